@@ -1,0 +1,199 @@
+//! Who is calling: bearer tokens and the local user.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use data_encoding::BASE32_NOPAD;
+use lore_core::{Error, Principal, PrincipalId, Result, Role, TokenId, Viewer, WorldId, names};
+use lore_store::{NewToken, StoredToken, TokenInfo};
+use parking_lot::Mutex;
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+use crate::App;
+
+/// Who a request acts as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Identity {
+    /// The principal.
+    pub principal: PrincipalId,
+    /// The world a token is bound to; the local user may enter any of theirs.
+    pub world: Option<WorldId>,
+}
+
+impl Identity {
+    /// The person at the machine.
+    pub const LOCAL: Self = Self { principal: Principal::LOCAL, world: None };
+}
+
+/// A freshly made token. The secret is shown once and kept nowhere.
+#[derive(Clone)]
+pub struct IssuedToken {
+    /// What the client sends after `Bearer `.
+    pub secret: String,
+    /// What is stored about it.
+    pub info: TokenInfo,
+}
+
+/// Makes a token that lets `principal` act with `role` in the viewer's world.
+pub async fn create_token(
+    app: &App,
+    viewer: &Viewer,
+    principal: &str,
+    role: Role,
+) -> Result<IssuedToken> {
+    viewer.require(Role::Owner)?;
+    let principal = names::checked_name("name", principal)?;
+    let mut public = [0_u8; 5];
+    let mut secret = [0_u8; 32];
+    app.effects.entropy.fill(&mut public);
+    app.effects.entropy.fill(&mut secret);
+    let public_id = lower_base32(&public);
+    let secret = lower_base32(&secret);
+    let token = NewToken {
+        public_id: public_id.clone(),
+        secret_hash: Sha256::digest(secret.as_bytes()).into(),
+        principal,
+        role,
+        at: app.effects.now(),
+    };
+    let info = app.store.create_token(viewer, token).await?;
+    Ok(IssuedToken { secret: format!("lw_{public_id}_{secret}"), info })
+}
+
+/// The tokens of the viewer's world.
+pub async fn tokens(app: &App, viewer: &Viewer) -> Result<Vec<TokenInfo>> {
+    Ok(app.store.tokens(viewer).await?)
+}
+
+/// Revokes a token of the viewer's world.
+pub async fn revoke_token(app: &App, viewer: &Viewer, id: TokenId) -> Result<()> {
+    Ok(app.store.revoke_token(viewer, id, app.effects.now()).await?)
+}
+
+/// Turns the credentials of a request into an [`Identity`], and lets it into a world.
+///
+/// What the store said is remembered for a second, so that a busy connection
+/// does not cost a read per request; a right that was taken away works at most that long.
+pub struct Doorkeeper {
+    app: Arc<App>,
+    remembered: Mutex<Remembered>,
+}
+
+#[derive(Default)]
+struct Remembered {
+    open: Option<(bool, Instant)>,
+    tokens: HashMap<String, (StoredToken, Instant)>,
+    viewers: HashMap<(Identity, Option<String>), (Viewer, Instant)>,
+}
+
+/// How long an answer of the store is trusted.
+const TRUST: Duration = Duration::from_secs(1);
+/// Most answers of a kind remembered at once.
+const REMEMBER_MAX: usize = 1_024;
+
+impl Doorkeeper {
+    /// A doorkeeper over the application's store.
+    pub fn new(app: Arc<App>) -> Self {
+        Self { app, remembered: Mutex::default() }
+    }
+
+    /// Who sends this bearer token; `None` when it is unknown, revoked or malformed.
+    pub async fn identify(&self, bearer: &str) -> Result<Option<Identity>> {
+        let Some((public_id, secret)) = split_token(bearer) else { return Ok(None) };
+        let Some(token) = self.stored(public_id).await? else { return Ok(None) };
+        let given: [u8; 32] = Sha256::digest(secret.as_bytes()).into();
+        let matches: bool = given.ct_eq(&token.secret_hash).into();
+        Ok(matches.then_some(Identity { principal: token.principal, world: Some(token.world) }))
+    }
+
+    /// Whether requests without a token act as the local user: only as long as
+    /// nobody has made a token.
+    pub async fn is_open(&self) -> Result<bool> {
+        if let Some((open, at)) = self.remembered.lock().open
+            && at.elapsed() < TRUST
+        {
+            return Ok(open);
+        }
+        let open = !self.app.store.has_tokens().await?;
+        self.remembered.lock().open = Some((open, Instant::now()));
+        Ok(open)
+    }
+
+    /// Lets `identity` into the world it names, or into its own default.
+    pub async fn enter(&self, identity: Identity, world: Option<&str>) -> Result<Viewer> {
+        let key = (identity, world.map(str::to_owned));
+        if let Some((viewer, at)) = self.remembered.lock().viewers.get(&key)
+            && at.elapsed() < TRUST
+        {
+            return Ok(*viewer);
+        }
+        let viewer = enter(&self.app, identity, world).await?;
+        let mut remembered = self.remembered.lock();
+        if remembered.viewers.len() >= REMEMBER_MAX {
+            remembered.viewers.clear();
+        }
+        remembered.viewers.insert(key, (viewer, Instant::now()));
+        Ok(viewer)
+    }
+
+    async fn stored(&self, public_id: &str) -> Result<Option<StoredToken>> {
+        if let Some((token, at)) = self.remembered.lock().tokens.get(public_id)
+            && at.elapsed() < TRUST
+        {
+            return Ok(Some(token.clone()));
+        }
+        let found = self.app.store.token(public_id).await?;
+        let mut remembered = self.remembered.lock();
+        if remembered.tokens.len() >= REMEMBER_MAX {
+            remembered.tokens.clear();
+        }
+        match &found {
+            Some(token) => {
+                remembered.tokens.insert(public_id.to_owned(), (token.clone(), Instant::now()));
+            }
+            None => {
+                remembered.tokens.remove(public_id);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Enters the world a request names, or the caller's own default.
+pub async fn enter(app: &App, identity: Identity, world: Option<&str>) -> Result<Viewer> {
+    let target = match (identity.world, world) {
+        (Some(bound), None) => bound,
+        (_, Some(name)) => crate::worlds::resolve(app, identity.principal, name).await?.id,
+        (None, None) => crate::worlds::default_world(app, identity.principal).await?,
+    };
+    let viewer = app.store.enter(identity.principal, target).await?;
+    viewer.ok_or_else(|| {
+        Error::not_found("the world", "list your worlds with the resource lorewell://worlds")
+    })
+}
+
+fn split_token(bearer: &str) -> Option<(&str, &str)> {
+    let (public_id, secret) = bearer.trim().strip_prefix("lw_")?.split_once('_')?;
+    let plausible = public_id.len() == 8 && secret.len() == 52;
+    plausible.then_some((public_id, secret))
+}
+
+fn lower_base32(bytes: &[u8]) -> String {
+    BASE32_NOPAD.encode(bytes).to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn malformed_tokens_are_not_looked_up() {
+        for bad in ["", "lw_", "lw_abc_def", "Bearer lw_abcdefgh_x", "lw_abcdefgh"] {
+            assert_eq!(split_token(bad), None, "{bad}");
+        }
+        let good = format!("lw_abcdefgh_{}", "a".repeat(52));
+        assert!(split_token(&good).is_some());
+    }
+}

@@ -1,0 +1,30 @@
+//! Use cases: what Lorewell does, independent of any protocol.
+//!
+//! A use case reads from the store, decides in pure code, and commits one
+//! batch. Nothing here knows MCP, HTTP, JSON schemas or SQL.
+
+pub mod access;
+pub mod play;
+pub mod sessions;
+pub mod worlds;
+
+use std::sync::Arc;
+
+use lore_core::Effects;
+use lore_store::Store;
+
+/// Everything a use case needs from outside: the store and the two effects.
+#[derive(Clone)]
+pub struct App {
+    /// Where everything is kept.
+    pub store: Arc<dyn Store>,
+    /// The clock and randomness.
+    pub effects: Effects,
+}
+
+impl App {
+    /// Puts an application together.
+    pub fn new(store: Arc<dyn Store>, effects: Effects) -> Self {
+        Self { store, effects }
+    }
+}

@@ -1,0 +1,93 @@
+//! Rolling dice outside of any session.
+//!
+//! Every roll discloses the seed it came from, so that anybody can repeat it.
+
+use lore_core::{Effects, Error, Result};
+use lore_rules::dice::{DiceError, Pool, PoolsRoll, Seed, roll_pools};
+use lore_rules::duality::{self, Difficulty, Evaluation, Modifier};
+
+/// Where the randomness of a roll shall come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Randomness {
+    /// A fresh seed.
+    Live,
+    /// A seed that was disclosed by an earlier roll, to repeat it.
+    Replay(Seed),
+}
+
+/// Where the randomness of a roll came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RngUsed {
+    /// The seed.
+    pub seed: Seed,
+    /// Whether the caller brought it.
+    pub requested: Randomness,
+}
+
+/// Rolls hope and fear.
+pub fn action_roll(
+    effects: &Effects,
+    randomness: Randomness,
+    modifier: Modifier,
+    difficulty: Option<Difficulty>,
+) -> (Evaluation, RngUsed) {
+    let used = choose_seed(effects, randomness);
+    (duality::roll(used.seed, modifier, difficulty), used)
+}
+
+/// Rolls arbitrary pools, given as (sides, count).
+pub fn pools_roll(
+    effects: &Effects,
+    randomness: Randomness,
+    wanted: &[(i64, i64)],
+) -> Result<(PoolsRoll, RngUsed)> {
+    let pools = wanted.iter().enumerate().map(|(index, (sides, count))| {
+        Pool::new(*sides, *count).map_err(|error| error.at_pool(index))
+    });
+    let pools: Vec<_> = pools.collect::<std::result::Result<_, _>>().map_err(name_the_field)?;
+    let used = choose_seed(effects, randomness);
+    let roll = roll_pools(used.seed, &pools).map_err(name_the_field)?;
+    Ok((roll, used))
+}
+
+fn choose_seed(effects: &Effects, randomness: Randomness) -> RngUsed {
+    let seed = match randomness {
+        Randomness::Live => Seed::from_random(effects.entropy.next_u64()),
+        Randomness::Replay(seed) => seed,
+    };
+    RngUsed { seed, requested: randomness }
+}
+
+/// Says which part of the request broke which limit.
+fn name_the_field(error: DiceError) -> Error {
+    let at = |pool: Option<usize>, part: &str| match pool {
+        Some(index) => format!("dice[{index}].{part}"),
+        None => part.to_owned(),
+    };
+    let range = |min: u32, max: u32| format!("use a whole number from {min} to {max}");
+    match error {
+        DiceError::SidesOutOfRange { pool, value, min, max } => {
+            Error::invalid(at(pool, "sides"), format!("is {value}"), range(min, max))
+        }
+        DiceError::CountOutOfRange { pool, value, min, max } => {
+            Error::invalid(at(pool, "count"), format!("is {value}"), range(min, max))
+        }
+        DiceError::NoPools => Error::invalid("dice", "is empty", "ask for at least one die"),
+        DiceError::TooManyPools { given, max } => Error::invalid(
+            "dice",
+            format!("has {given} pools"),
+            format!("ask for at most {max} pools in one call"),
+        ),
+        DiceError::TooManyDice { pool, given, max } => Error::invalid(
+            at(Some(pool), "count"),
+            format!("brings the request to {given} dice"),
+            format!("ask for at most {max} dice in one call"),
+        ),
+        DiceError::SeedTooLarge { value, max } => Error::invalid(
+            "rng.seed",
+            format!("is {value}"),
+            format!("use a whole number from 0 to {max}"),
+        ),
+        other => Error::invalid("dice", format!("are bad: {other}"), "correct them"),
+    }
+}

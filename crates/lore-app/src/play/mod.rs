@@ -1,0 +1,3 @@
+//! Running the table.
+
+pub mod dice;

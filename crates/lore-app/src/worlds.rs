@@ -1,0 +1,53 @@
+//! Worlds: listing, making and choosing them.
+
+use lore_core::{Error, PrincipalId, Result, Uid, World, WorldId, names};
+use lore_store::Origin;
+
+use crate::App;
+
+/// The worlds a principal has a role in.
+pub async fn list(app: &App, principal: PrincipalId) -> Result<Vec<World>> {
+    Ok(app.store.worlds(principal).await?)
+}
+
+/// Makes a world owned by `principal`.
+pub async fn create(app: &App, principal: PrincipalId, name: &str, by: &str) -> Result<World> {
+    let name = names::checked_name("name", name)?;
+    let uid = app.effects.uid();
+    let origin = Origin::new(by, uid.to_string());
+    Ok(app.store.create_world(principal, uid, name, origin, app.effects.now()).await?)
+}
+
+/// Makes `name` the world that is entered when none is named.
+pub async fn choose(app: &App, principal: PrincipalId, name: &str) -> Result<World> {
+    let world = resolve(app, principal, name).await?;
+    app.store.set_default_world(principal, world.id).await?;
+    Ok(world)
+}
+
+/// The world that is entered when none is named.
+pub async fn default_world(app: &App, principal: PrincipalId) -> Result<WorldId> {
+    let chosen = app.store.default_world(principal).await?;
+    chosen.ok_or_else(|| Error::Precondition {
+        message: "no world is chosen".into(),
+        hint: "choose one with `lorewell world use NAME` or make one with `lorewell world create`"
+            .into(),
+    })
+}
+
+/// Finds a world of `principal` by name or uid.
+pub async fn resolve(app: &App, principal: PrincipalId, name: &str) -> Result<World> {
+    let wanted = names::name_key(name);
+    let uid = name.trim().parse::<Uid>().ok();
+    let worlds = list(app, principal).await?;
+    let known: Vec<_> = worlds.iter().map(|world| world.name.clone()).collect();
+    worlds
+        .into_iter()
+        .find(|world| names::name_key(&world.name) == wanted || Some(world.uid) == uid)
+        .ok_or_else(|| {
+            Error::not_found(
+                format!("the world {name:?}"),
+                format!("the worlds you can enter are: {}", known.join(", ")),
+            )
+        })
+}

@@ -1,0 +1,263 @@
+//! The error every use case returns, and the one table that says what each
+//! means on every surface.
+//!
+//! A variant is named after what the caller can do about it. Messages never
+//! hold secrets: they reach language models and logs.
+
+use std::time::Duration;
+
+/// Shorthand for results of use cases.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why a use case did not happen.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An input is missing or wrong: correct `field`.
+    #[error("{field} {problem}")]
+    Invalid {
+        /// The input's path, such as `dice[2].sides`.
+        field: String,
+        /// What is wrong with it, continuing a sentence that starts with the field.
+        problem: String,
+        /// What to send instead.
+        hint: String,
+    },
+    /// The thing does not exist, or this viewer may not know that it does.
+    #[error("{what} was not found")]
+    NotFound {
+        /// What was asked for.
+        what: String,
+        /// Where to look for it.
+        hint: String,
+    },
+    /// Somebody else changed the thing first: read it again, then retry.
+    #[error("{what} was changed by somebody else")]
+    Conflict {
+        /// What changed.
+        what: String,
+    },
+    /// The request is fine, but not in the present state of the world.
+    #[error("{message}")]
+    Precondition {
+        /// What stands in the way.
+        message: String,
+        /// What to do first.
+        hint: String,
+    },
+    /// The viewer's role does not allow it.
+    #[error("{action}")]
+    Forbidden {
+        /// What was refused.
+        action: String,
+        /// How to get the right.
+        hint: String,
+    },
+    /// The request is larger than allowed.
+    #[error("{what} is larger than {limit}")]
+    TooLarge {
+        /// What is too large.
+        what: String,
+        /// The limit, with its unit.
+        limit: String,
+    },
+    /// Too many requests: wait, then retry.
+    #[error("too many requests")]
+    Throttled {
+        /// How long to wait.
+        retry_after: Duration,
+    },
+    /// The server cannot do it right now: wait, then retry.
+    #[error("{what} is not available right now")]
+    Unavailable {
+        /// What is busy or down.
+        what: String,
+    },
+    /// The caller cancelled the request.
+    #[error("the request was cancelled")]
+    Cancelled,
+    /// The stored data is damaged.
+    #[error("the stored data is damaged: {what}")]
+    Corrupt {
+        /// What was found.
+        what: String,
+    },
+    /// A fault of ours. Details are in the log, not here.
+    #[error("an internal error happened while working on this: {what}")]
+    Bug {
+        /// Which part failed, in a few words.
+        what: String,
+    },
+}
+
+impl Error {
+    /// An input is wrong. `problem` continues a sentence that starts with the field.
+    pub fn invalid(
+        field: impl Into<String>,
+        problem: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self::Invalid { field: field.into(), problem: problem.into(), hint: hint.into() }
+    }
+
+    /// A thing does not exist for this viewer.
+    pub fn not_found(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::NotFound { what: what.into(), hint: hint.into() }
+    }
+
+    /// The error's stable code.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Invalid { .. } => Code::Invalid,
+            Self::NotFound { .. } => Code::NotFound,
+            Self::Conflict { .. } => Code::Conflict,
+            Self::Precondition { .. } => Code::Precondition,
+            Self::Forbidden { .. } => Code::Forbidden,
+            Self::TooLarge { .. } => Code::TooLarge,
+            Self::Throttled { .. } => Code::Throttled,
+            Self::Unavailable { .. } => Code::Unavailable,
+            Self::Cancelled => Code::Cancelled,
+            Self::Corrupt { .. } => Code::Corrupt,
+            Self::Bug { .. } => Code::Bug,
+        }
+    }
+
+    /// What to try next: the error's own hint, or its code's general advice.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Invalid { hint, .. }
+            | Self::NotFound { hint, .. }
+            | Self::Precondition { hint, .. }
+            | Self::Forbidden { hint, .. } => hint.clone(),
+            Self::Throttled { retry_after } => {
+                format!("wait {} s, then send the same request again", retry_after.as_secs().max(1))
+            }
+            _ => self.code().meaning().advice.to_owned(),
+        }
+    }
+}
+
+/// Stable error codes, as they appear in structured results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// See [`Error::Invalid`].
+    Invalid,
+    /// See [`Error::NotFound`].
+    NotFound,
+    /// See [`Error::Conflict`].
+    Conflict,
+    /// See [`Error::Precondition`].
+    Precondition,
+    /// See [`Error::Forbidden`].
+    Forbidden,
+    /// See [`Error::TooLarge`].
+    TooLarge,
+    /// See [`Error::Throttled`].
+    Throttled,
+    /// See [`Error::Unavailable`].
+    Unavailable,
+    /// See [`Error::Cancelled`].
+    Cancelled,
+    /// See [`Error::Corrupt`].
+    Corrupt,
+    /// See [`Error::Bug`].
+    Bug,
+}
+
+/// What a code means on each surface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Meaning {
+    /// The code's name in structured results.
+    pub name: &'static str,
+    /// HTTP status where the error is the whole answer.
+    pub http: u16,
+    /// JSON-RPC code where the error is not about a tool the model called.
+    pub json_rpc: i32,
+    /// Whether sending the same request again can succeed.
+    pub retry: bool,
+    /// What the caller should do.
+    pub advice: &'static str,
+}
+
+impl Code {
+    /// Every code, in the order of docs/errors.md.
+    pub const ALL: [Self; 11] = [
+        Self::Invalid,
+        Self::NotFound,
+        Self::Conflict,
+        Self::Precondition,
+        Self::Forbidden,
+        Self::TooLarge,
+        Self::Throttled,
+        Self::Unavailable,
+        Self::Cancelled,
+        Self::Corrupt,
+        Self::Bug,
+    ];
+
+    /// The one table of meanings; docs/errors.md is generated from it.
+    pub const fn meaning(self) -> Meaning {
+        const fn row(
+            name: &'static str,
+            http: u16,
+            json_rpc: i32,
+            retry: bool,
+            advice: &'static str,
+        ) -> Meaning {
+            Meaning { name, http, json_rpc, retry, advice }
+        }
+        match self {
+            Self::Invalid => row(
+                "INVALID_ARGUMENT",
+                400,
+                -32602,
+                false,
+                "correct the named field and call again",
+            ),
+            Self::NotFound => {
+                row("NOT_FOUND", 404, -32002, false, "check the id or search for it by name")
+            }
+            Self::Conflict => {
+                row("CONFLICT", 409, -32600, true, "read it again, then repeat the change")
+            }
+            Self::Precondition => {
+                row("FAILED_PRECONDITION", 409, -32600, false, "do what the hint says first")
+            }
+            Self::Forbidden => {
+                row("PERMISSION_DENIED", 403, -32600, false, "ask the world's owner for the right")
+            }
+            Self::TooLarge => {
+                row("TOO_LARGE", 413, -32600, false, "send less, or in several calls")
+            }
+            Self::Throttled => {
+                row("RESOURCE_EXHAUSTED", 429, -32600, true, "wait as long as the answer says")
+            }
+            Self::Unavailable => row("UNAVAILABLE", 503, -32603, true, "wait a moment and retry"),
+            Self::Cancelled => row("CANCELLED", 499, -32600, true, "nothing was changed"),
+            Self::Corrupt => {
+                row("DATA_LOSS", 500, -32603, false, "run `lorewell doctor` and restore a backup")
+            }
+            Self::Bug => row("INTERNAL", 500, -32603, false, "report it with the request id"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_its_own_name() {
+        let mut names: Vec<_> = Code::ALL.iter().map(|code| code.meaning().name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), Code::ALL.len());
+    }
+
+    #[test]
+    fn an_invalid_field_is_named_first() {
+        let error = Error::invalid("dice[2].sides", "is 0", "use 1 to 1000000");
+        assert_eq!(error.to_string(), "dice[2].sides is 0");
+        assert_eq!(error.hint(), "use 1 to 1000000");
+    }
+}

@@ -1,0 +1,19 @@
+//! Lorewell's shared domain types.
+//!
+//! Everything here is plain data and pure functions. This crate knows no wire
+//! format, no database, no protocol and no I/O; the two effects every other
+//! crate needs, the clock and randomness, come in through [`effects`].
+
+pub mod effects;
+pub mod error;
+pub mod graph;
+pub mod ids;
+pub mod names;
+pub mod people;
+
+pub use effects::{Clock, Effects, Entropy};
+pub use error::{Error, Result};
+pub use graph::{Edge, EdgeKind, Kind, Node, Properties, Stamp, Text, TextKind};
+pub use ids::{EdgeId, NodeId, PrincipalId, TextId, TokenId, Uid, WorldId};
+pub use jiff::Timestamp;
+pub use people::{Principal, Role, Viewer, Visibility, World};

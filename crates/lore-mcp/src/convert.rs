@@ -1,0 +1,95 @@
+//! Registry types into protocol types.
+
+use lore_core::Error;
+use lore_core::error::Code;
+use lore_tools::{Answer, Prompt, PromptText, Resource, Speaker, Tool, error_object};
+use rmcp::ErrorData;
+use rmcp::model::{
+    CallToolResult, ContentBlock, ErrorCode, Prompt as McpPrompt, PromptArgument, PromptMessage,
+    Resource as McpResource, ResourceTemplate, Role, Tool as McpTool, ToolAnnotations,
+};
+use serde_json::Value;
+
+/// Every list is JSON.
+pub(crate) const JSON_MIME: &str = "application/json";
+
+pub(crate) fn tool(tool: &Tool) -> McpTool {
+    let hints = tool.annotations;
+    McpTool::new(tool.name, tool.description, tool.input_schema.clone())
+        .with_title(tool.title)
+        .with_raw_output_schema(tool.output_schema.clone())
+        .with_annotations(ToolAnnotations::from_raw(
+            Some(tool.title.to_owned()),
+            Some(hints.read_only),
+            Some(hints.destructive),
+            Some(hints.idempotent),
+            Some(hints.open_world),
+        ))
+}
+
+pub(crate) fn answer(answer: Answer) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
+    result.structured_content = Some(answer.structured);
+    result
+}
+
+/// A failure the model can act on: a result, not a protocol error.
+pub(crate) fn failure(error: &Error) -> CallToolResult {
+    let text = format!("{error}. {}", capitalised(&error.hint()));
+    let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
+    result.structured_content = Some(error_object(error));
+    result
+}
+
+/// A failure outside of any tool: a protocol error.
+pub(crate) fn protocol_error(error: &Error) -> ErrorData {
+    let code = match error.code() {
+        Code::NotFound => ErrorCode::RESOURCE_NOT_FOUND,
+        other => ErrorCode(other.meaning().json_rpc),
+    };
+    ErrorData::new(code, format!("{error}. {}", capitalised(&error.hint())), Some(error_object(error)))
+}
+
+pub(crate) fn resource(resource: &Resource) -> McpResource {
+    McpResource::new(resource.uri.0, resource.name)
+        .with_title(resource.title)
+        .with_description(resource.description)
+        .with_mime_type(JSON_MIME)
+}
+
+pub(crate) fn template(resource: &Resource) -> ResourceTemplate {
+    ResourceTemplate::new(resource.uri.0, resource.name)
+        .with_title(resource.title)
+        .with_description(resource.description)
+        .with_mime_type(JSON_MIME)
+}
+
+pub(crate) fn prompt(prompt: &Prompt) -> McpPrompt {
+    let arguments = prompt.arguments.iter().map(|argument| {
+        PromptArgument::new(argument.name)
+            .with_description(argument.description)
+            .with_required(argument.required)
+    });
+    McpPrompt::new(prompt.name, Some(prompt.description), Some(arguments.collect()))
+        .with_title(prompt.title)
+}
+
+pub(crate) fn prompt_message(message: PromptText) -> PromptMessage {
+    let role = match message.speaker {
+        Speaker::User => Role::User,
+        Speaker::Assistant => Role::Assistant,
+    };
+    PromptMessage::new_text(role, message.text)
+}
+
+pub(crate) fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,328 @@
+//! MCP over HTTP: one endpoint for every era.
+//!
+//! rmcp serves sessions by header and stateless requests. Around it this module
+//! adds what simple clients need (the cookie, plain JSON answers, forgiven
+//! `Accept` headers, a session opened on first use), ties each session to the
+//! principal who opened it, and words every refusal as JSON-RPC. Requests of
+//! revision 2026-07-28 and later pass untouched.
+//!
+//! Who may connect at all is decided before: a request arrives with its
+//! [`crate::Scope`] in its extensions.
+
+mod answers;
+mod sessions;
+
+use std::sync::Arc;
+
+use ::http::header::{ACCEPT, CONTENT_TYPE, COOKIE};
+use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use bytes::Bytes;
+use http_body_util::Full;
+use lore_core::PrincipalId;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt;
+
+use self::answers::{Body, Wants};
+use self::sessions::{Ownership, SessionBook};
+use crate::rpc::{self, Fault, Glimpse, STATELESS_SINCE};
+use crate::server::{McpServer, Scope, ServerParts};
+
+pub use self::answers::Body as ResponseBody;
+
+/// The name of the session cookie.
+pub const SESSION_COOKIE: &str = "mcp_session";
+/// The header of sessions before 2026-07-28.
+const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
+const VERSION_HEADER: &str = "mcp-protocol-version";
+const BOTH_TYPES: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+
+/// How the endpoint behaves.
+#[derive(Debug, Clone)]
+pub struct EndpointOptions {
+    /// Whether simple clients are helped; off, only the protocol's own rules apply.
+    pub lenient: bool,
+    /// Most sessions open at once.
+    pub sessions_max: usize,
+    /// Largest request body in bytes.
+    pub body_max: usize,
+}
+
+/// The `/mcp` endpoint.
+#[derive(Clone)]
+pub struct McpEndpoint {
+    inner: StreamableHttpService<McpServer, LocalSessionManager>,
+    book: Arc<SessionBook>,
+    lenient: bool,
+}
+
+impl McpEndpoint {
+    /// Builds the endpoint; `shutdown` ends all open streams.
+    pub fn new(
+        parts: Arc<ServerParts>,
+        options: &EndpointOptions,
+        shutdown: CancellationToken,
+    ) -> Self {
+        let book = Arc::new(SessionBook::new(Arc::clone(&parts.app), options.sessions_max));
+        let mut config = StreamableHttpServerConfig::default()
+            .with_legacy_session_mode(true)
+            .with_json_response(true)
+            .with_cancellation_token(shutdown)
+            .with_max_request_body_bytes(options.body_max)
+            // Host and Origin are checked for every route, not only for this one.
+            .disable_allowed_hosts();
+        config.session_store = Some(book.store());
+        let factory = move || Ok(McpServer::new(Arc::clone(&parts)));
+        let inner = StreamableHttpService::new(factory, book.manager(), config);
+        Self { inner, book, lenient: options.lenient }
+    }
+
+    /// Forgets sessions that idled too long. Call it now and then.
+    pub async fn sweep(&self) {
+        self.book.sweep().await;
+    }
+
+    /// Answers one request.
+    pub async fn handle(&self, request: Request<Bytes>) -> Response<Body> {
+        let Some(scope) = request.extensions().get::<Arc<Scope>>().cloned() else {
+            return answers::refusal(StatusCode::FORBIDDEN, &Fault::new(-32600, "not admitted"));
+        };
+        let principal = scope.identity.principal;
+        let serving = async {
+            match *request.method() {
+                Method::POST => self.post(request, principal).await,
+                Method::GET => self.get(request, principal).await,
+                Method::DELETE => self.delete(request, principal).await,
+                _ => answers::method_not_allowed(),
+            }
+        };
+        sessions::acting_as(principal, serving).await
+    }
+
+    async fn post(&self, request: Request<Bytes>, principal: PrincipalId) -> Response<Body> {
+        let glimpse = match rpc::glimpse(request.body()) {
+            Ok(glimpse) => glimpse,
+            Err(fault) => return answers::refusal(StatusCode::BAD_REQUEST, &fault),
+        };
+        if is_stateless(request.headers(), &glimpse) {
+            return answers::worded(self.pass_on(request).await, &glimpse).await;
+        }
+        if glimpse.method.as_deref() == Some("initialize") {
+            return self.open(request, &glimpse, principal).await;
+        }
+        let (mut request, wants) = self.eased(request, &glimpse);
+        let opened = match self.join(&mut request, principal).await {
+            Ok(opened) => opened,
+            Err(refused) => return refused.with_id(&glimpse),
+        };
+        let answer = answers::worded(self.pass_on(request).await, &glimpse).await;
+        self.with_cookie(wants.shape(answer, &glimpse).await, opened.as_deref())
+    }
+
+    async fn get(&self, mut request: Request<Bytes>, principal: PrincipalId) -> Response<Body> {
+        if self.lenient && !accepts(request.headers(), "text/event-stream") {
+            request.headers_mut().insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        }
+        let opened = match self.join(&mut request, principal).await {
+            Ok(opened) => opened,
+            Err(refused) => return refused.into_response(),
+        };
+        let answer = answers::worded(self.pass_on(request).await, &Glimpse::none()).await;
+        self.with_cookie(answer, opened.as_deref())
+    }
+
+    async fn delete(&self, mut request: Request<Bytes>, principal: PrincipalId) -> Response<Body> {
+        let Some(id) = session_of(request.headers()) else {
+            let fault = Fault::new(-32600, "name the session to end in Mcp-Session-Id");
+            return answers::refusal(StatusCode::BAD_REQUEST, &fault);
+        };
+        if self.book.ownership(&id, principal).await != Ownership::Own {
+            return Refused::UnknownSession.into_response();
+        }
+        set_session(request.headers_mut(), &id);
+        let mut answer = answers::worded(self.pass_on(request).await, &Glimpse::none()).await;
+        if answer.status().is_success() {
+            self.book.forget(&id).await;
+            *answer.status_mut() = StatusCode::NO_CONTENT;
+        }
+        answer
+    }
+
+    /// Opens a session by the client's own `initialize`.
+    async fn open(
+        &self,
+        mut request: Request<Bytes>,
+        glimpse: &Glimpse,
+        principal: PrincipalId,
+    ) -> Response<Body> {
+        if self.book.is_full().await {
+            return Refused::Full.with_id(glimpse);
+        }
+        // An initialize always opens a new session, whatever cookie comes along.
+        request.headers_mut().remove(&SESSION_HEADER);
+        let (request, wants) = self.eased(request, glimpse);
+        let answer = answers::worded(self.pass_on(request).await, glimpse).await;
+        let opened = session_of_answer(&answer);
+        if let Some(id) = &opened {
+            self.book.add(id, principal);
+        }
+        self.with_cookie(wants.shape(answer, glimpse).await, opened.as_deref())
+    }
+
+    /// Makes sure that a request belongs to a session of its principal. Returns
+    /// the id of a session that had to be opened for it.
+    async fn join(
+        &self,
+        request: &mut Request<Bytes>,
+        principal: PrincipalId,
+    ) -> Result<Option<String>, Refused> {
+        let named = header_text(request.headers(), SESSION_HEADER.as_str());
+        let known = named.clone().or_else(|| self.lenient.then(|| cookie(request.headers()))?);
+        if let Some(id) = known {
+            if self.book.ownership(&id, principal).await == Ownership::Own {
+                self.book.touch(&id);
+                set_session(request.headers_mut(), &id);
+                return Ok(None);
+            }
+            if named.is_some() || !self.lenient {
+                return Err(Refused::UnknownSession);
+            }
+        } else if !self.lenient {
+            return Err(Refused::NoSession);
+        }
+        let id = self.open_for(request, principal).await?;
+        set_session(request.headers_mut(), &id);
+        Ok(Some(id))
+    }
+
+    /// Opens a session on behalf of a client that did not.
+    async fn open_for(
+        &self,
+        request: &Request<Bytes>,
+        principal: PrincipalId,
+    ) -> Result<String, Refused> {
+        if self.book.is_full().await {
+            return Err(Refused::Full);
+        }
+        let opening = self.pass_on(on_behalf(request, rpc::implicit_initialize(), None)).await;
+        let id = session_of_answer(&opening).ok_or(Refused::Full)?;
+        answers::drain(opening).await;
+        self.book.add(&id, principal);
+        let done = on_behalf(request, rpc::initialized(), Some(&id));
+        answers::drain(self.pass_on(done).await).await;
+        Ok(id)
+    }
+
+    /// Forgives what a simple client leaves out, and remembers what it wants back.
+    fn eased(&self, request: Request<Bytes>, glimpse: &Glimpse) -> (Request<Bytes>, Wants) {
+        if !self.lenient {
+            return (request, Wants::Either);
+        }
+        let wants = if accepts(request.headers(), "text/event-stream") {
+            Wants::Either
+        } else {
+            Wants::PlainJson
+        };
+        let (mut parts, body) = request.into_parts();
+        if wants == Wants::PlainJson || !accepts(&parts.headers, "application/json") {
+            parts.headers.insert(ACCEPT, BOTH_TYPES);
+        }
+        (Request::from_parts(parts, rpc::mend(glimpse, body)), wants)
+    }
+
+    async fn pass_on(&self, request: Request<Bytes>) -> Response<Body> {
+        let answer = match self.inner.clone().oneshot(request.map(Full::new)).await {
+            Ok(answer) => answer,
+            Err(never) => match never {},
+        };
+        answer.map(answers::boxed)
+    }
+
+    fn with_cookie(&self, mut answer: Response<Body>, opened: Option<&str>) -> Response<Body> {
+        if let Some(id) = opened.filter(|_| self.lenient) {
+            answers::set_cookie(answer.headers_mut(), id);
+        }
+        answer
+    }
+}
+
+/// Why a request found no session.
+enum Refused {
+    NoSession,
+    UnknownSession,
+    Full,
+}
+
+impl Refused {
+    fn into_response(self) -> Response<Body> {
+        self.with_id(&Glimpse::none())
+    }
+
+    fn with_id(self, glimpse: &Glimpse) -> Response<Body> {
+        let (status, code, text) = match self {
+            Self::NoSession => {
+                (StatusCode::BAD_REQUEST, -32600, "send initialize first, then Mcp-Session-Id")
+            }
+            Self::UnknownSession => {
+                (StatusCode::NOT_FOUND, -32001, "the session is unknown or expired: initialize again")
+            }
+            Self::Full => {
+                (StatusCode::SERVICE_UNAVAILABLE, -32603, "too many sessions are open: retry later")
+            }
+        };
+        let fault = Fault { id: glimpse.id.clone().unwrap_or(Value::Null), ..Fault::new(code, text) };
+        answers::refusal(status, &fault)
+    }
+}
+
+fn is_stateless(headers: &HeaderMap, glimpse: &Glimpse) -> bool {
+    let stated = header_text(headers, VERSION_HEADER);
+    glimpse.is_stateless
+        || glimpse.method.as_deref() == Some("server/discover")
+        || stated.is_some_and(|version| version.as_str() >= STATELESS_SINCE)
+}
+
+/// A request of our own in the name of the one that came.
+fn on_behalf(request: &Request<Bytes>, body: Bytes, session: Option<&str>) -> Request<Bytes> {
+    let mut own = Request::new(body);
+    *own.method_mut() = Method::POST;
+    *own.uri_mut() = request.uri().clone();
+    *own.extensions_mut() = request.extensions().clone();
+    own.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    own.headers_mut().insert(ACCEPT, BOTH_TYPES);
+    if let Some(id) = session {
+        set_session(own.headers_mut(), id);
+    }
+    own
+}
+
+fn accepts(headers: &HeaderMap, kind: &str) -> bool {
+    header_text(headers, ACCEPT.as_str()).is_some_and(|accept| accept.contains(kind))
+}
+
+fn session_of(headers: &HeaderMap) -> Option<String> {
+    header_text(headers, SESSION_HEADER.as_str()).or_else(|| cookie(headers))
+}
+
+fn session_of_answer(answer: &Response<Body>) -> Option<String> {
+    header_text(answer.headers(), SESSION_HEADER.as_str())
+}
+
+fn set_session(headers: &mut HeaderMap, id: &str) {
+    if let Ok(value) = HeaderValue::from_str(id) {
+        headers.insert(SESSION_HEADER, value);
+    }
+}
+
+fn header_text(headers: &HeaderMap, name: &str) -> Option<String> {
+    headers.get(name)?.to_str().ok().map(str::to_owned)
+}
+
+fn cookie(headers: &HeaderMap) -> Option<String> {
+    let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.split_once('='));
+    let (_, value) = pairs.find(|(name, _)| name.trim() == SESSION_COOKIE)?;
+    Some(value.trim().to_owned())
+}

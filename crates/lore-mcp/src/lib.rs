@@ -1,0 +1,19 @@
+//! The adapter from the registry to MCP.
+//!
+//! The only crate that knows rmcp. It turns declarations into protocol types,
+//! serves them over stdio and over HTTP in every era of the protocol, keeps
+//! sessions alive across restarts and delivers notifications. It holds no
+//! behaviour of its own: what a tool does is the registry's business.
+
+#[cfg(feature = "conformance")]
+mod conformance;
+mod convert;
+pub mod http;
+mod notify;
+mod progress;
+mod rpc;
+mod server;
+mod stdio;
+
+pub use server::{McpServer, Scope, ServerParts};
+pub use stdio::serve_stdio;

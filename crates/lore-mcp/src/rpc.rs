@@ -1,0 +1,206 @@
+//! JSON-RPC at the level of bytes, before rmcp sees a message.
+//!
+//! Finds out what a message is without decoding all of it, mends the few
+//! messages that simple clients send incompletely, and words the errors for
+//! what cannot be decoded at all.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+/// The first revision without sessions.
+pub(crate) const STATELESS_SINCE: &str = "2026-07-28";
+/// Where a stateless request says its revision.
+const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
+
+/// What can be told of a message without decoding it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Glimpse {
+    /// Its method; absent in answers.
+    pub(crate) method: Option<String>,
+    /// Its id; absent in notifications.
+    pub(crate) id: Option<Value>,
+    /// Whether it states a revision without sessions.
+    pub(crate) is_stateless: bool,
+}
+
+/// Why a message was not understood, as JSON-RPC says it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Fault {
+    /// JSON-RPC code.
+    pub(crate) code: i32,
+    /// What is wrong and what to do.
+    pub(crate) message: String,
+    /// The message's id, when it could be read.
+    pub(crate) id: Value,
+}
+
+impl Fault {
+    pub(crate) fn new(code: i32, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), id: Value::Null }
+    }
+
+    /// The JSON-RPC error message.
+    pub(crate) fn to_message(&self) -> Value {
+        let error = json!({ "code": self.code, "message": self.message });
+        json!({ "jsonrpc": "2.0", "id": self.id, "error": error })
+    }
+}
+
+/// Looks at a message.
+pub(crate) fn glimpse(body: &[u8]) -> Result<Glimpse, Fault> {
+    if body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
+        return Err(Fault::new(-32600, "batches are not supported: send one message at a time"));
+    }
+    let head: Head<'_> = serde_json::from_slice(body).map_err(|error| describe(&error))?;
+    let id = match head.id.map(|raw| serde_json::from_str(raw.get())) {
+        None | Some(Ok(Value::Null)) => None,
+        Some(Ok(id @ (Value::Number(_) | Value::String(_)))) => Some(id),
+        Some(_) => return Err(Fault::new(-32600, "id must be a number or a string")),
+    };
+    let is_stateless = head.params.is_some_and(states_stateless_revision);
+    Ok(Glimpse { method: head.method.map(Cow::into_owned), id, is_stateless })
+}
+
+/// Completes messages that simple clients send incompletely: `initialize`
+/// without capabilities, and notifications without their prefix.
+pub(crate) fn mend(glimpse: &Glimpse, body: Bytes) -> Bytes {
+    match glimpse.method.as_deref() {
+        Some("initialize") => rewritten(body, complete_initialize),
+        Some("initialized" | "cancelled" | "progress" | "roots/list_changed")
+            if glimpse.id.is_none() =>
+        {
+            rewritten(body, prefix_notification)
+        }
+        _ => body,
+    }
+}
+
+/// The opening message of a session that its client did not open.
+pub(crate) fn implicit_initialize() -> Bytes {
+    let message = json!({
+        "jsonrpc": "2.0", "id": 0, "method": "initialize",
+        "params": default_initialize_params(),
+    });
+    Bytes::from(message.to_string())
+}
+
+/// The notification that completes the opening.
+pub(crate) fn initialized() -> Bytes {
+    Bytes::from_static(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
+}
+
+#[derive(Deserialize)]
+struct Head<'a> {
+    #[serde(borrow)]
+    method: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+}
+
+fn describe(error: &serde_json::Error) -> Fault {
+    match error.classify() {
+        serde_json::error::Category::Data => {
+            Fault::new(-32600, format!("this is not a JSON-RPC message: {error}"))
+        }
+        _ => Fault::new(-32700, format!("this is not JSON: {error}")),
+    }
+}
+
+fn states_stateless_revision(params: &RawValue) -> bool {
+    #[derive(Deserialize)]
+    struct Params {
+        #[serde(rename = "_meta")]
+        meta: Map<String, Value>,
+    }
+    // Few requests carry the key; the others are spared the second look.
+    if !params.get().contains(VERSION_KEY) {
+        return false;
+    }
+    let Ok(params) = serde_json::from_str::<Params>(params.get()) else { return false };
+    let version = params.meta.get(VERSION_KEY).and_then(Value::as_str);
+    version.is_some_and(|version| version >= STATELESS_SINCE)
+}
+
+fn rewritten(body: Bytes, change: fn(&mut Map<String, Value>)) -> Bytes {
+    let Ok(Value::Object(mut message)) = serde_json::from_slice(&body) else { return body };
+    change(&mut message);
+    Bytes::from(Value::Object(message).to_string())
+}
+
+fn complete_initialize(message: &mut Map<String, Value>) {
+    let params = message.entry("params").or_insert_with(|| json!({}));
+    let (Value::Object(params), Value::Object(defaults)) = (params, default_initialize_params())
+    else {
+        return;
+    };
+    for (key, value) in defaults {
+        params.entry(key).or_insert(value);
+    }
+}
+
+fn default_initialize_params() -> Value {
+    json!({
+        "protocolVersion": "2025-03-26",
+        "capabilities": {},
+        "clientInfo": { "name": "unnamed client", "version": "0" },
+    })
+}
+
+fn prefix_notification(message: &mut Map<String, Value>) {
+    if let Some(Value::String(method)) = message.get_mut("method") {
+        method.insert_str(0, "notifications/");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(body: &str) -> i32 {
+        glimpse(body.as_bytes()).unwrap_err().code
+    }
+
+    #[test]
+    fn what_is_no_message_has_the_right_code() {
+        assert_eq!(fault("{"), -32700);
+        assert_eq!(fault(""), -32700);
+        assert_eq!(fault(&format!("{}1{}", "[".repeat(9), "]".repeat(9))), -32600);
+        assert_eq!(fault(&format!("{{\"params\":{}", "[".repeat(100_000))), -32700);
+        assert_eq!(fault(r#" [{"jsonrpc":"2.0"}]"#), -32600);
+        assert_eq!(fault(r#"{"method":"a","method":"b"}"#), -32600);
+        assert_eq!(fault(r#"{"method":"a","id":[1]}"#), -32600);
+        assert_eq!(fault("3"), -32600);
+    }
+
+    #[test]
+    fn an_incomplete_initialize_is_completed() {
+        let body = Bytes::from_static(br#"{"id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05"}}"#);
+        let mended = mend(&glimpse(&body).unwrap(), body);
+        let message: Value = serde_json::from_slice(&mended).unwrap();
+        assert_eq!(message["params"]["protocolVersion"], "2024-11-05");
+        assert_eq!(message["params"]["capabilities"], json!({}));
+    }
+
+    #[test]
+    fn bare_notifications_get_their_prefix_and_requests_do_not() {
+        let body = Bytes::from_static(br#"{"method":"initialized"}"#);
+        let mended = mend(&glimpse(&body).unwrap(), body);
+        assert!(mended.windows(25).any(|part| part == b"notifications/initialized"));
+        let request = Bytes::from_static(br#"{"id":1,"method":"progress"}"#);
+        assert_eq!(mend(&glimpse(&request).unwrap(), request.clone()), request);
+    }
+
+    #[test]
+    fn only_the_meta_field_makes_a_request_stateless() {
+        let told = r#"{"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
+        assert!(glimpse(told.as_bytes()).unwrap().is_stateless);
+        let quoted = r#"{"method":"x","params":{"text":"io.modelcontextprotocol/protocolVersion"}}"#;
+        assert!(!glimpse(quoted.as_bytes()).unwrap().is_stateless);
+    }
+}

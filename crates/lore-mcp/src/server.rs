@@ -1,0 +1,434 @@
+//! The protocol handler: one implementation for every transport and era.
+
+#![expect(deprecated, reason = "older revisions still subscribe and set log levels this way")]
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures::FutureExt;
+use lore_app::App;
+use lore_app::access::{Doorkeeper, Identity};
+use lore_app::sessions;
+use lore_core::{Error, Viewer};
+use lore_tools::{Call, CallError, Registry, Selection, Toolset};
+use rmcp::ErrorData;
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+    CompletionInfo, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, Reference, ResourceContents, ServerCapabilities,
+    ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter,
+    Tool as McpTool, UnsubscribeRequestParams,
+};
+use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
+use rmcp::transport::streamable_http_server::session::SessionRestoreMarker;
+
+use crate::convert;
+use crate::notify::{Follower, Subscriptions};
+use crate::progress::ProgressPump;
+
+/// Who asks and what they may use: put into a request by its transport.
+#[derive(Debug, Clone)]
+pub struct Scope {
+    /// Who asks.
+    pub identity: Identity,
+    /// The world they named, if they did.
+    pub world: Option<String>,
+    /// The tools that are on for them.
+    pub selection: Selection,
+}
+
+/// What a server is made of, shared by all connections.
+pub struct ServerParts {
+    /// The application.
+    pub app: Arc<App>,
+    /// Who may enter.
+    pub doorkeeper: Arc<Doorkeeper>,
+    /// The declarations.
+    pub registry: Arc<Registry>,
+    tools: HashMap<&'static str, McpTool>,
+}
+
+impl ServerParts {
+    /// Prepares everything that does not depend on a connection, once.
+    pub fn new(app: Arc<App>, doorkeeper: Arc<Doorkeeper>, registry: Arc<Registry>) -> Self {
+        let tools = registry.all_tools().map(|tool| (tool.name, convert::tool(tool))).collect();
+        Self { app, doorkeeper, registry, tools }
+    }
+}
+
+/// One connection's handler.
+#[derive(Clone)]
+pub struct McpServer {
+    pub(crate) parts: Arc<ServerParts>,
+    /// The scope of a connection that serves one caller; HTTP brings it with each request.
+    fixed_scope: Option<Arc<Scope>>,
+    subscriptions: Subscriptions,
+}
+
+/// How long a client may keep a list: it changes only with the program.
+const LIST_TTL_MS: u64 = 60_000;
+
+impl McpServer {
+    /// A handler whose requests carry their own [`Scope`].
+    pub fn new(parts: Arc<ServerParts>) -> Self {
+        Self { parts, fixed_scope: None, subscriptions: Subscriptions::default() }
+    }
+
+    /// A handler that serves one caller.
+    pub fn for_caller(parts: Arc<ServerParts>, scope: Scope) -> Self {
+        let fixed_scope = Some(Arc::new(scope));
+        Self { parts, fixed_scope, subscriptions: Subscriptions::default() }
+    }
+
+    fn scope(&self, context: &RequestContext<RoleServer>) -> Result<Arc<Scope>, ErrorData> {
+        let carried = || {
+            let parts = context.extensions.get::<http::request::Parts>()?;
+            parts.extensions.get::<Arc<Scope>>().cloned()
+        };
+        let scope = self.fixed_scope.clone().or_else(carried);
+        scope.ok_or_else(|| ErrorData::internal_error("the request has no scope", None))
+    }
+
+    async fn viewer(&self, scope: &Scope) -> Result<Viewer, ErrorData> {
+        let entered = self.parts.doorkeeper.enter(scope.identity, scope.world.as_deref()).await;
+        entered.map_err(|error| convert::protocol_error(&error))
+    }
+
+    async fn call(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<(Arc<Scope>, Call), ErrorData> {
+        let scope = self.scope(context)?;
+        let mut call = Call::new(Arc::clone(&self.parts.app), self.viewer(&scope).await?);
+        call.cancel = context.ct.clone();
+        Ok((scope, call))
+    }
+
+    async fn remember_subscriptions(&self, context: &RequestContext<RoleServer>) {
+        let Some(id) = session_id(context) else { return };
+        let uris = self.subscriptions.uris();
+        if let Err(error) = sessions::subscribe(&self.parts.app, &id, uris).await {
+            tracing::warn!(%error, "a subscription will not survive a restart");
+        }
+    }
+
+    /// Brings a session back that another process of this server had opened.
+    async fn restore(&self, id: &str, context: &RequestContext<RoleServer>) {
+        let Ok((scope, call)) = self.call(context).await else { return };
+        let found = sessions::load(&self.parts.app, scope.identity.principal, id).await;
+        let Ok(Some(record)) = found else { return };
+        if !record.subscriptions.is_empty() {
+            let peer = &context.peer;
+            self.subscriptions.add(&self.parts.app, call.viewer, peer, record.subscriptions).await;
+        }
+    }
+
+    fn instructions(&self) -> String {
+        let on = |toolset: &Toolset| {
+            self.parts.registry.all_tools().any(|tool| tool.toolset == *toolset)
+        };
+        let lines: Vec<_> = Toolset::ALL
+            .iter()
+            .filter(|toolset| on(toolset))
+            .map(|toolset| format!("- {toolset}: {}", toolset.purpose()))
+            .collect();
+        format!(
+            "Lorewell keeps a world for agents and game tables. Everything lives in one world and \
+             is found from every toolset:\n{}\nRead lorewell://worlds to see which world you are \
+             in. Failures say what to try next.",
+            lines.join("\n")
+        )
+    }
+}
+
+impl ServerHandler for McpServer {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_logging()
+            .enable_completions()
+            .enable_prompts()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .enable_tools()
+            .build();
+        ServerConfig::new(capabilities)
+            .with_server_info(
+                Implementation::new("lorewell", env!("CARGO_PKG_VERSION")).with_title("Lorewell"),
+            )
+            .with_instructions(self.instructions())
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        if let Some(marker) = context.extensions.get::<SessionRestoreMarker>() {
+            self.restore(&marker.id.clone(), &context).await;
+        }
+        self.negotiate_initialize(&request)
+    }
+
+    async fn set_level(
+        &self,
+        _: SetLevelRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        // Accepted because older clients insist on it; our log goes to stderr.
+        Ok(())
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let scope = self.scope(&context)?;
+        let viewer = self.viewer(&scope).await?;
+        let on = self.parts.registry.tools(&scope.selection, viewer.role);
+        let tools = on.filter_map(|tool| self.parts.tools.get(tool.name).cloned()).collect();
+        Ok(ListToolsResult::with_all_items(tools)
+            .with_ttl_ms(LIST_TTL_MS)
+            .with_cache_scope(CacheScope::Private))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<McpTool> {
+        let tool = self.parts.registry.tool(name)?;
+        self.parts.tools.get(tool.name).cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let (scope, mut call) = self.call(&context).await?;
+        let (pump, progress) = ProgressPump::start(&context.peer, context.meta.get_progress_token());
+        call.progress = progress;
+        let arguments = request.arguments.unwrap_or_default();
+        let registry = &self.parts.registry;
+        let outcome = registry.call(&scope.selection, &request.name, call, arguments).await;
+        pump.finish().await;
+        match outcome {
+            Ok(answer) => Ok(convert::answer(answer).into()),
+            Err(CallError::Failed(error)) => Ok(convert::failure(&error).into()),
+            Err(unknown @ CallError::UnknownTool(_)) => {
+                Err(ErrorData::invalid_params(unknown.to_string(), None))
+            }
+        }
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let scope = self.scope(&context)?;
+        let viewer = self.viewer(&scope).await?;
+        let on = self.parts.registry.resources(&scope.selection, viewer.role);
+        let concrete = on.filter(|resource| !resource.uri.is_template()).map(convert::resource);
+        Ok(ListResourcesResult::with_all_items(concrete.collect())
+            .with_ttl_ms(LIST_TTL_MS)
+            .with_cache_scope(CacheScope::Private))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let scope = self.scope(&context)?;
+        let viewer = self.viewer(&scope).await?;
+        let on = self.parts.registry.resources(&scope.selection, viewer.role);
+        let templates = on.filter(|resource| resource.uri.is_template()).map(convert::template);
+        Ok(ListResourceTemplatesResult::with_all_items(templates.collect())
+            .with_ttl_ms(LIST_TTL_MS)
+            .with_cache_scope(CacheScope::Private))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let (scope, call) = self.call(&context).await?;
+        let registry = &self.parts.registry;
+        let found = registry.resource(&scope.selection, call.viewer.role, &request.uri);
+        let (resource, captures) = found.ok_or_else(|| no_resource(&request.uri))?;
+        let document = contained((resource.read)(call, captures)).await?;
+        let contents = ResourceContents::text(convert::pretty(&document), request.uri)
+            .with_mime_type(convert::JSON_MIME);
+        Ok(ReadResourceResult::new(vec![contents]).into())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let (scope, call) = self.call(&context).await?;
+        let registry = &self.parts.registry;
+        if registry.resource(&scope.selection, call.viewer.role, &request.uri).is_none() {
+            return Err(no_resource(&request.uri));
+        }
+        let (app, peer) = (&self.parts.app, &context.peer);
+        self.subscriptions.add(app, call.viewer, peer, [request.uri]).await;
+        self.remember_subscriptions(&context).await;
+        Ok(())
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscriptions.remove(&request.uri);
+        self.remember_subscriptions(&context).await;
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let scope = self.scope(context.request_context())?;
+        let viewer = self.viewer(&scope).await?;
+        let wanted = context.accepted().resource_subscriptions.clone().unwrap_or_default();
+        let mut follower = Follower::at_end(Arc::clone(&self.parts.app), viewer).await;
+        loop {
+            let changed = tokio::select! {
+                changed = follower.next() => changed,
+                () = context.cancelled() => return Ok(()),
+            };
+            for uri in changed.into_iter().filter(|uri| wanted.contains(uri)) {
+                if context.sink().notify_resource_updated(uri).await.is_err() {
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let scope = self.scope(&context)?;
+        let prompts = self.parts.registry.prompts(&scope.selection).map(convert::prompt);
+        Ok(ListPromptsResult::with_all_items(prompts.collect())
+            .with_ttl_ms(LIST_TTL_MS)
+            .with_cache_scope(CacheScope::Private))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let (scope, call) = self.call(&context).await?;
+        let mut prompts = self.parts.registry.prompts(&scope.selection);
+        let prompt = prompts.find(|prompt| prompt.name == request.name).ok_or_else(|| {
+            ErrorData::invalid_params(format!("unknown prompt {:?}", request.name), None)
+        })?;
+        let messages = contained(prompt.open(call, request.arguments.unwrap_or_default())).await?;
+        let messages = messages.into_iter().map(convert::prompt_message).collect();
+        Ok(GetPromptResult::new(messages).with_description(prompt.description).into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let (scope, call) = self.call(&context).await?;
+        let typed = request.argument.value;
+        let values = match &request.r#ref {
+            Reference::Prompt(prompt) => {
+                self.suggest_for_prompt(&scope, &prompt.name, &request.argument.name, &typed)
+            }
+            Reference::Resource(template) => {
+                self.suggest_for_resource(&scope, call, &template.uri, request.argument.name, typed)
+                    .await?
+            }
+            _ => Vec::new(),
+        };
+        Ok(CompleteResult::new(first_page(values)))
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [rmcp::model::ProtocolVersion]> {
+        Cow::Borrowed(rmcp::model::ProtocolVersion::KNOWN_VERSIONS)
+    }
+}
+
+impl McpServer {
+    fn suggest_for_prompt(
+        &self,
+        scope: &Scope,
+        prompt: &str,
+        argument: &str,
+        typed: &str,
+    ) -> Vec<String> {
+        let mut prompts = self.parts.registry.prompts(&scope.selection);
+        let found = prompts.find(|candidate| candidate.name == prompt);
+        let arguments = found.map_or(&[][..], |prompt| prompt.arguments);
+        let suggestions = arguments.iter().filter(|known| known.name == argument);
+        let suggestions = suggestions.flat_map(|known| known.suggestions.iter());
+        suggestions.filter(|value| value.starts_with(typed)).map(|&value| value.into()).collect()
+    }
+
+    async fn suggest_for_resource(
+        &self,
+        scope: &Scope,
+        call: Call,
+        template: &str,
+        variable: String,
+        typed: String,
+    ) -> Result<Vec<String>, ErrorData> {
+        let mut on = self.parts.registry.resources(&scope.selection, call.viewer.role);
+        let Some(complete) = on.find(|r| r.uri.0 == template).and_then(|r| r.complete) else {
+            return Ok(Vec::new());
+        };
+        contained(complete(call, variable, typed)).await
+    }
+}
+
+/// Runs a handler; a panic becomes an error, so that the caller gets an answer.
+async fn contained<T>(work: impl Future<Output = lore_core::Result<T>>) -> Result<T, ErrorData> {
+    let outcome = AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| {
+        tracing::error!("a handler panicked");
+        Err(Error::Bug { what: "the handler".into() })
+    });
+    outcome.map_err(|error| convert::protocol_error(&error))
+}
+
+fn no_resource(uri: &str) -> ErrorData {
+    convert::protocol_error(&Error::not_found(
+        format!("the resource {uri:?}"),
+        "list resources and resource templates to see what can be read",
+    ))
+}
+
+fn first_page(mut values: Vec<String>) -> CompletionInfo {
+    let total = values.len();
+    values.truncate(CompletionInfo::MAX_VALUES);
+    let mut info = CompletionInfo::default();
+    info.has_more = Some(total > values.len());
+    info.total = u32::try_from(total).ok();
+    info.values = values;
+    info
+}
+
+fn session_id(context: &RequestContext<RoleServer>) -> Option<String> {
+    let parts = context.extensions.get::<http::request::Parts>()?;
+    Some(parts.headers.get("mcp-session-id")?.to_str().ok()?.to_owned())
+}

@@ -1,0 +1,143 @@
+//! MCP over standard input and output.
+//!
+//! Standard output carries protocol messages and nothing else. What is not a
+//! message gets a JSON-RPC error instead of silence, as over HTTP.
+
+use std::io;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use rmcp::ErrorData;
+use rmcp::ServiceExt;
+use rmcp::model::{ClientJsonRpcMessage, ErrorCode, RequestId, ServerJsonRpcMessage};
+use rmcp::service::{RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
+use rmcp::transport::{StdioReader, StdioWriter, Transport, stdio_pipes};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::sync::Mutex;
+
+use crate::rpc::{self, Fault};
+use crate::server::McpServer;
+
+/// Longest message accepted, as over HTTP.
+const LINE_MAX: usize = 4 * 1024 * 1024;
+
+/// Serves one client until it closes the pipe.
+pub async fn serve_stdio(server: McpServer) -> io::Result<()> {
+    let (reader, writer) = stdio_pipes();
+    let transport = Lines {
+        reader: BufReader::new(reader),
+        line: Vec::new(),
+        skipping: false,
+        writer: Arc::new(Mutex::new(Some(writer))),
+    };
+    match server.serve(transport).await {
+        Ok(running) => running.waiting().await.map(|_| ()).map_err(io::Error::other),
+        // A client that leaves before it said anything is no fault of ours.
+        Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+        Err(error) => Err(io::Error::other(error)),
+    }
+}
+
+/// One message a line, both ways.
+struct Lines {
+    reader: BufReader<StdioReader>,
+    /// The line read so far: a read may be dropped half-way and taken up again.
+    line: Vec<u8>,
+    /// Whether the rest of an over-long line is being thrown away.
+    skipping: bool,
+    writer: Arc<Mutex<Option<StdioWriter>>>,
+}
+
+impl Transport<RoleServer> for Lines {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let writer = Arc::clone(&self.writer);
+        async move { write(&writer, &message).await }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            let decoded = match self.next_line().await? {
+                Ok(line) if line.iter().all(u8::is_ascii_whitespace) => continue,
+                Ok(line) => decode(line),
+                Err(fault) => Err(fault),
+            };
+            match decoded {
+                Ok(message) => return Some(message),
+                Err(fault) => write(&self.writer, &refusal(fault)).await.ok()?,
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.writer.lock().await.take();
+        Ok(())
+    }
+}
+
+impl Lines {
+    /// The next whole line, or a fault when it is too long; `None` at the end.
+    async fn next_line(&mut self) -> Option<Result<Bytes, Fault>> {
+        loop {
+            let available = self.reader.fill_buf().await.ok()?;
+            if available.is_empty() {
+                return None;
+            }
+            let newline = available.iter().position(|byte| *byte == b'\n');
+            let (taken, used) = match newline {
+                Some(at) => (available.get(..at)?, at + 1),
+                None => (available, available.len()),
+            };
+            let fits = self.line.len() + taken.len() <= LINE_MAX;
+            if fits && !self.skipping {
+                self.line.extend_from_slice(taken);
+            } else {
+                self.skipping = true;
+                self.line.clear();
+            }
+            self.reader.consume(used);
+            if newline.is_some() {
+                return Some(self.finish_line());
+            }
+        }
+    }
+
+    fn finish_line(&mut self) -> Result<Bytes, Fault> {
+        let line = std::mem::take(&mut self.line);
+        if std::mem::take(&mut self.skipping) {
+            let text = format!("the message is larger than {LINE_MAX} bytes: send less at a time");
+            return Err(Fault::new(-32600, text));
+        }
+        Ok(Bytes::from(line))
+    }
+}
+
+fn decode(line: Bytes) -> Result<ClientJsonRpcMessage, Fault> {
+    let glimpse = rpc::glimpse(&line)?;
+    let mended = rpc::mend(&glimpse, line);
+    serde_json::from_slice(&mended).map_err(|error| Fault {
+        id: glimpse.id.unwrap_or_default(),
+        ..Fault::new(-32600, format!("this is not an MCP message: {error}"))
+    })
+}
+
+fn refusal(fault: Fault) -> ServerJsonRpcMessage {
+    let id = serde_json::from_value::<RequestId>(fault.id).ok();
+    ServerJsonRpcMessage::error(ErrorData::new(ErrorCode(fault.code), fault.message, None), id)
+}
+
+async fn write(
+    writer: &Mutex<Option<StdioWriter>>,
+    message: &ServerJsonRpcMessage,
+) -> io::Result<()> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    let mut guard = writer.lock().await;
+    let writer = guard.as_mut().ok_or(io::ErrorKind::NotConnected)?;
+    writer.write_all(&line).await?;
+    writer.flush().await
+}

@@ -1,0 +1,13 @@
+//! The rules of play, as pure functions: seeded dice, Duality outcomes and exact odds.
+//!
+//! Everything here is a function of its arguments. This crate must never read a clock, ask the
+//! operating system for randomness, store anything or know a wire format: whoever calls it passes
+//! the seed in and decides how an answer is written down.
+//!
+//! * [`dice`] turns a seed into a reproducible row of dice.
+//! * [`duality`] judges a pair of Hope and Fear dice and explains the judgement.
+//! * [`odds`] counts how all 144 pairs would be judged.
+
+pub mod dice;
+pub mod duality;
+pub mod odds;

@@ -1,0 +1,43 @@
+//! The change log: which resource changed, in the order of commits.
+
+use std::collections::HashSet;
+
+use lore_core::Viewer;
+use lore_store::ChangeEntry;
+use rusqlite::{Connection, params};
+
+use crate::counter::{self, CHANGES, STORE};
+use crate::fault::Answer;
+use crate::rows::{self, Fields};
+
+/// Writes one entry for each different URI and returns the log's end.
+pub(crate) fn append(db: &Connection, world: i64, at: i64, uris: &[String]) -> Answer<i64> {
+    let mut written = HashSet::new();
+    for uri in uris.iter().filter(|uri| written.insert(uri.as_str())) {
+        let sequence = counter::take(db, STORE, CHANGES)?;
+        db.prepare_cached("INSERT INTO change_log (seq, world, uri, at) VALUES (?1, ?2, ?3, ?4)")?
+            .execute(params![sequence, world, uri, at])?;
+    }
+    end(db)
+}
+
+/// The end of the log over all worlds; 0 when it is empty.
+pub(crate) fn end(db: &Connection) -> Answer<i64> {
+    counter::last(db, STORE, CHANGES)
+}
+
+/// Entries of the viewer's world after `after`, oldest first.
+pub(crate) fn read(
+    db: &Connection,
+    viewer: &Viewer,
+    after: i64,
+    limit: i64,
+) -> Answer<Vec<ChangeEntry>> {
+    let sql = "SELECT seq, uri, at FROM change_log
+               WHERE world = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
+    let mut statement = db.prepare_cached(sql)?;
+    rows::all(statement.query(params![viewer.world.0, after, limit])?, |row| {
+        let mut fields = Fields::of(row);
+        Ok(ChangeEntry { sequence: fields.take()?, uri: fields.take()?, at: fields.moment()? })
+    })
+}

@@ -1,0 +1,85 @@
+//! Connections: how each is opened and which rules it lives by.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use lore_store::{StoreError, StoreResult};
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::fault::{Answer, Fault, told};
+
+/// The oldest SQLite without the known write-ahead-log damage (3.51.3).
+const OLDEST_SQLITE: i32 = 3_051_003;
+/// How long SQLite waits for another process before it says "busy".
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How many prepared statements a connection keeps.
+const STATEMENTS: usize = 128;
+
+/// Fails when the linked SQLite is too old to be trusted.
+pub(crate) fn check_library() -> StoreResult<()> {
+    if rusqlite::version_number() >= OLDEST_SQLITE {
+        return Ok(());
+    }
+    Err(StoreError::Failed(format!("SQLite {} is older than 3.51.3", rusqlite::version())))
+}
+
+/// The connection that writes. There is one per process.
+pub(crate) fn writer(path: &Path) -> Answer<Connection> {
+    let db = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    write_ahead(&db)?;
+    db.execute_batch(
+        "PRAGMA synchronous = FULL;
+         PRAGMA fullfsync = ON;
+         PRAGMA checkpoint_fullfsync = ON;
+         PRAGMA journal_size_limit = 67108864;",
+    )?;
+    Ok(db)
+}
+
+/// A connection that cannot write.
+pub(crate) fn reader(path: &Path) -> Answer<Connection> {
+    let db = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    db.execute_batch("PRAGMA query_only = ON;")?;
+    Ok(db)
+}
+
+fn open(path: &Path, access: OpenFlags) -> Answer<Connection> {
+    let db = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    db.busy_timeout(BUSY_TIMEOUT)?;
+    db.set_prepared_statement_cache_capacity(STATEMENTS);
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    db.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
+    db.execute_batch(
+        "PRAGMA foreign_keys = ON;
+         PRAGMA trusted_schema = OFF;
+         PRAGMA cell_size_check = ON;
+         PRAGMA mmap_size = 0;
+         PRAGMA temp_store = MEMORY;",
+    )?;
+    rusqlite::vtab::array::load_module(&db)?;
+    Ok(db)
+}
+
+/// Switches to write-ahead mode. A restored backup comes without, and SQLite
+/// does not wait for its lock here by itself, so this does.
+fn write_ahead(db: &Connection) -> Answer<()> {
+    let deadline = Instant::now() + BUSY_TIMEOUT;
+    loop {
+        let mode = db.pragma_update_and_check(None, "journal_mode", "wal", |row| {
+            row.get::<_, String>(0)
+        });
+        match mode.map_err(|error| told(&error)) {
+            Ok(mode) if mode == "wal" => return Ok(()),
+            Ok(mode) => {
+                let text = format!("this file system allows only the journal mode {mode}");
+                return Err(Fault::Refused(StoreError::Failed(text)));
+            }
+            Err(StoreError::Busy) if Instant::now() < deadline => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Between rows and domain types.
+//!
+//! A value that no version of this program could have stored is reported as
+//! damage, never guessed at and never a panic.
+
+use std::rc::Rc;
+
+use lore_core::names::Word;
+use lore_core::{
+    Edge, EdgeId, Node, NodeId, PrincipalId, Properties, Role, Stamp, Text, TextId, Timestamp, Uid,
+    Visibility, WorldId,
+};
+use rusqlite::types::{FromSql, Value};
+use rusqlite::vtab::array::Array;
+use rusqlite::{Row, Rows};
+
+use crate::fault::{Answer, damaged};
+
+/// The columns [`node`] reads, of a node `n`.
+pub(crate) const NODE: &str = "n.id, n.uid, n.world, n.number, n.kind_number, n.kind,
+    n.namespace, n.name, n.subtype,
+    (SELECT json_group_array(a.name ORDER BY a.position) FROM alias a WHERE a.node = n.id),
+    (SELECT json_group_array(g.name ORDER BY g.key)
+       FROM node_tag ng JOIN tag g ON g.id = ng.tag WHERE ng.node = n.id),
+    n.visibility, n.private_to, n.properties, n.version,
+    n.created_at, n.created_by, n.updated_at, n.updated_by, n.deleted_at";
+
+/// The columns [`text`] reads, of a text `t`.
+pub(crate) const TEXT: &str = "t.id, t.uid, t.node, t.kind, t.title, t.body, t.position,
+    t.visibility, t.private_to, t.version,
+    t.created_at, t.created_by, t.updated_at, t.updated_by, t.deleted_at";
+
+/// The columns [`edge`] reads, of an edge `e`.
+pub(crate) const EDGE: &str = "e.id, e.source, e.target, e.kind, e.weight,
+    e.visibility, e.private_to, e.properties, e.version,
+    e.created_at, e.created_by, e.deleted_at";
+
+/// Reads the columns of [`NODE`].
+pub(crate) fn node(row: &Row<'_>) -> Answer<Node> {
+    let mut fields = Fields::of(row);
+    Ok(Node {
+        id: NodeId(fields.take()?),
+        uid: fields.uid()?,
+        world: WorldId(fields.take()?),
+        number: fields.take()?,
+        kind_number: fields.take()?,
+        kind: fields.word()?,
+        namespace: fields.take()?,
+        name: fields.take()?,
+        subtype: fields.take()?,
+        aliases: fields.strings()?,
+        tags: fields.strings()?,
+        visibility: fields.visibility()?,
+        properties: fields.properties()?,
+        version: fields.take()?,
+        created: fields.stamp()?,
+        updated: fields.stamp()?,
+        deleted_at: fields.maybe_moment()?,
+    })
+}
+
+/// Reads the columns of [`TEXT`].
+pub(crate) fn text(row: &Row<'_>) -> Answer<Text> {
+    let mut fields = Fields::of(row);
+    Ok(Text {
+        id: TextId(fields.take()?),
+        uid: fields.uid()?,
+        node: NodeId(fields.take()?),
+        kind: fields.word()?,
+        title: fields.take()?,
+        body: fields.take()?,
+        position: fields.take()?,
+        visibility: fields.visibility()?,
+        version: fields.take()?,
+        created: fields.stamp()?,
+        updated: fields.stamp()?,
+        deleted_at: fields.maybe_moment()?,
+    })
+}
+
+/// Reads the columns of [`EDGE`].
+pub(crate) fn edge(row: &Row<'_>) -> Answer<Edge> {
+    let mut fields = Fields::of(row);
+    Ok(Edge {
+        id: EdgeId(fields.take()?),
+        source: NodeId(fields.take()?),
+        target: NodeId(fields.take()?),
+        kind: fields.word()?,
+        weight: fields.take()?,
+        visibility: fields.visibility()?,
+        properties: fields.properties()?,
+        version: fields.take()?,
+        created: fields.stamp()?,
+        deleted_at: fields.maybe_moment()?,
+    })
+}
+
+/// Every row, read by `read`.
+pub(crate) fn all<T>(
+    mut rows: Rows<'_>,
+    read: impl Fn(&Row<'_>) -> Answer<T>,
+) -> Answer<Vec<T>> {
+    let mut items = Vec::new();
+    while let Some(row) = rows.next()? {
+        items.push(read(row)?);
+    }
+    Ok(items)
+}
+
+/// The first row, if there is one.
+pub(crate) fn first<T>(
+    mut rows: Rows<'_>,
+    read: impl Fn(&Row<'_>) -> Answer<T>,
+) -> Answer<Option<T>> {
+    rows.next()?.map(read).transpose()
+}
+
+/// A moment as stored. Below a microsecond nothing is kept.
+pub(crate) fn micros(at: Timestamp) -> i64 {
+    at.as_microsecond()
+}
+
+/// A visibility as its two columns.
+pub(crate) fn visibility_columns(visibility: Visibility) -> (&'static str, Option<i64>) {
+    match visibility {
+        Visibility::Members => ("members", None),
+        Visibility::Gm => ("gm", None),
+        Visibility::Private(principal) => ("private", Some(principal.0)),
+    }
+}
+
+/// A list for `rarray`.
+pub(crate) fn list<T: Into<Value>>(values: impl IntoIterator<Item = T>) -> Array {
+    Rc::new(values.into_iter().map(Into::into).collect())
+}
+
+/// Reads a row's columns from left to right.
+pub(crate) struct Fields<'row, 'stmt> {
+    row: &'row Row<'stmt>,
+    next: usize,
+}
+
+impl<'row, 'stmt> Fields<'row, 'stmt> {
+    /// Starts at the first column.
+    pub(crate) fn of(row: &'row Row<'stmt>) -> Self {
+        Self { row, next: 0 }
+    }
+
+    /// The next column.
+    pub(crate) fn take<T: FromSql>(&mut self) -> Answer<T> {
+        let at = self.next;
+        self.next += 1;
+        Ok(self.row.get(at)?)
+    }
+
+    /// A uid.
+    pub(crate) fn uid(&mut self) -> Answer<Uid> {
+        let bytes: Vec<u8> = self.take()?;
+        Uid::from_bytes(&bytes).ok_or_else(|| damaged("a uid is not sixteen bytes long"))
+    }
+
+    /// A moment.
+    pub(crate) fn moment(&mut self) -> Answer<Timestamp> {
+        moment(self.take()?)
+    }
+
+    /// A moment that may be absent.
+    pub(crate) fn maybe_moment(&mut self) -> Answer<Option<Timestamp>> {
+        self.take::<Option<i64>>()?.map(moment).transpose()
+    }
+
+    /// A role.
+    pub(crate) fn role(&mut self) -> Answer<Role> {
+        let word: String = self.take()?;
+        word.parse().map_err(|_| damaged("a role is unknown"))
+    }
+
+    /// A visibility, from its two columns.
+    pub(crate) fn visibility(&mut self) -> Answer<Visibility> {
+        let word: String = self.take()?;
+        let principal: Option<i64> = self.take()?;
+        match (word.as_str(), principal) {
+            ("members", None) => Ok(Visibility::Members),
+            ("gm", None) => Ok(Visibility::Gm),
+            ("private", Some(id)) => Ok(Visibility::Private(PrincipalId(id))),
+            _ => Err(damaged("a visibility is unknown")),
+        }
+    }
+
+    /// A JSON list of strings.
+    pub(crate) fn strings(&mut self) -> Answer<Vec<String>> {
+        let json: String = self.take()?;
+        serde_json::from_str(&json).map_err(|_| damaged("a list is not a list of strings"))
+    }
+
+    fn word(&mut self) -> Answer<Word> {
+        let text: String = self.take()?;
+        Word::new("kind", &text).map_err(|_| damaged("a kind is not a word"))
+    }
+
+    fn stamp(&mut self) -> Answer<Stamp> {
+        Ok(Stamp { at: self.moment()?, by: PrincipalId(self.take()?) })
+    }
+
+    fn properties(&mut self) -> Answer<Properties> {
+        let json: String = self.take()?;
+        serde_json::from_str(&json).map_err(|_| damaged("properties are not a JSON object"))
+    }
+}
+
+fn moment(micros: i64) -> Answer<Timestamp> {
+    Timestamp::from_microsecond(micros).map_err(|_| damaged("a moment is out of range"))
+}

@@ -1,0 +1,141 @@
+//! Who sees what, as SQL. The only place where that is decided in this engine.
+//!
+//! Every statement that reads nodes, texts or edges for a viewer takes its
+//! condition from here and its parameters from [`Sight`]. The rule itself is
+//! the SQL twin of `lore_core::Visibility::admits`; a test holds them together.
+
+use lore_store::{Bin, Viewer};
+use rusqlite::ToSql;
+
+/// What part of its life a thing must be in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Presence {
+    /// Not deleted.
+    Live,
+    /// In the bin.
+    Deleted,
+    /// Either.
+    Any,
+}
+
+impl From<Bin> for Presence {
+    fn from(bin: Bin) -> Self {
+        match bin {
+            Bin::Live => Self::Live,
+            Bin::Deleted => Self::Deleted,
+        }
+    }
+}
+
+/// The condition for a node under the name `alias`.
+pub(crate) fn node(alias: &str, presence: Presence) -> String {
+    format!("{alias}.world = :world AND {}", seen(alias, presence))
+}
+
+/// The condition for a text `t` of a node `n`.
+pub(crate) fn text(presence: Presence) -> String {
+    format!("{} AND {}", seen("t", presence), node("n", Presence::Live))
+}
+
+/// The condition for an edge `e` from a node `s` to a node `o`.
+pub(crate) fn edge(presence: Presence) -> String {
+    let ends = [node("s", Presence::Live), node("o", Presence::Live)].join(" AND ");
+    format!("{} AND {ends}", seen("e", presence))
+}
+
+/// The rule for anything with a visibility.
+fn seen(alias: &str, presence: Presence) -> String {
+    let life = match presence {
+        Presence::Live => format!(" AND {alias}.deleted_at IS NULL"),
+        Presence::Deleted => format!(" AND {alias}.deleted_at IS NOT NULL"),
+        Presence::Any => String::new(),
+    };
+    format!(
+        "({alias}.visibility = 'members'
+          OR ({alias}.visibility = 'gm' AND :gm)
+          OR ({alias}.visibility = 'private' AND {alias}.private_to = :principal)
+          OR :made){life}"
+    )
+}
+
+/// A named parameter of a statement.
+pub(crate) type Named<'a> = (&'a str, &'a dyn ToSql);
+
+/// The parameters that the conditions of this module need.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sight {
+    world: i64,
+    principal: i64,
+    gm: bool,
+    /// The viewer made the thing in this very batch, so it hides nothing from them.
+    made: bool,
+}
+
+impl Sight {
+    /// What a viewer sees.
+    pub(crate) fn of(viewer: &Viewer) -> Self {
+        Self {
+            world: viewer.world.0,
+            principal: viewer.principal.0,
+            gm: viewer.sees_gm_side(),
+            made: false,
+        }
+    }
+
+    /// The same viewer looking at something the present batch has made.
+    pub(crate) fn of_its_maker(viewer: &Viewer) -> Self {
+        Self { made: true, ..Self::of(viewer) }
+    }
+
+    /// These parameters and the statement's own.
+    pub(crate) fn with<'a>(&'a self, own: &[Named<'a>]) -> Vec<Named<'a>> {
+        let mut all: Vec<Named<'a>> = vec![
+            (":world", &self.world),
+            (":principal", &self.principal),
+            (":gm", &self.gm),
+            (":made", &self.made),
+        ];
+        all.extend_from_slice(own);
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lore_core::{PrincipalId, Role, Visibility, WorldId};
+    use rusqlite::Connection;
+
+    use super::*;
+
+    #[test]
+    fn the_rule_in_sql_is_the_rule_in_the_domain() {
+        let db = Connection::open_in_memory().unwrap();
+        let sql = format!(
+            "SELECT EXISTS (SELECT 1 FROM (SELECT 7 AS world, ?5 AS visibility, ?6 AS private_to,
+               NULL AS deleted_at) n WHERE {})",
+            // Positions, because this test binds by order.
+            node("n", Presence::Live)
+                .replace(":world", "?1")
+                .replace(":principal", "?2")
+                .replace(":gm", "?3")
+                .replace(":made", "?4")
+        );
+        let principals = [PrincipalId(1), PrincipalId(2)];
+        for role in Role::ALL {
+            for principal in principals {
+                let viewer = Viewer { principal, world: WorldId(7), role };
+                for visibility in
+                    [Visibility::Members, Visibility::Gm, Visibility::Private(PrincipalId(2))]
+                {
+                    let (word, owner) = crate::rows::visibility_columns(visibility);
+                    let sight = Sight::of(&viewer);
+                    let parameters = rusqlite::params![
+                        sight.world, sight.principal, sight.gm, sight.made, word, owner
+                    ];
+                    let shown: bool = db.query_row(&sql, parameters, |row| row.get(0)).unwrap();
+                    assert_eq!(shown, visibility.admits(&viewer), "{viewer:?} {visibility:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! The one thread that writes, with group commit.
+//!
+//! Jobs wait in a bounded queue. The thread takes what is there, at most
+//! [`GROUP`] at a time, runs each job in a savepoint of one transaction and
+//! answers all of them after the commit is on disk: one `fsync` serves many
+//! callers. A job that fails or panics loses only its own changes. No job is
+//! ever answered with success before its commit.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use lore_store::{StoreError, StoreResult};
+use rusqlite::Connection;
+use tokio::sync::{mpsc, oneshot, watch};
+
+use crate::fault::{Answer, Fault, damaged, io};
+use crate::{changes, connection, schema};
+
+/// Most jobs in one transaction. More made each wait longer without more throughput.
+const GROUP: usize = 128;
+
+/// How much a store has written since it was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WriteCounts {
+    /// Transactions committed; each cost one wait for the disk.
+    pub transactions: u64,
+    /// Jobs that succeeded in them.
+    pub jobs: u64,
+}
+
+/// The way to the writer thread. Dropping it finishes the queue, then the thread.
+pub(crate) struct Writer {
+    queue: Option<mpsc::Sender<Box<dyn Job>>>,
+    thread: Option<JoinHandle<()>>,
+    patience: Duration,
+    end: watch::Receiver<i64>,
+    counts: Arc<Counts>,
+}
+
+impl Writer {
+    /// Starts the thread. `db` is the connection it writes with.
+    pub(crate) fn start(
+        path: &Path,
+        db: Connection,
+        queue: usize,
+        patience: Duration,
+    ) -> StoreResult<Self> {
+        let (sender, jobs) = mpsc::channel(queue.max(1));
+        let (publish, end) = watch::channel(changes::end(&db)?);
+        let counts = Arc::new(Counts::default());
+        let desk =
+            Desk { path: path.to_owned(), db: Some(db), publish, counts: Arc::clone(&counts) };
+        let thread = std::thread::Builder::new()
+            .name("lore-writer".into())
+            .spawn(move || desk.work(jobs))
+            .map_err(|e| io("starting the writer", &e))?;
+        Ok(Self { queue: Some(sender), thread: Some(thread), patience, end, counts })
+    }
+
+    /// Runs `work` in the next transaction and returns after that is durable.
+    pub(crate) async fn run<T, F>(&self, work: F) -> StoreResult<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Answer<T> + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        let task = Box::new(Task { work: Some(work), outcome: None, reply });
+        let queue = self.queue.as_ref().ok_or_else(stopped)?;
+        queue.send_timeout(task, self.patience).await.map_err(|refused| match refused {
+            mpsc::error::SendTimeoutError::Timeout(_) => StoreError::Busy,
+            mpsc::error::SendTimeoutError::Closed(_) => stopped(),
+        })?;
+        answer.await.unwrap_or_else(|_| Err(stopped()))
+    }
+
+    /// Follows the end of the change log.
+    pub(crate) fn watch(&self) -> watch::Receiver<i64> {
+        self.end.clone()
+    }
+
+    /// How much was written so far.
+    pub(crate) fn counts(&self) -> WriteCounts {
+        WriteCounts {
+            transactions: self.counts.transactions.load(Ordering::Relaxed),
+            jobs: self.counts.jobs.load(Ordering::Relaxed),
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        drop(self.queue.take());
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the writer thread ended in a panic");
+        }
+    }
+}
+
+fn stopped() -> StoreError {
+    StoreError::Failed("the writer has stopped".into())
+}
+
+#[derive(Default)]
+struct Counts {
+    transactions: AtomicU64,
+    jobs: AtomicU64,
+}
+
+/// A piece of work whose result type only its caller knows.
+trait Job: Send {
+    /// Does the work and remembers the result; says whether to keep its changes.
+    fn run(&mut self, db: &Connection) -> Verdict;
+    /// Answers the caller with the remembered result. A caller who left is no error.
+    fn answer(self: Box<Self>);
+    /// Answers the caller that the whole group was lost.
+    fn lose(self: Box<Self>, why: StoreError);
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Keep,
+    Undo,
+}
+
+struct Task<T, F> {
+    work: Option<F>,
+    outcome: Option<StoreResult<T>>,
+    reply: oneshot::Sender<StoreResult<T>>,
+}
+
+impl<T, F> Job for Task<T, F>
+where
+    T: Send,
+    F: FnOnce(&Connection) -> Answer<T> + Send,
+{
+    fn run(&mut self, db: &Connection) -> Verdict {
+        let Some(work) = self.work.take() else { return Verdict::Undo };
+        // The database is made whole by the savepoint, the job is never run again:
+        // nothing that the panic may have left half done is looked at afterwards.
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(db)))
+            .unwrap_or_else(|_| Err(StoreError::Failed("a write panicked".into()).into()));
+        let verdict = if outcome.is_ok() { Verdict::Keep } else { Verdict::Undo };
+        self.outcome = Some(outcome.map_err(StoreError::from));
+        verdict
+    }
+
+    fn answer(self: Box<Self>) {
+        let outcome = self.outcome.unwrap_or_else(|| Err(stopped()));
+        let _gone = self.reply.send(outcome);
+    }
+
+    fn lose(self: Box<Self>, why: StoreError) {
+        // A job that failed by itself keeps its own reason.
+        let outcome = self.outcome.filter(Result::is_err).unwrap_or(Err(why));
+        let _gone = self.reply.send(outcome);
+    }
+}
+
+/// What the writer thread owns.
+struct Desk {
+    path: PathBuf,
+    /// Absent while the disk does not let us have a connection.
+    db: Option<Connection>,
+    publish: watch::Sender<i64>,
+    counts: Arc<Counts>,
+}
+
+impl Desk {
+    fn work(mut self, mut jobs: mpsc::Receiver<Box<dyn Job>>) {
+        while let Some(first) = jobs.blocking_recv() {
+            let mut group = vec![first];
+            while group.len() < GROUP
+                && let Ok(next) = jobs.try_recv()
+            {
+                group.push(next);
+            }
+            self.settle(group);
+        }
+        self.close();
+    }
+
+    /// Commits a group and answers every job in it.
+    fn settle(&mut self, mut group: Vec<Box<dyn Job>>) {
+        match self.commit(&mut group) {
+            Ok(end) => {
+                self.publish.send_if_modified(|known| std::mem::replace(known, end) != end);
+                group.into_iter().for_each(Job::answer);
+            }
+            Err(fault) => {
+                self.distrust(&fault);
+                let why = StoreError::from(fault);
+                group.into_iter().for_each(|job| job.lose(why.clone()));
+            }
+        }
+    }
+
+    /// Returns the end of the change log after the commit.
+    fn commit(&mut self, group: &mut [Box<dyn Job>]) -> Answer<i64> {
+        let db = match &self.db {
+            Some(db) => db,
+            None => self.db.insert(reopen(&self.path)?),
+        };
+        execute(db, "BEGIN IMMEDIATE")?;
+        let mut kept = 0;
+        for job in group.iter_mut() {
+            kept += u64::from(run_apart(db, job.as_mut())? == Verdict::Keep);
+        }
+        let end = changes::end(db)?;
+        execute(db, "COMMIT")?;
+        self.counts.transactions.fetch_add(1, Ordering::Relaxed);
+        self.counts.jobs.fetch_add(kept, Ordering::Relaxed);
+        Ok(end)
+    }
+
+    /// After a failed transaction nobody knows what the connection still has in
+    /// memory and what the disk really has: both are looked at anew. Only a lock
+    /// held by somebody else says nothing about the disk.
+    fn distrust(&mut self, fault: &Fault) {
+        let Some(db) = self.db.take() else { return };
+        if !db.is_autocommit()
+            && let Err(error) = execute(&db, "ROLLBACK")
+        {
+            tracing::warn!(%error, "a failed transaction could not be rolled back");
+        }
+        if matches!(fault, Fault::Engine(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy))
+        {
+            self.db = Some(db);
+            return;
+        }
+        tracing::error!(?fault, "a transaction failed; the connection is opened anew");
+        drop(db);
+        self.db = reopen(&self.path).map_err(|fault| tracing::error!(?fault, "reopening")).ok();
+    }
+
+    /// Leaves one file without a log beside it, if nobody else has it open.
+    fn close(self) {
+        let Some(db) = self.db else { return };
+        let truncated = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()));
+        if let Err(error) = truncated {
+            tracing::warn!(%error, "the last checkpoint failed; the next start does it");
+        }
+        if let Err((_, error)) = db.close() {
+            tracing::warn!(%error, "the writer's connection did not close");
+        }
+    }
+}
+
+/// Runs a job so that undoing it leaves its neighbours alone. An error means
+/// that the whole transaction is lost.
+fn run_apart(db: &Connection, job: &mut dyn Job) -> Answer<Verdict> {
+    execute(db, "SAVEPOINT job")?;
+    let verdict = job.run(db);
+    if db.is_autocommit() {
+        // SQLite gives up the whole transaction when the disk fails or is full.
+        let text = "the disk is full or failed while writing";
+        return Err(StoreError::Failed(text.into()).into());
+    }
+    if verdict == Verdict::Undo {
+        execute(db, "ROLLBACK TO job")?;
+    }
+    execute(db, "RELEASE job")?;
+    Ok(verdict)
+}
+
+fn execute(db: &Connection, sql: &str) -> rusqlite::Result<()> {
+    db.prepare_cached(sql)?.execute(()).map(drop)
+}
+
+/// Opens the database again after a failure, and looks whether it is still whole.
+fn reopen(path: &Path) -> Answer<Connection> {
+    let db = connection::writer(path)?;
+    schema::version(&db)?;
+    let verdict: String = db.query_row("PRAGMA quick_check(1)", (), |row| row.get(0))?;
+    if verdict != "ok" {
+        return Err(damaged(verdict));
+    }
+    Ok(db)
+}
+
+#[cfg(test)]
+mod tests;

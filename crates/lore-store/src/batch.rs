@@ -1,0 +1,322 @@
+//! Writes: a batch of primitive changes that happens whole or not at all.
+
+use lore_core::{
+    EdgeId, EdgeKind, Kind, NodeId, Properties, TextId, TextKind, Timestamp, Uid, Visibility,
+};
+
+/// A list of changes committed in one durable transaction.
+#[derive(Debug, Clone)]
+pub struct Batch {
+    /// Where the batch comes from, for the audit log.
+    pub origin: Origin,
+    /// When it happens, by the caller's clock.
+    pub at: Timestamp,
+    /// Conditions that must hold, checked in the same transaction.
+    pub require: Vec<Require>,
+    /// The changes, applied in order.
+    pub changes: Vec<Change>,
+    /// Resource URIs whose content this batch changes; they enter the change log.
+    pub touches: Vec<String>,
+}
+
+impl Batch {
+    /// An empty batch.
+    pub fn new(origin: Origin, at: Timestamp) -> Self {
+        Self { origin, at, require: Vec::new(), changes: Vec::new(), touches: Vec::new() }
+    }
+
+    /// Adds a change.
+    #[must_use]
+    pub fn change(mut self, change: Change) -> Self {
+        self.changes.push(change);
+        self
+    }
+
+    /// Adds a condition.
+    #[must_use]
+    pub fn require(mut self, require: Require) -> Self {
+        self.require.push(require);
+        self
+    }
+
+    /// Names a resource that this batch changes.
+    #[must_use]
+    pub fn touch(mut self, uri: impl Into<String>) -> Self {
+        self.touches.push(uri.into());
+        self
+    }
+}
+
+/// Where a write comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// The tool or command that writes.
+    pub tool: String,
+    /// The request it serves.
+    pub request_id: String,
+    /// The outside source of the content (a URL, a file, a peer), if any.
+    pub source: Option<String>,
+}
+
+impl Origin {
+    /// A write by `tool` on behalf of the request `request_id`.
+    pub fn new(tool: impl Into<String>, request_id: impl Into<String>) -> Self {
+        Self { tool: tool.into(), request_id: request_id.into(), source: None }
+    }
+}
+
+/// A condition on the state before the batch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Require {
+    /// No live node of this kind that the viewer sees has this name, ignoring case.
+    /// Hidden ones do not count: a refusal would tell that they exist.
+    NameFree {
+        /// The kind.
+        kind: Kind,
+        /// The name.
+        name: String,
+    },
+    /// The node exists and is at this version.
+    NodeAt {
+        /// The node.
+        node: NodeRef,
+        /// The version read before.
+        version: i64,
+    },
+}
+
+/// A node, by row or by the id its creator chose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NodeRef {
+    /// By row.
+    Id(NodeId),
+    /// By uid; may be created earlier in the same batch.
+    Uid(Uid),
+}
+
+/// A text, by row or uid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TextRef {
+    /// By row.
+    Id(TextId),
+    /// By uid; may be created earlier in the same batch.
+    Uid(Uid),
+}
+
+/// An edge, by row or by what it joins.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum EdgeRef {
+    /// By row.
+    Id(EdgeId),
+    /// By its ends and kind.
+    Between {
+        /// Where it starts.
+        source: NodeRef,
+        /// Where it ends.
+        target: NodeRef,
+        /// How they are joined.
+        kind: EdgeKind,
+    },
+}
+
+/// The version a thing must have for a change to apply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expect {
+    /// Whatever it is now.
+    Any,
+    /// Exactly the version read before.
+    Version(i64),
+}
+
+/// One primitive change.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// Makes a node.
+    CreateNode(NewNode),
+    /// Changes fields of a live node.
+    UpdateNode(NodeRef, Expect, NodePatch),
+    /// Puts a node into the bin. Its texts and edges vanish from view with it.
+    DeleteNode(NodeRef, Expect),
+    /// Takes a node out of the bin.
+    RestoreNode(NodeRef),
+    /// Makes a text.
+    CreateText(NewText),
+    /// Changes fields of a live text.
+    UpdateText(TextRef, Expect, TextPatch),
+    /// Puts a text into the bin.
+    DeleteText(TextRef, Expect),
+    /// Takes a text out of the bin.
+    RestoreText(TextRef),
+    /// Joins two nodes. An edge of that kind between them is kept and updated.
+    PutEdge(NewEdge),
+    /// Changes fields of a live edge.
+    UpdateEdge(EdgeRef, Expect, EdgePatch),
+    /// Puts an edge into the bin.
+    DeleteEdge(EdgeRef, Expect),
+    /// Takes an edge out of the bin.
+    RestoreEdge(EdgeRef),
+}
+
+/// A node to make.
+#[derive(Debug, Clone)]
+pub struct NewNode {
+    /// Its id, chosen by the caller.
+    pub uid: Uid,
+    /// Its kind.
+    pub kind: Kind,
+    /// Its name.
+    pub name: String,
+    /// A number to keep, such as one from an imported campaign; else the next free.
+    pub number: Option<i64>,
+    /// A number within its kind to keep; else the next free.
+    pub kind_number: Option<i64>,
+    /// Free grouping; empty when there is none.
+    pub namespace: String,
+    /// Refinement of the kind.
+    pub subtype: Option<String>,
+    /// Other names.
+    pub aliases: Vec<String>,
+    /// Tags.
+    pub tags: Vec<String>,
+    /// Who may see it.
+    pub visibility: Visibility,
+    /// Fields of single contracts.
+    pub properties: Properties,
+}
+
+impl NewNode {
+    /// A node for all members, with everything optional left out.
+    pub fn new(uid: Uid, kind: Kind, name: impl Into<String>) -> Self {
+        Self {
+            uid,
+            kind,
+            name: name.into(),
+            number: None,
+            kind_number: None,
+            namespace: String::new(),
+            subtype: None,
+            aliases: Vec::new(),
+            tags: Vec::new(),
+            visibility: Visibility::Members,
+            properties: Properties::new(),
+        }
+    }
+}
+
+/// Changes to a node; `None` leaves a field alone.
+#[derive(Debug, Clone, Default)]
+pub struct NodePatch {
+    /// New name.
+    pub name: Option<String>,
+    /// New namespace.
+    pub namespace: Option<String>,
+    /// New subtype; `Some(None)` clears it.
+    pub subtype: Option<Option<String>>,
+    /// All aliases, replacing the present ones.
+    pub aliases: Option<Vec<String>>,
+    /// All tags, replacing the present ones.
+    pub tags: Option<Vec<String>>,
+    /// New visibility.
+    pub visibility: Option<Visibility>,
+    /// All properties, replacing the present ones.
+    pub properties: Option<Properties>,
+}
+
+/// A text to make.
+#[derive(Debug, Clone)]
+pub struct NewText {
+    /// Its id, chosen by the caller.
+    pub uid: Uid,
+    /// The node it belongs to.
+    pub node: NodeRef,
+    /// What part of the node it is.
+    pub kind: TextKind,
+    /// Its heading; empty when there is none.
+    pub title: String,
+    /// The text, Markdown.
+    pub body: String,
+    /// Order among the texts of the node.
+    pub position: i64,
+    /// Who may see it.
+    pub visibility: Visibility,
+}
+
+/// Changes to a text; `None` leaves a field alone.
+#[derive(Debug, Clone, Default)]
+pub struct TextPatch {
+    /// New heading.
+    pub title: Option<String>,
+    /// New text.
+    pub body: Option<String>,
+    /// New order.
+    pub position: Option<i64>,
+    /// New visibility.
+    pub visibility: Option<Visibility>,
+}
+
+/// An edge to put.
+#[derive(Debug, Clone)]
+pub struct NewEdge {
+    /// Where it starts.
+    pub source: NodeRef,
+    /// Where it ends.
+    pub target: NodeRef,
+    /// How they are joined.
+    pub kind: EdgeKind,
+    /// Strength.
+    pub weight: f64,
+    /// Who may see it.
+    pub visibility: Visibility,
+    /// Fields of single contracts.
+    pub properties: Properties,
+}
+
+/// Changes to an edge; `None` leaves a field alone.
+#[derive(Debug, Clone, Default)]
+pub struct EdgePatch {
+    /// New strength.
+    pub weight: Option<f64>,
+    /// New visibility.
+    pub visibility: Option<Visibility>,
+    /// All properties, replacing the present ones.
+    pub properties: Option<Properties>,
+}
+
+/// What a committed batch did. It is durable when the caller sees this.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Committed {
+    /// The last entry the batch wrote to the change log, or the log's end before it.
+    pub sequence: i64,
+    /// One entry for each change, in order.
+    pub applied: Vec<Applied>,
+}
+
+/// What one change did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Applied {
+    /// A node was made, changed, deleted or restored.
+    Node {
+        /// The node.
+        id: NodeId,
+        /// Its number in the world.
+        number: i64,
+        /// Its number within its kind.
+        kind_number: i64,
+        /// Its version now.
+        version: i64,
+    },
+    /// A text was made, changed, deleted or restored.
+    Text {
+        /// The text.
+        id: TextId,
+        /// Its version now.
+        version: i64,
+    },
+    /// An edge was put, changed, deleted or restored.
+    Edge {
+        /// The edge.
+        id: EdgeId,
+        /// Its version now; 1 when it is new.
+        version: i64,
+    },
+}

@@ -1,0 +1,85 @@
+//! What can go wrong in a store, by what the caller can do about it.
+
+use lore_core::Error;
+
+/// Shorthand for store results.
+pub type StoreResult<T> = Result<T, StoreError>;
+
+/// Why a store call did not happen. Nothing was changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The thing is absent, in the bin, or hidden from this viewer.
+    #[error("{0} was not found")]
+    NotFound(String),
+    /// A precondition of the batch does not hold any more: read again, retry.
+    #[error("{0} changed meanwhile")]
+    Conflict(String),
+    /// A name or id is taken.
+    #[error("{0} exists already")]
+    Exists(String),
+    /// The viewer's role does not allow it.
+    #[error("the role {role} may not {action}")]
+    Forbidden {
+        /// The viewer's role.
+        role: lore_core::Role,
+        /// What was refused.
+        action: String,
+    },
+    /// The batch is malformed, such as an edge whose weight is no number.
+    #[error("{0}")]
+    Invalid(String),
+    /// The write queue is full or a lock is held: wait, retry.
+    #[error("the store is busy")]
+    Busy,
+    /// The file was written by a newer program: update this one.
+    #[error("the store has schema {found}, this program knows up to {known}")]
+    NewerSchema {
+        /// The schema found.
+        found: i64,
+        /// The newest schema known.
+        known: i64,
+    },
+    /// The file or database is not a store of ours: choose another place. It was not touched.
+    #[error("{0} is not a Lorewell store")]
+    Foreign(String),
+    /// The data is damaged: run the doctor, restore a backup.
+    #[error("the store is damaged: {0}")]
+    Corrupt(String),
+    /// The engine failed (disk full, I/O error). Nothing was acknowledged.
+    #[error("the store failed: {0}")]
+    Failed(String),
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NotFound(what) => {
+                Self::not_found(what, "check the id or search for it by name")
+            }
+            StoreError::Conflict(what) => Self::Conflict { what },
+            StoreError::Exists(what) => Self::Precondition {
+                message: format!("{what} exists already"),
+                hint: "choose another name, or use the existing one".into(),
+            },
+            StoreError::Forbidden { role, action } => Self::Forbidden {
+                action: format!("the role {role} may not {action}"),
+                hint: "ask the world's owner for a token with more rights".into(),
+            },
+            StoreError::Invalid(what) => {
+                Self::invalid("batch", what, "correct the request and call again")
+            }
+            StoreError::Busy => Self::Unavailable { what: "the store".into() },
+            StoreError::Corrupt(what) => Self::Corrupt { what },
+            StoreError::NewerSchema { found, known } => Self::Precondition {
+                message: format!("the store has schema {found}, this program knows up to {known}"),
+                hint: "update lorewell, or point --data at another directory".into(),
+            },
+            StoreError::Foreign(what) => Self::Precondition {
+                message: format!("{what} is not a Lorewell store"),
+                hint: "point --data at another directory; nothing was changed".into(),
+            },
+            StoreError::Failed(what) => Self::Bug { what: format!("the store failed: {what}") },
+        }
+    }
+}

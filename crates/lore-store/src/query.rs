@@ -1,0 +1,78 @@
+//! Questions a use case can ask.
+
+use lore_core::{Kind, NodeId, Uid};
+
+/// One node, by any id a contract may use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NodeKey {
+    /// By row.
+    Id(NodeId),
+    /// By uid.
+    Uid(Uid),
+    /// By running number in the viewer's world.
+    Number(i64),
+    /// By running number within a kind.
+    KindNumber(Kind, i64),
+}
+
+/// Whether to look among live things or in the bin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Bin {
+    /// Live things.
+    #[default]
+    Live,
+    /// Deleted things.
+    Deleted,
+}
+
+/// How a name must match. Case does not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NameMatch {
+    /// The whole name or a whole alias.
+    Exact(String),
+    /// Part of the name or of an alias.
+    Contains(String),
+}
+
+/// Which nodes to list. Empty lists do not restrict.
+#[derive(Debug, Clone, Default)]
+pub struct NodeQuery {
+    /// Any of these kinds.
+    pub kinds: Vec<Kind>,
+    /// In this namespace.
+    pub namespace: Option<String>,
+    /// With this name.
+    pub name: Option<NameMatch>,
+    /// With this subtype, ignoring case.
+    pub subtype: Option<String>,
+    /// With all of these tags, ignoring case.
+    pub tags: Vec<String>,
+    /// Live or deleted.
+    pub bin: Bin,
+    /// Only nodes after this one; pages are in order of creation.
+    pub after: Option<NodeId>,
+    /// At most this many; 0 means the store's own maximum.
+    pub limit: usize,
+}
+
+/// A page of results.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page<T> {
+    /// The rows.
+    pub items: Vec<T>,
+    /// How many there are without the page limit.
+    pub total: u64,
+    /// Where the next page starts, if there is one.
+    pub next: Option<NodeId>,
+}
+
+/// Which way to follow edges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// From source to target.
+    Out,
+    /// From target to source.
+    In,
+    /// Both ways.
+    Both,
+}

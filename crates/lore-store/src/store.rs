@@ -1,0 +1,171 @@
+//! The traits an engine implements.
+//!
+//! Several narrow traits, so that a use case names what it needs; one
+//! [`Store`], so that a program holds one value.
+
+use std::path::Path;
+
+use async_trait::async_trait;
+use lore_core::{
+    Edge, EdgeKind, Node, NodeId, PrincipalId, Text, TextId, Timestamp, TokenId, Uid, Viewer, World,
+    WorldId,
+};
+use tokio::sync::watch;
+
+use crate::batch::{Batch, Committed, Origin};
+use crate::error::StoreResult;
+use crate::query::{Bin, Direction, NodeKey, NodeQuery, Page};
+use crate::records::{
+    AuditEntry, ChangeEntry, Health, NewToken, SessionRecord, StoredToken, TokenInfo,
+};
+
+/// A whole engine.
+#[async_trait]
+pub trait Store:
+    Directory + Nodes + Texts + Edges + Log + Sessions + Maintenance + Send + Sync
+{
+    /// Commits a batch. Returns after it is durable; on error nothing changed.
+    async fn commit(&self, viewer: &Viewer, batch: Batch) -> StoreResult<Committed>;
+}
+
+/// Worlds, who may enter them, and their tokens.
+#[async_trait]
+pub trait Directory {
+    /// The worlds `principal` has a role in, by name.
+    async fn worlds(&self, principal: PrincipalId) -> StoreResult<Vec<World>>;
+
+    /// Makes a world owned by `principal`. Names are unique, ignoring case.
+    async fn create_world(
+        &self,
+        principal: PrincipalId,
+        uid: Uid,
+        name: String,
+        origin: Origin,
+        at: Timestamp,
+    ) -> StoreResult<World>;
+
+    /// The world `principal` works in when none is named.
+    async fn default_world(&self, principal: PrincipalId) -> StoreResult<Option<WorldId>>;
+
+    /// Chooses that world; the principal must have a role in it.
+    async fn set_default_world(&self, principal: PrincipalId, world: WorldId) -> StoreResult<()>;
+
+    /// Lets `principal` into `world`; `None` when they have no role there.
+    async fn enter(&self, principal: PrincipalId, world: WorldId) -> StoreResult<Option<Viewer>>;
+
+    /// Makes a token for the viewer's world. Only an owner may.
+    async fn create_token(&self, viewer: &Viewer, token: NewToken) -> StoreResult<TokenInfo>;
+
+    /// The tokens of the viewer's world, revoked ones too. Only an owner may.
+    async fn tokens(&self, viewer: &Viewer) -> StoreResult<Vec<TokenInfo>>;
+
+    /// Revokes a token of the viewer's world. Only an owner may.
+    async fn revoke_token(&self, viewer: &Viewer, id: TokenId, at: Timestamp) -> StoreResult<()>;
+
+    /// An unrevoked token by its public part, for the authenticator.
+    async fn token(&self, public_id: &str) -> StoreResult<Option<StoredToken>>;
+
+    /// Whether any unrevoked token exists, in any world.
+    async fn has_tokens(&self) -> StoreResult<bool>;
+}
+
+/// Reading nodes.
+#[async_trait]
+pub trait Nodes {
+    /// One live node.
+    async fn node(&self, viewer: &Viewer, key: NodeKey) -> StoreResult<Option<Node>>;
+
+    /// Several live nodes; those that are absent or hidden are left out.
+    async fn nodes(&self, viewer: &Viewer, ids: &[NodeId]) -> StoreResult<Vec<Node>>;
+
+    /// A page of nodes in order of creation.
+    async fn find_nodes(&self, viewer: &Viewer, query: NodeQuery) -> StoreResult<Page<Node>>;
+}
+
+/// Reading texts.
+#[async_trait]
+pub trait Texts {
+    /// One live text.
+    async fn text(&self, viewer: &Viewer, id: TextId) -> StoreResult<Option<Text>>;
+
+    /// The texts of a node by position.
+    async fn texts_of(&self, viewer: &Viewer, node: NodeId, bin: Bin) -> StoreResult<Vec<Text>>;
+}
+
+/// Following edges.
+#[async_trait]
+pub trait Edges {
+    /// The edges at `nodes`, strongest first, at most `limit`. An empty list of
+    /// kinds does not restrict.
+    async fn neighbours(
+        &self,
+        viewer: &Viewer,
+        nodes: &[NodeId],
+        direction: Direction,
+        kinds: &[EdgeKind],
+        limit: usize,
+    ) -> StoreResult<Vec<Edge>>;
+}
+
+/// The change log and the audit log.
+#[async_trait]
+pub trait Log {
+    /// Entries of the viewer's world after `after`, oldest first.
+    async fn changes(
+        &self,
+        viewer: &Viewer,
+        after: i64,
+        limit: usize,
+    ) -> StoreResult<Vec<ChangeEntry>>;
+
+    /// The end of the change log, over all worlds.
+    async fn sequence(&self) -> StoreResult<i64>;
+
+    /// Tells when this process committed something: holds the log's end.
+    /// Writes of other processes do not wake it; poll [`Log::sequence`] for those.
+    fn watch(&self) -> watch::Receiver<i64>;
+
+    /// The newest audit entries of the viewer's world. Only the GM side may.
+    async fn audit(
+        &self,
+        viewer: &Viewer,
+        before: Option<i64>,
+        limit: usize,
+    ) -> StoreResult<Vec<AuditEntry>>;
+}
+
+/// Protocol sessions that outlive the process.
+#[async_trait]
+pub trait Sessions {
+    /// Stores or replaces a session.
+    async fn save_session(&self, session: SessionRecord) -> StoreResult<()>;
+
+    /// Loads a session of this principal; another's is as good as absent.
+    async fn session(
+        &self,
+        principal: PrincipalId,
+        key: &str,
+    ) -> StoreResult<Option<SessionRecord>>;
+
+    /// Notes that a session was used.
+    async fn touch_session(&self, key: &str, at: Timestamp) -> StoreResult<()>;
+
+    /// Replaces the resources a session is subscribed to.
+    async fn set_subscriptions(&self, key: &str, uris: Vec<String>) -> StoreResult<()>;
+
+    /// Removes a session.
+    async fn delete_session(&self, key: &str) -> StoreResult<()>;
+
+    /// Removes sessions not used since `before`; returns how many.
+    async fn purge_sessions(&self, before: Timestamp) -> StoreResult<u64>;
+}
+
+/// Looking after the store.
+#[async_trait]
+pub trait Maintenance {
+    /// Checks everything that can be checked. May take long.
+    async fn check(&self) -> StoreResult<Health>;
+
+    /// Writes a consistent copy to `target`, which must not exist, while others work.
+    async fn backup(&self, target: &Path) -> StoreResult<()>;
+}

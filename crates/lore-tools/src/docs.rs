@@ -1,0 +1,143 @@
+//! The documentation that is generated from the declarations.
+//!
+//! `cargo xtask docs` writes these pages; a test fails when they have drifted.
+
+use std::fmt::Write;
+
+use lore_core::error::Code;
+use serde_json::{Map, Value};
+
+use crate::registry::Registry;
+use crate::selection::Selection;
+use crate::tool::Tool;
+use crate::toolset::Toolset;
+
+/// docs/tools.md: every tool, resource and prompt.
+pub fn tools_page(registry: &Registry) -> String {
+    let mut page = String::from(
+        "# Tools\n\nGenerated from the registry by `cargo xtask docs`; do not edit by hand.\n",
+    );
+    for toolset in Toolset::ALL {
+        let tools: Vec<_> = registry.all_tools().filter(|tool| tool.toolset == toolset).collect();
+        if tools.is_empty() {
+            continue;
+        }
+        let _ = write!(page, "\n## `{toolset}`\n\n{}.\n", toolset.purpose());
+        for tool in tools {
+            write_tool(&mut page, tool);
+        }
+    }
+    write_resources(&mut page, registry);
+    write_prompts(&mut page, registry);
+    page
+}
+
+/// docs/errors.md: what each error code means and what to do.
+pub fn errors_page() -> String {
+    let mut page = String::from(
+        "# Errors\n\nGenerated from the error table by `cargo xtask docs`; do not edit by hand.\n\n\
+         A tool that fails in a way its caller can act on answers with `isError: true` and the\n\
+         structured content `{code, message, hint}`, plus `field` where an argument is to blame.\n\
+         The JSON-RPC code is used where no tool is involved (resources, prompts), the HTTP status\n\
+         where the error is the whole answer.\n\n\
+         | code | HTTP | JSON-RPC | same request again? | what to do |\n\
+         | --- | --- | --- | --- | --- |\n",
+    );
+    for code in Code::ALL {
+        let row = code.meaning();
+        let retry = if row.retry { "may succeed" } else { "will fail" };
+        let _ = writeln!(
+            page,
+            "| `{}` | {} | {} | {retry} | {} |",
+            row.name, row.http, row.json_rpc, row.advice
+        );
+    }
+    page.push_str(
+        "\nBefore a message reaches a tool: `-32700` it is not JSON, `-32600` it is not a message \
+         (batches\nare not supported), `-32601` unknown method, `-32602` unknown tool or prompt, \
+         `-32001` unknown\nsession (HTTP 404: initialize again).\n",
+    );
+    page
+}
+
+fn write_tool(page: &mut String, tool: &Tool) {
+    let _ = write!(page, "\n### `{}`\n\n{}\n\n", tool.name, tool.description);
+    let hints = tool.annotations;
+    let words = [
+        (hints.read_only, "read-only", "writes"),
+        (hints.destructive, "destructive", "not destructive"),
+        (hints.idempotent, "idempotent", "not idempotent"),
+        (hints.open_world, "reaches outside", "stays inside"),
+    ];
+    let words = words.map(|(is, yes, no)| if is { yes } else { no });
+    let _ = writeln!(page, "Least role: {}. Hints: {}.", tool.role, words.join(", "));
+    if !tool.aliases.is_empty() {
+        let _ = writeln!(page, "Also answers to: `{}`.", tool.aliases.join("`, `"));
+    }
+    write_fields(page, "argument", &tool.input_schema);
+    write_fields(page, "answer", &tool.output_schema);
+    let _ = write!(page, "\nExample arguments: `{}`\n", (tool.example)());
+}
+
+fn write_fields(page: &mut String, heading: &str, schema: &Map<String, Value>) {
+    let Some(Value::Object(fields)) = schema.get("properties") else { return };
+    if fields.is_empty() {
+        let _ = write!(page, "\nNo {heading}s.\n");
+        return;
+    }
+    let required: Vec<_> = schema.get("required").and_then(Value::as_array).into_iter().flatten().collect();
+    let _ = write!(page, "\n| {heading} | type | | |\n| --- | --- | --- | --- |\n");
+    for (name, field) in fields {
+        let must = if required.iter().any(|key| *key == name) { "required" } else { "" };
+        let about = field.get("description").and_then(Value::as_str).unwrap_or("");
+        let about = about.replace('\n', " ").replace('|', "\\|");
+        let _ = writeln!(page, "| `{name}` | {} | {must} | {about} |", type_words(field));
+    }
+}
+
+fn type_words(field: &Value) -> String {
+    if let Some(choices) = field.get("enum").and_then(Value::as_array) {
+        let choices: Vec<_> = choices.iter().filter_map(Value::as_str).collect();
+        return choices.join(" \\| ");
+    }
+    let name = match field.get("type") {
+        Some(Value::String(name)) => name.as_str(),
+        _ => "any",
+    };
+    let bound = |key: &str| field.get(key).map(Value::to_string);
+    match (name, bound("minimum"), bound("maximum")) {
+        ("array", ..) => {
+            format!("list of {}", field.get("items").map_or_else(|| "any".into(), type_words))
+        }
+        (name, Some(min), Some(max)) => format!("{name} {min}…{max}"),
+        (name, ..) => name.to_owned(),
+    }
+}
+
+fn write_resources(page: &mut String, registry: &Registry) {
+    page.push_str("\n## Resources\n\n| URI | toolset | |\n| --- | --- | --- |\n");
+    let everything = everything();
+    for resource in registry.resources(&everything, lore_core::Role::Owner) {
+        let toolset = resource.toolset.map_or("always on", Toolset::as_str);
+        let _ = writeln!(page, "| `{}` | {toolset} | {} |", resource.uri.0, resource.description);
+    }
+}
+
+fn write_prompts(page: &mut String, registry: &Registry) {
+    page.push_str("\n## Prompts\n\n| prompt | toolset | arguments | |\n| --- | --- | --- | --- |\n");
+    for prompt in registry.prompts(&everything()) {
+        let names: Vec<_> = prompt.arguments.iter().map(|argument| argument.name).collect();
+        let _ = writeln!(
+            page,
+            "| `{}` | {} | {} | {} |",
+            prompt.name,
+            prompt.toolset,
+            names.join(", "),
+            prompt.description
+        );
+    }
+}
+
+fn everything() -> Selection {
+    Selection::new().with_toolsets(["all"]).unwrap_or_default()
+}

@@ -1,0 +1,25 @@
+//! The registry: every tool, resource and prompt, declared once.
+//!
+//! Listing, documentation, command line, snapshots, annotations and permissions
+//! all derive from the declarations here. A handler is thin: it parses, calls a
+//! use case and shapes the answer. Nothing here knows rmcp or axum; a tool is a
+//! plain asynchronous function that any surface can call.
+
+mod call;
+pub mod docs;
+mod prompt;
+mod registry;
+mod resource;
+pub mod schema;
+mod selection;
+mod tool;
+mod toolset;
+mod toolsets;
+
+pub use call::{Call, Progress, ProgressSink};
+pub use prompt::{Prompt, PromptArgument, PromptText, Speaker};
+pub use registry::{CallError, Registry};
+pub use resource::{Captures, Completer, Resource, UriPattern};
+pub use selection::{Selection, SelectionError};
+pub use tool::{Annotations, Answer, Tool, ToolSpec, error_object};
+pub use toolset::Toolset;

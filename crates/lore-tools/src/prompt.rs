@@ -1,0 +1,80 @@
+//! Prompts: conversations a user can start.
+
+use futures::future::BoxFuture;
+use lore_core::{Error, Result};
+use serde_json::{Map, Value};
+
+use crate::call::Call;
+use crate::toolset::Toolset;
+
+/// A prompt, declared once.
+pub struct Prompt {
+    /// The name clients ask for.
+    pub name: &'static str,
+    /// A short name for people.
+    pub title: &'static str,
+    /// What it starts and when to use it.
+    pub description: &'static str,
+    /// The toolset whose tools it leads to.
+    pub toolset: Toolset,
+    /// Its arguments, all text.
+    pub arguments: &'static [PromptArgument],
+    /// Writes the opening messages.
+    pub render: fn(Call, Map<String, Value>) -> BoxFuture<'static, Result<Vec<PromptText>>>,
+}
+
+/// An argument of a prompt.
+#[derive(Debug, Clone, Copy)]
+pub struct PromptArgument {
+    /// Its name.
+    pub name: &'static str,
+    /// What to put there.
+    pub description: &'static str,
+    /// Whether it must be given.
+    pub required: bool,
+    /// Values to suggest while typing.
+    pub suggestions: &'static [&'static str],
+}
+
+/// One opening message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PromptText {
+    /// Who says it.
+    pub speaker: Speaker,
+    /// What is said.
+    pub text: String,
+}
+
+/// Who says an opening message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaker {
+    /// The user.
+    User,
+    /// The model.
+    Assistant,
+}
+
+impl Prompt {
+    /// Checks the arguments, then renders.
+    pub async fn open(&self, call: Call, given: Map<String, Value>) -> Result<Vec<PromptText>> {
+        for (name, value) in &given {
+            if !self.arguments.iter().any(|argument| argument.name == name) {
+                return Err(Error::invalid(name, "is not an argument of this prompt", self.usage()));
+            }
+            if !value.is_string() {
+                return Err(Error::invalid(name, "is not text", "prompt arguments are strings"));
+            }
+        }
+        for argument in self.arguments.iter().filter(|argument| argument.required) {
+            if !given.contains_key(argument.name) {
+                return Err(Error::invalid(argument.name, "is required", argument.description));
+            }
+        }
+        (self.render)(call, given).await
+    }
+
+    fn usage(&self) -> String {
+        let names: Vec<_> = self.arguments.iter().map(|argument| argument.name).collect();
+        format!("it takes: {}", names.join(", "))
+    }
+}

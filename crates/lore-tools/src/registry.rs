@@ -1,0 +1,117 @@
+//! The one registry of tools, resources and prompts.
+
+use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures::FutureExt;
+use lore_core::{Error, Role};
+use serde_json::{Map, Value};
+
+use crate::call::Call;
+use crate::prompt::Prompt;
+use crate::resource::{Captures, Resource};
+use crate::selection::Selection;
+use crate::tool::{Answer, Tool};
+use crate::toolsets;
+
+/// Every tool, resource and prompt, in the order of listings.
+pub struct Registry {
+    tools: Vec<Arc<Tool>>,
+    by_name: HashMap<&'static str, Arc<Tool>>,
+    resources: Vec<Resource>,
+    prompts: Vec<Prompt>,
+}
+
+/// Why a tool gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// There is no such tool, or it is switched off: the request itself is wrong.
+    #[error("unknown tool {0:?}")]
+    UnknownTool(String),
+    /// The tool ran and failed in a way its caller can read.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl Registry {
+    /// The registry of the product.
+    pub fn standard() -> Self {
+        let tools: Vec<_> = toolsets::tools().into_iter().map(Arc::new).collect();
+        let mut by_name = HashMap::new();
+        for tool in &tools {
+            for name in std::iter::once(&tool.name).chain(tool.aliases) {
+                by_name.insert(*name, Arc::clone(tool));
+            }
+        }
+        Self { tools, by_name, resources: toolsets::resources(), prompts: toolsets::prompts() }
+    }
+
+    /// Every tool, whether it is on or not.
+    pub fn all_tools(&self) -> impl Iterator<Item = &Arc<Tool>> {
+        self.tools.iter()
+    }
+
+    /// The tools that are on for a caller with `role`.
+    pub fn tools<'a>(
+        &'a self,
+        selection: &'a Selection,
+        role: Role,
+    ) -> impl Iterator<Item = &'a Arc<Tool>> {
+        self.tools.iter().filter(move |tool| role >= tool.role && selection.allows(tool))
+    }
+
+    /// A tool by its name or a former one, whether it is on or not.
+    pub fn tool(&self, name: &str) -> Option<&Arc<Tool>> {
+        self.by_name.get(name)
+    }
+
+    /// The resources that are on for a caller with `role`.
+    pub fn resources<'a>(
+        &'a self,
+        selection: &'a Selection,
+        role: Role,
+    ) -> impl Iterator<Item = &'a Resource> {
+        self.resources.iter().filter(move |resource| {
+            let on = resource.toolset.is_none_or(|toolset| selection.allows_toolset(toolset));
+            on && role >= resource.role
+        })
+    }
+
+    /// The resource a URI leads to, with the values of its variables.
+    pub fn resource<'a>(
+        &'a self,
+        selection: &'a Selection,
+        role: Role,
+        uri: &str,
+    ) -> Option<(&'a Resource, Captures)> {
+        self.resources(selection, role)
+            .find_map(|resource| resource.uri.captures(uri).map(|found| (resource, found)))
+    }
+
+    /// The prompts that are on.
+    pub fn prompts<'a>(&'a self, selection: &'a Selection) -> impl Iterator<Item = &'a Prompt> {
+        self.prompts.iter().filter(|prompt| selection.allows_toolset(prompt.toolset))
+    }
+
+    /// Calls a tool: checks that it is on and that the caller's role suffices,
+    /// and contains panics, so that one bad call never takes the server down.
+    pub async fn call(
+        &self,
+        selection: &Selection,
+        name: &str,
+        call: Call,
+        arguments: Map<String, Value>,
+    ) -> Result<Answer, CallError> {
+        let found = self.tool(name).filter(|tool| selection.allows(tool));
+        let tool = found.ok_or_else(|| CallError::UnknownTool(name.to_owned()))?;
+        call.viewer.require(tool.role)?;
+        call.check_cancelled()?;
+        let work = AssertUnwindSafe(tool.run(call, arguments)).catch_unwind();
+        let answer = work.await.unwrap_or_else(|_| {
+            tracing::error!(tool = tool.name, "a tool panicked");
+            Err(Error::Bug { what: format!("the tool {}", tool.name) })
+        })?;
+        Ok(answer)
+    }
+}

@@ -1,0 +1,116 @@
+//! Resources: readable documents at a URI.
+
+use std::collections::BTreeMap;
+
+use futures::future::BoxFuture;
+use lore_core::{Result, Role};
+use serde_json::Value;
+
+use crate::call::Call;
+use crate::toolset::Toolset;
+
+/// A resource or a template of resources, declared once.
+pub struct Resource {
+    /// Its URI; variables in braces make it a template.
+    pub uri: UriPattern,
+    /// Its name.
+    pub name: &'static str,
+    /// A short name for people.
+    pub title: &'static str,
+    /// What it shows and when to read it.
+    pub description: &'static str,
+    /// The toolset it belongs to; `None` is always on.
+    pub toolset: Option<Toolset>,
+    /// The least role that may read it.
+    pub role: Role,
+    /// Reads it as a JSON document.
+    pub read: fn(Call, Captures) -> BoxFuture<'static, Result<Value>>,
+    /// Suggests values for the template's variables.
+    pub complete: Option<Completer>,
+}
+
+/// Suggests values of a variable that start with what was typed.
+pub type Completer = fn(Call, String, String) -> BoxFuture<'static, Result<Vec<String>>>;
+
+/// The values a URI gave to a template's variables.
+pub type Captures = BTreeMap<&'static str, String>;
+
+/// A URI with variables: `campaign://{campaign_id}/sessions`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UriPattern(pub &'static str);
+
+impl UriPattern {
+    /// Whether it has variables.
+    pub fn is_template(self) -> bool {
+        self.0.contains('{')
+    }
+
+    /// Matches a concrete URI. A variable takes one non-empty segment, never a
+    /// `/`, `?` or `#`, and is percent-decoded.
+    pub fn captures(self, uri: &str) -> Option<Captures> {
+        let mut captures = Captures::new();
+        let mut pattern = self.0;
+        let mut rest = uri;
+        while let Some((literal, tail)) = pattern.split_once('{') {
+            let (name, after) = tail.split_once('}')?;
+            rest = rest.strip_prefix(literal)?;
+            let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+            let (value, remaining) = rest.split_at_checked(end)?;
+            if value.is_empty() {
+                return None;
+            }
+            captures.insert(name, percent_decoded(value)?);
+            rest = remaining;
+            pattern = after;
+        }
+        (pattern == rest).then_some(captures)
+    }
+}
+
+fn percent_decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, tail)) = rest.split_first() {
+        rest = tail;
+        if *first != b'%' {
+            bytes.push(*first);
+            continue;
+        }
+        let (digits, after) = tail.split_at_checked(2)?;
+        let digits = std::str::from_utf8(digits).ok()?;
+        bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        rest = after;
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_template_takes_single_segments() {
+        let pattern = UriPattern("campaign://{id}/sessions");
+        assert_eq!(pattern.captures("campaign://c1/sessions").unwrap()["id"], "c1");
+        for other in ["campaign:///sessions", "campaign://a/b/sessions", "campaign://c1", "x"] {
+            assert_eq!(pattern.captures(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_last_variable_stops_at_query_and_fragment() {
+        let pattern = UriPattern("campaign://{id}");
+        assert!(pattern.captures("campaign://c1").is_some());
+        for other in ["campaign://c1?x=1", "campaign://c1#x", "campaign://c1/participants"] {
+            assert_eq!(pattern.captures(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn variables_are_percent_decoded() {
+        let pattern = UriPattern("lorewell://world/{name}");
+        assert_eq!(pattern.captures("lorewell://world/My%20Isle").unwrap()["name"], "My Isle");
+        assert_eq!(pattern.captures("lorewell://world/%zz"), None);
+        assert_eq!(pattern.captures("lorewell://world/%ff"), None);
+    }
+}

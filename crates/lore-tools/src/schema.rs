@@ -1,0 +1,151 @@
+//! JSON schemas from Rust types, and arguments into Rust types.
+//!
+//! Schemas are read by language models and by many validators, so they are kept
+//! plain: everything inlined, no `$schema`, no titles, no number formats, and no
+//! `null` alternatives for optional fields (leaving a field out says the same).
+
+use lore_core::{Error, Result};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// The schema of a tool's arguments.
+pub fn input<T: JsonSchema>() -> Map<String, Value> {
+    schema_of::<T>(SchemaSettings::draft2020_12().for_deserialize())
+}
+
+/// The schema of a tool's structured answer.
+pub fn output<T: JsonSchema>() -> Map<String, Value> {
+    schema_of::<T>(SchemaSettings::draft2020_12().for_serialize())
+}
+
+/// Reads arguments; an error names the field by its path.
+pub fn parse<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T> {
+    serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
+        let path = error.path().to_string();
+        let (field, problem) = describe(&path, &error.into_inner().to_string());
+        Error::invalid(field, problem, "see the tool's input schema for names, types and ranges")
+    })
+}
+
+fn schema_of<T: JsonSchema>(mut settings: SchemaSettings) -> Map<String, Value> {
+    settings.inline_subschemas = true;
+    settings.meta_schema = None;
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let Value::Object(mut map) = schema.to_value() else { return Map::new() };
+    simplify(&mut map);
+    if !map.contains_key("properties") {
+        map.insert("type".into(), "object".into());
+        map.insert("properties".into(), Value::Object(Map::new()));
+    }
+    map
+}
+
+fn simplify(schema: &mut Map<String, Value>) {
+    schema.shift_remove("title");
+    schema.shift_remove("format");
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            schema.insert("type".into(), only);
+        }
+    }
+    drop_null_alternative(schema);
+    if let Some(Value::Array(values)) = schema.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
+    for (key, value) in schema.iter_mut() {
+        match (key.as_str(), value) {
+            ("properties" | "$defs", Value::Object(children)) => {
+                children.values_mut().filter_map(Value::as_object_mut).for_each(simplify);
+            }
+            ("items" | "additionalProperties", Value::Object(child)) => simplify(child),
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(children)) => {
+                children.iter_mut().filter_map(Value::as_object_mut).for_each(simplify);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// `anyOf: [X, null]` is how an optional object arrives; it becomes `X`.
+fn drop_null_alternative(schema: &mut Map<String, Value>) {
+    let Some(Value::Array(options)) = schema.get_mut("anyOf") else { return };
+    options.retain(|option| option.get("type") != Some(&Value::from("null")));
+    let [Value::Object(only)] = options.as_slice() else { return };
+    let only = only.clone();
+    schema.shift_remove("anyOf");
+    for (key, value) in only {
+        schema.entry(key).or_insert(value);
+    }
+}
+
+/// Puts the field first. serde speaks of a missing field inside its parent.
+fn describe(path: &str, message: &str) -> (String, String) {
+    let named = |prefix: &str| -> Option<String> {
+        let (name, _) = message.strip_prefix(prefix)?.split_once('`')?;
+        Some(if path == "." { name.to_owned() } else { format!("{path}.{name}") })
+    };
+    if let Some(field) = named("missing field `") {
+        return (field, "is required".into());
+    }
+    if let Some(name) = message.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next())
+    {
+        let known = message.split_once(", ").map_or("", |(_, known)| known);
+        let field = if path.ends_with(name) { path.to_owned() } else { named("unknown field `").unwrap_or_default() };
+        return (field, format!("is not a known field: {known}"));
+    }
+    if path == "." {
+        return ("arguments".into(), format!("are wrong: {message}"));
+    }
+    (path.to_owned(), format!("is wrong: {message}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+    use serde_json::json;
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only parsed")]
+    struct Sample {
+        #[schemars(range(min = 1, max = 12))]
+        hope: i64,
+        note: Option<String>,
+        inner: Option<Inner>,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only parsed")]
+    struct Inner {
+        sides: i64,
+    }
+
+    fn problem(arguments: Value) -> String {
+        let Value::Object(map) = arguments else { unreachable!() };
+        parse::<Sample>(map).err().unwrap().to_string()
+    }
+
+    #[test]
+    fn schemas_are_plain() {
+        let schema = Value::Object(input::<Sample>());
+        assert_eq!(schema["properties"]["hope"], json!({"type": "integer", "minimum": 1, "maximum": 12}));
+        assert_eq!(schema["properties"]["note"], json!({"type": "string"}));
+        assert_eq!(schema["properties"]["inner"]["properties"]["sides"]["type"], "integer");
+        assert_eq!(schema["additionalProperties"], false);
+        assert!(!schema.to_string().contains("null") && !schema.to_string().contains("$ref"));
+    }
+
+    #[test]
+    fn errors_name_the_field() {
+        assert_eq!(problem(json!({})), "hope is required");
+        assert!(problem(json!({"hope": "8"})).starts_with("hope is wrong: invalid type"));
+        assert!(problem(json!({"hope": 1, "fear": 2})).starts_with("fear is not a known field"));
+        assert_eq!(problem(json!({"hope": 1, "inner": {}})), "inner.sides is required");
+    }
+}

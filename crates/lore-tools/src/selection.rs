@@ -1,0 +1,186 @@
+//! Which tools are on: by flag, environment, header or path.
+//!
+//! The server's own selection is an upper bound for what a request may ask for.
+//! Exclusion wins over everything, then read-only, then the rest.
+
+use std::collections::BTreeSet;
+
+use crate::tool::Tool;
+use crate::toolset::Toolset;
+
+/// A choice of tools.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Toolsets that are on; `None` when nobody chose.
+    toolsets: Option<BTreeSet<Toolset>>,
+    /// Single tools that are on besides; `None` when nobody chose.
+    tools: Option<BTreeSet<String>>,
+    /// Tools that are off in any case.
+    excluded: BTreeSet<String>,
+    /// Whether everything that writes is off.
+    read_only: bool,
+}
+
+/// Why a selection could not be understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown toolset {name:?}: use {known}, `default` or `all`")]
+pub struct SelectionError {
+    /// The word that is no toolset.
+    pub name: String,
+    /// The toolsets there are.
+    pub known: String,
+}
+
+impl Selection {
+    /// Nothing chosen: the default toolsets.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Chooses toolsets by name; `default` and `all` are understood.
+    pub fn with_toolsets<'a>(
+        mut self,
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self, SelectionError> {
+        let mut chosen = BTreeSet::new();
+        for name in names.into_iter().map(str::trim).filter(|name| !name.is_empty()) {
+            match name.to_ascii_lowercase().as_str() {
+                "all" => chosen.extend(Toolset::ALL),
+                "default" => chosen.extend(Toolset::DEFAULT),
+                other => {
+                    chosen.insert(other.parse().map_err(|()| unknown(name))?);
+                }
+            }
+        }
+        if !chosen.is_empty() {
+            self.toolsets = Some(chosen);
+        }
+        Ok(self)
+    }
+
+    /// Chooses single tools. With no toolsets chosen, only these are on.
+    #[must_use]
+    pub fn with_tools<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Self {
+        let chosen = words(names);
+        if !chosen.is_empty() {
+            self.tools = Some(chosen);
+        }
+        self
+    }
+
+    /// Switches single tools off.
+    #[must_use]
+    pub fn without_tools<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Self {
+        self.excluded.extend(words(names));
+        self
+    }
+
+    /// Switches everything off that writes.
+    #[must_use]
+    pub fn read_only(mut self, read_only: bool) -> Self {
+        self.read_only |= read_only;
+        self
+    }
+
+    /// Whether everything that writes is off.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+
+    /// What remains when a request asks for `asked` on a server that allows `self`.
+    #[must_use]
+    pub fn narrowed_by(&self, asked: &Self) -> Self {
+        Self {
+            toolsets: narrow(self.toolsets.as_ref(), asked.toolsets.as_ref()),
+            tools: narrow(self.tools.as_ref(), asked.tools.as_ref()),
+            excluded: self.excluded.union(&asked.excluded).cloned().collect(),
+            read_only: self.read_only || asked.read_only,
+        }
+    }
+
+    /// Whether `tool` is on.
+    pub fn allows(&self, tool: &Tool) -> bool {
+        if self.excluded.contains(tool.name) || (self.read_only && !tool.annotations.read_only) {
+            return false;
+        }
+        let by_name = self.tools.as_ref().is_some_and(|tools| tools.contains(tool.name));
+        by_name || self.allows_toolset(tool.toolset)
+    }
+
+    /// Whether the things of `toolset` are on.
+    pub fn allows_toolset(&self, toolset: Toolset) -> bool {
+        match &self.toolsets {
+            Some(toolsets) => toolsets.contains(&toolset),
+            None => self.tools.is_none() && Toolset::DEFAULT.contains(&toolset),
+        }
+    }
+}
+
+/// An unset bound does not restrict, an unset wish keeps the bound.
+fn narrow<T: Ord + Clone>(
+    bound: Option<&BTreeSet<T>>,
+    wish: Option<&BTreeSet<T>>,
+) -> Option<BTreeSet<T>> {
+    match (bound, wish) {
+        (Some(bound), Some(wish)) => Some(bound.intersection(wish).cloned().collect()),
+        (Some(one), None) | (None, Some(one)) => Some(one.clone()),
+        (None, None) => None,
+    }
+}
+
+fn words<'a>(names: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
+    let trimmed = names.into_iter().map(str::trim);
+    trimmed.filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+fn unknown(name: &str) -> SelectionError {
+    let known = Toolset::ALL.map(Toolset::as_str).join(", ");
+    SelectionError { name: name.to_owned(), known }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Registry;
+
+    fn names(selection: &Selection) -> Vec<&'static str> {
+        let registry = Registry::standard();
+        registry.all_tools().filter(|tool| selection.allows(tool)).map(|tool| tool.name).collect()
+    }
+
+    #[test]
+    fn a_request_can_only_narrow_what_the_server_allows() {
+        let server = Selection::new().with_toolsets(["memory"]).unwrap();
+        let asked = Selection::new().with_toolsets(["play", "memory"]).unwrap();
+        let both = server.narrowed_by(&asked);
+        assert!(both.allows_toolset(Toolset::Memory));
+        assert!(!both.allows_toolset(Toolset::Play));
+    }
+
+    #[test]
+    fn a_request_can_ask_an_unrestricted_server_for_more_than_the_default() {
+        let asked = Selection::new().with_toolsets(["atlas"]).unwrap();
+        assert!(Selection::new().narrowed_by(&asked).allows_toolset(Toolset::Atlas));
+        assert!(!Selection::new().allows_toolset(Toolset::Atlas));
+    }
+
+    #[test]
+    fn single_tools_stand_alone_or_add_to_toolsets() {
+        assert_eq!(names(&Selection::new().with_tools(["roll_dice"])), ["roll_dice"]);
+        let more = Selection::new().with_toolsets(["memory"]).unwrap().with_tools(["roll_dice"]);
+        assert!(names(&more).contains(&"roll_dice"));
+        assert!(!names(&more).contains(&"duality_outcome"));
+    }
+
+    #[test]
+    fn exclusion_wins() {
+        let selection = Selection::new().with_tools(["roll_dice"]).without_tools(["roll_dice"]);
+        assert!(names(&selection).is_empty());
+    }
+
+    #[test]
+    fn unknown_toolsets_are_named() {
+        let error = Selection::new().with_toolsets(["plya"]).unwrap_err();
+        assert!(error.to_string().contains("plya") && error.to_string().contains("memory"));
+    }
+}

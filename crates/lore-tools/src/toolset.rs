@@ -1,0 +1,65 @@
+//! Toolsets: the groups in which tools are switched on and off.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A group of tools that serves one public contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Toolset {
+    /// Running the table.
+    Play,
+    /// What an agent learned.
+    Memory,
+    /// Worldbuilding pages.
+    Pages,
+    /// Entities, documents, web and code.
+    Knowledge,
+    /// Articles, maps, timelines.
+    Atlas,
+}
+
+impl Toolset {
+    /// Every toolset, in the order of listings.
+    pub const ALL: [Self; 5] =
+        [Self::Play, Self::Memory, Self::Pages, Self::Knowledge, Self::Atlas];
+
+    /// The toolsets that are on unless something else is asked for.
+    pub const DEFAULT: [Self; 4] = [Self::Play, Self::Memory, Self::Pages, Self::Knowledge];
+
+    /// The name used in flags, headers and paths.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Play => "play",
+            Self::Memory => "memory",
+            Self::Pages => "pages",
+            Self::Knowledge => "knowledge",
+            Self::Atlas => "atlas",
+        }
+    }
+
+    /// What the toolset is for, in one line.
+    pub const fn purpose(self) -> &'static str {
+        match self {
+            Self::Play => "Run a Daggerheart Duality table: dice, odds, campaigns, sessions",
+            Self::Memory => "Remember what an agent learned: graph, projects, experiences, recall",
+            Self::Pages => "Build a world: characters, places, notes, journals and their posts",
+            Self::Knowledge => "Resolve entities, search documents, read web pages, vault and code",
+            Self::Atlas => "World Anvil worlds: articles, categories, maps, timelines, secrets",
+        }
+    }
+}
+
+impl fmt::Display for Toolset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Toolset {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
+        Self::ALL.into_iter().find(|set| set.as_str().eq_ignore_ascii_case(text)).ok_or(())
+    }
+}

@@ -1,0 +1,23 @@
+//! The declarations, one folder for each toolset, one file for each tool.
+
+mod play;
+mod worlds;
+
+use crate::prompt::Prompt;
+use crate::resource::Resource;
+use crate::tool::Tool;
+
+/// Every tool, in the order of listings.
+pub(crate) fn tools() -> Vec<Tool> {
+    play::tools()
+}
+
+/// Every resource, in the order of listings.
+pub(crate) fn resources() -> Vec<Resource> {
+    worlds::resources()
+}
+
+/// Every prompt, in the order of listings.
+pub(crate) fn prompts() -> Vec<Prompt> {
+    play::prompts()
+}

@@ -1,0 +1,65 @@
+//! `duality_action_roll`: roll Hope and Fear.
+
+use lore_app::play::dice;
+use lore_core::{Result, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::wire::{self, EvaluationOut, RngIn, RngOut};
+use crate::call::Call;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct DualityActionRoll;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// Added to the sum of both dice: the trait and every bonus or penalty. Default 0.
+    #[schemars(range(min = -1_000_000, max = 1_000_000))]
+    modifier: Option<i64>,
+    /// What the total must meet. Leave it out to learn only whether Hope or Fear leads.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    difficulty: Option<i64>,
+    /// Leave it out for fresh dice; pass an earlier roll's seed to repeat that roll.
+    rng: Option<RngIn>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Output {
+    #[serde(flatten)]
+    evaluation: EvaluationOut,
+    /// The seed behind the dice, to check or repeat the roll.
+    rng: RngOut,
+}
+
+impl ToolSpec for DualityActionRoll {
+    const NAME: &'static str = "duality_action_roll";
+    const TOOLSET: Toolset = Toolset::Play;
+    const TITLE: &'static str = "Roll Duality dice";
+    const DESCRIPTION: &'static str = "Roll the two d12 of Daggerheart (Hope and Fear) for an \
+        action and judge the result. Use it when a character tries something and nobody has \
+        rolled yet. When the dice were rolled at the table, use duality_outcome with their \
+        values; for other dice use roll_dice; to weigh chances beforehand use \
+        duality_probability. Returns both dice, the total, whether it is a critical, whether it \
+        meets the difficulty, the outcome, and the seed that proves the roll. Nothing is recorded.";
+    const ANNOTATIONS: Annotations =
+        Annotations { read_only: true, destructive: false, idempotent: false, open_world: false };
+    const ROLE: Role = Role::Reader;
+
+    type Input = Input;
+    type Output = Output;
+
+    fn example() -> Value {
+        json!({ "modifier": 2, "difficulty": 15, "rng": { "seed": 42, "roll_mode": "REPLAY" } })
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Output> {
+        let modifier = wire::modifier(input.modifier)?;
+        let difficulty = wire::difficulty(input.difficulty)?;
+        let randomness = wire::randomness(input.rng)?;
+        let (roll, rng) = dice::action_roll(&call.app.effects, randomness, modifier, difficulty);
+        Ok(Output { evaluation: (&roll).into(), rng: rng.into() })
+    }
+}

@@ -1,0 +1,163 @@
+//! `duality_explain`: the reasoning behind an outcome.
+
+use lore_core::{Result, Role};
+use lore_rules::duality::{self, Difficulty, DualityDice, Explanation, RULES, Step};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::wire::{self, EvaluationOut};
+use crate::call::Call;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct DualityExplain;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// What the Hope die shows.
+    #[schemars(range(min = 1, max = 12))]
+    hope: i64,
+    /// What the Fear die shows.
+    #[schemars(range(min = 1, max = 12))]
+    fear: i64,
+    /// Added to the sum of both dice. Default 0.
+    #[schemars(range(min = -1_000_000, max = 1_000_000))]
+    modifier: Option<i64>,
+    /// What the total must meet, if anything.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    difficulty: Option<i64>,
+    /// Your own id for this question; it comes back in the answer.
+    #[schemars(length(max = 200))]
+    request_id: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Output {
+    #[serde(flatten)]
+    evaluation: EvaluationOut,
+    /// The rules the judgement follows.
+    rules_version: &'static str,
+    /// The values in between.
+    intermediates: Intermediates,
+    /// The five steps, in order.
+    steps: Vec<StepOut>,
+    /// The id given with the question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Intermediates {
+    /// Hope + Fear.
+    base_total: i64,
+    /// Hope + Fear + modifier.
+    total: i64,
+    /// Whether both dice show the same number.
+    is_crit: bool,
+    /// Whether the roll succeeds.
+    meets_difficulty: bool,
+    /// Whether Hope leads.
+    hope_gt_fear: bool,
+    /// Whether Fear leads.
+    fear_gt_hope: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct StepOut {
+    /// The step's code: SUM_DICE, APPLY_MODIFIER, CHECK_CRIT, CHECK_DIFFICULTY, SELECT_OUTCOME.
+    code: &'static str,
+    /// What the step does.
+    message: &'static str,
+    /// The values it used and found.
+    data: Map<String, Value>,
+}
+
+impl ToolSpec for DualityExplain {
+    const NAME: &'static str = "duality_explain";
+    const TOOLSET: Toolset = Toolset::Play;
+    const TITLE: &'static str = "Explain a Duality outcome";
+    const DESCRIPTION: &'static str = "Explain step by step why given Hope and Fear dice lead to \
+        their outcome. Use it when a player asks why, or to teach the rules; for the bare result \
+        duality_outcome is shorter. Returns the result of duality_outcome plus the intermediate \
+        values and five steps: sum, modifier, critical, difficulty, outcome.";
+    const ANNOTATIONS: Annotations = Annotations::READ;
+    const ROLE: Role = Role::Reader;
+
+    type Input = Input;
+    type Output = Output;
+
+    fn example() -> Value {
+        json!({ "hope": 8, "fear": 5, "modifier": 2, "difficulty": 15, "request_id": "req_123" })
+    }
+
+    async fn run(_: Call, input: Input) -> Result<Output> {
+        let dice = DualityDice {
+            hope: wire::die("hope", input.hope)?,
+            fear: wire::die("fear", input.fear)?,
+        };
+        let modifier = wire::modifier(input.modifier)?;
+        let difficulty = wire::difficulty(input.difficulty)?;
+        Ok(shape(&duality::explain(dice, modifier, difficulty), input.request_id))
+    }
+}
+
+fn shape(explanation: &Explanation, request_id: Option<String>) -> Output {
+    let values = &explanation.intermediates;
+    Output {
+        evaluation: (&explanation.evaluation).into(),
+        rules_version: RULES.rules_version,
+        intermediates: Intermediates {
+            base_total: values.base_total,
+            total: values.total,
+            is_crit: values.is_crit,
+            meets_difficulty: values.meets_difficulty,
+            hope_gt_fear: values.hope_gt_fear,
+            fear_gt_hope: values.fear_gt_hope,
+        },
+        steps: explanation.steps.iter().map(step).collect(),
+        request_id,
+    }
+}
+
+fn step(step: &Step) -> StepOut {
+    let data = match step {
+        Step::SumDice { hope, fear, base_total } => {
+            json!({ "hope": hope.value(), "fear": fear.value(), "base_total": base_total })
+        }
+        Step::ApplyModifier { base_total, modifier, total } => {
+            json!({ "base_total": base_total, "modifier": modifier.value(), "total": total })
+        }
+        Step::CheckCrit { hope, fear, is_crit } => {
+            json!({ "hope": hope.value(), "fear": fear.value(), "is_crit": is_crit })
+        }
+        Step::CheckDifficulty { total, difficulty, meets_difficulty, critical_override } => {
+            check_difficulty(*total, *difficulty, *meets_difficulty, *critical_override)
+        }
+        Step::SelectOutcome { outcome } => json!({
+            "outcome": outcome.as_str(),
+            "outcome_code": outcome.code(),
+            "outcome_label": outcome.label(),
+        }),
+    };
+    let data = if let Value::Object(map) = data { map } else { Map::new() };
+    StepOut { code: step.code(), message: step.message(), data }
+}
+
+fn check_difficulty(
+    total: i64,
+    difficulty: Option<Difficulty>,
+    meets: bool,
+    critical_override: bool,
+) -> Value {
+    match difficulty {
+        Some(difficulty) => json!({
+            "total": total,
+            "difficulty": difficulty.value(),
+            "meets_difficulty": meets,
+            "critical_override": critical_override,
+        }),
+        None => json!({ "total": total, "meets_difficulty": meets, "critical_override": false }),
+    }
+}

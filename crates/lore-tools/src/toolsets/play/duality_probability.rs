@@ -1,0 +1,81 @@
+//! `duality_probability`: exact chances before anybody rolls.
+
+use lore_core::{Error, Result, Role};
+use lore_rules::odds;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::wire::{self, OutcomeOut};
+use crate::call::Call;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct DualityProbability;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// Added to the sum of both dice. Default 0.
+    #[schemars(range(min = -1_000_000, max = 1_000_000))]
+    modifier: Option<i64>,
+    /// What the total must meet.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    difficulty: i64,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Output {
+    /// How many pairs of dice there are: 144.
+    total_outcomes: u32,
+    /// How many of them are criticals.
+    crit_count: u32,
+    /// How many succeed, criticals included.
+    success_count: u32,
+    /// How many fail.
+    failure_count: u32,
+    /// How many lead to each outcome; outcomes that cannot happen have 0.
+    outcome_counts: Vec<OutcomeCount>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct OutcomeCount {
+    /// The outcome.
+    outcome: OutcomeOut,
+    /// How many of the 144 pairs lead to it.
+    count: u32,
+}
+
+impl ToolSpec for DualityProbability {
+    const NAME: &'static str = "duality_probability";
+    const TOOLSET: Toolset = Toolset::Play;
+    const TITLE: &'static str = "Exact Duality odds";
+    const DESCRIPTION: &'static str = "Count exactly how many of the 144 pairs of Hope and Fear \
+        dice lead to each outcome for a modifier and a difficulty. Use it to set a fair \
+        difficulty or to tell a player their chances; it rolls nothing (duality_action_roll \
+        does). Returns counts out of total_outcomes: divide to get a probability.";
+    const ANNOTATIONS: Annotations = Annotations::READ;
+    const ROLE: Role = Role::Reader;
+
+    type Input = Input;
+    type Output = Output;
+
+    fn example() -> Value {
+        json!({ "modifier": 2, "difficulty": 15 })
+    }
+
+    async fn run(_: Call, input: Input) -> Result<Output> {
+        let modifier = wire::modifier(input.modifier)?;
+        let difficulty = wire::difficulty(Some(input.difficulty))?
+            .ok_or_else(|| Error::invalid("difficulty", "is required", "give a number"))?;
+        let odds = odds::duality_odds(modifier, difficulty);
+        let row = |(outcome, count): (_, u32)| OutcomeCount { outcome: OutcomeOut::from(outcome), count };
+        Ok(Output {
+            total_outcomes: odds.total_outcomes,
+            crit_count: odds.crit_count,
+            success_count: odds.success_count,
+            failure_count: odds.failure_count,
+            outcome_counts: odds.counts.into_iter().map(row).collect(),
+        })
+    }
+}

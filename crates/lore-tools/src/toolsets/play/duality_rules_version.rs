@@ -1,0 +1,70 @@
+//! `duality_rules_version`: which rules the judgements follow.
+
+use lore_core::{Result, Role};
+use lore_rules::duality::RULES;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::wire::OutcomeOut;
+use crate::call::Call;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct DualityRulesVersion;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Output {
+    /// The game.
+    system: &'static str,
+    /// The part of its rules.
+    module: &'static str,
+    /// Version of this implementation's semantics.
+    rules_version: &'static str,
+    /// The dice.
+    dice_model: &'static str,
+    /// How a total is made.
+    total_formula: &'static str,
+    /// When a roll is critical.
+    crit_rule: &'static str,
+    /// When a roll succeeds.
+    difficulty_rule: &'static str,
+    /// Every outcome there is.
+    outcomes: Vec<OutcomeOut>,
+}
+
+impl ToolSpec for DualityRulesVersion {
+    const NAME: &'static str = "duality_rules_version";
+    const TOOLSET: Toolset = Toolset::Play;
+    const TITLE: &'static str = "Duality rules version";
+    const DESCRIPTION: &'static str = "Tell which Duality rules this server follows. Use it once \
+        when results must be compared with another program, or to quote the rules; ordinary play \
+        does not need it. Returns the version, the dice, the critical and difficulty rules and \
+        all outcome names.";
+    const ANNOTATIONS: Annotations = Annotations::READ;
+    const ROLE: Role = Role::Reader;
+
+    type Input = Input;
+    type Output = Output;
+
+    fn example() -> Value {
+        json!({})
+    }
+
+    async fn run(_: Call, _: Input) -> Result<Output> {
+        Ok(Output {
+            system: RULES.system,
+            module: RULES.module,
+            rules_version: RULES.rules_version,
+            dice_model: RULES.dice_model,
+            total_formula: RULES.total_formula,
+            crit_rule: RULES.crit_rule,
+            difficulty_rule: RULES.difficulty_rule,
+            outcomes: RULES.outcomes.into_iter().map(OutcomeOut::from).collect(),
+        })
+    }
+}

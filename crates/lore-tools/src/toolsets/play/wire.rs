@@ -1,0 +1,186 @@
+//! Wire types that several dice tools share.
+
+use lore_app::play::dice::{Randomness, RngUsed};
+use lore_core::{Error, Result};
+use lore_rules::dice::{ALGORITHM, Seed};
+use lore_rules::duality::{Difficulty, Die12, Evaluation, Modifier, Outcome, RuleError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where the randomness shall come from.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RngIn {
+    /// Seed of an earlier roll, from its rng.seed_used. Needed for REPLAY, not used for LIVE.
+    pub seed: Option<SeedIn>,
+    /// LIVE rolls fresh dice; REPLAY repeats the roll that had this seed. Default: REPLAY when a
+    /// seed is given, else LIVE.
+    pub roll_mode: Option<RollMode>,
+}
+
+/// A seed as number, or as text from clients that keep large numbers as text.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum SeedIn {
+    /// As number.
+    Number(u64),
+    /// As decimal digits.
+    Text(String),
+}
+
+/// How a roll gets its randomness.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub(super) enum RollMode {
+    #[serde(alias = "live")]
+    Live,
+    #[serde(alias = "replay")]
+    Replay,
+}
+
+/// Who chose the seed.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub(super) enum SeedSource {
+    Client,
+    Server,
+}
+
+/// Where the randomness came from; send it back to repeat the roll.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(super) struct RngOut {
+    /// The seed of this roll.
+    pub seed_used: u64,
+    /// How dice follow from the seed.
+    pub rng_algo: &'static str,
+    /// Who chose the seed.
+    pub seed_source: SeedSource,
+    /// How the roll got its randomness.
+    pub roll_mode: RollMode,
+}
+
+/// A roll that was judged.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(super) struct EvaluationOut {
+    /// The Hope die.
+    pub hope: u32,
+    /// The Fear die.
+    pub fear: u32,
+    /// What was added to the dice.
+    pub modifier: i64,
+    /// What had to be met; absent for a roll without difficulty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difficulty: Option<i64>,
+    /// Hope + Fear + modifier.
+    pub total: i64,
+    /// Whether both dice show the same number.
+    pub is_crit: bool,
+    /// Whether the roll succeeds; a critical always does.
+    pub meets_difficulty: bool,
+    /// What happened.
+    pub outcome: OutcomeOut,
+}
+
+/// The outcomes of a Duality roll.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(super) enum OutcomeOut {
+    RollWithHope,
+    RollWithFear,
+    SuccessWithHope,
+    SuccessWithFear,
+    FailureWithHope,
+    FailureWithFear,
+    CriticalSuccess,
+}
+
+impl From<Outcome> for OutcomeOut {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::RollWithHope => Self::RollWithHope,
+            Outcome::RollWithFear => Self::RollWithFear,
+            Outcome::SuccessWithHope => Self::SuccessWithHope,
+            Outcome::SuccessWithFear => Self::SuccessWithFear,
+            Outcome::FailureWithHope => Self::FailureWithHope,
+            Outcome::FailureWithFear => Self::FailureWithFear,
+            Outcome::CriticalSuccess => Self::CriticalSuccess,
+        }
+    }
+}
+
+impl From<&Evaluation> for EvaluationOut {
+    fn from(evaluation: &Evaluation) -> Self {
+        Self {
+            hope: evaluation.dice.hope.value(),
+            fear: evaluation.dice.fear.value(),
+            modifier: evaluation.modifier.value(),
+            difficulty: evaluation.difficulty.map(Difficulty::value),
+            total: evaluation.total,
+            is_crit: evaluation.is_crit,
+            meets_difficulty: evaluation.meets_difficulty,
+            outcome: evaluation.outcome.into(),
+        }
+    }
+}
+
+impl From<RngUsed> for RngOut {
+    fn from(used: RngUsed) -> Self {
+        let (seed_source, roll_mode) = match used.requested {
+            Randomness::Live => (SeedSource::Server, RollMode::Live),
+            Randomness::Replay(_) => (SeedSource::Client, RollMode::Replay),
+        };
+        Self { seed_used: used.seed.value(), rng_algo: ALGORITHM, seed_source, roll_mode }
+    }
+}
+
+/// Reads the `rng` argument. A seed in LIVE mode is ignored, and the answer says so by
+/// `seed_source`: fresh dice must never be the caller's choice.
+pub(super) fn randomness(rng: Option<RngIn>) -> Result<Randomness> {
+    let Some(RngIn { seed, roll_mode }) = rng else { return Ok(Randomness::Live) };
+    match (roll_mode, seed) {
+        (Some(RollMode::Live), _) | (None, None) => Ok(Randomness::Live),
+        (_, Some(seed)) => Ok(Randomness::Replay(seed_value(seed)?)),
+        (Some(RollMode::Replay), None) => Err(Error::invalid(
+            "rng.seed",
+            "is required for REPLAY",
+            "send the rng.seed_used of the roll to repeat",
+        )),
+    }
+}
+
+fn seed_value(seed: SeedIn) -> Result<Seed> {
+    let hint = format!("send a whole number from 0 to {}", Seed::MAX);
+    let number = match seed {
+        SeedIn::Number(number) => Some(number),
+        SeedIn::Text(text) => text.trim().parse().ok(),
+    };
+    let number =
+        number.ok_or_else(|| Error::invalid("rng.seed", "is not a whole number", hint.clone()))?;
+    Seed::new(number).map_err(|error| Error::invalid("rng.seed", format!("is bad: {error}"), hint))
+}
+
+/// A die the caller read off the table.
+pub(super) fn die(field: &str, value: i64) -> Result<Die12> {
+    Die12::new(value).map_err(|error| out_of_range(field, &error))
+}
+
+/// A modifier; none means 0.
+pub(super) fn modifier(value: Option<i64>) -> Result<Modifier> {
+    Modifier::new(value.unwrap_or(0)).map_err(|error| out_of_range("modifier", &error))
+}
+
+/// A difficulty, if there is one.
+pub(super) fn difficulty(value: Option<i64>) -> Result<Option<Difficulty>> {
+    let checked = value.map(Difficulty::new).transpose();
+    checked.map_err(|error| out_of_range("difficulty", &error))
+}
+
+fn out_of_range(field: &str, error: &RuleError) -> Error {
+    let (value, min, max) = match error {
+        RuleError::DieOutOfRange { value, min, max }
+        | RuleError::ModifierOutOfRange { value, min, max }
+        | RuleError::DifficultyOutOfRange { value, min, max } => (value, min, max),
+        _ => return Error::invalid(field, format!("is bad: {error}"), "correct it"),
+    };
+    Error::invalid(field, format!("is {value}"), format!("use a whole number from {min} to {max}"))
+}

@@ -1,0 +1,63 @@
+//! The worlds a caller can enter, as resources. Always on.
+
+use futures::FutureExt;
+use lore_app::worlds;
+use lore_core::{Result, Role, World};
+use serde_json::{Value, json};
+
+use crate::call::Call;
+use crate::resource::{Captures, Resource, UriPattern};
+
+pub(super) fn resources() -> Vec<Resource> {
+    vec![
+        Resource {
+            uri: UriPattern("lorewell://worlds"),
+            name: "worlds",
+            title: "Worlds",
+            description: "The worlds you can enter, and which one you are in. Read it to find out \
+                          where what you store goes.",
+            toolset: None,
+            role: Role::Reader,
+            read: |call, _| read_all(call).boxed(),
+            complete: None,
+        },
+        Resource {
+            uri: UriPattern("lorewell://world/{world}"),
+            name: "world",
+            title: "World",
+            description: "One world by name or id: its id, name and age.",
+            toolset: None,
+            role: Role::Reader,
+            read: |call, captures| read_one(call, captures).boxed(),
+            complete: Some(|call, _, typed| complete(call, typed).boxed()),
+        },
+    ]
+}
+
+async fn read_all(call: Call) -> Result<Value> {
+    let worlds = worlds::list(&call.app, call.viewer.principal).await?;
+    let rows: Vec<_> = worlds.iter().map(|world| describe(&call, world)).collect();
+    Ok(json!({ "worlds": rows }))
+}
+
+async fn read_one(call: Call, captures: Captures) -> Result<Value> {
+    let name = captures.get("world").map_or("", String::as_str);
+    let world = worlds::resolve(&call.app, call.viewer.principal, name).await?;
+    Ok(json!({ "world": describe(&call, &world) }))
+}
+
+async fn complete(call: Call, typed: String) -> Result<Vec<String>> {
+    let typed = typed.to_lowercase();
+    let worlds = worlds::list(&call.app, call.viewer.principal).await?;
+    let names = worlds.into_iter().map(|world| world.name);
+    Ok(names.filter(|name| name.to_lowercase().starts_with(&typed)).collect())
+}
+
+fn describe(call: &Call, world: &World) -> Value {
+    json!({
+        "id": world.uid.to_string(),
+        "name": world.name,
+        "created_at": world.created_at.to_string(),
+        "current": world.id == call.viewer.world,
+    })
+}
