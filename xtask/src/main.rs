@@ -1,1 +1,34 @@
-fn main() {}
+//! Chores of the project, in Rust so that they work everywhere.
+//!
+//! `cargo xtask test` is the one command that says whether the project is well.
+
+mod bench;
+mod docs;
+mod protocol;
+mod shell;
+mod test;
+
+use anyhow::bail;
+
+const USAGE: &str = "\
+usage: cargo xtask <command>
+
+  test               everything: format, lints, tests, docs drift, protocol checks
+  test rust          only what needs nothing but Rust
+  test protocol      only the protocol checks (installs Python and Node packages under target/)
+  docs               write the generated documentation and the tool snapshots anew
+  bench mcp          protocol throughput beside bare axum and bare rmcp, as ratios
+";
+
+fn main() -> anyhow::Result<()> {
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    let words: Vec<_> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["test"] => test::everything(),
+        ["test", "rust"] => test::rust(),
+        ["test", "protocol"] => protocol::run(),
+        ["docs"] => docs::write(),
+        ["bench", name] => bench::run(name),
+        _ => bail!("{USAGE}"),
+    }
+}

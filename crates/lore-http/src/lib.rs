@@ -1,1 +1,19 @@
-//! Placeholder.
+//! The HTTP front.
+//!
+//! The only crate that knows axum. Every request passes one gate, whatever its
+//! route: Host and Origin, limits, authentication. A new route is protected
+//! without doing anything; being public is what has to be stated.
+
+mod auth;
+mod bind;
+mod gate;
+mod limits;
+mod origin;
+mod reply;
+mod routes;
+mod server;
+
+pub use bind::{BindError, resolve};
+pub use limits::Limits;
+pub use origin::AllowList;
+pub use server::{HttpOptions, serve};

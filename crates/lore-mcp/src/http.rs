@@ -27,8 +27,9 @@ use tower::ServiceExt;
 
 use self::answers::{Body, Wants};
 use self::sessions::{Ownership, SessionBook};
+use crate::Handler;
 use crate::rpc::{self, Fault, Glimpse, STATELESS_SINCE};
-use crate::server::{McpServer, Scope, ServerParts};
+use crate::server::{Scope, ServerParts};
 
 pub use self::answers::Body as ResponseBody;
 
@@ -53,7 +54,7 @@ pub struct EndpointOptions {
 /// The `/mcp` endpoint.
 #[derive(Clone)]
 pub struct McpEndpoint {
-    inner: StreamableHttpService<McpServer, LocalSessionManager>,
+    inner: StreamableHttpService<Handler, LocalSessionManager>,
     book: Arc<SessionBook>,
     lenient: bool,
 }
@@ -74,7 +75,7 @@ impl McpEndpoint {
             // Host and Origin are checked for every route, not only for this one.
             .disable_allowed_hosts();
         config.session_store = Some(book.store());
-        let factory = move || Ok(McpServer::new(Arc::clone(&parts)));
+        let factory = move || Ok(Handler::new(Arc::clone(&parts)));
         let inner = StreamableHttpService::new(factory, book.manager(), config);
         Self { inner, book, lenient: options.lenient }
     }

@@ -15,5 +15,10 @@ mod rpc;
 mod server;
 mod stdio;
 
+#[cfg(feature = "conformance")]
+use conformance::Fixtures as Handler;
+#[cfg(not(feature = "conformance"))]
+use server::McpServer as Handler;
+
 pub use server::{McpServer, Scope, ServerParts};
 pub use stdio::serve_stdio;

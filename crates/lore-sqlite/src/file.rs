@@ -1,26 +1,21 @@
 //! The database file as a file: making it, recognising it, keeping it private.
 //!
 //! Nothing here changes a file that exists: a foreign file must leave as it came.
+//! And nothing here opens a database by other means than SQLite: on POSIX,
+//! closing such a handle would drop every lock this process has on the file.
 
 use std::fs::{self, File};
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use lore_store::{StoreError, StoreResult};
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 use tempfile::NamedTempFile;
 
 use crate::fault::{io, told};
 
 /// Marks our files in SQLite's header: "LORE".
-pub(crate) const APPLICATION_ID: u32 = 0x4C4F_5245;
-
-/// Length of SQLite's file header.
-const HEADER: usize = 100;
-/// The first bytes of every SQLite file.
-const MAGIC: &[u8] = b"SQLite format 3\0";
-/// Where the header holds the application id.
-const APPLICATION_ID_AT: usize = 68;
+const APPLICATION_ID: i64 = 0x4C4F_5245;
 
 /// Makes sure that there is a file of ours at `path`, and returns its full path.
 ///
@@ -28,30 +23,37 @@ const APPLICATION_ID_AT: usize = 68;
 /// any file at that place can be trusted, even after a crash while making it.
 pub(crate) fn prepare(path: &Path) -> StoreResult<PathBuf> {
     let path = std::path::absolute(path).map_err(|e| io("finding the store's place", &e))?;
-    if path.try_exists().map_err(|e| io("looking for the store", &e))? {
-        recognise(&path)?;
-        return Ok(path);
+    if !exists(&path)? {
+        let directory = directory_of(&path);
+        private_directory(&directory)?;
+        let fresh = private_file(&directory)?;
+        mark(fresh.path())?;
+        match publish(fresh, &path) {
+            // Somebody else has made it meanwhile; theirs is as good.
+            Ok(()) | Err(StoreError::Exists(_)) => {}
+            Err(error) => return Err(error),
+        }
     }
-    let directory = directory_of(&path);
-    private_directory(&directory)?;
-    let fresh = private_file(&directory)?;
-    mark(fresh.path())?;
-    put_in_place(fresh, &path)?;
     recognise(&path)?;
     Ok(path)
 }
 
-/// Refuses a file that is not ours, by its header, without opening it as a database.
+/// Whether something is at `path`.
+pub(crate) fn exists(path: &Path) -> StoreResult<bool> {
+    path.try_exists().map_err(|e| io("looking for a file", &e))
+}
+
+/// Refuses a file that does not have our mark, without leaving a trace on it or beside it.
 pub(crate) fn recognise(path: &Path) -> StoreResult<()> {
-    let mut header = Vec::with_capacity(HEADER);
-    File::open(path)
-        .and_then(|file| file.take(HEADER as u64).read_to_end(&mut header))
-        .map_err(|e| io("reading the store's header", &e))?;
-    let mark = header.get(APPLICATION_ID_AT..APPLICATION_ID_AT + 4);
-    if header.starts_with(MAGIC) && mark == Some(&APPLICATION_ID.to_be_bytes()[..]) {
-        return Ok(());
+    let foreign = || StoreError::Foreign(path.display().to_string());
+    match mark_of(path) {
+        Ok(APPLICATION_ID) => Ok(()),
+        Ok(_) => Err(foreign()),
+        Err(error) => match told(&error) {
+            StoreError::Corrupt(_) => Err(foreign()),
+            other => Err(other),
+        },
     }
-    Err(StoreError::Foreign(path.display().to_string()))
 }
 
 /// An empty file in `directory` that only its owner can read; gone when dropped.
@@ -66,7 +68,8 @@ pub(crate) fn private_file(directory: &Path) -> StoreResult<NamedTempFile> {
 /// Gives a finished file its name, durably. Fails with `Exists` when the name is taken.
 pub(crate) fn publish(file: NamedTempFile, path: &Path) -> StoreResult<()> {
     file.as_file().sync_all().map_err(|e| io("writing the file to disk", &e))?;
-    file.persist_noclobber(path).map_err(|e| match e.error.kind() {
+    // Our handle goes before the file can be found, and with it any harm to locks.
+    file.into_temp_path().persist_noclobber(path).map_err(|e| match e.error.kind() {
         ErrorKind::AlreadyExists => StoreError::Exists(path.display().to_string()),
         _ => io("giving the file its name", &e.error),
     })?;
@@ -81,14 +84,9 @@ pub(crate) fn directory_of(path: &Path) -> PathBuf {
 /// The size of the database with its write-ahead log.
 pub(crate) fn bytes_on_disk(path: &Path) -> u64 {
     let size = |path: &Path| fs::metadata(path).map_or(0, |meta| meta.len());
-    size(path) + size(&beside(path, "-wal"))
-}
-
-/// A file that SQLite keeps beside the database.
-pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    size(path) + size(Path::new(&log))
 }
 
 /// Whether people other than the owner can read the file.
@@ -104,14 +102,6 @@ pub(crate) fn is_open_to_others(_: &Path) -> bool {
     false
 }
 
-/// Somebody else may have made the file meanwhile; theirs is as good.
-fn put_in_place(file: NamedTempFile, path: &Path) -> StoreResult<()> {
-    match publish(file, path) {
-        Err(StoreError::Exists(_)) => Ok(()),
-        other => other,
-    }
-}
-
 /// Turns an empty file into a database with our mark, in write-ahead mode.
 fn mark(path: &Path) -> StoreResult<()> {
     let write = || -> rusqlite::Result<()> {
@@ -121,6 +111,33 @@ fn mark(path: &Path) -> StoreResult<()> {
         db.close().map_err(|(_, error)| error)
     };
     write().map_err(|error| told(&error))
+}
+
+/// `immutable` reads the header as it is: no lock, no log, no file beside it.
+fn mark_of(path: &Path) -> rusqlite::Result<i64> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let db = Connection::open_with_flags(format!("{}?immutable=1", uri(path)), flags)?;
+    db.pragma_query_value(None, "application_id", |row| row.get(0))
+}
+
+/// The path as a `file:` address, with everything unusual escaped.
+fn uri(path: &Path) -> String {
+    let mut uri = String::from("file:");
+    let bytes = path.as_os_str().as_encoded_bytes();
+    if !bytes.starts_with(b"/") {
+        // A drive letter; SQLite wants a slash before it.
+        uri.push('/');
+    }
+    for &byte in bytes {
+        match byte {
+            b'\\' if cfg!(windows) => uri.push('/'),
+            b'/' | b':' | b'.' | b'-' | b'_' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => {
+                uri.push(char::from(byte));
+            }
+            other => uri.push_str(&format!("%{other:02X}")),
+        }
+    }
+    uri
 }
 
 fn private_directory(directory: &Path) -> StoreResult<()> {
@@ -142,4 +159,25 @@ fn sync_directory(directory: &Path) -> StoreResult<()> {
 #[cfg(not(unix))]
 fn sync_directory(_: &Path) -> StoreResult<()> {
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odd_paths_are_escaped() {
+        assert_eq!(uri(Path::new("/a b/50%?#.db")), "file:/a%20b/50%25%3F%23.db");
+    }
+
+    #[test]
+    fn a_new_file_is_private_and_ours() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("deep/er/what? 100%.sqlite");
+        prepare(&path).unwrap();
+        assert!(recognise(&path).is_ok() && !is_open_to_others(&path));
+        assert!(!is_open_to_others(&home.path().join("deep")));
+        let left = fs::read_dir(path.parent().unwrap()).unwrap().count();
+        assert_eq!(left, 1, "only the store itself");
+    }
 }

@@ -1,1 +1,36 @@
-//! Placeholder.
+//! The embedded store engine: one SQLite file, one writer thread, several readers.
+//!
+//! Every write is a job in the writer's queue; jobs that wait together share one
+//! durable transaction. Reads run on their own read-only connections and see
+//! everything that was acknowledged before. All SQL of the program is in this
+//! crate; the schema is in `migrations/`. Nothing here knows tools, protocols or
+//! rules of play, and nothing here decides who may see a thing except [`sight`].
+
+mod audit;
+mod backup;
+mod bootstrap;
+mod changes;
+mod check;
+mod commit;
+mod connection;
+mod counter;
+mod directory;
+mod edges;
+mod fault;
+mod file;
+mod log;
+mod maintenance;
+mod nodes;
+mod pool;
+mod replace;
+mod rows;
+mod schema;
+mod sessions;
+mod sight;
+mod store;
+mod texts;
+mod tokens;
+mod writer;
+
+pub use store::{Options, SqliteStore};
+pub use writer::WriteCounts;

@@ -1,0 +1,131 @@
+//! Where to listen, and what may not happen by accident.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+
+/// Why an address is refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BindError {
+    /// The address cannot be understood or resolved.
+    #[error("{address:?} is not an address to listen on: use HOST:PORT, such as 127.0.0.1:8081")]
+    Unknown {
+        /// What was given.
+        address: String,
+    },
+    /// Others could reach the server, and nobody said that they may.
+    #[error(
+        "{ip} can be reached from other machines: add --allow-remote if that is intended, or \
+         listen on 127.0.0.1"
+    )]
+    Remote {
+        /// The address as resolved, so that every spelling of a wildcard shows as what it is.
+        ip: IpAddr,
+    },
+    /// Others could reach the server and would be the owner.
+    #[error(
+        "{ip} can be reached from other machines, and there is no token yet: make one with \
+         `lorewell token create --role owner --name NAME` first"
+    )]
+    NoToken {
+        /// The address as resolved.
+        ip: IpAddr,
+    },
+}
+
+/// Whether the server may be reached from other machines.
+#[derive(Debug, Clone, Copy)]
+struct Remote {
+    /// The user said so.
+    allowed: bool,
+    /// At least one token exists.
+    has_token: bool,
+}
+
+/// Resolves `address` and refuses what would open the server by accident.
+///
+/// The resolved address decides, not its spelling: `0`, `0x0`, `[::]` and
+/// `[::ffff:0.0.0.0]` are all the wildcard.
+pub async fn resolve(
+    address: &str,
+    allow_remote: bool,
+    has_token: bool,
+) -> Result<SocketAddr, BindError> {
+    let unknown = || BindError::Unknown { address: address.to_owned() };
+    let wanted = complete(address).ok_or_else(unknown)?;
+    let mut found = lookup(&wanted).await.map_err(|_| unknown())?;
+    // IPv4 first: clients that say "localhost" try it, and so does the printed address.
+    found.sort_by_key(SocketAddr::is_ipv6);
+    let chosen = *found.first().ok_or_else(unknown)?;
+    let remote = Remote { allowed: allow_remote, has_token };
+    found.iter().try_for_each(|address| check(address.ip(), remote))?;
+    Ok(chosen)
+}
+
+fn check(ip: IpAddr, remote: Remote) -> Result<(), BindError> {
+    let plain = ip.to_canonical();
+    if plain.is_loopback() {
+        return Ok(());
+    }
+    match remote {
+        Remote { allowed: false, .. } => Err(BindError::Remote { ip: plain }),
+        Remote { has_token: false, .. } => Err(BindError::NoToken { ip: plain }),
+        _ => Ok(()),
+    }
+}
+
+/// A bare port listens on loopback; a missing or starred host is the wildcard.
+fn complete(address: &str) -> Option<String> {
+    let address = address.trim();
+    if address.parse::<u16>().is_ok() {
+        return Some(format!("127.0.0.1:{address}"));
+    }
+    let (host, port) = address.rsplit_once(':')?;
+    port.parse::<u16>().ok()?;
+    match host {
+        "" | "*" => Some(format!("0.0.0.0:{port}")),
+        _ => Some(address.to_owned()),
+    }
+}
+
+async fn lookup(address: &str) -> io::Result<Vec<SocketAddr>> {
+    Ok(tokio::net::lookup_host(address).await?.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn every_spelling_of_the_wildcard_is_refused() {
+        let spellings = [
+            "0.0.0.0:1", "0:1", "0x0:1", "00:1", "0.0:1", ":1", "*:1", "[::]:1",
+            "[::ffff:0.0.0.0]:1", "[::ffff:0:0]:1", "[0:0:0:0:0:0:0:0]:1", "000.000.000.000:1",
+        ];
+        for spelling in spellings {
+            let refused = resolve(spelling, false, true).await;
+            assert!(
+                matches!(refused, Err(BindError::Remote { .. } | BindError::Unknown { .. })),
+                "{spelling}: {refused:?}"
+            );
+            let without_token = resolve(spelling, true, false).await;
+            assert!(without_token.is_err(), "{spelling}: {without_token:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn loopback_needs_nothing() {
+        for address in ["127.0.0.1:0", "localhost:0", "[::1]:0", "0", "127.0.0.2:9"] {
+            let resolved = resolve(address, false, false).await.unwrap();
+            assert!(resolved.ip().to_canonical().is_loopback(), "{address}");
+        }
+    }
+
+    #[tokio::test]
+    async fn nonsense_is_named() {
+        for address in ["", "localhost", "host:port", "127.0.0.1:99999"] {
+            let error = resolve(address, false, false).await.unwrap_err();
+            assert!(matches!(error, BindError::Unknown { .. }), "{address}: {error}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The gate every request passes, whatever its route.
+
+use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Response, header};
+use axum::middleware::Next;
+use futures::FutureExt;
+use lore_app::access::{Doorkeeper, Identity};
+use lore_core::{Error, PrincipalId};
+use lore_mcp::Scope;
+use lore_tools::{Selection, Toolset};
+use tokio::sync::Semaphore;
+
+use crate::auth::{self, Caller};
+use crate::limits::{Buckets, Limits};
+use crate::origin::AllowList;
+use crate::reply;
+
+/// Routes that anybody may ask without a token.
+pub(crate) const PUBLIC: [&str; 1] = ["/mcp/health"];
+
+/// The address a connection comes from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PeerIp(pub(crate) IpAddr);
+
+/// What the gate needs to decide.
+pub(crate) struct Gate {
+    pub(crate) allow: AllowList,
+    pub(crate) doorkeeper: Arc<Doorkeeper>,
+    /// What the server allows at most.
+    pub(crate) selection: Selection,
+    /// The world that is entered when a request names none.
+    pub(crate) world: Option<String>,
+    in_flight: Semaphore,
+    per_token: Buckets<PrincipalId>,
+    per_stranger: Buckets<IpAddr>,
+}
+
+/// Wrong tokens a second from one address, and in a burst, before it has to wait.
+const GUESSES: (f64, f64) = (1.0, 20.0);
+
+impl Gate {
+    pub(crate) fn new(
+        allow: AllowList,
+        doorkeeper: Arc<Doorkeeper>,
+        selection: Selection,
+        world: Option<String>,
+        limits: &Limits,
+    ) -> Self {
+        let rate = f64::from(limits.per_second);
+        Self {
+            allow,
+            doorkeeper,
+            selection,
+            world,
+            in_flight: Semaphore::new(limits.in_flight),
+            per_token: Buckets::new(rate, rate * 2.0),
+            per_stranger: Buckets::new(GUESSES.0, GUESSES.1),
+        }
+    }
+
+    async fn admit(&self, request: &mut Request) -> Result<(), Response<Body>> {
+        let from = request.extensions().get::<PeerIp>().copied();
+        let identity = self.identity(request.headers(), from).await?;
+        let asked = asked_selection(request.headers(), request.uri().path());
+        let asked = asked.map_err(|error| reply::fail(&error))?;
+        let world = header_text(request.headers(), "x-lorewell-world").map(str::to_owned);
+        let scope = Scope {
+            identity,
+            world: world.or_else(|| identity.world.is_none().then(|| self.world.clone())?),
+            selection: self.selection.narrowed_by(&asked),
+        };
+        request.extensions_mut().insert(Arc::new(scope));
+        Ok(())
+    }
+
+    async fn identity(
+        &self,
+        headers: &HeaderMap,
+        from: Option<PeerIp>,
+    ) -> Result<Identity, Response<Body>> {
+        let caller = auth::identify(&self.doorkeeper, headers).await;
+        match caller.map_err(|error| reply::fail(&error))? {
+            Caller::Local => Ok(Identity::LOCAL),
+            Caller::Known(identity) => {
+                let taken = self.per_token.take(identity.principal);
+                taken.map_err(|retry_after| reply::fail(&Error::Throttled { retry_after }))?;
+                Ok(identity)
+            }
+            Caller::Unknown => {
+                let ip = from.map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0);
+                let taken = self.per_stranger.take(ip);
+                taken.map_err(|retry_after| reply::fail(&Error::Throttled { retry_after }))?;
+                Err(reply::unauthorised())
+            }
+        }
+    }
+}
+
+/// Lets a request through, or answers it.
+pub(crate) async fn guard(
+    State(gate): State<Arc<Gate>>,
+    mut request: Request,
+    next: Next,
+) -> Response<Body> {
+    if !gate.allow.admits(request.uri(), request.headers()) {
+        return reply::foreign();
+    }
+    let Ok(_permit) = gate.in_flight.try_acquire() else {
+        return reply::fail(&Error::Unavailable { what: "the server".into() });
+    };
+    if !PUBLIC.contains(&request.uri().path())
+        && let Err(refusal) = gate.admit(&mut request).await
+    {
+        return refusal;
+    }
+    let mut response = AssertUnwindSafe(next.run(request)).catch_unwind().await.unwrap_or_else(|_| {
+        tracing::error!("a request handler panicked");
+        reply::fail(&Error::Bug { what: "the request handler".into() })
+    });
+    let headers = response.headers_mut();
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, header::HeaderValue::from_static("nosniff"));
+    headers
+        .entry(header::CACHE_CONTROL)
+        .or_insert(header::HeaderValue::from_static("no-store"));
+    response
+}
+
+/// What a request asks to be switched on, by headers and by path.
+fn asked_selection(headers: &HeaderMap, path: &str) -> Result<Selection, Error> {
+    let list = |name| header_text(headers, name).unwrap_or("").split(',');
+    let mut toolsets: Vec<_> = list("x-mcp-toolsets").collect();
+    let read_only = header_text(headers, "x-mcp-readonly").is_some_and(is_true);
+    let mut selection = Selection::new()
+        .with_tools(list("x-mcp-tools"))
+        .without_tools(list("x-mcp-exclude-tools"))
+        .read_only(read_only);
+    if let Some(rest) = path.strip_prefix("/mcp/x/") {
+        let (toolset, tail) = rest.split_once('/').unwrap_or((rest, ""));
+        toolsets = vec![toolset];
+        selection = selection.read_only(tail == "readonly");
+    } else if path == "/mcp/readonly" {
+        selection = selection.read_only(true);
+    }
+    selection.with_toolsets(toolsets).map_err(|error| {
+        let known = Toolset::ALL.map(Toolset::as_str).join(", ");
+        Error::invalid(
+            "toolset",
+            format!("{:?} is unknown", error.name),
+            format!("use {known}, default or all"),
+        )
+    })
+}
+
+fn header_text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
+}
+
+fn is_true(text: &str) -> bool {
+    matches!(text.trim().to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on")
+}

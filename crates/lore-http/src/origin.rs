@@ -1,0 +1,125 @@
+//! Which Host and Origin headers are welcome.
+//!
+//! A web page may make a browser talk to this server under a foreign name (DNS
+//! rebinding) or from a foreign origin; both show in these headers.
+
+use axum::http::{HeaderMap, Uri, header};
+
+/// Names under which this server may be addressed.
+#[derive(Debug, Clone, Default)]
+pub struct AllowList {
+    hosts: Vec<String>,
+    origins: Vec<String>,
+}
+
+/// Names that always mean this machine.
+const LOCAL_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+
+impl AllowList {
+    /// Allows this machine's own names, and `hosts` and `origins` besides.
+    pub fn new(hosts: Vec<String>, origins: Vec<String>) -> Self {
+        let lower = |names: Vec<String>| -> Vec<String> {
+            names.into_iter().map(|name| name.trim().to_ascii_lowercase()).collect()
+        };
+        Self { hosts: lower(hosts), origins: lower(origins) }
+    }
+
+    /// Whether a request with these headers may be served.
+    pub fn admits(&self, uri: &Uri, headers: &HeaderMap) -> bool {
+        self.admits_host(uri, headers) && self.admits_origin(headers)
+    }
+
+    fn admits_host(&self, uri: &Uri, headers: &HeaderMap) -> bool {
+        let mut named = headers.get_all(header::HOST).iter();
+        let host = match (named.next(), named.next()) {
+            (Some(host), None) => host.to_str().ok(),
+            // HTTP/2 names the host in the request line.
+            (None, None) => uri.authority().map(axum::http::uri::Authority::as_str),
+            _ => None,
+        };
+        host.is_some_and(|host| self.knows_host(&host.to_ascii_lowercase()))
+    }
+
+    fn knows_host(&self, authority: &str) -> bool {
+        let name = without_port(authority);
+        LOCAL_HOSTS.contains(&name)
+            || self.hosts.iter().any(|host| host == authority || host == name)
+    }
+
+    fn admits_origin(&self, headers: &HeaderMap) -> bool {
+        let mut origins = headers.get_all(header::ORIGIN).iter();
+        let Some(origin) = origins.next() else { return true };
+        if origins.next().is_some() {
+            return false;
+        }
+        let Ok(origin) = origin.to_str() else { return false };
+        let origin = origin.to_ascii_lowercase();
+        let local = |scheme: &str| {
+            let authority = origin.strip_prefix(scheme);
+            authority.is_some_and(|authority| {
+                is_authority(authority) && LOCAL_HOSTS.contains(&without_port(authority))
+            })
+        };
+        local("http://") || local("https://") || self.origins.contains(&origin)
+    }
+}
+
+/// A host with an optional numeric port, nothing more.
+fn is_authority(text: &str) -> bool {
+    let rest = text.strip_prefix(without_port(text)).unwrap_or(text);
+    rest.is_empty() || rest.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok())
+}
+
+fn without_port(authority: &str) -> &str {
+    if let Some(end) = authority.find(']') {
+        return authority.get(..=end).unwrap_or(authority);
+    }
+    authority.split(':').next().unwrap_or(authority)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::HeaderValue;
+
+    fn admits(host: Option<&str>, origin: Option<&str>) -> bool {
+        let list = AllowList::new(vec!["lore.example".into()], vec!["https://app.example".into()]);
+        let mut headers = HeaderMap::new();
+        for (name, value) in [(header::HOST, host), (header::ORIGIN, origin)] {
+            if let Some(value) = value {
+                headers.insert(name, HeaderValue::from_str(value).unwrap());
+            }
+        }
+        list.admits(&Uri::from_static("/mcp"), &headers)
+    }
+
+    #[test]
+    fn own_names_are_welcome_on_any_port() {
+        for host in ["localhost", "LOCALHOST:8081", "127.0.0.1:3001", "[::1]", "[::1]:80"] {
+            assert!(admits(Some(host), None), "{host}");
+        }
+        assert!(admits(Some("lore.example"), None) && admits(Some("lore.example:443"), None));
+    }
+
+    #[test]
+    fn foreign_names_are_not() {
+        for host in ["evil.example", "localhost.evil.example", "127.0.0.1.evil", "", "127.0.0.2"] {
+            assert!(!admits(Some(host), None), "{host}");
+        }
+        assert!(!admits(None, None));
+    }
+
+    #[test]
+    fn origins_follow_the_same_rule() {
+        for origin in ["http://localhost:6274", "http://127.0.0.1", "https://app.example"] {
+            assert!(admits(Some("localhost"), Some(origin)), "{origin}");
+        }
+        let foreign = [
+            "http://evil.example", "null", "http://localhost.evil.example", "file://",
+            "http://localhost:80@evil.example", "https://app.example.evil", "",
+        ];
+        for origin in foreign {
+            assert!(!admits(Some("localhost"), Some(origin)), "{origin}");
+        }
+    }
+}

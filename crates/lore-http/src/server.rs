@@ -1,0 +1,155 @@
+//! Listening, serving connections and stopping in order.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::Request;
+use hyper::body::Incoming;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::GracefulShutdown;
+use lore_mcp::ServerParts;
+use lore_mcp::http::{EndpointOptions, McpEndpoint};
+use lore_tools::Selection;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt;
+
+use crate::gate::{Gate, PeerIp};
+use crate::limits::Limits;
+use crate::origin::AllowList;
+use crate::routes::{Shared, router};
+
+/// How the server behaves.
+pub struct HttpOptions {
+    /// Names under which it may be addressed.
+    pub allow: AllowList,
+    /// The tools that may be on.
+    pub selection: Selection,
+    /// The world that is entered when a request names none.
+    pub world: Option<String>,
+    /// Whether simple clients are helped.
+    pub lenient: bool,
+    /// How much anybody may ask for.
+    pub limits: Limits,
+}
+
+/// How long a client may take to send its headers.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long open requests may take to finish when the server stops.
+const GRACE: Duration = Duration::from_secs(5);
+/// How often idle sessions are looked for.
+const SWEEP_EVERY: Duration = Duration::from_secs(300);
+
+/// Serves until `shutdown` fires, then lets open requests finish.
+pub async fn serve(
+    listener: TcpListener,
+    parts: Arc<ServerParts>,
+    options: HttpOptions,
+    shutdown: CancellationToken,
+) -> io::Result<()> {
+    let (app, endpoint) = assemble(&parts, &options, &shutdown);
+    tokio::spawn(sweep(endpoint, shutdown.clone()));
+    let builder = connection_builder(&options.limits);
+    let places = Arc::new(Semaphore::new(options.limits.connections));
+    let graceful = GracefulShutdown::new();
+    loop {
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = shutdown.cancelled() => break,
+        };
+        match accepted {
+            Ok((stream, peer)) => {
+                spawn_connection(&builder, &graceful, app.clone(), stream, peer, place);
+            }
+            // Out of file descriptors, for instance: others may finish meanwhile.
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        }
+    }
+    let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
+    Ok(())
+}
+
+fn assemble(
+    parts: &Arc<ServerParts>,
+    options: &HttpOptions,
+    shutdown: &CancellationToken,
+) -> (Router, McpEndpoint) {
+    let endpoint_options = EndpointOptions {
+        lenient: options.lenient,
+        sessions_max: options.limits.sessions,
+        body_max: options.limits.body,
+    };
+    let endpoint = McpEndpoint::new(Arc::clone(parts), &endpoint_options, shutdown.child_token());
+    let gate = Gate::new(
+        options.allow.clone(),
+        Arc::clone(&parts.doorkeeper),
+        options.selection.clone(),
+        options.world.clone(),
+        &options.limits,
+    );
+    let effects = parts.app.effects.clone();
+    let shared = Shared {
+        endpoint: endpoint.clone(),
+        body_max: options.limits.body,
+        fresh_id: Arc::new(move || effects.uid().to_string()),
+    };
+    (router(shared, Arc::new(gate)), endpoint)
+}
+
+fn connection_builder(limits: &Limits) -> Builder<TokioExecutor> {
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIMEOUT)
+        .max_buf_size(limits.headers);
+    let headers = u32::try_from(limits.headers).unwrap_or(u32::MAX);
+    builder.http2().timer(TokioTimer::new()).max_header_list_size(headers);
+    builder
+}
+
+fn spawn_connection(
+    builder: &Builder<TokioExecutor>,
+    graceful: &GracefulShutdown,
+    app: Router,
+    stream: TcpStream,
+    peer: SocketAddr,
+    place: OwnedSemaphorePermit,
+) {
+    // Without this, each event of a stream waits for the client's delayed
+    // acknowledgement: 44 ms instead of 0.3.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "TCP_NODELAY could not be set");
+    }
+    let service = hyper::service::service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(PeerIp(peer.ip().to_canonical()));
+        app.clone().oneshot(request)
+    });
+    let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
+    let connection = graceful.watch(connection.into_owned());
+    tokio::spawn(async move {
+        if let Err(error) = connection.await {
+            tracing::debug!(error, "a connection ended early");
+        }
+        drop(place);
+    });
+}
+
+async fn sweep(endpoint: McpEndpoint, shutdown: CancellationToken) {
+    loop {
+        endpoint.sweep().await;
+        tokio::select! {
+            () = tokio::time::sleep(SWEEP_EVERY) => {}
+            () = shutdown.cancelled() => return,
+        }
+    }
+}

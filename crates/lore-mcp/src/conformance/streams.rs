@@ -1,0 +1,130 @@
+//! Tools that say something before they answer: log messages, progress, and
+//! lists that changed.
+
+#![expect(deprecated, reason = "older revisions still log this way")]
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use rmcp::ErrorData;
+use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam};
+use rmcp::service::{ServiceError, SubscriptionSink};
+use serde_json::json;
+use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::RecvError;
+
+use super::tools::{Call, Fixture, Outcome, text};
+use crate::rpc::STATELESS_SINCE;
+
+/// The tools of this file.
+pub(super) fn fixtures() -> Vec<Fixture> {
+    vec![
+        Fixture::new("test_tool_with_logging", "Logs thrice while it works", |call| {
+            Box::pin(log_thrice(call))
+        }),
+        Fixture::new("test_logging_tool", "Logs when the request asks for it", |call| {
+            Box::pin(log_thrice(call))
+        }),
+        Fixture::new("test_tool_with_progress", "Reports progress thrice", |call| {
+            Box::pin(progress(call))
+        }),
+        Fixture::new("test_reconnection", "Takes a while, to be read from a stream", |_| {
+            Box::pin(async {
+                tokio::time::sleep(PAUSE).await;
+                Ok(text("Reconnection test completed"))
+            })
+        }),
+        Fixture::new("test_trigger_tool_change", "Announces a new list of tools", |_| {
+            Box::pin(announce(Change::Tools))
+        }),
+        Fixture::new("test_trigger_prompt_change", "Announces a new list of prompts", |_| {
+            Box::pin(announce(Change::Prompts))
+        }),
+    ]
+}
+
+/// Listens for announced changes from now on.
+pub(super) fn changes() -> broadcast::Receiver<Change> {
+    CHANGES.subscribe()
+}
+
+/// Passes changes on to a subscriber, until one of the two is gone.
+pub(super) async fn relay(mut changes: broadcast::Receiver<Change>, sink: SubscriptionSink) {
+    loop {
+        let wanted = sink.accepted();
+        let sent = match changes.recv().await {
+            Ok(Change::Tools) if wanted.tools_list_changed == Some(true) => {
+                sink.notify_tool_list_changed().await
+            }
+            Ok(Change::Prompts) if wanted.prompts_list_changed == Some(true) => {
+                sink.notify_prompt_list_changed().await
+            }
+            Ok(_) | Err(RecvError::Lagged(_)) => continue,
+            Err(RecvError::Closed) => return,
+        };
+        if sent.is_err() {
+            return;
+        }
+    }
+}
+
+/// A list that is said to have changed.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Change {
+    Tools,
+    Prompts,
+}
+
+/// Between two messages, so that they do not arrive as one.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// One for the process: the trigger and its subscribers are different connections.
+static CHANGES: LazyLock<broadcast::Sender<Change>> = LazyLock::new(|| broadcast::channel(16).0);
+
+async fn announce(change: Change) -> Outcome {
+    // Nobody listening is no fault.
+    let listeners = CHANGES.send(change).unwrap_or(0);
+    Ok(text(format!("announced to {listeners} listeners")))
+}
+
+async fn log_thrice(call: Call) -> Outcome {
+    for (step, message) in
+        ["Tool execution started", "Tool processing data", "Tool execution completed"]
+            .into_iter()
+            .enumerate()
+    {
+        if step > 0 {
+            tokio::time::sleep(PAUSE).await;
+        }
+        if wants_log(&call) {
+            let entry = LoggingMessageNotificationParam::new(LoggingLevel::Info, json!(message));
+            call.context.peer.notify_logging_message(entry).await.map_err(lost)?;
+        }
+    }
+    Ok(text("logged"))
+}
+
+/// Stateless requests name the level they want; without one they get no log.
+fn wants_log(call: &Call) -> bool {
+    let version = call.context.protocol_version();
+    if version.is_some_and(|version| version.as_str() < STATELESS_SINCE) {
+        return true;
+    }
+    matches!(call.context.meta.log_level(), Some(LoggingLevel::Debug | LoggingLevel::Info))
+}
+
+async fn progress(call: Call) -> Outcome {
+    let token = call.context.meta.get_progress_token();
+    for done in [0.0, 50.0, 100.0] {
+        if let Some(token) = token.clone() {
+            let report = ProgressNotificationParam::new(token, done).with_total(100.0);
+            call.context.peer.notify_progress(report).await.map_err(lost)?;
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok(text("done"))
+}
+
+fn lost(error: ServiceError) -> ErrorData {
+    ErrorData::internal_error(error.to_string(), None)
+}

@@ -1,0 +1,42 @@
+//! Copies of a store in use.
+//!
+//! A copy appears under its name only when it is complete, checked and on disk.
+
+use std::path::Path;
+
+use lore_store::StoreError;
+use rusqlite::Connection;
+use rusqlite::backup::{Backup, StepResult};
+
+use crate::fault::Answer;
+use crate::{check, connection, file};
+
+/// Copies the store at `path` to `target`, which must not exist.
+pub(crate) fn copy(path: &Path, target: &Path) -> Answer<()> {
+    let target = std::path::absolute(target).map_err(|e| crate::fault::io("finding the place", &e))?;
+    if file::exists(&target)? {
+        return Err(StoreError::Exists(target.display().to_string()).into());
+    }
+    let fresh = file::private_file(&file::directory_of(&target))?;
+    copy_pages(path, fresh.path())?;
+    check::verify_file(fresh.path())?;
+    file::publish(fresh, &target)?;
+    Ok(())
+}
+
+/// One step over all pages is one snapshot: writers go on meanwhile, and no
+/// write makes the copy start over.
+fn copy_pages(from: &Path, to: &Path) -> Answer<()> {
+    let source = connection::reader(from)?;
+    let mut copy = Connection::open(to)?;
+    // Nobody sees the copy before it is synced, so it needs no journal of its own.
+    copy.execute_batch("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY;")?;
+    match Backup::new(&source, &mut copy)?.step(-1)? {
+        StepResult::Done => {}
+        _ => return Err(StoreError::Busy.into()),
+    }
+    // Without write-ahead mode the copy is one file, whoever opens it to look.
+    copy.pragma_update(None, "journal_mode", "delete")?;
+    copy.close().map_err(|(_, error)| error)?;
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! Looking after the data: is it whole, and does it make sense?
+//!
+//! Reads only. Damage found on the way is a finding, not a failure, as long as
+//! the rest can still be looked at.
+
+use std::path::Path;
+
+use lore_core::Principal;
+use lore_core::names::name_key;
+use lore_store::{Finding, Health, StoreError, StoreResult, StoreStats};
+use rusqlite::Connection;
+
+use crate::fault::{Answer, Fault, damaged};
+use crate::rows::{self, Fields};
+use crate::{connection, file, schema};
+
+/// Checks everything that can be checked.
+pub(crate) fn health(path: &Path) -> Answer<Health> {
+    let db = connection::reader(path)?;
+    let stats = stats(&db, path)?;
+    let mut findings = Vec::new();
+    for look in [physical, references, sense, keys] {
+        match look(&db) {
+            Ok(found) => findings.extend(found),
+            Err(fault) => findings.push(damage_of(fault)?),
+        }
+    }
+    findings.extend(open_to_others(path));
+    Ok(Health { stats, findings })
+}
+
+/// Checks a file that is not in use. Sense is left to [`health`]: an older
+/// schema may see it differently.
+pub(crate) fn verify_file(path: &Path) -> StoreResult<StoreStats> {
+    let path = std::path::absolute(path).map_err(|e| crate::fault::io("finding the file", &e))?;
+    file::recognise(&path)?;
+    Ok(verify(&path)?)
+}
+
+fn verify(path: &Path) -> Answer<StoreStats> {
+    let db = connection::reader(path)?;
+    if schema::version(&db)? == 0 {
+        return Err(damaged("the file has no tables"));
+    }
+    let found = physical(&db)?.into_iter().chain(references(&db)?).next();
+    match found {
+        Some(finding) => Err(damaged(finding.problem)),
+        None => stats(&db, path),
+    }
+}
+
+fn stats(db: &Connection, path: &Path) -> Answer<StoreStats> {
+    let count = |sql: &str| -> Answer<u64> {
+        let count: i64 = db.query_row(sql, (), |row| row.get(0))?;
+        Ok(count.unsigned_abs())
+    };
+    Ok(StoreStats {
+        engine: format!("SQLite {}", rusqlite::version()),
+        schema: schema::version(db)?,
+        bytes: file::bytes_on_disk(path),
+        worlds: count("SELECT count(*) FROM world")?,
+        nodes: count("SELECT count(*) FROM node WHERE deleted_at IS NULL")?,
+        edges: count("SELECT count(*) FROM edge WHERE deleted_at IS NULL")?,
+        texts: count("SELECT count(*) FROM text WHERE deleted_at IS NULL")?,
+    })
+}
+
+fn damage_of(fault: Fault) -> Answer<Finding> {
+    match StoreError::from(fault) {
+        StoreError::Corrupt(what) => Ok(damage(what)),
+        other => Err(other.into()),
+    }
+}
+
+fn damage(problem: String) -> Finding {
+    Finding { problem, remedy: "stop the program and restore the last good backup".into() }
+}
+
+/// Pages, trees and indexes.
+fn physical(db: &Connection) -> Answer<Vec<Finding>> {
+    let mut statement = db.prepare("PRAGMA integrity_check(100)")?;
+    let lines = rows::all(statement.query(())?, |row| Fields::of(row).take::<String>())?;
+    Ok(lines.into_iter().filter(|line| line != "ok").map(damage).collect())
+}
+
+/// Rows that point to rows that are not there.
+fn references(db: &Connection) -> Answer<Vec<Finding>> {
+    let sql = "SELECT \"table\", parent, count(*) FROM pragma_foreign_key_check GROUP BY 1, 2";
+    let mut statement = db.prepare(sql)?;
+    rows::all(statement.query(())?, |row| {
+        let mut fields = Fields::of(row);
+        let (table, parent): (String, String) = (fields.take()?, fields.take()?);
+        let count: i64 = fields.take()?;
+        Ok(damage(format!("{count} rows of {table} point to a {parent} that does not exist")))
+    })
+}
+
+/// What must hold between tables: a statement that counts exceptions, and their name.
+const SENSE: [(&str, &str); 9] = [
+    (
+        "SELECT count(*) FROM (SELECT world, max(number) AS top FROM node GROUP BY world) used
+         LEFT JOIN counter c ON c.world = used.world AND c.name = 'node'
+         WHERE coalesce(c.next, 0) <= used.top",
+        "worlds whose counter would give out a number again",
+    ),
+    (
+        "SELECT count(*)
+         FROM (SELECT world, kind, max(kind_number) AS top FROM node GROUP BY world, kind) used
+         LEFT JOIN counter c ON c.world = used.world AND c.name = 'kind:' || used.kind
+         WHERE coalesce(c.next, 0) <= used.top",
+        "kinds whose counter would give out a number again",
+    ),
+    (
+        "SELECT count(*) FROM (SELECT count(*) AS n, coalesce(max(seq), 0) AS top FROM change_log)
+         WHERE n <> top
+            OR top <> (SELECT coalesce(max(next), 1) - 1 FROM counter
+                       WHERE world = 0 AND name = 'change')",
+        "change logs with gaps or a wrong end",
+    ),
+    (
+        "SELECT count(*) FROM counter WHERE world <> 0 AND world NOT IN (SELECT id FROM world)",
+        "counters of a world that does not exist",
+    ),
+    (
+        "SELECT count(*) FROM node_tag ng JOIN node n ON n.id = ng.node JOIN tag g ON g.id = ng.tag
+         WHERE n.world <> g.world",
+        "nodes with a tag of another world",
+    ),
+    (
+        "SELECT count(*) FROM edge e JOIN node s ON s.id = e.source JOIN node o ON o.id = e.target
+         WHERE s.world <> o.world",
+        "edges between two worlds",
+    ),
+    (
+        "SELECT (SELECT count(*) FROM node WHERE NOT json_valid(properties))
+              + (SELECT count(*) FROM edge WHERE NOT json_valid(properties))
+              + (SELECT count(*) FROM audit WHERE NOT json_valid(detail))
+              + (SELECT count(*) FROM session WHERE NOT json_valid(subscriptions))",
+        "values that are not JSON",
+    ),
+    (
+        "SELECT count(*) FROM world w WHERE NOT EXISTS (
+           SELECT 1 FROM membership m WHERE m.world = w.id AND m.role = 'owner')",
+        "worlds without an owner",
+    ),
+    ("SELECT 1 - count(*) FROM principal WHERE id = 1", "missing local principals"),
+];
+
+const _: () = assert!(Principal::LOCAL.0 == 1, "the last line of SENSE names it");
+
+fn sense(db: &Connection) -> Answer<Vec<Finding>> {
+    let mut findings = Vec::new();
+    for (sql, what) in SENSE {
+        let count: i64 = db.query_row(sql, (), |row| row.get(0))?;
+        if count != 0 {
+            findings.push(damage(format!("there are {count} {what}")));
+        }
+    }
+    Ok(findings)
+}
+
+/// Names and the keys they are found by.
+const KEYED: [(&str, &str); 6] = [
+    ("world", "SELECT name, name_key FROM world"),
+    ("principal", "SELECT name, name_key FROM principal"),
+    ("node", "SELECT name, name_key FROM node"),
+    ("subtype", "SELECT subtype, subtype_key FROM node WHERE subtype IS NOT NULL"),
+    ("alias", "SELECT name, name_key FROM alias"),
+    ("tag", "SELECT name, key FROM tag"),
+];
+
+/// A name whose key is out of step cannot be found any more.
+fn keys(db: &Connection) -> Answer<Vec<Finding>> {
+    let mut findings = Vec::new();
+    for (what, sql) in KEYED {
+        let mut statement = db.prepare(sql)?;
+        let wrong = rows::all(statement.query(())?, |row| {
+            let mut fields = Fields::of(row);
+            let (name, key): (String, Option<String>) = (fields.take()?, fields.take()?);
+            Ok(Some(name_key(&name)) != key)
+        })?;
+        let count = wrong.into_iter().filter(|wrong| *wrong).count();
+        if count != 0 {
+            findings.push(damage(format!("{count} names of a {what} cannot be found by name")));
+        }
+    }
+    Ok(findings)
+}
+
+fn open_to_others(path: &Path) -> Option<Finding> {
+    file::is_open_to_others(path).then(|| Finding {
+        problem: format!("other people on this machine can open {}", path.display()),
+        remedy: format!("run: chmod 600 {}", path.display()),
+    })
+}

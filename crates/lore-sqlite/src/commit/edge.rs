@@ -1,0 +1,197 @@
+//! Changes to edges. There is at most one edge of a kind from one node to another.
+
+use lore_core::{Edge, Properties, Visibility};
+use lore_store::{Applied, EdgePatch, EdgeRef, Expect, NewEdge, StoreError};
+use rusqlite::{named_params, params};
+
+use super::note::{Note, shown};
+use super::{Hand, Target, expect, json};
+use crate::fault::{Answer, invalid, missing};
+use crate::rows;
+use crate::sight::{self, Presence};
+
+/// The joins that the conditions of [`sight::edge`] need.
+const FROM: &str = "edge e JOIN node s ON s.id = e.source JOIN node o ON o.id = e.target";
+
+/// The values a put or an update leaves in an edge.
+struct Values<'a> {
+    weight: f64,
+    visibility: Visibility,
+    properties: &'a Properties,
+}
+
+impl Hand<'_> {
+    /// Joins two live nodes, or updates the edge that joins them.
+    pub(super) fn put_edge(&mut self, new: &NewEdge) -> Answer<Applied> {
+        let source = self.node(new.source, Presence::Live)?;
+        let target = self.node(new.target, Presence::Live)?;
+        check_weight(new.weight)?;
+        let values = Values {
+            weight: new.weight,
+            visibility: new.visibility,
+            properties: &new.properties,
+        };
+        if let Some(old) = self.edge_between(&source, &target, new.kind.as_str())? {
+            return self.overwrite_edge("put_edge", &old, &values);
+        }
+        if self.is_joined(&source, &target, new.kind.as_str())? {
+            // Somebody else's hidden edge is in the way. It must not be overwritten.
+            return Err(StoreError::Exists("an edge of this kind between these nodes".into()).into());
+        }
+        self.insert_edge(&source, &target, new.kind.as_str(), &values)
+    }
+
+    /// Changes fields of a live edge.
+    pub(super) fn update_edge(
+        &mut self,
+        edge: &EdgeRef,
+        version: Expect,
+        patch: &EdgePatch,
+    ) -> Answer<Applied> {
+        let old = self.edge(edge, Presence::Live)?;
+        expect(version, old.version, || format!("edge {}", old.id))?;
+        let values = Values {
+            weight: patch.weight.unwrap_or(old.weight),
+            visibility: patch.visibility.unwrap_or(old.visibility),
+            properties: patch.properties.as_ref().unwrap_or(&old.properties),
+        };
+        check_weight(values.weight)?;
+        self.overwrite_edge("update_edge", &old, &values)
+    }
+
+    /// Puts an edge into the bin.
+    pub(super) fn delete_edge(&mut self, edge: &EdgeRef, version: Expect) -> Answer<Applied> {
+        let old = self.edge(edge, Presence::Live)?;
+        expect(version, old.version, || format!("edge {}", old.id))?;
+        self.bin_edge("delete_edge", &old, Some(self.author.at))
+    }
+
+    /// Takes an edge out of the bin; a live one stays as it is.
+    pub(super) fn restore_edge(&mut self, edge: &EdgeRef) -> Answer<Applied> {
+        let old = self.edge(edge, Presence::Any)?;
+        if old.deleted_at.is_some() {
+            return self.bin_edge("restore_edge", &old, None);
+        }
+        self.notes.push(note("restore_edge", &old, old.version).into());
+        Ok(Applied::Edge { id: old.id, version: old.version })
+    }
+
+    fn edge(&self, edge: &EdgeRef, presence: Presence) -> Answer<Edge> {
+        let found = match edge {
+            EdgeRef::Id(id) => {
+                let sql = format!(
+                    "SELECT {} FROM {FROM} WHERE e.id = :id AND {}",
+                    rows::EDGE,
+                    sight::edge(presence)
+                );
+                self.look(&sql, false, &[(":id", &id.0)], rows::edge)?
+            }
+            EdgeRef::Between { source, target, kind } => {
+                let source = self.node(*source, Presence::Live)?;
+                let target = self.node(*target, Presence::Live)?;
+                self.edge_between(&source, &target, kind.as_str())?
+                    .filter(|found| presence == Presence::Any || found.deleted_at.is_none())
+            }
+        };
+        found.ok_or_else(|| missing("the edge"))
+    }
+
+    /// The edge between two nodes, live or in the bin, if the viewer sees it.
+    fn edge_between(&self, source: &Target, target: &Target, kind: &str) -> Answer<Option<Edge>> {
+        let sql = format!(
+            "SELECT {} FROM {FROM}
+             WHERE e.source = :source AND e.kind = :kind AND e.target = :target AND {}",
+            rows::EDGE,
+            sight::edge(Presence::Any)
+        );
+        let key: [(&str, &dyn rusqlite::ToSql); 3] =
+            [(":source", &source.id), (":kind", &kind), (":target", &target.id)];
+        self.look(&sql, false, &key, rows::edge)
+    }
+
+    /// Whether there is such an edge at all, seen or not.
+    fn is_joined(&self, source: &Target, target: &Target, kind: &str) -> Answer<bool> {
+        let sql = "SELECT 1 FROM edge WHERE source = ?1 AND kind = ?2 AND target = ?3";
+        Ok(self.db.prepare_cached(sql)?.exists(params![source.id, kind, target.id])?)
+    }
+
+    fn insert_edge(
+        &mut self,
+        source: &Target,
+        target: &Target,
+        kind: &str,
+        values: &Values<'_>,
+    ) -> Answer<Applied> {
+        let (visibility, private_to) = rows::visibility_columns(values.visibility);
+        self.db
+            .prepare_cached(
+                "INSERT INTO edge (source, target, kind, weight, visibility, private_to,
+                   properties, version, created_at, created_by)
+                 VALUES (:source, :target, :kind, :weight, :visibility, :private_to,
+                   :properties, 1, :at, :by)",
+            )?
+            .execute(named_params! {
+                ":source": source.id,
+                ":target": target.id,
+                ":kind": kind,
+                ":weight": values.weight,
+                ":visibility": visibility,
+                ":private_to": private_to,
+                ":properties": json(values.properties)?,
+                ":at": self.author.at,
+                ":by": self.author.principal,
+            })?;
+        let id = self.db.last_insert_rowid();
+        let note = Note::new("put_edge", id, 1).between(source.id, target.id, kind);
+        let seen_by = [source.visibility, target.visibility, values.visibility];
+        self.notes.push(note.seen_by(seen_by).into());
+        Ok(Applied::Edge { id: lore_core::EdgeId(id), version: 1 })
+    }
+
+    /// Gives an edge new values and, if need be, its life back.
+    fn overwrite_edge(&mut self, op: &str, old: &Edge, values: &Values<'_>) -> Answer<Applied> {
+        let (visibility, private_to) = rows::visibility_columns(values.visibility);
+        self.db
+            .prepare_cached(
+                "UPDATE edge SET weight = :weight, visibility = :visibility,
+                   private_to = :private_to, properties = :properties, version = version + 1,
+                   deleted_at = NULL
+                 WHERE id = :id",
+            )?
+            .execute(named_params! {
+                ":id": old.id.0,
+                ":weight": values.weight,
+                ":visibility": visibility,
+                ":private_to": private_to,
+                ":properties": json(values.properties)?,
+            })?;
+        let note = note(op, old, old.version + 1)
+            .replaced("weight", old.weight)
+            .replaced("visibility", shown(old.visibility))
+            .replaced("properties", old.properties.clone())
+            .replaced("deleted", old.deleted_at.is_some())
+            .seen_by([old.visibility, values.visibility])
+            .seen_by([self.visibility_of(old.source.0)?, self.visibility_of(old.target.0)?]);
+        self.notes.push(note.into());
+        Ok(Applied::Edge { id: old.id, version: old.version + 1 })
+    }
+
+    fn bin_edge(&mut self, op: &str, old: &Edge, deleted_at: Option<i64>) -> Answer<Applied> {
+        let sql = "UPDATE edge SET deleted_at = ?2, version = version + 1 WHERE id = ?1";
+        self.db.prepare_cached(sql)?.execute(params![old.id.0, deleted_at])?;
+        let version = old.version + 1;
+        self.notes.push(note(op, old, version).into());
+        Ok(Applied::Edge { id: old.id, version })
+    }
+}
+
+fn note(op: &str, edge: &Edge, version: i64) -> Note {
+    Note::new(op, edge.id.0, version).between(edge.source.0, edge.target.0, edge.kind.as_str())
+}
+
+fn check_weight(weight: f64) -> Answer<()> {
+    if weight.is_finite() {
+        return Ok(());
+    }
+    Err(invalid("an edge's weight is not a number"))
+}

@@ -1,0 +1,184 @@
+//! Applying a batch: conditions, changes, audit and change log, in one go.
+//!
+//! Runs inside the writer's savepoint, so any error leaves nothing behind. What
+//! the viewer cannot see cannot be changed, and looks absent.
+
+mod edge;
+mod labels;
+mod node;
+mod note;
+mod text;
+
+use std::collections::HashSet;
+
+use lore_core::names::name_key;
+use lore_core::{Role, Uid, Viewer, Visibility};
+use lore_store::{Applied, Batch, Change, Committed, Expect, NodeRef, Require, StoreError};
+use rusqlite::Connection;
+use serde_json::Value;
+
+use crate::audit::{self, Author};
+use crate::changes;
+use crate::fault::{Answer, Fault, invalid, missing};
+use crate::rows::{self, Fields};
+use crate::sight::{self, Named, Presence, Sight};
+
+/// Applies a batch.
+pub(crate) fn commit(db: &Connection, viewer: &Viewer, batch: &Batch) -> Answer<Committed> {
+    permit(viewer, batch)?;
+    let at = rows::micros(batch.at);
+    let author = Author { world: viewer.world.0, principal: viewer.principal.0, at };
+    let mut hand = Hand { db, viewer, author, made: HashSet::new(), notes: Vec::new() };
+    batch.require.iter().try_for_each(|require| hand.check(require))?;
+    let applied = batch.changes.iter().map(|change| hand.apply(change)).collect::<Answer<_>>()?;
+    audit::write(db, author, &batch.origin, hand.notes)?;
+    let sequence = changes::append(db, author.world, at, &batch.touches)?;
+    Ok(Committed { sequence, applied })
+}
+
+fn permit(viewer: &Viewer, batch: &Batch) -> Answer<()> {
+    if viewer.role < Role::Player {
+        let action = "change anything".into();
+        return Err(StoreError::Forbidden { role: viewer.role, action }.into());
+    }
+    if batch.changes.is_empty() && batch.touches.is_empty() {
+        return Err(invalid("the batch is empty"));
+    }
+    Ok(())
+}
+
+/// What applying a batch works with.
+struct Hand<'a> {
+    db: &'a Connection,
+    viewer: &'a Viewer,
+    author: Author,
+    /// What this batch has made so far; its maker may go on working on it,
+    /// even when it is made for somebody else's eyes.
+    made: HashSet<Uid>,
+    /// What to write to the audit log.
+    notes: Vec<Value>,
+}
+
+/// The part of a node that every change needs.
+struct Target {
+    id: i64,
+    uid: Uid,
+    number: i64,
+    kind_number: i64,
+    version: i64,
+    visibility: Visibility,
+    deleted: bool,
+}
+
+impl Hand<'_> {
+    fn check(&self, require: &Require) -> Answer<()> {
+        match require {
+            Require::NameFree { kind, name } => self.check_name_free(kind.as_str(), name),
+            Require::NodeAt { node, version } => {
+                let found = match self.node(*node, Presence::Live) {
+                    Err(Fault::Refused(StoreError::NotFound(what))) => {
+                        return Err(StoreError::Conflict(what).into());
+                    }
+                    found => found?,
+                };
+                expect(Expect::Version(*version), found.version, || format!("node {}", found.id))
+            }
+        }
+    }
+
+    fn check_name_free(&self, kind: &str, name: &str) -> Answer<()> {
+        let sql = format!(
+            "SELECT 1 FROM node n WHERE n.kind = :kind AND n.name_key = :key AND {}",
+            sight::node("n", Presence::Live)
+        );
+        let sight = Sight::of(self.viewer);
+        let key = name_key(name);
+        let mut statement = self.db.prepare_cached(&sql)?;
+        let parameters = sight.with(&[(":kind", &kind), (":key", &key)]);
+        if statement.exists(parameters.as_slice())? {
+            return Err(StoreError::Conflict(format!("the name {:?}", name.trim())).into());
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, change: &Change) -> Answer<Applied> {
+        match change {
+            Change::CreateNode(new) => self.create_node(new),
+            Change::UpdateNode(node, version, patch) => self.update_node(*node, *version, patch),
+            Change::DeleteNode(node, version) => self.delete_node(*node, *version),
+            Change::RestoreNode(node) => self.restore_node(*node),
+            Change::CreateText(new) => self.create_text(new),
+            Change::UpdateText(text, version, patch) => self.update_text(*text, *version, patch),
+            Change::DeleteText(text, version) => self.delete_text(*text, *version),
+            Change::RestoreText(text) => self.restore_text(*text),
+            Change::PutEdge(new) => self.put_edge(new),
+            Change::UpdateEdge(edge, version, patch) => self.update_edge(edge, *version, patch),
+            Change::DeleteEdge(edge, version) => self.delete_edge(edge, *version),
+            Change::RestoreEdge(edge) => self.restore_edge(edge),
+        }
+    }
+
+    /// A node that the viewer sees, or made in this batch.
+    fn node(&self, node: NodeRef, presence: Presence) -> Answer<Target> {
+        let uid = |uid: Uid| uid.as_bytes().to_vec();
+        let (column, key, name) = match node {
+            NodeRef::Id(id) => ("id", rusqlite::types::Value::from(id.0), id.to_string()),
+            NodeRef::Uid(given) => ("uid", uid(given).into(), given.to_string()),
+        };
+        let sql = format!(
+            "SELECT n.id, n.uid, n.number, n.kind_number, n.version, n.visibility, n.private_to,
+               n.deleted_at IS NOT NULL
+             FROM node n WHERE n.{column} = :key AND {}",
+            sight::node("n", presence)
+        );
+        let made = matches!(node, NodeRef::Uid(uid) if self.made.contains(&uid));
+        self.look(&sql, made, &[(":key", &key)], target)?
+            .ok_or_else(|| missing(format!("node {name}")))
+    }
+
+    /// The first row of a statement that has a condition of [`sight`].
+    fn look<T>(
+        &self,
+        sql: &str,
+        made: bool,
+        parameters: &[Named<'_>],
+        read: impl Fn(&rusqlite::Row<'_>) -> Answer<T>,
+    ) -> Answer<Option<T>> {
+        let sight =
+            if made { Sight::of_its_maker(self.viewer) } else { Sight::of(self.viewer) };
+        let mut statement = self.db.prepare_cached(sql)?;
+        rows::first(statement.query(sight.with(parameters).as_slice())?, read)
+    }
+
+    /// Who sees the node with this id; for things that hang on it.
+    fn visibility_of(&self, node: i64) -> Answer<Visibility> {
+        let sql = "SELECT visibility, private_to FROM node WHERE id = ?1";
+        let mut statement = self.db.prepare_cached(sql)?;
+        rows::first(statement.query([node])?, |row| Fields::of(row).visibility())?
+            .ok_or_else(|| missing(format!("node {node}")))
+    }
+}
+
+fn target(row: &rusqlite::Row<'_>) -> Answer<Target> {
+    let mut fields = Fields::of(row);
+    Ok(Target {
+        id: fields.take()?,
+        uid: fields.uid()?,
+        number: fields.take()?,
+        kind_number: fields.take()?,
+        version: fields.take()?,
+        visibility: fields.visibility()?,
+        deleted: fields.take()?,
+    })
+}
+
+fn expect(expected: Expect, found: i64, what: impl Fn() -> String) -> Answer<()> {
+    match expected {
+        Expect::Version(version) if version != found => Err(StoreError::Conflict(what()).into()),
+        Expect::Version(_) | Expect::Any => Ok(()),
+    }
+}
+
+fn json(properties: &lore_core::Properties) -> Answer<String> {
+    serde_json::to_string(properties).map_err(|error| invalid(format!("properties: {error}")))
+}

@@ -1,0 +1,181 @@
+//! Changes to nodes.
+
+use lore_core::names::name_key;
+use lore_core::{Node, NodeId};
+use lore_store::{Applied, Expect, NewNode, NodePatch, NodeRef};
+use rusqlite::{named_params, params};
+
+use super::note::{Note, shown};
+use super::{Hand, Target, expect, json};
+use crate::counter;
+use crate::fault::{Answer, invalid, missing};
+use crate::rows;
+use crate::sight::Presence;
+
+impl Hand<'_> {
+    /// Makes a node.
+    pub(super) fn create_node(&mut self, new: &NewNode) -> Answer<Applied> {
+        let world = self.author.world;
+        let kind = counter::of_kind(new.kind.as_str());
+        let number = counter::number(self.db, world, counter::NODES, new.number)?;
+        let kind_number = counter::number(self.db, world, &kind, new.kind_number)?;
+        let id = self.insert_node(new, number, kind_number)?;
+        self.set_aliases(id, &new.aliases)?;
+        self.set_tags(id, &new.tags)?;
+        self.made.insert(new.uid);
+        let note = Note::new("create_node", id, 1).uid(new.uid).seen_by([new.visibility]);
+        self.notes.push(note.into());
+        Ok(Applied::Node { id: NodeId(id), number, kind_number, version: 1 })
+    }
+
+    /// Changes fields of a live node.
+    pub(super) fn update_node(
+        &mut self,
+        node: NodeRef,
+        version: Expect,
+        patch: &NodePatch,
+    ) -> Answer<Applied> {
+        let target = self.node(node, Presence::Live)?;
+        expect(version, target.version, || format!("node {}", target.id))?;
+        let old = self.whole_node(target.id)?;
+        self.patch_node(&old, patch)?;
+        if let Some(aliases) = &patch.aliases {
+            self.set_aliases(target.id, aliases)?;
+        }
+        if let Some(tags) = &patch.tags {
+            self.set_tags(target.id, tags)?;
+        }
+        self.notes.push(patch_note(&old, patch).into());
+        Ok(applied(&target, target.version + 1))
+    }
+
+    /// Puts a node into the bin.
+    pub(super) fn delete_node(&mut self, node: NodeRef, version: Expect) -> Answer<Applied> {
+        let target = self.node(node, Presence::Live)?;
+        expect(version, target.version, || format!("node {}", target.id))?;
+        self.bin_node("delete_node", &target, Some(self.author.at))
+    }
+
+    /// Takes a node out of the bin; a live one stays as it is.
+    pub(super) fn restore_node(&mut self, node: NodeRef) -> Answer<Applied> {
+        let target = self.node(node, Presence::Any)?;
+        if target.deleted {
+            return self.bin_node("restore_node", &target, None);
+        }
+        self.notes.push(Note::new("restore_node", target.id, target.version).into());
+        Ok(applied(&target, target.version))
+    }
+
+    fn insert_node(&self, new: &NewNode, number: i64, kind_number: i64) -> Answer<i64> {
+        let name = checked(&new.name)?;
+        let (visibility, private_to) = rows::visibility_columns(new.visibility);
+        self.db
+            .prepare_cached(
+                "INSERT INTO node (uid, world, number, kind_number, kind, namespace, name, name_key,
+                   subtype, subtype_key, visibility, private_to, properties, version,
+                   created_at, created_by, updated_at, updated_by)
+                 VALUES (:uid, :world, :number, :kind_number, :kind, :namespace, :name, :name_key,
+                   :subtype, :subtype_key, :visibility, :private_to, :properties, 1,
+                   :at, :by, :at, :by)",
+            )?
+            .execute(named_params! {
+                ":uid": new.uid.as_bytes(),
+                ":world": self.author.world,
+                ":number": number,
+                ":kind_number": kind_number,
+                ":kind": new.kind.as_str(),
+                ":namespace": new.namespace,
+                ":name": name,
+                ":name_key": name_key(name),
+                ":subtype": new.subtype,
+                ":subtype_key": new.subtype.as_deref().map(name_key),
+                ":visibility": visibility,
+                ":private_to": private_to,
+                ":properties": json(&new.properties)?,
+                ":at": self.author.at,
+                ":by": self.author.principal,
+            })?;
+        Ok(self.db.last_insert_rowid())
+    }
+
+    fn patch_node(&self, old: &Node, patch: &NodePatch) -> Answer<()> {
+        let name = checked(patch.name.as_ref().unwrap_or(&old.name))?;
+        let subtype = patch.subtype.as_ref().unwrap_or(&old.subtype);
+        let (visibility, private_to) =
+            rows::visibility_columns(patch.visibility.unwrap_or(old.visibility));
+        self.db
+            .prepare_cached(
+                "UPDATE node SET namespace = :namespace, name = :name, name_key = :name_key,
+                   subtype = :subtype, subtype_key = :subtype_key, visibility = :visibility,
+                   private_to = :private_to, properties = :properties, version = version + 1,
+                   updated_at = :at, updated_by = :by
+                 WHERE id = :id",
+            )?
+            .execute(named_params! {
+                ":id": old.id.0,
+                ":namespace": patch.namespace.as_ref().unwrap_or(&old.namespace),
+                ":name": name,
+                ":name_key": name_key(name),
+                ":subtype": subtype,
+                ":subtype_key": subtype.as_deref().map(name_key),
+                ":visibility": visibility,
+                ":private_to": private_to,
+                ":properties": json(patch.properties.as_ref().unwrap_or(&old.properties))?,
+                ":at": self.author.at,
+                ":by": self.author.principal,
+            })?;
+        Ok(())
+    }
+
+    fn bin_node(&mut self, op: &str, target: &Target, deleted_at: Option<i64>) -> Answer<Applied> {
+        let sql = "UPDATE node SET deleted_at = ?2, version = version + 1,
+                     updated_at = ?3, updated_by = ?4 WHERE id = ?1";
+        self.db.prepare_cached(sql)?.execute(params![
+            target.id,
+            deleted_at,
+            self.author.at,
+            self.author.principal
+        ])?;
+        let version = target.version + 1;
+        let note = Note::new(op, target.id, version).uid(target.uid).seen_by([target.visibility]);
+        self.notes.push(note.into());
+        Ok(applied(target, version))
+    }
+
+    /// The node as it is; whether the viewer may see it was checked before.
+    fn whole_node(&self, id: i64) -> Answer<Node> {
+        let sql = format!("SELECT {} FROM node n WHERE n.id = ?1", rows::NODE);
+        let mut statement = self.db.prepare_cached(&sql)?;
+        rows::first(statement.query([id])?, rows::node)?
+            .ok_or_else(|| missing(format!("node {id}")))
+    }
+}
+
+fn applied(target: &Target, version: i64) -> Applied {
+    Applied::Node {
+        id: NodeId(target.id),
+        number: target.number,
+        kind_number: target.kind_number,
+        version,
+    }
+}
+
+fn patch_note(old: &Node, patch: &NodePatch) -> Note {
+    Note::new("update_node", old.id.0, old.version + 1)
+        .uid(old.uid)
+        .patched("name", &patch.name, old.name.as_str())
+        .patched("namespace", &patch.namespace, old.namespace.as_str())
+        .patched("subtype", &patch.subtype, old.subtype.clone())
+        .patched("aliases", &patch.aliases, old.aliases.clone())
+        .patched("tags", &patch.tags, old.tags.clone())
+        .patched("visibility", &patch.visibility, shown(old.visibility))
+        .patched("properties", &patch.properties, old.properties.clone())
+        .seen_by([old.visibility, patch.visibility.unwrap_or(old.visibility)])
+}
+
+fn checked(name: &str) -> Answer<&str> {
+    if name.trim().is_empty() {
+        return Err(invalid("a node's name is empty"));
+    }
+    Ok(name)
+}

@@ -1,0 +1,135 @@
+//! Changes to texts.
+
+use lore_core::{Text, TextId};
+use lore_store::{Applied, Expect, NewText, TextPatch, TextRef};
+use rusqlite::{named_params, params};
+
+use super::note::{Note, shown};
+use super::{Hand, expect};
+use crate::fault::{Answer, missing};
+use crate::rows;
+use crate::sight::{self, Presence};
+
+impl Hand<'_> {
+    /// Makes a text on a live node.
+    pub(super) fn create_text(&mut self, new: &NewText) -> Answer<Applied> {
+        let node = self.node(new.node, Presence::Live)?;
+        let (visibility, private_to) = rows::visibility_columns(new.visibility);
+        self.db
+            .prepare_cached(
+                "INSERT INTO text (uid, node, kind, title, body, position, visibility, private_to,
+                   version, created_at, created_by, updated_at, updated_by)
+                 VALUES (:uid, :node, :kind, :title, :body, :position, :visibility, :private_to,
+                   1, :at, :by, :at, :by)",
+            )?
+            .execute(named_params! {
+                ":uid": new.uid.as_bytes(),
+                ":node": node.id,
+                ":kind": new.kind.as_str(),
+                ":title": new.title,
+                ":body": new.body,
+                ":position": new.position,
+                ":visibility": visibility,
+                ":private_to": private_to,
+                ":at": self.author.at,
+                ":by": self.author.principal,
+            })?;
+        let id = self.db.last_insert_rowid();
+        self.made.insert(new.uid);
+        let note = Note::new("create_text", id, 1).uid(new.uid);
+        self.notes.push(note.seen_by([node.visibility, new.visibility]).into());
+        Ok(Applied::Text { id: TextId(id), version: 1 })
+    }
+
+    /// Changes fields of a live text.
+    pub(super) fn update_text(
+        &mut self,
+        text: TextRef,
+        version: Expect,
+        patch: &TextPatch,
+    ) -> Answer<Applied> {
+        let old = self.text(text, Presence::Live)?;
+        expect(version, old.version, || format!("text {}", old.id))?;
+        self.patch_text(&old, patch)?;
+        let note = Note::new("update_text", old.id.0, old.version + 1)
+            .uid(old.uid)
+            .patched("title", &patch.title, old.title.as_str())
+            .patched("body", &patch.body, old.body.as_str())
+            .patched("position", &patch.position, old.position)
+            .patched("visibility", &patch.visibility, shown(old.visibility))
+            .seen_by([old.visibility, patch.visibility.unwrap_or(old.visibility)])
+            .seen_by([self.visibility_of(old.node.0)?]);
+        self.notes.push(note.into());
+        Ok(Applied::Text { id: old.id, version: old.version + 1 })
+    }
+
+    /// Puts a text into the bin.
+    pub(super) fn delete_text(&mut self, text: TextRef, version: Expect) -> Answer<Applied> {
+        let old = self.text(text, Presence::Live)?;
+        expect(version, old.version, || format!("text {}", old.id))?;
+        self.bin_text("delete_text", &old, Some(self.author.at))
+    }
+
+    /// Takes a text out of the bin; a live one stays as it is.
+    pub(super) fn restore_text(&mut self, text: TextRef) -> Answer<Applied> {
+        let old = self.text(text, Presence::Any)?;
+        if old.deleted_at.is_some() {
+            return self.bin_text("restore_text", &old, None);
+        }
+        self.notes.push(Note::new("restore_text", old.id.0, old.version).into());
+        Ok(Applied::Text { id: old.id, version: old.version })
+    }
+
+    /// A text that the viewer sees, or made in this batch.
+    fn text(&self, text: TextRef, presence: Presence) -> Answer<Text> {
+        let (column, key, name) = match text {
+            TextRef::Id(id) => ("id", rusqlite::types::Value::from(id.0), id.to_string()),
+            TextRef::Uid(uid) => ("uid", uid.as_bytes().to_vec().into(), uid.to_string()),
+        };
+        let sql = format!(
+            "SELECT {} FROM text t JOIN node n ON n.id = t.node WHERE t.{column} = :key AND {}",
+            rows::TEXT,
+            sight::text(presence)
+        );
+        let made = matches!(text, TextRef::Uid(uid) if self.made.contains(&uid));
+        self.look(&sql, made, &[(":key", &key)], rows::text)?
+            .ok_or_else(|| missing(format!("text {name}")))
+    }
+
+    fn patch_text(&self, old: &Text, patch: &TextPatch) -> Answer<()> {
+        let (visibility, private_to) =
+            rows::visibility_columns(patch.visibility.unwrap_or(old.visibility));
+        self.db
+            .prepare_cached(
+                "UPDATE text SET title = :title, body = :body, position = :position,
+                   visibility = :visibility, private_to = :private_to, version = version + 1,
+                   updated_at = :at, updated_by = :by
+                 WHERE id = :id",
+            )?
+            .execute(named_params! {
+                ":id": old.id.0,
+                ":title": patch.title.as_ref().unwrap_or(&old.title),
+                ":body": patch.body.as_ref().unwrap_or(&old.body),
+                ":position": patch.position.unwrap_or(old.position),
+                ":visibility": visibility,
+                ":private_to": private_to,
+                ":at": self.author.at,
+                ":by": self.author.principal,
+            })?;
+        Ok(())
+    }
+
+    fn bin_text(&mut self, op: &str, old: &Text, deleted_at: Option<i64>) -> Answer<Applied> {
+        let sql = "UPDATE text SET deleted_at = ?2, version = version + 1,
+                     updated_at = ?3, updated_by = ?4 WHERE id = ?1";
+        self.db.prepare_cached(sql)?.execute(params![
+            old.id.0,
+            deleted_at,
+            self.author.at,
+            self.author.principal
+        ])?;
+        let version = old.version + 1;
+        self.notes.push(Note::new(op, old.id.0, version).uid(old.uid).into());
+        Ok(Applied::Text { id: old.id, version })
+    }
+}

@@ -1,0 +1,156 @@
+//! Worlds and who may enter them.
+//!
+//! A principal has a role in a world by having made it or by an unrevoked
+//! token; of several the highest counts. So revoking a token takes the right
+//! with it, and a small token for an owner takes nothing away from them.
+
+use async_trait::async_trait;
+use lore_core::names::name_key;
+use lore_core::{PrincipalId, Role, Timestamp, TokenId, Uid, Viewer, World, WorldId};
+use lore_store::{Directory, NewToken, Origin, StoreResult, StoredToken, TokenInfo};
+use rusqlite::{Connection, params};
+use serde_json::json;
+
+use crate::audit::{self, Author};
+use crate::fault::{Answer, invalid, missing};
+use crate::rows::{self, Fields};
+use crate::store::SqliteStore;
+use crate::tokens;
+
+/// The worlds a principal has a role in, as a list of ids.
+const OPEN_TO: &str = "SELECT world FROM membership WHERE principal = ?1
+    UNION SELECT world FROM token WHERE principal = ?1 AND revoked_at IS NULL";
+
+#[async_trait]
+impl Directory for SqliteStore {
+    async fn worlds(&self, principal: PrincipalId) -> StoreResult<Vec<World>> {
+        self.read(move |db| worlds(db, principal)).await
+    }
+
+    async fn create_world(
+        &self,
+        principal: PrincipalId,
+        uid: Uid,
+        name: String,
+        origin: Origin,
+        at: Timestamp,
+    ) -> StoreResult<World> {
+        self.write(move |db| create_world(db, principal, uid, &name, &origin, at)).await
+    }
+
+    async fn default_world(&self, principal: PrincipalId) -> StoreResult<Option<WorldId>> {
+        self.read(move |db| default_world(db, principal)).await
+    }
+
+    async fn set_default_world(&self, principal: PrincipalId, world: WorldId) -> StoreResult<()> {
+        self.write(move |db| set_default_world(db, principal, world)).await
+    }
+
+    async fn enter(&self, principal: PrincipalId, world: WorldId) -> StoreResult<Option<Viewer>> {
+        self.read(move |db| {
+            let role = role_in(db, principal, world)?;
+            Ok(role.map(|role| Viewer { principal, world, role }))
+        })
+        .await
+    }
+
+    async fn create_token(&self, viewer: &Viewer, token: NewToken) -> StoreResult<TokenInfo> {
+        tokens::only_owner(viewer, "make tokens")?;
+        let viewer = *viewer;
+        self.write(move |db| tokens::create(db, &viewer, &token)).await
+    }
+
+    async fn tokens(&self, viewer: &Viewer) -> StoreResult<Vec<TokenInfo>> {
+        tokens::only_owner(viewer, "list tokens")?;
+        let world = viewer.world;
+        self.read(move |db| tokens::of_world(db, world)).await
+    }
+
+    async fn revoke_token(&self, viewer: &Viewer, id: TokenId, at: Timestamp) -> StoreResult<()> {
+        tokens::only_owner(viewer, "revoke tokens")?;
+        let viewer = *viewer;
+        self.write(move |db| tokens::revoke(db, &viewer, id, at)).await
+    }
+
+    async fn token(&self, public_id: &str) -> StoreResult<Option<StoredToken>> {
+        let public_id = public_id.to_owned();
+        self.read(move |db| tokens::by_public_id(db, &public_id)).await
+    }
+
+    async fn has_tokens(&self) -> StoreResult<bool> {
+        self.read(tokens::any).await
+    }
+}
+
+/// Makes a world and its owner's membership.
+pub(crate) fn create_world(
+    db: &Connection,
+    owner: PrincipalId,
+    uid: Uid,
+    name: &str,
+    origin: &Origin,
+    at: Timestamp,
+) -> Answer<World> {
+    if name.trim().is_empty() {
+        return Err(invalid("a world's name is empty"));
+    }
+    if !db.prepare_cached("SELECT 1 FROM principal WHERE id = ?1")?.exists([owner.0])? {
+        return Err(missing(format!("principal {owner}")));
+    }
+    let at_micros = rows::micros(at);
+    db.prepare_cached("INSERT INTO world (uid, name, name_key, created_at) VALUES (?1, ?2, ?3, ?4)")?
+        .execute(params![uid.as_bytes(), name, name_key(name), at_micros])?;
+    let id = db.last_insert_rowid();
+    db.prepare_cached("INSERT INTO membership (principal, world, role) VALUES (?1, ?2, ?3)")?
+        .execute(params![owner.0, id, Role::Owner.as_str()])?;
+    let author = Author { world: id, principal: owner.0, at: at_micros };
+    let note = json!({ "op": "create_world", "id": id, "uid": uid.to_string(), "version": 1 });
+    audit::write(db, author, origin, vec![note])?;
+    Ok(World { id: WorldId(id), uid, name: name.to_owned(), created_at: at })
+}
+
+/// Chooses the world a principal works in when none is named.
+pub(crate) fn set_default_world(
+    db: &Connection,
+    principal: PrincipalId,
+    world: WorldId,
+) -> Answer<()> {
+    role_in(db, principal, world)?.ok_or_else(|| missing(format!("world {world}")))?;
+    db.prepare_cached("UPDATE principal SET default_world = ?2 WHERE id = ?1")?
+        .execute(params![principal.0, world.0])?;
+    Ok(())
+}
+
+fn worlds(db: &Connection, principal: PrincipalId) -> Answer<Vec<World>> {
+    let sql = format!(
+        "SELECT id, uid, name, created_at FROM world WHERE id IN ({OPEN_TO}) ORDER BY name_key"
+    );
+    let mut statement = db.prepare_cached(&sql)?;
+    rows::all(statement.query([principal.0])?, |row| {
+        let mut fields = Fields::of(row);
+        Ok(World {
+            id: WorldId(fields.take()?),
+            uid: fields.uid()?,
+            name: fields.take()?,
+            created_at: fields.moment()?,
+        })
+    })
+}
+
+/// A world the principal has lost the right to is nobody's default.
+fn default_world(db: &Connection, principal: PrincipalId) -> Answer<Option<WorldId>> {
+    let sql = format!(
+        "SELECT default_world FROM principal WHERE id = ?1 AND default_world IN ({OPEN_TO})"
+    );
+    let mut statement = db.prepare_cached(&sql)?;
+    rows::first(statement.query([principal.0])?, |row| Ok(WorldId(Fields::of(row).take()?)))
+}
+
+fn role_in(db: &Connection, principal: PrincipalId, world: WorldId) -> Answer<Option<Role>> {
+    let sql = "SELECT role FROM membership WHERE principal = ?1 AND world = ?2
+               UNION SELECT role FROM token
+                 WHERE principal = ?1 AND world = ?2 AND revoked_at IS NULL";
+    let mut statement = db.prepare_cached(sql)?;
+    let roles = rows::all(statement.query([principal.0, world.0])?, |row| Fields::of(row).role())?;
+    Ok(roles.into_iter().max())
+}

@@ -1,0 +1,66 @@
+//! Following edges.
+
+use async_trait::async_trait;
+use lore_core::{Edge, EdgeKind, NodeId, Viewer};
+use lore_store::{Direction, Edges, StoreResult};
+use rusqlite::Connection;
+
+use crate::fault::Answer;
+use crate::rows;
+use crate::sight::{self, Named, Presence, Sight};
+use crate::store::SqliteStore;
+
+#[async_trait]
+impl Edges for SqliteStore {
+    async fn neighbours(
+        &self,
+        viewer: &Viewer,
+        nodes: &[NodeId],
+        direction: Direction,
+        kinds: &[EdgeKind],
+        limit: usize,
+    ) -> StoreResult<Vec<Edge>> {
+        let sight = Sight::of(viewer);
+        let nodes: Vec<i64> = nodes.iter().map(|id| id.0).collect();
+        let kinds: Vec<String> = kinds.iter().map(|kind| kind.as_str().to_owned()).collect();
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.read(move |db| neighbours(db, sight, nodes, direction, kinds, limit)).await
+    }
+}
+
+fn neighbours(
+    db: &Connection,
+    sight: Sight,
+    nodes: Vec<i64>,
+    direction: Direction,
+    kinds: Vec<String>,
+    limit: i64,
+) -> Answer<Vec<Edge>> {
+    let of_kind = if kinds.is_empty() { "" } else { "AND e.kind IN rarray(:kinds)" };
+    let sql = format!(
+        "SELECT {} FROM edge e JOIN node s ON s.id = e.source JOIN node o ON o.id = e.target
+         WHERE {} {of_kind} AND {} ORDER BY e.weight DESC, e.id LIMIT :limit",
+        rows::EDGE,
+        at_nodes(direction),
+        sight::edge(Presence::Live)
+    );
+    let (nodes, kinds) = (rows::list(nodes), rows::list(kinds));
+    let mut own: Vec<Named<'_>> = vec![(":nodes", &nodes), (":limit", &limit)];
+    if !kinds.is_empty() {
+        own.push((":kinds", &kinds));
+    }
+    let mut statement = db.prepare_cached(&sql)?;
+    rows::all(statement.query(sight.with(&own).as_slice())?, rows::edge)
+}
+
+/// Each way uses its own index; for both ways an `OR` would use neither.
+fn at_nodes(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Out => "e.source IN rarray(:nodes)",
+        Direction::In => "e.target IN rarray(:nodes)",
+        Direction::Both => {
+            "e.id IN (SELECT id FROM edge WHERE source IN rarray(:nodes)
+                      UNION SELECT id FROM edge WHERE target IN rarray(:nodes))"
+        }
+    }
+}

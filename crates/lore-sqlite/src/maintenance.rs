@@ -1,0 +1,25 @@
+//! Checks and backups, as the traits ask for them.
+//!
+//! Both take their own connection, so that a long one does not hold up reads.
+
+use std::path::Path;
+
+use async_trait::async_trait;
+use lore_store::{Health, Maintenance, StoreResult};
+
+use crate::pool::run_blocking;
+use crate::store::SqliteStore;
+use crate::{backup, check};
+
+#[async_trait]
+impl Maintenance for SqliteStore {
+    async fn check(&self) -> StoreResult<Health> {
+        let path = self.path().to_owned();
+        run_blocking(move || check::health(&path)).await
+    }
+
+    async fn backup(&self, target: &Path) -> StoreResult<()> {
+        let (path, target) = (self.path().to_owned(), target.to_owned());
+        run_blocking(move || backup::copy(&path, &target)).await
+    }
+}

@@ -1,0 +1,161 @@
+//! Reading nodes.
+
+use async_trait::async_trait;
+use lore_core::names::name_key;
+use lore_core::{Node, NodeId, Viewer};
+use lore_store::{NameMatch, NodeKey, NodeQuery, Nodes, Page, StoreResult};
+use rusqlite::{Connection, ToSql};
+
+use crate::fault::Answer;
+use crate::rows;
+use crate::sight::{self, Named, Presence, Sight};
+use crate::store::{SqliteStore, limit_of};
+
+#[async_trait]
+impl Nodes for SqliteStore {
+    async fn node(&self, viewer: &Viewer, key: NodeKey) -> StoreResult<Option<Node>> {
+        let sight = Sight::of(viewer);
+        self.read(move |db| one(db, sight, &key)).await
+    }
+
+    async fn nodes(&self, viewer: &Viewer, ids: &[NodeId]) -> StoreResult<Vec<Node>> {
+        let sight = Sight::of(viewer);
+        let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
+        self.read(move |db| several(db, sight, ids)).await
+    }
+
+    async fn find_nodes(&self, viewer: &Viewer, query: NodeQuery) -> StoreResult<Page<Node>> {
+        let sight = Sight::of(viewer);
+        self.read(move |db| find(db, sight, &query)).await
+    }
+}
+
+fn one(db: &Connection, sight: Sight, key: &NodeKey) -> Answer<Option<Node>> {
+    let (condition, parameters): (&str, Vec<(&str, Box<dyn ToSql>)>) = match key {
+        NodeKey::Id(id) => ("n.id = :id", vec![(":id", Box::new(id.0))]),
+        NodeKey::Uid(uid) => ("n.uid = :uid", vec![(":uid", Box::new(uid.as_bytes().to_vec()))]),
+        NodeKey::Number(number) => ("n.number = :number", vec![(":number", Box::new(*number))]),
+        NodeKey::KindNumber(kind, number) => (
+            "n.kind = :kind AND n.kind_number = :number",
+            vec![(":kind", Box::new(kind.as_str().to_owned())), (":number", Box::new(*number))],
+        ),
+    };
+    let sql = format!(
+        "SELECT {} FROM node n WHERE {condition} AND {}",
+        rows::NODE,
+        sight::node("n", Presence::Live)
+    );
+    let own = borrowed(&parameters);
+    let mut statement = db.prepare_cached(&sql)?;
+    rows::first(statement.query(sight.with(&own).as_slice())?, rows::node)
+}
+
+fn several(db: &Connection, sight: Sight, ids: Vec<i64>) -> Answer<Vec<Node>> {
+    let sql = format!(
+        "SELECT {} FROM node n WHERE n.id IN rarray(:ids) AND {} ORDER BY n.id",
+        rows::NODE,
+        sight::node("n", Presence::Live)
+    );
+    let ids = rows::list(ids);
+    let mut statement = db.prepare_cached(&sql)?;
+    rows::all(statement.query(sight.with(&[(":ids", &ids)]).as_slice())?, rows::node)
+}
+
+/// The page and the total come from one snapshot.
+fn find(db: &Connection, sight: Sight, query: &NodeQuery) -> Answer<Page<Node>> {
+    let snapshot = db.unchecked_transaction()?;
+    let filter = Filter::of(query);
+    let total = filter.count(&snapshot, sight)?;
+    let limit = limit_of(query.limit);
+    let after = query.after.map_or(0, |id| id.0);
+    let mut items = filter.page(&snapshot, sight, after, limit + 1)?;
+    let more = items.len() as i64 > limit;
+    items.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    let next = items.last().map(|last| last.id).filter(|_| more);
+    Ok(Page { items, total, next })
+}
+
+/// The conditions of a query with their parameters.
+struct Filter {
+    condition: String,
+    parameters: Vec<(&'static str, Box<dyn ToSql>)>,
+}
+
+impl Filter {
+    fn of(query: &NodeQuery) -> Self {
+        let mut filter =
+            Self { condition: sight::node("n", query.bin.into()), parameters: Vec::new() };
+        if !query.kinds.is_empty() {
+            let kinds = query.kinds.iter().map(|kind| kind.as_str().to_owned());
+            filter.add("n.kind IN rarray(:kinds)", ":kinds", rows::list(kinds));
+        }
+        if let Some(namespace) = &query.namespace {
+            filter.add("n.namespace = :namespace", ":namespace", namespace.clone());
+        }
+        if let Some(subtype) = &query.subtype {
+            filter.add("n.subtype_key = :subtype", ":subtype", name_key(subtype));
+        }
+        match &query.name {
+            None => {}
+            Some(NameMatch::Exact(name)) => filter.add(EXACT_NAME, ":name", name_key(name)),
+            Some(NameMatch::Contains(part)) => filter.add(PART_OF_NAME, ":name", name_key(part)),
+        }
+        filter.add_tags(&query.tags);
+        filter
+    }
+
+    fn add(&mut self, condition: &str, name: &'static str, value: impl ToSql + 'static) {
+        self.condition.push_str(" AND ");
+        self.condition.push_str(condition);
+        self.parameters.push((name, Box::new(value)));
+    }
+
+    fn add_tags(&mut self, tags: &[String]) {
+        let mut keys: Vec<String> = tags.iter().map(|tag| name_key(tag)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        if keys.is_empty() {
+            return;
+        }
+        let wanted = keys.len() as i64;
+        self.add(ALL_TAGS, ":tags", rows::list(keys));
+        self.parameters.push((":wanted", Box::new(wanted)));
+    }
+
+    fn count(&self, db: &Connection, sight: Sight) -> Answer<u64> {
+        let sql = format!("SELECT count(*) FROM node n WHERE {}", self.condition);
+        let own = borrowed(&self.parameters);
+        let mut statement = db.prepare_cached(&sql)?;
+        let count: i64 = statement.query_row(sight.with(&own).as_slice(), |row| row.get(0))?;
+        Ok(count.unsigned_abs())
+    }
+
+    fn page(&self, db: &Connection, sight: Sight, after: i64, limit: i64) -> Answer<Vec<Node>> {
+        let sql = format!(
+            "SELECT {} FROM node n WHERE {} AND n.id > :after ORDER BY n.id LIMIT :limit",
+            rows::NODE,
+            self.condition
+        );
+        let mut own = borrowed(&self.parameters);
+        own.extend([(":after", &after as &dyn ToSql), (":limit", &limit)]);
+        let mut statement = db.prepare_cached(&sql)?;
+        rows::all(statement.query(sight.with(&own).as_slice())?, rows::node)
+    }
+}
+
+/// Both halves use an index; an `OR` over the two tables would not.
+const EXACT_NAME: &str = "n.id IN (
+    SELECT id FROM node WHERE world = :world AND name_key = :name
+    UNION SELECT node FROM alias WHERE name_key = :name)";
+
+/// `instr` takes the part literally; `LIKE` would see wildcards in it.
+const PART_OF_NAME: &str = "(instr(n.name_key, :name) > 0 OR EXISTS (
+    SELECT 1 FROM alias a WHERE a.node = n.id AND instr(a.name_key, :name) > 0))";
+
+const ALL_TAGS: &str = "(
+    SELECT count(*) FROM node_tag ng JOIN tag g ON g.id = ng.tag
+    WHERE ng.node = n.id AND g.key IN rarray(:tags)) = :wanted";
+
+fn borrowed<'a>(parameters: &'a [(&'a str, Box<dyn ToSql>)]) -> Vec<Named<'a>> {
+    parameters.iter().map(|(name, value)| (*name, value.as_ref())).collect()
+}

@@ -1,0 +1,252 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+/// One world to remember, for agents and game tables.
+///
+/// Without a command, Lorewell speaks MCP over stdin and stdout: that is how
+/// Claude, Cursor and other clients start it. `lorewell serve` offers the same
+/// over HTTP, and `lorewell connect CLIENT` writes the client's configuration.
+///
+/// Everything is kept in one file in the data directory. Nothing is sent
+/// anywhere unless you configure a service.
+#[derive(Debug, Parser)]
+#[command(name = "lorewell", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) options: Options,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// Options of every command.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Options {
+    /// Directory that holds the store [default: the platform's data directory]
+    #[arg(long, global = true, value_name = "DIR", env = "LOREWELL_DATA")]
+    pub(crate) data: Option<PathBuf>,
+
+    /// Configuration file [default: lorewell.toml in the platform's configuration directory]
+    #[arg(long, global = true, value_name = "FILE", env = "LOREWELL_CONFIG")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// World to work in [default: the one chosen with `lorewell world use`]
+    #[arg(long, global = true, value_name = "NAME", env = "LOREWELL_WORLD")]
+    pub(crate) world: Option<String>,
+
+    /// Toolsets to offer, by comma: play, memory, pages, knowledge, atlas, `default`, `all`
+    #[arg(long, global = true, value_name = "LIST", env = "LOREWELL_TOOLSETS", value_delimiter = ',')]
+    pub(crate) toolsets: Option<Vec<String>>,
+
+    /// Single tools to offer, by comma; without --toolsets, only these
+    #[arg(long, global = true, value_name = "LIST", env = "LOREWELL_TOOLS", value_delimiter = ',')]
+    pub(crate) tools: Option<Vec<String>>,
+
+    /// Tools not to offer, by comma; wins over everything
+    #[arg(
+        long,
+        global = true,
+        value_name = "LIST",
+        env = "LOREWELL_EXCLUDE_TOOLS",
+        value_delimiter = ','
+    )]
+    pub(crate) exclude_tools: Option<Vec<String>>,
+
+    /// Offer nothing that writes
+    #[arg(
+        long,
+        global = true,
+        env = "LOREWELL_READ_ONLY",
+        num_args = 0..=1,
+        default_missing_value = "true",
+        require_equals = true,
+        value_name = "BOOL"
+    )]
+    pub(crate) read_only: Option<bool>,
+
+    /// Log more to stderr; repeat for even more (or set LOREWELL_LOG)
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serve one MCP client over stdin and stdout (the default)
+    Stdio,
+    /// Serve MCP over HTTP
+    Serve(Serve),
+    /// Call a tool and print its answer as JSON
+    Call(Call),
+    /// List the tools that are on, with what they cost a model to read
+    Tools(Tools),
+    /// Print the configuration that connects a client, or install it
+    Connect(Connect),
+    /// List, make and choose worlds
+    #[command(subcommand)]
+    World(World),
+    /// Make, list and revoke bearer tokens for the HTTP server
+    #[command(subcommand)]
+    Token(Token),
+    /// Check the store and the installation, and say how to mend what is wrong
+    Doctor(Doctor),
+    /// Write a consistent copy of the store, also while a server runs
+    Backup {
+        /// File to write; must not exist
+        file: PathBuf,
+    },
+    /// Replace the store by a backup; the old one is kept beside it
+    Restore {
+        /// Backup to restore
+        file: PathBuf,
+    },
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+/// Options of `serve`.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Serve {
+    /// Address to listen on [default: 127.0.0.1:8081]
+    #[arg(long, value_name = "HOST:PORT", env = "LOREWELL_HTTP_ADDR")]
+    pub(crate) http_addr: Option<String>,
+
+    /// Allow an address that other machines can reach; needs a token
+    #[arg(long)]
+    pub(crate) allow_remote: bool,
+
+    /// Further Host names to answer to (may be repeated)
+    #[arg(long, value_name = "HOST")]
+    pub(crate) allow_host: Vec<String>,
+
+    /// Further browser origins to answer to, such as https://app.example (may be repeated)
+    #[arg(long, value_name = "ORIGIN")]
+    pub(crate) allow_origin: Vec<String>,
+
+    /// Do not help simple clients: no cookie, no sessions opened on first use
+    #[arg(long)]
+    pub(crate) strict_http: bool,
+
+    /// Requests a second for each token, with bursts of twice as many; 0 is no limit [default: 100]
+    #[arg(long, value_name = "N")]
+    pub(crate) rate_limit: Option<u32>,
+
+    /// Most MCP sessions open at once [default: 1000]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_sessions: Option<usize>,
+}
+
+/// Options of `call`.
+#[derive(Debug, Args)]
+pub(crate) struct Call {
+    /// Name of the tool
+    pub(crate) tool: String,
+    /// Arguments as a JSON object; `-` reads them from stdin
+    #[arg(default_value = "{}")]
+    pub(crate) arguments: String,
+}
+
+/// Options of `tools`.
+#[derive(Debug, Args)]
+pub(crate) struct Tools {
+    /// Show one tool in full
+    pub(crate) tool: Option<String>,
+    /// Print as JSON, as a client receives it
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Options of `connect`.
+#[derive(Debug, Args)]
+pub(crate) struct Connect {
+    /// The client to connect
+    pub(crate) client: Client,
+    /// Merge the configuration into the client's file; a backup is kept
+    #[arg(long)]
+    pub(crate) write: bool,
+    /// Connect to a running server at this URL instead of starting one for the client
+    #[arg(long, value_name = "URL", num_args = 0..=1, default_missing_value = "http://127.0.0.1:8081/mcp")]
+    pub(crate) http: Option<String>,
+    /// Name under which the client lists the server
+    #[arg(long, default_value = "lorewell")]
+    pub(crate) name: String,
+    /// File to write instead of the client's usual one
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// Clients `connect` knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Client {
+    /// Claude Desktop
+    ClaudeDesktop,
+    /// Claude Code (.mcp.json of the project)
+    ClaudeCode,
+    /// Cursor
+    Cursor,
+    /// Visual Studio Code
+    Vscode,
+    /// OpenCode (opencode.jsonc)
+    Opencode,
+    /// Codex (config.toml)
+    Codex,
+    /// NanoClaw (.mcp.json)
+    Nanoclaw,
+    /// OpenClaw (.mcp.json)
+    Openclaw,
+}
+
+/// Commands of `world`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum World {
+    /// List your worlds; the current one is marked
+    List,
+    /// Make a world
+    Create {
+        /// Its name
+        name: String,
+        /// Also choose it
+        #[arg(long = "use")]
+        choose: bool,
+    },
+    /// Choose the world to work in when none is named
+    Use {
+        /// Its name
+        name: String,
+    },
+}
+
+/// Commands of `token`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Token {
+    /// Make a token; it is shown once
+    Create {
+        /// What its bearer may do: owner, gm, player or reader
+        #[arg(long)]
+        role: String,
+        /// Who its bearer is; the same name may have several tokens
+        #[arg(long)]
+        name: String,
+    },
+    /// List the tokens of the world
+    List,
+    /// Revoke a token
+    Revoke {
+        /// Its number, from `token list`
+        id: i64,
+    },
+}
+
+/// Options of `doctor`.
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Print as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,31 @@
+//! `lorewell backup` and `lorewell restore`.
+
+use std::path::Path;
+
+use anyhow::Context;
+use lore_sqlite::SqliteStore;
+
+use crate::config::Settings;
+use crate::{output, setup};
+
+/// Writes a consistent copy, also while a server runs.
+pub(crate) async fn backup(settings: &Settings, target: &Path) -> anyhow::Result<()> {
+    let app = setup::open_app(settings)?;
+    app.store.backup(target).await?;
+    output::line(format!("wrote {}", target.display()));
+    Ok(())
+}
+
+/// Puts a backup in place of the store; the old store is kept beside it.
+pub(crate) fn restore(settings: &Settings, source: &Path) -> anyhow::Result<()> {
+    let stats = SqliteStore::verify_file(source)
+        .with_context(|| format!("{} is no good backup", source.display()))?;
+    let kept = SqliteStore::replace(&settings.store_file(), source)
+        .context("the store was not replaced; stop every server and client that uses it")?;
+    let (worlds, nodes) = (stats.worlds, stats.nodes);
+    output::line(format!("restored {worlds} worlds and {nodes} nodes from {}", source.display()));
+    if let Some(kept) = kept {
+        output::line(format!("the store from before is {}", kept.display()));
+    }
+    Ok(())
+}

@@ -1,0 +1,47 @@
+//! `lorewell call`: one tool call from the command line.
+
+use std::io::Read;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use lore_tools::{Call, CallError, error_object};
+use serde_json::{Map, Value, json};
+
+use crate::cli;
+use crate::config::Settings;
+use crate::{output, setup};
+
+/// Calls a tool as the person at the machine; fails with exit code 1 when the tool does.
+pub(crate) async fn run(settings: &Settings, call: cli::Call) -> anyhow::Result<ExitCode> {
+    let arguments = read_arguments(&call.arguments)?;
+    let app = setup::open_app(settings)?;
+    let viewer = setup::local_viewer(&app, settings).await?;
+    let parts = setup::server_parts(app);
+    let context = Call::new(parts.app.clone(), viewer);
+    match parts.registry.call(&settings.selection, &call.tool, context, arguments).await {
+        Ok(answer) => {
+            output::json(&answer.structured);
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(CallError::Failed(error)) => {
+            output::json(&json!({ "error": error_object(&error) }));
+            Ok(ExitCode::FAILURE)
+        }
+        Err(unknown @ CallError::UnknownTool(_)) => {
+            anyhow::bail!("{unknown}\n  try: `lorewell tools` lists what is on")
+        }
+    }
+}
+
+fn read_arguments(given: &str) -> anyhow::Result<Map<String, Value>> {
+    let mut text = given.to_owned();
+    if given == "-" {
+        text.clear();
+        std::io::stdin().read_to_string(&mut text)?;
+    }
+    let value: Value = serde_json::from_str(&text).context("the arguments are not JSON")?;
+    match value {
+        Value::Object(map) => Ok(map),
+        _ => anyhow::bail!("the arguments must be a JSON object, such as '{{\"difficulty\": 15}}'"),
+    }
+}

@@ -1,0 +1,93 @@
+//! `lorewell doctor`: what is wrong, and how to mend it.
+
+use std::process::ExitCode;
+
+use lore_store::{Finding, Health};
+use serde_json::json;
+
+use crate::cli::Doctor;
+use crate::config::{self, Settings};
+use crate::{output, setup};
+
+/// Checks everything; exit code 1 when something is wrong.
+pub(crate) async fn run(settings: &Settings, options: &Doctor) -> anyhow::Result<ExitCode> {
+    let (health, findings) = examine(settings).await;
+    if options.json {
+        print_json(settings, health.as_ref(), &findings);
+    } else {
+        print_text(settings, health.as_ref(), &findings);
+    }
+    Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The store's own check, or the reason why it cannot even be opened.
+async fn examine(settings: &Settings) -> (Option<Health>, Vec<Finding>) {
+    let app = match setup::open_app(settings) {
+        Ok(app) => app,
+        Err(error) => {
+            let finding = Finding {
+                problem: output::chain(&error),
+                remedy: "restore a backup with `lorewell restore FILE`, or move the file away to \
+                         start afresh"
+                    .into(),
+            };
+            return (None, vec![finding]);
+        }
+    };
+    match app.store.check().await {
+        Ok(health) => {
+            let findings = health.findings.clone();
+            (Some(health), findings)
+        }
+        Err(error) => {
+            let remedy = "restore a backup with `lorewell restore FILE`".into();
+            (None, vec![Finding { problem: error.to_string(), remedy }])
+        }
+    }
+}
+
+fn print_text(settings: &Settings, health: Option<&Health>, findings: &[Finding]) {
+    let config = config::default_config_file().filter(|path| path.exists());
+    let config = config.map_or_else(|| "none".into(), |path| path.display().to_string());
+    let mut rows = vec![
+        vec!["program".into(), format!("lorewell {}", env!("CARGO_PKG_VERSION"))],
+        vec!["config".into(), config],
+        vec!["store".into(), settings.store_file().display().to_string()],
+    ];
+    if let Some(Health { stats, .. }) = health {
+        rows.push(vec!["engine".into(), format!("{}, schema {}", stats.engine, stats.schema)]);
+        rows.push(vec!["size".into(), format!("{} bytes", stats.bytes)]);
+        let counts = (stats.worlds, stats.nodes, stats.edges, stats.texts);
+        let (worlds, nodes, edges, texts) = counts;
+        let held = format!("{worlds} worlds, {nodes} nodes, {edges} edges, {texts} texts");
+        rows.push(vec!["holds".into(), held]);
+    }
+    output::table(&rows);
+    for finding in findings {
+        output::line(format!("PROBLEM {}\n   mend: {}", finding.problem, finding.remedy));
+    }
+    if findings.is_empty() {
+        output::line("all is well");
+    }
+}
+
+fn print_json(settings: &Settings, health: Option<&Health>, findings: &[Finding]) {
+    let stats = health.map(|health| {
+        let stats = &health.stats;
+        json!({
+            "engine": stats.engine, "schema": stats.schema, "bytes": stats.bytes,
+            "worlds": stats.worlds, "nodes": stats.nodes, "edges": stats.edges,
+            "texts": stats.texts,
+        })
+    });
+    let rows: Vec<_> = findings
+        .iter()
+        .map(|finding| json!({ "problem": finding.problem, "remedy": finding.remedy }))
+        .collect();
+    output::json(&json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "store": settings.store_file().display().to_string(),
+        "stats": stats,
+        "findings": rows,
+    }));
+}

@@ -1,0 +1,35 @@
+//! The commands, one file each.
+
+mod backup;
+mod call;
+mod completions;
+mod connect;
+mod doctor;
+mod serve;
+mod stdio;
+mod token;
+mod tools;
+mod world;
+
+use std::process::ExitCode;
+
+use crate::cli::{Command, Options};
+use crate::config::Settings;
+
+/// Runs a command.
+pub(crate) async fn run(options: Options, command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Completions { shell } => completions::run(shell)?,
+        Command::Connect(connect) => return connect::run(&options, &connect),
+        Command::Stdio => stdio::run(&Settings::load(options)?).await?,
+        Command::Serve(flags) => serve::run(&Settings::load(options)?, &flags).await?,
+        Command::Call(call) => return call::run(&Settings::load(options)?, call).await,
+        Command::Tools(show) => tools::run(&Settings::load(options)?, &show)?,
+        Command::World(command) => world::run(&Settings::load(options)?, command).await?,
+        Command::Token(command) => token::run(&Settings::load(options)?, command).await?,
+        Command::Doctor(show) => return doctor::run(&Settings::load(options)?, &show).await,
+        Command::Backup { file } => backup::backup(&Settings::load(options)?, &file).await?,
+        Command::Restore { file } => backup::restore(&Settings::load(options)?, &file)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}

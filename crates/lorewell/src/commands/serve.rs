@@ -1,0 +1,80 @@
+//! `lorewell serve`: MCP over HTTP.
+
+use std::net::SocketAddr;
+
+use anyhow::Context;
+use lore_http::{AllowList, HttpOptions};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::Serve;
+use crate::config::{HttpSettings, Settings};
+use crate::{output, setup};
+
+/// Serves until it is told to stop.
+pub(crate) async fn run(settings: &Settings, flags: &Serve) -> anyhow::Result<()> {
+    let http = settings.http(flags);
+    let app = setup::open_app(settings)?;
+    let has_token = app.store.has_tokens().await?;
+    let address = lore_http::resolve(&http.addr, http.allow_remote, has_token).await?;
+    let listener = TcpListener::bind(address)
+        .await
+        .with_context(|| format!("{address} cannot be used; choose another with --http-addr"))?;
+    let address = listener.local_addr()?;
+    announce(settings, address, has_token);
+    let shutdown = CancellationToken::new();
+    tokio::spawn(stop_on_signal(shutdown.clone()));
+    let options = options(settings, http, address);
+    Ok(lore_http::serve(listener, setup::server_parts(app), options, shutdown).await?)
+}
+
+fn options(settings: &Settings, http: HttpSettings, address: SocketAddr) -> HttpOptions {
+    let mut hosts = http.allow_hosts;
+    if !address.ip().is_unspecified() {
+        hosts.push(match address {
+            SocketAddr::V4(v4) => v4.ip().to_string(),
+            SocketAddr::V6(v6) => format!("[{}]", v6.ip()),
+        });
+    }
+    HttpOptions {
+        allow: AllowList::new(hosts, http.allow_origins),
+        selection: settings.selection.clone(),
+        world: settings.world.clone(),
+        lenient: !http.strict,
+        limits: http.limits,
+    }
+}
+
+fn announce(settings: &Settings, address: SocketAddr, has_token: bool) {
+    let url = format!("http://{address}/mcp");
+    output::line(format!("Lorewell is listening at {url}"));
+    output::line(format!("  store   {}", settings.store_file().display()));
+    output::line(if has_token {
+        "  access  by bearer token (`lorewell token list`)"
+    } else {
+        "  access  everybody on this machine is the owner; `lorewell token create` changes that"
+    });
+    output::line(format!("  connect lorewell connect claude-code --http {url} --write"));
+    output::line(format!("  check   curl http://{address}/mcp/health"));
+    output::line("Press Ctrl-C to stop.");
+}
+
+async fn stop_on_signal(shutdown: CancellationToken) {
+    let interrupt = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        match signal(SignalKind::terminate()) {
+            Ok(mut terminate) => tokio::select! {
+                _ = interrupt => {}
+                _ = terminate.recv() => {}
+            },
+            Err(_) => {
+                let _ = interrupt.await;
+            }
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = interrupt.await;
+    shutdown.cancel();
+}

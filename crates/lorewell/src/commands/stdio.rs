@@ -1,0 +1,13 @@
+//! `lorewell`: MCP over stdin and stdout.
+
+use lore_mcp::{McpServer, serve_stdio};
+
+use crate::config::Settings;
+use crate::setup;
+
+/// Serves one client until it leaves.
+pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
+    let parts = setup::server_parts(setup::open_app(settings)?);
+    let server = McpServer::for_caller(parts, setup::local_scope(settings));
+    Ok(serve_stdio(server).await?)
+}

@@ -1,0 +1,59 @@
+//! `lorewell tools`: what is on, and what it costs a model to read.
+
+use lore_core::Role;
+use lore_tools::{Registry, Tool};
+use serde_json::{Value, json};
+
+use crate::cli::Tools;
+use crate::config::Settings;
+use crate::output;
+
+/// Lists the tools that are on, or shows one.
+pub(crate) fn run(settings: &Settings, options: &Tools) -> anyhow::Result<()> {
+    let registry = Registry::standard();
+    if let Some(name) = &options.tool {
+        let tool = registry.tool(name);
+        let tool = tool.ok_or_else(|| anyhow::anyhow!("there is no tool {name:?}"))?;
+        output::json(&described(tool));
+        return Ok(());
+    }
+    let tools: Vec<_> = registry.tools(&settings.selection, Role::Owner).collect();
+    if options.json {
+        output::json(&tools.iter().map(|tool| described(tool)).collect());
+        return Ok(());
+    }
+    let mut rows = vec![["tool", "toolset", "bytes", "about"].map(str::to_owned).to_vec()];
+    let costs: Vec<_> = tools.iter().map(|tool| cost(tool)).collect();
+    rows.extend(tools.iter().zip(&costs).map(|(tool, cost)| {
+        vec![tool.name.into(), tool.toolset.to_string(), cost.to_string(), tool.title.into()]
+    }));
+    output::table(&rows);
+    let total: usize = costs.iter().sum();
+    output::line(format!("{} tools, {total} bytes of names, descriptions and inputs", tools.len()));
+    Ok(())
+}
+
+/// What a model reads of a tool: name, description and input schema.
+fn cost(tool: &Tool) -> usize {
+    let schema = Value::Object((*tool.input_schema).clone()).to_string();
+    tool.name.len() + tool.description.len() + schema.len()
+}
+
+fn described(tool: &Tool) -> Value {
+    json!({
+        "name": tool.name,
+        "title": tool.title,
+        "toolset": tool.toolset.as_str(),
+        "role": tool.role.as_str(),
+        "description": tool.description,
+        "inputSchema": *tool.input_schema,
+        "outputSchema": *tool.output_schema,
+        "annotations": {
+            "readOnlyHint": tool.annotations.read_only,
+            "destructiveHint": tool.annotations.destructive,
+            "idempotentHint": tool.annotations.idempotent,
+            "openWorldHint": tool.annotations.open_world,
+        },
+        "example": (tool.example)(),
+    })
+}

@@ -1,0 +1,37 @@
+//! `lorewell world`: list, make and choose worlds.
+
+use lore_app::worlds;
+use lore_core::Principal;
+
+use crate::cli::World;
+use crate::config::Settings;
+use crate::output::advised;
+use crate::{output, setup};
+
+/// Runs a `world` command as the person at the machine.
+pub(crate) async fn run(settings: &Settings, command: World) -> anyhow::Result<()> {
+    let app = setup::open_app(settings)?;
+    let owner = Principal::LOCAL;
+    match command {
+        World::List => {
+            let current = worlds::default_world(&app, owner).await.ok();
+            for world in worlds::list(&app, owner).await.map_err(advised)? {
+                let mark = if Some(world.id) == current { "*" } else { " " };
+                output::line(format!("{mark} {}  {}", world.name, world.uid));
+            }
+        }
+        World::Create { name, choose } => {
+            let world = worlds::create(&app, owner, &name, "world create").await;
+            let world = world.map_err(advised)?;
+            if choose {
+                worlds::choose(&app, owner, &world.name).await.map_err(advised)?;
+            }
+            output::line(format!("made the world {}", world.name));
+        }
+        World::Use { name } => {
+            let world = worlds::choose(&app, owner, &name).await.map_err(advised)?;
+            output::line(format!("working in {}", world.name));
+        }
+    }
+    Ok(())
+}

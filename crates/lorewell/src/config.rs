@@ -1,0 +1,177 @@
+//! Configuration: flags and environment, then lorewell.toml, then defaults.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use etcetera::AppStrategy;
+use lore_tools::Selection;
+use serde::Deserialize;
+
+use crate::cli::{Options, Serve};
+
+/// The name of the store's file in the data directory.
+const STORE_FILE: &str = "lorewell.sqlite";
+/// Where `serve` listens unless told otherwise.
+const HTTP_ADDR: &str = "127.0.0.1:8081";
+
+/// The settings in force.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    /// Directory that holds the store.
+    pub(crate) data: PathBuf,
+    /// World to work in, if named.
+    pub(crate) world: Option<String>,
+    /// Tools to offer.
+    pub(crate) selection: Selection,
+    /// The `[http]` table.
+    http: HttpFile,
+}
+
+/// How `serve` shall behave.
+#[derive(Debug, Clone)]
+pub(crate) struct HttpSettings {
+    pub(crate) addr: String,
+    pub(crate) allow_remote: bool,
+    pub(crate) allow_hosts: Vec<String>,
+    pub(crate) allow_origins: Vec<String>,
+    pub(crate) strict: bool,
+    pub(crate) limits: lore_http::Limits,
+}
+
+impl Settings {
+    /// Reads the configuration file and lets flags and environment override it.
+    pub(crate) fn load(options: Options) -> anyhow::Result<Self> {
+        let file = FileConfig::read(options.config.as_deref())?;
+        let data = options.data.or(file.data).map_or_else(default_data_dir, Ok)?;
+        let list = |flag: Option<Vec<String>>, file: Option<Vec<String>>| {
+            flag.or(file).unwrap_or_default()
+        };
+        let toolsets = list(options.toolsets, file.toolsets);
+        let tools = list(options.tools, file.tools);
+        let excluded = list(options.exclude_tools, file.exclude_tools);
+        let selection = Selection::new()
+            .with_toolsets(toolsets.iter().map(String::as_str))?
+            .with_tools(tools.iter().map(String::as_str))
+            .without_tools(excluded.iter().map(String::as_str))
+            .read_only(options.read_only.or(file.read_only).unwrap_or(false));
+        Ok(Self { data, world: options.world.or(file.world), selection, http: file.http })
+    }
+
+    /// The store's file.
+    pub(crate) fn store_file(&self) -> PathBuf {
+        self.data.join(STORE_FILE)
+    }
+
+    /// The settings of `serve`, with its flags applied.
+    pub(crate) fn http(&self, flags: &Serve) -> HttpSettings {
+        let file = self.http.clone();
+        let mut limits = lore_http::Limits::default();
+        limits.per_second = flags.rate_limit.or(file.rate_limit).unwrap_or(limits.per_second);
+        limits.sessions = flags.max_sessions.or(file.max_sessions).unwrap_or(limits.sessions);
+        let joined = |mut from_file: Vec<String>, flags: &[String]| {
+            from_file.extend_from_slice(flags);
+            from_file
+        };
+        HttpSettings {
+            addr: flags.http_addr.clone().or(file.addr).unwrap_or_else(|| HTTP_ADDR.into()),
+            allow_remote: flags.allow_remote || file.allow_remote,
+            allow_hosts: joined(file.allow_hosts, &flags.allow_host),
+            allow_origins: joined(file.allow_origins, &flags.allow_origin),
+            strict: flags.strict_http || file.strict,
+            limits,
+        }
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct FileConfig {
+    data: Option<PathBuf>,
+    world: Option<String>,
+    toolsets: Option<Vec<String>>,
+    tools: Option<Vec<String>>,
+    exclude_tools: Option<Vec<String>>,
+    read_only: Option<bool>,
+    http: HttpFile,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct HttpFile {
+    addr: Option<String>,
+    allow_remote: bool,
+    allow_hosts: Vec<String>,
+    allow_origins: Vec<String>,
+    strict: bool,
+    rate_limit: Option<u32>,
+    max_sessions: Option<usize>,
+}
+
+impl FileConfig {
+    /// Reads `named`, which must exist, or the usual file, which need not.
+    fn read(named: Option<&Path>) -> anyhow::Result<Self> {
+        let path = match named {
+            Some(path) => path.to_owned(),
+            None => match default_config_file() {
+                Some(path) if path.exists() => path,
+                _ => return Ok(Self::default()),
+            },
+        };
+        let text = std::fs::read_to_string(&path)
+            .with_context(|| format!("the configuration {} cannot be read", path.display()))?;
+        toml::from_str(&text)
+            .with_context(|| format!("the configuration {} is wrong", path.display()))
+    }
+}
+
+fn default_data_dir() -> anyhow::Result<PathBuf> {
+    match strategy() {
+        Some(strategy) => Ok(strategy.data_dir()),
+        None => bail!("there is no home directory to keep data in: use --data DIR"),
+    }
+}
+
+/// The usual configuration file.
+pub(crate) fn default_config_file() -> Option<PathBuf> {
+    Some(strategy()?.config_dir().join("lorewell.toml"))
+}
+
+fn strategy() -> Option<impl AppStrategy> {
+    etcetera::choose_app_strategy(etcetera::AppStrategyArgs {
+        top_level_domain: "dev".into(),
+        author: "lorewell".into(),
+        app_name: "lorewell".into(),
+    })
+    .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_keys_are_shown() {
+        let error = toml::from_str::<FileConfig>("[http]\nadress = 'x'").unwrap_err();
+        assert!(error.to_string().contains("adress"), "{error}");
+    }
+
+    #[test]
+    fn flags_win_over_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let config = dir.path().join("lorewell.toml");
+        std::fs::write(&config, "world = 'A'\n[http]\naddr = '127.0.0.1:1'\nstrict = true\n")
+            .unwrap();
+        let options = Options {
+            config: Some(config),
+            data: Some(dir.path().to_owned()),
+            world: Some("B".into()),
+            ..Options::default()
+        };
+        let settings = Settings::load(options).unwrap();
+        assert_eq!(settings.world.as_deref(), Some("B"));
+        let http = settings.http(&Serve::default());
+        assert_eq!((http.addr.as_str(), http.strict), ("127.0.0.1:1", true));
+        let flags = Serve { http_addr: Some("127.0.0.1:2".into()), ..Serve::default() };
+        assert_eq!(settings.http(&flags).addr, "127.0.0.1:2");
+    }
+}

