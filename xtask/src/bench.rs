@@ -9,6 +9,12 @@ pub(crate) fn run(name: &str) -> anyhow::Result<()> {
     if name != "mcp" {
         bail!("there is no benchmark {name:?}: use mcp");
     }
-    step("build", &mut cargo(&["build", "--quiet", "--release", "-p", "lorewell", "-p", "lore-bench"]))?;
-    step("bench mcp", &mut cargo(&["run", "--quiet", "--release", "-p", "lore-bench", "--bin", "bench-mcp"]))
+    step(
+        "build",
+        &mut cargo(&["build", "--quiet", "--release", "-p", "lorewell", "-p", "lore-bench"]),
+    )?;
+    step(
+        "bench mcp",
+        &mut cargo(&["run", "--quiet", "--release", "-p", "lore-bench", "--bin", "bench-mcp"]),
+    )
 }

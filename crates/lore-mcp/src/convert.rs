@@ -47,7 +47,11 @@ pub(crate) fn protocol_error(error: &Error) -> ErrorData {
         Code::NotFound => ErrorCode::RESOURCE_NOT_FOUND,
         other => ErrorCode(other.meaning().json_rpc),
     };
-    ErrorData::new(code, format!("{error}. {}", capitalised(&error.hint())), Some(error_object(error)))
+    ErrorData::new(
+        code,
+        format!("{error}. {}", capitalised(&error.hint())),
+        Some(error_object(error)),
+    )
 }
 
 pub(crate) fn resource(resource: &Resource) -> McpResource {

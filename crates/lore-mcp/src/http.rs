@@ -14,7 +14,7 @@ mod sessions;
 
 use std::sync::Arc;
 
-use ::http::header::{ACCEPT, CONTENT_TYPE, COOKIE};
+use ::http::header::{ACCEPT, CONTENT_TYPE, COOKIE, HOST};
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use bytes::Bytes;
 use http_body_util::Full;
@@ -266,14 +266,17 @@ impl Refused {
             Self::NoSession => {
                 (StatusCode::BAD_REQUEST, -32600, "send initialize first, then Mcp-Session-Id")
             }
-            Self::UnknownSession => {
-                (StatusCode::NOT_FOUND, -32001, "the session is unknown or expired: initialize again")
-            }
+            Self::UnknownSession => (
+                StatusCode::NOT_FOUND,
+                -32001,
+                "the session is unknown or expired: initialize again",
+            ),
             Self::Full => {
                 (StatusCode::SERVICE_UNAVAILABLE, -32603, "too many sessions are open: retry later")
             }
         };
-        let fault = Fault { id: glimpse.id.clone().unwrap_or(Value::Null), ..Fault::new(code, text) };
+        let fault =
+            Fault { id: glimpse.id.clone().unwrap_or(Value::Null), ..Fault::new(code, text) };
         answers::refusal(status, &fault)
     }
 }
@@ -293,6 +296,8 @@ fn on_behalf(request: &Request<Bytes>, body: Bytes, session: Option<&str>) -> Re
     *own.extensions_mut() = request.extensions().clone();
     own.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     own.headers_mut().insert(ACCEPT, BOTH_TYPES);
+    // rmcp insists on a Host, though checking it is the gate's business.
+    own.headers_mut().insert(HOST, HeaderValue::from_static("localhost"));
     if let Some(id) = session {
         set_session(own.headers_mut(), id);
     }
@@ -323,7 +328,8 @@ fn header_text(headers: &HeaderMap, name: &str) -> Option<String> {
 
 fn cookie(headers: &HeaderMap) -> Option<String> {
     let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut pairs = cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.split_once('='));
+    let mut pairs =
+        cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.split_once('='));
     let (_, value) = pairs.find(|(name, _)| name.trim() == SESSION_COOKIE)?;
     Some(value.trim().to_owned())
 }

@@ -21,10 +21,7 @@ pub(crate) struct ProgressPump {
 
 impl ProgressPump {
     /// A pump for a client that asked for progress, or one that does nothing.
-    pub(crate) fn start(
-        peer: &Peer<RoleServer>,
-        token: Option<ProgressToken>,
-    ) -> (Self, Progress) {
+    pub(crate) fn start(peer: &Peer<RoleServer>, token: Option<ProgressToken>) -> (Self, Progress) {
         let Some(token) = token else { return (Self { sending: None }, Progress::default()) };
         let (sender, mut reports) = mpsc::channel::<ProgressNotificationParam>(WAITING_MAX);
         let peer = peer.clone();

@@ -43,10 +43,13 @@ impl Fault {
         Self { code, message: message.into(), id: Value::Null }
     }
 
-    /// The JSON-RPC error message.
+    /// The JSON-RPC error message. An unknown id is left out: MCP has no null ids.
     pub(crate) fn to_message(&self) -> Value {
         let error = json!({ "code": self.code, "message": self.message });
-        json!({ "jsonrpc": "2.0", "id": self.id, "error": error })
+        match &self.id {
+            Value::Null => json!({ "jsonrpc": "2.0", "error": error }),
+            id => json!({ "jsonrpc": "2.0", "id": id, "error": error }),
+        }
     }
 }
 
@@ -180,7 +183,9 @@ mod tests {
 
     #[test]
     fn an_incomplete_initialize_is_completed() {
-        let body = Bytes::from_static(br#"{"id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05"}}"#);
+        let body = Bytes::from_static(
+            br#"{"id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05"}}"#,
+        );
         let mended = mend(&glimpse(&body).unwrap(), body);
         let message: Value = serde_json::from_slice(&mended).unwrap();
         assert_eq!(message["params"]["protocolVersion"], "2024-11-05");
@@ -200,7 +205,8 @@ mod tests {
     fn only_the_meta_field_makes_a_request_stateless() {
         let told = r#"{"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
         assert!(glimpse(told.as_bytes()).unwrap().is_stateless);
-        let quoted = r#"{"method":"x","params":{"text":"io.modelcontextprotocol/protocolVersion"}}"#;
+        let quoted =
+            r#"{"method":"x","params":{"text":"io.modelcontextprotocol/protocolVersion"}}"#;
         assert!(!glimpse(quoted.as_bytes()).unwrap().is_stateless);
     }
 }

@@ -2,7 +2,6 @@
 
 #![expect(deprecated, reason = "older revisions still subscribe and set log levels this way")]
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -17,15 +16,16 @@ use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-    CompletionInfo, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation,
-    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, Reference, ResourceContents, ServerCapabilities,
-    ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter,
-    Tool as McpTool, UnsubscribeRequestParams,
+    CompletionInfo, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
+    GetPromptResponse, GetPromptResult, Implementation, InitializeRequestParams, InitializeResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    Reference, ResourceContents, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, Tool as McpTool, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::transport::streamable_http_server::session::SessionRestoreMarker;
+use serde_json::Value;
 
 use crate::convert;
 use crate::notify::{Follower, Subscriptions};
@@ -209,7 +209,8 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let (scope, mut call) = self.call(&context).await?;
-        let (pump, progress) = ProgressPump::start(&context.peer, context.meta.get_progress_token());
+        let (pump, progress) =
+            ProgressPump::start(&context.peer, context.meta.get_progress_token());
         call.progress = progress;
         let arguments = request.arguments.unwrap_or_default();
         let registry = &self.parts.registry;
@@ -261,7 +262,8 @@ impl ServerHandler for McpServer {
         let registry = &self.parts.registry;
         let found = registry.resource(&scope.selection, call.viewer.role, &request.uri);
         let (resource, captures) = found.ok_or_else(|| no_resource(&request.uri))?;
-        let document = contained((resource.read)(call, captures)).await?;
+        let document = contained((resource.read)(call, captures)).await;
+        let document = document.map_err(|error| naming(&request.uri, error))?;
         let contents = ResourceContents::text(convert::pretty(&document), request.uri)
             .with_mime_type(convert::JSON_MIME);
         Ok(ReadResourceResult::new(vec![contents]).into())
@@ -365,8 +367,13 @@ impl ServerHandler for McpServer {
         Ok(CompleteResult::new(first_page(values)))
     }
 
-    fn supported_protocol_versions(&self) -> Cow<'static, [rmcp::model::ProtocolVersion]> {
-        Cow::Borrowed(rmcp::model::ProtocolVersion::KNOWN_VERSIONS)
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let text = format!("unknown method {:?}", request.method);
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None))
     }
 }
 
@@ -412,10 +419,19 @@ async fn contained<T>(work: impl Future<Output = lore_core::Result<T>>) -> Resul
 }
 
 fn no_resource(uri: &str) -> ErrorData {
-    convert::protocol_error(&Error::not_found(
+    let error = Error::not_found(
         format!("the resource {uri:?}"),
         "list resources and resource templates to see what can be read",
-    ))
+    );
+    naming(uri, convert::protocol_error(&error))
+}
+
+/// Adds the URI to an error's data, where clients of the protocol look for it.
+fn naming(uri: &str, mut error: ErrorData) -> ErrorData {
+    if let Some(data) = error.data.as_mut().and_then(Value::as_object_mut) {
+        data.insert("uri".into(), uri.into());
+    }
+    error
 }
 
 fn first_page(mut values: Vec<String>) -> CompletionInfo {

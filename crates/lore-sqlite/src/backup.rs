@@ -13,7 +13,8 @@ use crate::{check, connection, file};
 
 /// Copies the store at `path` to `target`, which must not exist.
 pub(crate) fn copy(path: &Path, target: &Path) -> Answer<()> {
-    let target = std::path::absolute(target).map_err(|e| crate::fault::io("finding the place", &e))?;
+    let target =
+        std::path::absolute(target).map_err(|e| crate::fault::io("finding the place", &e))?;
     if file::exists(&target)? {
         return Err(StoreError::Exists(target.display().to_string()).into());
     }

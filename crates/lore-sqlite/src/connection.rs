@@ -67,9 +67,8 @@ fn open(path: &Path, access: OpenFlags) -> Answer<Connection> {
 fn write_ahead(db: &Connection) -> Answer<()> {
     let deadline = Instant::now() + BUSY_TIMEOUT;
     loop {
-        let mode = db.pragma_update_and_check(None, "journal_mode", "wal", |row| {
-            row.get::<_, String>(0)
-        });
+        let mode =
+            db.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get::<_, String>(0));
         match mode.map_err(|error| told(&error)) {
             Ok(mode) if mode == "wal" => return Ok(()),
             Ok(mode) => {

@@ -23,12 +23,7 @@ pub(crate) fn of_kind(kind: &str) -> String {
 }
 
 /// The number `wanted`, or the next free one.
-pub(crate) fn number(
-    db: &Connection,
-    world: i64,
-    name: &str,
-    wanted: Option<i64>,
-) -> Answer<i64> {
+pub(crate) fn number(db: &Connection, world: i64, name: &str, wanted: Option<i64>) -> Answer<i64> {
     match wanted {
         None => take(db, world, name),
         Some(number) if (1..=LARGEST).contains(&number) => {

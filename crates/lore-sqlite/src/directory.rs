@@ -98,8 +98,10 @@ pub(crate) fn create_world(
         return Err(missing(format!("principal {owner}")));
     }
     let at_micros = rows::micros(at);
-    db.prepare_cached("INSERT INTO world (uid, name, name_key, created_at) VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![uid.as_bytes(), name, name_key(name), at_micros])?;
+    db.prepare_cached(
+        "INSERT INTO world (uid, name, name_key, created_at) VALUES (?1, ?2, ?3, ?4)",
+    )?
+    .execute(params![uid.as_bytes(), name, name_key(name), at_micros])?;
     let id = db.last_insert_rowid();
     db.prepare_cached("INSERT INTO membership (principal, world, role) VALUES (?1, ?2, ?3)")?
         .execute(params![owner.0, id, Role::Owner.as_str()])?;

@@ -77,19 +77,16 @@ pub(crate) fn told(error: &rusqlite::Error) -> StoreError {
     }
 }
 
-fn by_code(
-    code: ErrorCode,
-    extended: i32,
-    message: &str,
-    error: &rusqlite::Error,
-) -> StoreError {
+fn by_code(code: ErrorCode, extended: i32, message: &str, error: &rusqlite::Error) -> StoreError {
     match code {
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Busy,
         ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
             StoreError::Corrupt(error.to_string())
         }
         ErrorCode::ConstraintViolation => constraint(extended, message),
-        ErrorCode::TooBig => StoreError::Invalid("a value is larger than the store can hold".into()),
+        ErrorCode::TooBig => {
+            StoreError::Invalid("a value is larger than the store can hold".into())
+        }
         ErrorCode::DiskFull => StoreError::Failed("the disk is full".into()),
         ErrorCode::SystemIoFailure => {
             StoreError::Failed(format!("the disk reported an error ({error})"))

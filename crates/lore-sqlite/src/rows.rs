@@ -96,10 +96,7 @@ pub(crate) fn edge(row: &Row<'_>) -> Answer<Edge> {
 }
 
 /// Every row, read by `read`.
-pub(crate) fn all<T>(
-    mut rows: Rows<'_>,
-    read: impl Fn(&Row<'_>) -> Answer<T>,
-) -> Answer<Vec<T>> {
+pub(crate) fn all<T>(mut rows: Rows<'_>, read: impl Fn(&Row<'_>) -> Answer<T>) -> Answer<Vec<T>> {
     let mut items = Vec::new();
     while let Some(row) = rows.next()? {
         items.push(read(row)?);

@@ -96,9 +96,6 @@ mod tests {
         let db = Connection::open_in_memory().unwrap();
         db.pragma_update(None, "user_version", NEWEST + 1).unwrap();
         let refused = migrate(&db).map_err(StoreError::from);
-        assert_eq!(
-            refused,
-            Err(StoreError::NewerSchema { found: NEWEST + 1, known: NEWEST })
-        );
+        assert_eq!(refused, Err(StoreError::NewerSchema { found: NEWEST + 1, known: NEWEST }));
     }
 }

@@ -130,7 +130,12 @@ mod tests {
                     let (word, owner) = crate::rows::visibility_columns(visibility);
                     let sight = Sight::of(&viewer);
                     let parameters = rusqlite::params![
-                        sight.world, sight.principal, sight.gm, sight.made, word, owner
+                        sight.world,
+                        sight.principal,
+                        sight.gm,
+                        sight.made,
+                        word,
+                        owner
                     ];
                     let shown: bool = db.query_row(&sql, parameters, |row| row.get(0)).unwrap();
                     assert_eq!(shown, visibility.admits(&viewer), "{viewer:?} {visibility:?}");

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use async_trait::async_trait;
 use lore_core::{
-    Edge, EdgeKind, Node, NodeId, PrincipalId, Text, TextId, Timestamp, TokenId, Uid, Viewer, World,
-    WorldId,
+    Edge, EdgeKind, Node, NodeId, PrincipalId, Text, TextId, Timestamp, TokenId, Uid, Viewer,
+    World, WorldId,
 };
 use tokio::sync::watch;
 

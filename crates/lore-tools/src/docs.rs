@@ -85,7 +85,8 @@ fn write_fields(page: &mut String, heading: &str, schema: &Map<String, Value>) {
         let _ = write!(page, "\nNo {heading}s.\n");
         return;
     }
-    let required: Vec<_> = schema.get("required").and_then(Value::as_array).into_iter().flatten().collect();
+    let required: Vec<_> =
+        schema.get("required").and_then(Value::as_array).into_iter().flatten().collect();
     let _ = write!(page, "\n| {heading} | type | | |\n| --- | --- | --- | --- |\n");
     for (name, field) in fields {
         let must = if required.iter().any(|key| *key == name) { "required" } else { "" };
@@ -124,7 +125,9 @@ fn write_resources(page: &mut String, registry: &Registry) {
 }
 
 fn write_prompts(page: &mut String, registry: &Registry) {
-    page.push_str("\n## Prompts\n\n| prompt | toolset | arguments | |\n| --- | --- | --- | --- |\n");
+    page.push_str(
+        "\n## Prompts\n\n| prompt | toolset | arguments | |\n| --- | --- | --- | --- |\n",
+    );
     for prompt in registry.prompts(&everything()) {
         let names: Vec<_> = prompt.arguments.iter().map(|argument| argument.name).collect();
         let _ = writeln!(

@@ -59,7 +59,11 @@ impl Prompt {
     pub async fn open(&self, call: Call, given: Map<String, Value>) -> Result<Vec<PromptText>> {
         for (name, value) in &given {
             if !self.arguments.iter().any(|argument| argument.name == name) {
-                return Err(Error::invalid(name, "is not an argument of this prompt", self.usage()));
+                return Err(Error::invalid(
+                    name,
+                    "is not an argument of this prompt",
+                    self.usage(),
+                ));
             }
             if !value.is_string() {
                 return Err(Error::invalid(name, "is not text", "prompt arguments are strings"));

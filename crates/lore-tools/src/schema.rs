@@ -91,10 +91,15 @@ fn describe(path: &str, message: &str) -> (String, String) {
     if let Some(field) = named("missing field `") {
         return (field, "is required".into());
     }
-    if let Some(name) = message.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next())
+    if let Some(name) =
+        message.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next())
     {
         let known = message.split_once(", ").map_or("", |(_, known)| known);
-        let field = if path.ends_with(name) { path.to_owned() } else { named("unknown field `").unwrap_or_default() };
+        let field = if path.ends_with(name) {
+            path.to_owned()
+        } else {
+            named("unknown field `").unwrap_or_default()
+        };
         return (field, format!("is not a known field: {known}"));
     }
     if path == "." {
@@ -134,7 +139,10 @@ mod tests {
     #[test]
     fn schemas_are_plain() {
         let schema = Value::Object(input::<Sample>());
-        assert_eq!(schema["properties"]["hope"], json!({"type": "integer", "minimum": 1, "maximum": 12}));
+        assert_eq!(
+            schema["properties"]["hope"],
+            json!({"type": "integer", "minimum": 1, "maximum": 12})
+        );
         assert_eq!(schema["properties"]["note"], json!({"type": "string"}));
         assert_eq!(schema["properties"]["inner"]["properties"]["sides"]["type"], "integer");
         assert_eq!(schema["additionalProperties"], false);

@@ -38,7 +38,13 @@ pub(crate) struct Options {
     pub(crate) world: Option<String>,
 
     /// Toolsets to offer, by comma: play, memory, pages, knowledge, atlas, `default`, `all`
-    #[arg(long, global = true, value_name = "LIST", env = "LOREWELL_TOOLSETS", value_delimiter = ',')]
+    #[arg(
+        long,
+        global = true,
+        value_name = "LIST",
+        env = "LOREWELL_TOOLSETS",
+        value_delimiter = ','
+    )]
     pub(crate) toolsets: Option<Vec<String>>,
 
     /// Single tools to offer, by comma; without --toolsets, only these

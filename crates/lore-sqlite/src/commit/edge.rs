@@ -26,17 +26,16 @@ impl Hand<'_> {
         let source = self.node(new.source, Presence::Live)?;
         let target = self.node(new.target, Presence::Live)?;
         check_weight(new.weight)?;
-        let values = Values {
-            weight: new.weight,
-            visibility: new.visibility,
-            properties: &new.properties,
-        };
+        let values =
+            Values { weight: new.weight, visibility: new.visibility, properties: &new.properties };
         if let Some(old) = self.edge_between(&source, &target, new.kind.as_str())? {
             return self.overwrite_edge("put_edge", &old, &values);
         }
         if self.is_joined(&source, &target, new.kind.as_str())? {
             // Somebody else's hidden edge is in the way. It must not be overwritten.
-            return Err(StoreError::Exists("an edge of this kind between these nodes".into()).into());
+            return Err(
+                StoreError::Exists("an edge of this kind between these nodes".into()).into()
+            );
         }
         self.insert_edge(&source, &target, new.kind.as_str(), &values)
     }

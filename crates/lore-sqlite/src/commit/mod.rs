@@ -144,8 +144,7 @@ impl Hand<'_> {
         parameters: &[Named<'_>],
         read: impl Fn(&rusqlite::Row<'_>) -> Answer<T>,
     ) -> Answer<Option<T>> {
-        let sight =
-            if made { Sight::of_its_maker(self.viewer) } else { Sight::of(self.viewer) };
+        let sight = if made { Sight::of_its_maker(self.viewer) } else { Sight::of(self.viewer) };
         let mut statement = self.db.prepare_cached(sql)?;
         rows::first(statement.query(sight.with(parameters).as_slice())?, read)
     }

@@ -113,8 +113,7 @@ async fn bad_jobs_do_not_hurt_their_neighbours() {
 async fn a_failed_commit_is_a_failure_for_the_whole_group_and_only_for_it() {
     let bench = Bench::new(256, PATIENT);
     let (release, held) = bench.hold().await;
-    let mut jobs =
-        [Box::pin(bench.writer().run(insert)), Box::pin(bench.writer().run(insert))];
+    let mut jobs = [Box::pin(bench.writer().run(insert)), Box::pin(bench.writer().run(insert))];
     let mut bad = Box::pin(bench.writer().run(insert_dangling));
     assert!(futures::poll!(jobs[0].as_mut()).is_pending());
     assert!(futures::poll!(bad.as_mut()).is_pending());

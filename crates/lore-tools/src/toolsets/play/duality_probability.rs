@@ -69,7 +69,8 @@ impl ToolSpec for DualityProbability {
         let difficulty = wire::difficulty(Some(input.difficulty))?
             .ok_or_else(|| Error::invalid("difficulty", "is required", "give a number"))?;
         let odds = odds::duality_odds(modifier, difficulty);
-        let row = |(outcome, count): (_, u32)| OutcomeCount { outcome: OutcomeOut::from(outcome), count };
+        let row =
+            |(outcome, count): (_, u32)| OutcomeCount { outcome: OutcomeOut::from(outcome), count };
         Ok(Output {
             total_outcomes: odds.total_outcomes,
             crit_count: odds.crit_count,

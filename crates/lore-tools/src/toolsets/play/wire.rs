@@ -3,7 +3,7 @@
 use lore_app::play::dice::{Randomness, RngUsed};
 use lore_core::{Error, Result};
 use lore_rules::dice::{ALGORITHM, Seed};
-use lore_rules::duality::{Difficulty, Die12, Evaluation, Modifier, Outcome, RuleError};
+use lore_rules::duality::{Die12, Difficulty, Evaluation, Modifier, Outcome, RuleError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
