@@ -123,11 +123,13 @@ impl ServerHandler for Fixtures {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        self.product.accepted_subscription_filter(requested)
+        let accepted = self.product.accepted_subscription_filter(requested)?;
+        self.listening.start();
+        Some(accepted)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let relay = streams::relay(streams::changes(), context.sink().clone());
+        let relay = streams::relay(self.listening.take(), context.sink().clone());
         tokio::select! {
             ended = self.product.listen(context) => ended,
             () = relay => Ok(()),

@@ -19,18 +19,20 @@ use std::sync::Arc;
 
 use rmcp::model::ServerConfig;
 
+use self::streams::Listening;
 use crate::server::{McpServer, ServerParts};
 
 /// The product's handler with the suite's fixtures in front of it.
 #[derive(Clone)]
 pub(crate) struct Fixtures {
     product: McpServer,
+    listening: Listening,
 }
 
 impl Fixtures {
     /// Wraps a handler whose requests carry their own [`crate::Scope`].
     pub(crate) fn new(parts: Arc<ServerParts>) -> Self {
-        Self { product: McpServer::new(parts) }
+        Self { product: McpServer::new(parts), listening: Listening::default() }
     }
 }
 

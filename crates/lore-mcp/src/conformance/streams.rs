@@ -3,9 +3,11 @@
 
 #![expect(deprecated, reason = "older revisions still log this way")]
 
-use std::sync::LazyLock;
+use std::collections::VecDeque;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rmcp::ErrorData;
 use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam};
 use rmcp::service::{ServiceError, SubscriptionSink};
@@ -43,9 +45,21 @@ pub(super) fn fixtures() -> Vec<Fixture> {
     ]
 }
 
-/// Listens for announced changes from now on.
-pub(super) fn changes() -> broadcast::Receiver<Change> {
-    CHANGES.subscribe()
+/// Receivers opened before their subscription is acknowledged, oldest first: a
+/// client may trigger a change as soon as it reads the acknowledgement.
+#[derive(Clone, Default)]
+pub(super) struct Listening(Arc<Mutex<VecDeque<broadcast::Receiver<Change>>>>);
+
+impl Listening {
+    /// Listens for announced changes from now on.
+    pub(super) fn start(&self) {
+        self.0.lock().push_back(CHANGES.subscribe());
+    }
+
+    /// What the oldest listener hears.
+    pub(super) fn take(&self) -> broadcast::Receiver<Change> {
+        self.0.lock().pop_front().unwrap_or_else(|| CHANGES.subscribe())
+    }
 }
 
 /// Passes changes on to a subscriber, until one of the two is gone.

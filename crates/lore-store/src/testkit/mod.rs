@@ -1,1 +1,327 @@
-//! tmp
+//! The contract as stories: what every engine must do, told through the traits.
+//!
+//! An engine supplies a [`Harness`] and writes [`contract_tests!`] in one of its
+//! test files; each story becomes a test of its own. A story knows no engine:
+//! no SQL, no files, no timing beyond "it ends".
+//!
+//! [`contract_tests!`]: crate::contract_tests
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "stories are tests, although engines compile them as a library"
+)]
+
+use std::any::Any;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use crate::store::Store;
+
+pub mod atomicity;
+pub mod audit;
+pub mod bin;
+pub mod changes;
+pub mod concurrency;
+pub mod counters;
+pub mod directory;
+pub mod edges;
+pub mod find;
+pub mod maintenance;
+pub mod nodes;
+pub mod preconditions;
+pub mod sessions;
+mod stage;
+pub mod texts;
+pub mod tokens;
+pub mod traversal;
+pub mod visibility;
+pub mod worlds;
+
+/// Makes stores for the stories.
+#[async_trait]
+pub trait Harness: Send + Sync {
+    /// A new store that holds only what every new store holds.
+    async fn fresh(&self) -> Fresh;
+
+    /// Closes a store and opens the same data again.
+    async fn reopen(&self, fresh: Fresh) -> Fresh;
+}
+
+/// A store with whatever must live as long as it, such as a directory.
+pub struct Fresh {
+    /// The store.
+    pub store: Arc<dyn Store>,
+    /// Dropped after the store.
+    pub keep: Box<dyn Any + Send + Sync>,
+}
+
+/// Writes one test for each story. `$harness` is an expression that makes a [`Harness`].
+#[macro_export]
+macro_rules! contract_tests {
+    ($harness:expr) => {
+        $crate::contract_tests!(@topic $harness, directory, [
+            a_new_store_has_an_owner_with_a_world,
+            worlds_are_listed_by_name,
+            a_world_comes_back_as_it_was_made,
+            a_world_name_is_taken_once_ignoring_case,
+            a_world_uid_is_taken_once,
+            a_world_needs_a_name,
+            a_stranger_has_no_worlds,
+            a_stranger_cannot_own_a_world,
+            the_default_world_can_be_chosen,
+            a_default_world_must_be_open_to_its_principal,
+        ]);
+        $crate::contract_tests!(@topic $harness, tokens, [
+            a_token_makes_its_principal_and_lets_them_in,
+            a_token_for_a_known_name_is_for_that_principal,
+            a_token_needs_a_name,
+            the_hash_comes_back_as_it_was_stored,
+            only_an_owner_handles_tokens,
+            a_public_id_is_taken_once,
+            a_revoked_token_opens_nothing,
+            revoking_twice_keeps_the_first_moment,
+            tokens_of_another_world_are_out_of_reach,
+            a_small_token_takes_nothing_away_from_an_owner,
+            the_highest_of_several_tokens_counts,
+            whether_there_are_tokens_follows_their_life,
+        ]);
+        $crate::contract_tests!(@topic $harness, nodes, [
+            a_node_comes_back_as_it_was_made,
+            a_node_is_found_by_every_key,
+            an_absent_node_is_none,
+            several_nodes_skip_the_absent,
+            an_update_changes_only_what_it_names,
+            an_update_counts_the_version_and_stamps_its_author,
+            an_empty_update_still_counts,
+            a_subtype_can_be_cleared,
+            tags_keep_their_first_spelling_and_are_sorted,
+            tags_and_aliases_are_replaced_as_a_whole,
+            repeated_tags_and_aliases_count_once,
+            blank_names_are_refused,
+            a_uid_is_taken_once,
+            properties_survive,
+            moments_survive_to_the_microsecond,
+            nothing_is_private_to_nobody,
+        ]);
+        $crate::contract_tests!(@topic $harness, find, [
+            pages_walk_through_everything_in_order_of_creation,
+            the_total_does_not_depend_on_the_page,
+            no_limit_means_everything,
+            any_of_several_kinds,
+            a_whole_name_matches_ignoring_case,
+            a_whole_alias_matches_too,
+            a_part_of_a_name_or_alias_matches,
+            a_part_is_taken_literally,
+            case_is_ignored_beyond_ascii,
+            a_node_that_matches_twice_is_listed_once,
+            a_namespace_matches_exactly,
+            a_subtype_matches_ignoring_case,
+            all_tags_must_be_there_ignoring_case,
+            filters_combine,
+            nothing_is_an_empty_page,
+        ]);
+        $crate::contract_tests!(@topic $harness, texts, [
+            a_text_comes_back_as_it_was_made,
+            texts_are_ordered_by_position_then_age,
+            an_update_changes_only_what_it_names,
+            a_text_needs_a_live_node,
+            a_uid_is_taken_once,
+            a_large_body_survives,
+            unusual_characters_survive,
+            a_text_does_not_change_its_node,
+            an_absent_text_is_none,
+        ]);
+        $crate::contract_tests!(@topic $harness, edges, [
+            an_edge_comes_back_as_it_was_put,
+            putting_again_updates_the_same_edge,
+            putting_revives_an_edge_from_the_bin,
+            kinds_and_directions_are_edges_of_their_own,
+            edges_are_followed_out_in_and_both_ways,
+            the_strongest_come_first_then_the_oldest,
+            a_limit_keeps_the_strongest,
+            kinds_restrict_unless_there_are_none,
+            several_nodes_share_one_answer,
+            a_loop_is_one_edge,
+            an_edge_is_changed_by_row_or_by_ends,
+            a_weight_must_be_a_number,
+            an_edge_needs_two_live_nodes,
+            an_absent_edge_cannot_be_changed,
+        ]);
+        $crate::contract_tests!(@topic $harness, atomicity, [
+            a_batch_that_fails_at_its_end_leaves_nothing,
+            later_changes_see_earlier_ones,
+            every_change_is_answered_in_order,
+            an_empty_batch_is_refused,
+            touching_alone_is_enough,
+            a_reader_cannot_write,
+            a_batch_may_make_what_its_author_cannot_see,
+        ]);
+        $crate::contract_tests!(@topic $harness, visibility, [
+            nodes_by_role_and_visibility,
+            texts_by_role_and_visibility,
+            edges_by_role_and_visibility,
+            texts_of_a_hidden_node_are_hidden,
+            edges_of_a_hidden_node_are_hidden,
+            hidden_nodes_cannot_be_changed,
+            hidden_texts_cannot_be_changed,
+            hidden_edges_cannot_be_changed,
+            a_hidden_edge_is_not_overwritten,
+            hidden_nodes_are_not_counted,
+            a_hidden_name_is_free,
+            the_bin_hides_the_same_things,
+            a_new_visibility_counts_at_once,
+        ]);
+        $crate::contract_tests!(@topic $harness, worlds, [
+            nodes_of_another_world_are_absent,
+            texts_and_edges_of_another_world_are_absent,
+            nothing_of_another_world_can_be_changed,
+            worlds_are_never_joined,
+            numbers_run_for_each_world,
+            names_and_tags_are_each_worlds_own,
+            logs_are_each_worlds_own,
+        ]);
+        $crate::contract_tests!(@topic $harness, bin, [
+            a_deleted_node_is_only_in_the_bin,
+            a_restored_node_has_its_texts_and_edges_again,
+            a_deleted_text_is_only_in_the_bin,
+            a_deleted_edge_is_gone_until_restored,
+            deleting_twice_finds_nothing,
+            restoring_a_live_thing_changes_nothing,
+            restoring_an_absent_thing_finds_nothing,
+            a_deleted_thing_cannot_be_changed,
+            what_hangs_on_a_deleted_node_cannot_be_changed,
+            deleting_and_restoring_count_versions,
+        ]);
+        $crate::contract_tests!(@topic $harness, preconditions, [
+            the_version_read_before_lets_a_change_pass,
+            a_stale_version_of_a_node_is_a_conflict,
+            a_stale_version_of_a_text_is_a_conflict,
+            a_stale_version_of_an_edge_is_a_conflict,
+            a_free_name_passes_and_a_taken_one_is_a_conflict,
+            a_name_is_free_among_other_kinds_and_in_the_bin,
+            a_required_version_passes_or_is_a_conflict,
+            a_required_node_that_is_gone_is_a_conflict,
+            conditions_look_at_the_state_before_the_batch,
+            one_failed_condition_stops_everything,
+        ]);
+        $crate::contract_tests!(@topic $harness, counters, [
+            numbers_run_over_all_kinds_and_within_each,
+            a_chosen_number_is_kept_and_passed_over,
+            a_chosen_number_below_does_not_turn_the_counter_back,
+            a_taken_number_is_refused,
+            an_impossible_number_is_refused,
+            a_failed_batch_gives_its_numbers_back,
+            a_deleted_node_keeps_its_number,
+        ]);
+        $crate::contract_tests!(@topic $harness, changes, [
+            each_different_uri_is_one_entry,
+            entries_are_read_in_pieces,
+            a_batch_without_touches_returns_the_end,
+            the_end_is_the_last_entry,
+            a_watcher_learns_the_new_end,
+            a_failed_batch_wakes_nobody,
+        ]);
+        $crate::contract_tests!(@topic $harness, audit, [
+            every_batch_is_one_entry_with_its_origin,
+            the_detail_lists_what_was_done,
+            the_detail_holds_what_was_replaced,
+            the_newest_come_first_in_pieces,
+            only_the_gm_side_reads_it,
+            a_failed_batch_leaves_no_entry,
+            private_values_are_shown_only_to_their_owner,
+            what_hangs_on_a_private_node_is_private,
+            worlds_and_tokens_are_audited,
+        ]);
+        $crate::contract_tests!(@topic $harness, sessions, [
+            a_session_comes_back_as_it_was_saved,
+            saving_again_replaces,
+            the_session_of_another_principal_is_absent,
+            a_session_cannot_be_taken_over,
+            a_touched_session_is_younger,
+            subscriptions_are_replaced,
+            an_absent_session_cannot_be_touched,
+            a_deleted_session_is_absent,
+            old_sessions_are_purged_and_counted,
+        ]);
+        $crate::contract_tests!(@topic $harness, traversal, [
+            a_walk_goes_as_deep_as_it_may,
+            a_walk_follows_direction_and_kinds,
+            a_path_leads_from_the_start,
+            a_circle_ends,
+            the_node_budget_stops_a_walk,
+            the_edge_budget_stops_a_walk,
+            the_strongest_edges_are_walked_first,
+            a_walk_never_passes_what_is_hidden,
+            a_hidden_start_reaches_only_itself,
+        ]);
+        $crate::contract_tests!(@topic $harness, concurrency, [
+            commits_at_once_all_land_with_numbers_of_their_own,
+            no_update_is_lost,
+            one_edge_put_by_many_is_one_edge,
+            a_name_is_won_by_one,
+            everybody_reads_their_own_write,
+            bad_batches_do_not_hurt_good_ones,
+            a_watcher_reaches_the_end,
+        ]);
+        $crate::contract_tests!(@topic $harness, maintenance, [
+            a_new_store_is_healthy,
+            a_used_store_is_healthy_and_counted,
+            a_backup_does_not_overwrite,
+            everything_is_there_after_opening_again,
+        ]);
+    };
+    (@topic $harness:expr, $topic:ident, [$($story:ident),* $(,)?]) => {
+        mod $topic {
+            #[allow(unused_imports, reason = "the harness may come from anywhere")]
+            use super::*;
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $story() {
+                    $crate::testkit::$topic::$story(&$harness).await;
+                }
+            )*
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    const TOPICS: [(&str, &str); 18] = [
+        ("atomicity", include_str!("atomicity.rs")),
+        ("audit", include_str!("audit.rs")),
+        ("bin", include_str!("bin.rs")),
+        ("changes", include_str!("changes.rs")),
+        ("concurrency", include_str!("concurrency.rs")),
+        ("counters", include_str!("counters.rs")),
+        ("directory", include_str!("directory.rs")),
+        ("edges", include_str!("edges.rs")),
+        ("find", include_str!("find.rs")),
+        ("maintenance", include_str!("maintenance.rs")),
+        ("nodes", include_str!("nodes.rs")),
+        ("preconditions", include_str!("preconditions.rs")),
+        ("sessions", include_str!("sessions.rs")),
+        ("texts", include_str!("texts.rs")),
+        ("tokens", include_str!("tokens.rs")),
+        ("traversal", include_str!("traversal.rs")),
+        ("visibility", include_str!("visibility.rs")),
+        ("worlds", include_str!("worlds.rs")),
+    ];
+
+    /// A story that is written but not listed would never run.
+    #[test]
+    fn every_story_is_listed() {
+        let list = include_str!("mod.rs");
+        for (topic, source) in TOPICS {
+            let start = list.find(&format!("$harness, {topic}, [")).expect(topic);
+            let listed = list[start..].split("]);").next().unwrap();
+            for line in source.lines().filter_map(|line| line.strip_prefix("pub async fn ")) {
+                let story = line.split('(').next().unwrap();
+                assert!(listed.contains(&format!("{story},")), "{topic}::{story} is not listed");
+            }
+        }
+    }
+}

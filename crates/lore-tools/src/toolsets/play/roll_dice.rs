@@ -58,8 +58,8 @@ impl ToolSpec for RollDice {
     const NAME: &'static str = "roll_dice";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Roll dice";
-    const DESCRIPTION: &'static str = "Roll pools of dice of any size, such as damage or a table \
-        lookup. For an action roll with Hope and Fear use duality_action_roll, which also judges \
+    const DESCRIPTION: &'static str = "Roll pools of dice of any size. Use it for damage, random \
+        tables and anything that is not an action roll. For an action roll with Hope and Fear use duality_action_roll, which also judges \
         it. Returns every die, the total of each pool, the grand total, and the seed that proves \
         the roll. Nothing is recorded.";
     const ANNOTATIONS: Annotations =

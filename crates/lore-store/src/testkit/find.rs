@@ -1,0 +1,238 @@
+//! Stories about listing nodes.
+
+use lore_core::{Node, Viewer};
+
+use super::Harness;
+use super::stage::{Stage, word};
+use crate::{NameMatch, NewNode, NodeQuery, Page};
+
+/// Each page goes on where the last one ended.
+pub async fn pages_walk_through_everything_in_order_of_creation(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    for number in 1..=7 {
+        stage.node(&stage.owner, &format!("N{number}")).await;
+    }
+    let mut seen = Vec::new();
+    let mut query = NodeQuery { limit: 3, ..NodeQuery::default() };
+    loop {
+        let page = find(&stage, &stage.owner, query.clone()).await;
+        assert!(page.items.len() <= 3);
+        seen.extend(page.items.into_iter().map(|node| node.name));
+        query.after = page.next;
+        if page.next.is_none() {
+            break;
+        }
+    }
+    assert_eq!(seen, ["N1", "N2", "N3", "N4", "N5", "N6", "N7"]);
+}
+
+/// Not on its length and not on its place.
+pub async fn the_total_does_not_depend_on_the_page(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    for number in 1..=5 {
+        stage.node(&stage.owner, &format!("N{number}")).await;
+    }
+    let first = find(&stage, &stage.owner, NodeQuery { limit: 2, ..NodeQuery::default() }).await;
+    assert_eq!((first.total, first.items.len()), (5, 2));
+    let query = NodeQuery { limit: 3, after: first.next, ..NodeQuery::default() };
+    let last = find(&stage, &stage.owner, query).await;
+    assert_eq!((last.total, last.items.len(), last.next), (5, 3, None));
+}
+
+/// As far as the store's own maximum goes.
+pub async fn no_limit_means_everything(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    for number in 1..=30 {
+        stage.node(&stage.owner, &format!("N{number}")).await;
+    }
+    let page = find(&stage, &stage.owner, NodeQuery::default()).await;
+    assert_eq!((page.total, page.items.len(), page.next), (30, 30, None));
+}
+
+/// An empty list does not restrict.
+pub async fn any_of_several_kinds(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    for kind in ["character", "place", "item"] {
+        stage.make(&stage.owner, NewNode::new(stage.uid(), word(kind), kind)).await;
+    }
+    let kinds = vec![word("item"), word("place"), word("unheard-of")];
+    let query = NodeQuery { kinds, ..NodeQuery::default() };
+    assert_eq!(names(find(&stage, &stage.owner, query).await), ["place", "item"]);
+}
+
+/// The whole name, not a part.
+pub async fn a_whole_name_matches_ignoring_case(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    stage.node(&stage.owner, "Gandalf").await;
+    stage.node(&stage.owner, "Gandalf the White").await;
+    for name in ["Gandalf", "GANDALF", " gandalf "] {
+        assert_eq!(by_name(&stage, exact(name)).await, ["Gandalf"]);
+    }
+    assert!(by_name(&stage, exact("Gand")).await.is_empty());
+}
+
+/// Other names are names.
+pub async fn a_whole_alias_matches_too(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    with_aliases(&stage, "Gandalf", &["Mithrandir", "Olórin"]).await;
+    stage.node(&stage.owner, "Bilbo").await;
+    assert_eq!(by_name(&stage, exact("mithrandir")).await, ["Gandalf"]);
+    assert_eq!(by_name(&stage, exact("OLÓRIN")).await, ["Gandalf"]);
+}
+
+/// At the beginning, in the middle, at the end.
+pub async fn a_part_of_a_name_or_alias_matches(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    with_aliases(&stage, "Gandalf", &["Mithrandir"]).await;
+    stage.node(&stage.owner, "Bilbo").await;
+    for part in ["gan", "NDA", "alf", "thran", ""] {
+        let found = by_name(&stage, contains(part)).await;
+        assert!(found.contains(&"Gandalf".to_owned()), "{part:?}");
+        assert_eq!(found.len(), if part.is_empty() { 2 } else { 1 }, "{part:?}");
+    }
+}
+
+/// Nothing in a name is a pattern.
+pub async fn a_part_is_taken_literally(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    for name in ["100% true", "100 true", "a_b", "axb", r"back\slash", "it's", "a*b", "[x]"] {
+        stage.node(&stage.owner, name).await;
+    }
+    for (part, whole) in [
+        ("0%", "100% true"),
+        ("a_b", "a_b"),
+        (r"\", r"back\slash"),
+        ("'", "it's"),
+        ("a*b", "a*b"),
+        ("[x]", "[x]"),
+    ] {
+        assert_eq!(by_name(&stage, contains(part)).await, [whole]);
+    }
+    assert!(by_name(&stage, contains("%_")).await.is_empty());
+}
+
+/// People have names in all scripts.
+pub async fn case_is_ignored_beyond_ascii(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    for name in ["Älfréd", "ΟΔΥΣΣΕΑ", "Ольга"] {
+        stage.node(&stage.owner, name).await;
+    }
+    assert_eq!(by_name(&stage, exact("äLFRÉD")).await, ["Älfréd"]);
+    assert_eq!(by_name(&stage, contains("δυσσ")).await, ["ΟΔΥΣΣΕΑ"]);
+    assert_eq!(by_name(&stage, contains("ЛЬГ")).await, ["Ольга"]);
+}
+
+/// By name and by alias is still one node.
+pub async fn a_node_that_matches_twice_is_listed_once(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    with_aliases(&stage, "Grey", &["grey", "Grey Pilgrim", "Greyhame"]).await;
+    for name in [exact("grey"), contains("grey")] {
+        let query = NodeQuery { name: Some(name), ..NodeQuery::default() };
+        let page = find(&stage, &stage.owner, query).await;
+        assert_eq!((page.total, page.items.len()), (1, 1));
+    }
+}
+
+/// The empty one too.
+pub async fn a_namespace_matches_exactly(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    for (name, namespace) in [("A", ""), ("B", "north"), ("C", "North")] {
+        let draft = NewNode { namespace: namespace.into(), ..stage.draft(name) };
+        stage.make(&stage.owner, draft).await;
+    }
+    for (namespace, name) in [("", "A"), ("north", "B"), ("North", "C")] {
+        let query = NodeQuery { namespace: Some(namespace.into()), ..NodeQuery::default() };
+        assert_eq!(names(find(&stage, &stage.owner, query).await), [name]);
+    }
+}
+
+/// A node without one matches none.
+pub async fn a_subtype_matches_ignoring_case(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    stage.node(&stage.owner, "A").await;
+    let draft = NewNode { subtype: Some("Händler".into()), ..stage.draft("B") };
+    stage.make(&stage.owner, draft).await;
+    let query = |subtype: &str| NodeQuery { subtype: Some(subtype.into()), ..Default::default() };
+    assert_eq!(names(find(&stage, &stage.owner, query("HÄNDLER")).await), ["B"]);
+    assert!(names(find(&stage, &stage.owner, query("")).await).is_empty());
+}
+
+/// All, not any.
+pub async fn all_tags_must_be_there_ignoring_case(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    for (name, tags) in [("A", vec!["Red"]), ("B", vec!["Red", "Blue"]), ("C", vec!["Blue"])] {
+        let tags = tags.into_iter().map(str::to_owned).collect();
+        stage.make(&stage.owner, NewNode { tags, ..stage.draft(name) }).await;
+    }
+    for (tags, expected) in [
+        (vec!["red"], vec!["A", "B"]),
+        (vec!["BLUE", "red"], vec!["B"]),
+        (vec!["red", "RED"], vec!["A", "B"]),
+        (vec!["red", "green"], vec![]),
+    ] {
+        let tags = tags.into_iter().map(str::to_owned).collect();
+        let query = NodeQuery { tags, ..NodeQuery::default() };
+        assert_eq!(names(find(&stage, &stage.owner, query).await), expected);
+    }
+}
+
+/// Every filter must hold.
+pub async fn filters_combine(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let full = |name: &str, subtype: &str, tag: &str| NewNode {
+        subtype: Some(subtype.into()),
+        tags: vec![tag.into()],
+        namespace: "north".into(),
+        ..stage.draft(name)
+    };
+    for (name, subtype, tag) in
+        [("Gandalf", "npc", "wizard"), ("Gandalf", "pc", "wizard"), ("Gandalf", "npc", "fake")]
+    {
+        stage.make(&stage.owner, full(name, subtype, tag)).await;
+    }
+    let query = NodeQuery {
+        kinds: vec![word("character")],
+        namespace: Some("north".into()),
+        name: Some(contains("gand")),
+        subtype: Some("NPC".into()),
+        tags: vec!["Wizard".into()],
+        limit: 10,
+        ..NodeQuery::default()
+    };
+    let page = find(&stage, &stage.owner, query).await;
+    assert_eq!((page.total, page.items.len()), (1, 1));
+    assert_eq!(page.items[0].number, 1);
+}
+
+/// And no error.
+pub async fn nothing_is_an_empty_page(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let page = find(&stage, &stage.owner, NodeQuery::default()).await;
+    assert_eq!(page, Page { items: vec![], total: 0, next: None });
+}
+
+async fn find(stage: &Stage, viewer: &Viewer, query: NodeQuery) -> Page<Node> {
+    stage.store().find_nodes(viewer, query).await.unwrap()
+}
+
+async fn by_name(stage: &Stage, name: NameMatch) -> Vec<String> {
+    let query = NodeQuery { name: Some(name), ..NodeQuery::default() };
+    names(find(stage, &stage.owner, query).await)
+}
+
+async fn with_aliases(stage: &Stage, name: &str, aliases: &[&str]) {
+    let aliases = aliases.iter().map(|&alias| alias.to_owned()).collect();
+    stage.make(&stage.owner, NewNode { aliases, ..stage.draft(name) }).await;
+}
+
+fn exact(name: &str) -> NameMatch {
+    NameMatch::Exact(name.into())
+}
+
+fn contains(part: &str) -> NameMatch {
+    NameMatch::Contains(part.into())
+}
+
+fn names(page: Page<Node>) -> Vec<String> {
+    page.items.into_iter().map(|node| node.name).collect()
+}

@@ -1,0 +1,211 @@
+//! What holds for every declaration, and the files that are generated from them.
+//!
+//! `cargo xtask docs` runs these tests with LOREWELL_UPDATE set: then they write
+//! the files instead of comparing them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lore_app::App;
+use lore_app::access::{Identity, enter};
+use lore_core::{Effects, Role, Timestamp};
+use lore_sqlite::SqliteStore;
+use lore_tools::{Call, Registry, Selection, Tool, docs};
+use serde_json::{Map, Value, json};
+
+/// What a model may have to read of the default list.
+const DEFAULT_LIST_BYTES_MAX: usize = 40_000;
+
+#[test]
+fn names_are_unique_and_well_formed() {
+    let mut seen = BTreeSet::new();
+    for tool in Registry::standard().all_tools() {
+        for name in std::iter::once(&tool.name).chain(tool.aliases) {
+            assert!(seen.insert(*name), "{name} is declared twice");
+            let good = name.len() <= 64
+                && name.starts_with(|c: char| c.is_ascii_lowercase())
+                && name.chars().all(|c| matches!(c, 'a'..='z' | '0'..='9' | '_'));
+            assert!(good, "{name} is not a tool name");
+        }
+    }
+}
+
+#[test]
+fn descriptions_say_when_to_use_a_tool_and_what_comes_back() {
+    for tool in Registry::standard().all_tools() {
+        let text = tool.description;
+        assert!((80..=1_200).contains(&text.len()), "{}: {} bytes", tool.name, text.len());
+        assert!(text.contains("Use "), "{} does not say when to use it", tool.name);
+        assert!(text.contains("Returns "), "{} does not say what comes back", tool.name);
+    }
+}
+
+#[test]
+fn annotations_are_consistent() {
+    for tool in Registry::standard().all_tools() {
+        let hints = tool.annotations;
+        assert!(!(hints.read_only && hints.destructive), "{}", tool.name);
+        assert!(hints.read_only || tool.role > Role::Reader, "{}: a reader writes", tool.name);
+    }
+}
+
+#[test]
+fn inputs_are_portable() {
+    for tool in Registry::standard().all_tools() {
+        let schema = &tool.input_schema;
+        assert_eq!(schema["type"], "object", "{}", tool.name);
+        assert_eq!(schema["additionalProperties"], false, "{} takes anything", tool.name);
+        let fields = schema["properties"].as_object().unwrap();
+        assert!(fields.len() <= 20, "{} has {} parameters", tool.name, fields.len());
+        for combinator in ["anyOf", "oneOf", "allOf", "not", "$ref", "enum"] {
+            assert!(!schema.contains_key(combinator), "{} has {combinator} on top", tool.name);
+        }
+    }
+}
+
+#[test]
+fn every_field_is_described_and_every_choice_is_an_enum() {
+    for tool in Registry::standard().all_tools() {
+        for schema in [&tool.input_schema, &tool.output_schema] {
+            check_fields(tool.name, "", schema);
+        }
+    }
+}
+
+/// Fields that have a fixed set of values in every contract.
+const CHOICES: [&str; 11] = [
+    "roll_mode",
+    "seed_source",
+    "outcome",
+    "gm_mode",
+    "role",
+    "controller_kind",
+    "kind",
+    "status",
+    "flavor",
+    "entity_type",
+    "action",
+];
+
+fn check_fields(tool: &str, path: &str, schema: &Map<String, Value>) {
+    let children = schema.get("properties").and_then(Value::as_object);
+    for (name, field) in children.into_iter().flatten() {
+        let at = format!("{tool}: {path}{name}");
+        let field = field.as_object().unwrap_or_else(|| panic!("{at} is not an object"));
+        assert!(field.contains_key("description"), "{at} has no description");
+        assert!(!field.contains_key("format"), "{at} has a format");
+        if CHOICES.contains(&name.as_str()) {
+            assert!(field.contains_key("enum"), "{at} has no enum");
+        }
+        check_fields(tool, &format!("{path}{name}."), field);
+        if let Some(items) = field.get("items").and_then(Value::as_object) {
+            check_fields(tool, &format!("{path}{name}[]."), items);
+        }
+    }
+}
+
+#[test]
+fn the_order_of_the_list_is_stable() {
+    let names = || -> Vec<_> { Registry::standard().all_tools().map(|tool| tool.name).collect() };
+    let first = names();
+    assert!((0..100).all(|_| names() == first));
+}
+
+#[test]
+fn the_default_list_fits_its_budget() {
+    let registry = Registry::standard();
+    let selection = Selection::new();
+    let cost = |tool: &Arc<Tool>| {
+        let schema = Value::Object((*tool.input_schema).clone()).to_string();
+        tool.name.len() + tool.description.len() + schema.len()
+    };
+    let total: usize = registry.tools(&selection, Role::Owner).map(cost).sum();
+    assert!(total <= DEFAULT_LIST_BYTES_MAX, "{total} bytes");
+}
+
+#[tokio::test]
+async fn every_example_works_and_its_answer_fits_the_schema() {
+    let directory = tempfile::tempdir().unwrap();
+    let effects = Effects::fixed(Timestamp::UNIX_EPOCH, 1);
+    let file = directory.path().join("store.sqlite");
+    let store = SqliteStore::open(&file, lore_sqlite::Options::default(), &effects).unwrap();
+    let app = Arc::new(App::new(Arc::new(store), effects));
+    let viewer = enter(&app, Identity::LOCAL, None).await.unwrap();
+    let registry = Registry::standard();
+    let everything = Selection::new().with_toolsets(["all"]).unwrap();
+    for tool in registry.all_tools() {
+        let Value::Object(arguments) = (tool.example)() else { panic!("{}", tool.name) };
+        check_schema(tool.name, &tool.input_schema, &Value::Object(arguments.clone()));
+        let call = Call::new(Arc::clone(&app), viewer);
+        let answer = registry.call(&everything, tool.name, call, arguments).await;
+        let answer = answer.unwrap_or_else(|error| panic!("{}: {error}", tool.name));
+        check_schema(tool.name, &tool.output_schema, &answer.structured);
+    }
+}
+
+fn check_schema(tool: &str, schema: &Map<String, Value>, instance: &Value) {
+    let schema = Value::Object(schema.clone());
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let problems: Vec<_> = validator.iter_errors(instance).map(|e| e.to_string()).collect();
+    assert!(problems.is_empty(), "{tool}: {problems:?} in {instance}");
+}
+
+#[test]
+fn every_tool_has_a_reviewed_snapshot() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots");
+    let registry = Registry::standard();
+    let mut expected = BTreeSet::new();
+    for tool in registry.all_tools() {
+        let file = folder.join(format!("{}.json", tool.name));
+        let text = serde_json::to_string_pretty(&snapshot(tool)).unwrap();
+        compare(&file, &format!("{text}\n"));
+        expected.insert(file);
+    }
+    let present: BTreeSet<PathBuf> =
+        fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let stale: Vec<_> = present.difference(&expected).collect();
+    assert!(stale.is_empty(), "these tools are gone, remove their snapshots: {stale:?}");
+}
+
+fn snapshot(tool: &Tool) -> Value {
+    let hints = tool.annotations;
+    json!({
+        "name": tool.name,
+        "toolset": tool.toolset.as_str(),
+        "title": tool.title,
+        "description": tool.description,
+        "role": tool.role.as_str(),
+        "aliases": tool.aliases,
+        "annotations": {
+            "readOnlyHint": hints.read_only,
+            "destructiveHint": hints.destructive,
+            "idempotentHint": hints.idempotent,
+            "openWorldHint": hints.open_world,
+        },
+        "inputSchema": *tool.input_schema,
+        "outputSchema": *tool.output_schema,
+    })
+}
+
+#[test]
+fn the_generated_pages_are_up_to_date() {
+    let docs_folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    compare(&docs_folder.join("tools.md"), &docs::tools_page(&Registry::standard()));
+    compare(&docs_folder.join("errors.md"), &docs::errors_page());
+}
+
+/// Compares a generated file, or writes it when asked to.
+fn compare(file: &Path, wanted: &str) {
+    if std::env::var_os("LOREWELL_UPDATE").is_some() {
+        fs::write(file, wanted).unwrap();
+        return;
+    }
+    let found = fs::read_to_string(file).unwrap_or_default();
+    assert!(
+        found == wanted,
+        "{} is missing or out of date: run `cargo xtask docs` and review the difference",
+        file.display()
+    );
+}

@@ -1,0 +1,168 @@
+//! ARCHITECTURE.md's invariants about what depends on what, held by tests.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Who may use a library at all, and why nobody else.
+const FENCES: [(&str, &[&str]); 7] = [
+    // Only the adapter knows the protocol library.
+    ("rmcp", &["lore-mcp", "lore-bench"]),
+    // Only the HTTP front knows the web framework.
+    ("axum", &["lore-http", "lore-bench"]),
+    ("hyper-util", &["lore-http", "lore-bench"]),
+    // Only engines know SQL.
+    ("rusqlite", &["lore-sqlite"]),
+    // Only the program and chores may give up with a plain message.
+    ("anyhow", &["lorewell", "xtask", "lore-bench"]),
+    ("clap", &["lorewell", "lore-bench"]),
+    // Schemas are a matter of the declarations.
+    ("schemars", &["lore-tools"]),
+];
+
+/// The direction of the arrows: what each crate of ours may depend on.
+const ARROWS: [(&str, &[&str]); 9] = [
+    ("lore-core", &[]),
+    ("lore-rules", &[]),
+    ("lore-store", &["lore-core"]),
+    ("lore-sqlite", &["lore-core", "lore-store"]),
+    ("lore-app", &["lore-core", "lore-rules", "lore-store"]),
+    ("lore-tools", &["lore-app", "lore-core", "lore-rules", "lore-store"]),
+    ("lore-mcp", &["lore-app", "lore-core", "lore-store", "lore-tools"]),
+    ("lore-http", &["lore-app", "lore-core", "lore-mcp", "lore-store", "lore-tools"]),
+    (
+        "lorewell",
+        &["lore-app", "lore-core", "lore-http", "lore-mcp", "lore-sqlite", "lore-store", "lore-tools"],
+    ),
+];
+
+/// Crates that must not touch these, by a word that betrays it.
+const WORDS: [(&str, &[&str]); 4] = [
+    // Statements, not the words: prose may say "select".
+    ("INSERT INTO", &["lore-sqlite"]),
+    ("std::fs", &["lore-sqlite", "lorewell", "xtask", "lore-bench"]),
+    ("std::process", &["lorewell", "xtask", "lore-bench"]),
+    ("SystemTime::now", &[]),
+];
+
+#[test]
+fn libraries_stay_behind_their_fences() {
+    let crates = dependencies();
+    for (library, allowed) in FENCES {
+        for (name, uses) in &crates {
+            assert!(
+                !uses.iter().any(|used| used == library) || allowed.contains(&name.as_str()),
+                "{name} must not depend on {library}"
+            );
+        }
+    }
+}
+
+#[test]
+fn arrows_point_one_way() {
+    let crates = dependencies();
+    for (name, allowed) in ARROWS {
+        let uses = crates.get(name).unwrap_or_else(|| panic!("{name} is gone"));
+        for used in uses.iter().filter(|used| crates.contains_key(*used)) {
+            assert!(allowed.contains(&used.as_str()), "{name} must not depend on {used}");
+        }
+    }
+    let unknown: Vec<_> = crates
+        .keys()
+        .filter(|name| !["xtask", "lore-bench"].contains(&name.as_str()))
+        .filter(|name| !ARROWS.iter().any(|(known, _)| known == name))
+        .collect();
+    assert!(unknown.is_empty(), "say what these may depend on: {unknown:?}");
+}
+
+#[test]
+fn effects_stay_in_their_crates() {
+    for (word, allowed) in WORDS {
+        for file in sources() {
+            let name = crate_of(&file);
+            let text = production_code(&fs::read_to_string(&file).unwrap());
+            assert!(
+                allowed.contains(&name.as_str()) || !text.contains(word),
+                "{} must not say {word:?}",
+                file.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    for file in sources() {
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(text.starts_with("//!"), "{} has no module documentation", file.display());
+    }
+}
+
+/// This feature breaks untagged enums with numbers in every crate of the build.
+#[test]
+fn numbers_of_arbitrary_precision_are_off() {
+    let tree = cargo(&["tree", "-e", "features", "-i", "serde_json", "--workspace"]);
+    assert!(tree.contains("serde_json"), "the tree was not read");
+    assert!(!tree.contains("arbitrary_precision"));
+}
+
+/// Each crate of the workspace with what it depends on, leaving out test-only ones.
+fn dependencies() -> BTreeMap<String, Vec<String>> {
+    let text = cargo(&["metadata", "--no-deps", "--format-version", "1"]);
+    let metadata: Value = serde_json::from_str(&text).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    packages
+        .iter()
+        .map(|package| {
+            let normal = |dependency: &&Value| dependency["kind"] != "dev";
+            let uses = package["dependencies"].as_array().unwrap().iter().filter(normal);
+            let uses = uses.map(|used| used["name"].as_str().unwrap().to_owned()).collect();
+            (package["name"].as_str().unwrap().to_owned(), uses)
+        })
+        .collect()
+}
+
+fn cargo(arguments: &[&str]) -> String {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo).args(arguments).current_dir(root()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn sources() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join("crates"), root().join("xtask")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() && !path.ends_with("tests") && !path.ends_with("examples") {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    assert!(found.len() > 50, "the sources were not found");
+    found
+}
+
+fn crate_of(file: &Path) -> String {
+    let inside = file.strip_prefix(root()).unwrap();
+    let mut parts = inside.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
+    match parts.next().as_deref() {
+        Some("crates") => parts.next().unwrap_or_default(),
+        other => other.unwrap_or_default().to_owned(),
+    }
+}
+
+/// The file without its tests, which may do as they like.
+fn production_code(text: &str) -> String {
+    text.split("#[cfg(test)]").next().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,1 @@
+"""What the protocol tests share: running the program and talking to it."""

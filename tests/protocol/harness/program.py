@@ -1,0 +1,147 @@
+"""Running the program under test: commands, servers and pipes on one data directory."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import httpx2
+
+from harness.pipes import Pipes
+
+LISTENING = "Lorewell is listening at "
+
+
+class Program:
+    """The binary with a data directory and a home of its own."""
+
+    def __init__(self, binary: str, home: Path):
+        self.binary = binary
+        self.home = home
+        self.data = home / "data"
+        self.store = self.data / "lorewell.sqlite"
+
+    def environment(self, **extra: str) -> dict[str, str]:
+        """Nothing of the user's own settings, and what the test adds."""
+        return {"PATH": os.environ["PATH"], "HOME": str(self.home), **extra}
+
+    def command(self, *arguments: str) -> list[str]:
+        return [self.binary, "--data", str(self.data), *arguments]
+
+    def run(self, *arguments: str, env=None, **options) -> subprocess.CompletedProcess:
+        """Runs a command to its end; the test looks at the exit code."""
+        return subprocess.run(
+            self.command(*arguments),
+            env=self.environment(**(env or {})),
+            capture_output=True,
+            text=True,
+            timeout=30,
+            **options,
+        )
+
+    def ok(self, *arguments: str, **options) -> str:
+        """Runs a command that must succeed, and returns what it printed."""
+        done = self.run(*arguments, **options)
+        assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def tools(self, *options: str, env=None) -> list[dict]:
+        """The declarations of the tools that are on, examples included."""
+        return json.loads(self.ok("tools", "--json", *options, env=env))
+
+    def token(self, role: str, name: str) -> str:
+        """A new bearer token."""
+        return self.ok("token", "create", "--role", role, "--name", name).strip()
+
+    def serve(self, *arguments: str, env=None) -> "Server":
+        """Starts the HTTP server on a free port."""
+        return Server(self, arguments, env or {})
+
+    def stdio(self, *arguments: str, env=None) -> Pipes:
+        """Starts the stdio server."""
+        return Pipes(self.command(*arguments), self.environment(**(env or {})), self.home)
+
+    def copy(self, home: Path) -> "Program":
+        """Another installation with a copy of this one's data."""
+        other = Program(self.binary, home)
+        shutil.copytree(self.data, other.data)
+        return other
+
+
+class Server:
+    """A running HTTP server."""
+
+    def __init__(self, program: Program, arguments: tuple[str, ...], env: dict[str, str]):
+        self.program = program
+        self.arguments = arguments
+        self.env = env
+        self.errors = program.home / "server-stderr.txt"
+        self.start()
+
+    def start(self) -> None:
+        """Starts it, also again after a stop or a kill."""
+        where = () if "--http-addr" in self.arguments else ("--http-addr", "127.0.0.1:0")
+        with self.errors.open("ab") as errors:
+            self.process = subprocess.Popen(
+                self.program.command("serve", *where, *self.arguments),
+                env=self.program.environment(**self.env),
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+            )
+        first = self.process.stdout.readline()
+        if not first.startswith(LISTENING):
+            self.kill()
+            raise AssertionError(f"the server did not start: {first}{self.log()}")
+        self.url = first.removeprefix(LISTENING).strip()
+        self.origin = self.url.removesuffix("/mcp")
+        self.port = int(self.origin.rsplit(":", 1)[1])
+
+    def stop(self) -> int:
+        """Asks it to stop, as a service manager does, and returns its exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self._reaped()
+
+    def kill(self) -> None:
+        """Kills it without warning."""
+        self.process.kill()
+        self._reaped()
+
+    def _reaped(self) -> int:
+        code = self.process.wait(timeout=15)
+        self.process.stdout.close()
+        return code
+
+    def is_running(self) -> bool:
+        return self.process.poll() is None
+
+    def log(self) -> str:
+        """What it wrote to stderr so far."""
+        return self.errors.read_text(errors="replace")
+
+    def memory(self) -> int:
+        """Its resident memory in bytes."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        line = next(line for line in status.splitlines() if line.startswith("VmRSS:"))
+        return int(line.split()[1]) * 1024
+
+    def client(self, **headers: str) -> httpx2.Client:
+        """A plain HTTP client for it."""
+        return httpx2.Client(base_url=self.origin, headers=headers, timeout=10, trust_env=False)
+
+    def is_healthy(self) -> bool:
+        with self.client() as http:
+            return http.get("/mcp/health").status_code == 200
+
+
+def until(condition, seconds: float = 5.0, pause: float = 0.02):
+    """Waits for something to become true, and returns it."""
+    deadline = time.monotonic() + seconds
+    while True:
+        found = condition()
+        if found or time.monotonic() > deadline:
+            return found
+        time.sleep(pause)

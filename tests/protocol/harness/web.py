@@ -1,0 +1,123 @@
+"""MCP clients on plain HTTP requests: one for sessions, one for the stateless era."""
+
+import contextlib
+import itertools
+import json
+
+import httpx2
+
+from harness.rpc import MODERN, answer_of, initialize_params, message, modern_meta, result_of
+
+BOTH = "application/json, text/event-stream"
+
+
+class Session:
+    """A client of an older revision, with Mcp-Session-Id."""
+
+    def __init__(self, http: httpx2.Client, version: str = "2025-11-25", path: str = "/mcp"):
+        self.http = http
+        self.path = path
+        self.version = version
+        self.headers = {"accept": BOTH}
+        self._ids = itertools.count(1)
+
+    def open(self) -> "Session":
+        """Initialises the session."""
+        answer = self.post(message("initialize", initialize_params(self.version), id=0))
+        assert answer.status_code == 200, answer.text
+        self.opened = result_of(answer_of(answer))
+        self.id = answer.headers["mcp-session-id"]
+        self.headers |= {"mcp-session-id": self.id, "mcp-protocol-version": self.version}
+        accepted = self.post(message("notifications/initialized", id=None))
+        assert accepted.status_code == 202, accepted.text
+        return self
+
+    def post(self, body: dict) -> httpx2.Response:
+        return self.http.post(self.path, json=body, headers=self.headers)
+
+    def ask(self, method: str, params: dict | None = None) -> dict:
+        """The whole answer to a request."""
+        return answer_of(self.post(message(method, params, next(self._ids))))
+
+    def request(self, method: str, params: dict | None = None) -> dict:
+        """The result of a request that must succeed."""
+        return result_of(self.ask(method, params))
+
+    def call(self, tool: str, arguments: dict) -> dict:
+        return self.request("tools/call", {"name": tool, "arguments": arguments})
+
+    def end(self) -> httpx2.Response:
+        """Ends the session with DELETE."""
+        return self.http.delete(self.path, headers=self.headers)
+
+    def stream(self):
+        """The event stream of the session."""
+        return event_stream(self.http, "GET", self.path, headers=self.headers)
+
+
+class Modern:
+    """A client of revision 2026-07-28: every request stands alone."""
+
+    NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+
+    def __init__(self, http: httpx2.Client, path: str = "/mcp"):
+        self.http = http
+        self.path = path
+        self._ids = itertools.count(1)
+
+    def prepare(self, method: str, params: dict | None = None) -> tuple[dict, dict]:
+        """Headers and body of a request; a test may spoil them before sending."""
+        params = {**(params or {}), "_meta": modern_meta()}
+        headers = {"accept": BOTH, "mcp-protocol-version": MODERN, "mcp-method": method}
+        if method in self.NAMED:
+            headers["mcp-name"] = params[self.NAMED[method]]
+        return headers, message(method, params, next(self._ids))
+
+    def post(self, method: str, params: dict | None = None) -> httpx2.Response:
+        headers, body = self.prepare(method, params)
+        return self.http.post(self.path, json=body, headers=headers)
+
+    def request(self, method: str, params: dict | None = None) -> dict:
+        """The result of a request that must succeed."""
+        answer = self.post(method, params)
+        assert answer.status_code == 200, answer.text
+        return result_of(answer_of(answer))
+
+    def listen(self, filter: dict):
+        """The event stream of `subscriptions/listen`."""
+        headers, body = self.prepare("subscriptions/listen", {"notifications": filter})
+        return event_stream(self.http, "POST", self.path, headers=headers, json=body)
+
+
+class EventStream:
+    """An open event stream."""
+
+    def __init__(self, response: httpx2.Response):
+        self.response = response
+        self._lines = response.iter_lines()
+
+    def next(self) -> dict:
+        """The next message; fails after a few seconds of silence."""
+        for line in self._lines:
+            data = line.removeprefix("data:").strip()
+            if line.startswith("data:") and data:
+                return json.loads(data)
+        raise AssertionError("the stream ended")
+
+    def next_named(self, method: str) -> dict:
+        """The next notification of this name."""
+        while True:
+            found = self.next()
+            if found.get("method") == method:
+                return found
+
+
+@contextlib.contextmanager
+def event_stream(http: httpx2.Client, verb: str, path: str, **options):
+    """Opens an event stream; it must be one."""
+    with http.stream(verb, path, timeout=httpx2.Timeout(10, read=5), **options) as response:
+        kind = response.headers.get("content-type", "")
+        if not kind.startswith("text/event-stream"):
+            response.read()
+            raise AssertionError(f"{response.status_code} {kind}: {response.text}")
+        yield EventStream(response)
