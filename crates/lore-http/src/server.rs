@@ -126,7 +126,7 @@ fn spawn_connection(
     place: OwnedSemaphorePermit,
 ) {
     // Without this, each event of a stream waits for the client's delayed
-    // acknowledgement: 44 ms instead of 0.3.
+    // acknowledgement: the benchmark watches for it.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY could not be set");
     }

@@ -1,7 +1,7 @@
 //! Breadth-first search over [`Edges::neighbours`], within a budget.
 //!
-//! Written once for all engines: batching a hop per query is twice as fast as a
-//! recursive query on the embedded engine, and easy to stop.
+//! Written once for all engines: one query a hop is faster than a recursive query
+//! on the embedded engine, and easy to stop.
 
 use std::collections::HashMap;
 

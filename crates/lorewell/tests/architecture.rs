@@ -35,7 +35,15 @@ const ARROWS: [(&str, &[&str]); 9] = [
     ("lore-http", &["lore-app", "lore-core", "lore-mcp", "lore-store", "lore-tools"]),
     (
         "lorewell",
-        &["lore-app", "lore-core", "lore-http", "lore-mcp", "lore-sqlite", "lore-store", "lore-tools"],
+        &[
+            "lore-app",
+            "lore-core",
+            "lore-http",
+            "lore-mcp",
+            "lore-sqlite",
+            "lore-store",
+            "lore-tools",
+        ],
     ),
 ];
 
@@ -107,6 +115,23 @@ fn numbers_of_arbitrary_precision_are_off() {
     let tree = cargo(&["tree", "-e", "features", "-i", "serde_json", "--workspace"]);
     assert!(tree.contains("serde_json"), "the tree was not read");
     assert!(!tree.contains("arbitrary_precision"));
+}
+
+#[test]
+fn every_dependency_has_its_reason() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let table = manifest.split("[workspace.dependencies]").nth(1).unwrap();
+    let table = table.split("\n[").next().unwrap();
+    let page = fs::read_to_string(root().join("docs/dependencies.md")).unwrap();
+    let names = table
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split_once(" = "));
+    for (name, _) in names.filter(|(name, _)| !name.starts_with("lore-")) {
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{name}` | ")));
+        let reason = row.and_then(|row| row.split('|').nth(2)).map_or("", str::trim);
+        assert!(!reason.is_empty(), "docs/dependencies.md does not say why we use {name}");
+    }
 }
 
 /// Each crate of the workspace with what it depends on, leaving out test-only ones.
