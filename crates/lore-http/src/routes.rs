@@ -20,6 +20,8 @@ use crate::reply;
 pub(crate) struct Shared {
     pub(crate) endpoint: McpEndpoint,
     pub(crate) body_max: usize,
+    /// Whether simple clients get a cookie.
+    pub(crate) lenient: bool,
     pub(crate) fresh_id: Arc<dyn Fn() -> String + Send + Sync>,
 }
 
@@ -57,7 +59,7 @@ async fn health(State(shared): State<Shared>, request: Request) -> Response<Body
     let mut response = "OK\n".into_response();
     let cookies = request.headers().get_all(header::COOKIE).iter();
     let mut cookies = cookies.filter_map(|line| line.to_str().ok());
-    if !cookies.any(|line| line.contains(SESSION_COOKIE)) {
+    if shared.lenient && !cookies.any(|line| line.contains(SESSION_COOKIE)) {
         let id = (shared.fresh_id)();
         let cookie = format!("{SESSION_COOKIE}={id}; Path=/; HttpOnly; SameSite=Strict");
         if let Ok(value) = HeaderValue::from_str(&cookie) {

@@ -100,6 +100,7 @@ fn assemble(
     let shared = Shared {
         endpoint: endpoint.clone(),
         body_max: options.limits.body,
+        lenient: options.lenient,
         fresh_id: Arc::new(move || effects.uid().to_string()),
     };
     (router(shared, Arc::new(gate)), endpoint)

@@ -135,7 +135,7 @@ impl McpEndpoint {
     }
 
     async fn delete(&self, mut request: Request<Bytes>, principal: PrincipalId) -> Response<Body> {
-        let Some(id) = session_of(request.headers()) else {
+        let Some(id) = self.claimed(request.headers()) else {
             let fault = Fault::new(-32600, "name the session to end in Mcp-Session-Id");
             return answers::refusal(StatusCode::BAD_REQUEST, &fault);
         };
@@ -179,15 +179,14 @@ impl McpEndpoint {
         request: &mut Request<Bytes>,
         principal: PrincipalId,
     ) -> Result<Option<String>, Refused> {
-        let named = header_text(request.headers(), SESSION_HEADER.as_str());
-        let known = named.clone().or_else(|| self.lenient.then(|| cookie(request.headers()))?);
-        if let Some(id) = known {
+        let is_named = request.headers().contains_key(&SESSION_HEADER);
+        if let Some(id) = self.claimed(request.headers()) {
             if self.book.ownership(&id, principal).await == Ownership::Own {
                 self.book.touch(&id);
                 set_session(request.headers_mut(), &id);
                 return Ok(None);
             }
-            if named.is_some() || !self.lenient {
+            if is_named {
                 return Err(Refused::UnknownSession);
             }
         } else if !self.lenient {
@@ -196,6 +195,11 @@ impl McpEndpoint {
         let id = self.open_for(request, principal).await?;
         set_session(request.headers_mut(), &id);
         Ok(Some(id))
+    }
+
+    /// The session a request claims: by header, or for simple clients by cookie.
+    fn claimed(&self, headers: &HeaderMap) -> Option<String> {
+        named(headers).or_else(|| self.lenient.then(|| cookie(headers))?)
     }
 
     /// Opens a session on behalf of a client that did not.
@@ -308,12 +312,14 @@ fn accepts(headers: &HeaderMap, kind: &str) -> bool {
     header_text(headers, ACCEPT.as_str()).is_some_and(|accept| accept.contains(kind))
 }
 
-fn session_of(headers: &HeaderMap) -> Option<String> {
-    header_text(headers, SESSION_HEADER.as_str()).or_else(|| cookie(headers))
+/// The session header, whatever it holds: an odd id is unknown, not absent.
+fn named(headers: &HeaderMap) -> Option<String> {
+    let value = headers.get(&SESSION_HEADER)?;
+    Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
 fn session_of_answer(answer: &Response<Body>) -> Option<String> {
-    header_text(answer.headers(), SESSION_HEADER.as_str())
+    named(answer.headers())
 }
 
 fn set_session(headers: &mut HeaderMap, id: &str) {

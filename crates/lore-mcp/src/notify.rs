@@ -33,6 +33,11 @@ impl Follower {
         Self { app, viewer, cursor }
     }
 
+    /// Starts after an entry of the log.
+    pub(crate) fn after(app: Arc<App>, viewer: Viewer, cursor: i64) -> Self {
+        Self { app, viewer, cursor }
+    }
+
     /// Waits for something new and returns the URIs that changed, each once.
     pub(crate) async fn next(&mut self) -> BTreeSet<String> {
         let mut signal = self.app.store.watch();

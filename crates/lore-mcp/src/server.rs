@@ -2,7 +2,7 @@
 
 #![expect(deprecated, reason = "older revisions still subscribe and set log levels this way")]
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -12,6 +12,7 @@ use lore_app::access::{Doorkeeper, Identity};
 use lore_app::sessions;
 use lore_core::{Error, Viewer};
 use lore_tools::{Call, CallError, Registry, Selection, Toolset};
+use parking_lot::Mutex;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -68,6 +69,10 @@ pub struct McpServer {
     /// The scope of a connection that serves one caller; HTTP brings it with each request.
     fixed_scope: Option<Arc<Scope>>,
     subscriptions: Subscriptions,
+    /// Where the change log stood when each `subscriptions/listen` was accepted. The
+    /// client is told so before [`ServerHandler::listen`] runs, and must not miss
+    /// what is committed in between.
+    accepted: Arc<Mutex<VecDeque<i64>>>,
 }
 
 /// How long a client may keep a list: it changes only with the program.
@@ -76,13 +81,21 @@ const LIST_TTL_MS: u64 = 60_000;
 impl McpServer {
     /// A handler whose requests carry their own [`Scope`].
     pub fn new(parts: Arc<ServerParts>) -> Self {
-        Self { parts, fixed_scope: None, subscriptions: Subscriptions::default() }
+        Self::with_scope(parts, None)
     }
 
     /// A handler that serves one caller.
     pub fn for_caller(parts: Arc<ServerParts>, scope: Scope) -> Self {
-        let fixed_scope = Some(Arc::new(scope));
-        Self { parts, fixed_scope, subscriptions: Subscriptions::default() }
+        Self::with_scope(parts, Some(Arc::new(scope)))
+    }
+
+    fn with_scope(parts: Arc<ServerParts>, fixed_scope: Option<Arc<Scope>>) -> Self {
+        Self {
+            parts,
+            fixed_scope,
+            subscriptions: Subscriptions::default(),
+            accepted: Arc::default(),
+        }
     }
 
     fn scope(&self, context: &RequestContext<RoleServer>) -> Result<Arc<Scope>, ErrorData> {
@@ -299,6 +312,8 @@ impl ServerHandler for McpServer {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
+        let end = *self.parts.app.store.watch().borrow();
+        self.accepted.lock().push_back(end);
         Some(requested.clone())
     }
 
@@ -306,7 +321,11 @@ impl ServerHandler for McpServer {
         let scope = self.scope(context.request_context())?;
         let viewer = self.viewer(&scope).await?;
         let wanted = context.accepted().resource_subscriptions.clone().unwrap_or_default();
-        let mut follower = Follower::at_end(Arc::clone(&self.parts.app), viewer).await;
+        let accepted = self.accepted.lock().pop_front();
+        let mut follower = match accepted {
+            Some(cursor) => Follower::after(Arc::clone(&self.parts.app), viewer, cursor),
+            None => Follower::at_end(Arc::clone(&self.parts.app), viewer).await,
+        };
         loop {
             let changed = tokio::select! {
                 changed = follower.next() => changed,

@@ -17,7 +17,7 @@ mod toolset;
 mod toolsets;
 
 pub use call::{Call, Progress, ProgressSink};
-pub use prompt::{Prompt, PromptArgument, PromptText, Speaker};
+pub use prompt::{Prompt, PromptArgument, PromptText, Renderer, Speaker};
 pub use registry::{CallError, Registry};
 pub use resource::{Captures, Completer, Resource, UriPattern};
 pub use selection::{Selection, SelectionError};

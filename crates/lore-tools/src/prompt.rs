@@ -20,8 +20,11 @@ pub struct Prompt {
     /// Its arguments, all text.
     pub arguments: &'static [PromptArgument],
     /// Writes the opening messages.
-    pub render: fn(Call, Map<String, Value>) -> BoxFuture<'static, Result<Vec<PromptText>>>,
+    pub render: Renderer,
 }
+
+/// Writes the opening messages from the arguments.
+pub type Renderer = fn(Call, Map<String, Value>) -> BoxFuture<'static, Result<Vec<PromptText>>>;
 
 /// An argument of a prompt.
 #[derive(Debug, Clone, Copy)]

@@ -50,8 +50,8 @@ fn runtime_for(command: &Command) -> std::io::Result<tokio::runtime::Runtime> {
 /// Logs go to stderr: stdout belongs to the protocol.
 fn start_logging(verbose: u8) {
     let default = match verbose {
-        // rmcp reports every refused request; its client has the answer already.
-        0 => "warn,rmcp=error",
+        // rmcp reports every refusal and every client that leaves; they have their answer.
+        0 => "warn,rmcp=off",
         1 => "info",
         2 => "debug",
         _ => "trace",

@@ -50,9 +50,9 @@ class Session:
         """Ends the session with DELETE."""
         return self.http.delete(self.path, headers=self.headers)
 
-    def stream(self):
+    def stream(self, silence: float = 5):
         """The event stream of the session."""
-        return event_stream(self.http, "GET", self.path, headers=self.headers)
+        return event_stream(self.http, "GET", self.path, silence, headers=self.headers)
 
 
 class Modern:
@@ -83,10 +83,10 @@ class Modern:
         assert answer.status_code == 200, answer.text
         return result_of(answer_of(answer))
 
-    def listen(self, filter: dict):
+    def listen(self, wanted: dict, silence: float = 5):
         """The event stream of `subscriptions/listen`."""
-        headers, body = self.prepare("subscriptions/listen", {"notifications": filter})
-        return event_stream(self.http, "POST", self.path, headers=headers, json=body)
+        headers, body = self.prepare("subscriptions/listen", {"notifications": wanted})
+        return event_stream(self.http, "POST", self.path, silence, headers=headers, json=body)
 
 
 class EventStream:
@@ -97,7 +97,7 @@ class EventStream:
         self._lines = response.iter_lines()
 
     def next(self) -> dict:
-        """The next message; fails after a few seconds of silence."""
+        """The next message; fails after so many seconds of silence as the stream was opened with."""
         for line in self._lines:
             data = line.removeprefix("data:").strip()
             if line.startswith("data:") and data:
@@ -113,9 +113,10 @@ class EventStream:
 
 
 @contextlib.contextmanager
-def event_stream(http: httpx2.Client, verb: str, path: str, **options):
+def event_stream(http: httpx2.Client, verb: str, path: str, silence: float, **options):
     """Opens an event stream; it must be one."""
-    with http.stream(verb, path, timeout=httpx2.Timeout(10, read=5), **options) as response:
+    timeout = httpx2.Timeout(10, read=silence)
+    with http.stream(verb, path, timeout=timeout, **options) as response:
         kind = response.headers.get("content-type", "")
         if not kind.startswith("text/event-stream"):
             response.read()

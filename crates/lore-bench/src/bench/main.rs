@@ -1,0 +1,2 @@
+//! The protocol benchmark.
+fn main() {}

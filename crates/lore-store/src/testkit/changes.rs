@@ -1,0 +1,82 @@
+//! Stories about the change log and who follows it.
+
+use super::Harness;
+use super::stage::{Stage, batch, moment, not_found};
+use crate::{Change, ChangeEntry, Expect, NodeRef};
+
+/// In the order in which they were named.
+pub async fn each_different_uri_is_one_entry(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let touching = batch().touch("lore://b").touch("lore://a").touch("lore://b");
+    let done = stage.commit(&stage.owner, touching).await;
+    let entries = stage.store().changes(&stage.owner, 0, 100).await.unwrap();
+    let entry = |sequence, uri: &str| ChangeEntry { sequence, uri: uri.into(), at: moment(1) };
+    assert_eq!(entries, [entry(1, "lore://b"), entry(2, "lore://a")]);
+    assert_eq!(done.sequence, 2);
+    stage.commit(&stage.owner, batch().touch("lore://a")).await;
+    let later = stage.store().changes(&stage.owner, 2, 100).await.unwrap();
+    assert_eq!(later, [entry(3, "lore://a")], "another batch is another change");
+}
+
+/// Oldest first.
+pub async fn entries_are_read_in_pieces(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    for number in 1..=5 {
+        stage.commit(&stage.owner, batch().touch(format!("lore://{number}"))).await;
+    }
+    let mut read = Vec::new();
+    loop {
+        let after = read.last().copied().unwrap_or(0);
+        let piece = stage.store().changes(&stage.owner, after, 2).await.unwrap();
+        if piece.is_empty() {
+            break;
+        }
+        assert!(piece.len() <= 2);
+        read.extend(piece.iter().map(|entry| entry.sequence));
+    }
+    assert_eq!(read, [1, 2, 3, 4, 5]);
+}
+
+/// The end before it.
+pub async fn a_batch_without_touches_returns_the_end(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let make = || batch().change(Change::CreateNode(stage.draft("A")));
+    assert_eq!(stage.commit(&stage.owner, make()).await.sequence, 0);
+    stage.commit(&stage.owner, batch().touch("lore://x").touch("lore://y")).await;
+    assert_eq!(stage.commit(&stage.owner, make()).await.sequence, 2);
+}
+
+/// Nothing before the first.
+pub async fn the_end_is_the_last_entry(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    assert_eq!(stage.store().sequence().await.unwrap(), 0);
+    assert_eq!(*stage.store().watch().borrow(), 0);
+    for expected in 1..=3 {
+        let done = stage.commit(&stage.owner, batch().touch("lore://x")).await;
+        assert_eq!(done.sequence, expected);
+        assert_eq!(stage.store().sequence().await.unwrap(), expected);
+    }
+}
+
+/// Before the writer has its answer.
+pub async fn a_watcher_learns_the_new_end(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let mut watch = stage.store().watch();
+    let done = stage.commit(&stage.owner, batch().touch("lore://x").touch("lore://y")).await;
+    assert!(watch.has_changed().unwrap());
+    assert_eq!(*watch.borrow_and_update(), done.sequence);
+    assert!(!watch.has_changed().unwrap());
+    assert_eq!(*stage.store().watch().borrow(), done.sequence, "a late watcher starts there");
+}
+
+/// Nor does one that touches nothing.
+pub async fn a_failed_batch_wakes_nobody(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let watch = stage.store().watch();
+    let failing = batch()
+        .touch("lore://x")
+        .change(Change::DeleteNode(NodeRef::Uid(stage.uid()), Expect::Any));
+    not_found(stage.store().commit(&stage.owner, failing).await);
+    stage.node(&stage.owner, "A").await;
+    assert!(!watch.has_changed().unwrap());
+}

@@ -1,0 +1,89 @@
+//! Stories about running numbers.
+
+use super::Harness;
+use super::stage::{Stage, batch, exists, invalid, not_found, word};
+use crate::{Change, Expect, NewNode, NodeKey, NodeRef};
+
+/// One run for all, one for each kind.
+pub async fn numbers_run_over_all_kinds_and_within_each(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let mut numbers = Vec::new();
+    for kind in ["character", "place", "character", "place", "item"] {
+        let draft = NewNode::new(stage.uid(), word(kind), "N");
+        let node = stage.make(&stage.owner, draft).await;
+        numbers.push((node.number, node.kind_number));
+    }
+    assert_eq!(numbers, [(1, 1), (2, 1), (3, 2), (4, 2), (5, 1)]);
+}
+
+/// An imported campaign keeps its numbers.
+pub async fn a_chosen_number_is_kept_and_passed_over(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let draft = NewNode { number: Some(100), kind_number: Some(7), ..stage.draft("Imported") };
+    let imported = stage.make(&stage.owner, draft).await;
+    assert_eq!((imported.number, imported.kind_number), (100, 7));
+    let next = stage.node(&stage.owner, "Next").await;
+    assert_eq!((next.number, next.kind_number), (101, 8));
+    let found = stage.store().node(&stage.owner, NodeKey::Number(100)).await.unwrap();
+    assert_eq!(found, Some(imported));
+}
+
+/// It fills a gap and that is all.
+pub async fn a_chosen_number_below_does_not_turn_the_counter_back(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let high = NewNode { number: Some(50), kind_number: Some(50), ..stage.draft("High") };
+    stage.make(&stage.owner, high).await;
+    let low = NewNode { number: Some(3), kind_number: Some(4), ..stage.draft("Low") };
+    let low = stage.make(&stage.owner, low).await;
+    assert_eq!((low.number, low.kind_number), (3, 4));
+    let next = stage.node(&stage.owner, "Next").await;
+    assert_eq!((next.number, next.kind_number), (51, 51));
+}
+
+/// Within the world; within the kind.
+pub async fn a_taken_number_is_refused(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let node = stage.node(&stage.owner, "A").await;
+    let same = NewNode { number: Some(node.number), ..stage.draft("B") };
+    exists(stage.attempt(&stage.owner, Change::CreateNode(same)).await);
+    let same = NewNode { kind_number: Some(node.kind_number), ..stage.draft("B") };
+    exists(stage.attempt(&stage.owner, Change::CreateNode(same)).await);
+    let place = NewNode::new(stage.uid(), word("place"), "C");
+    let place = NewNode { kind_number: Some(node.kind_number), ..place };
+    assert_eq!(stage.make(&stage.owner, place).await.kind_number, node.kind_number);
+}
+
+/// Nothing a counter could not count on from.
+pub async fn an_impossible_number_is_refused(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    for number in [0, -1, i64::MIN, i64::MAX] {
+        let draft = NewNode { number: Some(number), ..stage.draft("A") };
+        invalid(stage.attempt(&stage.owner, Change::CreateNode(draft)).await);
+        let draft = NewNode { kind_number: Some(number), ..stage.draft("A") };
+        invalid(stage.attempt(&stage.owner, Change::CreateNode(draft)).await);
+    }
+    assert_eq!(stage.node(&stage.owner, "A").await.number, 1);
+}
+
+/// Also a chosen one's leap.
+pub async fn a_failed_batch_gives_its_numbers_back(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let far = NewNode { number: Some(1_000), ..stage.draft("Far") };
+    let failing = batch()
+        .change(Change::CreateNode(stage.draft("A")))
+        .change(Change::CreateNode(far))
+        .change(Change::DeleteNode(NodeRef::Uid(stage.uid()), Expect::Any));
+    not_found(stage.store().commit(&stage.owner, failing).await);
+    let node = stage.node(&stage.owner, "B").await;
+    assert_eq!((node.number, node.kind_number), (1, 1));
+}
+
+/// It may come back.
+pub async fn a_deleted_node_keeps_its_number(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let node = stage.node(&stage.owner, "A").await;
+    stage.change(&stage.owner, Change::DeleteNode(NodeRef::Id(node.id), Expect::Any)).await;
+    assert_eq!(stage.node(&stage.owner, "B").await.number, node.number + 1);
+    let same = NewNode { number: Some(node.number), ..stage.draft("C") };
+    exists(stage.attempt(&stage.owner, Change::CreateNode(same)).await);
+}

@@ -1,0 +1,136 @@
+//! Stories about texts.
+
+use lore_core::{NodeId, Stamp, Text, TextId, Visibility};
+
+use super::Harness;
+use super::stage::{Stage, batch, exists, moment, not_found, version, word};
+use crate::{Batch, Bin, Change, Expect, NewText, NodeRef, TextPatch, TextRef};
+
+/// Every field.
+pub async fn a_text_comes_back_as_it_was_made(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let node = stage.node(&stage.owner, "Gandalf").await;
+    let draft = NewText {
+        kind: word("secret"),
+        title: "What nobody knows".into(),
+        position: -3,
+        visibility: Visibility::Gm,
+        ..stage.text_draft(&node, "He is a *Maia*.")
+    };
+    let uid = draft.uid;
+    let text = stage.write(&stage.owner, draft).await;
+    let stamp = Stamp { at: moment(1), by: stage.owner.principal };
+    let expected = Text {
+        id: text.id,
+        uid,
+        node: node.id,
+        kind: word("secret"),
+        title: "What nobody knows".into(),
+        body: "He is a *Maia*.".into(),
+        position: -3,
+        visibility: Visibility::Gm,
+        version: 1,
+        created: stamp,
+        updated: stamp,
+        deleted_at: None,
+    };
+    assert_eq!(text, expected);
+}
+
+/// Older before younger at the same place.
+pub async fn texts_are_ordered_by_position_then_age(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let node = stage.node(&stage.owner, "Gandalf").await;
+    for (position, body) in [(2, "c"), (1, "a"), (2, "d"), (1, "b"), (-1, "first")] {
+        let draft = NewText { position, ..stage.text_draft(&node, body) };
+        stage.write(&stage.owner, draft).await;
+    }
+    let texts = stage.store().texts_of(&stage.owner, node.id, Bin::Live).await.unwrap();
+    let bodies: Vec<_> = texts.iter().map(|text| text.body.as_str()).collect();
+    assert_eq!(bodies, ["first", "a", "b", "c", "d"]);
+}
+
+/// What a patch leaves out stays.
+pub async fn an_update_changes_only_what_it_names(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let node = stage.node(&stage.owner, "Gandalf").await;
+    let before = stage.text(&stage.owner, &node, "old").await;
+    let patch = TextPatch { body: Some("new".into()), ..TextPatch::default() };
+    let change = Change::UpdateText(TextRef::Uid(before.uid), Expect::Version(1), patch);
+    let later = Batch { at: moment(60), ..batch() };
+    let done = stage.commit(&stage.owner, later.change(change)).await;
+    assert_eq!(version(&done), 2);
+    let after = stage.store().text(&stage.owner, before.id).await.unwrap().unwrap();
+    let updated = Stamp { at: moment(60), by: stage.owner.principal };
+    assert_eq!(after, Text { body: "new".into(), version: 2, updated, ..before.clone() });
+    let patch = TextPatch {
+        title: Some("T".into()),
+        position: Some(9),
+        visibility: Some(Visibility::Gm),
+        body: None,
+    };
+    let change = Change::UpdateText(TextRef::Id(before.id), Expect::Any, patch);
+    stage.change(&stage.owner, change).await;
+    let last = stage.store().text(&stage.owner, before.id).await.unwrap().unwrap();
+    assert_eq!((last.title.as_str(), last.position, last.body.as_str()), ("T", 9, "new"));
+    assert_eq!((last.visibility, last.version), (Visibility::Gm, 3));
+}
+
+/// Neither an absent nor a deleted one.
+pub async fn a_text_needs_a_live_node(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let node = stage.node(&stage.owner, "Gandalf").await;
+    for missing in [NodeRef::Id(NodeId(999)), NodeRef::Uid(stage.uid())] {
+        let draft = NewText { node: missing, ..stage.text_draft(&node, "x") };
+        not_found(stage.attempt(&stage.owner, Change::CreateText(draft)).await);
+    }
+    stage.change(&stage.owner, Change::DeleteNode(NodeRef::Id(node.id), Expect::Any)).await;
+    let draft = stage.text_draft(&node, "x");
+    not_found(stage.attempt(&stage.owner, Change::CreateText(draft)).await);
+}
+
+/// A uid means one text.
+pub async fn a_uid_is_taken_once(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let node = stage.node(&stage.owner, "Gandalf").await;
+    let draft = stage.text_draft(&node, "x");
+    stage.write(&stage.owner, draft.clone()).await;
+    exists(stage.attempt(&stage.owner, Change::CreateText(draft)).await);
+}
+
+/// A megabyte is a long chapter, not a problem.
+pub async fn a_large_body_survives(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let node = stage.node(&stage.owner, "Gandalf").await;
+    let body = "Es war einmal… ".repeat(70_000);
+    assert_eq!(stage.text(&stage.owner, &node, &body).await.body, body);
+}
+
+/// A store does not tidy up.
+pub async fn unusual_characters_survive(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let node = stage.node(&stage.owner, "Gandalf").await;
+    for body in ["", " \r\n\t ", "'; DROP TABLE node; --", "\u{202E}\u{FEFF}e\u{301}🧙🏽‍♂️", "?1 :x @y $z"]
+    {
+        assert_eq!(stage.text(&stage.owner, &node, body).await.body, body);
+    }
+}
+
+/// Versions of nodes and texts are apart.
+pub async fn a_text_does_not_change_its_node(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let node = stage.node(&stage.owner, "Gandalf").await;
+    stage.text(&stage.owner, &node, "x").await;
+    assert_eq!(stage.read(&stage.owner, node.id).await.unwrap(), node);
+}
+
+/// Absence is an answer, not an error.
+pub async fn an_absent_text_is_none(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    assert_eq!(stage.store().text(&stage.owner, TextId(999)).await.unwrap(), None);
+    let texts = stage.store().texts_of(&stage.owner, NodeId(999), Bin::Live).await.unwrap();
+    assert!(texts.is_empty());
+    let missing = TextRef::Uid(stage.uid());
+    let change = Change::UpdateText(missing, Expect::Any, TextPatch::default());
+    not_found(stage.attempt(&stage.owner, change).await);
+}

@@ -1,0 +1,293 @@
+//! Stories about secrets: who sees what, by role and visibility.
+
+use lore_core::{Node, Role, Viewer, Visibility};
+
+use super::Harness;
+use super::stage::{Stage, between, edge_draft, exists, not_found};
+use crate::{
+    Bin, Change, Direction, EdgePatch, EdgeRef, Expect, NameMatch, NewEdge, NewNode, NewText,
+    NodeKey, NodePatch, NodeQuery, NodeRef, Require, TextPatch, TextRef,
+};
+
+/// One viewer of each role, the owner of the private things among them.
+struct Cast {
+    viewers: Vec<Viewer>,
+    player: Viewer,
+}
+
+impl Cast {
+    async fn of(stage: &Stage) -> Self {
+        let mut viewers = vec![stage.owner];
+        for (name, role) in [("Gil", Role::Gm), ("Rob", Role::Reader), ("Olga", Role::Owner)] {
+            viewers.push(stage.person(name, role).await);
+        }
+        let player = stage.person("Pia", Role::Player).await;
+        let other = stage.person("Pit", Role::Player).await;
+        viewers.extend([player, other]);
+        Self { viewers, player }
+    }
+
+    /// Every visibility there is, with somebody who may make such a thing and see it.
+    fn visibilities(&self, stage: &Stage) -> [(Visibility, Viewer); 4] {
+        [
+            (Visibility::Members, stage.owner),
+            (Visibility::Gm, stage.owner),
+            (Visibility::Private(stage.owner.principal), stage.owner),
+            (Visibility::Private(self.player.principal), self.player),
+        ]
+    }
+}
+
+/// By every way of reading nodes.
+pub async fn nodes_by_role_and_visibility(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let cast = Cast::of(&stage).await;
+    for (visibility, author) in cast.visibilities(&stage) {
+        let node = stage.node_for(&author, visibility).await;
+        for viewer in &cast.viewers {
+            let shown = visibility.admits(viewer);
+            let keys = [
+                NodeKey::Id(node.id),
+                NodeKey::Uid(node.uid),
+                NodeKey::Number(node.number),
+                NodeKey::KindNumber(node.kind.clone(), node.kind_number),
+            ];
+            for key in keys {
+                let found = stage.store().node(viewer, key).await.unwrap();
+                assert_eq!(found.is_some(), shown, "{visibility:?} {viewer:?}");
+            }
+            let several = stage.store().nodes(viewer, &[node.id]).await.unwrap();
+            assert_eq!(several.len(), usize::from(shown), "{visibility:?} {viewer:?}");
+            let page = stage.store().find_nodes(viewer, NodeQuery::default()).await.unwrap();
+            let listed = page.items.iter().any(|item| item.id == node.id);
+            assert_eq!(listed, shown, "{visibility:?} {viewer:?}");
+        }
+    }
+}
+
+/// On a node that everybody sees.
+pub async fn texts_by_role_and_visibility(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let cast = Cast::of(&stage).await;
+    let node = stage.node(&stage.owner, "Gandalf").await;
+    for (visibility, author) in cast.visibilities(&stage) {
+        let draft = NewText { visibility, ..stage.text_draft(&node, "secret") };
+        let text = stage.write(&author, draft).await;
+        for viewer in &cast.viewers {
+            let shown = visibility.admits(viewer);
+            let found = stage.store().text(viewer, text.id).await.unwrap();
+            assert_eq!(found.is_some(), shown, "{visibility:?} {viewer:?}");
+            let all = stage.store().texts_of(viewer, node.id, Bin::Live).await.unwrap();
+            let listed = all.iter().any(|item| item.id == text.id);
+            assert_eq!(listed, shown, "{visibility:?} {viewer:?}");
+        }
+    }
+}
+
+/// Between nodes that everybody sees.
+pub async fn edges_by_role_and_visibility(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let cast = Cast::of(&stage).await;
+    for (visibility, author) in cast.visibilities(&stage) {
+        let a = stage.node(&stage.owner, "A").await;
+        let b = stage.node(&stage.owner, "B").await;
+        stage.put(&author, NewEdge { visibility, ..edge_draft(&a, &b) }).await;
+        for viewer in &cast.viewers {
+            for direction in [Direction::Out, Direction::Both] {
+                let edges =
+                    stage.store().neighbours(viewer, &[a.id], direction, &[], 9).await.unwrap();
+                let shown = usize::from(visibility.admits(viewer));
+                assert_eq!(edges.len(), shown, "{visibility:?} {viewer:?}");
+            }
+        }
+    }
+}
+
+/// Whatever their own visibility says.
+pub async fn texts_of_a_hidden_node_are_hidden(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let cast = Cast::of(&stage).await;
+    for (visibility, author) in cast.visibilities(&stage) {
+        let node = stage.node_for(&author, visibility).await;
+        let text = stage.text(&author, &node, "for all").await;
+        for viewer in &cast.viewers {
+            let shown = visibility.admits(viewer);
+            let found = stage.store().text(viewer, text.id).await.unwrap();
+            assert_eq!(found.is_some(), shown, "{visibility:?} {viewer:?}");
+            let all = stage.store().texts_of(viewer, node.id, Bin::Live).await.unwrap();
+            assert_eq!(!all.is_empty(), shown, "{visibility:?} {viewer:?}");
+        }
+    }
+}
+
+/// At either end.
+pub async fn edges_of_a_hidden_node_are_hidden(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let cast = Cast::of(&stage).await;
+    let open = stage.node(&stage.owner, "Open").await;
+    for (visibility, author) in cast.visibilities(&stage) {
+        let hidden = stage.node_for(&author, visibility).await;
+        stage.join(&author, &open, &hidden).await;
+        stage.join(&author, &hidden, &open).await;
+        for viewer in &cast.viewers {
+            let edges = stage
+                .store()
+                .neighbours(viewer, &[open.id, hidden.id], Direction::Both, &[], 99)
+                .await
+                .unwrap();
+            let shown = edges.iter().filter(|e| e.source == hidden.id || e.target == hidden.id);
+            let expected = if visibility.admits(viewer) { 2 } else { 0 };
+            assert_eq!(shown.count(), expected, "{visibility:?} {viewer:?}");
+        }
+    }
+}
+
+/// They look absent.
+pub async fn hidden_nodes_cannot_be_changed(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let (player, secret) = player_and_secret(&stage).await;
+    let open = stage.node(&stage.owner, "Open").await;
+    for node in [NodeRef::Id(secret.id), NodeRef::Uid(secret.uid)] {
+        let text = NewText { node, ..stage.text_draft(&open, "x") };
+        let changes = [
+            Change::UpdateNode(node, Expect::Any, NodePatch::default()),
+            Change::DeleteNode(node, Expect::Any),
+            Change::RestoreNode(node),
+            Change::CreateText(text),
+            Change::PutEdge(NewEdge { source: node, ..edge_draft(&open, &open) }),
+            Change::PutEdge(NewEdge { target: node, ..edge_draft(&open, &open) }),
+        ];
+        for change in changes {
+            not_found(stage.attempt(&player, change).await);
+        }
+    }
+    assert_eq!(stage.read(&stage.owner, secret.id).await.unwrap(), secret);
+}
+
+/// Nor those of a hidden node.
+pub async fn hidden_texts_cannot_be_changed(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let (player, secret) = player_and_secret(&stage).await;
+    let open = stage.node(&stage.owner, "Open").await;
+    let hidden = NewText { visibility: Visibility::Gm, ..stage.text_draft(&open, "x") };
+    for draft in [hidden, stage.text_draft(&secret, "y")] {
+        let text = stage.write(&stage.owner, draft).await;
+        for reference in [TextRef::Id(text.id), TextRef::Uid(text.uid)] {
+            let update = Change::UpdateText(reference, Expect::Any, TextPatch::default());
+            for change in [
+                update,
+                Change::DeleteText(reference, Expect::Any),
+                Change::RestoreText(reference),
+            ] {
+                not_found(stage.attempt(&player, change).await);
+            }
+        }
+        assert_eq!(stage.store().text(&stage.owner, text.id).await.unwrap().unwrap(), text);
+    }
+}
+
+/// Nor those at a hidden node.
+pub async fn hidden_edges_cannot_be_changed(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let (player, secret) = player_and_secret(&stage).await;
+    let a = stage.node(&stage.owner, "A").await;
+    let b = stage.node(&stage.owner, "B").await;
+    let hidden = NewEdge { visibility: Visibility::Gm, ..edge_draft(&a, &b) };
+    let hidden = (stage.put(&stage.owner, hidden).await, between(&a, &b));
+    let dangling = (stage.join(&stage.owner, &a, &secret).await, between(&a, &secret));
+    for (edge, ends) in [hidden, dangling] {
+        for reference in [EdgeRef::Id(edge.id), ends] {
+            let update = Change::UpdateEdge(reference.clone(), Expect::Any, EdgePatch::default());
+            for change in [
+                update,
+                Change::DeleteEdge(reference.clone(), Expect::Any),
+                Change::RestoreEdge(reference),
+            ] {
+                not_found(stage.attempt(&player, change).await);
+            }
+        }
+        assert!(stage.edges_out(&stage.owner, a.id).await.contains(&edge));
+    }
+}
+
+/// A refusal tells that it is there; silently overwriting it would be worse.
+pub async fn a_hidden_edge_is_not_overwritten(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let player = stage.person("Pia", Role::Player).await;
+    let a = stage.node(&stage.owner, "A").await;
+    let b = stage.node(&stage.owner, "B").await;
+    let hidden = NewEdge { visibility: Visibility::Gm, weight: 9.0, ..edge_draft(&a, &b) };
+    let edge = stage.put(&stage.owner, hidden).await;
+    exists(stage.attempt(&player, Change::PutEdge(edge_draft(&a, &b))).await);
+    assert_eq!(stage.edges_out(&stage.owner, a.id).await, [edge]);
+}
+
+/// A total is a piece of knowledge too.
+pub async fn hidden_nodes_are_not_counted(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let (player, secret) = player_and_secret(&stage).await;
+    stage.node(&stage.owner, "Open").await;
+    let by_name = NodeQuery {
+        name: Some(NameMatch::Exact(secret.name.clone())),
+        ..NodeQuery::default()
+    };
+    for (query, expected) in [(NodeQuery::default(), 1), (by_name, 0)] {
+        let page = stage.store().find_nodes(&player, query).await.unwrap();
+        assert_eq!((page.total, page.items.len()), (expected, expected as usize));
+    }
+}
+
+/// Else asking for a free name would find out hidden ones.
+pub async fn a_hidden_name_is_free(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let (player, secret) = player_and_secret(&stage).await;
+    let free = Require::NameFree { kind: secret.kind.clone(), name: secret.name.clone() };
+    let make = super::stage::batch()
+        .require(free)
+        .change(Change::CreateNode(stage.draft(&secret.name)));
+    stage.commit(&player, make).await;
+}
+
+/// Deleting a secret does not tell it.
+pub async fn the_bin_hides_the_same_things(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let (player, secret) = player_and_secret(&stage).await;
+    let open = stage.node(&stage.owner, "Open").await;
+    let hidden = NewText { visibility: Visibility::Gm, ..stage.text_draft(&open, "x") };
+    let text = stage.write(&stage.owner, hidden).await;
+    let gone = super::stage::batch()
+        .change(Change::DeleteNode(NodeRef::Id(secret.id), Expect::Any))
+        .change(Change::DeleteText(TextRef::Id(text.id), Expect::Any));
+    stage.commit(&stage.owner, gone).await;
+    let query = NodeQuery { bin: Bin::Deleted, ..NodeQuery::default() };
+    let page = stage.store().find_nodes(&player, query.clone()).await.unwrap();
+    assert_eq!((page.total, page.items.len()), (0, 0));
+    let texts = stage.store().texts_of(&player, open.id, Bin::Deleted).await.unwrap();
+    assert!(texts.is_empty());
+    not_found(stage.attempt(&player, Change::RestoreNode(NodeRef::Id(secret.id))).await);
+    not_found(stage.attempt(&player, Change::RestoreText(TextRef::Id(text.id))).await);
+    assert_eq!(stage.store().find_nodes(&stage.owner, query).await.unwrap().total, 1);
+}
+
+/// Both ways.
+pub async fn a_new_visibility_counts_at_once(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let (player, secret) = player_and_secret(&stage).await;
+    for (visibility, shown) in [
+        (Visibility::Members, true),
+        (Visibility::Gm, false),
+        (Visibility::Private(stage.owner.principal), false),
+        (Visibility::Members, true),
+    ] {
+        let patch = NodePatch { visibility: Some(visibility), ..NodePatch::default() };
+        let change = Change::UpdateNode(NodeRef::Id(secret.id), Expect::Any, patch);
+        stage.change(&stage.owner, change).await;
+        assert_eq!(stage.read(&player, secret.id).await.is_some(), shown);
+    }
+}
+
+async fn player_and_secret(stage: &Stage) -> (Viewer, Node) {
+    let player = stage.person("Pia", Role::Player).await;
+    let draft = NewNode { visibility: Visibility::Gm, ..stage.draft("Secret") };
+    (player, stage.make(&stage.owner, draft).await)
+}

@@ -1,0 +1,120 @@
+//! `lorewell connect`: the configuration that connects a client, printed or installed.
+//!
+//! [`clients`] says once what each client expects; everything else follows from
+//! that table. Tokens never pass through here: a header is advised, by
+//! environment variable, and left to the user to add.
+
+mod advice;
+mod clients;
+mod edit;
+mod entry;
+mod install;
+mod json_file;
+mod machine;
+mod server;
+mod shell;
+#[cfg(test)]
+mod tests;
+mod toml_file;
+mod ways;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+
+use self::clients::Spec;
+use self::edit::Wanted;
+use self::machine::Machine;
+use self::server::Server;
+use crate::cli::{Connect, Options};
+use crate::output;
+
+/// Prints the configuration of a client, or merges it into the client's file.
+pub(crate) fn run(options: &Options, connect: &Connect) -> anyhow::Result<ExitCode> {
+    let machine = Machine::here()?;
+    let plan = Plan::new(options, connect, &machine)?;
+    if connect.write { plan.install(&machine)? } else { plan.print(&machine)? }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What shall be connected, and where that is written down.
+struct Plan {
+    spec: &'static Spec,
+    name: String,
+    server: Server,
+    file: PathBuf,
+    /// Options that a running server does not learn of through its client.
+    ignored: bool,
+}
+
+impl Plan {
+    fn new(options: &Options, connect: &Connect, machine: &Machine) -> anyhow::Result<Self> {
+        let spec = clients::spec(connect.client);
+        let server = match &connect.http {
+            Some(url) => Server::http(url)?,
+            None => Server::stdio(&std::env::current_exe()?, options)?,
+        };
+        let file = match &connect.file {
+            Some(file) => std::path::absolute(file)?,
+            None => machine.file(&spec.place)?,
+        };
+        let ignored = connect.http.is_some() && !server::arguments(options)?.is_empty();
+        Ok(Self { spec, name: checked_name(&connect.name)?, server, file, ignored })
+    }
+
+    fn print(&self, machine: &Machine) -> anyhow::Result<()> {
+        // What the file looks like may decide what belongs into it.
+        let current = std::fs::read_to_string(&self.file).unwrap_or_default();
+        let wanted = self.wanted(&current);
+        let snippet = edit::merged(self.spec.syntax, "", &wanted)?.unwrap_or_default();
+        eprintln!("{}", advice::before(self.spec, &self.file));
+        output::line(snippet.trim_end());
+        self.advise(&wanted, machine);
+        Ok(())
+    }
+
+    fn install(&self, machine: &Machine) -> anyhow::Result<()> {
+        let outcome = install::install(&self.file, |current| {
+            edit::merged(self.spec.syntax, current, &self.wanted(current)).with_context(|| {
+                format!("{} was left as it is", self.file.display())
+            })
+        })?;
+        output::line(outcome.report(&self.name, &self.file));
+        self.advise(&self.wanted(""), machine);
+        Ok(())
+    }
+
+    fn advise(&self, wanted: &Wanted<'_>, machine: &Machine) {
+        let ask = ways::Ask {
+            name: &self.name,
+            server: &self.server,
+            entry: &wanted.entry,
+            os: machine.os,
+        };
+        for line in advice::after(self.spec, &ask, self.ignored) {
+            eprintln!("{line}");
+        }
+    }
+
+    fn wanted(&self, current: &str) -> Wanted<'_> {
+        let document = json_file::document(self.spec.syntax, current);
+        let placed = entry::placed(self.spec, &self.server, &document);
+        Wanted {
+            name: &self.name,
+            keys: placed.keys,
+            entry: placed.entry,
+            schema: self.spec.schema,
+        }
+    }
+}
+
+/// Clients make tool names from the server's name, so only the characters that
+/// all of them accept are allowed.
+fn checked_name(name: &str) -> anyhow::Result<String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if name.is_empty() || name.len() > 64 || !name.chars().all(fits) {
+        bail!("{name:?} is no name for a server: use 1 to 64 of A-Z, a-z, 0-9, _ and -");
+    }
+    Ok(name.to_owned())
+}

@@ -1,0 +1,324 @@
+"""Sessions of the older revisions: opened, owned, resumed and ended."""
+
+import httpx2
+import pytest
+
+from harness.rpc import LEGACY_VERSIONS, answer_of, error_of, message, result_of, tool_names
+from harness.web import BOTH, Session
+
+WORLDS = "lorewell://worlds"
+UNKNOWN = "11111111-2222-4333-8444-555555555555"
+DICE = {"hope": 8, "fear": 5, "modifier": 2, "difficulty": 15}
+LIST = message("tools/list", {}, id=7)
+NOT_LOGGED = pytest.mark.xfail(strict=True, reason="making a world writes no change-log entry")
+
+
+def assert_unknown_session(answer):
+    """404 with a JSON-RPC error, as the protocol wants it for an unknown session."""
+    assert answer.status_code == 404, answer.text
+    assert answer.headers["content-type"] == "application/json"
+    error = error_of(answer.json())
+    assert error["code"] == -32001 and "initialize" in error["message"]
+
+
+@pytest.mark.parametrize("version", LEGACY_VERSIONS)
+def test_a_session_lives_from_initialize_to_delete(web, version):
+    """Each older revision is spoken: initialize, call, DELETE, and then the session is unknown."""
+    session = Session(web, version).open()
+    assert session.opened["protocolVersion"] == version
+    answer = session.call("duality_outcome", DICE)
+    assert answer["structuredContent"]["outcome"] == "SUCCESS_WITH_HOPE"
+    assert session.end().status_code == 204
+    assert_unknown_session(session.post(LIST))
+
+
+def test_an_unknown_revision_is_answered_with_one_we_speak(web):
+    """A client that asks for a revision of its own gets the newest with sessions."""
+    session = Session(web, "1999-01-01")
+    answer = session.post(message("initialize", {
+        "protocolVersion": "1999-01-01", "capabilities": {}, "clientInfo": {"name": "x", "version": "0"},
+    }))
+    assert result_of(answer_of(answer))["protocolVersion"] == LEGACY_VERSIONS[-1]
+
+
+def test_answers_are_event_streams_for_clients_that_read_them(web):
+    """With the protocol's own Accept header, a session's answer is an event stream."""
+    answer = Session(web).open().post(LIST)
+    assert answer.headers["content-type"].startswith("text/event-stream")
+
+
+def test_an_unknown_session_header_is_refused(web):
+    """Mcp-Session-Id with an id nobody opened: 404 and a JSON-RPC error with the request's id."""
+    answer = web.post("/mcp", json=LIST, headers={"accept": BOTH, "mcp-session-id": UNKNOWN})
+    assert_unknown_session(answer)
+    assert answer.json()["id"] == 7
+    assert "set-cookie" not in answer.headers
+
+
+@pytest.mark.parametrize("verb", ["GET", "DELETE"])
+def test_an_unknown_session_is_refused_for_streams_and_endings(web, verb):
+    """The event stream and DELETE answer an unknown session like POST does."""
+    headers = {"accept": "text/event-stream", "mcp-session-id": UNKNOWN}
+    assert_unknown_session(web.request(verb, "/mcp", headers=headers))
+
+
+@pytest.mark.parametrize("id", ["", "x" * 5000, "a\tb", "../../etc/passwd", "%00", "é".encode()])
+def test_odd_session_ids_are_merely_unknown(web, id):
+    """Whatever stands in the header, the answer is that of an unknown session."""
+    headers = {"accept": BOTH, "mcp-session-id": id}
+    assert_unknown_session(web.post("/mcp", json=LIST, headers=headers))
+
+
+def test_two_sessions_do_not_share_ids(web):
+    """Every initialize opens a session of its own."""
+    assert Session(web).open().id != Session(web).open().id
+
+
+def test_initialize_with_an_old_cookie_opens_a_new_session(server):
+    """An initialize never joins the session its cookie names."""
+    with server.client() as http:
+        first = Session(http).open()
+        assert http.cookies["mcp_session"] == first.id
+        second = Session(http).open()
+        assert second.id != first.id and http.cookies["mcp_session"] == second.id
+
+
+def test_a_cookie_alone_keeps_the_session(server):
+    """A client that only knows cookies stays in one session."""
+    with server.client() as http:
+        first = http.post("/mcp", json=LIST)
+        opened = http.cookies["mcp_session"]
+        second = http.post("/mcp", json=LIST)
+        assert first.status_code == second.status_code == 200
+        assert "set-cookie" not in second.headers and http.cookies["mcp_session"] == opened
+
+
+def test_an_unknown_cookie_gets_a_new_session_silently(server):
+    """A cookie from long ago: the request is answered and a fresh cookie set."""
+    with server.client() as http:
+        answer = http.post("/mcp", json=LIST, headers={"cookie": f"mcp_session={UNKNOWN}"})
+        assert answer.status_code == 200 and len(answer.json()["result"]["tools"]) >= 6
+        assert http.cookies["mcp_session"] != UNKNOWN
+
+
+def test_the_health_cookie_is_exchanged_for_a_session(server):
+    """The cookie that health handed out leads to a session on first use."""
+    with server.client() as http:
+        http.get("/mcp/health")
+        assert http.cookies["mcp_session"]
+        assert http.post("/mcp", json=LIST).status_code == 200
+        again = http.post("/mcp", json=LIST)
+        assert again.status_code == 200 and "set-cookie" not in again.headers
+
+
+def test_deleting_by_cookie_ends_the_session(server):
+    """DELETE with the cookie ends the session; the cookie is then unknown."""
+    with server.client() as http:
+        http.post("/mcp", json=LIST)
+        opened = http.cookies["mcp_session"]
+        assert http.delete("/mcp").status_code == 204
+        assert_unknown_session(http.post("/mcp", json=LIST, headers={"mcp-session-id": opened}))
+
+
+def test_the_event_stream_opens(web):
+    """GET /mcp of a session is an event stream that stays open."""
+    session = Session(web).open()
+    with session.stream() as stream:
+        assert stream.response.status_code == 200
+
+
+def test_the_event_stream_opens_for_a_cookie_without_accept(server):
+    """A simple client gets the stream with the cookie alone, or even without one."""
+    with server.client() as http:
+        with http.stream("GET", "/mcp") as answer:
+            assert answer.status_code == 200
+            assert answer.headers["content-type"].startswith("text/event-stream")
+            assert "mcp_session=" in answer.headers["set-cookie"]
+
+
+def test_a_foreign_session_answers_like_an_unknown_one(program, serve):
+    """Bob with Alice's session id learns nothing, not even that it exists."""
+    alice, bob = program.token("player", "alice"), program.token("player", "bob")
+    server = serve()
+    with server.client(authorization=f"Bearer {alice}") as http:
+        session = Session(http).open()
+        stolen = dict(session.headers)
+    with server.client(authorization=f"Bearer {bob}") as http:
+        tried = http.post("/mcp", json=LIST, headers=stolen)
+        unknown = http.post("/mcp", json=LIST, headers={**stolen, "mcp-session-id": UNKNOWN})
+        assert_unknown_session(tried)
+        same = [(a.status_code, a.content, sorted(set(a.headers) - {"date"})) for a in (tried, unknown)]
+        assert same[0] == same[1]
+        assert_unknown_session(http.get("/mcp", headers=stolen))
+        assert_unknown_session(http.delete("/mcp", headers=stolen))
+        by_cookie = http.post("/mcp", json=LIST, headers={"cookie": f"mcp_session={session.id}"})
+        assert by_cookie.status_code == 200
+        assert session.id not in by_cookie.headers["set-cookie"], "a new session, not Alice's"
+    with server.client(authorization=f"Bearer {alice}") as http:
+        assert http.post("/mcp", json=LIST, headers=stolen).status_code == 200, "untouched"
+
+
+def test_a_second_token_of_the_same_person_may_use_the_session(program, serve):
+    """Sessions belong to a person, not to one of their tokens."""
+    first, second = program.token("player", "alice"), program.token("player", "alice")
+    server = serve()
+    with server.client(authorization=f"Bearer {first}") as http:
+        session = Session(http).open()
+    with server.client(authorization=f"Bearer {second}") as http:
+        assert http.post("/mcp", json=LIST, headers=session.headers).status_code == 200
+
+
+def test_a_session_survives_a_kill_by_header(server):
+    """After kill -9 and a restart the client goes on as if nothing had happened."""
+    with server.client() as http:
+        session = Session(http).open()
+    server.kill()
+    server.start()
+    with server.client() as http:
+        session.http = http
+        assert len(session.request("tools/list")["tools"]) >= 6
+        assert session.call("duality_outcome", DICE)["structuredContent"]["total"] == 15
+        assert session.end().status_code == 204
+
+
+def test_a_session_survives_a_kill_by_cookie(server):
+    """The cookie of before the kill is still good; no new one is set."""
+    with server.client() as http:
+        http.post("/mcp", json=LIST)
+        cookie = http.cookies["mcp_session"]
+    server.kill()
+    server.start()
+    with server.client(cookie=f"mcp_session={cookie}") as http:
+        answer = http.post("/mcp", json=LIST)
+        assert answer.status_code == 200 and "set-cookie" not in answer.headers
+
+
+def test_an_ended_session_stays_ended_after_a_restart(server):
+    """DELETE is remembered by the store too."""
+    with server.client() as http:
+        session = Session(http).open()
+        session.end()
+    server.kill()
+    server.start()
+    with server.client() as http:
+        session.http = http
+        assert_unknown_session(session.post(LIST))
+
+
+def test_a_foreign_session_is_unknown_after_a_restart_too(program, serve):
+    """Ownership of a session is stored with it."""
+    alice, bob = program.token("player", "alice"), program.token("player", "bob")
+    server = serve()
+    with server.client(authorization=f"Bearer {alice}") as http:
+        session = Session(http).open()
+    server.kill()
+    server.start()
+    with server.client(authorization=f"Bearer {bob}") as http:
+        assert_unknown_session(http.post("/mcp", json=LIST, headers=session.headers))
+    with server.client(authorization=f"Bearer {alice}") as http:
+        assert http.post("/mcp", json=LIST, headers=session.headers).status_code == 200
+
+
+@NOT_LOGGED
+def test_a_subscriber_hears_of_changes(server, program):
+    """resources/updated arrives on the event stream when another process makes a world."""
+    with server.client() as http:
+        session = Session(http).open()
+        session.request("resources/subscribe", {"uri": WORLDS})
+        with session.stream() as stream:
+            program.ok("world", "create", "Second")
+            update = stream.next_named("notifications/resources/updated")
+            assert update["params"] == {"uri": WORLDS}
+
+
+@NOT_LOGGED
+def test_who_unsubscribed_hears_nothing(server, program):
+    """After resources/unsubscribe others are told of a change, this session is not."""
+    with server.client() as http:
+        leaving, staying = Session(http).open(), Session(http).open()
+        for session in (leaving, staying):
+            session.request("resources/subscribe", {"uri": WORLDS})
+        leaving.request("resources/unsubscribe", {"uri": WORLDS})
+        with leaving.stream(silence=1) as silent, staying.stream() as stream:
+            program.ok("world", "create", "Second")
+            stream.next_named("notifications/resources/updated")
+            with pytest.raises(httpx2.ReadTimeout):
+                silent.next_named("notifications/resources/updated")
+
+
+@NOT_LOGGED
+def test_subscriptions_survive_a_kill(server, program):
+    """A session's subscriptions come back with it after kill -9."""
+    with server.client() as http:
+        session = Session(http).open()
+        session.request("resources/subscribe", {"uri": WORLDS})
+    server.kill()
+    server.start()
+    with server.client() as http:
+        session.http = http
+        with session.stream() as stream:
+            program.ok("world", "create", "Second")
+            update = stream.next_named("notifications/resources/updated")
+            assert update["params"] == {"uri": WORLDS}
+
+
+def test_subscribing_to_what_cannot_be_read_is_refused(web):
+    """A typing mistake in a subscription is noticed at once."""
+    error = error_of(Session(web).open().ask("resources/subscribe", {"uri": "lorewell://wrlds"}))
+    assert error["code"] == -32002 and "lorewell://wrlds" in error["message"]
+
+
+def test_the_number_of_sessions_is_limited(serve):
+    """Beyond --max-sessions a client is told to come back, and open ones go on."""
+    server = serve("--max-sessions", "3")
+    with server.client() as http:
+        sessions = [Session(http).open() for _ in range(3)]
+        http.cookies.clear()
+        refused = http.post("/mcp", json=LIST)
+        assert refused.status_code == 503 and int(refused.headers["retry-after"]) > 0
+        assert error_of(refused.json())["code"] == -32603
+        assert tool_names(sessions[0].request("tools/list"))
+        assert sessions[1].end().status_code == 204
+        assert http.post("/mcp", json=LIST).status_code == 200
+
+
+class TestStrict:
+    """--strict-http: the protocol's own rules and no help."""
+
+    @pytest.fixture
+    def strict(self, serve):
+        with serve("--strict-http").client() as http:
+            yield http
+
+    def test_no_cookie_is_set(self, strict):
+        """Neither initialize nor health sets a cookie."""
+        session = Session(strict).open()
+        assert tool_names(session.request("tools/list"))
+        strict.get("/mcp/health")
+        assert not strict.cookies
+
+    def test_no_session_is_opened_on_first_use(self, strict):
+        """A request without a session is refused."""
+        refused = strict.post("/mcp", json=LIST, headers={"accept": BOTH})
+        assert refused.status_code == 400
+        assert error_of(refused.json())["code"] == -32600
+
+    def test_a_cookie_is_no_session(self, strict):
+        """A session's id in a cookie does not count."""
+        session = Session(strict).open()
+        headers = {"accept": BOTH, "cookie": f"mcp_session={session.id}"}
+        assert strict.post("/mcp", json=LIST, headers=headers).status_code == 400
+        assert strict.delete("/mcp", headers=headers).status_code == 400
+
+    def test_accept_must_name_both_types(self, strict):
+        """A client that does not read event streams is refused, with a JSON-RPC error."""
+        refused = strict.post("/mcp", json=message("initialize", {}))
+        assert refused.status_code == 406
+        error_of(refused.json())
+
+    def test_sessions_work_by_header(self, strict):
+        """What the protocol asks for works as ever."""
+        session = Session(strict).open()
+        assert session.call("duality_outcome", DICE)["structuredContent"]["total"] == 15
+        assert session.end().status_code == 204
+        assert_unknown_session(session.post(LIST))
