@@ -10,6 +10,7 @@ pub mod graph;
 pub mod ids;
 pub mod names;
 pub mod people;
+pub mod record;
 
 pub use effects::{Clock, Effects, Entropy};
 pub use error::{Error, Result};
@@ -17,3 +18,4 @@ pub use graph::{Edge, EdgeKind, Kind, Node, Properties, Stamp, Text, TextKind};
 pub use ids::{EdgeId, NodeId, PrincipalId, TextId, TokenId, Uid, WorldId};
 pub use jiff::Timestamp;
 pub use people::{Principal, Role, Viewer, Visibility, World};
+pub use record::{Event, Hash, State};

@@ -107,11 +107,12 @@ impl McpEndpoint {
             Ok(glimpse) => glimpse,
             Err(fault) => return answers::refusal(StatusCode::BAD_REQUEST, &fault),
         };
-        if is_stateless(request.headers(), &glimpse) {
-            return answers::worded(self.pass_on(request).await, &glimpse).await;
-        }
+        // It opens a session and counts as one, whatever revision it states.
         if glimpse.method.as_deref() == Some("initialize") {
             return self.open(request, &glimpse, principal).await;
+        }
+        if is_stateless(request.headers(), &glimpse) {
+            return answers::worded(self.pass_on(request).await, &glimpse).await;
         }
         let (mut request, wants) = self.eased(request, &glimpse);
         let opened = match self.join(&mut request, principal).await {
@@ -123,6 +124,9 @@ impl McpEndpoint {
     }
 
     async fn get(&self, mut request: Request<Bytes>, principal: PrincipalId) -> Response<Body> {
+        if is_stateless(request.headers(), &Glimpse::none()) {
+            return answers::worded(self.pass_on(request).await, &Glimpse::none()).await;
+        }
         if self.lenient && !accepts(request.headers(), "text/event-stream") {
             request.headers_mut().insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
         }

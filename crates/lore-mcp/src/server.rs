@@ -31,6 +31,7 @@ use serde_json::Value;
 use crate::convert;
 use crate::notify::{Follower, Subscriptions};
 use crate::progress::ProgressPump;
+use crate::rpc::STATELESS_SINCE;
 
 /// Who asks and what they may use: put into a request by its transport.
 #[derive(Debug, Clone)]
@@ -191,10 +192,15 @@ impl ServerHandler for McpServer {
     async fn set_level(
         &self,
         _: SetLevelRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         // Accepted because older clients insist on it; our log goes to stderr.
-        Ok(())
+        match context.protocol_version() {
+            Some(version) if version.as_str() >= STATELESS_SINCE => {
+                Err(unknown_method("logging/setLevel"))
+            }
+            _ => Ok(()),
+        }
     }
 
     async fn list_tools(
@@ -391,8 +397,7 @@ impl ServerHandler for McpServer {
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        let text = format!("unknown method {:?}", request.method);
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None))
+        Err(unknown_method(&request.method))
     }
 }
 
@@ -435,6 +440,10 @@ async fn contained<T>(work: impl Future<Output = lore_core::Result<T>>) -> Resul
         Err(Error::Bug { what: "the handler".into() })
     });
     outcome.map_err(|error| convert::protocol_error(&error))
+}
+
+fn unknown_method(name: &str) -> ErrorData {
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method {name:?}"), None)
 }
 
 fn no_resource(uri: &str) -> ErrorData {

@@ -9,7 +9,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use lore_store::{StoreError, StoreResult};
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use tempfile::NamedTempFile;
 
 use crate::fault::{io, told};
@@ -45,14 +45,16 @@ pub(crate) fn exists(path: &Path) -> StoreResult<bool> {
 
 /// Refuses a file that does not have our mark, without leaving a trace on it or beside it.
 pub(crate) fn recognise(path: &Path) -> StoreResult<()> {
-    let foreign = || StoreError::Foreign(path.display().to_string());
-    match mark_of(path) {
+    // `immutable` reads the header as it is: no lock, no log, no file beside it.
+    let found = match mark_of(&format!("{}?immutable=1", uri(path))) {
+        // A checkpoint that was cut short looks like damage without its log.
+        Err(error) if is(&error, ErrorCode::DatabaseCorrupt) => mark_of(&uri(path)),
+        found => found,
+    };
+    match found {
         Ok(APPLICATION_ID) => Ok(()),
-        Ok(_) => Err(foreign()),
-        Err(error) => match told(&error) {
-            StoreError::Corrupt(_) => Err(foreign()),
-            other => Err(other),
-        },
+        Err(error) if !is(&error, ErrorCode::NotADatabase) => Err(told(&error)),
+        Ok(_) | Err(_) => Err(StoreError::Foreign(path.display().to_string())),
     }
 }
 
@@ -113,11 +115,14 @@ fn mark(path: &Path) -> StoreResult<()> {
     write().map_err(|error| told(&error))
 }
 
-/// `immutable` reads the header as it is: no lock, no log, no file beside it.
-fn mark_of(path: &Path) -> rusqlite::Result<i64> {
+fn mark_of(uri: &str) -> rusqlite::Result<i64> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-    let db = Connection::open_with_flags(format!("{}?immutable=1", uri(path)), flags)?;
+    let db = Connection::open_with_flags(uri, flags)?;
     db.pragma_query_value(None, "application_id", |row| row.get(0))
+}
+
+fn is(error: &rusqlite::Error, code: ErrorCode) -> bool {
+    error.sqlite_error_code() == Some(code)
 }
 
 /// The path as a `file:` address, with everything unusual escaped.

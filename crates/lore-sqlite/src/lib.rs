@@ -4,7 +4,7 @@
 //! durable transaction. Reads run on their own read-only connections and see
 //! everything that was acknowledged before. All SQL of the program is in this
 //! crate; the schema is in `migrations/`. Nothing here knows tools, protocols or
-//! rules of play, and nothing here decides who may see a thing except [`sight`].
+//! rules of play, and nothing here decides who may see a thing except `sight`.
 
 mod audit;
 mod backup;
@@ -22,6 +22,7 @@ mod log;
 mod maintenance;
 mod nodes;
 mod pool;
+mod records;
 mod replace;
 mod rows;
 mod schema;

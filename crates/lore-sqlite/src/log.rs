@@ -3,13 +3,32 @@
 use async_trait::async_trait;
 use lore_core::Viewer;
 use lore_store::{AuditEntry, ChangeEntry, Log, StoreError, StoreResult};
+use rusqlite::params;
 use tokio::sync::watch;
 
 use crate::store::{SqliteStore, capped};
-use crate::{audit, changes};
+use crate::{audit, changes, rows};
 
 #[async_trait]
 impl Log for SqliteStore {
+    async fn answered(
+        &self,
+        viewer: &Viewer,
+        tool: &str,
+        key: &str,
+    ) -> StoreResult<Option<String>> {
+        let viewer = *viewer;
+        let (tool, key) = (tool.to_owned(), key.to_owned());
+        self.read(move |db| {
+            let sql = "SELECT answer FROM answered
+                       WHERE principal = ?1 AND world = ?2 AND tool = ?3 AND key = ?4";
+            let mut statement = db.prepare_cached(sql)?;
+            let parameters = params![viewer.principal.0, viewer.world.0, tool, key];
+            rows::first(statement.query(parameters)?, |row| Ok(row.get(0)?))
+        })
+        .await
+    }
+
     async fn changes(
         &self,
         viewer: &Viewer,

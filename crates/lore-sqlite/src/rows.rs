@@ -190,12 +190,29 @@ impl<'row, 'stmt> Fields<'row, 'stmt> {
         serde_json::from_str(&json).map_err(|_| damaged("a list is not a list of strings"))
     }
 
-    fn word(&mut self) -> Answer<Word> {
+    /// A hash.
+    pub(crate) fn hash(&mut self) -> Answer<lore_core::Hash> {
+        let bytes: Vec<u8> = self.take()?;
+        bytes.try_into().map_err(|_| damaged("a hash is not 32 bytes long"))
+    }
+
+    /// A uid that may be absent.
+    pub(crate) fn maybe_uid(&mut self) -> Answer<Option<Uid>> {
+        let bytes: Option<Vec<u8>> = self.take()?;
+        let uid = |bytes: Vec<u8>| {
+            Uid::from_bytes(&bytes).ok_or_else(|| damaged("a uid is not sixteen bytes long"))
+        };
+        bytes.map(uid).transpose()
+    }
+
+    /// A word.
+    pub(crate) fn word(&mut self) -> Answer<Word> {
         let text: String = self.take()?;
         Word::new("kind", &text).map_err(|_| damaged("a kind is not a word"))
     }
 
-    fn stamp(&mut self) -> Answer<Stamp> {
+    /// Who and when, from their two columns.
+    pub(crate) fn stamp(&mut self) -> Answer<Stamp> {
         Ok(Stamp { at: self.moment()?, by: PrincipalId(self.take()?) })
     }
 

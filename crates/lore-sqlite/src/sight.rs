@@ -43,6 +43,12 @@ pub(crate) fn edge(presence: Presence) -> String {
     format!("{} AND {ends}", seen("e", presence))
 }
 
+/// The condition for a record under the name `alias`, apart from that of its node.
+/// Records are never deleted.
+pub(crate) fn record(alias: &str) -> String {
+    seen(alias, Presence::Any)
+}
+
 /// The rule for anything with a visibility.
 fn seen(alias: &str, presence: Presence) -> String {
     let life = match presence {

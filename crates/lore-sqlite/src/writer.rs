@@ -17,7 +17,7 @@ use lore_store::{StoreError, StoreResult};
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::fault::{Answer, Fault, damaged, io};
+use crate::fault::{Answer, Fault, damaged, io, told};
 use crate::{changes, connection, schema};
 
 /// Most jobs in one transaction. More made each wait longer without more throughput.
@@ -212,7 +212,7 @@ impl Desk {
             kept += u64::from(run_apart(db, job.as_mut())? == Verdict::Keep);
         }
         let end = changes::end(db)?;
-        execute(db, "COMMIT")?;
+        execute(db, "COMMIT").map_err(not_committed)?;
         self.counts.transactions.fetch_add(1, Ordering::Relaxed);
         self.counts.jobs.fetch_add(kept, Ordering::Relaxed);
         Ok(end)
@@ -228,8 +228,7 @@ impl Desk {
         {
             tracing::warn!(%error, "a failed transaction could not be rolled back");
         }
-        if matches!(fault, Fault::Engine(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy))
-        {
+        if matches!(fault, Fault::Engine(error) if told(error) == StoreError::Busy) {
             self.db = Some(db);
             return;
         }
@@ -248,6 +247,14 @@ impl Desk {
         if let Err((_, error)) = db.close() {
             tracing::warn!(%error, "the writer's connection did not close");
         }
+    }
+}
+
+/// Whatever stopped a commit is no fault of the jobs in it.
+fn not_committed(error: rusqlite::Error) -> Fault {
+    match told(&error) {
+        StoreError::Busy => Fault::Engine(error),
+        other => Fault::Refused(StoreError::Failed(format!("nothing was committed: {other}"))),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Writes: a batch of primitive changes that happens whole or not at all.
 
+use lore_core::names::Word;
 use lore_core::{
     EdgeId, EdgeKind, Kind, NodeId, Properties, TextId, TextKind, Timestamp, Uid, Visibility,
 };
@@ -17,12 +18,21 @@ pub struct Batch {
     pub changes: Vec<Change>,
     /// Resource URIs whose content this batch changes; they enter the change log.
     pub touches: Vec<String>,
+    /// Makes the batch happen once, however often it is sent.
+    pub once: Option<Once>,
 }
 
 impl Batch {
     /// An empty batch.
     pub fn new(origin: Origin, at: Timestamp) -> Self {
-        Self { origin, at, require: Vec::new(), changes: Vec::new(), touches: Vec::new() }
+        Self {
+            origin,
+            at,
+            require: Vec::new(),
+            changes: Vec::new(),
+            touches: Vec::new(),
+            once: None,
+        }
     }
 
     /// Adds a change.
@@ -63,6 +73,17 @@ impl Origin {
     pub fn new(tool: impl Into<String>, request_id: impl Into<String>) -> Self {
         Self { tool: tool.into(), request_id: request_id.into(), source: None }
     }
+}
+
+/// A key under which the caller's answer is kept. A second batch of the same
+/// principal and tool with the same key conflicts; [`crate::Log::answered`] then
+/// has the answer of the first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Once {
+    /// The key, chosen by the client.
+    pub key: String,
+    /// The answer to give again, as JSON text.
+    pub answer: String,
 }
 
 /// A condition on the state before the batch.
@@ -155,6 +176,59 @@ pub enum Change {
     DeleteEdge(EdgeRef, Expect),
     /// Takes an edge out of the bin.
     RestoreEdge(EdgeRef),
+    /// Makes or replaces a document of a node.
+    PutState(NewState),
+    /// Adds to the log of a node.
+    AppendEvents(NewEvents),
+}
+
+/// A document to put.
+#[derive(Debug, Clone)]
+pub struct NewState {
+    /// The node it belongs to.
+    pub node: NodeRef,
+    /// Which document of the node it is.
+    pub name: Word,
+    /// The version it must have; `Version(0)` when it must not exist yet.
+    pub expect: Expect,
+    /// The document, JSON.
+    pub value: serde_json::Value,
+    /// Who may see it.
+    pub visibility: Visibility,
+}
+
+/// Entries to add to a log.
+#[derive(Debug, Clone)]
+pub struct NewEvents {
+    /// The node whose log grows.
+    pub node: NodeRef,
+    /// The last sequence the log must have before, if it matters.
+    pub after: Option<i64>,
+    /// The entries, in order.
+    pub events: Vec<NewEvent>,
+}
+
+/// Something that happened.
+#[derive(Debug, Clone)]
+pub struct NewEvent {
+    /// What happened.
+    pub kind: String,
+    /// The request that caused it.
+    pub request_id: String,
+    /// The tool call that caused it.
+    pub invocation_id: String,
+    /// The participant who caused it.
+    pub participant: Option<Uid>,
+    /// The character it is about.
+    pub character: Option<Uid>,
+    /// The details as JSON text.
+    pub payload: String,
+    /// Details for the game master's side only, as JSON text.
+    pub secret: Option<String>,
+    /// Who may see it at all.
+    pub visibility: Visibility,
+    /// The earlier event it settles; a second event that settles the same one conflicts.
+    pub settles: Option<i64>,
 }
 
 /// A node to make.
@@ -311,6 +385,18 @@ pub enum Applied {
         id: TextId,
         /// Its version now.
         version: i64,
+    },
+    /// A document was put.
+    State {
+        /// Its version now; 1 when it is new.
+        version: i64,
+    },
+    /// A log grew.
+    Events {
+        /// The sequence of the first new entry.
+        first: i64,
+        /// The sequence of the last new entry.
+        last: i64,
     },
     /// An edge was put, changed, deleted or restored.
     Edge {

@@ -10,6 +10,7 @@
 //! principal): the engine filters, so no caller can forget to.
 
 mod batch;
+pub mod chain;
 mod error;
 mod query;
 mod records;
@@ -19,15 +20,17 @@ pub mod testkit;
 mod traverse;
 
 pub use batch::{
-    Applied, Batch, Change, Committed, EdgePatch, EdgeRef, Expect, NewEdge, NewNode, NewText,
-    NodePatch, NodeRef, Origin, Require, TextPatch, TextRef,
+    Applied, Batch, Change, Committed, EdgePatch, EdgeRef, Expect, NewEdge, NewEvent, NewEvents,
+    NewNode, NewState, NewText, NodePatch, NodeRef, Once, Origin, Require, TextPatch, TextRef,
 };
 pub use error::{StoreError, StoreResult};
 pub use lore_core::Viewer;
-pub use query::{Bin, Direction, NameMatch, NodeKey, NodeQuery, Page};
+pub use query::{Bin, Direction, EventOrder, EventQuery, NameMatch, NodeKey, NodeQuery, Page};
 pub use records::{
-    AuditEntry, ChangeEntry, Finding, Health, NewToken, SessionRecord, StoreStats, StoredToken,
-    TokenInfo,
+    AuditEntry, ChainReport, ChangeEntry, Finding, Health, NewToken, SessionRecord, StoreStats,
+    StoredToken, TokenInfo,
 };
-pub use store::{Directory, Edges, Log, Maintenance, Nodes, Sessions, Store, Texts};
+pub use store::{
+    Directory, Edges, Events, Log, Maintenance, Nodes, Sessions, States, Store, Texts,
+};
 pub use traverse::{Budget, Reached, Stop, Traversal, traverse};

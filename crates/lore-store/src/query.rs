@@ -55,6 +55,33 @@ pub struct NodeQuery {
     pub limit: usize,
 }
 
+/// Which entries of a log to read.
+#[derive(Debug, Clone, Default)]
+pub struct EventQuery {
+    /// Only entries after this sequence.
+    pub after: Option<i64>,
+    /// Only entries before this sequence.
+    pub before: Option<i64>,
+    /// Only these kinds; all when empty.
+    pub kinds: Vec<String>,
+    /// Only entries that hold all of these words, ignoring case.
+    pub words: Vec<String>,
+    /// In which order.
+    pub order: EventOrder,
+    /// At most this many; 0 means the store's own maximum.
+    pub limit: usize,
+}
+
+/// The order of a log's entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EventOrder {
+    /// Oldest first.
+    #[default]
+    Ascending,
+    /// Newest first.
+    Descending,
+}
+
 /// A page of results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page<T> {

@@ -94,6 +94,15 @@ pub struct AuditEntry {
     pub detail: String,
 }
 
+/// What checking the hashes of a log found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChainReport {
+    /// How many entries the log has, hidden ones too.
+    pub length: i64,
+    /// The first entry that does not fit, if one does not.
+    pub broken_at: Option<i64>,
+}
+
 /// How large the store is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreStats {

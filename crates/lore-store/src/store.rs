@@ -6,23 +6,24 @@
 use std::path::Path;
 
 use async_trait::async_trait;
+use lore_core::names::Word;
 use lore_core::{
-    Edge, EdgeKind, Node, NodeId, PrincipalId, Text, TextId, Timestamp, TokenId, Uid, Viewer,
-    World, WorldId,
+    Edge, EdgeKind, Event, Node, NodeId, PrincipalId, State, Text, TextId, Timestamp, TokenId, Uid,
+    Viewer, World, WorldId,
 };
 use tokio::sync::watch;
 
 use crate::batch::{Batch, Committed, Origin};
 use crate::error::StoreResult;
-use crate::query::{Bin, Direction, NodeKey, NodeQuery, Page};
+use crate::query::{Bin, Direction, EventQuery, NodeKey, NodeQuery, Page};
 use crate::records::{
-    AuditEntry, ChangeEntry, Health, NewToken, SessionRecord, StoredToken, TokenInfo,
+    AuditEntry, ChainReport, ChangeEntry, Health, NewToken, SessionRecord, StoredToken, TokenInfo,
 };
 
 /// A whole engine.
 #[async_trait]
 pub trait Store:
-    Directory + Nodes + Texts + Edges + Log + Sessions + Maintenance + Send + Sync
+    Directory + Nodes + Texts + Edges + States + Events + Log + Sessions + Maintenance + Send + Sync
 {
     /// Commits a batch. Returns after it is durable; on error nothing changed.
     async fn commit(&self, viewer: &Viewer, batch: Batch) -> StoreResult<Committed>;
@@ -107,9 +108,50 @@ pub trait Edges {
     ) -> StoreResult<Vec<Edge>>;
 }
 
+/// Reading documents of nodes.
+#[async_trait]
+pub trait States {
+    /// The documents called `name` of these nodes; those that are absent or
+    /// hidden are left out.
+    async fn states(
+        &self,
+        viewer: &Viewer,
+        nodes: &[NodeId],
+        name: &Word,
+    ) -> StoreResult<Vec<State>>;
+}
+
+/// Reading the logs of nodes.
+#[async_trait]
+pub trait Events {
+    /// A part of a node's log. Secrets are included for the GM side only.
+    async fn events(
+        &self,
+        viewer: &Viewer,
+        node: NodeId,
+        query: EventQuery,
+    ) -> StoreResult<Vec<Event>>;
+
+    /// The event that settled the event `sequence` of a node's log.
+    async fn settled(
+        &self,
+        viewer: &Viewer,
+        node: NodeId,
+        sequence: i64,
+    ) -> StoreResult<Option<Event>>;
+
+    /// Checks that a log has no gap and that every hash fits. Tells nothing of
+    /// what is in it, so whoever sees the node may ask.
+    async fn verify_events(&self, viewer: &Viewer, node: NodeId) -> StoreResult<ChainReport>;
+}
+
 /// The change log and the audit log.
 #[async_trait]
 pub trait Log {
+    /// The answer kept under a key by a batch of this principal and tool.
+    async fn answered(&self, viewer: &Viewer, tool: &str, key: &str)
+    -> StoreResult<Option<String>>;
+
     /// Entries of the viewer's world after `after`, oldest first.
     async fn changes(
         &self,

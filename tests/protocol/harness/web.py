@@ -58,7 +58,12 @@ class Session:
 class Modern:
     """A client of revision 2026-07-28: every request stands alone."""
 
-    NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+    NAMED = {
+        "tools/call": "name",
+        "prompts/get": "name",
+        "resources/read": "uri",
+        "resources/subscribe": "uri",
+    }
 
     def __init__(self, http: httpx2.Client, path: str = "/mcp"):
         self.http = http

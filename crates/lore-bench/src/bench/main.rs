@@ -1,2 +1,70 @@
-//! The protocol benchmark.
-fn main() {}
+//! The protocol benchmark: Lorewell beside bare rmcp and bare axum.
+//!
+//! Rates depend on the machine and on who else uses it, ratios much less: every
+//! number of Lorewell stands beside the same one of its libraries, measured
+//! moments before and after. It fails only when a check fails that compares two
+//! numbers of the same run; a missed aim is printed.
+
+mod calls;
+mod checks;
+mod load;
+mod mcp;
+mod memory;
+mod message;
+mod pipes;
+mod proc;
+mod report;
+mod servers;
+mod starts;
+mod wire;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Parser;
+
+use crate::calls::Pace;
+use crate::servers::Bench;
+
+/// Measures Lorewell's protocol beside bare rmcp and bare axum.
+#[derive(Parser)]
+struct Cli {
+    /// Measure shortly: about 10 seconds, and noisy
+    #[arg(long)]
+    quick: bool,
+    /// Lorewell's program [default: beside this one]
+    #[arg(long, value_name = "FILE")]
+    lorewell: Option<PathBuf>,
+    /// The bare servers' program [default: beside this one]
+    #[arg(long, value_name = "FILE")]
+    peer: Option<PathBuf>,
+}
+
+const FULL: Pace = Pace { rounds: 5, window: Duration::from_millis(300), starts: 21 };
+const QUICK: Pace = Pace { rounds: 2, window: Duration::from_millis(80), starts: 5 };
+
+fn main() -> anyhow::Result<ExitCode> {
+    let cli = Cli::parse();
+    let pace = if cli.quick { QUICK } else { FULL };
+    let bench = Bench::new(cli.lorewell, cli.peer)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    report::opening(pace);
+    eprintln!("starts");
+    let starts = starts::measure(&bench, &runtime, pace.starts)?;
+    let cells = calls::measure(&bench, &runtime, pace, |round| {
+        eprintln!("calls, round {} of {}", round + 1, pace.rounds);
+    })?;
+    report::calls(&cells);
+    report::starts(&starts);
+    eprintln!("memory");
+    let memory = memory::measure(&bench, &runtime)?;
+    report::memory(&memory);
+    eprintln!("checks");
+    let counts = checks::measure_tool_count(&bench, &runtime, pace)?;
+    let traps = checks::traps(&cells, &counts);
+    report::verdicts("Checks, by ratio:", &traps, ["pass", "FAIL"]);
+    report::verdicts("Aims:", &checks::aims(&cells, &starts, &memory), ["ok", "miss"]);
+    let sound = traps.iter().all(|trap| trap.holds);
+    Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

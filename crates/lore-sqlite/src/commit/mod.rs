@@ -7,6 +7,7 @@ mod edge;
 mod labels;
 mod node;
 mod note;
+mod record;
 mod text;
 
 use std::collections::HashSet;
@@ -29,6 +30,9 @@ pub(crate) fn commit(db: &Connection, viewer: &Viewer, batch: &Batch) -> Answer<
     let at = rows::micros(batch.at);
     let author = Author { world: viewer.world.0, principal: viewer.principal.0, at };
     let mut hand = Hand { db, viewer, author, made: HashSet::new(), notes: Vec::new() };
+    if let Some(once) = &batch.once {
+        hand.keep_answer(&batch.origin, once)?;
+    }
     batch.require.iter().try_for_each(|require| hand.check(require))?;
     let applied = batch.changes.iter().map(|change| hand.apply(change)).collect::<Answer<_>>()?;
     audit::write(db, author, &batch.origin, hand.notes)?;
@@ -115,6 +119,8 @@ impl Hand<'_> {
             Change::UpdateEdge(edge, version, patch) => self.update_edge(edge, *version, patch),
             Change::DeleteEdge(edge, version) => self.delete_edge(edge, *version),
             Change::RestoreEdge(edge) => self.restore_edge(edge),
+            Change::PutState(new) => self.put_state(new),
+            Change::AppendEvents(new) => self.append_events(new),
         }
     }
 

@@ -9,9 +9,7 @@ use tokio::task::JoinSet;
 
 use super::Harness;
 use super::stage::{Stage, batch, edge_draft, node_id, word};
-use crate::{
-    Change, Expect, NodeKey, NodePatch, NodeQuery, NodeRef, Require, Store, StoreError,
-};
+use crate::{Change, Expect, NodeKey, NodePatch, NodeQuery, NodeRef, Require, Store, StoreError};
 
 /// No number twice, no gap in the log.
 pub async fn commits_at_once_all_land_with_numbers_of_their_own(harness: &dyn Harness) {
@@ -162,8 +160,7 @@ async fn add_one(store: &Arc<dyn Store>, viewer: &Viewer, node: &Node) -> bool {
     let count = now.properties.get("count").and_then(serde_json::Value::as_i64).unwrap_or(0);
     let properties = json!({ "count": count + 1 }).as_object().cloned();
     let patch = NodePatch { properties, ..NodePatch::default() };
-    let change =
-        Change::UpdateNode(NodeRef::Id(node.id), Expect::Version(now.version), patch);
+    let change = Change::UpdateNode(NodeRef::Id(node.id), Expect::Version(now.version), patch);
     match store.commit(viewer, batch().change(change)).await {
         Ok(_) => true,
         Err(StoreError::Conflict(_)) => false,

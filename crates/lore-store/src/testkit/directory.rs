@@ -72,10 +72,7 @@ pub async fn a_world_needs_a_name(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let uid = stage.uid();
     invalid(
-        stage
-            .store()
-            .create_world(Principal::LOCAL, uid, "  ".into(), origin(), moment(0))
-            .await,
+        stage.store().create_world(Principal::LOCAL, uid, "  ".into(), origin(), moment(0)).await,
     );
 }
 

@@ -4,9 +4,7 @@ use lore_core::{Edge, EdgeId, Node, NodeId, Properties, Stamp, Visibility};
 use serde_json::json;
 
 use super::Harness;
-use super::stage::{
-    Stage, batch, between, edge_draft, invalid, moment, not_found, version, word,
-};
+use super::stage::{Stage, batch, between, edge_draft, invalid, moment, not_found, version, word};
 use crate::{Batch, Change, Direction, EdgePatch, EdgeRef, Expect, NewEdge, NodeRef};
 
 /// Every field.

@@ -130,8 +130,7 @@ pub async fn an_update_counts_the_version_and_stamps_its_author(harness: &dyn Ha
 pub async fn an_empty_update_still_counts(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
-    let change =
-        Change::UpdateNode(NodeRef::Id(node.id), Expect::Version(1), NodePatch::default());
+    let change = Change::UpdateNode(NodeRef::Id(node.id), Expect::Version(1), NodePatch::default());
     assert_eq!(version(&stage.change(&stage.owner, change).await), 2);
 }
 
@@ -175,8 +174,7 @@ pub async fn tags_and_aliases_are_replaced_as_a_whole(harness: &dyn Harness) {
     let after = stage.read(&stage.owner, node.id).await.unwrap();
     assert_eq!(after.tags, ["b", "c"]);
     assert_eq!(after.aliases, ["Y", "X"], "in the given order");
-    let patch =
-        NodePatch { tags: Some(vec![]), aliases: Some(vec![]), ..NodePatch::default() };
+    let patch = NodePatch { tags: Some(vec![]), aliases: Some(vec![]), ..NodePatch::default() };
     let change = Change::UpdateNode(NodeRef::Id(node.id), Expect::Any, patch);
     stage.change(&stage.owner, change).await;
     let after = stage.read(&stage.owner, node.id).await.unwrap();

@@ -74,9 +74,8 @@ pub async fn a_free_name_passes_and_a_taken_one_is_a_conflict(harness: &dyn Harn
         conflict(stage.store().commit(&stage.owner, make).await);
     }
     for name in ["Mithrandir", "Gandal", "Bilbo"] {
-        let make = batch()
-            .require(free("character", name))
-            .change(Change::CreateNode(stage.draft(name)));
+        let make =
+            batch().require(free("character", name)).change(Change::CreateNode(stage.draft(name)));
         stage.commit(&stage.owner, make).await;
     }
 }
@@ -85,9 +84,11 @@ pub async fn a_free_name_passes_and_a_taken_one_is_a_conflict(harness: &dyn Harn
 pub async fn a_name_is_free_among_other_kinds_and_in_the_bin(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
-    let make = batch()
-        .require(free("place", "Gandalf"))
-        .change(Change::CreateNode(NewNode::new(stage.uid(), word("place"), "Gandalf")));
+    let make = batch().require(free("place", "Gandalf")).change(Change::CreateNode(NewNode::new(
+        stage.uid(),
+        word("place"),
+        "Gandalf",
+    )));
     stage.commit(&stage.owner, make).await;
     stage.change(&stage.owner, Change::DeleteNode(NodeRef::Id(node.id), Expect::Any)).await;
     let make = batch()

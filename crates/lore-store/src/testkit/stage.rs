@@ -241,7 +241,9 @@ pub(super) fn version(done: &Committed) -> i64 {
     match done.applied[0] {
         Applied::Node { version, .. }
         | Applied::Text { version, .. }
-        | Applied::Edge { version, .. } => version,
+        | Applied::Edge { version, .. }
+        | Applied::State { version } => version,
+        Applied::Events { .. } => panic!("a log has no version"),
     }
 }
 

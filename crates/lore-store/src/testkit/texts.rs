@@ -110,7 +110,8 @@ pub async fn a_large_body_survives(harness: &dyn Harness) {
 pub async fn unusual_characters_survive(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
-    for body in ["", " \r\n\t ", "'; DROP TABLE node; --", "\u{202E}\u{FEFF}e\u{301}🧙🏽‍♂️", "?1 :x @y $z"]
+    for body in
+        ["", " \r\n\t ", "'; DROP TABLE node; --", "\u{202E}\u{FEFF}e\u{301}🧙🏽‍♂️", "?1 :x @y $z"]
     {
         assert_eq!(stage.text(&stage.owner, &node, body).await.body, body);
     }

@@ -158,8 +158,7 @@ async fn star(stage: &Stage, weights: &[f64]) -> Node {
 }
 
 async fn walk(stage: &Stage, viewer: &Viewer, start: &Node, budget: Budget) -> Reached {
-    let walk =
-        Traversal { start: start.id, direction: Direction::Out, kinds: vec![], budget };
+    let walk = Traversal { start: start.id, direction: Direction::Out, kinds: vec![], budget };
     traverse(stage.store(), viewer, &walk).await.unwrap()
 }
 

@@ -174,11 +174,9 @@ pub async fn hidden_texts_cannot_be_changed(harness: &dyn Harness) {
         let text = stage.write(&stage.owner, draft).await;
         for reference in [TextRef::Id(text.id), TextRef::Uid(text.uid)] {
             let update = Change::UpdateText(reference, Expect::Any, TextPatch::default());
-            for change in [
-                update,
-                Change::DeleteText(reference, Expect::Any),
-                Change::RestoreText(reference),
-            ] {
+            for change in
+                [update, Change::DeleteText(reference, Expect::Any), Change::RestoreText(reference)]
+            {
                 not_found(stage.attempt(&player, change).await);
             }
         }
@@ -227,10 +225,8 @@ pub async fn hidden_nodes_are_not_counted(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let (player, secret) = player_and_secret(&stage).await;
     stage.node(&stage.owner, "Open").await;
-    let by_name = NodeQuery {
-        name: Some(NameMatch::Exact(secret.name.clone())),
-        ..NodeQuery::default()
-    };
+    let by_name =
+        NodeQuery { name: Some(NameMatch::Exact(secret.name.clone())), ..NodeQuery::default() };
     for (query, expected) in [(NodeQuery::default(), 1), (by_name, 0)] {
         let page = stage.store().find_nodes(&player, query).await.unwrap();
         assert_eq!((page.total, page.items.len()), (expected, expected as usize));
@@ -242,9 +238,8 @@ pub async fn a_hidden_name_is_free(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let (player, secret) = player_and_secret(&stage).await;
     let free = Require::NameFree { kind: secret.kind.clone(), name: secret.name.clone() };
-    let make = super::stage::batch()
-        .require(free)
-        .change(Change::CreateNode(stage.draft(&secret.name)));
+    let make =
+        super::stage::batch().require(free).change(Change::CreateNode(stage.draft(&secret.name)));
     stage.commit(&player, make).await;
 }
 

@@ -15,11 +15,15 @@ pub(super) fn before(spec: &Spec, file: &Path) -> String {
     )
 }
 
+/// How else the client can be connected.
+pub(super) fn ways(spec: &Spec, ask: &Ask<'_>) -> Vec<String> {
+    spec.ways.iter().map(|way| format!("{}:\n  {}", way.label, (way.make)(ask))).collect()
+}
+
 /// What is said after the configuration was printed or written.
-pub(super) fn after(spec: &Spec, ask: &Ask<'_>, ignored: bool) -> Vec<String> {
-    let ways = spec.ways.iter().map(|way| format!("{}:\n  {}", way.label, (way.make)(ask)));
-    let mut lines: Vec<String> = ways.collect();
-    match ask.server {
+pub(super) fn after(spec: &Spec, server: &Server, ignored: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    match server {
         Server::Stdio { .. } => lines.extend(spec.stdio_note.map(str::to_owned)),
         Server::Http { .. } => {
             lines.extend(spec.http_note.map(str::to_owned));
@@ -40,8 +44,8 @@ pub(super) fn after(spec: &Spec, ask: &Ask<'_>, ignored: bool) -> Vec<String> {
 /// Whether the server wants a token is not known here, so it is always said.
 fn token(spec: &Spec) -> String {
     format!(
-        "If the server asks for a token (`lorewell token create`), keep it in the environment as \
-         LOREWELL_TOKEN and add to the entry:\n  {}",
-        spec.token
+        "If the server asks for a token (`lorewell token create`), leave it out of the file: start \
+         {} with {} in its environment, and add to the entry\n  {}",
+        spec.title, spec.token.variable, spec.token.field
     )
 }

@@ -23,14 +23,22 @@ pub(super) struct Spec {
     pub(super) schema: Option<&'static str>,
     /// Other ways to add the server.
     pub(super) ways: &'static [Way],
-    /// What to add to an HTTP entry so that it sends a token.
-    pub(super) token: &'static str,
+    /// How an HTTP entry sends a token that is not in the file.
+    pub(super) token: Token,
     /// What to know when the client starts the server.
     pub(super) stdio_note: Option<&'static str>,
     /// What to know when the client connects to a running server.
     pub(super) http_note: Option<&'static str>,
     /// What makes the client read its file again.
     pub(super) apply: &'static str,
+}
+
+/// How an entry takes a token from the environment.
+pub(super) struct Token {
+    /// The variable, with its value where that is not just the token.
+    pub(super) variable: &'static str,
+    /// What the entry must have.
+    pub(super) field: &'static str,
 }
 
 /// The description of a client.
@@ -55,7 +63,11 @@ const CLAUDE_DESKTOP: Spec = Spec {
     shape: Shape::Bridged,
     schema: None,
     ways: &[],
-    token: r#""--header", "Authorization:${LOREWELL_AUTH}" at the end of args, and LOREWELL_AUTH="Bearer TOKEN" in the environment of Claude Desktop"#,
+    // No space in the argument: Claude Desktop on Windows would split it there.
+    token: Token {
+        variable: r#"LOREWELL_AUTH="Bearer TOKEN""#,
+        field: r#"at the end of "args": "--header", "Authorization:${LOREWELL_AUTH}""#,
+    },
     stdio_note: None,
     http_note: Some(
         "Claude Desktop starts the servers of this file itself and cannot open a URL from it, so \
@@ -73,7 +85,7 @@ const CLAUDE_CODE: Spec = Spec {
     shape: Shape::Typed,
     schema: None,
     ways: &[Way { label: "For all your projects instead", make: ways::claude }],
-    token: r#""headers": { "Authorization": "Bearer ${LOREWELL_TOKEN}" }"#,
+    token: token(r#""headers": { "Authorization": "Bearer ${LOREWELL_TOKEN}" }"#),
     stdio_note: None,
     http_note: None,
     apply: "Start Claude Code in this directory and allow the server when it asks; /mcp shows it.",
@@ -87,7 +99,7 @@ const CURSOR: Spec = Spec {
     shape: Shape::Plain,
     schema: None,
     ways: &[Way { label: "With one click instead", make: ways::cursor_link }],
-    token: r#""headers": { "Authorization": "Bearer ${env:LOREWELL_TOKEN}" }"#,
+    token: token(r#""headers": { "Authorization": "Bearer ${env:LOREWELL_TOKEN}" }"#),
     stdio_note: None,
     http_note: None,
     apply: "Switch the server on under Settings > MCP, or restart Cursor.",
@@ -104,7 +116,7 @@ const VSCODE: Spec = Spec {
         Way { label: "For all your workspaces instead", make: ways::vscode },
         Way { label: "Or with one click", make: ways::vscode_link },
     ],
-    token: r#""headers": { "Authorization": "Bearer ${env:LOREWELL_TOKEN}" }"#,
+    token: token(r#""headers": { "Authorization": "Bearer ${env:LOREWELL_TOKEN}" }"#),
     stdio_note: None,
     http_note: None,
     apply: "Run `MCP: List Servers` in VS Code and start the server.",
@@ -118,7 +130,7 @@ const OPENCODE: Spec = Spec {
     shape: Shape::OpenCode,
     schema: Some("https://opencode.ai/config.json"),
     ways: &[],
-    token: r#""headers": { "Authorization": "Bearer {env:LOREWELL_TOKEN}" }"#,
+    token: token(r#""headers": { "Authorization": "Bearer {env:LOREWELL_TOKEN}" }"#),
     stdio_note: None,
     http_note: None,
     apply: "Start OpenCode anew in this directory.",
@@ -132,7 +144,7 @@ const CODEX: Spec = Spec {
     shape: Shape::Plain,
     schema: None,
     ways: &[Way { label: "Or with Codex itself", make: ways::codex }],
-    token: r#"bearer_token_env_var = "LOREWELL_TOKEN""#,
+    token: token(r#"bearer_token_env_var = "LOREWELL_TOKEN""#),
     stdio_note: None,
     http_note: None,
     apply: "Start Codex anew; /mcp shows the server.",
@@ -146,7 +158,7 @@ const NANOCLAW: Spec = Spec {
     shape: Shape::Typed,
     schema: None,
     ways: &[Way { label: "From NanoClaw 2 on, better for one agent group", make: ways::nanoclaw }],
-    token: r#""headers": { "Authorization": "Bearer ${LOREWELL_TOKEN}" }"#,
+    token: token(r#""headers": { "Authorization": "Bearer ${LOREWELL_TOKEN}" }"#),
     stdio_note: Some(
         "NanoClaw runs its agents in containers: the program and its data must be mounted there \
          under the same paths. A running server (--http) is simpler.",
@@ -171,8 +183,13 @@ const OPENCLAW: Spec = Spec {
     shape: Shape::Transport,
     schema: None,
     ways: &[Way { label: "Or with OpenClaw itself", make: ways::openclaw }],
-    token: r#""headers": { "Authorization": "Bearer ${LOREWELL_TOKEN}" }"#,
+    token: token(r#""headers": { "Authorization": "Bearer ${LOREWELL_TOKEN}" }"#),
     stdio_note: None,
     http_note: None,
     apply: "Check with `openclaw mcp doctor --probe`.",
 };
+
+/// The usual way: the token in a variable of its own.
+const fn token(field: &'static str) -> Token {
+    Token { variable: "LOREWELL_TOKEN", field }
+}

@@ -51,18 +51,13 @@ fn started(shape: Shape, command: &str, args: &[String]) -> Entry {
         Shape::Plain | Shape::Transport | Shape::Bridged => {
             fields([("command", json!(command)), ("args", json!(args))])
         }
-        Shape::Typed => fields([
-            ("type", json!("stdio")),
-            ("command", json!(command)),
-            ("args", json!(args)),
-        ]),
+        Shape::Typed => {
+            fields([("type", json!("stdio")), ("command", json!(command)), ("args", json!(args))])
+        }
         Shape::OpenCode => {
-            let words: Vec<_> = [command].into_iter().chain(args.iter().map(String::as_str)).collect();
-            fields([
-                ("type", json!("local")),
-                ("command", json!(words)),
-                ("enabled", json!(true)),
-            ])
+            let words: Vec<_> =
+                [command].into_iter().chain(args.iter().map(String::as_str)).collect();
+            fields([("type", json!("local")), ("command", json!(words)), ("enabled", json!(true))])
         }
     }
 }

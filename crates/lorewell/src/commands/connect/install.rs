@@ -26,7 +26,7 @@ impl Outcome {
             Self::Unchanged => format!("{file} has {name} already; nothing was changed"),
             Self::Created => format!("wrote {file} with {name}"),
             Self::Changed { backup } => {
-                format!("added {name} to {file}; the old file is kept as {}", backup.display())
+                format!("put {name} into {file}; the old file is kept as {}", backup.display())
             }
         }
     }
@@ -57,9 +57,7 @@ fn read(file: &Path) -> Result<Option<String>> {
     match fs::read_to_string(file) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => {
-            Err(error).with_context(|| format!("{} cannot be read", file.display()))
-        }
+        Err(error) => Err(error).with_context(|| format!("{} cannot be read", file.display())),
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) fn merged(syntax: Syntax, text: &str, wanted: &Wanted<'_>) -> Result<
     if !put(&servers(top, wanted.keys)?, wanted)? {
         return Ok(None);
     }
-    let merged = if fresh { format!("{root}\n") } else { root.to_string() };
+    let merged = root.to_string();
     ensure!(
         fresh || only_entry_differs(before, document(syntax, &merged), wanted),
         "it is built in a way that cannot be changed safely: paste the printed configuration by hand"
@@ -72,9 +72,10 @@ fn put(servers: &CstObject, wanted: &Wanted<'_>) -> Result<bool> {
 /// key twice, for one, would be read differently than it was edited.
 fn only_entry_differs(mut before: Value, mut after: Value, wanted: &Wanted<'_>) -> bool {
     let there = taken(&mut after, wanted);
-    let written = there.as_ref().and_then(Value::as_object).is_some_and(|entry| {
-        wanted.entry.iter().all(|(key, value)| entry.get(key) == Some(value))
-    });
+    let written = there
+        .as_ref()
+        .and_then(Value::as_object)
+        .is_some_and(|entry| wanted.entry.iter().all(|(key, value)| entry.get(key) == Some(value)));
     taken(&mut before, wanted);
     written && before == after
 }
@@ -191,6 +192,27 @@ mod tests {
     }
 
     #[test]
+    fn dense_files_and_tabs_stay_readable() {
+        check(
+            "{\n\t\"mcpServers\": {}\n}",
+            "{\n\t\"mcpServers\": {\n\t\t\"lorewell\": {\n\t\t\t\"command\": \"/bin/lorewell\",\n\
+             \t\t\t\"args\": [\"--world\", \"Ash\"]\n\t\t}\n\t}\n}",
+        );
+        for text in [
+            r#"{"mcpServers":{"other":{"command":"x"}},"z":[1]}"#,
+            "{}",
+            "{ // mine\n}",
+            "{\n  \"a\": 1 // last\n  // end\n}\n// after\n",
+            "{\"mcpServers\": { /* none */ }}",
+        ] {
+            let new = merged(Syntax::Json, text, &start()).unwrap().unwrap();
+            let comments = |text: &str| text.matches("//").count() + text.matches("/*").count();
+            assert_eq!(comments(&new), comments(text), "{new}");
+            assert_eq!(merged(Syntax::Json, &new, &start()).unwrap(), None, "{new}");
+        }
+    }
+
+    #[test]
     fn line_ends_stay() {
         let merged = merged(Syntax::Json, "{\r\n  \"a\": 1\r\n}\r\n", &start()).unwrap().unwrap();
         assert_eq!(merged.matches('\n').count(), merged.matches("\r\n").count());
@@ -215,7 +237,8 @@ mod tests {
 
     #[test]
     fn an_entry_of_the_other_kind_is_replaced() {
-        let text = r#"{"mcpServers":{"lorewell":{"type":"http","url":"http://x","headers":{"A":"b"}}}}"#;
+        let text =
+            r#"{"mcpServers":{"lorewell":{"type":"http","url":"http://x","headers":{"A":"b"}}}}"#;
         let merged = merged(Syntax::Json, text, &start()).unwrap().unwrap();
         let entry = &document(Syntax::Json, &merged)["mcpServers"]["lorewell"];
         assert_eq!(entry, &Value::Object(start().entry));
@@ -241,9 +264,12 @@ mod tests {
 
     #[test]
     fn json5_is_kept_as_it_is() {
-        let text = "{\n  // mine\n  mcpServers: {\n    'other': { command: 'x', n: +.5 },\n  },\n}\n";
+        let text =
+            "{\n  // mine\n  mcpServers: {\n    'other': { command: 'x', n: +.5 },\n  },\n}\n";
         let merged = merged(Syntax::Json5, text, &start()).unwrap().unwrap();
-        assert!(merged.starts_with("{\n  // mine\n  mcpServers: {\n    'other': { command: 'x', n: +.5 },\n"));
+        assert!(merged.starts_with(
+            "{\n  // mine\n  mcpServers: {\n    'other': { command: 'x', n: +.5 },\n"
+        ));
         assert_eq!(
             document(Syntax::Json5, &merged)["mcpServers"]["lorewell"],
             Value::Object(start().entry)

@@ -25,8 +25,10 @@ use anyhow::{Context, bail};
 
 use self::clients::Spec;
 use self::edit::Wanted;
-use self::machine::Machine;
+use self::install::Outcome;
+use self::machine::{Machine, Os};
 use self::server::Server;
+use self::ways::Ask;
 use crate::cli::{Connect, Options};
 use crate::output;
 
@@ -34,7 +36,11 @@ use crate::output;
 pub(crate) fn run(options: &Options, connect: &Connect) -> anyhow::Result<ExitCode> {
     let machine = Machine::here()?;
     let plan = Plan::new(options, connect, &machine)?;
-    if connect.write { plan.install(&machine)? } else { plan.print(&machine)? }
+    if connect.write {
+        plan.install()?
+    } else {
+        plan.print(machine.os)?
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -63,36 +69,35 @@ impl Plan {
         Ok(Self { spec, name: checked_name(&connect.name)?, server, file, ignored })
     }
 
-    fn print(&self, machine: &Machine) -> anyhow::Result<()> {
+    fn print(&self, os: Os) -> anyhow::Result<()> {
         // What the file looks like may decide what belongs into it.
         let current = std::fs::read_to_string(&self.file).unwrap_or_default();
         let wanted = self.wanted(&current);
         let snippet = edit::merged(self.spec.syntax, "", &wanted)?.unwrap_or_default();
         eprintln!("{}", advice::before(self.spec, &self.file));
         output::line(snippet.trim_end());
-        self.advise(&wanted, machine);
+        let ask = Ask { name: &self.name, server: &self.server, entry: &wanted.entry, os };
+        for line in advice::ways(self.spec, &ask) {
+            eprintln!("{line}");
+        }
+        self.advise();
         Ok(())
     }
 
-    fn install(&self, machine: &Machine) -> anyhow::Result<()> {
+    fn install(&self) -> anyhow::Result<()> {
         let outcome = install::install(&self.file, |current| {
-            edit::merged(self.spec.syntax, current, &self.wanted(current)).with_context(|| {
-                format!("{} was left as it is", self.file.display())
-            })
+            edit::merged(self.spec.syntax, current, &self.wanted(current))
+                .with_context(|| format!("{} was left as it is", self.file.display()))
         })?;
         output::line(outcome.report(&self.name, &self.file));
-        self.advise(&self.wanted(""), machine);
+        if outcome != Outcome::Unchanged {
+            self.advise();
+        }
         Ok(())
     }
 
-    fn advise(&self, wanted: &Wanted<'_>, machine: &Machine) {
-        let ask = ways::Ask {
-            name: &self.name,
-            server: &self.server,
-            entry: &wanted.entry,
-            os: machine.os,
-        };
-        for line in advice::after(self.spec, &ask, self.ignored) {
+    fn advise(&self) {
+        for line in advice::after(self.spec, &self.server, self.ignored) {
             eprintln!("{line}");
         }
     }

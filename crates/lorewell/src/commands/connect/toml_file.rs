@@ -168,6 +168,24 @@ mod tests {
     }
 
     #[test]
+    fn every_way_to_write_tables_is_kept() {
+        for text in [
+            "mcp_servers.other.command = \"y\"\n",
+            "[mcp_servers]\nother.command = \"y\" # why\n",
+            "[mcp_servers]\n\n[mcp_servers.other]\ncommand = \"y\"\n\n[z]\n# last\n",
+            "[mcp_servers.\"other\"]\ncommand = 'y'\n[[list]]\na = 1\n[[list]]\na = 2",
+        ] {
+            let new = merged(text, &start()).unwrap().unwrap();
+            let mut table: toml::Table = new.parse().unwrap();
+            let servers = table["mcp_servers"].as_table_mut().unwrap();
+            assert!(servers.remove("lorewell").is_some(), "{new}");
+            assert_eq!(table, text.parse::<toml::Table>().unwrap(), "{new}");
+            assert_eq!(new.matches('#').count(), text.matches('#').count());
+            assert_eq!(merged(&new, &start()).unwrap(), None, "{new}");
+        }
+    }
+
+    #[test]
     fn line_ends_stay() {
         let merged = merged("a = 1\r\n", &start()).unwrap().unwrap();
         assert_eq!(merged.matches('\n').count(), merged.matches("\r\n").count());

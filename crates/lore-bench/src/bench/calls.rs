@@ -1,0 +1,193 @@
+//! Calls a second: every server in every mode, in interleaved rounds.
+
+use std::time::Duration;
+
+use anyhow::Context;
+use tokio::runtime::Runtime;
+
+use crate::load::Sample;
+use crate::mcp::{self, Caller, Mode};
+use crate::message::{Template, Tool};
+use crate::pipes::Piped;
+use crate::proc;
+use crate::servers::{Bench, HttpServer, Kind};
+
+/// How long and how often.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pace {
+    /// Rounds of each measurement.
+    pub(crate) rounds: usize,
+    /// How long each lasts.
+    pub(crate) window: Duration,
+    /// How often each server is started.
+    pub(crate) starts: usize,
+}
+
+/// Calls before each measurement that are not counted.
+const WARM_UP: Duration = Duration::from_millis(10);
+
+/// How a server is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Over pipes with so many requests under way.
+    Pipes(u32),
+    /// Over so many connections in a session each.
+    Sessions(usize),
+    /// Over so many connections without sessions.
+    Stateless(usize),
+}
+
+impl Way {
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Pipes(1),
+        Self::Pipes(16),
+        Self::Sessions(1),
+        Self::Sessions(8),
+        Self::Stateless(1),
+        Self::Stateless(8),
+    ];
+
+    pub(crate) fn label(self) -> String {
+        match self {
+            Self::Pipes(depth) => format!("stdio, depth {depth}"),
+            Self::Sessions(count) => format!("HTTP session (2025-11-25, SSE), {count} conn"),
+            Self::Stateless(count) => format!("HTTP stateless (2026-07-28, JSON), {count} conn"),
+        }
+    }
+
+    fn kinds(self) -> &'static [Kind] {
+        match self {
+            Self::Pipes(_) => &[Kind::Lorewell, Kind::Rmcp],
+            Self::Sessions(_) | Self::Stateless(_) => &[Kind::Lorewell, Kind::Rmcp, Kind::Axum],
+        }
+    }
+}
+
+/// One server called in one way.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cell {
+    pub(crate) way: Way,
+    pub(crate) tool: Tool,
+    pub(crate) kind: Kind,
+    /// The best of all rounds.
+    pub(crate) best: Sample,
+}
+
+/// The servers that are called, all running at once and idle but for one.
+struct Stage {
+    piped: Vec<(Kind, Piped)>,
+    http: Vec<(Kind, HttpServer)>,
+}
+
+impl Stage {
+    fn set(bench: &Bench) -> anyhow::Result<Self> {
+        let mut stage = Self { piped: Vec::new(), http: Vec::new() };
+        for kind in [Kind::Lorewell, Kind::Rmcp] {
+            stage.piped.push((kind, Piped::open(bench.stdio(kind, &[])?)?));
+        }
+        for kind in [Kind::Lorewell, Kind::Rmcp, Kind::Axum] {
+            stage.http.push((kind, bench.http(kind, &[])?));
+        }
+        Ok(stage)
+    }
+
+    fn round(
+        &mut self,
+        bench: &Bench,
+        runtime: &Runtime,
+        cell: &Cell,
+        window: Duration,
+    ) -> anyhow::Result<Sample> {
+        let least = bench.least(cell.kind, cell.tool);
+        let (mode, count) = match cell.way {
+            Way::Pipes(depth) => {
+                let found = self.piped.iter_mut().find(|(kind, _)| *kind == cell.kind);
+                let (_, piped) = found.context("the server is not on stage")?;
+                return over_pipes(piped, cell.tool, depth, least, window);
+            }
+            _ if cell.kind == Kind::Axum => (Mode::Plain, cell.way.connections()),
+            Way::Sessions(count) => (Mode::Session, count),
+            Way::Stateless(count) => (Mode::Stateless, count),
+        };
+        let found = self.http.iter().find(|(kind, _)| *kind == cell.kind);
+        let (_, server) = found.context("the server is not on stage")?;
+        runtime.block_on(over_http(server, mode, cell.tool, count, least, window))
+    }
+}
+
+impl Way {
+    fn connections(self) -> usize {
+        match self {
+            Self::Pipes(_) => 1,
+            Self::Sessions(count) | Self::Stateless(count) => count,
+        }
+    }
+}
+
+/// Measures every cell; `told` hears how far the work is.
+pub(crate) fn measure(
+    bench: &Bench,
+    runtime: &Runtime,
+    pace: Pace,
+    mut told: impl FnMut(usize),
+) -> anyhow::Result<Vec<Cell>> {
+    let mut cells = cells();
+    let mut stage = Stage::set(bench)?;
+    for round in 0..pace.rounds {
+        told(round);
+        for cell in &mut cells {
+            let sample = stage.round(bench, runtime, cell, pace.window);
+            let sample = sample.with_context(|| format!("{} by {:?}", cell.way.label(), cell.kind));
+            cell.best = cell.best.best(sample?);
+        }
+    }
+    Ok(cells)
+}
+
+/// Peers stand beside Lorewell, so that they share the weather.
+fn cells() -> Vec<Cell> {
+    let ways = Way::ALL.into_iter().flat_map(|way| Tool::ALL.map(|tool| (way, tool)));
+    ways.flat_map(|(way, tool)| {
+        way.kinds().iter().map(move |&kind| Cell { way, tool, kind, best: Sample::NONE })
+    })
+    .collect()
+}
+
+/// One round over pipes.
+pub(crate) fn over_pipes(
+    piped: &mut Piped,
+    tool: Tool,
+    depth: u32,
+    least: usize,
+    window: Duration,
+) -> anyhow::Result<Sample> {
+    let mut template = Template::new(tool.call(false))?;
+    piped.pump(&mut template, depth, least, WARM_UP)?;
+    let before = proc::cpu_time(piped.pid())?;
+    let tally = piped.pump(&mut template, depth, least, window)?;
+    let cpu = proc::cpu_time(piped.pid())?.saturating_sub(before);
+    Ok(tally.sample(cpu))
+}
+
+/// One round over HTTP.
+pub(crate) async fn over_http(
+    server: &HttpServer,
+    mode: Mode,
+    tool: Tool,
+    connections: usize,
+    least: usize,
+    window: Duration,
+) -> anyhow::Result<Sample> {
+    let mut callers = Vec::new();
+    for _ in 0..connections {
+        callers.push(Caller::open(&server.address, mode, tool).await?);
+    }
+    let (callers, _) = mcp::run_all(callers, least, WARM_UP).await?;
+    let before = proc::cpu_time(server.pid())?;
+    let (callers, tally) = mcp::run_all(callers, least, window).await?;
+    let cpu = proc::cpu_time(server.pid())?.saturating_sub(before);
+    for caller in callers {
+        caller.close().await?;
+    }
+    Ok(tally.sample(cpu))
+}

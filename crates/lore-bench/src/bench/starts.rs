@@ -1,0 +1,77 @@
+//! How long servers take to be there.
+
+use std::time::{Duration, Instant};
+
+use tokio::runtime::Runtime;
+
+use crate::mcp;
+use crate::pipes::Piped;
+use crate::servers::{Bench, Kind};
+
+/// How one kind of start went.
+#[derive(Debug)]
+pub(crate) struct Start {
+    pub(crate) label: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) best: Duration,
+    pub(crate) median: Duration,
+}
+
+/// A kind of start: what it is called, who starts, and how.
+type Trial<'a> = (&'static str, Kind, Box<dyn Fn(usize) -> anyhow::Result<Duration> + 'a>);
+
+const EXISTING: &str = "stdio to `initialize` answer, existing store";
+const FRESH: &str = "stdio to `initialize` answer, fresh store";
+const SERVE: &str = "`serve` to first health answer";
+
+/// Starts each server `times` times, in turns.
+pub(crate) fn measure(
+    bench: &Bench,
+    runtime: &Runtime,
+    times: usize,
+) -> anyhow::Result<Vec<Start>> {
+    let piped = |kind| move |_| piped(bench, kind);
+    let served = |kind| move |_| served(bench, runtime, kind);
+    let trials: [Trial<'_>; 5] = [
+        (EXISTING, Kind::Lorewell, Box::new(piped(Kind::Lorewell))),
+        (EXISTING, Kind::Rmcp, Box::new(piped(Kind::Rmcp))),
+        (FRESH, Kind::Lorewell, Box::new(|number| fresh(bench, number))),
+        (SERVE, Kind::Lorewell, Box::new(served(Kind::Lorewell))),
+        (SERVE, Kind::Rmcp, Box::new(served(Kind::Rmcp))),
+    ];
+    let mut took: Vec<Vec<Duration>> = trials.iter().map(|_| Vec::new()).collect();
+    for number in 0..times {
+        for ((_, _, trial), took) in trials.iter().zip(&mut took) {
+            took.push(trial(number)?);
+        }
+    }
+    let summed = trials.iter().zip(took).map(|((label, kind, _), mut took)| {
+        took.sort_unstable();
+        let nth = |at: usize| took.get(at).copied().unwrap_or_default();
+        Start { label, kind: *kind, best: nth(0), median: nth(took.len() / 2) }
+    });
+    Ok(summed.collect())
+}
+
+fn piped(bench: &Bench, kind: Kind) -> anyhow::Result<Duration> {
+    let command = bench.stdio(kind, &[])?;
+    let start = Instant::now();
+    let mut piped = Piped::spawn(command)?;
+    piped.first_answer()?;
+    Ok(start.elapsed())
+}
+
+fn fresh(bench: &Bench, number: usize) -> anyhow::Result<Duration> {
+    let command = bench.stdio_fresh(number);
+    let start = Instant::now();
+    let mut piped = Piped::spawn(command)?;
+    piped.first_answer()?;
+    Ok(start.elapsed())
+}
+
+fn served(bench: &Bench, runtime: &Runtime, kind: Kind) -> anyhow::Result<Duration> {
+    let start = Instant::now();
+    let server = bench.http(kind, &[])?;
+    runtime.block_on(mcp::health(&server.address))?;
+    Ok(start.elapsed())
+}

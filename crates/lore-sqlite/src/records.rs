@@ -1,0 +1,193 @@
+//! Reading documents of state and logs of events.
+
+use async_trait::async_trait;
+use lore_core::names::Word;
+use lore_core::{Event, NodeId, State, Viewer};
+use lore_store::{ChainReport, EventOrder, EventQuery, Events, States, StoreResult, chain};
+use rusqlite::{Connection, Row};
+
+use crate::fault::{Answer, damaged, missing};
+use crate::rows::{self, Fields};
+use crate::sight::{self, Presence, Sight};
+use crate::store::{SqliteStore, limit_of};
+
+#[async_trait]
+impl States for SqliteStore {
+    async fn states(
+        &self,
+        viewer: &Viewer,
+        nodes: &[NodeId],
+        name: &Word,
+    ) -> StoreResult<Vec<State>> {
+        let sight = Sight::of(viewer);
+        let ids: Vec<i64> = nodes.iter().map(|node| node.0).collect();
+        let name = name.clone();
+        self.read(move |db| select_states(db, sight, ids, &name)).await
+    }
+}
+
+#[async_trait]
+impl Events for SqliteStore {
+    async fn events(
+        &self,
+        viewer: &Viewer,
+        node: NodeId,
+        query: EventQuery,
+    ) -> StoreResult<Vec<Event>> {
+        let sight = Sight::of(viewer);
+        self.read(move |db| select_events(db, sight, node, &query)).await
+    }
+
+    async fn settled(
+        &self,
+        viewer: &Viewer,
+        node: NodeId,
+        sequence: i64,
+    ) -> StoreResult<Option<Event>> {
+        let sight = Sight::of(viewer);
+        self.read(move |db| {
+            let sql = format!("{} AND v.settles = :settles", events_sql());
+            let mut statement = db.prepare_cached(&sql)?;
+            let parameters = sight.with(&[(":node", &node.0), (":settles", &sequence)]);
+            rows::first(statement.query(parameters.as_slice())?, event)
+        })
+        .await
+    }
+
+    async fn verify_events(&self, viewer: &Viewer, node: NodeId) -> StoreResult<ChainReport> {
+        let sight = Sight::of(viewer);
+        self.read(move |db| verify(db, sight, node)).await
+    }
+}
+
+fn select_states(
+    db: &Connection,
+    sight: Sight,
+    nodes: Vec<i64>,
+    name: &Word,
+) -> Answer<Vec<State>> {
+    let sql = format!(
+        "SELECT r.node, r.name, r.value, r.visibility, r.private_to, r.version, r.updated_at,
+           r.updated_by
+         FROM state r JOIN node n ON n.id = r.node
+         WHERE r.node IN rarray(:nodes) AND r.name = :name AND {} AND {}
+         ORDER BY r.node",
+        sight::record("r"),
+        sight::node("n", Presence::Live)
+    );
+    let nodes = rows::list(nodes);
+    let name = name.as_str();
+    let mut statement = db.prepare_cached(&sql)?;
+    let parameters = sight.with(&[(":nodes", &nodes), (":name", &name)]);
+    rows::all(statement.query(parameters.as_slice())?, |row| {
+        let mut fields = Fields::of(row);
+        Ok(State {
+            node: NodeId(fields.take()?),
+            name: fields.word()?,
+            value: serde_json::from_str(&fields.take::<String>()?)
+                .map_err(|_| damaged("a state is not JSON"))?,
+            visibility: fields.visibility()?,
+            version: fields.take()?,
+            updated: fields.stamp()?,
+        })
+    })
+}
+
+/// Events of the node `:node` that the viewer sees; more conditions may follow.
+fn events_sql() -> String {
+    format!(
+        "SELECT v.node, v.seq, v.at, v.kind, v.request_id, v.invocation_id, v.participant,
+           v.character, v.payload, CASE WHEN :gm THEN v.secret END, v.visibility, v.private_to,
+           v.settles, v.previous, v.hash
+         FROM event v JOIN node n ON n.id = v.node
+         WHERE v.node = :node AND {} AND {}",
+        sight::record("v"),
+        sight::node("n", Presence::Live)
+    )
+}
+
+fn select_events(
+    db: &Connection,
+    sight: Sight,
+    node: NodeId,
+    query: &EventQuery,
+) -> Answer<Vec<Event>> {
+    let order = match query.order {
+        EventOrder::Ascending => "ASC",
+        EventOrder::Descending => "DESC",
+    };
+    let sql = format!(
+        "{} AND v.seq > :after AND v.seq < :before
+           AND (:any_kind OR v.kind IN rarray(:kinds))
+           AND NOT EXISTS (SELECT 1 FROM rarray(:words) w
+             WHERE instr(lower(v.payload), w.value) = 0
+               AND (NOT :gm OR v.secret IS NULL OR instr(lower(v.secret), w.value) = 0))
+         ORDER BY v.seq {order} LIMIT :limit",
+        events_sql()
+    );
+    let (after, before) = (query.after.unwrap_or(0), query.before.unwrap_or(i64::MAX));
+    let any_kind = query.kinds.is_empty();
+    let kinds = rows::list(query.kinds.iter().cloned());
+    let words = rows::list(query.words.iter().map(|word| word.to_lowercase()));
+    let limit = limit_of(query.limit);
+    let mut statement = db.prepare_cached(&sql)?;
+    let parameters = sight.with(&[
+        (":node", &node.0),
+        (":after", &after),
+        (":before", &before),
+        (":any_kind", &any_kind),
+        (":kinds", &kinds),
+        (":words", &words),
+        (":limit", &limit),
+    ]);
+    rows::all(statement.query(parameters.as_slice())?, event)
+}
+
+fn event(row: &Row<'_>) -> Answer<Event> {
+    let mut fields = Fields::of(row);
+    Ok(Event {
+        node: NodeId(fields.take()?),
+        sequence: fields.take()?,
+        at: fields.moment()?,
+        kind: fields.take()?,
+        request_id: fields.take()?,
+        invocation_id: fields.take()?,
+        participant: fields.maybe_uid()?,
+        character: fields.maybe_uid()?,
+        payload: fields.take()?,
+        secret: fields.take()?,
+        visibility: fields.visibility()?,
+        settles: fields.take()?,
+        previous: fields.hash()?,
+        hash: fields.hash()?,
+    })
+}
+
+/// Reads the whole log, hidden entries too, and gives away only whether it fits.
+fn verify(db: &Connection, sight: Sight, node: NodeId) -> Answer<ChainReport> {
+    let seen =
+        format!("SELECT 1 FROM node n WHERE n.id = :node AND {}", sight::node("n", Presence::Live));
+    let mut statement = db.prepare_cached(&seen)?;
+    if !statement.exists(sight.with(&[(":node", &node.0)]).as_slice())? {
+        return Err(missing(format!("node {node}")));
+    }
+    let sql = "SELECT node, seq, at, kind, request_id, invocation_id, participant, character,
+                 payload, secret, visibility, private_to, settles, previous, hash
+               FROM event WHERE node = ?1 ORDER BY seq";
+    let mut statement = db.prepare_cached(sql)?;
+    let mut rows = statement.query([node.0])?;
+    let mut report = ChainReport { length: 0, broken_at: None };
+    let mut previous = chain::START;
+    while let Some(row) = rows.next()? {
+        report.length += 1;
+        let fits = event(row).is_ok_and(|event| {
+            let in_place = event.sequence == report.length && event.previous == previous;
+            previous = event.hash;
+            in_place && chain::link(&event) == event.hash
+        });
+        if !fits && report.broken_at.is_none() {
+            report.broken_at = Some(report.length);
+        }
+    }
+    Ok(report)
+}

@@ -1,0 +1,112 @@
+//! What the engine's own tests share.
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::path::Path;
+
+use lore_core::names::Word;
+use lore_core::{
+    Edge, Effects, Node, NodeId, Principal, Properties, Text, Timestamp, Uid, Viewer, Visibility,
+};
+use lore_sqlite::{Options, SqliteStore};
+use lore_store::{
+    AuditEntry, Batch, Bin, Change, ChangeEntry, Direction, Directory, Edges, Log, NewEdge,
+    NewNode, NewText, NodeQuery, NodeRef, Nodes, Origin, StoreResult, Texts,
+};
+
+/// The moment at which everything happens.
+pub(crate) fn now() -> Timestamp {
+    Timestamp::from_second(1_800_000_000).unwrap()
+}
+
+/// Repeatable effects.
+pub(crate) fn effects(seed: u64) -> Effects {
+    Effects::fixed(now(), seed)
+}
+
+/// Opens a store that must open.
+pub(crate) fn open(path: &Path) -> SqliteStore {
+    try_open(path).unwrap()
+}
+
+/// Opens a store that may not open.
+pub(crate) fn try_open(path: &Path) -> StoreResult<SqliteStore> {
+    SqliteStore::open(path, Options::default(), &effects(1))
+}
+
+/// The owner in their default world.
+pub(crate) async fn owner(store: &SqliteStore) -> Viewer {
+    let world = store.default_world(Principal::LOCAL).await.unwrap().unwrap();
+    store.enter(Principal::LOCAL, world).await.unwrap().unwrap()
+}
+
+/// A kind.
+pub(crate) fn word(text: &str) -> Word {
+    Word::new("kind", text).unwrap()
+}
+
+/// An empty batch.
+pub(crate) fn batch() -> Batch {
+    Batch::new(Origin::new("test", "r"), now())
+}
+
+/// A node with a text and an edge to `hub`: one batch, whole or not at all.
+pub(crate) fn trio(uid: Uid, text: Uid, hub: Uid) -> Batch {
+    let node = NodeRef::Uid(uid);
+    let text = NewText {
+        uid: text,
+        node,
+        kind: word("entry"),
+        title: String::new(),
+        body: format!("about {uid}"),
+        position: 0,
+        visibility: Visibility::Members,
+    };
+    let edge = NewEdge {
+        source: node,
+        target: NodeRef::Uid(hub),
+        kind: word("at"),
+        weight: 1.0,
+        visibility: Visibility::Members,
+        properties: Properties::new(),
+    };
+    batch()
+        .change(Change::CreateNode(NewNode::new(uid, word("item"), format!("N {uid}"))))
+        .change(Change::CreateText(text))
+        .change(Change::PutEdge(edge))
+        .touch(format!("lore://{uid}"))
+}
+
+/// A batch that makes the hub of [`trio`].
+pub(crate) fn hub(uid: Uid) -> Batch {
+    batch().change(Change::CreateNode(NewNode::new(uid, word("hub"), "Hub")))
+}
+
+/// Everything a viewer can read.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Export {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) texts: Vec<Text>,
+    pub(crate) edges: Vec<Edge>,
+    pub(crate) changes: Vec<ChangeEntry>,
+    pub(crate) audit: Vec<AuditEntry>,
+}
+
+/// Reads everything.
+pub(crate) async fn export(store: &SqliteStore, viewer: &Viewer) -> StoreResult<Export> {
+    let mut nodes = Vec::new();
+    for bin in [Bin::Live, Bin::Deleted] {
+        let query = NodeQuery { bin, ..NodeQuery::default() };
+        nodes.extend(store.find_nodes(viewer, query).await?.items);
+    }
+    let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
+    let mut texts = Vec::new();
+    for id in &ids {
+        for bin in [Bin::Live, Bin::Deleted] {
+            texts.extend(store.texts_of(viewer, *id, bin).await?);
+        }
+    }
+    let edges = store.neighbours(viewer, &ids, Direction::Out, &[], 100_000).await?;
+    let changes = store.changes(viewer, 0, 100_000).await?;
+    let audit = store.audit(viewer, None, 100_000).await?;
+    Ok(Export { nodes, texts, edges, changes, audit })
+}
