@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from harness.rpc import LEGACY_VERSIONS, MODERN, answer_of, error_of, initialize_params, result_of
-from harness.rpc import tool_names
+from harness.rpc import LEGACY_VERSIONS, MODERN, answer_of, error_of, initialize_params, tool_names
 from harness.web import Modern
 
 WORLDS = "lorewell://worlds"
@@ -178,13 +177,13 @@ def test_there_is_no_event_stream_to_open(serve):
             error_of(answer.json())
 
 
-def test_initialize_is_answered_with_a_session_and_counts_as_one(serve):
-    """A client that initialises with this revision gets an older one, within the limit of sessions."""
-    with serve("--max-sessions", "2").client() as http:
-        modern = Modern(http)
-        answers = [modern.post("initialize", initialize_params(MODERN)) for _ in range(3)]
-        assert [answer.status_code for answer in answers] == [200, 200, 503]
-        assert result_of(answer_of(answers[0]))["protocolVersion"] == LEGACY_VERSIONS[-1]
+def test_initialize_opens_no_session(server):
+    """initialize is no method of this revision; nothing is opened behind the session limit's back."""
+    with server.client() as http:
+        answer = Modern(http).post("initialize", initialize_params(MODERN))
+        assert answer.status_code == 404
+        assert error_of(answer.json())["code"] == -32601
+        assert "mcp-session-id" not in answer.headers and not http.cookies
 
 
 def test_strict_http_serves_this_revision_too(serve):

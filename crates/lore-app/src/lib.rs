@@ -20,11 +20,13 @@ pub struct App {
     pub store: Arc<dyn Store>,
     /// The clock and randomness.
     pub effects: Effects,
+    /// What conversations at the table are about.
+    pub contexts: Arc<play::context::Contexts>,
 }
 
 impl App {
     /// Puts an application together.
     pub fn new(store: Arc<dyn Store>, effects: Effects) -> Self {
-        Self { store, effects }
+        Self { store, effects, contexts: Arc::default() }
     }
 }

@@ -30,20 +30,23 @@ impl AllowList {
     }
 
     fn admits_host(&self, uri: &Uri, headers: &HeaderMap) -> bool {
+        // HTTP/2 names the host in the request line, and HTTP/1 may; then that counts, too.
+        let target = uri.authority().map(axum::http::uri::Authority::as_str);
         let mut named = headers.get_all(header::HOST).iter();
         let host = match (named.next(), named.next()) {
             (Some(host), None) => host.to_str().ok(),
-            // HTTP/2 names the host in the request line.
-            (None, None) => uri.authority().map(axum::http::uri::Authority::as_str),
+            (None, None) => target,
             _ => None,
         };
-        host.is_some_and(|host| self.knows_host(&host.to_ascii_lowercase()))
+        let knows = |host: &str| self.knows_host(&host.to_ascii_lowercase());
+        host.is_some_and(knows) && target.is_none_or(knows)
     }
 
     fn knows_host(&self, authority: &str) -> bool {
         let name = without_port(authority);
-        LOCAL_HOSTS.contains(&name)
-            || self.hosts.iter().any(|host| host == authority || host == name)
+        let known = LOCAL_HOSTS.contains(&name)
+            || self.hosts.iter().any(|host| host == authority || host == name);
+        known && is_authority(authority)
     }
 
     fn admits_origin(&self, headers: &HeaderMap) -> bool {
@@ -103,10 +106,30 @@ mod tests {
 
     #[test]
     fn foreign_names_are_not() {
-        for host in ["evil.example", "localhost.evil.example", "127.0.0.1.evil", "", "127.0.0.2"] {
+        let foreign = [
+            "evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.evil",
+            "",
+            "127.0.0.2",
+            "localhost:80@evil.example",
+            "localhost:evil.example",
+            "[::1]evil.example",
+        ];
+        for host in foreign {
             assert!(!admits(Some(host), None), "{host}");
         }
         assert!(!admits(None, None));
+    }
+
+    #[test]
+    fn the_target_must_be_ours_too() {
+        let list = AllowList::default();
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, HeaderValue::from_static("localhost"));
+        assert!(list.admits(&Uri::from_static("http://localhost:8081/mcp"), &headers));
+        assert!(!list.admits(&Uri::from_static("http://evil.example/mcp"), &headers));
+        assert!(!list.admits(&Uri::from_static("http://evil.example/mcp"), &HeaderMap::new()));
     }
 
     #[test]

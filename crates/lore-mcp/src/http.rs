@@ -107,12 +107,13 @@ impl McpEndpoint {
             Ok(glimpse) => glimpse,
             Err(fault) => return answers::refusal(StatusCode::BAD_REQUEST, &fault),
         };
-        // It opens a session and counts as one, whatever revision it states.
-        if glimpse.method.as_deref() == Some("initialize") {
-            return self.open(request, &glimpse, principal).await;
-        }
-        if is_stateless(request.headers(), &glimpse) {
-            return answers::worded(self.pass_on(request).await, &glimpse).await;
+        let opens = glimpse.method.as_deref() == Some("initialize");
+        match (is_stateless(request.headers(), &glimpse), opens) {
+            // rmcp would open a session here, and nobody would count it.
+            (true, true) => return Refused::NoInitialize.with_id(&glimpse),
+            (true, false) => return answers::worded(self.pass_on(request).await, &glimpse).await,
+            (false, true) => return self.open(request, &glimpse, principal).await,
+            (false, false) => {}
         }
         let (mut request, wants) = self.eased(request, &glimpse);
         let opened = match self.join(&mut request, principal).await {
@@ -259,6 +260,7 @@ impl McpEndpoint {
 
 /// Why a request found no session.
 enum Refused {
+    NoInitialize,
     NoSession,
     UnknownSession,
     Full,
@@ -271,6 +273,11 @@ impl Refused {
 
     fn with_id(self, glimpse: &Glimpse) -> Response<Body> {
         let (status, code, text) = match self {
+            Self::NoInitialize => (
+                StatusCode::NOT_FOUND,
+                -32601,
+                "unknown method \"initialize\": this revision has no sessions, send server/discover",
+            ),
             Self::NoSession => {
                 (StatusCode::BAD_REQUEST, -32600, "send initialize first, then Mcp-Session-Id")
             }

@@ -105,6 +105,24 @@ impl Subscriptions {
         self.0.lock().uris.iter().cloned().collect()
     }
 
+    /// Tells the client of changes that concern this session only. Never waits.
+    pub(crate) fn notify(&self, peer: &Peer<RoleServer>, uris: Vec<String>) {
+        let wanted: Vec<_> = {
+            let state = self.0.lock();
+            uris.into_iter().filter(|uri| state.uris.contains(uri)).collect()
+        };
+        if wanted.is_empty() {
+            return;
+        }
+        let peer = peer.clone();
+        tokio::spawn(async move {
+            for uri in wanted {
+                let _ =
+                    peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await;
+            }
+        });
+    }
+
     async fn follow(self, mut follower: Follower, peer: Peer<RoleServer>) {
         while !peer.is_transport_closed() {
             // The wait ends now and then, so that a vanished client is noticed.

@@ -11,7 +11,7 @@ use lore_app::App;
 use lore_app::access::{Doorkeeper, Identity};
 use lore_app::sessions;
 use lore_core::{Error, Viewer};
-use lore_tools::{Call, CallError, Registry, Selection, Toolset};
+use lore_tools::{Call, CallError, Conversation, Registry, Selection, Toolset};
 use parking_lot::Mutex;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
@@ -70,6 +70,7 @@ pub struct McpServer {
     /// The scope of a connection that serves one caller; HTTP brings it with each request.
     fixed_scope: Option<Arc<Scope>>,
     subscriptions: Subscriptions,
+    conversation: Arc<Conversation>,
     /// Where the change log stood when each `subscriptions/listen` was accepted. The
     /// client is told so before [`ServerHandler::listen`] runs, and must not miss
     /// what is committed in between.
@@ -95,6 +96,7 @@ impl McpServer {
             parts,
             fixed_scope,
             subscriptions: Subscriptions::default(),
+            conversation: Arc::default(),
             accepted: Arc::default(),
         }
     }
@@ -120,6 +122,7 @@ impl McpServer {
         let scope = self.scope(context)?;
         let mut call = Call::new(Arc::clone(&self.parts.app), self.viewer(&scope).await?);
         call.cancel = context.ct.clone();
+        call.conversation = Arc::clone(&self.conversation);
         Ok((scope, call))
     }
 
@@ -235,6 +238,7 @@ impl ServerHandler for McpServer {
         let registry = &self.parts.registry;
         let outcome = registry.call(&scope.selection, &request.name, call, arguments).await;
         pump.finish().await;
+        self.subscriptions.notify(&context.peer, self.conversation.take_touched());
         match outcome {
             Ok(answer) => Ok(convert::answer(answer).into()),
             Err(CallError::Failed(error)) => Ok(convert::failure(&error).into()),

@@ -82,8 +82,16 @@ impl Sides {
     pub const MIN: u32 = 1;
     /// The most sides of a die.
     pub const MAX: u32 = 1_000_000;
+    /// The three faces of a Fudge die.
+    pub(crate) const D3: Self = Self(3);
+    /// The four-sided die of rests.
+    pub const D4: Self = Self(4);
+    /// The six-sided die of advantage and disadvantage.
+    pub const D6: Self = Self(6);
     /// The twelve-sided die of Duality rolls.
     pub const D12: Self = Self(12);
+    /// The die of percentages.
+    pub const D100: Self = Self(100);
 
     /// Accepts a number of sides.
     pub fn new(value: i64) -> Result<Self, DiceError> {

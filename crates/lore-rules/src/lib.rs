@@ -5,9 +5,13 @@
 //! the seed in and decides how an answer is written down.
 //!
 //! * [`dice`] turns a seed into a reproducible row of dice.
+//! * [`notation`] reads, rolls and counts expressions such as `4d6kh3+2`.
 //! * [`duality`] judges a pair of Hope and Fear dice and explains the judgement.
 //! * [`odds`] counts how all 144 pairs would be judged.
+//! * [`table`] keeps Hit Points, Stress, Hope, Fear, rests and countdowns within the rules.
 
 pub mod dice;
 pub mod duality;
+pub mod notation;
 pub mod odds;
+pub mod table;

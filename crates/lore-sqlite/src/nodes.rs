@@ -31,7 +31,7 @@ impl Nodes for SqliteStore {
 }
 
 fn one(db: &Connection, sight: Sight, key: &NodeKey) -> Answer<Option<Node>> {
-    let (condition, parameters): (&str, Vec<(&str, Box<dyn ToSql>)>) = match key {
+    let (condition, parameters): (&str, Vec<Owned>) = match key {
         NodeKey::Id(id) => ("n.id = :id", vec![(":id", Box::new(id.0))]),
         NodeKey::Uid(uid) => ("n.uid = :uid", vec![(":uid", Box::new(uid.as_bytes().to_vec()))]),
         NodeKey::Number(number) => ("n.number = :number", vec![(":number", Box::new(*number))]),
@@ -78,7 +78,7 @@ fn find(db: &Connection, sight: Sight, query: &NodeQuery) -> Answer<Page<Node>> 
 /// The conditions of a query with their parameters.
 struct Filter {
     condition: String,
-    parameters: Vec<(&'static str, Box<dyn ToSql>)>,
+    parameters: Vec<Owned>,
 }
 
 impl Filter {
@@ -156,6 +156,9 @@ const ALL_TAGS: &str = "(
     SELECT count(*) FROM node_tag ng JOIN tag g ON g.id = ng.tag
     WHERE ng.node = n.id AND g.key IN rarray(:tags)) = :wanted";
 
-fn borrowed<'a>(parameters: &'a [(&'a str, Box<dyn ToSql>)]) -> Vec<Named<'a>> {
+/// A named parameter that keeps its value.
+type Owned = (&'static str, Box<dyn ToSql>);
+
+fn borrowed(parameters: &[Owned]) -> Vec<Named<'_>> {
     parameters.iter().map(|(name, value)| (*name, value.as_ref())).collect()
 }

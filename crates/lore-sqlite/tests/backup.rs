@@ -1,4 +1,5 @@
 //! Copies of a store in use, and what comes back from them.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! The engine keeps the contract: every story of the kit.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -2,6 +2,7 @@
 //!
 //! A flip inside a stored text is not noticed: SQLite keeps no checksums of
 //! content. Everything that holds the file together is.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
 
 mod common;
 
@@ -10,8 +11,8 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{effects, export, hub, open, owner, trio, try_open};
-use lore_core::{Entropy, Principal};
+use common::{Export, effects, export, hub, open, owner, trio, try_open};
+use lore_core::Principal;
 use lore_store::{Directory, Maintenance, Store, StoreError};
 
 const PLACES: u64 = 200;
@@ -24,6 +25,8 @@ struct Tally {
     refused: usize,
     failed: usize,
     found: usize,
+    /// Not noticed, and something reads differently.
+    unnoticed: usize,
     harmless: usize,
 }
 
@@ -31,7 +34,7 @@ struct Tally {
 async fn a_flipped_byte_never_causes_a_panic() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("good.sqlite");
-    fill(&path).await;
+    let expected = fill(&path).await;
     let good = fs::read(&path).unwrap();
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
@@ -48,7 +51,7 @@ async fn a_flipped_byte_never_causes_a_panic() {
         bytes[place] ^= 1 << (random.entropy.next_u64() % 8);
         let bad = home.path().join(format!("bad-{number}.sqlite"));
         fs::write(&bad, bytes).unwrap();
-        look(&bad, &mut tally).await;
+        look(&bad, &expected, &mut tally).await;
         assert_eq!(PANICS.load(Ordering::SeqCst), 0, "byte {place} of flip {number}");
     }
     std::io::stderr().write_all(format!("{tally:?}\n").as_bytes()).unwrap();
@@ -56,7 +59,7 @@ async fn a_flipped_byte_never_causes_a_panic() {
 }
 
 /// Opens, checks, reads and writes; each may fail, none may panic.
-async fn look(path: &Path, tally: &mut Tally) {
+async fn look(path: &Path, expected: &Export, tally: &mut Tally) {
     let store = match try_open(path) {
         Ok(store) => store,
         Err(error) => {
@@ -66,11 +69,11 @@ async fn look(path: &Path, tally: &mut Tally) {
         }
     };
     let health = store.check().await;
-    let mut failed = false;
+    let (mut failed, mut same) = (false, false);
     if let Ok(Some(world)) = store.default_world(Principal::LOCAL).await
         && let Ok(Some(viewer)) = store.enter(Principal::LOCAL, world).await
     {
-        let read = export(&store, &viewer).await.map(drop);
+        let read = export(&store, &viewer).await.map(|found| same = found == *expected);
         let effects = effects(0xF11);
         let batch = trio(effects.uid(), effects.uid(), effects.uid());
         let written = store.commit(&viewer, batch).await.map(drop);
@@ -89,7 +92,8 @@ async fn look(path: &Path, tally: &mut Tally) {
             tally.found += 1;
         }
         Ok(_) if failed => tally.failed += 1,
-        Ok(_) => tally.harmless += 1,
+        Ok(_) if same => tally.harmless += 1,
+        Ok(_) => tally.unnoticed += 1,
     }
 }
 
@@ -104,7 +108,7 @@ fn explained(error: &StoreError) -> bool {
     )
 }
 
-async fn fill(path: &Path) {
+async fn fill(path: &Path) -> Export {
     let store = open(path);
     let viewer = owner(&store).await;
     let effects = effects(2);
@@ -113,4 +117,5 @@ async fn fill(path: &Path) {
     for _ in 0..50 {
         store.commit(&viewer, trio(effects.uid(), effects.uid(), center)).await.unwrap();
     }
+    export(&store, &viewer).await.unwrap()
 }

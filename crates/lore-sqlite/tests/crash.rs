@@ -3,6 +3,7 @@
 //! The test runs itself as a child that commits from eight tasks and says so
 //! after each acknowledgement. The parent kills it, opens the store and compares
 //! it with what was said. One store lives through all cycles.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
 #![cfg(unix)]
 
 mod common;
@@ -17,7 +18,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::{effects, hub, open, owner, trio};
-use lore_core::{Effects, Entropy, Uid};
+use lore_core::{Effects, Uid};
 use lore_store::{Maintenance, NodeKey, Nodes, Store};
 use rusqlite::{Connection, OpenFlags};
 

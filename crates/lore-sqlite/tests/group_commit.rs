@@ -2,6 +2,7 @@
 //!
 //! What a panicking job, a failed commit or a full disk does to its neighbours
 //! is tested beside the writer (`src/writer/tests.rs`), where such jobs can be made.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
 
 mod common;
 

@@ -3,6 +3,7 @@
 //! Each `tests/fixtures/schema_….sqlite` was written by [`write_fixture`] when its
 //! schema was the newest; it must open for ever. Make the next one with
 //! `LORE_WRITE_FIXTURE=1 cargo test -p lore-sqlite --test migrations write_fixture`.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
 
 mod common;
 

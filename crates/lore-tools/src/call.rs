@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use lore_app::App;
 use lore_core::{Error, Result, Viewer};
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 /// One call of a tool, resource or prompt, whatever surface it came through.
@@ -17,7 +18,10 @@ pub struct Call {
     pub progress: Progress,
     /// Fires when the caller no longer wants the answer.
     pub cancel: CancellationToken,
+    /// The conversation this call belongs to.
+    pub conversation: Arc<Conversation>,
     request_id: Arc<OnceLock<String>>,
+    invocation_id: Arc<OnceLock<String>>,
 }
 
 impl Call {
@@ -28,7 +32,9 @@ impl Call {
             viewer,
             progress: Progress::default(),
             cancel: CancellationToken::new(),
+            conversation: Arc::default(),
             request_id: Arc::default(),
+            invocation_id: Arc::default(),
         }
     }
 
@@ -37,9 +43,40 @@ impl Call {
         self.request_id.get_or_init(|| self.app.effects.uid().to_string())
     }
 
+    /// The id of this one invocation; a retried request has another.
+    pub fn invocation_id(&self) -> &str {
+        self.invocation_id.get_or_init(|| self.app.effects.uid().to_string())
+    }
+
     /// Fails when the caller has cancelled. Long work asks this between steps.
     pub fn check_cancelled(&self) -> Result<()> {
         if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+}
+
+/// What belongs to one conversation (a session of the protocol, or one process on
+/// stdio), not to one call.
+#[derive(Default)]
+pub struct Conversation {
+    context: Mutex<Option<String>>,
+    touched: Mutex<Vec<String>>,
+}
+
+impl Conversation {
+    /// The handle of the context that was set in this conversation.
+    pub fn context(&self) -> Option<String> {
+        self.context.lock().clone()
+    }
+
+    /// Sets the context, and notes that what shows it has changed.
+    pub fn set_context(&self, handle: String, uri: &str) {
+        *self.context.lock() = Some(handle);
+        self.touched.lock().push(uri.to_owned());
+    }
+
+    /// Takes the resources of this conversation that changed since the last time.
+    pub fn take_touched(&self) -> Vec<String> {
+        std::mem::take(&mut *self.touched.lock())
     }
 }
 

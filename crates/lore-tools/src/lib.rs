@@ -6,7 +6,9 @@
 //! plain asynchronous function that any surface can call.
 
 mod call;
+mod choice;
 pub mod docs;
+mod kept;
 mod prompt;
 mod registry;
 mod resource;
@@ -16,10 +18,10 @@ mod tool;
 mod toolset;
 mod toolsets;
 
-pub use call::{Call, Progress, ProgressSink};
+pub use call::{Call, Conversation, Progress, ProgressSink};
 pub use prompt::{Prompt, PromptArgument, PromptText, Renderer, Speaker};
 pub use registry::{CallError, Registry};
-pub use resource::{Captures, Completer, Resource, UriPattern};
+pub use resource::{Captures, Completer, Reader, Resource, UriPattern};
 pub use selection::{Selection, SelectionError};
 pub use tool::{Annotations, Answer, Tool, ToolSpec, error_object};
 pub use toolset::Toolset;

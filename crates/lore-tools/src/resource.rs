@@ -24,10 +24,13 @@ pub struct Resource {
     /// The least role that may read it.
     pub role: Role,
     /// Reads it as a JSON document.
-    pub read: fn(Call, Captures) -> BoxFuture<'static, Result<Value>>,
+    pub read: Reader,
     /// Suggests values for the template's variables.
     pub complete: Option<Completer>,
 }
+
+/// Reads a resource as JSON, given the values of its variables.
+pub type Reader = fn(Call, Captures) -> BoxFuture<'static, Result<Value>>;
 
 /// Suggests values of a variable that start with what was typed.
 pub type Completer = fn(Call, String, String) -> BoxFuture<'static, Result<Vec<String>>>;
@@ -35,7 +38,8 @@ pub type Completer = fn(Call, String, String) -> BoxFuture<'static, Result<Vec<S
 /// The values a URI gave to a template's variables.
 pub type Captures = BTreeMap<&'static str, String>;
 
-/// A URI with variables: `campaign://{campaign_id}/sessions`.
+/// A URI with variables: `campaign://{campaign_id}/sessions`. At its end it may take
+/// optional query parameters: `{?after_seq,limit}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UriPattern(pub &'static str);
 
@@ -48,8 +52,27 @@ impl UriPattern {
     /// Matches a concrete URI. A variable takes one non-empty segment, never a
     /// `/`, `?` or `#`, and is percent-decoded.
     pub fn captures(self, uri: &str) -> Option<Captures> {
+        let (path, known) = match self.0.split_once("{?") {
+            Some((path, names)) => (path, names.trim_end_matches('}')),
+            None => (self.0, ""),
+        };
+        let (uri, query) = match uri.split_once('?') {
+            Some((uri, query)) if !known.is_empty() => (uri, query),
+            _ => (uri, ""),
+        };
+        let mut captures = path_captures(path, uri)?;
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=')?;
+            let name = known.split(',').find(|known| *known == name)?;
+            captures.insert(name, percent_decoded(value)?);
+        }
+        Some(captures)
+    }
+}
+
+fn path_captures(path: &'static str, uri: &str) -> Option<Captures> {
         let mut captures = Captures::new();
-        let mut pattern = self.0;
+        let mut pattern = path;
         let mut rest = uri;
         while let Some((literal, tail)) = pattern.split_once('{') {
             let (name, after) = tail.split_once('}')?;
@@ -64,7 +87,6 @@ impl UriPattern {
             pattern = after;
         }
         (pattern == rest).then_some(captures)
-    }
 }
 
 fn percent_decoded(text: &str) -> Option<String> {
@@ -102,6 +124,17 @@ mod tests {
         let pattern = UriPattern("campaign://{id}");
         assert!(pattern.captures("campaign://c1").is_some());
         for other in ["campaign://c1?x=1", "campaign://c1#x", "campaign://c1/participants"] {
+            assert_eq!(pattern.captures(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn query_parameters_are_optional_and_known() {
+        let pattern = UriPattern("session://{id}/events{?after_seq,limit}");
+        assert_eq!(pattern.captures("session://s1/events").unwrap()["id"], "s1");
+        let captures = pattern.captures("session://s1/events?limit=5&after_seq=7").unwrap();
+        assert_eq!((captures["limit"].as_str(), captures["after_seq"].as_str()), ("5", "7"));
+        for other in ["session://s1/events?page=2", "session://s1/events?limit", "session://s1"] {
             assert_eq!(pattern.captures(other), None, "{other}");
         }
     }

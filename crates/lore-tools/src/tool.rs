@@ -57,6 +57,14 @@ pub struct Annotations {
 }
 
 impl Annotations {
+    /// Adds something new.
+    pub const ADD: Self =
+        Self { read_only: false, destructive: false, idempotent: false, open_world: false };
+
+    /// Replaces what was there; the audit log keeps it.
+    pub const CHANGE: Self =
+        Self { read_only: false, destructive: true, idempotent: true, open_world: false };
+
     /// Looks, touches nothing, stays inside.
     pub const READ: Self =
         Self { read_only: true, destructive: false, idempotent: true, open_world: false };

@@ -3,6 +3,14 @@
 //! `cargo xtask docs` runs these tests with LOREWELL_UPDATE set: then they write
 //! the files instead of comparing them.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -204,7 +204,7 @@ pub(crate) enum Client {
     Codex,
     /// NanoClaw (.mcp.json)
     Nanoclaw,
-    /// OpenClaw (.mcp.json)
+    /// OpenClaw (openclaw.json)
     Openclaw,
 }
 

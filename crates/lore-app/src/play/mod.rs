@@ -1,3 +1,43 @@
-//! Running the table.
+//! Running the table: campaigns, participants, characters, sessions and what
+//! happens in them.
+//!
+//! Campaigns, participants, characters and sessions are nodes; who takes part
+//! where and who controls whom are edges. What changes all the time (a sheet, the
+//! state of a table) is a document beside the node, and what happened is an event
+//! in the session's log, committed together with the state it changed.
 
+pub mod campaign;
+pub mod context;
+pub mod desk;
 pub mod dice;
+pub mod ids;
+pub mod log;
+pub mod participant;
+pub mod rights;
+pub mod session;
+pub mod table;
+
+use lore_core::names::Word;
+use lore_core::{Error, Result};
+
+/// The kinds of nodes and edges the table uses. They are literals, so a failure
+/// here is a slip of ours that the first test meets.
+pub(crate) fn word(text: &'static str) -> Result<Word> {
+    Word::new("kind", text).map_err(|_| Error::Bug { what: format!("the word {text:?}") })
+}
+
+/// Most members, sessions or controlled characters that are listed at once.
+pub(crate) const MANY: usize = 10_000;
+
+/// Node kind of a campaign.
+pub(crate) const CAMPAIGN: &str = "campaign";
+/// Node kind of a participant.
+pub(crate) const PARTICIPANT: &str = "participant";
+/// Node kind of a character, at the table as in the world.
+pub(crate) const CHARACTER: &str = "character";
+/// Node kind of a session.
+pub(crate) const SESSION: &str = "session";
+/// Edge from a participant, character or session to its campaign.
+pub(crate) const PART_OF: &str = "part_of";
+/// Edge from a participant to a character.
+pub(crate) const CONTROLS: &str = "controls";

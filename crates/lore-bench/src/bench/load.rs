@@ -36,11 +36,6 @@ impl Tally {
         self.lasted = self.lasted.max(other.lasted);
     }
 
-    /// How many answers came.
-    pub(crate) fn len(&self) -> usize {
-        self.nanoseconds.len()
-    }
-
     /// Sums the round up; `cpu` is what the server used meanwhile.
     pub(crate) fn sample(mut self, cpu: Duration) -> Sample {
         self.nanoseconds.sort_unstable();

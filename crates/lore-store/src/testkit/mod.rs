@@ -29,12 +29,15 @@ pub mod concurrency;
 pub mod counters;
 pub mod directory;
 pub mod edges;
+pub mod events;
 pub mod find;
 pub mod maintenance;
 pub mod nodes;
+pub mod once;
 pub mod preconditions;
 pub mod sessions;
 mod stage;
+pub mod states;
 pub mod texts;
 pub mod tokens;
 pub mod traversal;
@@ -150,6 +153,42 @@ macro_rules! contract_tests {
             a_weight_must_be_a_number,
             an_edge_needs_two_live_nodes,
             an_absent_edge_cannot_be_changed,
+        ]);
+        $crate::contract_tests!(@topic $harness, states, [
+            a_state_comes_back_as_it_was_put,
+            putting_again_replaces_and_counts,
+            a_state_expects_its_version,
+            several_nodes_share_one_answer,
+            any_json_survives,
+            a_state_is_put_with_its_node,
+            states_by_role_and_visibility,
+            a_state_goes_with_its_node,
+            a_hidden_state_is_not_overwritten,
+            the_audit_log_holds_what_a_state_was,
+        ]);
+        $crate::contract_tests!(@topic $harness, events, [
+            an_event_comes_back_as_it_was_added,
+            a_log_counts_from_one_without_gaps,
+            each_event_holds_the_hash_of_the_one_before,
+            a_payload_is_kept_to_the_letter,
+            a_log_expects_its_end,
+            a_log_grows_only_with_a_whole_batch,
+            a_log_is_read_in_pieces,
+            a_log_is_read_by_kind,
+            a_log_is_searched_for_words,
+            secrets_are_for_the_gm_side,
+            events_by_role_and_visibility,
+            an_event_is_settled_once,
+            only_an_earlier_event_is_settled,
+            a_log_goes_with_its_node,
+            many_writers_make_one_chain,
+        ]);
+        $crate::contract_tests!(@topic $harness, once, [
+            a_key_keeps_its_answer,
+            the_same_key_again_conflicts,
+            keys_are_each_principals_and_each_tools_own,
+            a_failed_batch_keeps_no_answer,
+            many_senders_make_it_happen_once,
         ]);
         $crate::contract_tests!(@topic $harness, atomicity, [
             a_batch_that_fails_at_its_end_leaves_nothing,
@@ -290,7 +329,7 @@ macro_rules! contract_tests {
 
 #[cfg(test)]
 mod tests {
-    const TOPICS: [(&str, &str); 18] = [
+    const TOPICS: [(&str, &str); 21] = [
         ("atomicity", include_str!("atomicity.rs")),
         ("audit", include_str!("audit.rs")),
         ("bin", include_str!("bin.rs")),
@@ -299,11 +338,14 @@ mod tests {
         ("counters", include_str!("counters.rs")),
         ("directory", include_str!("directory.rs")),
         ("edges", include_str!("edges.rs")),
+        ("events", include_str!("events.rs")),
         ("find", include_str!("find.rs")),
         ("maintenance", include_str!("maintenance.rs")),
         ("nodes", include_str!("nodes.rs")),
+        ("once", include_str!("once.rs")),
         ("preconditions", include_str!("preconditions.rs")),
         ("sessions", include_str!("sessions.rs")),
+        ("states", include_str!("states.rs")),
         ("texts", include_str!("texts.rs")),
         ("tokens", include_str!("tokens.rs")),
         ("traversal", include_str!("traversal.rs")),

@@ -1,0 +1,295 @@
+//! Campaigns: making, changing, archiving and listing them.
+
+use lore_core::{Error, Node, NodeId, Properties, Result, Uid, names};
+use lore_store::{
+    Bin, Change, Direction, Expect, NewNode, NewState, NodeKey, NodePatch, NodeQuery, NodeRef,
+};
+use serde_json::{Value, json};
+
+use super::desk::{Desk, Plan};
+use super::ids::Thing;
+use super::table::{self, Table};
+use super::{CAMPAIGN, CHARACTER, MANY, PARTICIPANT, rights, word};
+
+/// Longest theme prompt, in characters.
+const THEME_MAX: usize = 20_000;
+
+/// Who leads the game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GmMode {
+    /// A person.
+    Human,
+    /// An agent.
+    Ai,
+    /// Both together.
+    Hybrid,
+}
+
+impl GmMode {
+    /// Its stored and shown name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Human => "HUMAN",
+            Self::Ai => "AI",
+            Self::Hybrid => "HYBRID",
+        }
+    }
+
+    fn read(text: Option<&Value>) -> Self {
+        match text.and_then(Value::as_str) {
+            Some("AI") => Self::Ai,
+            Some("HYBRID") => Self::Hybrid,
+            _ => Self::Human,
+        }
+    }
+}
+
+/// A campaign to make.
+#[derive(Debug, Clone)]
+pub struct NewCampaign {
+    /// Its name.
+    pub name: String,
+    /// Who leads it.
+    pub gm_mode: GmMode,
+    /// What it is about; kept to the letter.
+    pub theme_prompt: String,
+}
+
+/// Changes to a campaign; `None` leaves a field alone.
+#[derive(Debug, Clone, Default)]
+pub struct CampaignPatch {
+    /// New name.
+    pub name: Option<String>,
+    /// New lead.
+    pub gm_mode: Option<GmMode>,
+    /// New theme.
+    pub theme_prompt: Option<String>,
+    /// Into the archive, or out of it.
+    pub archived: Option<bool>,
+}
+
+/// A campaign as its members see it.
+#[derive(Debug, Clone)]
+pub struct Campaign {
+    /// The node.
+    pub node: Node,
+    /// Who leads it.
+    pub gm_mode: GmMode,
+    /// What it is about.
+    pub theme_prompt: String,
+    /// The state of its table.
+    pub table: Table,
+    /// How many take part.
+    pub participant_count: usize,
+    /// How many characters the viewer sees.
+    pub character_count: usize,
+}
+
+/// Makes a campaign.
+pub async fn create(desk: &Desk, new: &NewCampaign) -> Result<Plan<Campaign>> {
+    let name = names::checked_name("name", &new.name)?;
+    check_theme(&new.theme_prompt)?;
+    let uid = desk.app.effects.uid();
+    let mut node = NewNode::new(uid, word(CAMPAIGN)?, name);
+    node.properties = properties(new.gm_mode, &new.theme_prompt);
+    let table = Table::default();
+    let state = NewState {
+        node: NodeRef::Uid(uid),
+        name: table::name()?,
+        expect: Expect::Version(0),
+        value: table.to_value()?,
+        visibility: lore_core::Visibility::Members,
+    };
+    let batch = desk
+        .batch()
+        .change(Change::CreateNode(node.clone()))
+        .change(Change::PutState(state))
+        .touch("campaigns://list")
+        .touch(uri(uid));
+    let campaign = Campaign {
+        node: preview(desk, node),
+        gm_mode: new.gm_mode,
+        theme_prompt: new.theme_prompt.clone(),
+        table,
+        participant_count: 0,
+        character_count: 0,
+    };
+    Ok(Plan::new(batch, campaign))
+}
+
+/// Changes a campaign, or moves it into the archive and back.
+pub async fn update(desk: &Desk, uid: Uid, patch: &CampaignPatch) -> Result<Plan<Campaign>> {
+    let (node, deleted) = find_anywhere(desk, Thing::Campaign, uid).await?;
+    if !deleted {
+        rights::in_campaign(desk, &node).await?.require_gm()?;
+    }
+    let mut campaign = read(desk, node).await?;
+    let mut batch = desk.batch().touch("campaigns://list").touch(uri(uid));
+    if deleted && patch.archived != Some(false) {
+        return Err(archived(Thing::Campaign, uid));
+    }
+    if deleted {
+        batch = batch.change(Change::RestoreNode(NodeRef::Uid(uid)));
+    }
+    if let Some(name) = &patch.name {
+        campaign.node.name = names::checked_name("name", name)?;
+    }
+    if let Some(theme) = &patch.theme_prompt {
+        check_theme(theme)?;
+        campaign.theme_prompt.clone_from(theme);
+    }
+    campaign.gm_mode = patch.gm_mode.unwrap_or(campaign.gm_mode);
+    let fields = NodePatch {
+        name: Some(campaign.node.name.clone()),
+        properties: Some(properties(campaign.gm_mode, &campaign.theme_prompt)),
+        ..NodePatch::default()
+    };
+    let expect = if deleted { Expect::Any } else { Expect::Version(campaign.node.version) };
+    batch = batch.change(Change::UpdateNode(NodeRef::Uid(uid), expect, fields));
+    if patch.archived == Some(true) {
+        batch = batch.change(Change::DeleteNode(NodeRef::Uid(uid), Expect::Any));
+    }
+    campaign.node.updated.at = batch.at;
+    Ok(Plan::new(batch, campaign))
+}
+
+/// One campaign.
+pub async fn get(desk: &Desk, uid: Uid) -> Result<Campaign> {
+    let node = desk.find(Thing::Campaign, uid).await?;
+    read(desk, node).await
+}
+
+/// Every campaign the viewer sees, oldest first.
+pub async fn list(desk: &Desk) -> Result<Vec<Campaign>> {
+    let query = NodeQuery { kinds: vec![word(CAMPAIGN)?], ..NodeQuery::default() };
+    let page = desk.app.store.find_nodes(&desk.viewer, query).await?;
+    let mut campaigns = Vec::with_capacity(page.items.len());
+    for node in page.items {
+        campaigns.push(read(desk, node).await?);
+    }
+    Ok(campaigns)
+}
+
+/// The members of a campaign that are of one kind, oldest first.
+pub(crate) async fn members(desk: &Desk, campaign: &Node, kind: &str) -> Result<Vec<Node>> {
+    let joined = [rights::membership()?];
+    let store = &desk.app.store;
+    let edges =
+        store.neighbours(&desk.viewer, &[campaign.id], Direction::In, &joined, MANY).await?;
+    let ids: Vec<_> = edges.into_iter().map(|edge| edge.source).collect();
+    let mut nodes = store.nodes(&desk.viewer, &ids).await?;
+    nodes.retain(|node| node.kind.as_str() == kind);
+    nodes.sort_by_key(|node| node.id);
+    Ok(nodes)
+}
+
+/// The campaign a participant, character or session belongs to.
+pub(crate) async fn of(desk: &Desk, node: &Node) -> Result<Option<NodeId>> {
+    let joined = [rights::membership()?];
+    let edges =
+        desk.app.store.neighbours(&desk.viewer, &[node.id], Direction::Out, &joined, 1).await?;
+    Ok(edges.first().map(|edge| edge.target))
+}
+
+/// The campaign node of a participant, character or session.
+pub(crate) async fn home_of(desk: &Desk, node: &Node, thing: Thing) -> Result<Node> {
+    let unknown = || thing.unknown(&thing.show(node.uid));
+    let id = of(desk, node).await?.ok_or_else(unknown)?;
+    let found = desk.app.store.node(&desk.viewer, NodeKey::Id(id)).await?;
+    found.ok_or_else(unknown)
+}
+
+/// The resource of a campaign.
+pub(crate) fn uri(uid: Uid) -> String {
+    format!("campaign://{}", Thing::Campaign.show(uid))
+}
+
+/// A live or archived node, and whether it is archived.
+pub(crate) async fn find_anywhere(desk: &Desk, thing: Thing, uid: Uid) -> Result<(Node, bool)> {
+    match desk.find(thing, uid).await {
+        Ok(node) => Ok((node, false)),
+        Err(missing) => {
+            let query = NodeQuery {
+                kinds: vec![word(kind_of(thing))?],
+                bin: Bin::Deleted,
+                ..NodeQuery::default()
+            };
+            let page = desk.app.store.find_nodes(&desk.viewer, query).await?;
+            let found = page.items.into_iter().find(|node| node.uid == uid);
+            found.map(|node| (node, true)).ok_or(missing)
+        }
+    }
+}
+
+/// The error for changing something archived without taking it out first.
+pub(crate) fn archived(thing: Thing, uid: Uid) -> Error {
+    Error::Precondition {
+        message: format!("{} {} is archived", thing.name(), thing.show(uid)),
+        hint: "restore it first with archived: false".into(),
+    }
+}
+
+/// The node as it will be after its creation is committed, for the answer.
+pub(crate) fn preview(desk: &Desk, new: NewNode) -> Node {
+    let stamp = lore_core::Stamp { at: desk.app.effects.now(), by: desk.viewer.principal };
+    Node {
+        id: NodeId(0),
+        uid: new.uid,
+        world: desk.viewer.world,
+        number: 0,
+        kind_number: 0,
+        kind: new.kind,
+        namespace: new.namespace,
+        name: new.name,
+        subtype: new.subtype,
+        aliases: new.aliases,
+        tags: new.tags,
+        visibility: new.visibility,
+        properties: new.properties,
+        version: 1,
+        created: stamp,
+        updated: stamp,
+        deleted_at: None,
+    }
+}
+
+fn kind_of(thing: Thing) -> &'static str {
+    match thing {
+        Thing::Campaign => CAMPAIGN,
+        Thing::Participant => PARTICIPANT,
+        Thing::Character => CHARACTER,
+        Thing::Session => super::SESSION,
+    }
+}
+
+async fn read(desk: &Desk, node: Node) -> Result<Campaign> {
+    let participants = members(desk, &node, PARTICIPANT).await?.len();
+    let characters = members(desk, &node, CHARACTER).await?.len();
+    let (table, _) = table::load(desk, &node).await?;
+    let theme = node.properties.get("theme_prompt").and_then(Value::as_str).unwrap_or_default();
+    Ok(Campaign {
+        gm_mode: GmMode::read(node.properties.get("gm_mode")),
+        theme_prompt: theme.to_owned(),
+        node,
+        table,
+        participant_count: participants,
+        character_count: characters,
+    })
+}
+
+fn properties(gm_mode: GmMode, theme: &str) -> Properties {
+    let mut properties = Properties::new();
+    properties.insert("gm_mode".into(), json!(gm_mode.as_str()));
+    properties.insert("theme_prompt".into(), json!(theme));
+    properties
+}
+
+fn check_theme(theme: &str) -> Result<()> {
+    if theme.chars().count() > THEME_MAX {
+        return Err(Error::TooLarge {
+            what: "theme_prompt".into(),
+            limit: format!("{THEME_MAX} characters"),
+        });
+    }
+    Ok(())
+}

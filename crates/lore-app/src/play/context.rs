@@ -1,0 +1,95 @@
+//! The context of a conversation: which campaign, session and participant tools
+//! fall back to.
+//!
+//! Contexts live in memory and end with the process. Each belongs to the
+//! principal who set it; another's handle is as good as unknown.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use lore_core::{Error, PrincipalId, Result, Uid, WorldId};
+use parking_lot::Mutex;
+
+use super::desk::Desk;
+use super::ids::Thing;
+use super::rights;
+
+/// What tools fall back to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Context {
+    /// The campaign.
+    pub campaign: Uid,
+    /// The session, if one is set.
+    pub session: Option<Uid>,
+    /// The participant the caller acts as, if one is set.
+    pub participant: Option<Uid>,
+}
+
+/// Every context of the process, by handle.
+#[derive(Default)]
+pub struct Contexts {
+    entries: Mutex<HashMap<String, Entry>>,
+    /// Counts up with every context set, to tell old ones from new.
+    clock: AtomicU64,
+}
+
+struct Entry {
+    owner: (PrincipalId, WorldId),
+    context: Context,
+    set_at: u64,
+}
+
+/// More contexts than this, and the older half is forgotten.
+const CONTEXTS_MAX: usize = 10_000;
+
+impl Contexts {
+    /// Stores a context under a handle.
+    pub fn put(&self, handle: &str, owner: (PrincipalId, WorldId), context: Context) {
+        let set_at = self.clock.fetch_add(1, Ordering::Relaxed);
+        let mut entries = self.entries.lock();
+        if entries.len() >= CONTEXTS_MAX {
+            let half = set_at.saturating_sub(CONTEXTS_MAX as u64 / 2);
+            entries.retain(|_, entry| entry.set_at >= half);
+        }
+        entries.insert(handle.to_owned(), Entry { owner, context, set_at });
+    }
+
+    /// The context of a handle, if it is the caller's.
+    pub fn get(&self, handle: &str, owner: (PrincipalId, WorldId)) -> Option<Context> {
+        let entries = self.entries.lock();
+        entries.get(handle).filter(|entry| entry.owner == owner).map(|entry| entry.context)
+    }
+}
+
+/// Checks a context before it is set: everything exists, belongs together, and is
+/// the caller's to use.
+pub async fn check(desk: &Desk, wanted: Context) -> Result<()> {
+    let campaign = desk.find(Thing::Campaign, wanted.campaign).await?;
+    if let Some(uid) = wanted.session {
+        let session = desk.find(Thing::Session, uid).await?;
+        belongs(desk, &session, &campaign, Thing::Session, "session_id").await?;
+    }
+    if let Some(uid) = wanted.participant {
+        let participant = desk.find(Thing::Participant, uid).await?;
+        belongs(desk, &participant, &campaign, Thing::Participant, "participant_id").await?;
+        rights::claim(desk, &participant).await?;
+    }
+    Ok(())
+}
+
+async fn belongs(
+    desk: &Desk,
+    node: &lore_core::Node,
+    campaign: &lore_core::Node,
+    thing: Thing,
+    field: &str,
+) -> Result<()> {
+    if super::campaign::of(desk, node).await? == Some(campaign.id) {
+        return Ok(());
+    }
+    Err(Error::invalid(
+        field,
+        format!("belongs to another campaign than {}", Thing::Campaign.show(campaign.uid)),
+        format!("give a {} of that campaign", thing.name()),
+    ))
+}

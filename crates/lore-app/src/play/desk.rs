@@ -1,0 +1,198 @@
+//! Where a use case of the table works: who acts, for which call, and how a plan
+//! becomes a commit.
+//!
+//! A use case *plans*: it reads, decides and returns a batch with the answer. The
+//! desk carries the plan out; when somebody was faster, it plans again. With an
+//! idempotency key the answer is kept in the same transaction, so a repeated call
+//! gets it again and changes nothing.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use lore_core::{Error, Node, Result, Uid, Viewer, Visibility};
+use lore_store::{
+    Applied, Batch, Change, Committed, EventOrder, EventQuery, NewEvent, NewEvents, NodeKey,
+    NodeRef, Once, Origin, StoreError,
+};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::ids::Thing;
+use crate::App;
+
+/// How often a plan is made anew when others keep being faster.
+const TRIES: usize = 64;
+/// Longest idempotency key, in characters.
+const KEY_MAX: usize = 200;
+
+/// One call at the table.
+#[derive(Clone)]
+pub struct Desk {
+    /// The application.
+    pub app: Arc<App>,
+    /// Who looks.
+    pub viewer: Viewer,
+    /// The tool that is called.
+    pub tool: &'static str,
+    /// The request it serves; all events of one call carry it.
+    pub request_id: String,
+    /// The call; all events of one call carry it.
+    pub invocation_id: String,
+    /// The participant the caller acts as, if they said so.
+    pub participant: Option<Uid>,
+    /// Makes the call happen once.
+    pub idempotency_key: Option<String>,
+}
+
+/// What a use case decided.
+pub struct Plan<T> {
+    /// What to commit.
+    pub batch: Batch,
+    /// The answer, given the sequence of the first event the batch appends.
+    pub answer: Box<dyn FnOnce(i64) -> T + Send>,
+}
+
+impl<T> Plan<T> {
+    /// A plan whose answer does not depend on the log.
+    pub fn new(batch: Batch, answer: T) -> Self
+    where
+        T: Send + 'static,
+    {
+        Self { batch, answer: Box::new(move |_| answer) }
+    }
+
+    /// Shapes the answer further.
+    pub fn map<U>(self, shape: impl FnOnce(T) -> U + Send + 'static) -> Plan<U>
+    where
+        T: 'static,
+    {
+        let answer = self.answer;
+        Plan { batch: self.batch, answer: Box::new(move |first| shape(answer(first))) }
+    }
+}
+
+/// The answer of a plan that was carried out now, or earlier under the same key.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Done<T> {
+    /// Now.
+    Fresh(T),
+    /// Earlier; the answer that was given then.
+    Again(Value),
+}
+
+impl Desk {
+    /// Plans and commits until it holds, a bounded number of times.
+    pub async fn carry_out<'a, T, F>(&'a self, plan: F) -> Result<Done<T>>
+    where
+        T: Serialize + Send,
+        F: Fn() -> BoxFuture<'a, Result<Plan<T>>> + Send,
+    {
+        self.check_key()?;
+        for _ in 0..TRIES {
+            if let Some(kept) = self.kept_answer().await? {
+                return Ok(Done::Again(kept));
+            }
+            match self.attempt(plan().await?).await {
+                Ok(answer) => return Ok(Done::Fresh(answer)),
+                Err(StoreError::Conflict(_)) => tokio::task::yield_now().await,
+                Err(other) => return Err(other.into()),
+            }
+        }
+        Err(Error::Unavailable { what: "the table (too many changes at once)".into() })
+    }
+
+    async fn attempt<T: Serialize>(&self, plan: Plan<T>) -> std::result::Result<T, StoreError> {
+        let Plan { mut batch, answer } = plan;
+        let Some(key) = &self.idempotency_key else {
+            let committed = self.app.store.commit(&self.viewer, batch).await?;
+            return Ok(answer(first_event(&committed)));
+        };
+        // The answer has to be known before the commit that keeps it, so the plan
+        // has pinned the end of the log.
+        let answer = answer(pinned_first(&batch));
+        let text = serde_json::to_string(&answer);
+        let text = text.map_err(|error| StoreError::Failed(error.to_string()))?;
+        batch.once = Some(Once { key: key.clone(), answer: text });
+        self.app.store.commit(&self.viewer, batch).await?;
+        Ok(answer)
+    }
+
+    async fn kept_answer(&self) -> Result<Option<Value>> {
+        let Some(key) = &self.idempotency_key else { return Ok(None) };
+        let kept = self.app.store.answered(&self.viewer, self.tool, key).await?;
+        let broken = |_| Error::Corrupt { what: "a kept answer is not JSON".into() };
+        kept.map(|text| serde_json::from_str(&text).map_err(broken)).transpose()
+    }
+
+    fn check_key(&self) -> Result<()> {
+        let Some(key) = &self.idempotency_key else { return Ok(()) };
+        if key.trim().is_empty() || key.chars().count() > KEY_MAX {
+            return Err(Error::invalid(
+                "idempotency_key",
+                format!("is not 1 to {KEY_MAX} characters long"),
+                "use a fresh random text for each new call",
+            ));
+        }
+        Ok(())
+    }
+
+    /// An empty batch of this call.
+    pub(crate) fn batch(&self) -> Batch {
+        Batch::new(Origin::new(self.tool, self.request_id.clone()), self.app.effects.now())
+    }
+
+    /// An event of this call that every member sees.
+    pub(crate) fn event(&self, kind: &str, payload: &Value) -> NewEvent {
+        NewEvent {
+            kind: kind.to_owned(),
+            request_id: self.request_id.clone(),
+            invocation_id: self.invocation_id.clone(),
+            participant: self.participant,
+            character: None,
+            payload: payload.to_string(),
+            secret: None,
+            visibility: Visibility::Members,
+            settles: None,
+        }
+    }
+
+    /// Appends to the log of `node`. A call that must know its answer beforehand
+    /// pins the log's end.
+    pub(crate) async fn append(&self, node: &Node, events: Vec<NewEvent>) -> Result<Change> {
+        let after = match self.idempotency_key {
+            Some(_) => Some(self.log_end(node).await?),
+            None => None,
+        };
+        Ok(Change::AppendEvents(NewEvents { node: NodeRef::Id(node.id), after, events }))
+    }
+
+    async fn log_end(&self, node: &Node) -> Result<i64> {
+        let newest =
+            EventQuery { limit: 1, order: EventOrder::Descending, ..EventQuery::default() };
+        let found = self.app.store.events(&self.viewer, node.id, newest).await?;
+        Ok(found.first().map_or(0, |event| event.sequence))
+    }
+
+    /// The live node of a kind, or the error that says where to look.
+    pub(crate) async fn find(&self, thing: Thing, uid: Uid) -> Result<Node> {
+        let found = self.app.store.node(&self.viewer, NodeKey::Uid(uid)).await?;
+        let found = found.filter(|node| node.kind.as_str() == thing.name());
+        found.ok_or_else(|| thing.unknown(&thing.show(uid)))
+    }
+}
+
+fn first_event(committed: &Committed) -> i64 {
+    let first = committed.applied.iter().find_map(|applied| match applied {
+        Applied::Events { first, .. } => Some(*first),
+        _ => None,
+    });
+    first.unwrap_or(0)
+}
+
+fn pinned_first(batch: &Batch) -> i64 {
+    let pinned = batch.changes.iter().find_map(|change| match change {
+        Change::AppendEvents(new) => new.after,
+        _ => None,
+    });
+    pinned.map_or(0, |last| last + 1)
+}

@@ -1,0 +1,119 @@
+//! The ids clients see: a prefix and the uid in base32.
+
+use data_encoding::BASE32_NOPAD;
+use lore_core::{Error, Result, Uid};
+
+/// What an id names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Thing {
+    /// A campaign.
+    Campaign,
+    /// A participant.
+    Participant,
+    /// A character.
+    Character,
+    /// A session.
+    Session,
+}
+
+impl Thing {
+    const ALL: [Self; 4] = [Self::Campaign, Self::Participant, Self::Character, Self::Session];
+
+    /// The prefix of its ids.
+    pub fn prefix(self) -> &'static str {
+        match self {
+            Self::Campaign => "camp_",
+            Self::Participant => "part_",
+            Self::Character => "character_",
+            Self::Session => "sess_",
+        }
+    }
+
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Campaign => "campaign",
+            Self::Participant => "participant",
+            Self::Character => "character",
+            Self::Session => "session",
+        }
+    }
+
+    /// The id of a thing as clients see it.
+    pub fn show(self, uid: Uid) -> String {
+        let body = BASE32_NOPAD.encode(uid.as_bytes()).to_ascii_lowercase();
+        format!("{}{body}", self.prefix())
+    }
+
+    /// Reads an id; with its prefix, without it, or as the UUID other toolsets show.
+    /// `field` is the argument it came in.
+    pub fn read(self, field: &str, text: &str) -> Result<Uid> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(Error::invalid(
+                field,
+                "is empty",
+                format!("give the id of a {}", self.name()),
+            ));
+        }
+        if let Some(other) =
+            Self::ALL.into_iter().find(|t| *t != self && text.starts_with(t.prefix()))
+        {
+            return Err(Error::invalid(
+                field,
+                format!("is the id of a {}", other.name()),
+                format!("give the id of a {}, which starts with {}", self.name(), self.prefix()),
+            ));
+        }
+        let body = text.strip_prefix(self.prefix()).unwrap_or(text);
+        let decoded = BASE32_NOPAD.decode(body.to_ascii_uppercase().as_bytes()).ok();
+        let uid = decoded.and_then(|bytes| Uid::from_bytes(&bytes)).or_else(|| body.parse().ok());
+        // What cannot be an id names nothing: the caller mistyped or invented it.
+        uid.ok_or_else(|| self.unknown(text))
+    }
+
+    /// The error for an id that leads nowhere.
+    pub fn unknown(self, id: &str) -> Error {
+        let where_to_look = match self {
+            Self::Campaign => "read campaigns://list for the ids there are",
+            Self::Participant => "read campaign://{campaign_id}/participants for the ids there are",
+            Self::Character => "read campaign://{campaign_id}/characters for the ids there are",
+            Self::Session => "read campaign://{campaign_id}/sessions for the ids there are",
+        };
+        Error::not_found(format!("{} {id}", self.name()), where_to_look)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lore_core::Timestamp;
+    use lore_core::effects::FixedEntropy;
+
+    #[test]
+    fn an_id_is_read_in_every_form_it_is_shown_in() {
+        let uid = Uid::new(Timestamp::UNIX_EPOCH, &FixedEntropy::new(3));
+        let shown = Thing::Campaign.show(uid);
+        assert_eq!(shown.len(), "camp_".len() + 26);
+        let bare = shown.strip_prefix("camp_").unwrap();
+        for form in [&shown, bare, &uid.to_string(), &format!(" {shown} ")] {
+            assert_eq!(Thing::Campaign.read("campaign_id", form).unwrap(), uid, "{form}");
+        }
+    }
+
+    #[test]
+    fn the_id_of_another_kind_is_named_as_such() {
+        let uid = Uid::new(Timestamp::UNIX_EPOCH, &FixedEntropy::new(3));
+        let session = Thing::Session.show(uid);
+        let error = Thing::Campaign.read("campaign_id", &session).unwrap_err();
+        assert_eq!(error.to_string(), "campaign_id is the id of a session");
+    }
+
+    #[test]
+    fn nonsense_is_not_found_and_blank_is_invalid() {
+        use lore_core::error::Code;
+        let code = |text| Thing::Campaign.read("campaign_id", text).unwrap_err().code();
+        assert_eq!(code("camp_nope"), Code::NotFound);
+        assert_eq!(code("  "), Code::Invalid);
+    }
+}

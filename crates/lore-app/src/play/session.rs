@@ -1,0 +1,193 @@
+//! Sessions: starting, ending and listing them. At most one runs per campaign.
+
+use lore_core::{Error, Node, Properties, Result, Timestamp, Uid, names};
+use lore_store::{Change, Expect, NewEvents, NewNode, NodePatch, NodeRef};
+use serde_json::{Value, json};
+
+use super::campaign::{self, home_of, preview};
+use super::desk::{Desk, Plan};
+use super::ids::Thing;
+use super::participant::joins;
+use super::{SESSION, rights, table, word};
+
+/// Whether a session runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// It runs.
+    Active,
+    /// It is over.
+    Ended,
+}
+
+impl Status {
+    /// Its stored and shown name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "ACTIVE",
+            Self::Ended => "ENDED",
+        }
+    }
+}
+
+/// A session.
+#[derive(Debug, Clone)]
+pub struct Session {
+    /// The node.
+    pub node: Node,
+    /// The campaign.
+    pub campaign: Uid,
+    /// Whether it runs.
+    pub status: Status,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// When it ended, if it has.
+    pub ended_at: Option<Timestamp>,
+}
+
+/// Starts a session. Fails while another one runs.
+pub async fn start(desk: &Desk, campaign: Uid, name: Option<&str>) -> Result<Plan<Session>> {
+    let home = desk.find(Thing::Campaign, campaign).await?;
+    rights::in_campaign(desk, &home).await?.require_gm()?;
+    let (mut table, version) = table::load(desk, &home).await?;
+    if let Some(running) = table.active_session() {
+        return Err(Error::Precondition {
+            message: format!("session {} is still running", Thing::Session.show(running)),
+            hint: "end it with session_end, or play on in it".into(),
+        });
+    }
+    table.sessions += 1;
+    let name = match name.map(str::trim).filter(|name| !name.is_empty()) {
+        Some(name) => names::checked_name("name", name)?,
+        None => format!("Session {}", table.sessions),
+    };
+    let uid = desk.app.effects.uid();
+    table.set_active_session(Some(uid));
+    let mut batch = desk.batch();
+    let mut node = NewNode::new(uid, word(SESSION)?, name);
+    node.properties = properties(Status::Active, batch.at, None);
+    let started =
+        desk.event("SESSION_STARTED", &json!({ "campaign_id": Thing::Campaign.show(campaign) }));
+    let log = NewEvents { node: NodeRef::Uid(uid), after: Some(0), events: vec![started] };
+    batch = batch
+        .change(Change::CreateNode(node.clone()))
+        .change(Change::PutEdge(joins(uid, campaign)?))
+        .change(table::put(&home, &table, version)?)
+        .change(Change::AppendEvents(log));
+    for uri in touched(uid, campaign) {
+        batch = batch.touch(uri);
+    }
+    let started_at = batch.at;
+    let session = Session {
+        node: preview(desk, node),
+        campaign,
+        status: Status::Active,
+        started_at,
+        ended_at: None,
+    };
+    Ok(Plan::new(batch, session))
+}
+
+/// Ends a session. Ending one that is over changes nothing.
+pub async fn end(desk: &Desk, uid: Uid, campaign: Option<Uid>) -> Result<EndPlan> {
+    let (mut session, home) = find(desk, uid).await?;
+    if campaign.is_some_and(|wanted| wanted != home.uid) {
+        return Err(Error::invalid(
+            "campaign_id",
+            "is not the campaign of this session",
+            "leave campaign_id out, or give the session's own",
+        ));
+    }
+    rights::in_campaign(desk, &home).await?.require_gm()?;
+    if session.status == Status::Ended {
+        return Ok(EndPlan::Over(session));
+    }
+    let (mut table, version) = table::load(desk, &home).await?;
+    if table.active_session() == Some(uid) {
+        table.set_active_session(None);
+    }
+    let mut batch = desk.batch();
+    session.status = Status::Ended;
+    session.ended_at = Some(batch.at);
+    session.node.updated.at = batch.at;
+    let payload = json!({
+        "campaign_id": Thing::Campaign.show(home.uid), "ended_at": batch.at.to_string(),
+    });
+    let log = desk.append(&session.node, vec![desk.event("SESSION_ENDED", &payload)]).await?;
+    let patch = NodePatch {
+        properties: Some(properties(Status::Ended, session.started_at, session.ended_at)),
+        ..NodePatch::default()
+    };
+    let expect = Expect::Version(session.node.version);
+    batch = batch
+        .change(Change::UpdateNode(NodeRef::Id(session.node.id), expect, patch))
+        .change(table::put(&home, &table, version)?)
+        .change(log);
+    for uri in touched(uid, home.uid) {
+        batch = batch.touch(uri);
+    }
+    Ok(EndPlan::Running(Plan::new(batch, session)))
+}
+
+/// What ending a session comes to.
+pub enum EndPlan {
+    /// It was over already.
+    Over(Session),
+    /// It runs, and this ends it.
+    Running(Plan<Session>),
+}
+
+/// Every session of a campaign, oldest first.
+pub async fn list(desk: &Desk, campaign: Uid) -> Result<Vec<Session>> {
+    let home = desk.find(Thing::Campaign, campaign).await?;
+    let nodes = campaign::members(desk, &home, SESSION).await?;
+    Ok(nodes.into_iter().map(|node| shape(node, campaign)).collect())
+}
+
+/// A session and its campaign.
+pub(crate) async fn find(desk: &Desk, uid: Uid) -> Result<(Session, Node)> {
+    let node = desk.find(Thing::Session, uid).await?;
+    let home = home_of(desk, &node, Thing::Session).await?;
+    Ok((shape(node, home.uid), home))
+}
+
+/// A running session and its campaign.
+pub(crate) async fn find_running(desk: &Desk, uid: Uid) -> Result<(Session, Node)> {
+    let (session, home) = find(desk, uid).await?;
+    if session.status == Status::Ended {
+        return Err(Error::Precondition {
+            message: format!("session {} is over", Thing::Session.show(uid)),
+            hint: "start a new one with session_start".into(),
+        });
+    }
+    Ok((session, home))
+}
+
+/// The resource of a session's log.
+pub(crate) fn events_uri(session: Uid) -> String {
+    format!("session://{}/events", Thing::Session.show(session))
+}
+
+fn touched(session: Uid, campaign: Uid) -> [String; 4] {
+    let campaign = campaign::uri(campaign);
+    let sessions = format!("{campaign}/sessions");
+    ["campaigns://list".into(), campaign, sessions, events_uri(session)]
+}
+
+fn shape(node: Node, campaign: Uid) -> Session {
+    let text = |key: &str| node.properties.get(key).and_then(Value::as_str);
+    let moment = |key: &str| text(key).and_then(|text| text.parse().ok());
+    let status = if text("status") == Some("ENDED") { Status::Ended } else { Status::Active };
+    let started_at = moment("started_at").unwrap_or(node.created.at);
+    let ended_at = moment("ended_at");
+    Session { node, campaign, status, started_at, ended_at }
+}
+
+fn properties(status: Status, started: Timestamp, ended: Option<Timestamp>) -> Properties {
+    let mut properties = Properties::new();
+    properties.insert("status".into(), json!(status.as_str()));
+    properties.insert("started_at".into(), json!(started.to_string()));
+    if let Some(ended) = ended {
+        properties.insert("ended_at".into(), json!(ended.to_string()));
+    }
+    properties
+}

@@ -1,0 +1,66 @@
+//! The state of a campaign's table: Fear, the running session, rests, countdowns.
+
+use lore_core::names::Word;
+use lore_core::{Error, Node, Result, Uid, Visibility};
+use lore_store::{Change, Expect, NewState, NodeRef};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::desk::Desk;
+use super::word;
+
+/// What everybody at the table knows.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Table {
+    /// The GM's Fear, 0 to 12.
+    pub gm_fear: u8,
+    /// The session that is being played, as uid.
+    active_session: Option<String>,
+    /// How many sessions there have been.
+    pub sessions: u32,
+    /// Short rests since the last long one.
+    pub short_rests: u8,
+    /// Countdowns by name, as the rules keep them.
+    pub countdowns: Value,
+}
+
+impl Table {
+    /// The session that is being played.
+    pub fn active_session(&self) -> Option<Uid> {
+        self.active_session.as_deref().and_then(|text| text.parse().ok())
+    }
+
+    /// Sets or clears the session that is being played.
+    pub(crate) fn set_active_session(&mut self, session: Option<Uid>) {
+        self.active_session = session.map(|uid| uid.to_string());
+    }
+
+    pub(crate) fn to_value(&self) -> Result<Value> {
+        serde_json::to_value(self).map_err(|_| Error::Bug { what: "the state of the table".into() })
+    }
+}
+
+/// The name of the document.
+pub(crate) fn name() -> Result<Word> {
+    word("table")
+}
+
+/// The table of a campaign, with its version; 0 when there is none yet.
+pub(crate) async fn load(desk: &Desk, campaign: &Node) -> Result<(Table, i64)> {
+    let found = desk.app.store.states(&desk.viewer, &[campaign.id], &name()?).await?;
+    let Some(state) = found.into_iter().next() else { return Ok((Table::default(), 0)) };
+    let broken = |_| Error::Corrupt { what: "the state of a table".into() };
+    Ok((serde_json::from_value(state.value).map_err(broken)?, state.version))
+}
+
+/// The change that stores a table that was read at `version`.
+pub(crate) fn put(campaign: &Node, table: &Table, version: i64) -> Result<Change> {
+    Ok(Change::PutState(NewState {
+        node: NodeRef::Id(campaign.id),
+        name: name()?,
+        expect: Expect::Version(version),
+        value: table.to_value()?,
+        visibility: Visibility::Members,
+    }))
+}

@@ -1,0 +1,65 @@
+//! `campaign_create`: begin a campaign.
+
+use futures::FutureExt;
+use lore_app::play::campaign::{self, NewCampaign};
+use lore_core::{Result, Role};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::records::{CampaignOut, GmModeWire};
+use super::setting::Setting;
+use crate::call::Call;
+use crate::kept::Kept;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct CampaignCreate;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// Name of the campaign.
+    name: String,
+    /// Who leads the game.
+    gm_mode: GmModeWire,
+    /// What it is about.
+    theme_prompt: Option<String>,
+    /// Repeating a call with the same key changes nothing and gives the same answer.
+    idempotency_key: Option<String>,
+}
+
+impl ToolSpec for CampaignCreate {
+    const NAME: &'static str = "campaign_create";
+    const TOOLSET: Toolset = Toolset::Play;
+    const TITLE: &'static str = "Create a campaign";
+    const DESCRIPTION: &'static str = "Begin a new campaign. Use it once per story; read \
+        campaigns://list first to see whether it exists. Then add people with participant_create \
+        and characters with character_create. Returns the campaign with its id.";
+    const ANNOTATIONS: Annotations = Annotations::ADD;
+    const ROLE: Role = Role::Gm;
+
+    type Input = Input;
+    type Output = Kept<CampaignOut>;
+
+    fn example() -> Value {
+        json!({
+            "name": "The Lost Expedition",
+            "gm_mode": "HUMAN",
+            "theme_prompt": "A dark fantasy campaign set in a cursed forest",
+        })
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        let setting = Setting::of(&call, Self::NAME, None, input.idempotency_key)?;
+        let new = NewCampaign {
+            name: input.name,
+            gm_mode: input.gm_mode.into(),
+            theme_prompt: input.theme_prompt.unwrap_or_default(),
+        };
+        let desk = &setting.desk;
+        let plan =
+            || async { Ok(campaign::create(desk, &new).await?.map(CampaignOut::from)) }.boxed();
+        Ok(desk.carry_out(plan).await?.into())
+    }
+}

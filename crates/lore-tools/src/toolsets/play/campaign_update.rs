@@ -1,0 +1,69 @@
+//! `campaign_update`: change, archive or restore a campaign.
+
+use futures::FutureExt;
+use lore_app::play::campaign::{self, CampaignPatch};
+use lore_app::play::ids::Thing;
+use lore_core::{Result, Role};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::records::{CampaignOut, GmModeWire};
+use super::setting::Setting;
+use crate::call::Call;
+use crate::kept::Kept;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct CampaignUpdate;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The campaign.
+    campaign_id: String,
+    /// New name.
+    name: Option<String>,
+    /// New lead.
+    gm_mode: Option<GmModeWire>,
+    /// New theme.
+    theme_prompt: Option<String>,
+    /// True puts it away, false takes it out again.
+    archived: Option<bool>,
+    /// Repeating a call with the same key changes nothing and gives the same answer.
+    idempotency_key: Option<String>,
+}
+
+impl ToolSpec for CampaignUpdate {
+    const NAME: &'static str = "campaign_update";
+    const TOOLSET: Toolset = Toolset::Play;
+    const TITLE: &'static str = "Change a campaign";
+    const DESCRIPTION: &'static str = "Rename a campaign, change its theme or lead, archive it or \
+        restore it. Use it for the campaign itself, not for its people or characters. Returns the \
+        campaign as it is now.";
+    const ANNOTATIONS: Annotations = Annotations::CHANGE;
+    const ROLE: Role = Role::Gm;
+
+    type Input = Input;
+    type Output = Kept<CampaignOut>;
+
+    fn example() -> Value {
+        json!({ "campaign_id": "$campaign", "name": "The Found Expedition" })
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        let setting = Setting::of(&call, Self::NAME, None, input.idempotency_key)?;
+        let uid = Thing::Campaign.read("campaign_id", &input.campaign_id)?;
+        let patch = CampaignPatch {
+            name: input.name,
+            gm_mode: input.gm_mode.map(Into::into),
+            theme_prompt: input.theme_prompt,
+            archived: input.archived,
+        };
+        let desk = &setting.desk;
+        let plan = || {
+            async { Ok(campaign::update(desk, uid, &patch).await?.map(CampaignOut::from)) }.boxed()
+        };
+        Ok(desk.carry_out(plan).await?.into())
+    }
+}

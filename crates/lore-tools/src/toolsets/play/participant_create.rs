@@ -1,0 +1,69 @@
+//! `participant_create`: seat somebody at the table.
+
+use futures::FutureExt;
+use lore_app::play::ids::Thing;
+use lore_app::play::participant::{self, Controller, NewParticipant};
+use lore_core::{Result, Role};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::records::{ControllerWire, ParticipantOut, RoleWire};
+use super::setting::Setting;
+use crate::call::Call;
+use crate::kept::Kept;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct ParticipantCreate;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The campaign to join.
+    campaign_id: String,
+    /// What the table calls them.
+    display_name: String,
+    /// GM leads, PLAYER plays.
+    role: RoleWire,
+    /// Who moves them. Default HUMAN.
+    controller: Option<ControllerWire>,
+    /// Repeating a call with the same key changes nothing and gives the same answer.
+    idempotency_key: Option<String>,
+}
+
+impl ToolSpec for ParticipantCreate {
+    const NAME: &'static str = "participant_create";
+    const TOOLSET: Toolset = Toolset::Play;
+    const TITLE: &'static str = "Add a participant";
+    const DESCRIPTION: &'static str = "Seat a person or agent at a campaign's table as GM or \
+        player. Use it for who plays, not for who is played: that is character_create; join the \
+        two with character_control_set. Returns the participant with their id.";
+    const ANNOTATIONS: Annotations = Annotations::ADD;
+    const ROLE: Role = Role::Player;
+
+    type Input = Input;
+    type Output = Kept<ParticipantOut>;
+
+    fn example() -> Value {
+        json!({
+            "campaign_id": "$campaign", "display_name": "Alice", "role": "PLAYER",
+            "controller": "HUMAN",
+        })
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        let setting = Setting::of(&call, Self::NAME, None, input.idempotency_key)?;
+        let new = NewParticipant {
+            campaign: Thing::Campaign.read("campaign_id", &input.campaign_id)?,
+            display_name: input.display_name,
+            seat: input.role.into(),
+            controller: input.controller.map_or(Controller::Human, Into::into),
+        };
+        let desk = &setting.desk;
+        let plan = || {
+            async { Ok(participant::create(desk, &new).await?.map(ParticipantOut::from)) }.boxed()
+        };
+        Ok(desk.carry_out(plan).await?.into())
+    }
+}

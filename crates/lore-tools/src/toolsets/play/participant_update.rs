@@ -1,0 +1,70 @@
+//! `participant_update`: change, archive or restore a participant.
+
+use futures::FutureExt;
+use lore_app::play::ids::Thing;
+use lore_app::play::participant::{self, ParticipantPatch};
+use lore_core::{Result, Role};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::records::{ControllerWire, ParticipantOut, RoleWire};
+use super::setting::Setting;
+use crate::call::Call;
+use crate::kept::Kept;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct ParticipantUpdate;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The participant.
+    participant_id: String,
+    /// New name.
+    display_name: Option<String>,
+    /// New role.
+    role: Option<RoleWire>,
+    /// New controller.
+    controller: Option<ControllerWire>,
+    /// True puts them away, false takes them out again.
+    archived: Option<bool>,
+    /// Repeating a call with the same key changes nothing and gives the same answer.
+    idempotency_key: Option<String>,
+}
+
+impl ToolSpec for ParticipantUpdate {
+    const NAME: &'static str = "participant_update";
+    const TOOLSET: Toolset = Toolset::Play;
+    const TITLE: &'static str = "Change a participant";
+    const DESCRIPTION: &'static str = "Rename a participant, change their role or controller, \
+        archive or restore them. Use it when somebody joins, leaves or takes over. Returns the \
+        participant as they are now.";
+    const ANNOTATIONS: Annotations = Annotations::CHANGE;
+    const ROLE: Role = Role::Gm;
+
+    type Input = Input;
+    type Output = Kept<ParticipantOut>;
+
+    fn example() -> Value {
+        json!({ "participant_id": "$player", "display_name": "Alice B." })
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        let setting = Setting::of(&call, Self::NAME, None, input.idempotency_key)?;
+        let uid = Thing::Participant.read("participant_id", &input.participant_id)?;
+        let patch = ParticipantPatch {
+            display_name: input.display_name,
+            seat: input.role.map(Into::into),
+            controller: input.controller.map(Into::into),
+            archived: input.archived,
+        };
+        let desk = &setting.desk;
+        let plan = || {
+            async { Ok(participant::update(desk, uid, &patch).await?.map(ParticipantOut::from)) }
+                .boxed()
+        };
+        Ok(desk.carry_out(plan).await?.into())
+    }
+}

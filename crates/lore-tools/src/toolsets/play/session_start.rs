@@ -1,0 +1,59 @@
+//! `session_start`: begin an evening of play.
+
+use futures::FutureExt;
+use lore_app::play::session;
+use lore_core::{Result, Role};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::records::SessionOut;
+use super::setting::Setting;
+use crate::call::Call;
+use crate::kept::Kept;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct SessionStart;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The campaign; default: from the context.
+    campaign_id: Option<String>,
+    /// Name of the session; default: its number.
+    name: Option<String>,
+    /// From set_context, for clients without a session.
+    context_id: Option<String>,
+    /// Repeating a call with the same key changes nothing and gives the same answer.
+    idempotency_key: Option<String>,
+}
+
+impl ToolSpec for SessionStart {
+    const NAME: &'static str = "session_start";
+    const TOOLSET: Toolset = Toolset::Play;
+    const TITLE: &'static str = "Start a session";
+    const DESCRIPTION: &'static str = "Start a session of play; its log then records every roll \
+        and change. Use it when play begins. Only one session runs per campaign: end the old one \
+        with session_end first. Returns the session with its id.";
+    const ANNOTATIONS: Annotations = Annotations::ADD;
+    const ROLE: Role = Role::Player;
+
+    type Input = Input;
+    type Output = Kept<SessionOut>;
+
+    fn example() -> Value {
+        json!({ "campaign_id": "$idle_campaign", "name": "Session 1: The Journey Begins" })
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        let context = input.context_id.as_deref();
+        let setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
+        let campaign = setting.campaign(input.campaign_id.as_deref())?;
+        let (desk, name) = (&setting.desk, input.name.as_deref());
+        let plan = || {
+            async { Ok(session::start(desk, campaign, name).await?.map(SessionOut::from)) }.boxed()
+        };
+        Ok(desk.carry_out(plan).await?.into())
+    }
+}

@@ -1,0 +1,81 @@
+//! From a call to a desk: who acts, and what tools fall back to.
+
+use std::sync::Arc;
+
+use lore_app::play::context::Context;
+use lore_app::play::desk::Desk;
+use lore_app::play::ids::Thing;
+use lore_core::{Error, PrincipalId, Result, Uid, WorldId};
+
+use crate::call::Call;
+
+/// A desk and the context of the conversation.
+pub(super) struct Setting {
+    pub(super) desk: Desk,
+    pub(super) context: Option<Context>,
+}
+
+impl Setting {
+    /// The setting of a call. `context_id` names the context of a client that has
+    /// no session; otherwise the conversation's own counts.
+    pub(super) fn of(
+        call: &Call,
+        tool: &'static str,
+        context_id: Option<&str>,
+        idempotency_key: Option<String>,
+    ) -> Result<Self> {
+        let context = context_of(call, context_id)?;
+        let desk = Desk {
+            app: Arc::clone(&call.app),
+            viewer: call.viewer,
+            tool,
+            request_id: call.request_id().to_owned(),
+            invocation_id: call.invocation_id().to_owned(),
+            participant: context.and_then(|context| context.participant),
+            idempotency_key,
+        };
+        Ok(Self { desk, context })
+    }
+
+    /// The campaign an argument names, or the context's.
+    pub(super) fn campaign(&self, given: Option<&str>) -> Result<Uid> {
+        match (given, self.context) {
+            (Some(id), _) => Thing::Campaign.read("campaign_id", id),
+            (None, Some(context)) => Ok(context.campaign),
+            (None, None) => Err(missing("campaign_id")),
+        }
+    }
+
+    /// The session an argument names, or the context's.
+    pub(super) fn session(&self, given: Option<&str>) -> Result<Uid> {
+        match (given, self.context.and_then(|context| context.session)) {
+            (Some(id), _) => Thing::Session.read("session_id", id),
+            (None, Some(session)) => Ok(session),
+            (None, None) => Err(missing("session_id")),
+        }
+    }
+}
+
+/// Whose contexts are meant.
+pub(super) fn owner(call: &Call) -> (PrincipalId, WorldId) {
+    (call.viewer.principal, call.viewer.world)
+}
+
+/// The context of a call, if there is one.
+pub(super) fn context_of(call: &Call, context_id: Option<&str>) -> Result<Option<Context>> {
+    if let Some(handle) = context_id {
+        let found = call.app.contexts.get(handle.trim(), owner(call));
+        return found.map(Some).ok_or_else(|| {
+            Error::not_found(
+                format!("context {handle}"),
+                "contexts end with the server: call set_context again and use its context_id",
+            )
+        });
+    }
+    let handle = call.conversation.context();
+    Ok(handle.and_then(|handle| call.app.contexts.get(&handle, owner(call))))
+}
+
+fn missing(field: &str) -> Error {
+    Error::invalid(field, "is required", "give it, or set it once with set_context")
+}

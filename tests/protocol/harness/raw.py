@@ -1,0 +1,49 @@
+"""HTTP by hand, for requests no decent client would send."""
+
+import http.client
+import json
+import socket
+from dataclasses import dataclass
+
+
+@dataclass
+class Answer:
+    """What came back."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    def json(self) -> dict:
+        return json.loads(self.body)
+
+
+def request(method: str, target: str, headers: list[tuple[str, str]], body: bytes = b"") -> bytes:
+    """The bytes of a request; no header is added but the body's length."""
+    lines = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in headers)]
+    if body:
+        lines.append(f"Content-Length: {len(body)}")
+    return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
+
+
+def exchange(port: int, data: bytes, timeout: float = 10) -> Answer | None:
+    """Sends bytes on a fresh connection; None when the server just hangs up."""
+    with socket.create_connection(("127.0.0.1", port), timeout=timeout) as connection:
+        try:
+            connection.sendall(data)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # it may have answered before it had read everything
+        return read_answer(connection)
+
+
+def read_answer(connection: socket.socket) -> Answer | None:
+    """One whole answer from a connection."""
+    response = http.client.HTTPResponse(connection)
+    try:
+        response.begin()
+        body = response.read()
+    except (http.client.BadStatusLine, ConnectionResetError):
+        return None
+    finally:
+        response.close()
+    return Answer(response.status, {k.lower(): v for k, v in response.getheaders()}, body)

@@ -1,0 +1,138 @@
+"""The official conformance suite passes, with the fixtures and, where none are needed, without."""
+
+import json
+import os
+import subprocess
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from harness.program import Program
+
+SUITE = "@modelcontextprotocol/conformance/dist/index.js"
+REVISIONS = ("2025-11-25", "2026-07-28")
+
+# Scenarios that need nothing but a server: the product itself must pass them.
+PRODUCT = {
+    "2025-11-25": (
+        "server-initialize",
+        "server-session-lifecycle",
+        "logging-set-level",
+        "ping",
+        "completion-complete",
+        "tools-list",
+        "server-sse-polling",
+        "server-sse-multiple-streams",
+        "resources-list",
+        "prompts-list",
+        "dns-rebinding-protection",
+    ),
+    "2026-07-28": (
+        "server-stateless",
+        "completion-complete",
+        "tools-list",
+        "server-sse-multiple-streams",
+        "resources-list",
+        "sep-2164-resource-not-found",
+        "prompts-list",
+        "dns-rebinding-protection",
+        "caching",
+        "http-header-validation",
+        "input-required-result-unsupported-methods",
+        "input-required-result-validate-input",
+    ),
+}
+
+# Single checks inside those scenarios that ask for a fixture after all.
+NEEDS_FIXTURE = {
+    "server-sse-disconnect-resume",
+    "sep-2575-server-rejects-undeclared-capability",
+    "sep-2575-missing-capability-http-400",
+    "sep-2575-http-server-no-independent-requests-on-stream",
+    "sep-2575-server-no-log-without-loglevel",
+}
+
+PASSED = ("SUCCESS", "INFO", "SKIPPED")
+
+
+class Suite:
+    """Runs the suite once for a revision and sorts what it reports."""
+
+    def __init__(self, node: str, packages: Path, home: Path):
+        self.node = node
+        self.script = packages / SUITE
+        self.home = home
+
+    def run(self, server, revision: str) -> dict[str, list[dict]]:
+        """The checks of each scenario."""
+        results = self.home / f"results-{revision}"
+        # The suite wants the name localhost: it tests DNS rebinding with it.
+        done = subprocess.run(
+            [self.node, self.script, "server", "--url", f"http://localhost:{server.port}/mcp",
+             "--suite", "all", "--spec-version", revision, "-o", results],
+            env=server.program.environment(),
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        checks = defaultdict(list)
+        for file in results.glob("*/checks.json"):
+            # server-SCENARIO-2026-11-15T22-07-25-776Z
+            scenario = file.parent.name.removeprefix("server-").rsplit("-20", 1)[0]
+            checks[scenario] = json.loads(file.read_text())
+        assert checks, f"the suite did not run: {done.stdout}{done.stderr}"
+        return checks
+
+
+def failures(checks: list[dict]) -> list[str]:
+    failing = (check for check in checks if check["status"] not in PASSED)
+    return [f"{check['id']} ({check['status']}): {check.get('errorMessage', '')}" for check in failing]
+
+
+@pytest.fixture(scope="module")
+def suite(node, node_packages, tmp_path_factory):
+    def make(name):
+        return Suite(node, node_packages, tmp_path_factory.mktemp(name))
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def product(suite, shared):
+    """What the suite reports about the product, for each revision."""
+    runs = suite("product")
+    return {revision: runs.run(shared, revision) for revision in REVISIONS}
+
+
+@pytest.mark.parametrize(
+    ("revision", "scenario"),
+    [(revision, scenario) for revision in REVISIONS for scenario in PRODUCT[revision]],
+)
+def test_the_product_passes(product, revision, scenario):
+    """A scenario that needs no fixture passes with the product as it is shipped."""
+    checks = [c for c in product[revision][scenario] if c["id"] not in NEEDS_FIXTURE]
+    assert checks, "the scenario did not run"
+    assert failures(checks) == []
+
+
+@pytest.fixture(scope="module")
+def fixtures(tmp_path_factory):
+    """A server with the fixtures the suite asks for."""
+    binary = os.environ.get("LOREWELL_CONFORMANCE")
+    if not binary:
+        pytest.skip("LOREWELL_CONFORMANCE is not set: no binary with the suite's fixtures")
+    server = Program(binary, tmp_path_factory.mktemp("fixtures")).serve()
+    yield server
+    assert server.is_running(), server.log()
+    server.kill()
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_everything_passes_with_fixtures(suite, fixtures, revision):
+    """Every check of every scenario passes: 100 %."""
+    results = suite("fixtures").run(fixtures, revision)
+    failing = {scenario: failures(checks) for scenario, checks in results.items()}
+    assert {name: found for name, found in failing.items() if found} == {}
+    expected = {"2025-11-25": 33, "2026-07-28": 40}
+    assert len(results) == expected[revision], "all scenarios of the revision ran"
