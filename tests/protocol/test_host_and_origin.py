@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from harness.program import Program
 from harness.raw import exchange, request
 from harness.rpc import MODERN, message, modern_meta
 
@@ -85,8 +86,6 @@ ROUTES = {
 @pytest.fixture(scope="module")
 def port(binary, tmp_path_factory):
     """A server that was told one more host and one more origin."""
-    from harness.program import Program
-
     program = Program(binary, tmp_path_factory.mktemp("hosts"))
     server = program.serve("--allow-host", "lore.example", "--allow-origin", "https://app.example")
     yield server.port

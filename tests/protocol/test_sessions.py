@@ -3,7 +3,8 @@
 import httpx2
 import pytest
 
-from harness.rpc import LEGACY_VERSIONS, answer_of, error_of, message, result_of, tool_names
+from harness.rpc import LEGACY_VERSIONS, answer_of, error_of, initialize_params, message
+from harness.rpc import result_of, tool_names
 from harness.web import BOTH, Session
 
 WORLDS = "lorewell://worlds"
@@ -312,7 +313,7 @@ class TestStrict:
 
     def test_accept_must_name_both_types(self, strict):
         """A client that does not read event streams is refused, with a JSON-RPC error."""
-        refused = strict.post("/mcp", json=message("initialize", {}))
+        refused = strict.post("/mcp", json=message("initialize", initialize_params("2025-11-25")))
         assert refused.status_code == 406
         error_of(refused.json())
 

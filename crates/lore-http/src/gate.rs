@@ -16,6 +16,7 @@ use lore_tools::{Selection, Toolset};
 use tokio::sync::Semaphore;
 
 use crate::auth::{self, Caller};
+use crate::body;
 use crate::limits::{Buckets, Limits};
 use crate::origin::AllowList;
 use crate::reply;
@@ -108,15 +109,16 @@ pub(crate) async fn guard(
     next: Next,
 ) -> Response<Body> {
     if !gate.allow.admits(request.uri(), request.headers()) {
-        return reply::foreign();
+        return body::refuse(request, reply::foreign()).await;
     }
     let Ok(_permit) = gate.in_flight.try_acquire() else {
-        return reply::fail(&Error::Unavailable { what: "the server".into() });
+        let busy = Error::Unavailable { what: "the server".into() };
+        return body::refuse(request, reply::fail(&busy)).await;
     };
     if !PUBLIC.contains(&request.uri().path())
         && let Err(refusal) = gate.admit(&mut request).await
     {
-        return refusal;
+        return body::refuse(request, refusal).await;
     }
     let mut response =
         AssertUnwindSafe(next.run(request)).catch_unwind().await.unwrap_or_else(|_| {

@@ -6,6 +6,7 @@
 
 mod auth;
 mod bind;
+mod body;
 mod gate;
 mod limits;
 mod origin;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use axum::middleware::from_fn_with_state;
@@ -12,6 +12,7 @@ use axum::routing::{any, get};
 use lore_core::Error;
 use lore_mcp::http::{McpEndpoint, SESSION_COOKIE};
 
+use crate::body::{self, Unread};
 use crate::gate::{Gate, guard};
 use crate::reply;
 
@@ -39,18 +40,29 @@ pub(crate) fn router(shared: Shared, gate: Arc<Gate>) -> Router {
 }
 
 async fn mcp(State(shared): State<Shared>, request: Request) -> Response<Body> {
-    let (parts, body) = request.into_parts();
-    let too_large = || {
-        let limit = format!("{} bytes", shared.body_max);
-        reply::fail(&Error::TooLarge { what: "the request body".into(), limit })
-    };
-    let announced = parts.headers.get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok());
-    if announced.and_then(|text| text.parse::<usize>().ok()).is_some_and(|n| n > shared.body_max) {
-        return too_large();
+    let announced = request.headers().get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok());
+    let announced = announced.and_then(|text| text.parse::<usize>().ok());
+    if announced.is_some_and(|length| length > shared.body_max) {
+        return body::refuse(request, too_large(shared.body_max)).await;
     }
-    let Ok(body) = to_bytes(body, shared.body_max).await else { return too_large() };
-    let answer = shared.endpoint.handle(Request::from_parts(parts, body)).await;
-    answer.map(Body::new)
+    let (parts, body) = request.into_parts();
+    match body::read(body, shared.body_max).await {
+        Ok(body) => shared.endpoint.handle(Request::from_parts(parts, body)).await.map(Body::new),
+        Err(Unread::TooLarge) => too_large(shared.body_max),
+        Err(Unread::Missing) => too_slow(),
+    }
+}
+
+fn too_large(limit: usize) -> Response<Body> {
+    let limit = format!("{limit} bytes");
+    reply::fail(&Error::TooLarge { what: "the request body".into(), limit })
+}
+
+fn too_slow() -> Response<Body> {
+    let error = Error::invalid("body", "did not arrive in time", "send the whole message at once");
+    let mut response = reply::refuse(StatusCode::REQUEST_TIMEOUT, &error);
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
 }
 
 /// Says that the server is ready, and hands a first visitor the cookie that any
@@ -74,5 +86,5 @@ async fn nowhere(request: Request) -> Response<Body> {
         format!("the path {}", request.uri().path()),
         "MCP is served at /mcp, health at /mcp/health",
     );
-    reply::refuse(StatusCode::NOT_FOUND, &error)
+    body::refuse(request, reply::refuse(StatusCode::NOT_FOUND, &error)).await
 }

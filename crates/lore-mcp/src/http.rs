@@ -28,6 +28,7 @@ use tower::ServiceExt;
 use self::answers::{Body, Wants};
 use self::sessions::{Ownership, SessionBook};
 use crate::Handler;
+use crate::params;
 use crate::rpc::{self, Fault, Glimpse, STATELESS_SINCE};
 use crate::server::{Scope, ServerParts};
 
@@ -163,12 +164,15 @@ impl McpEndpoint {
         glimpse: &Glimpse,
         principal: PrincipalId,
     ) -> Response<Body> {
-        if self.book.is_full().await {
-            return Refused::Full.with_id(glimpse);
-        }
         // An initialize always opens a new session, whatever cookie comes along.
         request.headers_mut().remove(&SESSION_HEADER);
         let (request, wants) = self.eased(request, glimpse);
+        if let Some(fault) = bad_opening(glimpse, request.body()) {
+            return answers::refusal(StatusCode::BAD_REQUEST, &fault);
+        }
+        if self.book.is_full().await {
+            return Refused::Full.with_id(glimpse);
+        }
         let answer = answers::worded(self.pass_on(request).await, glimpse).await;
         let opened = session_of_answer(&answer);
         if let Some(id) = &opened {
@@ -301,6 +305,18 @@ fn is_stateless(headers: &HeaderMap, glimpse: &Glimpse) -> bool {
     glimpse.is_stateless
         || glimpse.method.as_deref() == Some("server/discover")
         || stated.is_some_and(|version| version.as_str() >= STATELESS_SINCE)
+}
+
+/// Why an `initialize` opens nothing. rmcp would take it for another request
+/// and miss the session.
+fn bad_opening(glimpse: &Glimpse, body: &[u8]) -> Option<Fault> {
+    let Some(id) = glimpse.id.clone() else {
+        return Some(Fault::new(-32600, "initialize is a request: give it an id"));
+    };
+    let mut message: Value = serde_json::from_slice(body).ok()?;
+    let params = message.get_mut("params").map(Value::take);
+    let error = params::error_in("initialize", params, false)?;
+    Some(Fault { id, ..Fault::new(-32602, error.to_string()) })
 }
 
 /// A request of our own in the name of the one that came.

@@ -10,6 +10,7 @@ mod conformance;
 mod convert;
 pub mod http;
 mod notify;
+mod params;
 mod progress;
 mod rpc;
 mod server;

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -59,13 +60,28 @@ pub(crate) fn glimpse(body: &[u8]) -> Result<Glimpse, Fault> {
         return Err(Fault::new(-32600, "batches are not supported: send one message at a time"));
     }
     let head: Head<'_> = serde_json::from_slice(body).map_err(|error| describe(&error))?;
-    let id = match head.id.map(|raw| serde_json::from_str(raw.get())) {
-        None | Some(Ok(Value::Null)) => None,
-        Some(Ok(id @ (Value::Number(_) | Value::String(_)))) => Some(id),
-        Some(_) => return Err(Fault::new(-32600, "id must be a number or a string")),
-    };
+    let id = head.id.map(read_id).transpose()?;
+    if let Some(problem) = head.problem() {
+        let id = id.unwrap_or_default();
+        return Err(Fault { id, ..Fault::new(-32600, problem) });
+    }
     let is_stateless = head.params.is_some_and(states_stateless_revision);
     Ok(Glimpse { method: head.method.map(Cow::into_owned), id, is_stateless })
+}
+
+/// A number that is whole comes back as the integer it is, as rmcp answers it.
+fn read_id(raw: &RawValue) -> Result<Value, Fault> {
+    // Beyond this, a float is no longer one certain integer.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let whole = |number: f64| number.fract() == 0.0 && number.abs() < EXACT;
+    match serde_json::from_str(raw.get()) {
+        Ok(Value::String(text)) => Ok(Value::String(text)),
+        Ok(Value::Number(number)) if number.is_i64() => Ok(Value::Number(number)),
+        Ok(Value::Number(number)) if number.as_f64().is_some_and(whole) => {
+            Ok(Value::from(number.as_f64().unwrap_or_default() as i64))
+        }
+        _ => Err(Fault::new(-32600, "id must be a whole number or a string")),
+    }
 }
 
 /// Completes messages that simple clients send incompletely: `initialize`
@@ -97,13 +113,38 @@ pub(crate) fn initialized() -> Bytes {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 struct Head<'a> {
+    #[serde(borrow)]
+    jsonrpc: Option<&'a RawValue>,
     #[serde(borrow)]
     method: Option<Cow<'a, str>>,
     #[serde(borrow)]
     id: Option<&'a RawValue>,
     #[serde(borrow)]
     params: Option<&'a RawValue>,
+    result: Option<IgnoredAny>,
+    error: Option<IgnoredAny>,
+}
+
+impl Head<'_> {
+    /// What is wrong with the message as a whole.
+    fn problem(&self) -> Option<&'static str> {
+        let answers = self.result.is_some() || self.error.is_some();
+        if self.jsonrpc.is_none_or(|version| version.get() != "\"2.0\"") {
+            return Some("jsonrpc must be \"2.0\"");
+        }
+        if self.params.is_some_and(|params| !params.get().starts_with(['{', 'n'])) {
+            return Some("params must be an object");
+        }
+        match (&self.method, answers) {
+            (None, false) => Some("method is required"),
+            (Some(_), true) => {
+                Some("a message is a request or an answer: leave out method or result")
+            }
+            _ => None,
+        }
+    }
 }
 
 fn describe(error: &serde_json::Error) -> Fault {
@@ -182,9 +223,39 @@ mod tests {
     }
 
     #[test]
+    fn what_is_wrong_with_a_message_is_named() {
+        let named = [
+            (r#"{"id":1,"method":"ping"}"#, "jsonrpc"),
+            (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, "jsonrpc"),
+            (r#"{"jsonrpc":"2.0","id":1}"#, "method"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, "params"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}"#, "result"),
+        ];
+        for (body, field) in named {
+            let fault = glimpse(body.as_bytes()).unwrap_err();
+            assert!(fault.message.contains(field), "{body}: {}", fault.message);
+            assert_eq!((fault.code, fault.id), (-32600, json!(1)), "{body}");
+        }
+    }
+
+    #[test]
+    fn an_id_is_a_whole_number_or_a_string() {
+        let id = |id: &str| {
+            let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+            glimpse(body.as_bytes()).map(|glimpse| glimpse.id)
+        };
+        assert_eq!(id("1e3"), Ok(Some(json!(1000))));
+        assert_eq!(id("-1"), Ok(Some(json!(-1))));
+        assert_eq!(id("\"\""), Ok(Some(json!(""))));
+        for odd in ["1.5", "9223372036854775808", "true", "{}", "1e400"] {
+            assert!(id(odd).is_err(), "{odd}");
+        }
+    }
+
+    #[test]
     fn an_incomplete_initialize_is_completed() {
         let body = Bytes::from_static(
-            br#"{"id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05"}}"#,
+            br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05"}}"#,
         );
         let mended = mend(&glimpse(&body).unwrap(), body);
         let message: Value = serde_json::from_slice(&mended).unwrap();
@@ -194,19 +265,18 @@ mod tests {
 
     #[test]
     fn bare_notifications_get_their_prefix_and_requests_do_not() {
-        let body = Bytes::from_static(br#"{"method":"initialized"}"#);
+        let body = Bytes::from_static(br#"{"jsonrpc":"2.0","method":"initialized"}"#);
         let mended = mend(&glimpse(&body).unwrap(), body);
         assert!(mended.windows(25).any(|part| part == b"notifications/initialized"));
-        let request = Bytes::from_static(br#"{"id":1,"method":"progress"}"#);
+        let request = Bytes::from_static(br#"{"jsonrpc":"2.0","id":1,"method":"progress"}"#);
         assert_eq!(mend(&glimpse(&request).unwrap(), request.clone()), request);
     }
 
     #[test]
     fn only_the_meta_field_makes_a_request_stateless() {
-        let told = r#"{"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
+        let told = r#"{"jsonrpc":"2.0","method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
         assert!(glimpse(told.as_bytes()).unwrap().is_stateless);
-        let quoted =
-            r#"{"method":"x","params":{"text":"io.modelcontextprotocol/protocolVersion"}}"#;
+        let quoted = r#"{"jsonrpc":"2.0","method":"x","params":{"text":"io.modelcontextprotocol/protocolVersion"}}"#;
         assert!(!glimpse(quoted.as_bytes()).unwrap().is_stateless);
     }
 }

@@ -30,6 +30,7 @@ use serde_json::Value;
 
 use crate::convert;
 use crate::notify::{Follower, Subscriptions};
+use crate::params;
 use crate::progress::ProgressPump;
 use crate::rpc::STATELESS_SINCE;
 
@@ -198,12 +199,7 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         // Accepted because older clients insist on it; our log goes to stderr.
-        match context.protocol_version() {
-            Some(version) if version.as_str() >= STATELESS_SINCE => {
-                Err(unknown_method("logging/setLevel"))
-            }
-            _ => Ok(()),
-        }
+        if is_stateless(&context) { Err(unknown_method("logging/setLevel")) } else { Ok(()) }
     }
 
     async fn list_tools(
@@ -399,9 +395,13 @@ impl ServerHandler for McpServer {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(unknown_method(&request.method))
+        let known = params::error_in(&request.method, request.params, is_stateless(&context));
+        Err(known.map_or_else(
+            || unknown_method(&request.method),
+            |error| convert::protocol_error(&error),
+        ))
     }
 }
 
@@ -444,6 +444,11 @@ async fn contained<T>(work: impl Future<Output = lore_core::Result<T>>) -> Resul
         Err(Error::Bug { what: "the handler".into() })
     });
     outcome.map_err(|error| convert::protocol_error(&error))
+}
+
+/// Whether a request is of a revision without sessions.
+fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| version.as_str() >= STATELESS_SINCE)
 }
 
 fn unknown_method(name: &str) -> ErrorData {

@@ -7,22 +7,28 @@ use std::path::Path;
 use lore_store::StoreError;
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
+use tempfile::NamedTempFile;
 
-use crate::fault::Answer;
+use crate::fault::{Answer, io};
 use crate::{check, connection, file};
 
 /// Copies the store at `path` to `target`, which must not exist.
 pub(crate) fn copy(path: &Path, target: &Path) -> Answer<()> {
-    let target =
-        std::path::absolute(target).map_err(|e| crate::fault::io("finding the place", &e))?;
+    let target = std::path::absolute(target).map_err(|e| io("finding the place", &e))?;
     if file::exists(&target)? {
         return Err(StoreError::Exists(target.display().to_string()).into());
     }
-    let fresh = file::private_file(&file::directory_of(&target))?;
-    copy_pages(path, fresh.path())?;
-    check::verify_file(fresh.path())?;
+    let fresh = copy_into(path, &file::directory_of(&target))?;
     file::publish(fresh, &target)?;
     Ok(())
+}
+
+/// Copies the store at `path` to a file without a lasting name, and checks the copy.
+pub(crate) fn copy_into(path: &Path, directory: &Path) -> Answer<NamedTempFile> {
+    let fresh = file::private_file(directory)?;
+    copy_pages(path, fresh.path())?;
+    check::verify_file(fresh.path())?;
+    Ok(fresh)
 }
 
 /// One step over all pages is one snapshot: writers go on meanwhile, and no

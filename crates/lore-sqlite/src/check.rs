@@ -5,21 +5,21 @@
 
 use std::path::Path;
 
-use lore_core::Principal;
 use lore_core::names::name_key;
+use lore_core::{NodeId, Principal};
 use lore_store::{Finding, Health, StoreError, StoreResult, StoreStats};
 use rusqlite::Connection;
 
 use crate::fault::{Answer, Fault, damaged};
 use crate::rows::{self, Fields};
-use crate::{connection, file, schema};
+use crate::{connection, file, records, schema};
 
 /// Checks everything that can be checked.
 pub(crate) fn health(path: &Path) -> Answer<Health> {
-    let db = connection::reader(path)?;
+    let db = connection::inspector(path)?;
     let stats = stats(&db, path)?;
     let mut findings = Vec::new();
-    for look in [physical, references, sense, keys] {
+    for look in [physical, references, sense, keys, chains] {
         match look(&db) {
             Ok(found) => findings.extend(found),
             Err(fault) => findings.push(damage_of(fault)?),
@@ -38,7 +38,7 @@ pub(crate) fn verify_file(path: &Path) -> StoreResult<StoreStats> {
 }
 
 fn verify(path: &Path) -> Answer<StoreStats> {
-    let db = connection::reader(path)?;
+    let db = connection::inspector(path)?;
     if schema::version(&db)? == 0 {
         return Err(damaged("the file has no tables"));
     }
@@ -134,6 +134,7 @@ const SENSE: [(&str, &str); 9] = [
     (
         "SELECT (SELECT count(*) FROM node WHERE NOT json_valid(properties))
               + (SELECT count(*) FROM edge WHERE NOT json_valid(properties))
+              + (SELECT count(*) FROM state WHERE NOT json_valid(value))
               + (SELECT count(*) FROM audit WHERE NOT json_valid(detail))
               + (SELECT count(*) FROM session WHERE NOT json_valid(subscriptions))",
         "values that are not JSON",
@@ -181,7 +182,21 @@ fn keys(db: &Connection) -> Answer<Vec<Finding>> {
         })?;
         let count = wrong.into_iter().filter(|wrong| *wrong).count();
         if count != 0 {
-            findings.push(damage(format!("{count} names of a {what} cannot be found by name")));
+            findings.push(damage(format!("{count} entries of {what} cannot be found by name")));
+        }
+    }
+    Ok(findings)
+}
+
+/// Logs whose hashes do not fit were changed by something else than this program.
+fn chains(db: &Connection) -> Answer<Vec<Finding>> {
+    let mut statement = db.prepare("SELECT DISTINCT node FROM event")?;
+    let nodes = rows::all(statement.query(())?, |row| Ok(NodeId(Fields::of(row).take()?)))?;
+    let mut findings = Vec::new();
+    for node in nodes {
+        if let Some(at) = records::follow_chain(db, node)?.broken_at {
+            findings
+                .push(damage(format!("the log of node {node} does not fit from entry {at} on")));
         }
     }
     Ok(findings)

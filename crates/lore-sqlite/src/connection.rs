@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use lore_store::{StoreError, StoreResult};
 use rusqlite::config::DbConfig;
+use rusqlite::functions::FunctionFlags;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
@@ -45,6 +46,15 @@ pub(crate) fn reader(path: &Path) -> Answer<Connection> {
     Ok(db)
 }
 
+/// A connection for checking. It does not write either, but SQLite reads the
+/// rules of a table (CHECK) only into connections that could.
+pub(crate) fn inspector(path: &Path) -> Answer<Connection> {
+    let db = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    db.execute_batch("PRAGMA query_only = ON;")?;
+    Ok(db)
+}
+
 fn open(path: &Path, access: OpenFlags) -> Answer<Connection> {
     let db = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     db.busy_timeout(BUSY_TIMEOUT)?;
@@ -59,7 +69,20 @@ fn open(path: &Path, access: OpenFlags) -> Answer<Connection> {
          PRAGMA temp_store = MEMORY;",
     )?;
     rusqlite::vtab::array::load_module(&db)?;
+    teach_lower(&db)?;
     Ok(db)
+}
+
+/// `lore_lower` knows every script; SQLite's own `lower` knows only ASCII. For
+/// queries only: a schema that used it could not be read by other programs.
+fn teach_lower(db: &Connection) -> Answer<()> {
+    let flags = FunctionFlags::SQLITE_UTF8
+        | FunctionFlags::SQLITE_DETERMINISTIC
+        | FunctionFlags::SQLITE_DIRECTONLY;
+    db.create_scalar_function("lore_lower", 1, flags, |context| {
+        Ok(context.get_raw(0).as_str()?.to_lowercase())
+    })?;
+    Ok(())
 }
 
 /// Switches to write-ahead mode. A restored backup comes without, and SQLite

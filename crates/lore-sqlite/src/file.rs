@@ -78,6 +78,13 @@ pub(crate) fn publish(file: NamedTempFile, path: &Path) -> StoreResult<()> {
     sync_directory(&directory_of(path))
 }
 
+/// Gives a finished file its name, durably, in the place of whatever has it now.
+pub(crate) fn put_over(file: NamedTempFile, path: &Path) -> StoreResult<()> {
+    file.as_file().sync_all().map_err(|e| io("writing the file to disk", &e))?;
+    file.into_temp_path().persist(path).map_err(|e| io("giving the file its name", &e.error))?;
+    sync_directory(&directory_of(path))
+}
+
 /// The directory that holds `path`.
 pub(crate) fn directory_of(path: &Path) -> PathBuf {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).into()
@@ -86,9 +93,14 @@ pub(crate) fn directory_of(path: &Path) -> PathBuf {
 /// The size of the database with its write-ahead log.
 pub(crate) fn bytes_on_disk(path: &Path) -> u64 {
     let size = |path: &Path| fs::metadata(path).map_or(0, |meta| meta.len());
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    size(path) + size(Path::new(&log))
+    size(path) + size(&with_suffix(path, "-wal"))
+}
+
+/// The path with something added to its last name.
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
 }
 
 /// Whether people other than the owner can read the file.
@@ -145,7 +157,8 @@ fn uri(path: &Path) -> String {
     uri
 }
 
-fn private_directory(directory: &Path) -> StoreResult<()> {
+/// Makes a directory that only its owner can enter; one that is there stays as it is.
+pub(crate) fn private_directory(directory: &Path) -> StoreResult<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -2,8 +2,9 @@
 
 use async_trait::async_trait;
 use lore_core::names::name_key;
-use lore_core::{Node, NodeId, Viewer};
+use lore_core::{Node, NodeId, Uid, Viewer};
 use lore_store::{NameMatch, NodeKey, NodeQuery, Nodes, Page, StoreResult};
+use rusqlite::vtab::array::Array;
 use rusqlite::{Connection, ToSql};
 
 use crate::fault::Answer;
@@ -21,7 +22,13 @@ impl Nodes for SqliteStore {
     async fn nodes(&self, viewer: &Viewer, ids: &[NodeId]) -> StoreResult<Vec<Node>> {
         let sight = Sight::of(viewer);
         let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
-        self.read(move |db| several(db, sight, ids)).await
+        self.read(move |db| several(db, sight, "id", rows::list(ids))).await
+    }
+
+    async fn nodes_by_uid(&self, viewer: &Viewer, uids: &[Uid]) -> StoreResult<Vec<Node>> {
+        let sight = Sight::of(viewer);
+        let uids: Vec<Vec<u8>> = uids.iter().map(|uid| uid.as_bytes().to_vec()).collect();
+        self.read(move |db| several(db, sight, "uid", rows::list(uids))).await
     }
 
     async fn find_nodes(&self, viewer: &Viewer, query: NodeQuery) -> StoreResult<Page<Node>> {
@@ -50,15 +57,14 @@ fn one(db: &Connection, sight: Sight, key: &NodeKey) -> Answer<Option<Node>> {
     rows::first(statement.query(sight.with(&own).as_slice())?, rows::node)
 }
 
-fn several(db: &Connection, sight: Sight, ids: Vec<i64>) -> Answer<Vec<Node>> {
+fn several(db: &Connection, sight: Sight, column: &str, keys: Array) -> Answer<Vec<Node>> {
     let sql = format!(
-        "SELECT {} FROM node n WHERE n.id IN rarray(:ids) AND {} ORDER BY n.id",
+        "SELECT {} FROM node n WHERE n.{column} IN rarray(:keys) AND {} ORDER BY n.id",
         rows::NODE,
         sight::node("n", Presence::Live)
     );
-    let ids = rows::list(ids);
     let mut statement = db.prepare_cached(&sql)?;
-    rows::all(statement.query(sight.with(&[(":ids", &ids)]).as_slice())?, rows::node)
+    rows::all(statement.query(sight.with(&[(":keys", &keys)]).as_slice())?, rows::node)
 }
 
 /// The page and the total come from one snapshot.

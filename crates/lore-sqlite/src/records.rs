@@ -120,8 +120,8 @@ fn select_events(
         "{} AND v.seq > :after AND v.seq < :before
            AND (:any_kind OR v.kind IN rarray(:kinds))
            AND NOT EXISTS (SELECT 1 FROM rarray(:words) w
-             WHERE instr(lower(v.payload), w.value) = 0
-               AND (NOT :gm OR v.secret IS NULL OR instr(lower(v.secret), w.value) = 0))
+             WHERE instr(lore_lower(v.payload), w.value) = 0
+               AND (NOT :gm OR v.secret IS NULL OR instr(lore_lower(v.secret), w.value) = 0))
          ORDER BY v.seq {order} LIMIT :limit",
         events_sql()
     );
@@ -163,7 +163,7 @@ fn event(row: &Row<'_>) -> Answer<Event> {
     })
 }
 
-/// Reads the whole log, hidden entries too, and gives away only whether it fits.
+/// Tells whether the log fits together, and nothing of what is in it.
 fn verify(db: &Connection, sight: Sight, node: NodeId) -> Answer<ChainReport> {
     let seen =
         format!("SELECT 1 FROM node n WHERE n.id = :node AND {}", sight::node("n", Presence::Live));
@@ -171,6 +171,11 @@ fn verify(db: &Connection, sight: Sight, node: NodeId) -> Answer<ChainReport> {
     if !statement.exists(sight.with(&[(":node", &node.0)]).as_slice())? {
         return Err(missing(format!("node {node}")));
     }
+    follow_chain(db, node)
+}
+
+/// Reads the whole log of a node, hidden entries too.
+pub(crate) fn follow_chain(db: &Connection, node: NodeId) -> Answer<ChainReport> {
     let sql = "SELECT node, seq, at, kind, request_id, invocation_id, participant, character,
                  payload, secret, visibility, private_to, settles, previous, hash
                FROM event WHERE node = ?1 ORDER BY seq";

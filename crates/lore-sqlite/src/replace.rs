@@ -3,61 +3,63 @@
 //! The store from before is kept beside it, with the files that belong to it: a
 //! restore can be undone, and so can a restore over a store that is damaged.
 
-use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use lore_store::{StoreError, StoreResult};
 use rusqlite::{Connection, OpenFlags};
 
-use crate::check;
 use crate::fault::{io, told};
 use crate::store::SqliteStore;
+use crate::{backup, check, file};
 
 impl SqliteStore {
     /// Replaces the store at `path` by a copy of `source` and returns where the
     /// old one is kept, if there was one.
     ///
     /// `source` is checked first. A store that somebody has open is refused
-    /// with [`StoreError::Busy`]. Blocks.
+    /// with [`StoreError::Busy`]. At every moment there is a whole store at
+    /// `path`, the old one or the new one. Blocks.
     pub fn replace(path: &Path, source: &Path) -> StoreResult<Option<PathBuf>> {
         check::verify_file(source)?;
-        let incoming = beside(path, "incoming");
-        copy_durably(source, &incoming)?;
-        let kept = if path.exists() { Some(set_aside(path)?) } else { None };
-        fs::rename(&incoming, path).map_err(|e| io("moving the backup into place", &e))?;
-        sync_directory(path)?;
+        let path = std::path::absolute(path).map_err(|e| io("finding the store's place", &e))?;
+        let directory = file::directory_of(&path);
+        file::private_directory(&directory)?;
+        let fresh = backup::copy_into(source, &directory)?;
+        let kept = if file::exists(&path)? { Some(keep(&path)?) } else { None };
+        file::put_over(fresh, &path)?;
         Ok(kept)
     }
 }
 
-fn copy_durably(source: &Path, target: &Path) -> StoreResult<()> {
-    let directory = target.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(directory).map_err(|e| io("making the data directory", &e))?;
-    fs::copy(source, target).map_err(|e| io("copying the backup", &e))?;
-    let file = File::open(target).map_err(|e| io("opening the copy", &e))?;
-    file.sync_all().map_err(|e| io("writing the copy to disk", &e))
-}
-
-/// Moves the present store away with its side files.
-fn set_aside(path: &Path) -> StoreResult<PathBuf> {
+/// Gives the present store a second name, and takes its side files away: SQLite
+/// would read an old log into the new store.
+fn keep(path: &Path) -> StoreResult<PathBuf> {
     refuse_if_open(path)?;
-    let kept = (1_u32..).map(|n| beside(path, &format!("before-restore-{n}")));
-    let kept = kept.into_iter().find(|candidate| !candidate.exists());
+    let mut names = (1_u32..).map(|n| file::with_suffix(path, &format!(".before-restore-{n}")));
+    let kept = names.find(|name| !name.exists());
     let kept = kept.ok_or_else(|| StoreError::Failed("no free name for the old store".into()))?;
-    for suffix in ["-wal", "-shm", ""] {
-        let from = with_suffix(path, suffix);
+    for suffix in ["-wal", "-shm", "-journal"] {
+        let from = file::with_suffix(path, suffix);
         if from.exists() {
-            fs::rename(&from, with_suffix(&kept, suffix))
-                .map_err(|e| io("setting the old store aside", &e))?;
+            fs::rename(&from, file::with_suffix(&kept, suffix))
+                .map_err(|e| io("setting the old store's log aside", &e))?;
         }
     }
+    // Some file systems have no second names; there the old store is moved.
+    fs::hard_link(path, &kept)
+        .or_else(|_| fs::rename(path, &kept))
+        .map_err(|e| io("setting the old store aside", &e))?;
     Ok(kept)
 }
 
 /// Leaving write-ahead mode needs the file for oneself, so it shows whether
-/// somebody else has it open. A damaged store cannot be asked and counts as free.
+/// somebody else has it open. What is not a whole store of ours cannot be asked
+/// and counts as free.
 fn refuse_if_open(path: &Path) -> StoreResult<()> {
+    if file::recognise(path).is_err() {
+        return Ok(());
+    }
     let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE);
     let asked = db.and_then(|db| {
         db.pragma_update_and_check(None, "journal_mode", "delete", |row| row.get::<_, String>(0))
@@ -66,24 +68,4 @@ fn refuse_if_open(path: &Path) -> StoreResult<()> {
         Err(StoreError::Busy) => Err(StoreError::Busy),
         _ => Ok(()),
     }
-}
-
-fn sync_directory(path: &Path) -> StoreResult<()> {
-    let directory = path.parent().unwrap_or(Path::new("."));
-    // Windows has no such thing as syncing a directory.
-    if cfg!(unix) {
-        let opened = File::open(directory).and_then(|directory| directory.sync_all());
-        opened.map_err(|e| io("writing the directory to disk", &e))?;
-    }
-    Ok(())
-}
-
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    with_suffix(path, &format!(".{suffix}"))
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = OsString::from(path.as_os_str());
-    name.push(suffix);
-    PathBuf::from(name)
 }

@@ -79,6 +79,9 @@ pub trait Nodes {
     /// Several live nodes; those that are absent or hidden are left out.
     async fn nodes(&self, viewer: &Viewer, ids: &[NodeId]) -> StoreResult<Vec<Node>>;
 
+    /// Several live nodes by uid; those that are absent or hidden are left out.
+    async fn nodes_by_uid(&self, viewer: &Viewer, uids: &[Uid]) -> StoreResult<Vec<Node>>;
+
     /// A page of nodes in order of creation.
     async fn find_nodes(&self, viewer: &Viewer, query: NodeQuery) -> StoreResult<Page<Node>>;
 }

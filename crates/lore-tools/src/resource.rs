@@ -71,22 +71,22 @@ impl UriPattern {
 }
 
 fn path_captures(path: &'static str, uri: &str) -> Option<Captures> {
-        let mut captures = Captures::new();
-        let mut pattern = path;
-        let mut rest = uri;
-        while let Some((literal, tail)) = pattern.split_once('{') {
-            let (name, after) = tail.split_once('}')?;
-            rest = rest.strip_prefix(literal)?;
-            let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-            let (value, remaining) = rest.split_at_checked(end)?;
-            if value.is_empty() {
-                return None;
-            }
-            captures.insert(name, percent_decoded(value)?);
-            rest = remaining;
-            pattern = after;
+    let mut captures = Captures::new();
+    let mut pattern = path;
+    let mut rest = uri;
+    while let Some((literal, tail)) = pattern.split_once('{') {
+        let (name, after) = tail.split_once('}')?;
+        rest = rest.strip_prefix(literal)?;
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let (value, remaining) = rest.split_at_checked(end)?;
+        if value.is_empty() {
+            return None;
         }
-        (pattern == rest).then_some(captures)
+        captures.insert(name, percent_decoded(value)?);
+        rest = remaining;
+        pattern = after;
+    }
+    (pattern == rest).then_some(captures)
 }
 
 fn percent_decoded(text: &str) -> Option<String> {

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lore_core::{Error, PrincipalId, Result, Uid, WorldId};
+use lore_core::{Error, Node, PrincipalId, Result, Uid, WorldId};
 use parking_lot::Mutex;
 
 use super::desk::Desk;
@@ -67,24 +67,19 @@ pub async fn check(desk: &Desk, wanted: Context) -> Result<()> {
     let campaign = desk.find(Thing::Campaign, wanted.campaign).await?;
     if let Some(uid) = wanted.session {
         let session = desk.find(Thing::Session, uid).await?;
-        belongs(desk, &session, &campaign, Thing::Session, "session_id").await?;
+        belongs(&session, &campaign, Thing::Session, "session_id")?;
     }
     if let Some(uid) = wanted.participant {
         let participant = desk.find(Thing::Participant, uid).await?;
-        belongs(desk, &participant, &campaign, Thing::Participant, "participant_id").await?;
+        belongs(&participant, &campaign, Thing::Participant, "participant_id")?;
         rights::claim(desk, &participant).await?;
     }
     Ok(())
 }
 
-async fn belongs(
-    desk: &Desk,
-    node: &lore_core::Node,
-    campaign: &lore_core::Node,
-    thing: Thing,
-    field: &str,
-) -> Result<()> {
-    if super::campaign::of(desk, node).await? == Some(campaign.id) {
+/// Fails unless `node` is part of `campaign`.
+pub(crate) fn belongs(node: &Node, campaign: &Node, thing: Thing, field: &str) -> Result<()> {
+    if super::campaign::of(node) == Some(campaign.uid) {
         return Ok(());
     }
     Err(Error::invalid(

@@ -3,8 +3,9 @@
 //! Every roll discloses the seed it came from, so that anybody can repeat it.
 
 use lore_core::{Effects, Error, Result};
-use lore_rules::dice::{DiceError, Pool, PoolsRoll, Seed, roll_pools};
+use lore_rules::dice::{DiceError, DiceStream, Pool, PoolsRoll, Seed, roll_pools};
 use lore_rules::duality::{self, Difficulty, Evaluation, Modifier};
+use lore_rules::notation::{self, Ast, Distribution};
 
 /// Where the randomness of a roll shall come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +51,41 @@ pub fn pools_roll(
     Ok((roll, used))
 }
 
-fn choose_seed(effects: &Effects, randomness: Randomness) -> RngUsed {
+/// Rolls an expression such as `4d6kh3+2`.
+pub fn notation_roll(
+    effects: &Effects,
+    randomness: Randomness,
+    text: &str,
+) -> Result<(notation::Rolled, RngUsed)> {
+    let ast = parse_notation(text)?;
+    let used = choose_seed(effects, randomness);
+    let rolled = notation::roll(&ast, &mut DiceStream::new(used.seed));
+    let rolled = rolled.map_err(|error| {
+        Error::invalid("notation", format!("cannot be rolled: {error}"), error.hint())
+    })?;
+    Ok((rolled, used))
+}
+
+/// Counts what an expression can come to.
+pub fn notation_odds(text: &str) -> Result<Distribution> {
+    let ast = parse_notation(text)?;
+    notation::distribution(&ast).map_err(|error| {
+        Error::invalid("notation", format!("is too much to count: {error}"), error.hint())
+    })
+}
+
+fn parse_notation(text: &str) -> Result<Ast> {
+    notation::parse(text).map_err(|error| {
+        Error::invalid(
+            "notation",
+            format!("is not dice notation at character {}: {error}", error.position + 1),
+            error.hint(),
+        )
+    })
+}
+
+/// The seed of a roll: a fresh one, or the one to repeat.
+pub(crate) fn choose_seed(effects: &Effects, randomness: Randomness) -> RngUsed {
     let seed = match randomness {
         Randomness::Live => Seed::from_random(effects.entropy.next_u64()),
         Randomness::Replay(seed) => seed,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::campaign::{self, archived, find_anywhere, home_of, preview};
 use super::desk::{Desk, Plan};
 use super::ids::Thing;
-use super::{PARTICIPANT, rights, word};
+use super::{CAMPAIGN, PARTICIPANT, rights, word};
 
 /// What a participant is at the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,6 +96,7 @@ pub async fn create(desk: &Desk, new: &NewParticipant) -> Result<Plan<Participan
     let name = names::checked_name("display_name", &new.display_name)?;
     let mut node = NewNode::new(uid, word(PARTICIPANT)?, name);
     node.properties = properties(new.seat, new.controller);
+    node.properties.insert(CAMPAIGN.into(), json!(campaign.uid.to_string()));
     if desk.viewer.role < Role::Gm {
         node.properties.insert("claimed_by".into(), json!(desk.viewer.principal.0));
     }
@@ -121,12 +122,7 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &ParticipantPatch) -> Result<P
     if deleted && patch.archived != Some(false) {
         return Err(archived(Thing::Participant, uid));
     }
-    // Edges of archived things are out of sight, so the way home is kept on the node.
-    let home = if deleted {
-        home_on_record(desk, &node).await?
-    } else {
-        home_of(desk, &node, Thing::Participant).await?
-    };
+    let home = home_of(desk, &node, Thing::Participant).await?;
     rights::in_campaign(desk, &home).await?.require_gm()?;
     let mut participant = shape(node, home.uid);
     if let Some(name) = &patch.display_name {
@@ -144,7 +140,6 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &ParticipantPatch) -> Result<P
     if deleted {
         batch = batch.change(Change::RestoreNode(NodeRef::Uid(uid)));
     }
-    stored.insert("campaign".into(), json!(home.uid.to_string()));
     let fields = NodePatch {
         name: Some(participant.node.name.clone()),
         properties: Some(stored),
@@ -176,14 +171,6 @@ pub(crate) fn joins(uid: Uid, campaign: Uid) -> Result<NewEdge> {
         visibility: lore_core::Visibility::Members,
         properties: Properties::new(),
     })
-}
-
-/// The campaign an archived thing belonged to.
-pub(crate) async fn home_on_record(desk: &Desk, node: &Node) -> Result<Node> {
-    let uid = node.properties.get("campaign").and_then(Value::as_str);
-    let uid = uid.and_then(|text| text.parse().ok());
-    let uid = uid.ok_or_else(|| Thing::Campaign.unknown("of this archived entry"))?;
-    desk.find(Thing::Campaign, uid).await
 }
 
 fn list_uri(campaign: Uid) -> String {

@@ -8,7 +8,7 @@ use super::campaign::{self, home_of, preview};
 use super::desk::{Desk, Plan};
 use super::ids::Thing;
 use super::participant::joins;
-use super::{SESSION, rights, table, word};
+use super::{CAMPAIGN, SESSION, rights, table, word};
 
 /// Whether a session runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +44,19 @@ pub struct Session {
     pub ended_at: Option<Timestamp>,
 }
 
+impl Session {
+    /// Fails when the session is over.
+    pub(crate) fn require_running(&self) -> Result<()> {
+        match self.status {
+            Status::Active => Ok(()),
+            Status::Ended => Err(Error::Precondition {
+                message: format!("session {} is over", Thing::Session.show(self.node.uid)),
+                hint: "start a new one with session_start".into(),
+            }),
+        }
+    }
+}
+
 /// Starts a session. Fails while another one runs.
 pub async fn start(desk: &Desk, campaign: Uid, name: Option<&str>) -> Result<Plan<Session>> {
     let home = desk.find(Thing::Campaign, campaign).await?;
@@ -64,7 +77,7 @@ pub async fn start(desk: &Desk, campaign: Uid, name: Option<&str>) -> Result<Pla
     table.set_active_session(Some(uid));
     let mut batch = desk.batch();
     let mut node = NewNode::new(uid, word(SESSION)?, name);
-    node.properties = properties(Status::Active, batch.at, None);
+    node.properties = properties(campaign, Status::Active, batch.at, None);
     let started =
         desk.event("SESSION_STARTED", &json!({ "campaign_id": Thing::Campaign.show(campaign) }));
     let log = NewEvents { node: NodeRef::Uid(uid), after: Some(0), events: vec![started] };
@@ -114,7 +127,7 @@ pub async fn end(desk: &Desk, uid: Uid, campaign: Option<Uid>) -> Result<EndPlan
     });
     let log = desk.append(&session.node, vec![desk.event("SESSION_ENDED", &payload)]).await?;
     let patch = NodePatch {
-        properties: Some(properties(Status::Ended, session.started_at, session.ended_at)),
+        properties: Some(properties(home.uid, Status::Ended, session.started_at, session.ended_at)),
         ..NodePatch::default()
     };
     let expect = Expect::Version(session.node.version);
@@ -150,18 +163,6 @@ pub(crate) async fn find(desk: &Desk, uid: Uid) -> Result<(Session, Node)> {
     Ok((shape(node, home.uid), home))
 }
 
-/// A running session and its campaign.
-pub(crate) async fn find_running(desk: &Desk, uid: Uid) -> Result<(Session, Node)> {
-    let (session, home) = find(desk, uid).await?;
-    if session.status == Status::Ended {
-        return Err(Error::Precondition {
-            message: format!("session {} is over", Thing::Session.show(uid)),
-            hint: "start a new one with session_start".into(),
-        });
-    }
-    Ok((session, home))
-}
-
 /// The resource of a session's log.
 pub(crate) fn events_uri(session: Uid) -> String {
     format!("session://{}/events", Thing::Session.show(session))
@@ -182,8 +183,14 @@ fn shape(node: Node, campaign: Uid) -> Session {
     Session { node, campaign, status, started_at, ended_at }
 }
 
-fn properties(status: Status, started: Timestamp, ended: Option<Timestamp>) -> Properties {
+fn properties(
+    campaign: Uid,
+    status: Status,
+    started: Timestamp,
+    ended: Option<Timestamp>,
+) -> Properties {
     let mut properties = Properties::new();
+    properties.insert(CAMPAIGN.into(), json!(campaign.to_string()));
     properties.insert("status".into(), json!(status.as_str()));
     properties.insert("started_at".into(), json!(started.to_string()));
     if let Some(ended) = ended {

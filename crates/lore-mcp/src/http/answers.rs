@@ -61,6 +61,11 @@ pub(super) async fn worded(answer: Response<Body>, glimpse: &Glimpse) -> Respons
     }
     let text = answer.into_body().collect().await.map_or_else(|_| Bytes::new(), |b| b.to_bytes());
     let text = String::from_utf8_lossy(&text).into_owned();
+    // rmcp blames the content type for what it contains, too.
+    let (status, text) = match text.strip_prefix("fail to deserialize request body ") {
+        Some(reason) => (StatusCode::BAD_REQUEST, format!("this is not an MCP message: {reason}")),
+        None => (status, text),
+    };
     let code = match status {
         StatusCode::NOT_FOUND => -32001,
         status if status.is_server_error() => -32603,

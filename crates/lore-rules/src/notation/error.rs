@@ -158,8 +158,8 @@ impl Expected {
         match self {
             Self::Operand => "Write dice such as 2d6, a whole number, or something in parentheses.",
             Self::Operator => {
-                "Join terms with + - * or /; dice take kh, kl, dh, dl, r, ro, !, xo, min, max, \
-                 a comparison and a [label], in this order at best."
+                "Join terms with + - * or /; after dice write r, ro, !, xo, min, max, kh, kl, dh, \
+                 dl, a comparison such as >=5, or a [label]."
             }
             Self::Sides => "Write a number of sides as in d20, d% for a hundred, or dF.",
             Self::Number => "Write a whole number in digits.",
@@ -196,7 +196,9 @@ impl RollError {
     /// What to try next, as a sentence.
     pub const fn hint(&self) -> &'static str {
         match self {
-            Self::TooManyDice { .. } => "Roll fewer dice, or make them explode or reroll less often.",
+            Self::TooManyDice { .. } => {
+                "Roll fewer dice, or make them explode or reroll less often."
+            }
             Self::DivisionByZero { .. } => "Divide by something that is never zero.",
             Self::Overflow => "Multiply by smaller numbers.",
         }

@@ -400,7 +400,7 @@ mod tests {
             ("  # only words", 2, unexpected('#', Operand)),
             ("2d", 2, Problem::Ended(Sides)),
             ("2dx", 2, unexpected('x', Sides)),
-            ("2d6 kx", 5, unexpected('x', Operator)),
+            ("2d6 kz", 5, unexpected('z', Operator)),
             ("2d6r", 4, Problem::Ended(Condition)),
             ("2d6r-1", 4, unexpected('-', Condition)),
             ("2d6>", 4, Problem::Ended(Number)),
@@ -466,7 +466,7 @@ mod tests {
         assert_eq!(deep("(", 51, ")"), Err(too_deep));
         assert!(deep("-", 51, "").is_err());
 
-        let dice = vec!["1000d6"; 10].join("+");
+        let dice = ["1000d6"; 10].join("+");
         assert!(parse(&dice).is_ok());
         assert_eq!(broken(&format!("{dice}+1d6")), (70, Problem::TooManyDice { max: 10_000 }));
     }

@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn a_request_draws_a_limited_number_of_dice() {
-        let most = vec!["1000d6"; 10].join("+");
+        let most = ["1000d6"; 10].join("+");
         assert!(rolled(&most, 0).is_ok());
         for text in [most.replace("d6", "d6!"), most.replace("d6", "d6ro1")] {
             assert_eq!(rolled(&text, 0), Err(RollError::TooManyDice { max: 10_000 }), "{text}");

@@ -20,8 +20,12 @@ impl Hand<'_> {
         let number = counter::number(self.db, world, counter::NODES, new.number)?;
         let kind_number = counter::number(self.db, world, &kind, new.kind_number)?;
         let id = self.insert_node(new, number, kind_number)?;
-        self.set_aliases(id, &new.aliases)?;
-        self.set_tags(id, &new.tags)?;
+        if !new.aliases.is_empty() {
+            self.set_aliases(id, &new.aliases)?;
+        }
+        if !new.tags.is_empty() {
+            self.set_tags(id, &new.tags)?;
+        }
         self.made.insert(new.uid);
         let note = Note::new("create_node", id, 1).uid(new.uid).seen_by([new.visibility]);
         self.notes.push(note.into());

@@ -51,6 +51,7 @@ impl Hand<'_> {
     fn state_of(&self, node: &Target, name: &str) -> Answer<Option<(i64, Value, Visibility)>> {
         let sql = format!(
             "SELECT r.version, r.value, r.visibility, r.private_to, ({}) FROM state r
+             JOIN node n ON n.id = r.node AND n.world = :world
              WHERE r.node = :node AND r.name = :name",
             sight::record("r")
         );
@@ -128,6 +129,9 @@ impl Hand<'_> {
     }
 
     fn append(&self, node: i64, sequence: i64, previous: Hash, new: &NewEvent) -> Answer<Hash> {
+        if new.settles.is_some_and(|settled| !(1..sequence).contains(&settled)) {
+            return Err(invalid("an event settles one that is not before it"));
+        }
         if new.payload.len() + new.secret.as_ref().map_or(0, String::len) > PAYLOAD_MAX {
             return Err(invalid(format!("an event is larger than {PAYLOAD_MAX} bytes")));
         }

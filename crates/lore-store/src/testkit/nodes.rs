@@ -86,8 +86,13 @@ pub async fn several_nodes_skip_the_absent(harness: &dyn Harness) {
     ids.extend([b.id, a.id]);
     let mut found = stage.store().nodes(&stage.owner, &ids).await.unwrap();
     found.sort_by_key(|node| node.id);
-    assert_eq!(found, [a, b]);
+    assert_eq!(found, [a.clone(), b.clone()]);
     assert!(stage.store().nodes(&stage.owner, &[]).await.unwrap().is_empty());
+    let uids = [b.uid, stage.uid(), a.uid];
+    let mut found = stage.store().nodes_by_uid(&stage.owner, &uids).await.unwrap();
+    found.sort_by_key(|node| node.id);
+    assert_eq!(found, [a, b]);
+    assert!(stage.store().nodes_by_uid(&stage.owner, &[]).await.unwrap().is_empty());
 }
 
 /// What a patch leaves out stays.

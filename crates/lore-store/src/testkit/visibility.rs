@@ -58,6 +58,8 @@ pub async fn nodes_by_role_and_visibility(harness: &dyn Harness) {
             }
             let several = stage.store().nodes(viewer, &[node.id]).await.unwrap();
             assert_eq!(several.len(), usize::from(shown), "{visibility:?} {viewer:?}");
+            let several = stage.store().nodes_by_uid(viewer, &[node.uid]).await.unwrap();
+            assert_eq!(several.len(), usize::from(shown), "{visibility:?} {viewer:?}");
             let page = stage.store().find_nodes(viewer, NodeQuery::default()).await.unwrap();
             let listed = page.items.iter().any(|item| item.id == node.id);
             assert_eq!(listed, shown, "{visibility:?} {viewer:?}");

@@ -17,6 +17,7 @@ pub async fn nodes_of_another_world_are_absent(harness: &dyn Harness) {
         assert_eq!(stage.store().node(&stage.owner, key).await.unwrap(), None);
     }
     assert!(stage.store().nodes(&stage.owner, &[theirs.id]).await.unwrap().is_empty());
+    assert!(stage.store().nodes_by_uid(&stage.owner, &[theirs.uid]).await.unwrap().is_empty());
     let page = stage.store().find_nodes(&stage.owner, NodeQuery::default()).await.unwrap();
     assert_eq!((page.total, page.items.len()), (0, 0));
     assert_eq!(stage.read(&other, theirs.id).await, Some(theirs));

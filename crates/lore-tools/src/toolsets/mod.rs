@@ -14,7 +14,9 @@ pub(crate) fn tools() -> Vec<Tool> {
 
 /// Every resource, in the order of listings.
 pub(crate) fn resources() -> Vec<Resource> {
-    worlds::resources()
+    let mut resources = worlds::resources();
+    resources.extend(play::resources());
+    resources
 }
 
 /// Every prompt, in the order of listings.

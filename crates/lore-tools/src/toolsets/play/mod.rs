@@ -2,6 +2,7 @@
 
 mod campaign_create;
 mod campaign_update;
+mod dice_odds;
 mod duality_action_roll;
 mod duality_explain;
 mod duality_outcome;
@@ -11,6 +12,7 @@ mod participant_create;
 mod participant_update;
 mod records;
 mod resolve_action;
+mod resources;
 mod roll_dice;
 mod session_end;
 mod session_start;
@@ -19,6 +21,7 @@ mod setting;
 mod wire;
 
 use crate::prompt::Prompt;
+use crate::resource::Resource;
 use crate::tool::Tool;
 
 pub(super) fn tools() -> Vec<Tool> {
@@ -36,7 +39,12 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::of::<duality_probability::DualityProbability>(),
         Tool::of::<duality_rules_version::DualityRulesVersion>(),
         Tool::of::<roll_dice::RollDice>(),
+        Tool::of::<dice_odds::DiceOdds>(),
     ]
+}
+
+pub(super) fn resources() -> Vec<Resource> {
+    resources::resources()
 }
 
 pub(super) fn prompts() -> Vec<Prompt> {

@@ -39,13 +39,6 @@ pub(super) fn resources() -> Vec<Resource> {
             |call, captures| participants(call, captures).boxed(),
         ),
         resource(
-            "campaign://{campaign_id}/characters",
-            "character_list",
-            "Characters",
-            "The characters of a campaign that you may know of.",
-            |call, captures| characters(call, captures).boxed(),
-        ),
-        resource(
             "campaign://{campaign_id}/sessions",
             "session_list",
             "Sessions",

@@ -1,7 +1,8 @@
-//! `roll_dice`: roll any pools of dice.
+//! `roll_dice`: roll any dice, as pools or in notation.
 
-use lore_app::play::dice;
-use lore_core::{Result, Role};
+use lore_app::play::dice::{self, Randomness};
+use lore_core::{Effects, Error, Result, Role};
+use lore_rules::notation::{DieRoll, TermRoll};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -18,7 +19,10 @@ pub(super) struct RollDice;
 pub(super) struct Input {
     /// The pools to roll, in order; at most 10000 dice together.
     #[schemars(length(min = 1, max = 100))]
-    dice: Vec<PoolIn>,
+    dice: Option<Vec<PoolIn>>,
+    /// Instead of dice: 4d6kh3+2, 2d20dl1, 3d6!, 5d10>=8, 2d6r1[fire]+1d8.
+    #[schemars(length(max = 500))]
+    notation: Option<String>,
     /// Leave it out for fresh dice; pass an earlier roll's seed to repeat that roll.
     rng: Option<RngIn>,
 }
@@ -38,8 +42,11 @@ struct PoolIn {
 pub(super) struct Output {
     /// One entry for each pool, in order.
     rolls: Vec<PoolOut>,
-    /// The sum of all dice.
-    total: u64,
+    /// One entry for each term of the notation, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    terms: Vec<TermOut>,
+    /// What it comes to.
+    total: i64,
     /// The seed behind the dice, to check or repeat the roll.
     rng: RngOut,
 }
@@ -54,14 +61,44 @@ struct PoolOut {
     total: u64,
 }
 
+#[derive(Serialize, JsonSchema)]
+struct TermOut {
+    /// The term.
+    notation: String,
+    /// Its label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    /// Every die.
+    dice: Vec<DieOut>,
+    /// What the term comes to.
+    subtotal: i64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct DieOut {
+    /// What it counts.
+    value: i64,
+    /// Whether it counts at all.
+    kept: bool,
+    /// Whether it brought another die.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    exploded: bool,
+    /// What it showed before it was rolled again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rerolled_from: Vec<i64>,
+    /// Whether it is a success, where successes are counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    success: Option<bool>,
+}
+
 impl ToolSpec for RollDice {
     const NAME: &'static str = "roll_dice";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Roll dice";
-    const DESCRIPTION: &'static str = "Roll pools of dice of any size. Use it for damage, random \
-        tables and anything that is not an action roll. For an action roll with Hope and Fear use duality_action_roll, which also judges \
-        it. Returns every die, the total of each pool, the grand total, and the seed that proves \
-        the roll. Nothing is recorded.";
+    const DESCRIPTION: &'static str = "Roll pools of dice of any size, or an expression in dice \
+        notation. Use it for damage, random tables and anything that is not an action roll: \
+        duality_action_roll rolls and judges those; dice_odds tells chances without rolling. \
+        Returns every die, the totals, and the seed that proves the roll. Nothing is recorded.";
     const ANNOTATIONS: Annotations =
         Annotations { read_only: true, destructive: false, idempotent: false, open_world: false };
     const ROLE: Role = Role::Reader;
@@ -77,14 +114,62 @@ impl ToolSpec for RollDice {
     }
 
     async fn run(call: Call, input: Input) -> Result<Output> {
-        let wanted: Vec<_> = input.dice.iter().map(|pool| (pool.sides, pool.count)).collect();
         let randomness = wire::randomness(input.rng)?;
-        let (roll, rng) = dice::pools_roll(&call.app.effects, randomness, &wanted)?;
-        let pools = roll.rolls.into_iter().map(|pool| PoolOut {
-            sides: pool.sides.value(),
-            results: pool.results,
-            total: pool.total,
-        });
-        Ok(Output { rolls: pools.collect(), total: roll.total, rng: rng.into() })
+        let effects = &call.app.effects;
+        match (input.dice, input.notation) {
+            (Some(pools), None) => roll_pools(effects, randomness, &pools),
+            (None, Some(notation)) => roll_notation(effects, randomness, &notation),
+            (None, None) => Err(Error::invalid(
+                "dice",
+                "is required",
+                "give dice as [{sides, count}], or notation instead",
+            )),
+            (Some(_), Some(_)) => Err(Error::invalid(
+                "notation",
+                "cannot be combined with dice",
+                "give one of the two",
+            )),
+        }
+    }
+}
+
+fn roll_pools(effects: &Effects, randomness: Randomness, pools: &[PoolIn]) -> Result<Output> {
+    let wanted: Vec<_> = pools.iter().map(|pool| (pool.sides, pool.count)).collect();
+    let (roll, rng) = dice::pools_roll(effects, randomness, &wanted)?;
+    let rolls = roll.rolls.into_iter().map(|pool| PoolOut {
+        sides: pool.sides.value(),
+        results: pool.results,
+        total: pool.total,
+    });
+    let total = i64::try_from(roll.total).unwrap_or(i64::MAX);
+    Ok(Output { rolls: rolls.collect(), terms: Vec::new(), total, rng: rng.into() })
+}
+
+fn roll_notation(effects: &Effects, randomness: Randomness, text: &str) -> Result<Output> {
+    let (rolled, rng) = dice::notation_roll(effects, randomness, text)?;
+    let terms = rolled.terms.into_iter().map(TermOut::from).collect();
+    Ok(Output { rolls: Vec::new(), terms, total: rolled.total, rng: rng.into() })
+}
+
+impl From<TermRoll> for TermOut {
+    fn from(term: TermRoll) -> Self {
+        Self {
+            notation: term.notation,
+            label: term.label,
+            dice: term.dice.into_iter().map(DieOut::from).collect(),
+            subtotal: term.subtotal,
+        }
+    }
+}
+
+impl From<DieRoll> for DieOut {
+    fn from(die: DieRoll) -> Self {
+        Self {
+            value: die.value,
+            kept: die.kept,
+            exploded: die.exploded,
+            rerolled_from: die.rerolled_from,
+            success: die.success,
+        }
     }
 }

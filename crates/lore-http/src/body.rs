@@ -1,0 +1,104 @@
+//! Request bodies: read within bounds, and never left half-read.
+//!
+//! What a client sends after an early refusal is taken in and thrown away.
+//! Otherwise the connection would end under it, sometimes before it has read
+//! the answer, and always before its next request.
+
+use std::time::Duration;
+
+use axum::body::{Body, BodyDataStream, Bytes};
+use axum::extract::Request;
+use axum::http::{HeaderValue, Response, header};
+use futures::StreamExt;
+use tokio::time::timeout;
+
+/// How long a client may pause while it sends a body.
+const PAUSE: Duration = Duration::from_secs(10);
+/// How long a body may take altogether.
+const WHOLE: Duration = Duration::from_secs(60);
+/// How much of an unwanted body is taken in, and for how long.
+const UNWANTED: (usize, Duration) = (16 * 1024 * 1024, Duration::from_secs(2));
+
+/// Why a body was not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unread {
+    /// It is larger than allowed.
+    TooLarge,
+    /// It did not arrive in time, or not to its end.
+    Missing,
+}
+
+/// Reads a body of at most `max` bytes.
+pub(crate) async fn read(body: Body, max: usize) -> Result<Bytes, Unread> {
+    let mut parts = body.into_data_stream();
+    let whole = timeout(WHOLE, gather(&mut parts, max)).await;
+    let whole = whole.unwrap_or(Err(Unread::Missing));
+    if whole == Err(Unread::TooLarge) {
+        discard(parts).await;
+    }
+    whole
+}
+
+/// Answers a request whose body nobody is going to read.
+pub(crate) async fn refuse(request: Request, mut refusal: Response<Body>) -> Response<Body> {
+    // Who asks before sending a body is answered, and sends none.
+    let asks = request.headers().contains_key(header::EXPECT);
+    if asks || !discard(request.into_body().into_data_stream()).await {
+        refusal.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    refusal
+}
+
+async fn gather(parts: &mut BodyDataStream, max: usize) -> Result<Bytes, Unread> {
+    let mut whole = Vec::new();
+    loop {
+        match timeout(PAUSE, parts.next()).await {
+            Ok(None) => return Ok(whole.into()),
+            Ok(Some(Ok(part))) if whole.len() + part.len() <= max => whole.extend(part),
+            Ok(Some(Ok(_))) => return Err(Unread::TooLarge),
+            Ok(Some(Err(_))) | Err(_) => return Err(Unread::Missing),
+        }
+    }
+}
+
+/// Takes in the rest of a body, within reason; tells whether it came to its end.
+async fn discard(mut parts: BodyDataStream) -> bool {
+    let (mut left, time) = UNWANTED;
+    let to_the_end = async {
+        while let Some(part) = parts.next().await {
+            let Ok(part) = part else { return false };
+            let Some(rest) = left.checked_sub(part.len()) else { return false };
+            left = rest;
+        }
+        true
+    };
+    timeout(time, to_the_end).await.unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn in_parts(parts: &[&'static str]) -> Body {
+        let parts: Vec<_> = parts.iter().map(|part| Ok::<_, std::io::Error>(*part)).collect();
+        Body::from_stream(futures::stream::iter(parts))
+    }
+
+    #[tokio::test]
+    async fn a_body_is_read_up_to_its_limit() {
+        assert_eq!(read(in_parts(&["ab", "", "c"]), 3).await.unwrap(), "abc");
+        assert_eq!(read(in_parts(&["ab", "cd"]), 3).await, Err(Unread::TooLarge));
+        assert_eq!(read(Body::empty(), 0).await.unwrap(), "");
+    }
+
+    #[tokio::test]
+    async fn a_refusal_says_when_the_connection_ends() {
+        let closes = async |body| {
+            let answer = refuse(Request::new(body), Response::new(Body::empty())).await;
+            answer.headers().contains_key(header::CONNECTION)
+        };
+        assert!(!closes(in_parts(&["small"])).await);
+        let large = vec!["more than anybody sends by mistake"; UNWANTED.0 / 32];
+        assert!(closes(in_parts(&large)).await);
+    }
+}

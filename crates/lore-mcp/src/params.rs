@@ -1,0 +1,80 @@
+//! What is wrong with the params of a request.
+//!
+//! rmcp takes a request whose params it cannot read for one of a method it
+//! does not know. The client shall hear which field to correct instead.
+
+#![expect(deprecated, reason = "older revisions still subscribe and set log levels this way")]
+
+use lore_core::Error;
+use lore_tools::schema;
+use rmcp::model::{
+    CallToolRequestParams, CompleteRequestParams, GetPromptRequestParams, InitializeRequestParams,
+    ReadResourceRequestParams, SetLevelRequestParams, SubscribeRequestParams,
+    SubscriptionsListenRequestParams, UnsubscribeRequestParams,
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// The error in the params of a method that exists in the client's era; `None`
+/// when they are fine or when there is no such method.
+pub(crate) fn error_in(method: &str, params: Option<Value>, stateless: bool) -> Option<Error> {
+    let params = match params {
+        Some(Value::Object(params)) => params,
+        _ => Map::new(),
+    };
+    match method {
+        "initialize" | "resources/subscribe" | "resources/unsubscribe" | "logging/setLevel"
+            if stateless =>
+        {
+            None
+        }
+        "initialize" => unread::<InitializeRequestParams>(method, params),
+        "tools/call" => unread::<CallToolRequestParams>(method, params),
+        "resources/read" => unread::<ReadResourceRequestParams>(method, params),
+        "resources/subscribe" => unread::<SubscribeRequestParams>(method, params),
+        "resources/unsubscribe" => unread::<UnsubscribeRequestParams>(method, params),
+        "prompts/get" => unread::<GetPromptRequestParams>(method, params),
+        "completion/complete" => unread::<CompleteRequestParams>(method, params),
+        "logging/setLevel" => unread::<SetLevelRequestParams>(method, params),
+        "subscriptions/listen" => unread::<SubscriptionsListenRequestParams>(method, params),
+        _ => None,
+    }
+}
+
+fn unread<T: DeserializeOwned>(method: &str, params: Map<String, Value>) -> Option<Error> {
+    match schema::parse::<T>(params) {
+        Err(Error::Invalid { field, problem, .. }) => {
+            let hint = format!("see the params of {method} in the protocol's schema");
+            Some(Error::invalid(format!("params.{field}"), problem, hint))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn message(method: &str, params: Value) -> String {
+        error_in(method, Some(params), false).map_or_else(String::new, |error| error.to_string())
+    }
+
+    #[test]
+    fn the_field_is_named() {
+        assert_eq!(message("tools/call", json!({})), "params.name is required");
+        assert!(message("tools/call", json!({ "name": 3 })).starts_with("params.name is wrong"));
+        let list = json!({ "name": "x", "arguments": [] });
+        assert!(message("tools/call", list).starts_with("params.arguments is wrong"));
+        let absent = error_in("resources/read", None, false).unwrap();
+        assert_eq!(absent.to_string(), "params.uri is required");
+    }
+
+    #[test]
+    fn good_params_and_unknown_methods_have_no_error() {
+        assert_eq!(message("tools/call", json!({ "name": "x", "arguments": {} })), "");
+        assert_eq!(message("no/such", json!({ "name": 3 })), "");
+        assert_eq!(error_in("resources/subscribe", None, true), None);
+    }
+}

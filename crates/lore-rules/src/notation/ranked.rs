@@ -1,0 +1,165 @@
+//! Exact odds of dice of which only some are kept.
+//!
+//! Dice are placed from the lowest face to the highest, and what a die adds depends only on how
+//! many lie below it. Counting goes by how many dice show a face, and must never list the dice one
+//! by one: a hundred of them have more orders than atoms exist.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use num_bigint::BigUint;
+
+use super::ast::Dice;
+use super::error::OddsError;
+use super::polynomial::{Budget, MAX_OUTCOMES, Polynomial};
+use super::pool::Face;
+
+/// How many ways lead to each subtotal of the dice that are kept.
+///
+/// Dice that explode make the number of dice uncertain. A row of dice is some that explode and
+/// then one that does not; only a row that reaches the limit ends with an exploding one, too. So
+/// the term is counted for each number of exploding and of other dice, and each of these counts as
+/// often as rows can be arranged to have them.
+pub(super) fn ranked(
+    dice: &Dice,
+    faces: &[Face],
+    explosions: u32,
+    budget: &mut Budget,
+) -> Result<Polynomial, OddsError> {
+    if faces.iter().all(|face| !face.explodes) {
+        let mix = Mix { going: 0, ending: dice.count.value() };
+        return Polynomial::of(&Placing::new(dice, faces, mix).count(budget)?);
+    }
+    let mut sum = Polynomial::empty();
+    for stopped in 0..=dice.count.value() {
+        let rows = Rows::new(dice, faces, explosions, stopped);
+        for (going, ways) in rows.arrangements(budget)? {
+            let mix = Mix { going, ending: dice.count.value() - stopped };
+            let counted = Polynomial::of(&Placing::new(dice, faces, mix).count(budget)?)?;
+            sum.add(&counted, 0, &ways, budget)?;
+        }
+    }
+    Ok(sum)
+}
+
+/// Dice that explode and dice that do not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Mix {
+    going: u32,
+    ending: u32,
+}
+
+/// Rows of exploding dice, of which some are stopped by the limit.
+struct Rows {
+    rows: u32,
+    stopped: u32,
+    explosions: u32,
+    weight: u64,
+}
+
+impl Rows {
+    fn new(dice: &Dice, faces: &[Face], explosions: u32, stopped: u32) -> Self {
+        let weight = faces.iter().map(|face| face.weight).sum();
+        Self { rows: dice.count.value(), stopped, explosions, weight }
+    }
+
+    /// In how many ways the rows can have each number of exploding dice.
+    ///
+    /// Short rows count more often, as if their missing dice were there and showed any face.
+    fn arrangements(&self, budget: &mut Budget) -> Result<Vec<(u32, BigUint)>, OddsError> {
+        let missing = (0..=self.explosions).rev();
+        let weights = missing.map(|dice| BigUint::from(self.weight).pow(dice)).collect();
+        let row = Polynomial { lowest: 0, weights };
+        let free = row.power(self.rows - self.stopped, budget)?;
+        let chosen = binomial(self.rows, self.stopped);
+        let fixed = i64::from(self.explosions + 1) * i64::from(self.stopped);
+        let ways = free.into_outcomes().into_iter().map(|(going, ways)| (going + fixed, ways));
+        let ways = ways.filter_map(|(going, ways)| Some((u32::try_from(going).ok()?, ways)));
+        Ok(ways.map(|(going, ways)| (going, ways * &chosen)).collect())
+    }
+}
+
+/// Dice that are placed on faces, lowest face first.
+struct Placing<'a> {
+    dice: &'a Dice,
+    faces: &'a [Face],
+    mix: Mix,
+    kept: Range<usize>,
+}
+
+type Tally = BTreeMap<i64, BigUint>;
+
+impl<'a> Placing<'a> {
+    fn new(dice: &'a Dice, faces: &'a [Face], mix: Mix) -> Self {
+        let kept = dice.kept_ranks((mix.going + mix.ending) as usize);
+        Self { dice, faces, mix, kept }
+    }
+
+    /// How many ways lead to each subtotal.
+    fn count(&self, budget: &mut Budget) -> Result<Tally, OddsError> {
+        let nothing = Mix { going: 0, ending: 0 };
+        let start = BTreeMap::from([(0, BigUint::from(1_u32))]);
+        let mut placed = BTreeMap::from([(nothing, start)]);
+        for face in self.faces {
+            placed = self.place(face, placed, budget)?;
+        }
+        Ok(placed.remove(&self.mix).unwrap_or_default())
+    }
+
+    /// Puts each possible number of dice on this face.
+    fn place(
+        &self,
+        face: &Face,
+        placed: BTreeMap<Mix, Tally>,
+        budget: &mut Budget,
+    ) -> Result<BTreeMap<Mix, Tally>, OddsError> {
+        let mut next: BTreeMap<Mix, Tally> = BTreeMap::new();
+        for (mix, tally) in placed {
+            for (number, ways) in self.choices(face, mix) {
+                let (mix, gain) = self.step(face, mix, number);
+                let target = next.entry(mix).or_default();
+                budget.spend(tally.len(), 2 * ways.bits())?;
+                for (subtotal, weight) in &tally {
+                    *target.entry(subtotal + gain).or_default() += weight * &ways;
+                }
+                if target.len() > MAX_OUTCOMES {
+                    return Err(OddsError::TooManyOutcomes { max: MAX_OUTCOMES });
+                }
+            }
+        }
+        Ok(next)
+    }
+
+    /// How many of the dice that are left can show this face, and in how many ways each.
+    fn choices(&self, face: &Face, placed: Mix) -> impl Iterator<Item = (u32, BigUint)> {
+        let left = if face.explodes {
+            self.mix.going - placed.going
+        } else {
+            self.mix.ending - placed.ending
+        };
+        let weight = face.weight;
+        let first = (0, BigUint::from(1_u32));
+        std::iter::successors(Some(first), move |(number, ways)| {
+            let remaining = left.checked_sub(*number).filter(|remaining| *remaining > 0)?;
+            Some((number + 1, ways * remaining * weight / (number + 1)))
+        })
+    }
+
+    /// The dice placed after this many more, and what those add.
+    fn step(&self, face: &Face, placed: Mix, number: u32) -> (Mix, i64) {
+        let below = (placed.going + placed.ending) as usize;
+        let taken = below.max(self.kept.start)..(below + number as usize).min(self.kept.end);
+        let gain = self.dice.score_of(face.value) * taken.len() as i64;
+        let mut mix = placed;
+        if face.explodes {
+            mix.going += number;
+        } else {
+            mix.ending += number;
+        }
+        (mix, gain)
+    }
+}
+
+fn binomial(all: u32, chosen: u32) -> BigUint {
+    (0..chosen).fold(BigUint::from(1_u32), |ways, number| ways * (all - number) / (number + 1))
+}

@@ -1,0 +1,117 @@
+//! What the check finds when somebody has worked on the file by other means.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
+
+mod common;
+
+use std::path::Path;
+
+use common::{batch, effects, hub, open, owner, trio, word};
+use lore_core::Visibility;
+use lore_store::{
+    Change, Events, Maintenance, NewEvent, NewEvents, NewNode, NodeKey, NodeRef, Nodes, Store,
+};
+use rusqlite::Connection;
+
+async fn fill(path: &Path) {
+    let store = open(path);
+    let viewer = owner(&store).await;
+    let effects = effects(2);
+    let center = effects.uid();
+    store.commit(&viewer, hub(center)).await.unwrap();
+    for _ in 0..3 {
+        store.commit(&viewer, trio(effects.uid(), effects.uid(), center)).await.unwrap();
+    }
+    let draft = NewNode {
+        tags: vec!["Wizard".into()],
+        aliases: vec!["Mithrandir".into()],
+        subtype: Some("NPC".into()),
+        ..NewNode::new(effects.uid(), word("character"), "Gandalf")
+    };
+    let event = |kind: &str| NewEvent {
+        kind: kind.into(),
+        request_id: "r".into(),
+        invocation_id: "i".into(),
+        participant: None,
+        character: None,
+        payload: "{}".into(),
+        secret: None,
+        visibility: Visibility::Members,
+        settles: None,
+    };
+    let log = NewEvents {
+        node: NodeRef::Uid(draft.uid),
+        after: None,
+        events: vec![event("A"), event("B"), event("C")],
+    };
+    let last = batch().change(Change::CreateNode(draft)).change(Change::AppendEvents(log));
+    store.commit(&viewer, last).await.unwrap();
+    assert_eq!(store.check().await.unwrap().findings, []);
+}
+
+/// Runs `sql` on the file without the rules that would forbid it, and returns
+/// what the check then says.
+async fn after(sql: &str) -> Vec<String> {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("s.sqlite");
+    fill(&path).await;
+    let db = Connection::open(&path).unwrap();
+    db.execute_batch("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON;").unwrap();
+    db.execute_batch(sql).unwrap();
+    db.close().unwrap();
+    let health = open(&path).check().await.unwrap();
+    assert!(health.findings.iter().all(|finding| !finding.remedy.is_empty()));
+    health.findings.into_iter().map(|finding| finding.problem).collect()
+}
+
+#[tokio::test]
+async fn every_kind_of_nonsense_is_found() {
+    for (sql, problem) in [
+        ("UPDATE counter SET next = 2 WHERE name = 'node'", "give out a number again"),
+        ("DELETE FROM counter WHERE name = 'kind:item'", "kinds whose counter"),
+        ("UPDATE counter SET next = 9 WHERE name = 'change'", "wrong end"),
+        ("DELETE FROM change_log WHERE seq = 2", "change logs with gaps"),
+        ("INSERT INTO counter VALUES (77, 'node', 1)", "counters of a world"),
+        ("UPDATE tag SET world = 99", "point to a world that does not exist"),
+        ("UPDATE node SET properties = '{' WHERE number = 1", "not JSON"),
+        ("UPDATE membership SET role = 'gm'", "without an owner"),
+        ("UPDATE node SET name_key = 'x' WHERE number = 1", "1 entries of node"),
+        ("UPDATE node SET subtype_key = NULL", "entries of subtype"),
+        ("UPDATE alias SET name = 'Olórin'", "entries of alias"),
+        ("UPDATE tag SET key = 'x'", "entries of tag"),
+        ("DELETE FROM node WHERE number = 2", "point to a node that does not exist"),
+        ("UPDATE event SET payload = '{ }' WHERE seq = 2", "does not fit from entry 2 on"),
+        ("DELETE FROM event WHERE seq = 1", "does not fit from entry 1 on"),
+        ("UPDATE node SET visibility = 'everybody' WHERE number = 1", "CHECK constraint"),
+    ] {
+        let problems = after(sql).await;
+        assert!(problems.iter().any(|found| found.contains(problem)), "{sql}: {problems:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_changed_log_is_noticed_where_it_was_changed() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("s.sqlite");
+    fill(&path).await;
+    let db = Connection::open(&path).unwrap();
+    db.execute_batch("UPDATE event SET kind = 'X' WHERE seq = 3").unwrap();
+    db.close().unwrap();
+    let store = open(&path);
+    let viewer = owner(&store).await;
+    let key = NodeKey::KindNumber(word("character"), 1);
+    let node = store.node(&viewer, key).await.unwrap().unwrap();
+    let report = store.verify_events(&viewer, node.id).await.unwrap();
+    assert_eq!((report.length, report.broken_at), (3, Some(3)));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_open_to_others_is_found() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("s.sqlite");
+    fill(&path).await;
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let findings = open(&path).check().await.unwrap().findings;
+    assert!(findings[0].remedy.contains("chmod 600"), "{findings:?}");
+}

@@ -1,0 +1,335 @@
+"""Bearer tokens: once there is one, nothing is answered without, and none ever leaks."""
+
+import hashlib
+import re
+import subprocess
+import time
+
+import pytest
+
+from harness.program import until
+from harness.raw import exchange, request
+from harness.rpc import answer_of, message, result_of, tool_names
+from harness.web import Session
+
+LIST = message("tools/list", {}, id=7)
+ROUTES = [
+    ("POST", "/mcp"),
+    ("GET", "/mcp"),
+    ("DELETE", "/mcp"),
+    ("PUT", "/mcp"),
+    ("POST", "/mcp/readonly"),
+    ("POST", "/mcp/x/play"),
+    ("POST", "/mcp/x/play/readonly"),
+    ("GET", "/"),
+    ("GET", "/nope"),
+    ("GET", "/mcp/health/"),
+    ("GET", "/mcp//health"),
+    ("GET", "//mcp/health"),
+]
+WILDCARDS = ("0.0.0.0:0", "0:0", "0x0:0", "00:0", "0.0:0", "[::]:0", "[::ffff:0.0.0.0]:0", ":0", "*:0")
+
+
+@pytest.fixture
+def alice(program) -> str:
+    return program.token("player", "alice")
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {token}"}
+
+
+def status(http, **options) -> int:
+    return http.post("/mcp", json=LIST, **options).status_code
+
+
+def test_a_token_has_the_documented_form(alice):
+    """lw_, a public part of 8 letters and a secret of 52: 256 bits."""
+    assert re.fullmatch(r"lw_[a-z2-7]{8}_[a-z2-7]{52}", alice)
+
+
+def test_two_tokens_have_nothing_in_common(program):
+    """Neither part repeats."""
+    first, second = (program.token("player", "alice").split("_") for _ in range(2))
+    assert first[1] != second[1] and first[2] != second[2]
+
+
+def test_without_any_token_the_local_user_is_the_owner(server):
+    """As long as nobody made a token, none is asked for."""
+    with server.client() as http:
+        assert status(http) == 200
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+def test_every_route_asks_for_the_token(alice, server, method, path):
+    """No token: 401 and what kind of credentials are wanted, also where nothing is served."""
+    answer = exchange(server.port, request(method, path, [("Host", "localhost"), ("Connection", "close")]))
+    assert answer.status == 401
+    assert answer.headers["www-authenticate"].startswith("Bearer")
+    error = answer.json()["error"]
+    assert error["code"] == "PERMISSION_DENIED" and "token create" in error["hint"]
+    assert "set-cookie" not in answer.headers
+
+
+def test_health_is_public(alice, server):
+    """The only route without a token; it tells nothing but that the server runs."""
+    with server.client() as http:
+        answer = http.get("/mcp/health")
+        assert (answer.status_code, answer.text.strip()) == (200, "OK")
+
+
+def test_a_good_token_is_let_in(alice, server):
+    """With its token a client works as ever."""
+    with server.client(**bearer(alice)) as http:
+        assert tool_names(Session(http).open().request("tools/list"))
+
+
+def test_a_token_made_while_the_server_runs_closes_the_door(server, program):
+    """Making the first token ends free access within seconds, without a restart."""
+    with server.client() as http:
+        assert status(http) == 200
+        token = program.token("owner", "alice")
+        assert until(lambda: status(http) == 401, seconds=2)
+        assert status(http, headers=bearer(token)) == 200
+
+
+def altered(token: str) -> dict[str, list[str]]:
+    """Authorization headers that must not open anything."""
+    prefix, public, secret = token.split("_")
+    flipped = secret[:-2] + ("a" if secret[-2] != "a" else "b") + secret[-1]
+    return {
+        "a wrong secret": [f"Bearer {prefix}_{public}_{flipped}"],
+        "a wrong public part": [f"Bearer {prefix}_aaaaaaaa_{secret}"],
+        "upper case": [f"Bearer {token.upper()}"],
+        "cut short": [f"Bearer {token[:-1]}"],
+        "too long": [f"Bearer {token}a"],
+        "no secret": [f"Bearer {prefix}_{public}_"],
+        "another prefix": [f"Bearer xx_{public}_{secret}"],
+        "no scheme": [token],
+        "only a scheme": ["Bearer"],
+        "an empty token": ["Bearer "],
+        "another scheme": [f"Basic {token}"],
+        "two tokens in one header": [f"Bearer {token}, Bearer {token}"],
+        "the header twice": [f"Bearer {token}", f"Bearer {token}"],
+        "good, then bad": [f"Bearer {token}", "Bearer x"],
+        "bad, then good": ["Bearer x", f"Bearer {token}"],
+        "a path for SQL": ["Bearer lw_' OR 1=1 --_" + "a" * 52],
+        "bytes that are no text": ["Bearer \xff\xfe"],
+        "very long": ["Bearer " + "a" * 20_000],
+    }
+
+
+CASES = list(altered("lw_aaaaaaaa_" + "a" * 52))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_bad_token_is_refused(alice, server, case):
+    """Wrong, cut, doubled or misspelt: 401, and the header is not repeated in the answer."""
+    headers = [("Host", "localhost"), ("Connection", "close")]
+    headers += [("Authorization", value) for value in altered(alice)[case]]
+    answer = exchange(server.port, request("GET", "/mcp", headers))
+    assert answer.status == 401 and "www-authenticate" in answer.headers
+    assert alice.split("_")[2].encode() not in answer.body
+
+
+@pytest.mark.parametrize("place", ["query", "cookie", "header"])
+def test_a_token_counts_only_in_its_header(alice, server, place):
+    """Not in the URL, where it would be logged, nor in a cookie or a header of another name."""
+    with server.client() as http:
+        answer = {
+            "query": lambda: http.post(f"/mcp?access_token={alice}&token={alice}", json=LIST),
+            "cookie": lambda: http.post("/mcp", json=LIST, headers={"cookie": f"authorization={alice}"}),
+            "header": lambda: http.post("/mcp", json=LIST, headers={"x-api-key": alice}),
+        }[place]()
+        assert answer.status_code == 401
+
+
+def test_a_wrong_token_is_refused_even_where_none_is_needed(server):
+    """A mistyped token is noticed, not ignored."""
+    with server.client(**bearer("lw_aaaaaaaa_" + "a" * 52)) as http:
+        assert status(http) == 401
+
+
+def test_a_session_is_no_substitute_for_a_token(alice, server):
+    """The session id alone, by header or cookie, opens nothing."""
+    with server.client(**bearer(alice)) as http:
+        session = Session(http).open()
+    with server.client() as http:
+        assert status(http, headers=session.headers) == 401
+        assert status(http, headers={"cookie": f"mcp_session={session.id}"}) == 401
+
+
+def test_a_revoked_token_stops_within_two_seconds(program, alice, server):
+    """Revoking works on a running server, also for an open session."""
+    other = program.token("owner", "bob")
+    with server.client(**bearer(alice)) as http:
+        session = Session(http).open()
+        number = next(line.split()[0] for line in program.ok("token", "list").splitlines() if "alice" in line)
+        program.ok("token", "revoke", number)
+        began = time.monotonic()
+        assert until(lambda: session.post(LIST).status_code == 401, seconds=3)
+        assert time.monotonic() - began < 2
+    with server.client(**bearer(other)) as http:
+        assert status(http) == 200
+
+
+def test_revoking_the_last_token_does_not_hand_the_world_to_strangers(program, alice, server):
+    """A revoked token stays a wrong token, even when no other is left."""
+    program.ok("token", "revoke", "1")
+    with server.client(**bearer(alice)) as http:
+        assert until(lambda: status(http) == 401, seconds=3)
+
+
+def test_guessing_is_slowed_down(alice, server):
+    """After a burst of wrong tokens the address has to wait; the answer says how long."""
+    with server.client() as http:
+        codes = [status(http, headers=bearer("lw_aaaaaaaa_" + "a" * 52)) for _ in range(40)]
+        assert set(codes) == {401, 429} and codes[0] == 401 and codes[-1] == 429
+        refused = http.post("/mcp", json=LIST, headers=bearer("x"))
+        assert refused.status_code == 429 and int(refused.headers["retry-after"]) >= 1
+        assert refused.json()["error"]["code"] == "RESOURCE_EXHAUSTED"
+
+
+def test_a_good_token_is_let_in_while_others_guess(alice, server):
+    """The brake is for wrong tokens only."""
+    with server.client() as http:
+        for _ in range(40):
+            status(http, headers=bearer("lw_aaaaaaaa_" + "a" * 52))
+        assert status(http, headers=bearer(alice)) == 200
+
+
+def test_each_token_has_its_own_rate(program, alice, serve):
+    """--rate-limit holds for one caller and leaves the others alone."""
+    bob = program.token("player", "bob")
+    server = serve("--rate-limit", "5")
+    with server.client() as http:
+        codes = [status(http, headers=bearer(alice)) for _ in range(20)]
+        assert codes[:5] == [200] * 5 and 429 in codes
+        refused = http.post("/mcp", json=LIST, headers=bearer(alice))
+        assert refused.status_code == 429 and int(refused.headers["retry-after"]) >= 1
+        assert status(http, headers=bearer(bob)) == 200
+
+
+@pytest.mark.parametrize("role", ["owner", "gm", "player", "reader"])
+def test_a_role_sees_the_tools_it_may_call(program, serve, role):
+    """tools/list shows what the role suffices for; what it hides cannot be called."""
+    order = ["reader", "player", "gm", "owner"]
+    declared = program.tools()
+    visible = [t["name"] for t in declared if order.index(t["role"]) <= order.index(role)]
+    token = program.token(role, "alice")
+    with serve().client(**bearer(token)) as http:
+        session = Session(http).open()
+        assert tool_names(session.request("tools/list")) == visible
+        for tool in declared:
+            if tool["name"] not in visible:
+                refused = session.call(tool["name"], tool["example"])
+                assert refused["isError"]
+                assert refused["structuredContent"]["code"] == "PERMISSION_DENIED"
+
+
+def test_a_reader_sees_only_tools_that_read(program, serve):
+    """A reader's token offers nothing that writes."""
+    token = program.token("reader", "rita")
+    with serve().client(**bearer(token)) as http:
+        listed = Session(http).open().request("tools/list")["tools"]
+        assert listed and all(tool["annotations"]["readOnlyHint"] for tool in listed)
+
+
+def test_a_token_is_bound_to_its_world(program, serve):
+    """Naming another world by header is answered as if that world did not exist."""
+    token = program.token("player", "alice")
+    program.ok("world", "create", "Hidden")
+    with serve().client(**bearer(token)) as http:
+        read = message("resources/read", {"uri": "lorewell://worlds"})
+        assert "Hidden" not in http.post("/mcp", json=read).text
+        http.cookies.clear()
+        inside = http.post("/mcp", json=LIST, headers={"x-lorewell-world": "Hidden"})
+        missing = http.post("/mcp", json=LIST, headers={"x-lorewell-world": "Absent"})
+        texts = [answer.text.replace("Hidden", "X").replace("Absent", "X") for answer in (inside, missing)]
+        assert "error" in inside.text and texts[0] == texts[1]
+
+
+def test_the_secret_is_stored_only_as_a_hash(program, alice, serve):
+    """Neither the store nor its log contains the secret; its SHA-256 is there."""
+    server = serve()
+    with server.client(**bearer(alice)) as http:
+        assert status(http) == 200
+    server.stop()
+    secret = alice.split("_")[2]
+    files = b"".join(file.read_bytes() for file in program.data.iterdir() if file.is_file())
+    assert secret.encode() not in files
+    assert hashlib.sha256(secret.encode()).digest() in files
+
+
+def test_session_ids_are_not_stored_in_the_clear(server, program):
+    """A session id is a credential too."""
+    with server.client() as http:
+        session = Session(http).open()
+    server.stop()
+    files = b"".join(file.read_bytes() for file in program.data.iterdir() if file.is_file())
+    assert session.id.encode() not in files and bytes.fromhex(session.id.replace("-", "")) not in files
+
+
+def test_the_secret_is_never_logged(program, alice, serve):
+    """At the most talkative level, after good and bad uses, stderr has no token in it."""
+    server = serve("-vvv")
+    wrong = alice[:-5] + "aaaaa"
+    with server.client(**bearer(alice)) as http:
+        session = Session(http).open()
+        session.request("tools/list")
+        session.call("duality_rules_version", {})
+        session.end()
+    with server.client(**bearer(wrong)) as http:
+        assert status(http) == 401
+    server.stop()
+    log = server.log()
+    assert len(log) > 1_000, "the log is on"
+    for token in (alice, wrong):
+        assert token not in log and token.split("_")[2] not in log
+
+
+def test_listing_tokens_shows_no_secret(program, alice):
+    """token list shows the public part, the name and the role."""
+    listed = program.ok("token", "list")
+    _, public, secret = alice.split("_")
+    assert public in listed and "alice" in listed and "player" in listed and secret not in listed
+
+
+def refused_to_listen(program, *arguments) -> str:
+    """Starts a server that must not start, and returns what it says."""
+    done = program.run("serve", *arguments)
+    assert done.returncode == 1 and "listening" not in done.stdout, done.stdout
+    return done.stderr
+
+
+@pytest.mark.parametrize("address", WILDCARDS)
+def test_a_wildcard_is_refused_without_the_flag(program, alice, address):
+    """Every spelling of "all interfaces" needs --allow-remote, even with a token."""
+    said = refused_to_listen(program, "--http-addr", address)
+    assert "--allow-remote" in said or "is not an address" in said
+
+
+@pytest.mark.parametrize("address", WILDCARDS)
+def test_a_wildcard_is_refused_without_a_token(program, address):
+    """With --allow-remote, but nobody made a token: everybody would be the owner."""
+    said = refused_to_listen(program, "--http-addr", address, "--allow-remote")
+    assert "token create" in said or "is not an address" in said
+
+
+def test_a_wildcard_is_served_with_flag_and_token(program, alice, serve):
+    """Both conditions met, it listens, and still asks for the token."""
+    server = serve("--http-addr", "0.0.0.0:0", "--allow-remote")
+    done = subprocess.run(
+        ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", f"http://127.0.0.1:{server.port}/mcp"],
+        capture_output=True, text=True, timeout=20,
+    )
+    assert done.stdout == "401"
+
+
+def test_the_answer_of_a_good_token_is_not_cached(alice, server):
+    """Nothing an answer holds may stay in a cache on the way."""
+    with server.client(**bearer(alice)) as http:
+        answer = http.post("/mcp", json=LIST)
+        assert result_of(answer_of(answer))
+        assert answer.headers["cache-control"] in ("no-store", "no-cache")
+        assert answer.headers["x-content-type-options"] == "nosniff"
