@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 from collections import defaultdict
 from pathlib import Path
@@ -53,6 +54,9 @@ NEEDS_FIXTURE = {
     "sep-2575-server-no-log-without-loglevel",
 }
 
+# Where the suite puts a scenario's checks: server-ping-2026-11-15T22-07-25-776Z
+FOLDER = re.compile(r"server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z")
+
 PASSED = ("SUCCESS", "INFO", "SKIPPED")
 
 
@@ -78,8 +82,7 @@ class Suite:
         )
         checks = defaultdict(list)
         for file in results.glob("*/checks.json"):
-            # server-SCENARIO-2026-11-15T22-07-25-776Z
-            scenario = file.parent.name.removeprefix("server-").rsplit("-20", 1)[0]
+            scenario = FOLDER.fullmatch(file.parent.name)[1]
             checks[scenario] = json.loads(file.read_text())
         assert checks, f"the suite did not run: {done.stdout}{done.stderr}"
         return checks

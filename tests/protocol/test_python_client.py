@@ -180,7 +180,7 @@ async def test_a_plain_session_over_http(shared):
             assert result.structured_content["failure_count"] == 60
 
 
-@pytest.mark.filterwarnings("default:ping is removed")
+@pytest.mark.filterwarnings("ignore:ping is removed")
 async def test_pings_are_answered_in_the_old_era(shared):
     """ping exists until 2025-11-25."""
     for target in (shared.url, pipe_to(shared.program)):

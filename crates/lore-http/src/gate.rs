@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Response, header};
+use axum::http::{HeaderMap, HeaderName, Response, header};
 use axum::middleware::Next;
 use futures::FutureExt;
 use lore_app::access::{Doorkeeper, Identity};
@@ -23,6 +23,13 @@ use crate::reply;
 
 /// Routes that anybody may ask without a token.
 pub(crate) const PUBLIC: [&str; 1] = ["/mcp/health"];
+
+/// The headers by which a request chooses its world and its tools.
+static WORLD: HeaderName = HeaderName::from_static("x-lorewell-world");
+static TOOLSETS: HeaderName = HeaderName::from_static("x-mcp-toolsets");
+static TOOLS: HeaderName = HeaderName::from_static("x-mcp-tools");
+static EXCLUDE_TOOLS: HeaderName = HeaderName::from_static("x-mcp-exclude-tools");
+static READ_ONLY: HeaderName = HeaderName::from_static("x-mcp-readonly");
 
 /// The address a connection comes from.
 #[derive(Debug, Clone, Copy)]
@@ -69,7 +76,7 @@ impl Gate {
         let identity = self.identity(request.headers(), from).await?;
         let asked = asked_selection(request.headers(), request.uri().path());
         let asked = asked.map_err(|error| reply::fail(&error))?;
-        let world = header_text(request.headers(), "x-lorewell-world").map(str::to_owned);
+        let world = header_text(request.headers(), &WORLD).map(str::to_owned);
         let scope = Scope {
             identity,
             world: world.or_else(|| identity.world.is_none().then(|| self.world.clone())?),
@@ -134,11 +141,11 @@ pub(crate) async fn guard(
 /// What a request asks to be switched on, by headers and by path.
 fn asked_selection(headers: &HeaderMap, path: &str) -> Result<Selection, Error> {
     let list = |name| header_text(headers, name).unwrap_or("").split(',');
-    let mut toolsets: Vec<_> = list("x-mcp-toolsets").collect();
-    let read_only = header_text(headers, "x-mcp-readonly").is_some_and(is_true);
+    let mut toolsets: Vec<_> = list(&TOOLSETS).collect();
+    let read_only = header_text(headers, &READ_ONLY).is_some_and(is_true);
     let mut selection = Selection::new()
-        .with_tools(list("x-mcp-tools"))
-        .without_tools(list("x-mcp-exclude-tools"))
+        .with_tools(list(&TOOLS))
+        .without_tools(list(&EXCLUDE_TOOLS))
         .read_only(read_only);
     if let Some(rest) = path.strip_prefix("/mcp/x/") {
         let (toolset, tail) = rest.split_once('/').unwrap_or((rest, ""));
@@ -157,7 +164,7 @@ fn asked_selection(headers: &HeaderMap, path: &str) -> Result<Selection, Error> 
     })
 }
 
-fn header_text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+fn header_text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }
 

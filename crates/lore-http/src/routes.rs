@@ -17,7 +17,6 @@ use crate::gate::{Gate, guard};
 use crate::reply;
 
 /// What routes share.
-#[derive(Clone)]
 pub(crate) struct Shared {
     pub(crate) endpoint: McpEndpoint,
     pub(crate) body_max: usize,
@@ -35,11 +34,11 @@ pub(crate) fn router(shared: Shared, gate: Arc<Gate>) -> Router {
         .route("/mcp/x/{toolset}/readonly", any(mcp))
         .route("/mcp/health", get(health))
         .fallback(nowhere)
-        .with_state(shared)
+        .with_state(Arc::new(shared))
         .layer(from_fn_with_state(gate, guard))
 }
 
-async fn mcp(State(shared): State<Shared>, request: Request) -> Response<Body> {
+async fn mcp(State(shared): State<Arc<Shared>>, request: Request) -> Response<Body> {
     let announced = request.headers().get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok());
     let announced = announced.and_then(|text| text.parse::<usize>().ok());
     if announced.is_some_and(|length| length > shared.body_max) {
@@ -67,7 +66,7 @@ fn too_slow() -> Response<Body> {
 
 /// Says that the server is ready, and hands a first visitor the cookie that any
 /// endpoint does. It opens no session: probes come every few seconds.
-async fn health(State(shared): State<Shared>, request: Request) -> Response<Body> {
+async fn health(State(shared): State<Arc<Shared>>, request: Request) -> Response<Body> {
     let mut response = "OK\n".into_response();
     let cookies = request.headers().get_all(header::COOKIE).iter();
     let mut cookies = cookies.filter_map(|line| line.to_str().ok());

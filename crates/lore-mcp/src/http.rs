@@ -23,7 +23,6 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use tower::ServiceExt;
 
 use self::answers::{Body, Wants};
 use self::sessions::{Ownership, SessionBook};
@@ -38,7 +37,7 @@ pub use self::answers::Body as ResponseBody;
 pub const SESSION_COOKIE: &str = "mcp_session";
 /// The header of sessions before 2026-07-28.
 const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
-const VERSION_HEADER: &str = "mcp-protocol-version";
+const VERSION_HEADER: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const BOTH_TYPES: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
 /// How the endpoint behaves.
@@ -247,11 +246,9 @@ impl McpEndpoint {
     }
 
     async fn pass_on(&self, request: Request<Bytes>) -> Response<Body> {
-        let answer = match self.inner.clone().oneshot(request.map(Full::new)).await {
-            Ok(answer) => answer,
-            Err(never) => match never {},
-        };
-        answer.map(answers::boxed)
+        // Not as a tower service, which would copy its configuration for each request.
+        // Boxed, because it is large and would be moved with everything around it.
+        Box::pin(self.inner.handle(request.map(Full::new))).await
     }
 
     fn with_cookie(&self, mut answer: Response<Body>, opened: Option<&str>) -> Response<Body> {
@@ -301,10 +298,10 @@ impl Refused {
 }
 
 fn is_stateless(headers: &HeaderMap, glimpse: &Glimpse) -> bool {
-    let stated = header_text(headers, VERSION_HEADER);
+    let stated = header_text(headers, &VERSION_HEADER);
     glimpse.is_stateless
         || glimpse.method.as_deref() == Some("server/discover")
-        || stated.is_some_and(|version| version.as_str() >= STATELESS_SINCE)
+        || stated.is_some_and(|version| version >= STATELESS_SINCE)
 }
 
 /// Why an `initialize` opens nothing. rmcp would take it for another request
@@ -336,7 +333,7 @@ fn on_behalf(request: &Request<Bytes>, body: Bytes, session: Option<&str>) -> Re
 }
 
 fn accepts(headers: &HeaderMap, kind: &str) -> bool {
-    header_text(headers, ACCEPT.as_str()).is_some_and(|accept| accept.contains(kind))
+    header_text(headers, &ACCEPT).is_some_and(|accept| accept.contains(kind))
 }
 
 /// The session header, whatever it holds: an odd id is unknown, not absent.
@@ -355,8 +352,8 @@ fn set_session(headers: &mut HeaderMap, id: &str) {
     }
 }
 
-fn header_text(headers: &HeaderMap, name: &str) -> Option<String> {
-    headers.get(name)?.to_str().ok().map(str::to_owned)
+fn header_text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
 }
 
 fn cookie(headers: &HeaderMap) -> Option<String> {

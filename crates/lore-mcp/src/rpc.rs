@@ -14,8 +14,6 @@ use serde_json::{Map, Value, json};
 
 /// The first revision without sessions.
 pub(crate) const STATELESS_SINCE: &str = "2026-07-28";
-/// Where a stateless request says its revision.
-const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// What can be told of a message without decoding it.
 #[derive(Debug, Clone, PartialEq)]
@@ -158,17 +156,22 @@ fn describe(error: &serde_json::Error) -> Fault {
 
 fn states_stateless_revision(params: &RawValue) -> bool {
     #[derive(Deserialize)]
-    struct Params {
-        #[serde(rename = "_meta")]
-        meta: Map<String, Value>,
+    struct Params<'a> {
+        #[serde(rename = "_meta", borrow)]
+        meta: Meta<'a>,
     }
-    // Few requests carry the key; the others are spared the second look.
-    if !params.get().contains(VERSION_KEY) {
+    #[derive(Deserialize)]
+    struct Meta<'a> {
+        #[serde(rename = "io.modelcontextprotocol/protocolVersion", borrow)]
+        version: Cow<'a, str>,
+    }
+    // Few requests carry the key; the others are spared the second look. Part of it
+    // will do, and is short enough for a fast search.
+    if !params.get().contains("/protocolVersion") {
         return false;
     }
-    let Ok(params) = serde_json::from_str::<Params>(params.get()) else { return false };
-    let version = params.meta.get(VERSION_KEY).and_then(Value::as_str);
-    version.is_some_and(|version| version >= STATELESS_SINCE)
+    let params = serde_json::from_str::<Params<'_>>(params.get());
+    params.is_ok_and(|params| *params.meta.version >= *STATELESS_SINCE)
 }
 
 fn rewritten(body: Bytes, change: fn(&mut Map<String, Value>)) -> Bytes {

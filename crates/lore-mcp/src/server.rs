@@ -54,14 +54,48 @@ pub struct ServerParts {
     /// The declarations.
     pub registry: Arc<Registry>,
     tools: HashMap<&'static str, McpTool>,
+    /// What the server says of itself; rmcp asks for it with each stateless request.
+    info: ServerConfig,
 }
 
 impl ServerParts {
     /// Prepares everything that does not depend on a connection, once.
     pub fn new(app: Arc<App>, doorkeeper: Arc<Doorkeeper>, registry: Arc<Registry>) -> Self {
         let tools = registry.all_tools().map(|tool| (tool.name, convert::tool(tool))).collect();
-        Self { app, doorkeeper, registry, tools }
+        let info = info(&registry);
+        Self { app, doorkeeper, registry, tools, info }
     }
+}
+
+fn info(registry: &Registry) -> ServerConfig {
+    let capabilities = ServerCapabilities::builder()
+        .enable_logging()
+        .enable_completions()
+        .enable_prompts()
+        .enable_resources()
+        .enable_resources_subscribe()
+        .enable_tools()
+        .build();
+    ServerConfig::new(capabilities)
+        .with_server_info(
+            Implementation::new("lorewell", env!("CARGO_PKG_VERSION")).with_title("Lorewell"),
+        )
+        .with_instructions(instructions(registry))
+}
+
+fn instructions(registry: &Registry) -> String {
+    let on = |toolset: &Toolset| registry.all_tools().any(|tool| tool.toolset == *toolset);
+    let lines: Vec<_> = Toolset::ALL
+        .iter()
+        .filter(|toolset| on(toolset))
+        .map(|toolset| format!("- {toolset}: {}", toolset.purpose()))
+        .collect();
+    format!(
+        "Lorewell keeps a world for agents and game tables. Everything lives in one world and is \
+         found from every toolset:\n{}\nRead lorewell://worlds to see which world you are in. \
+         Failures say what to try next.",
+        lines.join("\n")
+    )
 }
 
 /// One connection's handler.
@@ -146,39 +180,11 @@ impl McpServer {
         }
     }
 
-    fn instructions(&self) -> String {
-        let on = |toolset: &Toolset| {
-            self.parts.registry.all_tools().any(|tool| tool.toolset == *toolset)
-        };
-        let lines: Vec<_> = Toolset::ALL
-            .iter()
-            .filter(|toolset| on(toolset))
-            .map(|toolset| format!("- {toolset}: {}", toolset.purpose()))
-            .collect();
-        format!(
-            "Lorewell keeps a world for agents and game tables. Everything lives in one world and \
-             is found from every toolset:\n{}\nRead lorewell://worlds to see which world you are \
-             in. Failures say what to try next.",
-            lines.join("\n")
-        )
-    }
 }
 
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
-            .enable_logging()
-            .enable_completions()
-            .enable_prompts()
-            .enable_resources()
-            .enable_resources_subscribe()
-            .enable_tools()
-            .build();
-        ServerConfig::new(capabilities)
-            .with_server_info(
-                Implementation::new("lorewell", env!("CARGO_PKG_VERSION")).with_title("Lorewell"),
-            )
-            .with_instructions(self.instructions())
+        self.parts.info.clone()
     }
 
     async fn initialize(

@@ -37,6 +37,7 @@ mod print;
 mod ranked;
 mod ratio;
 mod roll;
+mod series;
 
 pub use ast::{
     Ast, Binary, Compare, Condition, Dice, Explode, Expression, Faces, Number, Operator, Repeat,

@@ -19,13 +19,13 @@ macro_rules! choice {
         }
 
         impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
                 to.serialize_str(self.as_str())
             }
         }
 
         impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
                 let text = <std::borrow::Cow<'de, str>>::deserialize(from)?;
                 $(if text.trim().eq_ignore_ascii_case($word) { return Ok(Self::$variant); })+
                 let known = Self::WORDS.join(", ");

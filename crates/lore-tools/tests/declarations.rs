@@ -193,7 +193,7 @@ impl Stage {
 }
 
 /// What is on the stage, in the order of its making.
-const SCENE: [(&str, &str, &str); 4] = [
+const SCENE: [(&str, &str, &str); 6] = [
     ("campaign", "campaign_create", r#"{"name": "The Lost Expedition", "gm_mode": "HUMAN"}"#),
     ("idle_campaign", "campaign_create", r#"{"name": "The Quiet Isle", "gm_mode": "AI"}"#),
     (
@@ -201,7 +201,18 @@ const SCENE: [(&str, &str, &str); 4] = [
         "participant_create",
         r#"{"campaign_id": "$campaign", "display_name": "Alice", "role": "PLAYER"}"#,
     ),
+    (
+        "character",
+        "character_create",
+        r#"{"campaign_id": "$campaign", "name": "Thorin", "kind": "PC"}"#,
+    ),
     ("session", "session_start", r#"{"campaign_id": "$campaign"}"#),
+    (
+        "roll",
+        "session_action_roll",
+        r#"{"session_id": "$session", "character_id": "$character", "trait": "agility",
+            "difficulty": 10}"#,
+    ),
 ];
 
 fn check_schema(tool: &str, schema: &Map<String, Value>, instance: &Value) {

@@ -33,12 +33,12 @@ def exchange(port: int, data: bytes, timeout: float = 10) -> Answer | None:
             connection.sendall(data)
         except (BrokenPipeError, ConnectionResetError):
             pass  # it may have answered before it had read everything
-        return read_answer(connection)
+        return read_answer(connection, method=data.split(b" ", 1)[0].decode("latin-1"))
 
 
-def read_answer(connection: socket.socket) -> Answer | None:
+def read_answer(connection: socket.socket, method: str = "GET") -> Answer | None:
     """One whole answer from a connection."""
-    response = http.client.HTTPResponse(connection)
+    response = http.client.HTTPResponse(connection, method=method)
     try:
         response.begin()
         body = response.read()

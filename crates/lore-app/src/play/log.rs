@@ -1,13 +1,16 @@
 //! The log of a session: reading it, adding notes, checking it.
 
+use lore_core::error::Code;
 use lore_core::{Error, Event, Result, Uid, Visibility};
-use lore_store::{EventOrder, EventQuery};
-use serde_json::json;
+use lore_rules::dice::{ALGORITHM, Seed};
+use lore_rules::duality::{self, Difficulty, Modifier};
+use lore_store::{ChainReport, EventOrder, EventQuery, NodeRef};
+use serde_json::{Value, json};
 
 use super::desk::{Desk, Plan};
 use super::ids::Thing;
 use super::rights;
-use super::session::{self, events_uri};
+use super::session::{self, Session, events_uri};
 
 /// How many events a page has when nothing is said.
 const PAGE: usize = 100;
@@ -79,4 +82,81 @@ pub async fn add_note(desk: &Desk, note: &NewNote) -> Result<Plan<i64>> {
     let log = desk.append(&session.node, vec![event]).await?;
     let batch = desk.batch().change(log).touch(events_uri(session.node.uid));
     Ok(Plan { batch, answer: Box::new(|first| first) })
+}
+
+/// Notes that a request about this session was refused. Never hides the refusal
+/// itself: when the note cannot be written, the log of the program says so.
+pub(crate) async fn reject(desk: &Desk, session: &Session, tool: &str, error: &Error) {
+    if matches!(error.code(), Code::Conflict | Code::Unavailable | Code::Bug | Code::Cancelled) {
+        return;
+    }
+    let payload = json!({
+        "rpc": tool, "reason_code": error.code().meaning().name, "message": error.to_string(),
+    });
+    // Only the GM's side reads why: the text may name what the others should not know.
+    let mut event = desk.event("REQUEST_REJECTED", &payload);
+    event.visibility = Visibility::Gm;
+    let log = lore_store::NewEvents {
+        node: NodeRef::Id(session.node.id),
+        after: None,
+        events: vec![event],
+    };
+    let batch = desk
+        .batch()
+        .change(lore_store::Change::AppendEvents(log))
+        .touch(events_uri(session.node.uid));
+    if let Err(error) = desk.app.store.commit(&desk.viewer, batch).await {
+        tracing::debug!(%error, "a rejected request could not be noted");
+    }
+}
+
+/// What checking a log found.
+#[derive(Debug, Clone)]
+pub struct Verified {
+    /// The hashes.
+    pub chain: ChainReport,
+    /// How many rolls were repeated from their seeds.
+    pub rolls: usize,
+    /// The events whose dice do not follow from their seed.
+    pub wrong_rolls: Vec<i64>,
+}
+
+/// Checks every hash of a log, and repeats every roll the viewer sees from its seed.
+pub async fn verify(desk: &Desk, session: Uid) -> Result<Verified> {
+    let node = desk.find(Thing::Session, session).await?;
+    let chain = desk.app.store.verify_events(&desk.viewer, node.id).await?;
+    let mut found = Verified { chain, rolls: 0, wrong_rolls: Vec::new() };
+    let mut after = 0;
+    loop {
+        let query = EventQuery {
+            after: Some(after),
+            kinds: vec!["ACTION_ROLL_RESOLVED".into()],
+            limit: PAGE_MAX,
+            ..EventQuery::default()
+        };
+        let events = desk.app.store.events(&desk.viewer, node.id, query).await?;
+        let Some(last) = events.last() else { return Ok(found) };
+        after = last.sequence;
+        found.rolls += events.len();
+        let wrong = events.iter().filter(|event| !dice_follow_from_seed(event));
+        found.wrong_rolls.extend(wrong.map(|event| event.sequence));
+    }
+}
+
+/// Whether the dice of a roll come out again from its seed.
+fn dice_follow_from_seed(event: &Event) -> bool {
+    let Ok(payload) = serde_json::from_str::<Value>(&event.payload) else { return false };
+    let number = |path: &str| payload.pointer(path).and_then(Value::as_i64);
+    let repeat = || {
+        let seed = Seed::new(u64::try_from(number("/seed_used")?).ok()?).ok()?;
+        let modifier = Modifier::new(number("/modifier")?).ok()?;
+        let difficulty = Difficulty::new(number("/difficulty").unwrap_or(0)).ok()?;
+        Some(duality::roll(seed, modifier, Some(difficulty)))
+    };
+    let Some(again) = repeat() else { return false };
+    let dice = again.dice;
+    payload.get("rng_algo").and_then(Value::as_str) == Some(ALGORITHM)
+        && number("/dice/hope_die") == Some(i64::from(dice.hope.value()))
+        && number("/dice/fear_die") == Some(i64::from(dice.fear.value()))
+        && number("/total") == Some(again.total)
 }

@@ -7,14 +7,19 @@
 //! in the session's log, committed together with the state it changed.
 
 pub mod campaign;
+pub mod character;
 pub mod context;
 pub mod desk;
 pub mod dice;
 pub mod ids;
 pub mod log;
+pub mod outcome;
 pub mod participant;
 pub mod rights;
+pub mod roll;
 pub mod session;
+pub mod sheet;
+pub mod state;
 pub mod table;
 
 use lore_core::names::Word;

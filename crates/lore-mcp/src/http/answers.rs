@@ -5,15 +5,15 @@ use std::convert::Infallible;
 use ::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, SET_COOKIE};
 use ::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use bytes::Bytes;
-use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use serde_json::Value;
 
 use super::SESSION_COOKIE;
 use crate::rpc::{Fault, Glimpse};
 
-/// The body of every answer.
-pub type Body = UnsyncBoxBody<Bytes, Infallible>;
+/// The body of every answer: rmcp's own, so that none is boxed twice.
+pub type Body = BoxBody<Bytes, Infallible>;
 
 /// Largest event stream that is turned into plain JSON.
 const GATHER_MAX: usize = 64 * 1024 * 1024;
@@ -109,15 +109,8 @@ pub(super) async fn drain(answer: Response<Body>) {
     let _ = answer.into_body().collect().await;
 }
 
-pub(super) fn boxed<B>(body: B) -> Body
-where
-    B: ::http_body::Body<Data = Bytes, Error = Infallible> + Send + 'static,
-{
-    body.boxed_unsync()
-}
-
 fn full(body: Bytes) -> Body {
-    Full::new(body).boxed_unsync()
+    Full::new(body).boxed()
 }
 
 fn has_type(answer: &Response<Body>, kind: &str) -> bool {

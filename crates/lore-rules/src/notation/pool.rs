@@ -4,14 +4,13 @@
 //! them, and dice that do not depend on each other are multiplied. The odds must never describe
 //! other dice than those the roller rolls.
 
-use std::collections::BTreeMap;
-
-use num_bigint::BigUint;
+use num_bigint::{BigInt, BigUint};
 
 use super::ast::{Dice, Repeat};
 use super::error::OddsError;
 use super::polynomial::{Budget, Polynomial};
 use super::ranked::ranked;
+use super::series::{Fraction, Series};
 
 /// How many ways lead to each subtotal of the dice, of which each can explode this often.
 pub(super) fn pool(
@@ -21,7 +20,8 @@ pub(super) fn pool(
 ) -> Result<Polynomial, OddsError> {
     let faces = faces(dice, budget)?;
     if dice.selectors.is_empty() {
-        return chain(dice, &faces, explosions, budget)?.power(dice.count.value(), budget);
+        let (row, total) = row(dice, &faces, explosions, budget)?;
+        return row.power(dice.count.value(), &total, budget);
     }
     ranked(dice, &faces, explosions, budget)
 }
@@ -97,44 +97,63 @@ impl FaceWeights {
     }
 }
 
-/// What one die and those it brings add up to.
+/// What one die and those it brings add up to, and how many ways there are in all.
 ///
-/// With `t` for the faces that end the row, `e` for those that go on and `w` for their sum, a die
-/// with no explosion left is worth `t + e`, and one with `n + 1` left is worth `t * w^(n+1)` plus
-/// `e` times a die with `n` left: all rows are weighted as if they had the same length.
-fn chain(
+/// With `t` for the faces that end the row, `e` for those that go on, `w` for the number of ways
+/// of one die and `n` for the explosions, a row is `t w^n + e t w^(n-1) + ... + e^n t + e^(n+1)`:
+/// all rows are weighted as if they had the same length. Times `w - e` that is
+/// `t w^(n+1) + e^(n+1) (w - e - t)`.
+fn row(
     dice: &Dice,
     faces: &[Face],
     explosions: u32,
     budget: &mut Budget,
-) -> Result<Polynomial, OddsError> {
+) -> Result<(Fraction, BigUint), OddsError> {
     let [going, ending] = [true, false].map(|explodes| scores(dice, faces, explodes));
-    let one = BigUint::from(1_u32);
-    let ends = Polynomial::of(&ending)?;
-    let mut last = ends.clone();
-    last.add(&Polynomial::of(&going)?, 0, &one, budget)?;
+    let ways = going.total() + ending.total();
+    let longest = ways.pow(if going.is_empty() { 1 } else { explosions + 1 });
+    let total = longest.magnitude().clone();
     if going.is_empty() {
-        return Ok(last);
+        return Ok((shorter(Fraction { top: ending, bottom: Series::one() }, budget)?, total));
     }
-    let sum = last.total();
-    let mut length = one;
-    for _ in 0..explosions {
-        length *= &sum;
-        let mut longer = Polynomial::empty();
-        longer.add(&ends, 0, &length, budget)?;
-        for (score, weight) in &going {
-            longer.add(&last, *score, weight, budget)?;
-        }
-        last = longer;
+    let stopped = power_of(&going, explosions + 1, budget)?;
+    if ending.is_empty() {
+        return Ok((Fraction { top: stopped, bottom: Series::one() }, total));
     }
-    Ok(last)
+    let minus_one = BigInt::from(-1);
+    let bottom = Series::term(0, ways).plus(&going, &minus_one);
+    let rest = stopped.times(&bottom.clone().plus(&ending, &minus_one), budget)?;
+    let top = rest.plus(&ending, &longest);
+    Ok((shorter(Fraction { top, bottom }, budget)?, total))
 }
 
-/// The weights of what a die adds to the subtotal, over the faces that do or do not explode.
-fn scores(dice: &Dice, faces: &[Face], explodes: bool) -> BTreeMap<i64, BigUint> {
-    let mut tally = BTreeMap::new();
+/// The faces that do or do not explode, by what they add to the subtotal.
+fn scores(dice: &Dice, faces: &[Face], explodes: bool) -> Series {
+    let mut made = Series::default();
     for face in faces.iter().filter(|face| face.explodes == explodes) {
-        *tally.entry(dice.score_of(face.value)).or_default() += face.weight;
+        made.add(dice.score_of(face.value), BigInt::from(face.weight));
     }
-    tally
+    made
+}
+
+/// Multiplies both sides with `1 - x` if that leaves fewer terms, as it does for many equal faces
+/// in a row.
+fn shorter(fraction: Fraction, budget: &mut Budget) -> Result<Fraction, OddsError> {
+    let steps = Series::one().plus(&Series::term(1, 1), &BigInt::from(-1));
+    let top = fraction.top.times(&steps, budget)?;
+    let bottom = fraction.bottom.times(&steps, budget)?;
+    let gain = top.len() * bottom.len() < fraction.top.len() * fraction.bottom.len();
+    Ok(if gain { Fraction { top, bottom } } else { fraction })
+}
+
+/// A polynomial multiplied with itself.
+fn power_of(series: &Series, count: u32, budget: &mut Budget) -> Result<Series, OddsError> {
+    let total = series.total().magnitude().clone();
+    let fraction = Fraction { top: series.clone(), bottom: Series::one() };
+    let power = shorter(fraction, budget)?.power(count, &total, budget)?;
+    let mut made = Series::default();
+    for (result, ways) in power.into_outcomes() {
+        made.add(result, BigInt::from(ways));
+    }
+    Ok(made)
 }

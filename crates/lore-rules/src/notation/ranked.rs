@@ -7,12 +7,13 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use num_bigint::BigUint;
+use num_bigint::{BigInt, BigUint};
 
 use super::ast::Dice;
 use super::error::OddsError;
 use super::polynomial::{Budget, MAX_OUTCOMES, Polynomial};
 use super::pool::Face;
+use super::series::{Fraction, Series};
 
 /// How many ways lead to each subtotal of the dice that are kept.
 ///
@@ -65,12 +66,19 @@ impl Rows {
 
     /// In how many ways the rows can have each number of exploding dice.
     ///
-    /// Short rows count more often, as if their missing dice were there and showed any face.
+    /// Short rows count more often, as if their missing dice were there and showed any face: with
+    /// `w` for the ways of one die and `n` for the explosions, a row that is not stopped is
+    /// `w^n + x w^(n-1) + ... + x^n`, which is `(w^(n+1) - x^(n+1)) / (w - x)`.
     fn arrangements(&self, budget: &mut Budget) -> Result<Vec<(u32, BigUint)>, OddsError> {
-        let missing = (0..=self.explosions).rev();
-        let weights = missing.map(|dice| BigUint::from(self.weight).pow(dice)).collect();
-        let row = Polynomial { lowest: 0, weights };
-        let free = row.power(self.rows - self.stopped, budget)?;
+        let weight = BigInt::from(self.weight);
+        let longest = weight.pow(self.explosions + 1);
+        let minus_one = BigInt::from(-1);
+        let more = |exponent| Series::term(exponent, 1);
+        let top = Series::term(0, longest.clone())
+            .plus(&more(i64::from(self.explosions) + 1), &minus_one);
+        let bottom = Series::term(0, weight).plus(&more(1), &minus_one);
+        let row = Fraction { top, bottom };
+        let free = row.power(self.rows - self.stopped, longest.magnitude(), budget)?;
         let chosen = binomial(self.rows, self.stopped);
         let fixed = i64::from(self.explosions + 1) * i64::from(self.stopped);
         let ways = free.into_outcomes().into_iter().map(|(going, ways)| (going + fixed, ways));
@@ -85,6 +93,8 @@ struct Placing<'a> {
     faces: &'a [Face],
     mix: Mix,
     kept: Range<usize>,
+    /// The most bits that the ways of all dice can take.
+    bits: u64,
 }
 
 type Tally = BTreeMap<i64, BigUint>;
@@ -92,7 +102,10 @@ type Tally = BTreeMap<i64, BigUint>;
 impl<'a> Placing<'a> {
     fn new(dice: &'a Dice, faces: &'a [Face], mix: Mix) -> Self {
         let kept = dice.kept_ranks((mix.going + mix.ending) as usize);
-        Self { dice, faces, mix, kept }
+        let weight: u64 = faces.iter().map(|face| face.weight).sum();
+        let bits =
+            u64::from(mix.going + mix.ending) * u64::from(u64::BITS - weight.leading_zeros());
+        Self { dice, faces, mix, kept, bits }
     }
 
     /// How many ways lead to each subtotal.
@@ -118,7 +131,7 @@ impl<'a> Placing<'a> {
             for (number, ways) in self.choices(face, mix) {
                 let (mix, gain) = self.step(face, mix, number);
                 let target = next.entry(mix).or_default();
-                budget.spend(tally.len(), 2 * ways.bits())?;
+                budget.spend(tally.len(), self.bits)?;
                 for (subtotal, weight) in &tally {
                     *target.entry(subtotal + gain).or_default() += weight * &ways;
                 }

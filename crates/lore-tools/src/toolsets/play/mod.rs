@@ -2,6 +2,12 @@
 
 mod campaign_create;
 mod campaign_update;
+mod character_control_set;
+mod character_create;
+mod character_profile_patch;
+mod character_sheet_get;
+mod character_state_patch;
+mod character_update;
 mod dice_odds;
 mod duality_action_roll;
 mod duality_explain;
@@ -14,10 +20,15 @@ mod records;
 mod resolve_action;
 mod resources;
 mod roll_dice;
+mod session_action_roll;
 mod session_end;
+mod session_log_verify;
+mod session_note_add;
+mod session_roll_outcome_apply;
 mod session_start;
 mod set_context;
 mod setting;
+mod sheet_wire;
 mod wire;
 
 use crate::prompt::Prompt;
@@ -31,8 +42,18 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::of::<campaign_update::CampaignUpdate>(),
         Tool::of::<participant_create::ParticipantCreate>(),
         Tool::of::<participant_update::ParticipantUpdate>(),
+        Tool::of::<character_create::CharacterCreate>(),
+        Tool::of::<character_update::CharacterUpdate>(),
+        Tool::of::<character_control_set::CharacterControlSet>(),
+        Tool::of::<character_sheet_get::CharacterSheetGet>(),
+        Tool::of::<character_profile_patch::CharacterProfilePatch>(),
+        Tool::of::<character_state_patch::CharacterStatePatch>(),
         Tool::of::<session_start::SessionStart>(),
         Tool::of::<session_end::SessionEnd>(),
+        Tool::of::<session_action_roll::SessionActionRoll>(),
+        Tool::of::<session_roll_outcome_apply::SessionRollOutcomeApply>(),
+        Tool::of::<session_note_add::SessionNoteAdd>(),
+        Tool::of::<session_log_verify::SessionLogVerify>(),
         Tool::of::<duality_action_roll::DualityActionRoll>(),
         Tool::of::<duality_outcome::DualityOutcome>(),
         Tool::of::<duality_explain::DualityExplain>(),

@@ -2,12 +2,13 @@
 
 use futures::FutureExt;
 use lore_app::play::ids::Thing;
-use lore_app::play::{campaign, log, participant, session};
+use lore_app::play::{campaign, character, log, participant, session};
 use lore_core::{Error, Result, Role};
 use serde_json::{Value, json};
 
 use super::records::{CampaignOut, EventOut, ParticipantOut, SessionOut};
 use super::setting::{Setting, context_of};
+use super::sheet_wire::CharacterOut;
 use crate::call::Call;
 use crate::resource::{Captures, Completer, Reader, Resource, UriPattern};
 use crate::toolset::Toolset;
@@ -37,6 +38,13 @@ pub(super) fn resources() -> Vec<Resource> {
             "Participants",
             "Who sits at a campaign's table.",
             |call, captures| participants(call, captures).boxed(),
+        ),
+        resource(
+            "campaign://{campaign_id}/characters",
+            "character_list",
+            "Characters",
+            "The characters of a campaign that you may know of.",
+            |call, captures| characters(call, captures).boxed(),
         ),
         resource(
             "campaign://{campaign_id}/sessions",
@@ -102,6 +110,12 @@ async fn participants(call: Call, captures: Captures) -> Result<Value> {
     let setting = Setting::of(&call, "campaign://", None, None)?;
     let rows = participant::list(&setting.desk, campaign_id(&captures)?).await?;
     Ok(json!({ "participants": rows.into_iter().map(ParticipantOut::from).collect::<Vec<_>>() }))
+}
+
+async fn characters(call: Call, captures: Captures) -> Result<Value> {
+    let setting = Setting::of(&call, "campaign://", None, None)?;
+    let rows = character::list(&setting.desk, campaign_id(&captures)?).await?;
+    Ok(json!({ "characters": rows.into_iter().map(CharacterOut::from).collect::<Vec<_>>() }))
 }
 
 async fn sessions(call: Call, captures: Captures) -> Result<Value> {

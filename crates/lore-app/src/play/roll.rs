@@ -1,0 +1,283 @@
+//! Action rolls in a session.
+//!
+//! A roll is two events in the session's log, what was asked and what came of it,
+//! with the seed that proves the dice. It changes no state: what follows from it is
+//! applied by [`super::outcome`], once.
+
+use lore_core::{Error, Node, Result, Role, Uid};
+use lore_rules::dice::ALGORITHM;
+use lore_rules::duality::{self, Difficulty, Evaluation, Modifier};
+use lore_store::{NodeRef, Require};
+use serde_json::{Value, json};
+
+use super::context::belongs;
+use super::desk::{Desk, Plan};
+use super::dice::{Randomness, RngUsed, choose_seed};
+use super::ids::Thing;
+use super::rights::{self, Rights};
+use super::session::{self, Session, events_uri};
+use super::sheet;
+
+/// Longest trait or modifier name, in characters.
+const LABEL_MAX: usize = 80;
+/// Most modifiers of one roll.
+const MODIFIERS_MAX: usize = 50;
+
+/// What a character attempts.
+#[derive(Debug, Clone)]
+pub struct ActionRoll {
+    /// The session.
+    pub session: Uid,
+    /// The campaign, if the caller named it.
+    pub campaign: Option<Uid>,
+    /// Who attempts it.
+    pub character: Uid,
+    /// The trait it is rolled with; a label unless its value shall count.
+    pub trait_name: String,
+    /// What must be met.
+    pub difficulty: i64,
+    /// Bonuses and penalties, by source.
+    pub modifiers: Vec<(String, i64)>,
+    /// Whether the trait's value on the sheet is added.
+    pub use_trait_value: bool,
+    /// Whether only the GM's side learns the difficulty.
+    pub hide_difficulty: bool,
+    /// Where the dice come from.
+    pub randomness: Randomness,
+}
+
+/// What came of it.
+#[derive(Debug, Clone)]
+pub struct Rolled {
+    /// The place of the result in the log; what follows from the roll refers to it.
+    pub roll_seq: i64,
+    /// The dice and the judgement.
+    pub roll: Evaluation,
+    /// Where the dice came from.
+    pub rng: RngUsed,
+    /// Whether the caller may see the difficulty.
+    pub shows_difficulty: bool,
+    /// What the caller should know besides.
+    pub warnings: Vec<String>,
+}
+
+/// Plans a roll. A rejection is noted in the session's log, if there is one.
+pub async fn action(desk: &Desk, ask: &ActionRoll) -> Result<Plan<Rolled>> {
+    let (session, home) = session::find(desk, ask.session).await?;
+    match plan(desk, ask, &session, &home).await {
+        Ok(plan) => Ok(plan),
+        Err(error) => {
+            super::log::reject(desk, &session, "session_action_roll", &error).await;
+            Err(error)
+        }
+    }
+}
+
+async fn plan(
+    desk: &Desk,
+    ask: &ActionRoll,
+    session: &Session,
+    home: &Node,
+) -> Result<Plan<Rolled>> {
+    session.require_running()?;
+    if ask.campaign.is_some_and(|wanted| wanted != home.uid) {
+        return Err(Error::invalid(
+            "campaign_id",
+            "is not the campaign of this session",
+            "leave campaign_id out, or give the session's own",
+        ));
+    }
+    let character = desk.find(Thing::Character, ask.character).await?;
+    belongs(&character, home, Thing::Character, "character_id")?;
+    let rights = rights::in_campaign(desk, home).await?;
+    rights.require(&character)?;
+    check_privileges(desk, ask, &rights)?;
+    let label = checked_label("trait", &ask.trait_name)?;
+    let (trait_value, warnings) = trait_value(desk, ask, &character, &label).await?;
+    let modifier = total_modifier(&ask.modifiers, trait_value)?;
+    let difficulty = Difficulty::new(ask.difficulty).map_err(|_| {
+        Error::invalid("difficulty", format!("is {}", ask.difficulty), "use 0 or more")
+    })?;
+    let rng = choose_seed(&desk.app.effects, ask.randomness);
+    let roll = duality::roll(rng.seed, modifier, Some(difficulty));
+    let events = Events { desk, ask, session, character: &character, label: &label, trait_value };
+    let log = desk.append(&session.node, events.of(&roll, rng)).await?;
+    let batch = desk
+        .batch()
+        .require(Require::NodeAt {
+            node: NodeRef::Id(session.node.id),
+            version: session.node.version,
+        })
+        .change(log)
+        .touch(events_uri(session.node.uid));
+    let shows_difficulty = !ask.hide_difficulty || desk.viewer.sees_gm_side();
+    let answer =
+        move |first: i64| Rolled { roll_seq: first + 1, roll, rng, shows_difficulty, warnings };
+    Ok(Plan { batch, answer: Box::new(answer) })
+}
+
+/// Choosing dice and hiding difficulties is for the GM.
+fn check_privileges(desk: &Desk, ask: &ActionRoll, rights: &Rights) -> Result<()> {
+    let refuse = |field: &str, what: &str| {
+        Err(Error::invalid(field, what, "leave it out: only the GM may use it in a session"))
+    };
+    if rights == &Rights::Gm && desk.viewer.role >= Role::Gm {
+        return Ok(());
+    }
+    if let Randomness::Replay(_) = ask.randomness {
+        return refuse("rng", "chooses the dice");
+    }
+    if ask.hide_difficulty {
+        return refuse("hide_difficulty", "is not yours to use");
+    }
+    Ok(())
+}
+
+/// The value of the trait when it shall count, and what to warn of.
+async fn trait_value(
+    desk: &Desk,
+    ask: &ActionRoll,
+    node: &Node,
+    label: &str,
+) -> Result<(Option<i64>, Vec<String>)> {
+    let Ok((sheet, _)) = sheet::load(desk, node).await else { return Ok((None, Vec::new())) };
+    let known = sheet.profile.trait_value(label);
+    match (known, ask.use_trait_value) {
+        (Some(value), true) => Ok((Some(value), Vec::new())),
+        (None, true) => Err(Error::invalid(
+            "trait",
+            format!("{label:?} is not on the sheet of {}", node.name),
+            format!("use one of {}", sheet.profile.trait_names().join(", ")),
+        )),
+        (Some(_), false) => Ok((None, Vec::new())),
+        (None, false) => Ok((None, vec![format!("{label:?} is not a trait of {}", node.name)])),
+    }
+}
+
+fn total_modifier(modifiers: &[(String, i64)], trait_value: Option<i64>) -> Result<Modifier> {
+    if modifiers.len() > MODIFIERS_MAX {
+        let hint = format!("give at most {MODIFIERS_MAX}");
+        return Err(Error::invalid("modifiers", "are too many", hint));
+    }
+    let mut total = trait_value.unwrap_or(0);
+    for (index, (source, value)) in modifiers.iter().enumerate() {
+        checked_label(&format!("modifiers[{index}].source"), source)?;
+        Modifier::new(*value).map_err(|_| {
+            Error::invalid(
+                format!("modifiers[{index}].value"),
+                format!("is {value}"),
+                format!("use a whole number from {} to {}", Modifier::MIN, Modifier::MAX),
+            )
+        })?;
+        total += value;
+    }
+    Modifier::new(total).map_err(|_| {
+        let hint = format!("keep their sum between {} and {}", Modifier::MIN, Modifier::MAX);
+        Error::invalid("modifiers", format!("add up to {total}"), hint)
+    })
+}
+
+fn checked_label(field: &str, text: &str) -> Result<String> {
+    let label = text.trim();
+    if label.is_empty() || label.chars().count() > LABEL_MAX || label.chars().any(char::is_control)
+    {
+        return Err(Error::invalid(
+            field,
+            format!("is not a name of 1 to {LABEL_MAX} characters"),
+            "give a short name",
+        ));
+    }
+    Ok(label.to_owned())
+}
+
+/// Writes the two events of a roll.
+struct Events<'a> {
+    desk: &'a Desk,
+    ask: &'a ActionRoll,
+    session: &'a Session,
+    character: &'a Node,
+    label: &'a str,
+    trait_value: Option<i64>,
+}
+
+impl Events<'_> {
+    fn of(&self, roll: &Evaluation, rng: RngUsed) -> Vec<lore_store::NewEvent> {
+        let requested = self.event("ACTION_ROLL_REQUESTED", self.asked());
+        let resolved = self.event("ACTION_ROLL_RESOLVED", self.result(roll, rng));
+        vec![requested, resolved]
+    }
+
+    fn asked(&self) -> Value {
+        json!({
+            "session_id": Thing::Session.show(self.session.node.uid),
+            "character_id": Thing::Character.show(self.character.uid),
+            "trait": self.label,
+            "difficulty": self.ask.difficulty,
+            "modifiers": self.modifiers(),
+        })
+    }
+
+    fn result(&self, roll: &Evaluation, rng: RngUsed) -> Value {
+        let id = Thing::Character.show(self.character.uid);
+        let evaluation = roll;
+        let (source, mode) = match rng.requested {
+            Randomness::Live => ("SERVER", "LIVE"),
+            Randomness::Replay(_) => ("CLIENT", "REPLAY"),
+        };
+        json!({
+            "roller_character_id": id,
+            "character_id": id,
+            "character": self.character.name,
+            "trait": self.label,
+            "trait_value": self.trait_value,
+            "modifiers": self.modifiers(),
+            "modifier": evaluation.modifier.value(),
+            "seed_used": rng.seed.value(),
+            "rng_algo": ALGORITHM,
+            "seed_source": source,
+            "roll_mode": mode,
+            "dice": {
+                "hope_die": evaluation.dice.hope.value(),
+                "fear_die": evaluation.dice.fear.value(),
+            },
+            "total": evaluation.total,
+            "difficulty": self.ask.difficulty,
+            "success": evaluation.meets_difficulty,
+            "flavor": flavor(roll),
+            "crit": evaluation.is_crit,
+        })
+    }
+
+    /// Modifiers in an order that does not depend on the caller's.
+    fn modifiers(&self) -> Vec<Value> {
+        let mut sorted = self.ask.modifiers.clone();
+        sorted.sort();
+        sorted
+            .iter()
+            .map(|(source, value)| json!({ "source": source.trim(), "value": value }))
+            .collect()
+    }
+
+    /// An event about the character. A hidden difficulty moves to the GM's part.
+    fn event(&self, kind: &str, mut payload: Value) -> lore_store::NewEvent {
+        let mut secret = None;
+        if self.ask.hide_difficulty
+            && let Some(map) = payload.as_object_mut()
+        {
+            let hidden = map.shift_remove("difficulty");
+            map.insert("difficulty_hidden".into(), json!(true));
+            secret = hidden.map(|difficulty| json!({ "difficulty": difficulty }).to_string());
+        }
+        let mut event = self.desk.event(kind, &payload);
+        event.character = Some(self.character.uid);
+        event.secret = secret;
+        event.visibility = self.character.visibility;
+        event
+    }
+}
+
+/// Which die leads; a critical counts as Hope.
+pub fn flavor(roll: &Evaluation) -> &'static str {
+    let dice = roll.dice;
+    if dice.fear > dice.hope { "FEAR" } else { "HOPE" }
+}

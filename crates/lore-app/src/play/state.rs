@@ -1,0 +1,99 @@
+//! Changing sheets by hand. During a session each change is an event.
+
+use lore_core::{Node, Result, Uid};
+use lore_store::{Change, NewEvents, NodeRef};
+use serde_json::json;
+
+use super::character::{changes_value, list_uri, put_sheet};
+use super::desk::{Desk, Plan};
+use super::ids::Thing;
+use super::session::events_uri;
+use super::sheet::{self, FieldChange, ProfilePatch, Sheet, StatePatch};
+use super::{campaign, context, rights, table};
+
+/// A sheet after a change by hand.
+#[derive(Debug, Clone)]
+pub struct Patched {
+    /// The character.
+    pub character: Uid,
+    /// The sheet now.
+    pub sheet: Sheet,
+    /// What of its state a new maximum took with it.
+    pub clamped: Vec<FieldChange>,
+}
+
+/// Changes what a character can do.
+pub async fn patch_profile(
+    desk: &Desk,
+    campaign: Option<Uid>,
+    character: Uid,
+    patch: &ProfilePatch,
+) -> Result<Plan<Patched>> {
+    change(desk, campaign, character, "CHARACTER_PROFILE_PATCHED", |sheet| {
+        sheet.patch_profile(patch)
+    })
+    .await
+}
+
+/// Changes how a character fares.
+pub async fn patch_state(
+    desk: &Desk,
+    campaign: Option<Uid>,
+    character: Uid,
+    patch: &StatePatch,
+) -> Result<Plan<Patched>> {
+    change(desk, campaign, character, "CHARACTER_STATE_PATCHED", |sheet| sheet.patch_state(patch))
+        .await
+}
+
+/// A character's sheet, for whom it is revealed to.
+pub async fn sheet_of(desk: &Desk, campaign: Option<Uid>, character: Uid) -> Result<(Node, Sheet)> {
+    let (node, _) = find(desk, campaign, character).await?;
+    let (sheet, _) = sheet::load(desk, &node).await?;
+    Ok((node, sheet))
+}
+
+async fn change(
+    desk: &Desk,
+    campaign: Option<Uid>,
+    character: Uid,
+    kind: &str,
+    decide: impl FnOnce(&Sheet) -> Result<Sheet>,
+) -> Result<Plan<Patched>> {
+    let (node, home) = find(desk, campaign, character).await?;
+    rights::in_campaign(desk, &home).await?.require(&node)?;
+    let (before, version, visibility) = sheet::load_with_visibility(desk, &node).await?;
+    let after = decide(&before)?;
+    let changed = before.state_changes(&after);
+    let mut batch = desk
+        .batch()
+        .change(put_sheet(NodeRef::Id(node.id), &after, version, visibility)?)
+        .touch(list_uri(home.uid));
+    if let Some(session) = table::load(desk, &home).await?.0.active_session() {
+        let mut event = desk.event(
+            kind,
+            &json!({
+                "character_id": Thing::Character.show(node.uid),
+                "applied_changes": changes_value(node.uid, &changed),
+                "profile": after.profile,
+            }),
+        );
+        event.character = Some(node.uid);
+        event.visibility = visibility;
+        let log = NewEvents { node: NodeRef::Uid(session), after: None, events: vec![event] };
+        batch = batch.change(Change::AppendEvents(log)).touch(events_uri(session));
+    }
+    let clamped = if kind == "CHARACTER_PROFILE_PATCHED" { changed } else { Vec::new() };
+    Ok(Plan::new(batch, Patched { character, sheet: after, clamped }))
+}
+
+/// A character and its campaign; the context's campaign must be the same.
+async fn find(desk: &Desk, campaign: Option<Uid>, character: Uid) -> Result<(Node, Node)> {
+    let node = desk.find(Thing::Character, character).await?;
+    let home = campaign::home_of(desk, &node, Thing::Character).await?;
+    if let Some(wanted) = campaign.filter(|wanted| *wanted != home.uid) {
+        let wanted = desk.find(Thing::Campaign, wanted).await?;
+        context::belongs(&node, &wanted, Thing::Character, "character_id")?;
+    }
+    Ok((node, home))
+}

@@ -1,0 +1,87 @@
+//! `character_control_set`: say who moves a character.
+
+use futures::FutureExt;
+use lore_app::play::character;
+use lore_app::play::desk::{Desk, Plan};
+use lore_app::play::ids::Thing;
+use lore_core::{Result, Role, Uid};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::setting::Setting;
+use super::sheet_wire;
+use crate::call::Call;
+use crate::kept::Kept;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct CharacterControlSet;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The campaign.
+    campaign_id: String,
+    /// The character.
+    character_id: String,
+    /// GM, or the id of a participant.
+    controller: String,
+    /// Repeating a call with the same key changes nothing and gives the same answer.
+    idempotency_key: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Output {
+    /// The campaign.
+    campaign_id: String,
+    /// The character.
+    character_id: String,
+    /// Who moves it now: GM or a participant's id.
+    controller: String,
+}
+
+impl ToolSpec for CharacterControlSet {
+    const NAME: &'static str = "character_control_set";
+    const TOOLSET: Toolset = Toolset::Play;
+    const TITLE: &'static str = "Set who controls a character";
+    const DESCRIPTION: &'static str = "Say who moves a character: the GM or one participant. Use it after \
+        character_create; players roll only for characters they control. Returns who \
+        controls it now.";
+    const ANNOTATIONS: Annotations = Annotations::CHANGE;
+    const ROLE: Role = Role::Gm;
+
+    type Input = Input;
+    type Output = Kept<Output>;
+
+    fn example() -> Value {
+        json!({ "campaign_id": "$campaign", "character_id": "$character", "controller": "$player" })
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        let setting = Setting::of(&call, Self::NAME, None, input.idempotency_key)?;
+        let campaign = Thing::Campaign.read("campaign_id", &input.campaign_id)?;
+        let character = Thing::Character.read("character_id", &input.character_id)?;
+        let controller = match input.controller.trim() {
+            gm if gm.eq_ignore_ascii_case("GM") => None,
+            id => Some(Thing::Participant.read("controller", id)?),
+        };
+        let desk = &setting.desk;
+        let plan = || set(desk, campaign, character, controller).boxed();
+        Ok(desk.carry_out(plan).await?.into())
+    }
+}
+
+async fn set(
+    desk: &Desk,
+    campaign: Uid,
+    character: Uid,
+    controller: Option<Uid>,
+) -> Result<Plan<Output>> {
+    let plan = character::set_controller(desk, campaign, character, controller).await?;
+    Ok(plan.map(move |()| Output {
+        campaign_id: Thing::Campaign.show(campaign),
+        character_id: Thing::Character.show(character),
+        controller: sheet_wire::controller(controller),
+    }))
+}

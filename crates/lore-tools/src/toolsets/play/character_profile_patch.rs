@@ -1,0 +1,109 @@
+//! `character_profile_patch`: change what a character can do.
+
+use std::collections::BTreeMap;
+
+use futures::FutureExt;
+use lore_app::play::ids::Thing;
+use lore_app::play::sheet::ProfilePatch;
+use lore_app::play::state::{self, Patched};
+use lore_core::{Result, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::setting::Setting;
+use super::sheet_wire::{ClampedOut, ProfileOut};
+use crate::call::Call;
+use crate::kept::Kept;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct CharacterProfilePatch;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The character.
+    character_id: String,
+    /// All traits by name, each -2 to 4, replacing the present ones.
+    traits: Option<BTreeMap<String, i64>>,
+    /// Slots of hit points.
+    #[schemars(range(min = 1, max = 100))]
+    hp_max: Option<i64>,
+    /// Slots of stress.
+    #[schemars(range(min = 0, max = 100))]
+    stress_max: Option<i64>,
+    /// What attacks must meet.
+    #[schemars(range(min = 0, max = 1_000))]
+    evasion: Option<i64>,
+    /// Damage from which two hit points are marked.
+    #[schemars(range(min = 0, max = 1_000))]
+    major_threshold: Option<i64>,
+    /// Damage from which three hit points are marked.
+    #[schemars(range(min = 0, max = 1_000))]
+    severe_threshold: Option<i64>,
+    /// From set_context, for clients without a session.
+    context_id: Option<String>,
+    /// Repeating a call with the same key changes nothing and gives the same answer.
+    idempotency_key: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Output {
+    /// What it can do now.
+    profile: ProfileOut,
+    /// Present values that a lowered maximum took with it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    clamped: Vec<ClampedOut>,
+}
+
+impl From<Patched> for Output {
+    fn from(patched: Patched) -> Self {
+        Self {
+            profile: ProfileOut::new(patched.character, patched.sheet.profile),
+            clamped: patched.clamped.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl ToolSpec for CharacterProfilePatch {
+    const NAME: &'static str = "character_profile_patch";
+    const TOOLSET: Toolset = Toolset::Play;
+    const TITLE: &'static str = "Change a character profile";
+    const DESCRIPTION: &'static str = "Change traits, maxima, evasion or thresholds of a character. Use it when making or \
+        levelling a character; for Hope, stress and hit points use character_state_patch. \
+        Returns the profile, and what a lowered maximum clamped.";
+    const ANNOTATIONS: Annotations = Annotations::CHANGE;
+    const ROLE: Role = Role::Player;
+
+    type Input = Input;
+    type Output = Kept<Output>;
+
+    fn example() -> Value {
+        json!({
+            "character_id": "$character", "traits": { "bravery": 3, "insight": 2 }, "hp_max": 14,
+            "stress_max": 7, "evasion": 13, "major_threshold": 7, "severe_threshold": 11,
+        })
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        let context = input.context_id.as_deref();
+        let setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
+        let uid = Thing::Character.read("character_id", &input.character_id)?;
+        let campaign = setting.context.map(|context| context.campaign);
+        let patch = ProfilePatch {
+            traits: input.traits,
+            hp_max: input.hp_max,
+            stress_max: input.stress_max,
+            evasion: input.evasion,
+            major_threshold: input.major_threshold,
+            severe_threshold: input.severe_threshold,
+        };
+        let desk = &setting.desk;
+        let plan = || {
+            async { Ok(state::patch_profile(desk, campaign, uid, &patch).await?.map(Output::from)) }
+                .boxed()
+        };
+        Ok(desk.carry_out(plan).await?.into())
+    }
+}

@@ -1,0 +1,83 @@
+//! `character_state_patch`: change how a character fares.
+
+use futures::FutureExt;
+use lore_app::play::ids::Thing;
+use lore_app::play::sheet::StatePatch;
+use lore_app::play::state::{self, Patched};
+use lore_core::{Result, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::setting::Setting;
+use super::sheet_wire::StateOut;
+use crate::call::Call;
+use crate::kept::Kept;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct CharacterStatePatch;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The character.
+    character_id: String,
+    /// Hope it holds.
+    #[schemars(range(min = 0, max = 6))]
+    hope: Option<i64>,
+    /// Stress it has marked, up to its maximum.
+    #[schemars(range(min = 0, max = 100))]
+    stress: Option<i64>,
+    /// Hit points it has left, up to its maximum.
+    #[schemars(range(min = 0, max = 100))]
+    hp: Option<i64>,
+    /// From set_context, for clients without a session.
+    context_id: Option<String>,
+    /// Repeating a call with the same key changes nothing and gives the same answer.
+    idempotency_key: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Output {
+    /// How it fares now.
+    state: StateOut,
+}
+
+impl From<Patched> for Output {
+    fn from(patched: Patched) -> Self {
+        Self { state: StateOut::new(patched.character, &patched.sheet) }
+    }
+}
+
+impl ToolSpec for CharacterStatePatch {
+    const NAME: &'static str = "character_state_patch";
+    const TOOLSET: Toolset = Toolset::Play;
+    const TITLE: &'static str = "Change a character state";
+    const DESCRIPTION: &'static str = "Set a character's Hope, stress or hit points to exact values. Use it to correct or \
+        restore; what follows from a roll is applied by session_roll_outcome_apply. During \
+        a session the change is an event of its log. Returns the state.";
+    const ANNOTATIONS: Annotations = Annotations::CHANGE;
+    const ROLE: Role = Role::Player;
+
+    type Input = Input;
+    type Output = Kept<Output>;
+
+    fn example() -> Value {
+        json!({ "character_id": "$character", "hope": 4, "stress": 2, "hp": 5 })
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        let context = input.context_id.as_deref();
+        let setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
+        let uid = Thing::Character.read("character_id", &input.character_id)?;
+        let campaign = setting.context.map(|context| context.campaign);
+        let patch = StatePatch { hope: input.hope, stress: input.stress, hp: input.hp };
+        let desk = &setting.desk;
+        let plan = || {
+            async { Ok(state::patch_state(desk, campaign, uid, &patch).await?.map(Output::from)) }
+                .boxed()
+        };
+        Ok(desk.carry_out(plan).await?.into())
+    }
+}

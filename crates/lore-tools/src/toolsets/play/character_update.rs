@@ -1,0 +1,70 @@
+//! `character_update`: rename, reveal, archive or restore a character.
+
+use futures::FutureExt;
+use lore_app::play::character::{self, CharacterPatch};
+use lore_app::play::ids::Thing;
+use lore_core::{Result, Role};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::setting::Setting;
+use super::sheet_wire::{CharacterOut, RevealWire};
+use crate::call::Call;
+use crate::kept::Kept;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct CharacterUpdate;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The character.
+    character_id: String,
+    /// New name.
+    name: Option<String>,
+    /// New notes.
+    notes: Option<String>,
+    /// How much the players know: NOTHING, NAME, or SHEET with notes.
+    reveal: Option<RevealWire>,
+    /// True puts it away, false takes it out again.
+    archived: Option<bool>,
+    /// Repeating a call with the same key changes nothing and gives the same answer.
+    idempotency_key: Option<String>,
+}
+
+impl ToolSpec for CharacterUpdate {
+    const NAME: &'static str = "character_update";
+    const TOOLSET: Toolset = Toolset::Play;
+    const TITLE: &'static str = "Change a character";
+    const DESCRIPTION: &'static str = "Rename a character, change its notes, reveal it to the players, archive or restore \
+        it. Use character_profile_patch and character_state_patch for its sheet. Returns \
+        the character as it is now.";
+    const ANNOTATIONS: Annotations = Annotations::CHANGE;
+    const ROLE: Role = Role::Player;
+
+    type Input = Input;
+    type Output = Kept<CharacterOut>;
+
+    fn example() -> Value {
+        json!({ "character_id": "$character", "notes": "Owes the ferryman a favour" })
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        let setting = Setting::of(&call, Self::NAME, None, input.idempotency_key)?;
+        let uid = Thing::Character.read("character_id", &input.character_id)?;
+        let patch = CharacterPatch {
+            name: input.name,
+            notes: input.notes,
+            reveal: input.reveal.map(Into::into),
+            archived: input.archived,
+        };
+        let desk = &setting.desk;
+        let plan = || {
+            async { Ok(character::update(desk, uid, &patch).await?.map(CharacterOut::from)) }
+                .boxed()
+        };
+        Ok(desk.carry_out(plan).await?.into())
+    }
+}

@@ -1,0 +1,156 @@
+//! `session_action_roll`: an action roll that is recorded.
+
+use futures::FutureExt;
+use lore_app::play::ids::Thing;
+use lore_app::play::roll::{self, ActionRoll, Rolled};
+use lore_core::{Result, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::setting::Setting;
+use super::wire::{self, RngIn, RngOut};
+use crate::call::Call;
+use crate::choice::choice;
+use crate::kept::Kept;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct SessionActionRoll;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The campaign; default: that of the session.
+    campaign_id: Option<String>,
+    /// The session; default: from the context.
+    session_id: Option<String>,
+    /// Who attempts it.
+    character_id: String,
+    /// The trait it is rolled with.
+    #[serde(rename = "trait")]
+    trait_name: String,
+    /// What the total must meet.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    difficulty: i64,
+    /// Bonuses and penalties.
+    #[serde(default)]
+    modifiers: Vec<ModifierIn>,
+    /// Add the trait's value from the sheet. Default false.
+    #[serde(default)]
+    use_trait_value: bool,
+    /// Show the difficulty to the GM only. Default false.
+    #[serde(default)]
+    hide_difficulty: bool,
+    /// Leave it out for fresh dice.
+    rng: Option<RngIn>,
+    /// From set_context, for clients without a session.
+    context_id: Option<String>,
+    /// Repeating a call with the same key changes nothing and gives the same answer.
+    idempotency_key: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ModifierIn {
+    /// Where it comes from.
+    source: String,
+    /// How much it is.
+    #[schemars(range(min = -1_000_000, max = 1_000_000))]
+    value: i64,
+}
+
+choice! {
+    /// Which die leads.
+    enum FlavorWire { Hope = "HOPE", Fear = "FEAR" }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Output {
+    /// The Hope die.
+    hope_die: u32,
+    /// The Fear die.
+    fear_die: u32,
+    /// Hope + Fear + modifiers.
+    total: i64,
+    /// What had to be met; absent when it is hidden from you.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difficulty: Option<i64>,
+    /// Whether it succeeds.
+    success: bool,
+    /// Which die leads; a critical counts as HOPE.
+    flavor: FlavorWire,
+    /// Whether both dice show the same number.
+    crit: bool,
+    /// Pass it to session_roll_outcome_apply.
+    roll_seq: i64,
+    /// The seed that proves the dice.
+    rng: RngOut,
+    /// What you should know besides.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+impl From<Rolled> for Output {
+    fn from(rolled: Rolled) -> Self {
+        let roll = &rolled.roll;
+        let difficulty = roll.difficulty.map(|difficulty| difficulty.value());
+        Self {
+            hope_die: roll.dice.hope.value(),
+            fear_die: roll.dice.fear.value(),
+            total: roll.total,
+            difficulty: difficulty.filter(|_| rolled.shows_difficulty),
+            success: roll.meets_difficulty,
+            flavor: match roll::flavor(roll) {
+                "FEAR" => FlavorWire::Fear,
+                _ => FlavorWire::Hope,
+            },
+            crit: roll.is_crit,
+            roll_seq: rolled.roll_seq,
+            rng: rolled.rng.into(),
+            warnings: rolled.warnings,
+        }
+    }
+}
+
+impl ToolSpec for SessionActionRoll {
+    const NAME: &'static str = "session_action_roll";
+    const TOOLSET: Toolset = Toolset::Play;
+    const TITLE: &'static str = "Roll in a session";
+    const DESCRIPTION: &'static str = "Roll Hope and Fear for a character in a running session and record it in the log. \
+        Use it for every action that counts; duality_action_roll rolls without recording. \
+        Then call session_roll_outcome_apply with the roll_seq. Returns the dice, the \
+        judgement and roll_seq.";
+    const ANNOTATIONS: Annotations = Annotations::ADD;
+    const ROLE: Role = Role::Player;
+
+    type Input = Input;
+    type Output = Kept<Output>;
+
+    fn example() -> Value {
+        json!({
+            "campaign_id": "$campaign", "session_id": "$session", "character_id": "$character",
+            "trait": "bravery", "difficulty": 10, "modifiers": [{ "source": "skill", "value": 2 }],
+        })
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        let context = input.context_id.as_deref();
+        let setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
+        let campaign = input.campaign_id.as_deref();
+        let ask = ActionRoll {
+            session: setting.session(input.session_id.as_deref())?,
+            campaign: campaign.map(|id| Thing::Campaign.read("campaign_id", id)).transpose()?,
+            character: Thing::Character.read("character_id", &input.character_id)?,
+            trait_name: input.trait_name,
+            difficulty: input.difficulty,
+            modifiers: input.modifiers.into_iter().map(|m| (m.source, m.value)).collect(),
+            use_trait_value: input.use_trait_value,
+            hide_difficulty: input.hide_difficulty,
+            randomness: wire::randomness(input.rng)?,
+        };
+        let desk = &setting.desk;
+        let plan = || async { Ok(roll::action(desk, &ask).await?.map(Output::from)) }.boxed();
+        Ok(desk.carry_out(plan).await?.into())
+    }
+}

@@ -1,0 +1,69 @@
+//! `session_log_verify`: prove that a log is untouched.
+
+use lore_app::play::log;
+use lore_core::{Result, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::setting::Setting;
+use crate::call::Call;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct SessionLogVerify;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The session; default: from the context.
+    session_id: Option<String>,
+    /// From set_context, for clients without a session.
+    context_id: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Output {
+    /// Whether everything fits.
+    ok: bool,
+    /// How many events the log has, hidden ones too.
+    events: i64,
+    /// The first event whose hash does not fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    broken_at: Option<i64>,
+    /// How many rolls were repeated from their seeds.
+    rolls: usize,
+    /// Rolls whose dice do not follow from their seed.
+    wrong_rolls: Vec<i64>,
+}
+
+impl ToolSpec for SessionLogVerify {
+    const NAME: &'static str = "session_log_verify";
+    const TOOLSET: Toolset = Toolset::Play;
+    const TITLE: &'static str = "Verify a session log";
+    const DESCRIPTION: &'static str = "Check that a session's log is complete and unchanged, and repeat every roll from \
+        its seed. Use it when somebody doubts a roll or the record. Returns whether all \
+        fits, and where not.";
+    const ANNOTATIONS: Annotations = Annotations::READ;
+    const ROLE: Role = Role::Reader;
+
+    type Input = Input;
+    type Output = Output;
+
+    fn example() -> Value {
+        json!({ "session_id": "$session" })
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        let setting = Setting::of(&call, Self::NAME, input.context_id.as_deref(), None)?;
+        let session = setting.session(input.session_id.as_deref())?;
+        let found = log::verify(&setting.desk, session).await?;
+        Ok(Output {
+            ok: found.chain.broken_at.is_none() && found.wrong_rolls.is_empty(),
+            events: found.chain.length,
+            broken_at: found.chain.broken_at,
+            rolls: found.rolls,
+            wrong_rolls: found.wrong_rolls,
+        })
+    }
+}

@@ -1,0 +1,76 @@
+//! `session_note_add`: write into the log.
+
+use futures::FutureExt;
+use lore_app::play::ids::Thing;
+use lore_app::play::log::{self, NewNote};
+use lore_core::{Result, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::setting::Setting;
+use crate::call::Call;
+use crate::kept::Kept;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct SessionNoteAdd;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The session; default: from the context.
+    session_id: Option<String>,
+    /// What to remember.
+    #[schemars(length(min = 1, max = 20_000))]
+    text: String,
+    /// The character it is about.
+    character_id: Option<String>,
+    /// Only the GM's side may read it. Default false.
+    #[serde(default)]
+    gm_only: bool,
+    /// From set_context, for clients without a session.
+    context_id: Option<String>,
+    /// Repeating a call with the same key changes nothing and gives the same answer.
+    idempotency_key: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Output {
+    /// Its place in the log.
+    seq: i64,
+}
+
+impl ToolSpec for SessionNoteAdd {
+    const NAME: &'static str = "session_note_add";
+    const TOOLSET: Toolset = Toolset::Play;
+    const TITLE: &'static str = "Add a note to a session";
+    const DESCRIPTION: &'static str = "Write a note into a session's log. Use it for what happened in the story, so that \
+        recaps remember it; rolls and changes of state record themselves. Returns its \
+        place in the log.";
+    const ANNOTATIONS: Annotations = Annotations::ADD;
+    const ROLE: Role = Role::Player;
+
+    type Input = Input;
+    type Output = Kept<Output>;
+
+    fn example() -> Value {
+        json!({ "session_id": "$session", "text": "The bridge collapsed behind the party." })
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        let context = input.context_id.as_deref();
+        let setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
+        let character = input.character_id.as_deref();
+        let note = NewNote {
+            session: setting.session(input.session_id.as_deref())?,
+            text: input.text,
+            character: character.map(|id| Thing::Character.read("character_id", id)).transpose()?,
+            gm_only: input.gm_only,
+        };
+        let desk = &setting.desk;
+        let plan =
+            || async { Ok(log::add_note(desk, &note).await?.map(|seq| Output { seq })) }.boxed();
+        Ok(desk.carry_out(plan).await?.into())
+    }
+}

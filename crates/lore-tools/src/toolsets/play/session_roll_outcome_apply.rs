@@ -1,0 +1,121 @@
+//! `session_roll_outcome_apply`: apply what follows from a roll.
+
+use futures::FutureExt;
+use lore_app::play::desk::{Desk, Done, Plan};
+use lore_app::play::ids::Thing;
+use lore_app::play::outcome::{self, Applied, ApplyPlan};
+use lore_core::{Error, Result, Role, Uid};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::setting::Setting;
+use super::sheet_wire::StateOut;
+use crate::call::Call;
+use crate::kept::Kept;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct SessionRollOutcomeApply;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The session; default: from the context.
+    session_id: Option<String>,
+    /// The roll, from session_action_roll.
+    #[schemars(range(min = 1))]
+    roll_seq: i64,
+    /// Characters it concerns; default: who rolled.
+    #[serde(default)]
+    targets: Vec<String>,
+    /// From set_context, for clients without a session.
+    context_id: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Output {
+    /// The roll.
+    roll_seq: i64,
+    /// Whether the GM makes a move.
+    requires_complication: bool,
+    /// What changed.
+    updated: Updated,
+    /// True when this roll had been applied before; nothing changed again.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    already_applied: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Updated {
+    /// Every target as it fares now.
+    character_states: Vec<StateOut>,
+    /// The GM's Fear, if it changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gm_fear: Option<u8>,
+}
+
+impl From<Applied> for Output {
+    fn from(applied: Applied) -> Self {
+        let states = applied.states.iter().map(|(uid, sheet)| StateOut::new(*uid, sheet));
+        Self {
+            roll_seq: applied.roll_seq,
+            requires_complication: applied.requires_complication,
+            updated: Updated { character_states: states.collect(), gm_fear: applied.gm_fear },
+            already_applied: applied.already_applied,
+        }
+    }
+}
+
+impl ToolSpec for SessionRollOutcomeApply {
+    const NAME: &'static str = "session_roll_outcome_apply";
+    const TOOLSET: Toolset = Toolset::Play;
+    const TITLE: &'static str = "Apply a roll outcome";
+    const DESCRIPTION: &'static str = "Apply what a roll must lead to: Hope for the targets, stress cleared on a \
+        critical, or Fear for the GM. Use it once after each session_action_roll; \
+        repeating it changes nothing. Returns the targets' states, the GM's Fear, and \
+        whether the GM makes a move.";
+    const ANNOTATIONS: Annotations =
+        Annotations { read_only: false, destructive: false, idempotent: true, open_world: false };
+    const ROLE: Role = Role::Player;
+
+    type Input = Input;
+    type Output = Kept<Output>;
+
+    fn example() -> Value {
+        json!({ "session_id": "$session", "roll_seq": "$roll", "targets": ["$character"] })
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        let setting = Setting::of(&call, Self::NAME, input.context_id.as_deref(), None)?;
+        let session = setting.session(input.session_id.as_deref())?;
+        let targets = read_targets(&input.targets)?;
+        let (desk, roll_seq) = (&setting.desk, input.roll_seq);
+        let plan = || apply(desk, session, roll_seq, &targets).boxed();
+        match desk.carry_out(plan).await {
+            Ok(done) => Ok(done.into()),
+            // It is applied already, before this call or while it was being planned.
+            Err(Error::Conflict { .. }) => before(desk, session, roll_seq, &targets).await,
+            Err(error) => Err(error),
+        }
+    }
+}
+
+async fn apply(desk: &Desk, session: Uid, roll_seq: i64, targets: &[Uid]) -> Result<Plan<Output>> {
+    match outcome::apply(desk, session, roll_seq, targets).await? {
+        ApplyPlan::Now(plan) => Ok(plan.map(Output::from)),
+        ApplyPlan::Before(_) => Err(Error::Conflict { what: format!("roll {roll_seq}") }),
+    }
+}
+
+async fn before(desk: &Desk, session: Uid, roll_seq: i64, targets: &[Uid]) -> Result<Kept<Output>> {
+    match outcome::apply(desk, session, roll_seq, targets).await? {
+        ApplyPlan::Before(applied) => Ok(Done::Fresh(Output::from(applied)).into()),
+        ApplyPlan::Now(_) => Err(Error::Unavailable { what: "the roll".into() }),
+    }
+}
+
+fn read_targets(given: &[String]) -> Result<Vec<Uid>> {
+    let named = given.iter().enumerate().filter(|(_, id)| !id.trim().is_empty());
+    named.map(|(index, id)| Thing::Character.read(&format!("targets[{index}]"), id)).collect()
+}

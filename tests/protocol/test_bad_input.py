@@ -1,0 +1,363 @@
+"""Whatever is sent, the answer is a well-formed error that says what is wrong."""
+
+import json
+import socket
+import threading
+import time
+
+import pytest
+
+from harness import malformed
+from harness.program import Program, until
+from harness.raw import exchange, read_answer, request
+from harness.rpc import answer_of, error_of, message
+
+GROWTH = 64 * 1024 * 1024
+JSON = {"content-type": "application/json"}
+PING = json.dumps(message("ping")).encode()
+GROUPS = (
+    "truncated", "no_json", "encodings", "envelopes", "method_params", "tool_arguments", "nesting",
+    "duplicates", "sizes",
+)
+
+
+@pytest.fixture(scope="module")
+def corpus(shared):
+    """Every group of cases."""
+    tools = shared.program.tools()
+    makers = {name: getattr(malformed, name) for name in GROUPS}
+    return {name: make(tools) if name == "tool_arguments" else make() for name, make in makers.items()}
+
+
+@pytest.fixture(scope="module")
+def memory(shared, web):
+    """The server's memory when it has served a little."""
+    web.post("/mcp", content=PING, headers=JSON)
+    return shared.memory()
+
+
+def complaint(case: malformed.Case, answer: dict) -> str | None:
+    """What is wrong with an answer, if anything."""
+    if case.tool:
+        result = answer.get("result", {})
+        told = result.get("structuredContent", {})
+        if not result.get("isError") or told.get("code") == "INTERNAL" or not told.get("hint"):
+            return f"no error a model could act on: {str(answer)[:300]}"
+        # Other tools may first miss what their example speaks of.
+        names = case.field in told.get("field", "") or told["code"] in ("NOT_FOUND", "FAILED_PRECONDITION")
+        return None if names else f"names {told.get('field')!r}: {told['message'][:200]}"
+    if case.codes:
+        error = error_of(answer)
+        fits = error["code"] in case.codes and case.field in error["message"]
+        return None if fits else f"unexpected {str(error)[:300]}"
+    return None if answer.get("jsonrpc") == "2.0" else f"no answer: {str(answer)[:300]}"
+
+
+def assert_none(wrong: list) -> None:
+    assert not wrong, "\n".join(f"{name}: {what}" for name, *what in wrong)
+
+
+def test_there_are_enough_cases(corpus):
+    """At least 400 malformed messages are tried on each transport."""
+    assert sum(map(len, corpus.values())) >= 400
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_over_http(shared, web, memory, corpus, group):
+    """Each answer is quick and fits, and afterwards the server is as healthy and slim as before."""
+    wrong = []
+    for case in corpus[group]:
+        began = time.monotonic()
+        answer = web.post("/mcp", content=case.line, headers=JSON)
+        took = time.monotonic() - began
+        if answer.status_code not in (200, 400) or took > 5:
+            wrong.append((case.name, answer.status_code, took, answer.text[:200]))
+        elif found := complaint(case, answer.json()):
+            wrong.append((case.name, found))
+    assert_none(wrong)
+    assert shared.is_healthy()
+    assert shared.memory() - memory < GROWTH
+
+
+@pytest.mark.parametrize("log", ["quiet", "trace"])
+def test_over_stdio(shared, corpus, log):
+    """Each line gets its answer, and nothing but JSON-RPC is ever printed, even at trace level."""
+    wrong = []
+    cases = [case for group in GROUPS for case in corpus[group]]
+    with shared.program.stdio(env={"LOREWELL_LOG": "trace"} if log == "trace" else {}) as pipes:
+        pipes.initialize()
+        # A blank line is no message at all, and a line break ends one.
+        for case in (case for case in cases if case.line.strip() and b"\n" not in case.line):
+            pipes.send_bytes(case.line)
+            if found := complaint(case, pipes.receive()):
+                wrong.append((case.name, found))
+        assert pipes.ask("ping")["result"] == {}
+        assert pipes.close() == 0
+        for line in pipes.lines:
+            assert json.loads(line)["jsonrpc"] == "2.0"
+        assert (len(pipes.log()) > 10_000) == (log == "trace")
+    assert_none(wrong)
+
+
+def test_what_needs_no_answer_gets_none_over_http(web):
+    """Notifications and stray answers are accepted without a word."""
+    for line in malformed.unanswered():
+        answer = web.post("/mcp", content=line, headers=JSON)
+        assert (answer.status_code, answer.content) == (202, b""), line[:80]
+
+
+def test_what_needs_no_answer_gets_none_over_stdio(shared):
+    """The same over stdio, where a word too many would confuse the client."""
+    with shared.program.stdio() as pipes:
+        pipes.initialize()
+        seen = len(pipes.lines)
+        for line in malformed.unanswered():
+            pipes.send_bytes(line)
+        assert pipes.ask("ping")["result"] == {}
+        assert len(pipes.lines) == seen + 1
+
+
+def test_stdio_refuses_lines_that_are_too_long(shared):
+    """A line of 5 MiB is refused with an error, and the next one is read as usual."""
+    with shared.program.stdio() as pipes:
+        pipes.initialize()
+        pipes.send_bytes(b'{"jsonrpc":"2.0","id":1,"method":"' + b"x" * 5 * 1024 * 1024 + b'"}')
+        assert error_of(pipes.receive())["code"] == -32600
+        assert pipes.ask("ping")["result"] == {}
+
+
+def test_stdio_ends_quietly_when_the_client_leaves(shared):
+    """End of input is no failure, before and after initialize and in the middle of a line."""
+    for lines in (b"", b"{", b'{"jsonrpc"\n', b"\n\n"):
+        with shared.program.stdio() as pipes:
+            pipes.process.stdin.write(lines)
+            assert pipes.close() == 0
+
+
+@pytest.mark.parametrize("first", ["tools/list", "tools/call", "no/such"])
+def test_stdio_answers_a_request_that_comes_too_early(shared, first):
+    """A request before initialize is refused or served, but answered, and initialize still works."""
+    with shared.program.stdio() as pipes:
+        answer = pipes.ask(first, {"name": "duality_rules_version"})
+        assert "error" in answer or "result" in answer
+        assert pipes.initialize()["serverInfo"]["name"] == "lorewell"
+
+
+@pytest.mark.parametrize("kind", [
+    "text/plain", "text/html", "application/xml", "application/jsonx", "application/octet-stream",
+    "multipart/form-data; boundary=x", "x", "", "application/json/", "text/json",
+])
+def test_other_content_types_are_refused(web, kind):
+    """Only application/json is read; the refusal is a JSON-RPC error."""
+    answer = web.post("/mcp", content=PING, headers={"content-type": kind})
+    assert answer.status_code == 415
+    assert "application/json" in error_of(answer.json())["message"]
+
+
+@pytest.mark.parametrize("kind", [
+    "application/json", "application/json; charset=utf-8", "application/json;charset=UTF-8",
+    "Application/JSON",
+])
+def test_json_is_read_however_it_is_spelt(web, kind):
+    """The type's name has no case, and a charset may follow."""
+    answer = web.post("/mcp", content=PING, headers={"content-type": kind})
+    assert answer.status_code == 200 and answer.json()["result"] == {}
+
+
+def post(shared, headers: list[tuple[str, str]], body: bytes = b"", path: str = "/mcp"):
+    """A POST by hand."""
+    named = [("Host", "localhost"), ("Content-Type", "application/json"), *headers]
+    return exchange(shared.port, request("POST", path, named, body))
+
+
+def test_an_empty_body_is_no_message(shared):
+    """POST without a body, with a length of 0, and of blanks."""
+    for answer in (post(shared, []), post(shared, [("Content-Length", "0")]), post(shared, [], b" \r\n ")):
+        assert answer.status == 400 and error_of(answer.json())["code"] == -32700
+
+
+def test_five_mebibytes_are_too_much(shared, memory):
+    """413 tells the limit; the body is not kept."""
+    answer = post(shared, [], b'"' + b"x" * 5 * 1024 * 1024 + b'"')
+    assert answer.status == 413
+    error = answer.json()["error"]
+    assert error["code"] == "TOO_LARGE" and "4194304" in error["message"]
+    assert shared.memory() - memory < GROWTH
+
+
+def test_a_length_is_refused_before_the_body_comes(shared):
+    """A client that asks first is told at once."""
+    answer = post(shared, [("Content-Length", str(10**12)), ("Expect", "100-continue")])
+    assert answer.status == 413
+
+
+def test_a_body_without_a_length_is_limited_too(shared):
+    """In chunks there is no length to look at; the limit holds all the same."""
+    chunk = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
+    head = request("POST", "/mcp", [
+        ("Host", "localhost"), ("Content-Type", "application/json"), ("Transfer-Encoding", "chunked"),
+    ])
+    answer = exchange(shared.port, head + chunk * 80 + b"0\r\n\r\n")
+    assert answer.status == 413
+
+
+def test_the_largest_body_is_read(web):
+    """Exactly 4 MiB are read and answered."""
+    body = PING + b" " * (4 * 1024 * 1024 - len(PING))
+    answer = web.post("/mcp", content=body, headers=JSON)
+    assert answer.status_code == 200 and answer.json()["result"] == {}
+
+
+@pytest.mark.parametrize("where", ["one header", "many headers", "the path", "the query", "a name"])
+def test_a_hundred_kilobytes_of_headers_are_too_much(shared, where):
+    """Request line and headers are limited; the server says so or hangs up, and lives on."""
+    long = "x" * 100_000
+    answer = {
+        "one header": lambda: post(shared, [("X-Long", long)], PING),
+        "many headers": lambda: post(shared, [(f"X-{n}", "y" * 100) for n in range(1_000)], PING),
+        "the path": lambda: post(shared, [], PING, path="/" + long),
+        "the query": lambda: post(shared, [], PING, path="/mcp?" + long),
+        "a name": lambda: post(shared, [(long, "x")], PING),
+    }[where]()
+    assert answer is None or answer.status in (400, 414, 431)
+    assert shared.is_healthy()
+
+
+BROKEN_HTTP = {
+    "no version": b"GET /mcp\r\n\r\n",
+    "odd version": b"GET /mcp HTTP/9.9\r\nHost: localhost\r\n\r\n",
+    "a space in the path": b"GET /mcp /health HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "NUL in the path": b"GET /mcp\x00 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "NUL in a header": b"GET /mcp HTTP/1.1\r\nHost: localhost\r\nX: a\x00b\r\n\r\n",
+    "a folded header": b"GET /mcp HTTP/1.1\r\nHost: localhost\r\nX: a\r\n b\r\n\r\n",
+    "a header without colon": b"GET /mcp HTTP/1.1\r\nHost: localhost\r\nnonsense\r\n\r\n",
+    "two lengths": b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+    "a negative length": b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+    "a length in words": b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: five\r\n\r\n",
+    "a bad chunk": b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    "a huge chunk": b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n",
+    "an unknown coding": b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n",
+    "TLS": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x00" * 200,
+    "SSH": b"SSH-2.0-OpenSSH_9.9\r\n\r\n",
+    "half an HTTP/2 preface": b"PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n",
+    "random bytes": bytes((n * 197 + 61) % 256 for n in range(2_000)) + b"\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("case", BROKEN_HTTP)
+def test_what_is_not_http_is_refused(shared, case):
+    """400 or a closed connection, and the next client is served."""
+    answer = exchange(shared.port, BROKEN_HTTP[case])
+    assert answer is None or 400 <= answer.status < 500
+    assert shared.is_healthy()
+
+
+def test_a_length_besides_chunks_smuggles_nothing(shared):
+    """Both at once is refused or read as chunks; what follows is never a second request."""
+    inner = b"GET /mcp/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    head = request("POST", "/nope", [("Host", "localhost"), ("Transfer-Encoding", "chunked"),
+                                     ("Content-Length", "5"), ("Connection", "close")])
+    with socket.create_connection(("127.0.0.1", shared.port), timeout=5) as connection:
+        connection.sendall(head + b"0\r\n\r\n" + inner)
+        first = read_answer(connection)
+        assert first is None or first.status in (400, 404)
+        assert connection.recv(1) == b"", "no second answer"
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "HEAD", "OPTIONS", "TRACE", "BREW"])
+def test_other_methods_are_refused(shared, method):
+    """405 names the methods there are."""
+    answer = exchange(shared.port, request(method, "/mcp", [("Host", "localhost"), ("Connection", "close")]))
+    assert answer.status == 405
+    assert set(answer.headers["allow"].split(", ")) == {"GET", "POST", "DELETE"}
+
+
+def test_a_refused_request_does_not_cut_the_connection(shared):
+    """The body of a request that is refused early is read away: the client can go on."""
+    refused = [("Host", "localhost"), ("Authorization", "Bearer wrong"), ("Content-Length", "200000")]
+    with socket.create_connection(("127.0.0.1", shared.port), timeout=5) as connection:
+        connection.sendall(request("POST", "/mcp", refused))
+        time.sleep(0.05)  # the answer must not depend on the body coming at once
+        connection.sendall(b"x" * 200_000)
+        assert read_answer(connection).status == 401
+        connection.sendall(request("GET", "/mcp/health", [("Host", "localhost")]))
+        assert read_answer(connection).status == 200
+
+
+def test_a_client_that_leaves_during_a_call_does_no_harm(shared):
+    """Connections cut in the middle of a request leave nothing behind."""
+    body = json.dumps(malformed.OUTCOME).encode()
+    whole = request("POST", "/mcp", [("Host", "localhost"), ("Content-Type", "application/json")], body)
+    for at in range(0, len(whole), 7):
+        with socket.create_connection(("127.0.0.1", shared.port), timeout=5) as connection:
+            connection.sendall(whole[:at])
+    assert shared.is_healthy()
+
+
+def test_all_sorts_at_once(shared, memory, corpus):
+    """Good and bad clients in parallel: the good ones are always served."""
+    cases = [case for group in ("no_json", "envelopes", "nesting") for case in corpus[group]]
+    good = []
+
+    def vandal(part):
+        with shared.client() as http:
+            for case in cases[part::3]:
+                http.post("/mcp", content=case.line, headers=JSON)
+
+    def citizen():
+        with shared.client() as http:
+            for _ in range(50):
+                good.append(answer_of(http.post("/mcp", content=PING, headers=JSON)))
+
+    threads = [threading.Thread(target=vandal, args=(part,)) for part in range(3)]
+    threads.append(threading.Thread(target=citizen))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [answer.get("result") for answer in good] == [{}] * 50
+    assert shared.memory() - memory < GROWTH
+
+
+@pytest.fixture(scope="module")
+def closed_after(binary, tmp_path_factory):
+    """Several slow clients at once; how long each was tolerated."""
+    server = Program(binary, tmp_path_factory.mktemp("slow")).serve()
+    post = request("POST", "/mcp", [("Host", "localhost"), ("Content-Length", "100")])
+    starts = {"headers": b"GET /mcp/health HTTP/1.1\r\nHost: localhost\r\nX: ", "body": post, "nothing": b""}
+    tolerated = {}
+
+    def drip(name):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+            began = time.monotonic()
+            connection.sendall(starts[name])
+            # Headers go on coming byte by byte; a body stops altogether.
+            while time.monotonic() - began < 18:
+                connection.settimeout(0.5)
+                try:
+                    if name == "headers":
+                        connection.sendall(b"x")
+                    if connection.recv(1_000) == b"":
+                        break
+                except TimeoutError:
+                    continue
+                except OSError:
+                    break
+            tolerated[name] = time.monotonic() - began
+
+    threads = [threading.Thread(target=drip, args=(name,)) for name in starts]
+    for thread in threads:
+        thread.start()
+    with server.client() as http:
+        assert http.get("/mcp/health").status_code == 200, "others are served meanwhile"
+    for thread in threads:
+        thread.join()
+    assert until(server.is_healthy)
+    server.kill()
+    return tolerated
+
+
+@pytest.mark.parametrize("what", ["headers", "body", "nothing"])
+def test_a_slow_client_is_let_go(closed_after, what):
+    """Dripping headers, a body that never comes, or silence: closed within 15 seconds."""
+    assert closed_after[what] < 15
