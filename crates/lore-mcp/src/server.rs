@@ -179,7 +179,6 @@ impl McpServer {
             self.subscriptions.add(&self.parts.app, call.viewer, peer, record.subscriptions).await;
         }
     }
-
 }
 
 impl ServerHandler for McpServer {

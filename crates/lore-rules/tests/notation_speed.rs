@@ -31,36 +31,19 @@ fn reading_and_rolling() {
 fn counting() {
     for text in [
         "4d6kh3+2",
-        "3d6!",
         "5d10>=8",
-        "10d6!",
-        "10d10!",
-        "10d10>=8!",
-        "4d6!kh3",
-        "100d6",
-        "1000d6",
-        "1000d20",
-        "100d6kh50",
-        "20d20kh10",
-        "2d1000kh1",
-        "1000d6kh1",
-        "40d6!",
-        "1000d100kh500",
-        "d100!",
-        "d100!>50",
-        "d100*d100",
-        "1000d100",
-        "100d6dl1dh1",
-        "6d6!dl1",
-        "6d6!>=5kh3",
+        "3d6!",
         "20d6!",
-        "1000d6>=5",
-        "300d100*2d6",
-        "100d10!>=8",
+        "4d6!kh3",
+        "2d1000kh1",
+        "100d6dl1dh1",
+        "1000d6",
+        "1000d100",
+        "1000d100kh500",
+        "6d6!>=5kh3",
     ] {
-        let ast = parse(text).expect("a valid expression");
         let start = Instant::now();
-        let odds = distribution(black_box(&ast)).map(|odds| odds.len());
+        let odds = parse(text).map(|ast| distribution(&ast).map(|odds| odds.len()));
         let time = start.elapsed().as_secs_f64() * 1e3;
         eprintln!("{text:20} {time:10.3} ms  {odds:?}");
     }
@@ -73,7 +56,7 @@ fn parse_only(text: &str) {
 }
 
 fn roll_only(text: &str) {
-    let ast = parse(text).expect("a valid expression");
+    let Ok(ast) = parse(text) else { return };
     for seed in 0..ROUNDS {
         black_box(roll(&ast, &mut stream(seed))).ok();
     }
@@ -81,8 +64,7 @@ fn roll_only(text: &str) {
 
 fn parse_and_roll(text: &str) {
     for seed in 0..ROUNDS {
-        let ast = parse(black_box(text)).expect("a valid expression");
-        black_box(roll(&ast, &mut stream(seed))).ok();
+        black_box(parse(black_box(text)).map(|ast| roll(&ast, &mut stream(seed)))).ok();
     }
 }
 

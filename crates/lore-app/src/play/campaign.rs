@@ -35,7 +35,7 @@ impl GmMode {
         }
     }
 
-    fn read(text: Option<&Value>) -> Self {
+    pub(crate) fn read(text: Option<&Value>) -> Self {
         match text.and_then(Value::as_str) {
             Some("AI") => Self::Ai,
             Some("HYBRID") => Self::Hybrid,

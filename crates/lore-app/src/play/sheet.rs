@@ -175,6 +175,33 @@ impl Sheet {
             .collect()
     }
 
+    /// What differs in `after`, the profile as a whole.
+    pub fn changes(&self, after: &Self) -> Vec<FieldChange> {
+        let mut changes = self.state_changes(after);
+        if self.profile != after.profile {
+            let value = |profile: &Profile| serde_json::to_value(profile).unwrap_or_default();
+            let (before, after) = (value(&self.profile), value(&after.profile));
+            changes.push(FieldChange { field: "profile", before, after });
+        }
+        changes
+    }
+
+    /// Puts a field back to what an event says it was.
+    pub(crate) fn set_back(&mut self, field: &str, before: Value) {
+        let number = before.as_i64();
+        match (field, number) {
+            ("hope", Some(hope)) => self.state.hope = hope,
+            ("stress", Some(stress)) => self.state.stress = stress,
+            ("hp", Some(hp)) => self.state.hp = hp,
+            ("profile", _) => {
+                if let Ok(profile) = serde_json::from_value(before) {
+                    self.profile = profile;
+                }
+            }
+            _ => {}
+        }
+    }
+
     pub(crate) fn to_value(&self) -> Result<Value> {
         serde_json::to_value(self).map_err(|_| Error::Bug { what: "a sheet".into() })
     }

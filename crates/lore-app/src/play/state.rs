@@ -1,4 +1,5 @@
-//! Changing sheets by hand. During a session each change is an event.
+//! Changing sheets by hand. Each change is an event, of the running session or,
+//! between sessions, of the campaign.
 
 use lore_core::{Node, Result, Uid};
 use lore_store::{Change, NewEvents, NodeRef};
@@ -10,6 +11,9 @@ use super::ids::Thing;
 use super::session::events_uri;
 use super::sheet::{self, FieldChange, ProfilePatch, Sheet, StatePatch};
 use super::{campaign, context, rights, table};
+
+/// The event of a changed profile.
+const PROFILE: &str = "CHARACTER_PROFILE_PATCHED";
 
 /// A sheet after a change by hand.
 #[derive(Debug, Clone)]
@@ -29,10 +33,7 @@ pub async fn patch_profile(
     character: Uid,
     patch: &ProfilePatch,
 ) -> Result<Plan<Patched>> {
-    change(desk, campaign, character, "CHARACTER_PROFILE_PATCHED", |sheet| {
-        sheet.patch_profile(patch)
-    })
-    .await
+    change(desk, campaign, character, PROFILE, |sheet| sheet.patch_profile(patch)).await
 }
 
 /// Changes how a character fares.
@@ -64,26 +65,32 @@ async fn change(
     rights::in_campaign(desk, &home).await?.require(&node)?;
     let (before, version, visibility) = sheet::load_with_visibility(desk, &node).await?;
     let after = decide(&before)?;
-    let changed = before.state_changes(&after);
+    let changed = before.changes(&after);
+    let mut event = desk.event(
+        kind,
+        &json!({
+            "character_id": Thing::Character.show(node.uid),
+            "applied_changes": changes_value(node.uid, &changed),
+        }),
+    );
+    event.character = Some(node.uid);
+    event.visibility = visibility;
+    // Outside of a session the campaign itself remembers, so that no change is lost.
+    let running = table::load(desk, &home).await?.0.active_session();
+    let log = NewEvents {
+        node: NodeRef::Uid(running.unwrap_or(home.uid)),
+        after: None,
+        events: vec![event],
+    };
     let mut batch = desk
         .batch()
         .change(put_sheet(NodeRef::Id(node.id), &after, version, visibility)?)
+        .change(Change::AppendEvents(log))
         .touch(list_uri(home.uid));
-    if let Some(session) = table::load(desk, &home).await?.0.active_session() {
-        let mut event = desk.event(
-            kind,
-            &json!({
-                "character_id": Thing::Character.show(node.uid),
-                "applied_changes": changes_value(node.uid, &changed),
-                "profile": after.profile,
-            }),
-        );
-        event.character = Some(node.uid);
-        event.visibility = visibility;
-        let log = NewEvents { node: NodeRef::Uid(session), after: None, events: vec![event] };
-        batch = batch.change(Change::AppendEvents(log)).touch(events_uri(session));
+    if let Some(session) = running {
+        batch = batch.touch(events_uri(session));
     }
-    let clamped = if kind == "CHARACTER_PROFILE_PATCHED" { changed } else { Vec::new() };
+    let clamped = if kind == PROFILE { before.state_changes(&after) } else { Vec::new() };
     Ok(Plan::new(batch, Patched { character, sheet: after, clamped }))
 }
 

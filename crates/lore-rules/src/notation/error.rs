@@ -172,7 +172,7 @@ impl Expected {
 }
 
 /// Why a readable expression could not be rolled.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Error)]
 #[non_exhaustive]
 pub enum RollError {
     /// Explosions and rerolls drew too many dice: roll fewer.

@@ -87,7 +87,7 @@ impl Series {
     }
 
     /// The same with all powers moved, so that the lowest is zero.
-    fn from_zero(&self) -> Self {
+    fn aligned(&self) -> Self {
         let (lowest, _) = self.ends();
         Self(self.0.iter().map(|(at, factor)| (at - lowest, factor.clone())).collect())
     }
@@ -158,7 +158,7 @@ struct RuleTerm {
 
 impl Rule {
     fn new(fraction: &Fraction, count: u32, budget: &mut Budget) -> Result<Self, OddsError> {
-        let (top, bottom) = (fraction.top.from_zero(), fraction.bottom.from_zero());
+        let (top, bottom) = (fraction.top.aligned(), fraction.bottom.aligned());
         let mut growing = top.times(&bottom, budget)?;
         let rising = top.slope().times(&bottom, budget)?;
         let falling = top.times(&bottom.slope(), budget)?;

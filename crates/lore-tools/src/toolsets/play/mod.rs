@@ -1,6 +1,7 @@
 //! `play`: the Daggerheart Duality table.
 
 mod campaign_create;
+mod campaign_fork;
 mod campaign_update;
 mod character_control_set;
 mod character_create;
@@ -24,6 +25,7 @@ mod session_action_roll;
 mod session_end;
 mod session_log_verify;
 mod session_note_add;
+mod session_recap;
 mod session_roll_outcome_apply;
 mod session_start;
 mod set_context;
@@ -40,6 +42,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::of::<set_context::SetContext>(),
         Tool::of::<campaign_create::CampaignCreate>(),
         Tool::of::<campaign_update::CampaignUpdate>(),
+        Tool::of::<campaign_fork::CampaignFork>(),
         Tool::of::<participant_create::ParticipantCreate>(),
         Tool::of::<participant_update::ParticipantUpdate>(),
         Tool::of::<character_create::CharacterCreate>(),
@@ -53,6 +56,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::of::<session_action_roll::SessionActionRoll>(),
         Tool::of::<session_roll_outcome_apply::SessionRollOutcomeApply>(),
         Tool::of::<session_note_add::SessionNoteAdd>(),
+        Tool::of::<session_recap::SessionRecap>(),
         Tool::of::<session_log_verify::SessionLogVerify>(),
         Tool::of::<duality_action_roll::DualityActionRoll>(),
         Tool::of::<duality_outcome::DualityOutcome>(),

@@ -1,0 +1,69 @@
+//! `campaign_fork`: go on from an earlier moment, in a copy.
+
+use futures::FutureExt;
+use lore_app::play::fork::{self, Fork};
+use lore_app::play::ids::Thing;
+use lore_core::{Error, Result, Role};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::records::CampaignOut;
+use super::setting::Setting;
+use crate::call::Call;
+use crate::kept::Kept;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct CampaignFork;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The campaign to copy.
+    campaign_id: String,
+    /// Session of the event to go back to.
+    session_id: Option<String>,
+    /// The event to go back to; left out, the copy is of now.
+    #[schemars(range(min = 1))]
+    seq: Option<i64>,
+    /// Name of the copy.
+    name: Option<String>,
+    /// Repeating a call with the same key changes nothing and gives the same answer.
+    idempotency_key: Option<String>,
+}
+
+impl ToolSpec for CampaignFork {
+    const NAME: &'static str = "campaign_fork";
+    const TOOLSET: Toolset = Toolset::Play;
+    const TITLE: &'static str = "Fork a campaign";
+    const DESCRIPTION: &'static str = "Copy a campaign with its people and characters as they \
+        were at an event, and leave the original alone. Use it to undo, to try something, or to \
+        reuse a cast. Returns the new campaign; sessions are not copied.";
+    const ANNOTATIONS: Annotations = Annotations::ADD;
+    const ROLE: Role = Role::Gm;
+
+    type Input = Input;
+    type Output = Kept<CampaignOut>;
+
+    fn example() -> Value {
+        json!({ "campaign_id": "$campaign", "session_id": "$session", "seq": 1 })
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        let setting = Setting::of(&call, Self::NAME, None, input.idempotency_key)?;
+        let at = match (input.session_id, input.seq) {
+            (Some(id), Some(seq)) => Some((Thing::Session.read("session_id", &id)?, seq)),
+            (None, None) => None,
+            _ => {
+                let hint = "give both to go back to an event, or neither for a copy of now";
+                return Err(Error::invalid("session_id", "and seq belong together", hint));
+            }
+        };
+        let campaign = Thing::Campaign.read("campaign_id", &input.campaign_id)?;
+        let wanted = Fork { campaign, at, name: input.name };
+        let desk = &setting.desk;
+        let plan = || async { Ok(fork::fork(desk, &wanted).await?.map(CampaignOut::from)) }.boxed();
+        Ok(desk.carry_out(plan).await?.into())
+    }
+}

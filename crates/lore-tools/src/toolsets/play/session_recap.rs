@@ -1,0 +1,144 @@
+//! `session_recap`: what happened, in few words.
+
+use lore_app::play::recap::{self, Recap};
+use lore_core::{Result, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::records::{EventOut, SessionOut};
+use super::setting::Setting;
+use crate::call::Call;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct SessionRecap;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The session; default: from the context.
+    session_id: Option<String>,
+    /// Words to look for in the log; all must occur.
+    #[schemars(length(max = 500))]
+    query: Option<String>,
+    /// From set_context, for clients without a session.
+    context_id: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Output {
+    /// The session.
+    session: SessionOut,
+    /// How many events it has.
+    events: usize,
+    /// How the dice fell.
+    rolls: Vec<RollsOut>,
+    /// What changed from beginning to end.
+    changes: Vec<ChangeOut>,
+    /// Notes and other happenings, in order.
+    happenings: Vec<HappeningOut>,
+    /// Events that hold the words looked for, newest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    matches: Vec<EventOut>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct RollsOut {
+    /// Who rolled.
+    character: String,
+    /// All rolls.
+    total: u32,
+    /// Those that succeeded.
+    successes: u32,
+    /// Those with equal dice.
+    criticals: u32,
+    /// Those that Hope led.
+    with_hope: u32,
+    /// Those that Fear led.
+    with_fear: u32,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ChangeOut {
+    /// Whose it is: a character's id, or table.
+    of: String,
+    /// The field.
+    field: String,
+    /// What it was at first.
+    before: Value,
+    /// What it is at last.
+    after: Value,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct HappeningOut {
+    /// Its place in the log.
+    seq: i64,
+    /// The type of event.
+    #[serde(rename = "type")]
+    kind: String,
+    /// What happened.
+    text: String,
+}
+
+impl ToolSpec for SessionRecap {
+    const NAME: &'static str = "session_recap";
+    const TOOLSET: Toolset = Toolset::Play;
+    const TITLE: &'static str = "Recap a session";
+    const DESCRIPTION: &'static str = "Tell what happened in a session: notes, how the dice fell, \
+        and what changed from beginning to end. Use it to open the next session or to find when \
+        something happened, by query; single events are in session://{session_id}/events. Returns \
+        the recap and the events that match.";
+    const ANNOTATIONS: Annotations = Annotations::READ;
+    const ROLE: Role = Role::Reader;
+
+    type Input = Input;
+    type Output = Output;
+
+    fn example() -> Value {
+        json!({ "session_id": "$session", "query": "agility" })
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Output> {
+        let setting = Setting::of(&call, Self::NAME, input.context_id.as_deref(), None)?;
+        let session = setting.session(input.session_id.as_deref())?;
+        let query = input.query.unwrap_or_default();
+        let words: Vec<_> = query.split_whitespace().map(str::to_owned).collect();
+        Ok(recap::tell(&setting.desk, session, &words).await?.into())
+    }
+}
+
+impl From<Recap> for Output {
+    fn from(recap: Recap) -> Self {
+        let session = recap.session.node.uid;
+        let rolls = recap.rolls.into_iter().map(|(character, rolls)| RollsOut {
+            character,
+            total: rolls.total,
+            successes: rolls.successes,
+            criticals: rolls.criticals,
+            with_hope: rolls.with_hope,
+            with_fear: rolls.with_fear,
+        });
+        let changes = recap.changes.into_iter().map(|((of, field), (before, after))| ChangeOut {
+            of,
+            field,
+            before,
+            after,
+        });
+        let happenings = recap.happenings.into_iter().map(|happening| HappeningOut {
+            seq: happening.sequence,
+            kind: happening.kind,
+            text: happening.text,
+        });
+        let matches = recap.matches.into_iter().map(|event| EventOut::new(session, event));
+        Self {
+            events: recap.events,
+            rolls: rolls.collect(),
+            changes: changes.collect(),
+            happenings: happenings.collect(),
+            matches: matches.collect(),
+            session: recap.session.into(),
+        }
+    }
+}

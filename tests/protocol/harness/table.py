@@ -1,0 +1,106 @@
+"""Sitting at the table: the play tools and resources through any client."""
+
+import concurrent.futures
+import contextlib
+import json
+import re
+import threading
+from dataclasses import dataclass
+
+from harness.program import Program, Server
+from harness.rpc import answer_of, error_of, result_of
+from harness.web import EventStream, Modern, Session
+
+WHOLE_SECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+"""A moment as the contract shows it."""
+
+HOPE, FEAR, CRIT = 1, 0, 2
+"""Seeds whose dice show more Hope, more Fear, and the same; see `seeds`."""
+
+
+class Seat:
+    """A client with the play tools at hand. Any client will do that can `ask`."""
+
+    def __init__(self, client):
+        self.client = client
+
+    def ask(self, method: str, params: dict | None = None) -> dict:
+        if isinstance(self.client, Modern):
+            return answer_of(self.client.post(method, params))
+        return self.client.ask(method, params)
+
+    def result(self, tool: str, arguments: dict) -> dict:
+        """The whole result of a tool."""
+        return result_of(self.ask("tools/call", {"name": tool, "arguments": arguments}))
+
+    def do(self, tool: str, **arguments) -> dict:
+        """The structured answer of a tool that must succeed."""
+        result = self.result(tool, arguments)
+        assert not result.get("isError"), f"{tool} {arguments}: {result['structuredContent']}"
+        assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+        return result["structuredContent"]
+
+    def refused(self, tool: str, **arguments) -> dict:
+        """The structured error of a tool that must fail."""
+        result = self.result(tool, arguments)
+        assert result.get("isError"), f"{tool} {arguments}: {result}"
+        return well_formed(result["structuredContent"], result["content"][0]["text"])
+
+    def read(self, uri: str) -> dict:
+        """A resource."""
+        (content,) = result_of(self.ask("resources/read", {"uri": uri}))["contents"]
+        assert content["uri"] == uri and content["mimeType"] == "application/json"
+        return json.loads(content["text"])
+
+    def unreadable(self, uri: str) -> dict:
+        """The JSON-RPC error of a resource that must not be readable."""
+        error = error_of(self.ask("resources/read", {"uri": uri}))
+        well_formed(error["data"], error["message"])
+        return error
+
+    def subscribe(self, *uris: str) -> None:
+        for uri in uris:
+            result_of(self.ask("resources/subscribe", {"uri": uri}))
+
+    def events(self, session: str) -> list[dict]:
+        """Every event of a session that this seat may see, oldest first, read page by page."""
+        found, before = [], ""
+        while page := self.read(f"session://{session}/events?limit=500{before}")["events"]:
+            found += page
+            before = f"&before_seq={page[-1]['seq']}"
+        return found[::-1]
+
+    def roll(self, session: str, character: str, **more) -> dict:
+        """An action roll that matters to nobody in particular."""
+        arguments = {"trait": "agility", "difficulty": 10, **more}
+        return self.do("session_action_roll", session_id=session, character_id=character, **arguments)
+
+
+def well_formed(error: dict, text: str) -> dict:
+    """An error that a model can act on: a code, a message and a hint, all in the text as well."""
+    assert re.fullmatch(r"[A-Z_]+", error["code"]), error
+    assert error["message"] and error["hint"], error
+    assert error["message"] in text, (error, text)
+    return error
+
+
+def payload(event: dict) -> dict:
+    return json.loads(event["payload_json"])
+
+
+def replay(seed: int) -> dict:
+    """The rng argument that brings chosen dice."""
+    return {"seed": seed, "roll_mode": "REPLAY"}
+
+
+def at_once(works) -> list:
+    """Runs functions at the same moment, each in a thread, and returns what they returned."""
+    works = list(works)
+    gate = threading.Barrier(len(works))
+
+    def run(work):
+        gate.wait()
+        return work()
+
+    with concurrent.futures.ThreadPoolExecutor(len(works)) as pool:
+        return list(pool.map(run, works))
