@@ -54,7 +54,10 @@ async fn gather(parts: &mut BodyDataStream, max: usize) -> Result<Bytes, Unread>
     loop {
         match timeout(PAUSE, parts.next()).await {
             Ok(None) => return Ok(whole.into()),
-            Ok(Some(Ok(part))) if whole.len() + part.len() <= max => whole.extend(part),
+            // Not `extend`, which takes a byte at a time.
+            Ok(Some(Ok(part))) if whole.len() + part.len() <= max => {
+                whole.extend_from_slice(&part);
+            }
             Ok(Some(Ok(_))) => return Err(Unread::TooLarge),
             Ok(Some(Err(_))) | Err(_) => return Err(Unread::Missing),
         }

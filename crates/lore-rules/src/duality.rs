@@ -4,8 +4,12 @@
 //! or Fear belongs to its caller. All numbers are checked on the way in, so the sums in here
 //! cannot overflow.
 
+mod edge;
+mod reaction;
 mod steps;
 
+pub use edge::{Edge, EdgeRoll, Lean, roll_with_edge};
+pub use reaction::{ReactionOutcome, ReactionRoll, reaction};
 pub use steps::{Explanation, Intermediates, Step, explain};
 
 use crate::dice::{DiceStream, Seed, Sides};
@@ -20,19 +24,12 @@ pub fn evaluate(
     modifier: Modifier,
     difficulty: Option<Difficulty>,
 ) -> Evaluation {
-    let total = dice.base_total() + modifier.value();
-    let is_crit = dice.is_crit();
-    let meets_difficulty = is_crit || difficulty.is_some_and(|target| total >= target.value());
-    let outcome = select_outcome(dice, difficulty.map(|_| meets_difficulty));
-    Evaluation { dice, modifier, difficulty, total, is_crit, meets_difficulty, outcome }
+    judge(dice, modifier, 0, difficulty)
 }
 
 /// Rolls the two dice of a seed, Hope first, and judges them.
 pub fn roll(seed: Seed, modifier: Modifier, difficulty: Option<Difficulty>) -> Evaluation {
-    let mut stream = DiceStream::new(seed);
-    let hope = Die12::draw(&mut stream);
-    let fear = Die12::draw(&mut stream);
-    evaluate(DualityDice { hope, fear }, modifier, difficulty)
+    evaluate(DualityDice::draw(&mut DiceStream::new(seed)), modifier, difficulty)
 }
 
 /// The meaning of every value in this module, for clients that check what they talk to.
@@ -95,7 +92,8 @@ impl Die12 {
         self.0
     }
 
-    fn draw(stream: &mut DiceStream) -> Self {
+    /// Draws the next twelve-sided die of a row.
+    pub fn draw(stream: &mut DiceStream) -> Self {
         Self(stream.die(Sides::D12))
     }
 }
@@ -110,6 +108,13 @@ pub struct DualityDice {
 }
 
 impl DualityDice {
+    /// Draws the next two dice of a row, Hope first.
+    pub fn draw(stream: &mut DiceStream) -> Self {
+        let hope = Die12::draw(stream);
+        let fear = Die12::draw(stream);
+        Self { hope, fear }
+    }
+
     /// The sum of both dice, before any modifier.
     pub fn base_total(self) -> i64 {
         i64::from(self.hope.value()) + i64::from(self.fear.value())
@@ -243,7 +248,7 @@ pub struct Evaluation {
     pub modifier: Modifier,
     /// What the total had to reach, if anything.
     pub difficulty: Option<Difficulty>,
-    /// Both dice and the modifier.
+    /// Both dice and the modifier, with the dice of advantage and help if there are any.
     pub total: i64,
     /// Whether the dice are equal.
     pub is_crit: bool,
@@ -287,6 +292,32 @@ pub enum RuleError {
         /// The largest difficulty.
         max: i64,
     },
+    /// There are too many advantages, disadvantages or helpers, or fewer than none.
+    #[error("{field} is {min} to {max}, not {value}")]
+    EdgeOutOfRange {
+        /// What was counted: `advantages`, `disadvantages` or `helpers`.
+        field: &'static str,
+        /// The refused number.
+        value: i64,
+        /// The fewest.
+        min: i64,
+        /// The most.
+        max: i64,
+    },
+}
+
+/// Judges two dice with what advantage and help add to them.
+pub(crate) fn judge(
+    dice: DualityDice,
+    modifier: Modifier,
+    bonus: i64,
+    difficulty: Option<Difficulty>,
+) -> Evaluation {
+    let total = dice.base_total() + modifier.value() + bonus;
+    let is_crit = dice.is_crit();
+    let meets_difficulty = is_crit || difficulty.is_some_and(|target| total >= target.value());
+    let outcome = select_outcome(dice, difficulty.map(|_| meets_difficulty));
+    Evaluation { dice, modifier, difficulty, total, is_crit, meets_difficulty, outcome }
 }
 
 /// Chooses the outcome; `met` is empty where no difficulty was set.

@@ -1,36 +1,120 @@
 //! Exact odds of a Duality roll, by counting all 144 pairs of dice.
 //!
-//! The counting asks [`evaluate`] about every pair and must never carry rules of its own, so that
-//! the odds cannot disagree with the rolls.
+//! The counting asks the judge of rolls about every pair and must never carry rules of its own, so
+//! that the odds cannot disagree with the rolls.
 
-use crate::duality::{Die12, Difficulty, DualityDice, Modifier, Outcome, evaluate};
+use thiserror::Error;
+
+use crate::duality::{Die12, Difficulty, DualityDice, Edge, Modifier, Outcome, judge};
 
 /// Counts how every pair of dice would turn out.
 pub fn duality_odds(modifier: Modifier, difficulty: Difficulty) -> DualityOdds {
+    duality_odds_with(modifier, difficulty, Edge::NONE)
+}
+
+/// Counts how every pair of dice would turn out together with the dice of advantage and help.
+pub fn duality_odds_with(modifier: Modifier, difficulty: Difficulty, edge: Edge) -> DualityOdds {
     let mut by_code = [0; 8];
     for hope in Die12::all() {
         for fear in Die12::all() {
-            let roll = evaluate(DualityDice { hope, fear }, modifier, Some(difficulty));
-            if let Some(count) = by_code.get_mut(usize::from(roll.outcome.code())) {
-                *count += 1;
+            for (bonus, ways) in edge.bonuses() {
+                let roll = judge(DualityDice { hope, fear }, modifier, bonus, Some(difficulty));
+                if let Some(count) = by_code.get_mut(usize::from(roll.outcome.code())) {
+                    *count += ways;
+                }
             }
         }
     }
     summarise(by_code)
 }
 
-/// How many of the equally likely pairs of dice turn out in each way.
+/// Finds the highest difficulty that is still met with at least the wanted chance.
+pub fn difficulty_for(modifier: Modifier, edge: Edge, wanted: Chance) -> HighestDifficulty {
+    let reaches = |value: i64| {
+        let difficulty = Difficulty::new(value).ok()?;
+        let odds = duality_odds_with(modifier, difficulty, edge);
+        wanted.reached_by(odds.success_count, odds.total_outcomes).then_some(difficulty)
+    };
+    if reaches(Difficulty::MAX).is_some() {
+        return HighestDifficulty::Any;
+    }
+    // A higher difficulty is never easier, so the answer lies between one that is low enough and
+    // one that is too high.
+    let (mut best, mut too_high) = (None, Difficulty::MAX);
+    let mut low = Difficulty::MIN;
+    while low < too_high {
+        let middle = low + (too_high - low) / 2;
+        match reaches(middle) {
+            Some(difficulty) => (best, low) = (Some(difficulty), middle + 1),
+            None => too_high = middle,
+        }
+    }
+    best.map_or(HighestDifficulty::None, HighestDifficulty::At)
+}
+
+/// The highest difficulty for a wanted chance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HighestDifficulty {
+    /// This difficulty; one more is too much.
+    At(Difficulty),
+    /// No difficulty is too high: criticals alone are as likely as wanted.
+    Any,
+    /// Even the lowest difficulty is too high.
+    None,
+}
+
+/// A chance that somebody wants, as a fraction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Chance {
+    numerator: u32,
+    denominator: u32,
+}
+
+impl Chance {
+    /// Accepts a fraction from zero to one.
+    pub fn new(numerator: u32, denominator: u32) -> Result<Self, ChanceError> {
+        if denominator == 0 || numerator > denominator {
+            return Err(ChanceError::OutOfRange);
+        }
+        Ok(Self { numerator, denominator })
+    }
+
+    /// Accepts a number from zero to one, to the nearest millionth.
+    pub fn from_number(number: f64) -> Result<Self, ChanceError> {
+        if !(0.0..=1.0).contains(&number) {
+            return Err(ChanceError::OutOfRange);
+        }
+        Self::new((number * 1e6).round() as u32, 1_000_000)
+    }
+
+    fn reached_by(self, count: u32, total: u32) -> bool {
+        let [left, right] = [(count, self.denominator), (self.numerator, total)]
+            .map(|(a, b)| u64::from(a) * u64::from(b));
+        left >= right
+    }
+}
+
+/// Why a chance was refused.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ChanceError {
+    /// The number is not a chance: send one in range.
+    #[error("a chance is 0 to 1")]
+    OutOfRange,
+}
+
+/// How many of the equally likely rolls turn out in each way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DualityOdds {
-    /// All pairs.
+    /// All rolls: 144 pairs, times six for each further die.
     pub total_outcomes: u32,
-    /// The pairs that are critical; they are among the successes.
+    /// The rolls that are critical; they are among the successes.
     pub crit_count: u32,
-    /// The pairs that succeed.
+    /// The rolls that succeed.
     pub success_count: u32,
-    /// The pairs that fail.
+    /// The rolls that fail.
     pub failure_count: u32,
-    /// The pairs per outcome, in the order of the contract. Outcomes that cannot happen are listed
+    /// The rolls per outcome, in the order of the contract. Outcomes that cannot happen are listed
     /// with zero; the two outcomes of a roll without difficulty are not listed.
     pub counts: [(Outcome, u32); 5],
 }
@@ -135,5 +219,91 @@ mod tests {
                 "FAILURE_WITH_FEAR",
             ]
         );
+    }
+    #[test]
+    fn known_odds_with_an_edge() {
+        let with = |advantages, disadvantages, helpers| {
+            let edge = Edge::new(advantages, disadvantages, helpers).unwrap();
+            duality_odds_with(Modifier::new(2).unwrap(), Difficulty::new(15).unwrap(), edge)
+        };
+        let advantage = with(1, 0, 0);
+        assert_eq!(numbers(&advantage), [72, 308, 308, 88, 88]);
+        assert_eq!((advantage.success_count, advantage.failure_count), (688, 176));
+        let disadvantage = with(2, 3, 0);
+        assert_eq!(numbers(&disadvantage), [72, 112, 112, 284, 284]);
+        assert_eq!((disadvantage.success_count, disadvantage.failure_count), (296, 568));
+        assert_eq!((advantage.total_outcomes, disadvantage.total_outcomes), (864, 864));
+        assert_eq!(with(0, 0, 1), advantage, "one helper is as good as an advantage");
+        assert_eq!(with(3, 3, 0), odds(2, 15));
+        assert_eq!(with(1, 0, 8).total_outcomes, 144 * 6_u32.pow(9));
+    }
+
+    #[test]
+    fn odds_with_helpers_agree_with_plain_arithmetic() {
+        let edge = Edge::new(0, 1, 2).unwrap();
+        for difficulty in 0..=30 {
+            let (mut success, mut all) = (0, 0);
+            for roll in 0..144 * 216 {
+                let (hope, fear) = (roll % 12 + 1, roll / 12 % 12 + 1);
+                let [own, first, second] = [144, 864, 5_184].map(|size| roll / size % 6 + 1);
+                let total = hope + fear - own + first.max(second);
+                success += u32::from(hope == fear || total >= difficulty);
+                all += 1;
+            }
+            let target = Difficulty::new(difficulty).unwrap();
+            let odds = duality_odds_with(Modifier::ZERO, target, edge);
+            assert_eq!((odds.success_count, odds.total_outcomes), (success, all));
+        }
+    }
+
+    #[test]
+    fn the_highest_difficulty_just_reaches_the_wanted_chance() {
+        for (modifier, edge) in
+            [(0, Edge::NONE), (3, Edge::new(1, 0, 2).unwrap()), (-5, Edge::NONE)]
+        {
+            let modifier = Modifier::new(modifier).unwrap();
+            for percent in 9..=100 {
+                let wanted = Chance::new(percent, 100).unwrap();
+                let chance = |value| {
+                    let odds = duality_odds_with(modifier, Difficulty::new(value).unwrap(), edge);
+                    f64::from(odds.success_count) / f64::from(odds.total_outcomes)
+                };
+                let wanted_chance = f64::from(percent) / 100.0;
+                match difficulty_for(modifier, edge, wanted) {
+                    HighestDifficulty::At(found) => {
+                        assert!(chance(found.value()) >= wanted_chance);
+                        assert!(chance(found.value() + 1) < wanted_chance);
+                    }
+                    HighestDifficulty::None => assert!(chance(0) < wanted_chance),
+                    HighestDifficulty::Any => panic!("{percent} %"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_ends_of_the_scale_of_chances() {
+        let highest = |modifier, numerator, denominator| {
+            let wanted = Chance::new(numerator, denominator).unwrap();
+            difficulty_for(Modifier::new(modifier).unwrap(), Edge::NONE, wanted)
+        };
+        let at = |value| HighestDifficulty::At(Difficulty::new(value).unwrap());
+        assert_eq!(highest(0, 1, 12), HighestDifficulty::Any);
+        // Only a pair of ones adds up to two, and it is critical.
+        assert_eq!(highest(0, 1, 1), at(3));
+        assert_eq!(highest(-100, 1, 2), HighestDifficulty::None);
+        assert_eq!(highest(0, 62, 144), at(15));
+        assert_eq!(highest(2, 84, 144), at(15));
+        assert_eq!(highest(Modifier::MAX, 1, 1), HighestDifficulty::Any);
+    }
+
+    #[test]
+    fn chances_lie_between_zero_and_one() {
+        assert_eq!(Chance::from_number(0.6), Chance::new(600_000, 1_000_000));
+        assert_eq!(Chance::from_number(1.0), Chance::new(1_000_000, 1_000_000));
+        for number in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
+            assert_eq!(Chance::from_number(number), Err(ChanceError::OutOfRange));
+        }
+        assert!(Chance::new(1, 0).is_err() && Chance::new(3, 2).is_err());
     }
 }

@@ -1,21 +1,47 @@
 """Sitting at the table: the play tools and resources through any client."""
 
 import concurrent.futures
-import contextlib
 import json
 import re
 import threading
-from dataclasses import dataclass
 
-from harness.program import Program, Server
 from harness.rpc import answer_of, error_of, result_of
-from harness.web import EventStream, Modern, Session
+from harness.web import Modern
 
 WHOLE_SECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 """A moment as the contract shows it."""
 
-HOPE, FEAR, CRIT = 1, 0, 2
-"""Seeds whose dice show more Hope, more Fear, and the same; see `seeds`."""
+HOPE, FEAR, CRIT, EIGHT_AND_FIVE = 0, 4, 3, 43
+"""Seeds whose dice show more Hope (7, 1), more Fear (9, 12), the same twice (9, 9), and those of
+the contract's example."""
+
+
+def moment(found) -> bool:
+    """Whether something is a moment as the contract shows it: UTC, whole seconds."""
+    return isinstance(found, str) and bool(WHOLE_SECONDS.fullmatch(found))
+
+
+def identifier(found) -> bool:
+    return isinstance(found, str) and bool(re.fullmatch(r"[a-z]+_[a-z2-7]{26}", found))
+
+
+def holds(found, wanted, where: str = "$") -> None:
+    """Checks that an answer has what the contract shows, of the same type and value. More fields
+    are allowed. A function stands for every value it says yes to."""
+    if callable(wanted):
+        assert wanted(found), f"{where}: {found!r} is not a {wanted.__name__}"
+        return
+    assert type(found) is type(wanted), f"{where}: {found!r} instead of {wanted!r}"
+    if isinstance(wanted, dict):
+        for key, value in wanted.items():
+            assert key in found, f"{where} has no {key}: {found}"
+            holds(found[key], value, f"{where}.{key}")
+    elif isinstance(wanted, list):
+        assert len(found) == len(wanted), f"{where}: {len(found)} instead of {len(wanted)}: {found}"
+        for index, (one, other) in enumerate(zip(found, wanted)):
+            holds(one, other, f"{where}[{index}]")
+    else:
+        assert found == wanted, f"{where}: {found!r} instead of {wanted!r}"
 
 
 class Seat:

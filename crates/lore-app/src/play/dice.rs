@@ -4,8 +4,9 @@
 
 use lore_core::{Effects, Error, Result};
 use lore_rules::dice::{DiceError, DiceStream, Pool, PoolsRoll, Seed, roll_pools};
-use lore_rules::duality::{self, Difficulty, Evaluation, Modifier};
+use lore_rules::duality::{self, Difficulty, Edge, EdgeRoll, Modifier};
 use lore_rules::notation::{self, Ast, Distribution};
+use serde_json::{Value, json};
 
 /// Where the randomness of a roll shall come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,15 +26,59 @@ pub struct RngUsed {
     pub requested: Randomness,
 }
 
+/// What speaks for and against a roll, and how many allies help.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Odds {
+    /// Advantages.
+    pub advantage: i64,
+    /// Disadvantages; each cancels an advantage.
+    pub disadvantage: i64,
+    /// Allies who help.
+    pub helpers: i64,
+}
+
+impl Odds {
+    /// The dice that come of it.
+    pub fn edge(self) -> Result<Edge> {
+        Edge::new(self.advantage, self.disadvantage, self.helpers).map_err(|_| {
+            let counts = [
+                ("advantage", self.advantage, Edge::MAX_SOURCES),
+                ("disadvantage", self.disadvantage, Edge::MAX_SOURCES),
+                ("helpers", self.helpers, Edge::MAX_HELPERS),
+            ];
+            let wrong = counts.into_iter().find(|(_, count, max)| !(0..=*max).contains(count));
+            let (field, count, max) = wrong.unwrap_or(("advantage", 0, Edge::MAX_SOURCES));
+            let hint = format!("use a whole number from 0 to {max}");
+            Error::invalid(field, format!("is {count}"), hint)
+        })
+    }
+
+    pub(crate) fn to_value(self) -> Value {
+        json!({
+            "advantage": self.advantage, "disadvantage": self.disadvantage, "helpers": self.helpers,
+        })
+    }
+
+    pub(crate) fn from_value(value: &Value) -> Self {
+        let count = |key: &str| value.get(key).and_then(Value::as_i64).unwrap_or(0);
+        Self {
+            advantage: count("advantage"),
+            disadvantage: count("disadvantage"),
+            helpers: count("helpers"),
+        }
+    }
+}
+
 /// Rolls hope and fear.
 pub fn action_roll(
     effects: &Effects,
     randomness: Randomness,
     modifier: Modifier,
     difficulty: Option<Difficulty>,
-) -> (Evaluation, RngUsed) {
+    edge: Edge,
+) -> (EdgeRoll, RngUsed) {
     let used = choose_seed(effects, randomness);
-    (duality::roll(used.seed, modifier, difficulty), used)
+    (duality::roll_with_edge(used.seed, modifier, difficulty, edge), used)
 }
 
 /// Rolls arbitrary pools, given as (sides, count).

@@ -8,6 +8,7 @@ use lore_store::{ChainReport, EventOrder, EventQuery, NodeRef};
 use serde_json::{Value, json};
 
 use super::desk::{Desk, Plan};
+use super::dice::Odds;
 use super::ids::Thing;
 use super::rights;
 use super::session::{self, Session, events_uri};
@@ -151,12 +152,13 @@ fn dice_follow_from_seed(event: &Event) -> bool {
         let seed = Seed::new(u64::try_from(number("/seed_used")?).ok()?).ok()?;
         let modifier = Modifier::new(number("/modifier")?).ok()?;
         let difficulty = Difficulty::new(number("/difficulty").unwrap_or(0)).ok()?;
-        Some(duality::roll(seed, modifier, Some(difficulty)))
+        let edge = Odds::from_value(payload.get("edge")?).edge().ok()?;
+        Some(duality::roll_with_edge(seed, modifier, Some(difficulty), edge))
     };
     let Some(again) = repeat() else { return false };
-    let dice = again.dice;
+    let dice = again.evaluation.dice;
     payload.get("rng_algo").and_then(Value::as_str) == Some(ALGORITHM)
         && number("/dice/hope_die") == Some(i64::from(dice.hope.value()))
         && number("/dice/fear_die") == Some(i64::from(dice.fear.value()))
-        && number("/total") == Some(again.total)
+        && number("/total") == Some(again.evaluation.total)
 }

@@ -6,13 +6,13 @@
 
 use lore_core::{Error, Node, Result, Role, Uid};
 use lore_rules::dice::ALGORITHM;
-use lore_rules::duality::{self, Difficulty, Evaluation, Modifier};
+use lore_rules::duality::{self, Difficulty, EdgeRoll, Modifier};
 use lore_store::{NodeRef, Require};
 use serde_json::{Value, json};
 
 use super::context::belongs;
 use super::desk::{Desk, Plan};
-use super::dice::{Randomness, RngUsed, choose_seed};
+use super::dice::{Odds, Randomness, RngUsed, choose_seed};
 use super::ids::Thing;
 use super::rights::{self, Rights};
 use super::session::{self, Session, events_uri};
@@ -38,6 +38,8 @@ pub struct ActionRoll {
     pub difficulty: i64,
     /// Bonuses and penalties, by source.
     pub modifiers: Vec<(String, i64)>,
+    /// Advantage, disadvantage and help.
+    pub odds: Odds,
     /// Whether the trait's value on the sheet is added.
     pub use_trait_value: bool,
     /// Whether only the GM's side learns the difficulty.
@@ -52,7 +54,7 @@ pub struct Rolled {
     /// The place of the result in the log; what follows from the roll refers to it.
     pub roll_seq: i64,
     /// The dice and the judgement.
-    pub roll: Evaluation,
+    pub roll: EdgeRoll,
     /// Where the dice came from.
     pub rng: RngUsed,
     /// Whether the caller may see the difficulty.
@@ -99,7 +101,7 @@ async fn plan(
         Error::invalid("difficulty", format!("is {}", ask.difficulty), "use 0 or more")
     })?;
     let rng = choose_seed(&desk.app.effects, ask.randomness);
-    let roll = duality::roll(rng.seed, modifier, Some(difficulty));
+    let roll = duality::roll_with_edge(rng.seed, modifier, Some(difficulty), ask.odds.edge()?);
     let events = Events { desk, ask, session, character: &character, label: &label, trait_value };
     let log = desk.append(&session.node, events.of(&roll, rng)).await?;
     let batch = desk
@@ -201,7 +203,7 @@ struct Events<'a> {
 }
 
 impl Events<'_> {
-    fn of(&self, roll: &Evaluation, rng: RngUsed) -> Vec<lore_store::NewEvent> {
+    fn of(&self, roll: &EdgeRoll, rng: RngUsed) -> Vec<lore_store::NewEvent> {
         let requested = self.event("ACTION_ROLL_REQUESTED", self.asked());
         let resolved = self.event("ACTION_ROLL_RESOLVED", self.result(roll, rng));
         vec![requested, resolved]
@@ -217,9 +219,9 @@ impl Events<'_> {
         })
     }
 
-    fn result(&self, roll: &Evaluation, rng: RngUsed) -> Value {
+    fn result(&self, roll: &EdgeRoll, rng: RngUsed) -> Value {
         let id = Thing::Character.show(self.character.uid);
-        let evaluation = roll;
+        let evaluation = &roll.evaluation;
         let (source, mode) = match rng.requested {
             Randomness::Live => ("SERVER", "LIVE"),
             Randomness::Replay(_) => ("CLIENT", "REPLAY"),
@@ -232,6 +234,7 @@ impl Events<'_> {
             "trait_value": self.trait_value,
             "modifiers": self.modifiers(),
             "modifier": evaluation.modifier.value(),
+            "edge": self.ask.odds.to_value(),
             "seed_used": rng.seed.value(),
             "rng_algo": ALGORITHM,
             "seed_source": source,
@@ -239,6 +242,8 @@ impl Events<'_> {
             "dice": {
                 "hope_die": evaluation.dice.hope.value(),
                 "fear_die": evaluation.dice.fear.value(),
+                "edge_die": roll.edge_die,
+                "helper_dice": roll.helper_dice,
             },
             "total": evaluation.total,
             "difficulty": self.ask.difficulty,
@@ -277,7 +282,7 @@ impl Events<'_> {
 }
 
 /// Which die leads; a critical counts as Hope.
-pub fn flavor(roll: &Evaluation) -> &'static str {
-    let dice = roll.dice;
+pub fn flavor(roll: &EdgeRoll) -> &'static str {
+    let dice = roll.evaluation.dice;
     if dice.fear > dice.hope { "FEAR" } else { "HOPE" }
 }

@@ -1,6 +1,6 @@
 //! `duality_action_roll`: roll Hope and Fear.
 
-use lore_app::play::dice;
+use lore_app::play::dice::{self, Odds};
 use lore_core::{Result, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,14 @@ pub(super) struct Input {
     /// What the total must meet. Leave it out to learn only whether Hope or Fear leads.
     #[schemars(range(min = 0, max = 1_000_000))]
     difficulty: Option<i64>,
+    /// How many advantages apply. Default 0.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 100))]
+    advantage: i64,
+    /// How many disadvantages apply; each cancels an advantage. Default 0.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 100))]
+    disadvantage: i64,
     /// Leave it out for fresh dice; pass an earlier roll's seed to repeat that roll.
     rng: Option<RngIn>,
 }
@@ -30,6 +38,9 @@ pub(super) struct Input {
 pub(super) struct Output {
     #[serde(flatten)]
     evaluation: EvaluationOut,
+    /// What the die of advantage added, or that of disadvantage took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    edge_die: Option<i64>,
     /// The seed behind the dice, to check or repeat the roll.
     rng: RngOut,
 }
@@ -59,7 +70,15 @@ impl ToolSpec for DualityActionRoll {
         let modifier = wire::modifier(input.modifier)?;
         let difficulty = wire::difficulty(input.difficulty)?;
         let randomness = wire::randomness(input.rng)?;
-        let (roll, rng) = dice::action_roll(&call.app.effects, randomness, modifier, difficulty);
-        Ok(Output { evaluation: (&roll).into(), rng: rng.into() })
+        let odds = Odds {
+            advantage: input.advantage,
+            disadvantage: input.disadvantage,
+            ..Odds::default()
+        };
+        let effects = &call.app.effects;
+        let (roll, rng) =
+            dice::action_roll(effects, randomness, modifier, difficulty, odds.edge()?);
+        let evaluation = (&roll.evaluation).into();
+        Ok(Output { evaluation, edge_die: roll.edge_die, rng: rng.into() })
     }
 }

@@ -1,5 +1,6 @@
 //! `duality_probability`: exact chances before anybody rolls.
 
+use lore_app::play::dice::Odds;
 use lore_core::{Error, Result, Role};
 use lore_rules::odds;
 use schemars::JsonSchema;
@@ -22,11 +23,19 @@ pub(super) struct Input {
     /// What the total must meet.
     #[schemars(range(min = 0, max = 1_000_000))]
     difficulty: i64,
+    /// How many advantages apply. Default 0.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 100))]
+    advantage: i64,
+    /// How many disadvantages apply; each cancels an advantage. Default 0.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 100))]
+    disadvantage: i64,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
-    /// How many pairs of dice there are: 144.
+    /// How many ways the dice can fall: 144, with advantage or disadvantage 864.
     total_outcomes: u32,
     /// How many of them are criticals.
     crit_count: u32,
@@ -42,7 +51,7 @@ pub(super) struct Output {
 struct OutcomeCount {
     /// The outcome.
     outcome: OutcomeOut,
-    /// How many of the 144 pairs lead to it.
+    /// How many ways lead to it.
     count: u32,
 }
 
@@ -50,8 +59,8 @@ impl ToolSpec for DualityProbability {
     const NAME: &'static str = "duality_probability";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Exact Duality odds";
-    const DESCRIPTION: &'static str = "Count exactly how many of the 144 pairs of Hope and Fear \
-        dice lead to each outcome for a modifier and a difficulty. Use it to set a fair \
+    const DESCRIPTION: &'static str = "Count exactly how many ways the Hope and Fear dice lead \
+        to each outcome for a modifier and a difficulty. Use it to set a fair \
         difficulty or to tell a player their chances; it rolls nothing (duality_action_roll \
         does). Returns counts out of total_outcomes: divide to get a probability.";
     const ANNOTATIONS: Annotations = Annotations::READ;
@@ -68,7 +77,12 @@ impl ToolSpec for DualityProbability {
         let modifier = wire::modifier(input.modifier)?;
         let difficulty = wire::difficulty(Some(input.difficulty))?
             .ok_or_else(|| Error::invalid("difficulty", "is required", "give a number"))?;
-        let odds = odds::duality_odds(modifier, difficulty);
+        let edge = Odds {
+            advantage: input.advantage,
+            disadvantage: input.disadvantage,
+            ..Odds::default()
+        };
+        let odds = odds::duality_odds_with(modifier, difficulty, edge.edge()?);
         let row =
             |(outcome, count): (_, u32)| OutcomeCount { outcome: OutcomeOut::from(outcome), count };
         Ok(Output {

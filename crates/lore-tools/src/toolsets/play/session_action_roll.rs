@@ -1,6 +1,7 @@
 //! `session_action_roll`: an action roll that is recorded.
 
 use futures::FutureExt;
+use lore_app::play::dice::Odds;
 use lore_app::play::ids::Thing;
 use lore_app::play::roll::{self, ActionRoll, Rolled};
 use lore_core::{Result, Role};
@@ -36,6 +37,18 @@ pub(super) struct Input {
     /// Bonuses and penalties.
     #[serde(default)]
     modifiers: Vec<ModifierIn>,
+    /// How many advantages apply. Default 0.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 100))]
+    advantage: i64,
+    /// How many disadvantages apply; each cancels an advantage. Default 0.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 100))]
+    disadvantage: i64,
+    /// How many allies help. Default 0.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 8))]
+    helpers: i64,
     /// Add the trait's value from the sheet. Default false.
     #[serde(default)]
     use_trait_value: bool,
@@ -71,7 +84,13 @@ pub(super) struct Output {
     hope_die: u32,
     /// The Fear die.
     fear_die: u32,
-    /// Hope + Fear + modifiers.
+    /// What the die of advantage added, or that of disadvantage took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    edge_die: Option<i64>,
+    /// What each helper rolled; the best counts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    helper_dice: Vec<u32>,
+    /// Everything added up.
     total: i64,
     /// What had to be met; absent when it is hidden from you.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,15 +112,18 @@ pub(super) struct Output {
 
 impl From<Rolled> for Output {
     fn from(rolled: Rolled) -> Self {
-        let roll = &rolled.roll;
+        let edge_roll = &rolled.roll;
+        let roll = &edge_roll.evaluation;
         let difficulty = roll.difficulty.map(|difficulty| difficulty.value());
         Self {
             hope_die: roll.dice.hope.value(),
             fear_die: roll.dice.fear.value(),
+            edge_die: edge_roll.edge_die,
+            helper_dice: edge_roll.helper_dice.clone(),
             total: roll.total,
             difficulty: difficulty.filter(|_| rolled.shows_difficulty),
             success: roll.meets_difficulty,
-            flavor: match roll::flavor(roll) {
+            flavor: match roll::flavor(edge_roll) {
                 "FEAR" => FlavorWire::Fear,
                 _ => FlavorWire::Hope,
             },
@@ -145,6 +167,11 @@ impl ToolSpec for SessionActionRoll {
             trait_name: input.trait_name,
             difficulty: input.difficulty,
             modifiers: input.modifiers.into_iter().map(|m| (m.source, m.value)).collect(),
+            odds: Odds {
+                advantage: input.advantage,
+                disadvantage: input.disadvantage,
+                helpers: input.helpers,
+            },
             use_trait_value: input.use_trait_value,
             hide_difficulty: input.hide_difficulty,
             randomness: wire::randomness(input.rng)?,

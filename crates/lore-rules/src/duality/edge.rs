@@ -1,0 +1,228 @@
+//! Advantage, disadvantage and help: six-sided dice beside the two of a Duality roll.
+//!
+//! These dice change the total and nothing else. They must never touch the Hope and Fear dice, so
+//! that a seed shows the same pair with and without them, nor decide whether a roll is critical.
+
+use crate::dice::{DiceStream, Seed, Sides};
+
+use super::{Difficulty, DualityDice, Evaluation, Modifier, RuleError, judge};
+
+/// Rolls Hope, Fear, the die of advantage or disadvantage and the dice of helpers, in this order,
+/// and judges them.
+pub fn roll_with_edge(
+    seed: Seed,
+    modifier: Modifier,
+    difficulty: Option<Difficulty>,
+    edge: Edge,
+) -> EdgeRoll {
+    let mut stream = DiceStream::new(seed);
+    let dice = DualityDice::draw(&mut stream);
+    let edge_die = edge.lean.draw(&mut stream);
+    let helper_dice: Vec<u32> = (0..edge.helpers).map(|_| stream.die(Sides::D6)).collect();
+    let best_helper = helper_dice.iter().copied().max().map_or(0, i64::from);
+    let bonus = edge_die.unwrap_or(0) + best_helper;
+    EdgeRoll { evaluation: judge(dice, modifier, bonus, difficulty), edge_die, helper_dice, bonus }
+}
+
+/// A judged roll with the dice that were rolled beside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EdgeRoll {
+    /// The judgement; its total has the bonus in it.
+    pub evaluation: Evaluation,
+    /// What the die of advantage adds, or, below zero, what the die of disadvantage takes.
+    pub edge_die: Option<i64>,
+    /// What each helper rolled.
+    pub helper_dice: Vec<u32>,
+    /// What all these dice add to the total: the edge die and the best helper.
+    pub bonus: i64,
+}
+
+/// What helps or hinders a roll.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Edge {
+    lean: Lean,
+    helpers: u32,
+}
+
+impl Edge {
+    /// Neither help nor hindrance.
+    pub const NONE: Self = Self { lean: Lean::Even, helpers: 0 };
+    /// The most advantages, and the most disadvantages, of one roll.
+    pub const MAX_SOURCES: i64 = 100;
+    /// The most helpers of one roll.
+    pub const MAX_HELPERS: i64 = 8;
+
+    /// Accepts what speaks for and against a roll, and how many allies help with it.
+    ///
+    /// Help stacks with the roller's own die and is not cancelled by disadvantages.
+    pub fn new(advantages: i64, disadvantages: i64, helpers: i64) -> Result<Self, RuleError> {
+        let advantages = counted("advantages", advantages, Self::MAX_SOURCES)?;
+        let disadvantages = counted("disadvantages", disadvantages, Self::MAX_SOURCES)?;
+        let helpers = counted("helpers", helpers, Self::MAX_HELPERS)?;
+        Ok(Self { lean: Lean::net(advantages, disadvantages), helpers })
+    }
+
+    /// The die that is left of advantages and disadvantages.
+    pub const fn lean(self) -> Lean {
+        self.lean
+    }
+
+    /// How many allies help.
+    pub const fn helpers(self) -> u32 {
+        self.helpers
+    }
+
+    /// Everything the dice beside Hope and Fear can add, with the number of ways to roll it.
+    pub(crate) fn bonuses(self) -> impl Iterator<Item = (i64, u32)> {
+        self.lean.values().iter().flat_map(move |own| {
+            best_of(self.helpers).map(move |(best, ways)| (own + i64::from(best), ways))
+        })
+    }
+}
+
+/// The die that is left when advantages and disadvantages have cancelled each other one for one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Lean {
+    /// No die.
+    Even,
+    /// A six-sided die is added.
+    Advantage,
+    /// A six-sided die is taken off.
+    Disadvantage,
+}
+
+impl Lean {
+    /// What is left of so many advantages and disadvantages: never more than one die.
+    pub fn net(advantages: u32, disadvantages: u32) -> Self {
+        match advantages.cmp(&disadvantages) {
+            std::cmp::Ordering::Less => Self::Disadvantage,
+            std::cmp::Ordering::Equal => Self::Even,
+            std::cmp::Ordering::Greater => Self::Advantage,
+        }
+    }
+
+    /// Draws the die, if there is one, with its sign.
+    pub(super) fn draw(self, stream: &mut DiceStream) -> Option<i64> {
+        match self {
+            Self::Even => None,
+            Self::Advantage => Some(i64::from(stream.die(Sides::D6))),
+            Self::Disadvantage => Some(-i64::from(stream.die(Sides::D6))),
+        }
+    }
+
+    /// Everything the die can add, each equally likely.
+    const fn values(self) -> &'static [i64] {
+        match self {
+            Self::Even => &[0],
+            Self::Advantage => &[1, 2, 3, 4, 5, 6],
+            Self::Disadvantage => &[-1, -2, -3, -4, -5, -6],
+        }
+    }
+}
+
+/// The highest of some six-sided dice, with the number of ways to roll it; zero if there are none.
+fn best_of(dice: u32) -> impl Iterator<Item = (u32, u32)> {
+    let none = (dice == 0).then_some((0, 1));
+    let faces = if dice == 0 { 0 } else { Sides::D6.value() };
+    none.into_iter()
+        .chain((1..=faces).map(move |face| (face, face.pow(dice) - (face - 1).pow(dice))))
+}
+
+fn counted(field: &'static str, value: i64, max: i64) -> Result<u32, RuleError> {
+    let error = RuleError::EdgeOutOfRange { field, value, min: 0, max };
+    u32::try_from(value).ok().filter(|_| value <= max).ok_or(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::roll;
+    use super::*;
+
+    fn edge(advantages: i64, disadvantages: i64, helpers: i64) -> Edge {
+        Edge::new(advantages, disadvantages, helpers).unwrap()
+    }
+
+    fn rolled(seed: u64, edge: Edge) -> EdgeRoll {
+        let difficulty = Some(Difficulty::new(15).unwrap());
+        roll_with_edge(Seed::new(seed).unwrap(), Modifier::new(2).unwrap(), difficulty, edge)
+    }
+
+    #[test]
+    fn advantages_and_disadvantages_cancel_one_for_one() {
+        for (advantages, disadvantages, lean) in [
+            (0, 0, Lean::Even),
+            (1, 0, Lean::Advantage),
+            (0, 1, Lean::Disadvantage),
+            (2, 2, Lean::Even),
+            (3, 2, Lean::Advantage),
+            (1, 100, Lean::Disadvantage),
+        ] {
+            assert_eq!(edge(advantages, disadvantages, 0).lean(), lean);
+        }
+        assert_eq!(edge(0, 0, 0), Edge::NONE);
+    }
+
+    #[test]
+    fn the_pair_of_a_seed_stays_the_same() {
+        for seed in 0..300 {
+            let bare = roll(Seed::new(seed).unwrap(), Modifier::new(2).unwrap(), None);
+            for edge in [edge(0, 0, 0), edge(1, 0, 3), edge(0, 1, 0), edge(0, 0, 2)] {
+                let roll = rolled(seed, edge);
+                assert_eq!(roll.evaluation.dice, bare.dice);
+                assert_eq!(roll.evaluation.is_crit, bare.is_crit);
+                assert_eq!(roll.evaluation.total, bare.total + roll.bonus);
+            }
+        }
+    }
+
+    #[test]
+    fn dice_come_in_order_and_only_the_best_helper_counts() {
+        // The row of seed 42 as twelve-sided dice starts 12, 2, 11, 2, 7, 10.
+        let roll = rolled(42, edge(1, 0, 3));
+        assert_eq!((roll.edge_die, &roll.helper_dice[..]), (Some(5), &[2, 1, 4][..]));
+        assert_eq!((roll.bonus, roll.evaluation.total), (9, 25));
+        let hindered = rolled(42, edge(0, 1, 1));
+        assert_eq!((hindered.edge_die, &hindered.helper_dice[..]), (Some(-5), &[2][..]));
+        assert_eq!((hindered.bonus, hindered.evaluation.total), (-3, 13));
+        assert!(!hindered.evaluation.meets_difficulty);
+        assert_eq!(rolled(42, Edge::NONE).edge_die, None);
+    }
+
+    #[test]
+    fn bonuses_list_every_way_to_roll() {
+        for (advantages, disadvantages, helpers) in
+            [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 2), (0, 1, 3)]
+        {
+            let edge = edge(advantages, disadvantages, helpers);
+            let mut listed = std::collections::BTreeMap::new();
+            let own: Vec<i64> = match edge.lean() {
+                Lean::Even => vec![0],
+                Lean::Advantage => (1..=6).collect(),
+                Lean::Disadvantage => (-6..=-1).collect(),
+            };
+            for helped in 0..6_u32.pow(edge.helpers()) {
+                let dice = (0..edge.helpers()).map(|die| helped / 6_u32.pow(die) % 6 + 1);
+                let best = dice.max().map_or(0, i64::from);
+                own.iter().for_each(|own| *listed.entry(own + best).or_insert(0_u32) += 1);
+            }
+            let mut counted = std::collections::BTreeMap::new();
+            edge.bonuses().for_each(|(bonus, ways)| *counted.entry(bonus).or_insert(0) += ways);
+            assert_eq!(counted, listed, "{edge:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_refused() {
+        for (given, field, max) in [
+            ([-1, 0, 0], "advantages", 100),
+            ([0, 101, 0], "disadvantages", 100),
+            ([0, 0, 9], "helpers", 8),
+            ([0, 0, i64::MAX], "helpers", 8),
+        ] {
+            let [advantages, disadvantages, helpers] = given;
+            let value = given.into_iter().find(|value| *value != 0).unwrap();
+            let expected = RuleError::EdgeOutOfRange { field, value, min: 0, max };
+            assert_eq!(Edge::new(advantages, disadvantages, helpers), Err(expected));
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Reaction rolls: the dice of a Duality roll without its Hope and Fear.
+//!
+//! A reaction is judged like any roll, but its outcome must never say which die was higher: no
+//! caller can then give out Hope, Stress or Fear for it. Nobody helps with a reaction.
+
+use crate::dice::{DiceStream, Seed};
+
+use super::{Difficulty, DualityDice, Lean, Modifier, judge};
+
+/// Rolls Hope, Fear and the die of advantage or disadvantage, and judges them as a reaction.
+pub fn reaction(
+    seed: Seed,
+    modifier: Modifier,
+    difficulty: Option<Difficulty>,
+    lean: Lean,
+) -> ReactionRoll {
+    let mut stream = DiceStream::new(seed);
+    let dice = DualityDice::draw(&mut stream);
+    let edge_die = lean.draw(&mut stream);
+    let judged = judge(dice, modifier, edge_die.unwrap_or(0), difficulty);
+    let outcome = match (judged.is_crit, difficulty, judged.meets_difficulty) {
+        (true, _, _) => ReactionOutcome::CriticalSuccess,
+        (false, None, _) => ReactionOutcome::Roll,
+        (false, Some(_), true) => ReactionOutcome::Success,
+        (false, Some(_), false) => ReactionOutcome::Failure,
+    };
+    ReactionRoll { dice, modifier, difficulty, edge_die, total: judged.total, outcome }
+}
+
+/// A judged reaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReactionRoll {
+    /// The two dice.
+    pub dice: DualityDice,
+    /// What was added to them.
+    pub modifier: Modifier,
+    /// What the total had to reach, if anything.
+    pub difficulty: Option<Difficulty>,
+    /// What the die of advantage adds, or, below zero, what the die of disadvantage takes.
+    pub edge_die: Option<i64>,
+    /// All of it together.
+    pub total: i64,
+    /// How the reaction turned out.
+    pub outcome: ReactionOutcome,
+}
+
+/// How a reaction turned out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ReactionOutcome {
+    /// No difficulty was set.
+    Roll,
+    /// The difficulty is met.
+    Success,
+    /// The difficulty is missed.
+    Failure,
+    /// Both dice are equal: effects that would hit even after a success do not.
+    CriticalSuccess,
+}
+
+impl ReactionOutcome {
+    /// The name of the outcome, in the manner of the contract.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Roll => "ROLL",
+            Self::Success => "SUCCESS",
+            Self::Failure => "FAILURE",
+            Self::CriticalSuccess => "CRITICAL_SUCCESS",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Edge, Outcome, roll_with_edge};
+    use super::*;
+
+    #[test]
+    fn reactions_are_judged_like_action_rolls() {
+        let difficulty = Difficulty::new(13).ok();
+        for (lean, advantages, disadvantages) in
+            [(Lean::Even, 0, 0), (Lean::Advantage, 1, 0), (Lean::Disadvantage, 0, 1)]
+        {
+            let edge = Edge::new(advantages, disadvantages, 0).unwrap();
+            for seed in (0..300).map(Seed::from_random) {
+                let action = roll_with_edge(seed, Modifier::ZERO, difficulty, edge);
+                let reaction = reaction(seed, Modifier::ZERO, difficulty, lean);
+                let expected = match action.evaluation.outcome {
+                    Outcome::CriticalSuccess => ReactionOutcome::CriticalSuccess,
+                    Outcome::SuccessWithHope | Outcome::SuccessWithFear => ReactionOutcome::Success,
+                    _ => ReactionOutcome::Failure,
+                };
+                assert_eq!(reaction.outcome, expected);
+                assert_eq!(reaction.total, action.evaluation.total);
+                assert_eq!(reaction.edge_die, action.edge_die);
+                assert_eq!(reaction.dice, action.evaluation.dice);
+            }
+        }
+    }
+
+    #[test]
+    fn without_difficulty_a_reaction_is_only_rolled() {
+        let outcomes = (0..300).map(|seed| {
+            let roll = reaction(Seed::from_random(seed), Modifier::ZERO, None, Lean::Even);
+            (roll.dice.is_crit(), roll.outcome)
+        });
+        for (is_crit, outcome) in outcomes {
+            let expected =
+                if is_crit { ReactionOutcome::CriticalSuccess } else { ReactionOutcome::Roll };
+            assert_eq!(outcome, expected);
+        }
+    }
+}
