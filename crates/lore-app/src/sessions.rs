@@ -14,6 +14,9 @@ use crate::App;
 /// A session unused for this long is forgotten.
 pub const IDLE_LIMIT: Duration = Duration::from_secs(3_600);
 
+/// How long the answer to a call with an idempotency key is kept.
+pub const ANSWERS_KEPT: Duration = Duration::from_secs(24 * 3_600);
+
 /// Stores the opening message of a session.
 pub async fn save(app: &App, principal: PrincipalId, id: &str, opening: String) -> Result<()> {
     let record = SessionRecord {
@@ -47,13 +50,18 @@ pub async fn forget(app: &App, id: &str) -> Result<()> {
     Ok(app.store.delete_session(&key(id)).await?)
 }
 
-/// Forgets all sessions that idled too long.
+/// Forgets all sessions that idled too long, and answers nobody will ask for again.
 pub async fn purge(app: &App) -> Result<u64> {
+    app.store.forget_answers(since(app, ANSWERS_KEPT)).await?;
     Ok(app.store.purge_sessions(idle_since(app)).await?)
 }
 
 fn idle_since(app: &App) -> Timestamp {
-    app.effects.now().saturating_sub(IDLE_LIMIT).unwrap_or(Timestamp::MIN)
+    since(app, IDLE_LIMIT)
+}
+
+fn since(app: &App, age: Duration) -> Timestamp {
+    app.effects.now().saturating_sub(age).unwrap_or(Timestamp::MIN)
 }
 
 fn key(id: &str) -> String {

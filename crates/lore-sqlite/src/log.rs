@@ -1,7 +1,7 @@
 //! The change log and the audit log, as the traits ask for them.
 
 use async_trait::async_trait;
-use lore_core::Viewer;
+use lore_core::{Timestamp, Viewer};
 use lore_store::{AuditEntry, ChangeEntry, Log, StoreError, StoreResult};
 use rusqlite::params;
 use tokio::sync::watch;
@@ -25,6 +25,14 @@ impl Log for SqliteStore {
             let mut statement = db.prepare_cached(sql)?;
             let parameters = params![viewer.principal.0, viewer.world.0, tool, key];
             rows::first(statement.query(parameters)?, |row| Ok(row.get(0)?))
+        })
+        .await
+    }
+
+    async fn forget_answers(&self, before: Timestamp) -> StoreResult<u64> {
+        self.write(move |db| {
+            let sql = "DELETE FROM answered WHERE at < ?1";
+            Ok(db.prepare_cached(sql)?.execute([rows::micros(before)])? as u64)
         })
         .await
     }

@@ -155,6 +155,9 @@ pub trait Log {
     async fn answered(&self, viewer: &Viewer, tool: &str, key: &str)
     -> StoreResult<Option<String>>;
 
+    /// Forgets kept answers from before `before`; returns how many.
+    async fn forget_answers(&self, before: Timestamp) -> StoreResult<u64>;
+
     /// Entries of the viewer's world after `after`, oldest first.
     async fn changes(
         &self,

@@ -188,6 +188,7 @@ macro_rules! contract_tests {
             the_same_key_again_conflicts,
             keys_are_each_principals_and_each_tools_own,
             a_failed_batch_keeps_no_answer,
+            old_answers_are_forgotten,
             many_senders_make_it_happen_once,
         ]);
         $crate::contract_tests!(@topic $harness, atomicity, [

@@ -57,6 +57,20 @@ pub async fn a_failed_batch_keeps_no_answer(harness: &dyn Harness) {
     stage.commit(&stage.owner, once(&stage, "k", "now")).await;
 }
 
+/// Only those from before; the key is then free again.
+pub async fn old_answers_are_forgotten(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let kept = once(&stage, "k", "first");
+    let at = kept.at;
+    stage.commit(&stage.owner, kept).await;
+    assert_eq!(stage.store().forget_answers(at).await.unwrap(), 0);
+    assert!(answer(&stage, &stage.owner, "story", "k").await.is_some());
+    let later = at.saturating_add(std::time::Duration::from_secs(1)).unwrap();
+    assert_eq!(stage.store().forget_answers(later).await.unwrap(), 1);
+    assert_eq!(answer(&stage, &stage.owner, "story", "k").await, None);
+    stage.commit(&stage.owner, once(&stage, "k", "second")).await;
+}
+
 /// One of them; the others find its answer.
 pub async fn many_senders_make_it_happen_once(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
