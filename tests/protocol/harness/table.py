@@ -1,6 +1,7 @@
 """Sitting at the table: the play tools and resources through any client."""
 
 import concurrent.futures
+import contextlib
 import json
 import re
 import threading
@@ -130,3 +131,53 @@ def at_once(works) -> list:
 
     with concurrent.futures.ThreadPoolExecutor(len(works)) as pool:
         return list(pool.map(run, works))
+
+
+class Listener:
+    """Collects what arrives on an event stream, in a thread of its own."""
+
+    def __init__(self, stream):
+        self.messages: list[dict] = []
+        self._stream = stream
+        self._arrived = threading.Condition()
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        with contextlib.suppress(Exception):
+            while True:
+                message = self._stream.next()
+                with self._arrived:
+                    self.messages.append(message)
+                    self._arrived.notify_all()
+
+    def uris(self) -> list[str]:
+        """The resources that were said to have changed so far, in order."""
+        with self._arrived:
+            return updated(self.messages)
+
+    def wait_for(self, *uris: str, times: int = 1, seconds: float = 5) -> None:
+        """Waits until each of these was said to have changed so many times."""
+        def heard():
+            found = updated(self.messages)
+            return all(found.count(uri) >= times for uri in uris)
+
+        with self._arrived:
+            assert self._arrived.wait_for(heard, seconds), f"wanted {uris}, heard {updated(self.messages)}"
+
+
+def updated(messages: list[dict]) -> list[str]:
+    """The URIs of update notifications, each of which must be one that any client can read."""
+    uris = []
+    for message in messages:
+        assert message["jsonrpc"] == "2.0" and "id" not in message, message
+        if message["method"] == "notifications/resources/updated":
+            uris.append(message["params"]["uri"])
+    return uris
+
+
+@contextlib.contextmanager
+def listening(session):
+    """The event stream of a session, read in the background."""
+    with session.stream(silence=30) as stream:
+        yield Listener(stream)
