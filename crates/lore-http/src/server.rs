@@ -3,6 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
@@ -38,7 +39,7 @@ pub struct HttpOptions {
     pub limits: Limits,
 }
 
-/// How long a client may take to send its headers.
+/// How long a client may take to send its headers, from connecting on.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long open requests may take to finish when the server stops.
 const GRACE: Duration = Duration::from_secs(5);
@@ -131,14 +132,25 @@ fn spawn_connection(
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY could not be set");
     }
+    let asked = Arc::new(AtomicBool::new(false));
+    let has_asked = Arc::clone(&asked);
     let service = hyper::service::service_fn(move |mut request: Request<Incoming>| {
+        asked.store(true, Ordering::Relaxed);
         request.extensions_mut().insert(PeerIp(peer.ip().to_canonical()));
         app.clone().oneshot(request)
     });
     let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
     let connection = graceful.watch(connection.into_owned());
     tokio::spawn(async move {
-        if let Err(error) = connection.await {
+        let mut connection = std::pin::pin!(connection);
+        // hyper waits as long as it takes to learn which HTTP a client speaks.
+        let early = tokio::time::timeout(HEADER_TIMEOUT, &mut connection).await;
+        let ended = match early {
+            Ok(ended) => ended,
+            Err(_) if has_asked.load(Ordering::Relaxed) => connection.await,
+            Err(_) => Err("no request came".into()),
+        };
+        if let Err(error) = ended {
             tracing::debug!(error, "a connection ended early");
         }
         drop(place);

@@ -38,6 +38,7 @@ pub const SESSION_COOKIE: &str = "mcp_session";
 /// The header of sessions before 2026-07-28.
 const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION_HEADER: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const BOTH_TYPES: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
 /// How the endpoint behaves.
@@ -102,7 +103,13 @@ impl McpEndpoint {
         sessions::acting_as(principal, serving).await
     }
 
-    async fn post(&self, request: Request<Bytes>, principal: PrincipalId) -> Response<Body> {
+    async fn post(&self, mut request: Request<Bytes>, principal: PrincipalId) -> Response<Body> {
+        if !is_json(request.headers()) {
+            let fault = Fault::new(-32600, "send messages as Content-Type: application/json");
+            return answers::refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, &fault);
+        }
+        // rmcp knows only this spelling.
+        request.headers_mut().insert(CONTENT_TYPE, JSON);
         let glimpse = match rpc::glimpse(request.body()) {
             Ok(glimpse) => glimpse,
             Err(fault) => return answers::refusal(StatusCode::BAD_REQUEST, &fault),
@@ -322,7 +329,7 @@ fn on_behalf(request: &Request<Bytes>, body: Bytes, session: Option<&str>) -> Re
     *own.method_mut() = Method::POST;
     *own.uri_mut() = request.uri().clone();
     *own.extensions_mut() = request.extensions().clone();
-    own.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    own.headers_mut().insert(CONTENT_TYPE, JSON);
     own.headers_mut().insert(ACCEPT, BOTH_TYPES);
     // rmcp insists on a Host, though checking it is the gate's business.
     own.headers_mut().insert(HOST, HeaderValue::from_static("localhost"));
@@ -330,6 +337,12 @@ fn on_behalf(request: &Request<Bytes>, body: Bytes, session: Option<&str>) -> Re
         set_session(own.headers_mut(), id);
     }
     own
+}
+
+/// Whether a message is said to be JSON; names of types have no case, and may have parameters.
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = header_text(headers, &CONTENT_TYPE).and_then(|said| said.split(';').next());
+    kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
 }
 
 fn accepts(headers: &HeaderMap, kind: &str) -> bool {

@@ -1,1 +1,52 @@
-//! t
+//! The state of a Daggerheart table, changed by its rules.
+//!
+//! Every function takes what is and what happens, and answers with what will be: a new state, the
+//! list of what changed and notes for the people at the table. Nothing here may change a state in
+//! place, leave a number outside of its range, or know where states are kept.
+//!
+//! * [`Profile`] is what a character is: level, traits, maxima, thresholds.
+//! * [`State`] is how the character fares: Hit Points left, Stress marked, Hope, conditions.
+//! * [`GmFear`] is the Game Master's Fear.
+//! * [`Step`] is the answer of nearly every function.
+
+mod change;
+mod condition;
+mod countdown;
+mod damage;
+mod death;
+mod error;
+mod fear;
+mod hope;
+mod note;
+mod outcome;
+mod profile;
+mod recovery;
+mod rest;
+mod state;
+mod step;
+mod stress;
+
+pub use change::{Change, Field, Value};
+pub use condition::{Condition, add_condition, remove_condition};
+pub use countdown::{
+    Countdown, CountdownKind, Looping, advance, advance_by_outcome, advance_by_rest,
+    advance_linked, ticks,
+};
+pub use damage::{
+    ArmorUse, Damage, DamageKind, DamageOptions, DamageStep, Defence, Directness, MassiveDamage,
+    Protection, Severity, reduced_damage, severity, take_damage,
+};
+pub use death::{AvoidDeath, Split, avoid_death, blaze_of_glory, risk_it_all};
+pub use error::TableError;
+pub use fear::{FearStep, GmFear};
+pub use hope::{HopeUse, gain_hope, spend_hope};
+pub use note::Note;
+pub use outcome::{OutcomeEffects, apply_outcome, apply_outcome_to_fear, outcome_effects};
+pub use profile::{CharacterKind, Level, Profile, ProfileError, ProfileFields, TRAITS};
+pub use recovery::{clear_stress, heal, repair_armor};
+pub use rest::{
+    Company, RestCourse, RestError, RestKind, RestLog, RestMove, RestRoll, RestStep, Rester, rest,
+};
+pub use state::{Life, State, StatePatch, clamp_to, patch};
+pub use step::Step;
+pub use stress::{StressCause, mark_stress};

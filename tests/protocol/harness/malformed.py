@@ -160,31 +160,33 @@ def wrong_values(schema: dict) -> list:
         values = [*values, schema["minimum"] - 1]
     if "maximum" in schema:
         values = [*values, schema["maximum"] + 1]
-    if "maxLength" in schema:
-        values = [*values, "x" * (schema["maxLength"] + 1)]
     if "minItems" in schema:
         values = [*values, []]
     return values
 
 
 def spoilt(schema: dict, value, path: str = ""):
-    """Copies of a good value with one part spoilt, each with the path of that part."""
+    """Copies of a good value with one part spoilt, each with the path of that part and what is
+    wrong with it."""
     if schema.get("type") == "object" and "properties" in schema:
         properties, required = schema["properties"], schema.get("required", [])
         if schema.get("additionalProperties") is False:
-            yield f"{path}no_such_field", {**value, "no_such_field": 1}
+            yield f"{path}no_such_field", "is unknown", {**value, "no_such_field": 1}
         for name, inner in properties.items():
             if name in required:
-                yield f"{path}{name}", {key: kept for key, kept in value.items() if key != name}
-                yield f"{path}{name}", {**value, name: None}
+                rest = {key: kept for key, kept in value.items() if key != name}
+                yield f"{path}{name}", "is missing", rest
+                yield f"{path}{name}", "is null", {**value, name: None}
             for wrong in wrong_values(inner):
-                yield f"{path}{name}", {**value, name: wrong}
+                yield f"{path}{name}", f"is {wrong!r}", {**value, name: wrong}
+            if "maxLength" in inner:
+                yield f"{path}{name}", "is too long", {**value, name: "x" * (inner["maxLength"] + 1)}
             if name in value:
-                for where, part in spoilt(inner, value[name], f"{path}{name}."):
-                    yield where, {**value, name: part}
+                for where, how, part in spoilt(inner, value[name], f"{path}{name}."):
+                    yield where, how, {**value, name: part}
     elif schema.get("type") == "array" and value:
-        for where, part in spoilt(schema["items"], value[0], path.removesuffix(".") + "[0]."):
-            yield where, [part, *value[1:]]
+        for where, how, part in spoilt(schema["items"], value[0], path.removesuffix(".") + "[0]."):
+            yield where, how, [part, *value[1:]]
 
 
 def tool_arguments(tools: list[dict]) -> list[Case]:
@@ -192,8 +194,8 @@ def tool_arguments(tools: list[dict]) -> list[Case]:
     of range."""
     cases = []
     for tool in tools:
-        for field, arguments in spoilt(tool["inputSchema"], tool["example"]):
-            name = f"{tool['name']}: {field} in {encoded(arguments)[:60]!r}"
+        for field, how, arguments in spoilt(tool["inputSchema"], tool["example"]):
+            name = f"{tool['name']}: {field} {how}"
             cases.append(Case(name, encoded(call(tool["name"], arguments)), field=field, tool=True))
     return cases
 
@@ -246,7 +248,7 @@ def sizes() -> list[Case]:
         Case("many pools", encoded(call("roll_dice", {"dice": [pool] * 100_000})), field="dice", tool=True),
         Case("many numbers", encoded(call("roll_dice", {"dice": list(range(300_000))})), field="dice[0]", tool=True),
         Case("a long number", b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"duality_outcome",'
-             b'"arguments":{"hope":' + b"9" * 100_000 + b',"fear":1}}}', (PARSE, REQUEST, PARAMS), field="hope"),
+             b'"arguments":{"hope":' + b"9" * 100_000 + b',"fear":1}}}', (PARSE, REQUEST)),
         Case("much space", encoded(message("ping")) + b" " * 3_000_000),
         Case("3.9 MiB of text", encoded(call("roll_dice", {"dice": "y" * 4_089_000})), field="dice", tool=True),
     ]

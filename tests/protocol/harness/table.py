@@ -7,7 +7,7 @@ import re
 import threading
 
 from harness.rpc import answer_of, error_of, result_of
-from harness.web import Modern
+from harness.web import Modern, Session
 
 WHOLE_SECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 """A moment as the contract shows it."""
@@ -115,6 +115,17 @@ def payload(event: dict) -> dict:
     return json.loads(event["payload_json"])
 
 
+def replayed(events: list[dict], state: dict) -> dict:
+    """What a character's numbers must be after all changes of a log, each from the one before."""
+    state = dict(state)
+    for event in events:
+        for change in payload(event).get("applied_changes", []):
+            if change.get("character_id") == state["character_id"] and change["field"] in state:
+                assert state[change["field"]] == change["before"], event
+                state[change["field"]] = change["after"]
+    return state
+
+
 def replay(seed: int) -> dict:
     """The rng argument that brings chosen dice."""
     return {"seed": seed, "roll_mode": "REPLAY"}
@@ -181,3 +192,60 @@ def listening(session):
     """The event stream of a session, read in the background."""
     with session.stream(silence=30) as stream:
         yield Listener(stream)
+
+
+class Cast:
+    """A game master, two players and a reader with tokens of their own, at one table."""
+
+    ROLES = {"gail": "gm", "alice": "player", "bob": "player", "ray": "reader"}
+
+    def __init__(self, program, **more: str):
+        self.program = program
+        roles = {**self.ROLES, **more}
+        self.tokens = {name: program.token(role, name) for name, role in roles.items()}
+        self.server = program.serve()
+        self._clients = contextlib.ExitStack()
+        self.gail, self.alice, self.bob, self.ray = (self.seat(name) for name in self.ROLES)
+
+    def http(self, name: str, **headers: str):
+        """A plain HTTP client with somebody's token."""
+        return self._clients.enter_context(
+            self.server.client(authorization=f"Bearer {self.tokens[name]}", **headers)
+        )
+
+    def seat(self, name: str, **headers: str) -> Seat:
+        """A new session of somebody."""
+        return Seat(Session(self.http(name, **headers)).open())
+
+    def close(self) -> None:
+        self._clients.close()
+        assert self.server.is_running(), f"the server ended: {self.server.log()}"
+        self.server.kill()
+
+
+class Game:
+    """A campaign of a cast with a session: Alice plays Ana, Bob plays Bor."""
+
+    def __init__(self, cast: Cast, name: str = "Ashfall"):
+        gail = cast.gail
+        self.id = gail.do("campaign_create", name=name, gm_mode="HUMAN")["id"]
+        self.uri = f"campaign://{self.id}"
+        self.seats, self.heroes = {}, {}
+        for person, role, hero in (("gail", "GM", ""), ("alice", "PLAYER", "Ana"), ("bob", "PLAYER", "Bor")):
+            made = gail.do("participant_create", campaign_id=self.id, display_name=person, role=role)
+            self.seats[person] = made["id"]
+            if hero:
+                character = gail.do("character_create", campaign_id=self.id, name=hero, kind="PC")["id"]
+                gail.do("character_control_set", campaign_id=self.id, character_id=character,
+                        controller=made["id"])
+                self.heroes[person] = character
+        self.ana, self.bor = self.heroes["alice"], self.heroes["bob"]
+        self.session = gail.do("session_start", campaign_id=self.id)["id"]
+        self.events = f"session://{self.session}/events"
+        for person in self.seats:
+            self.take(getattr(cast, person), person)
+
+    def take(self, seat: Seat, person: str) -> dict:
+        """Sets the context of somebody to their place at this table."""
+        return seat.do("set_context", campaign_id=self.id, session_id=self.session,
+                       participant_id=self.seats[person])

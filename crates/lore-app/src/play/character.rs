@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use lore_core::{Error, Node, Properties, Result, Role, Uid, Visibility, names};
+use lore_rules::table::CharacterKind;
 use lore_store::{
     Bin, Change, EdgeRef, Expect, NewEdge, NewNode, NewState, NewText, NodePatch, NodeRef,
     TextPatch, TextRef,
@@ -44,6 +45,15 @@ impl Kind {
 
     fn of(node: &Node) -> Self {
         if node.subtype.as_deref() == Some("NPC") { Self::Npc } else { Self::Pc }
+    }
+}
+
+impl From<Kind> for CharacterKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Pc => Self::Pc,
+            Kind::Npc => Self::Npc,
+        }
     }
 }
 
@@ -120,7 +130,7 @@ pub async fn create(desk: &Desk, new: &NewCharacter) -> Result<Plan<Character>> 
         .batch()
         .change(Change::CreateNode(node.clone()))
         .change(Change::PutEdge(joins(uid, home.uid)?))
-        .change(put_sheet(NodeRef::Uid(uid), &Sheet::starting(new.kind), 0, secrecy)?);
+        .change(put_sheet(NodeRef::Uid(uid), &Sheet::starting(new.kind.into())?, 0, secrecy)?);
     let notes = new.notes.trim();
     if !notes.is_empty() {
         batch =
@@ -246,7 +256,7 @@ pub(crate) fn put_sheet(
         node,
         name: sheet::name()?,
         expect: Expect::Version(version),
-        value: sheet.to_value()?,
+        value: sheet.to_value(),
         visibility,
     }))
 }

@@ -110,21 +110,25 @@ impl Past {
             let field = change.get("field").and_then(Value::as_str).unwrap_or_default();
             let before = change.get("before").cloned().unwrap_or_default();
             match change.get("character_id").and_then(Value::as_str) {
-                Some(id) => self.undo_sheet(id, field, before),
+                Some(id) => self.undo_sheet(id, field, &before),
                 None => self.undo_table(field, &before),
             }
         }
     }
 
     fn undo_table(&mut self, field: &str, before: &Value) {
-        if field == "gm_fear"
-            && let Some(fear) = before.as_u64().and_then(|fear| u8::try_from(fear).ok())
-        {
-            self.table.gm_fear = fear;
+        match field {
+            "gm_fear" => self.table.gm_fear = before.as_i64().unwrap_or(self.table.gm_fear),
+            "short_rests" => {
+                let rests = before.as_u64().and_then(|rests| u8::try_from(rests).ok());
+                self.table.short_rests = rests.unwrap_or(self.table.short_rests);
+            }
+            "countdowns" => self.table.countdowns = before.clone(),
+            _ => {}
         }
     }
 
-    fn undo_sheet(&mut self, id: &str, field: &str, before: Value) {
+    fn undo_sheet(&mut self, id: &str, field: &str, before: &Value) {
         let found = self.sheets.iter_mut().find(|(node, ..)| Thing::Character.show(node.uid) == id);
         if let Some((_, sheet, _)) = found {
             sheet.set_back(field, before);

@@ -11,6 +11,7 @@ pub mod character;
 pub mod context;
 pub mod desk;
 pub mod dice;
+pub mod effect;
 pub mod fork;
 pub mod ids;
 pub mod log;
@@ -23,6 +24,7 @@ pub mod session;
 pub mod sheet;
 pub mod state;
 pub mod table;
+mod tally;
 
 use lore_core::names::Word;
 use lore_core::{Error, Result};

@@ -1,18 +1,18 @@
 //! Applying what follows from a roll: once, however often it is asked for.
 
-use lore_core::{Error, Event, Node, Result, Uid, Visibility};
-use lore_store::{Change, EventQuery, NodeRef};
+use lore_core::{Error, Event, Node, Result, Uid};
+use lore_rules::duality::Outcome;
+use lore_rules::table::{GmFear, apply_outcome, apply_outcome_to_fear, outcome_effects};
+use lore_store::{Batch, EventQuery};
 use serde_json::{Value, json};
 
-use super::character::{changes_value, find_all, list_uri, put_sheet};
+use super::character::{find_all, list_uri};
 use super::desk::{Desk, Plan};
 use super::ids::Thing;
 use super::session::{self, Session, events_uri};
-use super::sheet::{self, Sheet};
-use super::{campaign, log, rights, table};
-
-/// The most Fear a GM holds.
-pub const FEAR_MAX: u8 = 12;
+use super::sheet::{Sheet, table_error};
+use super::tally::Tally;
+use super::{campaign, log, rights};
 
 /// What came of applying a roll.
 #[derive(Debug, Clone)]
@@ -24,7 +24,7 @@ pub struct Applied {
     /// Every target, as it fares now.
     pub states: Vec<(Uid, Sheet)>,
     /// The GM's Fear, if it changed.
-    pub gm_fear: Option<u8>,
+    pub gm_fear: Option<i64>,
     /// Whether this had been applied before.
     pub already_applied: bool,
 }
@@ -65,132 +65,88 @@ async fn plan(
     let nodes = find_all(desk, home, &targets, "targets").await?;
     let rights = rights::in_campaign(desk, home).await?;
     nodes.iter().try_for_each(|node| rights.require(node))?;
-    let effect = Effect::of(&roll)?;
-    let mut work = Work::new(desk);
+    let outcome = outcome_of(&roll)?;
+    let mut tally = Tally::new(desk);
     for node in &nodes {
-        work.move_character(node, effect).await?;
+        let judged = |sheet: &Sheet| {
+            let step = apply_outcome(&sheet.profile, &sheet.state, outcome).map_err(table_error)?;
+            Ok(sheet.stepped(step))
+        };
+        tally.sheet(node, judged).await?;
     }
-    let gm_fear = work.raise_fear(home, effect).await?;
+    let gm_fear = raise_fear(&mut tally, home, outcome).await?;
     let answer = Applied {
         roll_seq,
-        requires_complication: effect == Effect::Fear,
-        states: work.states.clone(),
+        requires_complication: outcome_effects(outcome).requires_complication,
+        states: tally.states.clone(),
         gm_fear,
         already_applied: false,
     };
-    Ok(ApplyPlan::Now(work.finish(session, home, &targets, answer).await?))
+    Ok(ApplyPlan::Now(finish(desk, tally, session, home, answer).await?))
 }
 
-/// What a roll does to the table, whether it succeeded or not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Effect {
-    Crit,
-    Hope,
-    Fear,
+/// Fear stays at its maximum; that is no error.
+async fn raise_fear(tally: &mut Tally<'_>, home: &Node, outcome: Outcome) -> Result<Option<i64>> {
+    if outcome_effects(outcome).gm_fear == 0 {
+        return Ok(None);
+    }
+    let before = tally.applied.len();
+    let table = tally
+        .table(home, |table| {
+            let fear =
+                GmFear::new(table.gm_fear).and_then(|fear| apply_outcome_to_fear(fear, outcome));
+            let step = fear.map_err(table_error)?;
+            table.gm_fear = step.fear.value();
+            Ok(step.notes)
+        })
+        .await?;
+    Ok((tally.applied.len() > before).then_some(table.gm_fear))
 }
 
-impl Effect {
-    fn of(roll: &Event) -> Result<Self> {
-        let payload: Value = serde_json::from_str(&roll.payload).map_err(|_| damaged())?;
-        match (payload.get("crit"), payload.get("flavor").and_then(Value::as_str)) {
-            (Some(Value::Bool(true)), _) => Ok(Self::Crit),
-            (_, Some("HOPE")) => Ok(Self::Hope),
-            (_, Some("FEAR")) => Ok(Self::Fear),
-            _ => Err(damaged()),
-        }
-    }
-
-    fn apply(self, sheet: &Sheet) -> Sheet {
-        match self {
-            Self::Crit => sheet.moved(1, -1),
-            Self::Hope => sheet.moved(1, 0),
-            Self::Fear => sheet.clone(),
-        }
-    }
+async fn finish(
+    desk: &Desk,
+    tally: Tally<'_>,
+    session: &Session,
+    home: &Node,
+    answer: Applied,
+) -> Result<Plan<Applied>> {
+    let ids: Vec<_> = answer.states.iter().map(|(uid, _)| Thing::Character.show(*uid)).collect();
+    let roll_seq = answer.roll_seq;
+    let asked =
+        desk.event("OUTCOME_APPLY_REQUESTED", &json!({ "roll_seq": roll_seq, "targets": ids }));
+    let mut applied = desk.event(
+        "OUTCOME_APPLIED",
+        &json!({
+            "roll_seq": roll_seq,
+            "targets": ids,
+            "requires_complication": answer.requires_complication,
+            "applied_changes": tally.applied,
+            "gm_fear": answer.gm_fear,
+            "states": answer.states.iter().map(state_value).collect::<Vec<_>>(),
+        }),
+    );
+    applied.settles = Some(roll_seq);
+    applied.visibility = tally.visibility;
+    let log = desk.append(&session.node, vec![asked, applied]).await?;
+    let mut batch = desk.batch().change(log);
+    batch.changes.extend(tally.changes);
+    Ok(Plan::new(touching_all(batch, session, home), answer))
 }
 
-/// The changes of one application, as they come together.
-struct Work<'a> {
-    desk: &'a Desk,
-    changes: Vec<Change>,
-    notes: Vec<Value>,
-    states: Vec<(Uid, Sheet)>,
-    /// Who may read of it: what touches a hidden sheet is hidden itself.
-    visibility: Visibility,
+/// Names everything that shows a change of sheets and table in a session.
+pub(crate) fn touching_all(batch: Batch, session: &Session, home: &Node) -> Batch {
+    batch
+        .touch(events_uri(session.node.uid))
+        .touch(list_uri(home.uid))
+        .touch(campaign::uri(home.uid))
+        .touch("campaigns://list")
 }
 
-impl<'a> Work<'a> {
-    fn new(desk: &'a Desk) -> Self {
-        let visibility = Visibility::Members;
-        Self { desk, changes: Vec::new(), notes: Vec::new(), states: Vec::new(), visibility }
-    }
-
-    async fn move_character(&mut self, node: &Node, effect: Effect) -> Result<()> {
-        let (before, version, visibility) = sheet::load_with_visibility(self.desk, node).await?;
-        let after = effect.apply(&before);
-        let changed = before.state_changes(&after);
-        if !changed.is_empty() {
-            self.notes.extend(changes_value(node.uid, &changed));
-            self.changes.push(put_sheet(NodeRef::Id(node.id), &after, version, visibility)?);
-        }
-        self.states.push((node.uid, after));
-        if visibility != Visibility::Members {
-            self.visibility = Visibility::Gm;
-        }
-        Ok(())
-    }
-
-    /// Fear stays at its maximum; that is no error.
-    async fn raise_fear(&mut self, home: &Node, effect: Effect) -> Result<Option<u8>> {
-        if effect != Effect::Fear {
-            return Ok(None);
-        }
-        let (mut table, version) = table::load(self.desk, home).await?;
-        let before = table.gm_fear;
-        table.gm_fear = (before + 1).min(FEAR_MAX);
-        if table.gm_fear == before {
-            return Ok(None);
-        }
-        self.notes.push(json!({ "field": "gm_fear", "before": before, "after": table.gm_fear }));
-        self.changes.push(table::put(home, &table, version)?);
-        Ok(Some(table.gm_fear))
-    }
-
-    async fn finish(
-        self,
-        session: &Session,
-        home: &Node,
-        targets: &[Uid],
-        answer: Applied,
-    ) -> Result<Plan<Applied>> {
-        let ids: Vec<_> = targets.iter().map(|uid| Thing::Character.show(*uid)).collect();
-        let roll_seq = answer.roll_seq;
-        let asked = self
-            .desk
-            .event("OUTCOME_APPLY_REQUESTED", &json!({ "roll_seq": roll_seq, "targets": ids }));
-        let mut applied = self.desk.event(
-            "OUTCOME_APPLIED",
-            &json!({
-                "roll_seq": roll_seq,
-                "targets": ids,
-                "requires_complication": answer.requires_complication,
-                "applied_changes": self.notes,
-                "gm_fear": answer.gm_fear,
-                "states": answer.states.iter().map(state_value).collect::<Vec<_>>(),
-            }),
-        );
-        applied.settles = Some(roll_seq);
-        applied.visibility = self.visibility;
-        let log = self.desk.append(&session.node, vec![asked, applied]).await?;
-        let mut batch = self.desk.batch().change(log);
-        batch.changes.extend(self.changes);
-        let batch = batch
-            .touch(events_uri(session.node.uid))
-            .touch(list_uri(home.uid))
-            .touch(campaign::uri(home.uid))
-            .touch("campaigns://list");
-        Ok(Plan::new(batch, answer))
-    }
+/// The outcome of a recorded roll.
+fn outcome_of(roll: &Event) -> Result<Outcome> {
+    let payload: Value = serde_json::from_str(&roll.payload).map_err(|_| damaged())?;
+    let name = payload.get("outcome").and_then(Value::as_str).ok_or_else(damaged)?;
+    Outcome::ALL.into_iter().find(|outcome| outcome.as_str() == name).ok_or_else(damaged)
 }
 
 async fn find_roll(desk: &Desk, session: &Session, roll_seq: i64) -> Result<Event> {
@@ -233,7 +189,7 @@ fn wanted_targets(roll: &Event, given: &[Uid]) -> Result<Vec<Uid>> {
 }
 
 fn state_value((uid, sheet): &(Uid, Sheet)) -> Value {
-    json!({ "character_id": Thing::Character.show(*uid), "sheet": sheet })
+    json!({ "character_id": Thing::Character.show(*uid), "sheet": sheet.to_value() })
 }
 
 /// The answer of an application, from its event.
@@ -243,15 +199,13 @@ fn read_applied(event: &Event) -> Result<Applied> {
     for entry in payload.get("states").and_then(Value::as_array).into_iter().flatten() {
         let id = entry.get("character_id").and_then(Value::as_str).ok_or_else(damaged)?;
         let sheet = entry.get("sheet").cloned().ok_or_else(damaged)?;
-        let sheet = serde_json::from_value(sheet).map_err(|_| damaged())?;
-        states.push((Thing::Character.read("character_id", id)?, sheet));
+        states.push((Thing::Character.read("character_id", id)?, Sheet::from_value(sheet)?));
     }
-    let fear = payload.get("gm_fear").and_then(Value::as_u64);
     Ok(Applied {
         roll_seq: event.settles.ok_or_else(damaged)?,
         requires_complication: payload.get("requires_complication") == Some(&json!(true)),
         states,
-        gm_fear: fear.and_then(|fear| u8::try_from(fear).ok()),
+        gm_fear: payload.get("gm_fear").and_then(Value::as_i64),
         already_applied: true,
     })
 }

@@ -143,13 +143,13 @@ async fn trait_value(
     label: &str,
 ) -> Result<(Option<i64>, Vec<String>)> {
     let Ok((sheet, _)) = sheet::load(desk, node).await else { return Ok((None, Vec::new())) };
-    let known = sheet.profile.trait_value(label);
+    let known = sheet.trait_value(label);
     match (known, ask.use_trait_value) {
         (Some(value), true) => Ok((Some(value), Vec::new())),
         (None, true) => Err(Error::invalid(
             "trait",
             format!("{label:?} is not on the sheet of {}", node.name),
-            format!("use one of {}", sheet.profile.trait_names().join(", ")),
+            format!("use one of {}", sheet.trait_names().join(", ")),
         )),
         (Some(_), false) => Ok((None, Vec::new())),
         (None, false) => Ok((None, vec![format!("{label:?} is not a trait of {}", node.name)])),
@@ -248,6 +248,7 @@ impl Events<'_> {
             "total": evaluation.total,
             "difficulty": self.ask.difficulty,
             "success": evaluation.meets_difficulty,
+            "outcome": evaluation.outcome.as_str(),
             "flavor": flavor(roll),
             "crit": evaluation.is_crit,
         })

@@ -1,32 +1,25 @@
-//! Sheets: what a character can do and how it fares.
+//! Sheets: what a character can do and how it fares, as they are stored.
+//!
+//! The rules are in `lore_rules::table`; here they meet the store and the fields of
+//! the caller's request.
 
 use std::collections::BTreeMap;
 
 use lore_core::names::Word;
 use lore_core::{Error, Node, Result, Visibility};
+use lore_rules::table::{
+    self, CharacterKind, Condition, Field, Life, Note, Profile, ProfileError, ProfileFields, State,
+    StatePatch, Step, TableError, Value as RuleValue,
+};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::character::Kind;
 use super::desk::Desk;
 use super::ids::Thing;
 use super::word;
 
-/// The six traits everybody has.
-const TRAITS: [&str; 6] = ["agility", "strength", "finesse", "instinct", "presence", "knowledge"];
-/// Most Hope a character holds.
-pub const HOPE_MAX: i64 = 6;
-/// Most slots of hit points or stress; the game itself sets no limit.
-const SLOTS_MAX: i64 = 100;
-/// Highest evasion or threshold.
-const NUMBER_MAX: i64 = 1_000;
-/// The range of a trait.
-const TRAIT_RANGE: (i64, i64) = (-2, 4);
-/// Most traits on a sheet, and longest name of one.
-const TRAITS_MAX: (usize, usize) = (30, 40);
-
 /// A sheet.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Sheet {
     /// What the character can do.
     pub profile: Profile,
@@ -34,37 +27,11 @@ pub struct Sheet {
     pub state: State,
 }
 
-/// What a character can do.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Profile {
-    /// Traits by name.
-    pub traits: BTreeMap<String, i64>,
-    /// Slots of hit points.
-    pub hp_max: i64,
-    /// Slots of stress.
-    pub stress_max: i64,
-    /// What attacks must meet.
-    pub evasion: i64,
-    /// Damage from which two hit points are marked.
-    pub major_threshold: i64,
-    /// Damage from which three hit points are marked.
-    pub severe_threshold: i64,
-}
-
-/// How a character fares.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct State {
-    /// Hope it holds.
-    pub hope: i64,
-    /// Stress it has marked.
-    pub stress: i64,
-    /// Hit points it has left.
-    pub hp: i64,
-}
-
 /// Changes to a profile; `None` leaves a field alone.
 #[derive(Debug, Clone, Default)]
 pub struct ProfilePatch {
+    /// New level.
+    pub level: Option<i64>,
     /// All traits, replacing the present ones.
     pub traits: Option<BTreeMap<String, i64>>,
     /// New slots of hit points.
@@ -77,154 +44,106 @@ pub struct ProfilePatch {
     pub major_threshold: Option<i64>,
     /// New severe threshold.
     pub severe_threshold: Option<i64>,
-}
-
-/// Changes to a state; `None` leaves a field alone.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct StatePatch {
-    /// New Hope.
-    pub hope: Option<i64>,
-    /// New stress.
-    pub stress: Option<i64>,
-    /// New hit points.
-    pub hp: Option<i64>,
+    /// New slots of armour.
+    pub armor_score: Option<i64>,
 }
 
 /// A field of a sheet that changed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldChange {
-    /// Its name.
-    pub field: &'static str,
+    /// Its name; conditions are `condition.NAME`.
+    pub field: String,
     /// What it was.
     pub before: Value,
     /// What it is.
     pub after: Value,
 }
 
+/// What a change did to a sheet.
+#[derive(Debug, Clone)]
+pub struct Changed {
+    /// The sheet now.
+    pub sheet: Sheet,
+    /// What of it changed.
+    pub changes: Vec<FieldChange>,
+    /// What the people at the table should hear.
+    pub notes: Vec<Note>,
+}
+
 impl Sheet {
     /// The sheet everybody of a kind starts with.
-    pub fn starting(kind: Kind) -> Self {
-        let traits = TRAITS.iter().map(|name| ((*name).to_owned(), 0)).collect();
-        let (hp_max, stress_max, evasion, major_threshold, severe_threshold, hope) = match kind {
-            Kind::Pc => (6, 6, 10, 8, 12, 2),
-            Kind::Npc => (3, 3, 8, 6, 10, 0),
-        };
-        let profile =
-            Profile { traits, hp_max, stress_max, evasion, major_threshold, severe_threshold };
-        Self { profile, state: State { hope, stress: 0, hp: hp_max } }
-    }
-
-    /// Changes the profile. A maximum that is lowered takes the present value with it.
-    pub fn patch_profile(&self, patch: &ProfilePatch) -> Result<Self> {
-        let old = &self.profile;
-        let traits =
-            patch.traits.as_ref().map_or_else(|| Ok(old.traits.clone()), checked_traits)?;
-        let profile = Profile {
-            traits,
-            hp_max: patch.hp_max.unwrap_or(old.hp_max),
-            stress_max: patch.stress_max.unwrap_or(old.stress_max),
-            evasion: patch.evasion.unwrap_or(old.evasion),
-            major_threshold: patch.major_threshold.unwrap_or(old.major_threshold),
-            severe_threshold: patch.severe_threshold.unwrap_or(old.severe_threshold),
-        };
-        profile.check()?;
-        let state = State {
-            hope: self.state.hope,
-            stress: self.state.stress.min(profile.stress_max),
-            hp: self.state.hp.min(profile.hp_max),
-        };
+    pub fn starting(kind: CharacterKind) -> Result<Self> {
+        let profile = Profile::new(ProfileFields::starting(kind)).map_err(profile_error)?;
+        let state = State::starting(kind, &profile);
         Ok(Self { profile, state })
     }
 
-    /// Changes the state, within what the profile allows.
-    pub fn patch_state(&self, patch: &StatePatch) -> Result<Self> {
-        let state = State {
-            hope: patch.hope.unwrap_or(self.state.hope),
-            stress: patch.stress.unwrap_or(self.state.stress),
-            hp: patch.hp.unwrap_or(self.state.hp),
-        };
-        in_range("hope", state.hope, 0, HOPE_MAX)?;
-        in_range("stress", state.stress, 0, self.profile.stress_max)?;
-        in_range("hp", state.hp, 0, self.profile.hp_max)?;
-        Ok(Self { profile: self.profile.clone(), state })
-    }
-
-    /// Moves Hope and stress by these amounts, as far as they go.
-    #[must_use]
-    pub fn moved(&self, hope: i64, stress: i64) -> Self {
-        let mut moved = self.clone();
-        moved.state.hope = (self.state.hope + hope).clamp(0, HOPE_MAX);
-        moved.state.stress = (self.state.stress + stress).clamp(0, self.profile.stress_max);
-        moved
-    }
-
-    /// What differs in the state of `after`.
-    pub fn state_changes(&self, after: &Self) -> Vec<FieldChange> {
-        let pairs = [
-            ("hope", self.state.hope, after.state.hope),
-            ("stress", self.state.stress, after.state.stress),
-            ("hp", self.state.hp, after.state.hp),
-        ];
-        let changed = pairs.into_iter().filter(|(_, before, after)| before != after);
-        changed
-            .map(|(field, before, after)| FieldChange {
-                field,
-                before: before.into(),
-                after: after.into(),
-            })
-            .collect()
-    }
-
-    /// What differs in `after`, the profile as a whole.
-    pub fn changes(&self, after: &Self) -> Vec<FieldChange> {
-        let mut changes = self.state_changes(after);
-        if self.profile != after.profile {
-            let value = |profile: &Profile| serde_json::to_value(profile).unwrap_or_default();
-            let (before, after) = (value(&self.profile), value(&after.profile));
-            changes.push(FieldChange { field: "profile", before, after });
+    /// Changes the profile. A maximum that is lowered takes the present value with it.
+    pub fn patch_profile(&self, patch: &ProfilePatch) -> Result<Changed> {
+        let mut fields = self.profile.fields().clone();
+        let set = |to: &mut i64, new: Option<i64>| *to = new.unwrap_or(*to);
+        set(&mut fields.level, patch.level);
+        set(&mut fields.hp_max, patch.hp_max);
+        set(&mut fields.stress_max, patch.stress_max);
+        set(&mut fields.evasion, patch.evasion);
+        set(&mut fields.major_threshold, patch.major_threshold);
+        set(&mut fields.severe_threshold, patch.severe_threshold);
+        set(&mut fields.armor_score, patch.armor_score);
+        if let Some(traits) = &patch.traits {
+            fields.traits.clone_from(traits);
         }
-        changes
+        let profile = Profile::new(fields).map_err(profile_error)?;
+        let mut changed = self.stepped(table::clamp_to(&profile, &self.state));
+        if profile != self.profile {
+            let value = |profile: &Profile| json!(StoredProfile::from(profile));
+            let (before, after) = (value(&self.profile), value(&profile));
+            changed.changes.push(FieldChange { field: "profile".into(), before, after });
+        }
+        changed.sheet.profile = profile;
+        Ok(changed)
+    }
+
+    /// Sets numbers of the state, within what the profile allows.
+    pub fn patch_state(&self, patch: StatePatch) -> Result<Changed> {
+        let step = table::patch(&self.profile, &self.state, patch).map_err(table_error)?;
+        Ok(self.stepped(step))
+    }
+
+    /// The sheet after a step of the rules.
+    pub fn stepped(&self, step: Step) -> Changed {
+        let changes = step.changes.iter().map(FieldChange::from).collect();
+        let sheet = Self { profile: self.profile.clone(), state: step.state };
+        Changed { sheet, changes, notes: step.notes }
     }
 
     /// Puts a field back to what an event says it was.
-    pub(crate) fn set_back(&mut self, field: &str, before: Value) {
-        let number = before.as_i64();
-        match (field, number) {
-            ("hope", Some(hope)) => self.state.hope = hope,
-            ("stress", Some(stress)) => self.state.stress = stress,
-            ("hp", Some(hp)) => self.state.hp = hp,
-            ("profile", _) => {
-                if let Ok(profile) = serde_json::from_value(before) {
-                    self.profile = profile;
-                }
-            }
-            _ => {}
+    pub(crate) fn set_back(&mut self, field: &str, before: &Value) {
+        let mut stored = StoredSheet::from(&*self);
+        stored.set(field, before);
+        if let Ok(sheet) = Self::try_from(stored) {
+            *self = sheet;
         }
     }
 
-    pub(crate) fn to_value(&self) -> Result<Value> {
-        serde_json::to_value(self).map_err(|_| Error::Bug { what: "a sheet".into() })
-    }
-}
-
-impl Profile {
     /// The value of a trait, ignoring case.
     pub fn trait_value(&self, name: &str) -> Option<i64> {
-        let found = self.traits.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-        found.map(|(_, value)| *value)
+        let traits = &self.profile.fields().traits;
+        traits.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
     }
 
     /// The names of all traits.
     pub fn trait_names(&self) -> Vec<&str> {
-        self.traits.keys().map(String::as_str).collect()
+        self.profile.fields().traits.keys().map(String::as_str).collect()
     }
 
-    fn check(&self) -> Result<()> {
-        in_range("hp_max", self.hp_max, 1, SLOTS_MAX)?;
-        in_range("stress_max", self.stress_max, 0, SLOTS_MAX)?;
-        in_range("evasion", self.evasion, 0, NUMBER_MAX)?;
-        in_range("severe_threshold", self.severe_threshold, 0, NUMBER_MAX)?;
-        in_range("major_threshold", self.major_threshold, 0, self.severe_threshold)
+    pub(crate) fn to_value(&self) -> Value {
+        json!(StoredSheet::from(self))
+    }
+
+    pub(crate) fn from_value(value: Value) -> Result<Self> {
+        let broken = || Error::Corrupt { what: "a sheet".into() };
+        let stored: StoredSheet = serde_json::from_value(value).map_err(|_| broken())?;
+        Self::try_from(stored).map_err(|_| broken())
     }
 }
 
@@ -246,9 +165,7 @@ pub(crate) async fn load_with_visibility(
             "only the GM sees it until it is revealed",
         )
     })?;
-    let broken = |_| Error::Corrupt { what: "a sheet".into() };
-    let sheet = serde_json::from_value(state.value).map_err(broken)?;
-    Ok((sheet, state.version, state.visibility))
+    Ok((Sheet::from_value(state.value)?, state.version, state.visibility))
 }
 
 /// The name of the document.
@@ -256,33 +173,178 @@ pub(crate) fn name() -> Result<Word> {
     word("sheet")
 }
 
-fn checked_traits(given: &BTreeMap<String, i64>) -> Result<BTreeMap<String, i64>> {
-    if given.len() > TRAITS_MAX.0 {
-        let hint = format!("keep at most {}", TRAITS_MAX.0);
-        return Err(Error::invalid("traits", "are too many", hint));
+/// Says which argument a rule refused, and what it takes.
+pub(crate) fn table_error(error: TableError) -> Error {
+    match error {
+        TableError::OutOfRange { field, value, min, max } => out_of_range(field, value, min, max),
+        other => Error::Precondition {
+            message: other.to_string(),
+            hint: "change what the message says, or leave it be".into(),
+        },
     }
-    let mut traits = BTreeMap::new();
-    for (name, value) in given {
-        let trimmed = name.trim();
-        if trimmed.is_empty() || trimmed.chars().count() > TRAITS_MAX.1 {
-            let hint = format!("name traits with 1 to {} characters", TRAITS_MAX.1);
-            return Err(Error::invalid("traits", format!("has the name {name:?}"), hint));
-        }
-        in_range(&format!("traits.{trimmed}"), *value, TRAIT_RANGE.0, TRAIT_RANGE.1)?;
-        traits.insert(trimmed.to_owned(), *value);
-    }
-    Ok(traits)
 }
 
-fn in_range(field: &str, value: i64, min: i64, max: i64) -> Result<()> {
-    if (min..=max).contains(&value) {
-        return Ok(());
+fn profile_error(error: ProfileError) -> Error {
+    match error {
+        ProfileError::OutOfRange { field, value, min, max } => out_of_range(field, value, min, max),
+        ProfileError::TraitOutOfRange { name, value, min, max } => {
+            out_of_range(&format!("traits.{name}"), value, min, max)
+        }
+        other => Error::invalid("traits", format!("are wrong: {other}"), "correct their names"),
     }
-    Err(Error::invalid(
-        field,
-        format!("is {value}"),
-        format!("use a whole number from {min} to {max}"),
-    ))
+}
+
+fn out_of_range(field: &str, value: i64, min: i64, max: i64) -> Error {
+    Error::invalid(field, format!("is {value}"), format!("use a whole number from {min} to {max}"))
+}
+
+impl From<&table::Change> for FieldChange {
+    fn from(change: &table::Change) -> Self {
+        let field = match &change.field {
+            Field::Condition(condition) => format!("condition.{}", condition.name()),
+            other => other.as_str().to_owned(),
+        };
+        Self { field, before: plain(change.before), after: plain(change.after) }
+    }
+}
+
+fn plain(value: RuleValue) -> Value {
+    match value {
+        RuleValue::Number(number) => json!(number),
+        RuleValue::Flag(flag) => json!(flag),
+        RuleValue::Life(life) => json!(life.as_str()),
+    }
+}
+
+/// A sheet as it is stored. Fields that came later have defaults.
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredSheet {
+    profile: StoredProfile,
+    state: StoredState,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredProfile {
+    level: i64,
+    traits: BTreeMap<String, i64>,
+    hp_max: i64,
+    stress_max: i64,
+    evasion: i64,
+    major_threshold: i64,
+    severe_threshold: i64,
+    armor_score: i64,
+    proficiency: i64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredState {
+    hope: i64,
+    stress: i64,
+    hp: i64,
+    armor_marked: i64,
+    scars: i64,
+    conditions: Vec<String>,
+    vulnerable_from_stress: bool,
+    life: String,
+}
+
+impl StoredSheet {
+    fn set(&mut self, field: &str, value: &Value) {
+        if let Some(name) = field.strip_prefix("condition.") {
+            self.state.conditions.retain(|known| known != name);
+            if value == &json!(true) {
+                self.state.conditions.push(name.to_owned());
+            }
+            return;
+        }
+        if field == "profile" {
+            if let Ok(profile) = serde_json::from_value(value.clone()) {
+                self.profile = profile;
+            }
+            return;
+        }
+        let mut state = json!(self.state);
+        if let Some(slot) = state.get_mut(field) {
+            *slot = value.clone();
+        }
+        if let Ok(state) = serde_json::from_value(state) {
+            self.state = state;
+        }
+    }
+}
+
+impl From<&Sheet> for StoredSheet {
+    fn from(sheet: &Sheet) -> Self {
+        let state = &sheet.state;
+        Self {
+            profile: StoredProfile::from(&sheet.profile),
+            state: StoredState {
+                hope: state.hope,
+                stress: state.stress,
+                hp: state.hp,
+                armor_marked: state.armor_marked,
+                scars: state.scars,
+                conditions: state.conditions.iter().map(|c| c.name().to_owned()).collect(),
+                vulnerable_from_stress: state.vulnerable_from_stress,
+                life: state.life.as_str().to_owned(),
+            },
+        }
+    }
+}
+
+impl From<&Profile> for StoredProfile {
+    fn from(profile: &Profile) -> Self {
+        let fields = profile.fields().clone();
+        Self {
+            level: fields.level,
+            traits: fields.traits,
+            hp_max: fields.hp_max,
+            stress_max: fields.stress_max,
+            evasion: fields.evasion,
+            major_threshold: fields.major_threshold,
+            severe_threshold: fields.severe_threshold,
+            armor_score: fields.armor_score,
+            proficiency: fields.proficiency,
+        }
+    }
+}
+
+impl TryFrom<StoredSheet> for Sheet {
+    type Error = ();
+
+    fn try_from(stored: StoredSheet) -> std::result::Result<Self, ()> {
+        let StoredSheet { profile, state } = stored;
+        let profile = Profile::new(ProfileFields {
+            level: profile.level,
+            traits: profile.traits,
+            hp_max: profile.hp_max,
+            stress_max: profile.stress_max,
+            evasion: profile.evasion,
+            major_threshold: profile.major_threshold,
+            severe_threshold: profile.severe_threshold,
+            armor_score: profile.armor_score,
+            proficiency: profile.proficiency,
+        });
+        let conditions = state.conditions.iter().map(|name| Condition::named(name));
+        Ok(Self {
+            profile: profile.map_err(|_| ())?,
+            state: State {
+                hope: state.hope,
+                stress: state.stress,
+                hp: state.hp,
+                armor_marked: state.armor_marked,
+                scars: state.scars,
+                conditions: conditions.collect::<std::result::Result<_, _>>().map_err(|_| ())?,
+                vulnerable_from_stress: state.vulnerable_from_stress,
+                life: life(&state.life).ok_or(())?,
+            },
+        })
+    }
+}
+
+fn life(text: &str) -> Option<Life> {
+    let all = [Life::Active, Life::Unconscious, Life::Dead, Life::Departed];
+    all.into_iter().find(|life| life.as_str() == text)
 }
 
 #[cfg(test)]
@@ -290,29 +352,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lowering_a_maximum_takes_the_present_value_with_it() {
-        let sheet = Sheet::starting(Kind::Pc);
-        let stressed = sheet.patch_state(&StatePatch { stress: Some(5), ..StatePatch::default() });
-        let patch =
-            ProfilePatch { hp_max: Some(4), stress_max: Some(3), ..ProfilePatch::default() };
-        let lowered = stressed.unwrap().patch_profile(&patch).unwrap();
-        assert_eq!((lowered.state.hp, lowered.state.stress), (4, 3));
+    fn a_sheet_survives_being_stored() {
+        let mut sheet = Sheet::starting(CharacterKind::Pc).unwrap();
+        sheet.state.conditions.insert(Condition::Restrained);
+        sheet.state.life = Life::Unconscious;
+        assert_eq!(Sheet::from_value(sheet.to_value()).unwrap(), sheet);
+    }
+
+    #[test]
+    fn every_change_can_be_set_back() {
+        let sheet = Sheet::starting(CharacterKind::Pc).unwrap();
+        let patch = ProfilePatch { hp_max: Some(4), ..ProfilePatch::default() };
+        let mut changed = sheet.patch_profile(&patch).unwrap();
+        assert_eq!(changed.sheet.state.hp, 4);
+        for change in changed.changes.iter().rev() {
+            changed.sheet.set_back(&change.field, &change.before);
+        }
+        assert_eq!(changed.sheet, sheet);
     }
 
     #[test]
     fn values_out_of_range_name_their_field() {
-        let sheet = Sheet::starting(Kind::Pc);
-        let state = |patch| sheet.patch_state(&patch).unwrap_err().to_string();
-        assert_eq!(state(StatePatch { hope: Some(7), ..StatePatch::default() }), "hope is 7");
-        assert_eq!(state(StatePatch { hp: Some(-1), ..StatePatch::default() }), "hp is -1");
-        let profile = ProfilePatch { major_threshold: Some(13), ..ProfilePatch::default() };
-        let error = sheet.patch_profile(&profile).unwrap_err();
-        assert_eq!(error.to_string(), "major_threshold is 13");
-    }
-
-    #[test]
-    fn a_player_starts_with_six_traits_and_two_hope() {
-        let sheet = Sheet::starting(Kind::Pc);
-        assert_eq!((sheet.profile.traits.len(), sheet.state.hope), (6, 2));
+        let sheet = Sheet::starting(CharacterKind::Pc).unwrap();
+        let patch = StatePatch { hope: Some(7), ..StatePatch::default() };
+        assert_eq!(sheet.patch_state(patch).unwrap_err().to_string(), "hope is 7");
     }
 }

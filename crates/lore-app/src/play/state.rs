@@ -2,6 +2,7 @@
 //! between sessions, of the campaign.
 
 use lore_core::{Node, Result, Uid};
+use lore_rules::table::StatePatch;
 use lore_store::{Change, NewEvents, NodeRef};
 use serde_json::json;
 
@@ -9,7 +10,7 @@ use super::character::{changes_value, list_uri, put_sheet};
 use super::desk::{Desk, Plan};
 use super::ids::Thing;
 use super::session::events_uri;
-use super::sheet::{self, FieldChange, ProfilePatch, Sheet, StatePatch};
+use super::sheet::{self, Changed, FieldChange, ProfilePatch, Sheet};
 use super::{campaign, context, rights, table};
 
 /// The event of a changed profile.
@@ -41,7 +42,7 @@ pub async fn patch_state(
     desk: &Desk,
     campaign: Option<Uid>,
     character: Uid,
-    patch: &StatePatch,
+    patch: StatePatch,
 ) -> Result<Plan<Patched>> {
     change(desk, campaign, character, "CHARACTER_STATE_PATCHED", |sheet| sheet.patch_state(patch))
         .await
@@ -59,18 +60,18 @@ async fn change(
     campaign: Option<Uid>,
     character: Uid,
     kind: &str,
-    decide: impl FnOnce(&Sheet) -> Result<Sheet>,
+    decide: impl FnOnce(&Sheet) -> Result<Changed> + Send,
 ) -> Result<Plan<Patched>> {
     let (node, home) = find(desk, campaign, character).await?;
     rights::in_campaign(desk, &home).await?.require(&node)?;
     let (before, version, visibility) = sheet::load_with_visibility(desk, &node).await?;
-    let after = decide(&before)?;
-    let changed = before.changes(&after);
+    let changed = decide(&before)?;
+    let after = changed.sheet;
     let mut event = desk.event(
         kind,
         &json!({
             "character_id": Thing::Character.show(node.uid),
-            "applied_changes": changes_value(node.uid, &changed),
+            "applied_changes": changes_value(node.uid, &changed.changes),
         }),
     );
     event.character = Some(node.uid);
@@ -90,7 +91,8 @@ async fn change(
     if let Some(session) = running {
         batch = batch.touch(events_uri(session));
     }
-    let clamped = if kind == PROFILE { before.state_changes(&after) } else { Vec::new() };
+    let mut clamped = if kind == PROFILE { changed.changes } else { Vec::new() };
+    clamped.retain(|change| change.field != "profile");
     Ok(Plan::new(batch, Patched { character, sheet: after, clamped }))
 }
 

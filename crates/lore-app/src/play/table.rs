@@ -14,7 +14,7 @@ use super::word;
 #[serde(default)]
 pub struct Table {
     /// The GM's Fear, 0 to 12.
-    pub gm_fear: u8,
+    pub gm_fear: i64,
     /// The session that is being played, as uid.
     active_session: Option<String>,
     /// How many sessions there have been.

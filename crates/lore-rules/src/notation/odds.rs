@@ -11,7 +11,7 @@ use num_bigint::BigUint;
 use super::ast::{Ast, Binary, Dice, Expression, Operator};
 use super::distribution::Distribution;
 use super::error::OddsError;
-use super::polynomial::{Budget, MAX_OUTCOMES, Polynomial};
+use super::polynomial::{Budget, MAX_OUTCOMES, Polynomial, check_size};
 use super::pool::{pool, stopped};
 use super::roll::explosions;
 
@@ -93,6 +93,7 @@ impl Counter {
             if tally.len() > MAX_OUTCOMES {
                 return Err(OddsError::TooManyOutcomes { max: MAX_OUTCOMES });
             }
+            check_size(tally.len(), bits)?;
         }
         Ok(tally.into_iter().collect())
     }

@@ -22,7 +22,8 @@ pub fn parse(text: &str) -> Result<Ast, ParseError> {
     let ast = Ast { root, comment };
     // The printed form is never more than three times as long as the written one.
     if length > MAX_CHARACTERS / 3 {
-        check_length(&ast.to_string())?;
+        let end = |error: ParseError| ParseError { position: text.len(), ..error };
+        check_length(&ast.to_string()).map_err(end)?;
     }
     Ok(ast)
 }

@@ -13,6 +13,9 @@ use super::error::OddsError;
 /// The most different results of an expression, and of any part of it.
 pub(super) const MAX_OUTCOMES: usize = 100_000;
 
+/// The most bits of all weights together.
+const MAX_BITS: u64 = 1 << 28;
+
 /// How much work may still be done.
 ///
 /// One unit is about a nanosecond; all of them together are about half a second.
@@ -39,6 +42,12 @@ impl Budget {
         let words = bits / 64 + 1;
         self.spend(1, words.saturating_mul(words.isqrt()).saturating_mul(8 * 64))
     }
+}
+
+/// Refuses weights of so many results and bits that they would not fit into some megabytes.
+pub(super) fn check_size(outcomes: usize, bits: u64) -> Result<(), OddsError> {
+    let size = bits.saturating_mul(outcomes as u64);
+    if size > MAX_BITS { Err(OddsError::TooMuchWork) } else { Ok(()) }
 }
 
 /// Refuses more results than can be listed.
@@ -161,6 +170,7 @@ impl Packing {
     /// Makes slots for a product with this many weights of this many bits.
     fn new(length: usize, bits: u64, budget: &mut Budget) -> Result<Self, OddsError> {
         check_outcomes(i64::try_from(length).unwrap_or(i64::MAX))?;
+        check_size(length, bits)?;
         let words = bits / 32 + 1;
         budget.spend_product(words.saturating_mul(32).saturating_mul(length as u64))?;
         Ok(Self { length, words: usize::try_from(words).unwrap_or(usize::MAX) })

@@ -8,7 +8,7 @@ use num_bigint::{BigInt, BigUint};
 
 use super::ast::{Dice, Repeat};
 use super::error::OddsError;
-use super::polynomial::{Budget, Polynomial};
+use super::polynomial::{Budget, MAX_OUTCOMES, Polynomial};
 use super::ranked::ranked;
 use super::series::{Fraction, Series};
 
@@ -20,7 +20,7 @@ pub(super) fn pool(
 ) -> Result<Polynomial, OddsError> {
     let faces = faces(dice, budget)?;
     if dice.selectors.is_empty() {
-        let (row, total) = row(dice, &faces, explosions, budget)?;
+        let (row, total) = row(&faces, explosions, budget)?;
         return row.power(dice.count.value(), &total, budget);
     }
     ranked(dice, &faces, explosions, budget)
@@ -43,31 +43,43 @@ pub(super) fn stopped(dice: &Dice, explosions: u32, budget: &mut Budget) -> Resu
 /// Neighbouring faces of a die that count the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Face {
-    /// What a die counts as when it shows one of them.
+    /// What a die counts as when it shows one of them, or one of those it does.
     pub(super) value: i64,
+    /// What a kept die of them adds to the subtotal.
+    pub(super) score: i64,
     /// How likely that is, against the sum over all faces.
     pub(super) weight: u64,
     /// Whether they bring a further die.
     pub(super) explodes: bool,
 }
 
-/// The faces that a die can be left lying with, from the lowest to the highest value.
+/// The faces that a die can be left lying with, from the lowest to the highest value. Where no
+/// dice are selected by their values, only what faces add keeps them apart.
 fn faces(dice: &Dice, budget: &mut Budget) -> Result<Vec<Face>, OddsError> {
     let shown = dice.faces.lowest()..=dice.faces.highest();
     let sides = shown.clone().count();
-    budget.spend(sides, 0)?;
+    // A face costs far less than an operation on big numbers.
+    budget.spend(sides / 16, 0)?;
     let weights = FaceWeights::of(dice, sides as u64);
     let mut faces: Vec<Face> = Vec::new();
-    for (shown, weight) in shown.map(|shown| (shown, weights.of_face(dice, shown))) {
-        let explodes = dice.explode.is_some_and(|explode| explode.condition.holds(shown));
-        let value = dice.value_of(shown);
+    for face in shown.map(|shown| weights.face(dice, shown)).filter(|face| face.weight > 0) {
         match faces.last_mut() {
-            _ if weight == 0 => {}
-            Some(last) if last.value == value && last.explodes == explodes => last.weight += weight,
-            _ => faces.push(Face { value, weight, explodes }),
+            Some(last) if face.is_like(last, dice) => last.weight += face.weight,
+            _ => faces.push(face),
+        }
+        if faces.len() > MAX_OUTCOMES {
+            return Err(OddsError::TooManyOutcomes { max: MAX_OUTCOMES });
         }
     }
     Ok(faces)
+}
+
+impl Face {
+    fn is_like(&self, other: &Self, dice: &Dice) -> bool {
+        let same_value = !dice.selectors.is_empty() && self.value == other.value;
+        let same_score = dice.selectors.is_empty() && self.score == other.score;
+        self.explodes == other.explodes && (same_value || same_score)
+    }
 }
 
 /// The weights of faces that are rerolled and of those that are not.
@@ -91,9 +103,15 @@ impl FaceWeights {
         }
     }
 
-    fn of_face(&self, dice: &Dice, face: i64) -> u64 {
-        let rerolled = dice.reroll.is_some_and(|reroll| reroll.condition.holds(face));
-        if rerolled { self.rerolled } else { self.lying }
+    fn face(&self, dice: &Dice, shown: i64) -> Face {
+        let rerolled = dice.reroll.is_some_and(|reroll| reroll.condition.holds(shown));
+        let value = dice.value_of(shown);
+        Face {
+            value,
+            score: dice.score_of(value),
+            weight: if rerolled { self.rerolled } else { self.lying },
+            explodes: dice.explode.is_some_and(|explode| explode.condition.holds(shown)),
+        }
     }
 }
 
@@ -104,12 +122,11 @@ impl FaceWeights {
 /// all rows are weighted as if they had the same length. Times `w - e` that is
 /// `t w^(n+1) + e^(n+1) (w - e - t)`.
 fn row(
-    dice: &Dice,
     faces: &[Face],
     explosions: u32,
     budget: &mut Budget,
 ) -> Result<(Fraction, BigUint), OddsError> {
-    let [going, ending] = [true, false].map(|explodes| scores(dice, faces, explodes));
+    let [going, ending] = [true, false].map(|explodes| scores(faces, explodes));
     let ways = going.total() + ending.total();
     let longest = ways.pow(if going.is_empty() { 1 } else { explosions + 1 });
     let total = longest.magnitude().clone();
@@ -128,10 +145,10 @@ fn row(
 }
 
 /// The faces that do or do not explode, by what they add to the subtotal.
-fn scores(dice: &Dice, faces: &[Face], explodes: bool) -> Series {
+fn scores(faces: &[Face], explodes: bool) -> Series {
     let mut made = Series::default();
     for face in faces.iter().filter(|face| face.explodes == explodes) {
-        made.add(dice.score_of(face.value), BigInt::from(face.weight));
+        made.add(face.score, BigInt::from(face.weight));
     }
     made
 }

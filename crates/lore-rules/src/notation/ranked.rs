@@ -89,7 +89,6 @@ impl Rows {
 
 /// Dice that are placed on faces, lowest face first.
 struct Placing<'a> {
-    dice: &'a Dice,
     faces: &'a [Face],
     mix: Mix,
     kept: Range<usize>,
@@ -100,12 +99,12 @@ struct Placing<'a> {
 type Tally = BTreeMap<i64, BigUint>;
 
 impl<'a> Placing<'a> {
-    fn new(dice: &'a Dice, faces: &'a [Face], mix: Mix) -> Self {
+    fn new(dice: &Dice, faces: &'a [Face], mix: Mix) -> Self {
         let kept = dice.kept_ranks((mix.going + mix.ending) as usize);
         let weight: u64 = faces.iter().map(|face| face.weight).sum();
         let bits =
             u64::from(mix.going + mix.ending) * u64::from(u64::BITS - weight.leading_zeros());
-        Self { dice, faces, mix, kept, bits }
+        Self { faces, mix, kept, bits }
     }
 
     /// How many ways lead to each subtotal.
@@ -162,7 +161,7 @@ impl<'a> Placing<'a> {
     fn step(&self, face: &Face, placed: Mix, number: u32) -> (Mix, i64) {
         let below = (placed.going + placed.ending) as usize;
         let taken = below.max(self.kept.start)..(below + number as usize).min(self.kept.end);
-        let gain = self.dice.score_of(face.value) * taken.len() as i64;
+        let gain = face.score * taken.len() as i64;
         let mut mix = placed;
         if face.explodes {
             mix.going += number;

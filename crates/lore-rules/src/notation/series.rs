@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use num_bigint::{BigInt, BigUint};
 
 use super::error::OddsError;
-use super::polynomial::{Budget, Polynomial, check_outcomes};
+use super::polynomial::{Budget, Polynomial, check_outcomes, check_size};
 
 /// A polynomial of few terms: the factors of the powers of `x`. No factor is zero.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -120,7 +120,7 @@ impl Fraction {
         let bits = total.bits().saturating_mul(u64::from(count));
         let lowest = low.checked_mul(i64::from(count)).ok_or(OddsError::Overflow)?;
         let last = high.saturating_sub(low).saturating_mul(i64::from(count));
-        check_outcomes(last.saturating_add(1))?;
+        check_size(check_outcomes(last.saturating_add(1))?, bits)?;
         let rule = Rule::new(self, count, budget)?;
         let bits = bits.saturating_mul(rule.words);
         budget.spend(usize::try_from(last).unwrap_or(0).saturating_mul(rule.terms.len()), bits)?;

@@ -42,6 +42,12 @@ pub(super) struct Input {
     /// Damage from which three hit points are marked.
     #[schemars(range(min = 0, max = 1_000))]
     severe_threshold: Option<i64>,
+    /// Level; with armour it matters for rests and death moves.
+    #[schemars(range(min = 1, max = 10))]
+    level: Option<i64>,
+    /// Slots of armour.
+    #[schemars(range(min = 0, max = 12))]
+    armor_score: Option<i64>,
     /// From set_context, for clients without a session.
     context_id: Option<String>,
     /// Repeating a call with the same key changes nothing and gives the same answer.
@@ -60,7 +66,7 @@ pub(super) struct Output {
 impl From<Patched> for Output {
     fn from(patched: Patched) -> Self {
         Self {
-            profile: ProfileOut::new(patched.character, patched.sheet.profile),
+            profile: ProfileOut::new(patched.character, &patched.sheet),
             clamped: patched.clamped.into_iter().map(Into::into).collect(),
         }
     }
@@ -92,6 +98,8 @@ impl ToolSpec for CharacterProfilePatch {
         let uid = Thing::Character.read("character_id", &input.character_id)?;
         let campaign = setting.context.map(|context| context.campaign);
         let patch = ProfilePatch {
+            level: input.level,
+            armor_score: input.armor_score,
             traits: input.traits,
             hp_max: input.hp_max,
             stress_max: input.stress_max,

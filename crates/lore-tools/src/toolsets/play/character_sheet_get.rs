@@ -60,7 +60,7 @@ impl ToolSpec for CharacterSheetGet {
         Ok(Output {
             character: character.into(),
             state: StateOut::new(uid, &sheet),
-            profile: ProfileOut::new(uid, sheet.profile),
+            profile: ProfileOut::new(uid, &sheet),
         })
     }
 }

@@ -2,9 +2,9 @@
 
 use futures::FutureExt;
 use lore_app::play::ids::Thing;
-use lore_app::play::sheet::StatePatch;
 use lore_app::play::state::{self, Patched};
 use lore_core::{Result, Role};
+use lore_rules::table::StatePatch;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -72,10 +72,15 @@ impl ToolSpec for CharacterStatePatch {
         let setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
         let uid = Thing::Character.read("character_id", &input.character_id)?;
         let campaign = setting.context.map(|context| context.campaign);
-        let patch = StatePatch { hope: input.hope, stress: input.stress, hp: input.hp };
+        let patch = StatePatch {
+            hope: input.hope,
+            stress: input.stress,
+            hp: input.hp,
+            ..StatePatch::default()
+        };
         let desk = &setting.desk;
         let plan = || {
-            async { Ok(state::patch_state(desk, campaign, uid, &patch).await?.map(Output::from)) }
+            async { Ok(state::patch_state(desk, campaign, uid, patch).await?.map(Output::from)) }
                 .boxed()
         };
         Ok(desk.carry_out(plan).await?.into())

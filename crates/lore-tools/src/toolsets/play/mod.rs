@@ -15,6 +15,7 @@ mod duality_explain;
 mod duality_outcome;
 mod duality_probability;
 mod duality_rules_version;
+mod effect_wire;
 mod participant_create;
 mod participant_update;
 mod records;
@@ -22,6 +23,7 @@ mod resolve_action;
 mod resources;
 mod roll_dice;
 mod session_action_roll;
+mod session_effect_apply;
 mod session_end;
 mod session_log_verify;
 mod session_note_add;
@@ -55,6 +57,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::of::<session_end::SessionEnd>(),
         Tool::of::<session_action_roll::SessionActionRoll>(),
         Tool::of::<session_roll_outcome_apply::SessionRollOutcomeApply>(),
+        Tool::of::<session_effect_apply::SessionEffectApply>(),
         Tool::of::<session_note_add::SessionNoteAdd>(),
         Tool::of::<session_recap::SessionRecap>(),
         Tool::of::<session_log_verify::SessionLogVerify>(),

@@ -44,7 +44,7 @@ pub(super) struct CampaignOut {
     /// How many characters you see.
     pub character_count: usize,
     /// The GM's Fear, 0 to 12.
-    pub gm_fear: u8,
+    pub gm_fear: i64,
     /// What it is about.
     pub theme_prompt: String,
     /// The session being played, if one is.

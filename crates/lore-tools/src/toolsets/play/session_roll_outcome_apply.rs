@@ -52,7 +52,7 @@ struct Updated {
     character_states: Vec<StateOut>,
     /// The GM's Fear, if it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    gm_fear: Option<u8>,
+    gm_fear: Option<i64>,
 }
 
 impl From<Applied> for Output {

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use lore_app::play::character::{Character, Kind, Reveal};
 use lore_app::play::ids::Thing;
-use lore_app::play::sheet::{FieldChange, Profile, Sheet};
+use lore_app::play::sheet::{FieldChange, Sheet};
 use lore_core::Uid;
+use lore_rules::table::Life;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -61,6 +62,10 @@ pub(super) struct ProfileOut {
     pub major_threshold: i64,
     /// Damage from which three hit points are marked.
     pub severe_threshold: i64,
+    /// Level, 1 to 10.
+    pub level: i64,
+    /// Slots of armour.
+    pub armor_score: i64,
 }
 
 /// How a character fares.
@@ -74,13 +79,25 @@ pub(super) struct StateOut {
     pub stress: i64,
     /// Hit points it has left.
     pub hp: i64,
+    /// Armour slots it has marked.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub armor_marked: i64,
+    /// Conditions it is under.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<String>,
+    /// Hope slots it has lost for good.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub scars: i64,
+    /// active, unconscious, dead or departed; absent while active.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub life: Option<&'static str>,
 }
 
 /// A value that a new maximum took with it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ClampedOut {
     /// The field.
-    pub field: &'static str,
+    pub field: String,
     /// What it was.
     pub before: Value,
     /// What it is.
@@ -106,7 +123,8 @@ impl From<Character> for CharacterOut {
 }
 
 impl ProfileOut {
-    pub(super) fn new(character: Uid, profile: Profile) -> Self {
+    pub(super) fn new(character: Uid, sheet: &Sheet) -> Self {
+        let profile = sheet.profile.fields().clone();
         Self {
             character_id: Thing::Character.show(character),
             traits: profile.traits,
@@ -115,6 +133,8 @@ impl ProfileOut {
             evasion: profile.evasion,
             major_threshold: profile.major_threshold,
             severe_threshold: profile.severe_threshold,
+            level: profile.level,
+            armor_score: profile.armor_score,
         }
     }
 }
@@ -127,8 +147,16 @@ impl StateOut {
             hope: state.hope,
             stress: state.stress,
             hp: state.hp,
+            armor_marked: state.armor_marked,
+            conditions: state.active_conditions().iter().map(|c| c.name().to_owned()).collect(),
+            scars: state.scars,
+            life: (state.life != Life::Active).then(|| state.life.as_str()),
         }
     }
+}
+
+fn is_zero(number: &i64) -> bool {
+    *number == 0
 }
 
 impl From<FieldChange> for ClampedOut {

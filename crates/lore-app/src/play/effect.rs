@@ -1,0 +1,391 @@
+//! Effects in play: damage, healing, stress, Hope and Fear, conditions, rests, death
+//! moves and countdowns. Each is one event with what it changed, before and after.
+
+mod countdowns;
+mod rests;
+
+use lore_core::{Error, Node, Result, Uid};
+use lore_rules::dice::{ALGORITHM, DiceStream, Sides};
+use lore_rules::duality::{Die12, DualityDice};
+use lore_rules::table::{
+    self as rules, Condition, Damage, DamageOptions, Defence, GmFear, HopeUse, Note, Profile,
+    Split, State, Step, StressCause, TableError,
+};
+use serde_json::{Value, json};
+
+use super::character::find_all;
+use super::desk::{Desk, Plan};
+use super::dice::{Randomness, choose_seed};
+use super::ids::Thing;
+use super::outcome::touching_all;
+use super::rights::{self, Rights};
+use super::session::{self, Session};
+use super::sheet::{Sheet, table_error};
+use super::tally::Tally;
+
+pub use countdowns::{CountdownChange, CountdownView, to_value as countdown_value};
+pub use rests::{RestPlan, RestingMember};
+
+/// Most characters one effect concerns.
+const TARGETS_MAX: usize = 50;
+/// Longest reason, in characters.
+const REASON_MAX: usize = 1_000;
+
+/// Something that happens at the table.
+#[derive(Debug, Clone)]
+pub enum Effect {
+    /// A hit lands on the targets.
+    Damage(Damage, Defence, DamageOptions),
+    /// The targets clear hit points.
+    Heal(i64),
+    /// The targets clear armour slots.
+    RepairArmor(i64),
+    /// The targets mark stress.
+    MarkStress(i64, StressCause),
+    /// The targets clear stress.
+    ClearStress(i64),
+    /// The targets gain Hope.
+    GainHope(i64),
+    /// The targets spend Hope.
+    SpendHope(i64),
+    /// The GM gains Fear, or spends it when the number is below zero.
+    Fear(i64),
+    /// A condition comes upon the targets.
+    AddCondition(String),
+    /// A condition leaves the targets.
+    RemoveCondition(String),
+    /// The party rests.
+    Rest(RestPlan),
+    /// A target that is dying makes its move.
+    DeathMove(DeathMove),
+    /// A countdown is set, advanced or removed.
+    Countdown(CountdownChange),
+}
+
+/// What a dying character does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeathMove {
+    /// One last, critical action.
+    BlazeOfGlory,
+    /// Fall unconscious, perhaps with a scar.
+    AvoidDeath,
+    /// Let the dice decide; on Hope, share out its points.
+    RiskItAll(Split),
+}
+
+/// An effect to apply.
+#[derive(Debug, Clone)]
+pub struct EffectRequest {
+    /// The session.
+    pub session: Uid,
+    /// Whom it concerns.
+    pub targets: Vec<Uid>,
+    /// What happens.
+    pub effect: Effect,
+    /// Why, for the log.
+    pub reason: Option<String>,
+}
+
+/// What an effect did.
+#[derive(Debug, Clone)]
+pub struct Effected {
+    /// Its place in the log.
+    pub seq: i64,
+    /// The type of event.
+    pub kind: &'static str,
+    /// Every target as it fares now.
+    pub states: Vec<(Uid, Sheet)>,
+    /// The GM's Fear, when it is concerned.
+    pub gm_fear: Option<i64>,
+    /// The countdown, when one is concerned.
+    pub countdown: Option<CountdownView>,
+    /// What was changed, before and after.
+    pub changes: Vec<Value>,
+    /// What the people at the table should hear.
+    pub notes: Vec<Note>,
+    /// Numbers and dice behind it.
+    pub detail: Value,
+}
+
+/// Plans an effect. A rejection is noted in the session's log.
+pub async fn apply(desk: &Desk, ask: &EffectRequest) -> Result<Plan<Effected>> {
+    let (session, home) = session::find(desk, ask.session).await?;
+    match plan(desk, ask, &session, &home).await {
+        Ok(plan) => Ok(plan),
+        Err(error) => {
+            super::log::reject(desk, &session, "session_effect_apply", &error).await;
+            Err(error)
+        }
+    }
+}
+
+async fn plan(
+    desk: &Desk,
+    ask: &EffectRequest,
+    session: &Session,
+    home: &Node,
+) -> Result<Plan<Effected>> {
+    session.require_running()?;
+    check(ask)?;
+    let nodes = find_all(desk, home, &ask.targets, "character_ids").await?;
+    let rights = rights::in_campaign(desk, home).await?;
+    check_rights(&rights, &ask.effect, &nodes)?;
+    let mut work =
+        Work { desk, home, nodes: &nodes, tally: Tally::new(desk), outcome: Outcome::default() };
+    work.perform(&ask.effect).await?;
+    let Work { tally, outcome, .. } = work;
+    let kind = ask.effect.event_kind();
+    let mut event = desk.event(
+        kind,
+        &json!({
+            "summary": summary(&ask.effect, &nodes, ask.reason.as_deref()),
+            "reason": ask.reason,
+            "targets": ask.targets.iter().map(|uid| Thing::Character.show(*uid)).collect::<Vec<_>>(),
+            "applied_changes": tally.applied,
+            "notes": tally.notes.iter().map(|note| note.as_str()).collect::<Vec<_>>(),
+            "detail": outcome.detail,
+        }),
+    );
+    event.visibility = tally.visibility;
+    event.character = if let [only] = ask.targets.as_slice() { Some(*only) } else { None };
+    let log = desk.append(&session.node, vec![event]).await?;
+    let mut batch = desk.batch().change(log);
+    batch.changes.extend(tally.changes);
+    let batch = touching_all(batch, session, home);
+    let answer = move |seq: i64| Effected {
+        seq,
+        kind,
+        states: tally.states,
+        gm_fear: outcome.gm_fear,
+        countdown: outcome.countdown,
+        changes: tally.applied,
+        notes: tally.notes,
+        detail: outcome.detail,
+    };
+    Ok(Plan { batch, answer: Box::new(answer) })
+}
+
+/// What an effect tells besides the sheets it changed.
+#[derive(Default)]
+struct Outcome {
+    gm_fear: Option<i64>,
+    countdown: Option<CountdownView>,
+    detail: Value,
+}
+
+/// An effect being worked out.
+struct Work<'a> {
+    desk: &'a Desk,
+    home: &'a Node,
+    nodes: &'a [Node],
+    tally: Tally<'a>,
+    outcome: Outcome,
+}
+
+impl Work<'_> {
+    async fn perform(&mut self, effect: &Effect) -> Result<()> {
+        match effect {
+            Effect::Damage(damage, defence, options) => {
+                self.damage(*damage, *defence, *options).await
+            }
+            Effect::Heal(amount) => self.each(|p, s| rules::heal(p, s, *amount)).await,
+            Effect::RepairArmor(amount) => {
+                self.each(|p, s| rules::repair_armor(p, s, *amount)).await
+            }
+            Effect::MarkStress(amount, cause) => {
+                self.each(|p, s| rules::mark_stress(p, s, *amount, *cause)).await
+            }
+            Effect::ClearStress(amount) => {
+                self.each(|p, s| rules::clear_stress(p, s, *amount)).await
+            }
+            Effect::GainHope(amount) => self.each(|p, s| rules::gain_hope(p, s, *amount)).await,
+            Effect::SpendHope(amount) => {
+                self.each(|p, s| rules::spend_hope(p, s, HopeUse::Other(*amount))).await
+            }
+            Effect::AddCondition(name) => {
+                let condition = Condition::named(name).map_err(table_error)?;
+                self.each(|p, s| rules::add_condition(p, s, condition.clone())).await
+            }
+            Effect::RemoveCondition(name) => {
+                let condition = Condition::named(name).map_err(table_error)?;
+                self.each(|p, s| rules::remove_condition(p, s, &condition)).await
+            }
+            Effect::Fear(amount) => self.fear(*amount).await,
+            Effect::DeathMove(chosen) => self.death_move(*chosen).await,
+            Effect::Rest(plan) => self.rest(plan).await,
+            Effect::Countdown(change) => self.countdown(change).await,
+        }
+    }
+
+    /// Applies one rule to every target.
+    async fn each(
+        &mut self,
+        rule: impl Fn(&Profile, &State) -> std::result::Result<Step, TableError> + Sync,
+    ) -> Result<()> {
+        for node in self.nodes {
+            let stepped = |sheet: &Sheet| {
+                Ok(sheet.stepped(rule(&sheet.profile, &sheet.state).map_err(table_error)?))
+            };
+            self.tally.sheet(node, stepped).await?;
+        }
+        Ok(())
+    }
+
+    async fn damage(
+        &mut self,
+        damage: Damage,
+        defence: Defence,
+        options: DamageOptions,
+    ) -> Result<()> {
+        let mut hits = Vec::new();
+        for node in self.nodes {
+            let id = Thing::Character.show(node.uid);
+            let take = |sheet: &Sheet| {
+                let hit =
+                    rules::take_damage(&sheet.profile, &sheet.state, damage, defence, options);
+                let hit = hit.map_err(table_error)?;
+                hits.push(json!({
+                    "character_id": id, "dealt": hit.dealt, "hp_marked": hit.hp_marked,
+                    "severity": format!("{:?}", hit.severity).to_uppercase(),
+                    "death_move_due": hit.step.death_move_due(),
+                }));
+                Ok(sheet.stepped(hit.step))
+            };
+            self.tally.sheet(node, take).await?;
+        }
+        self.outcome.detail = json!({ "hits": hits });
+        Ok(())
+    }
+
+    async fn fear(&mut self, amount: i64) -> Result<()> {
+        let table = self
+            .tally
+            .table(self.home, |table| {
+                let fear = GmFear::new(table.gm_fear);
+                let step = fear.and_then(|fear| {
+                    if amount < 0 { fear.spend(amount.saturating_neg()) } else { fear.gain(amount) }
+                });
+                let step = step.map_err(table_error)?;
+                table.gm_fear = step.fear.value();
+                Ok(step.notes)
+            })
+            .await?;
+        self.outcome.gm_fear = Some(table.gm_fear);
+        Ok(())
+    }
+
+    async fn death_move(&mut self, chosen: DeathMove) -> Result<()> {
+        let [node] = self.nodes else {
+            let hint = "give exactly one character";
+            return Err(Error::invalid("character_ids", "are not one character", hint));
+        };
+        let rng = choose_seed(&self.desk.app.effects, Randomness::Live);
+        let dice = drawn(rng.seed)?;
+        let step = move |sheet: &Sheet| {
+            let (profile, state) = (&sheet.profile, &sheet.state);
+            let step = match chosen {
+                DeathMove::BlazeOfGlory => rules::blaze_of_glory(profile, state),
+                DeathMove::AvoidDeath => {
+                    rules::avoid_death(profile, state, dice.hope).map(|avoided| avoided.step)
+                }
+                DeathMove::RiskItAll(split) => rules::risk_it_all(profile, state, dice, split),
+            };
+            Ok(sheet.stepped(step.map_err(table_error)?))
+        };
+        self.tally.sheet(node, step).await?;
+        if chosen != DeathMove::BlazeOfGlory {
+            self.outcome.detail = json!({
+                "hope_die": dice.hope.value(), "fear_die": dice.fear.value(),
+                "seed_used": rng.seed.value(), "rng_algo": ALGORITHM,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Hope and Fear from a seed, as every roll draws them.
+fn drawn(seed: lore_rules::dice::Seed) -> Result<DualityDice> {
+    let mut stream = DiceStream::new(seed);
+    let mut die = || {
+        let value = i64::from(stream.die(Sides::D12));
+        Die12::new(value).map_err(|_| Error::Bug { what: "a die".into() })
+    };
+    Ok(DualityDice { hope: die()?, fear: die()? })
+}
+
+impl Effect {
+    fn event_kind(&self) -> &'static str {
+        match self {
+            Self::Damage(..) => "DAMAGE_TAKEN",
+            Self::Heal(_) => "HEALED",
+            Self::RepairArmor(_) => "ARMOR_REPAIRED",
+            Self::MarkStress(..) | Self::ClearStress(_) => "STRESS_CHANGED",
+            Self::GainHope(_) | Self::SpendHope(_) => "HOPE_CHANGED",
+            Self::Fear(_) => "FEAR_CHANGED",
+            Self::AddCondition(_) | Self::RemoveCondition(_) => "CONDITION_CHANGED",
+            Self::Rest(_) => "RESTED",
+            Self::DeathMove(_) => "DEATH_MOVE_MADE",
+            Self::Countdown(_) => "COUNTDOWN_CHANGED",
+        }
+    }
+
+    /// Whether it concerns the table and not single characters.
+    fn is_of_the_table(&self) -> bool {
+        matches!(self, Self::Fear(_) | Self::Countdown(_))
+    }
+}
+
+fn check(ask: &EffectRequest) -> Result<()> {
+    let of_table = ask.effect.is_of_the_table();
+    if !of_table && ask.targets.is_empty() {
+        let hint = "name the characters it concerns";
+        return Err(Error::invalid("character_ids", "is required for this effect", hint));
+    }
+    if of_table && !ask.targets.is_empty() {
+        let hint = "leave it out: this effect is of the table";
+        return Err(Error::invalid("character_ids", "does not belong to this effect", hint));
+    }
+    if ask.targets.len() > TARGETS_MAX {
+        let hint = format!("name at most {TARGETS_MAX} in one call");
+        return Err(Error::invalid("character_ids", "are too many", hint));
+    }
+    if ask.reason.as_ref().is_some_and(|reason| reason.chars().count() > REASON_MAX) {
+        let limit = format!("{REASON_MAX} characters");
+        return Err(Error::TooLarge { what: "reason".into(), limit });
+    }
+    Ok(())
+}
+
+/// Players move what they control; Fear, rests and countdowns are the GM's.
+fn check_rights(rights: &Rights, effect: &Effect, nodes: &[Node]) -> Result<()> {
+    if effect.is_of_the_table() || matches!(effect, Effect::Rest(_)) {
+        return rights.require_gm();
+    }
+    nodes.iter().try_for_each(|node| rights.require(node))
+}
+
+fn summary(effect: &Effect, nodes: &[Node], reason: Option<&str>) -> String {
+    let names: Vec<_> = nodes.iter().map(|node| node.name.as_str()).collect();
+    let what = match effect {
+        Effect::Damage(damage, ..) => format!("{} damage to", damage.amount),
+        Effect::Heal(amount) => format!("{amount} hit points cleared for"),
+        Effect::RepairArmor(amount) => format!("{amount} armour slots cleared for"),
+        Effect::MarkStress(amount, _) => format!("{amount} stress marked by"),
+        Effect::ClearStress(amount) => format!("{amount} stress cleared for"),
+        Effect::GainHope(amount) => format!("{amount} Hope for"),
+        Effect::SpendHope(amount) => format!("{amount} Hope spent by"),
+        Effect::Fear(amount) if *amount < 0 => format!("{} Fear spent", amount.saturating_neg()),
+        Effect::Fear(amount) => format!("{amount} Fear for the GM"),
+        Effect::AddCondition(name) => format!("{name} comes upon"),
+        Effect::RemoveCondition(name) => format!("{name} leaves"),
+        Effect::Rest(plan) => format!("{} rest of", plan.name()),
+        Effect::DeathMove(_) => "death move of".to_owned(),
+        Effect::Countdown(change) => format!("countdown {}", change.name),
+    };
+    let mut text = format!("{what} {}", names.join(", ")).trim_end().to_owned();
+    if let Some(reason) = reason.map(str::trim).filter(|reason| !reason.is_empty()) {
+        text.push_str(": ");
+        text.push_str(reason);
+    }
+    text
+}

@@ -1,0 +1,123 @@
+//! Countdowns of the table.
+
+use lore_core::{Error, Result, names};
+use lore_rules::table::{self as rules, Countdown, CountdownKind, Looping};
+use serde_json::{Map, Value, json};
+
+use super::Work;
+use crate::play::sheet::table_error;
+use crate::play::table::Table;
+
+/// Most countdowns of one table.
+const COUNTDOWNS_MAX: usize = 50;
+
+/// What happens to a countdown.
+#[derive(Debug, Clone)]
+pub struct CountdownChange {
+    /// Its name.
+    pub name: String,
+    /// Sets it anew: from where, what ticks it, and what comes after.
+    pub set: Option<(i64, CountdownKind, Looping)>,
+    /// Ticks it down.
+    pub advance: i64,
+    /// Removes it.
+    pub remove: bool,
+}
+
+/// A countdown after a change.
+#[derive(Debug, Clone)]
+pub struct CountdownView {
+    /// Its name.
+    pub name: String,
+    /// What it is now; `None` when it was removed.
+    pub countdown: Option<Countdown>,
+    /// Whether it triggered.
+    pub triggered: bool,
+}
+
+impl Work<'_> {
+    pub(super) async fn countdown(&mut self, change: &CountdownChange) -> Result<()> {
+        let name = names::checked_name("countdown.name", &change.name)?;
+        let mut view = CountdownView { name: name.clone(), countdown: None, triggered: false };
+        self.tally
+            .table(self.home, |table| {
+                (view.countdown, view.triggered) = changed(table, &name, change)?;
+                Ok(Vec::new())
+            })
+            .await?;
+        self.outcome.detail = json!({
+            "countdown": view.countdown.map(to_value), "triggered": view.triggered,
+        });
+        self.outcome.countdown = Some(view);
+        Ok(())
+    }
+}
+
+fn changed(
+    table: &mut Table,
+    name: &str,
+    change: &CountdownChange,
+) -> Result<(Option<Countdown>, bool)> {
+    let mut all = match std::mem::take(&mut table.countdowns) {
+        Value::Object(all) => all,
+        _ => Map::new(),
+    };
+    let present = all.get(name).and_then(from_value);
+    let (after, triggered) = match (change.set, present) {
+        (Some((start, kind, looping)), _) => {
+            (Countdown::new(start, kind, looping).map_err(table_error)?, false)
+        }
+        (None, Some(countdown)) => {
+            rules::advance(countdown, change.advance).map_err(table_error)?
+        }
+        (None, None) => {
+            return Err(Error::not_found(
+                format!("the countdown {name:?}"),
+                "set it first with countdown.start",
+            ));
+        }
+    };
+    if change.remove {
+        all.shift_remove(name);
+    } else {
+        all.insert(name.to_owned(), to_value(after));
+    }
+    if all.len() > COUNTDOWNS_MAX {
+        let hint = format!("remove one first: a table has at most {COUNTDOWNS_MAX}");
+        return Err(Error::Precondition { message: "there are too many countdowns".into(), hint });
+    }
+    table.countdowns = Value::Object(all);
+    Ok((if change.remove { None } else { Some(after) }, triggered))
+}
+
+const KINDS: [(CountdownKind, &str); 4] = [
+    (CountdownKind::Standard, "STANDARD"),
+    (CountdownKind::Progress, "PROGRESS"),
+    (CountdownKind::Consequence, "CONSEQUENCE"),
+    (CountdownKind::LongTerm, "LONG_TERM"),
+];
+
+const LOOPS: [(Looping, &str); 4] = [
+    (Looping::Once, "ONCE"),
+    (Looping::Same, "SAME"),
+    (Looping::Increasing, "INCREASING"),
+    (Looping::Decreasing, "DECREASING"),
+];
+
+/// A countdown as it is stored and shown.
+pub fn to_value(countdown: Countdown) -> Value {
+    let kind = KINDS.iter().find(|(kind, _)| *kind == countdown.kind()).map(|(_, name)| *name);
+    let looping =
+        LOOPS.iter().find(|(kind, _)| *kind == countdown.looping()).map(|(_, name)| *name);
+    json!({
+        "start": countdown.start(), "current": countdown.current(), "kind": kind, "loop": looping,
+    })
+}
+
+fn from_value(value: &Value) -> Option<Countdown> {
+    let number = |key: &str| value.get(key).and_then(Value::as_i64);
+    let word = |key: &str| value.get(key).and_then(Value::as_str);
+    let kind = KINDS.iter().find(|(_, name)| Some(*name) == word("kind"))?.0;
+    let looping = LOOPS.iter().find(|(_, name)| Some(*name) == word("loop"))?.0;
+    Countdown::resumed(number("start")?, number("current")?, kind, looping).ok()
+}

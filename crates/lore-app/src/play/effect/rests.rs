@@ -1,0 +1,131 @@
+//! Rests of the party.
+
+use lore_core::{Error, Result, Uid};
+use lore_rules::dice::{ALGORITHM, DiceStream};
+use lore_rules::table::{
+    self as rules, GmFear, Note, RestCourse, RestError, RestKind, RestLog, RestMove, Rester,
+};
+use serde_json::json;
+
+use super::Work;
+use crate::play::dice::{Randomness, choose_seed};
+use crate::play::ids::Thing;
+use crate::play::sheet::{self, table_error};
+use crate::play::table;
+
+/// A rest of the targets.
+#[derive(Debug, Clone)]
+pub struct RestPlan {
+    /// How long it is.
+    pub kind: RestKind,
+    /// How it goes.
+    pub course: RestCourse,
+    /// What each of the targets does; who is not named only rests.
+    pub members: Vec<RestingMember>,
+}
+
+/// What one character does in a rest.
+#[derive(Debug, Clone)]
+pub struct RestingMember {
+    /// Who.
+    pub character: Uid,
+    /// Up to two moves; whom they help is a position among the targets.
+    pub moves: Vec<RestMove>,
+}
+
+impl RestPlan {
+    /// What people call it.
+    pub(super) fn name(&self) -> &'static str {
+        match self.kind {
+            RestKind::Short => "short",
+            RestKind::Long => "long",
+        }
+    }
+
+    fn moves_of(&self, character: Uid) -> &[RestMove] {
+        let member = self.members.iter().find(|member| member.character == character);
+        member.map_or(&[], |member| &member.moves)
+    }
+}
+
+impl Work<'_> {
+    pub(super) async fn rest(&mut self, plan: &RestPlan) -> Result<()> {
+        self.check_members(plan)?;
+        let mut loaded = Vec::with_capacity(self.nodes.len());
+        for node in self.nodes {
+            loaded.push(sheet::load_with_visibility(self.desk, node).await?);
+        }
+        let party: Vec<_> = loaded
+            .iter()
+            .zip(self.nodes)
+            .map(|((sheet, ..), node)| Rester {
+                profile: &sheet.profile,
+                state: &sheet.state,
+                moves: plan.moves_of(node.uid),
+            })
+            .collect();
+        let (table, _) = table::load(self.desk, self.home).await?;
+        let log = RestLog::new(i64::from(table.short_rests)).map_err(table_error)?;
+        let fear = GmFear::new(table.gm_fear).map_err(table_error)?;
+        let rng = choose_seed(&self.desk.app.effects, Randomness::Live);
+        let mut stream = DiceStream::new(rng.seed);
+        let rested = rules::rest(plan.kind, plan.course, &party, log, fear, &mut stream);
+        let rested = rested.map_err(rest_error)?;
+        for ((node, (sheet, version, visibility)), step) in
+            self.nodes.iter().zip(&loaded).zip(rested.members)
+        {
+            self.tally.stepped(node, *version, *visibility, sheet.stepped(step))?;
+        }
+        let rolls =
+            rested.rolls.iter().map(|roll| json!({ "die": roll.die, "amount": roll.amount }));
+        self.outcome.detail = json!({
+            "counts_as": rested.counts_as.map(|kind| format!("{kind:?}").to_uppercase()),
+            "rolls": rolls.collect::<Vec<_>>(),
+            "fear_die": rested.fear_die,
+            "seed_used": rng.seed.value(),
+            "rng_algo": ALGORITHM,
+        });
+        let notes: Vec<Note> = rested.notes.into_iter().chain(rested.fear.notes).collect();
+        let after = (rested.fear.fear.value(), rested.log.short_in_a_row());
+        let table = self
+            .tally
+            .table(self.home, move |table| {
+                table.gm_fear = after.0;
+                table.short_rests = u8::try_from(after.1).unwrap_or(u8::MAX);
+                Ok(notes)
+            })
+            .await?;
+        self.outcome.gm_fear = Some(table.gm_fear);
+        Ok(())
+    }
+
+    fn check_members(&self, plan: &RestPlan) -> Result<()> {
+        let stranger = plan
+            .members
+            .iter()
+            .enumerate()
+            .find(|(_, member)| !self.nodes.iter().any(|node| node.uid == member.character));
+        match stranger {
+            None => Ok(()),
+            Some((index, member)) => Err(Error::invalid(
+                format!("rest.members[{index}].character_id"),
+                format!("{} does not rest", Thing::Character.show(member.character)),
+                "name everybody who rests in character_ids",
+            )),
+        }
+    }
+}
+
+fn rest_error(error: RestError) -> Error {
+    match error {
+        RestError::TooManyMoves { member, given, max } => Error::invalid(
+            format!("rest.members[{member}].moves"),
+            format!("are {given}"),
+            format!("choose at most {max}"),
+        ),
+        other => Error::Precondition {
+            message: other.to_string(),
+            hint: "change the plan of the rest".into(),
+        },
+    }
+}

@@ -1,0 +1,110 @@
+//! What the people at the table should hear about a change.
+//!
+//! Notes say what the rules did beyond the plain numbers. They must never be needed to repeat a
+//! change: the list of changes is enough for that.
+
+/// Something the rules did, or now ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Note {
+    /// Hope was gained past its maximum.
+    HopeFull,
+    /// Fear was gained past its maximum.
+    FearFull,
+    /// Stress had to be marked with no slot free.
+    StressOverflowed,
+    /// The last Stress slot was marked.
+    BecameVulnerable,
+    /// Stress was cleared after its last slot had been marked.
+    NoLongerVulnerable,
+    /// The last Hit Point was marked.
+    DeathMoveDue,
+    /// Hit Points were cleared, or a long rest ended.
+    WokeUp,
+    /// A slot of armor was to be marked for a hit that marks nothing.
+    ArmorNotNeeded,
+    /// The condition was there before.
+    HadCondition,
+    /// The condition was not there.
+    HadNoCondition,
+    /// A number was lowered to a new maximum.
+    LoweredToMaximum,
+    /// The next action is a critical success, and the last.
+    LastActionIsCritical,
+    /// The character dropped unconscious.
+    FellUnconscious,
+    /// A Hope slot is lost for good.
+    Scarred,
+    /// The last Hope slot is lost.
+    JourneyEnded,
+    /// The character died.
+    Died,
+    /// The rest was interrupted and brought nothing.
+    RestLost,
+    /// The long rest was interrupted and counts as a short one.
+    RestShortened,
+    /// Work on a project needs a whole long rest.
+    ProjectLost,
+    /// One long-term countdown may advance.
+    CountdownMayAdvance,
+}
+
+impl Note {
+    /// The name of the note, for programs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::HopeFull => "HOPE_FULL",
+            Self::FearFull => "FEAR_FULL",
+            Self::StressOverflowed => "STRESS_OVERFLOWED",
+            Self::BecameVulnerable => "BECAME_VULNERABLE",
+            Self::NoLongerVulnerable => "NO_LONGER_VULNERABLE",
+            Self::DeathMoveDue => "DEATH_MOVE_DUE",
+            Self::WokeUp => "WOKE_UP",
+            Self::ArmorNotNeeded => "ARMOR_NOT_NEEDED",
+            Self::HadCondition => "HAD_CONDITION",
+            Self::HadNoCondition => "HAD_NO_CONDITION",
+            Self::LoweredToMaximum => "LOWERED_TO_MAXIMUM",
+            Self::LastActionIsCritical => "LAST_ACTION_IS_CRITICAL",
+            Self::FellUnconscious => "FELL_UNCONSCIOUS",
+            Self::Scarred => "SCARRED",
+            Self::JourneyEnded => "JOURNEY_ENDED",
+            Self::Died => "DIED",
+            Self::RestLost => "REST_LOST",
+            Self::RestShortened => "REST_SHORTENED",
+            Self::ProjectLost => "PROJECT_LOST",
+            Self::CountdownMayAdvance => "COUNTDOWN_MAY_ADVANCE",
+        }
+    }
+
+    /// The note in words for people.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::HopeFull => "Hope is at its maximum; the rest is lost.",
+            Self::FearFull => "Fear is at its maximum; the rest is lost.",
+            Self::StressOverflowed => {
+                "No Stress slot was left, so one Hit Point was marked instead."
+            }
+            Self::BecameVulnerable => {
+                "The last Stress slot is marked: Vulnerable until one is cleared."
+            }
+            Self::NoLongerVulnerable => "Stress was cleared: no longer Vulnerable because of it.",
+            Self::DeathMoveDue => {
+                "The last Hit Point is marked: a player character makes a death move."
+            }
+            Self::WokeUp => "The character is conscious again.",
+            Self::ArmorNotNeeded => "The hit marks no Hit Point, so no Armor Slot was marked.",
+            Self::HadCondition => "The character had this condition already; it does not stack.",
+            Self::HadNoCondition => "The character did not have this condition.",
+            Self::LoweredToMaximum => "A number was above its new maximum and was lowered to it.",
+            Self::LastActionIsCritical => "The character's last action is a critical success.",
+            Self::FellUnconscious => "The character falls unconscious.",
+            Self::Scarred => "The character is scarred: one Hope slot is lost for good.",
+            Self::JourneyEnded => "No Hope slot is left: the character's journey ends.",
+            Self::Died => "The character dies.",
+            Self::RestLost => "The rest was interrupted and brings nothing.",
+            Self::RestShortened => "The long rest was interrupted and counts as a short one.",
+            Self::ProjectLost => "Work on a project needs a whole long rest.",
+            Self::CountdownMayAdvance => "One long-term countdown may advance.",
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Short and long rests of a whole party.
+//!
+//! What can be checked is checked before the first die is drawn. Dice come in the order of the
+//! members and their moves, and the Game Master's last; another order must never be used, or rests
+//! on record could no longer be repeated.
+
+mod error;
+mod plan;
+
+pub use error::RestError;
+pub use plan::{Company, RestCourse, RestKind, RestMove, Rester};
+
+use crate::dice::{DiceStream, Sides};
+
+use super::error::{MAX_AMOUNT, TableError};
+use super::fear::{FearStep, GmFear};
+use super::hope::gain_hope;
+use super::note::Note;
+use super::profile::Profile;
+use super::recovery::{clear_stress, heal, repair_armor};
+use super::state::{Life, State, clamp_to};
+use super::step::Step;
+
+/// Lets a party of player characters rest.
+///
+/// A short rest that is interrupted brings nothing, no Fear either, and does not count; a long
+/// rest that is interrupted is a short one.
+pub fn rest(
+    kind: RestKind,
+    course: RestCourse,
+    party: &[Rester<'_>],
+    log: RestLog,
+    fear: GmFear,
+    stream: &mut DiceStream,
+) -> Result<RestStep, RestError> {
+    plan::check(kind, party, log)?;
+    let Some(counts_as) = kind.after(course) else { return lost(party, log, fear) };
+    let mut resting = Resting::new(counts_as, party, stream);
+    resting.make_moves()?;
+    resting.wake_up();
+    let fear_die = resting.stream.die(Sides::D4);
+    Ok(RestStep {
+        counts_as: Some(counts_as),
+        members: resting.steps(),
+        rolls: resting.rolls,
+        fear_die: Some(fear_die),
+        fear: fear.gain(fear_gained(counts_as, fear_die, party.len()))?,
+        log: log.after(counts_as),
+        notes: party_notes(kind, counts_as),
+    })
+}
+
+/// What a rest brought.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RestStep {
+    /// What the rest counts as; nothing if it is lost.
+    pub counts_as: Option<RestKind>,
+    /// What happened to each member, in the order of the party.
+    pub members: Vec<Step>,
+    /// The dice of the members' moves, in the order they were rolled.
+    pub rolls: Vec<RestRoll>,
+    /// The die for the Game Master's Fear.
+    pub fear_die: Option<u32>,
+    /// What the Game Master gained.
+    pub fear: FearStep,
+    /// The rests so far, with this one.
+    pub log: RestLog,
+    /// What the people at the table should hear about the rest as a whole.
+    pub notes: Vec<Note>,
+}
+
+/// The die of one move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RestRoll {
+    /// Who made the move, as a position in the party.
+    pub member: usize,
+    /// The move.
+    pub chosen: RestMove,
+    /// The four-sided die.
+    pub die: u32,
+    /// The die and the tier.
+    pub amount: i64,
+}
+
+/// How many short rests a party has taken since its last long one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct RestLog(i64);
+
+impl RestLog {
+    /// The most short rests in a row.
+    pub const MAX_SHORT: i64 = 3;
+
+    /// Accepts a number of short rests in a row.
+    pub fn new(short_in_a_row: i64) -> Result<Self, TableError> {
+        super::error::within("short_rests", short_in_a_row, 0, Self::MAX_SHORT).map(Self)
+    }
+
+    /// The number of short rests in a row.
+    pub const fn short_in_a_row(self) -> i64 {
+        self.0
+    }
+
+    /// The log with one more rest. An interrupted long rest can follow three short ones, and leaves
+    /// the number at three.
+    fn after(self, rest: RestKind) -> Self {
+        match rest {
+            RestKind::Short => Self((self.0 + 1).min(Self::MAX_SHORT)),
+            RestKind::Long => Self(0),
+        }
+    }
+}
+
+/// A rest that is going on.
+struct Resting<'a> {
+    counts_as: RestKind,
+    party: &'a [Rester<'a>],
+    members: Vec<Member<'a>>,
+    rolls: Vec<RestRoll>,
+    stream: &'a mut DiceStream,
+}
+
+struct Member<'a> {
+    profile: &'a Profile,
+    before: &'a State,
+    state: State,
+    notes: Vec<Note>,
+}
+
+impl<'a> Resting<'a> {
+    fn new(counts_as: RestKind, party: &'a [Rester<'a>], stream: &'a mut DiceStream) -> Self {
+        let members = party.iter().map(Member::new).collect();
+        Self { counts_as, party, members, rolls: Vec::new(), stream }
+    }
+
+    fn make_moves(&mut self) -> Result<(), RestError> {
+        let party = self.party;
+        for (member, rester) in party.iter().enumerate() {
+            for chosen in rester.moves {
+                self.make_move(member, *chosen)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn make_move(&mut self, member: usize, chosen: RestMove) -> Result<(), RestError> {
+        if self.members.get(member).is_some_and(|it| it.state.life == Life::Unconscious) {
+            return Err(RestError::Unconscious { member });
+        }
+        let (whom, rule): (usize, Rule) = match chosen {
+            RestMove::TendWounds { whom } => (whom, heal),
+            RestMove::RepairArmor { whom } => (whom, repair_armor),
+            RestMove::ClearStress => (member, clear_stress),
+            RestMove::Prepare(company) => return self.apply(member, gain_hope, company.hope()),
+            RestMove::WorkOnProject => return self.work(member),
+        };
+        let amount = self.amount(member, chosen);
+        self.apply(whom, rule, amount)
+    }
+
+    /// How much a move clears: everything in a long rest, a die and the tier in a short one.
+    fn amount(&mut self, member: usize, chosen: RestMove) -> i64 {
+        if self.counts_as == RestKind::Long {
+            return MAX_AMOUNT;
+        }
+        let tier = self.members.get(member).map_or(0, |it| it.profile.level().tier());
+        let die = self.stream.die(Sides::D4);
+        let amount = i64::from(die) + tier;
+        self.rolls.push(RestRoll { member, chosen, die, amount });
+        amount
+    }
+
+    fn apply(&mut self, whom: usize, rule: Rule, amount: i64) -> Result<(), RestError> {
+        if let Some(member) = self.members.get_mut(whom) {
+            let step = rule(member.profile, &member.state, amount)?;
+            member.state = step.state;
+            member.hear(&step.notes);
+        }
+        Ok(())
+    }
+
+    /// Work on a project is for the table to follow; here it only costs a move.
+    fn work(&mut self, member: usize) -> Result<(), RestError> {
+        let member = self.members.get_mut(member);
+        if let Some(member) = member.filter(|_| self.counts_as == RestKind::Short) {
+            member.hear(&[Note::ProjectLost]);
+        }
+        Ok(())
+    }
+
+    /// A long rest ends unconsciousness.
+    fn wake_up(&mut self) {
+        if self.counts_as == RestKind::Short {
+            return;
+        }
+        for member in self.members.iter_mut().filter(|it| it.state.life == Life::Unconscious) {
+            member.state.life = Life::Active;
+            member.hear(&[Note::WokeUp]);
+        }
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        self.members.iter().map(Member::step).collect()
+    }
+}
+
+/// A rule that clears or adds so much of something.
+type Rule = fn(&Profile, &State, i64) -> Result<Step, TableError>;
+
+impl<'a> Member<'a> {
+    fn new(rester: &Rester<'a>) -> Self {
+        let Step { state, notes, .. } = clamp_to(rester.profile, rester.state);
+        Self { profile: rester.profile, before: rester.state, state, notes }
+    }
+
+    fn hear(&mut self, notes: &[Note]) {
+        for note in notes {
+            if !self.notes.contains(note) {
+                self.notes.push(*note);
+            }
+        }
+    }
+
+    fn step(&self) -> Step {
+        Step::between(self.before, self.state.clone(), self.notes.clone())
+    }
+}
+
+/// A rest that brought nothing.
+fn lost(party: &[Rester<'_>], log: RestLog, fear: GmFear) -> Result<RestStep, RestError> {
+    Ok(RestStep {
+        counts_as: None,
+        members: party.iter().map(|rester| Member::new(rester).step()).collect(),
+        rolls: Vec::new(),
+        fear_die: None,
+        fear: fear.gain(0)?,
+        log,
+        notes: vec![Note::RestLost],
+    })
+}
+
+/// The die, and for a long rest one more for each player character.
+fn fear_gained(counts_as: RestKind, die: u32, characters: usize) -> i64 {
+    match counts_as {
+        RestKind::Short => i64::from(die),
+        RestKind::Long => i64::from(die) + GmFear::starting(characters).value(),
+    }
+}
+
+fn party_notes(planned: RestKind, counts_as: RestKind) -> Vec<Note> {
+    match (planned, counts_as) {
+        (RestKind::Long, RestKind::Short) => vec![Note::RestShortened],
+        (_, RestKind::Long) => vec![Note::CountdownMayAdvance],
+        (RestKind::Short, RestKind::Short) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

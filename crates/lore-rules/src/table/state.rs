@@ -1,0 +1,243 @@
+//! How a character fares: the numbers that play changes.
+//!
+//! A state goes with a [`Profile`], which has its maxima. States come from a store and may be
+//! older than the profile: [`clamp_to`] brings them together again, and must never raise a number
+//! or lower one that fits.
+
+use std::collections::BTreeSet;
+
+use super::condition::Condition;
+use super::error::{TableError, within};
+use super::note::Note;
+use super::profile::{CharacterKind, Profile};
+use super::step::Step;
+
+/// How a character fares.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct State {
+    /// The Hope to spend, 0 to [`State::hope_max`].
+    pub hope: i64,
+    /// The Stress slots that are marked.
+    pub stress: i64,
+    /// The Hit Points that are left.
+    pub hp: i64,
+    /// The Armor Slots that are marked.
+    pub armor_marked: i64,
+    /// The Hope slots that are lost for good, 0 to 6.
+    pub scars: i64,
+    /// The conditions that somebody put on the character.
+    pub conditions: BTreeSet<Condition>,
+    /// Whether the character is Vulnerable because the last Stress slot is marked. The rules keep
+    /// this apart from the conditions, so that clearing Stress takes away no other Vulnerable.
+    pub vulnerable_from_stress: bool,
+    /// Whether the character still takes part.
+    pub life: Life,
+}
+
+impl State {
+    /// The Hope slots of a character without scars.
+    pub const HOPE_SLOTS: i64 = 6;
+    /// The most conditions of a character.
+    pub const MAX_CONDITIONS: usize = 30;
+
+    /// The state a new character starts in: unhurt, and with two Hope if a player leads it.
+    pub fn starting(kind: CharacterKind, profile: &Profile) -> Self {
+        let hope = match kind {
+            CharacterKind::Pc => 2,
+            CharacterKind::Npc => 0,
+        };
+        Self { hope, hp: profile.hp_max(), ..Self::default() }
+    }
+
+    /// The most Hope the character can have.
+    pub const fn hope_max(&self) -> i64 {
+        let left = Self::HOPE_SLOTS.saturating_sub(self.scars);
+        if left < 0 { 0 } else { left }
+    }
+
+    /// Whether the character has a condition, for whatever reason.
+    pub fn has(&self, condition: &Condition) -> bool {
+        self.conditions.contains(condition)
+            || (self.vulnerable_from_stress && *condition == Condition::Vulnerable)
+    }
+
+    /// All conditions of the character, for whatever reason.
+    pub fn active_conditions(&self) -> BTreeSet<Condition> {
+        let mut all = self.conditions.clone();
+        if self.vulnerable_from_stress {
+            all.insert(Condition::Vulnerable);
+        }
+        all
+    }
+
+    /// The state to start a change from, with every number in range. A character that takes no
+    /// part in play any more has none.
+    pub(super) fn ready(&self, profile: &Profile) -> Result<Self, TableError> {
+        match self.life {
+            Life::Active | Life::Unconscious => Ok(self.clamped(profile)),
+            life @ (Life::Dead | Life::Departed) => Err(TableError::NotInPlay(life)),
+        }
+    }
+
+    /// Marks Hit Points. Without any left, the next one calls for a death move like the last.
+    pub(super) fn mark_hp(&mut self, marked: i64, notes: &mut Vec<Note>) {
+        if marked > 0 && self.hp == 0 && self.life == Life::Active {
+            notes.push(Note::DeathMoveDue);
+        }
+        self.hp -= marked;
+    }
+
+    /// The same state with every number in range.
+    pub(super) fn clamped(&self, profile: &Profile) -> Self {
+        let mut state = self.clone();
+        state.scars = state.scars.clamp(0, Self::HOPE_SLOTS);
+        state.hope = state.hope.clamp(0, state.hope_max());
+        state.stress = state.stress.clamp(0, profile.stress_max());
+        state.hp = state.hp.clamp(0, profile.hp_max());
+        state.armor_marked = state.armor_marked.clamp(0, profile.armor_score());
+        state
+    }
+}
+
+/// Whether a character still takes part in play.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Life {
+    /// Alive and conscious.
+    #[default]
+    Active,
+    /// Alive, but unable to act.
+    Unconscious,
+    /// Dead.
+    Dead,
+    /// Alive, but out of the story: no Hope slot is left.
+    Departed,
+}
+
+impl Life {
+    /// The name, for records.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Unconscious => "unconscious",
+            Self::Dead => "dead",
+            Self::Departed => "departed",
+        }
+    }
+}
+
+/// Lowers what is above the maxima of a profile that was changed.
+pub fn clamp_to(profile: &Profile, state: &State) -> Step {
+    let clamped = state.clamped(profile);
+    let notes = if clamped == *state { Vec::new() } else { vec![Note::LoweredToMaximum] };
+    Step::settled(profile, state, clamped, notes)
+}
+
+/// New values for some numbers of a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StatePatch {
+    /// The new Hope.
+    pub hope: Option<i64>,
+    /// The new number of marked Stress slots.
+    pub stress: Option<i64>,
+    /// The new number of Hit Points left.
+    pub hp: Option<i64>,
+    /// The new number of marked Armor Slots.
+    pub armor_marked: Option<i64>,
+    /// The new number of scars.
+    pub scars: Option<i64>,
+    /// Whether the character takes part from now on.
+    pub life: Option<Life>,
+}
+
+/// Sets some values, each of which has to be in its range: the Game Master's free hand, which also
+/// brings back the dead.
+pub fn patch(profile: &Profile, state: &State, patch: StatePatch) -> Result<Step, TableError> {
+    let set = |field, new: Option<i64>, old, max| match new {
+        Some(value) => within(field, value, 0, max),
+        None => Ok(old),
+    };
+    let mut next = state.clamped(profile);
+    next.life = patch.life.unwrap_or(next.life);
+    next.scars = set("scars", patch.scars, next.scars, State::HOPE_SLOTS)?;
+    next.hope = next.hope.min(next.hope_max());
+    next.hope = set("hope", patch.hope, next.hope, next.hope_max())?;
+    next.stress = set("stress", patch.stress, next.stress, profile.stress_max())?;
+    next.hp = set("hp", patch.hp, next.hp, profile.hp_max())?;
+    let armor = profile.armor_score();
+    next.armor_marked = set("armor_marked", patch.armor_marked, next.armor_marked, armor)?;
+    Ok(Step::settled(profile, state, next, Vec::new()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::ProfileFields;
+
+    fn profile(change: fn(&mut ProfileFields)) -> Profile {
+        let mut fields = ProfileFields::starting(CharacterKind::Pc);
+        change(&mut fields);
+        Profile::new(fields).unwrap()
+    }
+
+    #[test]
+    fn new_characters_start_unhurt() {
+        let profile = profile(|_| {});
+        let pc = State::starting(CharacterKind::Pc, &profile);
+        assert_eq!((pc.hope, pc.hope_max(), pc.stress, pc.hp), (2, 6, 0, 6));
+        assert_eq!(State::starting(CharacterKind::Npc, &profile).hope, 0);
+    }
+
+    #[test]
+    fn a_lower_maximum_lowers_what_is_above_it() {
+        let hurt =
+            State { hope: 6, stress: 6, hp: 6, armor_marked: 3, scars: 1, ..State::default() };
+        let lowered = profile(|fields| {
+            fields.hp_max = 4;
+            fields.stress_max = 5;
+            fields.armor_score = 2;
+        });
+        let step = clamp_to(&lowered, &hurt);
+        let State { hope, stress, hp, armor_marked, .. } = step.state;
+        assert_eq!((hope, stress, hp, armor_marked), (5, 5, 4, 2));
+        assert_eq!(step.changes.len(), 5);
+        assert_eq!(step.notes, [Note::LoweredToMaximum, Note::BecameVulnerable]);
+        let again = clamp_to(&lowered, &step.state);
+        assert_eq!((again.changes, again.notes), (vec![], vec![]));
+    }
+
+    #[test]
+    fn patches_name_the_bad_field() {
+        let profile = profile(|_| {});
+        let state = State::starting(CharacterKind::Pc, &profile);
+        for (wrong, field, value, max) in [
+            (StatePatch { hope: Some(7), ..StatePatch::default() }, "hope", 7, 6),
+            (StatePatch { hope: Some(-1), ..StatePatch::default() }, "hope", -1, 6),
+            (StatePatch { stress: Some(7), ..StatePatch::default() }, "stress", 7, 6),
+            (StatePatch { hp: Some(7), ..StatePatch::default() }, "hp", 7, 6),
+            (StatePatch { armor_marked: Some(1), ..StatePatch::default() }, "armor_marked", 1, 0),
+        ] {
+            let error = TableError::OutOfRange { field, value, min: 0, max };
+            assert_eq!(patch(&profile, &state, wrong), Err(error));
+        }
+        let good = StatePatch { hope: Some(0), hp: Some(1), ..StatePatch::default() };
+        let step = patch(&profile, &state, good).unwrap();
+        assert_eq!((step.state.hope, step.state.hp, step.changes.len()), (0, 1, 2));
+        let dead = State { life: Life::Dead, ..state.clone() };
+        let raise =
+            StatePatch { life: Some(Life::Active), scars: Some(2), ..StatePatch::default() };
+        let raised = patch(&profile, &dead, raise).unwrap().state;
+        assert_eq!((raised.life, raised.hope_max()), (Life::Active, 4));
+        let nothing = patch(&profile, &state, StatePatch::default()).unwrap();
+        assert_eq!(nothing.changes, []);
+    }
+
+    #[test]
+    fn two_reasons_to_be_vulnerable_are_kept_apart() {
+        let mut state = State { vulnerable_from_stress: true, ..State::default() };
+        assert!(state.has(&Condition::Vulnerable));
+        assert_eq!(state.active_conditions().len(), 1);
+        state.conditions.insert(Condition::Vulnerable);
+        state.vulnerable_from_stress = false;
+        assert!(state.has(&Condition::Vulnerable) && !state.has(&Condition::Hidden));
+    }
+}

@@ -1,0 +1,346 @@
+//! How effects are asked for.
+
+use lore_app::play::effect::{
+    CountdownChange, CountdownView, DeathMove, Effect, RestPlan, RestingMember, countdown_value,
+};
+use lore_app::play::ids::Thing;
+use lore_core::{Error, Result, Uid};
+use lore_rules::table::{
+    ArmorUse, Company, CountdownKind, Damage, DamageKind, DamageOptions, Defence, Directness,
+    Looping, MassiveDamage, Protection, RestCourse, RestKind, RestMove, Split, StressCause,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::choice::choice;
+
+choice! {
+    /// What damage is made of.
+    enum DamageTypeWire { Physical = "PHYSICAL", Magic = "MAGIC", Both = "BOTH" }
+}
+
+choice! {
+    /// What protects from this damage.
+    enum ProtectionWire { None = "NONE", Resistant = "RESISTANT", Immune = "IMMUNE" }
+}
+
+choice! {
+    /// How long a rest is.
+    enum RestKindWire { Short = "SHORT", Long = "LONG" }
+}
+
+choice! {
+    /// What a character does in a rest.
+    enum RestMoveWire {
+        TendWounds = "TEND_WOUNDS",
+        ClearStress = "CLEAR_STRESS",
+        RepairArmor = "REPAIR_ARMOR",
+        Prepare = "PREPARE",
+        PrepareTogether = "PREPARE_TOGETHER",
+        Project = "PROJECT",
+    }
+}
+
+choice! {
+    /// What a dying character does.
+    enum DeathChoiceWire {
+        BlazeOfGlory = "BLAZE_OF_GLORY",
+        AvoidDeath = "AVOID_DEATH",
+        RiskItAll = "RISK_IT_ALL",
+    }
+}
+
+choice! {
+    /// What ticks a countdown down.
+    enum CountdownKindWire {
+        Standard = "STANDARD",
+        Progress = "PROGRESS",
+        Consequence = "CONSEQUENCE",
+        LongTerm = "LONG_TERM",
+    }
+}
+
+choice! {
+    /// What happens after a countdown triggers.
+    enum LoopWire { Once = "ONCE", Same = "SAME", Increasing = "INCREASING", Decreasing = "DECREASING" }
+}
+
+/// A hit.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DamageIn {
+    /// What was rolled.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    amount: i64,
+    /// Default PHYSICAL.
+    #[serde(rename = "type")]
+    kind: Option<DamageTypeWire>,
+    /// RESISTANT halves it, rounded up. Default NONE.
+    protection: Option<ProtectionWire>,
+    /// Mark an armour slot to mark one hit point less.
+    #[serde(default)]
+    use_armor: bool,
+    /// Armour does not help.
+    #[serde(default)]
+    direct: bool,
+    /// Twice the severe threshold marks four.
+    #[serde(default)]
+    massive: bool,
+}
+
+/// A condition.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ConditionIn {
+    /// Hidden, Restrained, Vulnerable or one of your own.
+    #[schemars(length(min = 1, max = 40))]
+    name: String,
+    /// True takes it away.
+    #[serde(default)]
+    remove: bool,
+}
+
+/// A rest.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RestIn {
+    /// How long.
+    length: RestKindWire,
+    /// Something comes in between.
+    #[serde(default)]
+    interrupted: bool,
+    /// What each does; up to two moves.
+    #[serde(default)]
+    members: Vec<RestMemberIn>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RestMemberIn {
+    /// Who.
+    character_id: String,
+    /// What they do.
+    moves: Vec<RestMoveIn>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RestMoveIn {
+    /// The move.
+    #[serde(rename = "move")]
+    chosen: RestMoveWire,
+    /// Whom it helps; default: themselves.
+    target: Option<String>,
+}
+
+/// A death move.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DeathMoveIn {
+    /// Which.
+    choice: DeathChoiceWire,
+    /// For RISK_IT_ALL: hit points to clear; default: as many as possible.
+    clear_hp: Option<i64>,
+    /// For RISK_IT_ALL: stress to clear.
+    clear_stress: Option<i64>,
+}
+
+/// A countdown.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CountdownIn {
+    /// Its name.
+    name: String,
+    /// Sets it anew to this.
+    #[schemars(range(min = 1, max = 100))]
+    start: Option<i64>,
+    /// What ticks it. Default STANDARD.
+    ticks: Option<CountdownKindWire>,
+    /// What comes after. Default ONCE.
+    #[serde(rename = "loop")]
+    looping: Option<LoopWire>,
+    /// Ticks to advance it by.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 100))]
+    advance: i64,
+    /// True removes it.
+    #[serde(default)]
+    remove: bool,
+}
+
+/// A countdown now.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct CountdownOut {
+    /// Its name.
+    name: String,
+    /// Start, current, kind and loop; absent when it was removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    countdown: Option<Value>,
+    /// Whether it triggered.
+    triggered: bool,
+}
+
+impl From<CountdownView> for CountdownOut {
+    fn from(view: CountdownView) -> Self {
+        Self {
+            name: view.name,
+            countdown: view.countdown.map(countdown_value),
+            triggered: view.triggered,
+        }
+    }
+}
+
+/// The effects of a request, of which one must be given.
+pub(super) struct EffectIn {
+    pub(super) damage: Option<DamageIn>,
+    pub(super) heal: Option<i64>,
+    pub(super) repair_armor: Option<i64>,
+    pub(super) stress: Option<i64>,
+    pub(super) hope: Option<i64>,
+    pub(super) fear: Option<i64>,
+    pub(super) condition: Option<ConditionIn>,
+    pub(super) rest: Option<RestIn>,
+    pub(super) death_move: Option<DeathMoveIn>,
+    pub(super) countdown: Option<CountdownIn>,
+}
+
+impl EffectIn {
+    /// The one effect that is given.
+    pub(super) fn read(self, targets: &[Uid]) -> Result<Effect> {
+        let mut given: Vec<Effect> = Vec::new();
+        given.extend(self.damage.map(DamageIn::read));
+        given.extend(self.heal.map(Effect::Heal));
+        given.extend(self.repair_armor.map(Effect::RepairArmor));
+        given.extend(self.stress.map(|amount| match amount {
+            ..0 => Effect::ClearStress(amount.saturating_neg()),
+            _ => Effect::MarkStress(amount, StressCause::Forced),
+        }));
+        given.extend(self.hope.map(|amount| match amount {
+            ..0 => Effect::SpendHope(amount.saturating_neg()),
+            _ => Effect::GainHope(amount),
+        }));
+        given.extend(self.fear.map(Effect::Fear));
+        given.extend(self.condition.map(|condition| match condition.remove {
+            true => Effect::RemoveCondition(condition.name),
+            false => Effect::AddCondition(condition.name),
+        }));
+        given.extend(self.rest.map(|rest| rest.read(targets)).transpose()?);
+        given.extend(self.death_move.map(DeathMoveIn::read));
+        given.extend(self.countdown.map(CountdownIn::read));
+        let count = given.len();
+        match (given.pop(), count) {
+            (Some(effect), 1) => Ok(effect),
+            _ => Err(Error::invalid(
+                "effect",
+                format!("is given {count} times"),
+                "give exactly one of damage, heal, repair_armor, stress, hope, fear, condition, \
+                 rest, death_move, countdown",
+            )),
+        }
+    }
+}
+
+impl DamageIn {
+    fn read(self) -> Effect {
+        let kind = match self.kind {
+            Some(DamageTypeWire::Magic) => DamageKind::Magic,
+            Some(DamageTypeWire::Both) => DamageKind::Both,
+            Some(DamageTypeWire::Physical) | None => DamageKind::Physical,
+        };
+        let protection = match self.protection {
+            Some(ProtectionWire::Resistant) => Protection::Resistant,
+            Some(ProtectionWire::Immune) => Protection::Immune,
+            Some(ProtectionWire::None) | None => Protection::None,
+        };
+        let directness = if self.direct { Directness::Direct } else { Directness::Normal };
+        let armor = if self.use_armor { ArmorUse::MarkSlot } else { ArmorUse::Spare };
+        let massive = if self.massive { MassiveDamage::Counts } else { MassiveDamage::Off };
+        let damage = Damage { amount: self.amount, kind, directness };
+        let defence = Defence { physical: protection, magic: protection };
+        Effect::Damage(damage, defence, DamageOptions { armor, massive })
+    }
+}
+
+impl RestIn {
+    fn read(self, targets: &[Uid]) -> Result<Effect> {
+        let kind = match self.length {
+            RestKindWire::Short => RestKind::Short,
+            RestKindWire::Long => RestKind::Long,
+        };
+        let course = if self.interrupted { RestCourse::Interrupted } else { RestCourse::Finished };
+        let mut members = Vec::with_capacity(self.members.len());
+        for (index, member) in self.members.into_iter().enumerate() {
+            members.push(member.read(index, targets)?);
+        }
+        Ok(Effect::Rest(RestPlan { kind, course, members }))
+    }
+}
+
+impl RestMemberIn {
+    fn read(self, index: usize, targets: &[Uid]) -> Result<RestingMember> {
+        let field = format!("rest.members[{index}]");
+        let character =
+            Thing::Character.read(&format!("{field}.character_id"), &self.character_id)?;
+        let mut moves = Vec::with_capacity(self.moves.len());
+        for (at, chosen) in self.moves.iter().enumerate() {
+            let helped = match &chosen.target {
+                Some(id) => Thing::Character.read(&format!("{field}.moves[{at}].target"), id)?,
+                None => character,
+            };
+            let whom = targets.iter().position(|uid| *uid == helped).ok_or_else(|| {
+                Error::invalid(
+                    format!("{field}.moves[{at}].target"),
+                    "does not rest with the others",
+                    "name everybody who rests in character_ids",
+                )
+            })?;
+            moves.push(match chosen.chosen {
+                RestMoveWire::TendWounds => RestMove::TendWounds { whom },
+                RestMoveWire::RepairArmor => RestMove::RepairArmor { whom },
+                RestMoveWire::ClearStress => RestMove::ClearStress,
+                RestMoveWire::Prepare => RestMove::Prepare(Company::Alone),
+                RestMoveWire::PrepareTogether => RestMove::Prepare(Company::Together),
+                RestMoveWire::Project => RestMove::WorkOnProject,
+            });
+        }
+        Ok(RestingMember { character, moves })
+    }
+}
+
+impl DeathMoveIn {
+    fn read(self) -> Effect {
+        let split = match (self.clear_hp, self.clear_stress) {
+            (None, None) => Split::HitPointsFirst,
+            (hp, stress) => Split::Exactly { hp: hp.unwrap_or(0), stress: stress.unwrap_or(0) },
+        };
+        Effect::DeathMove(match self.choice {
+            DeathChoiceWire::BlazeOfGlory => DeathMove::BlazeOfGlory,
+            DeathChoiceWire::AvoidDeath => DeathMove::AvoidDeath,
+            DeathChoiceWire::RiskItAll => DeathMove::RiskItAll(split),
+        })
+    }
+}
+
+impl CountdownIn {
+    fn read(self) -> Effect {
+        let kind = match self.ticks {
+            Some(CountdownKindWire::Progress) => CountdownKind::Progress,
+            Some(CountdownKindWire::Consequence) => CountdownKind::Consequence,
+            Some(CountdownKindWire::LongTerm) => CountdownKind::LongTerm,
+            Some(CountdownKindWire::Standard) | None => CountdownKind::Standard,
+        };
+        let looping = match self.looping {
+            Some(LoopWire::Same) => Looping::Same,
+            Some(LoopWire::Increasing) => Looping::Increasing,
+            Some(LoopWire::Decreasing) => Looping::Decreasing,
+            Some(LoopWire::Once) | None => Looping::Once,
+        };
+        Effect::Countdown(CountdownChange {
+            name: self.name,
+            set: self.start.map(|start| (start, kind, looping)),
+            advance: self.advance,
+            remove: self.remove,
+        })
+    }
+}

@@ -1,0 +1,157 @@
+//! `session_effect_apply`: damage, healing, stress, Hope, Fear, conditions, rests, death
+//! moves and countdowns.
+
+use futures::FutureExt;
+use lore_app::play::effect::{self, EffectRequest, Effected};
+use lore_app::play::ids::Thing;
+use lore_core::{Result, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::effect_wire::{
+    ConditionIn, CountdownIn, CountdownOut, DamageIn, DeathMoveIn, EffectIn, RestIn,
+};
+use super::setting::Setting;
+use super::sheet_wire::StateOut;
+use crate::call::Call;
+use crate::kept::Kept;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct SessionEffectApply;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The session; default: from the context.
+    session_id: Option<String>,
+    /// Whom it concerns; not for fear and countdown.
+    #[serde(default)]
+    character_ids: Vec<String>,
+    /// A hit.
+    damage: Option<DamageIn>,
+    /// Hit points to clear.
+    #[schemars(range(min = 1, max = 1_000))]
+    heal: Option<i64>,
+    /// Armour slots to clear.
+    #[schemars(range(min = 1, max = 1_000))]
+    repair_armor: Option<i64>,
+    /// Stress to mark, or to clear when below zero.
+    #[schemars(range(min = -1_000, max = 1_000))]
+    stress: Option<i64>,
+    /// Hope to gain, or to spend when below zero.
+    #[schemars(range(min = -1_000, max = 1_000))]
+    hope: Option<i64>,
+    /// Fear the GM gains, or spends when below zero.
+    #[schemars(range(min = -1_000, max = 1_000))]
+    fear: Option<i64>,
+    /// A condition that comes or goes.
+    condition: Option<ConditionIn>,
+    /// A rest of all character_ids.
+    rest: Option<RestIn>,
+    /// What a dying character does.
+    death_move: Option<DeathMoveIn>,
+    /// A countdown of the table.
+    countdown: Option<CountdownIn>,
+    /// Why, for the log.
+    #[schemars(length(max = 1_000))]
+    reason: Option<String>,
+    /// From set_context, for clients without a session.
+    context_id: Option<String>,
+    /// Repeating a call with the same key changes nothing and gives the same answer.
+    idempotency_key: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Output {
+    /// Its place in the log.
+    seq: i64,
+    /// The type of event.
+    event: &'static str,
+    /// Everybody concerned as they fare now.
+    character_states: Vec<StateOut>,
+    /// The GM's Fear, when it is concerned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gm_fear: Option<i64>,
+    /// The countdown, when one is concerned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    countdown: Option<CountdownOut>,
+    /// What changed, before and after.
+    changes: Vec<Value>,
+    /// What the table should hear.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<&'static str>,
+    /// Numbers and dice behind it.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    detail: Value,
+}
+
+impl ToolSpec for SessionEffectApply {
+    const NAME: &'static str = "session_effect_apply";
+    const TOOLSET: Toolset = Toolset::Play;
+    const TITLE: &'static str = "Apply an effect";
+    const DESCRIPTION: &'static str = "Apply one effect to characters or the table by the rules: \
+        damage with thresholds and armour, healing, stress, Hope, Fear, a condition, a rest, a \
+        death move or a countdown. Use it in a running session instead of computing by hand; give \
+        exactly one effect. Returns the new states, what changed, and what the table should hear.";
+    const ANNOTATIONS: Annotations = Annotations::ADD;
+    const ROLE: Role = Role::Player;
+
+    type Input = Input;
+    type Output = Kept<Output>;
+
+    fn example() -> Value {
+        json!({
+            "session_id": "$session", "character_ids": ["$character"],
+            "damage": { "amount": 9, "type": "PHYSICAL", "protection": "RESISTANT" },
+            "reason": "a falling beam",
+        })
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        let context = input.context_id.as_deref();
+        let setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
+        let mut targets = Vec::with_capacity(input.character_ids.len());
+        for (index, id) in input.character_ids.iter().enumerate() {
+            targets.push(Thing::Character.read(&format!("character_ids[{index}]"), id)?);
+        }
+        let effect = EffectIn {
+            damage: input.damage,
+            heal: input.heal,
+            repair_armor: input.repair_armor,
+            stress: input.stress,
+            hope: input.hope,
+            fear: input.fear,
+            condition: input.condition,
+            rest: input.rest,
+            death_move: input.death_move,
+            countdown: input.countdown,
+        };
+        let ask = EffectRequest {
+            session: setting.session(input.session_id.as_deref())?,
+            effect: effect.read(&targets)?,
+            targets,
+            reason: input.reason,
+        };
+        let desk = &setting.desk;
+        let plan = || async { Ok(effect::apply(desk, &ask).await?.map(Output::from)) }.boxed();
+        Ok(desk.carry_out(plan).await?.into())
+    }
+}
+
+impl From<Effected> for Output {
+    fn from(effected: Effected) -> Self {
+        let states = effected.states.iter().map(|(uid, sheet)| StateOut::new(*uid, sheet));
+        Self {
+            seq: effected.seq,
+            event: effected.kind,
+            character_states: states.collect(),
+            gm_fear: effected.gm_fear,
+            countdown: effected.countdown.map(Into::into),
+            changes: effected.changes,
+            notes: effected.notes.iter().map(|note| note.text()).collect(),
+            detail: effected.detail,
+        }
+    }
+}
