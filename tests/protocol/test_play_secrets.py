@@ -1,9 +1,10 @@
 """What is the GM's stays the GM's, and nobody moves what is not theirs."""
 
+import base64
 import hashlib
-import itertools
 import json
 import re
+import uuid
 
 import pytest
 
@@ -42,8 +43,8 @@ class Plot(Game):
     """A game with a secret of every kind, and an open thing beside each."""
 
     def __init__(self, cast: Cast):
-        super().__init__(cast, "Plot")
-        gail = cast.gail
+        super().__init__(cast)
+        gail = self.gail
         self.hidden = self.npc(gail, "Quokka-Hidden", "quokka-hidden-notes", "quokka-hidden-trait")
         self.named = self.npc(gail, "Wombat-Named", "quokka-named-notes", "quokka-named-trait")
         self.blank = self.npc(gail, "Blank", "", "agility")
@@ -54,26 +55,27 @@ class Plot(Game):
             gail.do("character_update", character_id=character, reveal=how)
         gail.do("character_update", character_id=self.again, name="Quokka-Again", notes="quokka-again-notes")
         gail.do("character_update", character_id=self.blank, notes="quokka-named-later")
-        self.play(gail)
+        self.play()
 
     def npc(self, gail: Seat, name: str, notes: str, trait: str) -> str:
         made = gail.do("character_create", campaign_id=self.id, name=name, kind="NPC", notes=notes)["id"]
         gail.do("character_profile_patch", character_id=made, traits={trait: 3})
         return made
 
-    def play(self, gail: Seat) -> None:
+    def play(self) -> None:
         """Everything a GM does behind the screen."""
+        gail = self.gail
         note = {"session_id": self.session}
         gail.do("session_note_add", text="quokka-note", gm_only=True, **note)
         gail.do("session_note_add", text="quokka-hero", gm_only=True, character_id=self.ana, **note)
         gail.do("session_note_add", text="wombat-note", **note)
         self.hard = gail.roll(self.session, self.ana, difficulty=DIFFICULTY, hide_difficulty=True)["roll_seq"]
-        for character in (self.hidden, self.named, self.again):
+        for character in (self.hidden, self.again):
             rolled = gail.roll(self.session, character, trait="quokka-rolled", rng=replay(HOPE))
-            if character == self.named:
-                continue
             gail.do("session_roll_outcome_apply", session_id=self.session, roll_seq=rolled["roll_seq"])
             gail.do("character_state_patch", character_id=character, stress=1)
+        gail.do("character_profile_patch", character_id=self.named, evasion=9)
+        gail.roll(self.session, self.named)
         open_roll = gail.roll(self.session, self.ana, rng=replay(HOPE))["roll_seq"]
         gail.do("session_roll_outcome_apply", session_id=self.session, roll_seq=open_roll,
                 targets=[self.ana, self.hidden])
@@ -89,25 +91,23 @@ def cast(binary, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def heard(cast) -> dict[str, Listener]:
-    """What the others hear while the GM makes the plot."""
+def heard() -> dict[str, list]:
+    """What the others hear while the GM plots; filled by `plot`."""
     return {}
 
 
 @pytest.fixture(scope="module")
 def plot(cast, heard):
-    """The plot, made while Alice and Ray listen to everything they can."""
-    first = Game(cast, "Before")
-    with listening(cast.alice.client) as alice, listening(cast.ray.client) as ray:
-        for seat in (cast.alice, cast.ray):
-            seat.subscribe("campaigns://list", first.uri, f"{first.uri}/characters", first.events)
-        made = Plot(cast)
-        for seat in (cast.alice, cast.ray):
-            seat.subscribe(made.uri, f"{made.uri}/characters", f"{made.uri}/participants", made.events)
-        made.play(cast.gail)
-        alice.wait_for(made.events)
-        ray.wait_for(made.events)
-    heard |= {"alice": alice, "ray": ray}
+    """The plot, while Alice and Ray listen to everything they can."""
+    made = Plot(cast)
+    with listening(made.alice.client) as alice, listening(made.ray.client) as ray:
+        for seat in (made.alice, made.ray):
+            parts = [f"{made.uri}/{part}" for part in ("participants", "characters", "sessions")]
+            seat.subscribe("campaigns://list", made.uri, *parts, made.events)
+        made.play()
+        for listener in (alice, ray):
+            listener.wait_for("campaigns://list", made.uri, f"{made.uri}/characters", made.events)
+    heard |= {"alice": alice.messages, "ray": ray.messages}
     return made
 
 
@@ -166,16 +166,16 @@ def occurs(secret: str, text: str) -> bool:
 
 @pytest.fixture(scope="module")
 def sights(cast, plot, heard) -> dict[str, str]:
-    """What each person sees. The GM comes last, as they may change what they see."""
+    """What each person sees."""
     modern = Seat(Modern(cast.http("alice")))
-    seen = {"alice": seen_by(cast.alice, plot), "alice, stateless": seen_by(modern, plot),
-            "ray": seen_by(cast.ray, plot)}
-    for name, listener in heard.items():
-        seen[f"{name}, on the stream"] = json.dumps(listener.messages)
+    seen = {"alice": seen_by(plot.alice, plot), "alice, stateless": seen_by(modern, plot),
+            "ray": seen_by(plot.ray, plot)}
+    for name, messages in heard.items():
+        seen[f"{name}, on the stream"] = json.dumps(messages)
     uris = ["campaigns://list", f"{plot.uri}/characters", f"{plot.events}?limit=1000"]
-    sheets = [cast.gail.do("character_sheet_get", character_id=character)
+    sheets = [plot.gail.do("character_sheet_get", character_id=character)
               for character in (plot.hidden, plot.named, plot.shown, plot.again)]
-    return {**seen, "gail": json.dumps([sheets, *(cast.gail.read(uri) for uri in uris)])}
+    return {**seen, "gail": json.dumps([sheets, *(plot.gail.read(uri) for uri in uris)])}
 
 
 PLAYERS = ["alice", "alice, stateless", "ray", "alice, on the stream", "ray, on the stream"]
@@ -200,50 +200,50 @@ def test_what_is_open_reaches_the_players(sights, thing):
     assert occurs(OPEN[thing], sights["alice"])
 
 
-def test_the_id_of_a_hidden_npc_reaches_nobody(cast, plot):
+def test_the_id_of_a_hidden_npc_reaches_nobody(plot):
     """Not even that it exists: no list and no event names it."""
-    for seat in (cast.alice, cast.ray):
+    for seat in (plot.alice, plot.ray):
         seen = json.dumps([seat.events(plot.session), seat.read(f"{plot.uri}/characters")])
         assert plot.hidden not in seen and plot.again not in seen
 
 
-def test_a_hidden_npc_is_as_unknown_as_one_that_never_was(cast, plot):
+def test_a_hidden_npc_is_as_unknown_as_one_that_never_was(plot):
     """The answers do not differ in anything but the id."""
     never = "character_" + "a" * 26
     for tool, arguments in (("character_sheet_get", {}), ("character_state_patch", {"hp": 1}),
                             ("character_update", {"notes": "x"})):
-        hidden, unknown = (cast.alice.refused(tool, character_id=id, **arguments) for id in (plot.hidden, never))
+        hidden, unknown = (plot.alice.refused(tool, character_id=id, **arguments) for id in (plot.hidden, never))
         assert json.dumps(hidden).replace(plot.hidden, never) == json.dumps(unknown)
 
 
-def test_hidden_characters_are_not_counted(cast, plot):
+def test_hidden_characters_are_not_counted(plot):
     """character_count is of those the caller may know."""
-    assert cast.gail.read(plot.uri)["campaign"]["character_count"] == 7
-    assert cast.alice.read(plot.uri)["campaign"]["character_count"] == 5
+    assert plot.gail.read(plot.uri)["campaign"]["character_count"] == 7
+    assert plot.alice.read(plot.uri)["campaign"]["character_count"] == 5
 
 
-def test_a_named_npc_has_no_sheet_for_players(cast, plot):
+def test_a_named_npc_has_no_sheet_for_players(plot):
     """After NAME: listed, without notes, and its sheet is not found."""
-    (listed,) = [found for found in cast.alice.read(f"{plot.uri}/characters")["characters"]
+    (listed,) = [found for found in plot.alice.read(f"{plot.uri}/characters")["characters"]
                  if found["id"] == plot.named]
     assert (listed["name"], listed["notes"]) == ("Wombat-Named", "")
-    assert cast.alice.refused("character_sheet_get", character_id=plot.named)["code"] == "NOT_FOUND"
+    assert plot.alice.refused("character_sheet_get", character_id=plot.named)["code"] == "NOT_FOUND"
 
 
-def test_a_revealed_npc_has_a_sheet_for_players(cast, plot):
+def test_a_revealed_npc_has_a_sheet_for_players(plot):
     """After SHEET: notes and numbers are everybody's."""
-    sheet = cast.alice.do("character_sheet_get", character_id=plot.shown)
+    sheet = plot.alice.do("character_sheet_get", character_id=plot.shown)
     assert sheet["character"]["notes"] == "wombat-shown-notes"
     assert sheet["profile"]["traits"] == {"wombat-shown-trait": 3}
 
 
-def test_a_hidden_difficulty_is_for_the_gm_only(cast, plot):
+def test_a_hidden_difficulty_is_for_the_gm_only(plot):
     """The event says that there is one; what it is stands in the GM's part."""
     def roll_seen_by(seat):
         (found,) = [event for event in seat.events(plot.session) if event["seq"] == plot.hard]
         return found
 
-    for_gail, for_alice = roll_seen_by(cast.gail), roll_seen_by(cast.alice)
+    for_gail, for_alice = roll_seen_by(plot.gail), roll_seen_by(plot.alice)
     assert json.loads(for_gail["gm_payload_json"])["difficulty"] == DIFFICULTY
     assert "gm_payload_json" not in for_alice
     assert "difficulty" not in payload(for_alice) and payload(for_alice)["difficulty_hidden"] is True
@@ -265,9 +265,6 @@ def linked(event: dict, moment: int, secret: str) -> str:
 
 def uid(id: str) -> str:
     """The UUID behind an id."""
-    import base64
-    import uuid
-
     body = id.rsplit("_", 1)[1].upper()
     return str(uuid.UUID(bytes=base64.b32decode(body + "=" * (-len(body) % 8))))
 
@@ -276,9 +273,9 @@ def test_a_hidden_difficulty_cannot_be_guessed_from_the_hash(cast):
     """A player who tries every difficulty and every microsecond near the request finds no match. The same
     search does find an open roll, so it would work."""
     game = Game(cast)
-    cast.gail.roll(game.session, game.ana, difficulty=17, hide_difficulty=True)
-    cast.gail.roll(game.session, game.ana, difficulty=17)
-    hidden, open_roll = [event for event in cast.alice.events(game.session)
+    game.gail.roll(game.session, game.ana, difficulty=17, hide_difficulty=True)
+    game.gail.roll(game.session, game.ana, difficulty=17)
+    hidden, open_roll = [event for event in game.alice.events(game.session)
                          if event["type"] == "ACTION_ROLL_RESOLVED"]
 
     def moment_that_fits(event: dict, secret: str) -> int | None:
@@ -293,35 +290,35 @@ def test_a_hidden_difficulty_cannot_be_guessed_from_the_hash(cast):
 def test_the_numbers_of_a_hidden_sheet_do_not_show_in_a_roll(cast):
     """An NPC that is known by name rolls with a trait of its hidden sheet: its value is not told."""
     game = Game(cast)
-    npc = cast.gail.do("character_create", campaign_id=game.id, name="Named", kind="NPC")["id"]
-    cast.gail.do("character_profile_patch", character_id=npc, traits={"cunning": 4})
-    cast.gail.do("character_update", character_id=npc, reveal="NAME")
-    cast.gail.roll(game.session, npc, trait="cunning", use_trait_value=True)
-    for event in cast.alice.events(game.session):
+    npc = game.gail.do("character_create", campaign_id=game.id, name="Named", kind="NPC")["id"]
+    game.gail.do("character_profile_patch", character_id=npc, traits={"cunning": 4})
+    game.gail.do("character_update", character_id=npc, reveal="NAME")
+    game.gail.roll(game.session, npc, trait="cunning", use_trait_value=True)
+    for event in game.alice.events(game.session):
         assert payload(event).get("trait_value") is None and payload(event).get("modifier", 0) == 0, event
 
 
-def test_a_note_cannot_name_a_hidden_npc_in_the_open(cast, plot):
+def test_a_note_cannot_name_a_hidden_npc_in_the_open(plot):
     """The GM is told, instead of the players."""
     arguments = {"session_id": plot.session, "character_id": plot.hidden, "text": "x"}
-    assert cast.gail.refused("session_note_add", **arguments)["field"] == "character_id"
-    cast.gail.do("session_note_add", gm_only=True, **arguments)
+    assert plot.gail.refused("session_note_add", **arguments)["field"] == "character_id"
+    plot.gail.do("session_note_add", gm_only=True, **arguments)
 
 
 def test_rejected_requests_are_for_the_gm_only(cast):
     """Also those of the player themselves: the text may name what others should not know."""
     game = Game(cast)
-    cast.alice.refused("session_action_roll", session_id=game.session, character_id=game.bor, trait="x",
+    game.alice.refused("session_action_roll", session_id=game.session, character_id=game.bor, trait="x",
                        difficulty=1)
-    assert cast.gail.events(game.session)[-1]["type"] == "REQUEST_REJECTED"
-    for seat in (cast.alice, cast.bob, cast.ray):
+    assert game.gail.events(game.session)[-1]["type"] == "REQUEST_REJECTED"
+    for seat in (game.alice, game.bob, game.ray):
         assert "REQUEST_REJECTED" not in [event["type"] for event in seat.events(game.session)]
 
 
-def test_players_can_verify_a_log_with_secrets(cast, plot):
+def test_players_can_verify_a_log_with_secrets(plot):
     """The chain is proved to everybody, hidden events included, and tells nothing of them."""
-    mine = cast.alice.do("session_log_verify", session_id=plot.session)
-    theirs = cast.gail.do("session_log_verify", session_id=plot.session)
+    mine = plot.alice.do("session_log_verify", session_id=plot.session)
+    theirs = plot.gail.do("session_log_verify", session_id=plot.session)
     assert mine["ok"] and theirs["ok"] and mine["events"] == theirs["events"]
     assert mine["rolls"] < theirs["rolls"]
 
@@ -329,22 +326,22 @@ def test_players_can_verify_a_log_with_secrets(cast, plot):
 def test_a_player_may_use_a_key_after_a_secret_event(cast):
     """What the log holds for the GM does not stand in the way of a player's call with a key."""
     game = Game(cast)
-    cast.gail.do("session_note_add", session_id=game.session, text="secret", gm_only=True)
-    first = cast.alice.roll(game.session, game.ana, idempotency_key="after-a-secret")
-    assert cast.alice.roll(game.session, game.ana, idempotency_key="after-a-secret") == first
+    game.gail.do("session_note_add", session_id=game.session, text="secret", gm_only=True)
+    first = game.alice.roll(game.session, game.ana, idempotency_key="after-a-secret")
+    assert game.alice.roll(game.session, game.ana, idempotency_key="after-a-secret") == first
 
 
 def test_a_roll_applied_in_secret_is_already_applied(cast):
     """The GM has applied Ana's roll to an NPC, too. Alice learns that it was applied, and nothing of the NPC."""
     game = Game(cast)
-    npc = cast.gail.do("character_create", campaign_id=game.id, name="Quokka", kind="NPC")["id"]
-    rolled = cast.alice.roll(game.session, game.ana)["roll_seq"]
-    cast.gail.do("session_roll_outcome_apply", session_id=game.session, roll_seq=rolled, targets=[game.ana, npc])
-    before = cast.gail.events(game.session)
-    answer = cast.alice.result("session_roll_outcome_apply", {"session_id": game.session, "roll_seq": rolled})
+    npc = game.gail.do("character_create", campaign_id=game.id, name="Quokka", kind="NPC")["id"]
+    rolled = game.alice.roll(game.session, game.ana)["roll_seq"]
+    game.gail.do("session_roll_outcome_apply", session_id=game.session, roll_seq=rolled, targets=[game.ana, npc])
+    before = game.gail.events(game.session)
+    answer = game.alice.result("session_roll_outcome_apply", {"session_id": game.session, "roll_seq": rolled})
     assert answer["structuredContent"].get("already_applied") is True, answer
     assert npc not in json.dumps(answer) and "Quokka" not in json.dumps(answer)
-    assert cast.gail.events(game.session) == before
+    assert game.gail.events(game.session) == before
 
 
 # Who may do what
@@ -356,24 +353,24 @@ def game(cast):
     return Game(cast)
 
 
-def test_a_player_cannot_take_the_gms_seat(cast, game):
+def test_a_player_cannot_take_the_gms_seat(game):
     """set_context with the GM's participant is refused, and the context stays."""
-    before = cast.alice.read("context://current")
-    error = cast.alice.refused("set_context", campaign_id=game.id, participant_id=game.seats["gail"])
+    before = game.alice.read("context://current")
+    error = game.alice.refused("set_context", campaign_id=game.id, participant_id=game.seats["gail"])
     assert error["code"] == "PERMISSION_DENIED"
-    assert cast.alice.read("context://current") == before
+    assert game.alice.read("context://current") == before
 
 
-def test_a_player_cannot_take_the_seat_of_another(cast, game):
+def test_a_player_cannot_take_the_seat_of_another(game):
     """Bob's seat is Bob's once he has claimed it."""
-    error = cast.alice.refused("set_context", campaign_id=game.id, participant_id=game.seats["bob"])
+    error = game.alice.refused("set_context", campaign_id=game.id, participant_id=game.seats["bob"])
     assert error["code"] == "PERMISSION_DENIED"
 
 
 def test_a_seat_is_claimed_by_one_of_many(cast, game):
     """Two players at the same moment for one free seat: one has it, the other is told so."""
     for _ in range(5):
-        seat = cast.gail.do("participant_create", campaign_id=game.id, display_name="free", role="PLAYER")["id"]
+        seat = game.gail.do("participant_create", campaign_id=game.id, display_name="free", role="PLAYER")["id"]
         rivals = [cast.seat("cora"), cast.seat("dan")]
         arguments = {"campaign_id": game.id, "participant_id": seat}
         answers = at_once(lambda one=one: one.result("set_context", arguments) for one in rivals)
@@ -381,7 +378,7 @@ def test_a_seat_is_claimed_by_one_of_many(cast, game):
         assert len(lost) == 1 and lost[0] in ("PERMISSION_DENIED", "CONFLICT"), answers
 
 
-def test_a_player_cannot_make_a_gm(cast, game):
+def test_a_player_cannot_make_a_gm(game):
     """Neither a GM participant nor an NPC nor a campaign."""
     refusals = [
         ("participant_create", {"campaign_id": game.id, "display_name": "x", "role": "GM"}),
@@ -389,7 +386,7 @@ def test_a_player_cannot_make_a_gm(cast, game):
         ("campaign_create", {"name": "x", "gm_mode": "AI"}),
     ]
     for tool, arguments in refusals:
-        assert cast.alice.refused(tool, **arguments)["code"] == "PERMISSION_DENIED", tool
+        assert game.alice.refused(tool, **arguments)["code"] == "PERMISSION_DENIED", tool
 
 
 @pytest.mark.parametrize(("tool", "arguments"), [
@@ -407,70 +404,70 @@ def test_a_player_cannot_make_a_gm(cast, game):
     ("session_note_add", {"session_id": "session", "text": "x", "gm_only": True}),
     ("session_action_roll", {"session_id": "session", "character_id": "bor", "trait": "x", "difficulty": 1}),
 ])
-def test_a_player_moves_only_what_is_theirs(cast, game, tool, arguments):
+def test_a_player_moves_only_what_is_theirs(game, tool, arguments):
     """What is the GM's or Bob's is refused to Alice, with how to get the right."""
     known = {"id": game.id, "ana": game.ana, "bor": game.bor, "session": game.session, "alice": game.seats["alice"]}
     arguments = {key: known.get(value, value) if isinstance(value, str) else value
                  for key, value in arguments.items()}
-    assert cast.alice.refused(tool, **arguments)["code"] == "PERMISSION_DENIED"
+    assert game.alice.refused(tool, **arguments)["code"] == "PERMISSION_DENIED"
 
 
-def test_a_player_moves_their_own(cast, game):
+def test_a_player_moves_their_own(game):
     """Roll, apply, patch, rename and note: all within Alice's rights."""
-    rolled = cast.alice.roll(game.session, game.ana)
-    cast.alice.do("session_roll_outcome_apply", session_id=game.session, roll_seq=rolled["roll_seq"])
-    cast.alice.do("character_state_patch", character_id=game.ana, hp=5)
-    cast.alice.do("character_profile_patch", character_id=game.ana, evasion=11)
-    cast.alice.do("character_update", character_id=game.ana, notes="mine")
-    cast.alice.do("session_note_add", session_id=game.session, text="we rest")
+    rolled = game.alice.roll(game.session, game.ana)
+    game.alice.do("session_roll_outcome_apply", session_id=game.session, roll_seq=rolled["roll_seq"])
+    game.alice.do("character_state_patch", character_id=game.ana, hp=5)
+    game.alice.do("character_profile_patch", character_id=game.ana, evasion=11)
+    game.alice.do("character_update", character_id=game.ana, notes="mine")
+    game.alice.do("session_note_add", session_id=game.session, text="we rest")
 
 
-def test_a_player_cannot_apply_the_roll_of_another(cast, game):
+def test_a_player_cannot_apply_the_roll_of_another(game):
     """Bob's roll is Bob's to apply."""
-    rolled = cast.bob.roll(game.session, game.bor)["roll_seq"]
-    error = cast.alice.refused("session_roll_outcome_apply", session_id=game.session, roll_seq=rolled)
+    rolled = game.bob.roll(game.session, game.bor)["roll_seq"]
+    error = game.alice.refused("session_roll_outcome_apply", session_id=game.session, roll_seq=rolled)
     assert error["code"] == "PERMISSION_DENIED"
-    assert "already_applied" not in cast.bob.do("session_roll_outcome_apply", session_id=game.session,
+    assert "already_applied" not in game.bob.do("session_roll_outcome_apply", session_id=game.session,
                                                 roll_seq=rolled)
 
 
-def test_a_player_cannot_take_the_outcome_of_another(cast, game):
+def test_a_player_cannot_take_the_outcome_of_another(game):
     """Nor may Alice apply Bob's roll to her own hero: that would use it up."""
-    rolled = cast.bob.roll(game.session, game.bor, )["roll_seq"]
-    error = cast.alice.refused("session_roll_outcome_apply", session_id=game.session, roll_seq=rolled,
+    rolled = game.bob.roll(game.session, game.bor)["roll_seq"]
+    error = game.alice.refused("session_roll_outcome_apply", session_id=game.session, roll_seq=rolled,
                                targets=[game.ana])
     assert error["code"] == "PERMISSION_DENIED"
-    assert "already_applied" not in cast.bob.do("session_roll_outcome_apply", session_id=game.session,
+    assert "already_applied" not in game.bob.do("session_roll_outcome_apply", session_id=game.session,
                                                 roll_seq=rolled)
 
 
-def test_a_player_cannot_apply_to_others(cast, game):
+def test_a_player_cannot_apply_to_others(game):
     """Alice's own roll, with Bob's hero among the targets."""
-    rolled = cast.alice.roll(game.session, game.ana)["roll_seq"]
-    error = cast.alice.refused("session_roll_outcome_apply", session_id=game.session, roll_seq=rolled,
+    rolled = game.alice.roll(game.session, game.ana)["roll_seq"]
+    error = game.alice.refused("session_roll_outcome_apply", session_id=game.session, roll_seq=rolled,
                                targets=[game.ana, game.bor])
     assert error["code"] == "PERMISSION_DENIED"
 
 
-def test_a_gm_applies_to_anybody(cast, game):
+def test_a_gm_applies_to_anybody(game):
     """The GM may apply Bob's roll, and to several."""
-    rolled = cast.bob.roll(game.session, game.bor)["roll_seq"]
-    applied = cast.gail.do("session_roll_outcome_apply", session_id=game.session, roll_seq=rolled,
+    rolled = game.bob.roll(game.session, game.bor)["roll_seq"]
+    applied = game.gail.do("session_roll_outcome_apply", session_id=game.session, roll_seq=rolled,
                            targets=[game.ana, game.bor, game.ana])
     assert [state["character_id"] for state in applied["updated"]["character_states"]] == [game.ana, game.bor]
 
 
 @pytest.mark.parametrize("rng", [{"seed": HOPE}, {"seed": HOPE, "roll_mode": "REPLAY"}, {"seed": "0"}])
-def test_a_player_cannot_choose_seeds(cast, game, rng):
+def test_a_player_cannot_choose_seeds(game, rng):
     """Not even in a session of their own."""
-    error = cast.alice.refused("session_action_roll", session_id=game.session, character_id=game.ana, trait="x",
+    error = game.alice.refused("session_action_roll", session_id=game.session, character_id=game.ana, trait="x",
                                difficulty=1, rng=rng)
     assert error["field"] == "rng"
 
 
-def test_a_seed_in_live_mode_is_ignored(cast, game):
+def test_a_seed_in_live_mode_is_ignored(game):
     """LIVE dice are the server's, whatever seed is sent."""
-    rolled = cast.alice.roll(game.session, game.ana, rng={"seed": HOPE, "roll_mode": "LIVE"})
+    rolled = game.alice.roll(game.session, game.ana, rng={"seed": HOPE, "roll_mode": "LIVE"})
     assert rolled["rng"]["seed_source"] == "SERVER" and rolled["rng"]["seed_used"] != HOPE
 
 
@@ -485,9 +482,9 @@ def test_a_gm_who_acts_as_a_player_cannot_choose_seeds(cast, game):
                         difficulty=1)["code"] == "PERMISSION_DENIED"
 
 
-def test_a_player_cannot_hide_difficulties(cast, game):
+def test_a_player_cannot_hide_difficulties(game):
     """Nobody's roll is harder than the table knows, unless the GM says so."""
-    error = cast.alice.refused("session_action_roll", session_id=game.session, character_id=game.ana, trait="x",
+    error = game.alice.refused("session_action_roll", session_id=game.session, character_id=game.ana, trait="x",
                                difficulty=1, hide_difficulty=True)
     assert error["field"] == "hide_difficulty"
 
@@ -505,7 +502,7 @@ def test_a_player_without_a_seat_moves_nothing(cast, game):
         ("session_start", {"campaign_id": other.id}),
     ):
         assert stranger.refused(tool, **arguments)["code"] in ("PERMISSION_DENIED", "FAILED_PRECONDITION"), tool
-    kinds = {event["type"] for event in cast.gail.events(other.session)}
+    kinds = {event["type"] for event in game.gail.events(other.session)}
     assert kinds <= {"SESSION_STARTED", "REQUEST_REJECTED"}
 
 
@@ -513,7 +510,7 @@ def test_a_seat_in_one_campaign_is_none_in_another(cast):
     """Alice leads one campaign as a second GM. In the next one she is a player as ever, even with the
     context of the first."""
     first, second = Game(cast), Game(cast)
-    cast.gail.do("participant_update", participant_id=first.seats["alice"], role="GM")
+    first.gail.do("participant_update", participant_id=first.seats["alice"], role="GM")
     alice = cast.seat("alice")
     first.take(alice, "alice")
     alice.do("character_state_patch", character_id=first.bor, hp=1)
@@ -541,20 +538,20 @@ def test_events_do_not_name_participants_of_other_campaigns(cast):
     gail = cast.seat("gail")
     first.take(gail, "gail")
     gail.roll(second.session, second.bor)
-    assert cast.gail.events(second.session)[-1].get("participant_id") != first.seats["gail"]
+    assert second.gail.events(second.session)[-1].get("participant_id") != first.seats["gail"]
 
 
-def test_events_name_who_acted(cast, game):
+def test_events_name_who_acted(game):
     """A player's roll carries the player's participant."""
-    cast.alice.roll(game.session, game.ana)
-    assert cast.gail.events(game.session)[-1]["participant_id"] == game.seats["alice"]
+    game.alice.roll(game.session, game.ana)
+    assert game.gail.events(game.session)[-1]["participant_id"] == game.seats["alice"]
 
 
 def test_events_name_who_acted_without_a_context(cast, game):
     """Also when the seat is found by the token alone."""
     alice = cast.seat("alice")
     alice.roll(game.session, game.ana)
-    assert cast.gail.events(game.session)[-1].get("participant_id") == game.seats["alice"]
+    assert game.gail.events(game.session)[-1].get("participant_id") == game.seats["alice"]
 
 
 # Readers and other worlds
@@ -585,34 +582,34 @@ def about(game: Game, arguments: dict) -> dict:
     return {key: known.get(value, value) for key, value in arguments.items()}
 
 
-def state_of(cast: Cast, game: Game) -> str:
+def state_of(game: Game) -> str:
     parts = [game.uri, *(f"{game.uri}/{part}" for part in ("participants", "characters", "sessions"))]
-    sheets = [cast.gail.do("character_sheet_get", character_id=id) for id in (game.ana, game.bor)]
-    return json.dumps([sheets, cast.gail.events(game.session), *map(cast.gail.read, parts)])
+    sheets = [game.gail.do("character_sheet_get", character_id=id) for id in (game.ana, game.bor)]
+    return json.dumps([sheets, game.gail.events(game.session), *map(game.gail.read, parts)])
 
 
 @pytest.mark.parametrize("tool", WRITES)
-def test_a_reader_writes_nothing(cast, game, tool):
+def test_a_reader_writes_nothing(game, tool):
     """Every tool that writes is refused to a reader before it does anything, a rejection included."""
-    before = state_of(cast, game)
-    assert cast.ray.refused(tool, **about(game, WRITES[tool]))["code"] == "PERMISSION_DENIED"
-    assert state_of(cast, game) == before
+    before = state_of(game)
+    assert game.ray.refused(tool, **about(game, WRITES[tool]))["code"] == "PERMISSION_DENIED"
+    assert state_of(game) == before
 
 
 def test_a_reader_is_offered_no_writes(cast):
     """tools/list of a reader has only what reads; all writes of the set are known to these tests."""
     declared = {tool["name"] for tool in cast.program.tools("--toolsets", "play")
                 if not tool["annotations"]["readOnlyHint"]}
-    offered = {tool["name"] for tool in cast.ray.ask("tools/list")["result"]["tools"]}
+    offered = {tool["name"] for tool in cast.seat("ray").ask("tools/list")["result"]["tools"]}
     assert not declared & offered
     assert declared == set(WRITES), "a new tool that writes belongs into WRITES"
 
 
-def test_a_reader_reads(cast, game):
+def test_a_reader_reads(game):
     """Lists, sheets of heroes, events and proofs."""
-    assert cast.ray.read(game.uri)["campaign"]["id"] == game.id
-    assert cast.ray.do("character_sheet_get", character_id=game.ana)["character"]["name"] == "Ana"
-    assert cast.ray.do("session_log_verify", session_id=game.session)["ok"] is True
+    assert game.ray.read(game.uri)["campaign"]["id"] == game.id
+    assert game.ray.do("character_sheet_get", character_id=game.ana)["character"]["name"] == "Ana"
+    assert game.ray.do("session_log_verify", session_id=game.session)["ok"] is True
 
 
 @pytest.fixture(scope="module")
@@ -625,14 +622,14 @@ def elsewhere(cast):
 
 
 @pytest.mark.parametrize("tool", [tool for tool in WRITES if tool != "campaign_create"])
-def test_another_worlds_campaign_is_not_found_by_tools(elsewhere, cast, game, tool):
+def test_another_worlds_campaign_is_not_found_by_tools(elsewhere, game, tool):
     """Not even a GM there can write to what is here."""
-    before = state_of(cast, game)
+    before = state_of(game)
     assert elsewhere.refused(tool, **about(game, WRITES[tool]))["code"] == "NOT_FOUND"
-    assert state_of(cast, game) == before
+    assert state_of(game) == before
 
 
-def test_another_worlds_campaign_is_not_found_by_resources(elsewhere, cast, game):
+def test_another_worlds_campaign_is_not_found_by_resources(elsewhere, game):
     """Nor read it; lists and completions there know nothing of it."""
     for uri in (game.uri, f"{game.uri}/characters", game.events):
         assert elsewhere.unreadable(uri)["data"]["code"] == "NOT_FOUND"
@@ -652,11 +649,11 @@ def test_another_world_cannot_be_entered_by_header(elsewhere, cast, game):
     assert "result" not in answer and game.id not in json.dumps(answer["error"].get("data", {}).get("message", ""))
 
 
-def test_another_worlds_changes_are_not_heard(elsewhere, cast, game):
+def test_another_worlds_changes_are_not_heard(elsewhere, game):
     """A subscription to a campaign of another world stays silent."""
     elsewhere.subscribe("campaigns://list", game.events, game.uri)
     with listening(elsewhere.client) as heard:
-        cast.gail.roll(game.session, game.ana)
+        game.gail.roll(game.session, game.ana)
         made = elsewhere.do("campaign_create", name="x", gm_mode="AI")["id"]
         heard.wait_for("campaigns://list")
         assert set(heard.uris()) == {"campaigns://list"}

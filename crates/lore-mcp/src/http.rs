@@ -115,7 +115,7 @@ impl McpEndpoint {
             Err(fault) => return answers::refusal(StatusCode::BAD_REQUEST, &fault),
         };
         let opens = glimpse.method.as_deref() == Some("initialize");
-        match (is_stateless(request.headers(), &glimpse), opens) {
+        match (is_stateless(&request, &glimpse), opens) {
             // rmcp would open a session here, and nobody would count it.
             (true, true) => return Refused::NoInitialize.with_id(&glimpse),
             (true, false) => return answers::worded(self.pass_on(request).await, &glimpse).await,
@@ -132,7 +132,7 @@ impl McpEndpoint {
     }
 
     async fn get(&self, mut request: Request<Bytes>, principal: PrincipalId) -> Response<Body> {
-        if is_stateless(request.headers(), &Glimpse::none()) {
+        if is_stateless(&request, &Glimpse::none()) {
             return answers::worded(self.pass_on(request).await, &Glimpse::none()).await;
         }
         if self.lenient && !accepts(request.headers(), "text/event-stream") {
@@ -304,11 +304,11 @@ impl Refused {
     }
 }
 
-fn is_stateless(headers: &HeaderMap, glimpse: &Glimpse) -> bool {
-    let stated = header_text(headers, &VERSION_HEADER);
-    glimpse.is_stateless
+fn is_stateless(request: &Request<Bytes>, glimpse: &Glimpse) -> bool {
+    let stated = header_text(request.headers(), &VERSION_HEADER);
+    stated.is_some_and(|version| version >= STATELESS_SINCE)
         || glimpse.method.as_deref() == Some("server/discover")
-        || stated.is_some_and(|version| version >= STATELESS_SINCE)
+        || rpc::states_stateless_revision(request.body())
 }
 
 /// Why an `initialize` opens nothing. rmcp would take it for another request

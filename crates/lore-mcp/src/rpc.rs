@@ -22,8 +22,6 @@ pub(crate) struct Glimpse {
     pub(crate) method: Option<String>,
     /// Its id; absent in notifications.
     pub(crate) id: Option<Value>,
-    /// Whether it states a revision without sessions.
-    pub(crate) is_stateless: bool,
 }
 
 /// Why a message was not understood, as JSON-RPC says it.
@@ -63,8 +61,7 @@ pub(crate) fn glimpse(body: &[u8]) -> Result<Glimpse, Fault> {
         let id = id.unwrap_or_default();
         return Err(Fault { id, ..Fault::new(-32600, problem) });
     }
-    let is_stateless = head.params.is_some_and(states_stateless_revision);
-    Ok(Glimpse { method: head.method.map(Cow::into_owned), id, is_stateless })
+    Ok(Glimpse { method: head.method.map(Cow::into_owned), id })
 }
 
 /// A number that is whole comes back as the integer it is, as rmcp answers it.
@@ -154,7 +151,13 @@ fn describe(error: &serde_json::Error) -> Fault {
     }
 }
 
-fn states_stateless_revision(params: &RawValue) -> bool {
+/// Whether a message states a revision without sessions.
+pub(crate) fn states_stateless_revision(body: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Message<'a> {
+        #[serde(borrow)]
+        params: Params<'a>,
+    }
     #[derive(Deserialize)]
     struct Params<'a> {
         #[serde(rename = "_meta", borrow)]
@@ -167,11 +170,12 @@ fn states_stateless_revision(params: &RawValue) -> bool {
     }
     // Few requests carry the key; the others are spared the second look. Part of it
     // will do, and is short enough for a fast search.
-    if !params.get().contains("/protocolVersion") {
+    let Some(body) = str::from_utf8(body).ok().filter(|body| body.contains("/protocolVersion"))
+    else {
         return false;
-    }
-    let params = serde_json::from_str::<Params<'_>>(params.get());
-    params.is_ok_and(|params| *params.meta.version >= *STATELESS_SINCE)
+    };
+    let message = serde_json::from_str::<Message<'_>>(body);
+    message.is_ok_and(|message| *message.params.meta.version >= *STATELESS_SINCE)
 }
 
 fn rewritten(body: Bytes, change: fn(&mut Map<String, Value>)) -> Bytes {
@@ -278,8 +282,8 @@ mod tests {
     #[test]
     fn only_the_meta_field_makes_a_request_stateless() {
         let told = r#"{"jsonrpc":"2.0","method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
-        assert!(glimpse(told.as_bytes()).unwrap().is_stateless);
+        assert!(states_stateless_revision(told.as_bytes()));
         let quoted = r#"{"jsonrpc":"2.0","method":"x","params":{"text":"io.modelcontextprotocol/protocolVersion"}}"#;
-        assert!(!glimpse(quoted.as_bytes()).unwrap().is_stateless);
+        assert!(!states_stateless_revision(quoted.as_bytes()));
     }
 }

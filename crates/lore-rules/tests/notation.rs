@@ -231,12 +231,46 @@ fn the_printed_seed_rolls_the_same_dice() {
 }
 #[test]
 fn tmp_fuzz() {
-    use proptest::test_runner::{TestRunner,Config,TestRng,RngAlgorithm}; use proptest::strategy::ValueTree;
-    let mut r = TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha,&[std::env::var("FZ").unwrap().parse::<u8>().unwrap();32]));
-    let mut worst: Vec<(u128,String)> = vec![]; let (mut ok, mut n)=(0,0);
-    let big = prop_oneof![expression(), dice(1000, &["d4","d6","d10","d100","d1000","d100000","dF"]), dice(20,&["d4","d6","d10"])];
-    let t0=std::time::Instant::now();
-    while t0.elapsed().as_secs() < 150 { let t = big.new_tree(&mut r).unwrap().current(); if let Ok(a)=parse(&t) { n+=1; let s=std::time::Instant::now(); let d=distribution(&a); let e=s.elapsed().as_millis(); if let Ok(d)=&d { ok+=1; let _=d.mean().value(); let _=d.at_least(10).to_string(); }
-      worst.push((e,format!("{t} {:?} then {}", d.map(|d|d.len()), s.elapsed().as_millis()))); worst.sort(); worst.reverse(); worst.truncate(12);} }
-    for w in worst { eprintln!("{w:?}"); } eprintln!("{ok} of {n}");
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+    let mut r = TestRunner::new_with_rng(
+        Config::default(),
+        TestRng::from_seed(
+            RngAlgorithm::ChaCha,
+            &[std::env::var("FZ").unwrap().parse::<u8>().unwrap(); 32],
+        ),
+    );
+    let mut worst: Vec<(u128, String)> = vec![];
+    let (mut ok, mut n) = (0, 0);
+    let big = prop_oneof![
+        expression(),
+        dice(1000, &["d4", "d6", "d10", "d100", "d1000", "d100000", "dF"]),
+        dice(20, &["d4", "d6", "d10"])
+    ];
+    let t0 = std::time::Instant::now();
+    while t0.elapsed().as_secs() < 150 {
+        let t = big.new_tree(&mut r).unwrap().current();
+        if let Ok(a) = parse(&t) {
+            n += 1;
+            let s = std::time::Instant::now();
+            let d = distribution(&a);
+            let e = s.elapsed().as_millis();
+            if let Ok(d) = &d {
+                ok += 1;
+                let _ = d.mean().value();
+                let _ = d.at_least(10).to_string();
+            }
+            worst.push((
+                e,
+                format!("{t} {:?} then {}", d.map(|d| d.len()), s.elapsed().as_millis()),
+            ));
+            worst.sort();
+            worst.reverse();
+            worst.truncate(12);
+        }
+    }
+    for w in worst {
+        eprintln!("{w:?}");
+    }
+    eprintln!("{ok} of {n}");
 }

@@ -3,19 +3,19 @@
 //! The only module that writes to stdout, and never while stdout carries the
 //! protocol.
 
-#![expect(clippy::print_stdout, reason = "this is where commands answer")]
+use std::io::Write;
 
 use lore_core::Error;
 use serde_json::Value;
 
-/// Prints a line.
+/// Prints a line. Whoever closed the other end does not want it; that is no fault.
 pub(crate) fn line(text: impl AsRef<str>) {
-    println!("{}", text.as_ref());
+    let _ = writeln!(std::io::stdout().lock(), "{}", text.as_ref());
 }
 
 /// Prints JSON, indented.
 pub(crate) fn json(value: &Value) {
-    println!("{}", serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string()));
+    line(serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string()));
 }
 
 /// Prints rows in columns.

@@ -195,7 +195,7 @@ def listening(session):
 
 
 class Cast:
-    """A game master, two players and a reader with tokens of their own, at one table."""
+    """A game master, two players and a reader with tokens of their own."""
 
     ROLES = {"gail": "gm", "alice": "player", "bob": "player", "ray": "reader"}
 
@@ -204,48 +204,50 @@ class Cast:
         roles = {**self.ROLES, **more}
         self.tokens = {name: program.token(role, name) for name, role in roles.items()}
         self.server = program.serve()
-        self._clients = contextlib.ExitStack()
-        self.gail, self.alice, self.bob, self.ray = (self.seat(name) for name in self.ROLES)
+        self._open = contextlib.ExitStack()
+        self._clients = {}
 
-    def http(self, name: str, **headers: str):
+    def http(self, name: str):
         """A plain HTTP client with somebody's token."""
-        return self._clients.enter_context(
-            self.server.client(authorization=f"Bearer {self.tokens[name]}", **headers)
-        )
+        if name not in self._clients:
+            client = self.server.client(authorization=f"Bearer {self.tokens[name]}")
+            self._clients[name] = self._open.enter_context(client)
+        return self._clients[name]
 
-    def seat(self, name: str, **headers: str) -> Seat:
-        """A new session of somebody."""
-        return Seat(Session(self.http(name, **headers)).open())
+    def seat(self, name: str) -> Seat:
+        """A new session of somebody, without a context."""
+        return Seat(Session(self.http(name)).open())
 
     def close(self) -> None:
-        self._clients.close()
+        self._open.close()
         assert self.server.is_running(), f"the server ended: {self.server.log()}"
         self.server.kill()
 
 
 class Game:
-    """A campaign of a cast with a session: Alice plays Ana, Bob plays Bor."""
+    """A campaign of a cast with a running session, led by Gail. Alice plays Ana, Bob plays Bor, and
+    Ray looks on. Each has a session with its context set."""
 
-    def __init__(self, cast: Cast, name: str = "Ashfall"):
-        gail = cast.gail
-        self.id = gail.do("campaign_create", name=name, gm_mode="HUMAN")["id"]
+    def __init__(self, cast: Cast):
+        self.gail, self.alice, self.bob, self.ray = (cast.seat(name) for name in Cast.ROLES)
+        self.id = self.gail.do("campaign_create", name="Ashfall", gm_mode="HUMAN")["id"]
         self.uri = f"campaign://{self.id}"
-        self.seats, self.heroes = {}, {}
-        for person, role, hero in (("gail", "GM", ""), ("alice", "PLAYER", "Ana"), ("bob", "PLAYER", "Bor")):
-            made = gail.do("participant_create", campaign_id=self.id, display_name=person, role=role)
-            self.seats[person] = made["id"]
-            if hero:
-                character = gail.do("character_create", campaign_id=self.id, name=hero, kind="PC")["id"]
-                gail.do("character_control_set", campaign_id=self.id, character_id=character,
-                        controller=made["id"])
-                self.heroes[person] = character
-        self.ana, self.bor = self.heroes["alice"], self.heroes["bob"]
-        self.session = gail.do("session_start", campaign_id=self.id)["id"]
+        self.seats = {
+            name: self.gail.do("participant_create", campaign_id=self.id, display_name=name, role=role)["id"]
+            for name, role in (("gail", "GM"), ("alice", "PLAYER"), ("bob", "PLAYER"))
+        }
+        self.ana, self.bor = self.hero("Ana", "alice"), self.hero("Bor", "bob")
+        self.session = self.gail.do("session_start", campaign_id=self.id)["id"]
         self.events = f"session://{self.session}/events"
-        for person in self.seats:
-            self.take(getattr(cast, person), person)
+        for name in self.seats:
+            self.take(getattr(self, name), name)
 
-    def take(self, seat: Seat, person: str) -> dict:
-        """Sets the context of somebody to their place at this table."""
-        return seat.do("set_context", campaign_id=self.id, session_id=self.session,
-                       participant_id=self.seats[person])
+    def hero(self, name: str, player: str) -> str:
+        """A character with its player."""
+        made = self.gail.do("character_create", campaign_id=self.id, name=name, kind="PC")["id"]
+        self.gail.do("character_control_set", campaign_id=self.id, character_id=made, controller=self.seats[player])
+        return made
+
+    def take(self, seat: Seat, name: str) -> dict:
+        """Sets the context of a client to somebody's place at this table."""
+        return seat.do("set_context", campaign_id=self.id, session_id=self.session, participant_id=self.seats[name])

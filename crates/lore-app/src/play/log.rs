@@ -2,7 +2,7 @@
 
 use lore_core::error::Code;
 use lore_core::{Error, Event, Result, Uid, Visibility};
-use lore_rules::dice::{ALGORITHM, Seed};
+use lore_rules::dice::{ALGORITHM, DiceStream, Seed, Sides};
 use lore_rules::duality::{self, Difficulty, Modifier};
 use lore_store::{ChainReport, EventOrder, EventQuery, NodeRef};
 use serde_json::{Value, json};
@@ -122,7 +122,7 @@ pub struct Verified {
     pub wrong_rolls: Vec<i64>,
 }
 
-/// Checks every hash of a log, and repeats every roll the viewer sees from its seed.
+/// Checks every hash of a log, and repeats all dice the viewer sees from their seeds.
 pub async fn verify(desk: &Desk, session: Uid) -> Result<Verified> {
     let node = desk.find(Thing::Session, session).await?;
     let chain = desk.app.store.verify_events(&desk.viewer, node.id).await?;
@@ -131,7 +131,7 @@ pub async fn verify(desk: &Desk, session: Uid) -> Result<Verified> {
     loop {
         let query = EventQuery {
             after: Some(after),
-            kinds: vec!["ACTION_ROLL_RESOLVED".into()],
+            kinds: WITH_DICE.map(str::to_owned).to_vec(),
             limit: PAGE_MAX,
             ..EventQuery::default()
         };
@@ -144,9 +144,35 @@ pub async fn verify(desk: &Desk, session: Uid) -> Result<Verified> {
     }
 }
 
-/// Whether the dice of a roll come out again from its seed.
+/// The kinds of events that dice decide.
+const WITH_DICE: [&str; 3] = ["ACTION_ROLL_RESOLVED", "DEATH_MOVE_MADE", "RESTED"];
+
+/// Whether the dice of an event come out again from its seed.
 fn dice_follow_from_seed(event: &Event) -> bool {
     let Ok(payload) = serde_json::from_str::<Value>(&event.payload) else { return false };
+    match event.kind.as_str() {
+        "ACTION_ROLL_RESOLVED" => action_follows(&payload),
+        kind => effect_follows(kind, payload.get("detail").unwrap_or(&Value::Null)),
+    }
+}
+
+fn effect_follows(kind: &str, detail: &Value) -> bool {
+    let number = |key: &str| detail.get(key).and_then(Value::as_u64);
+    // A blaze of glory needs no dice.
+    let Some(seed) = number("seed_used") else { return detail.is_null() };
+    let Ok(seed) = Seed::new(seed) else { return false };
+    let mut stream = DiceStream::new(seed);
+    let mut next = |sides| Some(u64::from(stream.die(sides)));
+    if kind == "DEATH_MOVE_MADE" {
+        return number("hope_die") == next(Sides::D12) && number("fear_die") == next(Sides::D12);
+    }
+    let rolls = detail.get("rolls").and_then(Value::as_array).into_iter().flatten();
+    let mut moves = rolls.map(|roll| roll.get("die").and_then(Value::as_u64));
+    moves.all(|die| die == next(Sides::D4))
+        && detail.get("fear_die").is_none_or(|die| die.is_null() || die.as_u64() == next(Sides::D4))
+}
+
+fn action_follows(payload: &Value) -> bool {
     let number = |path: &str| payload.pointer(path).and_then(Value::as_i64);
     let repeat = || {
         let seed = Seed::new(u64::try_from(number("/seed_used")?).ok()?).ok()?;

@@ -49,7 +49,7 @@ impl Wants {
 impl Glimpse {
     /// Of a request that has no body.
     pub(super) fn none() -> Self {
-        Self { method: None, id: None, is_stateless: false }
+        Self { method: None, id: None }
     }
 }
 

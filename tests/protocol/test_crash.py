@@ -1,0 +1,112 @@
+"""What was acknowledged over HTTP survives kill -9, and the server is back at once."""
+
+import random
+import threading
+import time
+
+import httpx2
+import pytest
+
+from harness.program import until
+from harness.rpc import answer_of, initialize_params, message, result_of
+from harness.web import BOTH, Session
+
+WORKERS = 4
+SEED = 20260728
+
+
+class Ledger:
+    """What the server has acknowledged."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.entries: list[str] = []
+
+    def add(self, entry: str) -> None:
+        with self.lock:
+            self.entries.append(entry)
+
+
+def open_sessions(server, ledger: Ledger) -> None:
+    """Opens sessions until the server is gone; an answered initialize is acknowledged."""
+    opening = message("initialize", initialize_params("2025-11-25"))
+    with server.client(accept=BOTH) as http:
+        while True:
+            answer = http.post("/mcp", json=opening)
+            result_of(answer_of(answer))
+            http.cookies.clear()
+            ledger.add(answer.headers["mcp-session-id"])
+
+
+def create_campaigns(server, ledger: Ledger) -> None:
+    """Creates campaigns until the server is gone; an answered call is acknowledged."""
+    with server.client() as http:
+        session = Session(http).open()
+        while True:
+            made = session.call("campaign_create", {"name": "The Lost Expedition", "gm_mode": "HUMAN"})
+            ledger.add(made["structuredContent"]["id"])
+
+
+def survives_session(http, id: str) -> bool:
+    """Whether a session still answers."""
+    answer = http.post("/mcp", json=message("ping"), headers={"accept": BOTH, "mcp-session-id": id})
+    return answer.status_code == 200 and answer_of(answer).get("result") == {}
+
+
+def survives_campaign(http, id: str) -> bool:
+    """Whether a campaign can still be read."""
+    answer = http.post("/mcp", json=message("resources/read", {"uri": f"campaign://{id}"}))
+    return answer.status_code == 200 and id in answer.text and "result" in answer.json()
+
+
+def until_gone(work, server, ledger) -> None:
+    """Works until the connection breaks."""
+    try:
+        work(server, ledger)
+    except (httpx2.TransportError, ValueError):
+        pass  # the kill: an answer cut short is no acknowledgement
+
+
+def kill_while(server, work, ledger: Ledger, after: float) -> None:
+    """Lets the workers work, and kills the server in the middle of it."""
+    threads = [threading.Thread(target=until_gone, args=(work, server, ledger)) for _ in range(WORKERS)]
+    for thread in threads:
+        thread.start()
+    time.sleep(after)
+    server.kill()
+    for thread in threads:
+        thread.join()
+
+
+CASES = {
+    "sessions": (open_sessions, survives_session, 60),
+    "campaigns": (create_campaigns, survives_campaign, 30),
+}
+
+
+@pytest.mark.parametrize("what", CASES)
+def test_nothing_acknowledged_is_lost(serve, program, what):
+    """Many times over: work from several sides, kill -9 at a random moment, start again within
+    two seconds, find everything that was acknowledged."""
+    work, survives, cycles = CASES[what]
+    moments = random.Random(SEED)
+    server = serve("--max-sessions", "100000")
+    acknowledged, slowest = [], 0.0
+    for cycle in range(cycles):
+        ledger = Ledger()
+        kill_while(server, work, ledger, moments.uniform(0.02, 0.12))
+        began = time.monotonic()
+        server.start()
+        assert until(server.is_healthy, seconds=5)
+        slowest = max(slowest, time.monotonic() - began)
+        with server.client() as http:
+            lost = [entry for entry in ledger.entries if not survives(http, entry)]
+        assert lost == [], f"cycle {cycle} of seed {SEED}"
+        acknowledged += ledger.entries
+    assert slowest < 2, f"the slowest restart took {slowest:.2f} s"
+    assert len(acknowledged) > cycles, "the kill came while there was work"
+    with server.client() as http:
+        sample = moments.sample(acknowledged, min(200, len(acknowledged)))
+        assert [entry for entry in sample if not survives(http, entry)] == [], "of earlier cycles"
+    server.kill()
+    assert "all is well" in program.ok("doctor")
