@@ -39,7 +39,7 @@ impl Directory for SqliteStore {
     }
 
     async fn default_world(&self, principal: PrincipalId) -> StoreResult<Option<WorldId>> {
-        self.read(move |db| default_world(db, principal)).await
+        self.glance(move |db| default_world(db, principal)).await
     }
 
     async fn set_default_world(&self, principal: PrincipalId, world: WorldId) -> StoreResult<()> {
@@ -47,7 +47,7 @@ impl Directory for SqliteStore {
     }
 
     async fn enter(&self, principal: PrincipalId, world: WorldId) -> StoreResult<Option<Viewer>> {
-        self.read(move |db| {
+        self.glance(move |db| {
             let role = role_in(db, principal, world)?;
             Ok(role.map(|role| Viewer { principal, world, role }))
         })
@@ -74,11 +74,11 @@ impl Directory for SqliteStore {
 
     async fn token(&self, public_id: &str) -> StoreResult<Option<StoredToken>> {
         let public_id = public_id.to_owned();
-        self.read(move |db| tokens::by_public_id(db, &public_id)).await
+        self.glance(move |db| tokens::by_public_id(db, &public_id)).await
     }
 
     async fn has_tokens(&self) -> StoreResult<bool> {
-        self.read(tokens::any).await
+        self.glance(tokens::any).await
     }
 }
 

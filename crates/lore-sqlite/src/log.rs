@@ -19,7 +19,7 @@ impl Log for SqliteStore {
     ) -> StoreResult<Option<String>> {
         let viewer = *viewer;
         let (tool, key) = (tool.to_owned(), key.to_owned());
-        self.read(move |db| {
+        self.glance(move |db| {
             let sql = "SELECT answer FROM answered
                        WHERE principal = ?1 AND world = ?2 AND tool = ?3 AND key = ?4";
             let mut statement = db.prepare_cached(sql)?;

@@ -16,7 +16,7 @@ use crate::store::{SqliteStore, limit_of};
 impl Nodes for SqliteStore {
     async fn node(&self, viewer: &Viewer, key: NodeKey) -> StoreResult<Option<Node>> {
         let sight = Sight::of(viewer);
-        self.read(move |db| one(db, sight, &key)).await
+        self.glance(move |db| one(db, sight, &key)).await
     }
 
     async fn nodes(&self, viewer: &Viewer, ids: &[NodeId]) -> StoreResult<Vec<Node>> {
@@ -28,7 +28,7 @@ impl Nodes for SqliteStore {
     async fn nodes_by_uid(&self, viewer: &Viewer, uids: &[Uid]) -> StoreResult<Vec<Node>> {
         let sight = Sight::of(viewer);
         let uids: Vec<Vec<u8>> = uids.iter().map(|uid| uid.as_bytes().to_vec()).collect();
-        self.read(move |db| several(db, sight, "uid", rows::list(uids))).await
+        self.glance(move |db| several(db, sight, "uid", rows::list(uids))).await
     }
 
     async fn find_nodes(&self, viewer: &Viewer, query: NodeQuery) -> StoreResult<Page<Node>> {

@@ -3,6 +3,7 @@
 //! Write-ahead mode lets them read while the writer writes; each sees every
 //! commit that was acknowledged before it began.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,6 +45,24 @@ impl Pool {
         run_blocking(move || lease.with(work)).await
     }
 
+    /// Runs `work` right here if a connection is free, else like [`Pool::read`].
+    ///
+    /// For a few rows by key: handing such a read to another thread costs more than
+    /// the read itself. Anything that may look at many rows is not a glance.
+    pub(crate) async fn glance<T, F>(&self, work: F) -> StoreResult<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Answer<T> + Send + 'static,
+    {
+        let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() else {
+            return self.read(work).await;
+        };
+        let lease = self.borrow(permit)?;
+        let looked = catch_unwind(AssertUnwindSafe(|| lease.with(work)));
+        let panicked = |_| Err(StoreError::Failed("a read did not finish".into()).into());
+        looked.unwrap_or_else(panicked).map_err(StoreError::from)
+    }
+
     /// Closes the idle connections; those in use close when they come back.
     pub(crate) fn close(&self) {
         self.permits.close();
@@ -56,6 +75,10 @@ impl Pool {
             .await
             .map_err(|_| StoreError::Busy)?
             .map_err(|_| closed())?;
+        self.borrow(permit)
+    }
+
+    fn borrow(&self, permit: OwnedSemaphorePermit) -> StoreResult<Lease> {
         let db = self.idle.lock().pop().ok_or_else(closed)?;
         Ok(Lease { db: Some(db), idle: Arc::clone(&self.idle), _permit: permit })
     }

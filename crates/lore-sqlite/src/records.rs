@@ -22,7 +22,7 @@ impl States for SqliteStore {
         let sight = Sight::of(viewer);
         let ids: Vec<i64> = nodes.iter().map(|node| node.0).collect();
         let name = name.clone();
-        self.read(move |db| select_states(db, sight, ids, &name)).await
+        self.glance(move |db| select_states(db, sight, ids, &name)).await
     }
 }
 
@@ -45,7 +45,7 @@ impl Events for SqliteStore {
         sequence: i64,
     ) -> StoreResult<Option<Event>> {
         let sight = Sight::of(viewer);
-        self.read(move |db| {
+        self.glance(move |db| {
             let sql = format!("{} AND v.settles = :settles", events_sql());
             let mut statement = db.prepare_cached(&sql)?;
             let parameters = sight.with(&[(":node", &node.0), (":settles", &sequence)]);

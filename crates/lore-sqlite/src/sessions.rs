@@ -21,7 +21,7 @@ impl Sessions for SqliteStore {
         key: &str,
     ) -> StoreResult<Option<SessionRecord>> {
         let key = key.to_owned();
-        self.read(move |db| load(db, principal, &key)).await
+        self.glance(move |db| load(db, principal, &key)).await
     }
 
     async fn touch_session(&self, key: &str, at: Timestamp) -> StoreResult<()> {

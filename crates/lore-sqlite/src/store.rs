@@ -88,6 +88,15 @@ impl SqliteStore {
         self.readers.read(work).await
     }
 
+    /// Reads a few rows by key; see [`Pool::glance`].
+    pub(crate) async fn glance<T, F>(&self, work: F) -> StoreResult<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Answer<T> + Send + 'static,
+    {
+        self.readers.glance(work).await
+    }
+
     /// Writes in the next transaction.
     pub(crate) async fn write<T, F>(&self, work: F) -> StoreResult<T>
     where
