@@ -8,8 +8,8 @@ use crate::shell::{cargo, command, root, step};
 
 /// Builds the product and runs one benchmark against it.
 pub(crate) fn run(name: &str) -> anyhow::Result<()> {
-    if name != "mcp" {
-        bail!("there is no benchmark {name:?}: use mcp");
+    if !["mcp", "play"].contains(&name) {
+        bail!("there is no benchmark {name:?}: use mcp or play");
     }
     step(
         "build",
@@ -17,7 +17,7 @@ pub(crate) fn run(name: &str) -> anyhow::Result<()> {
     )?;
     // Not by `cargo run`: alone, the crate has other features, and all would be built again.
     let program = target().join("release").join("bench-mcp");
-    step("bench mcp", &mut command(program, &[]))
+    step(&format!("bench {name}"), &mut command(program, &[name]))
 }
 
 /// Where cargo builds.

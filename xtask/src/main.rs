@@ -18,6 +18,7 @@ usage: cargo xtask <command>
   test protocol      only the protocol checks (installs Python and Node packages under target/)
   docs               write the generated documentation and the tool snapshots anew
   bench mcp          protocol throughput beside bare axum and bare rmcp, as ratios
+  bench play         durable rolls, dice, reading a long log
 ";
 
 fn main() -> anyhow::Result<()> {

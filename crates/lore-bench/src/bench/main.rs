@@ -12,6 +12,7 @@ mod mcp;
 mod memory;
 mod message;
 mod pipes;
+mod play;
 mod proc;
 mod report;
 mod servers;
@@ -30,6 +31,9 @@ use crate::servers::Bench;
 /// Measures Lorewell's protocol beside bare rmcp and bare axum.
 #[derive(Parser)]
 struct Cli {
+    /// What to measure
+    #[arg(default_value = "mcp")]
+    what: What,
     /// Measure shortly: about 10 seconds, and noisy
     #[arg(long)]
     quick: bool,
@@ -41,6 +45,15 @@ struct Cli {
     peer: Option<PathBuf>,
 }
 
+/// What can be measured.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum What {
+    /// The protocol, beside bare rmcp and bare axum
+    Mcp,
+    /// The table: durable rolls, dice, reading the log
+    Play,
+}
+
 const FULL: Pace = Pace { rounds: 5, window: Duration::from_millis(300), starts: 21 };
 const QUICK: Pace = Pace { rounds: 2, window: Duration::from_millis(80), starts: 5 };
 
@@ -49,6 +62,9 @@ fn main() -> anyhow::Result<ExitCode> {
     let pace = if cli.quick { QUICK } else { FULL };
     let bench = Bench::new(cli.lorewell, cli.peer)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    if let What::Play = cli.what {
+        return play::run(&bench, &runtime, pace, cli.quick);
+    }
     report::opening(pace);
     eprintln!("starts");
     let starts = starts::measure(&bench, &runtime, pace.starts)?;

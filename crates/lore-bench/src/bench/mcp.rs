@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use serde_json::Value;
 use tokio::task::JoinSet;
 
 use crate::load::Tally;
@@ -42,6 +43,18 @@ impl Caller {
             Self { connection, template, session, address: address.to_owned(), sent: 0 };
         caller.check(mode).await?;
         Ok(caller)
+    }
+
+    /// Connects for one stateless request that is sent again and again.
+    pub(crate) async fn open_for(
+        address: &str,
+        method: &str,
+        name: &str,
+        params: Value,
+    ) -> anyhow::Result<Self> {
+        let connection = Connection::open(address).await?;
+        let template = Template::new(stateless_post(address, method, name, params))?;
+        Ok(Self { connection, template, session: None, address: address.to_owned(), sent: 0 })
     }
 
     async fn check(&mut self, mode: Mode) -> anyhow::Result<()> {
@@ -150,6 +163,30 @@ fn call(address: &str, mode: Mode, tool: Tool, session: Option<&str>) -> String 
         ],
     };
     post(address, &headers, &body)
+}
+
+/// Sends one stateless request and returns its result.
+pub(crate) async fn ask(
+    address: &str,
+    method: &str,
+    name: &str,
+    params: Value,
+) -> anyhow::Result<Value> {
+    let mut connection = Connection::open(address).await?;
+    let request = stateless_post(address, method, name, params);
+    let reply = connection.exchange(request.as_bytes()).await?;
+    let mut answer: Value = serde_json::from_slice(reply.body)
+        .with_context(|| String::from_utf8_lossy(reply.body).into_owned())?;
+    let result = answer.get_mut("result").map(Value::take);
+    result
+        .filter(|result| result.get("isError") != Some(&Value::Bool(true)))
+        .with_context(|| format!("{method} {name} was answered with {answer}"))
+}
+
+fn stateless_post(address: &str, method: &str, name: &str, params: Value) -> String {
+    let headers =
+        [("mcp-protocol-version", STATELESS_REVISION), ("mcp-method", method), ("mcp-name", name)];
+    post(address, &headers, &message::request(method, params, true))
 }
 
 fn post(address: &str, headers: &[(&str, &str)], body: &str) -> String {

@@ -34,22 +34,26 @@ impl Tool {
         }
     }
 
-    /// The call as JSON-RPC. A stateless one says of itself what a session would know.
+    /// The call as JSON-RPC.
     pub(crate) fn call(self, stateless: bool) -> String {
-        let mut params = json!({ "name": self.name(), "arguments": self.arguments() });
-        if let Some(map) = params.as_object_mut().filter(|_| stateless) {
-            map.insert(
-                "_meta".into(),
-                json!({
-                    "io.modelcontextprotocol/protocolVersion": STATELESS_REVISION,
-                    "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1" },
-                    "io.modelcontextprotocol/clientCapabilities": {},
-                }),
-            );
-        }
-        json!({ "jsonrpc": "2.0", "id": FIRST_ID, "method": "tools/call", "params": params })
-            .to_string()
+        let params = json!({ "name": self.name(), "arguments": self.arguments() });
+        request("tools/call", params, stateless)
     }
+}
+
+/// A request as JSON-RPC. A stateless one says of itself what a session would know.
+pub(crate) fn request(method: &str, mut params: Value, stateless: bool) -> String {
+    if let Some(map) = params.as_object_mut().filter(|_| stateless) {
+        map.insert(
+            "_meta".into(),
+            json!({
+                "io.modelcontextprotocol/protocolVersion": STATELESS_REVISION,
+                "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1" },
+                "io.modelcontextprotocol/clientCapabilities": {},
+            }),
+        );
+    }
+    json!({ "jsonrpc": "2.0", "id": FIRST_ID, "method": method, "params": params }).to_string()
 }
 
 /// The opening of a session.
@@ -82,7 +86,7 @@ pub(crate) struct Template {
 }
 
 impl Template {
-    /// A template from a message that [`Tool::call`] made, whatever is around it.
+    /// A template from a message that [`request`] made, whatever is around it.
     pub(crate) fn new(text: String) -> anyhow::Result<Self> {
         let key = text.find(&format!("\"id\":{FIRST_ID}")).context("the request has no id")?;
         Ok(Self { bytes: text.into_bytes(), id_at: key + "\"id\":".len() })
