@@ -73,8 +73,19 @@ class Suite:
         results = self.home / f"results-{revision}"
         # The suite wants the name localhost: it tests DNS rebinding with it.
         done = subprocess.run(
-            [self.node, self.script, "server", "--url", f"http://localhost:{server.port}/mcp",
-             "--suite", "all", "--spec-version", revision, "-o", results],
+            [
+                self.node,
+                self.script,
+                "server",
+                "--url",
+                f"http://localhost:{server.port}/mcp",
+                "--suite",
+                "all",
+                "--spec-version",
+                revision,
+                "-o",
+                results,
+            ],
             env=server.program.environment(),
             capture_output=True,
             text=True,
@@ -90,7 +101,9 @@ class Suite:
 
 def failures(checks: list[dict]) -> list[str]:
     failing = (check for check in checks if check["status"] not in PASSED)
-    return [f"{check['id']} ({check['status']}): {check.get('errorMessage', '')}" for check in failing]
+    return [
+        f"{check['id']} ({check['status']}): {check.get('errorMessage', '')}" for check in failing
+    ]
 
 
 @pytest.fixture(scope="module")

@@ -43,7 +43,9 @@ def create_campaigns(server, ledger: Ledger) -> None:
     with server.client() as http:
         session = Session(http).open()
         while True:
-            made = session.call("campaign_create", {"name": "The Lost Expedition", "gm_mode": "HUMAN"})
+            made = session.call(
+                "campaign_create", {"name": "The Lost Expedition", "gm_mode": "HUMAN"}
+            )
             ledger.add(made["structuredContent"]["id"])
 
 
@@ -69,7 +71,9 @@ def until_gone(work, server, ledger) -> None:
 
 def kill_while(server, work, ledger: Ledger, after: float) -> None:
     """Lets the workers work, and kills the server in the middle of it."""
-    threads = [threading.Thread(target=until_gone, args=(work, server, ledger)) for _ in range(WORKERS)]
+    threads = [
+        threading.Thread(target=until_gone, args=(work, server, ledger)) for _ in range(WORKERS)
+    ]
     for thread in threads:
         thread.start()
     time.sleep(after)

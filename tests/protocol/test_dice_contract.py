@@ -11,8 +11,14 @@ from harness.web import Session
 SEED_MAX = 2**53 - 1
 DICE = {"hope": 8, "fear": 5, "modifier": 2, "difficulty": 15}
 EVALUATED = {
-    "hope": 8, "fear": 5, "modifier": 2, "difficulty": 15, "total": 15,
-    "is_crit": False, "meets_difficulty": True, "outcome": "SUCCESS_WITH_HOPE",
+    "hope": 8,
+    "fear": 5,
+    "modifier": 2,
+    "difficulty": 15,
+    "total": 15,
+    "is_crit": False,
+    "meets_difficulty": True,
+    "outcome": "SUCCESS_WITH_HOPE",
 }
 
 
@@ -49,7 +55,9 @@ def refuse(session):
 def contains(whole, part) -> bool:
     """Whether everything the contract shows is there; more may be."""
     if isinstance(part, dict):
-        return isinstance(whole, dict) and all(key in whole and contains(whole[key], part[key]) for key in part)
+        return isinstance(whole, dict) and all(
+            key in whole and contains(whole[key], part[key]) for key in part
+        )
     if isinstance(part, list):
         return len(whole) == len(part) and all(map(contains, whole, part))
     return whole == part and type(whole) is type(part)
@@ -67,19 +75,27 @@ def judged(hope: int, fear: int, modifier: int, difficulty: int | None) -> str:
 
 def test_rules_version(call):
     """The contract's answer, word for word."""
-    assert contains(call("duality_rules_version", {}), {
-        "system": "Daggerheart",
-        "module": "Duality",
-        "rules_version": "1.0.0",
-        "dice_model": "DUALITY_D12_V1",
-        "total_formula": "hope + fear + modifier",
-        "crit_rule": "HOPE_EQUALS_FEAR_IS_CRITICAL",
-        "difficulty_rule": "TOTAL_MEETS_OR_EXCEEDS_DIFFICULTY",
-        "outcomes": [
-            "ROLL_WITH_HOPE", "ROLL_WITH_FEAR", "SUCCESS_WITH_HOPE", "SUCCESS_WITH_FEAR",
-            "FAILURE_WITH_HOPE", "FAILURE_WITH_FEAR", "CRITICAL_SUCCESS",
-        ],
-    })
+    assert contains(
+        call("duality_rules_version", {}),
+        {
+            "system": "Daggerheart",
+            "module": "Duality",
+            "rules_version": "1.0.0",
+            "dice_model": "DUALITY_D12_V1",
+            "total_formula": "hope + fear + modifier",
+            "crit_rule": "HOPE_EQUALS_FEAR_IS_CRITICAL",
+            "difficulty_rule": "TOTAL_MEETS_OR_EXCEEDS_DIFFICULTY",
+            "outcomes": [
+                "ROLL_WITH_HOPE",
+                "ROLL_WITH_FEAR",
+                "SUCCESS_WITH_HOPE",
+                "SUCCESS_WITH_FEAR",
+                "FAILURE_WITH_HOPE",
+                "FAILURE_WITH_FEAR",
+                "CRITICAL_SUCCESS",
+            ],
+        },
+    )
 
 
 def test_action_roll(call):
@@ -109,7 +125,10 @@ def test_outcome_of_every_pair_of_dice(call):
     for hope, fear in itertools.product(range(1, 13), repeat=2):
         for difficulty in (None, 15):
             dice = {"hope": hope, "fear": fear, "modifier": 1}
-            found = call("duality_outcome", dice if difficulty is None else {**dice, "difficulty": difficulty})
+            found = call(
+                "duality_outcome",
+                dice if difficulty is None else {**dice, "difficulty": difficulty},
+            )
             assert found["outcome"] == judged(hope, fear, 1, difficulty), dice
             assert found["is_crit"] == (hope == fear) and found["total"] == hope + fear + 1
 
@@ -122,43 +141,68 @@ def test_a_critical_succeeds_against_any_difficulty(call):
 
 def test_explain(call):
     """The contract's answer with its five steps; the last names the outcome itself."""
-    assert contains(call("duality_explain", {**DICE, "request_id": "req_123"}), {
-        **EVALUATED,
-        "rules_version": "1.0.0",
-        "intermediates": {
-            "base_total": 13, "total": 15, "is_crit": False, "meets_difficulty": True,
-            "hope_gt_fear": True, "fear_gt_hope": False,
+    assert contains(
+        call("duality_explain", {**DICE, "request_id": "req_123"}),
+        {
+            **EVALUATED,
+            "rules_version": "1.0.0",
+            "intermediates": {
+                "base_total": 13,
+                "total": 15,
+                "is_crit": False,
+                "meets_difficulty": True,
+                "hope_gt_fear": True,
+                "fear_gt_hope": False,
+            },
+            "steps": [
+                {
+                    "code": "SUM_DICE",
+                    "message": "Sum hope and fear dice",
+                    "data": {"hope": 8, "fear": 5, "base_total": 13},
+                },
+                {
+                    "code": "APPLY_MODIFIER",
+                    "message": "Apply modifier to base total",
+                    "data": {"base_total": 13, "modifier": 2, "total": 15},
+                },
+                {
+                    "code": "CHECK_CRIT",
+                    "message": "Check for critical outcome",
+                    "data": {"hope": 8, "fear": 5, "is_crit": False},
+                },
+                {
+                    "code": "CHECK_DIFFICULTY",
+                    "message": "Compare total against difficulty",
+                    "data": {"total": 15, "difficulty": 15, "meets_difficulty": True},
+                },
+                {
+                    "code": "SELECT_OUTCOME",
+                    "message": "Select final outcome based on roll",
+                    "data": {"outcome": "SUCCESS_WITH_HOPE"},
+                },
+            ],
         },
-        "steps": [
-            {"code": "SUM_DICE", "message": "Sum hope and fear dice",
-             "data": {"hope": 8, "fear": 5, "base_total": 13}},
-            {"code": "APPLY_MODIFIER", "message": "Apply modifier to base total",
-             "data": {"base_total": 13, "modifier": 2, "total": 15}},
-            {"code": "CHECK_CRIT", "message": "Check for critical outcome",
-             "data": {"hope": 8, "fear": 5, "is_crit": False}},
-            {"code": "CHECK_DIFFICULTY", "message": "Compare total against difficulty",
-             "data": {"total": 15, "difficulty": 15, "meets_difficulty": True}},
-            {"code": "SELECT_OUTCOME", "message": "Select final outcome based on roll",
-             "data": {"outcome": "SUCCESS_WITH_HOPE"}},
-        ],
-    })
+    )
 
 
 def test_probability(call):
     """The contract's question with the right numbers; those printed there do not add up."""
-    assert contains(call("duality_probability", {"modifier": 2, "difficulty": 15}), {
-        "total_outcomes": 144,
-        "crit_count": 12,
-        "success_count": 84,
-        "failure_count": 60,
-        "outcome_counts": [
-            {"outcome": "CRITICAL_SUCCESS", "count": 12},
-            {"outcome": "SUCCESS_WITH_HOPE", "count": 36},
-            {"outcome": "SUCCESS_WITH_FEAR", "count": 36},
-            {"outcome": "FAILURE_WITH_HOPE", "count": 30},
-            {"outcome": "FAILURE_WITH_FEAR", "count": 30},
-        ],
-    })
+    assert contains(
+        call("duality_probability", {"modifier": 2, "difficulty": 15}),
+        {
+            "total_outcomes": 144,
+            "crit_count": 12,
+            "success_count": 84,
+            "failure_count": 60,
+            "outcome_counts": [
+                {"outcome": "CRITICAL_SUCCESS", "count": 12},
+                {"outcome": "SUCCESS_WITH_HOPE", "count": 36},
+                {"outcome": "SUCCESS_WITH_FEAR", "count": 36},
+                {"outcome": "FAILURE_WITH_HOPE", "count": 30},
+                {"outcome": "FAILURE_WITH_FEAR", "count": 30},
+            ],
+        },
+    )
 
 
 @pytest.mark.parametrize("modifier", [-20, -3, 0, 2, 20])
@@ -166,7 +210,9 @@ def test_probability(call):
 def test_probability_counts_every_pair(call, modifier, difficulty):
     """The counts are those of going through all 144 pairs."""
     found = call("duality_probability", {"modifier": modifier, "difficulty": difficulty})
-    outcomes = [judged(h, f, modifier, difficulty) for h, f in itertools.product(range(1, 13), repeat=2)]
+    outcomes = [
+        judged(h, f, modifier, difficulty) for h, f in itertools.product(range(1, 13), repeat=2)
+    ]
     counts = {row["outcome"]: row["count"] for row in found["outcome_counts"]}
     for outcome in counts:
         assert counts[outcome] == outcomes.count(outcome), outcome
@@ -201,7 +247,11 @@ def test_a_roll_is_repeated_by_its_seed(call, tool):
     first = call(tool, ROLLS[tool])
     assert (first["rng"]["seed_source"], first["rng"]["roll_mode"]) == ("SERVER", "LIVE")
     seed = first["rng"]["seed_used"]
-    for rng in ({"seed": seed, "roll_mode": "REPLAY"}, {"seed": seed}, {"seed": str(seed), "roll_mode": "REPLAY"}):
+    for rng in (
+        {"seed": seed, "roll_mode": "REPLAY"},
+        {"seed": seed},
+        {"seed": str(seed), "roll_mode": "REPLAY"},
+    ):
         again = call(tool, {**ROLLS[tool], "rng": rng})
         assert dice_of(again) == dice_of(first)
         assert (again["rng"]["seed_used"], again["rng"]["seed_source"]) == (seed, "CLIENT")
@@ -225,16 +275,23 @@ def test_every_seed_in_range_is_accepted_in_both_forms(call, seed):
     assert dice_of(as_number) == dice_of(as_text) and as_text["rng"]["seed_used"] == seed
 
 
-@pytest.mark.parametrize("seed", [SEED_MAX + 1, 2**64, -1, 1.5, "x", "", "1.5", "-1", str(2**53), True, []])
+@pytest.mark.parametrize(
+    "seed", [SEED_MAX + 1, 2**64, -1, 1.5, "x", "", "1.5", "-1", str(2**53), True, []]
+)
 def test_a_seed_out_of_range_is_refused(refuse, seed):
     """Never rounded, never wrapped."""
-    error = refuse("roll_dice", {**ROLLS["roll_dice"], "rng": {"seed": seed, "roll_mode": "REPLAY"}})
+    error = refuse(
+        "roll_dice", {**ROLLS["roll_dice"], "rng": {"seed": seed, "roll_mode": "REPLAY"}}
+    )
     assert error["field"] == "rng.seed"
 
 
 def test_replay_needs_a_seed(refuse):
     """REPLAY of nothing is refused."""
-    assert refuse("roll_dice", {**ROLLS["roll_dice"], "rng": {"roll_mode": "REPLAY"}})["field"] == "rng.seed"
+    assert (
+        refuse("roll_dice", {**ROLLS["roll_dice"], "rng": {"roll_mode": "REPLAY"}})["field"]
+        == "rng.seed"
+    )
 
 
 @pytest.mark.parametrize("tool", ROLLS)
@@ -284,21 +341,26 @@ def test_one_more_is_refused(refuse):
 
 def test_ten_thousand_and_one_in_one_pool_are_refused(refuse):
     """Also in a single pool."""
-    assert refuse("roll_dice", {"dice": [{"sides": 6, "count": 10_001}]})["field"].startswith("dice")
+    assert refuse("roll_dice", {"dice": [{"sides": 6, "count": 10_001}]})["field"].startswith(
+        "dice"
+    )
 
 
-@pytest.mark.parametrize(("pool", "field"), [
-    ({"sides": 4_294_967_302, "count": 1}, "dice[0].sides"),
-    ({"sides": 6, "count": 4_294_967_297}, "dice[0].count"),
-    ({"sides": 1_000_001, "count": 1}, "dice[0].sides"),
-    ({"sides": 0, "count": 1}, "dice[0].sides"),
-    ({"sides": -6, "count": 1}, "dice[0].sides"),
-    ({"sides": 6, "count": 0}, "dice[0].count"),
-    ({"sides": 6, "count": -1}, "dice[0].count"),
-    ({"sides": 6.5, "count": 1}, "dice[0].sides"),
-    ({"sides": "6", "count": 1}, "dice[0].sides"),
-    ({"sides": 2**64, "count": 1}, "dice[0].sides"),
-])
+@pytest.mark.parametrize(
+    ("pool", "field"),
+    [
+        ({"sides": 4_294_967_302, "count": 1}, "dice[0].sides"),
+        ({"sides": 6, "count": 4_294_967_297}, "dice[0].count"),
+        ({"sides": 1_000_001, "count": 1}, "dice[0].sides"),
+        ({"sides": 0, "count": 1}, "dice[0].sides"),
+        ({"sides": -6, "count": 1}, "dice[0].sides"),
+        ({"sides": 6, "count": 0}, "dice[0].count"),
+        ({"sides": 6, "count": -1}, "dice[0].count"),
+        ({"sides": 6.5, "count": 1}, "dice[0].sides"),
+        ({"sides": "6", "count": 1}, "dice[0].sides"),
+        ({"sides": 2**64, "count": 1}, "dice[0].sides"),
+    ],
+)
 def test_impossible_dice_are_refused(refuse, pool, field):
     """Out of range is refused with the field's path; nothing wraps to a small number."""
     assert refuse("roll_dice", {"dice": [pool]})["field"] == field
@@ -309,26 +371,35 @@ def test_no_dice_are_refused(refuse):
     assert refuse("roll_dice", {"dice": []})["field"] == "dice"
 
 
-@pytest.mark.parametrize("tool", ["duality_action_roll", "duality_outcome", "duality_explain", "duality_probability"])
-@pytest.mark.parametrize(("field", "value"), [
-    ("modifier", 2_147_483_647),
-    ("modifier", -2_147_483_648),
-    ("modifier", 4_294_967_298),
-    ("modifier", 2**63 - 1),
-    ("modifier", 1_000_001),
-    ("difficulty", 2_147_483_648),
-    ("difficulty", 1_000_001),
-    ("difficulty", -1),
-])
+@pytest.mark.parametrize(
+    "tool", ["duality_action_roll", "duality_outcome", "duality_explain", "duality_probability"]
+)
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("modifier", 2_147_483_647),
+        ("modifier", -2_147_483_648),
+        ("modifier", 4_294_967_298),
+        ("modifier", 2**63 - 1),
+        ("modifier", 1_000_001),
+        ("difficulty", 2_147_483_648),
+        ("difficulty", 1_000_001),
+        ("difficulty", -1),
+    ],
+)
 def test_numbers_out_of_range_are_refused_not_wrapped(refuse, tool, field, value):
     """The field is named, and the range is told."""
-    good = {"duality_outcome": DICE, "duality_explain": DICE}.get(tool, {"modifier": 2, "difficulty": 15})
+    good = {"duality_outcome": DICE, "duality_explain": DICE}.get(
+        tool, {"modifier": 2, "difficulty": 15}
+    )
     error = refuse(tool, {**good, field: value})
     assert error["field"] == field and "1000000" in error["hint"]
 
 
 @pytest.mark.parametrize("tool", ["duality_outcome", "duality_explain"])
-@pytest.mark.parametrize(("field", "value"), [("hope", 0), ("hope", 13), ("fear", -1), ("fear", 4_294_967_297)])
+@pytest.mark.parametrize(
+    ("field", "value"), [("hope", 0), ("hope", 13), ("fear", -1), ("fear", 4_294_967_297)]
+)
 def test_no_die_shows_that(refuse, tool, field, value):
     """A d12 shows 1 to 12."""
     error = refuse(tool, {**DICE, field: value})
@@ -337,5 +408,7 @@ def test_no_die_shows_that(refuse, tool, field, value):
 
 def test_the_largest_numbers_add_up(call):
     """At the edge of the range the total is still exact."""
-    found = call("duality_outcome", {"hope": 12, "fear": 11, "modifier": 1_000_000, "difficulty": 1_000_000})
+    found = call(
+        "duality_outcome", {"hope": 12, "fear": 11, "modifier": 1_000_000, "difficulty": 1_000_000}
+    )
     assert found["total"] == 1_000_023 and found["outcome"] == "SUCCESS_WITH_HOPE"

@@ -99,7 +99,9 @@ def ask(port, route, host, origin):
     names = [("Host", host.format(port=port))]
     if origin is not None:
         names.append(("Origin", origin.format(port=port)))
-    return exchange(port, request(method, target, [*names, ("Connection", "close"), *headers], body))
+    return exchange(
+        port, request(method, target, [*names, ("Connection", "close"), *headers], body)
+    )
 
 
 def test_the_matrix_is_large_enough():
@@ -135,9 +137,14 @@ def test_a_missing_host_is_refused(port, route):
 
 
 @pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize("hosts", [
-    ("localhost", "evil.example"), ("evil.example", "localhost"), ("localhost", "localhost"),
-])
+@pytest.mark.parametrize(
+    "hosts",
+    [
+        ("localhost", "evil.example"),
+        ("evil.example", "localhost"),
+        ("localhost", "localhost"),
+    ],
+)
 def test_a_second_host_is_refused(port, route, hosts):
     """Two Host headers are refused, whichever comes first."""
     method, target = route.split()
@@ -155,7 +162,9 @@ def test_a_second_origin_is_refused(port):
 
 
 @pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize("target_host", ["evil.example", "user@localhost", "localhost.evil.example"])
+@pytest.mark.parametrize(
+    "target_host", ["evil.example", "user@localhost", "localhost.evil.example"]
+)
 def test_an_absolute_target_with_a_foreign_host_is_refused(port, route, target_host):
     """`POST http://evil.example/mcp`: the target counts as well as the Host header."""
     method, target = route.split()
@@ -177,9 +186,21 @@ def test_an_absolute_target_with_our_host_is_answered(port):
 def test_http2_follows_the_same_rule(port, host, expected):
     """HTTP/2 has no Host header; its authority is what counts."""
     done = subprocess.run(
-        ["curl", "-sS", "-o", "/dev/null", "-w", "%{http_code} %{http_version}",
-         "--http2-prior-knowledge", "-H", f"Host: {host}", f"http://127.0.0.1:{port}/mcp/health"],
-        capture_output=True, text=True, timeout=20,
+        [
+            "curl",
+            "-sS",
+            "-o",
+            "/dev/null",
+            "-w",
+            "%{http_code} %{http_version}",
+            "--http2-prior-knowledge",
+            "-H",
+            f"Host: {host}",
+            f"http://127.0.0.1:{port}/mcp/health",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=20,
     )
     assert done.stdout == f"{expected} 2", done.stderr
 
@@ -199,9 +220,15 @@ def test_no_answer_allows_other_origins_to_read_it(port):
         assert not [name for name in answer.headers if name.startswith("access-control")]
 
 
-@pytest.mark.parametrize("kind", [
-    "application/x-www-form-urlencoded", "multipart/form-data", "text/plain", None,
-])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "application/x-www-form-urlencoded",
+        "multipart/form-data",
+        "text/plain",
+        None,
+    ],
+)
 def test_what_a_web_form_can_send_has_no_effect(port, kind):
     """A message in a content type that needs no preflight is refused."""
     headers = [("Host", "localhost"), ("Connection", "close")]

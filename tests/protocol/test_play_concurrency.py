@@ -196,9 +196,13 @@ KEYED = {
     "character_control_set": {"campaign_id": "$campaign", "character_id": "$hero", "controller": "GM"},
     "character_profile_patch": {"character_id": "$hero", "hp_max": 3},
     "character_state_patch": {"character_id": "$hero", "stress": 3},
+    "campaign_fork": {"campaign_id": "$campaign"},
     "session_start": {"campaign_id": "$idle"},
     "session_action_roll": {"session_id": "$evening", "character_id": "$hero", "trait": "x", "difficulty": 9},
+    "session_roll_outcome_apply": {"session_id": "$evening", "roll_seq": "$roll"},
+    "session_effect_apply": {"session_id": "$evening", "fear": 1},
     "session_note_add": {"session_id": "$evening", "text": "x"},
+    "session_end": {"session_id": "$evening"},
 }
 
 
@@ -212,6 +216,7 @@ class Things:
         self.participant = seat.do("participant_create", **arguments)["id"]
         self.hero = seat.do("character_create", campaign_id=self.campaign, name="x", kind="PC")["id"]
         self.evening = seat.do("session_start", campaign_id=self.campaign)["id"]
+        self.roll = seat.roll(self.evening, self.hero, rng=replay(FEAR))["roll_seq"]
 
     def fill(self, arguments: dict) -> dict:
         return {key: getattr(self, value[1:]) if str(value)[0] == "$" else value
@@ -236,6 +241,15 @@ def alone(program, serve):
 
 def fresh_key() -> str:
     return f"key-{random.getrandbits(64):x}"
+
+
+def test_every_write_takes_a_key(shared):
+    """All tools that write to the store are repeatable; set_context writes nothing down."""
+    taking = {tool["name"] for tool in shared.program.tools("--toolsets", "play")
+              if "idempotency_key" in tool["inputSchema"]["properties"]}
+    writing = {tool["name"] for tool in shared.program.tools("--toolsets", "play")
+               if not tool["annotations"]["readOnlyHint"]}
+    assert taking == writing - {"set_context"} == set(KEYED)
 
 
 @pytest.mark.parametrize("tool", KEYED)
@@ -372,7 +386,7 @@ def test_a_kill_in_the_middle_leaves_a_sound_log(program: Program, serve):
         assert {key: again[key] for key in answered} == answered
         rolls = [event["seq"] for event in assert_sound(seat, things.evening)
                  if event["type"] == "ACTION_ROLL_RESOLVED"]
-        assert sorted(answer["roll_seq"] for answer in again.values()) == rolls
+        assert sorted(answer["roll_seq"] for answer in again.values()) == rolls[1:], "each key has its roll"
 
 
 def server_events(server, things: Things) -> list:

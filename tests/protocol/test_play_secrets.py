@@ -28,6 +28,8 @@ SECRETS = {
     "the notes of an NPC that was hidden again": "quokka-again-notes",
     "why a request was rejected": "quokka-rejected",
     "a trait a hidden NPC rolled with": "quokka-rolled",
+    "an effect on a hidden NPC": "quokka-effect",
+    "an effect on an NPC known by name": "quokka-named-effect",
     "a hidden difficulty": str(DIFFICULTY),
 }
 OPEN = {
@@ -36,6 +38,7 @@ OPEN = {
     "the notes of a revealed NPC": "wombat-shown-notes",
     "a trait of a revealed NPC": "wombat-shown-trait",
     "an open note": "wombat-note",
+    "an effect on a hero": "wombat-effect",
 }
 
 
@@ -74,6 +77,10 @@ class Plot(Game):
             rolled = gail.roll(self.session, character, trait="quokka-rolled", rng=replay(HOPE))
             gail.do("session_roll_outcome_apply", session_id=self.session, roll_seq=rolled["roll_seq"])
             gail.do("character_state_patch", character_id=character, stress=1)
+        for character, reason in ((self.hidden, "quokka-effect"), (self.named, "quokka-named-effect"),
+                                  (self.ana, "wombat-effect")):
+            gail.do("session_effect_apply", session_id=self.session, character_ids=[character], stress=1,
+                    reason=reason)
         gail.do("character_profile_patch", character_id=self.named, evasion=9)
         gail.roll(self.session, self.named)
         open_roll = gail.roll(self.session, self.ana, rng=replay(HOPE))["roll_seq"]
@@ -81,6 +88,10 @@ class Plot(Game):
                 targets=[self.ana, self.hidden])
         gail.refused("session_action_roll", session_id=self.session, character_id=self.hidden,
                      trait="quokka-rejected", difficulty=1, use_trait_value=True)
+        gail.do("character_state_patch", character_id=self.hidden, stress=0)
+        gail.do("character_state_patch", character_id=self.named, stress=0)
+        gail.do("character_state_patch", character_id=self.ana, stress=0)
+        self.fork = f"campaign://{gail.do('campaign_fork', campaign_id=self.id)['id']}"
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +133,8 @@ def seen_by(seat: Seat, plot: Plot) -> str:
 
     characters = [plot.ana, plot.bor, plot.hidden, plot.named, plot.blank, plot.shown, plot.again]
     uris = ["campaigns://list", "context://current", "lorewell://worlds", f"{plot.events}?limit=1000", plot.uri]
-    uris += [f"{plot.uri}/{part}" for part in ("participants", "characters", "sessions")]
+    uris += [f"{campaign}/{part}" for campaign in (plot.uri, plot.fork)
+             for part in ("participants", "characters", "sessions")]
     for uri in uris:
         look("resources/read", {"uri": uri})
     for method in ("resources/list", "resources/templates/list", "prompts/list", "tools/list"):
@@ -148,6 +160,7 @@ def seen_by(seat: Seat, plot: Plot) -> str:
                 ("character_state_patch", {"character_id": character, "hp": 1}),
                 ("character_profile_patch", {"character_id": character, "evasion": 1}),
                 ("character_update", {"character_id": character, "notes": "x"}),
+                ("session_effect_apply", {"session_id": plot.session, "character_ids": [character], "heal": 1}),
                 ("character_control_set", {"campaign_id": plot.id, "character_id": character, "controller": "GM"}),
                 ("session_action_roll", {"session_id": plot.session, "character_id": character, "trait": "agility",
                                          "difficulty": 1, "use_trait_value": True}),
@@ -403,12 +416,17 @@ def test_a_player_cannot_make_a_gm(game):
     ("session_end", {"session_id": "session"}),
     ("session_note_add", {"session_id": "session", "text": "x", "gm_only": True}),
     ("session_action_roll", {"session_id": "session", "character_id": "bor", "trait": "x", "difficulty": 1}),
+    ("session_effect_apply", {"session_id": "session", "character_ids": ["bor"], "heal": 1}),
+    ("session_effect_apply", {"session_id": "session", "fear": 1}),
+    ("session_effect_apply", {"session_id": "session", "countdown": {"name": "Doom", "start": 4}}),
 ])
 def test_a_player_moves_only_what_is_theirs(game, tool, arguments):
     """What is the GM's or Bob's is refused to Alice, with how to get the right."""
     known = {"id": game.id, "ana": game.ana, "bor": game.bor, "session": game.session, "alice": game.seats["alice"]}
     arguments = {key: known.get(value, value) if isinstance(value, str) else value
                  for key, value in arguments.items()}
+    if "character_ids" in arguments:
+        arguments["character_ids"] = [game.bor]
     assert game.alice.refused(tool, **arguments)["code"] == "PERMISSION_DENIED"
 
 
@@ -573,6 +591,7 @@ WRITES = {
     "session_end": {"session_id": "session"},
     "session_action_roll": {"session_id": "session", "character_id": "ana", "trait": "x", "difficulty": 1},
     "session_roll_outcome_apply": {"session_id": "session", "roll_seq": 3},
+    "session_effect_apply": {"session_id": "session", "fear": 1},
     "session_note_add": {"session_id": "session", "text": "x"},
 }
 

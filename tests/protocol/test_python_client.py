@@ -167,7 +167,9 @@ async def test_a_plain_session_over_stdio(shared):
         async with ClientSession(*streams) as session:
             opened = await session.initialize()
             assert opened.server_info.name == "lorewell"
-            result = await session.call_tool("duality_probability", {"modifier": 2, "difficulty": 15})
+            result = await session.call_tool(
+                "duality_probability", {"modifier": 2, "difficulty": 15}
+            )
             assert result.structured_content["success_count"] == 84
 
 
@@ -176,7 +178,9 @@ async def test_a_plain_session_over_http(shared):
     async with streamable_http_client(shared.url) as streams:
         async with ClientSession(*streams) as session:
             await session.initialize()
-            result = await session.call_tool("duality_probability", {"modifier": 2, "difficulty": 15})
+            result = await session.call_tool(
+                "duality_probability", {"modifier": 2, "difficulty": 15}
+            )
             assert result.structured_content["failure_count"] == 60
 
 

@@ -28,7 +28,8 @@ def of_toolset(tools: list[dict], *toolsets: str) -> list[str]:
 def readers(tools: list[dict], names=None) -> list[str]:
     """The names of tools that only read."""
     return [
-        tool["name"] for tool in tools
+        tool["name"]
+        for tool in tools
         if tool["annotations"]["readOnlyHint"] and (names is None or tool["name"] in names)
     ]
 
@@ -40,12 +41,16 @@ def listed_over_stdio(program, *options, env=None) -> list[str]:
 
 
 def listed_over_http(http, path="/mcp", **headers) -> list[str]:
-    return tool_names(answer_of(http.post(path, json=message("tools/list"), headers=headers))["result"])
+    return tool_names(
+        answer_of(http.post(path, json=message("tools/list"), headers=headers))["result"]
+    )
 
 
 def test_the_default_leaves_out_the_atlas(program, declared):
     """Without a choice, the four default toolsets are on."""
-    assert listed_over_stdio(program) == of_toolset(declared, "play", "memory", "pages", "knowledge")
+    assert listed_over_stdio(program) == of_toolset(
+        declared, "play", "memory", "pages", "knowledge"
+    )
 
 
 @pytest.mark.parametrize("toolset", TOOLSETS)
@@ -56,25 +61,34 @@ def test_a_toolset_by_flag(program, declared, toolset):
 
 def test_toolsets_are_added_up(program, declared):
     """Several toolsets by comma, in any case; `default` and `all` are understood."""
-    assert listed_over_stdio(program, "--toolsets", "Play,atlas") == of_toolset(declared, "play", "atlas")
+    assert listed_over_stdio(program, "--toolsets", "Play,atlas") == of_toolset(
+        declared, "play", "atlas"
+    )
     assert listed_over_stdio(program, "--toolsets", "default,atlas") == names_of(declared)
     assert listed_over_stdio(program, "--toolsets", "all") == names_of(declared)
 
 
 def test_single_tools_by_flag(program):
     """--tools alone offers only these."""
-    assert listed_over_stdio(program, "--tools", "roll_dice,duality_outcome") == ["duality_outcome", "roll_dice"]
+    assert listed_over_stdio(program, "--tools", "roll_dice,duality_outcome") == [
+        "duality_outcome",
+        "roll_dice",
+    ]
 
 
 def test_single_tools_add_to_toolsets(program, declared):
     """--tools with --toolsets offers both."""
     listed = listed_over_stdio(program, "--toolsets", "atlas", "--tools", "roll_dice")
-    assert listed == [name for name in names_of(declared) if name in (*of_toolset(declared, "atlas"), "roll_dice")]
+    assert listed == [
+        name for name in names_of(declared) if name in (*of_toolset(declared, "atlas"), "roll_dice")
+    ]
 
 
 def test_exclusion_wins(program, declared):
     """--exclude-tools takes away whatever else was chosen."""
-    listed = listed_over_stdio(program, "--toolsets", "play", "--tools", "roll_dice", "--exclude-tools", "roll_dice")
+    listed = listed_over_stdio(
+        program, "--toolsets", "play", "--tools", "roll_dice", "--exclude-tools", "roll_dice"
+    )
     assert listed == [name for name in of_toolset(declared, "play") if name != "roll_dice"]
 
 
@@ -87,16 +101,21 @@ def test_a_tool_that_is_off_cannot_be_called(program):
     """Switched off is as good as absent: the call is refused as unknown."""
     with program.stdio("--tools", "roll_dice") as pipes:
         pipes.initialize()
-        error = error_of(pipes.ask("tools/call", {"name": "duality_rules_version", "arguments": {}}))
+        error = error_of(
+            pipes.ask("tools/call", {"name": "duality_rules_version", "arguments": {}})
+        )
         assert error["code"] == -32602 and "duality_rules_version" in error["message"]
 
 
-@pytest.mark.parametrize(("variable", "value", "flag"), [
-    ("LOREWELL_TOOLSETS", "atlas,play", ("--toolsets", "atlas,play")),
-    ("LOREWELL_TOOLS", "roll_dice", ("--tools", "roll_dice")),
-    ("LOREWELL_EXCLUDE_TOOLS", "roll_dice", ("--exclude-tools", "roll_dice")),
-    ("LOREWELL_READ_ONLY", "true", ("--read-only",)),
-])
+@pytest.mark.parametrize(
+    ("variable", "value", "flag"),
+    [
+        ("LOREWELL_TOOLSETS", "atlas,play", ("--toolsets", "atlas,play")),
+        ("LOREWELL_TOOLS", "roll_dice", ("--tools", "roll_dice")),
+        ("LOREWELL_EXCLUDE_TOOLS", "roll_dice", ("--exclude-tools", "roll_dice")),
+        ("LOREWELL_READ_ONLY", "true", ("--read-only",)),
+    ],
+)
 def test_the_environment_says_the_same(program, variable, value, flag):
     """Each flag has its variable, on stdio and for `lorewell tools`."""
     by_flag = listed_over_stdio(program, *flag)
@@ -106,16 +125,21 @@ def test_the_environment_says_the_same(program, variable, value, flag):
 
 def test_the_flag_wins_over_the_environment(program):
     """What is typed counts more than what is set."""
-    listed = listed_over_stdio(program, "--tools", "roll_dice", env={"LOREWELL_TOOLS": "duality_outcome"})
+    listed = listed_over_stdio(
+        program, "--tools", "roll_dice", env={"LOREWELL_TOOLS": "duality_outcome"}
+    )
     assert listed == ["roll_dice"]
-    assert listed_over_stdio(program, "--read-only=false", env={"LOREWELL_READ_ONLY": "true"}) == \
-        listed_over_stdio(program)
+    assert listed_over_stdio(
+        program, "--read-only=false", env={"LOREWELL_READ_ONLY": "true"}
+    ) == listed_over_stdio(program)
 
 
 def test_the_configuration_file_says_the_same(program):
     """tools and exclude_tools in lorewell.toml; flags win over the file."""
     config = program.home / "lorewell.toml"
-    config.write_text('tools = ["roll_dice", "duality_outcome"]\nexclude_tools = ["duality_outcome"]\n')
+    config.write_text(
+        'tools = ["roll_dice", "duality_outcome"]\nexclude_tools = ["duality_outcome"]\n'
+    )
     assert listed_over_stdio(program, "--config", str(config)) == ["roll_dice"]
     listed = listed_over_stdio(program, "--config", str(config), "--tools", "duality_explain")
     assert listed == ["duality_explain"]
@@ -190,7 +214,9 @@ class TestHttp:
 
     def test_the_choice_holds_for_calls(self, web):
         """What is not listed cannot be called, in either era."""
-        call = message("tools/call", {"name": "roll_dice", "arguments": {"dice": [{"sides": 6, "count": 1}]}})
+        call = message(
+            "tools/call", {"name": "roll_dice", "arguments": {"dice": [{"sides": 6, "count": 1}]}}
+        )
         refused = web.post("/mcp", json=call, headers={"x-mcp-exclude-tools": "roll_dice"})
         assert error_of(answer_of(refused))["code"] == -32602
         modern = Modern(web, "/mcp/x/atlas")
@@ -204,12 +230,15 @@ class TestHttp:
         del session.headers["x-mcp-tools"]
         assert len(session.request("tools/list")["tools"]) > 1
 
-    @pytest.mark.parametrize(("path", "headers"), [
-        ("/mcp", {"x-mcp-toolsets": "plya"}),
-        ("/mcp", {"x-mcp-toolsets": "play,plya"}),
-        ("/mcp/x/plya", {}),
-        ("/mcp/x/plya/readonly", {}),
-    ])
+    @pytest.mark.parametrize(
+        ("path", "headers"),
+        [
+            ("/mcp", {"x-mcp-toolsets": "plya"}),
+            ("/mcp", {"x-mcp-toolsets": "play,plya"}),
+            ("/mcp/x/plya", {}),
+            ("/mcp/x/plya/readonly", {}),
+        ],
+    )
     def test_an_unknown_toolset_is_refused(self, web, path, headers):
         """400 names the wrong word and the right ones."""
         answer = web.post(path, json=message("tools/list"), headers=headers)
@@ -221,16 +250,23 @@ class TestHttp:
 class TestUpperBound:
     """What the server was started with, no request can widen."""
 
-    @pytest.mark.parametrize(("flags", "headers", "path"), [
-        (("--toolsets", "play"), {"x-mcp-toolsets": "all"}, "/mcp"),
-        (("--toolsets", "play"), {}, "/mcp/x/all"),
-        (("--tools", "roll_dice"), {"x-mcp-tools": "roll_dice,duality_outcome"}, "/mcp"),
-        pytest.param(("--tools", "roll_dice"), {"x-mcp-toolsets": "play"}, "/mcp", marks=WIDENS),
-        pytest.param(("--tools", "roll_dice"), {}, "/mcp/x/play", marks=WIDENS),
-        pytest.param(("--toolsets", "atlas"), {"x-mcp-tools": "roll_dice"}, "/mcp", marks=WIDENS),
-        (("--exclude-tools", "roll_dice"), {"x-mcp-tools": "roll_dice"}, "/mcp"),
-        (("--read-only",), {"x-mcp-readonly": "false", "x-mcp-toolsets": "all"}, "/mcp"),
-    ])
+    @pytest.mark.parametrize(
+        ("flags", "headers", "path"),
+        [
+            (("--toolsets", "play"), {"x-mcp-toolsets": "all"}, "/mcp"),
+            (("--toolsets", "play"), {}, "/mcp/x/all"),
+            (("--tools", "roll_dice"), {"x-mcp-tools": "roll_dice,duality_outcome"}, "/mcp"),
+            pytest.param(
+                ("--tools", "roll_dice"), {"x-mcp-toolsets": "play"}, "/mcp", marks=WIDENS
+            ),
+            pytest.param(("--tools", "roll_dice"), {}, "/mcp/x/play", marks=WIDENS),
+            pytest.param(
+                ("--toolsets", "atlas"), {"x-mcp-tools": "roll_dice"}, "/mcp", marks=WIDENS
+            ),
+            (("--exclude-tools", "roll_dice"), {"x-mcp-tools": "roll_dice"}, "/mcp"),
+            (("--read-only",), {"x-mcp-readonly": "false", "x-mcp-toolsets": "all"}, "/mcp"),
+        ],
+    )
     def test_a_request_can_only_narrow(self, program, serve, flags, headers, path):
         """Nothing is listed that the flags alone would not offer. Flags that choose nothing
         leave every toolset to be asked for."""

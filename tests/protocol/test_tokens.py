@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import socket
 import subprocess
 import time
 
@@ -27,7 +28,17 @@ ROUTES = [
     ("GET", "/mcp//health"),
     ("GET", "//mcp/health"),
 ]
-WILDCARDS = ("0.0.0.0:0", "0:0", "0x0:0", "00:0", "0.0:0", "[::]:0", "[::ffff:0.0.0.0]:0", ":0", "*:0")
+WILDCARDS = (
+    "0.0.0.0:0",
+    "0:0",
+    "0x0:0",
+    "00:0",
+    "0.0:0",
+    "[::]:0",
+    "[::ffff:0.0.0.0]:0",
+    ":0",
+    "*:0",
+)
 
 
 @pytest.fixture
@@ -63,7 +74,9 @@ def test_without_any_token_the_local_user_is_the_owner(server):
 @pytest.mark.parametrize(("method", "path"), ROUTES)
 def test_every_route_asks_for_the_token(alice, server, method, path):
     """No token: 401 and what kind of credentials are wanted, also where nothing is served."""
-    answer = exchange(server.port, request(method, path, [("Host", "localhost"), ("Connection", "close")]))
+    answer = exchange(
+        server.port, request(method, path, [("Host", "localhost"), ("Connection", "close")])
+    )
     assert answer.status == 401
     assert answer.headers["www-authenticate"].startswith("Bearer")
     error = answer.json()["error"]
@@ -138,7 +151,9 @@ def test_a_token_counts_only_in_its_header(alice, server, place):
     with server.client() as http:
         answer = {
             "query": lambda: http.post(f"/mcp?access_token={alice}&token={alice}", json=LIST),
-            "cookie": lambda: http.post("/mcp", json=LIST, headers={"cookie": f"authorization={alice}"}),
+            "cookie": lambda: http.post(
+                "/mcp", json=LIST, headers={"cookie": f"authorization={alice}"}
+            ),
             "header": lambda: http.post("/mcp", json=LIST, headers={"x-api-key": alice}),
         }[place]()
         assert answer.status_code == 401
@@ -164,7 +179,9 @@ def test_a_revoked_token_stops_within_two_seconds(program, alice, server):
     other = program.token("owner", "bob")
     with server.client(**bearer(alice)) as http:
         session = Session(http).open()
-        number = next(line.split()[0] for line in program.ok("token", "list").splitlines() if "alice" in line)
+        number = next(
+            line.split()[0] for line in program.ok("token", "list").splitlines() if "alice" in line
+        )
         program.ok("token", "revoke", number)
         began = time.monotonic()
         assert until(lambda: session.post(LIST).status_code == 401, seconds=3)
@@ -173,11 +190,34 @@ def test_a_revoked_token_stops_within_two_seconds(program, alice, server):
         assert status(http) == 200
 
 
-def test_revoking_the_last_token_does_not_hand_the_world_to_strangers(program, alice, server):
-    """A revoked token stays a wrong token, even when no other is left."""
+def test_a_revoked_token_stays_wrong_when_no_other_is_left(program, alice, server):
+    """Even then it is refused, not overlooked."""
     program.ok("token", "revoke", "1")
     with server.client(**bearer(alice)) as http:
         assert until(lambda: status(http) == 401, seconds=3)
+
+
+def test_revoking_the_last_token_lets_no_other_machine_in(program, alice, serve):
+    """A server that others can reach never takes them for the local user, with tokens or without."""
+    server = serve("--http-addr", "0.0.0.0:0", "--allow-remote")
+    address = outer_address()
+    program.ok("token", "revoke", "1")
+    with server.client() as http:
+        assert until(lambda: status(http) == 200, seconds=3), "this machine's own user"
+        http.cookies.clear()
+        outside = f"http://{address}:{server.port}/mcp"
+        refused = http.post(outside, json=LIST, headers={"host": "localhost"})
+        assert refused.status_code == 401
+
+
+def outer_address() -> str:
+    """An address of this machine that is not loopback."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # sends nothing, only asks for the route
+        except OSError:
+            pytest.skip("this machine has no address but loopback")
+        return probe.getsockname()[0]
 
 
 def test_guessing_is_slowed_down(alice, server):
@@ -245,7 +285,10 @@ def test_a_token_is_bound_to_its_world(program, serve):
         http.cookies.clear()
         inside = http.post("/mcp", json=LIST, headers={"x-lorewell-world": "Hidden"})
         missing = http.post("/mcp", json=LIST, headers={"x-lorewell-world": "Absent"})
-        texts = [answer.text.replace("Hidden", "X").replace("Absent", "X") for answer in (inside, missing)]
+        texts = [
+            answer.text.replace("Hidden", "X").replace("Absent", "X")
+            for answer in (inside, missing)
+        ]
         assert "error" in inside.text and texts[0] == texts[1]
 
 
@@ -267,7 +310,9 @@ def test_session_ids_are_not_stored_in_the_clear(server, program):
         session = Session(http).open()
     server.stop()
     files = b"".join(file.read_bytes() for file in program.data.iterdir() if file.is_file())
-    assert session.id.encode() not in files and bytes.fromhex(session.id.replace("-", "")) not in files
+    assert (
+        session.id.encode() not in files and bytes.fromhex(session.id.replace("-", "")) not in files
+    )
 
 
 def test_the_secret_is_never_logged(program, alice, serve):
@@ -320,8 +365,18 @@ def test_a_wildcard_is_served_with_flag_and_token(program, alice, serve):
     """Both conditions met, it listens, and still asks for the token."""
     server = serve("--http-addr", "0.0.0.0:0", "--allow-remote")
     done = subprocess.run(
-        ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", f"http://127.0.0.1:{server.port}/mcp"],
-        capture_output=True, text=True, timeout=20,
+        [
+            "curl",
+            "-s",
+            "-o",
+            "/dev/null",
+            "-w",
+            "%{http_code}",
+            f"http://127.0.0.1:{server.port}/mcp",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=20,
     )
     assert done.stdout == "401"
 

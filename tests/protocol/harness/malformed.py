@@ -46,14 +46,50 @@ def no_json() -> list[Case]:
     """What is not JSON, or not JSON alone."""
     good = encoded(OUTCOME)
     lines = [
-        b"hello", b"{", b"}", b"]", b"{]", b'{"a"}', b'{"a":}', b'{"a":1,}', b"{'a':1}", b"{a:1}",
-        b"undefined", b"NaN", b"Infinity", b"-", b"01", b"1.", b".5", b"+1", b"x10", b'"open',
-        b'"\\x41"', b'"\\u12"', b'"\\ud800"', b"tru", b"nul", b"// comment", b"/* */ {}",
-        b"GET /mcp HTTP/1.1", b"Content-Length: 5", b"\x1b[2J", b"\x7fELF",
-        good + b" x", good + good, good + b"\x00", b"\x00" + good, good[:-1] + b"]",
-        good.replace(b":", b"=", 1), good.replace(b",", b";", 1), good.replace(b'"', b"'"),
-        good.replace(b"8", b"NaN", 1), good.replace(b"8", b"Infinity", 1),
-        good.replace(b"8", b"-", 1), good.replace(b"8", b"0x8", 1), good.replace(b"8", b"08", 1),
+        b"hello",
+        b"{",
+        b"}",
+        b"]",
+        b"{]",
+        b'{"a"}',
+        b'{"a":}',
+        b'{"a":1,}',
+        b"{'a':1}",
+        b"{a:1}",
+        b"undefined",
+        b"NaN",
+        b"Infinity",
+        b"-",
+        b"01",
+        b"1.",
+        b".5",
+        b"+1",
+        b"x10",
+        b'"open',
+        b'"\\x41"',
+        b'"\\u12"',
+        b'"\\ud800"',
+        b"tru",
+        b"nul",
+        b"// comment",
+        b"/* */ {}",
+        b"GET /mcp HTTP/1.1",
+        b"Content-Length: 5",
+        b"\x1b[2J",
+        b"\x7fELF",
+        good + b" x",
+        good + good,
+        good + b"\x00",
+        b"\x00" + good,
+        good[:-1] + b"]",
+        good.replace(b":", b"=", 1),
+        good.replace(b",", b";", 1),
+        good.replace(b'"', b"'"),
+        good.replace(b"8", b"NaN", 1),
+        good.replace(b"8", b"Infinity", 1),
+        good.replace(b"8", b"-", 1),
+        good.replace(b"8", b"0x8", 1),
+        good.replace(b"8", b"08", 1),
     ]
     return [Case(f"no JSON: {line[:24]!r}", line, (PARSE,)) for line in lines]
 
@@ -92,7 +128,14 @@ def envelopes() -> list[Case]:
     for field, values in wrong.items():
         for value in values:
             line = encoded({**message("ping", {}), field: value})
-            cases.append(Case(f"{field} is {value!r}", line, (REQUEST, PARSE), field=field * (field != "method")))
+            cases.append(
+                Case(
+                    f"{field} is {value!r}",
+                    line,
+                    (REQUEST, PARSE),
+                    field=field * (field != "method"),
+                )
+            )
     for field in ("jsonrpc", "method"):
         body = message("ping", {})
         del body[field]
@@ -100,11 +143,15 @@ def envelopes() -> list[Case]:
     whole = [5, "x", None, True, 1.5, [], [[]], [message("ping")], [message("ping")] * 50, {}]
     cases += [Case(f"a message is {value!r:.30}", encoded(value), (REQUEST,)) for value in whole]
     cases.append(Case("id is NaN", b'{"jsonrpc":"2.0","id":NaN,"method":"ping"}', (PARSE,)))
-    cases.append(Case("id is 1e400", b'{"jsonrpc":"2.0","id":1e400,"method":"ping"}', (REQUEST, PARSE)))
+    cases.append(
+        Case("id is 1e400", b'{"jsonrpc":"2.0","id":1e400,"method":"ping"}', (REQUEST, PARSE))
+    )
     cases.append(Case("request and answer", encoded({**message("ping"), "result": {}}), (REQUEST,)))
     cases.append(Case("request and error", encoded({**message("ping"), "error": {}}), (REQUEST,)))
     cases.append(Case("an empty method", encoded(message("")), (METHOD,)))
-    cases.append(Case("an unknown method", encoded(message("tools/cal")), (METHOD,), field="tools/cal"))
+    cases.append(
+        Case("an unknown method", encoded(message("tools/cal")), (METHOD,), field="tools/cal")
+    )
     return cases
 
 
@@ -122,23 +169,42 @@ def method_params() -> list[Case]:
     }
     cases = []
     for method, params in good.items():
-        cases.append(Case(f"{method} without params", encoded(message(method)), (PARAMS,), field="params."))
+        cases.append(
+            Case(f"{method} without params", encoded(message(method)), (PARAMS,), field="params.")
+        )
         for field in params:
             rest = {name: value for name, value in params.items() if name != field}
             line = encoded(message(method, rest))
-            cases.append(Case(f"{method} without {field}", line, (PARAMS,), field=f"params.{field}"))
+            cases.append(
+                Case(f"{method} without {field}", line, (PARAMS,), field=f"params.{field}")
+            )
             for value in (5, True, [], [1], None):
                 line = encoded(message(method, {**params, field: value}))
-                cases.append(Case(f"{method}: {field} is {value}", line, (PARAMS,), field=f"params.{field}"))
+                cases.append(
+                    Case(f"{method}: {field} is {value}", line, (PARAMS,), field=f"params.{field}")
+                )
     for value in (5, "x", True, [], [{"hope": 1}]):
         line = encoded(message("tools/call", {"name": "duality_outcome", "arguments": value}))
         cases.append(Case(f"arguments are {value}", line, (PARAMS,), field="params.arguments"))
     for name in ("", "DUALITY_OUTCOME", "duality_outcome ", "../x", "a" * 1000, "\u0000"):
         cases.append(Case(f"tool {name!r:.20}", encoded(call(name, {})), (PARAMS,)))
-    for uri in ("", "x", "lorewell://", "lorewell://worlds/", "lorewell://world/%zz", "file:///etc/passwd",
-                "http://127.0.0.1/", "lorewell://world/../worlds", "lorewell://world/" + "a" * 10_000):
-        cases.append(Case(f"resource {uri:.24}", encoded(message("resources/read", {"uri": uri})), (-32002,)))
-    cases.append(Case("unknown prompt", encoded(message("prompts/get", {"name": "x"})), (PARAMS,), field="x"))
+    for uri in (
+        "",
+        "x",
+        "lorewell://",
+        "lorewell://worlds/",
+        "lorewell://world/%zz",
+        "file:///etc/passwd",
+        "http://127.0.0.1/",
+        "lorewell://world/../worlds",
+        "lorewell://world/" + "a" * 10_000,
+    ):
+        cases.append(
+            Case(f"resource {uri:.24}", encoded(message("resources/read", {"uri": uri})), (-32002,))
+        )
+    cases.append(
+        Case("unknown prompt", encoded(message("prompts/get", {"name": "x"})), (PARAMS,), field="x")
+    )
     return cases
 
 
@@ -154,14 +220,20 @@ def wrong_values(schema: dict) -> list:
         "array": ["x", 5, {}, True],
         "object": ["x", 5, [], True],
     }[schema["type"]]
-    if "enum" in schema:
-        values = [*values, "NOPE", ""]
+    return [*values, "NOPE", ""] if "enum" in schema else values
+
+
+def outside(schema: dict) -> dict:
+    """Values of the right type beyond a schema's limits, with what is wrong with them."""
+    values = {}
     if "minimum" in schema:
-        values = [*values, schema["minimum"] - 1]
+        values["is too small"] = schema["minimum"] - 1
     if "maximum" in schema:
-        values = [*values, schema["maximum"] + 1]
+        values["is too large"] = schema["maximum"] + 1
+    if "maxLength" in schema:
+        values["is too long"] = "x" * (schema["maxLength"] + 1)
     if "minItems" in schema:
-        values = [*values, []]
+        values["is empty"] = []
     return values
 
 
@@ -179,9 +251,10 @@ def spoilt(schema: dict, value, path: str = ""):
                 yield f"{path}{name}", "is null", {**value, name: None}
             for wrong in wrong_values(inner):
                 yield f"{path}{name}", f"is {wrong!r}", {**value, name: wrong}
-            if "maxLength" in inner:
-                yield f"{path}{name}", "is too long", {**value, name: "x" * (inner["maxLength"] + 1)}
+            # What the example leaves out may not go together with what it has.
             if name in value:
+                for how, wrong in outside(inner).items():
+                    yield f"{path}{name}", how, {**value, name: wrong}
                 for where, how, part in spoilt(inner, value[name], f"{path}{name}."):
                     yield where, how, {**value, name: part}
     elif schema.get("type") == "array" and value:
@@ -212,11 +285,14 @@ def nesting() -> list[Case]:
             "id": b'{"jsonrpc":"2.0","id":%s,"method":"ping"}' % value,
             "method": b'{"jsonrpc":"2.0","id":1,"method":%s}' % value,
             "an argument": encoded(call("duality_outcome", {"hope": "@"})).replace(b'"@"', value),
-            "_meta": b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"a":%s}}}' % value,
+            "_meta": b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"a":%s}}}'
+            % value,
         }
         for place, line in places.items():
             cases.append(Case(f"{deep} {kind} in {place}", line, (REQUEST, PARSE)))
-            cases.append(Case(f"{kind} in {place}, never closed", line[: len(line) // 2], (PARSE, REQUEST)))
+            cases.append(
+                Case(f"{kind} in {place}, never closed", line[: len(line) // 2], (PARSE, REQUEST))
+            )
     unknown = b'{"jsonrpc":"2.0","id":1,"method":"ping","extra":%s}' % arrays
     return [*cases, Case("in an unknown field", unknown)]
 
@@ -225,11 +301,21 @@ def duplicates() -> list[Case]:
     """The same key twice: refused in the message, harmless further inside."""
     good = encoded(message("ping", {}))
     cases = [
-        Case(f"{key} twice", good.replace(b"{", b'{"%s": %s, ' % (key.encode(), value), 1), (REQUEST,), field=key)
-        for key, value in (("jsonrpc", b'"2.0"'), ("id", b"2"), ("method", b'"ping"'), ("params", b"{}"))
+        Case(
+            f"{key} twice",
+            good.replace(b"{", b'{"%s": %s, ' % (key.encode(), value), 1),
+            (REQUEST,),
+            field=key,
+        )
+        for key, value in (
+            ("jsonrpc", b'"2.0"'),
+            ("id", b"2"),
+            ("method", b'"ping"'),
+            ("params", b"{}"),
+        )
     ]
-    line = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"%s","name":"%s","arguments":{}}}'
-    cases.append(Case("tool name twice", line % (b"roll_dice", b"roll_dice"), (PARAMS, METHOD)))
+    named = encoded(OUTCOME).replace(b'"name":', b'"name": "roll_dice", "name":')
+    cases.append(Case("tool name twice", named, (PARAMS, METHOD)))
     twice = encoded(OUTCOME).replace(b'"hope": 8', b'"hope": 8, "hope": 9')
     return [*cases, Case("argument twice", twice)]
 
@@ -242,28 +328,64 @@ def sizes() -> list[Case]:
         Case("a long method", encoded(message(big)), (METHOD,)),
         Case("a long id", encoded({**message("ping"), "id": big})),
         Case("a long tool name", encoded(call(big, {})), (PARAMS,)),
-        Case("a long argument name", encoded(call("duality_rules_version", {big: 1})), field="xxx", tool=True),
-        Case("a long argument", encoded(call("duality_outcome", {"hope": big, "fear": 1})), field="hope", tool=True),
-        Case("many arguments", encoded(call("duality_rules_version", {str(n): n for n in range(100_000)})), tool=True),
-        Case("many pools", encoded(call("roll_dice", {"dice": [pool] * 100_000})), field="dice", tool=True),
-        Case("many numbers", encoded(call("roll_dice", {"dice": list(range(300_000))})), field="dice[0]", tool=True),
-        Case("a long number", b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"duality_outcome",'
-             b'"arguments":{"hope":' + b"9" * 100_000 + b',"fear":1}}}', (PARSE, REQUEST)),
+        Case(
+            "a long argument name",
+            encoded(call("duality_rules_version", {big: 1})),
+            field="xxx",
+            tool=True,
+        ),
+        Case(
+            "a long argument",
+            encoded(call("duality_outcome", {"hope": big, "fear": 1})),
+            field="hope",
+            tool=True,
+        ),
+        Case(
+            "many arguments",
+            encoded(call("duality_rules_version", {str(n): n for n in range(100_000)})),
+            tool=True,
+        ),
+        Case(
+            "many pools",
+            encoded(call("roll_dice", {"dice": [pool] * 100_000})),
+            field="dice",
+            tool=True,
+        ),
+        Case(
+            "many numbers",
+            encoded(call("roll_dice", {"dice": list(range(300_000))})),
+            field="dice[0]",
+            tool=True,
+        ),
+        Case(
+            "a long number",
+            b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"duality_outcome",'
+            b'"arguments":{"hope":' + b"9" * 100_000 + b',"fear":1}}}',
+            (PARSE, REQUEST),
+        ),
         Case("much space", encoded(message("ping")) + b" " * 3_000_000),
-        Case("3.9 MiB of text", encoded(call("roll_dice", {"dice": "y" * 4_089_000})), field="dice", tool=True),
+        Case(
+            "3.9 MiB of text",
+            encoded(call("roll_dice", {"dice": "y" * 4_089_000})),
+            field="dice",
+            tool=True,
+        ),
     ]
 
 
 def unanswered() -> list[bytes]:
     """Notifications and stray answers: nothing comes back, nothing happens."""
     messages = [
-        message("no/such", id=None), message("tools/call", {"name": "roll_dice"}, id=None),
-        message("tools/list", {}, id=None), message("notifications/no_such", {}, id=None),
+        message("no/such", id=None),
+        message("tools/call", {"name": "roll_dice"}, id=None),
+        message("tools/list", {}, id=None),
+        message("notifications/no_such", {}, id=None),
         message("notifications/cancelled", {"requestId": 999}, id=None),
         message("notifications/cancelled", {"requestId": 999, "reason": "x" * 10_000}, id=None),
         message("notifications/progress", {"progressToken": 1, "progress": 1}, id=None),
         message("notifications/roots/list_changed", id=None),
-        {"jsonrpc": "2.0", "id": 999, "result": {}}, {"jsonrpc": "2.0", "id": "x", "result": {"a": 1}},
+        {"jsonrpc": "2.0", "id": 999, "result": {}},
+        {"jsonrpc": "2.0", "id": "x", "result": {"a": 1}},
         {"jsonrpc": "2.0", "id": 999, "error": {"code": 1, "message": "x"}},
     ]
     return [encoded(body) for body in messages]

@@ -7,13 +7,31 @@ import re
 SCENE = (
     ("campaign", "campaign_create", {"name": "The Lost Expedition", "gm_mode": "HUMAN"}),
     ("idle_campaign", "campaign_create", {"name": "The Quiet Isle", "gm_mode": "AI"}),
-    ("player", "participant_create", {"campaign_id": "$campaign", "display_name": "Alice", "role": "PLAYER"}),
+    (
+        "player",
+        "participant_create",
+        {"campaign_id": "$campaign", "display_name": "Alice", "role": "PLAYER"},
+    ),
     ("character", "character_create", {"campaign_id": "$campaign", "name": "Thorin", "kind": "PC"}),
     ("session", "session_start", {"campaign_id": "$campaign"}),
-    ("roll", "session_action_roll", {
-        "session_id": "$session", "character_id": "$character", "trait": "agility", "difficulty": 10,
-    }),
+    (
+        "roll",
+        "session_action_roll",
+        {
+            "session_id": "$session",
+            "character_id": "$character",
+            "trait": "agility",
+            "difficulty": 10,
+        },
+    ),
 )
+
+
+# Resources to subscribe to, each with a command that changes it from another process.
+CHANGES = {
+    "campaigns://list": ("call", "campaign_create", '{"name": "Another", "gm_mode": "AI"}'),
+    "lorewell://worlds": ("world", "create", "Another"),
+}
 
 
 class Stage:

@@ -102,7 +102,7 @@ class EventStream:
         self._lines = response.iter_lines()
 
     def next(self) -> dict:
-        """The next message; fails after so many seconds of silence as the stream was opened with."""
+        """The next message; fails after as much silence as the stream was opened for."""
         for line in self._lines:
             data = line.removeprefix("data:").strip()
             if line.startswith("data:") and data:

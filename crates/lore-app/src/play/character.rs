@@ -324,7 +324,14 @@ async fn change_notes(
             ))
         }
         None if !character.notes.is_empty() => {
-            let visibility = secrecy.unwrap_or(character.node.visibility);
+            // Notes are as secret as the sheet, even when the name is known.
+            let unknown = match character.kind {
+                Kind::Pc => character.node.visibility,
+                Kind::Npc => Visibility::Gm,
+            };
+            let sheet = sheet::load_with_visibility(desk, &character.node).await;
+            let as_sheet = sheet.map_or(unknown, |(.., visibility)| visibility);
+            let visibility = secrecy.unwrap_or(as_sheet);
             let node = NodeRef::Uid(character.node.uid);
             batch.change(Change::CreateText(notes_text(desk, node, &character.notes, visibility)?))
         }

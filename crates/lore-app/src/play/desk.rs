@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use lore_core::{Error, Node, Result, Uid, Viewer, Visibility};
+use lore_core::{Error, Node, Result, Role, Uid, Viewer, Visibility};
 use lore_store::{
     Applied, Batch, Change, Committed, EventOrder, EventQuery, NewEvent, NewEvents, NodeKey,
     NodeRef, Once, Origin, StoreError,
@@ -18,6 +18,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::ids::Thing;
+use super::rights::Rights;
 use crate::App;
 
 /// How often a plan is made anew when others keep being faster.
@@ -141,13 +142,13 @@ impl Desk {
         Batch::new(Origin::new(self.tool, self.request_id.clone()), self.app.effects.now())
     }
 
-    /// An event of this call that every member sees.
-    pub(crate) fn event(&self, kind: &str, payload: &Value) -> NewEvent {
+    /// An event of this call that every member sees, by whom the rights say it is.
+    pub(crate) fn event(&self, rights: &Rights, kind: &str, payload: &Value) -> NewEvent {
         NewEvent {
             kind: kind.to_owned(),
             request_id: self.request_id.clone(),
             invocation_id: self.invocation_id.clone(),
-            participant: self.participant,
+            participant: rights.participant(),
             character: None,
             payload: payload.to_string(),
             secret: None,
@@ -169,8 +170,14 @@ impl Desk {
     async fn log_end(&self, node: &Node) -> Result<i64> {
         let newest =
             EventQuery { limit: 1, order: EventOrder::Descending, ..EventQuery::default() };
-        let found = self.app.store.events(&self.viewer, node.id, newest).await?;
+        let found = self.app.store.events(&self.all_seeing(), node.id, newest).await?;
         Ok(found.first().map_or(0, |event| event.sequence))
+    }
+
+    /// The caller, looking behind the screen, for what must be decided by events they may
+    /// not see. Nothing of those may get into an answer.
+    pub(crate) fn all_seeing(&self) -> Viewer {
+        Viewer { role: self.viewer.role.max(Role::Gm), ..self.viewer }
     }
 
     /// The live node of a kind, or the error that says where to look.

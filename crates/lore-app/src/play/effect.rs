@@ -113,7 +113,7 @@ pub async fn apply(desk: &Desk, ask: &EffectRequest) -> Result<Plan<Effected>> {
     match plan(desk, ask, &session, &home).await {
         Ok(plan) => Ok(plan),
         Err(error) => {
-            super::log::reject(desk, &session, "session_effect_apply", &error).await;
+            super::log::reject(desk, &session, &home, "session_effect_apply", &error).await;
             Err(error)
         }
     }
@@ -136,6 +136,7 @@ async fn plan(
     let Work { tally, outcome, .. } = work;
     let kind = ask.effect.event_kind();
     let mut event = desk.event(
+        &rights,
         kind,
         &json!({
             "summary": summary(&ask.effect, &nodes, ask.reason.as_deref()),
@@ -149,7 +150,7 @@ async fn plan(
     event.visibility = tally.visibility;
     event.character = if let [only] = ask.targets.as_slice() { Some(*only) } else { None };
     let log = desk.append(&session.node, vec![event]).await?;
-    let mut batch = desk.batch().change(log);
+    let mut batch = desk.batch().require(session.unchanged()).change(log);
     batch.changes.extend(tally.changes);
     let batch = touching_all(batch, session, home);
     let answer = move |seq: i64| Effected {

@@ -1,16 +1,18 @@
 //! The log of a session: reading it, adding notes, checking it.
 
 use lore_core::error::Code;
-use lore_core::{Error, Event, Result, Uid, Visibility};
+use lore_core::{Error, Event, Node, Result, Uid, Visibility};
 use lore_rules::dice::{ALGORITHM, DiceStream, Seed, Sides};
 use lore_rules::duality::{self, Difficulty, Modifier};
 use lore_store::{ChainReport, EventOrder, EventQuery, NodeRef};
 use serde_json::{Value, json};
 
+use super::character::find_all;
 use super::desk::{Desk, Plan};
 use super::dice::Odds;
 use super::ids::Thing;
 use super::rights;
+use super::roll::flavor;
 use super::session::{self, Session, events_uri};
 
 /// How many events a page has when nothing is said.
@@ -73,9 +75,17 @@ pub async fn add_note(desk: &Desk, note: &NewNote) -> Result<Plan<i64>> {
         let limit = format!("{NOTE_MAX} characters");
         return Err(Error::TooLarge { what: "text".into(), limit });
     }
-    let mut event = desk.event("NOTE_ADDED", &json!({ "text": text }));
+    let mut event = desk.event(&rights, "NOTE_ADDED", &json!({ "text": text }));
     if let Some(uid) = note.character {
-        event.character = Some(desk.find(Thing::Character, uid).await?.uid);
+        let found = find_all(desk, &home, &[uid], "character_id").await?;
+        if !note.gm_only && found.iter().any(|node| node.visibility != Visibility::Members) {
+            return Err(Error::invalid(
+                "character_id",
+                "is hidden from the players, who would read this note",
+                "use gm_only, or reveal the character first",
+            ));
+        }
+        event.character = Some(uid);
     }
     if note.gm_only {
         event.visibility = Visibility::Gm;
@@ -87,15 +97,18 @@ pub async fn add_note(desk: &Desk, note: &NewNote) -> Result<Plan<i64>> {
 
 /// Notes that a request about this session was refused. Never hides the refusal
 /// itself: when the note cannot be written, the log of the program says so.
-pub(crate) async fn reject(desk: &Desk, session: &Session, tool: &str, error: &Error) {
+pub(crate) async fn reject(desk: &Desk, session: &Session, home: &Node, tool: &str, error: &Error) {
     if matches!(error.code(), Code::Conflict | Code::Unavailable | Code::Bug | Code::Cancelled) {
         return;
     }
     let payload = json!({
         "rpc": tool, "reason_code": error.code().meaning().name, "message": error.to_string(),
     });
+    // Who has no seat here may be rejected, too.
+    let rights = rights::in_campaign(desk, home).await;
+    let rights = rights.unwrap_or(rights::Rights::Gm { participant: None });
     // Only the GM's side reads why: the text may name what the others should not know.
-    let mut event = desk.event("REQUEST_REJECTED", &payload);
+    let mut event = desk.event(&rights, "REQUEST_REJECTED", &payload);
     event.visibility = Visibility::Gm;
     let log = lore_store::NewEvents {
         node: NodeRef::Id(session.node.id),
@@ -151,7 +164,7 @@ const WITH_DICE: [&str; 3] = ["ACTION_ROLL_RESOLVED", "DEATH_MOVE_MADE", "RESTED
 fn dice_follow_from_seed(event: &Event) -> bool {
     let Ok(payload) = serde_json::from_str::<Value>(&event.payload) else { return false };
     match event.kind.as_str() {
-        "ACTION_ROLL_RESOLVED" => action_follows(&payload),
+        "ACTION_ROLL_RESOLVED" => action_follows(&payload, event.secret.as_deref()),
         kind => effect_follows(kind, payload.get("detail").unwrap_or(&Value::Null)),
     }
 }
@@ -172,19 +185,29 @@ fn effect_follows(kind: &str, detail: &Value) -> bool {
         && detail.get("fear_die").is_none_or(|die| die.is_null() || die.as_u64() == next(Sides::D4))
 }
 
-fn action_follows(payload: &Value) -> bool {
+/// Repeats a roll and its judgement. The judgement by a difficulty that the viewer may
+/// not see stays unchecked.
+fn action_follows(payload: &Value, secret: Option<&str>) -> bool {
     let number = |path: &str| payload.pointer(path).and_then(Value::as_i64);
+    let secret: Value = secret.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    let difficulty = number("/difficulty").or(secret.get("difficulty").and_then(Value::as_i64));
     let repeat = || {
         let seed = Seed::new(u64::try_from(number("/seed_used")?).ok()?).ok()?;
         let modifier = Modifier::new(number("/modifier")?).ok()?;
-        let difficulty = Difficulty::new(number("/difficulty").unwrap_or(0)).ok()?;
+        let difficulty = Difficulty::new(difficulty.unwrap_or(0)).ok()?;
         let edge = Odds::from_value(payload.get("edge")?).edge().ok()?;
         Some(duality::roll_with_edge(seed, modifier, Some(difficulty), edge))
     };
     let Some(again) = repeat() else { return false };
-    let dice = again.evaluation.dice;
-    payload.get("rng_algo").and_then(Value::as_str) == Some(ALGORITHM)
-        && number("/dice/hope_die") == Some(i64::from(dice.hope.value()))
-        && number("/dice/fear_die") == Some(i64::from(dice.fear.value()))
-        && number("/total") == Some(again.evaluation.total)
+    let roll = &again.evaluation;
+    let says = |key: &str, value: Value| payload.get(key) == Some(&value);
+    let judged = says("outcome", roll.outcome.as_str().into())
+        && says("success", roll.meets_difficulty.into());
+    says("rng_algo", ALGORITHM.into())
+        && number("/dice/hope_die") == Some(i64::from(roll.dice.hope.value()))
+        && number("/dice/fear_die") == Some(i64::from(roll.dice.fear.value()))
+        && number("/total") == Some(roll.total)
+        && says("crit", roll.is_crit.into())
+        && says("flavor", flavor(&again).into())
+        && (difficulty.is_none() || judged)
 }

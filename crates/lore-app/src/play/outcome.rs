@@ -9,10 +9,11 @@ use serde_json::{Value, json};
 use super::character::{find_all, list_uri};
 use super::desk::{Desk, Plan};
 use super::ids::Thing;
+use super::rights::{self, Rights};
 use super::session::{self, Session, events_uri};
-use super::sheet::{Sheet, table_error};
+use super::sheet::{self, Sheet, table_error};
 use super::tally::Tally;
-use super::{campaign, log, rights};
+use super::{campaign, log};
 
 /// What came of applying a roll.
 #[derive(Debug, Clone)]
@@ -43,7 +44,7 @@ pub async fn apply(desk: &Desk, session: Uid, roll_seq: i64, targets: &[Uid]) ->
     match plan(desk, &session, &home, roll_seq, targets).await {
         Ok(plan) => Ok(plan),
         Err(error) => {
-            log::reject(desk, &session, "session_roll_outcome_apply", &error).await;
+            log::reject(desk, &session, &home, "session_roll_outcome_apply", &error).await;
             Err(error)
         }
     }
@@ -57,14 +58,23 @@ async fn plan(
     targets: &[Uid],
 ) -> Result<ApplyPlan> {
     let roll = find_roll(desk, session, roll_seq).await?;
-    if let Some(done) = desk.app.store.settled(&desk.viewer, session.node.id, roll_seq).await? {
-        return Ok(ApplyPlan::Before(read_applied(&done)?));
+    // Who may not see how it was applied still learns that it was.
+    let settled = desk.app.store.settled(&desk.all_seeing(), session.node.id, roll_seq).await?;
+    if let Some(done) = settled {
+        let mut applied = read_applied(&done)?;
+        applied.states = visible(desk, applied.states).await?;
+        return Ok(ApplyPlan::Before(applied));
     }
     session.require_running()?;
     let targets = wanted_targets(&roll, targets)?;
     let nodes = find_all(desk, home, &targets, "targets").await?;
     let rights = rights::in_campaign(desk, home).await?;
     nodes.iter().try_for_each(|node| rights.require(node))?;
+    if !rights.is_gm() {
+        // Applying uses the roll up, so it takes the right to act for who rolled.
+        let roller = find_all(desk, home, &roller(&roll)?, "roll_seq").await?;
+        roller.iter().try_for_each(|node| rights.require(node))?;
+    }
     let outcome = outcome_of(&roll)?;
     let mut tally = Tally::new(desk);
     for node in &nodes {
@@ -82,7 +92,7 @@ async fn plan(
         gm_fear,
         already_applied: false,
     };
-    Ok(ApplyPlan::Now(finish(desk, tally, session, home, answer).await?))
+    Ok(ApplyPlan::Now(finish(desk, &rights, tally, session, home, answer).await?))
 }
 
 /// Fear stays at its maximum; that is no error.
@@ -105,6 +115,7 @@ async fn raise_fear(tally: &mut Tally<'_>, home: &Node, outcome: Outcome) -> Res
 
 async fn finish(
     desk: &Desk,
+    rights: &Rights,
     tally: Tally<'_>,
     session: &Session,
     home: &Node,
@@ -112,9 +123,11 @@ async fn finish(
 ) -> Result<Plan<Applied>> {
     let ids: Vec<_> = answer.states.iter().map(|(uid, _)| Thing::Character.show(*uid)).collect();
     let roll_seq = answer.roll_seq;
-    let asked =
-        desk.event("OUTCOME_APPLY_REQUESTED", &json!({ "roll_seq": roll_seq, "targets": ids }));
+    let payload = json!({ "roll_seq": roll_seq, "targets": ids });
+    let mut asked = desk.event(rights, "OUTCOME_APPLY_REQUESTED", &payload);
+    asked.visibility = tally.visibility;
     let mut applied = desk.event(
+        rights,
         "OUTCOME_APPLIED",
         &json!({
             "roll_seq": roll_seq,
@@ -128,7 +141,7 @@ async fn finish(
     applied.settles = Some(roll_seq);
     applied.visibility = tally.visibility;
     let log = desk.append(&session.node, vec![asked, applied]).await?;
-    let mut batch = desk.batch().change(log);
+    let mut batch = desk.batch().require(session.unchanged()).change(log);
     batch.changes.extend(tally.changes);
     Ok(Plan::new(touching_all(batch, session, home), answer))
 }
@@ -175,9 +188,14 @@ async fn find_roll(desk: &Desk, session: &Session, roll_seq: i64) -> Result<Even
     Ok(event)
 }
 
+/// Who rolled.
+fn roller(roll: &Event) -> Result<Vec<Uid>> {
+    roll.character.map(|uid| vec![uid]).ok_or_else(damaged)
+}
+
 fn wanted_targets(roll: &Event, given: &[Uid]) -> Result<Vec<Uid>> {
     if given.is_empty() {
-        return roll.character.map(|uid| vec![uid]).ok_or_else(damaged);
+        return roller(roll);
     }
     let mut targets = Vec::with_capacity(given.len());
     for uid in given {
@@ -186,6 +204,22 @@ fn wanted_targets(roll: &Event, given: &[Uid]) -> Result<Vec<Uid>> {
         }
     }
     Ok(targets)
+}
+
+/// The states of those whose sheets the caller may see.
+async fn visible(desk: &Desk, states: Vec<(Uid, Sheet)>) -> Result<Vec<(Uid, Sheet)>> {
+    if desk.viewer.sees_gm_side() {
+        return Ok(states);
+    }
+    let uids: Vec<_> = states.iter().map(|(uid, _)| *uid).collect();
+    let nodes = desk.app.store.nodes_by_uid(&desk.viewer, &uids).await?;
+    let ids: Vec<_> = nodes.iter().map(|node| node.id).collect();
+    let sheets = desk.app.store.states(&desk.viewer, &ids, &sheet::name()?).await?;
+    let seen = |uid: Uid| {
+        let node = nodes.iter().find(|node| node.uid == uid);
+        node.is_some_and(|node| sheets.iter().any(|sheet| sheet.node == node.id))
+    };
+    Ok(states.into_iter().filter(|(uid, _)| seen(*uid)).collect())
 }
 
 fn state_value((uid, sheet): &(Uid, Sheet)) -> Value {

@@ -15,7 +15,10 @@ use super::{CONTROLS, PART_OF, PARTICIPANT, word};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rights {
     /// Anything in the campaign.
-    Gm,
+    Gm {
+        /// The participant they act as, if they have a seat.
+        participant: Option<Uid>,
+    },
     /// Only what this participant controls.
     Player {
         /// The participant.
@@ -26,10 +29,23 @@ pub enum Rights {
 }
 
 impl Rights {
+    /// Whether the caller leads the game.
+    pub fn is_gm(&self) -> bool {
+        matches!(self, Self::Gm { .. })
+    }
+
+    /// The participant the caller acts as, for the log.
+    pub fn participant(&self) -> Option<Uid> {
+        match self {
+            Self::Gm { participant } => *participant,
+            Self::Player { participant, .. } => Some(*participant),
+        }
+    }
+
     /// Fails unless the caller may move `character`.
     pub fn require(&self, character: &Node) -> Result<()> {
         match self {
-            Self::Gm => Ok(()),
+            Self::Gm { .. } => Ok(()),
             Self::Player { characters, .. } if characters.contains(&character.id) => Ok(()),
             Self::Player { .. } => Err(Error::Forbidden {
                 action: format!("you do not control {}", character.name),
@@ -42,7 +58,7 @@ impl Rights {
     /// Fails unless the caller is the game master.
     pub fn require_gm(&self) -> Result<()> {
         match self {
-            Self::Gm => Ok(()),
+            Self::Gm { .. } => Ok(()),
             Self::Player { .. } => Err(Error::Forbidden {
                 action: "this is for the GM".into(),
                 hint: "ask the GM, or act as a GM participant with set_context".into(),
@@ -51,20 +67,25 @@ impl Rights {
     }
 }
 
-/// What the caller may move in a campaign.
+/// What the caller may move in a campaign. The seat of their context counts in its own
+/// campaign only.
 pub async fn in_campaign(desk: &Desk, campaign: &Node) -> Result<Rights> {
-    let acting = match desk.participant {
+    let chosen = match desk.participant {
         Some(uid) => Some(desk.find(Thing::Participant, uid).await?),
+        None => None,
+    };
+    let acting = match chosen.filter(|seat| super::campaign::of(seat) == Some(campaign.uid)) {
+        Some(seat) => Some(seat),
         None if desk.viewer.role >= Role::Gm => None,
         None => Some(own_participant(desk, campaign).await?),
     };
-    let Some(participant) = acting else { return Ok(Rights::Gm) };
+    let Some(participant) = acting else { return Ok(Rights::Gm { participant: None }) };
     let is_gm = participant.properties.get("role") == Some(&json!("GM"));
     if desk.viewer.role < Role::Gm {
         check_claim(desk, &participant)?;
     }
     if is_gm {
-        return Ok(Rights::Gm);
+        return Ok(Rights::Gm { participant: Some(participant.uid) });
     }
     let edges = desk
         .app

@@ -4,10 +4,9 @@
 //! with the seed that proves the dice. It changes no state: what follows from it is
 //! applied by [`super::outcome`], once.
 
-use lore_core::{Error, Node, Result, Role, Uid};
+use lore_core::{Error, Node, Result, Role, Uid, Visibility};
 use lore_rules::dice::ALGORITHM;
 use lore_rules::duality::{self, Difficulty, EdgeRoll, Modifier};
-use lore_store::{NodeRef, Require};
 use serde_json::{Value, json};
 
 use super::context::belongs;
@@ -69,7 +68,7 @@ pub async fn action(desk: &Desk, ask: &ActionRoll) -> Result<Plan<Rolled>> {
     match plan(desk, ask, &session, &home).await {
         Ok(plan) => Ok(plan),
         Err(error) => {
-            super::log::reject(desk, &session, "session_action_roll", &error).await;
+            super::log::reject(desk, &session, &home, "session_action_roll", &error).await;
             Err(error)
         }
     }
@@ -95,26 +94,35 @@ async fn plan(
     rights.require(&character)?;
     check_privileges(desk, ask, &rights)?;
     let label = checked_label("trait", &ask.trait_name)?;
-    let (trait_value, warnings) = trait_value(desk, ask, &character, &label).await?;
-    let modifier = total_modifier(&ask.modifiers, trait_value)?;
+    let counted = trait_value(desk, ask, &character, &label).await?;
+    let modifier = total_modifier(&ask.modifiers, counted.value)?;
     let difficulty = Difficulty::new(ask.difficulty).map_err(|_| {
-        Error::invalid("difficulty", format!("is {}", ask.difficulty), "use 0 or more")
+        let hint = format!("use a whole number from {} to {}", Difficulty::MIN, Difficulty::MAX);
+        Error::invalid("difficulty", format!("is {}", ask.difficulty), hint)
     })?;
     let rng = choose_seed(&desk.app.effects, ask.randomness);
     let roll = duality::roll_with_edge(rng.seed, modifier, Some(difficulty), ask.odds.edge()?);
-    let events = Events { desk, ask, session, character: &character, label: &label, trait_value };
+    let events = Events {
+        desk,
+        ask,
+        rights: &rights,
+        session,
+        character: &character,
+        label: &label,
+        trait_value: counted.value,
+        visibility: counted.visibility,
+    };
     let log = desk.append(&session.node, events.of(&roll, rng)).await?;
-    let batch = desk
-        .batch()
-        .require(Require::NodeAt {
-            node: NodeRef::Id(session.node.id),
-            version: session.node.version,
-        })
-        .change(log)
-        .touch(events_uri(session.node.uid));
+    let batch =
+        desk.batch().require(session.unchanged()).change(log).touch(events_uri(session.node.uid));
     let shows_difficulty = !ask.hide_difficulty || desk.viewer.sees_gm_side();
-    let answer =
-        move |first: i64| Rolled { roll_seq: first + 1, roll, rng, shows_difficulty, warnings };
+    let answer = move |first: i64| Rolled {
+        roll_seq: first + 1,
+        roll,
+        rng,
+        shows_difficulty,
+        warnings: counted.warnings,
+    };
     Ok(Plan { batch, answer: Box::new(answer) })
 }
 
@@ -123,7 +131,7 @@ fn check_privileges(desk: &Desk, ask: &ActionRoll, rights: &Rights) -> Result<()
     let refuse = |field: &str, what: &str| {
         Err(Error::invalid(field, what, "leave it out: only the GM may use it in a session"))
     };
-    if rights == &Rights::Gm && desk.viewer.role >= Role::Gm {
+    if rights.is_gm() && desk.viewer.role >= Role::Gm {
         return Ok(());
     }
     if let Randomness::Replay(_) = ask.randomness {
@@ -135,25 +143,41 @@ fn check_privileges(desk: &Desk, ask: &ActionRoll, rights: &Rights) -> Result<()
     Ok(())
 }
 
+/// What the sheet adds to a roll.
+struct Counted {
+    /// The value of the trait, when it counts.
+    value: Option<i64>,
+    /// Who may see the roll: the number of a hidden sheet hides it.
+    visibility: Visibility,
+    /// What to warn of.
+    warnings: Vec<String>,
+}
+
 /// The value of the trait when it shall count, and what to warn of.
-async fn trait_value(
-    desk: &Desk,
-    ask: &ActionRoll,
-    node: &Node,
-    label: &str,
-) -> Result<(Option<i64>, Vec<String>)> {
-    let Ok((sheet, _)) = sheet::load(desk, node).await else { return Ok((None, Vec::new())) };
-    let known = sheet.trait_value(label);
-    match (known, ask.use_trait_value) {
-        (Some(value), true) => Ok((Some(value), Vec::new())),
-        (None, true) => Err(Error::invalid(
-            "trait",
-            format!("{label:?} is not on the sheet of {}", node.name),
-            format!("use one of {}", sheet.trait_names().join(", ")),
-        )),
-        (Some(_), false) => Ok((None, Vec::new())),
-        (None, false) => Ok((None, vec![format!("{label:?} is not a trait of {}", node.name)])),
+async fn trait_value(desk: &Desk, ask: &ActionRoll, node: &Node, label: &str) -> Result<Counted> {
+    let mut counted = Counted { value: None, visibility: node.visibility, warnings: Vec::new() };
+    let found = sheet::load_with_visibility(desk, node).await;
+    let Ok((sheet, _, visibility)) = found else { return Ok(counted) };
+    match (sheet.trait_value(label), ask.use_trait_value) {
+        (Some(value), true) => {
+            counted.value = Some(value);
+            if visibility != Visibility::Members {
+                counted.visibility = Visibility::Gm;
+            }
+        }
+        (None, true) => {
+            return Err(Error::invalid(
+                "trait",
+                format!("{label:?} is not on the sheet of {}", node.name),
+                format!("use one of {}", sheet.trait_names().join(", ")),
+            ));
+        }
+        (Some(_), false) => {}
+        (None, false) => {
+            counted.warnings.push(format!("{label:?} is not a trait of {}", node.name));
+        }
     }
+    Ok(counted)
 }
 
 fn total_modifier(modifiers: &[(String, i64)], trait_value: Option<i64>) -> Result<Modifier> {
@@ -196,10 +220,12 @@ fn checked_label(field: &str, text: &str) -> Result<String> {
 struct Events<'a> {
     desk: &'a Desk,
     ask: &'a ActionRoll,
+    rights: &'a Rights,
     session: &'a Session,
     character: &'a Node,
     label: &'a str,
     trait_value: Option<i64>,
+    visibility: Visibility,
 }
 
 impl Events<'_> {
@@ -264,7 +290,8 @@ impl Events<'_> {
             .collect()
     }
 
-    /// An event about the character. A hidden difficulty moves to the GM's part.
+    /// An event about the character. A hidden difficulty moves to the GM's part, with a
+    /// salt: the hash of an event is public and must not confirm a guess.
     fn event(&self, kind: &str, mut payload: Value) -> lore_store::NewEvent {
         let mut secret = None;
         if self.ask.hide_difficulty
@@ -272,12 +299,14 @@ impl Events<'_> {
         {
             let hidden = map.shift_remove("difficulty");
             map.insert("difficulty_hidden".into(), json!(true));
-            secret = hidden.map(|difficulty| json!({ "difficulty": difficulty }).to_string());
+            let salt = self.desk.app.effects.uid().to_string();
+            secret = hidden
+                .map(|difficulty| json!({ "difficulty": difficulty, "salt": salt }).to_string());
         }
-        let mut event = self.desk.event(kind, &payload);
+        let mut event = self.desk.event(self.rights, kind, &payload);
         event.character = Some(self.character.uid);
         event.secret = secret;
-        event.visibility = self.character.visibility;
+        event.visibility = self.visibility;
         event
     }
 }

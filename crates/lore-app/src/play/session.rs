@@ -1,7 +1,7 @@
 //! Sessions: starting, ending and listing them. At most one runs per campaign.
 
 use lore_core::{Error, Node, Properties, Result, Timestamp, Uid, names};
-use lore_store::{Change, Expect, NewEvents, NewNode, NodePatch, NodeRef};
+use lore_store::{Change, Expect, NewEvents, NewNode, NodePatch, NodeRef, Require};
 use serde_json::{Value, json};
 
 use super::campaign::{self, home_of, preview};
@@ -45,6 +45,11 @@ pub struct Session {
 }
 
 impl Session {
+    /// Holds while nobody changes the session, which is to say: ends it.
+    pub(crate) fn unchanged(&self) -> Require {
+        Require::NodeAt { node: NodeRef::Id(self.node.id), version: self.node.version }
+    }
+
     /// Fails when the session is over.
     pub(crate) fn require_running(&self) -> Result<()> {
         match self.status {
@@ -60,7 +65,8 @@ impl Session {
 /// Starts a session. Fails while another one runs.
 pub async fn start(desk: &Desk, campaign: Uid, name: Option<&str>) -> Result<Plan<Session>> {
     let home = desk.find(Thing::Campaign, campaign).await?;
-    rights::in_campaign(desk, &home).await?.require_gm()?;
+    let rights = rights::in_campaign(desk, &home).await?;
+    rights.require_gm()?;
     let (mut table, version) = table::load(desk, &home).await?;
     if let Some(running) = table.active_session() {
         return Err(Error::Precondition {
@@ -78,8 +84,8 @@ pub async fn start(desk: &Desk, campaign: Uid, name: Option<&str>) -> Result<Pla
     let mut batch = desk.batch();
     let mut node = NewNode::new(uid, word(SESSION)?, name);
     node.properties = properties(campaign, Status::Active, batch.at, None);
-    let started =
-        desk.event("SESSION_STARTED", &json!({ "campaign_id": Thing::Campaign.show(campaign) }));
+    let payload = json!({ "campaign_id": Thing::Campaign.show(campaign) });
+    let started = desk.event(&rights, "SESSION_STARTED", &payload);
     let log = NewEvents { node: NodeRef::Uid(uid), after: Some(0), events: vec![started] };
     batch = batch
         .change(Change::CreateNode(node.clone()))
@@ -110,7 +116,8 @@ pub async fn end(desk: &Desk, uid: Uid, campaign: Option<Uid>) -> Result<EndPlan
             "leave campaign_id out, or give the session's own",
         ));
     }
-    rights::in_campaign(desk, &home).await?.require_gm()?;
+    let rights = rights::in_campaign(desk, &home).await?;
+    rights.require_gm()?;
     if session.status == Status::Ended {
         return Ok(EndPlan::Over(session));
     }
@@ -125,7 +132,8 @@ pub async fn end(desk: &Desk, uid: Uid, campaign: Option<Uid>) -> Result<EndPlan
     let payload = json!({
         "campaign_id": Thing::Campaign.show(home.uid), "ended_at": batch.at.to_string(),
     });
-    let log = desk.append(&session.node, vec![desk.event("SESSION_ENDED", &payload)]).await?;
+    let ended = desk.event(&rights, "SESSION_ENDED", &payload);
+    let log = desk.append(&session.node, vec![ended]).await?;
     let patch = NodePatch {
         properties: Some(properties(home.uid, Status::Ended, session.started_at, session.ended_at)),
         ..NodePatch::default()

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::character::{changes_value, list_uri, put_sheet};
 use super::desk::{Desk, Plan};
 use super::ids::Thing;
-use super::session::events_uri;
+use super::session::{self, events_uri};
 use super::sheet::{self, Changed, FieldChange, ProfilePatch, Sheet};
 use super::{campaign, context, rights, table};
 
@@ -63,11 +63,13 @@ async fn change(
     decide: impl FnOnce(&Sheet) -> Result<Changed> + Send,
 ) -> Result<Plan<Patched>> {
     let (node, home) = find(desk, campaign, character).await?;
-    rights::in_campaign(desk, &home).await?.require(&node)?;
+    let rights = rights::in_campaign(desk, &home).await?;
+    rights.require(&node)?;
     let (before, version, visibility) = sheet::load_with_visibility(desk, &node).await?;
     let changed = decide(&before)?;
     let after = changed.sheet;
     let mut event = desk.event(
+        &rights,
         kind,
         &json!({
             "character_id": Thing::Character.show(node.uid),
@@ -89,7 +91,8 @@ async fn change(
         .change(Change::AppendEvents(log))
         .touch(list_uri(home.uid));
     if let Some(session) = running {
-        batch = batch.touch(events_uri(session));
+        let (session, _) = session::find(desk, session).await?;
+        batch = batch.require(session.unchanged()).touch(events_uri(session.node.uid));
     }
     let mut clamped = if kind == PROFILE { changed.changes } else { Vec::new() };
     clamped.retain(|change| change.field != "profile");

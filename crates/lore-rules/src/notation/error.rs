@@ -145,7 +145,7 @@ impl Expected {
         match self {
             Self::Operand => "dice, a number or \"(\"",
             Self::Operator => "a sign, a rule for the dice or the end",
-            Self::Sides => "the sides of the dice",
+            Self::Sides => "a number of sides",
             Self::Number => "a whole number",
             Self::Condition => "a condition",
             Self::ClosingParenthesis => "\")\"",

@@ -324,6 +324,8 @@ mod tests {
         assert_eq!(refused("1d1000000"), wide);
         assert_eq!(refused("d100*d100*d100*d100"), wide);
         assert_eq!(refused("1d1000!>500"), OddsError::TooMuchWork);
+        // The weights would be so long that a minute could not bring them to lowest terms.
+        assert_eq!(refused("315d100000r7x>6<3"), OddsError::TooMuchWork);
         assert_eq!(refused("1000d100!"), wide);
         let divisor = "1d4-2".to_owned();
         assert_eq!(refused("1d6/(d4-2)"), OddsError::DivisionByZero { divisor });

@@ -13,6 +13,9 @@ use super::error::OddsError;
 /// The most different results of an expression, and of any part of it.
 pub(super) const MAX_OUTCOMES: usize = 100_000;
 
+/// The most bits of one weight. Longer ones would take seconds to bring to lowest terms.
+const MAX_WEIGHT_BITS: u64 = 1 << 15;
+
 /// The most bits of all weights together.
 const MAX_BITS: u64 = 1 << 28;
 
@@ -44,10 +47,11 @@ impl Budget {
     }
 }
 
-/// Refuses weights of so many results and bits that they would not fit into some megabytes.
+/// Refuses weights that are too long, or that together would not fit into some megabytes.
 pub(super) fn check_size(outcomes: usize, bits: u64) -> Result<(), OddsError> {
     let size = bits.saturating_mul(outcomes as u64);
-    if size > MAX_BITS { Err(OddsError::TooMuchWork) } else { Ok(()) }
+    let fits = bits <= MAX_WEIGHT_BITS && size <= MAX_BITS;
+    if fits { Ok(()) } else { Err(OddsError::TooMuchWork) }
 }
 
 /// Refuses more results than can be listed.

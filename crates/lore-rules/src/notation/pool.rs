@@ -71,7 +71,13 @@ fn faces(dice: &Dice, budget: &mut Budget) -> Result<Vec<Face>, OddsError> {
             return Err(OddsError::TooManyOutcomes { max: MAX_OUTCOMES });
         }
     }
+    let shared = faces.iter().fold(0, |shared, face| common_divisor(shared, face.weight)).max(1);
+    faces.iter_mut().for_each(|face| face.weight /= shared);
     Ok(faces)
+}
+
+fn common_divisor(left: u64, right: u64) -> u64 {
+    if right == 0 { left } else { common_divisor(right, left % right) }
 }
 
 impl Face {

@@ -11,7 +11,7 @@ use num_bigint::{BigInt, BigUint};
 
 use super::ast::Dice;
 use super::error::OddsError;
-use super::polynomial::{Budget, MAX_OUTCOMES, Polynomial};
+use super::polynomial::{Budget, MAX_OUTCOMES, Polynomial, check_size};
 use super::pool::Face;
 use super::series::{Fraction, Series};
 
@@ -27,6 +27,9 @@ pub(super) fn ranked(
     explosions: u32,
     budget: &mut Budget,
 ) -> Result<Polynomial, OddsError> {
+    let weight: u64 = faces.iter().map(|face| face.weight).sum();
+    let dice_at_most = u64::from(dice.count.value()) * u64::from(explosions + 1);
+    check_size(1, dice_at_most * u64::from(weight.max(1).ilog2() + 1))?;
     if faces.iter().all(|face| !face.explodes) {
         let mix = Mix { going: 0, ending: dice.count.value() };
         return Polynomial::of(&Placing::new(dice, faces, mix).count(budget)?);
@@ -87,12 +90,20 @@ impl Rows {
     }
 }
 
+/// Whether a face is the last one for the dice that explode, or for those that do not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Early,
+    Last,
+}
+
 /// Dice that are placed on faces, lowest face first.
 struct Placing<'a> {
     faces: &'a [Face],
     mix: Mix,
     kept: Range<usize>,
-    /// The most bits that the ways of all dice can take.
+    /// What one product costs, in bits of simple work. A product of long numbers takes steps for
+    /// each pair of their words, a sixth of the square of all words on average.
     bits: u64,
 }
 
@@ -102,8 +113,9 @@ impl<'a> Placing<'a> {
     fn new(dice: &Dice, faces: &'a [Face], mix: Mix) -> Self {
         let kept = dice.kept_ranks((mix.going + mix.ending) as usize);
         let weight: u64 = faces.iter().map(|face| face.weight).sum();
-        let bits =
-            u64::from(mix.going + mix.ending) * u64::from(u64::BITS - weight.leading_zeros());
+        let each = u64::from(weight.max(1).ilog2() + 1);
+        let bits = u64::from(mix.going + mix.ending) * each;
+        let bits = bits * (bits / (64 * 6) + 1);
         Self { faces, mix, kept, bits }
     }
 
@@ -112,8 +124,10 @@ impl<'a> Placing<'a> {
         let nothing = Mix { going: 0, ending: 0 };
         let start = BTreeMap::from([(0, BigUint::from(1_u32))]);
         let mut placed = BTreeMap::from([(nothing, start)]);
-        for face in self.faces {
-            placed = self.place(face, placed, budget)?;
+        let last = [true, false].map(|kind| self.faces.iter().rposition(|it| it.explodes == kind));
+        for (place, face) in self.faces.iter().enumerate() {
+            let turn = if last.contains(&Some(place)) { Turn::Last } else { Turn::Early };
+            placed = self.place(face, turn, placed, budget)?;
         }
         Ok(placed.remove(&self.mix).unwrap_or_default())
     }
@@ -122,15 +136,17 @@ impl<'a> Placing<'a> {
     fn place(
         &self,
         face: &Face,
+        turn: Turn,
         placed: BTreeMap<Mix, Tally>,
         budget: &mut Budget,
     ) -> Result<BTreeMap<Mix, Tally>, OddsError> {
         let mut next: BTreeMap<Mix, Tally> = BTreeMap::new();
         for (mix, tally) in placed {
-            for (number, ways) in self.choices(face, mix) {
+            for (number, ways) in self.choices(face, turn, mix) {
                 let (mix, gain) = self.step(face, mix, number);
                 let target = next.entry(mix).or_default();
-                budget.spend(tally.len(), self.bits)?;
+                // Three more operations went into the number of ways.
+                budget.spend(tally.len() + 3, self.bits)?;
                 for (subtotal, weight) in &tally {
                     *target.entry(subtotal + gain).or_default() += weight * &ways;
                 }
@@ -142,19 +158,23 @@ impl<'a> Placing<'a> {
         Ok(next)
     }
 
-    /// How many of the dice that are left can show this face, and in how many ways each.
-    fn choices(&self, face: &Face, placed: Mix) -> impl Iterator<Item = (u32, BigUint)> {
+    /// How many of the dice that are left can show this face, and in how many ways each. The last
+    /// face of its kind has to take them all.
+    fn choices(&self, face: &Face, turn: Turn, placed: Mix) -> Vec<(u32, BigUint)> {
         let left = if face.explodes {
             self.mix.going - placed.going
         } else {
             self.mix.ending - placed.ending
         };
-        let weight = face.weight;
+        if turn == Turn::Last {
+            return vec![(left, BigUint::from(face.weight).pow(left))];
+        }
         let first = (0, BigUint::from(1_u32));
-        std::iter::successors(Some(first), move |(number, ways)| {
+        let more = |(number, ways): &(u32, BigUint)| {
             let remaining = left.checked_sub(*number).filter(|remaining| *remaining > 0)?;
-            Some((number + 1, ways * remaining * weight / (number + 1)))
-        })
+            Some((number + 1, ways * remaining * face.weight / (number + 1)))
+        };
+        std::iter::successors(Some(first), more).collect()
     }
 
     /// The dice placed after this many more, and what those add.

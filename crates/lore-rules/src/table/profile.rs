@@ -284,7 +284,7 @@ mod tests {
             ("level", |fields| fields.level = 11, 11),
             ("level", |fields| fields.level = 0, 0),
             ("hp_max", |fields| fields.hp_max = 0, 0),
-            ("stress_max", |fields| fields.stress_max = 13, 13),
+            ("stress_max", |fields| fields.stress_max = 101, 101),
             ("evasion", |fields| fields.evasion = -1, -1),
             ("major_threshold", |fields| fields.major_threshold = -1, -1),
             ("severe_threshold", |fields| fields.severe_threshold = 7, 7),

@@ -26,6 +26,8 @@ pub(super) struct Input {
     session_id: Option<String>,
     /// From set_context, for clients without a session.
     context_id: Option<String>,
+    /// Repeating a call with the same key changes nothing and gives the same answer.
+    idempotency_key: Option<String>,
 }
 
 impl ToolSpec for SessionEnd {
@@ -47,27 +49,34 @@ impl ToolSpec for SessionEnd {
     }
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
-        let setting = Setting::of(&call, Self::NAME, input.context_id.as_deref(), None)?;
+        let context = input.context_id.as_deref();
+        let setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
         let session = setting.session(input.session_id.as_deref())?;
         let campaign = match &input.campaign_id {
             Some(id) => Some(setting.campaign(Some(id))?),
             None => None,
         };
         let desk = &setting.desk;
-        if let EndPlan::Over(session) = session::end(desk, session, campaign).await? {
-            return Ok(Kept::Fresh(session.into()));
-        }
         let plan = || end(desk, session, campaign).boxed();
-        Ok(desk.carry_out(plan).await?.into())
+        match desk.carry_out(plan).await {
+            Ok(done) => Ok(done.into()),
+            // It is over already, before this call or while it was being planned.
+            Err(Error::Conflict { .. }) => over(desk, session, campaign).await,
+            Err(error) => Err(error),
+        }
     }
 }
 
 async fn end(desk: &Desk, session: Uid, campaign: Option<Uid>) -> Result<Plan<SessionOut>> {
     match session::end(desk, session, campaign).await? {
         EndPlan::Running(plan) => Ok(plan.map(SessionOut::from)),
-        EndPlan::Over(session) => Err(Error::Precondition {
-            message: format!("{} was ended by somebody else just now", session.node.name),
-            hint: "nothing is left to do".into(),
-        }),
+        EndPlan::Over(session) => Err(Error::Conflict { what: session.node.name }),
+    }
+}
+
+async fn over(desk: &Desk, session: Uid, campaign: Option<Uid>) -> Result<Kept<SessionOut>> {
+    match session::end(desk, session, campaign).await? {
+        EndPlan::Over(session) => Ok(Kept::Fresh(session.into())),
+        EndPlan::Running(_) => Err(Error::Unavailable { what: "the session".into() }),
     }
 }

@@ -31,6 +31,8 @@ pub(super) struct Input {
     targets: Vec<String>,
     /// From set_context, for clients without a session.
     context_id: Option<String>,
+    /// Repeating a call with the same key changes nothing and gives the same answer.
+    idempotency_key: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -87,7 +89,8 @@ impl ToolSpec for SessionRollOutcomeApply {
     }
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
-        let setting = Setting::of(&call, Self::NAME, input.context_id.as_deref(), None)?;
+        let context = input.context_id.as_deref();
+        let setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
         let session = setting.session(input.session_id.as_deref())?;
         let targets = read_targets(&input.targets)?;
         let (desk, roll_seq) = (&setting.desk, input.roll_seq);

@@ -1,0 +1,503 @@
+"""The commands: what they print where, and their exit codes."""
+
+import json
+import shutil
+import sqlite3
+import stat
+import subprocess
+
+import pytest
+
+from harness.program import Program
+from harness.web import Session
+
+DICE = '{"hope": 8, "fear": 5, "modifier": 2, "difficulty": 15}'
+
+
+@pytest.fixture
+def elsewhere(binary, tmp_path_factory) -> Program:
+    """Another installation."""
+    return Program(binary, tmp_path_factory.mktemp("elsewhere"))
+
+
+@pytest.fixture
+def filled(program) -> Program:
+    """The program with something to lose."""
+    program.ok("world", "create", "Second")
+    with program.stdio() as pipes:
+        pipes.initialize()
+        for number in range(20):
+            campaign = {"name": f"Campaign {number}", "gm_mode": "AI"}
+            pipes.request("tools/call", {"name": "campaign_create", "arguments": campaign})
+        assert pipes.close() == 0
+    return program
+
+
+def campaigns(program: Program) -> list[str]:
+    """The campaigns, as a client reads them."""
+    with program.stdio() as pipes:
+        pipes.initialize()
+        (content,) = pipes.request("resources/read", {"uri": "campaigns://list"})["contents"]
+        return sorted(campaign["name"] for campaign in json.loads(content["text"])["campaigns"])
+
+
+def failed(done: subprocess.CompletedProcess, *words: str) -> None:
+    """A command that failed: exit code 1, nothing on stdout, an explanation on stderr."""
+    assert (done.returncode, done.stdout) == (1, ""), done
+    assert done.stderr.startswith("lorewell: "), done.stderr
+    for word in words:
+        assert word in done.stderr, done.stderr
+    assert "panicked" not in done.stderr
+
+
+# call
+
+
+def test_call_prints_the_answer_as_json(program):
+    """The structured answer alone, on stdout; nothing on stderr."""
+    done = program.run("call", "duality_outcome", DICE)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["outcome"] == "SUCCESS_WITH_HOPE"
+
+
+def test_call_reads_arguments_from_stdin(program):
+    """`-` takes the arguments from a pipe."""
+    assert json.loads(program.ok("call", "duality_outcome", "-", input=DICE))["total"] == 15
+
+
+def test_call_needs_no_arguments(program):
+    """A tool without arguments is called by its name."""
+    assert json.loads(program.ok("call", "duality_rules_version"))["system"] == "Daggerheart"
+
+
+def test_call_of_a_failing_tool(program):
+    """Exit code 1, and the error as JSON with its field and its hint."""
+    done = program.run("call", "duality_outcome", '{"hope": 13, "fear": 5}')
+    error = json.loads(done.stdout)["error"]
+    assert done.returncode == 1
+    assert (error["code"], error["field"]) == ("INVALID_ARGUMENT", "hope") and "12" in error["hint"]
+
+
+def test_call_of_an_unknown_tool(program):
+    """Exit code 1, the name, and where to look."""
+    failed(program.run("call", "rol_dice"), "rol_dice", "lorewell tools")
+
+
+@pytest.mark.parametrize("arguments", ["{", "hope=8", "[]", "5", '"x"', ""])
+def test_call_with_arguments_that_are_no_object(program, arguments):
+    """Exit code 1 and what was expected."""
+    failed(program.run("call", "duality_outcome", arguments), "arguments")
+
+
+def test_call_of_a_tool_that_is_off(program):
+    """The selection holds on the command line, too."""
+    failed(program.run("--exclude-tools", "roll_dice", "call", "roll_dice"), "roll_dice")
+
+
+# tools
+
+
+def test_tools_lists_what_is_on(program):
+    """One line for each tool, and the sum of what they cost to read."""
+    lines = program.ok("tools").splitlines()
+    declared = program.tools()
+    assert [line.split()[0] for line in lines[1:-1]] == [tool["name"] for tool in declared]
+    assert lines[-1].startswith(f"{len(declared)} tools, ")
+
+
+def test_tools_shows_one_in_full(program):
+    """A name shows its declaration with schemas and an example."""
+    shown = json.loads(program.ok("tools", "roll_dice"))
+    assert {"inputSchema", "outputSchema", "example", "annotations", "description"} <= set(shown)
+
+
+def test_tools_of_an_unknown_name(program):
+    """Exit code 1."""
+    failed(program.run("tools", "rol_dice"), "rol_dice")
+
+
+# world
+
+
+def test_the_first_world_is_there(program):
+    """A fresh store has a world to work in."""
+    (line,) = program.ok("world", "list").splitlines()
+    assert line.split()[:2] == ["*", "Main"]
+
+
+def test_worlds_are_made_and_chosen(program):
+    """create lists it, use marks it, --use does both."""
+    program.ok("world", "create", "Second")
+    assert [line[0] for line in program.ok("world", "list").splitlines()] == ["*", " "]
+    program.ok("world", "use", "second")
+    assert [line[0] for line in program.ok("world", "list").splitlines()] == [" ", "*"]
+    program.ok("world", "create", "Third", "--use")
+    marked = [
+        line.split()[1] for line in program.ok("world", "list").splitlines() if line[0] == "*"
+    ]
+    assert marked == ["Third"]
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (("use", "Nowhere"), ("Nowhere", "Main")),
+        (("create", "main"), ("exists already",)),
+        (("create", " "), ("name",)),
+        (("create", "a\nb"), ("name",)),
+        (("create", "x" * 10_000), ("name",)),
+    ],
+)
+def test_world_mistakes_are_explained(program, command, words):
+    """An unknown, taken, empty or impossible name: exit code 1 and a reason."""
+    failed(program.run("world", *command), *words)
+
+
+def test_a_world_is_named_for_one_command(filled):
+    """--world and LOREWELL_WORLD; what is made in one world is not in the other."""
+    assert len(campaigns(filled)) == 20
+    filled.ok(
+        "--world", "Second", "call", "campaign_create", '{"name": "Only here", "gm_mode": "AI"}'
+    )
+    with filled.stdio(env={"LOREWELL_WORLD": "Second"}) as pipes:
+        pipes.initialize()
+        text = json.dumps(pipes.request("resources/read", {"uri": "campaigns://list"}))
+        assert "Only here" in text and "Campaign 1" not in text
+    assert len(campaigns(filled)) == 20
+
+
+# token
+
+
+def test_token_create_prints_the_secret_alone(program):
+    """Stdout is the token and nothing else, so that scripts can take it."""
+    done = program.run("token", "create", "--role", "gm", "--name", "alice")
+    assert done.stdout.count("\n") == 1 and done.stdout.startswith("lw_")
+    assert "alice" in done.stderr and done.stdout.strip() not in done.stderr
+
+
+def test_tokens_are_listed_and_revoked(program):
+    """list shows number, public part, name and role; revoke notes when."""
+    program.token("gm", "alice")
+    assert "is revoked" in program.ok("token", "revoke", "1")
+    header, line = program.ok("token", "list").splitlines()
+    assert header.split() == ["id", "token", "name", "role", "made", "revoked"]
+    assert line.split()[0] == "1" and len(line.split()) == 6
+
+
+@pytest.mark.parametrize(
+    ("command", "word"),
+    [
+        (("create", "--role", "wizard", "--name", "x"), "reader"),
+        (("create", "--role", "gm", "--name", ""), "name"),
+        (("revoke", "99"), "99"),
+    ],
+)
+def test_token_mistakes_are_explained(program, command, word):
+    """An unknown role, an empty name, a number that is no token."""
+    failed(program.run("token", *command), word)
+
+
+# doctor
+
+
+def test_doctor_finds_nothing_wrong(filled):
+    """Exit code 0, what the store holds, and the last word."""
+    said = filled.ok("doctor")
+    assert "2 worlds" in said and said.splitlines()[-1] == "all is well"
+    report = json.loads(filled.ok("doctor", "--json"))
+    assert report["findings"] == [] and report["stats"]["worlds"] == 2
+
+
+def test_doctor_works_while_a_server_runs(filled, serve):
+    """A check does not disturb a server, nor the other way round."""
+    server = serve()
+    assert "all is well" in filled.ok("doctor")
+    assert server.is_healthy()
+
+
+def damage(store, how: str) -> None:
+    """Breaks a store."""
+    data = bytearray(store.read_bytes())
+    if how == "pages overwritten":
+        data[8 * 4096 : 24 * 4096] = b"\xff" * (16 * 4096)
+    elif how == "cut short":
+        del data[len(data) // 2 :]
+    elif how == "header destroyed":
+        data[:100] = b"\x00" * 100
+    elif how == "another file":
+        data[:] = b"this is a shopping list\n"
+    elif how == "empty":
+        data.clear()
+    store.write_bytes(data)
+
+
+@pytest.mark.parametrize(
+    "how", ["pages overwritten", "cut short", "header destroyed", "another file", "empty"]
+)
+def test_doctor_explains_a_damaged_store(filled, elsewhere, how):
+    """Exit code 1, what is wrong and how to mend it; the damaged file is left as it is."""
+    copy = filled.copy(elsewhere.home / "copy")
+    damage(copy.store, how)
+    before = copy.store.read_bytes()
+    done = copy.run("doctor")
+    assert done.returncode == 1, done.stdout
+    assert "PROBLEM" in done.stdout and "mend:" in done.stdout and "panicked" not in done.stderr
+    report = json.loads(copy.run("doctor", "--json").stdout)
+    assert report["findings"] and all(found["remedy"] for found in report["findings"])
+    assert copy.store.read_bytes() == before
+
+
+def test_doctor_explains_a_newer_store(filled):
+    """A store of a later version is refused, not touched."""
+    with sqlite3.connect(filled.store) as db:
+        db.execute("PRAGMA user_version = 9999")
+    db.close()
+    done = filled.run("doctor")
+    assert done.returncode == 1 and "PROBLEM" in done.stdout and "9999" in done.stdout
+
+
+def test_a_damaged_store_is_not_served(filled):
+    """stdio and serve refuse with a reason instead of working on a ruin."""
+    damage(filled.store, "header destroyed")
+    failed(filled.run("serve", "--http-addr", "127.0.0.1:0"), "store")
+    failed(filled.run(input=""), "store")
+
+
+# backup and restore
+
+
+def test_backup_while_serving_and_restore_elsewhere(filled, elsewhere, serve):
+    """The copy made under a running server has everything, and works in another place."""
+    server = serve()
+    with server.client() as http:
+        Session(http).open().call(
+            "campaign_create", {"name": "Made while serving", "gm_mode": "AI"}
+        )
+    copy = filled.home / "backup.sqlite"
+    assert str(copy) in filled.ok("backup", str(copy))
+    assert server.is_healthy()
+    assert "2 worlds" in elsewhere.ok("restore", str(copy))
+    assert campaigns(elsewhere) == campaigns(filled) and "Made while serving" in campaigns(
+        elsewhere
+    )
+    assert "all is well" in elsewhere.ok("doctor")
+
+
+def test_backup_under_load_is_consistent(program, elsewhere, serve):
+    """Several backups while campaigns are being made: each is whole and one before the next."""
+    server = serve()
+    sizes = []
+    with server.client() as http:
+        session = Session(http).open()
+        for number in range(5):
+            for _ in range(10):
+                session.call("campaign_create", {"name": f"Campaign {number}", "gm_mode": "AI"})
+            copy = program.home / f"backup-{number}.sqlite"
+            program.ok("backup", str(copy))
+            elsewhere.ok("restore", str(copy))
+            sizes.append(len(campaigns(elsewhere)))
+    assert sizes == [10, 20, 30, 40, 50]
+
+
+def test_a_backup_is_private_and_never_overwrites(filled):
+    """Only the owner can read it, and an existing file is refused."""
+    copy = filled.home / "backup.sqlite"
+    filled.ok("backup", str(copy))
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+    before = copy.read_bytes()
+    failed(filled.run("backup", str(copy)), "exists already")
+    assert copy.read_bytes() == before
+
+
+def test_restore_keeps_the_store_from_before(filled):
+    """What was replaced is kept beside it and can be restored in turn."""
+    copy = filled.home / "backup.sqlite"
+    filled.ok("backup", str(copy))
+    filled.ok("call", "campaign_create", '{"name": "Too late", "gm_mode": "AI"}')
+    said = filled.ok("restore", str(copy))
+    assert "Too late" not in campaigns(filled)
+    kept = said.splitlines()[-1].split()[-1]
+    filled.ok("restore", kept)
+    assert "Too late" in campaigns(filled)
+
+
+@pytest.mark.parametrize("user", ["serve", "stdio"])
+def test_restore_is_refused_while_the_store_is_in_use(filled, user):
+    """A server or a client that has the store open: nothing is replaced, and it goes on."""
+    copy = filled.home / "backup.sqlite"
+    filled.ok("backup", str(copy))
+    if user == "serve":
+        server = filled.serve()
+        failed(filled.run("restore", str(copy)), "stop")
+        assert server.is_healthy()
+        server.kill()
+    else:
+        with filled.stdio() as pipes:
+            pipes.initialize()
+            failed(filled.run("restore", str(copy)), "stop")
+            assert pipes.request("tools/list")["tools"]
+    filled.ok("restore", str(copy))
+
+
+@pytest.mark.parametrize(
+    "how", ["pages overwritten", "cut short", "header destroyed", "another file", "empty"]
+)
+def test_a_bad_backup_is_refused(filled, how):
+    """The store stays as it was."""
+    copy = filled.home / "backup.sqlite"
+    filled.ok("backup", str(copy))
+    damage(copy, how)
+    failed(filled.run("restore", str(copy)), "backup.sqlite")
+    assert len(campaigns(filled)) == 20
+
+
+def test_a_missing_backup_is_refused(filled):
+    """A typing mistake in the file's name."""
+    failed(filled.run("restore", str(filled.home / "nothing.sqlite")), "nothing.sqlite")
+
+
+def test_a_damaged_store_is_restored(filled):
+    """What doctor advises works."""
+    copy = filled.home / "backup.sqlite"
+    filled.ok("backup", str(copy))
+    damage(filled.store, "pages overwritten")
+    filled.ok("restore", str(copy))
+    assert len(campaigns(filled)) == 20
+
+
+# the program itself
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completions(program, shell):
+    """A script for the shell that knows the commands."""
+    script = program.ok("completions", shell)
+    assert all(word in script for word in ("serve", "token", "doctor", "toolsets"))
+    if path := shutil.which(shell):
+        subprocess.run([path, "-n"], input=script, text=True, check=True, timeout=20)
+
+
+def test_help_mentions_what_matters(program):
+    """The options most people look for are in --help."""
+    said = program.ok("--help")
+    for word in (
+        "serve",
+        "connect",
+        "--data",
+        "--world",
+        "--toolsets",
+        "--tools",
+        "--exclude-tools",
+        "--read-only",
+        "--config",
+        "LOREWELL_DATA",
+        "LOREWELL_LOG",
+        "stdin and stdout",
+    ):
+        assert word in said, word
+    said = program.ok("serve", "--help")
+    for word in (
+        "--http-addr",
+        "127.0.0.1:8081",
+        "--allow-remote",
+        "--allow-host",
+        "--allow-origin",
+        "--strict-http",
+        "--rate-limit",
+        "--max-sessions",
+        "token",
+    ):
+        assert word in said, word
+
+
+def test_the_version_is_told(program):
+    """lorewell --version."""
+    assert program.ok("--version").startswith("lorewell ")
+
+
+@pytest.mark.parametrize(
+    "mistake", [("bogus",), ("serve", "--bogus"), ("call",), ("token", "revoke", "x")]
+)
+def test_mistakes_on_the_command_line(program, mistake):
+    """Exit code 2 and usage on stderr, nothing on stdout."""
+    done = program.run(*mistake)
+    assert (done.returncode, done.stdout) == (2, "") and "--help" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("call", "duality_rules_version"),
+        ("tools", "--json"),
+        ("doctor", "--json"),
+        ("world", "list"),
+    ],
+)
+def test_stdout_is_the_answer_however_much_is_logged(program, command):
+    """Logging goes to stderr: the output is the same with -vvv and LOREWELL_LOG=trace."""
+    program.ok(*command)
+    quiet, loud = program.ok(*command), program.ok("-vvv", *command, env={"LOREWELL_LOG": "trace"})
+    assert loud == quiet
+
+
+def test_the_data_directory_is_private(program):
+    """Only the owner can look into the data directory and its files."""
+    program.ok("world", "list")
+    assert stat.S_IMODE(program.data.stat().st_mode) == 0o700
+    assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in program.data.iterdir())
+
+
+def test_the_data_directory_by_environment(program):
+    """LOREWELL_DATA is --data."""
+    place = program.home / "by-environment"
+    done = subprocess.run(
+        [program.binary, "world", "list"],
+        env=program.environment(LOREWELL_DATA=str(place)),
+        capture_output=True,
+        text=True,
+        timeout=20,
+    )
+    assert done.returncode == 0 and (place / "lorewell.sqlite").exists()
+
+
+def test_a_wrong_configuration_file_is_explained(program):
+    """A misspelt key and a missing file: exit code 1 and which."""
+    config = program.home / "lorewell.toml"
+    config.write_text("[http]\nadress = '127.0.0.1:1'\n")
+    failed(program.run("--config", str(config), "world", "list"), "lorewell.toml", "adress")
+    failed(program.run("--config", str(config) + "x", "world", "list"), "lorewell.tomlx")
+
+
+def test_a_taken_port_is_explained(program, serve):
+    """Exit code 1 and the option that helps."""
+    server = serve()
+    failed(program.run("serve", "--http-addr", f"127.0.0.1:{server.port}"), "--http-addr")
+
+
+@pytest.mark.parametrize(
+    "address", ["", "localhost", "host:port", "127.0.0.1:99999", "nowhere.invalid:1"]
+)
+def test_an_impossible_address_is_explained(program, address):
+    """What HOST:PORT looks like."""
+    failed(program.run("serve", "--http-addr", address), "127.0.0.1:8081")
+
+
+def test_serve_stops_in_order(server):
+    """SIGTERM: exit code 0, and the write-ahead log is folded into the store."""
+    with server.client() as http:
+        session = Session(http).open()
+        with session.stream():
+            assert server.stop() == 0
+    assert not list(server.program.data.glob("*-wal"))
+
+
+def test_two_servers_share_a_store(program, serve):
+    """What one writes the other shows."""
+    first, second = serve(), serve()
+    with first.client() as one, second.client() as two:
+        Session(one).open().call("campaign_create", {"name": "Shared", "gm_mode": "AI"})
+        text = json.dumps(
+            Session(two).open().request("resources/read", {"uri": "campaigns://list"})
+        )
+        assert "Shared" in text

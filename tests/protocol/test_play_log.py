@@ -1,0 +1,115 @@
+"""session_log_verify finds out what somebody did to the store behind our back."""
+
+import hashlib
+import json
+import sqlite3
+import uuid
+
+import pytest
+
+from harness.program import Program
+from harness.table import HOPE, Seat, replay
+
+# What is done to the log of five rolls, and the first event that no longer fits.
+TAMPERED = {
+    "a payload": ("UPDATE event SET payload = replace(payload, 'agility', 'finesse') WHERE seq = 5", 5),
+    "a secret": ("""UPDATE event SET secret = '{"difficulty":3}' WHERE seq = 4""", 4),
+    "a type": ("UPDATE event SET kind = 'NOTE_ADDED' WHERE seq = 7", 7),
+    "a moment": ("UPDATE event SET at = at + 1000000 WHERE seq = 1", 1),
+    "who acted": ("UPDATE event SET participant = NULL, character = NULL WHERE seq = 6", 6),
+    "what it settles": ("UPDATE event SET settles = 3 WHERE seq = 11", 11),
+    "a hash": ("UPDATE event SET hash = zeroblob(32) WHERE seq = 8", 8),
+    "the hash before": ("UPDATE event SET previous = zeroblob(32) WHERE seq = 9", 9),
+    "a missing event": ("DELETE FROM event WHERE seq = 6", 6),
+    "a missing beginning": ("DELETE FROM event WHERE seq = 1", 1),
+    "an event that was moved": ("UPDATE event SET seq = 40 WHERE seq = 4", 4),
+}
+
+
+@pytest.fixture(scope="module")
+def played(binary, tmp_path_factory):
+    """A store with one session of five rolls; tests work on copies of it."""
+    program = Program(binary, tmp_path_factory.mktemp("played"))
+    with program.stdio() as pipes:
+        pipes.initialize()
+        seat = Seat(pipes)
+        campaign = seat.do("campaign_create", name="x", gm_mode="AI")["id"]
+        hero = seat.do("character_create", campaign_id=campaign, name="x", kind="PC")["id"]
+        session = seat.do("session_start", campaign_id=campaign)["id"]
+        for number in range(5):
+            seat.roll(session, hero, difficulty=8, **({"rng": replay(HOPE)} if number == 2 else {}))
+        assert seat.do("session_log_verify", session_id=session)["ok"] is True
+        assert pipes.close() == 0
+    return program, session
+
+
+def verified_after(played, home, statement: str) -> dict:
+    """What a check of a copy says after somebody changed it with this statement."""
+    program, session = played
+    copy = program.copy(home)
+    with sqlite3.connect(copy.store) as db:
+        assert db.execute(statement).rowcount > 0
+    db.close()
+    with copy.stdio() as pipes:
+        pipes.initialize()
+        return Seat(pipes).do("session_log_verify", session_id=session)
+
+
+def test_an_untouched_copy_fits(played, tmp_path):
+    """A copy is as good as the original."""
+    found = verified_after(played, tmp_path, "UPDATE event SET seq = seq WHERE seq = 1")
+    assert found == {"ok": True, "events": 11, "rolls": 5, "wrong_rolls": []}
+
+
+@pytest.mark.parametrize("what", TAMPERED)
+def test_a_changed_log_is_found_out(played, tmp_path, what):
+    """Whatever is changed, the check says so and where."""
+    statement, place = TAMPERED[what]
+    found = verified_after(played, tmp_path, statement)
+    assert found["ok"] is False and found["broken_at"] == place, found
+
+
+def mended(db: sqlite3.Connection, place: int, lie: dict) -> None:
+    """Puts a lie into an event and mends all hashes, as somebody would who knows how they are made."""
+    rows = db.execute("SELECT seq, at, kind, request_id, invocation_id, participant, character, payload,"
+                      " secret, settles FROM event ORDER BY seq").fetchall()
+    previous = bytes(32)
+    for seq, at, kind, request, call, participant, character, text, secret, settles in rows:
+        if seq == place:
+            text = json.dumps({**json.loads(text), **lie}, separators=(",", ":"))
+        people = [str(uuid.UUID(bytes=id)) if id else "" for id in (participant, character)]
+        hasher = hashlib.sha256(previous)
+        for part in (str(seq), str(at), kind, request, call, *people, text, secret or "", str(settles or "")):
+            hasher.update(len(part.encode()).to_bytes(8, "big") + part.encode())
+        db.execute("UPDATE event SET payload = ?, previous = ?, hash = ? WHERE seq = ?",
+                   (text, previous, hasher.digest(), seq))
+        previous = hasher.digest()
+
+
+# The third roll shows 7 and 1, has no modifier, and meets its difficulty of 8.
+LIES = {
+    "the dice": {"dice": {"hope_die": 12, "fear_die": 12}},
+    "the total": {"total": 9},
+    "the modifier": {"modifier": 1},
+    "the seed": {"seed_used": 4},
+    "the algorithm": {"rng_algo": "mine"},
+    "a critical": {"crit": True},
+    "which die leads": {"flavor": "FEAR"},
+    "the success": {"success": False},
+    "the outcome": {"outcome": "FAILURE_WITH_FEAR"},
+    "the difficulty": {"difficulty": 9},
+}
+
+
+@pytest.mark.parametrize("what", LIES)
+def test_a_lie_with_mended_hashes_is_found_out_by_the_seed(played, tmp_path, what):
+    """Who changes a roll and mends the whole chain is still found out: the seed tells what fell."""
+    program, session = played
+    copy = program.copy(tmp_path)
+    with sqlite3.connect(copy.store) as db:
+        mended(db, 7, LIES[what])
+    db.close()
+    with copy.stdio() as pipes:
+        pipes.initialize()
+        found = Seat(pipes).do("session_log_verify", session_id=session)
+    assert found == {"ok": False, "events": 11, "rolls": 5, "wrong_rolls": [7]}
