@@ -5,7 +5,6 @@ import random
 
 import pytest
 
-from harness.program import Program
 from harness.table import CRIT, FEAR, HOPE, Seat, at_once, replay, replayed
 from harness.web import Session
 
@@ -168,7 +167,7 @@ def test_nothing_is_recorded_after_the_end(seats, seat, hero, evening):
 
 
 def test_many_campaigns_are_made_at_once(seats, seat):
-    """Fifty campaigns with a participant, a character and a session each; none disturbs another."""
+    """Thirty campaigns with a participant, a character and a session each; none disturbs another."""
     def work(one: Seat) -> tuple[str, str]:
         campaign = one.do("campaign_create", name="x", gm_mode="AI")["id"]
         one.do("participant_create", campaign_id=campaign, display_name="x", role="PLAYER")
@@ -177,7 +176,7 @@ def test_many_campaigns_are_made_at_once(seats, seat):
         one.roll(session, character)
         return campaign, session
 
-    made = at_once(lambda one=one: work(one) for one in seats)
+    made = at_once(lambda one=one: work(one) for one in seats[:30])
     listed = {found["id"]: found for found in seat.read("campaigns://list")["campaigns"]}
     for campaign, session in made:
         assert (listed[campaign]["participant_count"], listed[campaign]["character_count"]) == (1, 1)
@@ -232,7 +231,7 @@ class Things:
 
 
 @pytest.fixture
-def alone(program, serve):
+def alone(serve):
     """A server nobody else changes anything on."""
     server = serve()
     with server.client() as http:
@@ -266,13 +265,13 @@ def test_a_repeated_call_has_one_effect_and_one_answer(alone, tool):
     assert things.seen(seat) == seen
 
 
-def test_another_key_is_another_call(seat, campaign, hero, evening):
+def test_another_key_is_another_call(seat, hero, evening):
     """Two keys, two rolls."""
     rolls = {seat.roll(evening, hero, idempotency_key=fresh_key())["roll_seq"] for _ in range(2)}
     assert rolls == {3, 5}
 
 
-def test_a_refused_call_does_not_use_up_its_key(seat, campaign, hero, evening):
+def test_a_refused_call_does_not_use_up_its_key(seat, hero, evening):
     """What failed may be corrected and sent again under the same key."""
     key = fresh_key()
     arguments = {"session_id": evening, "character_id": hero, "difficulty": 9, "idempotency_key": key}
@@ -282,7 +281,7 @@ def test_a_refused_call_does_not_use_up_its_key(seat, campaign, hero, evening):
 
 
 @pytest.mark.parametrize("key", ["", "   ", "x" * 201])
-def test_an_odd_key_is_refused(seat, campaign, hero, evening, key):
+def test_an_odd_key_is_refused(seat, hero, evening, key):
     """A key has 1 to 200 characters."""
     error = seat.refused("session_action_roll", session_id=evening, character_id=hero, trait="x", difficulty=9,
                          idempotency_key=key)
@@ -301,7 +300,7 @@ def test_keys_are_of_one_person(program, serve):
     assert made[0] != made[1]
 
 
-def test_concurrent_duplicates_have_one_effect(seats, seat, campaign, hero, evening):
+def test_concurrent_duplicates_have_one_effect(seats, seat, hero, evening):
     """Thirty calls at once with one key: one roll, thirty times the same answer."""
     key = fresh_key()
     answers = at_once(lambda one=one: one.roll(evening, hero, idempotency_key=key) for one in seats[:30])
@@ -311,7 +310,7 @@ def test_concurrent_duplicates_have_one_effect(seats, seat, campaign, hero, even
     ]
 
 
-def test_concurrent_duplicates_among_other_calls_have_one_effect_each(seats, seat, campaign, hero, evening):
+def test_concurrent_duplicates_among_other_calls_have_one_effect_each(seats, seat, hero, evening):
     """Ten keys, three calls each, and ten calls without: twenty rolls, each key with its own answer."""
     keys = [fresh_key() for _ in range(10)]
     wanted = [{"idempotency_key": key} for key in keys for _ in range(3)] + [{}] * 10
@@ -329,7 +328,7 @@ def test_concurrent_duplicates_among_other_calls_have_one_effect_each(seats, sea
     assert set(rolls) == places
 
 
-def test_a_key_is_remembered_after_a_kill(program: Program, serve):
+def test_a_key_is_remembered_after_a_kill(serve):
     """kill -9 right after the answer, restart, repeat: the same answer and one effect, for every write."""
     server = serve()
     with server.client() as http:
@@ -349,7 +348,7 @@ def test_a_key_is_remembered_after_a_kill(program: Program, serve):
         assert_sound(seat, things.evening)
 
 
-def test_a_kill_in_the_middle_leaves_a_sound_log(program: Program, serve):
+def test_a_kill_in_the_middle_leaves_a_sound_log(serve):
     """kill -9 while ten clients roll and apply: what was answered is there, nothing is half done, and a
     retry with the same keys completes every call once."""
     server = serve()
@@ -357,12 +356,12 @@ def test_a_kill_in_the_middle_leaves_a_sound_log(program: Program, serve):
         things = Things(Seat(Session(http).open()))
     clients = [server.client() for _ in range(10)]
     seats = [Seat(Session(client).open()) for client in clients]
-    keys = [[fresh_key() for _ in range(30)] for _ in seats]
+    keys = [[fresh_key() for _ in range(15)] for _ in seats]
 
     def play(number: int) -> dict:
         answered = {}
         if number == len(seats):
-            while len(server_events(server, things)) < 60:
+            while len(server_events(server, things)) < 40:
                 pass
             server.kill()
             return answered
@@ -377,7 +376,7 @@ def test_a_kill_in_the_middle_leaves_a_sound_log(program: Program, serve):
     for client in clients:
         client.close()
     answered = {key: answer for part in answers for key, answer in part.items()}
-    assert answered and len(answered) < 300, "the kill came in the middle"
+    assert answered and len(answered) < 150, "the kill came in the middle"
     server.start()
     with server.client() as http:
         seat = Seat(Session(http).open())

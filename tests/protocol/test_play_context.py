@@ -330,7 +330,7 @@ def test_only_the_session_that_set_it_is_notified(cast, game):
         assert CURRENT not in first.uris() + second.uris()
 
 
-def test_without_a_subscription_nothing_is_said(cast, gail, game):
+def test_without_a_subscription_nothing_is_said(gail, game):
     """set_context notifies subscribers only."""
     gail.subscribe(f"{game.uri}/participants")
     with listening(gail.client) as heard:

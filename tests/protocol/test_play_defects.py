@@ -117,7 +117,7 @@ def median_of(work, times: int = 41) -> float:
     return statistics.median(taken)
 
 
-def test_defect_2_calls_have_no_floor(web, session, seat):
+def test_defect_2_calls_have_no_floor(web, seat):
     """A call takes as long as its work: some times what health takes, not hundreds of times."""
     health = median_of(lambda: web.get("/mcp/health"))
     call = median_of(lambda: seat.do("duality_outcome", hope=8, fear=5))
@@ -142,7 +142,7 @@ def participants(seat, evening, count: int) -> float:
     )
 
 
-def test_defect_3_unread_notifications_do_not_stall_a_call(web, session, seat, evening):
+def test_defect_3_unread_notifications_do_not_stall_a_call(web, seat, evening):
     """Nobody opens the stream: a hundred unread notifications delay no call."""
     plain = participants(Seat(Session(web).open()), evening, 10)
     seat.subscribe(LIST, evening.uri, f"{evening.uri}/participants")
@@ -322,7 +322,7 @@ def test_defect_6_every_write_notifies_what_it_changes(session, seat, evening, t
     assert wanted <= heard, (wanted, heard)
 
 
-def test_defect_6_only_subscribers_are_notified(web, session, seat, evening):
+def test_defect_6_only_subscribers_are_notified(web, seat, evening):
     """A session without subscriptions hears nothing, and after unsubscribing no more."""
     other = Session(web).open()
     silent = Seat(other)

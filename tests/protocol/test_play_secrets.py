@@ -9,8 +9,8 @@ import uuid
 import pytest
 
 from harness.program import Program
-from harness.table import FEAR, HOPE, Cast, Game, Listener, Seat, at_once, listening, payload, replay
-from harness.web import Modern, Session
+from harness.table import FEAR, HOPE, Cast, Game, Seat, at_once, listening, payload, replay
+from harness.web import Modern
 
 DIFFICULTY = 987654
 """A hidden difficulty that stands out."""
@@ -309,6 +309,18 @@ def test_the_numbers_of_a_hidden_sheet_do_not_show_in_a_roll(cast):
     game.gail.roll(game.session, npc, trait="cunning", use_trait_value=True)
     for event in game.alice.events(game.session):
         assert payload(event).get("trait_value") is None and payload(event).get("modifier", 0) == 0, event
+
+
+def test_a_hidden_sheet_is_not_silently_left_out(cast):
+    """A player who controls such an NPC may roll for it, but not with its trait: that is refused, not ignored."""
+    game = Game(cast)
+    npc = game.gail.do("character_create", campaign_id=game.id, name="Named", kind="NPC")["id"]
+    game.gail.do("character_update", character_id=npc, reveal="NAME")
+    game.gail.do("character_control_set", campaign_id=game.id, character_id=npc, controller=game.seats["alice"])
+    game.alice.roll(game.session, npc)
+    error = game.alice.refused("session_action_roll", session_id=game.session, character_id=npc, trait="agility",
+                               difficulty=1, use_trait_value=True)
+    assert error["code"] == "NOT_FOUND" and "reveal" in error["hint"]
 
 
 def test_a_note_cannot_name_a_hidden_npc_in_the_open(plot):

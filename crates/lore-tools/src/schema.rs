@@ -22,11 +22,30 @@ pub fn output<T: JsonSchema>() -> Map<String, Value> {
 
 /// Reads arguments; an error names the field by its path.
 pub fn parse<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T> {
-    serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
+    let mut arguments = Value::Object(arguments);
+    make_whole(&mut arguments);
+    serde_path_to_error::deserialize(arguments).map_err(|error| {
         let path = error.path().to_string();
         let (field, problem) = describe(&path, &error.into_inner().to_string());
         Error::invalid(field, problem, "see the tool's input schema for names, types and ranges")
     })
+}
+
+/// To JSON Schema `4.0` is an integer, and some clients send integers that way.
+fn make_whole(value: &mut Value) {
+    /// Beyond this a float is no longer one certain integer.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let whole = number.as_f64().filter(|n| n.fract() == 0.0 && n.abs() < EXACT);
+            if let Some(whole) = whole {
+                *value = Value::from(whole as i64);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(make_whole),
+        Value::Object(fields) => fields.values_mut().for_each(make_whole),
+        _ => {}
+    }
 }
 
 fn schema_of<T: JsonSchema>(mut settings: SchemaSettings) -> Map<String, Value> {
@@ -116,7 +135,7 @@ mod tests {
 
     #[derive(Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
-    #[expect(dead_code, reason = "only parsed")]
+    #[expect(dead_code, reason = "some fields are only parsed")]
     struct Sample {
         #[schemars(range(min = 1, max = 12))]
         hope: i64,
@@ -147,6 +166,14 @@ mod tests {
         assert_eq!(schema["properties"]["inner"]["properties"]["sides"]["type"], "integer");
         assert_eq!(schema["additionalProperties"], false);
         assert!(!schema.to_string().contains("null") && !schema.to_string().contains("$ref"));
+    }
+
+    #[test]
+    fn whole_floats_are_integers() {
+        let Value::Object(map) = json!({ "hope": 4.0 }) else { unreachable!() };
+        assert_eq!(parse::<Sample>(map).unwrap().hope, 4);
+        assert!(problem(json!({ "hope": 4.5 })).starts_with("hope is wrong"));
+        assert!(problem(json!({ "hope": 1e300 })).starts_with("hope is wrong"));
     }
 
     #[test]

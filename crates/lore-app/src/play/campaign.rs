@@ -1,6 +1,6 @@
 //! Campaigns: making, changing, archiving and listing them.
 
-use lore_core::{Error, Node, NodeId, Properties, Result, Uid, names};
+use lore_core::{Error, Node, NodeId, Properties, Result, Role, Uid, names};
 use lore_store::{
     Bin, Change, Direction, Expect, NewNode, NewState, NodePatch, NodeQuery, NodeRef,
 };
@@ -119,18 +119,10 @@ pub async fn create(desk: &Desk, new: &NewCampaign) -> Result<Plan<Campaign>> {
 
 /// Changes a campaign, or moves it into the archive and back.
 pub async fn update(desk: &Desk, uid: Uid, patch: &CampaignPatch) -> Result<Plan<Campaign>> {
-    let (node, deleted) = find_anywhere(desk, Thing::Campaign, uid).await?;
-    if !deleted {
-        rights::in_campaign(desk, &node).await?.require_gm()?;
-    }
+    let node = find_live(desk, Thing::Campaign, uid).await?;
+    rights::in_campaign(desk, &node).await?.require_gm()?;
     let mut campaign = read(desk, node).await?;
     let mut batch = desk.batch().touch("campaigns://list").touch(uri(uid));
-    if deleted && patch.archived != Some(false) {
-        return Err(archived(Thing::Campaign, uid));
-    }
-    if deleted {
-        batch = batch.change(Change::RestoreNode(NodeRef::Uid(uid)));
-    }
     if let Some(name) = &patch.name {
         campaign.node.name = names::checked_name("name", name)?;
     }
@@ -139,12 +131,14 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &CampaignPatch) -> Result<Plan
         campaign.theme_prompt.clone_from(theme);
     }
     campaign.gm_mode = patch.gm_mode.unwrap_or(campaign.gm_mode);
+    let mut kept = campaign.node.properties.clone();
+    kept.extend(properties(campaign.gm_mode, &campaign.theme_prompt));
     let fields = NodePatch {
         name: Some(campaign.node.name.clone()),
-        properties: Some(properties(campaign.gm_mode, &campaign.theme_prompt)),
+        properties: Some(kept),
         ..NodePatch::default()
     };
-    let expect = if deleted { Expect::Any } else { Expect::Version(campaign.node.version) };
+    let expect = Expect::Version(campaign.node.version);
     batch = batch.change(Change::UpdateNode(NodeRef::Uid(uid), expect, fields));
     if patch.archived == Some(true) {
         batch = batch.change(Change::DeleteNode(NodeRef::Uid(uid), Expect::Any));
@@ -200,25 +194,43 @@ pub(crate) fn uri(uid: Uid) -> String {
     format!("campaign://{}", Thing::Campaign.show(uid))
 }
 
-/// A live or archived node, and whether it is archived.
-pub(crate) async fn find_anywhere(desk: &Desk, thing: Thing, uid: Uid) -> Result<(Node, bool)> {
+/// A live node; an archived one is named as such.
+pub(crate) async fn find_live(desk: &Desk, thing: Thing, uid: Uid) -> Result<Node> {
     match desk.find(thing, uid).await {
-        Ok(node) => Ok((node, false)),
-        Err(missing) => {
-            let query = NodeQuery {
-                kinds: vec![word(kind_of(thing))?],
-                bin: Bin::Deleted,
-                ..NodeQuery::default()
-            };
-            let page = desk.app.store.find_nodes(&desk.viewer, query).await?;
-            let found = page.items.into_iter().find(|node| node.uid == uid);
-            found.map(|node| (node, true)).ok_or(missing)
-        }
+        Ok(node) => Ok(node),
+        Err(missing) => match find_archived(desk, thing, uid).await? {
+            Some(_) => Err(archived(thing, uid)),
+            None => Err(missing),
+        },
     }
 }
 
+/// Takes something out of the archive. A commit of its own, so that what follows sees it
+/// with everything that belongs to it; taking out what is not archived changes nothing.
+pub async fn bring_back(desk: &Desk, thing: Thing, uid: Uid) -> Result<()> {
+    let Some(node) = find_archived(desk, thing, uid).await? else { return Ok(()) };
+    desk.viewer.require(Role::Gm)?;
+    let mut batch = desk.batch().touch("campaigns://list");
+    batch = match of(&node) {
+        Some(home) => batch.touch(uri(home)).touch(format!("{}/{}s", uri(home), thing.name())),
+        None => batch.touch(uri(uid)),
+    };
+    desk.app
+        .store
+        .commit(&desk.viewer, batch.change(Change::RestoreNode(NodeRef::Uid(uid))))
+        .await?;
+    Ok(())
+}
+
+async fn find_archived(desk: &Desk, thing: Thing, uid: Uid) -> Result<Option<Node>> {
+    let kinds = vec![word(kind_of(thing))?];
+    let query = NodeQuery { kinds, bin: Bin::Deleted, ..NodeQuery::default() };
+    let page = desk.app.store.find_nodes(&desk.viewer, query).await?;
+    Ok(page.items.into_iter().find(|node| node.uid == uid))
+}
+
 /// The error for changing something archived without taking it out first.
-pub(crate) fn archived(thing: Thing, uid: Uid) -> Error {
+fn archived(thing: Thing, uid: Uid) -> Error {
     Error::Precondition {
         message: format!("{} {} is archived", thing.name(), thing.show(uid)),
         hint: "restore it first with archived: false".into(),

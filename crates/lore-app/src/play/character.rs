@@ -14,7 +14,7 @@ use lore_store::{
 };
 use serde_json::{Value, json};
 
-use super::campaign::{self, archived, find_anywhere, home_of, preview};
+use super::campaign::{self, find_live, home_of, preview};
 use super::desk::{Desk, Plan};
 use super::ids::Thing;
 use super::participant::joins;
@@ -159,21 +159,15 @@ pub async fn create(desk: &Desk, new: &NewCharacter) -> Result<Plan<Character>> 
 
 /// Changes a character, reveals it, or moves it into the archive and back.
 pub async fn update(desk: &Desk, uid: Uid, patch: &CharacterPatch) -> Result<Plan<Character>> {
-    let (node, deleted) = find_anywhere(desk, Thing::Character, uid).await?;
-    if deleted && patch.archived != Some(false) {
-        return Err(archived(Thing::Character, uid));
-    }
+    let node = find_live(desk, Thing::Character, uid).await?;
     let home = home_of(desk, &node, Thing::Character).await?;
     let rights = rights::in_campaign(desk, &home).await?;
-    if deleted || patch.reveal.is_some() || patch.archived.is_some() {
+    if patch.reveal.is_some() || patch.archived.is_some() {
         rights.require_gm()?;
     }
     rights.require(&node)?;
     let mut character = shape(desk, node, home.uid).await?;
     let mut batch = desk.batch();
-    if deleted {
-        batch = batch.change(Change::RestoreNode(NodeRef::Uid(uid)));
-    }
     if let Some(name) = &patch.name {
         character.node.name = names::checked_name("name", name)?;
     }
@@ -183,7 +177,7 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &CharacterPatch) -> Result<Pla
         visibility: Some(shown),
         ..NodePatch::default()
     };
-    let expect = if deleted { Expect::Any } else { Expect::Version(character.node.version) };
+    let expect = Expect::Version(character.node.version);
     batch = batch.change(Change::UpdateNode(NodeRef::Uid(uid), expect, fields));
     if let Some(secrecy) = secrets {
         let (sheet, version) = sheet::load(desk, &character.node).await?;

@@ -4,7 +4,7 @@ use lore_core::{Node, Properties, Result, Role, Uid, names};
 use lore_store::{Change, Expect, NewEdge, NewNode, NodePatch, NodeRef};
 use serde_json::{Value, json};
 
-use super::campaign::{self, archived, find_anywhere, home_of, preview};
+use super::campaign::{self, find_live, home_of, preview};
 use super::desk::{Desk, Plan};
 use super::ids::Thing;
 use super::{CAMPAIGN, PARTICIPANT, rights, word};
@@ -118,10 +118,7 @@ pub async fn create(desk: &Desk, new: &NewParticipant) -> Result<Plan<Participan
 
 /// Changes a participant, or moves them into the archive and back.
 pub async fn update(desk: &Desk, uid: Uid, patch: &ParticipantPatch) -> Result<Plan<Participant>> {
-    let (node, deleted) = find_anywhere(desk, Thing::Participant, uid).await?;
-    if deleted && patch.archived != Some(false) {
-        return Err(archived(Thing::Participant, uid));
-    }
+    let node = find_live(desk, Thing::Participant, uid).await?;
     let home = home_of(desk, &node, Thing::Participant).await?;
     rights::in_campaign(desk, &home).await?.require_gm()?;
     let mut participant = shape(node, home.uid);
@@ -137,15 +134,12 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &ParticipantPatch) -> Result<P
         .touch("campaigns://list")
         .touch(campaign::uri(home.uid))
         .touch(list_uri(home.uid));
-    if deleted {
-        batch = batch.change(Change::RestoreNode(NodeRef::Uid(uid)));
-    }
     let fields = NodePatch {
         name: Some(participant.node.name.clone()),
         properties: Some(stored),
         ..NodePatch::default()
     };
-    let expect = if deleted { Expect::Any } else { Expect::Version(participant.node.version) };
+    let expect = Expect::Version(participant.node.version);
     batch = batch.change(Change::UpdateNode(NodeRef::Uid(uid), expect, fields));
     if patch.archived == Some(true) {
         batch = batch.change(Change::DeleteNode(NodeRef::Uid(uid), Expect::Any));

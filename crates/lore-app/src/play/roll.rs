@@ -156,8 +156,12 @@ struct Counted {
 /// The value of the trait when it shall count, and what to warn of.
 async fn trait_value(desk: &Desk, ask: &ActionRoll, node: &Node, label: &str) -> Result<Counted> {
     let mut counted = Counted { value: None, visibility: node.visibility, warnings: Vec::new() };
-    let found = sheet::load_with_visibility(desk, node).await;
-    let Ok((sheet, _, visibility)) = found else { return Ok(counted) };
+    let (sheet, _, visibility) = match sheet::load_with_visibility(desk, node).await {
+        Ok(found) => found,
+        // Who may not see the sheet rolls without it, but never by mistake.
+        Err(hidden) if ask.use_trait_value => return Err(hidden),
+        Err(_) => return Ok(counted),
+    };
     match (sheet.trait_value(label), ask.use_trait_value) {
         (Some(value), true) => {
             counted.value = Some(value);

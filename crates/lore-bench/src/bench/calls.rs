@@ -135,13 +135,25 @@ pub(crate) fn measure(
     let mut stage = Stage::set(bench)?;
     for round in 0..pace.rounds {
         told(round);
+        // There and back, so that nobody always comes first.
+        cells.reverse();
         for cell in &mut cells {
             let sample = stage.round(bench, runtime, cell, pace.window);
             let sample = sample.with_context(|| format!("{} by {:?}", cell.way.label(), cell.kind));
             cell.best = cell.best.best(sample?);
         }
     }
+    if pace.rounds % 2 == 1 {
+        cells.reverse();
+    }
     Ok(cells)
+}
+
+/// Takes over what another run of the same cells did better.
+pub(crate) fn keep_best(cells: &mut [Cell], others: &[Cell]) {
+    for (cell, other) in cells.iter_mut().zip(others) {
+        cell.best = cell.best.best(other.best);
+    }
 }
 
 /// Peers stand beside Lorewell, so that they share the weather.

@@ -77,11 +77,22 @@ pub(crate) fn measure_tool_count(
     ])
 }
 
+/// The lower cost of two runs.
+pub(crate) fn best<const N: usize>(one: [ToolCount; N], other: [ToolCount; N]) -> [ToolCount; N] {
+    let mut best = one;
+    for (count, other) in best.iter_mut().zip(other) {
+        count.all = count.all.min(other.all);
+        count.one = count.one.min(other.one);
+    }
+    best
+}
+
 /// The three traps.
 pub(crate) fn traps(cells: &[Cell], counts: &[ToolCount]) -> Vec<Verdict> {
     let mut verdicts = vec![no_delay(cells)];
     verdicts.extend([Way::Pipes(1), Way::Pipes(16)].map(|way| pipes(cells, way)));
     verdicts.extend(counts.iter().map(router));
+    verdicts.extend([Way::Pipes(1), Way::Stateless(1)].map(|way| whole_router(cells, way)));
     verdicts
 }
 
@@ -112,6 +123,16 @@ fn router(count: &ToolCount) -> Verdict {
         count.label, count.all, count.one
     );
     Verdict::new(ratio < 1.5, text)
+}
+
+/// A router built from all tools whichever are on shows only beside one that is not.
+fn whole_router(cells: &[Cell], way: Way) -> Verdict {
+    let cpu = |kind| find(cells, way, Tool::Outcome, kind).map_or(f64::NAN, |sample| sample.cpu);
+    let ratio = cpu(Kind::Lorewell) / cpu(Kind::Rmcp);
+    let label = way.label();
+    let text =
+        format!("router built once: {label} costs {ratio:.2} × bare rmcp's CPU (must be < 3)");
+    Verdict::new(ratio < 3.0, text)
 }
 
 /// The share of bare rmcp's rate that is aimed at.

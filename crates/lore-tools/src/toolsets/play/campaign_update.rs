@@ -61,6 +61,9 @@ impl ToolSpec for CampaignUpdate {
             archived: input.archived,
         };
         let desk = &setting.desk;
+        if patch.archived == Some(false) {
+            campaign::bring_back(desk, Thing::Campaign, uid).await?;
+        }
         let plan = || {
             async { Ok(campaign::update(desk, uid, &patch).await?.map(CampaignOut::from)) }.boxed()
         };

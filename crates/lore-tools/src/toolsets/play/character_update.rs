@@ -1,6 +1,7 @@
 //! `character_update`: rename, reveal, archive or restore a character.
 
 use futures::FutureExt;
+use lore_app::play::campaign;
 use lore_app::play::character::{self, CharacterPatch};
 use lore_app::play::ids::Thing;
 use lore_core::{Result, Role};
@@ -61,6 +62,9 @@ impl ToolSpec for CharacterUpdate {
             archived: input.archived,
         };
         let desk = &setting.desk;
+        if patch.archived == Some(false) {
+            campaign::bring_back(desk, Thing::Character, uid).await?;
+        }
         let plan = || {
             async { Ok(character::update(desk, uid, &patch).await?.map(CharacterOut::from)) }
                 .boxed()

@@ -1,6 +1,7 @@
 //! `participant_update`: change, archive or restore a participant.
 
 use futures::FutureExt;
+use lore_app::play::campaign;
 use lore_app::play::ids::Thing;
 use lore_app::play::participant::{self, ParticipantPatch};
 use lore_core::{Result, Role};
@@ -61,6 +62,9 @@ impl ToolSpec for ParticipantUpdate {
             archived: input.archived,
         };
         let desk = &setting.desk;
+        if patch.archived == Some(false) {
+            campaign::bring_back(desk, Thing::Participant, uid).await?;
+        }
         let plan = || {
             async { Ok(participant::update(desk, uid, &patch).await?.map(ParticipantOut::from)) }
                 .boxed()

@@ -114,7 +114,10 @@ impl ToolSpec for SessionEffectApply {
         let setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
         let mut targets = Vec::with_capacity(input.character_ids.len());
         for (index, id) in input.character_ids.iter().enumerate() {
-            targets.push(Thing::Character.read(&format!("character_ids[{index}]"), id)?);
+            let uid = Thing::Character.read(&format!("character_ids[{index}]"), id)?;
+            if !targets.contains(&uid) {
+                targets.push(uid);
+            }
         }
         let effect = EffectIn {
             damage: input.damage,
