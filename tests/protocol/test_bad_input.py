@@ -28,13 +28,6 @@ GROUPS = (
     "duplicates",
     "sizes",
 )
-# Cases the product does not refuse as it should: see the test at the end of this file.
-ACCEPTED = {
-    "session_recap: query is too long": "maxLength is stated but not checked",
-    "duality_explain: request_id is too long": "maxLength is stated but not checked",
-    "session_effect_apply: damage.amount is too small": "the path lacks its first part",
-    "session_effect_apply: damage.amount is too large": "the path lacks its first part",
-}
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +37,7 @@ def corpus(shared):
         stage = Stage(Session(http).open())
     tools = [{**tool, "example": stage.filled(tool["example"])} for tool in shared.program.tools()]
     groups = {name: getattr(malformed, name)() for name in GROUPS if name != "tool_arguments"}
-    arguments = malformed.tool_arguments(tools)
-    groups["tool_arguments"] = [case for case in arguments if case.name not in ACCEPTED]
-    return groups | {"accepted": [case for case in arguments if case.name in ACCEPTED]}
+    return groups | {"tool_arguments": malformed.tool_arguments(tools)}
 
 
 @pytest.fixture(scope="module")
@@ -438,16 +429,3 @@ def closed_after(binary, tmp_path_factory):
 def test_a_slow_client_is_let_go(closed_after, what):
     """Dripping headers, a body that never comes, or silence: closed within 15 seconds."""
     assert closed_after[what] < 15
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.xfail(strict=True, reason=reason))
-        for name, reason in ACCEPTED.items()
-    ],
-)
-def test_what_is_not_yet_refused(web, corpus, name):
-    """Wrong arguments that wait for the product to notice them, and to name them in full."""
-    (case,) = [case for case in corpus["accepted"] if case.name == name]
-    assert complaint(case, web.post("/mcp", content=case.line, headers=JSON).json()) is None

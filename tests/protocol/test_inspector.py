@@ -39,9 +39,6 @@ def test_every_tool_is_listed(inspector, shared):
     assert [tool["name"] for tool in listed["tools"]] == [t["name"] for t in shared.program.tools()]
 
 
-@pytest.mark.xfail(
-    strict=True, reason="session_effect_apply has `items: true` in its output schema"
-)
 def test_every_schema_is_portable(inspector):
     """tools/list --strict exits 0: no schema that some client could not read."""
     done = inspector("--method", "tools/list", "--strict")

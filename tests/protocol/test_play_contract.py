@@ -318,7 +318,6 @@ def test_what_is_archived_is_not_listed(seat, campaign, alice, thorin):
     assert seat.read(uris[2])["campaign"]["character_count"] == 1
 
 
-@pytest.mark.xfail(strict=True, reason="the answer to a restore is made of what is visible while it is still archived")
 def test_restoring_a_campaign_answers_with_its_counts_and_fear(on_http, idle):
     """The answer is the campaign as it is now: counts, Fear and the running session."""
     hero = on_http.do("character_create", campaign_id=idle, name="x", kind="PC")["id"]
@@ -330,7 +329,6 @@ def test_restoring_a_campaign_answers_with_its_counts_and_fear(on_http, idle):
     assert restored == on_http.read(f"campaign://{idle}")["campaign"]
 
 
-@pytest.mark.xfail(strict=True, reason="the answer to a restore is made of what is visible while it is still archived")
 def test_restoring_a_character_answers_with_its_controller(on_http, idle):
     """The answer is the character as it is now: who controls it, and its notes."""
     arguments = {"campaign_id": idle, "name": "x", "kind": "PC", "notes": "kept"}
@@ -537,7 +535,6 @@ def test_ids_are_read_with_blanks_around_them(seat, campaign):
     assert made["campaign_id"] == campaign
 
 
-@pytest.mark.xfail(strict=True, reason="lore-tools reads arguments without regard to JSON Schema's integers")
 def test_whole_numbers_may_be_written_with_a_point(seat, thorin):
     """4.0 is an integer to JSON Schema, and so to the schema we publish; some clients send it."""
     assert seat.do("character_state_patch", character_id=thorin, hope=4.0)["state"]["hope"] == 4

@@ -111,10 +111,9 @@ def test_methods_this_revision_does_not_have_are_refused(modern, method):
     assert error["code"] == -32601 and method in error["message"]
 
 
-NOT_LOGGED = pytest.mark.xfail(strict=True, reason="making a world writes no change-log entry")
 
 
-@pytest.mark.parametrize("uri", ["campaigns://list", pytest.param(WORLDS, marks=NOT_LOGGED)])
+@pytest.mark.parametrize("uri", ["campaigns://list", WORLDS])
 def test_listen_tells_of_changes(server, program, uri):
     """subscriptions/listen is acknowledged, then reports what another process changed."""
     with server.client() as http:

@@ -28,6 +28,15 @@ pub fn checked_name(field: &str, text: &str) -> Result<String> {
     Ok(name.to_owned())
 }
 
+/// Checks that a text is at most `max` characters long.
+pub fn checked_length(field: &str, text: &str, max: usize) -> Result<()> {
+    if text.chars().count() > max {
+        let problem = format!("is longer than {max} characters");
+        return Err(Error::invalid(field, problem, "shorten it"));
+    }
+    Ok(())
+}
+
 /// The form in which two names are compared: case does not count.
 pub fn name_key(name: &str) -> String {
     name.trim().to_lowercase()

@@ -7,7 +7,7 @@
 use async_trait::async_trait;
 use lore_core::names::name_key;
 use lore_core::{PrincipalId, Role, Timestamp, TokenId, Uid, Viewer, World, WorldId};
-use lore_store::{Directory, NewToken, Origin, StoreResult, StoredToken, TokenInfo};
+use lore_store::{Directory, NewToken, Origin, StoreResult, StoredToken, TokenInfo, WORLDS_URI};
 use rusqlite::{Connection, params};
 use serde_json::json;
 
@@ -15,7 +15,7 @@ use crate::audit::{self, Author};
 use crate::fault::{Answer, invalid, missing};
 use crate::rows::{self, Fields};
 use crate::store::SqliteStore;
-use crate::tokens;
+use crate::{changes, tokens};
 
 /// The worlds a principal has a role in, as a list of ids.
 const OPEN_TO: &str = "SELECT world FROM membership WHERE principal = ?1
@@ -108,6 +108,11 @@ pub(crate) fn create_world(
     let author = Author { world: id, principal: owner.0, at: at_micros };
     let note = json!({ "op": "create_world", "id": id, "uid": uid.to_string(), "version": 1 });
     audit::write(db, author, origin, vec![note])?;
+    // The list of worlds is read from each of them, and each has its own log. Nobody
+    // can be listening in the new one yet.
+    for world in worlds(db, owner)?.into_iter().filter(|world| world.id.0 != id) {
+        changes::append(db, world.id.0, at_micros, &[WORLDS_URI.to_owned()])?;
+    }
     Ok(World { id: WorldId(id), uid, name: name.to_owned(), created_at: at })
 }
 

@@ -31,6 +31,6 @@ pub use records::{
     StoredToken, TokenInfo,
 };
 pub use store::{
-    Directory, Edges, Events, Log, Maintenance, Nodes, Sessions, States, Store, Texts,
+    Directory, Edges, Events, Log, Maintenance, Nodes, Sessions, States, Store, Texts, WORLDS_URI,
 };
 pub use traverse::{Budget, Reached, Stop, Traversal, traverse};

@@ -20,6 +20,10 @@ use crate::records::{
     AuditEntry, ChainReport, ChangeEntry, Health, NewToken, SessionRecord, StoredToken, TokenInfo,
 };
 
+/// The resource that lists a principal's worlds. Making a world touches it in each other
+/// world of its owner.
+pub const WORLDS_URI: &str = "lorewell://worlds";
+
 /// A whole engine.
 #[async_trait]
 pub trait Store:

@@ -8,17 +8,44 @@ use std::collections::BTreeSet;
 use crate::tool::Tool;
 use crate::toolset::Toolset;
 
-/// A choice of tools.
+/// Which tools are on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Toolsets that are on; `None` when nobody chose.
-    toolsets: Option<BTreeSet<Toolset>>,
-    /// Single tools that are on besides; `None` when nobody chose.
-    tools: Option<BTreeSet<String>>,
+    /// What was asked for.
+    choice: Choice,
+    /// What the server allows, where a request asked for something itself.
+    bound: Option<Choice>,
     /// Tools that are off in any case.
     excluded: BTreeSet<String>,
     /// Whether everything that writes is off.
     read_only: bool,
+}
+
+/// A choice of toolsets and single tools.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Choice {
+    /// Toolsets that are on; `None` when nobody chose.
+    toolsets: Option<BTreeSet<Toolset>>,
+    /// Single tools that are on besides; `None` when nobody chose.
+    tools: Option<BTreeSet<String>>,
+}
+
+impl Choice {
+    fn is_made(&self) -> bool {
+        self.toolsets.is_some() || self.tools.is_some()
+    }
+
+    fn allows(&self, tool: &Tool) -> bool {
+        let by_name = self.tools.as_ref().is_some_and(|tools| tools.contains(tool.name));
+        by_name || self.allows_toolset(tool.toolset)
+    }
+
+    fn allows_toolset(&self, toolset: Toolset) -> bool {
+        match &self.toolsets {
+            Some(toolsets) => toolsets.contains(&toolset),
+            None => self.tools.is_none() && Toolset::DEFAULT.contains(&toolset),
+        }
+    }
 }
 
 /// Why a selection could not be understood.
@@ -53,7 +80,7 @@ impl Selection {
             }
         }
         if !chosen.is_empty() {
-            self.toolsets = Some(chosen);
+            self.choice.toolsets = Some(chosen);
         }
         Ok(self)
     }
@@ -63,7 +90,7 @@ impl Selection {
     pub fn with_tools<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Self {
         let chosen = words(names);
         if !chosen.is_empty() {
-            self.tools = Some(chosen);
+            self.choice.tools = Some(chosen);
         }
         self
     }
@@ -87,12 +114,19 @@ impl Selection {
         self.read_only
     }
 
-    /// What remains when a request asks for `asked` on a server that allows `self`.
+    /// What remains when a request asks for `asked` on a server that allows `self`. A
+    /// request that asks for nothing gets what the server offers; on a server where
+    /// nobody chose, it may ask for anything.
     #[must_use]
     pub fn narrowed_by(&self, asked: &Self) -> Self {
+        let (choice, bound) = if asked.choice.is_made() {
+            (asked.choice.clone(), self.choice.is_made().then(|| self.choice.clone()))
+        } else {
+            (self.choice.clone(), None)
+        };
         Self {
-            toolsets: narrow(self.toolsets.as_ref(), asked.toolsets.as_ref()),
-            tools: narrow(self.tools.as_ref(), asked.tools.as_ref()),
+            choice,
+            bound,
             excluded: self.excluded.union(&asked.excluded).cloned().collect(),
             read_only: self.read_only || asked.read_only,
         }
@@ -103,28 +137,13 @@ impl Selection {
         if self.excluded.contains(tool.name) || (self.read_only && !tool.annotations.read_only) {
             return false;
         }
-        let by_name = self.tools.as_ref().is_some_and(|tools| tools.contains(tool.name));
-        by_name || self.allows_toolset(tool.toolset)
+        self.choice.allows(tool) && self.bound.as_ref().is_none_or(|bound| bound.allows(tool))
     }
 
     /// Whether the things of `toolset` are on.
     pub fn allows_toolset(&self, toolset: Toolset) -> bool {
-        match &self.toolsets {
-            Some(toolsets) => toolsets.contains(&toolset),
-            None => self.tools.is_none() && Toolset::DEFAULT.contains(&toolset),
-        }
-    }
-}
-
-/// An unset bound does not restrict, an unset wish keeps the bound.
-fn narrow<T: Ord + Clone>(
-    bound: Option<&BTreeSet<T>>,
-    wish: Option<&BTreeSet<T>>,
-) -> Option<BTreeSet<T>> {
-    match (bound, wish) {
-        (Some(bound), Some(wish)) => Some(bound.intersection(wish).cloned().collect()),
-        (Some(one), None) | (None, Some(one)) => Some(one.clone()),
-        (None, None) => None,
+        self.choice.allows_toolset(toolset)
+            && self.bound.as_ref().is_none_or(|bound| bound.allows_toolset(toolset))
     }
 }
 
@@ -155,6 +174,16 @@ mod tests {
         let both = server.narrowed_by(&asked);
         assert!(both.allows_toolset(Toolset::Memory));
         assert!(!both.allows_toolset(Toolset::Play));
+    }
+
+    #[test]
+    fn single_tools_and_toolsets_bound_each_other() {
+        let one = Selection::new().with_tools(["roll_dice"]);
+        let play = Selection::new().with_toolsets(["play"]).unwrap();
+        assert_eq!(names(&one.narrowed_by(&play)), ["roll_dice"]);
+        let atlas = Selection::new().with_toolsets(["atlas"]).unwrap();
+        assert!(names(&atlas.narrowed_by(&one)).is_empty());
+        assert_eq!(names(&one.narrowed_by(&Selection::new())), ["roll_dice"]);
     }
 
     #[test]

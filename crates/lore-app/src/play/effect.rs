@@ -132,7 +132,8 @@ async fn plan(
     check_rights(&rights, &ask.effect, &nodes)?;
     let mut work =
         Work { desk, home, nodes: &nodes, tally: Tally::new(desk), outcome: Outcome::default() };
-    work.perform(&ask.effect).await?;
+    let performed = work.perform(&ask.effect).await;
+    performed.map_err(|error| in_field(ask.effect.field(), error))?;
     let Work { tally, outcome, .. } = work;
     let kind = ask.effect.event_kind();
     let mut event = desk.event(
@@ -330,9 +331,38 @@ impl Effect {
         }
     }
 
+    /// The argument whose number a rule calls its amount.
+    fn field(&self) -> &'static str {
+        match self {
+            Self::Damage(..) => "damage.amount",
+            Self::Heal(_) => "heal",
+            Self::RepairArmor(_) => "repair_armor",
+            Self::MarkStress(..) | Self::ClearStress(_) => "stress",
+            Self::GainHope(_) | Self::SpendHope(_) => "hope",
+            Self::Fear(_) => "fear",
+            Self::Countdown(_) => "countdown.advance",
+            Self::AddCondition(_) | Self::RemoveCondition(_) => "condition.name",
+            Self::Rest(_) => "rest",
+            Self::DeathMove(_) => "death_move",
+        }
+    }
+
     /// Whether it concerns the table and not single characters.
     fn is_of_the_table(&self) -> bool {
         matches!(self, Self::Fear(_) | Self::Countdown(_))
+    }
+}
+
+/// Says the caller's word for what the rules call an amount.
+fn in_field(field: &str, error: Error) -> Error {
+    match error {
+        Error::Invalid { field: of_rule, problem, hint } if of_rule == "amount" => {
+            Error::invalid(field, problem, hint)
+        }
+        Error::Invalid { field: of_rule, problem, hint } if of_rule == "start" => {
+            Error::invalid("countdown.start", problem, hint)
+        }
+        other => other,
     }
 }
 

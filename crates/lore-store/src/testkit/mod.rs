@@ -222,6 +222,7 @@ macro_rules! contract_tests {
             worlds_are_never_joined,
             numbers_run_for_each_world,
             names_and_tags_are_each_worlds_own,
+            a_new_world_is_told_of_in_the_others,
             logs_are_each_worlds_own,
         ]);
         $crate::contract_tests!(@topic $harness, bin, [

@@ -107,18 +107,31 @@ pub async fn names_and_tags_are_each_worlds_own(harness: &dyn Harness) {
     }
 }
 
+/// The list of worlds is read in each of them, so each is told of a new one.
+pub async fn a_new_world_is_told_of_in_the_others(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let other = stage.other_world("Other").await;
+    let told = async |viewer| {
+        let changes = stage.store().changes(viewer, 0, 10).await.unwrap();
+        changes.iter().any(|entry| entry.uri == crate::WORLDS_URI)
+    };
+    assert!(told(&stage.owner).await);
+    assert!(!told(&other).await, "nobody could listen in the new one");
+}
+
 /// The change log runs on over all worlds, but shows only one's own.
 pub async fn logs_are_each_worlds_own(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let other = stage.other_world("Other").await;
+    let before = stage.store().sequence().await.unwrap();
     stage.commit(&stage.owner, batch().touch("lore://ours")).await;
     let done = stage.commit(&other, batch().touch("lore://theirs")).await;
     for (viewer, uri) in [(&stage.owner, "lore://ours"), (&other, "lore://theirs")] {
-        let changes = stage.store().changes(viewer, 0, 10).await.unwrap();
+        let changes = stage.store().changes(viewer, before, 10).await.unwrap();
         assert_eq!(changes.iter().map(|entry| entry.uri.as_str()).collect::<Vec<_>>(), [uri]);
     }
     assert_eq!(stage.store().sequence().await.unwrap(), done.sequence);
-    assert_eq!(done.sequence, 2);
+    assert_eq!(done.sequence, before + 2);
     let ours = stage.store().audit(&stage.owner, None, 100).await.unwrap();
     let theirs = stage.store().audit(&other, None, 100).await.unwrap();
     assert!(ours.iter().all(|entry| theirs.iter().all(|their| their.id != entry.id)));

@@ -1,6 +1,6 @@
 //! `duality_explain`: the reasoning behind an outcome.
 
-use lore_core::{Result, Role};
+use lore_core::{Result, Role, names};
 use lore_rules::duality::{self, Difficulty, DualityDice, Explanation, RULES, Step};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -93,6 +93,7 @@ impl ToolSpec for DualityExplain {
     }
 
     async fn run(_: Call, input: Input) -> Result<Output> {
+        names::checked_length("request_id", input.request_id.as_deref().unwrap_or(""), 200)?;
         let dice = DualityDice {
             hope: wire::die("hope", input.hope)?,
             fear: wire::die("fear", input.fear)?,

@@ -11,7 +11,7 @@ use lore_rules::table::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::choice::choice;
 
@@ -176,6 +176,7 @@ pub(super) struct CountdownOut {
     name: String,
     /// Start, current, kind and loop; absent when it was removed.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Map<String, Value>>")]
     countdown: Option<Value>,
     /// Whether it triggered.
     triggered: bool,

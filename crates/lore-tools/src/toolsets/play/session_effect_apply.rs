@@ -7,7 +7,7 @@ use lore_app::play::ids::Thing;
 use lore_core::{Result, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::effect_wire::{
     ConditionIn, CountdownIn, CountdownOut, DamageIn, DeathMoveIn, EffectIn, RestIn,
@@ -78,12 +78,14 @@ pub(super) struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     countdown: Option<CountdownOut>,
     /// What changed, before and after.
+    #[schemars(with = "Vec<Map<String, Value>>")]
     changes: Vec<Value>,
     /// What the table should hear.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<&'static str>,
     /// Numbers and dice behind it.
     #[serde(skip_serializing_if = "Value::is_null")]
+    #[schemars(with = "Option<Map<String, Value>>")]
     detail: Value,
 }
 

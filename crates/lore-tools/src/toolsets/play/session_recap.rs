@@ -1,13 +1,14 @@
 //! `session_recap`: what happened, in few words.
 
 use lore_app::play::recap::{self, Recap};
-use lore_core::{Result, Role};
+use lore_core::{Result, Role, names};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::records::{EventOut, SessionOut};
 use super::setting::Setting;
+use super::sheet_wire::Scalar;
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
@@ -66,8 +67,10 @@ struct ChangeOut {
     /// The field.
     field: String,
     /// What it was at first.
+    #[schemars(with = "Scalar")]
     before: Value,
     /// What it is at last.
+    #[schemars(with = "Scalar")]
     after: Value,
 }
 
@@ -104,6 +107,7 @@ impl ToolSpec for SessionRecap {
         let setting = Setting::of(&call, Self::NAME, input.context_id.as_deref(), None)?;
         let session = setting.session(input.session_id.as_deref())?;
         let query = input.query.unwrap_or_default();
+        names::checked_length("query", &query, 500)?;
         let words: Vec<_> = query.split_whitespace().map(str::to_owned).collect();
         Ok(recap::tell(&setting.desk, session, &words).await?.into())
     }

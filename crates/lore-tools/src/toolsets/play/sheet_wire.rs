@@ -93,14 +93,33 @@ pub(super) struct StateOut {
     pub life: Option<&'static str>,
 }
 
+/// A number, a word, yes or no, or a whole part of a sheet: for schemas only.
+pub(super) struct Scalar;
+
+impl JsonSchema for Scalar {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Scalar".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": ["integer", "string", "boolean", "object"] })
+    }
+}
+
 /// A value that a new maximum took with it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ClampedOut {
     /// The field.
     pub field: String,
     /// What it was.
+    #[schemars(with = "Scalar")]
     pub before: Value,
     /// What it is.
+    #[schemars(with = "Scalar")]
     pub after: Value,
 }
 
