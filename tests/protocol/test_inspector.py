@@ -45,7 +45,6 @@ def test_every_schema_is_portable(inspector):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.xfail(strict=True, reason="before, after, detail and countdown are of no stated type")
 def test_no_schema_is_doubtful(inspector):
     """tools/list --strict has not even a warning to give."""
     assert inspector("--method", "tools/list", "--strict").stderr.strip() == ""

@@ -106,7 +106,9 @@ impl JsonSchema for Scalar {
     }
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "type": ["integer", "string", "boolean", "object"] })
+        schemars::json_schema!({ "anyOf": [
+            { "type": "integer" }, { "type": "string" }, { "type": "boolean" }, { "type": "object" },
+        ] })
     }
 }
 
