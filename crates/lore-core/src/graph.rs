@@ -44,6 +44,8 @@ pub struct Node {
     pub namespace: String,
     /// Its name.
     pub name: String,
+    /// The name is only cut from its text, so it says nothing of its own.
+    pub derived_name: bool,
     /// Free text that refines the kind, such as "NPC" or "City".
     pub subtype: Option<String>,
     /// Other names it goes by.
@@ -81,6 +83,10 @@ pub struct Text {
     pub body: String,
     /// Order among the texts of its node.
     pub position: i64,
+    /// Who said it, when, in which conversation, and where it was found.
+    pub provenance: Provenance,
+    /// Whether search finds it. A text that only repeats another is left out.
+    pub searchable: bool,
     /// Who may see it.
     pub visibility: Visibility,
     /// Counts up with every change.
@@ -91,6 +97,20 @@ pub struct Text {
     pub updated: Stamp,
     /// Set when it is in the bin.
     pub deleted_at: Option<Timestamp>,
+}
+
+/// What is known of how a text came about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Provenance {
+    /// Where it was found: an address, a file, a connected service.
+    pub source: Option<String>,
+    /// The conversation, document or log it is a part of. Within one, texts are
+    /// ordered by position and then as they came, and neighbours explain each other.
+    pub session: Option<String>,
+    /// Who said or wrote it.
+    pub author: Option<String>,
+    /// When it was said or happened, which may be long before it was stored.
+    pub occurred_at: Option<Timestamp>,
 }
 
 /// A typed join of two nodes. Seen only by who sees both ends too.

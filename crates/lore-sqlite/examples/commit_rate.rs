@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lore_core::names::Word;
-use lore_core::{Effects, Principal, Viewer, Visibility};
+use lore_core::{Effects, Principal, Viewer};
 use lore_sqlite::{Options, SqliteStore};
 use lore_store::{
     Batch, Change, Directory, NewNode, NewText, NodeKey, NodeRef, Nodes, Origin, Store,
@@ -66,15 +66,8 @@ async fn reads(store: &SqliteStore, viewer: &Viewer) {
 
 fn batch(effects: &Effects) -> Batch {
     let node = NewNode::new(effects.uid(), word("item"), "A thing of some length");
-    let text = NewText {
-        uid: effects.uid(),
-        node: NodeRef::Uid(node.uid),
-        kind: word("entry"),
-        title: String::new(),
-        body: "It was a dark and stormy night. ".repeat(8),
-        position: 0,
-        visibility: Visibility::Members,
-    };
+    let body = "It was a dark and stormy night. ".repeat(8);
+    let text = NewText::new(effects.uid(), NodeRef::Uid(node.uid), word("entry"), body);
     Batch::new(Origin::new("bench", "r"), effects.now())
         .touch(format!("lore://{}", node.uid))
         .change(Change::CreateNode(node))

@@ -3,12 +3,12 @@
 use async_trait::async_trait;
 use lore_core::names::name_key;
 use lore_core::{Node, NodeId, Uid, Viewer};
-use lore_store::{NameMatch, NodeKey, NodeQuery, Nodes, Page, StoreResult};
+use lore_store::{Access, NameMatch, NodeKey, NodeQuery, Nodes, Page, StoreResult};
 use rusqlite::vtab::array::Array;
 use rusqlite::{Connection, ToSql};
 
 use crate::fault::Answer;
-use crate::rows;
+use crate::rows::{self, Fields};
 use crate::sight::{self, Named, Presence, Sight};
 use crate::store::{SqliteStore, limit_of};
 
@@ -29,6 +29,12 @@ impl Nodes for SqliteStore {
         let sight = Sight::of(viewer);
         let uids: Vec<Vec<u8>> = uids.iter().map(|uid| uid.as_bytes().to_vec()).collect();
         self.glance(move |db| several(db, sight, "uid", rows::list(uids))).await
+    }
+
+    async fn accesses(&self, viewer: &Viewer, ids: &[NodeId]) -> StoreResult<Vec<Access>> {
+        let sight = Sight::of(viewer);
+        let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
+        self.glance(move |db| accesses(db, sight, rows::list(ids))).await
     }
 
     async fn find_nodes(&self, viewer: &Viewer, query: NodeQuery) -> StoreResult<Page<Node>> {
@@ -65,6 +71,23 @@ fn several(db: &Connection, sight: Sight, column: &str, keys: Array) -> Answer<V
     );
     let mut statement = db.prepare_cached(&sql)?;
     rows::all(statement.query(sight.with(&[(":keys", &keys)]).as_slice())?, rows::node)
+}
+
+fn accesses(db: &Connection, sight: Sight, ids: Array) -> Answer<Vec<Access>> {
+    let sql = format!(
+        "SELECT a.node, a.count, a.last_at FROM access a JOIN node n ON n.id = a.node
+         WHERE a.node IN rarray(:ids) AND {} ORDER BY a.node",
+        sight::node("n", Presence::Live)
+    );
+    let mut statement = db.prepare_cached(&sql)?;
+    rows::all(statement.query(sight.with(&[(":ids", &ids)]).as_slice())?, |row| {
+        let mut fields = Fields::of(row);
+        Ok(Access {
+            node: NodeId(fields.take()?),
+            count: fields.take()?,
+            last_at: fields.moment()?,
+        })
+    })
 }
 
 /// The page and the total come from one snapshot.

@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use lore_core::names::Word;
 use lore_core::{
-    Edge, EdgeId, Node, NodeId, PrincipalId, Properties, Role, Stamp, Text, TextId, Timestamp, Uid,
-    Visibility, WorldId,
+    Edge, EdgeId, Node, NodeId, PrincipalId, Properties, Provenance, Role, Stamp, Text, TextId,
+    Timestamp, Uid, Visibility, WorldId,
 };
 use rusqlite::types::{FromSql, Value};
 use rusqlite::vtab::array::Array;
@@ -18,7 +18,7 @@ use crate::fault::{Answer, damaged};
 
 /// The columns [`node`] reads, of a node `n`.
 pub(crate) const NODE: &str = "n.id, n.uid, n.world, n.number, n.kind_number, n.kind,
-    n.namespace, n.name, n.subtype,
+    n.namespace, n.name, n.derived_name, n.subtype,
     (SELECT json_group_array(a.name ORDER BY a.position) FROM alias a WHERE a.node = n.id),
     (SELECT json_group_array(g.name ORDER BY g.key)
        FROM node_tag ng JOIN tag g ON g.id = ng.tag WHERE ng.node = n.id),
@@ -27,6 +27,7 @@ pub(crate) const NODE: &str = "n.id, n.uid, n.world, n.number, n.kind_number, n.
 
 /// The columns [`text`] reads, of a text `t`.
 pub(crate) const TEXT: &str = "t.id, t.uid, t.node, t.kind, t.title, t.body, t.position,
+    t.source, t.session, t.author, t.occurred_at, t.searchable,
     t.visibility, t.private_to, t.version,
     t.created_at, t.created_by, t.updated_at, t.updated_by, t.deleted_at";
 
@@ -47,6 +48,7 @@ pub(crate) fn node(row: &Row<'_>) -> Answer<Node> {
         kind: fields.word()?,
         namespace: fields.take()?,
         name: fields.take()?,
+        derived_name: fields.take()?,
         subtype: fields.take()?,
         aliases: fields.strings()?,
         tags: fields.strings()?,
@@ -70,6 +72,8 @@ pub(crate) fn text(row: &Row<'_>) -> Answer<Text> {
         title: fields.take()?,
         body: fields.take()?,
         position: fields.take()?,
+        provenance: fields.provenance()?,
+        searchable: fields.take()?,
         visibility: fields.visibility()?,
         version: fields.take()?,
         created: fields.stamp()?,
@@ -209,6 +213,16 @@ impl<'row, 'stmt> Fields<'row, 'stmt> {
     pub(crate) fn word(&mut self) -> Answer<Word> {
         let text: String = self.take()?;
         Word::new("kind", &text).map_err(|_| damaged("a kind is not a word"))
+    }
+
+    /// How a text came about, from its four columns.
+    pub(crate) fn provenance(&mut self) -> Answer<Provenance> {
+        Ok(Provenance {
+            source: self.take()?,
+            session: self.take()?,
+            author: self.take()?,
+            occurred_at: self.maybe_moment()?,
+        })
     }
 
     /// Who and when, from their two columns.

@@ -9,8 +9,11 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use crate::fault::{Answer, Fault};
 
 /// Every step, oldest first. Released steps never change; new ones are added below.
-const STEPS: &[&str] =
-    &[include_str!("../migrations/0001_start.sql"), include_str!("../migrations/0002_records.sql")];
+const STEPS: &[&str] = &[
+    include_str!("../migrations/0001_start.sql"),
+    include_str!("../migrations/0002_records.sql"),
+    include_str!("../migrations/0003_search.sql"),
+];
 
 /// The newest schema this program knows.
 pub(crate) const NEWEST: i64 = STEPS.len() as i64;

@@ -2,7 +2,8 @@
 
 use lore_core::names::Word;
 use lore_core::{
-    EdgeId, EdgeKind, Kind, NodeId, Properties, TextId, TextKind, Timestamp, Uid, Visibility,
+    EdgeId, EdgeKind, Kind, NodeId, Properties, Provenance, TextId, TextKind, Timestamp, Uid,
+    Visibility,
 };
 
 /// A list of changes committed in one durable transaction.
@@ -104,6 +105,15 @@ pub enum Require {
         /// The version read before.
         version: i64,
     },
+    /// A document of a live node is at this version.
+    StateAt {
+        /// The node.
+        node: NodeRef,
+        /// Which document of the node it is.
+        name: Word,
+        /// The version read before; 0 when there was none.
+        version: i64,
+    },
 }
 
 /// A node, by row or by the id its creator chose.
@@ -180,6 +190,9 @@ pub enum Change {
     PutState(NewState),
     /// Adds to the log of a node.
     AppendEvents(NewEvents),
+    /// Counts that these nodes were asked for. Neither changes their version nor
+    /// enters the audit log; a node that is gone or hidden is passed over.
+    CountAccess(Vec<NodeRef>),
 }
 
 /// A document to put.
@@ -240,6 +253,8 @@ pub struct NewNode {
     pub kind: Kind,
     /// Its name.
     pub name: String,
+    /// The name is only cut from its text, so search does not look at it.
+    pub derived_name: bool,
     /// A number to keep, such as one from an imported campaign; else the next free.
     pub number: Option<i64>,
     /// A number within its kind to keep; else the next free.
@@ -265,6 +280,7 @@ impl NewNode {
             uid,
             kind,
             name: name.into(),
+            derived_name: false,
             number: None,
             kind_number: None,
             namespace: String::new(),
@@ -311,8 +327,29 @@ pub struct NewText {
     pub body: String,
     /// Order among the texts of the node.
     pub position: i64,
+    /// How it came about.
+    pub provenance: Provenance,
+    /// Whether search finds it.
+    pub searchable: bool,
     /// Who may see it.
     pub visibility: Visibility,
+}
+
+impl NewText {
+    /// A text for all members, with everything optional left out.
+    pub fn new(uid: Uid, node: NodeRef, kind: TextKind, body: impl Into<String>) -> Self {
+        Self {
+            uid,
+            node,
+            kind,
+            title: String::new(),
+            body: body.into(),
+            position: 0,
+            provenance: Provenance::default(),
+            searchable: true,
+            visibility: Visibility::Members,
+        }
+    }
 }
 
 /// Changes to a text; `None` leaves a field alone.
@@ -324,6 +361,10 @@ pub struct TextPatch {
     pub body: Option<String>,
     /// New order.
     pub position: Option<i64>,
+    /// Everything known of how it came about, replacing what was.
+    pub provenance: Option<Provenance>,
+    /// Whether search finds it from now on.
+    pub searchable: Option<bool>,
     /// New visibility.
     pub visibility: Option<Visibility>,
 }
@@ -397,6 +438,11 @@ pub enum Applied {
         first: i64,
         /// The sequence of the last new entry.
         last: i64,
+    },
+    /// Accesses were counted.
+    Access {
+        /// Of how many nodes.
+        nodes: usize,
     },
     /// An edge was put, changed, deleted or restored.
     Edge {

@@ -27,8 +27,8 @@ pub use error::{StoreError, StoreResult};
 pub use lore_core::Viewer;
 pub use query::{Bin, Direction, EventOrder, EventQuery, NameMatch, NodeKey, NodeQuery, Page};
 pub use records::{
-    AuditEntry, ChainReport, ChangeEntry, Finding, Health, NewToken, SessionRecord, StoreStats,
-    StoredToken, TokenInfo,
+    Access, AuditEntry, ChainReport, ChangeEntry, Finding, Health, NewToken, SessionRecord,
+    StoreStats, StoredToken, TokenInfo,
 };
 pub use store::{
     Directory, Edges, Events, Log, Maintenance, Nodes, Sessions, States, Store, Texts, WORLDS_URI,

@@ -1,6 +1,6 @@
 //! Rows about the store itself: tokens, sessions, logs, health.
 
-use lore_core::{PrincipalId, Role, Timestamp, TokenId, WorldId};
+use lore_core::{NodeId, PrincipalId, Role, Timestamp, TokenId, WorldId};
 
 /// A bearer token to make. The secret itself never reaches the store.
 #[derive(Debug, Clone)]
@@ -101,6 +101,17 @@ pub struct ChainReport {
     pub length: i64,
     /// The first entry that does not fit, if one does not.
     pub broken_at: Option<i64>,
+}
+
+/// How often a node was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Access {
+    /// The node.
+    pub node: NodeId,
+    /// How often, at least once.
+    pub count: i64,
+    /// When the last time.
+    pub last_at: Timestamp,
 }
 
 /// How large the store is.

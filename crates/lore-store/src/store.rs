@@ -17,7 +17,8 @@ use crate::batch::{Batch, Committed, Origin};
 use crate::error::StoreResult;
 use crate::query::{Bin, Direction, EventQuery, NodeKey, NodeQuery, Page};
 use crate::records::{
-    AuditEntry, ChainReport, ChangeEntry, Health, NewToken, SessionRecord, StoredToken, TokenInfo,
+    Access, AuditEntry, ChainReport, ChangeEntry, Health, NewToken, SessionRecord, StoredToken,
+    TokenInfo,
 };
 
 /// The resource that lists a principal's worlds. Making a world touches it in each other
@@ -86,6 +87,10 @@ pub trait Nodes {
     /// Several live nodes by uid; those that are absent or hidden are left out.
     async fn nodes_by_uid(&self, viewer: &Viewer, uids: &[Uid]) -> StoreResult<Vec<Node>>;
 
+    /// How often these nodes were asked for, as [`crate::Change::CountAccess`] counted;
+    /// those never asked for are left out, like those absent or hidden.
+    async fn accesses(&self, viewer: &Viewer, ids: &[NodeId]) -> StoreResult<Vec<Access>>;
+
     /// A page of nodes in order of creation.
     async fn find_nodes(&self, viewer: &Viewer, query: NodeQuery) -> StoreResult<Page<Node>>;
 }
@@ -98,6 +103,9 @@ pub trait Texts {
 
     /// The texts of a node by position.
     async fn texts_of(&self, viewer: &Viewer, node: NodeId, bin: Bin) -> StoreResult<Vec<Text>>;
+
+    /// The live texts of several nodes: by node, then by position.
+    async fn texts_of_nodes(&self, viewer: &Viewer, nodes: &[NodeId]) -> StoreResult<Vec<Text>>;
 }
 
 /// Following edges.

@@ -249,6 +249,7 @@ pub(crate) fn preview(desk: &Desk, new: NewNode) -> Node {
         kind: new.kind,
         namespace: new.namespace,
         name: new.name,
+        derived_name: new.derived_name,
         subtype: new.subtype,
         aliases: new.aliases,
         tags: new.tags,

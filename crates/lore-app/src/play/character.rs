@@ -279,15 +279,7 @@ async fn shape(desk: &Desk, node: Node, campaign: Uid) -> Result<Character> {
 const NOTES: &str = "notes";
 
 fn notes_text(desk: &Desk, node: NodeRef, body: &str, visibility: Visibility) -> Result<NewText> {
-    Ok(NewText {
-        uid: desk.app.effects.uid(),
-        node,
-        kind: word(NOTES)?,
-        title: String::new(),
-        body: body.to_owned(),
-        position: 0,
-        visibility,
-    })
+    Ok(NewText { visibility, ..NewText::new(desk.app.effects.uid(), node, word(NOTES)?, body) })
 }
 
 /// Adds to the batch what new notes or a new secrecy of them need.

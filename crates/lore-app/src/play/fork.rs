@@ -193,6 +193,8 @@ impl Copy<'_> {
                     title: text.title,
                     body: text.body,
                     position: text.position,
+                    provenance: text.provenance,
+                    searchable: text.searchable,
                     visibility: text.visibility,
                 }));
             }

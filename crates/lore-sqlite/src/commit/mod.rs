@@ -3,6 +3,7 @@
 //! Runs inside the writer's savepoint, so any error leaves nothing behind. What
 //! the viewer cannot see cannot be changed, and looks absent.
 
+mod access;
 mod edge;
 mod labels;
 mod node;
@@ -35,7 +36,10 @@ pub(crate) fn commit(db: &Connection, viewer: &Viewer, batch: &Batch) -> Answer<
     }
     batch.require.iter().try_for_each(|require| hand.check(require))?;
     let applied = batch.changes.iter().map(|change| hand.apply(change)).collect::<Answer<_>>()?;
-    audit::write(db, author, &batch.origin, hand.notes)?;
+    // Counting who asked for what is not a change worth a line.
+    if !hand.notes.is_empty() || !batch.touches.is_empty() {
+        audit::write(db, author, &batch.origin, hand.notes)?;
+    }
     let sequence = changes::append(db, author.world, at, &batch.touches)?;
     Ok(Committed { sequence, applied })
 }
@@ -79,13 +83,13 @@ impl Hand<'_> {
         match require {
             Require::NameFree { kind, name } => self.check_name_free(kind.as_str(), name),
             Require::NodeAt { node, version } => {
-                let found = match self.node(*node, Presence::Live) {
-                    Err(Fault::Refused(StoreError::NotFound(what))) => {
-                        return Err(StoreError::Conflict(what).into());
-                    }
-                    found => found?,
-                };
+                let found = self.node(*node, Presence::Live).map_err(gone)?;
                 expect(Expect::Version(*version), found.version, || format!("node {}", found.id))
+            }
+            Require::StateAt { node, name, version } => {
+                let node = self.node(*node, Presence::Live).map_err(gone)?;
+                let found = self.state_version(&node, name.as_str()).map_err(gone)?;
+                expect(Expect::Version(*version), found, || format!("{name} of node {}", node.id))
             }
         }
     }
@@ -121,6 +125,7 @@ impl Hand<'_> {
             Change::RestoreEdge(edge) => self.restore_edge(edge),
             Change::PutState(new) => self.put_state(new),
             Change::AppendEvents(new) => self.append_events(new),
+            Change::CountAccess(nodes) => self.count_access(nodes),
         }
     }
 
@@ -161,6 +166,14 @@ impl Hand<'_> {
         let mut statement = self.db.prepare_cached(sql)?;
         rows::first(statement.query([node])?, |row| Fields::of(row).visibility())?
             .ok_or_else(|| missing(format!("node {node}")))
+    }
+}
+
+/// What a condition does not find was there when the caller looked.
+fn gone(fault: Fault) -> Fault {
+    match fault {
+        Fault::Refused(StoreError::NotFound(what)) => StoreError::Conflict(what).into(),
+        other => other,
     }
 }
 

@@ -76,10 +76,10 @@ impl Hand<'_> {
         self.db
             .prepare_cached(
                 "INSERT INTO node (uid, world, number, kind_number, kind, namespace, name, name_key,
-                   subtype, subtype_key, visibility, private_to, properties, version,
+                   derived_name, subtype, subtype_key, visibility, private_to, properties, version,
                    created_at, created_by, updated_at, updated_by)
                  VALUES (:uid, :world, :number, :kind_number, :kind, :namespace, :name, :name_key,
-                   :subtype, :subtype_key, :visibility, :private_to, :properties, 1,
+                   :derived_name, :subtype, :subtype_key, :visibility, :private_to, :properties, 1,
                    :at, :by, :at, :by)",
             )?
             .execute(named_params! {
@@ -91,6 +91,7 @@ impl Hand<'_> {
                 ":namespace": new.namespace,
                 ":name": name,
                 ":name_key": name_key(name),
+                ":derived_name": new.derived_name,
                 ":subtype": new.subtype,
                 ":subtype_key": new.subtype.as_deref().map(name_key),
                 ":visibility": visibility,

@@ -47,6 +47,11 @@ impl Hand<'_> {
         Ok(Applied::State { version: version + 1 })
     }
 
+    /// The version of a document; 0 when there is none.
+    pub(super) fn state_version(&self, node: &Target, name: &str) -> Answer<i64> {
+        Ok(self.state_of(node, name)?.map_or(0, |(version, ..)| version))
+    }
+
     /// The present document; one that the viewer may not see counts as absent from view.
     fn state_of(&self, node: &Target, name: &str) -> Answer<Option<(i64, Value, Visibility)>> {
         let sql = format!(

@@ -17,10 +17,10 @@ impl Hand<'_> {
         let (visibility, private_to) = rows::visibility_columns(new.visibility);
         self.db
             .prepare_cached(
-                "INSERT INTO text (uid, node, kind, title, body, position, visibility, private_to,
-                   version, created_at, created_by, updated_at, updated_by)
-                 VALUES (:uid, :node, :kind, :title, :body, :position, :visibility, :private_to,
-                   1, :at, :by, :at, :by)",
+                "INSERT INTO text (uid, node, kind, title, body, position, source, session, author,
+                   occurred_at, searchable, visibility, private_to, version, created_at, created_by, updated_at, updated_by)
+                 VALUES (:uid, :node, :kind, :title, :body, :position, :source, :session, :author,
+                   :occurred_at, :searchable, :visibility, :private_to, 1, :at, :by, :at, :by)",
             )?
             .execute(named_params! {
                 ":uid": new.uid.as_bytes(),
@@ -29,6 +29,11 @@ impl Hand<'_> {
                 ":title": new.title,
                 ":body": new.body,
                 ":position": new.position,
+                ":source": new.provenance.source,
+                ":session": new.provenance.session,
+                ":author": new.provenance.author,
+                ":occurred_at": new.provenance.occurred_at.map(rows::micros),
+                ":searchable": new.searchable,
                 ":visibility": visibility,
                 ":private_to": private_to,
                 ":at": self.author.at,
@@ -99,9 +104,12 @@ impl Hand<'_> {
     fn patch_text(&self, old: &Text, patch: &TextPatch) -> Answer<()> {
         let (visibility, private_to) =
             rows::visibility_columns(patch.visibility.unwrap_or(old.visibility));
+        let provenance = patch.provenance.as_ref().unwrap_or(&old.provenance);
         self.db
             .prepare_cached(
                 "UPDATE text SET title = :title, body = :body, position = :position,
+                   source = :source, session = :session, author = :author,
+                   occurred_at = :occurred_at, searchable = :searchable,
                    visibility = :visibility, private_to = :private_to, version = version + 1,
                    updated_at = :at, updated_by = :by
                  WHERE id = :id",
@@ -111,6 +119,11 @@ impl Hand<'_> {
                 ":title": patch.title.as_ref().unwrap_or(&old.title),
                 ":body": patch.body.as_ref().unwrap_or(&old.body),
                 ":position": patch.position.unwrap_or(old.position),
+                ":source": provenance.source,
+                ":session": provenance.session,
+                ":author": provenance.author,
+                ":occurred_at": provenance.occurred_at.map(rows::micros),
+                ":searchable": patch.searchable.unwrap_or(old.searchable),
                 ":visibility": visibility,
                 ":private_to": private_to,
                 ":at": self.author.at,

@@ -52,15 +52,7 @@ pub(crate) fn batch() -> Batch {
 /// A node with a text and an edge to `hub`: one batch, whole or not at all.
 pub(crate) fn trio(uid: Uid, text: Uid, hub: Uid) -> Batch {
     let node = NodeRef::Uid(uid);
-    let text = NewText {
-        uid: text,
-        node,
-        kind: word("entry"),
-        title: String::new(),
-        body: format!("about {uid}"),
-        position: 0,
-        visibility: Visibility::Members,
-    };
+    let text = NewText::new(text, node, word("entry"), format!("about {uid}"));
     let edge = NewEdge {
         source: node,
         target: NodeRef::Uid(hub),

@@ -21,6 +21,7 @@ use async_trait::async_trait;
 
 use crate::store::Store;
 
+pub mod access;
 pub mod atomicity;
 pub mod audit;
 pub mod bin;
@@ -131,12 +132,19 @@ macro_rules! contract_tests {
             a_text_comes_back_as_it_was_made,
             texts_are_ordered_by_position_then_age,
             an_update_changes_only_what_it_names,
+            texts_of_several_nodes_come_together,
             a_text_needs_a_live_node,
             a_uid_is_taken_once,
             a_large_body_survives,
             unusual_characters_survive,
             a_text_does_not_change_its_node,
             an_absent_text_is_none,
+        ]);
+        $crate::contract_tests!(@topic $harness, access, [
+            accesses_are_counted,
+            counting_changes_nothing_else,
+            what_is_hidden_or_gone_is_not_counted,
+            a_reader_counts_nothing,
         ]);
         $crate::contract_tests!(@topic $harness, edges, [
             an_edge_comes_back_as_it_was_put,
@@ -246,6 +254,7 @@ macro_rules! contract_tests {
             a_name_is_free_among_other_kinds_and_in_the_bin,
             a_required_version_passes_or_is_a_conflict,
             a_required_node_that_is_gone_is_a_conflict,
+            a_required_document_passes_or_is_a_conflict,
             conditions_look_at_the_state_before_the_batch,
             one_failed_condition_stops_everything,
         ]);

@@ -11,6 +11,7 @@ use crate::{Batch, Change, Expect, NewNode, NodeKey, NodePatch, NodeRef};
 pub async fn a_node_comes_back_as_it_was_made(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let draft = NewNode {
+        derived_name: true,
         namespace: "north".into(),
         subtype: Some("NPC".into()),
         aliases: vec!["The Grey".into(), "Mithrandir".into()],
@@ -31,6 +32,7 @@ pub async fn a_node_comes_back_as_it_was_made(harness: &dyn Harness) {
         kind: word("character"),
         namespace: "north".into(),
         name: "Gandalf".into(),
+        derived_name: true,
         subtype: Some("NPC".into()),
         aliases: vec!["The Grey".into(), "Mithrandir".into()],
         tags: vec!["ally".into(), "wizard".into()],

@@ -1,12 +1,12 @@
 //! Stories about conditions: what was read before must still be so.
 
-use lore_core::{Node, NodeId};
+use lore_core::{Node, NodeId, Role, Visibility};
 
 use super::Harness;
 use super::stage::{Stage, batch, conflict, edge_draft, version, word};
 use crate::{
-    Change, EdgePatch, EdgeRef, Expect, NewNode, NodePatch, NodeQuery, NodeRef, Require, TextPatch,
-    TextRef,
+    Change, EdgePatch, EdgeRef, Expect, NewNode, NewState, NodePatch, NodeQuery, NodeRef, Require,
+    TextPatch, TextRef,
 };
 
 /// Version after version.
@@ -119,6 +119,36 @@ pub async fn a_required_node_that_is_gone_is_a_conflict(harness: &dyn Harness) {
             conflict(stage.store().commit(&stage.owner, asking.touch("lore://x")).await);
         }
     }
+}
+
+/// Of a document the batch does not put: at its version, stale, not there yet, or hidden.
+pub async fn a_required_document_passes_or_is_a_conflict(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let node = stage.node(&stage.owner, "A").await;
+    let at = |version| {
+        let (node, name) = (NodeRef::Uid(node.uid), word("sheet"));
+        batch().require(Require::StateAt { node, name, version }).touch("lore://x")
+    };
+    stage.commit(&stage.owner, at(0)).await;
+    conflict(stage.store().commit(&stage.owner, at(1)).await);
+    let sheet = NewState {
+        node: NodeRef::Id(node.id),
+        name: word("sheet"),
+        expect: Expect::Version(0),
+        value: serde_json::json!({ "hp": 6 }),
+        visibility: Visibility::Gm,
+    };
+    stage.change(&stage.owner, Change::PutState(sheet)).await;
+    stage.commit(&stage.owner, at(1)).await;
+    for stale in [0, 2] {
+        conflict(stage.store().commit(&stage.owner, at(stale)).await);
+    }
+    let alice = stage.person("alice", Role::Player).await;
+    for version in [0, 1] {
+        conflict(stage.store().commit(&alice, at(version)).await);
+    }
+    stage.change(&stage.owner, Change::DeleteNode(NodeRef::Id(node.id), Expect::Any)).await;
+    conflict(stage.store().commit(&stage.owner, at(1)).await);
 }
 
 /// A batch does not fulfil or break its own conditions.

@@ -110,15 +110,7 @@ impl Stage {
 
     /// A text to make.
     pub(super) fn text_draft(&self, node: &Node, body: &str) -> NewText {
-        NewText {
-            uid: self.uid(),
-            node: NodeRef::Id(node.id),
-            kind: word("entry"),
-            title: String::new(),
-            body: body.to_owned(),
-            position: 0,
-            visibility: Visibility::Members,
-        }
+        NewText::new(self.uid(), NodeRef::Id(node.id), word("entry"), body)
     }
 
     /// Makes a text and reads it back.
@@ -243,7 +235,7 @@ pub(super) fn version(done: &Committed) -> i64 {
         | Applied::Text { version, .. }
         | Applied::Edge { version, .. }
         | Applied::State { version } => version,
-        Applied::Events { .. } => panic!("a log has no version"),
+        Applied::Events { .. } | Applied::Access { .. } => panic!("it has no version"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Stories about texts.
 
-use lore_core::{NodeId, Stamp, Text, TextId, Visibility};
+use lore_core::{NodeId, Provenance, Role, Stamp, Text, TextId, Visibility};
 
 use super::Harness;
 use super::stage::{Stage, batch, exists, moment, not_found, version, word};
@@ -10,10 +10,18 @@ use crate::{Batch, Bin, Change, Expect, NewText, NodeRef, TextPatch, TextRef};
 pub async fn a_text_comes_back_as_it_was_made(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
+    let provenance = Provenance {
+        source: Some("https://example.org/maiar".into()),
+        session: Some("council".into()),
+        author: Some("Elrond".into()),
+        occurred_at: Some(moment(-3_000)),
+    };
     let draft = NewText {
         kind: word("secret"),
         title: "What nobody knows".into(),
         position: -3,
+        provenance: provenance.clone(),
+        searchable: false,
         visibility: Visibility::Gm,
         ..stage.text_draft(&node, "He is a *Maia*.")
     };
@@ -28,6 +36,8 @@ pub async fn a_text_comes_back_as_it_was_made(harness: &dyn Harness) {
         title: "What nobody knows".into(),
         body: "He is a *Maia*.".into(),
         position: -3,
+        provenance,
+        searchable: false,
         visibility: Visibility::Gm,
         version: 1,
         created: stamp,
@@ -67,6 +77,8 @@ pub async fn an_update_changes_only_what_it_names(harness: &dyn Harness) {
         title: Some("T".into()),
         position: Some(9),
         visibility: Some(Visibility::Gm),
+        provenance: Some(Provenance { author: Some("Bilbo".into()), ..Provenance::default() }),
+        searchable: Some(false),
         body: None,
     };
     let change = Change::UpdateText(TextRef::Id(before.id), Expect::Any, patch);
@@ -74,6 +86,25 @@ pub async fn an_update_changes_only_what_it_names(harness: &dyn Harness) {
     let last = stage.store().text(&stage.owner, before.id).await.unwrap().unwrap();
     assert_eq!((last.title.as_str(), last.position, last.body.as_str()), ("T", 9, "new"));
     assert_eq!((last.visibility, last.version), (Visibility::Gm, 3));
+    assert_eq!((last.provenance.author.as_deref(), last.searchable), (Some("Bilbo"), false));
+}
+
+/// Several nodes in one question; hidden texts stay out.
+pub async fn texts_of_several_nodes_come_together(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let first = stage.node(&stage.owner, "Gandalf").await;
+    let second = stage.node(&stage.owner, "Bilbo").await;
+    let third = stage.node(&stage.owner, "Frodo").await;
+    for (node, body) in [(&second, "b"), (&first, "a"), (&second, "c"), (&third, "d")] {
+        stage.text(&stage.owner, node, body).await;
+    }
+    let hidden = NewText { visibility: Visibility::Gm, ..stage.text_draft(&first, "psst") };
+    stage.write(&stage.owner, hidden).await;
+    let ids = [second.id, first.id, NodeId(999)];
+    let player = stage.person("Pia", Role::Player).await;
+    let texts = stage.store().texts_of_nodes(&player, &ids).await.unwrap();
+    let bodies: Vec<_> = texts.iter().map(|text| text.body.as_str()).collect();
+    assert_eq!(bodies, ["a", "b", "c"]);
 }
 
 /// Neither an absent nor a deleted one.
