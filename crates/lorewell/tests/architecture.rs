@@ -16,12 +16,14 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Who may use a library at all, and why nobody else.
-const FENCES: [(&str, &[&str]); 7] = [
+const FENCES: [(&str, &[&str]); 8] = [
     // Only the adapter knows the protocol library.
     ("rmcp", &["lore-mcp", "lore-bench"]),
     // Only the HTTP front knows the web framework.
     ("axum", &["lore-http", "lore-bench"]),
     ("hyper-util", &["lore-http", "lore-bench"]),
+    // One way out, so that its guard cannot be walked around.
+    ("reqwest", &["lore-net"]),
     // Only engines know SQL.
     ("rusqlite", &["lore-sqlite"]),
     // Only the program and chores may give up with a plain message.
@@ -32,11 +34,14 @@ const FENCES: [(&str, &[&str]); 7] = [
 ];
 
 /// The direction of the arrows: what each crate of ours may depend on.
-const ARROWS: [(&str, &[&str]); 9] = [
+const ARROWS: [(&str, &[&str]); 12] = [
     ("lore-core", &[]),
+    ("lore-text", &["lore-core"]),
+    ("lore-search", &["lore-core", "lore-text"]),
     ("lore-rules", &[]),
+    ("lore-net", &["lore-core"]),
     ("lore-store", &["lore-core"]),
-    ("lore-sqlite", &["lore-core", "lore-store"]),
+    ("lore-sqlite", &["lore-core", "lore-search", "lore-store", "lore-text"]),
     ("lore-app", &["lore-core", "lore-rules", "lore-store"]),
     ("lore-tools", &["lore-app", "lore-core", "lore-rules", "lore-store"]),
     ("lore-mcp", &["lore-app", "lore-core", "lore-store", "lore-tools"]),

@@ -1,0 +1,104 @@
+//! What the index is fed with.
+
+mod analysis;
+
+use std::sync::Arc;
+
+use lore_core::{Kind, NodeId, TextId, TextKind, Timestamp, Visibility};
+
+pub use analysis::{Analysis, Document, Head};
+
+/// Which document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DocKey {
+    /// The node it belongs to.
+    pub node: NodeId,
+    /// Which of the node's texts; none is the head of the node: its name, aliases,
+    /// tags and subtype.
+    pub text: Option<TextId>,
+}
+
+impl DocKey {
+    /// The head of a node.
+    pub fn head(node: NodeId) -> Self {
+        Self { node, text: None }
+    }
+
+    /// A text of a node.
+    pub fn text(node: NodeId, text: TextId) -> Self {
+        Self { node, text: Some(text) }
+    }
+}
+
+/// One document of the index.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Which.
+    pub key: DocKey,
+    /// What it is found by.
+    pub analysis: Arc<Analysis>,
+    /// Its vector from an external embedding model, when there is one.
+    pub vector: Option<Vector>,
+    /// What is known about it.
+    pub meta: Meta,
+}
+
+/// A vector from an external embedding model, of any length.
+///
+/// Vectors of different models are never compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Vector {
+    /// The model's name.
+    pub model: Arc<str>,
+    /// The vector; it need not be normalised.
+    pub values: Arc<[f32]>,
+}
+
+/// What is known about a document besides its words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Meta {
+    /// The kind of its node.
+    pub kind: Kind,
+    /// What part of the node the text is; none for heads.
+    pub text_kind: Option<TextKind>,
+    /// The namespace of its node; empty when there is none.
+    pub namespace: String,
+    /// The tags of its node (and of the text, where a contract has those).
+    pub tags: Vec<String>,
+    /// Who may see the node.
+    pub node_visibility: Visibility,
+    /// Who may see the text; for heads the same as the node's.
+    pub text_visibility: Visibility,
+    /// The conversation, log or document it is a part of, in order.
+    pub session: Option<String>,
+    /// Its place in the session; ties go by text id.
+    pub position: i64,
+    /// Who said it.
+    pub author: Option<String>,
+    /// When what it tells happened.
+    pub occurred_at: Option<Timestamp>,
+    /// When it was written down.
+    pub created_at: Timestamp,
+    /// Where it came from.
+    pub source: Option<String>,
+}
+
+impl Meta {
+    /// Of a document that everybody may see, about which nothing else is known.
+    pub fn new(kind: Kind, created_at: Timestamp) -> Self {
+        Self {
+            kind,
+            text_kind: None,
+            namespace: String::new(),
+            tags: Vec::new(),
+            node_visibility: Visibility::Members,
+            text_visibility: Visibility::Members,
+            session: None,
+            position: 0,
+            author: None,
+            occurred_at: None,
+            created_at,
+            source: None,
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! From a text to the stems it is found by.
+//!
+//! A word is a run of letters and digits of any script. Diacritics and case are
+//! folded away, English words are reduced to their stems, and words that say
+//! nothing are dropped. Index and question pass through the same function, so a
+//! change here means that stored analyses are stale: see `lore_search::Analysis`.
+
+mod fold;
+mod irregular;
+mod stop;
+
+use std::cell::RefCell;
+
+use rust_stemmers::{Algorithm, Stemmer};
+use rustc_hash::FxHashMap;
+
+pub use fold::fold;
+
+/// One word of a text, as it stands there and as it is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word<'a> {
+    /// The word as written.
+    pub surface: &'a str,
+    /// Where it starts in the text, in bytes.
+    pub start: usize,
+}
+
+impl Word<'_> {
+    /// Where it ends in the text, in bytes.
+    pub fn end(&self) -> usize {
+        self.start + self.surface.len()
+    }
+}
+
+/// The words of a text, in order. Scripts written without blanks give one word
+/// for each character.
+pub fn words(text: &str) -> Words<'_> {
+    Words { text, at: 0 }
+}
+
+/// Calls `each` with every word that is worth finding and its stem, in order.
+///
+/// Two neighbouring characters of a script without blanks also give their pair,
+/// because single characters say little in those scripts.
+pub fn stems<'a>(text: &'a str, mut each: impl FnMut(Word<'a>, &str)) {
+    let mut buffer = String::new();
+    let mut previous: Option<Word<'a>> = None;
+    STEMS.with_borrow_mut(|memory| {
+        for word in words(text) {
+            let single = is_unspaced_word(word.surface);
+            if let Some(pair) = previous.filter(|last| single && last.end() == word.start) {
+                if let Some(surface) = text.get(pair.start..word.end()) {
+                    each(Word { surface, start: pair.start }, surface);
+                }
+            }
+            previous = single.then_some(word);
+            if is_contracted(text, word.end()) {
+                continue;
+            }
+            if let Some(stem) = memory.stem(word.surface, &mut buffer) {
+                each(word, stem);
+            }
+        }
+    });
+}
+
+/// The stems of a text, in order, repeated as often as they occur.
+pub fn stem_list(text: &str) -> Vec<String> {
+    let mut list = Vec::new();
+    stems(text, |_, stem| list.push(stem.to_owned()));
+    list
+}
+
+/// The folded words of a text, joined by single blanks: how names are compared.
+pub fn name_words(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    for word in words(text) {
+        if !joined.is_empty() {
+            joined.push(' ');
+        }
+        fold(word.surface, &mut joined);
+    }
+    joined
+}
+
+/// Whether the word says nothing by itself, as "the" or "which".
+pub fn is_stop_word(surface: &str) -> bool {
+    let mut folded = String::new();
+    fold(surface, &mut folded);
+    stop::is_stop(surface, &folded)
+}
+
+/// See [`words`].
+#[derive(Debug, Clone)]
+pub struct Words<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = Word<'a>;
+
+    fn next(&mut self) -> Option<Word<'a>> {
+        let rest = self.text.get(self.at..)?;
+        let start = self.at + rest.find(starts_word)?;
+        let run = self.text.get(start..)?;
+        let mut letters = run.char_indices();
+        let (_, first) = letters.next()?;
+        let length = if is_unspaced(first) {
+            first.len_utf8()
+        } else {
+            letters.find(|&(_, c)| !continues_word(c)).map_or(run.len(), |(at, _)| at)
+        };
+        self.at = start + length;
+        Some(Word { surface: run.get(..length)?, start })
+    }
+}
+
+fn starts_word(c: char) -> bool {
+    c.is_alphanumeric()
+}
+
+fn continues_word(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric();
+    }
+    (c.is_alphanumeric() && !is_unspaced(c)) || fold::is_mark(c)
+}
+
+/// Whether the word that ends here is the first half of "don't", "won't" or "isn't".
+fn is_contracted(text: &str, end: usize) -> bool {
+    let rest = text.get(end..).unwrap_or_default();
+    let Some(rest) = rest.strip_prefix(['\'', '’']).and_then(|rest| rest.strip_prefix(['t', 'T']))
+    else {
+        return false;
+    };
+    !rest.starts_with(char::is_alphanumeric)
+}
+
+fn is_unspaced_word(surface: &str) -> bool {
+    surface.chars().next().is_some_and(is_unspaced)
+}
+
+/// Scripts whose words are not set apart: Han, Kana, Thai, Lao, Khmer, Myanmar.
+fn is_unspaced(c: char) -> bool {
+    matches!(u32::from(c),
+        0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF
+        | 0x3040..=0x30FF | 0x31F0..=0x31FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF
+        | 0xF900..=0xFAFF | 0xFF66..=0xFF9F | 0x20000..=0x3FFFF)
+}
+
+thread_local! {
+    /// Texts repeat their words; the stemmer is ten times as dear as a look-up.
+    static STEMS: RefCell<Memory> = RefCell::new(Memory::new());
+}
+
+/// A stemmer that remembers.
+struct Memory {
+    stemmer: Stemmer,
+    known: FxHashMap<Box<str>, Box<str>>,
+}
+
+impl Memory {
+    /// Enough for the everyday words of a language; then it starts afresh.
+    const MOST: usize = 20_000;
+    /// Longer words are not words; they are stored cut, so that they stay findable.
+    const LONGEST: usize = 64;
+
+    fn new() -> Self {
+        Self { stemmer: Stemmer::create(Algorithm::English), known: FxHashMap::default() }
+    }
+
+    /// The stem of a word, or nothing when the word is not worth finding.
+    fn stem<'b>(&'b mut self, surface: &str, buffer: &'b mut String) -> Option<&'b str> {
+        buffer.clear();
+        fold(surface, buffer);
+        if buffer.is_empty() || stop::is_stop(surface, buffer) {
+            return None;
+        }
+        cut(buffer, Self::LONGEST);
+        if !buffer.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            return Some(buffer);
+        }
+        if !self.known.contains_key(buffer.as_str()) {
+            if self.known.len() >= Self::MOST {
+                self.known.clear();
+            }
+            let base = irregular::base(buffer).unwrap_or(buffer);
+            let stem = self.stemmer.stem(base).into_owned().into_boxed_str();
+            self.known.insert(buffer.as_str().into(), stem);
+        }
+        self.known.get(buffer.as_str()).map(AsRef::as_ref)
+    }
+}
+
+/// Shortens to at most `most` bytes, at a character's boundary.
+fn cut(text: &mut String, most: usize) {
+    if text.len() > most {
+        let end = (0..=most).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+        text.truncate(end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &[&str]) {
+        assert_eq!(stem_list(text), expected, "{text}");
+    }
+
+    #[test]
+    fn inflected_and_irregular_forms_meet() {
+        check("She went swimming with the children", &["go", "swim", "child"]);
+        check("going, goes, gone", &["go", "go", "go"]);
+    }
+
+    #[test]
+    fn diacritics_and_ligatures_fold() {
+        check("Éowyn Łódź straße Ångström", &["eowyn", "lodz", "strass", "angstrom"]);
+    }
+
+    #[test]
+    fn every_script_is_findable() {
+        check("Привет мир", &["привет", "мир"]);
+        check("龍の城", &["龍", "龍の", "の", "の城", "城"]);
+        check("한국어 שלום नमस्ते", &["한국어", "שלום", "नमस्ते"]);
+    }
+
+    #[test]
+    fn names_that_look_like_stop_words_stay() {
+        check("Will met May", &["will", "meet", "may"]);
+        check("it will rain, it may not", &["rain"]);
+        check("Don won; we don't and won’t", &["don", "win"]);
+    }
+
+    #[test]
+    fn a_hundred_kilobytes_without_blanks_are_one_short_stem() {
+        let stems = stem_list(&"x".repeat(100_000));
+        assert_eq!(stems.len(), 1);
+        assert!(stems[0].len() <= Memory::LONGEST);
+    }
+
+    #[test]
+    fn names_compare_by_their_folded_words() {
+        assert_eq!(name_words("  Aelysh—VÁNE, the 2nd"), "aelysh vane the 2nd");
+    }
+
+    #[test]
+    fn words_know_where_they_stand() {
+        let text = "Ein Öl-Fass!";
+        let found: Vec<_> = words(text).map(|word| (word.start, word.surface)).collect();
+        assert_eq!(found, [(0, "Ein"), (4, "Öl"), (8, "Fass")]);
+    }
+}

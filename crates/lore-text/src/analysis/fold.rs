@@ -1,0 +1,53 @@
+//! Folding: case, diacritics and ligatures do not count when words are compared.
+//!
+//! Text is never romanised: a word keeps its script, and vowel signs that make
+//! words different in their script are kept.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
+
+/// Appends the folded form of `text` to `folded`.
+pub fn fold(text: &str, folded: &mut String) {
+    if text.is_ascii() {
+        folded.extend(text.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));
+        return;
+    }
+    let bare = text.nfkd().filter(|&c| !is_diacritic(c));
+    for c in bare.nfc().flat_map(char::to_lowercase) {
+        match plain(c) {
+            Some(letters) => folded.push_str(letters),
+            None => folded.push(c),
+        }
+    }
+}
+
+/// Whether the character belongs to the one before it.
+pub(super) fn is_mark(c: char) -> bool {
+    is_combining_mark(c)
+}
+
+/// Accents, points and the like: marks that a writer may leave out. Marks of
+/// other classes (vowel signs, virama, voicing marks) are letters in all but name.
+fn is_diacritic(c: char) -> bool {
+    matches!(canonical_combining_class(c), 10..=35 | 200..)
+}
+
+/// Letters that have no decomposition but a usual plain spelling.
+fn plain(c: char) -> Option<&'static str> {
+    Some(match c {
+        'ß' => "ss",
+        'æ' => "ae",
+        'œ' => "oe",
+        'ø' => "o",
+        'ł' => "l",
+        'đ' | 'ð' => "d",
+        'þ' => "th",
+        'ħ' => "h",
+        'ı' => "i",
+        'ŋ' => "n",
+        'ŧ' => "t",
+        'ſ' => "s",
+        'ς' => "σ",
+        _ => return None,
+    })
+}
