@@ -1,0 +1,178 @@
+//! The rule about which targets may be reached, asked at three moments: when an
+//! address is read, when its name has been looked up, and at every redirect.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use reqwest::dns::{Name, Resolve, Resolving};
+use url::{Host, Url};
+
+use crate::address::{is_private_service, is_public};
+use crate::error::Refusal;
+use crate::resolver::Resolver;
+
+/// What a client may reach.
+#[derive(Clone)]
+pub(crate) struct Guard {
+    realm: Realm,
+    exceptions: Arc<Exceptions>,
+}
+
+/// Whose address it is, which decides where it may lead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Realm {
+    /// Anybody's: public addresses on the web's ports.
+    Web,
+    /// The configuration's, on the public internet.
+    PublicService,
+    /// The configuration's, on this machine or its network.
+    PrivateService,
+}
+
+/// What the configuration adds to the rules.
+#[derive(Debug, Default)]
+pub(crate) struct Exceptions {
+    pub(crate) ports: Vec<u16>,
+    pub(crate) reachable: Vec<SocketAddr>,
+    pub(crate) own: Vec<SocketAddr>,
+}
+
+impl Guard {
+    pub(crate) fn new(realm: Realm, exceptions: Arc<Exceptions>) -> Self {
+        Self { realm, exceptions }
+    }
+
+    /// Reads an address and tests everything that can be known without a look-up.
+    pub(crate) fn parse(&self, text: &str) -> Result<Url, Refusal> {
+        let url = Url::parse(text).map_err(|_| Refusal::Malformed)?;
+        self.check(url)
+    }
+
+    /// The same for an address that is read already, such as a redirect's.
+    pub(crate) fn check(&self, url: Url) -> Result<Url, Refusal> {
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(Refusal::Scheme);
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(Refusal::Credentials);
+        }
+        let port = url.port_or_known_default().ok_or(Refusal::Port)?;
+        if !self.allows_port(port) {
+            return Err(Refusal::Port);
+        }
+        let allowed = match url.host().ok_or(Refusal::Malformed)? {
+            Host::Ipv4(address) => self.admits(SocketAddr::new(address.into(), port)),
+            Host::Ipv6(address) => self.admits(SocketAddr::new(address.into(), port)),
+            Host::Domain(name) => self.allows_name(name),
+        };
+        if allowed { Ok(url) } else { Err(Refusal::NotPublic) }
+    }
+
+    /// Whether a connection to `address` may be opened.
+    pub(crate) fn admits(&self, address: SocketAddr) -> bool {
+        if self.realm == Realm::Web && self.exceptions.own.contains(&address) {
+            return false;
+        }
+        let by_rule = match self.realm {
+            Realm::Web | Realm::PublicService => is_public(address.ip()),
+            Realm::PrivateService => is_public(address.ip()) || is_private_service(address.ip()),
+        };
+        by_rule || self.exceptions.reachable.contains(&address)
+    }
+
+    fn allows_port(&self, port: u16) -> bool {
+        let named = |address: &SocketAddr| address.port() == port;
+        port != 0
+            && (self.realm != Realm::Web
+                || matches!(port, 80 | 443)
+                || self.exceptions.ports.contains(&port)
+                || self.exceptions.reachable.iter().any(named))
+    }
+
+    /// Names that mean this machine or its network are refused before anybody is
+    /// asked about them: the question itself would already tell something.
+    fn allows_name(&self, name: &str) -> bool {
+        if self.realm == Realm::PrivateService {
+            return true;
+        }
+        let name = name.trim_end_matches('.').to_ascii_lowercase();
+        let last = name.rsplit('.').next().unwrap_or_default();
+        let looks_like_address = name.parse::<IpAddr>().is_ok();
+        name.contains('.') && !looks_like_address && !LOCAL_DOMAINS.contains(&last)
+    }
+}
+
+/// Top-level domains that exist inside networks only.
+const LOCAL_DOMAINS: [&str; 12] = [
+    "localhost",
+    "localdomain",
+    "local",
+    "internal",
+    "intranet",
+    "private",
+    "corp",
+    "home",
+    "lan",
+    "arpa",
+    "onion",
+    "alt",
+];
+
+/// Looks names up for connections, and gives nothing away unless every address
+/// of the name is allowed: the address tested is then the address connected to.
+pub(crate) struct GuardedResolver {
+    pub(crate) resolver: Arc<dyn Resolver>,
+    pub(crate) guard: Guard,
+    pub(crate) port: u16,
+}
+
+impl Resolve for GuardedResolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let (resolver, guard, port) = (Arc::clone(&self.resolver), self.guard.clone(), self.port);
+        Box::pin(async move {
+            let found = resolver.addresses(name.as_str()).await?;
+            let found: Vec<_> = found.into_iter().map(|ip| SocketAddr::new(ip, port)).collect();
+            if !found.iter().all(|address| guard.admits(*address)) {
+                return Err(Refusal::NotPublic.into());
+            }
+            Ok(Box::new(found.into_iter()) as Box<_>)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn web() -> Guard {
+        Guard::new(Realm::Web, Arc::default())
+    }
+
+    #[test]
+    fn pages_are_asked_for_on_the_webs_ports_only() {
+        assert!(web().parse("https://example.org/").is_ok());
+        assert!(web().parse("http://example.org:443/").is_ok());
+        assert_eq!(web().parse("http://example.org:22/"), Err(Refusal::Port));
+        let exceptions = Exceptions { ports: vec![8443], ..Exceptions::default() };
+        let wider = Guard::new(Realm::Web, Arc::new(exceptions));
+        assert!(wider.parse("https://example.org:8443/").is_ok());
+    }
+
+    #[test]
+    fn an_own_public_address_is_refused_to_pages_alone() {
+        let own: SocketAddr = "8.8.8.8:443".parse().unwrap();
+        let exceptions = Arc::new(Exceptions { own: vec![own], ..Exceptions::default() });
+        assert!(!Guard::new(Realm::Web, Arc::clone(&exceptions)).admits(own));
+        assert!(Guard::new(Realm::PublicService, exceptions).admits(own));
+    }
+
+    #[test]
+    fn an_exception_holds_for_one_address_and_port() {
+        let reachable: SocketAddr = "127.0.0.1:9000".parse().unwrap();
+        let exceptions = Exceptions { reachable: vec![reachable], ..Exceptions::default() };
+        let guard = Guard::new(Realm::Web, Arc::new(exceptions));
+        assert!(guard.parse("http://127.0.0.1:9000/").is_ok());
+        assert_eq!(guard.parse("http://127.0.0.1:80/"), Err(Refusal::NotPublic));
+        assert_eq!(guard.parse("http://127.0.0.2:9000/"), Err(Refusal::NotPublic));
+    }
+}

@@ -1,0 +1,105 @@
+//! Pages whose addresses come from anybody.
+
+use std::sync::Arc;
+
+use http::header::{ACCEPT, LOCATION};
+use reqwest::Response;
+use url::Url;
+
+use crate::answer::{Answer, Failures, read};
+use crate::error::{NetError, Refusal};
+use crate::guard::{Guard, Realm};
+use crate::limits::Limits;
+use crate::network::Inner;
+
+/// Reads public pages. No header of the caller, no cookie and no secret goes out.
+#[derive(Clone)]
+pub struct Web {
+    network: Arc<Inner>,
+    guard: Guard,
+}
+
+/// Pages move, but not in circles.
+const MOST_REDIRECTS: usize = 5;
+const WANTED: &str = "text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.5";
+
+impl Web {
+    pub(crate) fn new(network: Arc<Inner>) -> Self {
+        let guard = network.guard(Realm::Web);
+        Self { network, guard }
+    }
+
+    /// Tests an address without any traffic, and gives its normal spelling.
+    pub fn check(&self, url: &str) -> Result<String, Refusal> {
+        self.guard.parse(url).map(String::from)
+    }
+
+    /// Reads a page, following redirects to other public pages. A bad status is an
+    /// answer without a body.
+    pub async fn get(&self, url: &str, limits: &Limits) -> Result<Answer, NetError> {
+        let url = self.guard.parse(url)?;
+        let host = host(&url);
+        let work = async {
+            // The permit is never refused: nobody closes the semaphore.
+            let _slot = self.network.slots.acquire().await.ok();
+            self.follow(url, limits).await
+        };
+        let late = |_| NetError::TimedOut { host, after: limits.total };
+        tokio::time::timeout(limits.total, work).await.map_err(late)?
+    }
+
+    async fn follow(&self, mut url: Url, limits: &Limits) -> Result<Answer, NetError> {
+        for _ in 0..=MOST_REDIRECTS {
+            let response = self.ask(&url).await?;
+            match redirect(&response) {
+                Some(next) => url = self.guard.check(next?)?,
+                None => return read(response, limits, Failures::Drop).await,
+            }
+        }
+        Err(NetError::TooManyRedirects { host: host(&url) })
+    }
+
+    /// Each hop gets a client of its own: nothing is kept or shared between pages.
+    async fn ask(&self, url: &Url) -> Result<Response, NetError> {
+        let port = url.port_or_known_default().ok_or(Refusal::Port)?;
+        let client = self.network.client(self.guard.clone(), port);
+        let client = client.map_err(|_| NetError::Unreachable { host: host(url) })?;
+        let request = client.get(url.clone()).header(ACCEPT, WANTED);
+        request.send().await.map_err(|error| failure(&error, &host(url)))
+    }
+}
+
+/// Where a response sends its reader, if it does.
+pub(crate) fn redirect(response: &Response) -> Option<Result<Url, Refusal>> {
+    if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return None;
+    }
+    let target = response.headers().get(LOCATION)?.to_str().map_err(|_| Refusal::Malformed);
+    Some(target.and_then(|text| response.url().join(text).map_err(|_| Refusal::Malformed)))
+}
+
+/// What became of a request that has no response.
+pub(crate) fn failure(error: &reqwest::Error, host: &str) -> NetError {
+    let host = host.to_owned();
+    if let Some(refusal) = refusal_within(error) {
+        return NetError::Refused(refusal);
+    }
+    tracing::debug!(host, connect = error.is_connect(), "a request failed");
+    if error.is_connect() { NetError::Unreachable { host } } else { NetError::Broken { host } }
+}
+
+/// The guard speaks from inside the name look-up; its word arrives wrapped.
+fn refusal_within(error: &reqwest::Error) -> Option<Refusal> {
+    let mut source = std::error::Error::source(error);
+    while let Some(inner) = source {
+        if let Some(refusal) = inner.downcast_ref::<Refusal>() {
+            return Some(*refusal);
+        }
+        source = inner.source();
+    }
+    None
+}
+
+pub(crate) fn host(url: &Url) -> String {
+    url.host_str().unwrap_or_default().to_owned()
+}
