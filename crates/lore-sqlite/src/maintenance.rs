@@ -9,13 +9,28 @@ use lore_store::{Health, Maintenance, StoreResult};
 
 use crate::pool::run_blocking;
 use crate::store::SqliteStore;
-use crate::{backup, check};
+use crate::{backup, check, docs};
+
+/// How many nodes are looked at in one transaction when the index is made anew.
+const REBUILT_AT_ONCE: i64 = 500;
 
 #[async_trait]
 impl Maintenance for SqliteStore {
     async fn check(&self) -> StoreResult<Health> {
         let path = self.path().to_owned();
         run_blocking(move || check::health(&path)).await
+    }
+
+    async fn rebuild_index(&self) -> StoreResult<u64> {
+        let (mut node, mut documents) = (0, 0);
+        // In pieces, so that others can write in between.
+        while let Some((last, written)) =
+            self.write(move |db| docs::rebuild(db, node, REBUILT_AT_ONCE)).await?
+        {
+            node = last;
+            documents += written;
+        }
+        Ok(documents)
     }
 
     async fn backup(&self, target: &Path) -> StoreResult<()> {

@@ -63,7 +63,13 @@ fn one(db: &Connection, sight: Sight, key: &NodeKey) -> Answer<Option<Node>> {
     rows::first(statement.query(sight.with(&own).as_slice())?, rows::node)
 }
 
-fn several(db: &Connection, sight: Sight, column: &str, keys: Array) -> Answer<Vec<Node>> {
+/// Live nodes by a key column.
+pub(crate) fn several(
+    db: &Connection,
+    sight: Sight,
+    column: &str,
+    keys: Array,
+) -> Answer<Vec<Node>> {
     let sql = format!(
         "SELECT {} FROM node n WHERE n.{column} IN rarray(:keys) AND {} ORDER BY n.id",
         rows::NODE,

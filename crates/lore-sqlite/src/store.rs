@@ -1,6 +1,7 @@
 //! The store as a whole: opening it, and the way to its readers and its writer.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -10,6 +11,7 @@ use rusqlite::Connection;
 
 use crate::fault::Answer;
 use crate::pool::Pool;
+use crate::search::Library;
 use crate::writer::{WriteCounts, Writer};
 use crate::{bootstrap, check, commit, connection, file, schema};
 
@@ -41,6 +43,7 @@ pub struct SqliteStore {
     path: PathBuf,
     readers: Pool,
     writer: Writer,
+    library: Arc<Library>,
 }
 
 impl SqliteStore {
@@ -56,7 +59,7 @@ impl SqliteStore {
         bootstrap::settle(&db, effects)?;
         let readers = Pool::open(&path, options.readers, options.patience)?;
         let writer = Writer::start(&path, db, options.queue, options.patience)?;
-        Ok(Self { path, readers, writer })
+        Ok(Self { path, readers, writer, library: Arc::default() })
     }
 
     /// Checks a file that may become the store, such as a backup, without changing it.
@@ -73,6 +76,10 @@ impl SqliteStore {
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    pub(crate) fn library(&self) -> &Arc<Library> {
+        &self.library
     }
 
     pub(crate) fn writer(&self) -> &Writer {

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use lore_core::{NodeId, Text, TextId, Viewer};
 use lore_store::{Bin, StoreResult, Texts};
+use rusqlite::vtab::array::Array;
 use rusqlite::{Connection, ToSql};
 
 use crate::fault::Answer;
@@ -35,6 +36,11 @@ impl Texts for SqliteStore {
         })
         .await
     }
+}
+
+/// Live texts by id.
+pub(crate) fn several(db: &Connection, sight: Sight, ids: Array) -> Answer<Vec<Text>> {
+    select(db, sight, "t.id IN rarray(:key)", &ids, Presence::Live)
 }
 
 fn select(

@@ -14,6 +14,7 @@ pub mod chain;
 mod error;
 mod query;
 mod records;
+mod search;
 mod store;
 #[cfg(feature = "testkit")]
 pub mod testkit;
@@ -30,6 +31,7 @@ pub use records::{
     Access, AuditEntry, ChainReport, ChangeEntry, Finding, Health, NewToken, SessionRecord,
     StoreStats, StoredToken, TokenInfo,
 };
+pub use search::{Answered, Found, Search};
 pub use store::{
     Directory, Edges, Events, Log, Maintenance, Nodes, Sessions, States, Store, Texts, WORLDS_URI,
 };

@@ -20,6 +20,7 @@ use crate::records::{
     Access, AuditEntry, ChainReport, ChangeEntry, Health, NewToken, SessionRecord, StoredToken,
     TokenInfo,
 };
+use crate::search::Search;
 
 /// The resource that lists a principal's worlds. Making a world touches it in each other
 /// world of its owner.
@@ -28,7 +29,18 @@ pub const WORLDS_URI: &str = "lorewell://worlds";
 /// A whole engine.
 #[async_trait]
 pub trait Store:
-    Directory + Nodes + Texts + Edges + States + Events + Log + Sessions + Maintenance + Send + Sync
+    Directory
+    + Nodes
+    + Texts
+    + Edges
+    + States
+    + Events
+    + Search
+    + Log
+    + Sessions
+    + Maintenance
+    + Send
+    + Sync
 {
     /// Commits a batch. Returns after it is durable; on error nothing changed.
     async fn commit(&self, viewer: &Viewer, batch: Batch) -> StoreResult<Committed>;
@@ -225,6 +237,10 @@ pub trait Sessions {
 pub trait Maintenance {
     /// Checks everything that can be checked. May take long.
     async fn check(&self) -> StoreResult<Health>;
+
+    /// Makes everything that search reads again from what it is derived from.
+    /// Returns how many documents there are.
+    async fn rebuild_index(&self) -> StoreResult<u64>;
 
     /// Writes a consistent copy to `target`, which must not exist, while others work.
     async fn backup(&self, target: &Path) -> StoreResult<()>;

@@ -59,6 +59,11 @@ impl Analysis {
         words.finish(Vec::new())
     }
 
+    /// Whether there is nothing to find it by.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty() && self.names.is_empty()
+    }
+
     /// Analyses the head of a node.
     pub fn of_head(head: &Head<'_>) -> Self {
         let mut words = Words::default();

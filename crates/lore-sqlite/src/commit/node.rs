@@ -8,6 +8,7 @@ use rusqlite::{named_params, params};
 use super::note::{Note, shown};
 use super::{Hand, Target, expect, json};
 use crate::counter;
+use crate::docs;
 use crate::fault::{Answer, invalid, missing};
 use crate::rows;
 use crate::sight::Presence;
@@ -26,6 +27,7 @@ impl Hand<'_> {
         if !new.tags.is_empty() {
             self.set_tags(id, &new.tags)?;
         }
+        docs::put_head(self.db, world, id)?;
         self.made.insert(new.uid);
         let note = Note::new("create_node", id, 1).uid(new.uid).seen_by([new.visibility]);
         self.notes.push(note.into());
@@ -49,6 +51,7 @@ impl Hand<'_> {
         if let Some(tags) = &patch.tags {
             self.set_tags(target.id, tags)?;
         }
+        self.reindex(&old, patch)?;
         self.notes.push(patch_note(&old, patch).into());
         Ok(applied(&target, target.version + 1))
     }
@@ -141,10 +144,23 @@ impl Hand<'_> {
             self.author.at,
             self.author.principal
         ])?;
+        docs::touch_node(self.db, target.id)?;
         let version = target.version + 1;
         let note = Note::new(op, target.id, version).uid(target.uid).seen_by([target.visibility]);
         self.notes.push(note.into());
         Ok(applied(target, version))
+    }
+
+    /// Lets search know what a patch changes for it. Most patches change nothing.
+    fn reindex(&self, old: &Node, patch: &NodePatch) -> Answer<()> {
+        let tags = patch.tags.is_some();
+        if tags || patch.visibility.is_some() || patch.namespace.is_some() {
+            docs::touch_node(self.db, old.id.0)?;
+        }
+        if tags || patch.name.is_some() || patch.aliases.is_some() || patch.subtype.is_some() {
+            docs::put_head(self.db, self.author.world, old.id.0)?;
+        }
+        Ok(())
     }
 
     /// The node as it is; whether the viewer may see it was checked before.

@@ -6,6 +6,7 @@ use rusqlite::{named_params, params};
 
 use super::note::{Note, shown};
 use super::{Hand, expect};
+use crate::docs;
 use crate::fault::{Answer, missing};
 use crate::rows;
 use crate::sight::{self, Presence};
@@ -40,6 +41,7 @@ impl Hand<'_> {
                 ":by": self.author.principal,
             })?;
         let id = self.db.last_insert_rowid();
+        docs::put_text(self.db, self.author.world, node.id, id)?;
         self.made.insert(new.uid);
         let note = Note::new("create_text", id, 1).uid(new.uid);
         self.notes.push(note.seen_by([node.visibility, new.visibility]).into());
@@ -56,6 +58,7 @@ impl Hand<'_> {
         let old = self.text(text, Presence::Live)?;
         expect(version, old.version, || format!("text {}", old.id))?;
         self.patch_text(&old, patch)?;
+        docs::put_text(self.db, self.author.world, old.node.0, old.id.0)?;
         let note = Note::new("update_text", old.id.0, old.version + 1)
             .uid(old.uid)
             .patched("title", &patch.title, old.title.as_str())
@@ -141,6 +144,7 @@ impl Hand<'_> {
             self.author.at,
             self.author.principal
         ])?;
+        docs::touch_text(self.db, old.node.0, old.id.0)?;
         let version = old.version + 1;
         self.notes.push(Note::new(op, old.id.0, version).uid(old.uid).into());
         Ok(Applied::Text { id: old.id, version })

@@ -36,6 +36,7 @@ pub mod maintenance;
 pub mod nodes;
 pub mod once;
 pub mod preconditions;
+pub mod search;
 pub mod sessions;
 mod stage;
 pub mod states;
@@ -145,6 +146,19 @@ macro_rules! contract_tests {
             counting_changes_nothing_else,
             what_is_hidden_or_gone_is_not_counted,
             a_reader_counts_nothing,
+        ]);
+        $crate::contract_tests!(@topic $harness, search, [
+            things_are_found_by_what_they_say_and_are_called,
+            a_name_comes_first,
+            what_was_written_is_found_at_once,
+            deleted_things_are_not_found_until_restored,
+            what_is_hidden_is_not_found,
+            hidden_things_do_not_change_anybodys_answers,
+            other_worlds_are_not_searched,
+            filters_hold_before_the_cut,
+            what_is_not_searchable_is_not_found,
+            any_text_is_a_query,
+            the_index_outlives_the_process,
         ]);
         $crate::contract_tests!(@topic $harness, edges, [
             an_edge_comes_back_as_it_was_put,

@@ -1,0 +1,113 @@
+//! What search reads, as rows: written with what it is derived from, read by [`crate::search`].
+//!
+//! A document is a text, or the head of a node: its name, aliases, tags and
+//! subtype. See `migrations/0003_search.sql` for how indexes in memory, also those
+//! of other processes, learn what has changed.
+
+use lore_core::{NodeId, TextId};
+use lore_search::{Analysis, DocKey, Document, Head};
+use rusqlite::{Connection, params};
+
+use crate::fault::{Answer, missing};
+use crate::rows::{self, Fields};
+
+/// The text number of a head.
+const HEAD: i64 = 0;
+
+/// Which document a row is.
+pub(crate) fn key(node: i64, text: i64) -> DocKey {
+    let text = Some(TextId(text)).filter(|text| text.0 != HEAD);
+    DocKey { node: NodeId(node), text }
+}
+
+/// Writes the document of a text anew.
+pub(crate) fn put_text(db: &Connection, world: i64, node: i64, text: i64) -> Answer<()> {
+    put(db, world, node, text, &text_analysis(db, text)?.encode())
+}
+
+/// Writes the document of a node's head anew.
+pub(crate) fn put_head(db: &Connection, world: i64, node: i64) -> Answer<()> {
+    put(db, world, node, HEAD, &head_analysis(db, node)?.encode())
+}
+
+/// Lets indexes look again at whether a text is live and who sees it.
+pub(crate) fn touch_text(db: &Connection, node: i64, text: i64) -> Answer<()> {
+    let sql = "UPDATE doc SET seq = (SELECT max(seq) FROM doc) + 1 WHERE node = ?1 AND text = ?2";
+    db.prepare_cached(sql)?.execute(params![node, text])?;
+    Ok(())
+}
+
+/// The same for a node's head and all its texts.
+pub(crate) fn touch_node(db: &Connection, node: i64) -> Answer<()> {
+    let mut statement = db.prepare_cached("SELECT text FROM doc WHERE node = ?1 ORDER BY text")?;
+    let texts = rows::all(statement.query([node])?, |row| Fields::of(row).take::<i64>())?;
+    texts.into_iter().try_for_each(|text| touch_text(db, node, text))
+}
+
+/// What a document is found by, made from what it is derived from.
+pub(crate) fn analysis(db: &Connection, key: DocKey) -> Answer<Analysis> {
+    match key.text {
+        Some(text) => text_analysis(db, text.0),
+        None => head_analysis(db, key.node.0),
+    }
+}
+
+/// Writes the documents of the next nodes after `node` anew. Returns the last of
+/// them, and how many documents they have; none when there are no more nodes.
+pub(crate) fn rebuild(db: &Connection, node: i64, limit: i64) -> Answer<Option<(i64, u64)>> {
+    let sql = "SELECT id, world FROM node WHERE id > ?1 ORDER BY id LIMIT ?2";
+    let mut statement = db.prepare_cached(sql)?;
+    let nodes: Vec<(i64, i64)> = rows::all(statement.query([node, limit])?, |row| {
+        let mut fields = Fields::of(row);
+        Ok((fields.take()?, fields.take()?))
+    })?;
+    let mut written = 0;
+    for (node, world) in &nodes {
+        put_head(db, *world, *node)?;
+        let mut texts = db.prepare_cached("SELECT id FROM text WHERE node = ?1 ORDER BY id")?;
+        let texts = rows::all(texts.query([node])?, |row| Fields::of(row).take::<i64>())?;
+        texts.iter().try_for_each(|text| put_text(db, *world, *node, *text))?;
+        written += 1 + texts.len() as u64;
+    }
+    Ok(nodes.last().map(|(node, _)| (*node, written)))
+}
+
+/// A document that changes loses its outside vector, which was of its old words.
+fn put(db: &Connection, world: i64, node: i64, text: i64, analysis: &[u8]) -> Answer<()> {
+    let sql = "INSERT INTO doc (seq, world, node, text, analysis)
+               VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM doc), ?1, ?2, ?3, ?4)
+               ON CONFLICT (node, text) DO UPDATE SET seq = excluded.seq,
+                 analysis = excluded.analysis, model = NULL, vector = NULL";
+    db.prepare_cached(sql)?.execute(params![world, node, text, analysis])?;
+    Ok(())
+}
+
+fn text_analysis(db: &Connection, text: i64) -> Answer<Analysis> {
+    let sql = "SELECT title, body, author, occurred_at FROM text WHERE id = ?1";
+    let mut statement = db.prepare_cached(sql)?;
+    let read = |row: &rusqlite::Row<'_>| {
+        let mut fields = Fields::of(row);
+        let (title, body): (String, String) = (fields.take()?, fields.take()?);
+        let author: Option<String> = fields.take()?;
+        Ok(Analysis::of_text(&Document {
+            title: &title,
+            author: author.as_deref(),
+            occurred_at: fields.maybe_moment()?,
+            body: &body,
+        }))
+    };
+    rows::first(statement.query([text])?, read)?.ok_or_else(|| missing(format!("text {text}")))
+}
+
+fn head_analysis(db: &Connection, node: i64) -> Answer<Analysis> {
+    let sql = format!("SELECT {} FROM node n WHERE n.id = ?1", rows::NODE);
+    let mut statement = db.prepare_cached(&sql)?;
+    let node = rows::first(statement.query([node])?, rows::node)?
+        .ok_or_else(|| missing(format!("node {node}")))?;
+    Ok(Analysis::of_head(&Head {
+        name: Some(node.name.as_str()).filter(|_| !node.derived_name),
+        aliases: &node.aliases,
+        tags: &node.tags,
+        subtype: node.subtype.as_deref(),
+    }))
+}

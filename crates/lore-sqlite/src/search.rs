@@ -1,0 +1,185 @@
+//! Searching: an index in memory for each world, which catches up with the rows
+//! of [`crate::docs`] before it answers.
+//!
+//! The index ranks among what the viewer sees; what it names is then read under
+//! the same conditions as everything else, so the store decides who sees what.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use lore_core::{Node, NodeId, Text, TextId, Timestamp, Viewer};
+use lore_search::{Analysis, DocKey, Entry, Index, Meta, Query, Ranked, Snippet, Vector, snippet};
+use lore_store::{Answered, Found, Search, StoreResult};
+use parking_lot::{Mutex, RwLock};
+use rusqlite::Connection;
+
+use crate::fault::Answer;
+use crate::rows::{self, Fields};
+use crate::sight::Sight;
+use crate::store::SqliteStore;
+use crate::{docs, nodes, texts};
+
+/// Longest snippet of an answer, in characters.
+const SNIPPET: usize = 240;
+
+#[async_trait]
+impl Search for SqliteStore {
+    async fn search(&self, viewer: &Viewer, query: Query) -> StoreResult<Found> {
+        let (viewer, library) = (*viewer, Arc::clone(self.library()));
+        self.read(move |db| {
+            // One snapshot, so that what the index names is still there.
+            let snapshot = db.unchecked_transaction()?;
+            let ranked = library.search(&snapshot, &viewer, &query)?;
+            found(&snapshot, &viewer, &query, ranked)
+        })
+        .await
+    }
+}
+
+/// The indexes of the worlds that were searched.
+#[derive(Default)]
+pub(crate) struct Library {
+    shelves: Mutex<HashMap<i64, Arc<RwLock<Shelf>>>>,
+}
+
+/// The index of a world, and the last row it knows.
+#[derive(Default)]
+struct Shelf {
+    index: Index,
+    read_to: i64,
+}
+
+impl Library {
+    fn search(&self, db: &Connection, viewer: &Viewer, query: &Query) -> Answer<Ranked> {
+        let world = viewer.world.0;
+        let shelf = Arc::clone(self.shelves.lock().entry(world).or_default());
+        let newest = newest(db, world)?;
+        let shared = shelf.read();
+        // Another reader may have seen a later commit than this one's snapshot.
+        if shared.read_to >= newest {
+            return Ok(shared.index.search(viewer, query));
+        }
+        drop(shared);
+        shelf.write().catch_up(db, world)?;
+        Ok(shelf.read().index.search(viewer, query))
+    }
+}
+
+impl Shelf {
+    fn catch_up(&mut self, db: &Connection, world: i64) -> Answer<()> {
+        let mut statement = db.prepare_cached(CHANGED)?;
+        let mut rows = statement.query([world, self.read_to])?;
+        while let Some(row) = rows.next()? {
+            let mut fields = Fields::of(row);
+            let seq = fields.take()?;
+            match Known::read(db, fields)? {
+                Known::Present(entry) => self.index.put(*entry),
+                Known::Absent(key) => self.index.remove(key),
+            }
+            self.read_to = seq;
+        }
+        Ok(())
+    }
+}
+
+/// The documents of a world that an index does not know yet.
+const CHANGED: &str = "SELECT d.seq, d.node, d.text,
+      n.deleted_at IS NULL AND (d.text = 0 OR (t.deleted_at IS NULL AND t.searchable)),
+      d.analysis, d.model, d.vector,
+      n.kind, n.namespace,
+      (SELECT json_group_array(g.name) FROM node_tag ng JOIN tag g ON g.id = ng.tag
+       WHERE ng.node = n.id),
+      n.visibility, n.private_to, n.created_at,
+      t.kind, t.visibility, t.private_to, t.created_at, t.position,
+      t.source, t.session, t.author, t.occurred_at
+    FROM doc d JOIN node n ON n.id = d.node LEFT JOIN text t ON t.id = d.text
+    WHERE d.world = ?1 AND d.seq > ?2 ORDER BY d.seq";
+
+/// What a row says of a document.
+enum Known {
+    Present(Box<Entry>),
+    Absent(DocKey),
+}
+
+impl Known {
+    fn read(db: &Connection, mut fields: Fields<'_, '_>) -> Answer<Self> {
+        let key = docs::key(fields.take()?, fields.take()?);
+        if !fields.take::<bool>()? {
+            return Ok(Self::Absent(key));
+        }
+        let stored: Vec<u8> = fields.take()?;
+        let analysis = match Analysis::decode(&stored) {
+            Some(analysis) => analysis,
+            // From before it was stored, or of another form.
+            None => docs::analysis(db, key)?,
+        };
+        if analysis.is_empty() {
+            return Ok(Self::Absent(key));
+        }
+        let vector = vector(fields.take()?, fields.take()?);
+        let meta = meta(fields, key)?;
+        Ok(Self::Present(Box::new(Entry { key, analysis: Arc::new(analysis), vector, meta })))
+    }
+}
+
+fn meta(mut fields: Fields<'_, '_>, key: DocKey) -> Answer<Meta> {
+    let mut meta = Meta::new(fields.word()?, Timestamp::UNIX_EPOCH);
+    meta.namespace = fields.take()?;
+    meta.tags = fields.strings()?;
+    meta.node_visibility = fields.visibility()?;
+    meta.text_visibility = meta.node_visibility;
+    meta.created_at = fields.moment()?;
+    if key.text.is_none() {
+        return Ok(meta);
+    }
+    meta.text_kind = Some(fields.word()?);
+    meta.text_visibility = fields.visibility()?;
+    meta.created_at = fields.moment()?;
+    meta.position = fields.take()?;
+    let provenance = fields.provenance()?;
+    meta.source = provenance.source;
+    meta.session = provenance.session;
+    meta.author = provenance.author;
+    meta.occurred_at = provenance.occurred_at;
+    Ok(meta)
+}
+
+/// A vector as stored: four bytes a number, little end first.
+fn vector(model: Option<String>, bytes: Option<Vec<u8>>) -> Option<Vector> {
+    let (model, bytes) = (model?, bytes?);
+    let (numbers, _) = bytes.as_chunks::<4>();
+    let values = numbers.iter().map(|number| f32::from_le_bytes(*number)).collect();
+    Some(Vector { model: model.into(), values })
+}
+
+/// The last row of a world.
+fn newest(db: &Connection, world: i64) -> Answer<i64> {
+    let sql = "SELECT coalesce(max(seq), 0) FROM doc WHERE world = ?1";
+    Ok(db.prepare_cached(sql)?.query_row([world], |row| row.get(0))?)
+}
+
+/// Reads what the index names, as the viewer sees it.
+fn found(db: &Connection, viewer: &Viewer, query: &Query, ranked: Ranked) -> Answer<Found> {
+    let sight = Sight::of(viewer);
+    let node_ids = rows::list(ranked.hits.iter().map(|hit| hit.key.node.0));
+    let text_ids = rows::list(ranked.hits.iter().filter_map(|hit| hit.key.text).map(|text| text.0));
+    let nodes: HashMap<NodeId, Node> = nodes::several(db, sight, "id", node_ids)?
+        .into_iter()
+        .map(|node| (node.id, node))
+        .collect();
+    let mut texts: HashMap<TextId, Text> =
+        texts::several(db, sight, text_ids)?.into_iter().map(|text| (text.id, text)).collect();
+    let answers = ranked.hits.into_iter().filter_map(|hit| {
+        let node = nodes.get(&hit.key.node)?.clone();
+        let text = match hit.key.text {
+            Some(id) => Some(texts.remove(&id)?),
+            None => None,
+        };
+        let snippet = text
+            .as_ref()
+            .map_or_else(Snippet::default, |text| snippet(&text.body, &query.text, SNIPPET));
+        Some(Answered { hit, node, text, snippet })
+    });
+    Ok(Found { answers: answers.collect(), total: ranked.total })
+}

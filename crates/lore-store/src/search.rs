@@ -1,0 +1,37 @@
+//! The one search, as an engine answers it.
+
+use async_trait::async_trait;
+use lore_core::{Node, Text, Viewer};
+use lore_search::{Hit, Query, Snippet};
+
+use crate::error::StoreResult;
+
+/// Finding things by what they say, are called or are marked with.
+#[async_trait]
+pub trait Search {
+    /// The best answers to a query among what the viewer sees, best first. Any text
+    /// is a valid query, and what was committed before the call is found.
+    async fn search(&self, viewer: &Viewer, query: Query) -> StoreResult<Found>;
+}
+
+/// What a search found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Found {
+    /// The answers, best first.
+    pub answers: Vec<Answered>,
+    /// How many there are without the limit, as far as they were looked at.
+    pub total: usize,
+}
+
+/// One answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answered {
+    /// How well it answers, and why.
+    pub hit: Hit,
+    /// The node it belongs to.
+    pub node: Node,
+    /// The text that answers; none when the node was found by its name alone.
+    pub text: Option<Text>,
+    /// The part of the text that answers best; empty without a text.
+    pub snippet: Snippet,
+}

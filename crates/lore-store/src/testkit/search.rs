@@ -1,0 +1,273 @@
+//! The one search: what is found, by whom, and when.
+
+use lore_core::{Node, Role, Viewer, Visibility};
+use lore_search::{Filter, MatchKind, Query, Unit};
+
+use super::Harness;
+use super::stage::{Stage, batch, word};
+use crate::{
+    Change, Expect, NewNode, NewText, NodePatch, NodeRef, StoreResult, TextPatch, TextRef,
+};
+
+/// The names of the nodes that answer, best first.
+async fn names(stage: &Stage, viewer: &Viewer, query: Query) -> Vec<String> {
+    let found = stage.store().search(viewer, Query { limit: 50, ..query }).await.unwrap();
+    found.answers.into_iter().map(|answer| answer.node.name).collect()
+}
+
+async fn asked(stage: &Stage, viewer: &Viewer, text: &str) -> Vec<String> {
+    names(stage, viewer, Query { unit: Unit::Node, ..Query::new(text, 50) }).await
+}
+
+/// A node with a text.
+async fn told(stage: &Stage, name: &str, body: &str) -> Node {
+    let node = stage.node(&stage.owner, name).await;
+    stage.text(&stage.owner, &node, body).await;
+    node
+}
+
+/// Names, aliases, tags and texts, with the part of the text that answers.
+pub async fn things_are_found_by_what_they_say_and_are_called(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let draft = NewNode {
+        aliases: vec!["Mithrandir".into()],
+        tags: vec!["wizard".into()],
+        ..stage.draft("Gandalf")
+    };
+    let node = stage.make(&stage.owner, draft).await;
+    stage.text(&stage.owner, &node, "He carried fireworks to the birthday party.").await;
+    told(&stage, "Bree", "A village of wooden houses at a crossing of old roads.").await;
+    for query in ["Gandalf", "mithrandir", "WIZARD", "firework parties?"] {
+        assert_eq!(asked(&stage, &stage.owner, query).await.first().unwrap(), "Gandalf", "{query}");
+    }
+    let query = Query::new("who carries fireworks", 5);
+    let found = stage.store().search(&stage.owner, query).await.unwrap();
+    let first = &found.answers[0];
+    assert_eq!(first.text.as_ref().unwrap().node, node.id);
+    assert!(first.snippet.text.contains("fireworks"), "{:?}", first.snippet);
+    assert!(first.hit.score > 0.0);
+    assert!((first.hit.parts.sum() - first.hit.score).abs() < 1e-4);
+}
+
+/// Somebody called so comes before everything that speaks of them.
+pub async fn a_name_comes_first(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    for number in 0..5 {
+        told(&stage, &format!("Song {number}"), "Bree, Bree, lovely Bree, oh Bree of Bree").await;
+    }
+    told(&stage, "Bree", "A village.").await;
+    let query = Query { unit: Unit::Node, ..Query::new("bree", 10) };
+    let found = stage.store().search(&stage.owner, query).await.unwrap();
+    assert_eq!(found.answers[0].node.name, "Bree");
+    assert_eq!(found.answers[0].hit.match_kind, MatchKind::ExactName);
+    assert_eq!(found.answers.len(), 6);
+}
+
+/// Each change shows in the very next question.
+pub async fn what_was_written_is_found_at_once(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let node = stage.node(&stage.owner, "Inn").await;
+    let text = stage.text(&stage.owner, &node, "The cellar is full of barrels.").await;
+    assert_eq!(asked(&stage, &stage.owner, "barrels").await, ["Inn"]);
+    let patch = TextPatch { body: Some("The attic has ghosts.".into()), ..TextPatch::default() };
+    stage.change(&stage.owner, Change::UpdateText(TextRef::Id(text.id), Expect::Any, patch)).await;
+    assert_eq!(asked(&stage, &stage.owner, "barrels").await, [""; 0]);
+    assert_eq!(asked(&stage, &stage.owner, "ghosts").await, ["Inn"]);
+    let patch = NodePatch {
+        name: Some("Prancing Pony".into()),
+        tags: Some(vec!["lodging".into()]),
+        ..NodePatch::default()
+    };
+    stage.change(&stage.owner, Change::UpdateNode(NodeRef::Id(node.id), Expect::Any, patch)).await;
+    for query in ["prancing pony", "lodging", "ghosts"] {
+        assert_eq!(asked(&stage, &stage.owner, query).await, ["Prancing Pony"], "{query}");
+    }
+    assert_eq!(asked(&stage, &stage.owner, "inn").await, [""; 0]);
+}
+
+/// With everything that hangs on them.
+pub async fn deleted_things_are_not_found_until_restored(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let node = told(&stage, "Tower", "Crows circle above it.").await;
+    let text = stage.text(&stage.owner, &node, "Its door is hidden behind ivy.").await;
+    stage.change(&stage.owner, Change::DeleteText(TextRef::Id(text.id), Expect::Any)).await;
+    assert_eq!(asked(&stage, &stage.owner, "ivy").await, [""; 0]);
+    stage.change(&stage.owner, Change::RestoreText(TextRef::Id(text.id))).await;
+    assert_eq!(asked(&stage, &stage.owner, "ivy").await, ["Tower"]);
+    stage.change(&stage.owner, Change::DeleteNode(NodeRef::Id(node.id), Expect::Any)).await;
+    for query in ["ivy", "crows", "tower"] {
+        assert_eq!(asked(&stage, &stage.owner, query).await, [""; 0], "{query}");
+    }
+    stage.change(&stage.owner, Change::RestoreNode(NodeRef::Id(node.id))).await;
+    for query in ["ivy", "crows", "tower"] {
+        assert_eq!(asked(&stage, &stage.owner, query).await, ["Tower"], "{query}");
+    }
+}
+
+/// Neither hidden nodes nor hidden texts, by any word of theirs, also after a change.
+pub async fn what_is_hidden_is_not_found(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let player = stage.person("Pia", Role::Player).await;
+    let gm = stage.person("Gail", Role::Gm).await;
+    let draft = NewNode { visibility: Visibility::Gm, ..stage.draft("Lich") };
+    let lich = stage.make(&stage.owner, draft).await;
+    stage.text(&stage.owner, &lich, "It keeps its heart in a jar.").await;
+    let open = told(&stage, "Crypt", "Cold stone.").await;
+    let secret = NewText { visibility: Visibility::Gm, ..stage.text_draft(&open, "A trapdoor.") };
+    let secret = stage.write(&stage.owner, secret).await;
+    let diary = Visibility::Private(player.principal);
+    let diary = NewText { visibility: diary, ..stage.text_draft(&open, "I am afraid of spiders.") };
+    stage.write(&player, diary).await;
+    for query in ["lich", "heart jar", "trapdoor"] {
+        assert_eq!(asked(&stage, &player, query).await, [""; 0], "{query}");
+        assert_eq!(asked(&stage, &gm, query).await.len(), 1, "{query}");
+    }
+    assert_eq!(asked(&stage, &player, "spiders").await, ["Crypt"]);
+    assert_eq!(asked(&stage, &gm, "spiders").await, [""; 0]);
+    let show = TextPatch { visibility: Some(Visibility::Members), ..TextPatch::default() };
+    stage.change(&stage.owner, Change::UpdateText(TextRef::Id(secret.id), Expect::Any, show)).await;
+    let show = NodePatch { visibility: Some(Visibility::Members), ..NodePatch::default() };
+    stage.change(&stage.owner, Change::UpdateNode(NodeRef::Id(lich.id), Expect::Any, show)).await;
+    for query in ["lich", "heart jar", "trapdoor"] {
+        assert_eq!(asked(&stage, &player, query).await.len(), 1, "{query}");
+    }
+    let hide = NodePatch { visibility: Some(Visibility::Gm), ..NodePatch::default() };
+    stage.change(&stage.owner, Change::UpdateNode(NodeRef::Id(lich.id), Expect::Any, hide)).await;
+    assert_eq!(asked(&stage, &player, "heart jar").await, [""; 0]);
+}
+
+/// Whoever cannot see a thing gets the very same answers as if it did not exist.
+pub async fn hidden_things_do_not_change_anybodys_answers(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let player = stage.person("Pia", Role::Player).await;
+    for number in 0..6 {
+        told(&stage, &format!("Hill {number}"), &format!("Sheep graze on hill {number}.")).await;
+    }
+    let query = || Query::new("grazing sheep on hill 3", 10);
+    let before = stage.store().search(&player, query()).await.unwrap();
+    let hidden = NewNode { visibility: Visibility::Gm, ..stage.draft("Hidden pasture") };
+    let hidden = stage.make(&stage.owner, hidden).await;
+    for _ in 0..10 {
+        stage.text(&stage.owner, &hidden, "Sheep, sheep, grazing sheep on every hill.").await;
+    }
+    let after = stage.store().search(&player, query()).await.unwrap();
+    assert_eq!(before, after);
+}
+
+/// Worlds do not know of each other.
+pub async fn other_worlds_are_not_searched(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    told(&stage, "Well", "Its water glows at night.").await;
+    let other = stage.other_world("Elsewhere").await;
+    assert_eq!(asked(&stage, &other, "glowing water").await, [""; 0]);
+    assert_eq!(asked(&stage, &stage.owner, "glowing water").await, ["Well"]);
+}
+
+/// Kinds, kinds of text, namespaces, tags, sources, sessions, times, nodes.
+pub async fn filters_hold_before_the_cut(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    for number in 0..30 {
+        told(&stage, &format!("Crowd {number}"), "A dragon, a dragon, a dragon!").await;
+    }
+    let draft = NewNode {
+        namespace: "north".into(),
+        tags: vec!["Old".into(), "big".into()],
+        ..NewNode::new(stage.uid(), word("beast"), "Wyrm")
+    };
+    let wyrm = stage.make(&stage.owner, draft).await;
+    let mut text = stage.text_draft(&wyrm, "Once they said of it that some dragon it might be.");
+    text.kind = word("rumour");
+    text.provenance.source = Some("tavern".into());
+    text.provenance.session = Some("evening".into());
+    text.provenance.occurred_at = Some("2020-05-01T00:00:00Z".parse().unwrap());
+    stage.write(&stage.owner, text).await;
+    let moment = |text: &str| Some(text.parse().unwrap());
+    let filters = [
+        Filter { kinds: vec![word("beast")], ..Filter::default() },
+        Filter { text_kinds: vec![word("rumour")], ..Filter::default() },
+        Filter { namespaces: vec!["north".into()], ..Filter::default() },
+        Filter { tags: vec!["OLD".into(), "big".into()], ..Filter::default() },
+        Filter { sources: vec!["tavern".into()], ..Filter::default() },
+        Filter { session: Some("evening".into()), ..Filter::default() },
+        Filter { until: moment("2020-06-01T00:00:00Z"), ..Filter::default() },
+        Filter { nodes: vec![wyrm.id], ..Filter::default() },
+    ];
+    for filter in filters {
+        for text in ["dragon", ""] {
+            let query =
+                Query { unit: Unit::Node, limit: 1, filter: filter.clone(), ..Query::new(text, 1) };
+            assert_eq!(names(&stage, &stage.owner, query).await, ["Wyrm"], "{text:?} {filter:?}");
+        }
+    }
+    let both = Filter { tags: vec!["old".into(), "small".into()], ..Filter::default() };
+    let query = Query { filter: both, ..Query::new("dragon", 5) };
+    assert_eq!(names(&stage, &stage.owner, query).await, [""; 0]);
+}
+
+/// What only repeats something else, and names that are only cut from a text.
+pub async fn what_is_not_searchable_is_not_found(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let draft = NewNode { derived_name: true, ..stage.draft("Quicksilver") };
+    let node = stage.make(&stage.owner, draft).await;
+    let text = NewText { searchable: false, ..stage.text_draft(&node, "Marmalade.") };
+    let text = stage.write(&stage.owner, text).await;
+    for query in ["quicksilver", "marmalade"] {
+        assert_eq!(asked(&stage, &stage.owner, query).await, [""; 0], "{query}");
+    }
+    let show = TextPatch { searchable: Some(true), ..TextPatch::default() };
+    stage.change(&stage.owner, Change::UpdateText(TextRef::Id(text.id), Expect::Any, show)).await;
+    assert_eq!(asked(&stage, &stage.owner, "marmalade").await, ["Quicksilver"]);
+}
+
+/// Any text is a question; none fails.
+pub async fn any_text_is_a_query(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    told(&stage, "Self-healing", "C'est la vie: \"naïve\" über-Straße? 北京 🐉").await;
+    let long = "dragon ".repeat(15_000);
+    let odd = [
+        "",
+        " ",
+        "?",
+        "self-healing",
+        "\"",
+        "'",
+        "*",
+        "a AND",
+        "NEAR(",
+        "(((",
+        "-",
+        "--",
+        "%_",
+        "name:x",
+        "\0",
+        "🐉🐉",
+        "\u{202e}abc",
+        "ä",
+        "北京",
+        "SELECT * FROM node; --",
+        &long,
+    ];
+    for query in odd {
+        let found: StoreResult<_> = stage.store().search(&stage.owner, Query::new(query, 5)).await;
+        assert!(found.is_ok(), "{query:?}");
+    }
+    for query in ["self-healing", "healing?", "naive", "uber", "strasse", "北京"] {
+        assert_eq!(asked(&stage, &stage.owner, query).await, ["Self-healing"], "{query}");
+    }
+}
+
+/// A store that is opened again knows what it knew, and an index made anew is the same.
+pub async fn the_index_outlives_the_process(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    for (name, body) in [("Mill", "The wheel is broken."), ("Forge", "The bellows wheeze.")] {
+        told(&stage, name, body).await;
+    }
+    let query = || Query { unit: Unit::Node, ..Query::new("broken wheel of the mill", 10) };
+    let before = stage.store().search(&stage.owner, query()).await.unwrap();
+    let stage = stage.reopen(harness).await;
+    assert_eq!(stage.store().search(&stage.owner, query()).await.unwrap(), before);
+    assert_eq!(stage.store().rebuild_index().await.unwrap(), 4);
+    assert_eq!(stage.store().search(&stage.owner, query()).await.unwrap(), before);
+    stage.commit(&stage.owner, batch().touch("lore://x")).await;
+    assert_eq!(stage.store().search(&stage.owner, query()).await.unwrap(), before);
+}
