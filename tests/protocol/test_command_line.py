@@ -375,7 +375,7 @@ def test_completions(program, shell):
     script = program.ok("completions", shell)
     assert all(word in script for word in ("serve", "token", "doctor", "toolsets"))
     if path := shutil.which(shell):
-        subprocess.run([path, "-n"], input=script, text=True, check=True, timeout=20)
+        subprocess.run([path, "-n"], input=script, text=True, check=True, timeout=60)
 
 
 def test_help_mentions_what_matters(program):
@@ -456,7 +456,7 @@ def test_the_data_directory_by_environment(program):
         env=program.environment(LOREWELL_DATA=str(place)),
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=60,
     )
     assert done.returncode == 0 and (place / "lorewell.sqlite").exists()
 

@@ -89,7 +89,7 @@ class Suite:
             env=server.program.environment(),
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
         )
         checks = defaultdict(list)
         for file in results.glob("*/checks.json"):

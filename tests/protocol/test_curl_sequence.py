@@ -94,7 +94,7 @@ class Shell:
             env=self.server.program.environment(),
             capture_output=True,
             text=True,
-            timeout=20,
+            timeout=60,
         )
         assert done.returncode == 0, done.stderr
         status, *lines = head.read_text().strip().splitlines()

@@ -200,7 +200,7 @@ def test_http2_follows_the_same_rule(port, host, expected):
         ],
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=60,
     )
     assert done.stdout == f"{expected} 2", done.stderr
 

@@ -22,7 +22,7 @@ def inspector(request, shared, node, node_packages):
             env=shared.program.environment(),
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=120,
         )
 
     return run

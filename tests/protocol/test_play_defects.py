@@ -1,6 +1,6 @@
 """The eight defects of the original program, each shown to be absent."""
 
-import statistics
+import os
 import time
 
 import pytest
@@ -107,39 +107,54 @@ class CookieOnly:
 # 2. A floor of 100 ms
 
 
-def median_of(work, times: int = 41) -> float:
-    """The median of how long something takes."""
+def times_of(work, times: int = 41) -> list[float]:
+    """How long something takes, time after time."""
     taken = []
     for _ in range(times):
         begin = time.perf_counter()
         work()
         taken.append(time.perf_counter() - begin)
-    return statistics.median(taken)
+    return taken
+
+
+def floor_of(work) -> float:
+    """How long it takes at best: what other programs do at the time only adds to it."""
+    return min(times_of(work))
+
+
+def to_disk(path) -> None:
+    """Writes a little and waits until the disk has it."""
+    with path.open("ab") as file:
+        file.write(b"x" * 4_096)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def test_defect_2_calls_have_no_floor(web, seat):
     """A call takes as long as its work: some times what health takes, not hundreds of times."""
-    health = median_of(lambda: web.get("/mcp/health"))
-    call = median_of(lambda: seat.do("duality_outcome", hope=8, fear=5))
+    health = floor_of(lambda: web.get("/mcp/health"))
+    call = floor_of(lambda: seat.do("duality_outcome", hope=8, fear=5))
     assert call < 25 * health, f"call {call * 1000:.1f} ms, health {health * 1000:.1f} ms"
 
 
-def test_defect_2_recorded_rolls_have_no_floor(web, seat, evening):
-    """Nor has a call that must be on disk before it is answered."""
-    health = median_of(lambda: web.get("/mcp/health"))
-    roll = median_of(lambda: seat.roll(evening.session, evening.hero))
-    assert roll < 60 * health, f"roll {roll * 1000:.1f} ms, health {health * 1000:.1f} ms"
+def test_defect_2_recorded_rolls_have_no_floor(web, seat, evening, tmp_path):
+    """Nor has a call that must be on disk before it is answered, but for the disk's own."""
+    health = floor_of(lambda: web.get("/mcp/health"))
+    disk = floor_of(lambda: to_disk(tmp_path / "file"))
+    roll = floor_of(lambda: seat.roll(evening.session, evening.hero))
+    assert roll < 30 * health + 5 * disk, f"roll {roll}, health {health}, disk {disk}, in seconds"
 
 
 # 3. Unread notifications
 
+STALL = 8
+"""Far above what a busy machine adds, far below the 20 seconds that the defect cost."""
+
 
 def participants(seat, evening, count: int) -> float:
     """Adds participants, three notifications each; how long the longest call took."""
-    return max(
-        median_of(lambda: seat.do("participant_create", campaign_id=evening.id, display_name="x", role="PLAYER"), 1)
-        for _ in range(count)
-    )
+    asked = {"campaign_id": evening.id, "display_name": "x", "role": "PLAYER"}
+    return max(times_of(lambda: seat.do("participant_create", **asked), count))
 
 
 def test_defect_3_unread_notifications_do_not_stall_a_call(web, seat, evening):
@@ -147,7 +162,7 @@ def test_defect_3_unread_notifications_do_not_stall_a_call(web, seat, evening):
     plain = participants(Seat(Session(web).open()), evening, 10)
     seat.subscribe(LIST, evening.uri, f"{evening.uri}/participants")
     slowest = participants(seat, evening, 35)
-    assert slowest < 1 + 20 * plain, f"{slowest:.3f} s, without subscriptions {plain:.3f} s"
+    assert slowest < STALL + 20 * plain, f"{slowest:.3f} s, without subscriptions {plain:.3f} s"
 
 
 def test_defect_3_an_open_stream_nobody_reads_does_not_stall_a_call(web, session, seat, evening):
@@ -156,7 +171,7 @@ def test_defect_3_an_open_stream_nobody_reads_does_not_stall_a_call(web, session
     seat.subscribe(LIST, evening.uri, f"{evening.uri}/participants")
     with session.stream():
         slowest = participants(seat, evening, 50)
-    assert slowest < 1 + 20 * plain, f"{slowest:.3f} s, without subscriptions {plain:.3f} s"
+    assert slowest < STALL + 20 * plain, f"{slowest:.3f} s, without subscriptions {plain:.3f} s"
 
 
 def test_defect_3_a_late_reader_hears_of_later_changes(session, seat, evening):

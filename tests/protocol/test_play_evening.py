@@ -163,7 +163,7 @@ async def play(server, tokens: dict[str, str], mode: str) -> Evening:
     evening = Evening()
     async with contextlib.AsyncExitStack() as stack:
         clients = {name: await stack.enter_async_context(httpx2.AsyncClient(
-            headers={"authorization": f"Bearer {token}"}, timeout=20, trust_env=False,
+            headers={"authorization": f"Bearer {token}"}, timeout=60, trust_env=False,
         )) for name, token in tokens.items()}
         tasks = await stack.enter_async_context(anyio.create_task_group())
         people = {}
@@ -172,7 +172,7 @@ async def play(server, tokens: dict[str, str], mode: str) -> Evening:
                 await people[name].on_message(message)
 
             client = Client(streamable_http_client(server.url, http_client=http), mode=mode,
-                            message_handler=hand_on, read_timeout_seconds=20)
+                            message_handler=hand_on, read_timeout_seconds=60)
             people[name] = Person(name, await stack.enter_async_context(client), tasks)
         await evening_of(evening, people)
         tasks.cancel_scope.cancel()
@@ -205,10 +205,10 @@ async def evening_of(evening: Evening, people: dict[str, Person]) -> None:
             for person in people.values():
                 playing.start_soon(rounds, evening, person)
         evening.ended = await gail.do("session_end")
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             while not all(evening.wanted[name] <= set(person.heard) for name, person in people.items()):
                 await anyio.sleep(0.02)
-        table.cancel_scope.deadline = anyio.current_time() + 10
+        table.cancel_scope.deadline = anyio.current_time() + 60
     await look_back(evening, people, events, uri)
 
 

@@ -45,7 +45,7 @@ async def connected(way, shared):
     """A client of the SDK, connected in this way."""
     transport, mode = way.split("-")
     target = shared.url if transport == "http" else pipe_to(shared.program)
-    async with Client(target, mode=mode, read_timeout_seconds=10) as client:
+    async with Client(target, mode=mode, read_timeout_seconds=30) as client:
         yield client
 
 
@@ -156,7 +156,7 @@ async def test_a_prompt_argument_is_completed(shared, way):
 
 async def test_the_revision_can_be_pinned(shared):
     """A client that adopts 2026-07-28 without asking works at once."""
-    async with Client(shared.url, mode=MODERN, read_timeout_seconds=10) as client:
+    async with Client(shared.url, mode=MODERN, read_timeout_seconds=30) as client:
         result = await client.call_tool("duality_rules_version", {})
         assert result.structured_content["rules_version"] == "1.0.0"
 
@@ -188,7 +188,7 @@ async def test_a_plain_session_over_http(shared):
 async def test_pings_are_answered_in_the_old_era(shared):
     """ping exists until 2025-11-25."""
     for target in (shared.url, pipe_to(shared.program)):
-        async with Client(target, mode="legacy", read_timeout_seconds=10) as client:
+        async with Client(target, mode="legacy", read_timeout_seconds=30) as client:
             await client.send_ping()
 
 

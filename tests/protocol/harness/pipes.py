@@ -32,7 +32,7 @@ class Pipes:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
-        self._reader.join(timeout=5)
+        self._reader.join(timeout=30)
         self.process.stdout.close()
         if not self.process.stdin.closed:
             try:
@@ -55,7 +55,7 @@ class Pipes:
         """Sends a message."""
         self.send_bytes(json.dumps(message).encode())
 
-    def receive(self, timeout: float = 10) -> dict:
+    def receive(self, timeout: float = 30) -> dict:
         """The next message from the server."""
         line = self._arrived.get(timeout=timeout)
         assert line is not None, f"the server left: {self.log()}"
@@ -84,7 +84,7 @@ class Pipes:
     def close(self) -> int:
         """Closes stdin, as a client does that leaves, and returns the exit code."""
         self.process.stdin.close()
-        return self.process.wait(timeout=10)
+        return self.process.wait(timeout=30)
 
     def log(self) -> str:
         """What the server wrote to stderr."""

@@ -26,7 +26,7 @@ def request(method: str, target: str, headers: list[tuple[str, str]], body: byte
     return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
 
 
-def exchange(port: int, data: bytes, timeout: float = 10) -> Answer | None:
+def exchange(port: int, data: bytes, timeout: float = 30) -> Answer | None:
     """Sends bytes on a fresh connection; None when the server just hangs up."""
     with socket.create_connection(("127.0.0.1", port), timeout=timeout) as connection:
         try:

@@ -167,7 +167,7 @@ class Listener:
         with self._arrived:
             return updated(self.messages)
 
-    def wait_for(self, *uris: str, times: int = 1, seconds: float = 5) -> None:
+    def wait_for(self, *uris: str, times: int = 1, seconds: float = 30) -> None:
         """Waits until each of these was said to have changed so many times."""
         def heard():
             found = updated(self.messages)

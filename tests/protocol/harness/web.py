@@ -50,7 +50,7 @@ class Session:
         """Ends the session with DELETE."""
         return self.http.delete(self.path, headers=self.headers)
 
-    def stream(self, silence: float = 5):
+    def stream(self, silence: float = 30):
         """The event stream of the session."""
         return event_stream(self.http, "GET", self.path, silence, headers=self.headers)
 
@@ -88,7 +88,7 @@ class Modern:
         assert answer.status_code == 200, answer.text
         return result_of(answer_of(answer))
 
-    def listen(self, wanted: dict, silence: float = 5):
+    def listen(self, wanted: dict, silence: float = 30):
         """The event stream of `subscriptions/listen`."""
         headers, body = self.prepare("subscriptions/listen", {"notifications": wanted})
         return event_stream(self.http, "POST", self.path, silence, headers=headers, json=body)
@@ -120,7 +120,7 @@ class EventStream:
 @contextlib.contextmanager
 def event_stream(http: httpx2.Client, verb: str, path: str, silence: float, **options):
     """Opens an event stream; it must be one."""
-    timeout = httpx2.Timeout(10, read=silence)
+    timeout = httpx2.Timeout(30, read=silence)
     with http.stream(verb, path, timeout=timeout, **options) as response:
         kind = response.headers.get("content-type", "")
         if not kind.startswith("text/event-stream"):

@@ -1,6 +1,6 @@
 //! Sessions: starting, ending and listing them. At most one runs per campaign.
 
-use lore_core::{Error, Node, Properties, Result, Timestamp, Uid, names};
+use lore_core::{Error, Node, NodeId, Properties, Result, Timestamp, Uid, names};
 use lore_store::{Change, Expect, NewEvents, NewNode, NodePatch, NodeRef, Require};
 use serde_json::{Value, json};
 
@@ -169,6 +169,32 @@ pub(crate) async fn find(desk: &Desk, uid: Uid) -> Result<(Session, Node)> {
     let node = desk.find(Thing::Session, uid).await?;
     let home = home_of(desk, &node, Thing::Session).await?;
     Ok((shape(node, home.uid), home))
+}
+
+/// The log that remembers what happens in a campaign now: of the running session or,
+/// between sessions, of the campaign itself.
+pub(crate) struct OpenLog {
+    /// Whose log it is.
+    pub(crate) node: NodeId,
+    /// The session, if one runs.
+    pub(crate) session: Option<Uid>,
+    /// Holds until a session starts or ends.
+    pub(crate) unchanged: Require,
+}
+
+/// The log of a campaign that is open now.
+pub(crate) async fn open_log(desk: &Desk, home: &Node) -> Result<OpenLog> {
+    let (table, version) = table::load(desk, home).await?;
+    if let Some(running) = table.active_session() {
+        let (session, _) = find(desk, running).await?;
+        if session.status == Status::Active {
+            let unchanged = session.unchanged();
+            return Ok(OpenLog { node: session.node.id, session: Some(running), unchanged });
+        }
+        // It ended after the table was read: the version is stale, and the plan is made anew.
+    }
+    let unchanged = table::unchanged(home, version)?;
+    Ok(OpenLog { node: home.id, session: None, unchanged })
 }
 
 /// The resource of a session's log.

@@ -3,7 +3,7 @@
 
 use lore_core::{Node, Result, Uid};
 use lore_rules::table::StatePatch;
-use lore_store::{Change, NewEvents, NodeRef};
+use lore_store::{Batch, Change, NewEvent, NewEvents, NodeRef};
 use serde_json::json;
 
 use super::character::{changes_value, list_uri, put_sheet};
@@ -11,7 +11,7 @@ use super::desk::{Desk, Plan};
 use super::ids::Thing;
 use super::session::{self, events_uri};
 use super::sheet::{self, Changed, FieldChange, ProfilePatch, Sheet};
-use super::{campaign, context, rights, table};
+use super::{campaign, context, rights};
 
 /// The event of a changed profile.
 const PROFILE: &str = "CHARACTER_PROFILE_PATCHED";
@@ -78,25 +78,25 @@ async fn change(
     );
     event.character = Some(node.uid);
     event.visibility = visibility;
-    // Outside of a session the campaign itself remembers, so that no change is lost.
-    let running = table::load(desk, &home).await?.0.active_session();
-    let log = NewEvents {
-        node: NodeRef::Uid(running.unwrap_or(home.uid)),
-        after: None,
-        events: vec![event],
-    };
-    let mut batch = desk
+    let batch = desk
         .batch()
         .change(put_sheet(NodeRef::Id(node.id), &after, version, visibility)?)
-        .change(Change::AppendEvents(log))
         .touch(list_uri(home.uid));
-    if let Some(session) = running {
-        let (session, _) = session::find(desk, session).await?;
-        batch = batch.require(session.unchanged()).touch(events_uri(session.node.uid));
-    }
+    let batch = remember(desk, &home, batch, event).await?;
     let mut clamped = if kind == PROFILE { changed.changes } else { Vec::new() };
     clamped.retain(|change| change.field != "profile");
     Ok(Plan::new(batch, Patched { character, sheet: after, clamped }))
+}
+
+/// Adds the event to the log that is open, so that no change is lost between sessions.
+async fn remember(desk: &Desk, home: &Node, batch: Batch, event: NewEvent) -> Result<Batch> {
+    let log = session::open_log(desk, home).await?;
+    let events = NewEvents { node: NodeRef::Id(log.node), after: None, events: vec![event] };
+    let batch = batch.require(log.unchanged).change(Change::AppendEvents(events));
+    Ok(match log.session {
+        Some(session) => batch.touch(events_uri(session)),
+        None => batch,
+    })
 }
 
 /// A character and its campaign; the context's campaign must be the same.

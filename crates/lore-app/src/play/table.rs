@@ -2,7 +2,7 @@
 
 use lore_core::names::Word;
 use lore_core::{Error, Node, Result, Uid, Visibility};
-use lore_store::{Change, Expect, NewState, NodeRef};
+use lore_store::{Change, Expect, NewState, NodeRef, Require};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -52,6 +52,11 @@ pub(crate) async fn load(desk: &Desk, campaign: &Node) -> Result<(Table, i64)> {
     let Some(state) = found.into_iter().next() else { return Ok((Table::default(), 0)) };
     let broken = |_| Error::Corrupt { what: "the state of a table".into() };
     Ok((serde_json::from_value(state.value).map_err(broken)?, state.version))
+}
+
+/// Holds while the table is as it was at `version`.
+pub(crate) fn unchanged(campaign: &Node, version: i64) -> Result<Require> {
+    Ok(Require::StateAt { node: NodeRef::Id(campaign.id), name: name()?, version })
 }
 
 /// The change that stores a table that was read at `version`.
