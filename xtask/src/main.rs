@@ -4,6 +4,7 @@
 
 mod bench;
 mod docs;
+mod eval;
 mod protocol;
 mod shell;
 mod test;
@@ -19,6 +20,7 @@ usage: cargo xtask <command>
   docs               write the generated documentation and the tool snapshots anew
   bench mcp          protocol throughput beside bare axum and bare rmcp, as ratios
   bench play         durable rolls, dice, reading a long log
+  eval retrieval     how well recall finds what was saved: --corpus FILE --queries FILE
 ";
 
 fn main() -> anyhow::Result<()> {
@@ -30,6 +32,7 @@ fn main() -> anyhow::Result<()> {
         ["test", "protocol"] => protocol::run(),
         ["docs"] => docs::write(),
         ["bench", name] => bench::run(name),
+        ["eval", name, options @ ..] => eval::run(name, options),
         _ => bail!("{USAGE}"),
     }
 }

@@ -12,14 +12,14 @@ use rusqlite::Connection;
 
 use crate::fault::{Answer, Fault, damaged};
 use crate::rows::{self, Fields};
-use crate::{connection, file, records, schema};
+use crate::{connection, docs, file, records, schema};
 
 /// Checks everything that can be checked.
 pub(crate) fn health(path: &Path) -> Answer<Health> {
     let db = connection::inspector(path)?;
     let stats = stats(&db, path)?;
     let mut findings = Vec::new();
-    for look in [physical, references, sense, keys, chains] {
+    for look in [physical, references, sense, keys, chains, documents] {
         match look(&db) {
             Ok(found) => findings.extend(found),
             Err(fault) => findings.push(damage_of(fault)?),
@@ -200,6 +200,15 @@ fn chains(db: &Connection) -> Answer<Vec<Finding>> {
         }
     }
     Ok(findings)
+}
+
+/// What search reads can be made again, so this is no damage.
+fn documents(db: &Connection) -> Answer<Vec<Finding>> {
+    let wrong = docs::out_of_step(db)?;
+    Ok(Vec::from_iter((wrong != 0).then(|| Finding {
+        problem: format!("{wrong} documents are not found by what they say now"),
+        remedy: "run: lorewell doctor --rebuild".into(),
+    })))
 }
 
 fn open_to_others(path: &Path) -> Option<Finding> {

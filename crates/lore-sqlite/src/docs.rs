@@ -72,6 +72,27 @@ pub(crate) fn rebuild(db: &Connection, node: i64, limit: i64) -> Answer<Option<(
     Ok(nodes.last().map(|(node, _)| (*node, written)))
 }
 
+/// How many documents are missing, or are not what they would be if written now.
+pub(crate) fn out_of_step(db: &Connection) -> Answer<u64> {
+    let sql = "SELECT n.id, 0, d.analysis FROM node n
+               LEFT JOIN doc d ON d.node = n.id AND d.text = 0 AND d.world = n.world
+               UNION ALL
+               SELECT t.node, t.id, d.analysis FROM text t JOIN node n ON n.id = t.node
+               LEFT JOIN doc d ON d.node = t.node AND d.text = t.id AND d.world = n.world";
+    let mut statement = db.prepare(sql)?;
+    let mut rows = statement.query(())?;
+    let mut wrong = 0;
+    while let Some(row) = rows.next()? {
+        let mut fields = Fields::of(row);
+        let key = key(fields.take()?, fields.take()?);
+        let stored: Option<Vec<u8>> = fields.take()?;
+        if stored != Some(analysis(db, key)?.encode()) {
+            wrong += 1;
+        }
+    }
+    Ok(wrong)
+}
+
 /// A document that changes loses its outside vector, which was of its old words.
 fn put(db: &Connection, world: i64, node: i64, text: i64, analysis: &[u8]) -> Answer<()> {
     let sql = "INSERT INTO doc (seq, world, node, text, analysis)

@@ -48,6 +48,27 @@ async fn fill(path: &Path) {
     assert_eq!(store.check().await.unwrap().findings, []);
 }
 
+#[tokio::test]
+async fn what_search_reads_is_missed_and_made_again() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("s.sqlite");
+    fill(&path).await;
+    let db = Connection::open(&path).unwrap();
+    db.execute_batch(
+        "DELETE FROM doc WHERE seq = 2; UPDATE doc SET analysis = x'' WHERE seq = 3;
+         UPDATE text SET body = 'changed behind the back' WHERE id = 3;",
+    )
+    .unwrap();
+    db.close().unwrap();
+    let store = open(&path);
+    let found = store.check().await.unwrap().findings;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].problem.starts_with("3 documents"), "{found:?}");
+    assert!(found[0].remedy.contains("--rebuild"));
+    assert_eq!(store.rebuild_index().await.unwrap(), 8);
+    assert_eq!(store.check().await.unwrap().findings, []);
+}
+
 /// Runs `sql` on the file without the rules that would forbid it, and returns
 /// what the check then says.
 async fn after(sql: &str) -> Vec<String> {

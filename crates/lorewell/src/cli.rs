@@ -255,4 +255,7 @@ pub(crate) struct Doctor {
     /// Print as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// First make anew what is derived from the rest: what search reads
+    #[arg(long)]
+    pub(crate) rebuild: bool,
 }

@@ -11,7 +11,7 @@ use crate::{output, setup};
 
 /// Checks everything; exit code 1 when something is wrong.
 pub(crate) async fn run(settings: &Settings, options: &Doctor) -> anyhow::Result<ExitCode> {
-    let (health, findings) = examine(settings).await;
+    let (health, findings) = examine(settings, options.rebuild).await;
     if options.json {
         print_json(settings, health.as_ref(), &findings);
     } else {
@@ -21,7 +21,7 @@ pub(crate) async fn run(settings: &Settings, options: &Doctor) -> anyhow::Result
 }
 
 /// The store's own check, or the reason why it cannot even be opened.
-async fn examine(settings: &Settings) -> (Option<Health>, Vec<Finding>) {
+async fn examine(settings: &Settings, rebuild: bool) -> (Option<Health>, Vec<Finding>) {
     let app = match setup::open_app(settings) {
         Ok(app) => app,
         Err(error) => {
@@ -34,7 +34,13 @@ async fn examine(settings: &Settings) -> (Option<Health>, Vec<Finding>) {
             return (None, vec![finding]);
         }
     };
-    match app.store.check().await {
+    let checked = async {
+        if rebuild {
+            app.store.rebuild_index().await?;
+        }
+        app.store.check().await
+    };
+    match checked.await {
         Ok(health) => {
             let findings = health.findings.clone();
             (Some(health), findings)

@@ -1,0 +1,20 @@
+//! `cargo xtask eval NAME …`: how well things are found, always optimised.
+
+use anyhow::bail;
+
+use crate::bench::target;
+use crate::shell::{cargo, command, step};
+
+/// Builds the product and measures one ability of it.
+pub(crate) fn run(name: &str, options: &[&str]) -> anyhow::Result<()> {
+    if name != "retrieval" {
+        bail!("there is no evaluation {name:?}: use retrieval");
+    }
+    step(
+        "build",
+        &mut cargo(&["build", "--quiet", "--release", "-p", "lorewell", "-p", "lore-eval"]),
+    )?;
+    let program = target().join("release").join("lore-eval");
+    let arguments: Vec<&str> = std::iter::once(name).chain(options.iter().copied()).collect();
+    step(&format!("eval {name}"), &mut command(program, &arguments))
+}
