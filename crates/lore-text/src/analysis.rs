@@ -9,7 +9,7 @@ mod fold;
 mod irregular;
 mod stop;
 
-use std::cell::RefCell;
+use std::cell::Cell;
 
 use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
@@ -45,23 +45,24 @@ pub fn words(text: &str) -> Words<'_> {
 pub fn stems<'a>(text: &'a str, mut each: impl FnMut(Word<'a>, &str)) {
     let mut buffer = String::new();
     let mut previous: Option<Word<'a>> = None;
-    STEMS.with_borrow_mut(|memory| {
-        for word in words(text) {
-            let single = is_unspaced_word(word.surface);
-            if let Some(pair) = previous.filter(|last| single && last.end() == word.start) {
-                if let Some(surface) = text.get(pair.start..word.end()) {
-                    each(Word { surface, start: pair.start }, surface);
-                }
-            }
-            previous = single.then_some(word);
-            if is_contracted(text, word.end()) {
-                continue;
-            }
-            if let Some(stem) = memory.stem(word.surface, &mut buffer) {
-                each(word, stem);
-            }
+    // Taken rather than borrowed: `each` may well ask for stems itself.
+    let mut memory = STEMS.take().unwrap_or_default();
+    for word in words(text) {
+        let single = is_unspaced_word(word.surface);
+        if let Some(pair) = previous.filter(|last| single && last.end() == word.start)
+            && let Some(surface) = text.get(pair.start..word.end())
+        {
+            each(Word { surface, start: pair.start }, surface);
         }
-    });
+        previous = single.then_some(word);
+        if is_contracted(text, word.end()) {
+            continue;
+        }
+        if let Some(stem) = memory.stem(word.surface, &mut buffer) {
+            each(word, stem);
+        }
+    }
+    STEMS.set(Some(memory));
 }
 
 /// The stems of a text, in order, repeated as often as they occur.
@@ -151,7 +152,7 @@ fn is_unspaced(c: char) -> bool {
 
 thread_local! {
     /// Texts repeat their words; the stemmer is ten times as dear as a look-up.
-    static STEMS: RefCell<Memory> = RefCell::new(Memory::new());
+    static STEMS: Cell<Option<Memory>> = const { Cell::new(None) };
 }
 
 /// A stemmer that remembers.
@@ -160,15 +161,17 @@ struct Memory {
     known: FxHashMap<Box<str>, Box<str>>,
 }
 
+impl Default for Memory {
+    fn default() -> Self {
+        Self { stemmer: Stemmer::create(Algorithm::English), known: FxHashMap::default() }
+    }
+}
+
 impl Memory {
     /// Enough for the everyday words of a language; then it starts afresh.
     const MOST: usize = 20_000;
     /// Longer words are not words; they are stored cut, so that they stay findable.
     const LONGEST: usize = 64;
-
-    fn new() -> Self {
-        Self { stemmer: Stemmer::create(Algorithm::English), known: FxHashMap::default() }
-    }
 
     /// The stem of a word, or nothing when the word is not worth finding.
     fn stem<'b>(&'b mut self, surface: &str, buffer: &'b mut String) -> Option<&'b str> {

@@ -6,3 +6,6 @@
 //! whatever is in it, and nothing may take more than linear time.
 
 pub mod analysis;
+pub mod table;
+pub mod time;
+pub mod wordpiece;

@@ -1,0 +1,93 @@
+//! The compiled-in table of what word pieces mean: one vector for each piece.
+//!
+//! Prepared by `examples/prepare_model.rs` from the model that NOTICE.txt names. The
+//! sum of the rows of a text's pieces, weighted by how rare they are, points where
+//! the text's meaning lies.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+use crate::analysis::stems;
+use crate::wordpiece::{self, Piece};
+
+/// The length of a row.
+pub const DIMENSIONS: usize = 256;
+
+/// How many rows there are.
+pub const ROWS: usize = TABLE.len() / (DIMENSIONS + SCALE);
+
+/// Adds `weight` times the row of `piece` to `sum`.
+pub fn add_row(piece: Piece, weight: f32, sum: &mut [f32; DIMENSIONS]) {
+    let Some((row, scale)) = row(piece) else { return };
+    let weight = weight * scale;
+    for (sum, &value) in sum.iter_mut().zip(row) {
+        *sum += weight * f32::from(value.cast_signed());
+    }
+}
+
+/// What the words of a stem mean. Stands for them all: the commonest word of the
+/// vocabulary with that stem, or the pieces of the stem itself.
+pub fn add_stem(stem: &str, sum: &mut [f32; DIMENSIONS]) {
+    if let Some(&word) = WORDS_OF_STEMS.get(stem) {
+        add_row(word, 1.0, sum);
+    } else {
+        wordpiece::pieces(stem, |_, pieces| {
+            pieces.iter().for_each(|&piece| add_row(piece, 1.0, sum));
+        });
+    }
+}
+
+/// All rows as int8, then all their scales as little-endian f32.
+static TABLE: &[u8] = include_bytes!("../model/table.bin");
+
+/// Bytes of a scale.
+const SCALE: usize = 4;
+
+fn row(piece: Piece) -> Option<(&'static [u8; DIMENSIONS], f32)> {
+    let number = usize::from(piece.0);
+    let (rows, scales) = TABLE.split_at_checked(ROWS * DIMENSIONS)?;
+    let row = rows.get(number * DIMENSIONS..)?.first_chunk()?;
+    let scale = scales.get(number * SCALE..)?.first_chunk()?;
+    Some((row, f32::from_le_bytes(*scale)))
+}
+
+static WORDS_OF_STEMS: LazyLock<FxHashMap<Box<str>, Piece>> = LazyLock::new(|| {
+    let mut words = FxHashMap::default();
+    for (word, piece) in wordpiece::whole_words() {
+        stems(word, |_, stem| {
+            words.entry(stem.into()).or_insert(piece);
+        });
+    }
+    words
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn likeness(a: &str, b: &str) -> f32 {
+        let vector = |text: &str| {
+            let mut sum = [0.0; DIMENSIONS];
+            stems(text, |_, stem| add_stem(stem, &mut sum));
+            sum
+        };
+        let (a, b) = (vector(a), vector(b));
+        let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+        dot(&a, &b) / (dot(&a, &a) * dot(&b, &b)).sqrt()
+    }
+
+    #[test]
+    fn words_of_like_meaning_point_the_same_way() {
+        assert!(likeness("ship", "boat") > 0.4, "{}", likeness("ship", "boat"));
+        assert!(likeness("ship", "cheese") < 0.2, "{}", likeness("ship", "cheese"));
+        assert!(likeness("paint", "artist") > likeness("paint", "football"));
+    }
+
+    #[test]
+    fn every_piece_has_a_row() {
+        assert_eq!(ROWS, 29_525);
+        assert!(row(Piece(29_524)).is_some_and(|(_, scale)| scale > 0.0));
+        assert!(row(Piece(29_525)).is_none());
+    }
+}

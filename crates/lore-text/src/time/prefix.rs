@@ -1,0 +1,190 @@
+//! Who said it and when, as chat logs write it before the words:
+//! `[8 May 2023] Caroline: …`, `[2023-05-08T14:05Z] user: …`, `Caroline (8 May 2023): …`.
+
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime, Time};
+use jiff::tz::TimeZone;
+
+use super::calendar::{day, is_weekday, month};
+
+/// What stands before the words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Prefix<'a> {
+    /// When it was said; without a zone it is taken as UTC, without a time as midnight.
+    pub occurred_at: Option<Timestamp>,
+    /// Who said it.
+    pub author: Option<&'a str>,
+    /// The words themselves.
+    pub rest: &'a str,
+}
+
+/// What to make of `Name: …` without a date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Plain {
+    /// An author: the text is a part of a conversation.
+    IsAuthor,
+    /// Words like any other.
+    IsText,
+}
+
+/// Splits the prefix of a chat log from a text. Without one, all of the text is rest.
+pub fn chat_prefix(text: &str, plain: Plain) -> Prefix<'_> {
+    let text = text.trim_start();
+    bracketed(text)
+        .or_else(|| name_then_date(text))
+        .or_else(|| match plain {
+            Plain::IsAuthor => {
+                let (author, rest) = author(text)?;
+                Some(Prefix { occurred_at: None, author: Some(author), rest })
+            }
+            Plain::IsText => None,
+        })
+        .unwrap_or(Prefix { occurred_at: None, author: None, rest: text })
+}
+
+/// `[date] Name: rest` or `[date] rest`.
+fn bracketed(text: &str) -> Option<Prefix<'_>> {
+    let (inside, rest) = text.strip_prefix('[')?.split_once(']')?;
+    let occurred_at = Some(moment(inside)?);
+    let rest = rest.trim_start();
+    Some(match author(rest) {
+        Some((author, rest)) => Prefix { occurred_at, author: Some(author), rest },
+        None => Prefix { occurred_at, author: None, rest },
+    })
+}
+
+/// `Name (date): rest`.
+fn name_then_date(text: &str) -> Option<Prefix<'_>> {
+    let (name, rest) = text.split_once('(').filter(|(name, _)| is_author(name.trim()))?;
+    let (inside, rest) = rest.split_once(')')?;
+    let occurred_at = Some(moment(inside)?);
+    let rest = rest.trim_start().strip_prefix(':')?.trim_start();
+    Some(Prefix { occurred_at, author: Some(name.trim()), rest })
+}
+
+fn author(text: &str) -> Option<(&str, &str)> {
+    let (name, rest) = text.split_once(':')?;
+    let apart = rest.is_empty() || rest.starts_with(char::is_whitespace);
+    (apart && is_author(name)).then(|| (name.trim(), rest.trim_start()))
+}
+
+/// One to four words that can be a name or a role.
+fn is_author(name: &str) -> bool {
+    name.len() <= 60
+        && name.starts_with(char::is_alphabetic)
+        && name.split_whitespace().count() <= 4
+        && name.chars().all(|c| c.is_alphanumeric() || " .'’-_".contains(c))
+}
+
+/// Reads a date with or without a time, in any usual order of its parts.
+fn moment(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    if text.len() > 60 {
+        return None;
+    }
+    if let Ok(exact) = text.parse::<Timestamp>() {
+        return Some(exact);
+    }
+    let civil = text.parse::<DateTime>().ok().or_else(|| spelt_out(text))?;
+    TimeZone::UTC.to_timestamp(civil).ok()
+}
+
+/// `8 May 2023`, `May 8th, 2023 at 14:05`, `1:56 pm on 8 May, 2023`, `Mon 8 May 2023`.
+fn spelt_out(text: &str) -> Option<DateTime> {
+    let lower = text.to_lowercase();
+    let words =
+        lower.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
+    let (mut day_of, mut month_of, mut year_of) = (None, None, None);
+    let (mut clock, mut afternoon) = (Time::midnight(), None);
+    for word in words {
+        if let Some(found) = month(word) {
+            month_of = Some(found);
+        } else if let Some(found) = day(word).filter(|_| day_of.is_none()) {
+            day_of = Some(found);
+        } else if let Some(found) = full_year(word) {
+            year_of = Some(found);
+        } else if let Some((found, half)) = clock_time(word) {
+            clock = found;
+            afternoon = afternoon.or(half);
+        } else if matches!(word, "am" | "pm") {
+            afternoon = Some(word == "pm");
+        } else if !is_weekday(word) && !matches!(word, "on" | "at" | "of" | "the" | "utc") {
+            return None;
+        }
+    }
+    let date = Date::new(year_of?, month_of?, day_of?).ok()?;
+    Some(date.to_datetime(twelve_hours(clock, afternoon)?))
+}
+
+fn full_year(word: &str) -> Option<i16> {
+    word.parse().ok().filter(|year| word.len() == 4 && (1..=9999).contains(year))
+}
+
+/// `14:05`, `14:05:30`, `1:56pm`.
+fn clock_time(word: &str) -> Option<(Time, Option<bool>)> {
+    let (digits, half) = match (word.strip_suffix("am"), word.strip_suffix("pm")) {
+        (Some(digits), _) => (digits, Some(false)),
+        (_, Some(digits)) => (digits, Some(true)),
+        _ => (word, None),
+    };
+    let mut parts = digits.split(':').map(|part| part.parse::<i8>().ok());
+    let (hour, minute) = (parts.next()??, parts.next()??);
+    let second = parts.next().unwrap_or(Some(0))?;
+    Some((Time::new(hour, minute, second, 0).ok()?, half))
+}
+
+fn twelve_hours(time: Time, afternoon: Option<bool>) -> Option<Time> {
+    let hour = match afternoon {
+        Some(true) if time.hour() < 12 => time.hour() + 12,
+        Some(false) if time.hour() == 12 => 0,
+        _ => time.hour(),
+    };
+    Time::new(hour, time.minute(), time.second(), 0).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, when: Option<&str>, who: Option<&str>, rest: &str) {
+        let found = chat_prefix(text, Plain::IsAuthor);
+        let time = found.occurred_at.map(|at| at.to_string());
+        assert_eq!((time.as_deref(), found.author, found.rest), (when, who, rest), "{text}");
+    }
+
+    #[test]
+    fn prefixes_of_chat_logs_are_read() {
+        let day = Some("2023-05-08T00:00:00Z");
+        let caroline = Some("Caroline");
+        check("[8 May 2023] Caroline: Hey!", day, caroline, "Hey!");
+        check("[2023-05-08] Caroline: Hey!", day, caroline, "Hey!");
+        check("Caroline (May 8th, 2023): Hey!", day, caroline, "Hey!");
+        let exact = Some("2023-05-08T13:56:00Z");
+        check("[1:56 pm on 8 May, 2023] Caroline: Hey!", exact, caroline, "Hey!");
+        check("[8 May 2023, 13:56] Hey!", exact, None, "Hey!");
+        check("[2023-05-08T15:56+02:00] Dr. O'Hara: Hey!", exact, Some("Dr. O'Hara"), "Hey!");
+    }
+
+    #[test]
+    fn a_plain_name_counts_only_in_a_conversation() {
+        check("user: what now?", None, Some("user"), "what now?");
+        let fact = chat_prefix("Note: buy oil", Plain::IsText);
+        assert_eq!((fact.author, fact.rest), (None, "Note: buy oil"));
+    }
+
+    #[test]
+    fn other_texts_are_left_alone() {
+        for text in [
+            "[todo] buy oil",
+            "see https://example.org: fine",
+            "12:30 is late",
+            "[8 May",
+            "",
+            "We agreed on three things in the end: oil",
+            "Elf (young): no date",
+            "[31 Feb 2023] x",
+        ] {
+            check(text, None, None, text);
+        }
+    }
+}
