@@ -1,0 +1,197 @@
+//! The sanitiser: what HTML may hold on its way in and out.
+//!
+//! An allow-list of inert elements. Never add one that loads, runs or submits.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use ammonia::Builder;
+
+const TAGS: [&str; 55] = [
+    "a",
+    "abbr",
+    "b",
+    "blockquote",
+    "br",
+    "caption",
+    "cite",
+    "code",
+    "dd",
+    "del",
+    "details",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "figcaption",
+    "figure",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "i",
+    "img",
+    "input",
+    "ins",
+    "kbd",
+    "li",
+    "mark",
+    "ol",
+    "p",
+    "pre",
+    "q",
+    "s",
+    "samp",
+    "section",
+    "small",
+    "span",
+    "strike",
+    "strong",
+    "sub",
+    "summary",
+    "sup",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "tr",
+    "u",
+    "ul",
+    "var",
+];
+
+const ATTRIBUTES: [(&str, &[&str]); 10] = [
+    ("a", &["href", "title"]),
+    ("abbr", &["title"]),
+    ("code", &["class"]),
+    ("img", &["src", "alt", "title", "width", "height"]),
+    ("input", &["type", "checked", "disabled"]),
+    ("li", &["data-checked"]),
+    ("ol", &["start"]),
+    ("pre", &["class"]),
+    ("td", &["align", "style", "colspan", "rowspan"]),
+    ("th", &["align", "style", "colspan", "rowspan"]),
+];
+
+/// How Kanka's editor and its rendered pages mark a mention. Only ever read: Kanka
+/// acts on these attributes, so they are never sent.
+const KANKA_LINK: [&str; 3] = ["data-mention", "data-id", "data-entity-type"];
+
+static OUTGOING: LazyLock<Builder<'static>> = LazyLock::new(|| builder(&[]));
+static INCOMING: LazyLock<Builder<'static>> = LazyLock::new(|| builder(&KANKA_LINK));
+
+/// HTML that may be sent or shown.
+pub(crate) fn outgoing(html: &str) -> String {
+    OUTGOING.clean(html).to_string()
+}
+
+/// HTML that is about to be read.
+pub(crate) fn incoming(html: &str) -> String {
+    INCOMING.clean(html).to_string()
+}
+
+fn builder(on_links: &[&'static str]) -> Builder<'static> {
+    let mut attributes: HashMap<&str, HashSet<&str>> =
+        ATTRIBUTES.iter().map(|(tag, names)| (*tag, names.iter().copied().collect())).collect();
+    attributes.entry("a").or_default().extend(on_links);
+    let mut builder = Builder::empty();
+    builder
+        .tags(TAGS.into_iter().collect())
+        .clean_content_tags(["script", "style", "template", "noscript"].into_iter().collect())
+        .tag_attributes(attributes)
+        .url_schemes(["http", "https", "mailto"].into_iter().collect())
+        .attribute_filter(filtered)
+        .link_rel(None)
+        .strip_comments(true);
+    builder
+}
+
+/// Attributes whose values matter.
+fn filtered<'a>(element: &str, attribute: &str, value: &'a str) -> Option<Cow<'a, str>> {
+    let kept = match (element, attribute) {
+        ("code" | "pre", "class") => language(value).is_some(),
+        ("input", "type") => value == "checkbox",
+        ("td" | "th", "style") => alignment(value).is_some(),
+        (_, "start" | "colspan" | "rowspan" | "width" | "height" | "data-id") => {
+            (1..=9).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_digit())
+        }
+        _ => true,
+    };
+    kept.then_some(Cow::Borrowed(value))
+}
+
+/// The language in the class of a code block.
+pub(crate) fn language(class: &str) -> Option<&str> {
+    let name = class.split_whitespace().find_map(|word| word.strip_prefix("language-"))?;
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '+' | '#' | '.');
+    (!name.is_empty() && name.chars().all(plain)).then_some(name)
+}
+
+/// The alignment in a cell's style, when the style says nothing else.
+pub(crate) fn alignment(style: &str) -> Option<&str> {
+    let value = style.trim().trim_end_matches(';').strip_prefix("text-align:")?.trim();
+    ["left", "center", "right"].contains(&value).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn nothing_that_acts_gets_through() {
+        for html in [
+            "<script>alert(1)</script>",
+            "<img src=x onerror=alert(1)>",
+            "<a href=\"javascript:alert(1)\">x</a>",
+            "<a href=\" java\nscript:alert(1)\">x</a>",
+            "<svg><style><img src=x onerror=alert(1)></style></svg>",
+            "<iframe src=\"https://example.com\"></iframe>",
+            "<object data=x></object><embed src=x>",
+            "<form action=x><button formaction=\"javascript:1\">x</button></form>",
+            "<p style=\"background:url(x)\">x</p>",
+            "<td style=\"text-align:left;background:url(x)\">",
+            "<meta http-equiv=refresh content=\"0;url=x\"><base href=x><link href=x>",
+            "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>",
+            "<input type=text autofocus onfocus=alert(1)>",
+            "<a class=\"mention\" data-mention=\"[new:character|Bob]\">x</a>",
+        ] {
+            let clean = crate::sanitise(html).to_lowercase();
+            for word in [
+                "script",
+                "onerror",
+                "onfocus",
+                "iframe",
+                "object",
+                "embed",
+                "<form",
+                "formaction",
+                "background",
+                "<meta",
+                "<base",
+                "<link",
+                "svg",
+                "math",
+                "<input",
+                "data-mention",
+            ] {
+                assert!(!clean.contains(word), "{html} became {clean}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_our_own_conversion_writes_is_kept() {
+        for html in [
+            "<pre><code class=\"language-rust\">x</code></pre>",
+            "<ul><li><input type=\"checkbox\" checked=\"\" disabled=\"\">x</li></ul>",
+            "<ol start=\"3\"><li>x</li></ol>",
+            "<p>[entity:1|Tom &amp; Jerry]</p>",
+        ] {
+            assert_eq!(crate::sanitise(html), html);
+        }
+    }
+}

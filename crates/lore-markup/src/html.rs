@@ -1,0 +1,174 @@
+//! Markdown to HTML.
+//!
+//! Mentions are taken out before anything is read and put back at the very end:
+//! neither the Markdown parser nor the sanitiser ever sees their brackets.
+
+use std::borrow::Cow;
+
+use pulldown_cmark::{Options, Parser, html};
+
+use crate::mention::{self, Dialect, Piece};
+use crate::{sanitise, tree};
+
+/// Separates `new` from its colon in `[new:…]`, invisibly. Kanka would make an entity
+/// of it otherwise; nothing may be made by the way.
+const DEFUSED: char = '\u{2060}';
+
+/// Converts Markdown to sanitised HTML: CommonMark with tables, strikethrough and
+/// task lists. `[new:…]` comes out in a form that Kanka does not act on.
+pub fn to_html(markdown: &str) -> String {
+    let tokens = Tokens::for_text(markdown);
+    let (text, mentions) = tokens.protect(markdown);
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let mut raw = String::with_capacity(text.len() + text.len() / 2);
+    html::push_html(&mut raw, Parser::new_ext(&text, options));
+    let clean = sanitise(&raw);
+    defused(tokens.restore(clean.trim_end(), &mentions))
+}
+
+/// What stands for mentions while a text is converted: letters and digits, which
+/// every parser passes on, with a digit first, so that it never starts a tag.
+struct Tokens {
+    stem: String,
+}
+
+impl Tokens {
+    /// Tokens that do not occur in `text`.
+    fn for_text(text: &str) -> Self {
+        let mut stem = String::from("0mn");
+        while text.contains(&stem) {
+            stem.push('q');
+        }
+        Self { stem }
+    }
+
+    fn protect<'a>(&self, markdown: &'a str) -> (String, Vec<Cow<'a, str>>) {
+        let mut text = String::with_capacity(markdown.len());
+        let mut mentions = Vec::new();
+        for piece in mention::pieces(markdown, Dialect::Markdown) {
+            match piece {
+                Piece::Text(plain) => text.push_str(plain),
+                Piece::Mention(mention) => {
+                    text.push_str(&format!("{}{}z", self.stem, mentions.len()));
+                    mentions.push(mention.text);
+                }
+            }
+        }
+        (text, mentions)
+    }
+
+    fn restore(&self, html: &str, mentions: &[Cow<'_, str>]) -> String {
+        let mut text = String::with_capacity(html.len());
+        let mut parts = html.split(self.stem.as_str());
+        text.push_str(parts.next().unwrap_or_default());
+        for part in parts {
+            let found = part.split_once('z').and_then(|(number, rest)| {
+                let mention = mentions.get(number.parse::<usize>().ok()?)?;
+                Some((mention, rest))
+            });
+            match found {
+                Some((mention, rest)) => {
+                    tree::escape(&mut text, mention);
+                    text.push_str(rest);
+                }
+                None => {
+                    text.push_str(&self.stem);
+                    text.push_str(part);
+                }
+            }
+        }
+        text
+    }
+}
+
+fn defused(html: String) -> String {
+    let lower = html.to_ascii_lowercase();
+    if !lower.contains("[new:") {
+        return html;
+    }
+    let mut safe = String::with_capacity(html.len() + 8);
+    let mut done = 0;
+    for (at, found) in lower.match_indices("[new:") {
+        let colon = at + found.len() - 1;
+        safe.push_str(html.get(done..colon).unwrap_or_default());
+        safe.push(DEFUSED);
+        done = colon;
+    }
+    safe.push_str(html.get(done..).unwrap_or_default());
+    safe
+}
+
+/// Takes back what [`to_html`] did to `[new:…]`.
+pub(crate) fn armed(html: &str) -> Cow<'_, str> {
+    let mark = format!("{DEFUSED}:");
+    if html.contains(&mark) { html.replace(&mark, ":").into() } else { html.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::to_markdown;
+
+    #[test]
+    fn what_the_contract_asks_for_is_converted() {
+        for (markdown, html) in [
+            ("# Head", "<h1>Head</h1>"),
+            (
+                "**b** *i* `c` ~~s~~",
+                "<p><strong>b</strong> <em>i</em> <code>c</code> <del>s</del></p>",
+            ),
+            ("[x](https://x.example)", "<p><a href=\"https://x.example\">x</a></p>"),
+            ("```rust\nfn\n```", "<pre><code class=\"language-rust\">fn\n</code></pre>"),
+            ("- a\n  - b", "<ul>\n<li>a\n<ul>\n<li>b</li>\n</ul>\n</li>\n</ul>"),
+        ] {
+            assert_eq!(to_html(markdown), html);
+            assert_eq!(to_markdown(html), markdown);
+        }
+    }
+
+    #[test]
+    fn a_mention_survives_anything_around_it() {
+        let mention = "[entity:7|the *Old* `Mill` & <Co>]";
+        for around in [
+            "{}",
+            "**{}**",
+            "`{}`",
+            "# {}",
+            "- {}",
+            "[{}](https://x.example)",
+            "<{}>",
+            "_{}_",
+            "| a |\n| --- |\n| {} |",
+            "```\n{}\n```",
+            "[x](https://x.example/{})",
+            "> {}",
+            "1. {}",
+        ] {
+            let markdown = around.replace("{}", mention);
+            let html = to_html(&markdown);
+            assert!(
+                html.contains("[entity:7|the *Old* `Mill` &amp; &lt;Co&gt;]"),
+                "{markdown}: {html}"
+            );
+            let back = to_markdown(&html);
+            let found: Vec<_> = mention::find(&back).into_iter().map(|m| m.text).collect();
+            assert_eq!(found, [mention], "{markdown}: {back}");
+        }
+    }
+
+    #[test]
+    fn new_entities_are_never_ordered() {
+        for text in ["[new:character|Bob]", "[NEW:x|y]", "a [new:x", "`[new:a]`", "\\[new:a\\]"] {
+            let html = to_html(text);
+            assert!(!html.to_lowercase().contains("[new:"), "{html}");
+        }
+        assert_eq!(to_markdown(&to_html("[new:character|Bob]")), "[new:character|Bob]");
+    }
+
+    #[test]
+    fn text_that_looks_like_a_token_stays() {
+        let markdown = "0mn0z [entity:1] 0mnq";
+        assert_eq!(to_html(markdown), "<p>0mn0z [entity:1] 0mnq</p>");
+    }
+}

@@ -1,0 +1,31 @@
+//! Markdown, HTML and mentions.
+//!
+//! Pages are kept as Markdown; Kanka and its clients speak HTML. Converting goes
+//! both ways and settles: what was converted once converts back to itself. Mentions
+//! (`[entity:7|the Old Mill]`) pass through either way to the letter, wherever they
+//! stand. All HTML that comes in or goes out is sanitised. Nothing here knows
+//! stores, protocols or the network.
+
+mod clean;
+mod html;
+pub mod mention;
+mod model;
+mod read;
+mod tree;
+mod write;
+
+pub use html::to_html;
+
+/// Converts HTML to Markdown.
+///
+/// Whatever Markdown cannot say but is harmless (`<u>`, `<details>`, tables with
+/// merged cells) stays HTML inside the Markdown.
+pub fn to_markdown(html: &str) -> String {
+    let nodes = tree::parse(&html::armed(&clean::incoming(html)));
+    write::document(&read::blocks(&nodes))
+}
+
+/// Removes from HTML what could act: scripts, handlers, frames, styles, odd URLs.
+pub fn sanitise(html: &str) -> String {
+    tree::print(&tree::parse(&clean::outgoing(html)), tree::Mentions::Escaped)
+}

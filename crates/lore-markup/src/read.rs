@@ -1,0 +1,201 @@
+//! From a tree of HTML to blocks and running text.
+
+mod inline;
+mod table;
+
+use crate::clean;
+use crate::model::{Block, Inline, Item, List};
+use crate::tree::{self, Element, Mentions, Node};
+
+/// Elements that stand on their own lines.
+const BLOCKS: [&str; 30] = [
+    "blockquote",
+    "caption",
+    "dd",
+    "details",
+    "div",
+    "dl",
+    "dt",
+    "figcaption",
+    "figure",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "section",
+    "summary",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "tr",
+    "ul",
+];
+
+/// The blocks in a list of nodes. Text between blocks becomes paragraphs.
+pub(crate) fn blocks(nodes: &[Node]) -> Vec<Block> {
+    let mut found = Vec::new();
+    let mut running: Vec<&Node> = Vec::new();
+    for node in nodes {
+        match node {
+            Node::Element(element) if holds_blocks(element) => {
+                flush(&mut running, &mut found);
+                found.extend(block(element));
+            }
+            other => running.push(other),
+        }
+    }
+    flush(&mut running, &mut found);
+    found
+}
+
+/// Whether an element is a block, or has one somewhere inside.
+fn holds_blocks(element: &Element) -> bool {
+    BLOCKS.contains(&element.tag.as_str())
+        || element.children.iter().any(|child| match child {
+            Node::Element(inner) => holds_blocks(inner),
+            Node::Text(_) => false,
+        })
+}
+
+fn flush(running: &mut Vec<&Node>, found: &mut Vec<Block>) {
+    let text = inline::text(&std::mem::take(running));
+    if !text.is_empty() {
+        found.push(Block::Paragraph(text));
+    }
+}
+
+fn block(element: &Element) -> Vec<Block> {
+    let children = &element.children;
+    match element.tag.as_str() {
+        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => heading(element),
+        "blockquote" => {
+            let inside = blocks(children);
+            if inside.is_empty() { Vec::new() } else { vec![Block::Quote(inside)] }
+        }
+        "ul" | "ol" => list(element).map(Block::List).into_iter().collect(),
+        "pre" => vec![code(element)],
+        "hr" => vec![Block::Rule],
+        "table" => match table::simple(element) {
+            Some(table) if table.rows.is_empty() => Vec::new(),
+            Some(table) => vec![Block::Table(table)],
+            None => vec![Block::Html(on_one_line(element))],
+        },
+        "details" | "dl" | "figure" => vec![Block::Html(on_one_line(element))],
+        _ => blocks(children),
+    }
+}
+
+fn heading(element: &Element) -> Vec<Block> {
+    let nodes: Vec<&Node> = element.children.iter().collect();
+    let text = inline::text(&nodes);
+    let level =
+        element.tag.bytes().last().map_or(1, |digit| usize::from(digit.saturating_sub(b'0')));
+    if text.is_empty() { Vec::new() } else { vec![Block::Heading(level.clamp(1, 6), text)] }
+}
+
+fn code(element: &Element) -> Block {
+    let inner = element.children.iter().find_map(|child| match child {
+        Node::Element(inner) if inner.tag == "code" => Some(inner),
+        _ => None,
+    });
+    let class = inner.and_then(|code| code.attribute("class")).or(element.attribute("class"));
+    let text = element.text();
+    let text = text.strip_suffix('\n').unwrap_or(&text);
+    Block::Code(class.and_then(clean::language).map(str::to_owned), text.to_owned())
+}
+
+fn list(element: &Element) -> Option<List> {
+    let mut entries = Vec::new();
+    element.children.iter().for_each(|child| collect_entries(child, &mut entries));
+    let items: Vec<Item> = entries.iter().map(item).collect();
+    let start = element.attribute("start").and_then(|text| text.parse().ok()).unwrap_or(1);
+    let loose = entries.iter().any(has_paragraph) || !items.iter().all(is_close);
+    let start = (element.tag == "ol").then_some(start);
+    (!items.is_empty()).then_some(List { start, loose, items })
+}
+
+/// The items of a list. Broken HTML may have wrapped them, or have text between them.
+fn collect_entries(node: &Node, entries: &mut Vec<Element>) {
+    match node {
+        Node::Element(element) if element.tag == "li" => entries.push(element.clone()),
+        Node::Element(element)
+            if !BLOCKS.contains(&element.tag.as_str()) && holds_blocks(element) =>
+        {
+            element.children.iter().for_each(|child| collect_entries(child, entries));
+        }
+        Node::Text(text) if text.trim().is_empty() => {}
+        other => {
+            let children = vec![other.clone()];
+            let entry = Element { tag: "li".into(), children, ..Element::default() };
+            if !blocks(&entry.children).is_empty() {
+                entries.push(entry);
+            }
+        }
+    }
+}
+
+fn has_paragraph(entry: &Element) -> bool {
+    entry.children.iter().any(|child| matches!(child, Node::Element(e) if e.tag == "p"))
+}
+
+/// Whether an item can be written without air: text, and at most lists that may
+/// follow text directly.
+fn is_close(item: &Item) -> bool {
+    let follows = |block: &Block| match block {
+        Block::List(list) => {
+            let filled = list.items.first().is_some_and(|first| !first.blocks.is_empty());
+            list.start.is_none_or(|start| start == 1) && filled && !list.loose
+        }
+        _ => false,
+    };
+    match item.blocks.split_first() {
+        None => true,
+        Some((Block::Paragraph(_), rest)) => rest.len() <= 1 && rest.iter().all(follows),
+        Some((_, rest)) => rest.is_empty(),
+    }
+}
+
+fn item(entry: &Element) -> Item {
+    let blocks = blocks(&entry.children);
+    let flag = entry.attribute("data-checked").map(|value| value == "true");
+    let task = inline::task_of(&entry.children).or(flag);
+    // A box without words would be read as text.
+    let worded = match blocks.first() {
+        Some(Block::Paragraph(text)) => text.iter().any(|part| *part != Inline::Break),
+        _ => false,
+    };
+    Item { task: task.filter(|_| worded), blocks }
+}
+
+/// An element as HTML that no blank line can break.
+fn on_one_line(element: &Element) -> String {
+    let node = [Node::Element(joined(element, element.tag == "pre"))];
+    tree::print(&node, Mentions::Verbatim).replace('\n', "&#10;")
+}
+
+/// The element with its line breaks turned into blanks, except where they show.
+fn joined(element: &Element, preformatted: bool) -> Element {
+    let children = element.children.iter().map(|child| match child {
+        Node::Element(inner) => Node::Element(joined(inner, preformatted || inner.tag == "pre")),
+        Node::Text(text) if preformatted => Node::Text(text.clone()),
+        Node::Text(text) => Node::Text(text.split(['\n', '\r']).collect::<Vec<_>>().join(" ")),
+    });
+    let attributes = element.attributes.iter();
+    let attributes =
+        attributes.map(|(name, value)| (name.clone(), value.replace(['\n', '\r'], " ")));
+    Element {
+        tag: element.tag.clone(),
+        attributes: attributes.collect(),
+        children: children.collect(),
+    }
+}

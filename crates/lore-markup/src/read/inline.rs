@@ -1,0 +1,252 @@
+//! Running text.
+
+use crate::mention::{self, Dialect, Piece};
+use crate::model::{Inline, Style, Target};
+use crate::tree::{self, Element, Mentions, Node};
+
+/// Elements that Markdown has no sign for and that say something.
+const TAGGED: [&str; 12] =
+    ["abbr", "cite", "ins", "kbd", "mark", "q", "samp", "small", "sub", "sup", "u", "var"];
+
+/// The running text of some nodes, without blanks and breaks at its ends.
+pub(super) fn text(nodes: &[&Node]) -> Vec<Inline> {
+    let mut parts = Vec::new();
+    nodes.iter().for_each(|node| add(&mut parts, node, &[]));
+    settle(parts)
+}
+
+/// Whether an item starts with the box of a task, and whether that is ticked.
+pub(super) fn task_of(nodes: &[Node]) -> Option<bool> {
+    let first = nodes.iter().find(|node| match node {
+        Node::Text(text) => !text.trim().is_empty(),
+        Node::Element(_) => true,
+    })?;
+    let Node::Element(element) = first else { return None };
+    match element.tag.as_str() {
+        "input" => Some(element.attribute("checked").is_some()),
+        "p" | "label" => task_of(&element.children),
+        _ => None,
+    }
+}
+
+fn add(parts: &mut Vec<Inline>, node: &Node, styles: &[Style]) {
+    let element = match node {
+        Node::Text(text) => return add_text(parts, text),
+        Node::Element(element) => element,
+    };
+    if let Some(style) = style_of(&element.tag) {
+        return add_styled(parts, element, style, styles);
+    }
+    match element.tag.as_str() {
+        "br" => parts.push(Inline::Break),
+        "code" => add_code(parts, element),
+        "a" => add_link(parts, element, styles),
+        "img" => add_image(parts, element),
+        tag if TAGGED.contains(&tag) => {
+            let mut open = String::new();
+            tree::print_open(&mut open, element, Mentions::Verbatim);
+            let open = open.replace(['\n', '\r'], " ");
+            let inside = inside(element, styles);
+            wrap(parts, inside, |inside| Inline::Tagged(open, tag.to_owned(), inside));
+        }
+        _ => element.children.iter().for_each(|child| add(parts, child, styles)),
+    }
+}
+
+fn style_of(tag: &str) -> Option<Style> {
+    match tag {
+        "em" | "i" => Some(Style::Emphasis),
+        "strong" | "b" => Some(Style::Strong),
+        "del" | "s" | "strike" => Some(Style::Strike),
+        _ => None,
+    }
+}
+
+/// A style within itself says nothing more.
+fn add_styled(parts: &mut Vec<Inline>, element: &Element, style: Style, styles: &[Style]) {
+    if styles.contains(&style) {
+        return element.children.iter().for_each(|child| add(parts, child, styles));
+    }
+    let inside = inside(element, &[styles, &[style]].concat());
+    wrap(parts, inside, |inside| Inline::Styled(style, inside));
+}
+
+fn inside(element: &Element, styles: &[Style]) -> Vec<Inline> {
+    let mut parts = Vec::new();
+    element.children.iter().for_each(|child| add(&mut parts, child, styles));
+    parts
+}
+
+/// Adds what is inside an element, leaving blanks and breaks at its ends outside.
+fn wrap(parts: &mut Vec<Inline>, inside: Vec<Inline>, make: impl FnOnce(Vec<Inline>) -> Inline) {
+    let (before, inside, after) = lifted(inside);
+    parts.extend(before);
+    if !inside.is_empty() {
+        parts.push(make(inside));
+    }
+    parts.extend(after);
+}
+
+fn lifted(mut inside: Vec<Inline>) -> (Vec<Inline>, Vec<Inline>, Vec<Inline>) {
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    while let Some(first) = inside.first_mut() {
+        match first {
+            Inline::Break => before.push(inside.remove(0)),
+            Inline::Text(text) if text.starts_with(blank) => {
+                before.push(Inline::Text(leading(text).to_owned()));
+                *text = text.trim_start_matches(blank).to_owned();
+                if text.is_empty() {
+                    inside.remove(0);
+                }
+            }
+            _ => break,
+        }
+    }
+    while let Some(last) = inside.last_mut() {
+        match last {
+            Inline::Break => after.extend(inside.pop()),
+            Inline::Text(text) if text.ends_with(blank) => {
+                let bare = text.trim_end_matches(blank).len();
+                after.push(Inline::Text(text.split_off(bare)));
+                if text.is_empty() {
+                    inside.pop();
+                }
+            }
+            _ => break,
+        }
+    }
+    after.reverse();
+    (before, inside, after)
+}
+
+fn leading(text: &str) -> &str {
+    let bare = text.trim_start_matches(blank);
+    text.get(..text.len() - bare.len()).unwrap_or_default()
+}
+
+/// What HTML takes for a blank. A no-break space is none.
+fn blank(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{c}')
+}
+
+fn add_text(parts: &mut Vec<Inline>, text: &str) {
+    for piece in mention::pieces(text, Dialect::Plain) {
+        match piece {
+            Piece::Text(text) => push_text(parts, &single_blanks(text)),
+            Piece::Mention(mention) => parts.push(Inline::Mention(mention.text.into_owned())),
+        }
+    }
+}
+
+fn push_text(parts: &mut Vec<Inline>, text: &str) {
+    match parts.last_mut() {
+        Some(Inline::Text(before)) => before.push_str(text),
+        _ => parts.push(Inline::Text(text.to_owned())),
+    }
+}
+
+/// Each run of blanks becomes one: a line break when there was one in it.
+fn single_blanks(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut run: Option<char> = None;
+    for c in text.chars() {
+        if blank(c) {
+            let broken = matches!(c, '\n' | '\r') || run == Some('\n');
+            run = Some(if broken { '\n' } else { ' ' });
+        } else {
+            out.extend(run.take());
+            out.push(c);
+        }
+    }
+    out.extend(run);
+    out
+}
+
+fn add_code(parts: &mut Vec<Inline>, element: &Element) {
+    let text = element.text().replace(['\n', '\r'], " ");
+    if !text.trim().is_empty() {
+        parts.push(Inline::Code(text));
+    }
+}
+
+fn add_link(parts: &mut Vec<Inline>, element: &Element, styles: &[Style]) {
+    if let Some(mention) = kanka_mention(element) {
+        return parts.push(Inline::Mention(mention));
+    }
+    let inside = inside(element, styles);
+    match element.attribute("href") {
+        Some(url) => {
+            let target = target(url, element);
+            wrap(parts, inside, |inside| Inline::Link(target, inside));
+        }
+        None => parts.extend(inside),
+    }
+}
+
+/// The mention behind a link of Kanka's editor or of a page Kanka rendered.
+fn kanka_mention(element: &Element) -> Option<String> {
+    let written = element.attribute("data-mention").map(str::to_owned);
+    let text = written.or_else(|| {
+        let id = element.attribute("data-id")?;
+        let code = element.attribute("data-entity-type").unwrap_or("entity");
+        let label = single_blanks(element.text().trim()).replace([']', '\n'], " ");
+        Some(if label.is_empty() {
+            format!("[{code}:{id}]")
+        } else {
+            format!("[{code}:{id}|{label}]")
+        })
+    })?;
+    let pieces = mention::pieces(&text, Dialect::Plain);
+    match pieces.as_slice() {
+        [Piece::Mention(mention)] => Some(mention.text.clone().into_owned()),
+        _ => None,
+    }
+}
+
+fn add_image(parts: &mut Vec<Inline>, element: &Element) {
+    let Some(url) = element.attribute("src") else { return };
+    let alt = single_blanks(element.attribute("alt").unwrap_or_default()).replace('\n', " ");
+    parts.push(Inline::Image(target(url, element), alt.trim().to_owned()));
+}
+
+fn target(url: &str, element: &Element) -> Target {
+    let url = url.chars().filter(|c| !c.is_control()).collect::<String>();
+    let title = element.attribute("title").map(|title| single_blanks(title).replace('\n', " "));
+    Target { url: url.trim().to_owned(), title: title.filter(|title| !title.trim().is_empty()) }
+}
+
+/// Joins neighbouring texts and drops blanks that do not show.
+fn settle(parts: Vec<Inline>) -> Vec<Inline> {
+    let (_, parts, _) = lifted(joined(parts));
+    parts
+}
+
+fn joined(parts: Vec<Inline>) -> Vec<Inline> {
+    let mut out: Vec<Inline> = Vec::with_capacity(parts.len());
+    for part in parts {
+        let part = match part {
+            Inline::Styled(style, inside) => Inline::Styled(style, joined(inside)),
+            Inline::Link(target, inside) => Inline::Link(target, joined(inside)),
+            Inline::Tagged(open, tag, inside) => Inline::Tagged(open, tag, joined(inside)),
+            Inline::Text(text) => {
+                if let Some(Inline::Text(before)) = out.last_mut() {
+                    *before = single_blanks(&format!("{before}{text}"));
+                    continue;
+                }
+                Inline::Text(single_blanks(&text))
+            }
+            other => other,
+        };
+        match (out.last_mut(), &part) {
+            // Two neighbours in one style are one text in that style.
+            (Some(Inline::Styled(before, text)), Inline::Styled(style, more))
+                if before == style =>
+            {
+                text.extend(more.iter().cloned());
+                *text = joined(std::mem::take(text));
+            }
+            _ => out.push(part),
+        }
+    }
+    out
+}

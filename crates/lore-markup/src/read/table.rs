@@ -1,0 +1,77 @@
+//! Tables that Markdown can say: a head, rows, cells with running text.
+
+use super::{holds_blocks, inline};
+use crate::clean;
+use crate::model::{Align, Inline, Table};
+use crate::tree::{Element, Node};
+
+/// The table, unless it has merged cells, a caption or blocks in a cell.
+pub(super) fn simple(table: &Element) -> Option<Table> {
+    let mut rows = Vec::new();
+    collect(table, &mut rows)?;
+    let width = rows.iter().map(|row| row.len()).max().unwrap_or(0);
+    if width == 0 {
+        return Some(Table { columns: Vec::new(), rows: Vec::new() });
+    }
+    let mut columns: Vec<Align> =
+        rows.first().into_iter().flatten().map(|cell| align(cell)).collect();
+    columns.resize(width, Align::None);
+    let rows = rows.iter().map(|row| cells(row, width)).collect::<Option<Vec<_>>>()?;
+    Some(Table { columns, rows })
+}
+
+fn collect<'a>(part: &'a Element, rows: &mut Vec<Vec<&'a Element>>) -> Option<()> {
+    for child in &part.children {
+        let Node::Element(element) = child else { continue };
+        match element.tag.as_str() {
+            "thead" | "tbody" | "tfoot" => collect(element, rows)?,
+            "tr" => rows.push(element.children.iter().filter_map(cell).collect()),
+            _ => return None,
+        }
+    }
+    Some(())
+}
+
+fn cell(node: &Node) -> Option<&Element> {
+    match node {
+        Node::Element(element) if matches!(element.tag.as_str(), "td" | "th") => Some(element),
+        _ => None,
+    }
+}
+
+fn cells(row: &[&Element], width: usize) -> Option<Vec<Vec<Inline>>> {
+    let mut cells = row.iter().map(|cell| content(cell)).collect::<Option<Vec<_>>>()?;
+    cells.resize(width, Vec::new());
+    Some(cells)
+}
+
+fn content(cell: &Element) -> Option<Vec<Inline>> {
+    let merged = |name| cell.attribute(name).is_some_and(|value| value != "1");
+    if merged("colspan") || merged("rowspan") {
+        return None;
+    }
+    let children: Vec<&Node> = cell.children.iter().collect();
+    // Editors like to put the text of a cell into one paragraph.
+    let visible = children.iter().filter(|node| match node {
+        Node::Text(text) => !text.trim().is_empty(),
+        Node::Element(_) => true,
+    });
+    let visible: Vec<&Node> = visible.copied().collect();
+    if let [Node::Element(only)] = visible.as_slice()
+        && only.tag == "p"
+    {
+        return content(&Element { attributes: Vec::new(), ..only.clone() });
+    }
+    let blocky = |node: &&Node| matches!(node, Node::Element(element) if holds_blocks(element));
+    (!children.iter().any(blocky)).then(|| inline::text(&children))
+}
+
+fn align(cell: &Element) -> Align {
+    let style = cell.attribute("style").and_then(clean::alignment);
+    match style.or(cell.attribute("align")) {
+        Some("left") => Align::Left,
+        Some("center") => Align::Center,
+        Some("right") => Align::Right,
+        _ => Align::None,
+    }
+}

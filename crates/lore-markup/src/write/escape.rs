@@ -1,0 +1,96 @@
+//! Keeping text from being taken for signs.
+
+/// Escapes text for running text. `before` and `after` are the characters around it,
+/// a line break where there is none.
+pub(super) fn text(out: &mut String, text: &str, before: char, after: char, within: Within) {
+    let mut before = before;
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let next = rest.peek().copied();
+        let at_end = next.is_none();
+        if needs_escape(c, before, next.unwrap_or(after), at_end, within) {
+            out.push('\\');
+        }
+        out.push(c);
+        before = c;
+    }
+}
+
+/// What running text is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Within {
+    /// Nothing that ends at a bracket.
+    Text,
+    /// A link or the description of a picture.
+    Brackets,
+}
+
+fn needs_escape(c: char, before: char, next: char, at_end: bool, within: Within) -> bool {
+    let apart = before.is_whitespace() && next.is_whitespace() && !at_end;
+    let in_word = before.is_alphanumeric() && next.is_alphanumeric() && !at_end;
+    match c {
+        '`' => true,
+        '\\' => !next.is_alphanumeric() || at_end,
+        '*' => !apart,
+        '_' => !(apart || in_word),
+        // Only what follows a letter can close; without that nothing is struck.
+        '~' => !before.is_whitespace() || next == '~' || at_end,
+        '[' => within == Within::Brackets,
+        ']' => within == Within::Brackets || matches!(next, '(' | '[' | ':'),
+        '!' => next == '[' && at_end,
+        '<' => next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?') || at_end,
+        '&' => next.is_ascii_alphanumeric() || next == '#' || at_end,
+        _ => false,
+    }
+}
+
+/// Escapes what would make the first sign of a line a heading, an item, a quotation,
+/// a rule, an underline or a fence.
+pub(super) fn line_start(line: &str) -> String {
+    let line = line.trim_matches([' ', '\t']);
+    let Some(first) = line.chars().next() else { return String::new() };
+    let only_signs =
+        line.chars().all(|c| matches!(c, '-' | '=' | ':' | '|' | '*' | '_' | '+' | ' '));
+    let after_run = line.trim_start_matches(first);
+    let word_ends = |rest: &str| rest.is_empty() || rest.starts_with([' ', '\t']);
+    let marked = match first {
+        '#' => line.len() - after_run.len() <= 6 && word_ends(after_run),
+        '-' | '+' | '*' => word_ends(line.get(1..).unwrap_or_default()),
+        '>' => true,
+        '~' => line.starts_with("~~~"),
+        _ => false,
+    };
+    if marked || only_signs {
+        return format!("\\{line}");
+    }
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = line.split_at(digits);
+    let numbered = (1..=9).contains(&digits) && rest.starts_with(['.', ')']);
+    if numbered && word_ends(rest.get(1..).unwrap_or_default()) {
+        return format!("{number}\\{rest}");
+    }
+    line.to_owned()
+}
+
+/// A heading may end in `#` only when that is said.
+pub(super) fn heading(line: &str) -> String {
+    match line.strip_suffix('#') {
+        Some(rest) if !rest.ends_with('\\') => format!("{rest}\\#"),
+        _ => line.to_owned(),
+    }
+}
+
+/// Text at the start of an item that looks like the box of a task.
+pub(super) fn task_box(line: &str) -> String {
+    let rest = ["[ ]", "[x]", "[X]"].iter().find_map(|start| line.strip_prefix(start));
+    if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace)) {
+        format!("\\{line}")
+    } else {
+        line.to_owned()
+    }
+}
+
+/// The length of the longest run of `c`.
+pub(super) fn longest_run(text: &str, c: char) -> usize {
+    text.split(|other| other != c).map(str::len).max().unwrap_or(0)
+}

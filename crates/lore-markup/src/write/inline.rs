@@ -1,0 +1,242 @@
+//! Running text.
+
+use super::escape::{self, Within};
+use crate::mention::{self, Dialect, Piece};
+use crate::model::{Inline, Style, Target};
+
+/// Where text stands that must stay on one line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A paragraph, which may have several lines.
+    Paragraph,
+    /// A heading.
+    Heading,
+    /// A cell, where a bar must be escaped.
+    Cell,
+}
+
+/// The text of a paragraph; it may have several lines.
+pub(super) fn running(parts: &[Inline]) -> String {
+    let mut pen = Pen::new(Place::Paragraph);
+    pen.write(parts);
+    pen.out
+}
+
+/// The text of a heading or a cell.
+pub(super) fn on_one_line(parts: &[Inline], place: Place) -> String {
+    let mut pen = Pen::new(place);
+    pen.write(parts);
+    if place == Place::Cell { bars_escaped(&pen.out) } else { pen.out }
+}
+
+/// Every bar in a cell gets a backslash, wherever it is: a table is cut into cells
+/// before anything else is read.
+fn bars_escaped(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+/// Writes running text, knowing what stands before and after it.
+struct Pen {
+    out: String,
+    place: Place,
+    within: Within,
+    before: char,
+    after: char,
+}
+
+impl Pen {
+    fn new(place: Place) -> Self {
+        Self { out: String::new(), place, within: Within::Text, before: '\n', after: '\n' }
+    }
+
+    /// What is inside an element, between `before` and `after`.
+    fn inside(&self, parts: &[Inline], within: Within, before: char, after: char) -> String {
+        let mut pen = Self { out: String::new(), place: self.place, within, before, after };
+        pen.write(parts);
+        pen.out
+    }
+
+    fn last(&self) -> char {
+        self.out.chars().next_back().unwrap_or(self.before)
+    }
+
+    fn write(&mut self, parts: &[Inline]) {
+        for (position, part) in parts.iter().enumerate() {
+            let next = parts.get(position + 1).map_or(self.after, first_sign);
+            self.part(part, next);
+        }
+    }
+
+    fn part(&mut self, part: &Inline, next: char) {
+        match part {
+            Inline::Text(text) => self.text(text, next),
+            Inline::Mention(text) => self.out.push_str(text),
+            Inline::Break if self.place == Place::Paragraph => self.out.push_str("\\\n"),
+            Inline::Break => self.out.push_str("<br>"),
+            Inline::Code(text) => self.code(text),
+            Inline::Styled(style, inside) => self.styled(*style, inside, next),
+            Inline::Link(target, inside) => self.link(target, inside),
+            Inline::Image(target, alt) => self.image(target, alt),
+            Inline::Tagged(open, tag, inside) => {
+                let inside = self.inside(inside, self.within, '>', '<');
+                self.out.push_str(&format!("{open}{inside}</{tag}>"));
+            }
+        }
+    }
+
+    fn text(&mut self, text: &str, next: char) {
+        let text = match self.place {
+            Place::Paragraph => text.to_owned(),
+            _ => text.replace('\n', " "),
+        };
+        let fresh = self.last().is_whitespace();
+        let text = if fresh { text.trim_start_matches([' ', '\n']) } else { &text };
+        let before = self.last();
+        escape::text(&mut self.out, text, before, next, self.within);
+    }
+
+    fn code(&mut self, text: &str) {
+        let plain: String = mention::pieces(text, Dialect::Plain)
+            .into_iter()
+            .map(|piece| match piece {
+                Piece::Text(text) => text.to_owned(),
+                Piece::Mention(_) => "m".to_owned(),
+            })
+            .collect();
+        let fence = "`".repeat(escape::longest_run(&plain, '`') + 1);
+        let spaced = plain.starts_with(' ') && plain.ends_with(' ');
+        let pad = if plain.starts_with('`') || plain.ends_with('`') || spaced { " " } else { "" };
+        self.out.push_str(&format!("{fence}{pad}{text}{pad}{fence}"));
+    }
+
+    /// A sign where it is certain to be read as one, else the element itself.
+    fn styled(&mut self, style: Style, inside: &[Inline], next: char) {
+        let sign = style.sign();
+        let edge = sign.chars().next().unwrap_or('*');
+        let text = self.inside(inside, self.within, edge, edge);
+        if opens(self.last(), &text) && closes(&text, next) {
+            return self.out.push_str(&format!("{sign}{text}{sign}"));
+        }
+        if let Some(both) = self.strong_emphasis(style, inside, next) {
+            return self.out.push_str(&both);
+        }
+        let text = self.inside(inside, self.within, '>', '<');
+        let tag = style.tag();
+        self.out.push_str(&format!("<{tag}>{text}</{tag}>"));
+    }
+
+    /// `***text***`, read as emphasis around strong text.
+    fn strong_emphasis(&self, style: Style, inside: &[Inline], next: char) -> Option<String> {
+        let (Style::Emphasis, [Inline::Styled(Style::Strong, inner)]) = (style, inside) else {
+            return None;
+        };
+        let text = self.inside(inner, self.within, '*', '*');
+        let certain = opens(self.last(), &text) && closes(&text, next);
+        certain.then(|| format!("***{text}***"))
+    }
+
+    fn link(&mut self, target: &Target, inside: &[Inline]) {
+        let text = self.inside(inside, Within::Brackets, '[', ']');
+        if text == target.url && target.title.is_none() && is_plain_url(&text) {
+            return self.out.push_str(&format!("<{text}>"));
+        }
+        self.out.push_str(&format!("[{text}]({})", destination(target)));
+    }
+
+    fn image(&mut self, target: &Target, alt: &str) {
+        let mut text = String::new();
+        for piece in mention::pieces(alt, Dialect::Plain) {
+            match piece {
+                Piece::Text(plain) => escape::text(&mut text, plain, '[', ']', Within::Brackets),
+                Piece::Mention(mention) => text.push_str(&mention.text),
+            }
+        }
+        self.out.push_str(&format!("![{text}]({})", destination(target)));
+    }
+}
+
+/// The first character a part is written with; a letter for what counts as one.
+fn first_sign(part: &Inline) -> char {
+    match part {
+        Inline::Text(text) => text.chars().next().unwrap_or('\n'),
+        Inline::Mention(_) => 'm',
+        Inline::Break => '\n',
+        Inline::Code(_) => '`',
+        Inline::Styled(style, _) => style.sign().chars().next().unwrap_or('*'),
+        Inline::Link(..) => '[',
+        Inline::Image(..) => '!',
+        Inline::Tagged(..) => '<',
+    }
+}
+
+/// Whether a sign between `before` and `text` starts a style for certain.
+fn opens(before: char, text: &str) -> bool {
+    let first = text.chars().next().unwrap_or(' ');
+    fits(before, first)
+}
+
+/// Whether a sign between `text` and `next` ends a style for certain.
+fn closes(text: &str, next: char) -> bool {
+    let last = text.chars().next_back().unwrap_or(' ');
+    fits(next, last)
+}
+
+fn fits(outside: char, inside: char) -> bool {
+    let sign = |c: char| matches!(c, '*' | '_' | '~' | '\\');
+    if sign(inside) || sign(outside) || inside.is_whitespace() {
+        return false;
+    }
+    inside.is_alphanumeric() || outside.is_whitespace() || outside.is_ascii_punctuation()
+}
+
+fn is_plain_url(text: &str) -> bool {
+    let scheme = text.starts_with("https://") || text.starts_with("http://");
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/:.#?=%+-".contains(c);
+    scheme && text.chars().all(plain)
+}
+
+fn destination(target: &Target) -> String {
+    let mut out = String::new();
+    if target.url.is_empty() {
+        out.push_str("<>");
+    }
+    for piece in mention::pieces(&target.url, Dialect::Plain) {
+        match piece {
+            Piece::Text(text) => text.chars().for_each(|c| push_url_char(&mut out, c)),
+            Piece::Mention(mention) => out.push_str(&mention.text),
+        }
+    }
+    if let Some(title) = &target.title {
+        out.push_str(&format!(" \"{}\"", title_text(title)));
+    }
+    out
+}
+
+fn push_url_char(out: &mut String, c: char) {
+    match c {
+        ' ' => out.push_str("%20"),
+        '\\' | '(' | ')' | '<' | '>' | '&' | '[' | ']' => {
+            out.push('\\');
+            out.push(c);
+        }
+        other => out.push(other),
+    }
+}
+
+fn title_text(title: &str) -> String {
+    let mut out = String::new();
+    for piece in mention::pieces(title, Dialect::Plain) {
+        match piece {
+            Piece::Text(text) => {
+                for c in text.chars() {
+                    if matches!(c, '"' | '\\' | '&') {
+                        out.push('\\');
+                    }
+                    out.push(c);
+                }
+            }
+            Piece::Mention(mention) => out.push_str(&mention.text),
+        }
+    }
+    out
+}
