@@ -17,6 +17,7 @@ pub fn tools_page(registry: &Registry) -> String {
     let mut page = String::from(
         "# Tools\n\nGenerated from the registry by `cargo xtask docs`; do not edit by hand.\n",
     );
+    page.push_str(SHARED_ARGUMENTS);
     for toolset in Toolset::ALL {
         let tools: Vec<_> = registry.all_tools().filter(|tool| tool.toolset == toolset).collect();
         if tools.is_empty() {
@@ -31,6 +32,17 @@ pub fn tools_page(registry: &Registry) -> String {
     write_prompts(&mut page, registry);
     page
 }
+
+/// What the same argument means everywhere. Schemas, which models read before anything
+/// else, leave it at the name.
+const SHARED_ARGUMENTS: &str = "
+Some arguments mean the same in every tool. `idempotency_key` is a text of your choice: a call
+repeated with the same key changes nothing and gets the same answer. `context_id` comes from
+`set_context`, for clients without a session; others need none. Where a `campaign_id` or
+`session_id` is not required, the context's counts. `rng` is left out for fresh dice and, with the
+`seed_used` of an earlier roll, repeats that roll. Switches are off and numbers zero unless given.
+Numbers and texts have generous limits besides those shown; the error tells them.
+";
 
 /// docs/errors.md: what each error code means and what to do.
 pub fn errors_page() -> String {

@@ -3,16 +3,20 @@
 //! Schemas are read by language models and by many validators, so they are kept
 //! plain: everything inlined, no `$schema`, no titles, no number formats, and no
 //! `null` alternatives for optional fields (leaving a field out says the same).
+//! Models read the arguments of every tool before they do anything, so those say
+//! only what helps to fill them in; the rest is the server's to check.
 
 use lore_core::{Error, Result};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The schema of a tool's arguments.
 pub fn input<T: JsonSchema>() -> Map<String, Value> {
-    schema_of::<T>(SchemaSettings::draft2020_12().for_deserialize())
+    let mut schema = schema_of::<T>(SchemaSettings::draft2020_12().for_deserialize());
+    slim(&mut schema);
+    schema
 }
 
 /// The schema of a tool's structured answer.
@@ -75,14 +79,39 @@ fn simplify(schema: &mut Map<String, Value>) {
     if let Some(Value::Array(values)) = schema.get_mut("enum") {
         values.retain(|value| !value.is_null());
     }
+    each_child(schema, simplify);
+}
+
+/// Takes away what a model does not need to fill in a field: that unknown fields are
+/// refused, defaults that are nothing, and limits that only protect the server. Who goes
+/// beyond them is told so by the error.
+fn slim(schema: &mut Map<String, Value>) {
+    /// From here on a bound is no rule of the game.
+    const LARGE: f64 = 100.0;
+    let nothing =
+        |value: &Value| [json!(null), json!(false), json!(0), json!(""), json!([])].contains(value);
+    let large = |value: &Value| value.as_f64().is_some_and(|bound| bound.abs() >= LARGE);
+    schema.retain(|key, value| match key.as_str() {
+        "additionalProperties" => *value != json!(false),
+        "default" => !nothing(value),
+        "minimum" => !large(value) && *value != json!(0),
+        "maximum" => !large(value),
+        "minLength" | "maxLength" | "minItems" | "maxItems" => false,
+        _ => true,
+    });
+    each_child(schema, slim);
+}
+
+/// Does something to every schema directly inside another.
+fn each_child(schema: &mut Map<String, Value>, work: fn(&mut Map<String, Value>)) {
     for (key, value) in schema.iter_mut() {
         match (key.as_str(), value) {
             ("properties" | "$defs", Value::Object(children)) => {
-                children.values_mut().filter_map(Value::as_object_mut).for_each(simplify);
+                children.values_mut().filter_map(Value::as_object_mut).for_each(work);
             }
-            ("items" | "additionalProperties", Value::Object(child)) => simplify(child),
+            ("items" | "additionalProperties", Value::Object(child)) => work(child),
             ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(children)) => {
-                children.iter_mut().filter_map(Value::as_object_mut).for_each(simplify);
+                children.iter_mut().filter_map(Value::as_object_mut).for_each(work);
             }
             _ => {}
         }
@@ -131,7 +160,6 @@ fn describe(path: &str, message: &str) -> (String, String) {
 mod tests {
     use super::*;
     use serde::Deserialize;
-    use serde_json::json;
 
     #[derive(Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
@@ -164,8 +192,38 @@ mod tests {
         );
         assert_eq!(schema["properties"]["note"], json!({"type": "string"}));
         assert_eq!(schema["properties"]["inner"]["properties"]["sides"]["type"], "integer");
-        assert_eq!(schema["additionalProperties"], false);
         assert!(!schema.to_string().contains("null") && !schema.to_string().contains("$ref"));
+    }
+
+    #[test]
+    fn arguments_say_only_what_helps_to_fill_them_in() {
+        #[derive(Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        #[expect(dead_code, reason = "only its schema matters")]
+        struct Wordy {
+            #[serde(default)]
+            #[schemars(range(min = -1_000, max = 10))]
+            steps: i64,
+            #[schemars(length(min = 1, max = 500))]
+            text: String,
+            #[serde(default = "three")]
+            many: i64,
+            #[serde(default)]
+            inner: Vec<Inner>,
+        }
+        fn three() -> i64 {
+            3
+        }
+        let schema = Value::Object(input::<Wordy>());
+        assert_eq!(schema.get("additionalProperties"), None);
+        let fields = &schema["properties"];
+        assert_eq!(fields["steps"], json!({"type": "integer", "maximum": 10}));
+        assert_eq!(fields["text"], json!({"type": "string"}));
+        assert_eq!(fields["many"], json!({"type": "integer", "default": 3}));
+        let inner = json!({
+            "type": "object", "properties": {"sides": {"type": "integer"}}, "required": ["sides"],
+        });
+        assert_eq!(fields["inner"], json!({"type": "array", "items": inner}));
     }
 
     #[test]

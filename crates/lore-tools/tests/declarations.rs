@@ -20,11 +20,18 @@ use lore_app::App;
 use lore_app::access::{Identity, enter};
 use lore_core::{Effects, Role, Timestamp};
 use lore_sqlite::SqliteStore;
-use lore_tools::{Call, Registry, Selection, Tool, docs};
+use lore_tools::{Answer, Call, CallError, Registry, Selection, Tool, Toolset, docs};
 use serde_json::{Map, Value, json};
 
-/// What a model may have to read of the default list.
+/// What a model has to read of the default list before it can do anything.
 const DEFAULT_LIST_BYTES_MAX: usize = 40_000;
+/// How the default toolsets share it.
+const SHARES: [(Toolset, usize); 4] = [
+    (Toolset::Play, 15_000),
+    (Toolset::Memory, 9_000),
+    (Toolset::Pages, 7_000),
+    (Toolset::Knowledge, 9_000),
+];
 
 #[test]
 fn names_are_unique_and_well_formed() {
@@ -64,7 +71,6 @@ fn inputs_are_portable() {
     for tool in Registry::standard().all_tools() {
         let schema = &tool.input_schema;
         assert_eq!(schema["type"], "object", "{}", tool.name);
-        assert_eq!(schema["additionalProperties"], false, "{} takes anything", tool.name);
         let fields = schema["properties"].as_object().unwrap();
         assert!(fields.len() <= 20, "{} has {} parameters", tool.name, fields.len());
         for combinator in ["anyOf", "oneOf", "allOf", "not", "$ref", "enum"] {
@@ -76,10 +82,21 @@ fn inputs_are_portable() {
 #[test]
 fn every_field_is_described_and_every_choice_is_an_enum() {
     for tool in Registry::standard().all_tools() {
-        for schema in [&tool.input_schema, &tool.output_schema] {
-            check_fields(tool.name, "", schema);
-        }
+        check_fields(tool.name, "", &tool.input_schema, &speaks_for_itself);
+        check_fields(tool.name, "", &tool.output_schema, &|_, _| false);
     }
+}
+
+/// Arguments that need no words: ids, keys, choices, switches, and what a plain name says.
+fn speaks_for_itself(name: &str, field: &Map<String, Value>) -> bool {
+    const PLAIN: &str = "advance amount armor_score condition count countdown damage death_move \
+        dice difficulty display_name evasion fear hope hp_max level modifier modifiers moves name \
+        notes reason rest sides source stress_max text theme_prompt value";
+    name.ends_with("_id")
+        || name.ends_with("_key")
+        || PLAIN.split_whitespace().any(|plain| plain == name)
+        || field.contains_key("enum")
+        || field.get("type") == Some(&json!("boolean"))
 }
 
 /// Fields that have a fixed set of values in every contract.
@@ -97,19 +114,23 @@ const CHOICES: [&str; 11] = [
     "action",
 ];
 
-fn check_fields(tool: &str, path: &str, schema: &Map<String, Value>) {
+/// Whether a field may stand without a description.
+type Plain = dyn Fn(&str, &Map<String, Value>) -> bool;
+
+fn check_fields(tool: &str, path: &str, schema: &Map<String, Value>, plain: &Plain) {
     let children = schema.get("properties").and_then(Value::as_object);
     for (name, field) in children.into_iter().flatten() {
         let at = format!("{tool}: {path}{name}");
         let field = field.as_object().unwrap_or_else(|| panic!("{at} is not an object"));
-        assert!(field.contains_key("description"), "{at} has no description");
+        let told = field.contains_key("description") || plain(name, field);
+        assert!(told, "{at} has no description");
         assert!(!field.contains_key("format"), "{at} has a format");
         if CHOICES.contains(&name.as_str()) {
             assert!(field.contains_key("enum"), "{at} has no enum");
         }
-        check_fields(tool, &format!("{path}{name}."), field);
+        check_fields(tool, &format!("{path}{name}."), field, plain);
         if let Some(items) = field.get("items").and_then(Value::as_object) {
-            check_fields(tool, &format!("{path}{name}[]."), items);
+            check_fields(tool, &format!("{path}{name}[]."), items, plain);
         }
     }
 }
@@ -122,15 +143,19 @@ fn the_order_of_the_list_is_stable() {
 }
 
 #[test]
-fn the_default_list_fits_its_budget() {
+fn every_toolset_keeps_to_its_share_of_the_list() {
     let registry = Registry::standard();
-    let selection = Selection::new();
     let cost = |tool: &Arc<Tool>| {
         let schema = Value::Object((*tool.input_schema).clone()).to_string();
         tool.name.len() + tool.description.len() + schema.len()
     };
-    let total: usize = registry.tools(&selection, Role::Owner).map(cost).sum();
-    assert!(total <= DEFAULT_LIST_BYTES_MAX, "{total} bytes");
+    for (toolset, share) in SHARES {
+        let tools = registry.all_tools().filter(|tool| tool.toolset == toolset);
+        let bytes: usize = tools.map(cost).sum();
+        assert!(bytes <= share, "{toolset}: {bytes} bytes, {share} are its share");
+    }
+    let defaults: usize = registry.tools(&Selection::new(), Role::Owner).map(cost).sum();
+    assert!(defaults <= DEFAULT_LIST_BYTES_MAX, "the default list: {defaults} bytes");
 }
 
 #[tokio::test]
@@ -143,6 +168,18 @@ async fn every_example_works_and_its_answer_fits_the_schema() {
         check_schema(tool.name, &tool.input_schema, &Value::Object(arguments.clone()));
         let answer = stage.call(tool.name, arguments).await;
         check_schema(tool.name, &tool.output_schema, &answer);
+    }
+}
+
+#[tokio::test]
+async fn an_argument_nobody_declared_is_refused_by_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let stage = Stage::set(directory.path()).await;
+    for tool in stage.registry.all_tools() {
+        let mut arguments = stage.example_of(tool);
+        arguments.insert("nobody_declared".into(), json!(1));
+        let refused = stage.attempt(tool.name, arguments).await.unwrap_err().to_string();
+        assert!(refused.starts_with("nobody_declared is not a known field"), "{refused}");
     }
 }
 
@@ -172,10 +209,18 @@ impl Stage {
     }
 
     async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Value {
+        let answer = self.attempt(tool, arguments.clone()).await;
+        answer.unwrap_or_else(|error| panic!("{tool} {arguments:?}: {error}")).structured
+    }
+
+    async fn attempt(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<Answer, CallError> {
         let everything = Selection::new().with_toolsets(["all"]).unwrap();
         let call = Call::new(Arc::clone(&self.app), self.viewer);
-        let answer = self.registry.call(&everything, tool, call, arguments.clone()).await;
-        answer.unwrap_or_else(|error| panic!("{tool} {arguments:?}: {error}")).structured
+        self.registry.call(&everything, tool, call, arguments).await
     }
 
     fn example_of(&self, tool: &Tool) -> Map<String, Value> {

@@ -19,13 +19,11 @@ pub(super) struct CampaignCreate;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Name of the campaign.
     name: String,
-    /// Who leads the game.
+    /// Who leads.
     gm_mode: GmModeWire,
     /// What it is about.
     theme_prompt: Option<String>,
-    /// Repeating a call with the same key changes nothing and gives the same answer.
     idempotency_key: Option<String>,
 }
 
@@ -33,9 +31,9 @@ impl ToolSpec for CampaignCreate {
     const NAME: &'static str = "campaign_create";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Create a campaign";
-    const DESCRIPTION: &'static str = "Begin a new campaign. Use it once per story; read \
-        campaigns://list first to see whether it exists. Then add people with participant_create \
-        and characters with character_create. Returns the campaign with its id.";
+    const DESCRIPTION: &'static str = "Begin a campaign that campaigns://list does not have \
+        yet. Use once per story, then participant_create and character_create. Returns it with \
+        its id.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Gm;
 

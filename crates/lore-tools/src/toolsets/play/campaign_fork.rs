@@ -20,16 +20,14 @@ pub(super) struct CampaignFork;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The campaign to copy.
     campaign_id: String,
-    /// Session of the event to go back to.
+    /// Whose event to go back to.
     session_id: Option<String>,
-    /// The event to go back to; left out, the copy is of now.
+    /// That event; default: now.
     #[schemars(range(min = 1))]
     seq: Option<i64>,
-    /// Name of the copy.
+    /// Of the copy.
     name: Option<String>,
-    /// Repeating a call with the same key changes nothing and gives the same answer.
     idempotency_key: Option<String>,
 }
 
@@ -37,9 +35,9 @@ impl ToolSpec for CampaignFork {
     const NAME: &'static str = "campaign_fork";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Fork a campaign";
-    const DESCRIPTION: &'static str = "Copy a campaign with its people and characters as they \
-        were at an event, and leave the original alone. Use it to undo, to try something, or to \
-        reuse a cast. Returns the new campaign; sessions are not copied.";
+    const DESCRIPTION: &'static str = "Copy a campaign as it is, or as it was at an event of a \
+        session; the original stays. Use to undo or to try something. Returns the copy, \
+        without sessions.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Gm;
 

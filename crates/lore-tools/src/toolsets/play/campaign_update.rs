@@ -20,17 +20,11 @@ pub(super) struct CampaignUpdate;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The campaign.
     campaign_id: String,
-    /// New name.
     name: Option<String>,
-    /// New lead.
     gm_mode: Option<GmModeWire>,
-    /// New theme.
     theme_prompt: Option<String>,
-    /// True puts it away, false takes it out again.
     archived: Option<bool>,
-    /// Repeating a call with the same key changes nothing and gives the same answer.
     idempotency_key: Option<String>,
 }
 
@@ -38,9 +32,8 @@ impl ToolSpec for CampaignUpdate {
     const NAME: &'static str = "campaign_update";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Change a campaign";
-    const DESCRIPTION: &'static str = "Rename a campaign, change its theme or lead, archive it or \
-        restore it. Use it for the campaign itself, not for its people or characters. Returns the \
-        campaign as it is now.";
+    const DESCRIPTION: &'static str = "Change, archive or restore a campaign. Use for its own \
+        name, theme or lead. Returns the campaign.";
     const ANNOTATIONS: Annotations = Annotations::CHANGE;
     const ROLE: Role = Role::Gm;
 

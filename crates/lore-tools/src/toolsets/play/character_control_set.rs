@@ -21,13 +21,10 @@ pub(super) struct CharacterControlSet;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The campaign.
     campaign_id: String,
-    /// The character.
     character_id: String,
-    /// GM, or the id of a participant.
+    /// GM or a participant_id.
     controller: String,
-    /// Repeating a call with the same key changes nothing and gives the same answer.
     idempotency_key: Option<String>,
 }
 
@@ -45,9 +42,8 @@ impl ToolSpec for CharacterControlSet {
     const NAME: &'static str = "character_control_set";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Set who controls a character";
-    const DESCRIPTION: &'static str = "Say who moves a character: the GM or one participant. Use it after \
-        character_create; players roll only for characters they control. Returns who \
-        controls it now.";
+    const DESCRIPTION: &'static str = "Say who moves a character. Use after character_create: \
+        players act only for characters they control. Returns who controls it.";
     const ANNOTATIONS: Annotations = Annotations::CHANGE;
     const ROLE: Role = Role::Gm;
 

@@ -20,15 +20,11 @@ pub(super) struct CharacterCreate;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The campaign.
     campaign_id: String,
-    /// Its name.
     name: String,
-    /// PC of a player, NPC of the GM. Players do not see an NPC until it is revealed.
+    /// Players see an NPC only once it is revealed.
     kind: KindWire,
-    /// What to note about it.
     notes: Option<String>,
-    /// Repeating a call with the same key changes nothing and gives the same answer.
     idempotency_key: Option<String>,
 }
 
@@ -36,10 +32,9 @@ impl ToolSpec for CharacterCreate {
     const NAME: &'static str = "character_create";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Create a character";
-    const DESCRIPTION: &'static str = "Add a character to a campaign, with the sheet everybody starts with. Use it for \
-        who is played; who plays is participant_create. Then set traits with \
-        character_profile_patch and its player with character_control_set. Returns the \
-        character with its id.";
+    const DESCRIPTION: &'static str = "Add a character with a starting sheet. Use for who is \
+        played; who plays is participant_create. Then character_profile_patch and \
+        character_control_set. Returns it with its id.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Player;
 

@@ -23,34 +23,26 @@ pub(super) struct CharacterProfilePatch;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The character.
     character_id: String,
-    /// All traits by name, each -2 to 4, replacing the present ones.
+    /// All of them, -2 to 4 each.
     traits: Option<BTreeMap<String, i64>>,
-    /// Slots of hit points.
     #[schemars(range(min = 1, max = 100))]
     hp_max: Option<i64>,
-    /// Slots of stress.
     #[schemars(range(min = 0, max = 100))]
     stress_max: Option<i64>,
-    /// What attacks must meet.
     #[schemars(range(min = 0, max = 1_000))]
     evasion: Option<i64>,
-    /// Damage from which two hit points are marked.
+    /// Damage that marks 2 hit points.
     #[schemars(range(min = 0, max = 1_000))]
     major_threshold: Option<i64>,
-    /// Damage from which three hit points are marked.
+    /// Damage that marks 3.
     #[schemars(range(min = 0, max = 1_000))]
     severe_threshold: Option<i64>,
-    /// Level; with armour it matters for rests and death moves.
     #[schemars(range(min = 1, max = 10))]
     level: Option<i64>,
-    /// Slots of armour.
     #[schemars(range(min = 0, max = 12))]
     armor_score: Option<i64>,
-    /// From set_context, for clients without a session.
     context_id: Option<String>,
-    /// Repeating a call with the same key changes nothing and gives the same answer.
     idempotency_key: Option<String>,
 }
 
@@ -76,9 +68,9 @@ impl ToolSpec for CharacterProfilePatch {
     const NAME: &'static str = "character_profile_patch";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Change a character profile";
-    const DESCRIPTION: &'static str = "Change traits, maxima, evasion or thresholds of a character. Use it when making or \
-        levelling a character; for Hope, stress and hit points use character_state_patch. \
-        Returns the profile, and what a lowered maximum clamped.";
+    const DESCRIPTION: &'static str = "Change what a character can do. Use when making or \
+        levelling one; for Hope, stress and hit points use character_state_patch. Returns the \
+        profile and what a lower maximum clamped.";
     const ANNOTATIONS: Annotations = Annotations::CHANGE;
     const ROLE: Role = Role::Player;
 

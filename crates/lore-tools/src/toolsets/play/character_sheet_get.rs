@@ -18,9 +18,7 @@ pub(super) struct CharacterSheetGet;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The character.
     character_id: String,
-    /// From set_context, for clients without a session.
     context_id: Option<String>,
 }
 
@@ -38,9 +36,9 @@ impl ToolSpec for CharacterSheetGet {
     const NAME: &'static str = "character_sheet_get";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Read a character sheet";
-    const DESCRIPTION: &'static str = "Read a character with traits, thresholds, Hope, stress and hit points. Use it \
-        before rolling or judging damage; to list characters read \
-        campaign://{campaign_id}/characters. Returns character, profile and state.";
+    const DESCRIPTION: &'static str = "Read a character's profile and state. Use before \
+        rolling or judging; campaign://{campaign_id}/characters lists everybody. Returns \
+        character, profile and state.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;
 

@@ -21,20 +21,16 @@ pub(super) struct CharacterStatePatch;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The character.
     character_id: String,
-    /// Hope it holds.
     #[schemars(range(min = 0, max = 6))]
     hope: Option<i64>,
-    /// Stress it has marked, up to its maximum.
+    /// Marked.
     #[schemars(range(min = 0, max = 100))]
     stress: Option<i64>,
-    /// Hit points it has left, up to its maximum.
+    /// Left.
     #[schemars(range(min = 0, max = 100))]
     hp: Option<i64>,
-    /// From set_context, for clients without a session.
     context_id: Option<String>,
-    /// Repeating a call with the same key changes nothing and gives the same answer.
     idempotency_key: Option<String>,
 }
 
@@ -54,9 +50,9 @@ impl ToolSpec for CharacterStatePatch {
     const NAME: &'static str = "character_state_patch";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Change a character state";
-    const DESCRIPTION: &'static str = "Set a character's Hope, stress or hit points to exact values. Use it to correct or \
-        restore; what follows from a roll is applied by session_roll_outcome_apply. During \
-        a session the change is an event of its log. Returns the state.";
+    const DESCRIPTION: &'static str = "Set Hope, stress or hit points to exact values. Use to \
+        correct; consequences of play are session_roll_outcome_apply and session_effect_apply. \
+        Returns the state.";
     const ANNOTATIONS: Annotations = Annotations::CHANGE;
     const ROLE: Role = Role::Player;
 

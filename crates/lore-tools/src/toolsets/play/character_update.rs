@@ -21,17 +21,12 @@ pub(super) struct CharacterUpdate;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The character.
     character_id: String,
-    /// New name.
     name: Option<String>,
-    /// New notes.
     notes: Option<String>,
-    /// How much the players know: NOTHING, NAME, or SHEET with notes.
+    /// What players know; SHEET includes the notes.
     reveal: Option<RevealWire>,
-    /// True puts it away, false takes it out again.
     archived: Option<bool>,
-    /// Repeating a call with the same key changes nothing and gives the same answer.
     idempotency_key: Option<String>,
 }
 
@@ -39,9 +34,8 @@ impl ToolSpec for CharacterUpdate {
     const NAME: &'static str = "character_update";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Change a character";
-    const DESCRIPTION: &'static str = "Rename a character, change its notes, reveal it to the players, archive or restore \
-        it. Use character_profile_patch and character_state_patch for its sheet. Returns \
-        the character as it is now.";
+    const DESCRIPTION: &'static str = "Rename, annotate, reveal, archive or restore a \
+        character. Use the patch tools for its sheet. Returns the character.";
     const ANNOTATIONS: Annotations = Annotations::CHANGE;
     const ROLE: Role = Role::Player;
 

@@ -19,7 +19,7 @@ const ROWS_MAX: usize = 200;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The expression, as in roll_dice: 4d6kh3+2.
+    /// As in roll_dice.
     #[schemars(length(max = 500))]
     notation: String,
     /// A total to compare with.
@@ -74,10 +74,9 @@ impl ToolSpec for DiceOdds {
     const NAME: &'static str = "dice_odds";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Exact dice odds";
-    const DESCRIPTION: &'static str = "Compute the exact chances of a dice expression without \
-        rolling it. Use it to weigh damage or a house rule; for Hope and Fear use \
-        duality_probability. Returns lowest, highest and average total, the chances against a \
-        target, and the chance of each total.";
+    const DESCRIPTION: &'static str = "Compute the exact chances of a dice expression. Use \
+        before a roll; for Hope and Fear use duality_probability. Returns range, average, and \
+        the chances of each total and against target.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;
 

@@ -16,21 +16,21 @@ pub(super) struct DualityActionRoll;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Added to the sum of both dice: the trait and every bonus or penalty. Default 0.
+    /// Trait, bonuses and penalties together.
     #[schemars(range(min = -1_000_000, max = 1_000_000))]
     modifier: Option<i64>,
-    /// What the total must meet. Leave it out to learn only whether Hope or Fear leads.
+    /// Without it only Hope or Fear is told.
     #[schemars(range(min = 0, max = 1_000_000))]
     difficulty: Option<i64>,
-    /// How many advantages apply. Default 0.
+    /// How many.
     #[serde(default)]
     #[schemars(range(min = 0, max = 100))]
     advantage: i64,
-    /// How many disadvantages apply; each cancels an advantage. Default 0.
+    /// How many.
     #[serde(default)]
     #[schemars(range(min = 0, max = 100))]
     disadvantage: i64,
-    /// Leave it out for fresh dice; pass an earlier roll's seed to repeat that roll.
+    /// To repeat a roll.
     rng: Option<RngIn>,
 }
 
@@ -49,12 +49,9 @@ impl ToolSpec for DualityActionRoll {
     const NAME: &'static str = "duality_action_roll";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Roll Duality dice";
-    const DESCRIPTION: &'static str = "Roll the two d12 of Daggerheart (Hope and Fear) for an \
-        action and judge the result. Use it when a character tries something and nobody has \
-        rolled yet. When the dice were rolled at the table, use duality_outcome with their \
-        values; for other dice use roll_dice; to weigh chances beforehand use \
-        duality_probability. Returns both dice, the total, whether it is a critical, whether it \
-        meets the difficulty, the outcome, and the seed that proves the roll. Nothing is recorded.";
+    const DESCRIPTION: &'static str = "Roll Hope and Fear (2d12) and judge them, unrecorded. \
+        Use session_action_roll instead in a running session, duality_outcome for dice rolled \
+        at the table, roll_dice for other dice. Returns dice, total, outcome and seed.";
     const ANNOTATIONS: Annotations =
         Annotations { read_only: true, destructive: false, idempotent: false, open_world: false };
     const ROLE: Role = Role::Reader;

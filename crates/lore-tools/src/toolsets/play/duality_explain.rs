@@ -16,19 +16,15 @@ pub(super) struct DualityExplain;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// What the Hope die shows.
     #[schemars(range(min = 1, max = 12))]
     hope: i64,
-    /// What the Fear die shows.
     #[schemars(range(min = 1, max = 12))]
     fear: i64,
-    /// Added to the sum of both dice. Default 0.
     #[schemars(range(min = -1_000_000, max = 1_000_000))]
     modifier: Option<i64>,
-    /// What the total must meet, if anything.
     #[schemars(range(min = 0, max = 1_000_000))]
     difficulty: Option<i64>,
-    /// Your own id for this question; it comes back in the answer.
+    /// Comes back in the answer.
     #[schemars(length(max = 200))]
     request_id: Option<String>,
 }
@@ -78,10 +74,9 @@ impl ToolSpec for DualityExplain {
     const NAME: &'static str = "duality_explain";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Explain a Duality outcome";
-    const DESCRIPTION: &'static str = "Explain step by step why given Hope and Fear dice lead to \
-        their outcome. Use it when a player asks why, or to teach the rules; for the bare result \
-        duality_outcome is shorter. Returns the result of duality_outcome plus the intermediate \
-        values and five steps: sum, modifier, critical, difficulty, outcome.";
+    const DESCRIPTION: &'static str = "Explain step by step how Hope and Fear dice lead to \
+        their outcome. Use when somebody asks why; duality_outcome is shorter. Returns the \
+        outcome, what lies between, and the steps.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;
 

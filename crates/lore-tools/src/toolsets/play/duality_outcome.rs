@@ -16,16 +16,12 @@ pub(super) struct DualityOutcome;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// What the Hope die shows.
     #[schemars(range(min = 1, max = 12))]
     hope: i64,
-    /// What the Fear die shows.
     #[schemars(range(min = 1, max = 12))]
     fear: i64,
-    /// Added to the sum of both dice. Default 0.
     #[schemars(range(min = -1_000_000, max = 1_000_000))]
     modifier: Option<i64>,
-    /// What the total must meet, if anything.
     #[schemars(range(min = 0, max = 1_000_000))]
     difficulty: Option<i64>,
 }
@@ -34,11 +30,9 @@ impl ToolSpec for DualityOutcome {
     const NAME: &'static str = "duality_outcome";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Judge Duality dice";
-    const DESCRIPTION: &'static str = "Judge Hope and Fear dice that were already rolled. Use it \
-        when someone tells you what their dice show; to roll them use duality_action_roll; for \
-        the reasoning step by step use duality_explain. Returns the total, whether it is a \
-        critical, whether it meets the difficulty, and the outcome. The same dice always give \
-        the same answer.";
+    const DESCRIPTION: &'static str = "Judge Hope and Fear dice that were rolled at the table. \
+        Use duality_action_roll to roll them, duality_explain for the reasons. Returns total, \
+        critical, success and outcome.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;
 

@@ -17,17 +17,15 @@ pub(super) struct DualityProbability;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Added to the sum of both dice. Default 0.
     #[schemars(range(min = -1_000_000, max = 1_000_000))]
     modifier: Option<i64>,
-    /// What the total must meet.
     #[schemars(range(min = 0, max = 1_000_000))]
     difficulty: i64,
-    /// How many advantages apply. Default 0.
+    /// How many.
     #[serde(default)]
     #[schemars(range(min = 0, max = 100))]
     advantage: i64,
-    /// How many disadvantages apply; each cancels an advantage. Default 0.
+    /// How many.
     #[serde(default)]
     #[schemars(range(min = 0, max = 100))]
     disadvantage: i64,
@@ -59,10 +57,9 @@ impl ToolSpec for DualityProbability {
     const NAME: &'static str = "duality_probability";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Exact Duality odds";
-    const DESCRIPTION: &'static str = "Count exactly how many ways the Hope and Fear dice lead \
-        to each outcome for a modifier and a difficulty. Use it to set a fair \
-        difficulty or to tell a player their chances; it rolls nothing (duality_action_roll \
-        does). Returns counts out of total_outcomes: divide to get a probability.";
+    const DESCRIPTION: &'static str = "Count the ways in which Hope and Fear dice lead to each \
+        outcome. Use to set a fair difficulty or to tell chances. Returns counts out of \
+        total_outcomes.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;
 

@@ -41,10 +41,9 @@ impl ToolSpec for DualityRulesVersion {
     const NAME: &'static str = "duality_rules_version";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Duality rules version";
-    const DESCRIPTION: &'static str = "Tell which Duality rules this server follows. Use it once \
-        when results must be compared with another program, or to quote the rules; ordinary play \
-        does not need it. Returns the version, the dice, the critical and difficulty rules and \
-        all outcome names.";
+    const DESCRIPTION: &'static str = "Tell which rules this server follows. Use to compare \
+        with another program or to quote them, not in play. Returns version, dice, rules and \
+        outcome names.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;
 

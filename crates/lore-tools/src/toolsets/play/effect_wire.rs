@@ -66,51 +66,42 @@ choice! {
     enum LoopWire { Once = "ONCE", Same = "SAME", Increasing = "INCREASING", Decreasing = "DECREASING" }
 }
 
-/// A hit.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DamageIn {
-    /// What was rolled.
     #[schemars(range(min = 0, max = 1_000_000))]
     amount: i64,
-    /// Default PHYSICAL.
     #[serde(rename = "type")]
     kind: Option<DamageTypeWire>,
-    /// RESISTANT halves it, rounded up. Default NONE.
     protection: Option<ProtectionWire>,
-    /// Mark an armour slot to mark one hit point less.
+    /// Mark a slot for one hit point less.
     #[serde(default)]
     use_armor: bool,
     /// Armour does not help.
     #[serde(default)]
     direct: bool,
-    /// Twice the severe threshold marks four.
+    /// Twice the severe threshold marks 4.
     #[serde(default)]
     massive: bool,
 }
 
-/// A condition.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ConditionIn {
-    /// Hidden, Restrained, Vulnerable or one of your own.
+    /// Hidden, Restrained, Vulnerable or your own.
     #[schemars(length(min = 1, max = 40))]
     name: String,
-    /// True takes it away.
     #[serde(default)]
     remove: bool,
 }
 
-/// A rest.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RestIn {
-    /// How long.
     length: RestKindWire,
-    /// Something comes in between.
     #[serde(default)]
     interrupted: bool,
-    /// What each does; up to two moves.
+    /// Up to two moves each.
     #[serde(default)]
     members: Vec<RestMemberIn>,
 }
@@ -118,53 +109,42 @@ pub(super) struct RestIn {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RestMemberIn {
-    /// Who.
     character_id: String,
-    /// What they do.
     moves: Vec<RestMoveIn>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RestMoveIn {
-    /// The move.
     #[serde(rename = "move")]
     chosen: RestMoveWire,
-    /// Whom it helps; default: themselves.
+    /// Default: themselves.
     target: Option<String>,
 }
 
-/// A death move.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DeathMoveIn {
-    /// Which.
     choice: DeathChoiceWire,
-    /// For RISK_IT_ALL: hit points to clear; default: as many as possible.
+    /// RISK_IT_ALL only; default: all it can.
     clear_hp: Option<i64>,
-    /// For RISK_IT_ALL: stress to clear.
+    /// RISK_IT_ALL only.
     clear_stress: Option<i64>,
 }
 
-/// A countdown.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CountdownIn {
-    /// Its name.
     name: String,
-    /// Sets it anew to this.
+    /// Sets it anew.
     #[schemars(range(min = 1, max = 100))]
     start: Option<i64>,
-    /// What ticks it. Default STANDARD.
     ticks: Option<CountdownKindWire>,
-    /// What comes after. Default ONCE.
     #[serde(rename = "loop")]
     looping: Option<LoopWire>,
-    /// Ticks to advance it by.
     #[serde(default)]
     #[schemars(range(min = 0, max = 100))]
     advance: i64,
-    /// True removes it.
     #[serde(default)]
     remove: bool,
 }

@@ -20,15 +20,10 @@ pub(super) struct ParticipantCreate;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The campaign to join.
     campaign_id: String,
-    /// What the table calls them.
     display_name: String,
-    /// GM leads, PLAYER plays.
     role: RoleWire,
-    /// Who moves them. Default HUMAN.
     controller: Option<ControllerWire>,
-    /// Repeating a call with the same key changes nothing and gives the same answer.
     idempotency_key: Option<String>,
 }
 
@@ -36,9 +31,8 @@ impl ToolSpec for ParticipantCreate {
     const NAME: &'static str = "participant_create";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Add a participant";
-    const DESCRIPTION: &'static str = "Seat a person or agent at a campaign's table as GM or \
-        player. Use it for who plays, not for who is played: that is character_create; join the \
-        two with character_control_set. Returns the participant with their id.";
+    const DESCRIPTION: &'static str = "Seat a person or agent at the table. Use for who plays; \
+        who is played is character_create. Returns the participant with their id.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Player;
 

@@ -21,17 +21,11 @@ pub(super) struct ParticipantUpdate;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The participant.
     participant_id: String,
-    /// New name.
     display_name: Option<String>,
-    /// New role.
     role: Option<RoleWire>,
-    /// New controller.
     controller: Option<ControllerWire>,
-    /// True puts them away, false takes them out again.
     archived: Option<bool>,
-    /// Repeating a call with the same key changes nothing and gives the same answer.
     idempotency_key: Option<String>,
 }
 
@@ -39,9 +33,8 @@ impl ToolSpec for ParticipantUpdate {
     const NAME: &'static str = "participant_update";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Change a participant";
-    const DESCRIPTION: &'static str = "Rename a participant, change their role or controller, \
-        archive or restore them. Use it when somebody joins, leaves or takes over. Returns the \
-        participant as they are now.";
+    const DESCRIPTION: &'static str = "Rename, reassign, archive or restore a participant. Use \
+        when somebody leaves or takes over. Returns the participant.";
     const ANNOTATIONS: Annotations = Annotations::CHANGE;
     const ROLE: Role = Role::Gm;
 

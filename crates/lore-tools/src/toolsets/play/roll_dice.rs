@@ -17,23 +17,20 @@ pub(super) struct RollDice;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The pools to roll, in order; at most 10000 dice together.
     #[schemars(length(min = 1, max = 100))]
     dice: Option<Vec<PoolIn>>,
-    /// Instead of dice: 4d6kh3+2, 2d20dl1, 3d6!, 5d10>=8, 2d6r1[fire]+1d8.
+    /// Instead of dice: 4d6kh3+2, 2d20dl1, 3d6!, 5d10>=8, 2d6r1[fire].
     #[schemars(length(max = 500))]
     notation: Option<String>,
-    /// Leave it out for fresh dice; pass an earlier roll's seed to repeat that roll.
+    /// To repeat a roll.
     rng: Option<RngIn>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PoolIn {
-    /// Sides of each die.
     #[schemars(range(min = 1, max = 1_000_000))]
     sides: i64,
-    /// How many dice.
     #[schemars(range(min = 1, max = 1_000))]
     count: i64,
 }
@@ -95,10 +92,9 @@ impl ToolSpec for RollDice {
     const NAME: &'static str = "roll_dice";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Roll dice";
-    const DESCRIPTION: &'static str = "Roll pools of dice of any size, or an expression in dice \
-        notation. Use it for damage, random tables and anything that is not an action roll: \
-        duality_action_roll rolls and judges those; dice_odds tells chances without rolling. \
-        Returns every die, the totals, and the seed that proves the roll. Nothing is recorded.";
+    const DESCRIPTION: &'static str = "Roll any dice, as pools or in notation, unrecorded. Use \
+        for damage and tables; for Hope and Fear use duality_action_roll, for chances \
+        dice_odds. Returns every die, totals and seed.";
     const ANNOTATIONS: Annotations =
         Annotations { read_only: true, destructive: false, idempotent: false, open_world: false };
     const ROLE: Role = Role::Reader;

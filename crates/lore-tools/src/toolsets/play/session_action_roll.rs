@@ -22,53 +22,44 @@ pub(super) struct SessionActionRoll;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The campaign; default: that of the session.
     campaign_id: Option<String>,
-    /// The session; default: from the context.
     session_id: Option<String>,
-    /// Who attempts it.
     character_id: String,
-    /// The trait it is rolled with.
+    /// A label, unless use_trait_value.
     #[serde(rename = "trait")]
     trait_name: String,
-    /// What the total must meet.
     #[schemars(range(min = 0, max = 1_000_000))]
     difficulty: i64,
-    /// Bonuses and penalties.
     #[serde(default)]
     modifiers: Vec<ModifierIn>,
-    /// How many advantages apply. Default 0.
+    /// How many.
     #[serde(default)]
     #[schemars(range(min = 0, max = 100))]
     advantage: i64,
-    /// How many disadvantages apply; each cancels an advantage. Default 0.
+    /// How many.
     #[serde(default)]
     #[schemars(range(min = 0, max = 100))]
     disadvantage: i64,
-    /// How many allies help. Default 0.
+    /// How many allies help.
     #[serde(default)]
     #[schemars(range(min = 0, max = 8))]
     helpers: i64,
-    /// Add the trait's value from the sheet. Default false.
+    /// Add the sheet's value.
     #[serde(default)]
     use_trait_value: bool,
-    /// Show the difficulty to the GM only. Default false.
+    /// From the players.
     #[serde(default)]
     hide_difficulty: bool,
-    /// Leave it out for fresh dice.
+    /// To repeat a roll.
     rng: Option<RngIn>,
-    /// From set_context, for clients without a session.
     context_id: Option<String>,
-    /// Repeating a call with the same key changes nothing and gives the same answer.
     idempotency_key: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ModifierIn {
-    /// Where it comes from.
     source: String,
-    /// How much it is.
     #[schemars(range(min = -1_000_000, max = 1_000_000))]
     value: i64,
 }
@@ -139,10 +130,9 @@ impl ToolSpec for SessionActionRoll {
     const NAME: &'static str = "session_action_roll";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Roll in a session";
-    const DESCRIPTION: &'static str = "Roll Hope and Fear for a character in a running session and record it in the log. \
-        Use it for every action that counts; duality_action_roll rolls without recording. \
-        Then call session_roll_outcome_apply with the roll_seq. Returns the dice, the \
-        judgement and roll_seq.";
+    const DESCRIPTION: &'static str = "Roll Hope and Fear for a character and record it. Use \
+        for every action that counts in a running session, then session_roll_outcome_apply \
+        with its roll_seq. Returns dice, judgement and roll_seq.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Player;
 

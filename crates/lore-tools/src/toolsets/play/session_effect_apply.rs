@@ -24,42 +24,33 @@ pub(super) struct SessionEffectApply;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The session; default: from the context.
     session_id: Option<String>,
-    /// Whom it concerns; not for fear and countdown.
+    /// Whom; not for fear and countdown.
     #[serde(default)]
     character_ids: Vec<String>,
-    /// A hit.
     damage: Option<DamageIn>,
     /// Hit points to clear.
     #[schemars(range(min = 1, max = 1_000))]
     heal: Option<i64>,
-    /// Armour slots to clear.
+    /// Slots to clear.
     #[schemars(range(min = 1, max = 1_000))]
     repair_armor: Option<i64>,
-    /// Stress to mark, or to clear when below zero.
+    /// To mark; below zero to clear.
     #[schemars(range(min = -1_000, max = 1_000))]
     stress: Option<i64>,
-    /// Hope to gain, or to spend when below zero.
+    /// To gain; below zero to spend.
     #[schemars(range(min = -1_000, max = 1_000))]
     hope: Option<i64>,
-    /// Fear the GM gains, or spends when below zero.
+    /// The GM's; below zero to spend.
     #[schemars(range(min = -1_000, max = 1_000))]
     fear: Option<i64>,
-    /// A condition that comes or goes.
     condition: Option<ConditionIn>,
-    /// A rest of all character_ids.
     rest: Option<RestIn>,
-    /// What a dying character does.
     death_move: Option<DeathMoveIn>,
-    /// A countdown of the table.
     countdown: Option<CountdownIn>,
-    /// Why, for the log.
     #[schemars(length(max = 1_000))]
     reason: Option<String>,
-    /// From set_context, for clients without a session.
     context_id: Option<String>,
-    /// Repeating a call with the same key changes nothing and gives the same answer.
     idempotency_key: Option<String>,
 }
 
@@ -93,10 +84,9 @@ impl ToolSpec for SessionEffectApply {
     const NAME: &'static str = "session_effect_apply";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Apply an effect";
-    const DESCRIPTION: &'static str = "Apply one effect to characters or the table by the rules: \
-        damage with thresholds and armour, healing, stress, Hope, Fear, a condition, a rest, a \
-        death move or a countdown. Use it in a running session instead of computing by hand; give \
-        exactly one effect. Returns the new states, what changed, and what the table should hear.";
+    const DESCRIPTION: &'static str = "Apply one effect by the rules and record it. Use in a \
+        running session instead of reckoning by hand; give exactly one effect. Returns the new \
+        states, the changes, and notes for the table.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Player;
 

@@ -20,13 +20,9 @@ pub(super) struct SessionEnd;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The campaign; default: from the context.
     campaign_id: Option<String>,
-    /// The session; default: from the context.
     session_id: Option<String>,
-    /// From set_context, for clients without a session.
     context_id: Option<String>,
-    /// Repeating a call with the same key changes nothing and gives the same answer.
     idempotency_key: Option<String>,
 }
 
@@ -34,9 +30,8 @@ impl ToolSpec for SessionEnd {
     const NAME: &'static str = "session_end";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "End a session";
-    const DESCRIPTION: &'static str = "End a session of play; its log stays readable. Use it when \
-        play stops for the day. Ending a session that is over changes nothing. Returns the session \
-        with when it ended.";
+    const DESCRIPTION: &'static str = "End a session; its log stays readable. Use when play \
+        stops; repeating it changes nothing. Returns the session.";
     const ANNOTATIONS: Annotations =
         Annotations { read_only: false, destructive: false, idempotent: true, open_world: false };
     const ROLE: Role = Role::Player;

@@ -16,9 +16,7 @@ pub(super) struct SessionLogVerify;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The session; default: from the context.
     session_id: Option<String>,
-    /// From set_context, for clients without a session.
     context_id: Option<String>,
 }
 
@@ -41,9 +39,9 @@ impl ToolSpec for SessionLogVerify {
     const NAME: &'static str = "session_log_verify";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Verify a session log";
-    const DESCRIPTION: &'static str = "Check that a session's log is complete and unchanged, and repeat every roll from \
-        its seed. Use it when somebody doubts a roll or the record. Returns whether all \
-        fits, and where not.";
+    const DESCRIPTION: &'static str = "Check that a session's log is complete and unchanged, \
+        and repeat every roll from its seed. Use when somebody doubts it. Returns what does \
+        not fit, if anything.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;
 

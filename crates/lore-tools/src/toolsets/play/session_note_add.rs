@@ -19,19 +19,13 @@ pub(super) struct SessionNoteAdd;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The session; default: from the context.
     session_id: Option<String>,
-    /// What to remember.
     #[schemars(length(min = 1, max = 20_000))]
     text: String,
-    /// The character it is about.
     character_id: Option<String>,
-    /// Only the GM's side may read it. Default false.
     #[serde(default)]
     gm_only: bool,
-    /// From set_context, for clients without a session.
     context_id: Option<String>,
-    /// Repeating a call with the same key changes nothing and gives the same answer.
     idempotency_key: Option<String>,
 }
 
@@ -45,9 +39,8 @@ impl ToolSpec for SessionNoteAdd {
     const NAME: &'static str = "session_note_add";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Add a note to a session";
-    const DESCRIPTION: &'static str = "Write a note into a session's log. Use it for what happened in the story, so that \
-        recaps remember it; rolls and changes of state record themselves. Returns its \
-        place in the log.";
+    const DESCRIPTION: &'static str = "Write a note into a session's log. Use for what happens \
+        in the story; rolls and changes record themselves. Returns its place in the log.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Player;
 

@@ -18,12 +18,10 @@ pub(super) struct SessionRecap;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The session; default: from the context.
     session_id: Option<String>,
-    /// Words to look for in the log; all must occur.
+    /// Words that must all occur.
     #[schemars(length(max = 500))]
     query: Option<String>,
-    /// From set_context, for clients without a session.
     context_id: Option<String>,
 }
 
@@ -89,10 +87,9 @@ impl ToolSpec for SessionRecap {
     const NAME: &'static str = "session_recap";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Recap a session";
-    const DESCRIPTION: &'static str = "Tell what happened in a session: notes, how the dice fell, \
-        and what changed from beginning to end. Use it to open the next session or to find when \
-        something happened, by query; single events are in session://{session_id}/events. Returns \
-        the recap and the events that match.";
+    const DESCRIPTION: &'static str = "Tell what happened in a session. Use to open the next \
+        one or, with query, to find when something happened; single events are in \
+        session://{session_id}/events. Returns notes, dice, changes and matches.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;
 

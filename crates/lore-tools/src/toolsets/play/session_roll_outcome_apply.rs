@@ -21,17 +21,14 @@ pub(super) struct SessionRollOutcomeApply;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The session; default: from the context.
     session_id: Option<String>,
-    /// The roll, from session_action_roll.
+    /// From session_action_roll.
     #[schemars(range(min = 1))]
     roll_seq: i64,
-    /// Characters it concerns; default: who rolled.
+    /// Default: who rolled.
     #[serde(default)]
     targets: Vec<String>,
-    /// From set_context, for clients without a session.
     context_id: Option<String>,
-    /// Repeating a call with the same key changes nothing and gives the same answer.
     idempotency_key: Option<String>,
 }
 
@@ -73,10 +70,9 @@ impl ToolSpec for SessionRollOutcomeApply {
     const NAME: &'static str = "session_roll_outcome_apply";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Apply a roll outcome";
-    const DESCRIPTION: &'static str = "Apply what a roll must lead to: Hope for the targets, stress cleared on a \
-        critical, or Fear for the GM. Use it once after each session_action_roll; \
-        repeating it changes nothing. Returns the targets' states, the GM's Fear, and \
-        whether the GM makes a move.";
+    const DESCRIPTION: &'static str = "Apply what a roll leads to: Hope, cleared stress or \
+        Fear. Use once after each session_action_roll; repeating it changes nothing. Returns \
+        states, Fear, and whether the GM makes a move.";
     const ANNOTATIONS: Annotations =
         Annotations { read_only: false, destructive: false, idempotent: true, open_world: false };
     const ROLE: Role = Role::Player;

@@ -19,13 +19,9 @@ pub(super) struct SessionStart;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The campaign; default: from the context.
     campaign_id: Option<String>,
-    /// Name of the session; default: its number.
     name: Option<String>,
-    /// From set_context, for clients without a session.
     context_id: Option<String>,
-    /// Repeating a call with the same key changes nothing and gives the same answer.
     idempotency_key: Option<String>,
 }
 
@@ -33,9 +29,8 @@ impl ToolSpec for SessionStart {
     const NAME: &'static str = "session_start";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Start a session";
-    const DESCRIPTION: &'static str = "Start a session of play; its log then records every roll \
-        and change. Use it when play begins. Only one session runs per campaign: end the old one \
-        with session_end first. Returns the session with its id.";
+    const DESCRIPTION: &'static str = "Start a session; its log records every roll and change. \
+        Use when play begins; one runs per campaign. Returns the session with its id.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Player;
 

@@ -17,11 +17,8 @@ pub(super) struct SetContext;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Campaign to work in.
     campaign_id: String,
-    /// Session to work in; left out, none is set.
     session_id: Option<String>,
-    /// Participant you act as; left out, none is set.
     participant_id: Option<String>,
 }
 
@@ -49,10 +46,9 @@ impl ToolSpec for SetContext {
     const NAME: &'static str = "set_context";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Set the context";
-    const DESCRIPTION: &'static str = "Set the campaign, session and participant that later play \
-        tools fall back to. Use it once when play begins and whenever one of them changes; what \
-        you leave out is cleared. Returns the context and a context_id for clients without \
-        sessions.";
+    const DESCRIPTION: &'static str = "Set the campaign, session and participant that play \
+        tools fall back to; what you leave out is cleared. Use when play begins. Returns the \
+        context, and a context_id for clients without sessions.";
     const ANNOTATIONS: Annotations =
         Annotations { read_only: false, destructive: false, idempotent: true, open_world: false };
     const ROLE: Role = Role::Player;

@@ -11,24 +11,20 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RngIn {
-    /// Seed of an earlier roll, from its rng.seed_used. Needed for REPLAY, not used for LIVE.
+    /// Its seed_used.
+    #[schemars(with = "Option<u64>")]
     pub seed: Option<SeedIn>,
-    /// LIVE rolls fresh dice; REPLAY repeats the roll that had this seed. Default: REPLAY when a
-    /// seed is given, else LIVE.
     pub roll_mode: Option<RollMode>,
 }
 
 /// A seed as number, or as text from clients that keep large numbers as text.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub(super) enum SeedIn {
-    /// As number.
     Number(u64),
-    /// As decimal digits.
     Text(String),
 }
 
-/// How a roll gets its randomness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub(super) enum RollMode {
