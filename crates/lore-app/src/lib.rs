@@ -4,7 +4,9 @@
 //! batch. Nothing here knows MCP, HTTP, JSON schemas or SQL.
 
 pub mod access;
+pub mod memory;
 pub mod play;
+pub mod search;
 pub mod sessions;
 pub mod worlds;
 
@@ -13,7 +15,7 @@ use std::sync::Arc;
 use lore_core::Effects;
 use lore_store::Store;
 
-/// Everything a use case needs from outside: the store and the two effects.
+/// Everything a use case needs from outside.
 #[derive(Clone)]
 pub struct App {
     /// Where everything is kept.
@@ -22,11 +24,20 @@ pub struct App {
     pub effects: Effects,
     /// What conversations at the table are about.
     pub contexts: Arc<play::context::Contexts>,
+    /// The outside model that search uses, if one is configured.
+    pub embedder: Option<Arc<dyn search::Embedder>>,
 }
 
 impl App {
     /// Puts an application together.
     pub fn new(store: Arc<dyn Store>, effects: Effects) -> Self {
-        Self { store, effects, contexts: Arc::default() }
+        Self { store, effects, contexts: Arc::default(), embedder: None }
+    }
+
+    /// Lets search use the vectors of an outside model.
+    #[must_use]
+    pub fn with_embedder(mut self, embedder: Arc<dyn search::Embedder>) -> Self {
+        self.embedder = Some(embedder);
+        self
     }
 }

@@ -4,7 +4,8 @@ use std::fmt;
 
 /// A token or key. It has no text form: it only ever becomes a header of a
 /// request to the service it belongs to.
-#[derive(Clone)]
+#[derive(Clone, serde::Deserialize)]
+#[serde(transparent)]
 pub struct Secret(String);
 
 impl Secret {

@@ -28,6 +28,7 @@ CREATE TABLE doc (
 ) STRICT;
 
 CREATE INDEX doc_of_world ON doc (world, seq);
+CREATE INDEX doc_of_model ON doc (model, seq);
 
 INSERT INTO doc (seq, world, node, text, analysis)
 SELECT row_number() OVER (ORDER BY node, text), world, node, text, x''
@@ -40,3 +41,6 @@ CREATE TABLE access (
   count    INTEGER NOT NULL CHECK (count > 0),
   last_at  INTEGER NOT NULL
 ) STRICT;
+
+-- Things of one sort by age: the newest of them, and those older than a moment.
+CREATE INDEX node_by_namespace ON node (world, kind, namespace, created_at);

@@ -6,6 +6,7 @@
 
 use lore_core::{NodeId, TextId};
 use lore_search::{Analysis, DocKey, Document, Head};
+use lore_store::{DocVector, Unembedded};
 use rusqlite::{Connection, params};
 
 use crate::fault::{Answer, missing};
@@ -72,6 +73,33 @@ pub(crate) fn rebuild(db: &Connection, node: i64, limit: i64) -> Answer<Option<(
     Ok(nodes.last().map(|(node, _)| (*node, written)))
 }
 
+/// Documents that search finds and that have no vector of `model`, oldest change first.
+pub(crate) fn without_vector(db: &Connection, model: &str, limit: i64) -> Answer<Vec<Unembedded>> {
+    // Three ranges of the index on `model`; `<>` would read the whole table.
+    let sql = "SELECT d.seq, d.node, d.text FROM doc d
+               JOIN node n ON n.id = d.node LEFT JOIN text t ON t.id = d.text
+               WHERE (d.model IS NULL OR d.model < ?1 OR d.model > ?1)
+                 AND n.deleted_at IS NULL
+                 AND (d.text <> 0 AND t.deleted_at IS NULL AND t.searchable
+                      OR d.text = 0 AND NOT n.derived_name)
+               ORDER BY d.seq LIMIT ?2";
+    let mut statement = db.prepare_cached(sql)?;
+    rows::all(statement.query(params![model, limit])?, |row| {
+        let mut fields = Fields::of(row);
+        let state = fields.take()?;
+        Ok(Unembedded { state, text: said(db, key(fields.take()?, fields.take()?))? })
+    })
+}
+
+/// Keeps a vector for the document that is still in this state. It is a change like
+/// any other to those who hold an index. Tells whether there was one.
+pub(crate) fn put_vector(db: &Connection, model: &str, vector: &DocVector) -> Answer<bool> {
+    let bytes: Vec<u8> = vector.values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    let sql = "UPDATE doc SET model = ?2, vector = ?3, seq = (SELECT max(seq) FROM doc) + 1
+               WHERE seq = ?1";
+    Ok(db.prepare_cached(sql)?.execute(params![vector.state, model, bytes])? != 0)
+}
+
 /// How many documents are missing, or are not what they would be if written now.
 pub(crate) fn out_of_step(db: &Connection) -> Answer<u64> {
     let sql = "SELECT n.id, 0, d.analysis FROM node n
@@ -101,6 +129,16 @@ fn put(db: &Connection, world: i64, node: i64, text: i64, analysis: &[u8]) -> An
                  analysis = excluded.analysis, model = NULL, vector = NULL";
     db.prepare_cached(sql)?.execute(params![world, node, text, analysis])?;
     Ok(())
+}
+
+/// What a document says, for a model to read.
+fn said(db: &Connection, key: DocKey) -> Answer<String> {
+    let sql = match key.text {
+        Some(_) => "SELECT trim(title || char(10) || body, char(10)) FROM text WHERE id = ?1",
+        None => "SELECT name || coalesce(', ' || subtype, '') FROM node WHERE id = ?1",
+    };
+    let id = key.text.map_or(key.node.0, |text| text.0);
+    Ok(db.prepare_cached(sql)?.query_row([id], |row| row.get(0))?)
 }
 
 fn text_analysis(db: &Connection, text: i64) -> Answer<Analysis> {

@@ -9,6 +9,7 @@ use crate::fault::Answer;
 use crate::rows;
 use crate::sight::{self, Named, Presence, Sight};
 use crate::store::SqliteStore;
+use crate::tally;
 
 #[async_trait]
 impl Edges for SqliteStore {
@@ -25,6 +26,11 @@ impl Edges for SqliteStore {
         let kinds: Vec<String> = kinds.iter().map(|kind| kind.as_str().to_owned()).collect();
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.read(move |db| neighbours(db, sight, nodes, direction, kinds, limit)).await
+    }
+
+    async fn count_edges(&self, viewer: &Viewer) -> StoreResult<u64> {
+        let sight = Sight::of(viewer);
+        self.read(move |db| tally::edges(db, sight)).await
     }
 }
 

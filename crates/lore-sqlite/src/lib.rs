@@ -31,6 +31,7 @@ mod search;
 mod sessions;
 mod sight;
 mod store;
+mod tally;
 mod texts;
 mod tokens;
 mod writer;

@@ -3,7 +3,9 @@
 use async_trait::async_trait;
 use lore_core::names::name_key;
 use lore_core::{Node, NodeId, Uid, Viewer};
-use lore_store::{Access, NameMatch, NodeKey, NodeQuery, Nodes, Page, StoreResult};
+use lore_store::{
+    Access, NameMatch, NewestNodes, NodeKey, NodeQuery, Nodes, Page, StoreResult, Tally,
+};
 use rusqlite::vtab::array::Array;
 use rusqlite::{Connection, ToSql};
 
@@ -11,6 +13,7 @@ use crate::fault::Answer;
 use crate::rows::{self, Fields};
 use crate::sight::{self, Named, Presence, Sight};
 use crate::store::{SqliteStore, limit_of};
+use crate::tally;
 
 #[async_trait]
 impl Nodes for SqliteStore {
@@ -40,6 +43,16 @@ impl Nodes for SqliteStore {
     async fn find_nodes(&self, viewer: &Viewer, query: NodeQuery) -> StoreResult<Page<Node>> {
         let sight = Sight::of(viewer);
         self.read(move |db| find(db, sight, &query)).await
+    }
+
+    async fn newest_nodes(&self, viewer: &Viewer, query: NewestNodes) -> StoreResult<Vec<Node>> {
+        let sight = Sight::of(viewer);
+        self.read(move |db| tally::newest(db, sight, &query)).await
+    }
+
+    async fn tally(&self, viewer: &Viewer) -> StoreResult<Vec<Tally>> {
+        let sight = Sight::of(viewer);
+        self.read(move |db| tally::tally(db, sight)).await
     }
 }
 

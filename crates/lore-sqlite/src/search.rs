@@ -10,14 +10,14 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use lore_core::{Node, NodeId, Text, TextId, Timestamp, Viewer};
 use lore_search::{Analysis, DocKey, Entry, Index, Meta, Query, Ranked, Snippet, Vector, snippet};
-use lore_store::{Answered, Found, Search, StoreResult};
+use lore_store::{Answered, DocVector, Found, Search, StoreResult, Unembedded, Vectors};
 use parking_lot::{Mutex, RwLock};
 use rusqlite::Connection;
 
 use crate::fault::Answer;
 use crate::rows::{self, Fields};
 use crate::sight::Sight;
-use crate::store::SqliteStore;
+use crate::store::{SqliteStore, capped};
 use crate::{docs, nodes, texts};
 
 /// Longest snippet of an answer, in characters.
@@ -32,6 +32,26 @@ impl Search for SqliteStore {
             let snapshot = db.unchecked_transaction()?;
             let ranked = library.search(&snapshot, &viewer, &query)?;
             found(&snapshot, &viewer, &query, ranked)
+        })
+        .await
+    }
+}
+
+#[async_trait]
+impl Vectors for SqliteStore {
+    async fn without_vector(&self, model: &str, limit: usize) -> StoreResult<Vec<Unembedded>> {
+        let (model, limit) = (model.to_owned(), capped(limit));
+        self.read(move |db| docs::without_vector(db, &model, limit)).await
+    }
+
+    async fn put_vectors(&self, model: &str, vectors: Vec<DocVector>) -> StoreResult<usize> {
+        let model = model.to_owned();
+        self.write(move |db| {
+            let mut kept = 0;
+            for vector in &vectors {
+                kept += usize::from(docs::put_vector(db, &model, vector)?);
+            }
+            Ok(kept)
         })
         .await
     }

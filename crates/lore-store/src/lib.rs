@@ -26,12 +26,14 @@ pub use batch::{
 };
 pub use error::{StoreError, StoreResult};
 pub use lore_core::Viewer;
-pub use query::{Bin, Direction, EventOrder, EventQuery, NameMatch, NodeKey, NodeQuery, Page};
+pub use query::{
+    Bin, Direction, EventOrder, EventQuery, NameMatch, NewestNodes, NodeKey, NodeQuery, Page,
+};
 pub use records::{
     Access, AuditEntry, ChainReport, ChangeEntry, Finding, Health, NewToken, SessionRecord,
-    StoreStats, StoredToken, TokenInfo,
+    StoreStats, StoredToken, Tally, TokenInfo,
 };
-pub use search::{Answered, Found, Search};
+pub use search::{Answered, DocVector, Found, Search, Unembedded, Vectors};
 pub use store::{
     Directory, Edges, Events, Log, Maintenance, Nodes, Sessions, States, Store, Texts, WORLDS_URI,
 };

@@ -1,6 +1,6 @@
 //! Questions a use case can ask.
 
-use lore_core::{Kind, NodeId, Uid};
+use lore_core::{Kind, NodeId, Timestamp, Uid};
 
 /// One node, by any id a contract may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +51,21 @@ pub struct NodeQuery {
     pub bin: Bin,
     /// Only nodes after this one; pages are in order of creation.
     pub after: Option<NodeId>,
+    /// At most this many; 0 means the store's own maximum.
+    pub limit: usize,
+}
+
+/// Which of the newest nodes to list.
+#[derive(Debug, Clone)]
+pub struct NewestNodes {
+    /// Of this kind.
+    pub kind: Kind,
+    /// In this namespace.
+    pub namespace: String,
+    /// Only those made before this moment.
+    pub before: Option<Timestamp>,
+    /// Leave out this many first.
+    pub offset: usize,
     /// At most this many; 0 means the store's own maximum.
     pub limit: usize,
 }

@@ -1,6 +1,6 @@
 //! Rows about the store itself: tokens, sessions, logs, health.
 
-use lore_core::{NodeId, PrincipalId, Role, Timestamp, TokenId, WorldId};
+use lore_core::{Kind, NodeId, PrincipalId, Role, Timestamp, TokenId, WorldId};
 
 /// A bearer token to make. The secret itself never reaches the store.
 #[derive(Debug, Clone)]
@@ -101,6 +101,17 @@ pub struct ChainReport {
     pub length: i64,
     /// The first entry that does not fit, if one does not.
     pub broken_at: Option<i64>,
+}
+
+/// How many nodes of a kind there are in a namespace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tally {
+    /// The kind.
+    pub kind: Kind,
+    /// The namespace; empty when they have none.
+    pub namespace: String,
+    /// How many there are.
+    pub count: u64,
 }
 
 /// How often a node was asked for.

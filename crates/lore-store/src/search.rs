@@ -14,6 +14,38 @@ pub trait Search {
     async fn search(&self, viewer: &Viewer, query: Query) -> StoreResult<Found>;
 }
 
+/// Vectors of an outside model, in place of those made from the built-in table.
+///
+/// For background work of the program itself: no viewer is involved, and nothing
+/// of this is ever shown to one.
+#[async_trait]
+pub trait Vectors {
+    /// Documents of any world without a vector of `model`, at most `limit`.
+    async fn without_vector(&self, model: &str, limit: usize) -> StoreResult<Vec<Unembedded>>;
+
+    /// Keeps vectors of `model`. Those of documents that changed in the meantime are
+    /// dropped. Returns how many were kept.
+    async fn put_vectors(&self, model: &str, vectors: Vec<DocVector>) -> StoreResult<usize>;
+}
+
+/// A document that has no vector yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unembedded {
+    /// The state of the document, to be given back with its vector.
+    pub state: i64,
+    /// What it says.
+    pub text: String,
+}
+
+/// A vector of a document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DocVector {
+    /// The state of the document it was made for.
+    pub state: i64,
+    /// The vector.
+    pub values: Vec<f32>,
+}
+
 /// What a search found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Found {

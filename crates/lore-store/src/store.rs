@@ -15,12 +15,12 @@ use tokio::sync::watch;
 
 use crate::batch::{Batch, Committed, Origin};
 use crate::error::StoreResult;
-use crate::query::{Bin, Direction, EventQuery, NodeKey, NodeQuery, Page};
+use crate::query::{Bin, Direction, EventQuery, NewestNodes, NodeKey, NodeQuery, Page};
 use crate::records::{
     Access, AuditEntry, ChainReport, ChangeEntry, Health, NewToken, SessionRecord, StoredToken,
-    TokenInfo,
+    Tally, TokenInfo,
 };
-use crate::search::Search;
+use crate::search::{Search, Vectors};
 
 /// The resource that lists a principal's worlds. Making a world touches it in each other
 /// world of its owner.
@@ -36,6 +36,7 @@ pub trait Store:
     + States
     + Events
     + Search
+    + Vectors
     + Log
     + Sessions
     + Maintenance
@@ -105,6 +106,12 @@ pub trait Nodes {
 
     /// A page of nodes in order of creation.
     async fn find_nodes(&self, viewer: &Viewer, query: NodeQuery) -> StoreResult<Page<Node>>;
+
+    /// The newest live nodes of a kind in one namespace, newest first.
+    async fn newest_nodes(&self, viewer: &Viewer, query: NewestNodes) -> StoreResult<Vec<Node>>;
+
+    /// How many live nodes there are of each kind in each namespace.
+    async fn tally(&self, viewer: &Viewer) -> StoreResult<Vec<Tally>>;
 }
 
 /// Reading texts.
@@ -133,6 +140,9 @@ pub trait Edges {
         kinds: &[EdgeKind],
         limit: usize,
     ) -> StoreResult<Vec<Edge>>;
+
+    /// How many live edges there are.
+    async fn count_edges(&self, viewer: &Viewer) -> StoreResult<u64>;
 }
 
 /// Reading documents of nodes.

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use etcetera::AppStrategy;
+use lore_net::Secret;
+use lore_remote::embeddings;
 use lore_tools::Selection;
 use serde::Deserialize;
 
@@ -23,6 +25,8 @@ pub(crate) struct Settings {
     pub(crate) world: Option<String>,
     /// Tools to offer.
     pub(crate) selection: Selection,
+    /// Where embeddings come from, if not from the built-in table.
+    pub(crate) embeddings: Option<embeddings::Config>,
     /// The `[http]` table.
     http: HttpFile,
 }
@@ -54,7 +58,9 @@ impl Settings {
             .with_tools(tools.iter().map(String::as_str))
             .without_tools(excluded.iter().map(String::as_str))
             .read_only(options.read_only.or(file.read_only).unwrap_or(false));
-        Ok(Self { data, world: options.world.or(file.world), selection, http: file.http })
+        let embeddings = file.embeddings.with_environment().checked()?;
+        let world = options.world.or(file.world);
+        Ok(Self { data, world, selection, embeddings, http: file.http })
     }
 
     /// The store's file.
@@ -92,7 +98,37 @@ struct FileConfig {
     tools: Option<Vec<String>>,
     exclude_tools: Option<Vec<String>>,
     read_only: Option<bool>,
+    embeddings: EmbeddingsFile,
     http: HttpFile,
+}
+
+/// The `[embeddings]` table.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct EmbeddingsFile {
+    url: Option<String>,
+    model: Option<String>,
+    key: Option<Secret>,
+}
+
+impl EmbeddingsFile {
+    /// No flags for these: a key on a command line is a key in everybody's process list.
+    fn with_environment(self) -> Self {
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        Self {
+            url: variable("LOREWELL_EMBEDDINGS_URL").or(self.url),
+            model: variable("LOREWELL_EMBEDDINGS_MODEL").or(self.model),
+            key: variable("LOREWELL_EMBEDDINGS_KEY").map(Secret::new).or(self.key),
+        }
+    }
+
+    fn checked(self) -> anyhow::Result<Option<embeddings::Config>> {
+        match (self.url, self.model) {
+            (Some(url), Some(model)) => Ok(Some(embeddings::Config { url, model, key: self.key })),
+            (None, None) => Ok(None),
+            _ => bail!("embeddings need both: set embeddings.url and embeddings.model"),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]

@@ -7,6 +7,8 @@ use lore_app::App;
 use lore_app::access::{Doorkeeper, Identity};
 use lore_core::{Effects, Viewer};
 use lore_mcp::{Scope, ServerParts};
+use lore_net::Network;
+use lore_remote::embeddings::OpenAiEmbeddings;
 use lore_sqlite::SqliteStore;
 use lore_tools::Registry;
 
@@ -18,7 +20,18 @@ pub(crate) fn open_app(settings: &Settings) -> anyhow::Result<Arc<App>> {
     let file = settings.store_file();
     let store = SqliteStore::open(&file, lore_sqlite::Options::default(), &effects)
         .with_context(|| format!("the store {} cannot be opened", file.display()))?;
-    Ok(Arc::new(App::new(Arc::new(store), effects)))
+    let app = App::new(Arc::new(store), effects.clone());
+    let Some(config) = &settings.embeddings else { return Ok(Arc::new(app)) };
+    let network = Network::new(effects, lore_net::Options::default())?;
+    let embedder = OpenAiEmbeddings::new(&network, config).map_err(crate::output::advised)?;
+    Ok(Arc::new(app.with_embedder(Arc::new(embedder))))
+}
+
+/// Starts what goes on beside the answering of requests.
+pub(crate) fn start_background(app: &Arc<App>) {
+    if app.embedder.is_some() {
+        tokio::spawn(lore_app::search::keep_embedded(Arc::clone(app)));
+    }
 }
 
 /// Builds what every connection shares.

@@ -34,7 +34,7 @@ const FENCES: [(&str, &[&str]); 8] = [
 ];
 
 /// The direction of the arrows: what each crate of ours may depend on.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("lore-core", &[]),
     ("lore-text", &["lore-core"]),
     ("lore-search", &["lore-core", "lore-text"]),
@@ -44,7 +44,8 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ("lore-koinet", &["lore-core"]),
     ("lore-store", &["lore-core", "lore-search"]),
     ("lore-sqlite", &["lore-core", "lore-search", "lore-store", "lore-text"]),
-    ("lore-app", &["lore-core", "lore-rules", "lore-store"]),
+    ("lore-app", &["lore-core", "lore-rules", "lore-search", "lore-store", "lore-text"]),
+    ("lore-remote", &["lore-app", "lore-core", "lore-net"]),
     ("lore-tools", &["lore-app", "lore-core", "lore-rules", "lore-store"]),
     ("lore-mcp", &["lore-app", "lore-core", "lore-store", "lore-tools"]),
     ("lore-http", &["lore-app", "lore-core", "lore-mcp", "lore-store", "lore-tools"]),
@@ -55,6 +56,8 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "lore-core",
             "lore-http",
             "lore-mcp",
+            "lore-net",
+            "lore-remote",
             "lore-sqlite",
             "lore-store",
             "lore-tools",

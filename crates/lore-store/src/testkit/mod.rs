@@ -40,6 +40,7 @@ pub mod search;
 pub mod sessions;
 mod stage;
 pub mod states;
+pub mod tally;
 pub mod texts;
 pub mod tokens;
 pub mod traversal;
@@ -141,6 +142,12 @@ macro_rules! contract_tests {
             a_text_does_not_change_its_node,
             an_absent_text_is_none,
         ]);
+        $crate::contract_tests!(@topic $harness, tally, [
+            the_newest_of_a_kind_in_a_namespace_come_first,
+            the_newest_are_paged_and_bounded_by_a_moment,
+            everything_is_counted_by_kind_and_namespace,
+            what_is_hidden_or_gone_is_neither_listed_nor_counted,
+        ]);
         $crate::contract_tests!(@topic $harness, access, [
             accesses_are_counted,
             counting_changes_nothing_else,
@@ -159,6 +166,9 @@ macro_rules! contract_tests {
             what_is_not_searchable_is_not_found,
             any_text_is_a_query,
             the_index_outlives_the_process,
+            documents_wait_for_vectors_of_a_model,
+            vectors_of_what_has_changed_are_dropped,
+            vectors_find_what_shares_no_word,
         ]);
         $crate::contract_tests!(@topic $harness, edges, [
             an_edge_comes_back_as_it_was_put,

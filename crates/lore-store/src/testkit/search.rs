@@ -1,12 +1,13 @@
 //! The one search: what is found, by whom, and when.
 
 use lore_core::{Node, Role, Viewer, Visibility};
-use lore_search::{Filter, MatchKind, Query, Unit};
+use lore_search::{Filter, MatchKind, Query, Unit, Vector};
 
 use super::Harness;
 use super::stage::{Stage, batch, word};
 use crate::{
-    Change, Expect, NewNode, NewText, NodePatch, NodeRef, StoreResult, TextPatch, TextRef,
+    Change, DocVector, Expect, NewNode, NewText, NodePatch, NodeRef, StoreResult, TextPatch,
+    TextRef,
 };
 
 /// The names of the nodes that answer, best first.
@@ -184,6 +185,7 @@ pub async fn filters_hold_before_the_cut(harness: &dyn Harness) {
     let moment = |text: &str| Some(text.parse().unwrap());
     let filters = [
         Filter { kinds: vec![word("beast")], ..Filter::default() },
+        Filter { except_kinds: vec![word("character")], ..Filter::default() },
         Filter { text_kinds: vec![word("rumour")], ..Filter::default() },
         Filter { namespaces: vec!["north".into()], ..Filter::default() },
         Filter { tags: vec!["OLD".into(), "big".into()], ..Filter::default() },
@@ -270,4 +272,64 @@ pub async fn the_index_outlives_the_process(harness: &dyn Harness) {
     assert_eq!(stage.store().search(&stage.owner, query()).await.unwrap(), before);
     stage.commit(&stage.owner, batch().touch("lore://x")).await;
     assert_eq!(stage.store().search(&stage.owner, query()).await.unwrap(), before);
+}
+
+/// The texts that wait for a vector of `model`.
+async fn waiting(stage: &Stage, model: &str) -> Vec<String> {
+    let waiting = stage.store().without_vector(model, 50).await.unwrap();
+    waiting.into_iter().map(|one| one.text).collect()
+}
+
+/// Gives everything that waits the vector that `of` says; returns how many were kept.
+async fn embed(stage: &Stage, model: &str, of: impl Fn(&str) -> Vec<f32>) -> usize {
+    let waiting = stage.store().without_vector(model, 50).await.unwrap();
+    let vectors =
+        waiting.into_iter().map(|one| DocVector { state: one.state, values: of(&one.text) });
+    stage.store().put_vectors(model, vectors.collect()).await.unwrap()
+}
+
+/// Live and searchable ones, once for each model, and again when they change.
+pub async fn documents_wait_for_vectors_of_a_model(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let node = stage.node(&stage.owner, "Mill").await;
+    let text = stage.text(&stage.owner, &node, "The wheel is broken.").await;
+    let silent = NewText { searchable: false, ..stage.text_draft(&node, "Silent.") };
+    stage.write(&stage.owner, silent).await;
+    assert_eq!(waiting(&stage, "m1").await, ["Mill", "The wheel is broken."]);
+    assert_eq!(embed(&stage, "m1", |_| vec![1.0, 0.0]).await, 2);
+    assert_eq!(waiting(&stage, "m1").await, [""; 0]);
+    assert_eq!(waiting(&stage, "m2").await.len(), 2);
+    let patch = TextPatch { body: Some("It turns.".into()), ..TextPatch::default() };
+    stage.change(&stage.owner, Change::UpdateText(TextRef::Id(text.id), Expect::Any, patch)).await;
+    assert_eq!(waiting(&stage, "m1").await, ["It turns."]);
+    stage.change(&stage.owner, Change::DeleteNode(NodeRef::Id(node.id), Expect::Any)).await;
+    assert_eq!(waiting(&stage, "m1").await, [""; 0]);
+}
+
+/// They were of other words.
+pub async fn vectors_of_what_has_changed_are_dropped(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let node = stage.node(&stage.owner, "Mill").await;
+    let text = stage.text(&stage.owner, &node, "The wheel is broken.").await;
+    let before = stage.store().without_vector("m", 50).await.unwrap();
+    let patch = TextPatch { body: Some("It turns.".into()), ..TextPatch::default() };
+    stage.change(&stage.owner, Change::UpdateText(TextRef::Id(text.id), Expect::Any, patch)).await;
+    let vectors = before.iter().map(|one| DocVector { state: one.state, values: vec![1.0] });
+    assert_eq!(stage.store().put_vectors("m", vectors.collect()).await.unwrap(), 1);
+    assert_eq!(waiting(&stage, "m").await, ["It turns."]);
+}
+
+/// A question with a vector of the same model finds by likeness alone.
+pub async fn vectors_find_what_shares_no_word(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    for (name, body) in [("One", "Zyx qwv."), ("Two", "Plok mnb."), ("Three", "Ghj tre.")] {
+        told(&stage, name, body).await;
+    }
+    let vector = |text: &str| {
+        if text.contains("Plok") { vec![0.0, 1.0, 0.0] } else { vec![1.0, 0.0, 0.0] }
+    };
+    assert_eq!(embed(&stage, "m", vector).await, 6);
+    let embedding = Vector { model: "m".into(), values: vec![0.1, 0.9, 0.0].into() };
+    let query = Query { embedding: Some(embedding), ..Query::new("vbnm fghj", 5) };
+    assert_eq!(names(&stage, &stage.owner, query).await.first().map(String::as_str), Some("Two"));
 }

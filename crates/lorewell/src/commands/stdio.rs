@@ -7,7 +7,9 @@ use crate::setup;
 
 /// Serves one client until it leaves.
 pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
-    let parts = setup::server_parts(setup::open_app(settings)?);
+    let app = setup::open_app(settings)?;
+    setup::start_background(&app);
+    let parts = setup::server_parts(app);
     let server = McpServer::for_caller(parts, setup::local_scope(settings));
     Ok(serve_stdio(server).await?)
 }

@@ -1,0 +1,129 @@
+//! Embeddings from any endpoint that speaks OpenAI's language: a hosted service,
+//! or a model on this machine.
+
+use async_trait::async_trait;
+use lore_app::search::Embedder;
+use lore_core::{Error, Result};
+use lore_net::{Api, Endpoint, Network, Secret};
+use serde::Deserialize;
+use serde_json::json;
+
+/// Where embeddings come from.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The base address, such as `http://127.0.0.1:11434/v1`.
+    pub url: String,
+    /// The model's name.
+    pub model: String,
+    /// The key, if the service wants one. It is sent to `url` alone.
+    pub key: Option<Secret>,
+}
+
+/// A model behind an endpoint.
+pub struct OpenAiEmbeddings {
+    api: Api,
+    model: String,
+}
+
+impl OpenAiEmbeddings {
+    /// Prepares the endpoint; nothing is sent yet.
+    pub fn new(network: &Network, config: &Config) -> Result<Self> {
+        let wrong = |problem: String| {
+            Error::invalid(
+                "embeddings.url",
+                problem,
+                "use an address like http://127.0.0.1:11434/v1",
+            )
+        };
+        let mut endpoint = Endpoint::new(&config.url).map_err(|error| wrong(error.to_string()))?;
+        if let Some(key) = &config.key {
+            endpoint = endpoint.bearer(key).map_err(|error| wrong(error.to_string()))?;
+        }
+        let api = network.api(endpoint).map_err(|error| wrong(error.to_string()))?;
+        Ok(Self { api, model: config.model.clone() })
+    }
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    data: Vec<Embedding>,
+}
+
+#[derive(Deserialize)]
+struct Embedding {
+    index: usize,
+    embedding: Vec<f32>,
+}
+
+#[async_trait]
+impl Embedder for OpenAiEmbeddings {
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
+        let wanted = texts.len();
+        // The same question always has the same answer, so it may be asked again.
+        let call = self
+            .api
+            .post(["embeddings"])
+            .json(&json!({ "model": self.model, "input": texts, "encoding_format": "float" }))
+            .repeatable();
+        let answer = call.send().await.map_err(|error| failed(error.to_string()))?;
+        if !answer.is_success() {
+            return Err(failed(format!("it answered with status {}", answer.status())));
+        }
+        let answer: Answer = answer.json().map_err(|_| failed("its answer is not of the form"))?;
+        in_order(answer.data, wanted).ok_or_else(|| failed("vectors are missing or of no use"))
+    }
+}
+
+/// The vectors in the order of their texts; none unless there is exactly one for
+/// each, all of one length and all numbers.
+fn in_order(mut data: Vec<Embedding>, wanted: usize) -> Option<Vec<Vec<f32>>> {
+    data.sort_by_key(|one| one.index);
+    let length = data.first().map(|one| one.embedding.len())?;
+    let sound = length > 0
+        && data.len() == wanted
+        && data.iter().enumerate().all(|(at, one)| {
+            one.index == at
+                && one.embedding.len() == length
+                && one.embedding.iter().all(|value| value.is_finite())
+        });
+    sound.then(|| data.into_iter().map(|one| one.embedding).collect())
+}
+
+fn failed(why: impl std::fmt::Display) -> Error {
+    Error::Unavailable { what: format!("the embedding model ({why})") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(index: usize, embedding: &[f32]) -> Embedding {
+        Embedding { index, embedding: embedding.to_vec() }
+    }
+
+    #[test]
+    fn vectors_come_in_the_order_of_their_texts() {
+        let data = vec![one(1, &[0.0, 1.0]), one(0, &[1.0, 0.0])];
+        assert_eq!(in_order(data, 2), Some(vec![vec![1.0, 0.0], vec![0.0, 1.0]]));
+    }
+
+    #[test]
+    fn answers_that_do_not_fit_are_refused() {
+        let cases: [Vec<Embedding>; 6] = [
+            vec![],
+            vec![one(0, &[1.0])],
+            vec![one(0, &[1.0]), one(0, &[1.0])],
+            vec![one(0, &[1.0]), one(2, &[1.0])],
+            vec![one(0, &[1.0]), one(1, &[1.0, 2.0])],
+            vec![one(0, &[f32::NAN]), one(1, &[1.0])],
+        ];
+        for case in cases {
+            assert_eq!(in_order(case, 2), None);
+        }
+        assert_eq!(in_order(vec![one(0, &[])], 1), None);
+    }
+}

@@ -1,0 +1,6 @@
+//! Connectors to services of the configuration.
+//!
+//! Each speaks one service's language through `lore-net`; what is done with the
+//! answers is decided in `lore-app`.
+
+pub mod embeddings;

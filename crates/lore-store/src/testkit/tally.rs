@@ -1,0 +1,91 @@
+//! The newest nodes, and how many there are of everything.
+
+use lore_core::{Role, Viewer, Visibility};
+
+use super::Harness;
+use super::stage::{Stage, batch, moment, word};
+use crate::{Batch, Change, Expect, NewNode, NewestNodes, NodeRef, Tally};
+
+fn notes(namespace: &str) -> NewestNodes {
+    NewestNodes {
+        kind: word("note"),
+        namespace: namespace.to_owned(),
+        before: None,
+        offset: 0,
+        limit: 0,
+    }
+}
+
+/// Makes a note at a moment, however late it is.
+async fn note(stage: &Stage, name: &str, namespace: &str, at: i64) {
+    let draft =
+        NewNode { kind: word("note"), namespace: namespace.to_owned(), ..stage.draft(name) };
+    let batch = Batch { at: moment(at), ..batch() };
+    stage.commit(&stage.owner, batch.change(Change::CreateNode(draft))).await;
+}
+
+async fn names(stage: &Stage, viewer: &Viewer, query: NewestNodes) -> Vec<String> {
+    let found = stage.store().newest_nodes(viewer, query).await.unwrap();
+    found.into_iter().map(|node| node.name).collect()
+}
+
+/// By when they were made, not by when they were stored.
+pub async fn the_newest_of_a_kind_in_a_namespace_come_first(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    for (name, namespace, at) in [("b", "x", 20), ("a", "x", 10), ("c", "x", 30), ("d", "y", 40)] {
+        note(&stage, name, namespace, at).await;
+    }
+    stage.node(&stage.owner, "of another kind").await;
+    assert_eq!(names(&stage, &stage.owner, notes("x")).await, ["c", "b", "a"]);
+    assert_eq!(names(&stage, &stage.owner, notes("y")).await, ["d"]);
+    assert_eq!(names(&stage, &stage.owner, notes("z")).await, [""; 0]);
+}
+
+/// Offset, limit and moment together.
+pub async fn the_newest_are_paged_and_bounded_by_a_moment(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    for (name, at) in [("a", 10), ("b", 20), ("c", 30), ("d", 40)] {
+        note(&stage, name, "x", at).await;
+    }
+    let page = NewestNodes { offset: 1, limit: 2, ..notes("x") };
+    assert_eq!(names(&stage, &stage.owner, page.clone()).await, ["c", "b"]);
+    let early = NewestNodes { before: Some(moment(40)), ..page };
+    assert_eq!(names(&stage, &stage.owner, early).await, ["b", "a"]);
+}
+
+/// Nodes of the same kind in two namespaces are two rows; edges are one number.
+pub async fn everything_is_counted_by_kind_and_namespace(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    for (name, namespace) in [("a", "x"), ("b", "x"), ("c", "")] {
+        note(&stage, name, namespace, 10).await;
+    }
+    let row = |namespace: &str, count| Tally {
+        kind: word("note"),
+        namespace: namespace.to_owned(),
+        count,
+    };
+    assert_eq!(stage.store().tally(&stage.owner).await.unwrap(), [row("", 1), row("x", 2)]);
+    assert_eq!(stage.store().count_edges(&stage.owner).await.unwrap(), 0);
+    let (from, to) = (stage.node(&stage.owner, "A").await, stage.node(&stage.owner, "B").await);
+    stage.join(&stage.owner, &from, &to).await;
+    assert_eq!(stage.store().count_edges(&stage.owner).await.unwrap(), 1);
+}
+
+/// Counts tell nothing that the viewer may not know.
+pub async fn what_is_hidden_or_gone_is_neither_listed_nor_counted(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let player = stage.person("Pia", Role::Player).await;
+    let draft = |name, visibility| NewNode { kind: word("note"), visibility, ..stage.draft(name) };
+    let open = stage.make(&stage.owner, draft("open", Visibility::Members)).await;
+    let hidden = stage.make(&stage.owner, draft("hidden", Visibility::Gm)).await;
+    let gone = stage.make(&stage.owner, draft("gone", Visibility::Members)).await;
+    stage.join(&stage.owner, &open, &hidden).await;
+    stage.join(&stage.owner, &open, &gone).await;
+    stage.change(&stage.owner, Change::DeleteNode(NodeRef::Id(gone.id), Expect::Any)).await;
+    assert_eq!(names(&stage, &player, notes("")).await, ["open"]);
+    let counts = |tally: Vec<Tally>| tally.into_iter().map(|row| row.count).sum::<u64>();
+    assert_eq!(counts(stage.store().tally(&player).await.unwrap()), 1);
+    assert_eq!(counts(stage.store().tally(&stage.owner).await.unwrap()), 2);
+    assert_eq!(stage.store().count_edges(&player).await.unwrap(), 0);
+    assert_eq!(stage.store().count_edges(&stage.owner).await.unwrap(), 1);
+}
