@@ -1,0 +1,112 @@
+//! The two kinds of contents that the network itself is made of: what a node is,
+//! and who subscribes to whom.
+
+use serde::{Deserialize, Serialize};
+
+use crate::rid::{NodeRid, Rid, is_rid_type};
+use crate::wire::Contents;
+
+/// Whether a node can be called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum NodeKind {
+    /// It has an address, and others call it.
+    Full,
+    /// It only calls, and polls for what happened.
+    Partial,
+}
+
+/// Which types of RIDs a node gives out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Provides {
+    /// It tells what happens to these.
+    pub event: Vec<String>,
+    /// It can be asked for these.
+    pub state: Vec<String>,
+}
+
+/// What a node says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeProfile {
+    /// Where it can be called.
+    #[serde(default)]
+    pub base_url: Option<String>,
+    /// Whether it can be called.
+    pub node_type: NodeKind,
+    /// What it gives out.
+    #[serde(default)]
+    pub provides: Provides,
+    /// Its public key: base64 of the DER form.
+    #[serde(default)]
+    pub public_key: Option<String>,
+}
+
+/// How a subscriber gets events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum EdgeKind {
+    /// The provider calls.
+    Webhook,
+    /// The subscriber asks.
+    Poll,
+}
+
+/// Whether the provider agreed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum EdgeStatus {
+    /// Not yet.
+    Proposed,
+    /// It did.
+    Approved,
+}
+
+/// A subscription: `source` provides, `target` subscribes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EdgeProfile {
+    /// The provider, who approves.
+    pub source: NodeRid,
+    /// The subscriber, who proposes.
+    pub target: NodeRid,
+    /// How events travel.
+    pub edge_type: EdgeKind,
+    /// Whether they do.
+    pub status: EdgeStatus,
+    /// Events about which types.
+    pub rid_types: Vec<String>,
+}
+
+impl NodeProfile {
+    /// Reads a profile.
+    pub fn read(contents: &Contents) -> Option<Self> {
+        serde_json::from_str(contents.as_str()).ok()
+    }
+}
+
+impl EdgeProfile {
+    /// Reads a profile; types that cannot be any are wrong.
+    pub fn read(contents: &Contents) -> Option<Self> {
+        let profile: Self = serde_json::from_str(contents.as_str()).ok()?;
+        profile.rid_types.iter().all(|kind| is_rid_type(kind)).then_some(profile)
+    }
+
+    /// The RID that an edge between these two must have.
+    pub fn rid(&self) -> Rid {
+        Rid::of_edge(&self.source, &self.target)
+    }
+
+    /// The node at the other end, when `me` is at one.
+    pub fn other_end(&self, me: &NodeRid) -> Option<&NodeRid> {
+        match (&self.source == me, &self.target == me) {
+            (true, false) => Some(&self.target),
+            (false, true) => Some(&self.source),
+            _ => None,
+        }
+    }
+}
+
+/// The contents that a profile of ours makes.
+pub fn contents_of(profile: &impl Serialize) -> Option<Contents> {
+    Contents::parse(&serde_json::to_string(profile).ok()?)
+}
