@@ -7,9 +7,9 @@ use anyhow::bail;
 use crate::shell::{cargo, command, root, step};
 
 /// Builds the product and runs one benchmark against it.
-pub(crate) fn run(name: &str) -> anyhow::Result<()> {
-    if !["mcp", "play"].contains(&name) {
-        bail!("there is no benchmark {name:?}: use mcp or play");
+pub(crate) fn run(name: &str, options: &[&str]) -> anyhow::Result<()> {
+    if !["mcp", "play", "memory"].contains(&name) {
+        bail!("there is no benchmark {name:?}: use mcp, play or memory");
     }
     step(
         "build",
@@ -17,7 +17,7 @@ pub(crate) fn run(name: &str) -> anyhow::Result<()> {
     )?;
     // Not by `cargo run`: alone, the crate has other features, and all would be built again.
     let program = target().join("release").join("bench-mcp");
-    step(&format!("bench {name}"), &mut command(program, &[name]))
+    step(&format!("bench {name}"), &mut command(program, &[&[name], options].concat()))
 }
 
 /// Where cargo builds.

@@ -20,6 +20,8 @@ usage: cargo xtask <command>
   docs               write the generated documentation and the tool snapshots anew
   bench mcp          protocol throughput beside bare axum and bare rmcp, as ratios
   bench play         durable rolls, dice, reading a long log
+  bench memory       adding, saving, learning and asking at 1 k, 10 k, 100 k; beside Kairn with
+                     --kairn FILE (from PyPI: kairn-ai)
   eval retrieval     how well recall finds what was saved: --corpus FILE --queries FILE
 ";
 
@@ -31,7 +33,7 @@ fn main() -> anyhow::Result<()> {
         ["test", "rust"] => test::rust(),
         ["test", "protocol"] => protocol::run(),
         ["docs"] => docs::write(),
-        ["bench", name] => bench::run(name),
+        ["bench", name, options @ ..] => bench::run(name, options),
         ["eval", name, options @ ..] => eval::run(name, options),
         _ => bail!("{USAGE}"),
     }

@@ -14,6 +14,7 @@ mod message;
 mod pipes;
 mod play;
 mod proc;
+mod recollection;
 mod report;
 mod servers;
 mod starts;
@@ -45,6 +46,9 @@ struct Cli {
     /// The bare servers' program [default: beside this one]
     #[arg(long, value_name = "FILE")]
     peer: Option<PathBuf>,
+    /// Kairn's program, to measure memory beside it
+    #[arg(long, value_name = "FILE")]
+    kairn: Option<PathBuf>,
 }
 
 /// What can be measured.
@@ -54,6 +58,8 @@ enum What {
     Mcp,
     /// The table: durable rolls, dice, reading the log
     Play,
+    /// Memory: adding, saving, learning, asking, beside Kairn where it is installed
+    Memory,
 }
 
 const FULL: Pace = Pace { rounds: 10, window: Duration::from_millis(150), starts: 21 };
@@ -69,6 +75,9 @@ fn main() -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     if let What::Play = cli.what {
         return play::run(&bench, &runtime, pace, cli.quick);
+    }
+    if let What::Memory = cli.what {
+        return recollection::run(&bench, cli.kairn.as_deref(), cli.quick);
     }
     let sound = protocol(&bench, &runtime, pace)?;
     Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -55,10 +55,36 @@ impl Piped {
     /// One request, one answer.
     pub(crate) fn ask(&mut self, request: &str) -> anyhow::Result<Value> {
         self.write_line(request)?;
+        self.answer()
+    }
+
+    /// Several requests at once; their answers come in any order and are only
+    /// looked at for errors.
+    pub(crate) fn ask_all(&mut self, requests: &[String]) -> anyhow::Result<()> {
+        for request in requests {
+            self.write_line(request)?;
+        }
+        for _ in requests {
+            let answer = self.answer()?;
+            if answer.get("error").is_some()
+                || answer.pointer("/result/isError") == Some(&true.into())
+            {
+                bail!("a request failed: {answer}");
+            }
+        }
+        Ok(())
+    }
+
+    /// The next answer; whatever else the server says is passed over.
+    fn answer(&mut self) -> anyhow::Result<Value> {
         loop {
             if let Some(end) = self.pending.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.pending.drain(..=end).collect();
-                return Ok(serde_json::from_slice(&line)?);
+                let message: Value = serde_json::from_slice(&line)?;
+                if message.get("id").is_some() {
+                    return Ok(message);
+                }
+                continue;
             }
             self.read_more()?;
         }

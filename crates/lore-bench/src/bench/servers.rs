@@ -95,6 +95,16 @@ impl Bench {
         self.lorewell_on(&self.scratch.path().join(format!("fresh-{number}")), &[])
     }
 
+    /// A place for the files of a server called `name`.
+    pub(crate) fn place(&self, name: &str) -> PathBuf {
+        self.scratch.path().join(name)
+    }
+
+    /// Lorewell over pipes on the store in `place`.
+    pub(crate) fn stdio_at(&self, place: &Path, flags: &[&str]) -> Command {
+        self.lorewell_on(place, flags)
+    }
+
     /// A server over HTTP on a free port.
     pub(crate) fn http(&self, kind: Kind, flags: &[&str]) -> anyhow::Result<HttpServer> {
         HttpServer::start(match kind {

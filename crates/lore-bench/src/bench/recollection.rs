@@ -1,0 +1,188 @@
+//! Memory: adding, saving, learning and asking as the world grows, beside Kairn.
+//!
+//! Both servers are called by the names that both know. What counts is processor
+//! time: it depends less on who else uses the machine than the clock does.
+
+#![expect(clippy::print_stdout, reason = "the report is what this program is for")]
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+use anyhow::Context;
+use serde_json::{Value, json};
+
+use crate::message;
+use crate::pipes::Piped;
+use crate::proc;
+use crate::servers::Bench;
+
+/// How many nodes, and as many experiences, a world has.
+const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
+/// Kairn needs minutes to be filled with more.
+const KAIRN_MOST: usize = 10_000;
+/// Calls of each kind that are measured.
+const CALLS: usize = 60;
+/// Kairn's processor time for one recall, as a multiple of ours, to aim for at 10 k.
+const AIM: f64 = 50.0;
+
+/// Measures and reports. A missed aim is printed, nothing fails.
+pub(crate) fn run(bench: &Bench, kairn: Option<&Path>, quick: bool) -> anyhow::Result<ExitCode> {
+    println!("# Memory benchmark\n\nMachine: {}.\n", proc::machine());
+    println!("Worlds hold as many experiences as nodes. Processor ms a call | ms by the clock.\n");
+    let peer = if kairn.is_some() { " Kairn CPU | Kairn wall | ratio of CPU |" } else { "" };
+    println!("| call | nodes | CPU | wall |{peer}");
+    println!("|---|--:|--:|--:|{}", if kairn.is_some() { "--:|--:|--:|" } else { "" });
+    let mut ratio = None;
+    for size in SIZES.into_iter().take(if quick { 1 } else { SIZES.len() }) {
+        let place = bench.place(&format!("memory-{size}"));
+        let ours = measure(bench.stdio_at(&place, &["--toolsets", "memory"]), size)?;
+        let theirs = match kairn.filter(|_| size <= KAIRN_MOST) {
+            Some(program) => Some(measure(kairn_at(program, &bench.place("kairn")), size)?),
+            None => None,
+        };
+        report(size, &ours, theirs.as_deref());
+        if let (KAIRN_MOST, Some(theirs)) = (size, theirs) {
+            ratio = recall_ratio(&ours, &theirs);
+        }
+    }
+    if let Some(ratio) = ratio {
+        let verdict = if ratio >= AIM { "ok" } else { "miss" };
+        println!("\nAim: Kairn's recall ÷ ours at {KAIRN_MOST} ≥ {AIM}: {ratio:.0} ({verdict})");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn kairn_at(program: &Path, place: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.args(["serve", "--init"]).arg(place);
+    command
+}
+
+/// What is measured: a name, a tool that both servers know, and its arguments.
+type Call = (&'static str, &'static str, fn(usize) -> Value);
+
+const MEASURED: [Call; 9] = [
+    ("add", "kn_add", node),
+    ("save", "kn_save", experience),
+    ("learn", "kn_learn", experience),
+    ("query", "kn_query", |n| json!({ "text": phrase(n, 2) })),
+    ("search", "kn_memories", |n| json!({ "text": phrase(n, 3) })),
+    ("recall", "kn_recall", |n| json!({ "topic": phrase(n, 6) })),
+    ("context", "kn_context", |n| json!({ "keywords": phrase(n, 3) })),
+    ("crossref", "kn_crossref", |n| json!({ "problem": phrase(n, 6) })),
+    ("browse", "kn_memories", |_| json!({})),
+];
+
+/// Milliseconds a call: of the processor, and by the clock.
+struct Cost {
+    name: &'static str,
+    cpu: f64,
+    wall: f64,
+}
+
+fn measure(command: Command, size: usize) -> anyhow::Result<Vec<Cost>> {
+    let mut server = Piped::open(command)?;
+    fill(&mut server, size)?;
+    MEASURED.iter().map(|call| cost(&mut server, call, size)).collect()
+}
+
+/// Fills a world, some requests under way together.
+fn fill(server: &mut Piped, size: usize) -> anyhow::Result<()> {
+    const TOGETHER: usize = 32;
+    eprintln!("filling a world of {size}");
+    for begin in (0..size).step_by(TOGETHER) {
+        let numbers = begin..(begin + TOGETHER).min(size);
+        let nodes = numbers.clone().map(|n| call("kn_add", &node(n)));
+        let experiences = numbers.map(|n| call("kn_save", &experience(n)));
+        server.ask_all(&nodes.chain(experiences).collect::<Vec<_>>())?;
+    }
+    Ok(())
+}
+
+fn cost(server: &mut Piped, (name, tool, arguments): &Call, size: usize) -> anyhow::Result<Cost> {
+    // The first call may have to load what was written since.
+    ask(server, tool, &arguments(size))?;
+    let before = proc::cpu_time(server.pid())?;
+    let begun = Instant::now();
+    for number in 1..=CALLS {
+        ask(server, tool, &arguments(size + number))?;
+    }
+    let wall = begun.elapsed();
+    let cpu = proc::cpu_time(server.pid())?.saturating_sub(before);
+    let each = |time: std::time::Duration| time.as_secs_f64() * 1e3 / CALLS as f64;
+    Ok(Cost { name, cpu: each(cpu), wall: each(wall) })
+}
+
+fn ask(server: &mut Piped, tool: &str, arguments: &Value) -> anyhow::Result<()> {
+    let answer = server.ask(&call(tool, arguments))?;
+    let text = answer.pointer("/result/content/0/text").and_then(Value::as_str);
+    let text = text.with_context(|| format!("{tool} gave no text: {answer}"))?;
+    let body: Value = serde_json::from_str(text)?;
+    anyhow::ensure!(body.get("error").is_none(), "{tool} failed: {body}");
+    Ok(())
+}
+
+fn call(tool: &str, arguments: &Value) -> String {
+    message::request("tools/call", json!({ "name": tool, "arguments": arguments }), false)
+}
+
+fn node(number: usize) -> Value {
+    json!({
+        "name": format!("Note {number} on {}", phrase(number, 3)),
+        "type": "concept",
+        "description": phrase(number + 7, 24),
+    })
+}
+
+fn experience(number: usize) -> Value {
+    json!({ "content": phrase(number + 13, 20), "type": "solution", "confidence": "medium" })
+}
+
+/// Words that follow each other as in no language, but are as unevenly frequent.
+fn phrase(number: usize, words: usize) -> String {
+    let mut state = (number as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let text: Vec<String> = (0..words).map(|_| word(next())).collect();
+    text.join(" ")
+}
+
+/// The share `at` of the way through a vocabulary in which few words are common.
+fn word(at: f64) -> String {
+    const SYLLABLES: [&str; 16] = [
+        "ka", "ro", "ti", "mel", "sun", "dor", "vi", "lan", "pe", "gor", "ash", "bri", "tel",
+        "mor", "qui", "zen",
+    ];
+    let mut rank = (20_000_f64.powf(at)) as usize;
+    let mut text = String::new();
+    for _ in 0..4 {
+        text.push_str(SYLLABLES.get(rank % SYLLABLES.len()).copied().unwrap_or_default());
+        rank /= SYLLABLES.len();
+    }
+    text
+}
+
+fn recall_ratio(ours: &[Cost], theirs: &[Cost]) -> Option<f64> {
+    let recall = |costs: &[Cost]| costs.iter().find(|cost| cost.name == "recall").map(|c| c.cpu);
+    Some(recall(theirs)? / recall(ours)?)
+}
+
+fn report(size: usize, ours: &[Cost], theirs: Option<&[Cost]>) {
+    for (at, cost) in ours.iter().enumerate() {
+        print!("| {} | {size} | {:.2} | {:.2} |", cost.name, cost.cpu, cost.wall);
+        match theirs.and_then(|theirs| theirs.get(at)) {
+            Some(peer) => println!(
+                " {:.1} | {:.1} | {:.0} |",
+                peer.cpu,
+                peer.wall,
+                peer.cpu / cost.cpu.max(0.001)
+            ),
+            None => println!(),
+        }
+    }
+}
