@@ -4,16 +4,17 @@ use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use axum::Router;
 use axum::body::Body;
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, Response, header};
-use axum::middleware::Next;
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, header};
 use futures::FutureExt;
 use lore_app::access::{Doorkeeper, Identity};
 use lore_core::{Error, PrincipalId};
 use lore_mcp::Scope;
 use lore_tools::{Selection, Toolset};
 use tokio::sync::Semaphore;
+use tower::ServiceExt;
 
 use crate::auth::{self, Caller};
 use crate::body;
@@ -111,33 +112,40 @@ impl Gate {
     }
 }
 
-/// Lets a request through, or answers it.
-pub(crate) async fn guard(
-    State(gate): State<Arc<Gate>>,
-    mut request: Request,
-    next: Next,
-) -> Response<Body> {
-    if !gate.allow.admits(request.uri(), request.headers()) {
-        return body::refuse(request, reply::foreign()).await;
-    }
-    let Ok(_permit) = gate.in_flight.try_acquire() else {
-        let busy = Error::Unavailable { what: "the server".into() };
-        return body::refuse(request, reply::fail(&busy)).await;
-    };
-    if !PUBLIC.contains(&request.uri().path())
-        && let Err(refusal) = gate.admit(&mut request).await
-    {
-        return body::refuse(request, refusal).await;
-    }
-    let mut response =
-        AssertUnwindSafe(next.run(request)).catch_unwind().await.unwrap_or_else(|_| {
+/// The routes behind the gate. Not as a layer of the router, which would box and
+/// copy every route once more for each request.
+#[derive(Clone)]
+pub(crate) struct Guarded {
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) routes: Router,
+}
+
+impl Guarded {
+    /// Lets a request through to its route, or answers it.
+    pub(crate) async fn answer(self, mut request: Request) -> Response<Body> {
+        let gate = &self.gate;
+        if !gate.allow.admits(request.uri(), request.headers()) {
+            return body::refuse(request, reply::foreign()).await;
+        }
+        let Ok(_permit) = gate.in_flight.try_acquire() else {
+            let busy = Error::Unavailable { what: "the server".into() };
+            return body::refuse(request, reply::fail(&busy)).await;
+        };
+        if !PUBLIC.contains(&request.uri().path())
+            && let Err(refusal) = gate.admit(&mut request).await
+        {
+            return body::refuse(request, refusal).await;
+        }
+        let answered = AssertUnwindSafe(self.routes.oneshot(request)).catch_unwind().await;
+        let Ok(mut response) = answered.unwrap_or_else(|_| {
             tracing::error!("a request handler panicked");
-            reply::fail(&Error::Bug { what: "the request handler".into() })
+            Ok(reply::fail(&Error::Bug { what: "the request handler".into() }))
         });
-    let headers = response.headers_mut();
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, header::HeaderValue::from_static("nosniff"));
-    headers.entry(header::CACHE_CONTROL).or_insert(header::HeaderValue::from_static("no-store"));
-    response
+        let headers = response.headers_mut();
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+        response
+    }
 }
 
 /// What a request asks to be switched on, by headers and by path.

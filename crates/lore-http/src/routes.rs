@@ -6,14 +6,12 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Response, StatusCode, header};
-use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use axum::routing::{any, get};
 use lore_core::Error;
 use lore_mcp::http::{McpEndpoint, SESSION_COOKIE};
 
 use crate::body::{self, Unread};
-use crate::gate::{Gate, guard};
 use crate::reply;
 
 /// What routes share.
@@ -25,8 +23,8 @@ pub(crate) struct Shared {
     pub(crate) fresh_id: Arc<dyn Fn() -> String + Send + Sync>,
 }
 
-/// Every route of the server, behind the gate.
-pub(crate) fn router(shared: Shared, gate: Arc<Gate>) -> Router {
+/// Every route of the server; who may enter is the gate's business.
+pub(crate) fn router(shared: Shared) -> Router {
     Router::new()
         .route("/mcp", any(mcp))
         .route("/mcp/readonly", any(mcp))
@@ -35,7 +33,6 @@ pub(crate) fn router(shared: Shared, gate: Arc<Gate>) -> Router {
         .route("/mcp/health", get(health))
         .fallback(nowhere)
         .with_state(Arc::new(shared))
-        .layer(from_fn_with_state(gate, guard))
 }
 
 async fn mcp(State(shared): State<Arc<Shared>>, request: Request) -> Response<Body> {

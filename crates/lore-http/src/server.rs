@@ -1,12 +1,13 @@
 //! Listening, serving connections and stopping in order.
 
+use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use axum::Router;
+use axum::body::Body;
 use axum::extract::Request;
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -18,9 +19,8 @@ use lore_tools::Selection;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
-use tower::ServiceExt;
 
-use crate::gate::{Gate, PeerIp};
+use crate::gate::{Gate, Guarded, PeerIp};
 use crate::limits::Limits;
 use crate::origin::AllowList;
 use crate::routes::{Shared, router};
@@ -83,7 +83,7 @@ fn assemble(
     parts: &Arc<ServerParts>,
     options: &HttpOptions,
     shutdown: &CancellationToken,
-) -> (Router, McpEndpoint) {
+) -> (Guarded, McpEndpoint) {
     let endpoint_options = EndpointOptions {
         lenient: options.lenient,
         sessions_max: options.limits.sessions,
@@ -104,7 +104,7 @@ fn assemble(
         lenient: options.lenient,
         fresh_id: Arc::new(move || effects.uid().to_string()),
     };
-    (router(shared, Arc::new(gate)), endpoint)
+    (Guarded { gate: Arc::new(gate), routes: router(shared) }, endpoint)
 }
 
 fn connection_builder(limits: &Limits) -> Builder<TokioExecutor> {
@@ -122,7 +122,7 @@ fn connection_builder(limits: &Limits) -> Builder<TokioExecutor> {
 fn spawn_connection(
     builder: &Builder<TokioExecutor>,
     graceful: &GracefulShutdown,
-    app: Router,
+    app: Guarded,
     stream: TcpStream,
     peer: SocketAddr,
     place: OwnedSemaphorePermit,
@@ -137,7 +137,8 @@ fn spawn_connection(
     let service = hyper::service::service_fn(move |mut request: Request<Incoming>| {
         asked.store(true, Ordering::Relaxed);
         request.extensions_mut().insert(PeerIp(peer.ip().to_canonical()));
-        app.clone().oneshot(request)
+        let app = app.clone();
+        async move { Ok::<_, Infallible>(app.answer(request.map(Body::new)).await) }
     });
     let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
     let connection = graceful.watch(connection.into_owned());
