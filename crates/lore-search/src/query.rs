@@ -37,6 +37,8 @@ impl Query {
 pub struct Filter {
     /// Of one of these kinds of node.
     pub kinds: Vec<Kind>,
+    /// Of none of these kinds of node.
+    pub except_kinds: Vec<Kind>,
     /// One of these kinds of text. Heads of nodes are no text.
     pub text_kinds: Vec<TextKind>,
     /// In one of these namespaces.

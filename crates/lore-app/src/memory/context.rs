@@ -1,0 +1,63 @@
+//! The part of the graph that some keywords are about.
+
+use std::collections::HashMap;
+
+use lore_core::NodeId;
+use lore_search::Filter;
+use lore_store::Direction;
+
+use super::access;
+use super::graph::Link;
+use super::keeper::Keeper;
+use super::kinds::{EXPERIENCE, word};
+use super::recall::{Ask, Memory, find, within};
+use super::refusal::{Reply, required};
+
+/// Most edges that are looked at.
+const EDGES: usize = 2_000;
+
+/// A part of the graph.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Subgraph {
+    /// Nodes that answer, best first.
+    pub nodes: Vec<Memory>,
+    /// Experiences that answer, best first.
+    pub experiences: Vec<Memory>,
+    /// The edges between these nodes, strongest first.
+    pub edges: Vec<Link>,
+    /// How many more answers there were that the budget had no room for.
+    pub left_out: usize,
+}
+
+/// Finds what keywords are about: nodes, the edges between them, and experiences.
+pub async fn context(keeper: &Keeper, keywords: Option<&str>, ask: &Ask) -> Reply<Subgraph> {
+    let keywords = required("keywords", "context", keywords)?;
+    let ask = Ask { topic: Some(keywords.to_owned()), ..ask.clone() };
+    let experience = vec![word(EXPERIENCE)?];
+    let lasting = Filter { except_kinds: experience.clone(), ..Filter::default() };
+    let fading = Filter { kinds: experience, ..Filter::default() };
+    let nodes = find(keeper, &ask, lasting).await?;
+    let experiences = find(keeper, &ask, fading).await?;
+    // Experiences share the budget: what lasts goes first.
+    let lasting = nodes.len();
+    let all = within(nodes.into_iter().chain(experiences).collect(), ask.max_tokens);
+    let mut nodes = all.memories;
+    let experiences = nodes.split_off(lasting.min(nodes.len()));
+    let seen: Vec<_> = nodes.iter().chain(&experiences).map(|one| one.node.clone()).collect();
+    access::note(keeper, &seen).await;
+    let edges = edges_between(keeper, &nodes).await?;
+    Ok(Subgraph { edges, nodes, experiences, left_out: all.left_out })
+}
+
+async fn edges_between(keeper: &Keeper, nodes: &[Memory]) -> Reply<Vec<Link>> {
+    let ids: Vec<NodeId> = nodes.iter().map(|memory| memory.node.id).collect();
+    let by_id: HashMap<NodeId, &Memory> =
+        nodes.iter().map(|memory| (memory.node.id, memory)).collect();
+    let store = &keeper.app.store;
+    let edges = store.neighbours(&keeper.viewer, &ids, Direction::Both, &[], EDGES).await?;
+    let link = |edge: lore_core::Edge| {
+        let (source, target) = (by_id.get(&edge.source)?, by_id.get(&edge.target)?);
+        Some(Link { source: source.node.clone(), target: target.node.clone(), edge })
+    };
+    Ok(edges.into_iter().filter_map(link).collect())
+}

@@ -1,0 +1,78 @@
+//! Looking for answers in the caller's other worlds.
+
+use lore_core::World;
+use lore_search::Filter;
+
+use super::access;
+use super::keeper::Keeper;
+use super::recall::{Ask, Memory, find, within};
+use super::refusal::{Reply, required};
+
+/// Of an experience at least this much must be left to be of use elsewhere.
+const LEFT_MIN: f64 = 0.1;
+
+/// What another world knows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Elsewhere {
+    /// The world's name.
+    pub workspace: String,
+    /// What it knows.
+    pub memory: Memory,
+}
+
+/// What was found elsewhere.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// The best answers of all worlds, best first.
+    pub rows: Vec<Elsewhere>,
+    /// How many more there were that the budget had no room for.
+    pub left_out: usize,
+    /// The worlds that were searched.
+    pub searched: Vec<String>,
+}
+
+/// Searches every other world the caller may enter. Who has only one world gets the
+/// answers of that one.
+pub async fn crossref(keeper: &Keeper, problem: Option<&str>, ask: &Ask) -> Reply<Found> {
+    let problem = required("problem", "crossref", problem)?;
+    let ask = Ask {
+        topic: Some(problem.to_owned()),
+        min_relevance: ask.min_relevance.max(LEFT_MIN),
+        ..ask.clone()
+    };
+    let worlds = worlds(keeper).await?;
+    let mut rows = Vec::new();
+    for world in &worlds {
+        let Some(there) = entered(keeper, world).await? else { continue };
+        let found = find(&there, &ask, Filter::default()).await?;
+        rows.extend(found.into_iter().map(|memory| (there.clone(), world.name.clone(), memory)));
+    }
+    let score = |memory: &Memory| memory.score.unwrap_or_default();
+    rows.sort_by(|(.., a), (.., b)| score(b).total_cmp(&score(a)));
+    rows.truncate(ask.limit);
+    let fitting = within(rows.iter().map(|(.., memory)| memory.clone()).collect(), ask.max_tokens);
+    rows.truncate(fitting.memories.len());
+    for (there, _, memory) in &rows {
+        access::note(there, std::slice::from_ref(&memory.node)).await;
+    }
+    let rows = rows.into_iter().map(|(_, workspace, memory)| Elsewhere { workspace, memory });
+    Ok(Found {
+        rows: rows.collect(),
+        left_out: fitting.left_out,
+        searched: worlds.into_iter().map(|world| world.name).collect(),
+    })
+}
+
+async fn worlds(keeper: &Keeper) -> Reply<Vec<World>> {
+    let mut worlds = keeper.app.store.worlds(keeper.viewer.principal).await?;
+    if worlds.len() > 1 {
+        worlds.retain(|world| world.id != keeper.viewer.world);
+    }
+    Ok(worlds)
+}
+
+/// The same caller in another world, with the role they have there.
+async fn entered(keeper: &Keeper, world: &World) -> Reply<Option<Keeper>> {
+    let viewer = keeper.app.store.enter(keeper.viewer.principal, world.id).await?;
+    Ok(viewer.map(|viewer| Keeper { viewer, ..keeper.clone() }))
+}

@@ -1,0 +1,409 @@
+//! Experiences: lessons that fade.
+//!
+//! An experience is a node whose content is a text. Experiences that fade alike share a
+//! namespace, so those that have most left, and those that have nearly nothing left, are
+//! found by age within each. Searching by words ranks by the words; how much is left only
+//! nudges.
+
+use std::collections::HashMap;
+
+use futures::FutureExt;
+use lore_core::{Kind, Node, NodeId, Properties, Provenance, Timestamp, Uid};
+use lore_rules::memory::decay::{Confidence, Lesson, days_until_below, nudge, rate, relevance};
+use lore_search::{Filter, Query, Unit};
+use lore_store::{Batch, Change, Expect, NewNode, NewText, NewestNodes, NodeRef};
+use serde_json::{Value, json};
+
+use super::graph::{Written, first_texts};
+use super::keeper::{Keeper, days_between};
+use super::kinds::{
+    CONTENT, CONTEXT, EXPERIENCE, KNOWLEDGE, PROMOTED, Sharing, fading, learned, property, word,
+};
+use super::learn::{Origin, Superseded};
+use super::pen::{Pen, capitalised, name_from};
+use super::refusal::{Refusal, Reply, required};
+use super::{MEMORIES_URI, STATUS_URI};
+
+/// How much of the content stands in the name.
+const NAME_LETTERS: usize = 60;
+
+/// What is known about how an experience fades.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fading {
+    /// What sort of lesson it is.
+    pub lesson: Lesson,
+    /// How sure its writer was.
+    pub confidence: Confidence,
+}
+
+impl Fading {
+    /// Reads what an experience node, or the node that keeps one, says of it.
+    pub fn of(node: &Node) -> Option<Self> {
+        let lesson = Lesson::named(property(node, "experience_type")?)?;
+        let confidence = property(node, "confidence").and_then(Confidence::named);
+        Some(Self { lesson, confidence: confidence.unwrap_or(Confidence::High) })
+    }
+
+    /// The decay per day.
+    pub fn rate(self) -> f64 {
+        rate(self.lesson, self.confidence)
+    }
+
+    /// What is left at `now` of what was made at `made`.
+    pub fn left(self, made: Timestamp, now: Timestamp) -> f64 {
+        relevance(self.rate(), days_between(made, now))
+    }
+
+    pub(super) fn note_in(self, properties: &mut Properties) {
+        properties.insert("experience_type".into(), json!(self.lesson.as_str()));
+        properties.insert("confidence".into(), json!(self.confidence.as_str()));
+        properties.insert("decay_rate".into(), json!(self.rate()));
+    }
+}
+
+/// A lesson as a caller names it.
+pub(super) fn lesson_named(name: &str) -> Reply<Lesson> {
+    Lesson::named(name).ok_or_else(|| {
+        let mut all = Lesson::ALL.map(Lesson::as_str);
+        all.sort_unstable();
+        let all = all.join(", ");
+        let message = format!("Invalid type: {}. Must be one of: {all}", name.trim());
+        Refusal::refused(message, "choose the type that fits best")
+    })
+}
+
+/// A confidence as a caller names it; high when nothing is said.
+pub(super) fn confidence_named(name: Option<&str>) -> Reply<Confidence> {
+    let Some(name) = name.map(str::trim).filter(|name| !name.is_empty()) else {
+        return Ok(Confidence::High);
+    };
+    Confidence::named(name).ok_or_else(|| {
+        let message = format!("Invalid confidence: {name}. Must be one of: high, low, medium");
+        Refusal::refused(message, "the less sure, the faster it fades")
+    })
+}
+
+/// An experience to keep.
+#[derive(Debug, Clone, Default)]
+pub struct NewExperience {
+    /// What was learned.
+    pub content: Option<String>,
+    /// What sort of lesson it is.
+    pub lesson: Option<String>,
+    /// In which situation.
+    pub context: Option<String>,
+    /// How sure the writer is.
+    pub confidence: Option<String>,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Who said it, when, in which conversation.
+    pub origin: Origin,
+    /// An older one that no longer holds.
+    pub supersedes: Option<String>,
+    /// Who shall see it.
+    pub sharing: Sharing,
+}
+
+/// An experience, checked and ready to be kept.
+#[derive(Debug, Clone)]
+pub(super) struct Lore {
+    pub(super) content: String,
+    pub(super) context: Option<String>,
+    pub(super) fading: Fading,
+    pub(super) tags: Vec<String>,
+    pub(super) provenance: Provenance,
+    pub(super) sharing: Sharing,
+}
+
+impl Lore {
+    pub(super) fn check(given: &NewExperience, action: &'static str, pen: &mut Pen) -> Reply<Self> {
+        let content = required("content", action, given.content.as_deref())?;
+        let lesson = lesson_named(required("type", action, given.lesson.as_deref())?)?;
+        let confidence = confidence_named(given.confidence.as_deref())?;
+        let provenance = given.origin.provenance(content, pen)?;
+        Ok(Self {
+            content: pen.text("content", content)?,
+            context: pen.optional("context", given.context.as_deref())?,
+            fading: Fading { lesson, confidence },
+            tags: pen.list("tags", &given.tags)?,
+            provenance,
+            sharing: given.sharing,
+        })
+    }
+
+    pub(super) fn name(&self) -> String {
+        let prefix = format!("{}: ", capitalised(self.fading.lesson.as_str()));
+        name_from(&prefix, &self.content, NAME_LETTERS)
+    }
+
+    /// The node of the experience.
+    pub(super) fn node(&self, keeper: &Keeper) -> Reply<NewNode> {
+        let mut properties = Properties::new();
+        self.fading.note_in(&mut properties);
+        Ok(NewNode {
+            namespace: fading(self.fading.lesson, self.fading.confidence),
+            derived_name: true,
+            tags: self.tags.clone(),
+            visibility: self.sharing.visibility(&keeper.viewer),
+            properties,
+            ..NewNode::new(keeper.app.effects.uid(), word(EXPERIENCE)?, self.name())
+        })
+    }
+
+    /// Its texts: the content and, apart from it, the situation.
+    pub(super) fn texts(&self, keeper: &Keeper, node: Uid, kind: &str) -> Reply<Vec<NewText>> {
+        let text = |kind: &str, body: &str| -> Reply<NewText> {
+            let uid = keeper.app.effects.uid();
+            let text = NewText::new(uid, NodeRef::Uid(node), word(kind)?, body);
+            Ok(NewText { provenance: self.provenance.clone(), ..text })
+        };
+        let mut texts = vec![text(kind, &self.content)?];
+        if let Some(context) = &self.context {
+            texts.push(NewText { position: 1, ..text(CONTEXT, context)? });
+        }
+        Ok(texts)
+    }
+}
+
+/// An experience that was kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Saved {
+    /// Its node.
+    pub node: Node,
+    /// How it fades.
+    pub fading: Fading,
+}
+
+/// Keeps an experience.
+pub async fn save(keeper: &Keeper, given: &NewExperience) -> Reply<Written<Saved>> {
+    let mut pen = Pen::default();
+    let lore = Lore::check(given, "save", &mut pen)?;
+    let superseded = given.supersedes.as_deref();
+    let kept = keeper.carry_out(|| plan_save(keeper, &lore, superseded).boxed()).await?;
+    Ok(Written { kept, masked: pen.masked() })
+}
+
+async fn plan_save(
+    keeper: &Keeper,
+    lore: &Lore,
+    superseded: Option<&str>,
+) -> Reply<(Batch, Saved)> {
+    let new = lore.node(keeper)?;
+    let mut batch = touching(keeper);
+    let node = keeper.preview(&new, batch.at);
+    batch = batch.change(Change::CreateNode(new));
+    let texts = lore.texts(keeper, node.uid, CONTENT)?;
+    batch.changes.extend(texts.into_iter().map(Change::CreateText));
+    if let Some(old) = Superseded::find(keeper, superseded).await? {
+        batch.changes.extend(old.changes(&node, &lore.provenance, batch.at)?);
+    }
+    Ok((batch, Saved { node, fading: lore.fading }))
+}
+
+/// Which experiences to look for.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// Words that they say; any text.
+    pub text: Option<String>,
+    /// What sort of lesson.
+    pub lesson: Option<String>,
+    /// At least this much must be left, 0 to 1.
+    pub min_relevance: f64,
+    /// At most this many.
+    pub limit: usize,
+    /// Leave out this many first.
+    pub offset: usize,
+}
+
+/// An experience that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Experience {
+    /// Its node.
+    pub node: Node,
+    /// How it fades.
+    pub fading: Fading,
+    /// What it says.
+    pub content: String,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Who said it, when, in which conversation.
+    pub provenance: Provenance,
+    /// What is left of it, 0 to 1.
+    pub relevance: f64,
+}
+
+/// Looks for experiences: by words when some are given, else by what is left of them.
+pub async fn search(keeper: &Keeper, wanted: &Wanted) -> Reply<Vec<Experience>> {
+    let lesson = wanted.lesson.as_deref().map(str::trim).filter(|name| !name.is_empty());
+    let lesson = lesson.map(lesson_named).transpose()?;
+    let text = wanted.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
+    let mut found = match text {
+        Some(text) => by_words(keeper, text, lesson, wanted).await?,
+        None => by_relevance(keeper, lesson, wanted).await?,
+    };
+    found.retain(|one| one.relevance >= wanted.min_relevance);
+    Ok(found.into_iter().skip(wanted.offset).take(wanted.limit).collect())
+}
+
+/// How many answers are looked at for each that is wanted: some have faded too far.
+const SPARE: usize = 4;
+
+async fn by_words(
+    keeper: &Keeper,
+    text: &str,
+    lesson: Option<Lesson>,
+    wanted: &Wanted,
+) -> Reply<Vec<Experience>> {
+    let pool = (wanted.limit + wanted.offset) * SPARE;
+    let query = Query { filter: keeping(lesson)?, unit: Unit::Node, ..Query::new(text, pool) };
+    let answers = keeper.app.search(&keeper.viewer, query).await?.answers;
+    let scores: HashMap<NodeId, f32> =
+        answers.iter().map(|answer| (answer.node.id, answer.hit.score)).collect();
+    let nodes = answers.into_iter().map(|answer| answer.node).collect();
+    let mut found: Vec<_> = experiences_of(keeper, nodes).await?;
+    found.retain(|(_, one)| lesson.is_none_or(|lesson| one.fading.lesson == lesson));
+    let rank = |(keeping, one): &(NodeId, Experience)| {
+        f64::from(scores.get(keeping).copied().unwrap_or_default()) * nudge(one.relevance)
+    };
+    found.sort_by(|a, b| rank(b).total_cmp(&rank(a)).then_with(|| a.0.cmp(&b.0)));
+    Ok(found.into_iter().map(|(_, one)| one).collect())
+}
+
+/// What experiences are found by: their own nodes and those that keep them for good.
+fn keeping(lesson: Option<Lesson>) -> Reply<Filter> {
+    let lessons = lesson.map_or(Lesson::ALL.to_vec(), |lesson| vec![lesson]);
+    let mut kinds = vec![word(EXPERIENCE)?, word(PROMOTED)?];
+    for lesson in &lessons {
+        kinds.push(learned(*lesson)?);
+    }
+    let classes = lessons.iter().flat_map(|lesson| {
+        Confidence::ALL.into_iter().map(|confidence| fading(*lesson, confidence))
+    });
+    let namespaces = classes.chain([KNOWLEDGE.to_owned()]).collect();
+    Ok(Filter { kinds, namespaces, ..Filter::default() })
+}
+
+/// The experiences behind nodes, each with the node it was found by.
+async fn experiences_of(keeper: &Keeper, nodes: Vec<Node>) -> Reply<Vec<(NodeId, Experience)>> {
+    let halves: HashMap<Uid, NodeId> = nodes
+        .iter()
+        .filter_map(|node| Some((property(node, "experience")?.parse().ok()?, node.id)))
+        .collect();
+    let uids: Vec<_> = halves.keys().copied().collect();
+    let behind = keeper.app.store.nodes_by_uid(&keeper.viewer, &uids).await?;
+    let own = nodes.into_iter().filter(|node| node.kind.as_str() == EXPERIENCE);
+    let own = own.map(|node| (node.id, node));
+    let behind = behind.into_iter().filter_map(|node| Some((*halves.get(&node.uid)?, node)));
+    let (found_by, nodes): (Vec<_>, Vec<_>) = own.chain(behind).unzip();
+    let read = read(keeper, nodes).await?;
+    Ok(found_by.into_iter().zip(read).collect())
+}
+
+/// Reads what experience nodes say. What lacks its fields counts as a solution.
+async fn read(keeper: &Keeper, nodes: Vec<Node>) -> Reply<Vec<Experience>> {
+    let now = keeper.now();
+    let mut texts = first_texts(keeper, &nodes).await?;
+    let experience = |node: Node| {
+        let plain = Fading { lesson: Lesson::Solution, confidence: Confidence::High };
+        let fading = Fading::of(&node).unwrap_or(plain);
+        let text = texts.remove(&node.id);
+        let kept_tags = node.properties.get("tags").and_then(Value::as_array);
+        let kept_tags = kept_tags.into_iter().flatten().filter_map(Value::as_str);
+        Experience {
+            fading,
+            relevance: fading.left(node.created.at, now),
+            content: text.as_ref().map_or_else(|| node.name.clone(), |text| text.body.clone()),
+            tags: node
+                .tags
+                .iter()
+                .map(String::as_str)
+                .chain(kept_tags)
+                .map(str::to_owned)
+                .collect(),
+            provenance: text.map(|text| text.provenance).unwrap_or_default(),
+            node,
+        }
+    };
+    Ok(nodes.into_iter().map(experience).collect())
+}
+
+/// Those that have most left: within one class they are the newest.
+async fn by_relevance(
+    keeper: &Keeper,
+    lesson: Option<Lesson>,
+    wanted: &Wanted,
+) -> Reply<Vec<Experience>> {
+    let mut nodes = Vec::new();
+    for (kind, namespace, _) in classes(lesson)? {
+        let limit = wanted.limit + wanted.offset;
+        let query = NewestNodes { kind, namespace, before: None, offset: 0, limit };
+        nodes.extend(keeper.app.store.newest_nodes(&keeper.viewer, query).await?);
+    }
+    let now = keeper.now();
+    let left =
+        |node: &Node| Fading::of(node).map_or(0.0, |fading| fading.left(node.created.at, now));
+    nodes.sort_by(|a, b| left(b).total_cmp(&left(a)).then_with(|| b.id.cmp(&a.id)));
+    nodes.truncate(wanted.limit + wanted.offset);
+    read(keeper, nodes).await
+}
+
+/// The classes of experiences that fade alike, with their rates.
+fn classes(lesson: Option<Lesson>) -> Reply<Vec<(Kind, String, f64)>> {
+    let lessons = lesson.map_or(Lesson::ALL.to_vec(), |lesson| vec![lesson]);
+    let mut classes = Vec::new();
+    for lesson in lessons {
+        for confidence in Confidence::ALL {
+            let namespace = fading(lesson, confidence);
+            classes.push((word(EXPERIENCE)?, namespace, rate(lesson, confidence)));
+        }
+    }
+    Ok(classes)
+}
+
+/// How many experiences go into the bin in one transaction.
+const PRUNE_BATCH: usize = 500;
+
+/// Puts everything into the bin of which less than `threshold` is left.
+pub async fn prune(keeper: &Keeper, threshold: f64) -> Reply<Vec<Uid>> {
+    let mut pruned = Vec::new();
+    for query in below(keeper, threshold)? {
+        loop {
+            let faded = keeper.app.store.newest_nodes(&keeper.viewer, query.clone()).await?;
+            if faded.is_empty() {
+                break;
+            }
+            let mut batch = touching(keeper);
+            let bin = |node: &Node| Change::DeleteNode(NodeRef::Id(node.id), Expect::Any);
+            batch.changes.extend(faded.iter().map(bin));
+            keeper.app.store.commit(&keeper.viewer, batch).await?;
+            pruned.extend(faded.into_iter().map(|node| node.uid));
+        }
+    }
+    Ok(pruned)
+}
+
+/// How many experiences have less than `threshold` left, counted up to a batch for each class.
+pub(super) async fn faded(keeper: &Keeper, threshold: f64) -> Reply<usize> {
+    let mut count = 0;
+    for query in below(keeper, threshold)? {
+        count += keeper.app.store.newest_nodes(&keeper.viewer, query).await?.len();
+    }
+    Ok(count)
+}
+
+/// In each class, what is older than the day on which less than `threshold` is left.
+fn below(keeper: &Keeper, threshold: f64) -> Reply<Vec<NewestNodes>> {
+    const MICROS_A_DAY: f64 = 86_400.0 * 1e6;
+    let now = keeper.now().as_microsecond();
+    let older = |(kind, namespace, rate): (Kind, String, f64)| {
+        let days = days_until_below(rate, threshold)?;
+        // So long ago that no calendar reaches it: nothing can be older.
+        let before = Timestamp::from_microsecond(now - (days * MICROS_A_DAY) as i64).ok()?;
+        Some(NewestNodes { kind, namespace, before: Some(before), offset: 0, limit: PRUNE_BATCH })
+    };
+    Ok(classes(None)?.into_iter().filter_map(older).collect())
+}
+
+fn touching(keeper: &Keeper) -> Batch {
+    keeper.batch().touch(STATUS_URI).touch(MEMORIES_URI)
+}

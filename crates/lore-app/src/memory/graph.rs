@@ -1,0 +1,429 @@
+//! Direct work on the graph: nodes, edges, looking for them, removing and restoring.
+
+use std::collections::HashMap;
+
+use futures::FutureExt;
+use lore_core::{Edge, EdgeKind, Node, NodeId, Properties, Text, Uid};
+use lore_search::{Filter, Query, Unit};
+use lore_store::{
+    Batch, Bin, Change, Direction, EdgeRef, Expect, NewEdge, NewNode, NewText, NodeKey, NodeRef,
+    StoreError,
+};
+use serde_json::json;
+
+use super::ids::read_uid;
+use super::keeper::Keeper;
+use super::kinds::{
+    AUTO_RELATED, CONTENT, DESCRIPTION, KNOWLEDGE, OWN, Sharing, Type, namespace_in, property, word,
+};
+use super::pen::Pen;
+use super::refusal::{Refusal, Reply, required};
+use super::{MEMORIES_URI, PROJECTS_URI, STATUS_URI};
+
+/// Most edges that search draws from a new node.
+const AUTO_LINKS: usize = 3;
+/// Their weight.
+const AUTO_WEIGHT: f64 = 0.5;
+/// How well something must answer to be joined: a third of the words in common, about.
+const AUTO_SCORE_MIN: f32 = 0.35;
+
+/// A node with what it says of itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Known {
+    /// The node.
+    pub node: Node,
+    /// Its first text, if it has one.
+    pub description: Option<String>,
+}
+
+/// What a write kept, and which secrets it took out of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Written<T> {
+    /// What was kept.
+    pub kept: T,
+    /// The kinds of secrets that were masked.
+    pub masked: Vec<&'static str>,
+}
+
+/// A node to add.
+#[derive(Debug, Clone, Default)]
+pub struct NewKnown {
+    /// Its name.
+    pub name: Option<String>,
+    /// Its type, any text.
+    pub type_name: Option<String>,
+    /// Its namespace; [`KNOWLEDGE`] when none is given.
+    pub namespace: Option<String>,
+    /// What it is.
+    pub description: Option<String>,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Who shall see it.
+    pub sharing: Sharing,
+}
+
+/// Adds a node and joins it to what speaks of the same.
+pub async fn add(keeper: &Keeper, given: &NewKnown) -> Reply<Written<Known>> {
+    let mut pen = Pen::default();
+    let name = required("name", "add", given.name.as_deref())?;
+    let type_name = required("type", "add", given.type_name.as_deref())?;
+    let name = pen.name("name", name)?;
+    let kind = Type::of(&pen.name("type", type_name)?)?;
+    let namespace = pen.optional("namespace", given.namespace.as_deref())?;
+    let description = pen.optional("description", given.description.as_deref())?;
+    let mut properties = Properties::new();
+    kind.note_in(&mut properties);
+    properties.insert("source_type".into(), json!("manual"));
+    let new = NewNode {
+        namespace: namespace_in(namespace.as_deref().unwrap_or(KNOWLEDGE)),
+        subtype: kind.spelling.clone().filter(|_| kind.kind.as_str() == "node"),
+        tags: pen.list("tags", &given.tags)?,
+        visibility: given.sharing.visibility(&keeper.viewer),
+        properties,
+        ..NewNode::new(keeper.app.effects.uid(), kind.kind, name)
+    };
+    let about = [Some(new.name.as_str()), description.as_deref()];
+    let about = about.into_iter().flatten().collect::<Vec<_>>().join("\n");
+    let plan = || plan_add(keeper, new.clone(), description.clone(), about.clone()).boxed();
+    let kept = keeper.carry_out(plan).await?;
+    Ok(Written { kept, masked: pen.masked() })
+}
+
+async fn plan_add(
+    keeper: &Keeper,
+    new: NewNode,
+    description: Option<String>,
+    about: String,
+) -> Reply<(Batch, Known)> {
+    let mut batch = keeper.batch().touch(STATUS_URI);
+    let node = keeper.preview(&new, batch.at);
+    let neighbours = similar_nodes(keeper, &about).await?;
+    batch = batch.change(Change::CreateNode(new));
+    if let Some(text) = &description {
+        batch = batch.change(describe(keeper, &node, text)?);
+    }
+    batch.changes.extend(auto_links(&node, &neighbours)?);
+    Ok((batch, Known { node, description }))
+}
+
+/// The description of a node that is being made.
+pub(super) fn describe(keeper: &Keeper, node: &Node, body: &str) -> Reply<Change> {
+    let uid = keeper.app.effects.uid();
+    let text = NewText::new(uid, NodeRef::Uid(node.uid), word(DESCRIPTION)?, body);
+    Ok(Change::CreateText(text))
+}
+
+/// Plain nodes that answer a text well enough to be joined to it, best first.
+pub(super) async fn similar_nodes(keeper: &Keeper, about: &str) -> Reply<Vec<Node>> {
+    let query = Query {
+        filter: plain()?,
+        unit: Unit::Node,
+        min_score: Some(AUTO_SCORE_MIN),
+        ..Query::new(about, AUTO_LINKS)
+    };
+    let found = keeper.app.search(&keeper.viewer, query).await?;
+    Ok(found.answers.into_iter().map(|answer| answer.node).collect())
+}
+
+/// Edges from a new node to its neighbours.
+pub(super) fn auto_links(node: &Node, neighbours: &[Node]) -> Reply<Vec<Change>> {
+    let kind = word(AUTO_RELATED)?;
+    let others = neighbours.iter().filter(|other| other.uid != node.uid).take(AUTO_LINKS);
+    let edge = |other: &Node| NewEdge {
+        source: NodeRef::Uid(node.uid),
+        target: NodeRef::Uid(other.uid),
+        kind: kind.clone(),
+        weight: AUTO_WEIGHT,
+        visibility: node.visibility,
+        properties: Properties::new(),
+    };
+    Ok(others.map(|other| Change::PutEdge(edge(other))).collect())
+}
+
+/// Everything but what has tools of its own.
+pub(super) fn plain() -> Reply<Filter> {
+    let except_kinds = OWN.into_iter().map(word).collect::<Result<_, _>>()?;
+    Ok(Filter { except_kinds, ..Filter::default() })
+}
+
+/// An edge to draw.
+#[derive(Debug, Clone, Default)]
+pub struct NewLink {
+    /// Where it starts.
+    pub source: Option<String>,
+    /// Where it ends.
+    pub target: Option<String>,
+    /// How the two are joined, any text.
+    pub type_name: Option<String>,
+    /// How strongly, 0 to 1.
+    pub weight: f64,
+}
+
+/// An edge with both its ends.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Link {
+    /// The edge.
+    pub edge: Edge,
+    /// Where it starts.
+    pub source: Node,
+    /// Where it ends.
+    pub target: Node,
+}
+
+/// Joins two nodes. Joining them again changes at most the weight.
+pub async fn connect(keeper: &Keeper, given: &NewLink) -> Reply<Written<Link>> {
+    let mut pen = Pen::default();
+    let source = required("source_id", "connect", given.source.as_deref())?;
+    let target = required("target_id", "connect", given.target.as_deref())?;
+    let type_name = required("edge_type", "connect", given.type_name.as_deref())?;
+    let kind = Type::of(&pen.name("edge_type", type_name)?)?;
+    let source = keeper.lookup("Source node", source).await?;
+    let target = keeper.lookup("Target node", target).await?;
+    let present = edge_between(keeper, &source, &target, &kind.kind).await?;
+    if let Some(edge) = present.filter(|edge| edge.weight == given.weight) {
+        return Ok(Written { kept: Link { edge, source, target }, masked: pen.masked() });
+    }
+    let mut properties = Properties::new();
+    kind.note_in(&mut properties);
+    let edge = NewEdge {
+        source: NodeRef::Id(source.id),
+        target: NodeRef::Id(target.id),
+        kind: kind.kind.clone(),
+        weight: given.weight,
+        visibility: Sharing::Workspace.visibility(&keeper.viewer),
+        properties,
+    };
+    let batch = keeper.batch().change(Change::PutEdge(edge)).touch(STATUS_URI);
+    keeper.app.store.commit(&keeper.viewer, batch).await.map_err(taken)?;
+    let edge = edge_between(keeper, &source, &target, &kind.kind).await?;
+    let edge = edge.ok_or_else(edge_not_found)?;
+    Ok(Written { kept: Link { edge, source, target }, masked: pen.masked() })
+}
+
+fn taken(error: StoreError) -> Refusal {
+    match error {
+        StoreError::Exists(_) => Refusal::refused(
+            "These nodes are joined this way by somebody else",
+            "use another edge_type",
+        ),
+        other => other.into(),
+    }
+}
+
+async fn edge_between(
+    keeper: &Keeper,
+    source: &Node,
+    target: &Node,
+    kind: &EdgeKind,
+) -> Reply<Option<Edge>> {
+    /// More edges of one kind at one node than anybody looks through.
+    const MANY: usize = 100_000;
+    let kinds = [kind.clone()];
+    let store = &keeper.app.store;
+    let edges =
+        store.neighbours(&keeper.viewer, &[source.id], Direction::Out, &kinds, MANY).await?;
+    Ok(edges.into_iter().find(|edge| edge.target == target.id))
+}
+
+/// Which nodes to look for. Everything that is given must hold.
+#[derive(Debug, Clone, Default)]
+pub struct NodeSearch {
+    /// Words that they say or are called; any text. Without, the newest come first.
+    pub text: Option<String>,
+    /// Their type.
+    pub type_name: Option<String>,
+    /// All of these tags.
+    pub tags: Vec<String>,
+    /// Their namespace.
+    pub namespace: Option<String>,
+    /// At most this many.
+    pub limit: usize,
+    /// Leave out this many first.
+    pub offset: usize,
+}
+
+/// Looks for nodes.
+pub async fn query(keeper: &Keeper, wanted: &NodeSearch) -> Reply<Vec<Known>> {
+    let mut filter = plain()?;
+    if let Some(name) = present(wanted.type_name.as_deref()) {
+        filter.except_kinds.clear();
+        filter.kinds = vec![Type::of(name)?.kind];
+    }
+    let namespace = present(wanted.namespace.as_deref()).map(namespace_in);
+    filter.namespaces.extend(namespace);
+    filter.tags =
+        wanted.tags.iter().filter_map(|tag| present(Some(tag))).map(str::to_owned).collect();
+    let query = Query {
+        text: present(wanted.text.as_deref()).unwrap_or_default().to_owned(),
+        filter,
+        unit: Unit::Node,
+        limit: wanted.limit,
+        offset: wanted.offset,
+        ..Query::default()
+    };
+    let found = keeper.app.search(&keeper.viewer, query).await?;
+    with_descriptions(keeper, found.answers.into_iter().map(|answer| answer.node).collect()).await
+}
+
+/// Nodes with their first texts.
+pub(super) async fn with_descriptions(keeper: &Keeper, nodes: Vec<Node>) -> Reply<Vec<Known>> {
+    let mut texts = first_texts(keeper, &nodes).await?;
+    let known = |node: Node| Known { description: texts.remove(&node.id).map(|t| t.body), node };
+    Ok(nodes.into_iter().map(known).collect())
+}
+
+/// The text that says what each node is: its description or content, else its first.
+pub(super) async fn first_texts(keeper: &Keeper, nodes: &[Node]) -> Reply<HashMap<NodeId, Text>> {
+    let ids: Vec<_> = nodes.iter().map(|node| node.id).collect();
+    let mut first: HashMap<NodeId, Text> = HashMap::new();
+    for text in keeper.app.store.texts_of_nodes(&keeper.viewer, &ids).await? {
+        let main = |text: &Text| matches!(text.kind.as_str(), DESCRIPTION | CONTENT);
+        let known = first.get(&text.node);
+        if known.is_none_or(|known| main(&text) && !main(known)) {
+            first.insert(text.node, text);
+        }
+    }
+    Ok(first)
+}
+
+fn present(given: Option<&str>) -> Option<&str> {
+    given.map(str::trim).filter(|text| !text.is_empty())
+}
+
+/// What to remove or to bring back: a node, or an edge by its ends and type.
+#[derive(Debug, Clone, Default)]
+pub struct Target {
+    /// The node.
+    pub node: Option<String>,
+    /// Where the edge starts.
+    pub source: Option<String>,
+    /// Where the edge ends.
+    pub target: Option<String>,
+    /// How the two are joined.
+    pub edge_type: Option<String>,
+}
+
+/// What was removed or brought back.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Moved {
+    /// A node.
+    Node(Node),
+    /// An edge between two nodes.
+    Edge(Node, Node),
+}
+
+enum Chosen<'a> {
+    Node(&'a str),
+    Edge(&'a str, &'a str, &'a str),
+}
+
+impl Target {
+    fn chosen(&self) -> Reply<Chosen<'_>> {
+        let node = present(self.node.as_deref()).map(Chosen::Node);
+        let ends = (present(self.source.as_deref()), present(self.target.as_deref()));
+        let edge = match (ends, present(self.edge_type.as_deref())) {
+            ((Some(source), Some(target)), Some(kind)) => Some(Chosen::Edge(source, target, kind)),
+            _ => None,
+        };
+        node.or(edge).ok_or_else(|| {
+            Refusal::refused(
+                "Provide node_id or (source_id + target_id + edge_type)",
+                "name the node, or the edge by its two ends and its type",
+            )
+        })
+    }
+}
+
+/// Puts a node or an edge into the bin. What was learned goes with both its halves.
+pub async fn remove(keeper: &Keeper, target: &Target) -> Reply<Moved> {
+    match target.chosen()? {
+        Chosen::Node(id) => {
+            let node = keeper.lookup("Node", id).await?;
+            let mut batch = touching(keeper).change(bin(node.uid));
+            if let Some(half) = other_half(keeper, &node).await? {
+                batch = batch.change(bin(half.uid));
+            }
+            keeper.app.store.commit(&keeper.viewer, batch).await?;
+            Ok(Moved::Node(node))
+        }
+        Chosen::Edge(source, target, kind) => {
+            let (source, target, edge) = ends(keeper, source, target, kind).await?;
+            let batch = touching(keeper).change(Change::DeleteEdge(edge, Expect::Any));
+            keeper.app.store.commit(&keeper.viewer, batch).await.map_err(edge_or)?;
+            Ok(Moved::Edge(source, target))
+        }
+    }
+}
+
+fn bin(uid: Uid) -> Change {
+    Change::DeleteNode(NodeRef::Uid(uid), Expect::Any)
+}
+
+/// The experience of a learned node.
+async fn other_half(keeper: &Keeper, node: &Node) -> Reply<Option<Node>> {
+    let Some(uid) = property(node, "experience").and_then(|uid| uid.parse().ok()) else {
+        return Ok(None);
+    };
+    Ok(keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await?)
+}
+
+/// Takes a node or an edge out of the bin. What is not in it stays as it is.
+pub async fn restore(keeper: &Keeper, target: &Target) -> Reply<Moved> {
+    match target.chosen()? {
+        Chosen::Node(id) => restore_node(keeper, id).await,
+        Chosen::Edge(source, target, kind) => {
+            let (source, target, edge) = ends(keeper, source, target, kind).await?;
+            let batch = touching(keeper).change(Change::RestoreEdge(edge));
+            keeper.app.store.commit(&keeper.viewer, batch).await.map_err(edge_or)?;
+            Ok(Moved::Edge(source, target))
+        }
+    }
+}
+
+async fn restore_node(keeper: &Keeper, id: &str) -> Reply<Moved> {
+    let uid = match read_uid(id) {
+        Some(uid) => uid,
+        None => keeper.named("Node", id, Bin::Deleted).await?.uid,
+    };
+    let missing = |error| match error {
+        StoreError::NotFound(_) => Refusal::not_found("Node", id),
+        other => other.into(),
+    };
+    let store = &keeper.app.store;
+    let back = |uid| touching(keeper).change(Change::RestoreNode(NodeRef::Uid(uid)));
+    store.commit(&keeper.viewer, back(uid)).await.map_err(missing)?;
+    let node = keeper.lookup("Node", id).await?;
+    // What the node says of its other half can only be read now that it is back.
+    if let Some(half) = property(&node, "experience").and_then(|uid| uid.parse().ok()) {
+        store.commit(&keeper.viewer, back(half)).await.map_err(missing)?;
+    }
+    Ok(Moved::Node(node))
+}
+
+async fn ends(
+    keeper: &Keeper,
+    source: &str,
+    target: &str,
+    kind: &str,
+) -> Reply<(Node, Node, EdgeRef)> {
+    let source = keeper.lookup("Source node", source).await?;
+    let target = keeper.lookup("Target node", target).await?;
+    let (from, to) = (NodeRef::Id(source.id), NodeRef::Id(target.id));
+    let edge = EdgeRef::Between { source: from, target: to, kind: Type::of(kind)?.kind };
+    Ok((source, target, edge))
+}
+
+fn edge_or(error: StoreError) -> Refusal {
+    match error {
+        StoreError::NotFound(_) => edge_not_found(),
+        other => other.into(),
+    }
+}
+
+fn edge_not_found() -> Refusal {
+    Refusal::refused("Edge not found", "kn_intel related shows the edges at a node")
+}
+
+fn touching(keeper: &Keeper) -> Batch {
+    keeper.batch().touch(STATUS_URI).touch(PROJECTS_URI).touch(MEMORIES_URI)
+}

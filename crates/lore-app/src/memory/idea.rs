@@ -1,0 +1,238 @@
+//! Ideas, from a draft to what became of them.
+
+use futures::FutureExt;
+use lore_core::{Node, Properties};
+use lore_rules::memory::lifecycle::Status;
+use lore_store::{Batch, Change, Expect, NewEdge, NewNode, NodePatch, NodeQuery, NodeRef};
+use serde_json::{Value, json};
+
+use super::STATUS_URI;
+use super::graph::Written;
+use super::ids::shown;
+use super::keeper::Keeper;
+use super::kinds::{IDEA, IDEA_RELATES_TO, Sharing, property, word};
+use super::pen::Pen;
+use super::refusal::{Refusal, Reply, required};
+
+/// An idea.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Idea {
+    /// Its node.
+    pub node: Node,
+    /// How far it is.
+    pub status: Status,
+    /// What sort of idea it is.
+    pub category: Option<String>,
+    /// How good it is.
+    pub score: Option<f64>,
+}
+
+impl Idea {
+    fn of(node: Node) -> Self {
+        Self {
+            status: property(&node, "status").and_then(Status::named).unwrap_or(Status::Draft),
+            category: property(&node, "category").map(str::to_owned),
+            score: node.properties.get("score").and_then(Value::as_f64),
+            node,
+        }
+    }
+
+    fn properties(&self) -> Properties {
+        let mut properties = self.node.properties.clone();
+        properties.insert("status".into(), json!(self.status.as_str()));
+        properties.insert("category".into(), json!(self.category));
+        properties.insert("score".into(), json!(self.score));
+        properties
+    }
+}
+
+/// What to make an idea of, or to change of one. What is missing stays as it is.
+#[derive(Debug, Clone, Default)]
+pub struct Draft {
+    /// Which idea to change.
+    pub idea: Option<String>,
+    /// What it is called.
+    pub title: Option<String>,
+    /// What sort of idea it is.
+    pub category: Option<String>,
+    /// How good it is.
+    pub score: Option<f64>,
+    /// How far it is.
+    pub status: Option<String>,
+    /// A node it is about.
+    pub link_to: Option<String>,
+}
+
+/// What became of the wish to join an idea to a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Linked {
+    /// Nothing was wished.
+    Unasked,
+    /// They are joined; the node's id.
+    To(String),
+    /// There is no such node; the reason in the words of the contract.
+    Failed(String),
+}
+
+/// Makes an idea, as a draft.
+pub async fn create(keeper: &Keeper, draft: &Draft) -> Reply<Written<(Idea, Linked)>> {
+    let title = required("title", "create", draft.title.as_deref())?;
+    if draft.status.as_deref().is_some_and(|status| !status.trim().is_empty()) {
+        return Err(Refusal::refused(
+            "status cannot be set on create (starts at draft)",
+            "leave status out, then update the idea",
+        ));
+    }
+    keeper.carry_out(|| plan_create(keeper, draft, title).boxed()).await
+}
+
+async fn plan_create(
+    keeper: &Keeper,
+    draft: &Draft,
+    title: &str,
+) -> Reply<(Batch, Written<(Idea, Linked)>)> {
+    let mut pen = Pen::default();
+    let mut new = NewNode {
+        namespace: IDEA.into(),
+        visibility: Sharing::Workspace.visibility(&keeper.viewer),
+        ..NewNode::new(keeper.app.effects.uid(), word(IDEA)?, pen.name("title", title)?)
+    };
+    let batch = keeper.batch().touch(STATUS_URI);
+    let mut idea = Idea::of(keeper.preview(&new, batch.at));
+    idea.category = pen.optional("category", draft.category.as_deref())?;
+    idea.score = draft.score;
+    new.properties = idea.properties();
+    let batch = batch.change(Change::CreateNode(new));
+    let (batch, linked) = link(keeper, &idea, draft.link_to.as_deref(), batch).await?;
+    Ok((batch, Written { kept: (idea, linked), masked: pen.masked() }))
+}
+
+/// Changes an idea.
+pub async fn update(keeper: &Keeper, draft: &Draft) -> Reply<Written<(Idea, Linked)>> {
+    let id = required("idea_id", "update", draft.idea.as_deref())?;
+    let title = required("title", "update", draft.title.as_deref())?;
+    keeper.carry_out(|| plan_update(keeper, draft, id, title).boxed()).await
+}
+
+async fn plan_update(
+    keeper: &Keeper,
+    draft: &Draft,
+    id: &str,
+    title: &str,
+) -> Reply<(Batch, Written<(Idea, Linked)>)> {
+    let mut pen = Pen::default();
+    let mut idea = Idea::of(keeper.lookup_kind("Idea", IDEA, id).await?);
+    idea.node.name = pen.name("title", title)?;
+    if let Some(status) = draft.status.as_deref().filter(|status| !status.trim().is_empty()) {
+        idea.status = next_status(idea.status, status)?;
+    }
+    if let Some(category) = pen.optional("category", draft.category.as_deref())? {
+        idea.category = Some(category);
+    }
+    idea.score = draft.score.or(idea.score);
+    let patch = NodePatch {
+        name: Some(idea.node.name.clone()),
+        properties: Some(idea.properties()),
+        ..NodePatch::default()
+    };
+    let node = NodeRef::Id(idea.node.id);
+    let change = Change::UpdateNode(node, Expect::Version(idea.node.version), patch);
+    let batch = keeper.batch().touch(STATUS_URI).change(change);
+    let (batch, linked) = link(keeper, &idea, draft.link_to.as_deref(), batch).await?;
+    Ok((batch, Written { kept: (idea, linked), masked: pen.masked() }))
+}
+
+fn next_status(from: Status, to: &str) -> Reply<Status> {
+    let next = status_named(to)?;
+    if from.may_become(next) {
+        return Ok(next);
+    }
+    let ways: Vec<_> = from.next().iter().map(|status| format!("'{}'", status.as_str())).collect();
+    let message = format!(
+        "Invalid status transition from '{}' to '{}'. Allowed transitions: [{}]",
+        from.as_str(),
+        next.as_str(),
+        ways.join(", ")
+    );
+    Err(Refusal::refused(message, "go there step by step, or archive the idea"))
+}
+
+fn status_named(name: &str) -> Reply<Status> {
+    Status::named(name).ok_or_else(|| {
+        let all = Status::ALL.map(Status::as_str).join(", ");
+        Refusal::refused(format!("Invalid status: {}", name.trim()), format!("use one of {all}"))
+    })
+}
+
+/// Joins the idea to a node. A node that does not exist is told, and does not keep the
+/// idea from being written down.
+async fn link(
+    keeper: &Keeper,
+    idea: &Idea,
+    wanted: Option<&str>,
+    batch: Batch,
+) -> Reply<(Batch, Linked)> {
+    let Some(wanted) = wanted.map(str::trim).filter(|id| !id.is_empty()) else {
+        return Ok((batch, Linked::Unasked));
+    };
+    let target = match keeper.lookup("Node", wanted).await {
+        Ok(target) => target,
+        Err(refusal @ (Refusal::NotFound { .. } | Refusal::Refused { .. })) => {
+            return Ok((batch, Linked::Failed(refusal.to_string())));
+        }
+        Err(other) => return Err(other),
+    };
+    let edge = NewEdge {
+        source: NodeRef::Uid(idea.node.uid),
+        target: NodeRef::Id(target.id),
+        kind: word(IDEA_RELATES_TO)?,
+        weight: 1.0,
+        visibility: idea.node.visibility,
+        properties: Properties::new(),
+    };
+    Ok((batch.change(Change::PutEdge(edge)), Linked::To(shown(&target))))
+}
+
+/// Which ideas to list.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// Of this status.
+    pub status: Option<String>,
+    /// Of this category, ignoring case.
+    pub category: Option<String>,
+    /// At most this many.
+    pub limit: usize,
+    /// Leave out this many first.
+    pub offset: usize,
+}
+
+/// Ideas, the best first; those without a score last, newer ones before older.
+pub async fn list(keeper: &Keeper, wanted: &Wanted) -> Reply<Vec<Idea>> {
+    let given = |text: &Option<String>| {
+        text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
+    };
+    let status = given(&wanted.status).map(|name| status_named(&name)).transpose()?;
+    let category = given(&wanted.category).map(|category| category.to_lowercase());
+    let mut ideas = all(keeper).await?;
+    ideas.retain(|idea| {
+        let category_of = |idea: &Idea| idea.category.as_deref().map(str::to_lowercase);
+        status.is_none_or(|status| idea.status == status)
+            && (category.is_none() || category_of(idea) == category)
+    });
+    let rank = |idea: &Idea| idea.score.unwrap_or(f64::NEG_INFINITY);
+    ideas.sort_by(|a, b| rank(b).total_cmp(&rank(a)).then_with(|| b.node.id.cmp(&a.node.id)));
+    Ok(ideas.into_iter().skip(wanted.offset).take(wanted.limit).collect())
+}
+
+async fn all(keeper: &Keeper) -> Reply<Vec<Idea>> {
+    let mut ideas = Vec::new();
+    let mut query = NodeQuery { kinds: vec![word(IDEA)?], ..NodeQuery::default() };
+    loop {
+        let page = keeper.app.store.find_nodes(&keeper.viewer, query.clone()).await?;
+        ideas.extend(page.items.into_iter().map(Idea::of));
+        query.after = page.next;
+        if query.after.is_none() {
+            return Ok(ideas);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Words for things: how a free type or namespace of the contract is kept in the world.
+
+use lore_core::names::Word;
+use lore_core::{Error, Kind, Node, Properties, Result, Viewer, Visibility};
+use lore_rules::memory::decay::{Confidence, Lesson};
+use serde_json::{Value, json};
+
+/// Node kind of an experience.
+pub(crate) const EXPERIENCE: &str = "experience";
+/// Node kind of a project.
+pub(crate) const PROJECT: &str = "project";
+/// Node kind of an idea.
+pub(crate) const IDEA: &str = "idea";
+/// Node kind of what was an experience and is asked for so often that it stays.
+pub(crate) const PROMOTED: &str = "promoted_experience";
+/// Start of the node kinds of what was learned with high confidence.
+const LEARNED: &str = "learned_";
+
+/// Text kind of what a node is.
+pub(crate) const DESCRIPTION: &str = "description";
+/// Text kind of what an experience says.
+pub(crate) const CONTENT: &str = "content";
+/// Text kind of the circumstances.
+pub(crate) const CONTEXT: &str = "context";
+
+/// Edge from an experience to the node that keeps it for good.
+pub(crate) const KEPT_AS: &str = "kept_as";
+/// Edge from what is true now to what was true before.
+pub(crate) const SUPERSEDES: &str = "supersedes";
+/// Edge that search made between things that speak of the same.
+pub(crate) const AUTO_RELATED: &str = "auto_related";
+/// Edge from an idea to what it is about.
+pub(crate) const IDEA_RELATES_TO: &str = "idea_relates_to";
+
+/// The namespace of what is added without one.
+pub const KNOWLEDGE: &str = "knowledge";
+/// What the contract calls the namespace of things that have none, such as pages and
+/// characters that came in through other doors.
+pub const WORLD: &str = "world";
+
+/// The kinds that have tools of their own, so that listings of plain nodes leave them out.
+pub(crate) const OWN: [&str; 3] = [EXPERIENCE, PROJECT, IDEA];
+
+/// A kind we spell ourselves. A failure here is a slip of ours that the first test meets.
+pub(crate) fn word(text: &str) -> Result<Word> {
+    Word::new("kind", text).map_err(|_| Error::Bug { what: format!("the word {text:?}") })
+}
+
+/// The node kind of a lesson learned with high confidence.
+pub(crate) fn learned(lesson: Lesson) -> Result<Kind> {
+    word(&format!("{LEARNED}{}", lesson.as_str()))
+}
+
+/// A free type as a kind, with its own spelling where that differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Type {
+    /// The kind.
+    pub(crate) kind: Kind,
+    /// The type as it was written, when the kind does not say it.
+    pub(crate) spelling: Option<String>,
+}
+
+/// Node kind of things whose type has no letter a kind could be spelt with.
+const UNSPELLABLE: &str = "node";
+
+impl Type {
+    /// Any type: `Design Pattern` is the kind `design_pattern`.
+    pub(crate) fn of(text: &str) -> Result<Self> {
+        let text = text.trim();
+        let lower = text.to_lowercase();
+        let plain: String = lower
+            .chars()
+            .map(|c| if matches!(c, 'a'..='z' | '0'..='9' | '.' | '-') { c } else { '_' })
+            .skip_while(|c| !c.is_ascii_lowercase())
+            .take(64)
+            .collect();
+        let plain = plain.trim_end_matches('_');
+        let plain = if plain.is_empty() { UNSPELLABLE } else { plain };
+        let kind = word(plain)?;
+        Ok(Self { spelling: (plain != text).then(|| text.to_owned()), kind })
+    }
+
+    /// Keeps the spelling among the properties.
+    pub(crate) fn note_in(&self, properties: &mut Properties) {
+        if let Some(spelling) = &self.spelling {
+            properties.insert("type".into(), json!(spelling));
+        }
+    }
+}
+
+/// The type of a node as the contract shows it.
+pub fn type_of(node: &Node) -> &str {
+    let spelling = node.properties.get("type").and_then(Value::as_str);
+    spelling.filter(|_| !OWN.contains(&node.kind.as_str())).unwrap_or(node.kind.as_str())
+}
+
+/// How a namespace of the contract is kept.
+pub(crate) fn namespace_in(given: &str) -> String {
+    let given = given.trim();
+    if given == WORLD { String::new() } else { given.to_owned() }
+}
+
+/// How the contract calls a namespace.
+pub fn namespace_of(node: &Node) -> &str {
+    if node.namespace.is_empty() { WORLD } else { &node.namespace }
+}
+
+/// Experiences that fade alike are kept in one namespace, so that those below a threshold,
+/// and those that have most left, are found without looking at all of them.
+pub(crate) fn fading(lesson: Lesson, confidence: Confidence) -> String {
+    format!("{EXPERIENCE}.{}.{}", lesson.as_str(), confidence.as_str())
+}
+
+/// Who shall see what is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sharing {
+    /// Those who run the world; for a player, only the player.
+    #[default]
+    Workspace,
+    /// Only who keeps it.
+    Private,
+    /// Every member of the world, players too.
+    Shared,
+}
+
+impl Sharing {
+    /// Who that is, when `viewer` keeps something.
+    pub(crate) fn visibility(self, viewer: &Viewer) -> Visibility {
+        match self {
+            Self::Shared => Visibility::Members,
+            Self::Workspace if viewer.sees_gm_side() => Visibility::Gm,
+            Self::Workspace | Self::Private => Visibility::Private(viewer.principal),
+        }
+    }
+
+    /// How a visibility is called.
+    pub fn of(visibility: Visibility) -> Self {
+        match visibility {
+            Visibility::Members => Self::Shared,
+            Visibility::Gm => Self::Workspace,
+            Visibility::Private(_) => Self::Private,
+        }
+    }
+
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Workspace => "workspace",
+            Self::Private => "private",
+            Self::Shared => "shared",
+        }
+    }
+}
+
+/// A text among the properties of a node.
+pub(crate) fn property<'a>(node: &'a Node, key: &str) -> Option<&'a str> {
+    node.properties.get(key).and_then(Value::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_becomes_a_kind_and_keeps_its_spelling() {
+        let of = |text| {
+            let found = Type::of(text).unwrap();
+            (found.kind.as_str().to_owned(), found.spelling)
+        };
+        assert_eq!(of("concept"), ("concept".into(), None));
+        assert_eq!(
+            of(" Design Pattern "),
+            ("design_pattern".into(), Some("Design Pattern".into()))
+        );
+        assert_eq!(of("3D-Model!"), ("d-model".into(), Some("3D-Model!".into())));
+        assert_eq!(of("概念"), ("node".into(), Some("概念".into())));
+        assert_eq!(of(&"x".repeat(100)).0.len(), 64);
+    }
+}

@@ -1,0 +1,377 @@
+//! Projects: what is being worked towards, and what was done or failed on the way.
+//!
+//! Each entry of a project's log is an event, which keeps its parts, and a text of the
+//! project, which search finds beside its neighbours.
+
+use futures::FutureExt;
+use lore_core::{Event, Node, Properties, Provenance, Timestamp, Visibility};
+use lore_rules::memory::lifecycle::Phase;
+use lore_store::{
+    Batch, Change, EventOrder, EventQuery, Expect, NewEvent, NewEvents, NewNode, NewText,
+    NodePatch, NodeQuery, NodeRef, Require,
+};
+use serde_json::{Value, json};
+
+use super::graph::Written;
+use super::ids::show;
+use super::keeper::Keeper;
+use super::kinds::{PROJECT, Sharing, property, word};
+use super::pen::Pen;
+use super::refusal::{Refusal, Reply, required};
+use super::{PROJECTS_URI, STATUS_URI};
+
+/// A project.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Project {
+    /// Its node.
+    pub node: Node,
+    /// How far it is.
+    pub phase: Phase,
+    /// Whether it is the one being worked on.
+    pub active: bool,
+    /// What it is for.
+    pub goals: Vec<String>,
+    /// Who is concerned.
+    pub stakeholders: Vec<String>,
+    /// How one will know that it worked.
+    pub success_metrics: Vec<String>,
+}
+
+impl Project {
+    fn of(node: Node) -> Self {
+        let list = |key: &str| {
+            let entries = node.properties.get(key).and_then(Value::as_array);
+            let texts = entries.into_iter().flatten().filter_map(Value::as_str);
+            texts.map(str::to_owned).collect()
+        };
+        Self {
+            phase: property(&node, "phase").and_then(Phase::named).unwrap_or(Phase::Planning),
+            active: node.properties.get("active") == Some(&json!(true)),
+            goals: list("goals"),
+            stakeholders: list("stakeholders"),
+            success_metrics: list("success_metrics"),
+            node,
+        }
+    }
+
+    fn properties(&self) -> Properties {
+        let mut properties = self.node.properties.clone();
+        properties.insert("phase".into(), json!(self.phase.as_str()));
+        properties.insert("active".into(), json!(self.active));
+        properties.insert("goals".into(), json!(self.goals));
+        properties.insert("stakeholders".into(), json!(self.stakeholders));
+        properties.insert("success_metrics".into(), json!(self.success_metrics));
+        properties
+    }
+}
+
+/// What to make a project of, or to change of one. What is missing stays as it is.
+#[derive(Debug, Clone, Default)]
+pub struct Draft {
+    /// Which project to change.
+    pub project: Option<String>,
+    /// Its name.
+    pub name: Option<String>,
+    /// How far it is.
+    pub phase: Option<String>,
+    /// What it is for.
+    pub goals: Option<Vec<String>>,
+    /// Who is concerned.
+    pub stakeholders: Option<Vec<String>>,
+    /// How one will know that it worked.
+    pub success_metrics: Option<Vec<String>>,
+}
+
+impl Draft {
+    /// Puts the lists that are given into a project.
+    fn apply_lists(&self, project: &mut Project, pen: &mut Pen) -> Reply<()> {
+        let lists = [
+            ("goals", &self.goals, &mut project.goals),
+            ("stakeholders", &self.stakeholders, &mut project.stakeholders),
+            ("success_metrics", &self.success_metrics, &mut project.success_metrics),
+        ];
+        for (field, given, list) in lists {
+            if let Some(given) = given {
+                *list = pen.list(field, given)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Makes a project, in its planning phase.
+pub async fn create(keeper: &Keeper, draft: &Draft) -> Reply<Written<Project>> {
+    let name = required("name", "create", draft.name.as_deref())?;
+    if draft.phase.as_deref().is_some_and(|phase| !phase.trim().is_empty()) {
+        return Err(Refusal::refused(
+            "phase cannot be set on create (starts at planning)",
+            "leave phase out, then update the project",
+        ));
+    }
+    let mut pen = Pen::default();
+    let mut new = NewNode {
+        namespace: PROJECT.into(),
+        visibility: Sharing::Workspace.visibility(&keeper.viewer),
+        ..NewNode::new(keeper.app.effects.uid(), word(PROJECT)?, pen.name("name", name)?)
+    };
+    let batch = touching(keeper);
+    let mut project = Project::of(keeper.preview(&new, batch.at));
+    draft.apply_lists(&mut project, &mut pen)?;
+    new.properties = project.properties();
+    keeper.app.store.commit(&keeper.viewer, batch.change(Change::CreateNode(new))).await?;
+    Ok(Written { kept: project, masked: pen.masked() })
+}
+
+/// Changes a project.
+pub async fn update(keeper: &Keeper, draft: &Draft) -> Reply<Written<Project>> {
+    let id = required("project_id", "update", draft.project.as_deref())?;
+    let name = required("name", "update", draft.name.as_deref())?;
+    keeper.carry_out(|| plan_update(keeper, draft, id, name).boxed()).await
+}
+
+async fn plan_update(
+    keeper: &Keeper,
+    draft: &Draft,
+    id: &str,
+    name: &str,
+) -> Reply<(Batch, Written<Project>)> {
+    let mut pen = Pen::default();
+    let mut project = find(keeper, id).await?;
+    project.node.name = pen.name("name", name)?;
+    if let Some(phase) = draft.phase.as_deref().map(str::trim).filter(|phase| !phase.is_empty()) {
+        project.phase = next_phase(project.phase, phase)?;
+    }
+    draft.apply_lists(&mut project, &mut pen)?;
+    let batch = touching(keeper).change(change(&project));
+    project.node.updated.at = batch.at;
+    Ok((batch, Written { kept: project, masked: pen.masked() }))
+}
+
+fn next_phase(from: Phase, to: &str) -> Reply<Phase> {
+    let all = Phase::ALL.map(Phase::as_str).join(", ");
+    let next = Phase::named(to).ok_or_else(|| {
+        Refusal::refused(format!("Invalid phase: {to}"), format!("use one of {all}"))
+    })?;
+    if from.may_become(next) {
+        return Ok(next);
+    }
+    let ways: Vec<_> = from.next().iter().map(|phase| phase.as_str()).collect();
+    let hint = match ways.as_slice() {
+        [] => "a finished project stays finished; create a new one".to_owned(),
+        ways => format!("from {} a project goes to {}", from.as_str(), ways.join(" or ")),
+    };
+    let (from, next) = (from.as_str(), next.as_str());
+    Err(Refusal::refused(format!("Invalid phase transition: {from} → {next}"), hint))
+}
+
+fn change(project: &Project) -> Change {
+    let patch = NodePatch {
+        name: Some(project.node.name.clone()),
+        properties: Some(project.properties()),
+        ..NodePatch::default()
+    };
+    let node = NodeRef::Id(project.node.id);
+    Change::UpdateNode(node, Expect::Version(project.node.version), patch)
+}
+
+/// Every project, the active one first, then those changed last.
+pub async fn list(keeper: &Keeper) -> Reply<Vec<Project>> {
+    let mut projects = Vec::new();
+    let mut query = NodeQuery { kinds: vec![word(PROJECT)?], ..NodeQuery::default() };
+    loop {
+        let page = keeper.app.store.find_nodes(&keeper.viewer, query.clone()).await?;
+        projects.extend(page.items.into_iter().map(Project::of));
+        query.after = page.next;
+        if query.after.is_none() {
+            break;
+        }
+    }
+    projects.sort_by_key(|project| {
+        (!project.active, std::cmp::Reverse((project.node.updated.at, project.node.id)))
+    });
+    Ok(projects)
+}
+
+/// Makes a project the only active one.
+pub async fn activate(keeper: &Keeper, id: &str) -> Reply<()> {
+    keeper.carry_out(|| plan_activate(keeper, id).boxed()).await
+}
+
+/// The plan holds only as long as no project changes, so that two callers who choose at
+/// the same time do not end up with two active projects.
+async fn plan_activate(keeper: &Keeper, id: &str) -> Reply<(Batch, ())> {
+    let chosen = find(keeper, id).await?.node.uid;
+    let mut batch = touching(keeper);
+    for mut project in list(keeper).await? {
+        let active = project.node.uid == chosen;
+        let (node, version) = (NodeRef::Id(project.node.id), project.node.version);
+        if project.active == active {
+            batch = batch.require(Require::NodeAt { node, version });
+        } else {
+            project.active = active;
+            batch = batch.change(change(&project));
+        }
+    }
+    Ok((batch, ()))
+}
+
+/// The project an id or a name leads to.
+pub async fn find(keeper: &Keeper, id: &str) -> Reply<Project> {
+    Ok(Project::of(keeper.lookup_kind("Project", PROJECT, id).await?))
+}
+
+/// How a step went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It worked.
+    Progress,
+    /// It did not.
+    Failure,
+}
+
+impl Outcome {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Progress => "progress",
+            Self::Failure => "failure",
+        }
+    }
+
+    fn named(name: &str) -> Reply<Self> {
+        let all = [Self::Failure, Self::Progress];
+        let found = all.into_iter().find(|one| one.as_str().eq_ignore_ascii_case(name.trim()));
+        found.ok_or_else(|| {
+            let message =
+                format!("Invalid type: {}. Must be one of: failure, progress", name.trim());
+            Refusal::refused(message, "use progress for what worked and failure for what did not")
+        })
+    }
+}
+
+/// A step to note.
+#[derive(Debug, Clone, Default)]
+pub struct NewEntry {
+    /// On which project.
+    pub project: Option<String>,
+    /// What was done or tried.
+    pub action: Option<String>,
+    /// How it went; progress when nothing is said.
+    pub outcome: Option<String>,
+    /// What came out.
+    pub result: Option<String>,
+    /// What to do next.
+    pub next_step: Option<String>,
+}
+
+/// A step that was noted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Its id.
+    pub id: String,
+    /// When.
+    pub at: Timestamp,
+    /// What was done or tried.
+    pub action: String,
+    /// How it went.
+    pub outcome: Outcome,
+    /// What came out.
+    pub result: Option<String>,
+    /// What to do next.
+    pub next_step: Option<String>,
+}
+
+/// Notes a step on a project.
+pub async fn log(keeper: &Keeper, given: &NewEntry) -> Reply<(Project, Written<Entry>)> {
+    let id = required("project_id", "log", given.project.as_deref())?;
+    let action = required("action_text", "log", given.action.as_deref())?;
+    let outcome = given.outcome.as_deref().map(str::trim).filter(|name| !name.is_empty());
+    let outcome = outcome.map_or(Ok(Outcome::Progress), Outcome::named)?;
+    let project = find(keeper, id).await?;
+    let mut pen = Pen::default();
+    let uid = keeper.app.effects.uid();
+    let batch = touching(keeper);
+    let entry = Entry {
+        id: show("entry", uid).replacen("node_", "log_", 1),
+        at: batch.at,
+        action: pen.text("action_text", action)?,
+        outcome,
+        result: pen.optional("result", given.result.as_deref())?,
+        next_step: pen.optional("next_step", given.next_step.as_deref())?,
+    };
+    let node = NodeRef::Id(project.node.id);
+    let text = NewText {
+        title: format!("{} on {}", super::pen::capitalised(outcome.as_str()), project.node.name),
+        provenance: Provenance {
+            session: Some(project.node.uid.to_string()),
+            ..Provenance::default()
+        },
+        ..NewText::new(uid, node, word(outcome.as_str())?, entry.prose())
+    };
+    let events = NewEvents { node, after: None, events: vec![event(keeper, &entry)] };
+    let batch = batch.change(Change::AppendEvents(events)).change(Change::CreateText(text));
+    keeper.app.store.commit(&keeper.viewer, batch).await?;
+    Ok((project, Written { kept: entry, masked: pen.masked() }))
+}
+
+impl Entry {
+    /// The entry as search reads it.
+    fn prose(&self) -> String {
+        let parts = [("Result", &self.result), ("Next", &self.next_step)];
+        let more = parts
+            .iter()
+            .filter_map(|(name, part)| part.as_ref().map(|part| format!("\n\n{name}: {part}")));
+        std::iter::once(self.action.clone()).chain(more).collect()
+    }
+
+    fn of(event: &Event) -> Option<Self> {
+        let payload: Value = serde_json::from_str(&event.payload).ok()?;
+        let text = |key: &str| payload.get(key).and_then(Value::as_str).map(str::to_owned);
+        Some(Self {
+            id: text("id")?,
+            at: event.at,
+            action: text("action")?,
+            outcome: Outcome::named(&text("type")?).ok()?,
+            result: text("result"),
+            next_step: text("next_step"),
+        })
+    }
+}
+
+/// Kind of the events that are steps of a project.
+const STEP: &str = "PROJECT_STEP";
+
+fn event(keeper: &Keeper, entry: &Entry) -> NewEvent {
+    let payload = json!({
+        "id": entry.id, "type": entry.outcome.as_str(), "action": entry.action,
+        "result": entry.result, "next_step": entry.next_step,
+    });
+    NewEvent {
+        kind: STEP.into(),
+        request_id: keeper.request_id.clone(),
+        invocation_id: keeper.request_id.clone(),
+        participant: None,
+        character: None,
+        payload: payload.to_string(),
+        secret: None,
+        // Whoever sees the project sees its log.
+        visibility: Visibility::Members,
+        settles: None,
+    }
+}
+
+/// The newest steps of a project, newest first.
+pub async fn recent(keeper: &Keeper, project: &Project, limit: usize) -> Reply<Vec<Entry>> {
+    let query = EventQuery {
+        kinds: vec![STEP.into()],
+        order: EventOrder::Descending,
+        limit,
+        ..EventQuery::default()
+    };
+    let events = keeper.app.store.events(&keeper.viewer, project.node.id, query).await?;
+    Ok(events.iter().filter_map(Entry::of).collect())
+}
+
+fn touching(keeper: &Keeper) -> Batch {
+    keeper.batch().touch(PROJECTS_URI).touch(STATUS_URI)
+}

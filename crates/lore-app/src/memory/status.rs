@@ -1,0 +1,99 @@
+//! How much is kept, and whether all is well.
+
+use std::collections::BTreeMap;
+
+use super::experience;
+use super::keeper::Keeper;
+use super::kinds::{EXPERIENCE, IDEA, PROJECT, WORLD};
+use super::project::{self, Project};
+use super::refusal::Reply;
+
+/// Below this an experience has nearly nothing left.
+pub const FADED: f64 = 0.01;
+
+/// How much is kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Status {
+    /// Nodes that have no tools of their own.
+    pub nodes: u64,
+    /// Edges between anything.
+    pub edges: u64,
+    /// Experiences.
+    pub experiences: u64,
+    /// Projects.
+    pub projects: u64,
+    /// Ideas.
+    pub ideas: u64,
+    /// How many nodes there are in each namespace.
+    pub namespaces: BTreeMap<String, u64>,
+    /// The name of the world.
+    pub world: String,
+    /// The project that is being worked on.
+    pub active_project: Option<Project>,
+    /// What should be looked after.
+    pub findings: Vec<Finding>,
+}
+
+/// Something that should be looked after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What it is.
+    pub problem: String,
+    /// What helps.
+    pub remedy: String,
+}
+
+/// Counts what the caller sees and looks whether something should be done.
+pub async fn status(keeper: &Keeper) -> Reply<Status> {
+    let store = &keeper.app.store;
+    let projects = project::list(keeper).await?;
+    let mut status = Status {
+        nodes: 0,
+        edges: store.count_edges(&keeper.viewer).await?,
+        experiences: 0,
+        projects: 0,
+        ideas: 0,
+        namespaces: BTreeMap::new(),
+        world: world_name(keeper).await?,
+        findings: findings(keeper, &projects).await?,
+        active_project: projects.into_iter().find(|project| project.active),
+    };
+    for row in store.tally(&keeper.viewer).await? {
+        match row.kind.as_str() {
+            EXPERIENCE => status.experiences += row.count,
+            PROJECT => status.projects += row.count,
+            IDEA => status.ideas += row.count,
+            _ => {
+                status.nodes += row.count;
+                let namespace = if row.namespace.is_empty() { WORLD } else { &row.namespace };
+                *status.namespaces.entry(namespace.to_owned()).or_default() += row.count;
+            }
+        }
+    }
+    Ok(status)
+}
+
+async fn world_name(keeper: &Keeper) -> Reply<String> {
+    let worlds = keeper.app.store.worlds(keeper.viewer.principal).await?;
+    let here = worlds.into_iter().find(|world| world.id == keeper.viewer.world);
+    Ok(here.map(|world| world.name).unwrap_or_default())
+}
+
+async fn findings(keeper: &Keeper, projects: &[Project]) -> Reply<Vec<Finding>> {
+    let mut findings = Vec::new();
+    let mut find = |problem: String, remedy: &str| {
+        findings.push(Finding { problem, remedy: remedy.to_owned() });
+    };
+    let active = projects.iter().filter(|project| project.active).count();
+    if active > 1 {
+        find(format!("{active} projects are active"), "choose one: kn_project list, set_active");
+    }
+    let faded = experience::faded(keeper, FADED).await?;
+    if faded > 0 {
+        find(
+            format!("{faded} experiences have less than 1 % of their relevance left"),
+            "kn_experience prune puts them into the bin",
+        );
+    }
+    Ok(findings)
+}
