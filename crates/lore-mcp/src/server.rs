@@ -11,7 +11,7 @@ use lore_app::App;
 use lore_app::access::{Doorkeeper, Identity};
 use lore_app::sessions;
 use lore_core::{Error, Viewer};
-use lore_tools::{Call, CallError, Conversation, Registry, Selection, Toolset};
+use lore_tools::{Call, CallError, Conversation, Registry, Selection, Tool, Toolset};
 use parking_lot::Mutex;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
@@ -53,7 +53,8 @@ pub struct ServerParts {
     pub doorkeeper: Arc<Doorkeeper>,
     /// The declarations.
     pub registry: Arc<Registry>,
-    tools: HashMap<&'static str, McpTool>,
+    /// Each tool by its name and by whether it is the form for readers.
+    tools: HashMap<(&'static str, bool), McpTool>,
     /// What the server says of itself; rmcp asks for it with each stateless request.
     info: ServerConfig,
 }
@@ -61,10 +62,16 @@ pub struct ServerParts {
 impl ServerParts {
     /// Prepares everything that does not depend on a connection, once.
     pub fn new(app: Arc<App>, doorkeeper: Arc<Doorkeeper>, registry: Arc<Registry>) -> Self {
-        let tools = registry.all_tools().map(|tool| (tool.name, convert::tool(tool))).collect();
+        let forms = registry.all_tools().flat_map(|tool| [Some(tool), tool.reading.as_ref()]);
+        let prepared = |tool: &Arc<Tool>| (key_of(tool), convert::tool(tool));
+        let tools = forms.flatten().map(prepared).collect();
         let info = info(&registry);
         Self { app, doorkeeper, registry, tools, info }
     }
+}
+
+fn key_of(tool: &Tool) -> (&'static str, bool) {
+    (tool.name, tool.annotations.read_only)
 }
 
 fn info(registry: &Registry) -> ServerConfig {
@@ -215,7 +222,7 @@ impl ServerHandler for McpServer {
         let scope = self.scope(&context)?;
         let viewer = self.viewer(&scope).await?;
         let on = self.parts.registry.tools(&scope.selection, viewer.role);
-        let tools = on.filter_map(|tool| self.parts.tools.get(tool.name).cloned()).collect();
+        let tools = on.filter_map(|tool| self.parts.tools.get(&key_of(tool)).cloned()).collect();
         Ok(ListToolsResult::with_all_items(tools)
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Private))
@@ -223,7 +230,7 @@ impl ServerHandler for McpServer {
 
     fn get_tool(&self, name: &str) -> Option<McpTool> {
         let tool = self.parts.registry.tool(name)?;
-        self.parts.tools.get(tool.name).cloned()
+        self.parts.tools.get(&key_of(tool)).cloned()
     }
 
     async fn call_tool(

@@ -20,6 +20,8 @@ pub struct Call {
     pub cancel: CancellationToken,
     /// The conversation this call belongs to.
     pub conversation: Arc<Conversation>,
+    /// Nothing may be written on behalf of this call, not even that something was read.
+    pub reading_only: bool,
     request_id: Arc<OnceLock<String>>,
     invocation_id: Arc<OnceLock<String>>,
 }
@@ -33,6 +35,7 @@ impl Call {
             progress: Progress::default(),
             cancel: CancellationToken::new(),
             conversation: Arc::default(),
+            reading_only: false,
             request_id: Arc::default(),
             invocation_id: Arc::default(),
         }

@@ -52,13 +52,15 @@ impl Registry {
         self.tools.iter()
     }
 
-    /// The tools that are on for a caller with `role`.
+    /// The tools that are on for a caller with `role`, each in the fullest form they get.
     pub fn tools<'a>(
         &'a self,
         selection: &'a Selection,
         role: Role,
     ) -> impl Iterator<Item = &'a Arc<Tool>> {
-        self.tools.iter().filter(move |tool| role >= tool.role && selection.allows(tool))
+        self.tools.iter().filter_map(move |tool| {
+            tool.forms().find(|form| role >= form.role && selection.allows(form))
+        })
     }
 
     /// A tool by its name or a former one, whether it is on or not.
@@ -103,15 +105,32 @@ impl Registry {
         call: Call,
         arguments: Map<String, Value>,
     ) -> Result<Answer, CallError> {
-        let found = self.tool(name).filter(|tool| selection.allows(tool));
-        let tool = found.ok_or_else(|| CallError::UnknownTool(name.to_owned()))?;
+        let unknown = || CallError::UnknownTool(name.to_owned());
+        let whole = self.tool(name).ok_or_else(unknown)?;
+        let on = || whole.forms().filter(|form| selection.allows(form));
+        let widest = on().next().ok_or_else(unknown)?;
+        let tool = on().find(|form| call.viewer.role >= form.role).unwrap_or(widest);
         call.viewer.require(tool.role)?;
+        let arguments = tool.modernised(name, arguments);
+        if tool.withholds(whole, &arguments) {
+            call.viewer.require(whole.role)?;
+            return Err(read_only().into());
+        }
         call.check_cancelled()?;
+        let call = Call { reading_only: tool.annotations.read_only, ..call };
         let work = AssertUnwindSafe(tool.run(call, arguments)).catch_unwind();
         let answer = work.await.unwrap_or_else(|_| {
             tracing::error!(tool = tool.name, "a tool panicked");
             Err(Error::Bug { what: format!("the tool {}", tool.name) })
         })?;
         Ok(answer)
+    }
+}
+
+/// The refusal of a writing action on a server that only reads.
+fn read_only() -> Error {
+    Error::Forbidden {
+        action: "this server is read-only".into(),
+        hint: "use one of the actions in the tool's input schema".into(),
     }
 }

@@ -30,6 +30,9 @@ pub trait ToolSpec: Send + Sync + 'static {
     const ROLE: Role;
     /// Former or alternative names; they work but are not listed.
     const ALIASES: &'static [&'static str] = &[];
+    /// Of a tool with an `action`: the actions that change nothing. Readers, and everybody
+    /// on a read-only server, get the tool with these actions only.
+    const READING: &'static [&'static str] = &[];
 
     /// The arguments.
     type Input: DeserializeOwned + JsonSchema + Send;
@@ -38,6 +41,10 @@ pub trait ToolSpec: Send + Sync + 'static {
 
     /// Arguments of a typical call, for the documentation and the registry's tests.
     fn example() -> Value;
+
+    /// Brings arguments that were given under `name`, perhaps a former one, into the
+    /// form of [`ToolSpec::Input`].
+    fn modernise(_name: &str, _arguments: &mut Map<String, Value>) {}
 
     /// Does the work.
     fn run(call: Call, input: Self::Input) -> impl Future<Output = Result<Self::Output>> + Send;
@@ -92,6 +99,9 @@ pub struct Tool {
     pub output_schema: Arc<Map<String, Value>>,
     /// See [`ToolSpec::example`].
     pub example: fn() -> Value,
+    /// The tool as those get it who may only read, where some of its actions do.
+    pub reading: Option<Arc<Self>>,
+    modernise: fn(&str, &mut Map<String, Value>),
     handler: Handler,
 }
 
@@ -100,6 +110,12 @@ type Handler = fn(Call, Map<String, Value>) -> BoxFuture<'static, Result<Answer>
 impl Tool {
     /// Erases a declaration.
     pub fn of<S: ToolSpec>() -> Self {
+        let whole = Self::whole::<S>();
+        let reading = (!S::READING.is_empty()).then(|| Arc::new(whole.reading_form(S::READING)));
+        Self { reading, ..whole }
+    }
+
+    fn whole<S: ToolSpec>() -> Self {
         Self {
             name: S::NAME,
             toolset: S::TOOLSET,
@@ -111,8 +127,50 @@ impl Tool {
             input_schema: Arc::new(schema::input::<S::Input>()),
             output_schema: Arc::new(schema::output::<S::Output>()),
             example: S::example,
+            reading: None,
+            modernise: S::modernise,
             handler: handle::<S>,
         }
+    }
+
+    /// The same tool with only these actions.
+    fn reading_form(&self, actions: &[&str]) -> Self {
+        let mut input_schema = (*self.input_schema).clone();
+        let offered = input_schema.get_mut("properties").and_then(|p| p.get_mut("action"));
+        if let Some(Value::Object(action)) = offered {
+            action.insert("enum".into(), json!(actions));
+        }
+        Self {
+            annotations: Annotations::READ,
+            role: Role::Reader,
+            input_schema: Arc::new(input_schema),
+            output_schema: Arc::clone(&self.output_schema),
+            reading: None,
+            ..*self
+        }
+    }
+
+    /// The forms the tool can be offered in, the whole one first.
+    pub(crate) fn forms(self: &Arc<Self>) -> impl Iterator<Item = &Arc<Self>> {
+        std::iter::once(self).chain(self.reading.as_ref())
+    }
+
+    /// Whether this is the form in which another tool is offered to readers, and the
+    /// arguments ask for something that only the whole one does.
+    pub(crate) fn withholds(&self, whole: &Self, arguments: &Map<String, Value>) -> bool {
+        let asked = arguments.get("action").and_then(Value::as_str).map(str::trim);
+        let has = |tool: &Self| {
+            let actions = tool.input_schema.get("properties")?.get("action")?.get("enum")?;
+            let mut actions = actions.as_array()?.iter().filter_map(Value::as_str);
+            Some(actions.any(|action| asked.is_some_and(|asked| asked.eq_ignore_ascii_case(action))))
+        };
+        has(whole) == Some(true) && has(self) == Some(false)
+    }
+
+    /// Brings arguments given under one of the tool's names into today's form.
+    pub(crate) fn modernised(&self, name: &str, mut arguments: Map<String, Value>) -> Map<String, Value> {
+        (self.modernise)(name, &mut arguments);
+        arguments
     }
 
     /// Runs the tool. Roles are the registry's business, see [`crate::Registry::call`].
