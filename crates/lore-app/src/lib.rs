@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod memory;
+pub mod pages;
 pub mod play;
 pub mod search;
 pub mod sessions;

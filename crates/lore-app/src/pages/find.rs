@@ -1,0 +1,201 @@
+//! Finding pages: by what they say, by name, type, tags, date, and what changed.
+//!
+//! Every filter is applied before the page of results is cut, and the order is always
+//! the same: by rank where something is ranked, else as the pages were made.
+
+use lore_core::names::name_key;
+use lore_core::{Node, NodeId, Result, Timestamp};
+use lore_search::{Filter, MatchKind, Query, Unit};
+use lore_store::{NameMatch, NodeQuery};
+
+use super::dates::{self, DateRange};
+use super::kinds::{self, PageKind};
+use super::likeness::likeness;
+use super::page::{Page, PagePosts, with_texts};
+use super::scribe::Scribe;
+
+/// From here on two names are alike enough.
+const ALIKE: f64 = 0.7;
+/// Most pages a search by words looks at.
+const RANKED_MAX: usize = 1_000;
+
+/// What pages to find.
+#[derive(Debug, Clone, Default)]
+pub struct PageQuery {
+    /// Words in its name, text, posts or tags.
+    pub words: Option<String>,
+    /// Of this kind.
+    pub kind: Option<PageKind>,
+    /// With this name.
+    pub name: Option<NameFilter>,
+    /// With this type, ignoring case.
+    pub subtype: Option<String>,
+    /// With all of these tags, ignoring case.
+    pub tags: Vec<String>,
+    /// With a date in this span.
+    pub dates: Option<DateRange>,
+    /// Changed after this moment.
+    pub since: Option<Timestamp>,
+    /// Leave out this many first.
+    pub offset: usize,
+    /// At most this many; all when absent.
+    pub limit: Option<usize>,
+}
+
+/// How a name must match. Aliases count as names.
+#[derive(Debug, Clone)]
+pub enum NameFilter {
+    /// The text is part of it, ignoring case.
+    Contains(String),
+    /// The text is all of it, ignoring case.
+    Exact(String),
+    /// It sounds much like the text.
+    Alike(String),
+}
+
+/// What was found.
+#[derive(Debug, Clone)]
+pub struct Listing {
+    /// The pages, cut to the limit.
+    pub pages: Vec<Scored>,
+    /// How many there are without the limit.
+    pub total: usize,
+}
+
+/// A page, with how well its name matches when that was asked for.
+#[derive(Debug, Clone)]
+pub struct Scored {
+    /// The page.
+    pub page: Page,
+    /// From 0 to 1; only of names that need not match exactly.
+    pub score: Option<f64>,
+}
+
+/// Finds pages.
+pub async fn find(scribe: &Scribe, query: &PageQuery) -> Result<Listing> {
+    let words = query.words.as_deref().map(str::trim).filter(|words| !words.is_empty());
+    let nodes = match words {
+        Some(words) => ranked(scribe, query, words).await?,
+        None if is_plain(query) => return listed(scribe, query).await,
+        None => every(scribe, &store_query(query)?).await?,
+    };
+    let mut rows = by_name(nodes, query.name.as_ref());
+    rows.retain(|(node, _)| query.since.is_none_or(|since| node.updated.at > since));
+    if query.dates.is_some() {
+        rows = by_date(scribe, rows, query.dates).await?;
+    }
+    let total = rows.len();
+    let cut = rows.into_iter().skip(query.offset).take(query.limit.unwrap_or(usize::MAX));
+    Ok(Listing { pages: read(scribe, cut.collect()).await?, total })
+}
+
+/// Whether the store can answer by itself, page cut included.
+fn is_plain(query: &PageQuery) -> bool {
+    let by_store = !matches!(query.name, Some(NameFilter::Alike(_)));
+    by_store && query.dates.is_none() && query.since.is_none() && query.limit.is_some()
+}
+
+async fn listed(scribe: &Scribe, query: &PageQuery) -> Result<Listing> {
+    let limit = query.limit.unwrap_or(0);
+    let wanted = NodeQuery { limit: query.offset.saturating_add(limit), ..store_query(query)? };
+    let page = scribe.app.store.find_nodes(&scribe.viewer, wanted).await?;
+    let total = usize::try_from(page.total).unwrap_or(usize::MAX);
+    let cut = page.items.into_iter().skip(query.offset).map(|node| (node, None)).collect();
+    Ok(Listing { pages: read(scribe, cut).await?, total })
+}
+
+/// The part of the question that the store answers.
+fn store_query(query: &PageQuery) -> Result<NodeQuery> {
+    let name = match &query.name {
+        Some(NameFilter::Contains(text)) => Some(NameMatch::Contains(text.clone())),
+        Some(NameFilter::Exact(text)) => Some(NameMatch::Exact(text.clone())),
+        Some(NameFilter::Alike(_)) | None => None,
+    };
+    Ok(NodeQuery {
+        kinds: kinds::words(query.kind)?,
+        name,
+        subtype: query.subtype.clone(),
+        tags: query.tags.clone(),
+        ..NodeQuery::default()
+    })
+}
+
+async fn every(scribe: &Scribe, query: &NodeQuery) -> Result<Vec<Node>> {
+    let mut nodes = Vec::new();
+    let mut after: Option<NodeId> = None;
+    loop {
+        let wanted = NodeQuery { after, limit: 0, ..query.clone() };
+        let page = scribe.app.store.find_nodes(&scribe.viewer, wanted).await?;
+        nodes.extend(page.items);
+        after = page.next;
+        if after.is_none() {
+            return Ok(nodes);
+        }
+    }
+}
+
+/// What the one search finds by words and names. What is only like in meaning is left
+/// out: a page that does not have the words is not what this asks for.
+async fn ranked(scribe: &Scribe, query: &PageQuery, words: &str) -> Result<Vec<Node>> {
+    let filter =
+        Filter { kinds: kinds::words(query.kind)?, tags: query.tags.clone(), ..Filter::default() };
+    let search = Query { filter, unit: Unit::Node, ..Query::new(words, RANKED_MAX) };
+    let found = scribe.app.search(&scribe.viewer, search).await?;
+    let answers = found.answers.into_iter();
+    let worded = answers.filter(|answer| answer.hit.match_kind != MatchKind::Meaning);
+    let subtype = query.subtype.as_deref().map(name_key);
+    let nodes = worded.map(|answer| answer.node).filter(|node| {
+        let own = node.subtype.as_deref().map(name_key);
+        subtype.is_none() || own == subtype
+    });
+    Ok(nodes.collect())
+}
+
+type Row = (Node, Option<f64>);
+
+/// Keeps the nodes whose name matches. Those that sound alike are put in order.
+fn by_name(nodes: Vec<Node>, name: Option<&NameFilter>) -> Vec<Row> {
+    let any = |node: &Node, fits: &dyn Fn(&str) -> bool| {
+        fits(&node.name) || node.aliases.iter().any(|alias| fits(alias))
+    };
+    match name {
+        None => nodes.into_iter().map(|node| (node, None)).collect(),
+        Some(NameFilter::Contains(text)) => {
+            let key = name_key(text);
+            let fits = |name: &str| name_key(name).contains(&key);
+            nodes.into_iter().filter(|node| any(node, &fits)).map(|node| (node, None)).collect()
+        }
+        Some(NameFilter::Exact(text)) => {
+            let key = name_key(text);
+            let fits = |name: &str| name_key(name) == key;
+            nodes.into_iter().filter(|node| any(node, &fits)).map(|node| (node, None)).collect()
+        }
+        Some(NameFilter::Alike(text)) => alike(nodes, text),
+    }
+}
+
+fn alike(nodes: Vec<Node>, text: &str) -> Vec<Row> {
+    let scored = nodes.into_iter().map(|node| {
+        let names = std::iter::once(&node.name).chain(&node.aliases);
+        let best = names.map(|name| likeness(text, name)).fold(0.0, f64::max);
+        (node, best)
+    });
+    let mut rows: Vec<(Node, f64)> = scored.filter(|(_, score)| *score >= ALIKE).collect();
+    rows.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.id.cmp(&b.0.id)));
+    rows.into_iter().map(|(node, score)| (node, Some((score * 100.0).round() / 100.0))).collect()
+}
+
+async fn by_date(scribe: &Scribe, rows: Vec<Row>, range: Option<DateRange>) -> Result<Vec<Row>> {
+    let pages = read(scribe, rows).await?;
+    let kept = pages.into_iter().filter(|found| {
+        let date = dates::date_of(&found.page);
+        range.is_none_or(|range| date.is_some_and(|date| range.holds(date)))
+    });
+    Ok(kept.map(|found| (found.page.node, found.score)).collect())
+}
+
+async fn read(scribe: &Scribe, rows: Vec<Row>) -> Result<Vec<Scored>> {
+    let (nodes, scores): (Vec<Node>, Vec<Option<f64>>) = rows.into_iter().unzip();
+    let pages = with_texts(scribe, nodes, PagePosts::Skip).await?;
+    Ok(pages.into_iter().zip(scores).map(|(page, score)| Scored { page, score }).collect())
+}

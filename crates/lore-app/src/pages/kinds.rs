@@ -1,0 +1,83 @@
+//! What kinds of pages there are, and the words the store knows them by.
+
+use lore_core::names::Word;
+use lore_core::{Kind, Result};
+
+use crate::play::word;
+
+/// The kind of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageKind {
+    /// Somebody.
+    Character,
+    /// A kind of beast or monster.
+    Creature,
+    /// A place.
+    Location,
+    /// A group.
+    Organization,
+    /// A people.
+    Race,
+    /// What only the GM's side reads, usually.
+    Note,
+    /// What happened.
+    Journal,
+    /// What is to be done.
+    Quest,
+}
+
+impl PageKind {
+    /// Every kind, in the order of listings.
+    pub const ALL: [Self; 8] = [
+        Self::Character,
+        Self::Creature,
+        Self::Location,
+        Self::Organization,
+        Self::Race,
+        Self::Note,
+        Self::Journal,
+        Self::Quest,
+    ];
+
+    /// Its name, which is also the kind of its nodes.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Character => "character",
+            Self::Creature => "creature",
+            Self::Location => "location",
+            Self::Organization => "organization",
+            Self::Race => "race",
+            Self::Note => "note",
+            Self::Journal => "journal",
+            Self::Quest => "quest",
+        }
+    }
+
+    /// The kind of a node, if it is a page.
+    pub fn of(kind: &Kind) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.as_str() == kind.as_str())
+    }
+
+    pub(super) fn word(self) -> Result<Word> {
+        word(self.as_str())
+    }
+}
+
+/// The kinds of nodes a question is about: one, or all that are pages.
+pub(super) fn words(kind: Option<PageKind>) -> Result<Vec<Word>> {
+    match kind {
+        Some(kind) => Ok(vec![kind.word()?]),
+        None => PageKind::ALL.into_iter().map(PageKind::word).collect(),
+    }
+}
+
+/// Node kind of a tag.
+pub(super) const TAG: &str = "tag";
+/// Edge from a page to a tag.
+pub(super) const TAGGED: &str = "tagged";
+/// Edge from a page to what its texts mention.
+pub(super) const MENTIONS: &str = "mentions";
+/// Text kind of a page's own text.
+pub(super) const ENTRY: &str = "entry";
+/// Text kind of what is attached to a page.
+pub(super) const POST: &str = "post";

@@ -1,0 +1,172 @@
+//! What joins a page to the rest of the world: its tags and what it mentions.
+
+use std::collections::BTreeMap;
+
+use lore_core::names::name_key;
+use lore_core::{Node, NodeId, Properties, Result, Text, Visibility};
+use lore_markup::mention::{self, Target};
+use lore_store::{
+    Batch, Bin, Change, Direction, EdgeRef, Expect, NameMatch, NewEdge, NewNode, NodeKey,
+    NodePatch, NodeQuery, NodeRef, Require,
+};
+
+use super::kinds::{MENTIONS, POST, TAG, TAGGED};
+use super::scribe::Scribe;
+use crate::play::{MANY, word};
+
+/// The tags a page shall have.
+pub(super) struct Tags<'a> {
+    /// The page.
+    pub(super) page: NodeRef,
+    /// Who will see it.
+    pub(super) visibility: Visibility,
+    /// The tags it has.
+    pub(super) before: &'a [String],
+    /// The tags it shall have.
+    pub(super) after: &'a [String],
+}
+
+/// A text that may mention something.
+pub(super) struct Source<'a> {
+    /// What it says.
+    pub(super) body: &'a str,
+    /// Who reads it.
+    pub(super) visibility: Visibility,
+}
+
+impl<'a> From<&'a Text> for Source<'a> {
+    fn from(text: &'a Text) -> Self {
+        Self { body: &text.body, visibility: text.visibility }
+    }
+}
+
+/// Joins a page to its tags; a tag that is used for the first time is made. A tag is
+/// hidden as long as only hidden pages have it.
+pub(super) async fn set_tags(scribe: &Scribe, batch: Batch, tags: Tags<'_>) -> Result<Batch> {
+    let mut batch = batch;
+    for name in tags.after {
+        let (found, plan) = match find_tag(scribe, name).await? {
+            Some(tag) => (NodeRef::Id(tag.id), revealed(batch, &tag, tags.visibility)),
+            None => {
+                let uid = scribe.app.effects.uid();
+                let mut node = NewNode::new(uid, word(TAG)?, name.clone());
+                node.visibility = tags.visibility;
+                let free = Require::NameFree { kind: word(TAG)?, name: name.clone() };
+                (NodeRef::Uid(uid), batch.require(free).change(Change::CreateNode(node)))
+            }
+        };
+        batch = plan.change(Change::PutEdge(edge(tags.page, found, TAGGED, Visibility::Members)?));
+    }
+    let kept: Vec<String> = tags.after.iter().map(|name| name_key(name)).collect();
+    for name in tags.before.iter().filter(|name| !kept.contains(&name_key(name))) {
+        if let Some(tag) = find_tag(scribe, name).await? {
+            batch = untagged(scribe, batch, tags.page, &tag).await?;
+        }
+    }
+    Ok(batch)
+}
+
+fn revealed(batch: Batch, tag: &Node, visibility: Visibility) -> Batch {
+    if visibility != Visibility::Members || tag.visibility == Visibility::Members {
+        return batch;
+    }
+    let patch = NodePatch { visibility: Some(Visibility::Members), ..NodePatch::default() };
+    batch.change(Change::UpdateNode(NodeRef::Id(tag.id), Expect::Version(tag.version), patch))
+}
+
+async fn untagged(scribe: &Scribe, batch: Batch, page: NodeRef, tag: &Node) -> Result<Batch> {
+    let NodeRef::Id(id) = page else { return Ok(batch) };
+    let kinds = [word(TAGGED)?];
+    let viewer = scribe.all_seeing();
+    let edges = scribe.app.store.neighbours(&viewer, &[id], Direction::Out, &kinds, MANY).await?;
+    let gone = edges.into_iter().filter(|edge| edge.target == tag.id);
+    let batch = gone.fold(batch, |batch, edge| {
+        batch.change(Change::DeleteEdge(EdgeRef::Id(edge.id), Expect::Any))
+    });
+    Ok(batch)
+}
+
+/// The node of a tag, hidden or not: a name is one tag.
+async fn find_tag(scribe: &Scribe, name: &str) -> Result<Option<Node>> {
+    let query = NodeQuery {
+        kinds: vec![word(TAG)?],
+        name: Some(NameMatch::Exact(name.to_owned())),
+        bin: Bin::Live,
+        limit: 1,
+        ..NodeQuery::default()
+    };
+    let page = scribe.app.store.find_nodes(&scribe.all_seeing(), query).await?;
+    Ok(page.items.into_iter().next())
+}
+
+/// Joins a page to what its texts mention, and parts it from what they no longer do.
+/// A link is shown to whoever may read a text that makes it.
+pub(super) async fn set_mentions(
+    scribe: &Scribe,
+    batch: Batch,
+    page: NodeRef,
+    known: Option<NodeId>,
+    sources: &[Source<'_>],
+) -> Result<Batch> {
+    let wanted = mentioned(scribe, known, sources).await?;
+    let mut batch = batch;
+    if let Some(id) = known {
+        let kinds = [word(MENTIONS)?];
+        let viewer = scribe.all_seeing();
+        let store = &scribe.app.store;
+        let edges = store.neighbours(&viewer, &[id], Direction::Out, &kinds, MANY).await?;
+        for edge in edges.into_iter().filter(|edge| !wanted.contains_key(&edge.target)) {
+            batch = batch.change(Change::DeleteEdge(EdgeRef::Id(edge.id), Expect::Any));
+        }
+    }
+    for (target, visibility) in wanted {
+        let target = NodeRef::Id(target);
+        batch = batch.change(Change::PutEdge(edge(page, target, MENTIONS, visibility)?));
+    }
+    Ok(batch)
+}
+
+/// What the texts mention, apart from the page itself, with who may know.
+async fn mentioned(
+    scribe: &Scribe,
+    page: Option<NodeId>,
+    sources: &[Source<'_>],
+) -> Result<BTreeMap<NodeId, Visibility>> {
+    let mut numbers: BTreeMap<i64, Visibility> = BTreeMap::new();
+    for source in sources {
+        for found in mention::find(source.body) {
+            let Target::Entity(number) = found.target else { continue };
+            let seen = numbers.entry(number).or_insert(source.visibility);
+            if source.visibility == Visibility::Members {
+                *seen = Visibility::Members;
+            }
+        }
+    }
+    let mut wanted = BTreeMap::new();
+    for (number, visibility) in numbers {
+        let key = NodeKey::Number(number);
+        let found = scribe.app.store.node(&scribe.all_seeing(), key).await?;
+        if let Some(node) = found.filter(|node| Some(node.id) != page) {
+            wanted.insert(node.id, visibility);
+        }
+    }
+    Ok(wanted)
+}
+
+/// Every post of a page, whoever may read it.
+pub(super) async fn post_sources(scribe: &Scribe, node: &Node) -> Result<Vec<Text>> {
+    let viewer = scribe.all_seeing();
+    let mut texts = scribe.app.store.texts_of(&viewer, node.id, Bin::Live).await?;
+    texts.retain(|text| text.kind.as_str() == POST);
+    Ok(texts)
+}
+
+fn edge(
+    source: NodeRef,
+    target: NodeRef,
+    kind: &'static str,
+    visibility: Visibility,
+) -> Result<NewEdge> {
+    let properties = Properties::new();
+    Ok(NewEdge { source, target, kind: word(kind)?, weight: 1.0, visibility, properties })
+}

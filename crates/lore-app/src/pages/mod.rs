@@ -1,0 +1,29 @@
+//! Worldbuilding pages: characters, places, notes, journals and what is written on them.
+//!
+//! A page is a node with an `entry` and any number of posts. Its tags are nodes, too,
+//! joined to it by edges, and so is whatever its texts mention. Every item of a
+//! call is written by itself: a bad one never hurts its neighbours.
+
+mod dates;
+mod edit;
+mod find;
+mod kinds;
+mod likeness;
+mod links;
+mod moments;
+mod page;
+mod posts;
+mod scribe;
+mod updates;
+
+pub use dates::{Date, DateRange};
+pub use edit::{Made, NewPage, PagePatch, create, delete, update};
+pub use find::{Listing, NameFilter, PageQuery, Scored, find};
+pub use kinds::PageKind;
+pub use likeness::likeness;
+pub use moments::moment;
+pub use page::{Page, PagePosts, get};
+pub use posts::update as update_post;
+pub use posts::{NewPost, PostPatch, create as create_post, delete as delete_post};
+pub use scribe::Scribe;
+pub use updates::{Updates, check as check_updates};

@@ -1,0 +1,68 @@
+//! Who writes, for which call, and how a planned batch becomes a commit.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use lore_core::{Error, Result, Role, Viewer, Visibility};
+use lore_store::{Batch, Committed, Origin, StoreError};
+
+use crate::App;
+
+/// How often a change is planned anew when others keep being faster.
+const TRIES: usize = 32;
+
+/// One call about pages.
+#[derive(Clone)]
+pub struct Scribe {
+    /// The application.
+    pub app: Arc<App>,
+    /// Who looks.
+    pub viewer: Viewer,
+    /// The tool that is called.
+    pub tool: &'static str,
+    /// The request it serves.
+    pub request_id: String,
+}
+
+impl Scribe {
+    pub(super) fn batch(&self) -> Batch {
+        Batch::new(Origin::new(self.tool, self.request_id.clone()), self.app.effects.now())
+    }
+
+    /// Plans and commits until it holds, a bounded number of times.
+    ///
+    /// A plan reads as the viewer and so decides what may be changed. Its batch is
+    /// committed with the GM side's eyes, because what hangs on a page (tags, links)
+    /// may be hidden from who changes it. Nothing hidden gets into an answer.
+    pub(super) async fn carry_out<'a, T, F>(&'a self, plan: F) -> Result<(T, Committed)>
+    where
+        F: Fn() -> BoxFuture<'a, Result<(Batch, T)>> + Send,
+        T: Send,
+    {
+        self.viewer.require(Role::Player)?;
+        for _ in 0..TRIES {
+            let (batch, answer) = plan().await?;
+            match self.app.store.commit(&self.all_seeing(), batch).await {
+                Ok(committed) => return Ok((answer, committed)),
+                Err(StoreError::Conflict(_)) => tokio::task::yield_now().await,
+                Err(other) => return Err(other.into()),
+            }
+        }
+        Err(Error::Unavailable { what: "the page (too many changes at once)".into() })
+    }
+
+    /// The caller, looking behind the screen.
+    pub(super) fn all_seeing(&self) -> Viewer {
+        Viewer { role: self.viewer.role.max(Role::Gm), ..self.viewer }
+    }
+
+    /// The visibility behind `is_private`. What the GM side hides, it hides from the
+    /// players; what a player hides is theirs alone.
+    pub(super) fn visibility(&self, private: bool) -> Visibility {
+        match private {
+            false => Visibility::Members,
+            true if self.viewer.sees_gm_side() => Visibility::Gm,
+            true => Visibility::Private(self.viewer.principal),
+        }
+    }
+}
