@@ -1,0 +1,63 @@
+//! `check_entity_updates`: what changed since somebody last looked.
+
+use lore_app::pages;
+use lore_core::{Result, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::each::Number;
+use super::wire::scribe;
+use crate::call::Call;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct CheckEntityUpdates;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The entities you hold.
+    entity_ids: Vec<Number>,
+    /// ISO time you last read them.
+    last_synced: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Output {
+    /// Those that changed since.
+    modified_entity_ids: Vec<i64>,
+    /// Those that are there no more.
+    deleted_entity_ids: Vec<i64>,
+    /// The time to send as last_synced next.
+    check_timestamp: String,
+}
+
+impl ToolSpec for CheckEntityUpdates {
+    const NAME: &'static str = "check_entity_updates";
+    const TOOLSET: Toolset = Toolset::Pages;
+    const TITLE: &'static str = "Check for changes";
+    const DESCRIPTION: &'static str = "Say which of the entities you hold changed or went since a \
+        time. Use it before reading many again. Returns modified and deleted ids.";
+    const ANNOTATIONS: Annotations = Annotations::READ;
+    const ROLE: Role = Role::Reader;
+
+    type Input = Input;
+    type Output = Output;
+
+    fn example() -> Value {
+        json!({ "entity_ids": ["$entity"], "last_synced": "2025-05-30T18:00:00Z" })
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Output> {
+        let since = pages::moment("last_synced", &input.last_synced)?;
+        let ids = input.entity_ids.iter().map(|id| id.read("entity_ids"));
+        let ids = ids.collect::<Result<Vec<i64>>>()?;
+        let found = pages::check_updates(&scribe(&call, Self::NAME), &ids, since).await?;
+        Ok(Output {
+            modified_entity_ids: found.modified,
+            deleted_entity_ids: found.deleted,
+            check_timestamp: found.at.to_string(),
+        })
+    }
+}

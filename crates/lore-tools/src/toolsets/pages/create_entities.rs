@@ -1,0 +1,140 @@
+//! `create_entities`: make pages.
+
+use lore_app::pages::{self, NewPage};
+use lore_core::{Result, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::each::{Each, check_count, in_words};
+use super::wire::{EntityType, scribe};
+use crate::call::Call;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct CreateEntities;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The entities to make.
+    entities: Vec<Each<Item>>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Item {
+    /// What kind of entity it is.
+    entity_type: EntityType,
+    /// Its name.
+    name: String,
+    /// What refines the kind, such as NPC, City or Session Summary.
+    #[serde(rename = "type")]
+    subtype: Option<String>,
+    /// Markdown; mention others as [entity:ID] or [entity:ID|text].
+    entry: Option<String>,
+    /// Any words; new ones are made.
+    tags: Option<Vec<String>>,
+    /// Hide it from the players. Default: true for notes, else false.
+    #[serde(alias = "is_hidden")]
+    is_private: Option<bool>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Output {
+    /// One row for each entity, in the order given.
+    results: Vec<Row>,
+}
+
+#[derive(Default, Serialize, JsonSchema)]
+struct Row {
+    /// Number within its type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<i64>,
+    /// Number among all entities.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entity_id: Option<i64>,
+    /// Its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// How other texts mention it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mention: Option<String>,
+    /// Whether it was made.
+    success: bool,
+    /// Why not, and what to try.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl ToolSpec for CreateEntities {
+    const NAME: &'static str = "create_entities";
+    const TOOLSET: Toolset = Toolset::Pages;
+    const TITLE: &'static str = "Create entities";
+    const DESCRIPTION: &'static str = "Make entities of the world. Use find_entities with \
+        name_fuzzy first, so that nobody is made twice. Returns one result for each, with its \
+        ids and mention; check success.";
+    const ANNOTATIONS: Annotations = Annotations::ADD;
+    const ROLE: Role = Role::Player;
+
+    type Input = Input;
+    type Output = Output;
+
+    fn example() -> Value {
+        json!({ "entities": [{
+            "entity_type": "character",
+            "name": "Osanna von Carstein",
+            "type": "NPC",
+            "entry": "Vampire noble...",
+            "tags": ["vampire", "von-carstein"],
+        }] })
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Output> {
+        check_count("entities", input.entities.len())?;
+        let scribe = scribe(&call, Self::NAME);
+        let mut results = Vec::with_capacity(input.entities.len());
+        for item in input.entities {
+            call.check_cancelled()?;
+            let (name, made) = match item {
+                Each::Good(item) => {
+                    let new = NewPage::from(item);
+                    let made = pages::create(&scribe, &new).await;
+                    (Some(new.name), made)
+                }
+                Each::Bad(given, error) => {
+                    (given.get("name").and_then(Value::as_str).map(str::to_owned), Err(error))
+                }
+            };
+            results.push(row(name, made));
+        }
+        Ok(Output { results })
+    }
+}
+
+fn row(name: Option<String>, made: Result<pages::Made>) -> Row {
+    match made {
+        Ok(made) => Row {
+            id: Some(made.kind_number),
+            entity_id: Some(made.number),
+            name: Some(made.name),
+            mention: Some(format!("[entity:{}]", made.number)),
+            success: true,
+            error: None,
+        },
+        Err(error) => Row { name, error: Some(in_words(&error)), ..Row::default() },
+    }
+}
+
+impl From<Item> for NewPage {
+    fn from(item: Item) -> Self {
+        Self {
+            kind: item.entity_type.into(),
+            name: item.name,
+            subtype: item.subtype,
+            entry: item.entry,
+            tags: item.tags.unwrap_or_default(),
+            private: item.is_private,
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Lists whose items succeed and fail one by one.
+
+use std::borrow::Cow;
+
+use lore_core::{Error, Result};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::schema;
+
+/// Most items of one call.
+const MOST: usize = 200;
+
+/// An item of a list, read by itself: a bad one does not spoil the call.
+pub(super) enum Each<T> {
+    /// It could be read.
+    Good(T),
+    /// It could not; as it was given, and why.
+    Bad(Value, Error),
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Each<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
+        let given = Value::deserialize(from)?;
+        let read = match &given {
+            Value::Object(fields) => schema::parse(fields.clone()),
+            _ => Err(Error::invalid("item", "is not an object", "see the tool's input schema")),
+        };
+        Ok(match read {
+            Ok(item) => Self::Good(item),
+            Err(error) => Self::Bad(given, error),
+        })
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Each<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+/// A number that stands for a page or post. Clients also send it as text, or as the
+/// mention they would write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Number(pub(super) std::result::Result<i64, Value>);
+
+impl Number {
+    /// The number, or why it is none.
+    pub(super) fn read(&self, field: &str) -> Result<i64> {
+        self.0.clone().map_err(|given| {
+            let hint = "use a number from find_entities or get_entities";
+            Error::invalid(field, format!("is {given}, which is no number"), hint)
+        })
+    }
+
+    /// The number, if it is one.
+    pub(super) fn known(&self) -> Option<i64> {
+        self.0.as_ref().ok().copied()
+    }
+
+    /// The number in a field of an item that could not be read.
+    pub(super) fn in_field(item: &Value, field: &str) -> Option<i64> {
+        number_in(item.get(field)?)
+    }
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
+        let given = Value::deserialize(from)?;
+        Ok(Self(number_in(&given).ok_or(given)))
+    }
+}
+
+impl JsonSchema for Number {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Number".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({ "type": "integer" })
+    }
+}
+
+fn number_in(given: &Value) -> Option<i64> {
+    match given {
+        Value::Number(number) => number.as_i64(),
+        Value::String(text) => {
+            let text = text.trim();
+            let inside = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+            let digits = inside.map_or(text, |inside| {
+                let (_, id) = inside.split_once(':').unwrap_or(("", inside));
+                id.split('|').next().unwrap_or_default()
+            });
+            digits.parse().ok()
+        }
+        _ => None,
+    }
+}
+
+/// Fails when a call has more items than one call may.
+pub(super) fn check_count(field: &str, count: usize) -> Result<()> {
+    if count <= MOST {
+        return Ok(());
+    }
+    Err(Error::TooLarge { what: field.to_owned(), limit: format!("{MOST} items") })
+}
+
+/// A failure in the words of a result row.
+pub(super) fn in_words(error: &Error) -> String {
+    format!("{error}; {}", error.hint())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_number_is_read_in_every_form_it_is_sent() {
+        for given in [
+            json!(12),
+            json!("12"),
+            json!(" 12 "),
+            json!("[entity:12]"),
+            json!("[character:12|Bob]"),
+        ] {
+            let number: Number = serde_json::from_value(given.clone()).unwrap();
+            assert_eq!(number.known(), Some(12), "{given}");
+        }
+        for given in [json!("Bob"), json!(null), json!([12]), json!(1.5)] {
+            let number: Number = serde_json::from_value(given.clone()).unwrap();
+            assert!(number.read("entity_id").is_err(), "{given}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! `find_entities`: search and list pages.
+
+use lore_app::pages::{self, DateRange, NameFilter, PageQuery, Scored};
+use lore_core::{Error, Result, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::wire::{EntityOut, EntityType, scribe};
+use crate::call::Call;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+/// Results per page unless said otherwise, and at most.
+const PAGE: (i64, i64) = (25, 100);
+
+pub(super) struct FindEntities;
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Input {
+    /// Words in names, text, posts or tags; best matches first.
+    query: Option<String>,
+    /// Only this type.
+    entity_type: Option<EntityType>,
+    /// Part of the name.
+    name: Option<String>,
+    /// Match names that sound alike instead, best first.
+    name_fuzzy: bool,
+    /// Match the whole name instead.
+    name_exact: bool,
+    /// Only this Type field, such as NPC or City.
+    #[serde(rename = "type")]
+    subtype: Option<String>,
+    /// Only with all of these tags.
+    tags: Vec<String>,
+    /// Only journals and others dated within these days.
+    date_range: Option<Dates>,
+    /// Only changed after this ISO time.
+    last_synced: Option<String>,
+    /// false gives entity_id, name and entity_type only.
+    include_full: Option<bool>,
+    /// Page, from 1.
+    page: Option<i64>,
+    /// Results per page, default 25, at most 100; 0 is all.
+    limit: Option<i64>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Dates {
+    /// First day, YYYY-MM-DD.
+    start: Option<String>,
+    /// Last day, YYYY-MM-DD.
+    end: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Output {
+    /// What was found.
+    entities: Vec<EntityOut>,
+    /// For the next call with last_synced.
+    sync_info: SyncInfo,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct SyncInfo {
+    /// When this was looked up.
+    request_timestamp: String,
+    /// The newest change among the entities returned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    newest_updated_at: Option<String>,
+    /// How many match, on all pages.
+    total_count: usize,
+    /// How many are in this answer.
+    returned_count: usize,
+}
+
+impl ToolSpec for FindEntities {
+    const NAME: &'static str = "find_entities";
+    const TOOLSET: Toolset = Toolset::Pages;
+    const TITLE: &'static str = "Find entities";
+    const DESCRIPTION: &'static str = "Search and list the world's characters, places, notes, \
+        journals and quests. Use name_fuzzy for names heard or misspelt, query for content; all \
+        filters combine. Use get_entities when you have ids. Returns entities and sync_info.";
+    const ANNOTATIONS: Annotations = Annotations::READ;
+    const ROLE: Role = Role::Reader;
+
+    type Input = Input;
+    type Output = Output;
+
+    fn example() -> Value {
+        json!({ "entity_type": "character", "name": "Aylysh", "name_fuzzy": true })
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Output> {
+        let request_timestamp = call.app.effects.now().to_string();
+        let full = input.include_full.unwrap_or(true);
+        let found = pages::find(&scribe(&call, Self::NAME), &query(input)?).await?;
+        let newest = found.pages.iter().map(|row| row.page.node.updated.at).max();
+        let entities: Vec<_> = found.pages.into_iter().map(|row| shown(row, full)).collect();
+        let sync_info = SyncInfo {
+            request_timestamp,
+            newest_updated_at: newest.map(|at| at.to_string()),
+            total_count: found.total,
+            returned_count: entities.len(),
+        };
+        Ok(Output { entities, sync_info })
+    }
+}
+
+fn query(input: Input) -> Result<PageQuery> {
+    let limit = match input.limit.unwrap_or(PAGE.0) {
+        0 => None,
+        limit if limit < 0 => {
+            return Err(Error::invalid("limit", "is negative", "use 1 to 100, or 0 for all"));
+        }
+        limit => usize::try_from(limit.min(PAGE.1)).ok(),
+    };
+    let page = usize::try_from(input.page.unwrap_or(1).max(1) - 1).unwrap_or(0);
+    let name = input.name.filter(|name| !name.trim().is_empty()).map(|name| {
+        match (input.name_fuzzy, input.name_exact) {
+            (true, _) => NameFilter::Alike(name),
+            (false, true) => NameFilter::Exact(name),
+            (false, false) => NameFilter::Contains(name),
+        }
+    });
+    let range = |dates: Dates| DateRange::read(dates.start.as_deref(), dates.end.as_deref());
+    let since = input.last_synced.map(|text| pages::moment("last_synced", &text)).transpose()?;
+    Ok(PageQuery {
+        words: input.query,
+        kind: input.entity_type.map(Into::into),
+        name,
+        subtype: input.subtype.filter(|subtype| !subtype.trim().is_empty()),
+        tags: input.tags,
+        dates: input.date_range.map(range).transpose()?,
+        since,
+        offset: limit.map_or(0, |limit| page.saturating_mul(limit)),
+        limit,
+    })
+}
+
+fn shown(row: Scored, full: bool) -> EntityOut {
+    let out = EntityOut { match_score: row.score, ..row.page.into() };
+    if full {
+        return out;
+    }
+    EntityOut {
+        entity_id: out.entity_id,
+        name: out.name,
+        entity_type: out.entity_type,
+        match_score: out.match_score,
+        ..EntityOut::default()
+    }
+}

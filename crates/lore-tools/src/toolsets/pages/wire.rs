@@ -1,0 +1,198 @@
+//! Wire types that several tools share.
+
+use std::sync::Arc;
+
+use lore_app::pages::{Page, PageKind, Scribe};
+use lore_core::{Text, Visibility};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::call::Call;
+use crate::choice::choice;
+
+choice! {
+    /// What kind of page it is.
+    pub(super) enum EntityType {
+        Character = "character",
+        Creature = "creature",
+        Location = "location",
+        Organization = "organization",
+        Race = "race",
+        Note = "note",
+        Journal = "journal",
+        Quest = "quest",
+    }
+}
+
+impl From<EntityType> for PageKind {
+    fn from(kind: EntityType) -> Self {
+        match kind {
+            EntityType::Character => Self::Character,
+            EntityType::Creature => Self::Creature,
+            EntityType::Location => Self::Location,
+            EntityType::Organization => Self::Organization,
+            EntityType::Race => Self::Race,
+            EntityType::Note => Self::Note,
+            EntityType::Journal => Self::Journal,
+            EntityType::Quest => Self::Quest,
+        }
+    }
+}
+
+impl From<PageKind> for EntityType {
+    fn from(kind: PageKind) -> Self {
+        match kind {
+            PageKind::Character => Self::Character,
+            PageKind::Creature => Self::Creature,
+            PageKind::Location => Self::Location,
+            PageKind::Organization => Self::Organization,
+            PageKind::Race => Self::Race,
+            PageKind::Note => Self::Note,
+            PageKind::Journal => Self::Journal,
+            PageKind::Quest => Self::Quest,
+        }
+    }
+}
+
+/// Who works, for which call.
+pub(super) fn scribe(call: &Call, tool: &'static str) -> Scribe {
+    Scribe {
+        app: Arc::clone(&call.app),
+        viewer: call.viewer,
+        tool,
+        request_id: call.request_id().to_owned(),
+    }
+}
+
+/// A page, or of a failed item what was asked for.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(super) struct EntityOut {
+    /// Number within its type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) id: Option<i64>,
+    /// Number among all entities: what tools take and mentions hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) entity_id: Option<i64>,
+    /// Its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) name: Option<String>,
+    /// What kind of entity it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) entity_type: Option<EntityType>,
+    /// What refines the kind, such as NPC or City.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub(super) subtype: Option<String>,
+    /// Its text, Markdown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) entry: Option<String>,
+    /// Its tags.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tags: Option<Vec<String>>,
+    /// Whether it is hidden from other members.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) is_private: Option<bool>,
+    /// The same as is_private.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) is_hidden: Option<bool>,
+    /// When it was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) created_at: Option<String>,
+    /// When it or one of its posts last changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) updated_at: Option<String>,
+    /// How well the name matches, 0 to 1, with name_fuzzy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) match_score: Option<f64>,
+    /// Its posts, where asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) posts: Option<Vec<PostOut>>,
+    /// Whether it was found, in answers item by item.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) success: Option<bool>,
+    /// Why it failed and what to try.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<String>,
+}
+
+impl From<Page> for EntityOut {
+    fn from(page: Page) -> Self {
+        let private = page.is_private();
+        Self {
+            id: Some(page.node.kind_number),
+            entity_id: Some(page.node.number),
+            name: Some(page.node.name),
+            entity_type: Some(page.kind.into()),
+            subtype: page.node.subtype,
+            entry: Some(page.entry.map(|text| text.body).unwrap_or_default()),
+            tags: Some(page.node.tags),
+            is_private: Some(private),
+            is_hidden: Some(private),
+            created_at: Some(page.node.created.at.to_string()),
+            updated_at: Some(page.node.updated.at.to_string()),
+            ..Self::default()
+        }
+    }
+}
+
+/// A post of an entity.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct PostOut {
+    /// What update_posts and delete_posts take as post_id.
+    id: i64,
+    /// Its title.
+    name: String,
+    /// Its text, Markdown.
+    entry: String,
+    /// Whether it is hidden from other members.
+    is_private: bool,
+    /// The same as is_private.
+    is_hidden: bool,
+}
+
+impl From<Text> for PostOut {
+    fn from(text: Text) -> Self {
+        let private = text.visibility != Visibility::Members;
+        Self {
+            id: text.id.0,
+            name: text.title,
+            entry: text.body,
+            is_private: private,
+            is_hidden: private,
+        }
+    }
+}
+
+/// What became of one item.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct RowOut {
+    /// The entity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) entity_id: Option<i64>,
+    /// The post.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) post_id: Option<i64>,
+    /// Whether it was done.
+    pub(super) success: bool,
+    /// Why not, and what to try.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<String>,
+}
+
+impl RowOut {
+    /// The row of an item about an entity and perhaps one of its posts.
+    pub(super) fn of(
+        entity_id: Option<i64>,
+        post_id: Option<i64>,
+        outcome: &lore_core::Result<()>,
+    ) -> Self {
+        let error = outcome.as_ref().err().map(super::each::in_words);
+        Self { entity_id, post_id, success: error.is_none(), error }
+    }
+}
+
+/// What became of each item, in the order they were given.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Rows {
+    /// One row for each item.
+    pub(super) results: Vec<RowOut>,
+}
