@@ -43,6 +43,18 @@ pub struct Entry {
     pub meta: Meta,
 }
 
+impl Entry {
+    /// About how many bytes it takes besides its own size.
+    pub(crate) fn bytes(&self) -> usize {
+        let meta = &self.meta;
+        let words = [&meta.session, &meta.author, &meta.source];
+        let words = words.into_iter().flatten().map(String::len).sum::<usize>();
+        let tags: usize = meta.tags.iter().map(|tag| tag.len() + size_of::<String>()).sum();
+        let vector = self.vector.as_ref().map_or(0, |vector| vector.values.len() * 4);
+        self.analysis.bytes() + words + tags + vector + meta.namespace.len()
+    }
+}
+
 /// A vector from an external embedding model, of any length.
 ///
 /// Vectors of different models are never compared.

@@ -1,19 +1,39 @@
 //! The index of one world.
 
-use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use lore_core::Viewer;
-use lore_core::names::name_key;
-use lore_text::analysis::{name_words, stem_list};
+use parking_lot::{Mutex, RwLock};
+use rustc_hash::FxHashMap;
 
 use crate::document::{DocKey, Entry};
-use crate::query::{Filter, Hit, MatchKind, Parts, Query, Ranked, Unit};
+use crate::lexicon::Lexicon;
+use crate::query::{Query, Ranked};
+use crate::rank::{self, Scratch};
+use crate::sight::{Audience, Secrets, Sight};
+use crate::view::View;
 
 /// Everything that can be found in one world, in memory.
+///
+/// For each kind of viewer that has asked there is a view with exactly what they see;
+/// viewers who see the same share one. A world without secrets has one view.
 #[derive(Debug, Default)]
 pub struct Index {
-    entries: BTreeMap<DocKey, Entry>,
+    documents: FxHashMap<DocKey, Arc<Entry>>,
+    secrets: Secrets,
+    lexicon: Lexicon,
+    views: RwLock<FxHashMap<Sight, Shown>>,
+    /// Counts searches, to know which view was not used for longest.
+    searches: AtomicU64,
+    scratch: Mutex<Vec<Scratch>>,
+}
+
+/// A view and when it was last used.
+#[derive(Debug)]
+struct Shown {
+    view: View,
+    last_used: AtomicU64,
 }
 
 /// How large an index is.
@@ -21,11 +41,20 @@ pub struct Index {
 pub struct Statistics {
     /// Documents, heads of nodes included.
     pub documents: usize,
+    /// Different stems.
+    pub stems: usize,
+    /// Kinds of viewers that have asked and see different things.
+    pub views: usize,
     /// About how many bytes of memory it takes.
     pub bytes: usize,
 }
 
 impl Index {
+    /// Views that are kept.
+    const MOST_VIEWS: usize = 8;
+    /// Views of so many documents are brought up to date before each search.
+    const SETTLED: usize = 500;
+
     /// An empty index.
     pub fn new() -> Self {
         Self::default()
@@ -33,117 +62,125 @@ impl Index {
 
     /// Adds a document, or replaces the one with the same key.
     pub fn put(&mut self, entry: Entry) {
-        self.entries.insert(entry.key, entry);
+        self.remove(entry.key);
+        let audience = Audience::of(&entry.meta);
+        let entry = Arc::new(entry);
+        entry.analysis.for_each_term(|stem, _| self.lexicon.add(stem));
+        self.secrets.add(audience);
+        for (sight, shown) in self.views.get_mut() {
+            if sight.admits(audience) {
+                shown.view.put(&entry, &self.lexicon);
+            }
+        }
+        self.documents.insert(entry.key, entry);
     }
 
     /// Takes a document out; does nothing when there is none.
     pub fn remove(&mut self, key: DocKey) {
-        self.entries.remove(&key);
+        let Some(entry) = self.documents.remove(&key) else { return };
+        self.secrets.remove(Audience::of(&entry.meta));
+        for shown in self.views.get_mut().values_mut() {
+            shown.view.remove(key, &self.lexicon);
+        }
     }
 
     /// How many documents there are, heads of nodes included.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.documents.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.documents.is_empty()
     }
 
     /// Brings everything that follows the store's statistics only by and by up to date.
-    pub fn settle(&mut self) {}
+    ///
+    /// Never needed for right answers. Afterwards they do not depend on the order in
+    /// which documents came.
+    pub fn settle(&mut self) {
+        for shown in self.views.get_mut().values_mut() {
+            shown.view.settle(&self.lexicon);
+        }
+    }
 
     /// How large it is.
     pub fn statistics(&self) -> Statistics {
-        Statistics { documents: self.len(), bytes: 0 }
+        let views = self.views.read();
+        let documents = self.documents.values().map(|entry| size_of::<Entry>() + entry.bytes());
+        let viewed: usize = views.values().map(|shown| shown.view.bytes()).sum();
+        Statistics {
+            documents: self.len(),
+            stems: self.lexicon.len(),
+            views: views.len(),
+            bytes: documents.sum::<usize>() + viewed + self.lexicon.bytes(),
+        }
     }
 
     /// Answers a query with what the viewer may see.
     pub fn search(&self, viewer: &Viewer, query: &Query) -> Ranked {
-        let seen: Vec<&Entry> = self.entries.values().filter(|entry| sees(viewer, entry)).collect();
-        let stems = stem_list(&query.text);
-        let name = name_words(&query.text);
-        let mut best: BTreeMap<DocKey, Hit> = BTreeMap::new();
-        for entry in seen.iter().filter(|entry| admits(&query.filter, entry)) {
-            let Some(hit) = judge(entry, &seen, &stems, &name) else { continue };
-            let key = match query.unit {
-                Unit::Text if entry.key.text.is_none() => continue,
-                Unit::Text => entry.key,
-                Unit::Node => DocKey::head(entry.key.node),
-            };
-            let better = best.get(&key).is_none_or(|old| order(&hit, old) == Ordering::Less);
-            if better {
-                best.insert(key, hit);
-            }
+        let sight = self.secrets.sight_of(viewer);
+        self.make_ready(sight);
+        let views = self.views.read();
+        // Between the two locks another search may have pushed the view out.
+        let Some(shown) = views.get(&sight) else {
+            drop(views);
+            return self.search(viewer, query);
+        };
+        shown.last_used.store(self.searches.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        let mut scratch = self.scratch.lock().pop().unwrap_or_default();
+        let ranked = rank::search(&shown.view, &self.lexicon, &mut scratch, query);
+        self.scratch.lock().push(scratch);
+        ranked
+    }
+}
+
+impl Index {
+    /// Sees to it that there is a view for this sight.
+    fn make_ready(&self, sight: Sight) {
+        if self.views.read().get(&sight).is_some_and(|shown| !needs_settling(&shown.view)) {
+            return;
         }
-        let mut hits: Vec<Hit> = best.into_values().collect();
-        hits.retain(|hit| query.min_score.is_none_or(|least| hit.score >= least));
-        hits.sort_by(order);
-        let total = hits.len();
-        Ranked { hits: hits.into_iter().skip(query.offset).take(query.limit).collect(), total }
+        let mut views = self.views.write();
+        if !views.contains_key(&sight) {
+            let view = self.look(sight, &views);
+            forget_one(&mut views, Self::MOST_VIEWS);
+            let now = self.searches.load(Ordering::Relaxed);
+            views.insert(sight, Shown { view, last_used: AtomicU64::new(now) });
+        }
+        if let Some(shown) = views.get_mut(&sight).filter(|shown| needs_settling(&shown.view)) {
+            shown.view.settle(&self.lexicon);
+        }
+    }
+
+    /// Makes a view, on the basis of the largest one that shows nothing too much.
+    fn look(&self, sight: Sight, views: &FxHashMap<Sight, Shown>) -> View {
+        let bases = views.iter().filter(|(other, _)| sight.covers(**other));
+        let base = bases.max_by_key(|(_, shown)| shown.view.len());
+        let mut view = base.map(|(_, shown)| shown.view.clone()).unwrap_or_default();
+        let seen = self.documents.values().filter(|entry| sight.admits(Audience::of(&entry.meta)));
+        let missing: Vec<_> = seen.filter(|entry| !view.holds(entry.key)).collect();
+        if missing.len() > view.len() / 4 {
+            view.fill(missing, &self.lexicon);
+        } else {
+            missing.into_iter().for_each(|entry| view.put(entry, &self.lexicon));
+        }
+        view
     }
 }
 
-fn sees(viewer: &Viewer, entry: &Entry) -> bool {
-    entry.meta.node_visibility.admits(viewer) && entry.meta.text_visibility.admits(viewer)
+fn needs_settling(view: &View) -> bool {
+    view.is_stale() && view.len() <= Index::SETTLED
 }
 
-fn admits(filter: &Filter, entry: &Entry) -> bool {
-    let meta = &entry.meta;
-    let at = meta.occurred_at.unwrap_or(meta.created_at);
-    let one_of = |list: &[String], value: &str| list.is_empty() || list.iter().any(|v| v == value);
-    (filter.kinds.is_empty() || filter.kinds.contains(&meta.kind))
-        && (filter.text_kinds.is_empty()
-            || meta.text_kind.as_ref().is_some_and(|kind| filter.text_kinds.contains(kind)))
-        && one_of(&filter.namespaces, &meta.namespace)
-        && one_of(&filter.sources, meta.source.as_deref().unwrap_or_default())
-        && (filter.session.is_none() || filter.session == meta.session)
-        && filter.since.is_none_or(|since| at >= since)
-        && filter.until.is_none_or(|until| at <= until)
-        && (filter.nodes.is_empty() || filter.nodes.contains(&entry.key.node))
-        && filter.tags.iter().all(|tag| meta.tags.iter().any(|has| name_key(has) == name_key(tag)))
-}
-
-fn judge(entry: &Entry, seen: &[&Entry], stems: &[String], name: &str) -> Option<Hit> {
-    let hit = |score, match_kind| Hit {
-        key: entry.key,
-        score,
-        parts: Parts { lexical: score, ..Parts::default() },
-        match_kind,
-    };
-    if name.is_empty() {
-        let at = entry.meta.occurred_at.unwrap_or(entry.meta.created_at);
-        return Some(hit(at.as_second() as f32, MatchKind::Listed));
+/// Makes room for one view.
+fn forget_one(views: &mut FxHashMap<Sight, Shown>, most: usize) {
+    if views.len() < most {
+        return;
     }
-    let count = seen.len() as f32;
-    let score: f32 = stems.iter().map(|stem| weight(entry, seen, count, stem)).sum();
-    let exact = entry.analysis.names.iter().any(|other| &**other == name);
-    match (exact, score > 0.0) {
-        (true, _) => Some(hit(score, MatchKind::ExactName)),
-        (false, true) => Some(hit(score, MatchKind::Words)),
-        (false, false) => None,
+    let age = |shown: &Shown| shown.last_used.load(Ordering::Relaxed);
+    let oldest = views.iter().min_by_key(|(_, shown)| age(shown)).map(|(sight, _)| *sight);
+    if let Some(sight) = oldest {
+        views.remove(&sight);
     }
-}
-
-fn weight(entry: &Entry, seen: &[&Entry], count: f32, stem: &str) -> f32 {
-    let tf = frequency(entry, stem);
-    if tf == 0.0 {
-        return 0.0;
-    }
-    let df = seen.iter().filter(|other| frequency(other, stem) > 0.0).count() as f32;
-    (1.0 + (count - df + 0.5) / (df + 0.5)).ln() * 2.2 * tf
-        / (tf + 1.2 * (0.25 + 0.75 * entry.analysis.length as f32 / 20.0))
-}
-
-fn frequency(entry: &Entry, stem: &str) -> f32 {
-    let terms = &entry.analysis.terms;
-    let found = terms.binary_search_by(|(other, _)| (**other).cmp(stem)).ok();
-    found.and_then(|at| terms.get(at)).map_or(0.0, |(_, count)| f32::from(*count))
-}
-
-/// Exact names first, then by score, then by key, so that ties have an order.
-fn order(a: &Hit, b: &Hit) -> Ordering {
-    let exact = |hit: &Hit| hit.match_kind == MatchKind::ExactName;
-    exact(b).cmp(&exact(a)).then(b.score.total_cmp(&a.score)).then(a.key.cmp(&b.key))
 }

@@ -9,10 +9,17 @@
 //! not see has no influence on what they find: neither on which documents, nor on
 //! their order, nor on their scores.
 
+mod column;
 mod document;
+mod fixed;
 mod index;
+mod lexicon;
 mod query;
+mod rank;
+mod sight;
 mod snippet;
+mod vectors;
+mod view;
 
 pub use document::{Analysis, DocKey, Document, Entry, Head, Meta, Vector};
 pub use index::{Index, Statistics};

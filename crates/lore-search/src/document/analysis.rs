@@ -3,18 +3,22 @@
 mod codec;
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use lore_core::Timestamp;
-use lore_text::analysis::{name_words, stems};
+use lore_core::names::name_key;
+use lore_text::analysis::{is_stop_word, name_words, stems};
+use lore_text::time::{Plain, chat_prefix, tells_time};
+use lore_text::wordpiece::{Piece, pieces};
 
 /// A text, ready to be analysed.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Document<'a> {
     /// Its heading; empty when there is none.
     pub title: &'a str,
-    /// Who said it, when the body does not begin with it.
+    /// Who said it. The body may begin with it, too; it is counted once.
     pub author: Option<&'a str>,
-    /// When it happened, when the body does not begin with it.
+    /// When it happened. The body may begin with it, too; it is counted once.
     pub occurred_at: Option<Timestamp>,
     /// The text.
     pub body: &'a str,
@@ -37,68 +41,130 @@ pub struct Head<'a> {
 
 /// What a document is found by.
 ///
-/// Made once when a document is written and stored beside it as
-/// [`Analysis::encode`]d bytes.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Analysis {
-    /// Distinct stems in order, each with how often it occurs.
-    pub(crate) terms: Vec<(Box<str>, u16)>,
-    /// Names and aliases, folded; empty for texts.
-    pub(crate) names: Vec<Box<str>>,
-    /// How many stems, repetitions counted.
-    pub(crate) length: u32,
-}
+/// Made once when a document is written and stored beside it: it is nothing but the
+/// bytes of [`Analysis::encode`], which are read in place, so that an index of many
+/// documents stays small.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Analysis(Box<[u8]>);
 
 impl Analysis {
     /// Analyses a text.
     pub fn of_text(document: &Document<'_>) -> Self {
+        let plain = if document.author.is_some() { Plain::IsAuthor } else { Plain::IsText };
+        let prefix = chat_prefix(document.body, plain);
         let mut words = Words::default();
         words.add(document.title);
-        words.add(document.author.unwrap_or_default());
-        words.add(document.body);
-        words.finish(Vec::new())
-    }
-
-    /// Whether there is nothing to find it by.
-    pub fn is_empty(&self) -> bool {
-        self.terms.is_empty() && self.names.is_empty()
+        words.add(prefix.author.or(document.author).unwrap_or_default());
+        words.add_date(prefix.occurred_at.or(document.occurred_at));
+        words.add(prefix.rest);
+        let ending = prefix.rest.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '?');
+        words.finish(&[], ending.ends_with('?'), tells_time(prefix.rest))
     }
 
     /// Analyses the head of a node.
     pub fn of_head(head: &Head<'_>) -> Self {
         let mut words = Words::default();
         let names = head.name.into_iter().chain(head.aliases.iter().map(String::as_str));
-        let names: Vec<Box<str>> = names
+        let names: Vec<String> = names
             .inspect(|name| words.add(name))
-            .map(|name| name_words(name).into_boxed_str())
-            .filter(|name| !name.is_empty())
+            .map(name_words)
+            .filter(|n| !n.is_empty())
             .collect();
-        head.tags.iter().for_each(|tag| words.add(tag));
+        head.tags.iter().for_each(|tag| words.add(&name_key(tag)));
         words.add(head.subtype.unwrap_or_default());
-        words.finish(names)
+        words.finish(&names, false, false)
+    }
+
+    /// Whether there is nothing to find it by.
+    pub fn is_empty(&self) -> bool {
+        self.length() == 0 && self.names().is_empty()
     }
 
     /// The analysis as bytes, to be stored beside the document.
     pub fn encode(&self) -> Vec<u8> {
-        codec::encode(self)
+        self.0.to_vec()
     }
 
-    /// Reads what [`Analysis::encode`] wrote. `None` when another version wrote it, or
+    /// Reads what [`Analysis::encode`] gave. `None` when another version wrote it, or
     /// when it is broken: then analyse the document again.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
-        codec::decode(bytes)
+        codec::is_valid(bytes).then(|| Self(bytes.into()))
+    }
+
+    /// Calls `each` with every distinct stem, in order, and how often it occurs.
+    pub(crate) fn for_each_term(&self, each: impl FnMut(&str, u16)) {
+        codec::for_each_term(&self.0, each);
+    }
+
+    /// Names and aliases, folded; none for texts.
+    pub(crate) fn names(&self) -> Vec<String> {
+        codec::names(&self.0)
+    }
+
+    /// Its word pieces, sorted, repeated as often as they occur.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = Piece> {
+        codec::pieces(&self.0)
+    }
+
+    /// How many stems, repetitions counted.
+    pub(crate) fn length(&self) -> u32 {
+        codec::header(&self.0).length
+    }
+
+    /// How many bytes of memory it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.0.len()
+    }
+
+    /// Whether its own words end in a question.
+    pub(crate) fn is_question(&self) -> bool {
+        codec::header(&self.0).is_question
+    }
+
+    /// Whether it tells when something was.
+    pub(crate) fn tells_time(&self) -> bool {
+        codec::header(&self.0).tells_time
     }
 }
 
-/// Counts stems.
+impl fmt::Debug for Analysis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut terms = f.debug_map();
+        self.for_each_term(|stem, count| {
+            terms.entry(&stem, &count);
+        });
+        terms.finish()
+    }
+}
+
+/// Counts stems and pieces.
 #[derive(Default)]
 struct Words {
     counts: BTreeMap<Box<str>, u16>,
+    pieces: Vec<Piece>,
     length: u32,
 }
 
 impl Words {
     fn add(&mut self, text: &str) {
+        self.add_stems(text);
+        pieces(text, |word, found| {
+            let says_something = word.chars().any(char::is_alphanumeric) && !is_stop_word(word);
+            if says_something {
+                self.pieces.extend_from_slice(found);
+            }
+        });
+    }
+
+    /// The date as a person would write it, so that its words are found; it has no
+    /// meaning beyond them.
+    fn add_date(&mut self, at: Option<Timestamp>) {
+        if let Some(at) = at {
+            self.add_stems(&at.strftime("%-d %B %Y").to_string());
+        }
+    }
+
+    fn add_stems(&mut self, text: &str) {
         stems(text, |_, stem| {
             self.length = self.length.saturating_add(1);
             match self.counts.get_mut(stem) {
@@ -108,7 +174,83 @@ impl Words {
         });
     }
 
-    fn finish(self, names: Vec<Box<str>>) -> Analysis {
-        Analysis { terms: self.counts.into_iter().collect(), names, length: self.length }
+    fn finish(mut self, names: &[String], is_question: bool, tells_time: bool) -> Analysis {
+        self.pieces.sort_unstable();
+        let header = codec::Header { length: self.length, is_question, tells_time };
+        Analysis(codec::encode(&header, &self.counts, names, &self.pieces).into_boxed_slice())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn terms(analysis: &Analysis) -> Vec<(String, u16)> {
+        let mut all = Vec::new();
+        analysis.for_each_term(|stem, count| all.push((stem.to_owned(), count)));
+        all
+    }
+
+    fn text(body: &str) -> Analysis {
+        Analysis::of_text(&Document { body, ..Document::default() })
+    }
+
+    #[test]
+    fn an_author_and_a_date_count_once_wherever_they_stand() {
+        let at = "2023-05-08T10:00:00Z".parse().unwrap();
+        let told = Document {
+            author: Some("Mara"),
+            occurred_at: Some(at),
+            body: "Did you paint?",
+            ..Document::default()
+        };
+        let inside = Document { body: "[8 May 2023] Mara: Did you paint?", ..told };
+        assert_eq!(Analysis::of_text(&told), Analysis::of_text(&inside));
+        let expected = ["2023", "8", "mara", "may", "paint"].map(|stem| (stem.to_owned(), 1));
+        assert_eq!(terms(&Analysis::of_text(&told)), expected);
+        assert!(Analysis::of_text(&told).is_question());
+        assert!(!Analysis::of_text(&told).tells_time());
+    }
+
+    #[test]
+    fn heads_keep_their_names() {
+        let aliases = ["The Grey Lady".to_owned()];
+        let head = Head { name: Some("Aelysh Váne"), aliases: &aliases, ..Head::default() };
+        assert_eq!(Analysis::of_head(&head).names(), ["aelysh vane", "the grey lady"]);
+    }
+
+    #[test]
+    fn other_versions_are_analysed_again() {
+        let mut bytes = text("a lamp").encode();
+        bytes[0] += 1;
+        assert_eq!(Analysis::decode(&bytes), None);
+        assert_eq!(Analysis::decode(&[]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn stored_analyses_come_back(body in "\\PC{0,300}", name in "\\PC{0,30}") {
+            let head = Analysis::of_head(&Head { name: Some(&name), ..Head::default() });
+            for analysis in [text(&body), head] {
+                prop_assert_eq!(Analysis::decode(&analysis.encode()), Some(analysis));
+            }
+        }
+
+        #[test]
+        fn broken_bytes_are_refused_or_harmless(
+            body in "[a-zé]{1,8}( [a-zé]{1,8}){0,20}", at in 0_usize..400, byte: u8, cut in 0_usize..400
+        ) {
+            let mut bytes = text(&body).encode();
+            if let Some(place) = bytes.get_mut(at) {
+                *place = byte;
+            }
+            bytes.truncate(cut);
+            if let Some(read) = Analysis::decode(&bytes) {
+                read.for_each_term(|_, _| ());
+                prop_assert!(read.pieces().count() <= bytes.len());
+            }
+        }
     }
 }

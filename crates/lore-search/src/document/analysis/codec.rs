@@ -1,50 +1,114 @@
-//! The stored form of an [`Analysis`]: compact, versioned, and never trusted.
+//! The stored form of an analysis: compact, versioned, and never trusted.
 //!
-//! Numbers are variable-length; stems are sorted, so each stores only what differs
-//! from the one before it.
+//! A header, the stems, the names, the word pieces. Numbers are of variable length;
+//! stems are sorted, so each stores only what differs from the one before it.
 
-use super::Analysis;
+use std::collections::BTreeMap;
 
-/// Counts up whenever the bytes or the meaning of a stem change.
+use lore_text::wordpiece::Piece;
+
+/// Counts up whenever the bytes, or the way texts are analysed, change.
 const VERSION: u8 = 1;
 
-pub(super) fn encode(analysis: &Analysis) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(16 + analysis.terms.len() * 8);
-    bytes.push(VERSION);
-    put_number(&mut bytes, u64::from(analysis.length));
-    put_number(&mut bytes, analysis.terms.len() as u64);
+const QUESTION: u8 = 1;
+const TIME: u8 = 2;
+
+/// Version, marks, number of pieces.
+const FIXED: usize = 6;
+
+/// What is known of the whole text.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Header {
+    pub(super) length: u32,
+    pub(super) is_question: bool,
+    pub(super) tells_time: bool,
+}
+
+pub(super) fn encode(
+    header: &Header,
+    terms: &BTreeMap<Box<str>, u16>,
+    names: &[String],
+    pieces: &[Piece],
+) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(16 + terms.len() * 8 + pieces.len() * 2);
+    let marks = u8::from(header.is_question) * QUESTION + u8::from(header.tells_time) * TIME;
+    bytes.extend([VERSION, marks]);
+    let count = u32::try_from(pieces.len()).unwrap_or(u32::MAX);
+    bytes.extend(count.to_le_bytes());
+    put_number(&mut bytes, u64::from(header.length));
+    put_number(&mut bytes, terms.len() as u64);
     let mut last = "";
-    for (stem, count) in &analysis.terms {
+    for (stem, count) in terms {
         put_difference(&mut bytes, last, stem);
         put_number(&mut bytes, u64::from(*count));
         last = stem;
     }
-    put_number(&mut bytes, analysis.names.len() as u64);
-    for name in &analysis.names {
-        put_difference(&mut bytes, "", name);
-    }
+    put_number(&mut bytes, names.len() as u64);
+    names.iter().for_each(|name| put_difference(&mut bytes, "", name));
+    bytes.extend(pieces.iter().take(count as usize).flat_map(|piece| piece.0.to_le_bytes()));
     bytes
 }
 
-pub(super) fn decode(bytes: &[u8]) -> Option<Analysis> {
-    let (&version, mut rest) = bytes.split_first()?;
-    if version != VERSION {
+/// Whether the bytes can be read to their end.
+pub(super) fn is_valid(bytes: &[u8]) -> bool {
+    read(bytes, |_, _| ()).is_some_and(|(_, rest)| rest.len() == piece_bytes(bytes))
+}
+
+/// The header. Zero for bytes that no [`encode`] wrote.
+pub(super) fn header(bytes: &[u8]) -> Header {
+    let marks = bytes.get(1).copied().unwrap_or(0);
+    let length = bytes.get(FIXED..).and_then(|mut rest| number(&mut rest)).unwrap_or(0);
+    Header {
+        length: u32::try_from(length).unwrap_or(u32::MAX),
+        is_question: marks & QUESTION != 0,
+        tells_time: marks & TIME != 0,
+    }
+}
+
+pub(super) fn for_each_term(bytes: &[u8], each: impl FnMut(&str, u16)) {
+    read_terms(bytes, each);
+}
+
+pub(super) fn names(bytes: &[u8]) -> Vec<String> {
+    read(bytes, |_, _| ()).map(|(names, _)| names).unwrap_or_default()
+}
+
+pub(super) fn pieces(bytes: &[u8]) -> impl Iterator<Item = Piece> {
+    let start = bytes.len().saturating_sub(piece_bytes(bytes));
+    let tail = bytes.get(start..).unwrap_or_default();
+    tail.as_chunks().0.iter().map(|pair| Piece(u16::from_le_bytes(*pair)))
+}
+
+fn piece_bytes(bytes: &[u8]) -> usize {
+    let count = bytes.get(2..FIXED).and_then(|count| count.first_chunk());
+    count.map_or(0, |count| (u32::from_le_bytes(*count) as usize).saturating_mul(2))
+}
+
+/// Reads everything before the pieces; gives the names and the pieces' bytes.
+fn read(bytes: &[u8], each: impl FnMut(&str, u16)) -> Option<(Vec<String>, &[u8])> {
+    let mut rest = read_terms(bytes, each)?;
+    let mut names = Vec::new();
+    for _ in 0..number(&mut rest)? {
+        let mut name = String::new();
+        difference(&mut rest, &mut name)?;
+        names.push(name);
+    }
+    Some((names, rest))
+}
+
+/// Reads the stems; gives what comes after them.
+fn read_terms(bytes: &[u8], mut each: impl FnMut(&str, u16)) -> Option<&[u8]> {
+    if *bytes.first()? != VERSION {
         return None;
     }
-    let rest = &mut rest;
-    let length = u32::try_from(number(rest)?).ok()?;
-    let mut terms: Vec<(Box<str>, u16)> = Vec::new();
-    for _ in 0..number(rest)? {
-        let last = terms.last().map_or("", |(stem, _)| stem);
-        let stem = difference(rest, last)?;
-        terms.push((stem, u16::try_from(number(rest)?).ok()?));
+    let mut rest = bytes.get(FIXED..)?;
+    number(&mut rest)?;
+    let mut stem = String::new();
+    for _ in 0..number(&mut rest)? {
+        difference(&mut rest, &mut stem)?;
+        each(&stem, u16::try_from(number(&mut rest)?).ok()?);
     }
-    let mut names = Vec::new();
-    for _ in 0..number(rest)? {
-        names.push(difference(rest, "")?);
-    }
-    let sorted = terms.is_sorted_by(|a, b| a.0 < b.0);
-    (rest.is_empty() && sorted).then_some(Analysis { terms, names, length })
+    Some(rest)
 }
 
 fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
@@ -77,11 +141,14 @@ fn put_difference(bytes: &mut Vec<u8>, last: &str, text: &str) {
     bytes.extend_from_slice(own.as_bytes());
 }
 
-fn difference(rest: &mut &[u8], last: &str) -> Option<Box<str>> {
+/// Turns `text` into the next one.
+fn difference(rest: &mut &[u8], text: &mut String) -> Option<()> {
     let common = usize::try_from(number(rest)?).ok()?;
     let length = usize::try_from(number(rest)?).ok()?;
     let (own, tail) = rest.split_at_checked(length)?;
     *rest = tail;
-    let own = std::str::from_utf8(own).ok()?;
-    Some([last.get(..common)?, own].concat().into_boxed_str())
+    text.get(..common)?;
+    text.truncate(common);
+    text.push_str(std::str::from_utf8(own).ok()?);
+    Some(())
 }

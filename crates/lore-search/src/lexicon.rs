@@ -1,0 +1,164 @@
+//! All stems of a world, and which of them mean nearly the same.
+//!
+//! What a stem means follows from its letters alone, so viewers share a lexicon
+//! without learning anything from each other's documents.
+
+use std::sync::Arc;
+
+use lore_text::table::{self, DIMENSIONS};
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+
+use crate::vectors::{Small, distance, dot, signs};
+
+/// A stem's number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct StemId(pub(crate) u32);
+
+/// A stem of like meaning, and how like: 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Near {
+    pub(crate) stem: StemId,
+    pub(crate) weight: f32,
+}
+
+/// The stems of a world.
+#[derive(Debug, Default)]
+pub(crate) struct Lexicon {
+    ids: FxHashMap<Arc<str>, StemId>,
+    stems: Vec<Arc<str>>,
+    /// All stems' vectors, one after the other.
+    values: Vec<i8>,
+    scales: Vec<f32>,
+    bits: Vec<u64>,
+    known: Mutex<FxHashMap<Box<str>, Neighbourhood>>,
+}
+
+/// What was found so far; stems after `upto` were not looked at.
+#[derive(Debug, Clone, Default)]
+struct Neighbourhood {
+    near: Arc<Vec<Near>>,
+    upto: usize,
+}
+
+impl Lexicon {
+    /// Less like words are not taken for each other.
+    const LEAST_COSINE: f32 = 0.4;
+    /// Stems whose signs differ in more bits are not looked at. Chosen with
+    /// `examples/prefilter.rs`: it loses one in some hundred neighbours.
+    const MOST_DISTANCE: u32 = 112;
+    /// How many questions' stems are remembered.
+    const MOST_KNOWN: usize = 8192;
+
+    pub(crate) fn id(&self, stem: &str) -> Option<StemId> {
+        self.ids.get(stem).copied()
+    }
+
+    /// How many stems there are.
+    pub(crate) fn len(&self) -> usize {
+        self.stems.len()
+    }
+
+    pub(crate) fn stem(&self, id: StemId) -> Option<&Arc<str>> {
+        self.stems.get(id.0 as usize)
+    }
+
+    /// Adds a stem, if it is new.
+    pub(crate) fn add(&mut self, stem: &str) {
+        if self.ids.contains_key(stem) {
+            return;
+        }
+        let id = StemId(u32::try_from(self.ids.len()).unwrap_or(u32::MAX));
+        let vector = meaning(stem);
+        self.bits.extend(signs(&vector.values));
+        self.values.extend(&vector.values);
+        self.scales.push(vector.scale);
+        let stem: Arc<str> = stem.into();
+        self.stems.push(Arc::clone(&stem));
+        self.ids.insert(stem, id);
+    }
+
+    /// The other stems that mean nearly what `stem` means, the nearest first.
+    pub(crate) fn near(&self, stem: &str) -> Arc<Vec<Near>> {
+        let mut known = self.known.lock();
+        if known.len() >= Self::MOST_KNOWN {
+            known.clear();
+        }
+        let hood = known.entry(stem.into()).or_default();
+        if hood.upto < self.scales.len() {
+            let mut near = (*hood.near).clone();
+            self.look(stem, hood.upto, &mut near);
+            // By the letters where equally near: numbers depend on who came first.
+            near.sort_by(|a, b| {
+                b.weight
+                    .total_cmp(&a.weight)
+                    .then_with(|| self.stem(a.stem).cmp(&self.stem(b.stem)))
+            });
+            *hood = Neighbourhood { near: Arc::new(near), upto: self.scales.len() };
+        }
+        Arc::clone(&hood.near)
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        let letters: usize = self.stems.iter().map(|stem| stem.len() + 16).sum();
+        self.values.capacity()
+            + self.scales.capacity() * 4
+            + self.bits.capacity() * 8
+            + self.ids.capacity() * 24
+            + self.stems.capacity() * 16
+            + letters
+    }
+
+    fn look(&self, stem: &str, from: usize, near: &mut Vec<Near>) {
+        let vector = meaning(stem);
+        if vector.is_zero() {
+            return;
+        }
+        let own = self.id(stem);
+        let bits = vector.bits();
+        let rows =
+            self.bits.chunks_exact(DIMENSIONS / 64).zip(self.values.chunks_exact(DIMENSIONS));
+        let rows = rows.zip(&self.scales).zip((0..).map(StemId)).skip(from);
+        for (((row_bits, row), scale), id) in rows {
+            if distance(&bits, row_bits) > Self::MOST_DISTANCE || Some(id) == own {
+                continue;
+            }
+            let cosine = dot(&vector.values, row) as f32 * vector.scale * scale;
+            if cosine >= Self::LEAST_COSINE {
+                near.push(Near { stem: id, weight: cosine.min(1.0).powi(3) });
+            }
+        }
+    }
+}
+
+fn meaning(stem: &str) -> Small {
+    let mut sum = [0.0; DIMENSIONS];
+    table::add_stem(stem, &mut sum);
+    Small::unit(&sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_are_found_also_when_they_come_later() {
+        let mut lexicon = Lexicon::default();
+        lexicon.add("ship");
+        lexicon.add("chees");
+        assert!(lexicon.near("ship").is_empty());
+        lexicon.add("boat");
+        let near = lexicon.near("ship");
+        assert_eq!(near.len(), 1);
+        assert_eq!(Some(near[0].stem), lexicon.id("boat"));
+        assert!(near[0].weight > 0.06 && near[0].weight < 1.0);
+    }
+
+    #[test]
+    fn unknown_stems_have_neighbours_too() {
+        let mut lexicon = Lexicon::default();
+        lexicon.add("boat");
+        assert_eq!(lexicon.near("ship").len(), 1);
+        assert!(lexicon.near("🐉").is_empty());
+    }
+}

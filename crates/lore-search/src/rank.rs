@@ -1,0 +1,257 @@
+//! Ranking: from a query to hits, best first.
+//!
+//! Small stores are looked through document by document. In large ones, words and the
+//! signs of vectors choose candidates, and only those are judged.
+
+mod filter;
+mod lexical;
+mod meaning;
+mod question;
+mod weights;
+
+use std::cmp::Ordering;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::column::Slot;
+use crate::document::DocKey;
+use crate::lexicon::Lexicon;
+use crate::query::{Hit, MatchKind, Parts, Query, Ranked, Unit};
+use crate::view::View;
+use crate::view::names::Called;
+use filter::{Sieve, moment};
+use lexical::{Lexical, nth_best};
+use meaning::{Likeness, Probe, Products};
+use question::Question;
+
+/// Room for a search, used again by the next.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    lexical: Lexical,
+    products: Products,
+}
+
+/// Up to so many documents are all judged.
+const SMALL: usize = 20_000;
+/// In larger stores: how many candidates words choose, and how many vectors.
+const BY_WORDS: usize = 4_000;
+const BY_VECTORS: usize = 4_000;
+
+/// Answers a query from what a view holds.
+pub(crate) fn search(
+    view: &View,
+    lexicon: &Lexicon,
+    scratch: &mut Scratch,
+    query: &Query,
+) -> Ranked {
+    let sieve = Sieve::new(&query.filter, query.unit);
+    if query.text.trim().is_empty() {
+        return list(view, &sieve, query);
+    }
+    let question = Question::read(query, view);
+    scratch.lexical.score(view, lexicon, &question.stems);
+    let judge = Judge {
+        view,
+        best_session: scratch.lexical.best_session(),
+        lexical: &scratch.lexical,
+        called: called(view, &question),
+        question: &question,
+    };
+    let probes = meaning::probes(view, &question);
+    let candidates = candidates(&judge, &probes, &sieve);
+    let likenesses = likenesses(view, &probes, &candidates, &mut scratch.products);
+    let hits = candidates.iter().zip(likenesses);
+    let hits = hits.filter_map(|(slot, likeness)| judge.hit(*slot, likeness)).collect();
+    scratch.lexical.clear();
+    cut(merge(hits, query.unit), query)
+}
+
+/// Without a question: everything, newest first.
+fn list(view: &View, sieve: &Sieve<'_>, query: &Query) -> Ranked {
+    let mut newest: FxHashMap<DocKey, _> = FxHashMap::default();
+    for (_, entry) in view.slots().filter(|(_, entry)| sieve.admits(entry)) {
+        let unit = unit_key(entry.key, query.unit);
+        let found = (moment(&entry.meta), entry.key);
+        let kept = newest.entry(unit).or_insert(found);
+        *kept = found.max(*kept);
+    }
+    let mut listed: Vec<_> = newest.into_values().collect();
+    listed.sort_unstable_by(|a, b| b.cmp(a));
+    let hit =
+        |(_, key)| Hit { key, score: 0.0, parts: Parts::default(), match_kind: MatchKind::Listed };
+    let total = listed.len();
+    let hits = listed.into_iter().skip(query.offset).take(query.limit).map(hit).collect();
+    Ranked { hits, total }
+}
+
+/// What each document's names have to do with the query.
+fn called(view: &View, question: &Question) -> FxHashMap<Slot, Called> {
+    let mut called = view.names.called(&question.name);
+    let heads: Vec<_> = called.iter().map(|(head, how)| (*head, *how)).collect();
+    for (head, how) in heads {
+        let node = view.entry(head).map(|entry| entry.key.node);
+        let texts = node.map(|node| view.texts_of(node)).unwrap_or_default();
+        called.extend(texts.iter().map(|text| (*text, how)));
+    }
+    called
+}
+
+/// The documents that are judged, in the order of their slots.
+fn candidates(judge: &Judge<'_>, probes: &[Probe<'_>], sieve: &Sieve<'_>) -> Vec<Slot> {
+    let view = judge.view;
+    let admits = |slot: Slot| view.entry(slot).is_some_and(|entry| sieve.admits(entry));
+    if view.len() <= SMALL {
+        let admitted = view.slots().filter(|(_, entry)| sieve.admits(entry));
+        return admitted.map(|(slot, _)| slot).collect();
+    }
+    let by_words: Vec<(Slot, f32)> = judge
+        .lexical
+        .reached()
+        .iter()
+        .filter(|slot| sieve.is_open || admits(**slot))
+        .map(|slot| (*slot, judge.parts(*slot).sum()))
+        .collect();
+    let least = nth_best(by_words.iter().map(|(_, score)| *score), BY_WORDS);
+    let mut chosen: FxHashSet<Slot> =
+        by_words.into_iter().filter(|(_, score)| *score >= least).map(|(slot, _)| slot).collect();
+    if let Some(probe) = probes.first() {
+        chosen.extend(probe.most_alike(BY_VECTORS, |slot| sieve.is_open || admits(slot)));
+    }
+    chosen.extend(judge.called.keys());
+    let mut chosen: Vec<Slot> = chosen.into_iter().filter(|slot| admits(*slot)).collect();
+    chosen.sort_unstable();
+    chosen
+}
+
+/// How like each candidate is, by the first probe that has a vector of it.
+fn likenesses(
+    view: &View,
+    probes: &[Probe<'_>],
+    candidates: &[Slot],
+    products: &mut Products,
+) -> Vec<Likeness> {
+    let mut found: Vec<Option<Likeness>> = vec![None; candidates.len()];
+    for probe in probes {
+        let open = found.iter_mut().zip(candidates).filter(|(found, _)| found.is_none());
+        open.for_each(|(found, slot)| *found = probe.likeness(view, *slot, products));
+        products.clear();
+    }
+    found.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// Weighs the reasons for a document.
+struct Judge<'a> {
+    view: &'a View,
+    lexical: &'a Lexical,
+    best_session: f32,
+    question: &'a Question,
+    called: FxHashMap<Slot, Called>,
+}
+
+impl Judge<'_> {
+    /// All reasons but meaning and names.
+    fn parts(&self, slot: Slot) -> Parts {
+        let (question, facts) = (self.question, self.view.facts(slot));
+        let yes = |condition: bool, weight: f32| if condition { weight } else { 0.0 };
+        let named = facts.author.is_some_and(|author| question.authors.contains(&author));
+        let date = match facts.day {
+            Some(day) if !question.days.is_empty() => question.nearness(day),
+            _ => 0.0,
+        };
+        let mut parts = Parts {
+            lexical: self.lexical.of(slot),
+            author: yes(named, weights::AUTHOR),
+            date: date * weights::DATE,
+            session: self.lexical.of_session(self.view, slot, self.best_session) * weights::SESSION,
+            ..Parts::default()
+        };
+        if facts.is_log {
+            parts.question = yes(facts.is_question, weights::QUESTION);
+            parts.when = yes(question.asks_for_time && facts.tells_time, weights::WHEN);
+            parts.information = self.view.information(slot) * weights::INFORMATION;
+        }
+        parts
+    }
+
+    /// The hit, if there is any reason to show the document.
+    fn hit(&self, slot: Slot, likeness: Likeness) -> Option<Hit> {
+        let called = self.called.get(&slot).copied();
+        let key = self.view.entry(slot)?.key;
+        let mut parts = self.parts(slot);
+        let match_kind = match called {
+            Some(Called::Exactly) => MatchKind::ExactName,
+            Some(Called::Beginning) => MatchKind::NamePrefix,
+            Some(Called::Mentioned) => MatchKind::NameMentioned,
+            Some(Called::Like(_)) => MatchKind::SimilarName,
+            None if parts.lexical > 0.0 => MatchKind::Words,
+            None if likeness.suffices => MatchKind::Meaning,
+            None => return None,
+        };
+        parts.vector = likeness.above * weights::VECTOR;
+        parts.name = match called {
+            Some(Called::Exactly) => weights::NAME,
+            Some(Called::Beginning) => weights::NAME_BEGINNING,
+            Some(Called::Mentioned) => weights::NAME_MENTIONED,
+            Some(Called::Like(likeness)) => weights::NAME_LIKE * likeness,
+            None => 0.0,
+        };
+        Some(Hit { key, score: parts.sum(), parts, match_kind })
+    }
+}
+
+fn unit_key(key: DocKey, unit: Unit) -> DocKey {
+    match unit {
+        Unit::Text => key,
+        Unit::Node => DocKey::head(key.node),
+    }
+}
+
+/// One hit for each unit: the best, naming the best text.
+fn merge(hits: Vec<Hit>, unit: Unit) -> Vec<Hit> {
+    if unit == Unit::Text {
+        return hits;
+    }
+    let mut nodes: FxHashMap<DocKey, (Hit, Option<Hit>)> = FxHashMap::default();
+    for hit in hits {
+        let text = hit.key.text.map(|_| hit.clone());
+        match nodes.entry(unit_key(hit.key, unit)) {
+            std::collections::hash_map::Entry::Vacant(place) => drop(place.insert((hit, text))),
+            std::collections::hash_map::Entry::Occupied(mut place) => {
+                let (best, best_text) = place.get_mut();
+                if order(&hit, best) == Ordering::Less {
+                    *best = hit;
+                }
+                if let Some(text) = text
+                    && best_text.as_ref().is_none_or(|old| order(&text, old) == Ordering::Less)
+                {
+                    *best_text = Some(text);
+                }
+            }
+        }
+    }
+    let named = nodes
+        .into_values()
+        .map(|(best, text)| Hit { key: text.map_or(best.key, |t| t.key), ..best });
+    named.collect()
+}
+
+/// Sorts, drops what scores too low and cuts.
+fn cut(mut hits: Vec<Hit>, query: &Query) -> Ranked {
+    if let Some(least) = query.min_score {
+        hits.retain(|hit| hit.score >= least);
+    }
+    let total = hits.len();
+    let wanted = query.offset.saturating_add(query.limit);
+    if wanted < hits.len() && wanted > 0 {
+        hits.select_nth_unstable_by(wanted - 1, order);
+        hits.truncate(wanted);
+    }
+    hits.sort_unstable_by(order);
+    Ranked { hits: hits.into_iter().skip(query.offset).take(query.limit).collect(), total }
+}
+
+/// Exact names first, then by score, then by key, so that ties have an order.
+fn order(a: &Hit, b: &Hit) -> Ordering {
+    let exact = |hit: &Hit| hit.match_kind == MatchKind::ExactName;
+    exact(b).cmp(&exact(a)).then(b.score.total_cmp(&a.score)).then(a.key.cmp(&b.key))
+}

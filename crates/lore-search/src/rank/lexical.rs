@@ -1,0 +1,242 @@
+//! Words in common: BM25 over a field in which a text's neighbours count, too, and
+//! words of like meaning count in part.
+
+use crate::column::{Column, Slot};
+use crate::fixed::{ONE, fixed, float, times};
+use crate::lexicon::{Lexicon, Near, StemId};
+use crate::rank::weights::{B, K1};
+use crate::view::View;
+use crate::view::postings::Postings;
+
+/// Room for one search, used again. Everything is zero between searches.
+#[derive(Debug, Default)]
+pub(crate) struct Lexical {
+    /// How much of the present stem counts for each document, in fixed point.
+    counts: Column<u32>,
+    counted: Vec<Slot>,
+    /// The last stem (by its number in the query) that stood in a document itself.
+    marks: Column<u32>,
+    marked: Vec<Slot>,
+    scores: Column<f32>,
+    reached: Vec<Slot>,
+    /// Documents that still matter, once only those do.
+    open: Column<bool>,
+    session_counts: Column<u32>,
+    session_scores: Column<f32>,
+    sessions: Vec<Slot>,
+}
+
+/// One stem of the query.
+struct Term {
+    exact: Option<StemId>,
+    near: Vec<Near>,
+    /// How many documents it stands in itself.
+    documents: usize,
+    /// How many entries of postings it costs to read.
+    cost: usize,
+}
+
+impl Lexical {
+    /// More stems of a long query are not looked at; the rarest say most.
+    const MOST_STEMS: usize = 40;
+    /// After so many postings, common stems only refine what rarer ones found.
+    const ENOUGH: usize = 150_000;
+    /// How many documents are refined.
+    const REFINED: usize = 20_000;
+
+    /// Scores all documents that share a stem with the query, or have one near.
+    pub(super) fn score(&mut self, view: &View, lexicon: &Lexicon, stems: &[String]) {
+        let mut terms: Vec<Term> =
+            stems.iter().map(|stem| Term::new(view, lexicon, stem)).collect();
+        // Rarest first. Equally rare ones stay in the order of the query.
+        terms.sort_by_key(|term| (term.documents == 0 && terms_are_many(stems), term.cost));
+        terms.truncate(Self::MOST_STEMS);
+        let highest: f32 = terms.iter().map(|term| view.rarity(term.documents as u64 * ONE)).sum();
+        let unit = 1.0 / (1.1 * highest.max(f32::MIN_POSITIVE));
+        self.reach(view);
+        let (mut read, mut refining) = (0, false);
+        for (number, term) in (1..).zip(&terms) {
+            if !refining && read > 0 && read + term.cost > Self::ENOUGH {
+                self.open_best(view);
+                refining = true;
+            }
+            read += term.cost;
+            let documents = self.count(view, term, number, refining);
+            self.add_up(view, view.rarity(documents) * unit);
+            self.score_sessions(view, term);
+        }
+    }
+
+    /// The score of a document.
+    pub(super) fn of(&self, slot: Slot) -> f32 {
+        self.scores.get(slot)
+    }
+
+    /// The score of a document's session, 0 to 1.
+    pub(super) fn of_session(&self, view: &View, slot: Slot, best: f32) -> f32 {
+        let session = view.sessions.of(slot).map(|session| Slot(session.0));
+        session
+            .filter(|_| best > 0.0)
+            .map_or(0.0, |session| self.session_scores.get(session) / best)
+    }
+
+    pub(super) fn best_session(&self) -> f32 {
+        self.sessions.iter().map(|id| self.session_scores.get(*id)).fold(0.0, f32::max)
+    }
+
+    /// All documents with a score.
+    pub(super) fn reached(&self) -> &[Slot] {
+        &self.reached
+    }
+
+    /// Makes everything zero again.
+    pub(super) fn clear(&mut self) {
+        for slot in self.reached.drain(..) {
+            self.scores.set(slot, 0.0);
+            self.open.set(slot, false);
+        }
+        self.marked.drain(..).for_each(|slot| self.marks.set(slot, 0));
+        self.sessions.drain(..).for_each(|id| self.session_scores.set(id, 0.0));
+    }
+
+    fn reach(&mut self, view: &View) {
+        self.counts.reach(view.capacity());
+        self.marks.reach(view.capacity());
+        self.scores.reach(view.capacity());
+        self.open.reach(view.capacity());
+        self.session_counts.reach(view.sessions.capacity());
+        self.session_scores.reach(view.sessions.capacity());
+    }
+
+    /// Counts one stem for all documents it stands in or near. Returns in how many it
+    /// stands itself, where a word of like meaning counts in part.
+    fn count(&mut self, view: &View, term: &Term, number: u32, refining: bool) -> u64 {
+        let mut documents = 0;
+        let exact = term.exact.and_then(|id| view.postings(id));
+        for (slot, count) in exact.into_iter().flat_map(Postings::iter) {
+            documents += ONE;
+            self.mark(slot, number);
+            self.spread(view, slot, u64::from(count) * ONE, refining);
+        }
+        for near in &term.near {
+            let weight = fixed(near.weight);
+            for (slot, _) in view.postings(near.stem).into_iter().flat_map(Postings::iter) {
+                // The nearest come first, so what is marked counts for more already.
+                if self.marks.get(slot) != number {
+                    documents += weight;
+                    self.mark(slot, number);
+                    self.spread(view, slot, weight, refining);
+                }
+            }
+        }
+        documents
+    }
+
+    fn mark(&mut self, slot: Slot, number: u32) {
+        if let Some(mark) = self.marks.place(slot) {
+            if *mark == 0 {
+                self.marked.push(slot);
+            }
+            *mark = number;
+        }
+    }
+
+    fn spread(&mut self, view: &View, slot: Slot, amount: u64, refining: bool) {
+        let Self { counts, counted, open, .. } = self;
+        if refining && !open.get(slot) {
+            return;
+        }
+        view.influenced(slot, |influence, other| {
+            if let Some(count) = counts.place(other) {
+                if *count == 0 {
+                    counted.push(other);
+                }
+                let more = u32::try_from(times(influence.words, amount)).unwrap_or(u32::MAX);
+                *count = count.saturating_add(more);
+            }
+        });
+    }
+
+    /// Turns counts into scores.
+    fn add_up(&mut self, view: &View, rarity: f32) {
+        for slot in self.counted.drain(..) {
+            let Some(count) = self.counts.place(slot) else { continue };
+            let count = float(u64::from(std::mem::take(count)));
+            let room = K1 * (1.0 - B + B * view.relative_span(slot));
+            if let Some(score) = self.scores.place(slot).filter(|_| count > 0.0) {
+                if *score == 0.0 {
+                    self.reached.push(slot);
+                }
+                *score += rarity * (K1 + 1.0) * count / (count + room);
+            }
+        }
+    }
+
+    /// Opens the best documents so far and all around them.
+    fn open_best(&mut self, view: &View) {
+        let least = nth_best(self.reached.iter().map(|slot| self.of(*slot)), Self::REFINED);
+        let best: Vec<Slot> =
+            self.reached.iter().copied().filter(|slot| self.of(*slot) >= least).collect();
+        for slot in best {
+            self.open.set(slot, true);
+            view.context(slot, |_, other| self.open.set(other, true));
+        }
+    }
+
+    /// BM25 with whole sessions as documents, by exact stems.
+    fn score_sessions(&mut self, view: &View, term: &Term) {
+        let postings = term.exact.and_then(|id| view.postings(id));
+        let mut counted = Vec::new();
+        for (slot, count) in postings.into_iter().flat_map(Postings::iter) {
+            let Some(session) = view.sessions.of(slot) else { continue };
+            if let Some(sum) = self.session_counts.place(Slot(session.0)) {
+                if *sum == 0 {
+                    counted.push(session);
+                }
+                *sum = sum.saturating_add(u32::from(count));
+            }
+        }
+        let (sessions, mean) = view.sessions.count_and_mean_length();
+        let found = counted.len() as f32;
+        let rarity = (1.0 + (sessions as f32 - found + 0.5) / (found + 0.5)).ln();
+        for session in counted {
+            let id = Slot(session.0);
+            let count = self.session_counts.place(id).map_or(0, std::mem::take) as f32;
+            let length = view.sessions.length(session) as f32 / mean.max(1.0);
+            let score = rarity * (K1 + 1.0) * count / (count + K1 * (1.0 - B + B * length));
+            if let Some(sum) = self.session_scores.place(id) {
+                if *sum == 0.0 {
+                    self.sessions.push(id);
+                }
+                *sum += score;
+            }
+        }
+    }
+}
+
+impl Term {
+    fn new(view: &View, lexicon: &Lexicon, stem: &str) -> Self {
+        let length = |id: StemId| view.postings(id).map_or(0, Postings::len);
+        let exact = lexicon.id(stem);
+        let near: Vec<Near> =
+            lexicon.near(stem).iter().copied().filter(|near| length(near.stem) > 0).collect();
+        let documents = exact.map_or(0, length);
+        let cost = documents + near.iter().map(|near| length(near.stem)).sum::<usize>();
+        Self { exact, near, documents, cost }
+    }
+}
+
+/// Whether a query is so long that its unknown words must not crowd out the others.
+fn terms_are_many(stems: &[String]) -> bool {
+    stems.len() > Lexical::MOST_STEMS
+}
+
+/// The `count`th greatest value, or the least when there are fewer.
+pub(super) fn nth_best(values: impl Iterator<Item = f32>, count: usize) -> f32 {
+    let mut values: Vec<f32> = values.collect();
+    if values.len() <= count || count == 0 {
+        return f32::NEG_INFINITY;
+    }
+    let (_, nth, _) = values.select_nth_unstable_by(count - 1, |a, b| b.total_cmp(a));
+    *nth
+}

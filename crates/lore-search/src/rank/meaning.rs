@@ -1,0 +1,126 @@
+//! Likeness of meaning: cosine of vectors in which a text's neighbours count, too.
+
+use crate::column::{Column, Slot};
+use crate::rank::question::Question;
+use crate::vectors::{Small, distance};
+use crate::view::View;
+use crate::view::field::Field;
+
+/// How like a document is to the question.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Likeness {
+    /// Above the average of the store.
+    pub(super) above: f32,
+    /// Whether that alone is a reason to show it.
+    pub(super) suffices: bool,
+}
+
+/// Products of a query with vectors, each made once.
+#[derive(Debug, Default)]
+pub(crate) struct Products {
+    made: Column<Option<f32>>,
+    list: Vec<Slot>,
+}
+
+/// A query in one field.
+pub(super) struct Probe<'a> {
+    field: &'a Field,
+    vector: &'a Small,
+    mean: f32,
+    enough: Enough,
+}
+
+/// What makes a likeness a reason by itself.
+enum Enough {
+    /// For the compiled-in table, whose likenesses are known.
+    Likeness(f32),
+    /// For unknown models: so much above their average.
+    Above(f32),
+}
+
+/// The probes of a question: the external model's, where there are vectors of it,
+/// and the compiled-in table's.
+pub(super) fn probes<'a>(view: &'a View, question: &'a Question) -> Vec<Probe<'a>> {
+    let external = question.external.as_ref().and_then(|(model, vector)| {
+        let field = view.meanings.external.get(model.as_str())?;
+        Some(Probe::new(field, vector, Enough::Above(0.1)))
+    });
+    let own = Probe::new(&view.meanings.own, &question.meaning, Enough::Likeness(0.3));
+    external.into_iter().chain([own]).filter(Probe::says_something).collect()
+}
+
+impl<'a> Probe<'a> {
+    fn new(field: &'a Field, vector: &'a Small, enough: Enough) -> Self {
+        Self { field, vector, mean: field.mean_likeness(vector), enough }
+    }
+
+    fn says_something(&self) -> bool {
+        !self.vector.is_zero() && self.vector.values.len() == self.field.dimensions()
+    }
+
+    /// How like a document is, if it has a vector in this field.
+    pub(super) fn likeness(
+        &self,
+        view: &View,
+        slot: Slot,
+        products: &mut Products,
+    ) -> Option<Likeness> {
+        let norm = self.field.norm(slot);
+        if !self.field.has(slot) || norm <= 0.0 {
+            return None;
+        }
+        let mut sum = products.of(self, slot);
+        view.context(slot, |influence, other| sum += influence.vector * products.of(self, other));
+        let likeness = sum / norm;
+        let above = likeness - self.mean;
+        let suffices = match self.enough {
+            Enough::Likeness(least) => likeness >= least,
+            Enough::Above(least) => above >= least,
+        };
+        Some(Likeness { above, suffices })
+    }
+
+    /// The documents whose signs agree most with the query's: at least `count`, if there
+    /// are so many, and all that agree as much as the last of them.
+    pub(super) fn most_alike(&self, count: usize, admits: impl Fn(Slot) -> bool) -> Vec<Slot> {
+        let mut bits = self.vector.bits();
+        bits.resize(Field::WORDS, 0);
+        let rows = self.field.all_bits().chunks_exact(Field::WORDS);
+        let distances: Vec<u16> = rows.map(|row| distance(&bits, row) as u16).collect();
+        let mut histogram = vec![0_usize; Field::WORDS * 64 + 1];
+        let numbered = || (0..).map(Slot).zip(&distances);
+        let admitted = |slot: Slot| self.field.has(slot) && admits(slot);
+        for (_, distance) in numbered().filter(|(slot, _)| admitted(*slot)) {
+            if let Some(number) = histogram.get_mut(usize::from(*distance)) {
+                *number += 1;
+            }
+        }
+        let mut so_far = 0;
+        let farthest = histogram.iter().position(|number| {
+            so_far += number;
+            so_far >= count
+        });
+        let farthest = farthest.unwrap_or(histogram.len());
+        numbered()
+            .filter(|(slot, distance)| usize::from(**distance) <= farthest && admitted(*slot))
+            .map(|(slot, _)| slot)
+            .collect()
+    }
+}
+
+impl Products {
+    fn of(&mut self, probe: &Probe<'_>, slot: Slot) -> f32 {
+        if let Some(product) = self.made.get(slot) {
+            return product;
+        }
+        let product = probe.field.product(slot, probe.vector);
+        self.made.set(slot, Some(product));
+        self.list.push(slot);
+        product
+    }
+
+    /// Forgets all; needed before another probe.
+    pub(super) fn clear(&mut self) {
+        self.list.drain(..).for_each(|slot| self.made.set(slot, None));
+    }
+}

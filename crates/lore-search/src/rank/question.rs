@@ -1,0 +1,162 @@
+//! What a query asks for, read once.
+
+use lore_text::analysis::{name_words, stems};
+use lore_text::table::{self, DIMENSIONS};
+use lore_text::time::{asked_dates, asks_for_time};
+use lore_text::wordpiece::pieces_of_word;
+use rustc_hash::FxHashSet;
+
+use crate::query::Query;
+use crate::vectors::Small;
+use crate::view::{AuthorId, View, day_number};
+
+/// A query, understood with what a view knows.
+pub(super) struct Question {
+    /// Distinct stems in order.
+    pub(super) stems: Vec<String>,
+    /// The folded words, as names are compared.
+    pub(super) name: String,
+    /// What it means, by the compiled-in table.
+    pub(super) meaning: Small,
+    /// What it means to the external model, and the model's name.
+    pub(super) external: Option<(String, Small)>,
+    pub(super) asks_for_time: bool,
+    /// Who is named; nobody when everybody is.
+    pub(super) authors: FxHashSet<AuthorId>,
+    /// First and last days that are named.
+    pub(super) days: Vec<(i32, i32)>,
+}
+
+impl Question {
+    pub(super) fn read(query: &Query, view: &View) -> Self {
+        let name = name_words(&query.text);
+        let mut wanted = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut sum = [0.0; DIMENSIONS];
+        stems(&query.text, |word, stem| {
+            if seen.insert(stem.to_owned()) {
+                wanted.push(stem.to_owned());
+            }
+            for piece in pieces_of_word(word.surface) {
+                table::add_row(piece, view.piece_rarity(piece), &mut sum);
+            }
+        });
+        let external = query.embedding.as_ref();
+        Self {
+            stems: wanted,
+            meaning: Small::unit(&sum),
+            external: external.map(|v| (v.model.to_string(), Small::unit(&v.values))),
+            asks_for_time: asks_for_time(&query.text),
+            authors: named_authors(&name, view),
+            days: named_days(&query.text, view),
+            name,
+        }
+    }
+
+    /// How near a day is to those that are named, 0 to 1. What happened is often told
+    /// some days later, seldom before.
+    pub(super) fn nearness(&self, day: i32) -> f32 {
+        let near = |&(first, last): &(i32, i32)| {
+            let (early, late) = ((first - day) as f32, (day - last) as f32);
+            if early > 0.0 {
+                0.5 * (-early / 20.0).exp()
+            } else if late > 10.0 {
+                0.9 * (-(late - 10.0) / 20.0).exp()
+            } else if late > 0.0 {
+                0.9
+            } else {
+                1.0
+            }
+        };
+        self.days.iter().map(near).fold(0.0, f32::max)
+    }
+}
+
+fn named_days(text: &str, view: &View) -> Vec<(i32, i32)> {
+    let years: Vec<i16> =
+        view.years.iter().filter(|(_, count)| **count > 0).map(|(year, _)| *year).collect();
+    let dates = asked_dates(text);
+    let days = dates.iter().take(16).flat_map(|asked| {
+        let years = if asked.year.is_some() { vec![0] } else { years.clone() };
+        years.into_iter().filter_map(|year| asked.days(year))
+    });
+    days.map(|(first, last)| (day_number(first), day_number(last))).collect()
+}
+
+/// Longer queries are texts, not questions about somebody.
+const MOST_WORDS: usize = 200;
+
+fn named_authors(name: &str, view: &View) -> FxHashSet<AuthorId> {
+    let words: Vec<&str> = name.split(' ').take(MOST_WORDS).collect();
+    let named = |author: &str| match role(author) {
+        Some(role) => role.is_meant(&words),
+        None => words.iter().any(|word| means(word, author)),
+    };
+    let mut all = 0;
+    let found: FxHashSet<AuthorId> = view
+        .authors
+        .live()
+        .inspect(|_| all += 1)
+        .filter(|(_, author)| named(author))
+        .map(|(id, _)| id)
+        .collect();
+    if found.len() == all { FxHashSet::default() } else { found }
+}
+
+/// Whether a word of the question is an author's first name or short for it.
+fn means(word: &str, author: &str) -> bool {
+    let first = author.split(' ').next().unwrap_or_default();
+    let (asked, full) = (word.chars().count(), first.chars().count());
+    word == first && asked >= 2
+        || asked >= 3 && full - asked.min(full) <= 3 && first.starts_with(word)
+}
+
+/// The two sides of a talk with a machine, who are hardly ever called by name.
+enum Role {
+    Person,
+    Machine,
+}
+
+fn role(author: &str) -> Option<Role> {
+    match author {
+        "user" | "human" | "me" | "you" => Some(Role::Person),
+        "assistant" | "ai" | "bot" | "model" | "chatgpt" | "claude" | "gemini" => {
+            Some(Role::Machine)
+        }
+        _ => None,
+    }
+}
+
+impl Role {
+    /// The person asks about themselves ("my", "I"), or about what they were told ("you").
+    fn is_meant(&self, words: &[&str]) -> bool {
+        let has = |list: &[&str]| words.iter().any(|word| list.contains(word));
+        let you = has(&["you", "your", "yours", "assistant"]);
+        match self {
+            Self::Person => !you && has(&["i", "my", "me", "mine", "myself", "we", "our", "user"]),
+            Self::Machine => you,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_forms_mean_their_author() {
+        assert!(means("mel", "melani"));
+        assert!(means("caroline", "caroline smith"));
+        assert!(!means("me", "melanie"));
+        assert!(!means("carolines", "caroline"));
+        assert!(!means("car", "caroline"));
+    }
+
+    #[test]
+    fn roles_are_meant_by_pronouns() {
+        let words = |text: &'static str| text.split(' ').collect::<Vec<_>>();
+        assert!(Role::Person.is_meant(&words("what is my dog called")));
+        assert!(Role::Machine.is_meant(&words("what did you tell me")));
+        assert!(!Role::Person.is_meant(&words("what did you tell me")));
+    }
+}

@@ -1,0 +1,32 @@
+//! How much each reason counts. The score is `lexical`, which is absolute, plus these.
+//!
+//! Found on conversations that are not part of this project and rounded; the
+//! evaluation in `tests/eval/retrieval` is not used to tune them.
+
+/// Likeness of meaning above the average.
+pub(super) const VECTOR: f32 = 0.70;
+/// Said by somebody the question names.
+pub(super) const AUTHOR: f32 = 0.12;
+/// Happened when the question says.
+pub(super) const DATE: f32 = 0.40;
+/// Is itself a question.
+pub(super) const QUESTION: f32 = -0.15;
+/// Says much.
+pub(super) const INFORMATION: f32 = 0.50;
+/// Tells a time when a time is asked for.
+pub(super) const WHEN: f32 = 0.20;
+/// Belongs to a session that answers as a whole.
+pub(super) const SESSION: f32 = 0.12;
+
+/// The query is a name of the node.
+pub(super) const NAME: f32 = 1.0;
+/// A name of the node begins with the query.
+pub(super) const NAME_BEGINNING: f32 = 0.5;
+/// A name of the node stands in the query.
+pub(super) const NAME_MENTIONED: f32 = 0.2;
+/// A name of the node is spelt like the query, times how much.
+pub(super) const NAME_LIKE: f32 = 0.4;
+
+/// BM25's saturation and length normalisation.
+pub(super) const K1: f32 = 1.2;
+pub(super) const B: f32 = 0.75;

@@ -1,0 +1,108 @@
+//! Small vectors: int8 with a scale, their products, and one bit for each dimension.
+//!
+//! Loops are written so that compilers turn them into vector instructions; `unsafe`
+//! is not used.
+
+/// A vector of unit length, in int8 with one scale.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Small {
+    pub(crate) values: Vec<i8>,
+    /// What one step of the values is worth; 0 for the zero vector.
+    pub(crate) scale: f32,
+}
+
+impl Small {
+    /// The direction of `values`. The zero vector has none and stays zero.
+    pub(crate) fn unit(values: &[f32]) -> Self {
+        let norm = values.iter().map(|value| value * value).sum::<f32>().sqrt();
+        let largest = values.iter().fold(0.0_f32, |most, value| most.max(value.abs()));
+        if norm <= f32::MIN_POSITIVE || !norm.is_finite() {
+            return Self { values: vec![0; values.len()], scale: 0.0 };
+        }
+        let step = largest / 127.0;
+        let values = values.iter().map(|value| (value / step).round() as i8).collect();
+        Self { values, scale: step / norm }
+    }
+
+    pub(crate) fn is_zero(&self) -> bool {
+        self.scale == 0.0
+    }
+
+    /// The signs of its dimensions.
+    pub(crate) fn bits(&self) -> Vec<u64> {
+        signs(&self.values)
+    }
+}
+
+/// The sum of products. Vectors of different lengths have nothing in common.
+pub(crate) fn dot(a: &[i8], b: &[i8]) -> i32 {
+    if a.len() != b.len() {
+        return 0;
+    }
+    let (a_blocks, a_rest) = a.as_chunks::<16>();
+    let (b_blocks, b_rest) = b.as_chunks::<16>();
+    let mut sums = [0_i32; 8];
+    for (a, b) in a_blocks.iter().zip(b_blocks) {
+        // Pairs of 16-bit products become one instruction.
+        for (at, sum) in sums.iter_mut().enumerate() {
+            let product = |at: usize| -> i32 {
+                let (a, b) = (a.get(at).copied(), b.get(at).copied());
+                i32::from(i16::from(a.unwrap_or(0))) * i32::from(i16::from(b.unwrap_or(0)))
+            };
+            *sum += product(2 * at) + product(2 * at + 1);
+        }
+    }
+    let rest: i32 = a_rest.iter().zip(b_rest).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
+    sums.iter().sum::<i32>() + rest
+}
+
+/// One bit for each dimension: set where it is positive.
+pub(crate) fn signs(values: &[i8]) -> Vec<u64> {
+    let block = |block: &[i8]| {
+        block.iter().rev().fold(0_u64, |bits, value| bits << 1 | u64::from(*value > 0))
+    };
+    values.chunks(64).map(block).collect()
+}
+
+/// In how many bits two rows differ.
+pub(crate) fn distance(a: &[u64], b: &[u64]) -> u32 {
+    a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_are_exact() {
+        let a: Vec<i8> = (0..100_u8).map(|n| (n as i8).wrapping_mul(37)).collect();
+        let b: Vec<i8> = (0..100_u8).map(|n| (n as i8).wrapping_mul(91).max(-127)).collect();
+        let plain: i32 = a.iter().zip(&b).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
+        assert_eq!(dot(&a, &b), plain);
+        assert_eq!(dot(&a, &b[1..]), 0);
+    }
+
+    #[test]
+    fn small_vectors_keep_their_angles() {
+        let a: Vec<f32> = (0..256).map(|n| (n as f32 * 0.7).sin()).collect();
+        let b: Vec<f32> = (0..256).map(|n| (n as f32 * 0.7 + 1.0).sin()).collect();
+        let cosine = |a: &Small, b: &Small| dot(&a.values, &b.values) as f32 * a.scale * b.scale;
+        let (a, b) = (Small::unit(&a), Small::unit(&b));
+        assert!((cosine(&a, &b) - 1.0_f32.cos()).abs() < 0.01);
+        assert!((cosine(&a, &a) - 1.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn odd_vectors_are_zero() {
+        assert!(Small::unit(&[0.0; 8]).is_zero());
+        assert!(Small::unit(&[f32::NAN; 8]).is_zero());
+        assert!(Small::unit(&[f32::INFINITY; 8]).is_zero());
+    }
+
+    #[test]
+    fn bits_are_signs() {
+        let a = signs(&[1, -1, 0, 5]);
+        assert_eq!(a, [0b1001]);
+        assert_eq!(distance(&a, &signs(&[1, 1, 1, -5])), 3);
+    }
+}

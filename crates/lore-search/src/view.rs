@@ -1,0 +1,488 @@
+//! Everything one kind of viewer can find: the documents they see and the statistics
+//! over exactly those.
+//!
+//! Invariants: after [`View::settle`], a view depends on the set of its documents
+//! alone, not on the order of what was put and removed. Before it, only the vectors
+//! and [`View::information`] lag, because they depend on how common words are in the
+//! whole store; each change brings some of them up to date.
+
+mod authors;
+pub(crate) mod field;
+pub(crate) mod names;
+pub(crate) mod postings;
+pub(crate) mod sessions;
+
+use std::sync::Arc;
+
+use jiff::civil::Date;
+use lore_core::NodeId;
+use lore_text::table::{self, DIMENSIONS};
+use lore_text::time::date_of;
+use rustc_hash::FxHashMap;
+
+use crate::column::{Column, Slot};
+use crate::document::{DocKey, Entry};
+use crate::fixed::{ONE, fixed, float, times};
+use crate::lexicon::{Lexicon, StemId};
+use crate::vectors::Small;
+pub(crate) use authors::{AuthorId, Authors};
+use field::Field;
+use names::Names;
+use postings::Postings;
+use sessions::{REACH, Sessions};
+
+/// How much of a word counts for the texts 1, 2 and 3 places off.
+pub(crate) const WORD_KERNEL: [u64; REACH] = [fixed(0.5), fixed(0.3), fixed(0.15)];
+/// The same for vectors.
+pub(crate) const VECTOR_KERNEL: [f32; REACH] = [0.4, 0.2, 0.1];
+/// How much a word of a node's head counts for the node's texts.
+pub(crate) const HEAD_WORDS: u64 = ONE;
+/// The same for vectors.
+pub(crate) const HEAD_VECTOR: f32 = 0.4;
+/// A text of more stems than this says enough by itself: its neighbours count less.
+const SHORT: u32 = 25;
+/// Documents that a change brings up to date besides its own.
+const REFRESHED: usize = 4;
+/// Longer texts count as this long.
+const LONGEST: u32 = 1 << 20;
+
+/// See the module.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct View {
+    slots: Column<Option<Arc<Entry>>>,
+    used: usize,
+    free: Vec<Slot>,
+    by_key: FxHashMap<DocKey, Slot>,
+    nodes: FxHashMap<NodeId, Node>,
+    postings: Vec<Postings>,
+    piece_counts: Vec<u32>,
+    /// Own length in stems.
+    lengths: Column<u32>,
+    /// How much neighbours count, in fixed point.
+    openness: Column<u32>,
+    /// Length of everything whose words count here, in fixed point.
+    spans: Column<u64>,
+    total_span: u64,
+    information: Column<f32>,
+    pub(crate) sessions: Sessions,
+    pub(crate) names: Names,
+    pub(crate) meanings: Meanings,
+    facts: Column<Facts>,
+    pub(crate) authors: Authors,
+    /// How many documents each year has.
+    pub(crate) years: FxHashMap<i16, usize>,
+    next_refreshed: u32,
+    stale: bool,
+}
+
+/// What is known of a document at a glance.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Facts {
+    /// It is the head of a node.
+    pub(crate) is_head: bool,
+    /// It is part of a conversation or log, rather than of a document.
+    pub(crate) is_log: bool,
+    /// It ends in a question.
+    pub(crate) is_question: bool,
+    /// It tells a time.
+    pub(crate) tells_time: bool,
+    /// Who said it.
+    pub(crate) author: Option<AuthorId>,
+    /// On which day it happened, counted from 1970.
+    pub(crate) day: Option<i32>,
+}
+
+/// The documents of a node.
+#[derive(Debug, Clone, Default)]
+struct Node {
+    head: Option<Slot>,
+    texts: Vec<Slot>,
+}
+
+/// Vectors by the model they come from.
+#[derive(Debug, Clone)]
+pub(crate) struct Meanings {
+    /// Sums over the compiled-in table.
+    pub(crate) own: Field,
+    /// Those of external models.
+    pub(crate) external: FxHashMap<Arc<str>, Field>,
+}
+
+impl Default for Meanings {
+    fn default() -> Self {
+        Self { own: Field::new(DIMENSIONS), external: FxHashMap::default() }
+    }
+}
+
+impl View {
+    /// Adds a document that is not there yet. The lexicon knows its stems.
+    pub(crate) fn put(&mut self, entry: &Arc<Entry>, lexicon: &Lexicon) {
+        let slot = self.place(entry, lexicon);
+        self.refresh(slot, lexicon);
+        let mut near = Vec::new();
+        self.influenced(slot, |_, other| near.push(other));
+        near.into_iter().for_each(|other| self.measure(other));
+        self.refresh_some(lexicon);
+        self.stale = true;
+    }
+
+    /// Adds many documents that are not there yet.
+    pub(crate) fn fill<'a>(
+        &mut self,
+        entries: impl IntoIterator<Item = &'a Arc<Entry>>,
+        lexicon: &Lexicon,
+    ) {
+        for entry in entries {
+            self.place(entry, lexicon);
+        }
+        self.settle(lexicon);
+    }
+
+    /// Whether a document is there.
+    pub(crate) fn holds(&self, key: DocKey) -> bool {
+        self.by_key.contains_key(&key)
+    }
+
+    /// Takes a document out; does nothing when there is none.
+    pub(crate) fn remove(&mut self, key: DocKey, lexicon: &Lexicon) {
+        let Some(slot) = self.by_key.remove(&key) else { return };
+        let mut near = Vec::new();
+        self.influenced(slot, |_, other| near.push(other));
+        let Some(entry) = self.slots.place(slot).and_then(Option::take) else { return };
+        self.take_words(&entry, slot, lexicon);
+        self.take_place(&entry, slot);
+        entry.analysis.names().iter().for_each(|name| self.names.remove(name, slot));
+        self.meanings.own.remove(slot);
+        self.meanings.external.values_mut().for_each(|field| field.remove(slot));
+        self.information.set(slot, 0.0);
+        self.free.push(slot);
+        near.into_iter().filter(|other| *other != slot).for_each(|other| self.measure(other));
+        self.refresh_some(lexicon);
+        self.stale = true;
+    }
+
+    /// Brings everything up to date with how common words are by now.
+    pub(crate) fn settle(&mut self, lexicon: &Lexicon) {
+        let slots: Vec<Slot> = self.slots().map(|(slot, _)| slot).collect();
+        slots.iter().for_each(|slot| self.refresh(*slot, lexicon));
+        slots.iter().for_each(|slot| self.measure(*slot));
+        self.stale = false;
+    }
+
+    /// Whether something may lag behind.
+    pub(crate) fn is_stale(&self) -> bool {
+        self.stale
+    }
+
+    /// How many documents there are.
+    pub(crate) fn len(&self) -> usize {
+        self.by_key.len()
+    }
+
+    /// One more than the last slot in use.
+    pub(crate) fn capacity(&self) -> usize {
+        self.used
+    }
+
+    pub(crate) fn entry(&self, slot: Slot) -> Option<&Arc<Entry>> {
+        self.slots.value(slot).and_then(Option::as_ref)
+    }
+
+    /// All documents.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = (Slot, &Arc<Entry>)> {
+        let numbered = (0..).map(Slot).zip(self.slots.as_slice());
+        numbered.filter_map(|(slot, entry)| Some((slot, entry.as_ref()?)))
+    }
+
+    /// The documents of a stem.
+    pub(crate) fn postings(&self, stem: StemId) -> Option<&Postings> {
+        self.postings.get(stem.0 as usize)
+    }
+
+    /// How rare something is that `count` documents have (in fixed point).
+    pub(crate) fn rarity(&self, count: u64) -> f32 {
+        let (all, count) = (self.len() as f32, float(count));
+        (1.0 + (all - count + 0.5).max(0.0) / (count + 0.5)).ln()
+    }
+
+    /// How rare a word piece is.
+    pub(crate) fn piece_rarity(&self, piece: lore_text::wordpiece::Piece) -> f32 {
+        let count = self.piece_counts.get(usize::from(piece.0)).copied().unwrap_or(0);
+        self.rarity(u64::from(count) * ONE)
+    }
+
+    /// The length of everything whose words count for a document, over the mean of it.
+    pub(crate) fn relative_span(&self, slot: Slot) -> f32 {
+        let mean = float(self.total_span) / self.len().max(1) as f32;
+        float(self.spans.get(slot)) / mean.max(1.0)
+    }
+
+    /// What is known of a document at a glance.
+    pub(crate) fn facts(&self, slot: Slot) -> Facts {
+        self.facts.get(slot)
+    }
+
+    /// The heads of nodes and their texts.
+    pub(crate) fn texts_of(&self, node: NodeId) -> &[Slot] {
+        self.nodes.get(&node).map(|node| node.texts.as_slice()).unwrap_or_default()
+    }
+
+    /// How much a document says, 0 to 1.
+    pub(crate) fn information(&self, slot: Slot) -> f32 {
+        self.information.get(slot)
+    }
+
+    /// Calls `each` with every other document that counts for this one and how much, in
+    /// an order that does not depend on slots.
+    pub(crate) fn context(&self, slot: Slot, mut each: impl FnMut(Influence, Slot)) {
+        let open = u64::from(self.openness.get(slot));
+        self.sessions
+            .neighbours(slot, |distance, other| each(Influence::near(distance, open), other));
+        if let Some(head) = self.head_for(slot) {
+            each(Influence::HEAD, head);
+        }
+    }
+
+    /// Calls `each` with every document for which this one counts, itself included.
+    pub(crate) fn influenced(&self, slot: Slot, mut each: impl FnMut(Influence, Slot)) {
+        each(Influence::WHOLE, slot);
+        self.sessions.neighbours(slot, |distance, other| {
+            each(Influence::near(distance, u64::from(self.openness.get(other))), other);
+        });
+        if self.facts.get(slot).is_head {
+            let node = self.entry(slot).and_then(|entry| self.nodes.get(&entry.key.node));
+            node.into_iter()
+                .flat_map(|node| &node.texts)
+                .for_each(|text| each(Influence::HEAD, *text));
+        }
+    }
+
+    /// About how many bytes it takes, without the documents themselves.
+    pub(crate) fn bytes(&self) -> usize {
+        let postings: usize = self.postings.iter().map(Postings::bytes).sum();
+        let external: usize = self.meanings.external.values().map(Field::bytes).sum();
+        let nodes = self.nodes.values().map(|node| node.texts.capacity() * 4);
+        self.slots.bytes()
+            + self.by_key.capacity() * (size_of::<(DocKey, Slot)>() + 1)
+            + self.nodes.capacity() * (size_of::<(NodeId, Node)>() + 1)
+            + nodes.sum::<usize>()
+            + self.lengths.bytes()
+            + self.openness.bytes()
+            + self.spans.bytes()
+            + self.information.bytes()
+            + self.sessions.bytes()
+            + self.meanings.own.bytes()
+            + postings
+            + external
+    }
+
+    fn head_for(&self, slot: Slot) -> Option<Slot> {
+        let key = self.entry(slot)?.key;
+        key.text?;
+        self.nodes.get(&key.node)?.head
+    }
+
+    /// Gives a document a slot, with everything that does not depend on others.
+    fn place(&mut self, entry: &Arc<Entry>, lexicon: &Lexicon) -> Slot {
+        let slot = self.free.pop().unwrap_or(Slot(u32::try_from(self.used).unwrap_or(u32::MAX)));
+        self.used = self.used.max(slot.at() + 1);
+        self.slots.set(slot, Some(Arc::clone(entry)));
+        self.by_key.insert(entry.key, slot);
+        self.put_words(entry, slot, lexicon);
+        self.put_place(entry, slot);
+        self.put_external(entry, slot);
+        entry.analysis.names().iter().for_each(|name| self.names.add(name, slot));
+        slot
+    }
+
+    fn put_words(&mut self, entry: &Entry, slot: Slot, lexicon: &Lexicon) {
+        entry.analysis.for_each_term(|stem, count| {
+            let Some(id) = lexicon.id(stem).map(|id| id.0 as usize) else { return };
+            if id >= self.postings.len() {
+                self.postings.resize_with(id + 1, Postings::default);
+            }
+            if let Some(postings) = self.postings.get_mut(id) {
+                postings.put(slot, count);
+            }
+        });
+        self.count_pieces(entry, |count| *count += 1);
+        let length = entry.analysis.length().min(LONGEST);
+        self.lengths.set(slot, length);
+        let open = ONE * u64::from(SHORT) / u64::from(length.max(SHORT));
+        self.openness.set(slot, u32::try_from(open).unwrap_or(0));
+    }
+
+    fn take_words(&mut self, entry: &Entry, slot: Slot, lexicon: &Lexicon) {
+        entry.analysis.for_each_term(|stem, _| {
+            let id = lexicon.id(stem).map(|id| id.0 as usize);
+            if let Some(postings) = id.and_then(|id| self.postings.get_mut(id)) {
+                postings.remove(slot);
+            }
+        });
+        self.count_pieces(entry, |count| *count = count.saturating_sub(1));
+        self.total_span -= self.spans.get(slot);
+        self.spans.set(slot, 0);
+    }
+
+    fn count_pieces(&mut self, entry: &Entry, change: impl Fn(&mut u32)) {
+        if self.piece_counts.is_empty() {
+            self.piece_counts.resize(table::ROWS, 0);
+        }
+        let mut last = None;
+        // Sorted, so equal ones stand together.
+        for piece in entry.analysis.pieces().filter(|piece| last.replace(*piece) != Some(*piece)) {
+            if let Some(count) = self.piece_counts.get_mut(usize::from(piece.0)) {
+                change(count);
+            }
+        }
+    }
+
+    fn put_place(&mut self, entry: &Entry, slot: Slot) {
+        let node = self.nodes.entry(entry.key.node).or_default();
+        match entry.key.text {
+            None => node.head = Some(slot),
+            Some(text) => {
+                node.texts.push(slot);
+                if let Some(session) = &entry.meta.session {
+                    let length = self.lengths.get(slot);
+                    self.sessions.add(session, entry.meta.position, text, slot, length);
+                }
+            }
+        }
+        let author = entry.meta.author.as_deref().map(|author| self.authors.add(author));
+        let date = entry.meta.occurred_at.map(date_of);
+        if let Some(date) = date {
+            *self.years.entry(date.year()).or_default() += 1;
+        }
+        let has_session = entry.key.text.is_some() && entry.meta.session.is_some();
+        self.facts.set(
+            slot,
+            Facts {
+                is_head: entry.key.text.is_none(),
+                is_log: has_session && (author.is_some() || date.is_some()),
+                is_question: entry.analysis.is_question(),
+                tells_time: entry.analysis.tells_time(),
+                author,
+                day: date.map(day_number),
+            },
+        );
+    }
+
+    fn take_place(&mut self, entry: &Entry, slot: Slot) {
+        self.sessions.remove(slot, self.lengths.get(slot));
+        if let Some(node) = self.nodes.get_mut(&entry.key.node) {
+            node.head = node.head.filter(|head| *head != slot);
+            node.texts.retain(|text| *text != slot);
+            if node.head.is_none() && node.texts.is_empty() {
+                self.nodes.remove(&entry.key.node);
+            }
+        }
+        if let Some(author) = self.facts.get(slot).author {
+            self.authors.remove(author);
+        }
+        let year = entry.meta.occurred_at.map(|at| date_of(at).year());
+        if let Some(count) = year.and_then(|year| self.years.get_mut(&year)) {
+            *count -= 1;
+        }
+        self.facts.set(slot, Facts::default());
+    }
+
+    fn put_external(&mut self, entry: &Entry, slot: Slot) {
+        if let Some(vector) = &entry.vector {
+            let fields = &mut self.meanings.external;
+            let field = fields
+                .entry(Arc::clone(&vector.model))
+                .or_insert_with(|| Field::new(vector.values.len()));
+            field.put(slot, &Small::unit(&vector.values));
+        }
+    }
+
+    /// Makes a document's own vector and its information anew.
+    fn refresh(&mut self, slot: Slot, lexicon: &Lexicon) {
+        let Some(entry) = self.entry(slot).map(Arc::clone) else { return };
+        let mut sum = [0.0; DIMENSIONS];
+        for piece in entry.analysis.pieces() {
+            table::add_row(piece, self.piece_rarity(piece), &mut sum);
+        }
+        self.meanings.own.put(slot, &Small::unit(&sum));
+        let mut surprise = 0.0;
+        entry.analysis.for_each_term(|stem, _| {
+            let count = lexicon.id(stem).and_then(|id| self.postings(id)).map_or(0, Postings::len);
+            surprise += self.rarity(count as u64 * ONE);
+        });
+        // 250 is the surprise of a long and unusual message.
+        self.information.set(slot, (surprise.ln_1p() / 251_f32.ln()).min(1.0));
+    }
+
+    /// Measures what depends on a document's context: its span and the norms.
+    fn measure(&mut self, slot: Slot) {
+        let mut span = u64::from(self.lengths.get(slot)) * ONE;
+        let mut context = Vec::with_capacity(2 * REACH + 1);
+        self.context(slot, |influence, other| {
+            span += times(influence.words, u64::from(self.lengths.get(other)) * ONE);
+            context.push((influence.vector, other));
+        });
+        self.total_span = self.total_span - self.spans.get(slot) + span;
+        self.spans.set(slot, span);
+        let fields =
+            std::iter::once(&mut self.meanings.own).chain(self.meanings.external.values_mut());
+        for field in fields {
+            let (norm, weight) = norm(field, slot, &context);
+            field.set_norm(slot, norm, weight);
+        }
+    }
+
+    fn refresh_some(&mut self, lexicon: &Lexicon) {
+        for _ in 0..REFRESHED.min(self.used) {
+            let slot = Slot(self.next_refreshed);
+            self.next_refreshed = (self.next_refreshed + 1) % u32::try_from(self.used).unwrap_or(1);
+            if self.entry(slot).is_some() {
+                self.refresh(slot, lexicon);
+                self.measure(slot);
+            }
+        }
+    }
+}
+
+/// How much one document counts for another.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Influence {
+    /// Of its words, in fixed point.
+    pub(crate) words: u64,
+    /// Of its vector.
+    pub(crate) vector: f32,
+}
+
+impl Influence {
+    const WHOLE: Self = Self { words: ONE, vector: 1.0 };
+    const HEAD: Self = Self { words: HEAD_WORDS, vector: HEAD_VECTOR };
+
+    /// From a neighbour in the session, for a text that is so open to its neighbours.
+    fn near(distance: usize, openness: u64) -> Self {
+        let words = WORD_KERNEL.get(distance - 1).copied().unwrap_or(0);
+        let vector = VECTOR_KERNEL.get(distance - 1).copied().unwrap_or(0.0);
+        Self { words: times(words, openness), vector: vector * float(openness) }
+    }
+}
+
+/// The length of the weighted sum of a document's vector and its context's, and the
+/// sum of the weights.
+fn norm(field: &Field, slot: Slot, context: &[(f32, Slot)]) -> (f32, f32) {
+    let mut sum = vec![0.0_f32; field.dimensions()];
+    let mut total = 0.0;
+    for (weight, other) in std::iter::once(&(1.0, slot)).chain(context) {
+        let scale = field.scale(*other);
+        if scale > 0.0 {
+            total += weight;
+            let weight = weight * scale;
+            let row = field.row(*other);
+            sum.iter_mut().zip(row).for_each(|(sum, value)| *sum += weight * f32::from(*value));
+        }
+    }
+    (sum.iter().map(|value| value * value).sum::<f32>().sqrt(), total)
+}
+
+/// Days since the beginning of 1970.
+pub(crate) fn day_number(date: Date) -> i32 {
+    date.since(Date::constant(1970, 1, 1)).map_or(0, |span| span.get_days())
+}

@@ -1,0 +1,47 @@
+//! Who speaks in a view.
+
+use lore_text::analysis::name_words;
+use rustc_hash::FxHashMap;
+
+/// An author's number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct AuthorId(u32);
+
+/// The authors of a view and how many documents each has.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Authors {
+    ids: FxHashMap<Box<str>, AuthorId>,
+    all: Vec<Author>,
+}
+
+#[derive(Debug, Clone)]
+struct Author {
+    /// The folded name.
+    name: Box<str>,
+    documents: usize,
+}
+
+impl Authors {
+    pub(crate) fn add(&mut self, author: &str) -> AuthorId {
+        let name = name_words(author).into_boxed_str();
+        let next = AuthorId(u32::try_from(self.all.len()).unwrap_or(u32::MAX));
+        let id = *self.ids.entry(name.clone()).or_insert(next);
+        match self.all.get_mut(id.0 as usize) {
+            Some(author) => author.documents += 1,
+            None => self.all.push(Author { name, documents: 1 }),
+        }
+        id
+    }
+
+    pub(crate) fn remove(&mut self, id: AuthorId) {
+        if let Some(author) = self.all.get_mut(id.0 as usize) {
+            author.documents = author.documents.saturating_sub(1);
+        }
+    }
+
+    /// Those who have documents, with their folded names.
+    pub(crate) fn live(&self) -> impl Iterator<Item = (AuthorId, &str)> {
+        let numbered = (0..).map(AuthorId).zip(&self.all);
+        numbered.filter(|(_, author)| author.documents > 0).map(|(id, author)| (id, &*author.name))
+    }
+}

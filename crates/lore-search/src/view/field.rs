@@ -1,0 +1,145 @@
+//! The vectors of one model for the documents of a view.
+
+use crate::column::{Column, Slot};
+use crate::vectors::{Small, dot, signs};
+
+/// Vectors of one length, one for each document that has one.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Field {
+    dimensions: usize,
+    values: Vec<i8>,
+    scales: Column<f32>,
+    /// The signs of the first dimensions, [`Field::WORDS`] words for each slot.
+    bits: Vec<u64>,
+    /// The length of the sum of a document's vector and its neighbours'; 0 without.
+    norms: Column<Norm>,
+    /// Sums over all vectors, from which the mean follows. Whole numbers, so that their
+    /// order does not matter.
+    sum: Vec<i64>,
+    reach: i64,
+    count: usize,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Norm {
+    length: f32,
+    weight: f32,
+}
+
+impl Field {
+    /// Words of signs for each document: see `examples/prefilter.rs`.
+    pub(crate) const WORDS: usize = 4;
+    /// What one unit of `sum` and `reach` is worth.
+    const UNIT: f32 = 1.0 / 4096.0;
+
+    pub(crate) fn new(dimensions: usize) -> Self {
+        Self { dimensions, sum: vec![0; dimensions], ..Self::default() }
+    }
+
+    pub(crate) fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    pub(crate) fn has(&self, slot: Slot) -> bool {
+        self.scales.get(slot) > 0.0
+    }
+
+    /// Sets a document's vector; one of the wrong length is left out.
+    pub(crate) fn put(&mut self, slot: Slot, vector: &Small) {
+        self.remove(slot);
+        if vector.is_zero() || vector.values.len() != self.dimensions {
+            return;
+        }
+        let rows = slot.at() + 1;
+        if self.values.len() < rows * self.dimensions {
+            self.values.resize(rows * self.dimensions, 0);
+            self.bits.resize(rows * Self::WORDS, 0);
+        }
+        if let Some(row) = self.values.get_mut(slot.at() * self.dimensions..) {
+            row.iter_mut().zip(&vector.values).for_each(|(place, value)| *place = *value);
+        }
+        if let Some(row) = self.bits.get_mut(slot.at() * Self::WORDS..) {
+            row.iter_mut().zip(signs(&vector.values)).for_each(|(place, bits)| *place = bits);
+        }
+        self.scales.set(slot, vector.scale);
+        self.count += 1;
+        self.count_in(slot, 1);
+    }
+
+    pub(crate) fn remove(&mut self, slot: Slot) {
+        if !self.has(slot) {
+            return;
+        }
+        self.count_in(slot, -1);
+        self.count -= 1;
+        self.set_norm(slot, 0.0, 0.0);
+        self.scales.set(slot, 0.0);
+    }
+
+    /// Sets how long the sum of the vectors around a document is, and how much the
+    /// vectors in it weigh together.
+    pub(crate) fn set_norm(&mut self, slot: Slot, norm: f32, weight: f32) {
+        self.reach -= self.reach_of(slot);
+        // Neighbours alone do not make a meaning.
+        let length = if self.has(slot) { norm } else { 0.0 };
+        self.norms.set(slot, Norm { length, weight });
+        self.reach += self.reach_of(slot);
+    }
+
+    pub(crate) fn norm(&self, slot: Slot) -> f32 {
+        self.norms.get(slot).length
+    }
+
+    pub(crate) fn row(&self, slot: Slot) -> &[i8] {
+        let start = slot.at() * self.dimensions;
+        self.values.get(start..start + self.dimensions).unwrap_or_default()
+    }
+
+    pub(crate) fn scale(&self, slot: Slot) -> f32 {
+        self.scales.get(slot)
+    }
+
+    /// The product of a document's vector with `vector`; 0 when it has none.
+    pub(crate) fn product(&self, slot: Slot, vector: &Small) -> f32 {
+        let scale = self.scales.get(slot);
+        if scale == 0.0 {
+            return 0.0;
+        }
+        dot(self.row(slot), &vector.values) as f32 * scale * vector.scale
+    }
+
+    /// About the mean over all documents of their likeness to `vector`.
+    pub(crate) fn mean_likeness(&self, vector: &Small) -> f32 {
+        let count = self.count.max(1) as f32;
+        let along: f32 = self
+            .sum
+            .iter()
+            .zip(&vector.values)
+            .map(|(sum, value)| *sum as f32 * Self::UNIT * f32::from(*value))
+            .sum();
+        along * vector.scale / count * (self.reach as f32 * Self::UNIT / count)
+    }
+
+    /// The signs of all slots in order, [`Field::WORDS`] words for each.
+    pub(crate) fn all_bits(&self) -> &[u64] {
+        &self.bits
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.values.capacity() + self.scales.bytes() + self.bits.capacity() * 8 + self.norms.bytes()
+    }
+
+    fn count_in(&mut self, slot: Slot, sign: i64) {
+        let start = slot.at() * self.dimensions;
+        let row = self.values.get(start..start + self.dimensions).unwrap_or_default();
+        let step = self.scales.get(slot) / Self::UNIT;
+        for (sum, value) in self.sum.iter_mut().zip(row) {
+            *sum += sign * (f32::from(*value) * step) as i64;
+        }
+    }
+
+    fn reach_of(&self, slot: Slot) -> i64 {
+        let norm = self.norms.get(slot);
+        if norm.length > 0.0 { (norm.weight / norm.length / Self::UNIT) as i64 } else { 0 }
+    }
+}

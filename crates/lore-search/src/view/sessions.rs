@@ -1,0 +1,167 @@
+//! Conversations, logs and documents: texts that stand in an order.
+
+use lore_core::TextId;
+use rustc_hash::FxHashMap;
+
+use crate::column::{Column, Slot};
+
+/// A session's number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct SessionId(pub(crate) u32);
+
+/// How far the words of a text reach within its session.
+pub(crate) const REACH: usize = 3;
+
+/// The sessions of a view and who stands beside whom.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sessions {
+    ids: FxHashMap<Box<str>, SessionId>,
+    all: Vec<Session>,
+    of: Column<Option<SessionId>>,
+    before: Column<Option<Slot>>,
+    after: Column<Option<Slot>>,
+    /// Sessions that have texts.
+    live: usize,
+    total_length: u64,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Session {
+    members: Vec<Member>,
+    length: u64,
+}
+
+/// Sorted by place, then by age.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Member {
+    position: i64,
+    text: TextId,
+    slot: Slot,
+}
+
+impl Sessions {
+    pub(crate) fn id(&self, name: &str) -> Option<SessionId> {
+        self.ids.get(name).copied()
+    }
+
+    pub(crate) fn of(&self, slot: Slot) -> Option<SessionId> {
+        self.of.get(slot)
+    }
+
+    /// How many sessions have texts, and the mean of their lengths in stems.
+    pub(crate) fn count_and_mean_length(&self) -> (usize, f32) {
+        (self.live, self.total_length as f32 / self.live.max(1) as f32)
+    }
+
+    /// The length of a session in stems.
+    pub(crate) fn length(&self, id: SessionId) -> u64 {
+        self.all.get(id.0 as usize).map_or(0, |session| session.length)
+    }
+
+    /// One more than the greatest number of a session.
+    pub(crate) fn capacity(&self) -> usize {
+        self.all.len()
+    }
+
+    pub(crate) fn add(&mut self, name: &str, position: i64, text: TextId, slot: Slot, length: u32) {
+        let id = self.number(name);
+        let Some(session) = self.all.get_mut(id.0 as usize) else { return };
+        let member = Member { position, text, slot };
+        let at = session.members.partition_point(|other| *other < member);
+        session.members.insert(at, member);
+        session.length += u64::from(length);
+        self.total_length += u64::from(length);
+        self.live += usize::from(session.members.len() == 1);
+        let before = at.checked_sub(1).and_then(|at| session.members.get(at)).map(|m| m.slot);
+        let after = session.members.get(at + 1).map(|member| member.slot);
+        self.of.set(slot, Some(id));
+        self.join(before, Some(slot));
+        self.join(Some(slot), after);
+    }
+
+    pub(crate) fn remove(&mut self, slot: Slot, length: u32) {
+        let Some(session) = self.of.get(slot).and_then(|id| self.all.get_mut(id.0 as usize)) else {
+            return;
+        };
+        session.members.retain(|member| member.slot != slot);
+        session.length -= u64::from(length);
+        self.total_length -= u64::from(length);
+        self.live -= usize::from(session.members.is_empty());
+        let (before, after) = (self.before.get(slot), self.after.get(slot));
+        self.join(before, after);
+        self.of.set(slot, None);
+        self.before.set(slot, None);
+        self.after.set(slot, None);
+    }
+
+    /// Calls `each` with every text within reach and how far off it is, 1 to [`REACH`],
+    /// always in the same order.
+    pub(crate) fn neighbours(&self, slot: Slot, mut each: impl FnMut(usize, Slot)) {
+        let (mut before, mut after) = (self.before.get(slot), self.after.get(slot));
+        for distance in 1..=REACH {
+            if let Some(neighbour) = before {
+                each(distance, neighbour);
+                before = self.before.get(neighbour);
+            }
+            if let Some(neighbour) = after {
+                each(distance, neighbour);
+                after = self.after.get(neighbour);
+            }
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        let members: usize = self.all.iter().map(|session| session.members.capacity()).sum();
+        members * size_of::<Member>() + self.of.bytes() + self.before.bytes() + self.after.bytes()
+    }
+
+    fn number(&mut self, name: &str) -> SessionId {
+        if let Some(id) = self.id(name) {
+            return id;
+        }
+        let id = SessionId(u32::try_from(self.all.len()).unwrap_or(u32::MAX));
+        self.ids.insert(name.into(), id);
+        self.all.push(Session::default());
+        id
+    }
+
+    fn join(&mut self, before: Option<Slot>, after: Option<Slot>) {
+        if let Some(slot) = before {
+            self.after.set(slot, after);
+        }
+        if let Some(slot) = after {
+            self.before.set(slot, before);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn around(sessions: &Sessions, slot: u32) -> Vec<(usize, u32)> {
+        let mut found = Vec::new();
+        sessions.neighbours(Slot(slot), |distance, neighbour| found.push((distance, neighbour.0)));
+        found
+    }
+
+    #[test]
+    fn texts_stand_in_order_of_place_and_then_of_age() {
+        let mut sessions = Sessions::default();
+        for (slot, position) in [(0, 5), (1, 1), (2, 5), (3, 9)] {
+            sessions.add("s", position, TextId(i64::from(slot)), Slot(slot), 10);
+        }
+        assert_eq!(around(&sessions, 0), [(1, 1), (1, 2), (2, 3)]);
+        sessions.remove(Slot(2), 10);
+        assert_eq!(around(&sessions, 0), [(1, 1), (1, 3)]);
+        assert_eq!(sessions.count_and_mean_length(), (1, 30.0));
+    }
+
+    #[test]
+    fn sessions_do_not_touch() {
+        let mut sessions = Sessions::default();
+        sessions.add("a", 0, TextId(0), Slot(0), 1);
+        sessions.add("b", 1, TextId(1), Slot(1), 1);
+        assert!(around(&sessions, 0).is_empty());
+    }
+}
