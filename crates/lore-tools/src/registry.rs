@@ -102,7 +102,7 @@ impl Registry {
         &self,
         selection: &Selection,
         name: &str,
-        call: Call,
+        mut call: Call,
         arguments: Map<String, Value>,
     ) -> Result<Answer, CallError> {
         let unknown = || CallError::UnknownTool(name.to_owned());
@@ -117,7 +117,7 @@ impl Registry {
             return Err(read_only().into());
         }
         call.check_cancelled()?;
-        let call = Call { reading_only: tool.annotations.read_only, ..call };
+        call.reading_only = tool.annotations.read_only;
         let work = AssertUnwindSafe(tool.run(call, arguments)).catch_unwind();
         let answer = work.await.unwrap_or_else(|_| {
             tracing::error!(tool = tool.name, "a tool panicked");

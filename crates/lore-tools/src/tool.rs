@@ -162,13 +162,19 @@ impl Tool {
         let has = |tool: &Self| {
             let actions = tool.input_schema.get("properties")?.get("action")?.get("enum")?;
             let mut actions = actions.as_array()?.iter().filter_map(Value::as_str);
-            Some(actions.any(|action| asked.is_some_and(|asked| asked.eq_ignore_ascii_case(action))))
+            Some(
+                actions.any(|action| asked.is_some_and(|asked| asked.eq_ignore_ascii_case(action))),
+            )
         };
         has(whole) == Some(true) && has(self) == Some(false)
     }
 
     /// Brings arguments given under one of the tool's names into today's form.
-    pub(crate) fn modernised(&self, name: &str, mut arguments: Map<String, Value>) -> Map<String, Value> {
+    pub(crate) fn modernised(
+        &self,
+        name: &str,
+        mut arguments: Map<String, Value>,
+    ) -> Map<String, Value> {
         (self.modernise)(name, &mut arguments);
         arguments
     }

@@ -9,7 +9,7 @@ use lore_store::Direction;
 use super::access;
 use super::graph::Link;
 use super::keeper::Keeper;
-use super::kinds::{EXPERIENCE, word};
+use super::kinds::{CONTEXT, EXPERIENCE, word};
 use super::recall::{Ask, Memory, find, within};
 use super::refusal::{Reply, required};
 
@@ -25,6 +25,8 @@ pub struct Subgraph {
     pub experiences: Vec<Memory>,
     /// The edges between these nodes, strongest first.
     pub edges: Vec<Link>,
+    /// In which situations the experiences were made, where that is known.
+    pub situations: HashMap<NodeId, String>,
     /// How many more answers there were that the budget had no room for.
     pub left_out: usize,
 }
@@ -46,7 +48,15 @@ pub async fn context(keeper: &Keeper, keywords: Option<&str>, ask: &Ask) -> Repl
     let seen: Vec<_> = nodes.iter().chain(&experiences).map(|one| one.node.clone()).collect();
     access::note(keeper, &seen).await;
     let edges = edges_between(keeper, &nodes).await?;
-    Ok(Subgraph { edges, nodes, experiences, left_out: all.left_out })
+    let situations = situations(keeper, &experiences).await?;
+    Ok(Subgraph { edges, nodes, experiences, situations, left_out: all.left_out })
+}
+
+async fn situations(keeper: &Keeper, experiences: &[Memory]) -> Reply<HashMap<NodeId, String>> {
+    let ids: Vec<_> = experiences.iter().map(|memory| memory.node.id).collect();
+    let texts = keeper.app.store.texts_of_nodes(&keeper.viewer, &ids).await?;
+    let situations = texts.into_iter().filter(|text| text.kind.as_str() == CONTEXT);
+    Ok(situations.map(|text| (text.node, text.body)).collect())
 }
 
 async fn edges_between(keeper: &Keeper, nodes: &[Memory]) -> Reply<Vec<Link>> {

@@ -43,12 +43,12 @@ pub struct Hop {
     pub edge: Edge,
     /// Where it leads to on this path.
     pub to: Node,
-    /// Whether the path follows the edge's own direction.
-    pub direction: Direction,
+    /// Whether the path goes along the edge, and not against it.
+    pub is_forward: bool,
 }
 
 /// What was reached.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Surroundings {
     /// Nodes, nearest first, among those equally near the most strongly joined.
     pub near: Vec<Near>,
@@ -109,6 +109,6 @@ fn hop(reached: &Reached, nodes: &HashMap<NodeId, Node>, from: NodeId, to: NodeI
     };
     let edges = reached.edges.iter().filter(joins);
     let edge = edges.max_by(|a, b| a.weight.total_cmp(&b.weight))?;
-    let direction = if edge.source == from { Direction::Out } else { Direction::In };
-    Some(Hop { edge: edge.clone(), to: nodes.get(&to)?.clone(), direction })
+    let is_forward = edge.source == from;
+    Some(Hop { edge: edge.clone(), to: nodes.get(&to)?.clone(), is_forward })
 }

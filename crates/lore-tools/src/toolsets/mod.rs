@@ -1,5 +1,7 @@
 //! The declarations, one folder for each toolset, one file for each tool.
 
+mod memory;
+mod pages;
 mod play;
 mod worlds;
 
@@ -9,17 +11,24 @@ use crate::tool::Tool;
 
 /// Every tool, in the order of listings.
 pub(crate) fn tools() -> Vec<Tool> {
-    play::tools()
+    let mut tools = play::tools();
+    tools.extend(memory::tools());
+    tools.extend(pages::tools());
+    tools
 }
 
 /// Every resource, in the order of listings.
 pub(crate) fn resources() -> Vec<Resource> {
     let mut resources = worlds::resources();
     resources.extend(play::resources());
+    resources.extend(memory::resources());
+    resources.extend(pages::resources());
     resources
 }
 
 /// Every prompt, in the order of listings.
 pub(crate) fn prompts() -> Vec<Prompt> {
-    play::prompts()
+    let mut prompts = play::prompts();
+    prompts.extend(memory::prompts());
+    prompts
 }

@@ -1,0 +1,122 @@
+//! Prompt `kn_bootup`: where the last session stopped.
+
+use std::fmt::Write;
+
+use futures::FutureExt;
+use lore_app::memory::experience::{self, Experience, Wanted};
+use lore_app::memory::idea::{self, Idea};
+use lore_app::memory::ids::shown;
+use lore_app::memory::project::{self, Entry, Outcome, Project};
+use lore_core::Result;
+
+use super::envelope::keeper;
+use super::resources::plain;
+use crate::call::Call;
+use crate::prompt::{Prompt, PromptText, Speaker};
+use crate::toolset::Toolset;
+
+pub(super) const PROMPT: Prompt = Prompt {
+    name: "kn_bootup",
+    title: "Start a session",
+    description: "Pick up where the last session stopped: the active project and its last steps, \
+                  what is remembered best, and the ideas being carried out.",
+    toolset: Toolset::Memory,
+    arguments: &[],
+    render: |call: Call, _| open(call).boxed(),
+};
+
+/// How many steps, memories and ideas are shown.
+const STEPS: usize = 5;
+const MEMORIES: usize = 5;
+const IDEAS: usize = 3;
+/// How much must be left of a memory to be shown.
+const LEFT_MIN: f64 = 0.3;
+/// How much of a memory is shown, in characters.
+const LETTERS: usize = 80;
+
+async fn open(call: Call) -> Result<Vec<PromptText>> {
+    let keeper = keeper(&call, "kn_bootup");
+    let projects = project::list(&keeper).await.map_err(plain)?;
+    let steps = match projects.first() {
+        Some(first) => project::recent(&keeper, first, STEPS).await.map_err(plain)?,
+        None => Vec::new(),
+    };
+    let wanted = Wanted { min_relevance: LEFT_MIN, limit: MEMORIES, ..Wanted::default() };
+    let memories = experience::search(&keeper, &wanted).await.map_err(plain)?;
+    let implementing = idea::Wanted {
+        status: Some("implementing".into()),
+        limit: IDEAS,
+        ..idea::Wanted::default()
+    };
+    let ideas = idea::list(&keeper, &implementing).await.map_err(plain)?;
+    let text = render(&projects, &steps, &memories, &ideas);
+    Ok(vec![PromptText { speaker: Speaker::User, text }])
+}
+
+fn render(
+    projects: &[Project],
+    steps: &[Entry],
+    memories: &[Experience],
+    ideas: &[Idea],
+) -> String {
+    let mut text = String::from("# Where we stopped\n");
+    match projects {
+        [] => text.push_str(
+            "\nThere is no project yet. Create one with kn_project create when there is a goal \
+             to work towards.\n",
+        ),
+        [first, others @ ..] => write_project(&mut text, first, others.len(), steps),
+    }
+    if memories.is_empty() && projects.is_empty() {
+        text.push_str("\nNothing is remembered yet: kn_intel learn keeps what is worth keeping.\n");
+    }
+    if !memories.is_empty() {
+        text.push_str("\n## Key Memories\n");
+    }
+    for memory in memories {
+        let content: String = memory.content.chars().take(LETTERS).collect();
+        let _ = writeln!(text, "- [{}] {}", memory.fading.lesson.as_str(), one_line(&content));
+    }
+    if !ideas.is_empty() {
+        text.push_str("\n## Ideas in Progress\n");
+    }
+    for idea in ideas {
+        let _ = writeln!(text, "- {} ({})", idea.node.name, shown(&idea.node));
+    }
+    text.push_str(
+        "\nRecall more with kn_intel recall before answering from memory, and note each step with \
+         kn_project log.\n",
+    );
+    text
+}
+
+fn write_project(text: &mut String, project: &Project, others: usize, steps: &[Entry]) {
+    let name = &project.node.name;
+    let heading = if project.active { "Active Project" } else { "Latest Project" };
+    let _ = write!(text, "\n## {heading}: {name}\nId: {}\n", shown(&project.node));
+    let _ = writeln!(text, "Phase: {}", project.phase.as_str());
+    if !project.goals.is_empty() {
+        let _ = writeln!(text, "Goals: {}", project.goals.join(", "));
+    }
+    if !project.active {
+        text.push_str("No project is active: choose one with kn_project list, set_active.\n");
+    }
+    for step in steps {
+        let tag = match step.outcome {
+            Outcome::Progress => "OK",
+            Outcome::Failure => "FAIL",
+        };
+        let _ = write!(text, "- [{tag}] {}", one_line(&step.action));
+        if let Some(next) = &step.next_step {
+            let _ = write!(text, " → next: {}", one_line(next));
+        }
+        text.push('\n');
+    }
+    if others > 0 {
+        let _ = writeln!(text, "Other projects: {others} (kn_project list)");
+    }
+}
+
+pub(super) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,234 @@
+//! Tool `kn_experience`: lessons that fade.
+
+use lore_app::memory::experience::{self, Experience, NewExperience, Wanted};
+use lore_app::memory::ids::{show, shown};
+use lore_app::memory::learn::Origin;
+use lore_app::memory::{Keeper, Reply};
+use lore_core::{Result, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::envelope::{
+    Envelope, envelope, keeper, limit, offset, rounded, share, sharing, unknown_action,
+};
+use super::recall_wire::OriginOut;
+use super::words::{Confidences, Lessons, Sharings, Spelled, Words, given};
+use crate::call::Call;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct KnExperience;
+
+pub(super) struct Actions;
+
+impl Words for Actions {
+    const WORDS: &'static [&'static str] = &["save", "search", "prune"];
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    action: Spelled<Actions>,
+    /// save
+    content: Option<String>,
+    r#type: Option<Spelled<Lessons>>,
+    /// save: the situation
+    context: Option<String>,
+    /// save, default high
+    confidence: Option<Spelled<Confidences>>,
+    /// save
+    tags: Option<Vec<String>>,
+    text: Option<String>,
+    /// search: least share left after fading
+    #[schemars(range(min = 0, max = 1))]
+    min_relevance: Option<f64>,
+    /// search
+    #[schemars(range(min = 1, max = 50), extend("default" = 10))]
+    limit: Option<i64>,
+    /// search
+    #[schemars(range(min = 0))]
+    offset: Option<i64>,
+    /// prune
+    #[schemars(range(min = 0, max = 1), extend("default" = 0.01))]
+    threshold: Option<f64>,
+    /// save: conversation it is part of, in order
+    session: Option<String>,
+    /// save: who said it
+    author: Option<String>,
+    /// save: event time
+    occurred_at: Option<String>,
+    /// save: id it replaces
+    supersedes: Option<String>,
+    visibility: Option<Spelled<Sharings>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum Output {
+    /// An experience was kept.
+    Saved(Saved),
+    /// Experiences that were found.
+    Found(Found),
+    /// Experiences that went into the bin.
+    Pruned(Pruned),
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Saved {
+    /// Its id.
+    id: String,
+    /// What sort of lesson it is.
+    r#type: &'static str,
+    /// How sure its writer was.
+    confidence: &'static str,
+    /// How much it fades a day.
+    decay_rate: f64,
+    /// What is left of it: everything.
+    score: f64,
+    /// Kinds of secrets that were masked before it was kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    masked: Vec<&'static str>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Found {
+    /// How many experiences follow.
+    count: usize,
+    /// What answers best first; without a text what has most left.
+    experiences: Vec<ExperienceOut>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ExperienceOut {
+    /// Its id.
+    id: String,
+    /// What sort of lesson it is.
+    r#type: &'static str,
+    /// What it says.
+    content: String,
+    /// How sure its writer was.
+    confidence: &'static str,
+    /// What is left of it, 0 to 1.
+    relevance: f64,
+    /// Its tags.
+    tags: Vec<String>,
+    #[serde(flatten)]
+    origin: OriginOut,
+}
+
+impl ExperienceOut {
+    pub(super) fn of(experience: Experience) -> Self {
+        Self {
+            id: shown(&experience.node),
+            r#type: experience.fading.lesson.as_str(),
+            content: experience.content,
+            confidence: experience.fading.confidence.as_str(),
+            relevance: rounded(experience.relevance, 4),
+            tags: experience.tags,
+            origin: OriginOut::of(experience.provenance),
+        }
+    }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Pruned {
+    /// How many went.
+    pruned_count: usize,
+    /// Their ids; kn_graph restore brings them back.
+    pruned_ids: Vec<String>,
+}
+
+impl ToolSpec for KnExperience {
+    const NAME: &'static str = "kn_experience";
+    const TOOLSET: Toolset = Toolset::Memory;
+    const TITLE: &'static str = "Experiences";
+    const DESCRIPTION: &'static str = "Lessons that lose relevance over time: workarounds \
+        fastest, patterns slowest, and the less sure the faster. Use for direct control; \
+        otherwise kn_intel learn decides what fades and what stays.\n\
+        save: content, type [context, confidence, tags, session, author, occurred_at, \
+        supersedes, visibility]\n\
+        search: [text, type, min_relevance, limit, offset]\n\
+        prune: [threshold] removes what has faded below it; kn_graph restore undoes it\n\
+        Returns the experience, those found with what is left of them, or the pruned ids, or \
+        error.";
+    const ANNOTATIONS: Annotations =
+        Annotations { read_only: false, destructive: true, idempotent: false, open_world: false };
+    const ROLE: Role = Role::Player;
+    const ALIASES: &'static [&'static str] = &["kn_save", "kn_memories", "kn_prune"];
+    const READING: &'static [&'static str] = &["search"];
+
+    type Input = Input;
+    type Output = Envelope<Output>;
+
+    fn example() -> Value {
+        json!({
+            "action": "save", "type": "gotcha", "confidence": "medium",
+            "content": "The ferry does not sail when the wind is from the north.",
+        })
+    }
+
+    fn modernise(name: &str, arguments: &mut Map<String, Value>) {
+        let action = match name {
+            "kn_save" => "save",
+            "kn_memories" => "search",
+            "kn_prune" => "prune",
+            _ => return,
+        };
+        arguments.insert("action".into(), action.into());
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        let keeper = keeper(&call, Self::NAME);
+        let (limit, offset) = (limit(input.limit)?, offset(input.offset)?);
+        let min_relevance = share("min_relevance", input.min_relevance, 0.0)?;
+        let threshold = share("threshold", input.threshold, 0.01)?;
+        envelope(match input.action.word() {
+            "save" => save(&keeper, input).await,
+            "search" => {
+                let (text, lesson) = (input.text, given(input.r#type));
+                search(&keeper, &Wanted { text, lesson, min_relevance, limit, offset }).await
+            }
+            "prune" => prune(&keeper, threshold).await,
+            _ => Err(unknown_action(&input.action)),
+        })
+    }
+}
+
+async fn save(keeper: &Keeper, input: Input) -> Reply<Output> {
+    let new = NewExperience {
+        content: input.content,
+        lesson: given(input.r#type),
+        context: input.context,
+        confidence: given(input.confidence),
+        tags: input.tags.unwrap_or_default(),
+        origin: Origin {
+            session: input.session,
+            author: input.author,
+            occurred_at: input.occurred_at,
+        },
+        supersedes: input.supersedes,
+        sharing: sharing(input.visibility.as_ref())?,
+    };
+    let saved = experience::save(keeper, &new).await?;
+    Ok(Output::Saved(Saved {
+        id: shown(&saved.kept.node),
+        r#type: saved.kept.fading.lesson.as_str(),
+        confidence: saved.kept.fading.confidence.as_str(),
+        decay_rate: rounded(saved.kept.fading.rate(), 6),
+        score: 1.0,
+        masked: saved.masked,
+    }))
+}
+
+async fn search(keeper: &Keeper, wanted: &Wanted) -> Reply<Output> {
+    let found = experience::search(keeper, wanted).await?;
+    let experiences: Vec<_> = found.into_iter().map(ExperienceOut::of).collect();
+    Ok(Output::Found(Found { count: experiences.len(), experiences }))
+}
+
+async fn prune(keeper: &Keeper, threshold: f64) -> Reply<Output> {
+    let pruned = experience::prune(keeper, threshold).await?;
+    let pruned_ids: Vec<_> = pruned.into_iter().map(|uid| show("experience", uid)).collect();
+    Ok(Output::Pruned(Pruned { pruned_count: pruned_ids.len(), pruned_ids }))
+}

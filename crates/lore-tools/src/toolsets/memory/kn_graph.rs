@@ -1,0 +1,333 @@
+//! Tool `kn_graph`: nodes and edges by hand.
+
+use lore_app::memory::graph::{self, Moved, NewKnown, NewLink, NodeSearch, Target};
+use lore_app::memory::ids::shown;
+use lore_app::memory::status::{self, Finding, Status};
+use lore_app::memory::{Keeper, Reply};
+use lore_core::{Result, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+use super::envelope::{
+    Envelope, envelope, is_full, keeper, limit, offset, share, sharing, unknown_action,
+};
+use super::wire::{EdgeOut, NodeOut};
+use super::words::{Details, Sharings, Spelled, Words};
+use crate::call::Call;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct KnGraph;
+
+pub(super) struct Actions;
+
+impl Words for Actions {
+    const WORDS: &'static [&'static str] =
+        &["add", "connect", "query", "remove", "restore", "status"];
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    action: Spelled<Actions>,
+    name: Option<String>,
+    /// add: such as concept, tool, person.
+    r#type: Option<String>,
+    /// add (default knowledge), query.
+    namespace: Option<String>,
+    /// add
+    description: Option<String>,
+    /// add; query: all of them.
+    tags: Option<Vec<String>>,
+    source_id: Option<String>,
+    target_id: Option<String>,
+    /// connect, remove, restore
+    edge_type: Option<String>,
+    /// connect
+    #[schemars(range(min = 0, max = 1), extend("default" = 1.0))]
+    weight: Option<f64>,
+    node_id: Option<String>,
+    text: Option<String>,
+    /// query
+    node_type: Option<String>,
+    detail: Option<Spelled<Details>>,
+    /// query
+    #[schemars(range(min = 1, max = 50), extend("default" = 10))]
+    limit: Option<i64>,
+    /// query
+    #[schemars(range(min = 0))]
+    offset: Option<i64>,
+    /// add: shared lets players see it.
+    visibility: Option<Spelled<Sharings>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum Output {
+    /// A node was added.
+    Added(Added),
+    /// Two nodes were joined.
+    Connected(Connected),
+    /// Nodes that were found.
+    Found(Found),
+    /// Something was removed.
+    Removed(Removed),
+    /// Something was restored.
+    Restored(Restored),
+    /// How much there is.
+    Counted(StatusOut),
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Added {
+    #[serde(flatten)]
+    node: NodeOut,
+    /// Kinds of secrets that were masked before it was kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    masked: Vec<&'static str>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Connected {
+    #[serde(flatten)]
+    edge: EdgeOut,
+    /// Further fields.
+    properties: Map<String, Value>,
+    /// Who joined them.
+    created_by: String,
+    /// When they were joined first.
+    created_at: String,
+    /// Kinds of secrets that were masked before it was kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    masked: Vec<&'static str>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Found {
+    /// How many nodes follow.
+    count: usize,
+    /// The nodes, best first; without a text the newest first.
+    nodes: Vec<NodeOut>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Removed {
+    /// What was removed: node or edge.
+    removed: &'static str,
+    #[serde(flatten)]
+    which: Which,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Restored {
+    /// What was restored: node or edge.
+    restored: &'static str,
+    #[serde(flatten)]
+    which: Which,
+}
+
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(super) struct Which {
+    /// The node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    /// Where the edge starts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_id: Option<String>,
+    /// Where the edge ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target_id: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct StatusOut {
+    /// Nodes, besides experiences, projects and ideas.
+    nodes: u64,
+    /// Edges.
+    edges: u64,
+    /// Experiences.
+    experiences: u64,
+    /// Projects.
+    projects: u64,
+    /// Ideas.
+    ideas: u64,
+    /// Nodes by namespace.
+    namespaces: BTreeMap<String, u64>,
+    /// Where they are kept: the world as a resource.
+    db_path: String,
+    /// Whether all is well, and what should be done.
+    health: HealthOut,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct HealthOut {
+    /// Whether nothing needs to be done.
+    ok: bool,
+    /// What should be done.
+    findings: Vec<FindingOut>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct FindingOut {
+    /// What was found.
+    problem: String,
+    /// What helps.
+    remedy: String,
+}
+
+impl From<Finding> for FindingOut {
+    fn from(finding: Finding) -> Self {
+        Self { problem: finding.problem, remedy: finding.remedy }
+    }
+}
+
+impl From<Status> for StatusOut {
+    fn from(status: Status) -> Self {
+        Self {
+            nodes: status.nodes,
+            edges: status.edges,
+            experiences: status.experiences,
+            projects: status.projects,
+            ideas: status.ideas,
+            namespaces: status.namespaces,
+            db_path: format!("lorewell://world/{}", status.world),
+            health: HealthOut {
+                ok: status.findings.is_empty(),
+                findings: status.findings.into_iter().map(FindingOut::from).collect(),
+            },
+        }
+    }
+}
+
+impl ToolSpec for KnGraph {
+    const NAME: &'static str = "kn_graph";
+    const TOOLSET: Toolset = Toolset::Memory;
+    const TITLE: &'static str = "Knowledge graph";
+    const DESCRIPTION: &'static str = "Nodes and edges by hand. Use for structured facts that \
+        stay; what comes up in a conversation goes to kn_intel learn, questions to kn_intel \
+        recall.\n\
+        add: name, type [namespace, description, tags, visibility]\n\
+        connect: source_id, target_id, edge_type [weight]; repeating it is harmless\n\
+        query: [text, node_type, tags, namespace, detail, limit, offset], all must hold\n\
+        remove, restore: node_id, or source_id + target_id + edge_type; nothing is lost for good\n\
+        status: counts and health\n\
+        An id may be a unique name. Returns the node, edge, nodes or counts, or error.";
+    const ANNOTATIONS: Annotations =
+        Annotations { read_only: false, destructive: true, idempotent: false, open_world: false };
+    const ROLE: Role = Role::Player;
+    const ALIASES: &'static [&'static str] =
+        &["kn_add", "kn_connect", "kn_query", "kn_remove", "kn_status"];
+    const READING: &'static [&'static str] = &["query", "status"];
+
+    type Input = Input;
+    type Output = Envelope<Output>;
+
+    fn example() -> Value {
+        json!({
+            "action": "add", "name": "Write-ahead log", "type": "concept",
+            "description": "Changes are appended to a log before the file itself.",
+            "tags": ["storage"],
+        })
+    }
+
+    fn modernise(name: &str, arguments: &mut Map<String, Value>) {
+        if let Some(action) = name.strip_prefix("kn_").filter(|_| Self::ALIASES.contains(&name)) {
+            arguments.insert("action".into(), action.into());
+        }
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        let keeper = keeper(&call, Self::NAME);
+        let (limit, offset) = (limit(input.limit)?, offset(input.offset)?);
+        let weight = share("weight", input.weight, 1.0)?;
+        envelope(match input.action.word() {
+            "add" => add(&keeper, input).await,
+            "connect" => connect(&keeper, input, weight).await,
+            "query" => query(&keeper, input, limit, offset).await,
+            "remove" => graph::remove(&keeper, &target(input)).await.map(removed),
+            "restore" => graph::restore(&keeper, &target(input)).await.map(restored),
+            "status" => status::status(&keeper).await.map(|found| Output::Counted(found.into())),
+            _ => Err(unknown_action(&input.action)),
+        })
+    }
+}
+
+async fn add(keeper: &Keeper, input: Input) -> Reply<Output> {
+    let new = NewKnown {
+        name: input.name,
+        type_name: input.r#type,
+        namespace: input.namespace,
+        description: input.description,
+        tags: input.tags.unwrap_or_default(),
+        sharing: sharing(input.visibility.as_ref())?,
+    };
+    let added = graph::add(keeper, &new).await?;
+    Ok(Output::Added(Added { node: NodeOut::full(added.kept), masked: added.masked }))
+}
+
+async fn connect(keeper: &Keeper, input: Input, weight: f64) -> Reply<Output> {
+    let new = NewLink {
+        source: input.source_id,
+        target: input.target_id,
+        type_name: input.edge_type,
+        weight,
+    };
+    let written = graph::connect(keeper, &new).await?;
+    let edge = EdgeOut::of(&written.kept);
+    let mut properties = written.kept.edge.properties;
+    properties.shift_remove("type");
+    Ok(Output::Connected(Connected {
+        edge,
+        properties,
+        created_by: written.kept.edge.created.by.to_string(),
+        created_at: written.kept.edge.created.at.to_string(),
+        masked: written.masked,
+    }))
+}
+
+async fn query(keeper: &Keeper, input: Input, limit: usize, offset: usize) -> Reply<Output> {
+    let full = is_full(input.detail.as_ref())?;
+    let wanted = NodeSearch {
+        text: input.text,
+        type_name: input.node_type.or(input.r#type),
+        tags: input.tags.unwrap_or_default(),
+        namespace: input.namespace,
+        limit,
+        offset,
+    };
+    let found = graph::query(keeper, &wanted).await?;
+    let shown = |known| if full { NodeOut::full(known) } else { NodeOut::brief(&known) };
+    let nodes: Vec<_> = found.into_iter().map(shown).collect();
+    Ok(Output::Found(Found { count: nodes.len(), nodes }))
+}
+
+fn target(input: Input) -> Target {
+    Target {
+        node: input.node_id,
+        source: input.source_id,
+        target: input.target_id,
+        edge_type: input.edge_type,
+    }
+}
+
+fn removed(moved: Moved) -> Output {
+    let (removed, which) = which(&moved);
+    Output::Removed(Removed { removed, which })
+}
+
+fn restored(moved: Moved) -> Output {
+    let (restored, which) = which(&moved);
+    Output::Restored(Restored { restored, which })
+}
+
+fn which(moved: &Moved) -> (&'static str, Which) {
+    match moved {
+        Moved::Node(node) => ("node", Which { id: Some(shown(node)), ..Which::default() }),
+        Moved::Edge(source, target) => (
+            "edge",
+            Which { source_id: Some(shown(source)), target_id: Some(shown(target)), id: None },
+        ),
+    }
+}

@@ -1,0 +1,249 @@
+//! Tool `kn_project`: projects and what happened on the way.
+
+use lore_app::memory::ids::shown;
+use lore_app::memory::project::{self, Draft, NewEntry, Project};
+use lore_app::memory::{Keeper, Reply};
+use lore_core::{Result, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::envelope::{Envelope, envelope, keeper, unknown_action};
+use super::words::{Spelled, Words, given};
+use crate::call::Call;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct KnProject;
+
+pub(super) struct Actions;
+
+impl Words for Actions {
+    const WORDS: &'static [&'static str] = &["create", "update", "list", "log"];
+}
+
+pub(super) struct Phases;
+
+impl Words for Phases {
+    const WORDS: &'static [&'static str] = &["planning", "active", "paused", "done"];
+}
+
+pub(super) struct Outcomes;
+
+impl Words for Outcomes {
+    const WORDS: &'static [&'static str] = &["progress", "failure"];
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    action: Spelled<Actions>,
+    name: Option<String>,
+    project_id: Option<String>,
+    phase: Option<Spelled<Phases>>,
+    /// create, update
+    goals: Option<Vec<String>>,
+    /// create, update
+    stakeholders: Option<Vec<String>>,
+    /// create, update
+    success_metrics: Option<Vec<String>>,
+    active_only: Option<bool>,
+    /// list: project to make the active one first.
+    set_active: Option<String>,
+    /// log: what was done or tried.
+    action_text: Option<String>,
+    /// log, default progress
+    r#type: Option<Spelled<Outcomes>>,
+    /// log: outcome or error
+    result: Option<String>,
+    /// log
+    next_step: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum Output {
+    /// A project was made or changed.
+    Kept(Kept),
+    /// The projects.
+    Listed(Listed),
+    /// A step was noted.
+    Logged(Logged),
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Kept {
+    #[serde(flatten)]
+    project: ProjectOut,
+    /// What it is for.
+    goals: Vec<String>,
+    /// Who is concerned.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stakeholders: Vec<String>,
+    /// How one will know that it worked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    success_metrics: Vec<String>,
+    /// Kinds of secrets that were masked before it was kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    masked: Vec<&'static str>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ProjectOut {
+    /// Its id.
+    id: String,
+    /// Its name.
+    name: String,
+    /// How far it is.
+    phase: &'static str,
+    /// Whether it is the one being worked on.
+    active: bool,
+}
+
+impl ProjectOut {
+    fn of(project: &Project) -> Self {
+        Self {
+            id: shown(&project.node),
+            name: project.node.name.clone(),
+            phase: project.phase.as_str(),
+            active: project.active,
+        }
+    }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Listed {
+    /// How many projects follow.
+    count: usize,
+    /// The active one first, then those changed last.
+    projects: Vec<ProjectOut>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Logged {
+    /// The entry's id.
+    id: String,
+    /// The project.
+    project_id: String,
+    /// How it went: progress or failure.
+    r#type: &'static str,
+    /// What was done or tried.
+    #[serde(rename = "action")]
+    #[schemars(extend("enum" = null))]
+    action_text: String,
+    /// Kinds of secrets that were masked before it was kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    masked: Vec<&'static str>,
+}
+
+impl ToolSpec for KnProject {
+    const NAME: &'static str = "kn_project";
+    const TOOLSET: Toolset = Toolset::Memory;
+    const TITLE: &'static str = "Projects";
+    const DESCRIPTION: &'static str = "Projects with goals and phases, and a log of what was \
+        done. Use log whenever a step worked or failed: kn_bootup and kn_review continue from it \
+        in the next session.\n\
+        create: name [goals, stakeholders, success_metrics]; starts in planning\n\
+        update: project_id, name [phase, goals, stakeholders, success_metrics]; planning goes to \
+        active, active and paused to each other or done\n\
+        list: [active_only, set_active]\n\
+        log: project_id, action_text [type, result, next_step]\n\
+        Returns the project, projects or log entry, or error.";
+    const ANNOTATIONS: Annotations =
+        Annotations { read_only: false, destructive: true, idempotent: false, open_world: false };
+    const ROLE: Role = Role::Player;
+    const ALIASES: &'static [&'static str] = &["kn_projects", "kn_log"];
+    const READING: &'static [&'static str] = &["list"];
+
+    type Input = Input;
+    type Output = Envelope<Output>;
+
+    fn example() -> Value {
+        json!({ "action": "create", "name": "Map of the isles", "goals": ["Chart the north"] })
+    }
+
+    fn modernise(name: &str, arguments: &mut Map<String, Value>) {
+        match name {
+            "kn_projects" => {
+                arguments.insert("action".into(), "list".into());
+            }
+            "kn_log" => {
+                if let Some(text) = arguments.insert("action".into(), "log".into()) {
+                    arguments.entry("action_text").or_insert(text);
+                }
+            }
+            // As the former tool of the same name, which had no actions.
+            _ if !arguments.contains_key("action") => {
+                let known = arguments.get("project_id").is_some_and(|id| !id.is_null());
+                let action = if known { "update" } else { "create" };
+                arguments.insert("action".into(), action.into());
+            }
+            _ => {}
+        }
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        let keeper = keeper(&call, Self::NAME);
+        envelope(match input.action.word() {
+            "create" => kept(project::create(&keeper, &draft(input)).await),
+            "update" => kept(project::update(&keeper, &draft(input)).await),
+            "list" => list(&keeper, input).await,
+            "log" => log(&keeper, input).await,
+            _ => Err(unknown_action(&input.action)),
+        })
+    }
+}
+
+fn draft(input: Input) -> Draft {
+    Draft {
+        project: input.project_id,
+        name: input.name,
+        phase: given(input.phase),
+        goals: input.goals,
+        stakeholders: input.stakeholders,
+        success_metrics: input.success_metrics,
+    }
+}
+
+fn kept(written: Reply<lore_app::memory::graph::Written<Project>>) -> Reply<Output> {
+    let written = written?;
+    let project = written.kept;
+    Ok(Output::Kept(Kept {
+        project: ProjectOut::of(&project),
+        goals: project.goals,
+        stakeholders: project.stakeholders,
+        success_metrics: project.success_metrics,
+        masked: written.masked,
+    }))
+}
+
+async fn list(keeper: &Keeper, input: Input) -> Reply<Output> {
+    let chosen = input.set_active.as_deref().map(str::trim).filter(|id| !id.is_empty());
+    if let Some(id) = chosen {
+        keeper.require_writing()?;
+        project::activate(keeper, id).await?;
+    }
+    let only_active = input.active_only == Some(true);
+    let projects = project::list(keeper).await?;
+    let shown = projects.iter().filter(|project| project.active || !only_active);
+    let projects: Vec<_> = shown.map(ProjectOut::of).collect();
+    Ok(Output::Listed(Listed { count: projects.len(), projects }))
+}
+
+async fn log(keeper: &Keeper, input: Input) -> Reply<Output> {
+    let entry = NewEntry {
+        project: input.project_id,
+        action: input.action_text,
+        outcome: given(input.r#type),
+        result: input.result,
+        next_step: input.next_step,
+    };
+    let (project, written) = project::log(keeper, &entry).await?;
+    Ok(Output::Logged(Logged {
+        id: written.kept.id,
+        project_id: shown(&project.node),
+        r#type: written.kept.outcome.as_str(),
+        action_text: written.kept.action,
+        masked: written.masked,
+    }))
+}

@@ -1,0 +1,93 @@
+//! Prompt `kn_review`: what a session achieved and what is next.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use futures::FutureExt;
+use lore_app::memory::experience::{self, Experience, Wanted};
+use lore_app::memory::project::{self, Entry, Outcome, Project};
+use lore_core::Result;
+
+use super::envelope::keeper;
+use super::kn_bootup::one_line;
+use super::resources::plain;
+use crate::call::Call;
+use crate::prompt::{Prompt, PromptText, Speaker};
+use crate::toolset::Toolset;
+
+pub(super) const PROMPT: Prompt = Prompt {
+    name: "kn_review",
+    title: "End a session",
+    description: "Look back before the session ends: what was completed, what failed, the next \
+                  step, and what to write down.",
+    toolset: Toolset::Memory,
+    arguments: &[],
+    render: |call: Call, _| open(call).boxed(),
+};
+
+/// How many steps are looked at.
+const STEPS: usize = 10;
+/// How many experiences are counted.
+const MEMORIES: usize = 50;
+
+async fn open(call: Call) -> Result<Vec<PromptText>> {
+    let keeper = keeper(&call, "kn_review");
+    let project = project::list(&keeper).await.map_err(plain)?.into_iter().next();
+    let steps = match &project {
+        Some(project) => project::recent(&keeper, project, STEPS).await.map_err(plain)?,
+        None => Vec::new(),
+    };
+    let wanted = Wanted { limit: MEMORIES, ..Wanted::default() };
+    let memories = experience::search(&keeper, &wanted).await.map_err(plain)?;
+    let text = render(project.as_ref(), &steps, &memories);
+    Ok(vec![PromptText { speaker: Speaker::User, text }])
+}
+
+fn render(project: Option<&Project>, steps: &[Entry], memories: &[Experience]) -> String {
+    let mut text = String::from("# Session review\n");
+    match project {
+        Some(project) => {
+            let _ = write!(text, "\nProject: {} ({})\n", project.node.name, project.phase.as_str());
+        }
+        None => text.push_str("\nNo project yet, so there is no log to review.\n"),
+    }
+    let of = |outcome| steps.iter().filter(move |step| step.outcome == outcome).collect::<Vec<_>>();
+    write_steps(&mut text, "Completed", &of(Outcome::Progress));
+    write_steps(&mut text, "Issues", &of(Outcome::Failure));
+    if let Some(next) = steps.first().and_then(|step| step.next_step.as_ref()) {
+        let _ = write!(text, "\nSuggested next step: {}\n", one_line(next));
+    }
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for memory in memories {
+        *counts.entry(memory.fading.lesson.as_str()).or_default() += 1;
+    }
+    text.push_str("\n## Memory Stats\n");
+    if counts.is_empty() {
+        text.push_str("- nothing yet\n");
+    }
+    for (lesson, count) in counts {
+        let _ = writeln!(text, "- {lesson}: {count}");
+    }
+    text.push_str(
+        "\nBefore we stop: log what was done with kn_project log, learn what is worth keeping with \
+         kn_intel learn, and say what comes next.\n",
+    );
+    text
+}
+
+fn write_steps(text: &mut String, heading: &str, steps: &[&Entry]) {
+    if steps.is_empty() {
+        return;
+    }
+    let _ = write!(text, "\n## {heading} ({})\n", steps.len());
+    for step in steps {
+        let _ = write!(text, "- {}", one_line(&step.action));
+        if let Some(result) = &step.result {
+            let _ = write!(text, ": {}", one_line(result));
+        }
+        if let Some(next) = step.next_step.as_ref().filter(|_| step.outcome == Outcome::Failure) {
+            let _ = write!(text, " (next: {})", one_line(next));
+        }
+        text.push('\n');
+    }
+}

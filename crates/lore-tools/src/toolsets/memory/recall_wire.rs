@@ -1,0 +1,106 @@
+//! What is recalled, as the contract shows it.
+
+use lore_app::memory::ids::{show, shown};
+use lore_app::memory::kinds::type_of;
+use lore_app::memory::recall::Memory;
+use lore_core::Provenance;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::envelope::{Nullable, rounded};
+use crate::choice::choice;
+
+choice! {
+    /// What a row is.
+    pub(super) enum Source { Node = "node", Experience = "experience" }
+}
+
+/// One thing that is known.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Row {
+    /// Whether it is a node, which stays, or an experience, which fades.
+    source: Source,
+    /// Its id.
+    id: String,
+    /// A node's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// Its type.
+    r#type: String,
+    /// What a node says, or null.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<Nullable<String>>,
+    /// What an experience says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<String>,
+    /// How sure the writer of an experience was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<&'static str>,
+    /// What is left of it: 1 for nodes.
+    relevance: f64,
+    /// How well it answers; about 0 for not at all, 1 for every word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    #[serde(flatten)]
+    origin: OriginOut,
+    /// Until when it held, when it no longer does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    valid_to: Option<String>,
+    /// What took its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    superseded_by: Option<String>,
+    /// The world it is from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    workspace: Option<String>,
+}
+
+/// How something came about.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct OriginOut {
+    /// The conversation or log it is a part of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    /// Who said it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    author: Option<String>,
+    /// When it was said or happened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    occurred_at: Option<String>,
+}
+
+impl OriginOut {
+    pub(super) fn of(provenance: Provenance) -> Self {
+        Self {
+            session: provenance.session,
+            author: provenance.author,
+            occurred_at: provenance.occurred_at.map(|at| at.to_string()),
+        }
+    }
+}
+
+impl Row {
+    pub(super) fn of(memory: Memory, workspace: Option<String>) -> Self {
+        let fading = memory.fading;
+        let superseded_by = memory.superseded_by().map(|uid| show(memory.node.kind.as_str(), uid));
+        let valid_to = memory.valid_to().map(str::to_owned);
+        let is_node = fading.is_none();
+        Self {
+            source: if is_node { Source::Node } else { Source::Experience },
+            id: shown(&memory.node),
+            r#type: match fading {
+                Some(fading) => fading.lesson.as_str().to_owned(),
+                None => type_of(&memory.node).to_owned(),
+            },
+            name: is_node.then(|| memory.node.name.clone()),
+            description: is_node.then(|| Nullable(memory.body.clone())),
+            content: fading.map(|_| memory.body.unwrap_or(memory.node.name)),
+            confidence: fading.map(|fading| fading.confidence.as_str()),
+            relevance: rounded(memory.relevance, 4),
+            score: memory.score.map(|score| rounded(score, 4)),
+            origin: OriginOut::of(memory.provenance),
+            valid_to,
+            superseded_by,
+            workspace,
+        }
+    }
+}

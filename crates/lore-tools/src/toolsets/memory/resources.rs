@@ -1,0 +1,122 @@
+//! The three resources of memory.
+
+use futures::FutureExt;
+use lore_app::memory::experience::{self, Wanted};
+use lore_app::memory::ids::shown;
+use lore_app::memory::{MEMORIES_URI, PROJECTS_URI, Refusal, STATUS_URI, project, status};
+use lore_core::{Error, Result, Role};
+use serde_json::{Value, json};
+
+use super::envelope::{keeper, rounded};
+use super::kn_graph::StatusOut;
+use crate::call::Call;
+use crate::resource::{Reader, Resource, UriPattern};
+use crate::toolset::Toolset;
+
+/// How many steps of each project are shown.
+const RECENT: usize = 3;
+/// How many experiences are shown, and how much must be left of them.
+const MEMORIES: usize = 20;
+const LEFT_MIN: f64 = 0.1;
+/// How much of an experience is shown, in characters.
+const LETTERS: usize = 200;
+
+pub(super) fn resources() -> Vec<Resource> {
+    vec![
+        resource(
+            STATUS_URI,
+            "kn_status",
+            "Memory status",
+            "How much is remembered, whether all is well, and the active project.",
+            |call, _| read_status(call).boxed(),
+        ),
+        resource(
+            PROJECTS_URI,
+            "kn_projects",
+            "Projects",
+            "Every project with its goals and the last three steps.",
+            |call, _| read_projects(call).boxed(),
+        ),
+        resource(
+            MEMORIES_URI,
+            "kn_memories",
+            "Memories",
+            "The twenty experiences that have most of their relevance left.",
+            |call, _| read_memories(call).boxed(),
+        ),
+    ]
+}
+
+fn resource(
+    uri: &'static str,
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    read: Reader,
+) -> Resource {
+    Resource {
+        uri: UriPattern(uri),
+        name,
+        title,
+        description,
+        toolset: Some(Toolset::Memory),
+        role: Role::Reader,
+        read,
+        complete: None,
+    }
+}
+
+async fn read_status(call: Call) -> Result<Value> {
+    let keeper = keeper(&call, STATUS_URI);
+    let status = status::status(&keeper).await.map_err(plain)?;
+    let active = status.active_project.as_ref().map(|project| {
+        json!({
+            "id": shown(&project.node), "name": project.node.name, "phase": project.phase.as_str(),
+        })
+    });
+    Ok(json!({ "_v": "1.0", "graph": StatusOut::from(status), "active_project": active }))
+}
+
+async fn read_projects(call: Call) -> Result<Value> {
+    let keeper = keeper(&call, PROJECTS_URI);
+    let mut rows = Vec::new();
+    for project in project::list(&keeper).await.map_err(plain)? {
+        let steps = project::recent(&keeper, &project, RECENT).await.map_err(plain)?;
+        let steps: Vec<_> = steps
+            .iter()
+            .map(|step| json!({ "action": step.action, "type": step.outcome.as_str() }))
+            .collect();
+        rows.push(json!({
+            "id": shown(&project.node), "name": project.node.name,
+            "phase": project.phase.as_str(), "active": project.active,
+            "goals": project.goals, "recent_progress": steps,
+        }));
+    }
+    Ok(json!({ "_v": "1.0", "count": rows.len(), "projects": rows }))
+}
+
+async fn read_memories(call: Call) -> Result<Value> {
+    let keeper = keeper(&call, MEMORIES_URI);
+    let wanted = Wanted { min_relevance: LEFT_MIN, limit: MEMORIES, ..Wanted::default() };
+    let found = experience::search(&keeper, &wanted).await.map_err(plain)?;
+    let rows: Vec<_> = found
+        .into_iter()
+        .map(|one| {
+            let content: String = one.content.chars().take(LETTERS).collect();
+            json!({
+                "id": shown(&one.node), "type": one.fading.lesson.as_str(), "content": content,
+                "confidence": one.fading.confidence.as_str(),
+                "relevance": rounded(one.relevance, 4),
+            })
+        })
+        .collect();
+    Ok(json!({ "_v": "1.0", "count": rows.len(), "experiences": rows }))
+}
+
+/// A resource has no envelope for refusals; reading one meets none of them either.
+pub(super) fn plain(refusal: Refusal) -> Error {
+    match refusal {
+        Refusal::Failed(error) => error,
+        other => Error::Precondition { message: other.to_string(), hint: other.hint() },
+    }
+}

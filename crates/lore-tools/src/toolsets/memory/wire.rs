@@ -1,0 +1,125 @@
+//! Nodes, edges, projects and ideas as the contract shows them.
+
+use lore_app::memory::graph::{Known, Link};
+use lore_app::memory::ids::shown;
+use lore_app::memory::kinds::{Sharing, namespace_of, type_of};
+use lore_core::{Edge, Node};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::envelope::{Nullable, Version};
+
+/// A node in short.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Brief {
+    /// Version of the contract.
+    #[serde(rename = "_v")]
+    version: Version,
+    /// Its id.
+    id: String,
+    /// Its name.
+    name: String,
+    /// Its type.
+    r#type: String,
+}
+
+impl Brief {
+    pub(super) fn of(node: &Node) -> Self {
+        Self {
+            version: Version::V1,
+            id: shown(node),
+            name: node.name.clone(),
+            r#type: type_of(node).to_owned(),
+        }
+    }
+}
+
+/// A node, whole or in short.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct NodeOut {
+    #[serde(flatten)]
+    brief: Brief,
+    #[serde(flatten)]
+    full: Option<Full>,
+}
+
+impl NodeOut {
+    pub(super) fn brief(known: &Known) -> Self {
+        Self { brief: Brief::of(&known.node), full: None }
+    }
+
+    pub(super) fn full(known: Known) -> Self {
+        Self { brief: Brief::of(&known.node), full: Some(Full::of(known)) }
+    }
+}
+
+/// What a node is besides its name and type.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Full {
+    /// Its namespace; world for what came in through other toolsets.
+    namespace: String,
+    /// What it is, or null.
+    description: Nullable<String>,
+    /// Further fields.
+    properties: Map<String, Value>,
+    /// Its tags.
+    tags: Vec<String>,
+    /// Who sees it: workspace, private or shared.
+    visibility: &'static str,
+    /// How it came about: manual, learn or promotion.
+    source_type: String,
+    /// When it was made.
+    created_at: String,
+    /// When it was last changed.
+    updated_at: String,
+}
+
+impl Full {
+    fn of(known: Known) -> Self {
+        let node = known.node;
+        let namespace = namespace_of(&node).to_owned();
+        let mut properties = node.properties;
+        let source = properties.shift_remove("source_type");
+        properties.shift_remove("type");
+        Self {
+            namespace,
+            description: Nullable(known.description),
+            properties,
+            tags: node.tags,
+            visibility: Sharing::of(node.visibility).as_str(),
+            source_type: source.as_ref().and_then(Value::as_str).unwrap_or("manual").to_owned(),
+            created_at: node.created.at.to_string(),
+            updated_at: node.updated.at.to_string(),
+        }
+    }
+}
+
+/// An edge between two nodes.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct EdgeOut {
+    /// Where it starts.
+    source_id: String,
+    /// Where it ends.
+    target_id: String,
+    /// How the two are joined.
+    r#type: String,
+    /// How strongly.
+    weight: f64,
+}
+
+impl EdgeOut {
+    pub(super) fn of(link: &Link) -> Self {
+        Self {
+            source_id: shown(&link.source),
+            target_id: shown(&link.target),
+            r#type: edge_type(&link.edge).to_owned(),
+            weight: link.edge.weight,
+        }
+    }
+}
+
+/// How an edge's type was written.
+pub(super) fn edge_type(edge: &Edge) -> &str {
+    edge.properties.get("type").and_then(Value::as_str).unwrap_or(edge.kind.as_str())
+}

@@ -1,0 +1,107 @@
+//! Arguments that have a few good values: the schema lists them, the reader takes any text,
+//! so that the contract's own words can say what is wrong with another.
+
+use std::borrow::Cow;
+use std::marker::PhantomData;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+
+/// The good values of an argument.
+pub(super) trait Words {
+    const WORDS: &'static [&'static str];
+}
+
+/// An argument with good values `W`.
+#[derive(Debug, Clone)]
+pub(super) struct Spelled<W> {
+    given: String,
+    lower: String,
+    words: PhantomData<W>,
+}
+
+impl<W> Spelled<W> {
+    /// The text as it was given, without blanks around it.
+    pub(super) fn given(&self) -> &str {
+        &self.given
+    }
+
+    /// The text in lower case, to compare with the good values.
+    pub(super) fn word(&self) -> &str {
+        &self.lower
+    }
+}
+
+/// The text of an optional argument.
+pub(super) fn given<W>(argument: Option<Spelled<W>>) -> Option<String> {
+    argument.map(|spelled| spelled.given)
+}
+
+impl<'de, W> Deserialize<'de> for Spelled<W> {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = <Cow<'de, str>>::deserialize(from)?;
+        let given = text.trim().to_owned();
+        Ok(Self { lower: given.to_lowercase(), given, words: PhantomData })
+    }
+}
+
+impl<W: Words> JsonSchema for Spelled<W> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Spelled".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "enum": W::WORDS })
+    }
+}
+
+/// Types of experiences.
+pub(super) struct Lessons;
+
+impl Words for Lessons {
+    const WORDS: &'static [&'static str] =
+        &["solution", "pattern", "decision", "workaround", "gotcha"];
+}
+
+/// How sure somebody is.
+pub(super) struct Confidences;
+
+impl Words for Confidences {
+    const WORDS: &'static [&'static str] = &["high", "medium", "low"];
+}
+
+/// How much is shown.
+pub(super) struct Details;
+
+impl Words for Details {
+    const WORDS: &'static [&'static str] = &["summary", "full"];
+}
+
+/// Who sees what is kept.
+pub(super) struct Sharings;
+
+impl Words for Sharings {
+    const WORDS: &'static [&'static str] = &["workspace", "private", "shared"];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lore_rules::memory::decay::{Confidence, Lesson};
+
+    #[test]
+    fn the_words_are_those_of_the_rules() {
+        assert_eq!(Lessons::WORDS, Lesson::ALL.map(Lesson::as_str));
+        assert_eq!(Confidences::WORDS, Confidence::ALL.map(Confidence::as_str));
+    }
+
+    #[test]
+    fn any_text_is_read() {
+        let read: Spelled<Details> = serde_json::from_str("\" FULL \"").unwrap();
+        assert_eq!((read.word(), read.given()), ("full", "FULL"));
+    }
+}
