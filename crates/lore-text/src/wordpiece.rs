@@ -44,6 +44,13 @@ pub fn pieces_of_word(word: &str) -> Vec<Piece> {
     all
 }
 
+/// How common a folded word is: 1 for "the", larger for rarer words, nothing for
+/// those that are not in the vocabulary as a whole.
+pub fn rank(word: &str) -> Option<u32> {
+    let piece = VOCABULARY.beginnings.get(word)?;
+    Some(u32::from(piece.0.checked_sub(FIRST_WORD)?) + 1)
+}
+
 /// The pieces that are whole words, commonest first.
 pub(crate) fn whole_words() -> impl Iterator<Item = (&'static str, Piece)> {
     let is_word = |token: &str| token.bytes().all(|byte| byte.is_ascii_lowercase());
@@ -201,6 +208,14 @@ mod tests {
         assert_eq!(cut("中国x"), ["中", "国", "x"]);
         assert_eq!(cut("🐉"), ["?🐉"]);
         assert_eq!(cut(&"y".repeat(101)), [format!("?{}", "y".repeat(101))]);
+    }
+
+    #[test]
+    fn common_words_rank_before_rare_ones() {
+        assert_eq!(rank("the"), Some(1));
+        assert!(rank("river") < rank("lighthouse"));
+        assert_eq!(rank("xqzvw"), None);
+        assert_eq!(rank("a"), None, "single characters have no order");
     }
 
     #[test]

@@ -34,17 +34,18 @@ const FENCES: [(&str, &[&str]); 8] = [
 ];
 
 /// The direction of the arrows: what each crate of ours may depend on.
-const ARROWS: [(&str, &[&str]); 15] = [
+const ARROWS: [(&str, &[&str]); 16] = [
     ("lore-core", &[]),
     ("lore-text", &["lore-core"]),
     ("lore-search", &["lore-core", "lore-text"]),
     ("lore-rules", &[]),
     ("lore-markup", &[]),
     ("lore-net", &["lore-core"]),
+    ("lore-resolve", &["lore-text"]),
     ("lore-koinet", &["lore-core"]),
     ("lore-store", &["lore-core", "lore-search"]),
     ("lore-sqlite", &["lore-core", "lore-search", "lore-store", "lore-text"]),
-    ("lore-app", &["lore-core", "lore-rules", "lore-search", "lore-store", "lore-text"]),
+    ("lore-app", &["lore-core", "lore-markup", "lore-rules", "lore-search", "lore-store", "lore-text"]),
     ("lore-remote", &["lore-app", "lore-core", "lore-net"]),
     ("lore-tools", &["lore-app", "lore-core", "lore-rules", "lore-store"]),
     ("lore-mcp", &["lore-app", "lore-core", "lore-store", "lore-tools"]),

@@ -1,0 +1,230 @@
+//! Which words of one name answer to which words of the other.
+
+use crate::name::{Kind, Name, Token};
+use crate::profile::{Family, Profile};
+use crate::spelling::{How, Likeness, likeness};
+
+/// Words of both names in pairs, and the words left alone.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Alignment {
+    pub(crate) pairs: Vec<Pair>,
+    pub(crate) asked_alone: Vec<usize>,
+    pub(crate) known_alone: Vec<usize>,
+}
+
+/// Words that answer to each other: usually one of each side, sometimes a run.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Pair {
+    pub(crate) asked: Vec<usize>,
+    pub(crate) known: Vec<usize>,
+    pub(crate) likeness: Likeness,
+}
+
+/// Aligns greedily, the surest way first: equal words, words written apart,
+/// initials of several words, then the likest words.
+pub(crate) fn align(asked: &Name, known: &Name, profile: &Profile) -> Alignment {
+    let mut board = Board {
+        asked: Side { tokens: &asked.tokens, used: vec![false; asked.tokens.len()] },
+        known: Side { tokens: &known.tokens, used: vec![false; known.tokens.len()] },
+        pairs: Vec::new(),
+    };
+    board.pair_equal_words();
+    board.pair_runs(Direction::AskedIsRun, profile);
+    board.pair_runs(Direction::KnownIsRun, profile);
+    board.pair_like_words(profile);
+    let (asked_alone, known_alone) = (board.asked.free().collect(), board.known.free().collect());
+    Alignment { pairs: board.pairs, asked_alone, known_alone }
+}
+
+struct Board<'a> {
+    asked: Side<'a>,
+    known: Side<'a>,
+    pairs: Vec<Pair>,
+}
+
+struct Side<'a> {
+    tokens: &'a [Token],
+    used: Vec<bool>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    AskedIsRun,
+    KnownIsRun,
+}
+
+/// Longest runs: "database" is two words, an acronym may stand for seven.
+const LONGEST_JOIN: usize = 4;
+const LONGEST_ACRONYM: usize = 7;
+
+impl Side<'_> {
+    fn free(&self) -> impl Iterator<Item = usize> + '_ {
+        self.used.iter().enumerate().filter(|(_, used)| !**used).map(|(place, _)| place)
+    }
+
+    fn take(&mut self, places: &[usize]) {
+        for place in places {
+            if let Some(used) = self.used.get_mut(*place) {
+                *used = true;
+            }
+        }
+    }
+
+    /// Words beginning at `start`, as long as nobody has taken them.
+    fn run(&self, start: usize, length: usize) -> Option<&[Token]> {
+        let free = self.used.get(start..start + length)?.iter().all(|used| !used);
+        if free { self.tokens.get(start..start + length) } else { None }
+    }
+}
+
+impl Board<'_> {
+    fn pair_equal_words(&mut self) {
+        for (place, token) in self.asked.tokens.iter().enumerate() {
+            let equal = |other: &usize| {
+                self.known.tokens.get(*other).is_some_and(|known| known.text == token.text)
+            };
+            let found = self.known.free().find(equal);
+            if let Some(other) = found {
+                self.pair(vec![place], vec![other], Likeness { degree: 1.0, how: How::Equal });
+            }
+        }
+    }
+
+    fn pair_runs(&mut self, direction: Direction, profile: &Profile) {
+        let (runs, words) = match direction {
+            Direction::AskedIsRun => (&self.asked, &self.known),
+            Direction::KnownIsRun => (&self.known, &self.asked),
+        };
+        let places: Vec<usize> = words.free().collect();
+        let mut found = Vec::new();
+        for place in places {
+            let Some(word) = words.tokens.get(place) else { continue };
+            if let Some((run, likeness)) = find_run(runs, word, profile) {
+                found.push((run, place, likeness));
+            }
+        }
+        for (run, place, likeness) in found {
+            let (asked, known) = match direction {
+                Direction::AskedIsRun => (run, vec![place]),
+                Direction::KnownIsRun => (vec![place], run),
+            };
+            // Two words may have wanted the same run; the first has it.
+            let still_free = |side: &Side<'_>, places: &[usize]| {
+                places.iter().all(|place| side.used.get(*place) == Some(&false))
+            };
+            if still_free(&self.asked, &asked) && still_free(&self.known, &known) {
+                self.pair(asked, known, likeness);
+            }
+        }
+    }
+
+    fn pair_like_words(&mut self, profile: &Profile) {
+        let mut found = Vec::new();
+        for place in self.asked.free() {
+            for other in self.known.free() {
+                let tokens = (self.asked.tokens.get(place), self.known.tokens.get(other));
+                let (Some(one), Some(two)) = tokens else { continue };
+                if one.kind == Kind::Light || two.kind == Kind::Light {
+                    continue;
+                }
+                if let Some(likeness) = likeness(one, two, profile) {
+                    found.push((place, other, likeness));
+                }
+            }
+        }
+        found.sort_by(|a, b| b.2.degree.total_cmp(&a.2.degree));
+        for (place, other, likeness) in found {
+            let free = |side: &Side<'_>, place: usize| side.used.get(place) == Some(&false);
+            if free(&self.asked, place) && free(&self.known, other) {
+                self.pair(vec![place], vec![other], likeness);
+            }
+        }
+    }
+
+    fn pair(&mut self, asked: Vec<usize>, known: Vec<usize>, likeness: Likeness) {
+        self.asked.take(&asked);
+        self.known.take(&known);
+        self.pairs.push(Pair { asked, known, likeness });
+    }
+}
+
+/// A run of words that is `word` written apart, or that `word` abbreviates.
+fn find_run(side: &Side<'_>, word: &Token, profile: &Profile) -> Option<(Vec<usize>, Likeness)> {
+    for start in side.free() {
+        for length in 2..=LONGEST_ACRONYM {
+            let Some(run) = side.run(start, length) else { break };
+            let degree = if length <= LONGEST_JOIN && is_joined(run, word) {
+                Likeness { degree: 0.98, how: How::Joined }
+            } else if profile.family != Family::Person && is_acronym(run, word) {
+                Likeness { degree: 0.9, how: How::Initials }
+            } else {
+                continue;
+            };
+            return Some(((start..start + length).collect(), degree));
+        }
+    }
+    None
+}
+
+fn is_joined(run: &[Token], word: &Token) -> bool {
+    let digits = |token: &Token| token.text.bytes().all(|byte| byte.is_ascii_digit());
+    let mut rest = word.text.as_str();
+    for token in run {
+        match rest.strip_prefix(token.text.as_str()) {
+            Some(remaining) => rest = remaining,
+            None => return false,
+        }
+    }
+    rest.is_empty() && !run.iter().all(digits)
+}
+
+fn is_acronym(run: &[Token], word: &Token) -> bool {
+    let first = |token: &Token| token.text.chars().next();
+    let heavy = || run.iter().filter(|token| token.kind != Kind::Light);
+    let ends_heavy = |token: Option<&Token>| token.is_some_and(|token| token.kind != Kind::Light);
+    word.kind == Kind::Word
+        && word.text.len() >= 3
+        && ends_heavy(run.first())
+        && ends_heavy(run.last())
+        && (heavy().filter_map(first).eq(word.text.chars())
+            || run.iter().filter_map(first).eq(word.text.chars()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn aligned(one: &str, other: &str, family: Family) -> Alignment {
+        let profile = Profile::of_family(family);
+        align(&Name::parse(one, family), &Name::parse(other, family), &profile)
+    }
+
+    fn ways(one: &str, other: &str, family: Family) -> Vec<How> {
+        aligned(one, other, family).pairs.iter().map(|pair| pair.likeness.how).collect()
+    }
+
+    #[test]
+    fn words_may_be_written_apart_in_either_name() {
+        assert_eq!(ways("BlockScience", "Block Science", Family::Organization), [How::Joined]);
+        assert_eq!(
+            ways("data base systems", "database systems", Family::Title),
+            [How::Equal, How::Joined]
+        );
+        assert_eq!(ways("1 6", "16", Family::Title), []);
+    }
+
+    #[test]
+    fn initials_stand_for_words() {
+        let found =
+            ways("MIT Press", "Massachusetts Institute of Technology Press", Family::Organization);
+        assert_eq!(found, [How::Equal, How::Initials]);
+        assert_eq!(ways("ab", "Alpha Beta", Family::Organization), []);
+    }
+
+    #[test]
+    fn the_likest_words_find_each_other() {
+        let found = aligned("Smyth Jon", "John Smith", Family::Person);
+        assert_eq!(found.pairs.len(), 2);
+        assert!(found.asked_alone.is_empty() && found.known_alone.is_empty());
+    }
+}

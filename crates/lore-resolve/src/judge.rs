@@ -1,0 +1,347 @@
+//! What speaks for two names meaning the same thing, in nats, and what forbids to
+//! decide it by the names alone.
+
+use std::fmt;
+
+use crate::align::{Alignment, Pair, align};
+use crate::name::{Kind, Name, Place, Token};
+use crate::profile::{Family, Profile};
+use crate::spelling::How;
+use crate::words;
+
+/// Everything that two names say about each other.
+#[derive(Debug, Clone)]
+pub(crate) struct Evidence {
+    pub(crate) nats: f64,
+    pub(crate) sameness: Sameness,
+    pub(crate) objection: Option<Objection>,
+    pub(crate) alignment: Alignment,
+    pub(crate) code: Option<String>,
+}
+
+/// How equal the names are as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sameness {
+    /// Equal but for case, accents, punctuation and abbreviations.
+    Full,
+    /// Equal without light words and spaces.
+    Loose,
+    /// Not equal.
+    Different,
+}
+
+/// Why a likely match must not be made without somebody looking at it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Objection {
+    /// The names hold different numbers.
+    OtherNumbers,
+    /// Each name has a telling word that the other lacks.
+    OtherWords,
+    /// One name is the other with more words.
+    MoreWords,
+    /// The same words in an order that means something else.
+    OtherOrder,
+    /// Too little of the names agrees.
+    TooUnlike,
+    /// A part of the persons' names differs.
+    OtherName,
+    /// A single name may be anybody who has it.
+    PartOfName,
+    /// One of them is marked as junior or senior.
+    OtherGeneration,
+}
+
+impl fmt::Display for Objection {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::OtherNumbers => "the numbers differ",
+            Self::OtherWords => "each has a telling word the other lacks",
+            Self::MoreWords => "one has more words, so it may be something else",
+            Self::OtherOrder => "the order of the words may mean something else",
+            Self::TooUnlike => "too little of the names agrees",
+            Self::OtherName => "part of the name differs",
+            Self::PartOfName => "only a part of the name is given",
+            Self::OtherGeneration => "one is marked as junior, senior or a successor",
+        })
+    }
+}
+
+/// How much an omission counts, relative to its evidence.
+const OMISSION: f64 = 0.2;
+/// The same where a code in common makes other words mere description.
+const CONFLICT_BESIDE_CODE: f64 = 0.3;
+const OMISSION_BESIDE_CODE: f64 = 0.05;
+/// What an initial tells: one of about a dozen common letters.
+const INITIAL_NATS: f64 = 3.0;
+/// Names with at most so many words in common are decided by every single word.
+const SHORT: usize = 3;
+
+/// Compares two names. `weight` tells how much a word tells, in nats.
+pub(crate) fn judge(
+    asked: &Name,
+    known: &Name,
+    profile: &Profile,
+    weight: &dyn Fn(&Token) -> f64,
+) -> Evidence {
+    let alignment = align(asked, known, profile);
+    let scales = Scales { asked, known, alignment: &alignment, weight };
+    let code = shared_code(asked, known);
+    let (matched, blurred) = scales.pairs();
+    let (asked_rest, known_rest) = scales.rests();
+    let conflict = asked_rest.min(known_rest);
+    let omission = (asked_rest - known_rest).abs();
+    let (conflict_rate, omission_rate) = match code {
+        Some(_) => (profile.conflict.min(CONFLICT_BESIDE_CODE), OMISSION_BESIDE_CODE),
+        None => (profile.conflict, OMISSION),
+    };
+    let for_code = code.as_ref().map_or(0.0, |code| weight(&code_token(code)));
+    let nats = matched - blurred - conflict_rate * conflict - omission_rate * omission + for_code;
+    let likeness = matched / (matched + blurred + conflict + omission / 2.0).max(f64::MIN_POSITIVE);
+    let sameness = sameness(asked, known);
+    let objection = match sameness {
+        Sameness::Different => scales.objection(profile, code.is_some()).or_else(|| {
+            let unlike = code.is_none() && likeness < profile.least_likeness;
+            unlike.then_some(Objection::TooUnlike)
+        }),
+        Sameness::Full | Sameness::Loose => None,
+    };
+    Evidence { nats, sameness, objection, alignment, code }
+}
+
+struct Scales<'a> {
+    asked: &'a Name,
+    known: &'a Name,
+    alignment: &'a Alignment,
+    weight: &'a dyn Fn(&Token) -> f64,
+}
+
+impl Scales<'_> {
+    /// What matches, and what is lost where words are only alike.
+    fn pairs(&self) -> (f64, f64) {
+        let mut sums = (0.0, 0.0);
+        for pair in &self.alignment.pairs {
+            let weight = self.pair_weight(pair);
+            sums.0 += pair.likeness.degree * weight;
+            sums.1 += (1.0 - pair.likeness.degree) * weight;
+        }
+        sums
+    }
+
+    fn pair_weight(&self, pair: &Pair) -> f64 {
+        let sum = |name: &Name, places: &[usize]| -> f64 {
+            places.iter().filter_map(|place| name.tokens.get(*place)).map(self.weight).sum()
+        };
+        let (asked, known) = (sum(self.asked, &pair.asked), sum(self.known, &pair.known));
+        match pair.likeness.how {
+            How::Initial => INITIAL_NATS,
+            How::Initials => asked.min(known),
+            _ => f64::midpoint(asked, known),
+        }
+    }
+
+    /// The evidence of the words left alone. A remark counts half, and so does the
+    /// sort of place, which is left out at will.
+    fn rests(&self) -> (f64, f64) {
+        let rest = |name: &Name, places: &[usize]| -> f64 {
+            let tokens = places.iter().filter_map(|place| name.tokens.get(*place));
+            tokens
+                .map(|token| {
+                    let minor = token.place == Place::Aside || words::is_venue(&token.text);
+                    (self.weight)(token) / if minor { 2.0 } else { 1.0 }
+                })
+                .sum()
+        };
+        (
+            rest(self.asked, &self.alignment.asked_alone),
+            rest(self.known, &self.alignment.known_alone),
+        )
+    }
+
+    fn objection(&self, profile: &Profile, has_code: bool) -> Option<Objection> {
+        match profile.family {
+            Family::Person => self.person_objection(),
+            _ => self.thing_objection(profile.family, has_code),
+        }
+    }
+
+    fn person_objection(&self) -> Option<Objection> {
+        let alone = |name: &Name, places: &[usize], test: &dyn Fn(&Token) -> bool| {
+            places.iter().filter_map(|place| name.tokens.get(*place)).any(test)
+        };
+        let asked =
+            |test: &dyn Fn(&Token) -> bool| alone(self.asked, &self.alignment.asked_alone, test);
+        let known =
+            |test: &dyn Fn(&Token) -> bool| alone(self.known, &self.alignment.known_alone, test);
+        let generation = |token: &Token| words::is_generation(&token.text);
+        let telling = |token: &Token| token.kind != Kind::Light;
+        let count = |name: &Name| name.significant().count();
+        let (few, many) =
+            (count(self.asked).min(count(self.known)), count(self.asked).max(count(self.known)));
+        if asked(&generation) || known(&generation) {
+            Some(Objection::OtherGeneration)
+        } else if few <= 1 && many > 1 && !self.is_joined_throughout() {
+            Some(Objection::PartOfName)
+        } else if asked(&telling) && known(&telling) {
+            Some(Objection::OtherName)
+        } else {
+            None
+        }
+    }
+
+    /// "Maren Tull" is "marentull", though one has two words and one has one.
+    fn is_joined_throughout(&self) -> bool {
+        let nothing_left =
+            self.alignment.asked_alone.is_empty() && self.alignment.known_alone.is_empty();
+        nothing_left && self.alignment.pairs.iter().any(|pair| pair.likeness.how == How::Joined)
+    }
+
+    fn thing_objection(&self, family: Family, has_code: bool) -> Option<Objection> {
+        let asked = Left::of(self.asked, &self.alignment.asked_alone);
+        let known = Left::of(self.known, &self.alignment.known_alone);
+        let telling = |pair: &&Pair| {
+            let first = pair.asked.first().and_then(|place| self.asked.tokens.get(*place));
+            first.is_some_and(|token| token.kind != Kind::Light)
+        };
+        let short = !has_code && self.alignment.pairs.iter().filter(telling).count() <= SHORT;
+        if !has_code && asked.number && known.number || short && (asked.number || known.number) {
+            Some(Objection::OtherNumbers)
+        } else if short && asked.telling && known.telling {
+            Some(Objection::OtherWords)
+        } else if short
+            && (asked.telling_core || known.telling_core)
+            && asked.telling != known.telling
+        {
+            Some(Objection::MoreWords)
+        } else if family == Family::Organization && self.is_turned_around() {
+            Some(Objection::OtherOrder)
+        } else {
+            None
+        }
+    }
+
+    /// The University of Washington is not Washington University: the words are
+    /// the same, their order is not, and only one of the names has a link.
+    fn is_turned_around(&self) -> bool {
+        let linked = |name: &Name| name.tokens.iter().any(|token| words::is_link(&token.text));
+        let mut last = None;
+        let mut turned = false;
+        let mut pairs: Vec<_> = self.alignment.pairs.iter().collect();
+        pairs.sort_by_key(|pair| pair.asked.first().copied());
+        for pair in pairs {
+            let place = pair.known.first().copied();
+            turned |= last.is_some() && place < last;
+            last = place;
+        }
+        turned && linked(self.asked) != linked(self.known)
+    }
+}
+
+/// What the words left alone in a name are.
+struct Left {
+    number: bool,
+    telling: bool,
+    telling_core: bool,
+}
+
+impl Left {
+    fn of(name: &Name, alone: &[usize]) -> Self {
+        let tokens = || alone.iter().filter_map(|place| name.tokens.get(*place));
+        let telling = |token: &&Token| token.kind != Kind::Light && !words::is_venue(&token.text);
+        Self {
+            number: tokens().any(|token| token.kind == Kind::Number),
+            telling: tokens().any(|token| telling(&token)),
+            telling_core: tokens().any(|token| telling(&token) && token.place == Place::Core),
+        }
+    }
+}
+
+fn sameness(asked: &Name, known: &Name) -> Sameness {
+    if asked.full_key == known.full_key {
+        Sameness::Full
+    } else if !asked.loose_key.is_empty() && asked.loose_key == known.loose_key {
+        Sameness::Loose
+    } else {
+        Sameness::Different
+    }
+}
+
+/// A code that both names hold, or that one holds with a suffix.
+fn shared_code(asked: &Name, known: &Name) -> Option<String> {
+    let fits = |one: &str, other: &str| one == other || (one.len() >= 4 && other.starts_with(one));
+    let shared =
+        |code: &&String| known.codes.iter().any(|other| fits(code, other) || fits(other, code));
+    asked.codes.iter().find(shared).cloned()
+}
+
+fn code_token(code: &str) -> Token {
+    Token {
+        text: code.to_owned(),
+        spelled_out: None,
+        sound: None,
+        rank: None,
+        kind: Kind::Number,
+        place: Place::Core,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn objection(one: &str, other: &str, family: Family) -> Option<Objection> {
+        let profile = Profile::of_family(family);
+        let (one, other) = (Name::parse(one, family), Name::parse(other, family));
+        judge(&one, &other, &profile, &|_| 7.0).objection
+    }
+
+    #[test]
+    fn guards_hold_back_what_spelling_cannot_decide() {
+        use Family::{Organization, Person, Thing, Title};
+        let cases = [
+            ("Phase 1", "Phase 2", Thing, Objection::OtherNumbers),
+            ("GPT-3", "GPT-4", Thing, Objection::OtherNumbers),
+            (
+                "And Then There Were Eight",
+                "And Then There Were Nine",
+                Title,
+                Objection::OtherNumbers,
+            ),
+            ("Portland Oregon", "Portland Maine", Organization, Objection::OtherWords),
+            ("Regen Network", "Regen Network Development", Organization, Objection::MoreWords),
+            (
+                "University of Washington",
+                "Washington University",
+                Organization,
+                Objection::OtherOrder,
+            ),
+            ("Jane Doe", "Jane Roe", Person, Objection::OtherName),
+            ("Jane", "Jane Roe", Person, Objection::PartOfName),
+            ("John Smith", "John Smith Jr", Person, Objection::OtherGeneration),
+        ];
+        for (one, other, family, expected) in cases {
+            assert_eq!(objection(one, other, family), Some(expected), "{one} / {other}");
+            assert_eq!(objection(other, one, family), Some(expected), "{other} / {one}");
+        }
+    }
+
+    #[test]
+    fn harmless_differences_raise_no_objection() {
+        use Family::{Organization, Person, Thing};
+        for (one, other, family) in [
+            ("Acme Corp", "ACME Incorporated", Organization),
+            ("Bone's Restaurant", "Bones", Organization),
+            ("St. John", "Saint John", Organization),
+            ("Herring Monitring", "Monitoring Herring", Thing),
+            ("Sony PSLX350H", "Sony PS-LX350H belt drive turntable", Thing),
+            ("J. R. Smith", "John Smith", Person),
+            ("Smith, John", "John Smith", Person),
+        ] {
+            let found = objection(one, other, family);
+            assert!(
+                matches!(found, None | Some(Objection::TooUnlike)),
+                "{one} / {other}: {found:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Which of the known things a name means.
+//!
+//! Two names are compared by aligning their words and adding up evidence: a word
+//! in common speaks for the same thing by as much as it is rare, in nats; a word
+//! that differs speaks against it. The evidence of all candidates and of "none of
+//! these" is then normalised to probabilities, so that two equally good answers
+//! share their confidence instead of the first one winning. Guards hold back pairs
+//! that spelling alone cannot decide: other numbers, supersets, other family names.
+//!
+//! Everything here is a pure function of the names; nothing reads a store, a clock
+//! or a file, and no text makes it fail. What it must never do: hide that it
+//! guesses. Every candidate says how it was found and what speaks against it.
+
+mod align;
+mod index;
+mod judge;
+mod name;
+mod profile;
+mod reason;
+mod resolver;
+mod sound;
+mod spelling;
+mod words;
+
+pub use judge::Objection;
+pub use name::{Name, key};
+pub use profile::{Family, Profile};
+pub use resolver::{Candidate, Decision, Query, Resolution, Resolver, Shared, Tier};

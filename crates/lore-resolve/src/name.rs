@@ -1,0 +1,329 @@
+//! A name, taken apart: words without accents and case, what is light among them,
+//! what stands in brackets, and the codes it holds.
+
+use lore_text::wordpiece;
+
+use crate::profile::Family;
+use crate::sound;
+use crate::words;
+
+/// A name made ready for comparison.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Name {
+    pub(crate) tokens: Vec<Token>,
+    pub(crate) full_key: String,
+    pub(crate) loose_key: String,
+    pub(crate) codes: Vec<String>,
+}
+
+/// One word of a name.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Token {
+    pub(crate) text: String,
+    /// The same word with its umlauts written out, where that differs.
+    pub(crate) spelled_out: Option<String>,
+    pub(crate) sound: Option<String>,
+    /// How common the word is in English, from 1 for "the".
+    pub(crate) rank: Option<u32>,
+    pub(crate) kind: Kind,
+    pub(crate) place: Place,
+}
+
+/// How much a word can tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// An ordinary word.
+    Word,
+    /// Has a digit in it, or means a number.
+    Number,
+    /// Articles, prepositions, legal forms, titles of persons.
+    Light,
+}
+
+/// Where a word stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In the name itself.
+    Core,
+    /// In brackets, or behind "at": a remark about the name.
+    Aside,
+}
+
+/// Longer names are compared by their beginnings.
+const MOST_TOKENS: usize = 40;
+
+impl Name {
+    /// Takes `text` apart as a name of `family`. No text fails; some have no words.
+    pub fn parse(text: &str, family: Family) -> Self {
+        let mut tokens = Vec::new();
+        let mut depth = 0_u32;
+        for piece in pieces(text) {
+            match piece {
+                Piece::Open => depth = depth.saturating_add(1),
+                Piece::Close => depth = depth.saturating_sub(1),
+                Piece::Word(word) if tokens.len() < MOST_TOKENS => {
+                    let place = if depth > 0 { Place::Aside } else { Place::Core };
+                    tokens.extend(token(&word, family, place));
+                }
+                Piece::Word(_) => {}
+            }
+        }
+        set_venues_aside(&mut tokens, family);
+        if tokens.iter().all(|token| token.place == Place::Aside) {
+            tokens.iter_mut().for_each(|token| token.place = Place::Core);
+        }
+        let full_key = joined(tokens.iter(), Separator::Always);
+        let loose_key =
+            joined(tokens.iter().filter(|token| token.kind != Kind::Light), Separator::Digits);
+        let codes = codes(text);
+        Self { tokens, full_key, loose_key, codes }
+    }
+
+    /// The words that are not light.
+    pub(crate) fn significant(&self) -> impl Iterator<Item = &Token> {
+        self.tokens.iter().filter(|token| token.kind != Kind::Light)
+    }
+
+    /// The first letters of the words: with and without the light ones.
+    pub(crate) fn initials(&self) -> [String; 2] {
+        let first = |token: &Token| token.text.chars().next();
+        let core = || self.tokens.iter().filter(|token| token.place == Place::Core);
+        let heavy = core().filter(|token| token.kind != Kind::Light).filter_map(first).collect();
+        [core().filter_map(first).collect(), heavy]
+    }
+
+    /// The word of a name that is one word.
+    pub(crate) fn only_word(&self) -> Option<&Token> {
+        match self.tokens.as_slice() {
+            [token] => Some(token),
+            _ => None,
+        }
+    }
+}
+
+/// The key under which equal names are equal: no case, accents or punctuation.
+pub fn key(text: &str) -> String {
+    let words: Vec<_> = pieces(text)
+        .filter_map(|piece| match piece {
+            Piece::Word(word) => Some(word.text),
+            Piece::Open | Piece::Close => None,
+        })
+        .collect();
+    words.join(" ")
+}
+
+/// A run of letters and digits with its spelled-out form, or a bracket.
+enum Piece {
+    Word(RawWord),
+    Open,
+    Close,
+}
+
+struct RawWord {
+    text: String,
+    spelled_out: String,
+}
+
+/// Cuts a text at everything that is neither letter nor digit. Apostrophes join.
+fn pieces(text: &str) -> impl Iterator<Item = Piece> {
+    let mut found = Vec::new();
+    let mut word = RawWord { text: String::new(), spelled_out: String::new() };
+    for character in text.chars() {
+        match character {
+            '\'' | '’' | '‘' | '`' | 'ʼ' | '\u{ad}' => {}
+            '&' => {
+                end_word(&mut word, &mut found);
+                word.push_folded("and");
+                end_word(&mut word, &mut found);
+            }
+            '(' | '[' | '{' => {
+                end_word(&mut word, &mut found);
+                found.push(Piece::Open);
+            }
+            ')' | ']' | '}' => {
+                end_word(&mut word, &mut found);
+                found.push(Piece::Close);
+            }
+            character => push_character(character, &mut word, &mut found),
+        }
+    }
+    end_word(&mut word, &mut found);
+    found.into_iter()
+}
+
+fn push_character(character: char, word: &mut RawWord, found: &mut Vec<Piece>) {
+    if is_mark(character) {
+        return;
+    }
+    if !character.is_alphanumeric() {
+        return end_word(word, found);
+    }
+    if let Some(spelled) = words::spelled_out(character) {
+        word.spelled_out.push_str(spelled);
+        word.text.push_str(&folded(character));
+        return;
+    }
+    // A character may become several words: each Chinese character is one.
+    let latin = folded(character);
+    for (count, part) in latin.split(' ').enumerate() {
+        if count > 0 {
+            end_word(word, found);
+        }
+        word.push_folded(part);
+    }
+}
+
+/// Combining marks: what is left of an accent when it is written apart.
+fn is_mark(character: char) -> bool {
+    matches!(u32::from(character), 0x300..=0x36f | 0x1ab0..=0x1aff | 0x20d0..=0x20ff)
+}
+
+fn folded(character: char) -> String {
+    if character.is_ascii() {
+        return character.to_ascii_lowercase().to_string();
+    }
+    let latin = deunicode::deunicode_char(character).unwrap_or_default();
+    latin
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || *c == ' ')
+        .collect::<String>()
+        .to_ascii_lowercase()
+}
+
+impl RawWord {
+    fn push_folded(&mut self, part: &str) {
+        self.text.push_str(part);
+        self.spelled_out.push_str(part);
+    }
+}
+
+fn end_word(word: &mut RawWord, found: &mut Vec<Piece>) {
+    let ended =
+        std::mem::replace(word, RawWord { text: String::new(), spelled_out: String::new() });
+    if !ended.text.is_empty() {
+        found.push(Piece::Word(ended));
+    }
+}
+
+fn token(word: &RawWord, family: Family, place: Place) -> Option<Token> {
+    let text = match family {
+        Family::Person => word.text.clone(),
+        _ => words::expanded(&word.text).to_owned(),
+    };
+    let kind = if text.bytes().any(|byte| byte.is_ascii_digit()) {
+        Kind::Number
+    } else if words::is_light(&text, family) {
+        Kind::Light
+    } else {
+        Kind::Word
+    };
+    let spelled_out = (word.spelled_out != word.text).then(|| word.spelled_out.clone());
+    let sound = (family == Family::Person).then(|| sound::code(&text));
+    let rank = wordpiece::rank(&text);
+    (!text.is_empty()).then_some(Token { text, spelled_out, sound, rank, kind, place })
+}
+
+/// "Fenix at the Argyle" is a remark about Fenix, as a bracket would be.
+fn set_venues_aside(tokens: &mut [Token], family: Family) {
+    if family != Family::Organization {
+        return;
+    }
+    let at = tokens.iter().position(|token| token.text == "at").filter(|place| *place > 0);
+    for token in tokens.iter_mut().skip(at.unwrap_or(usize::MAX)) {
+        token.place = Place::Aside;
+    }
+}
+
+#[derive(PartialEq, Eq)]
+enum Separator {
+    Always,
+    /// Only between numbers: "1 6" is not "16".
+    Digits,
+}
+
+fn joined<'a>(tokens: impl Iterator<Item = &'a Token>, separator: Separator) -> String {
+    let mut key = String::new();
+    let mut after_number = false;
+    for token in tokens {
+        let numbers = after_number && token.kind == Kind::Number;
+        if !key.is_empty() && (separator == Separator::Always || numbers) {
+            key.push(' ');
+        }
+        key.push_str(&token.text);
+        after_number = token.kind == Kind::Number;
+    }
+    key
+}
+
+/// Runs of letters and digits that name one thing of many: at least four
+/// characters of both sorts, or five digits, which no year has. Inner dashes,
+/// slashes and dots do not count: "PS-LX350H" is "PSLX350H".
+fn codes(text: &str) -> Vec<String> {
+    text.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '(' | ')' | '[' | ']' | '"'))
+        .map(|run| run.chars().filter(char::is_ascii_alphanumeric).collect::<String>())
+        .map(|run| run.to_ascii_lowercase())
+        .filter(|run| is_code(run))
+        .collect()
+}
+
+fn is_code(run: &str) -> bool {
+    let digits = run.bytes().filter(u8::is_ascii_digit).count();
+    let letters = run.len() - digits;
+    let mixed = digits >= 2 && letters >= 1 && run.len() >= 4;
+    let ordinal = letters == 2 && words::is_ordinal(run);
+    (mixed && !ordinal) || (letters == 0 && digits >= 5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words_of(text: &str, family: Family) -> Vec<String> {
+        Name::parse(text, family).tokens.into_iter().map(|token| token.text).collect()
+    }
+
+    #[test]
+    fn case_accents_and_punctuation_go() {
+        assert_eq!(key("  José  O’Brien-Łukasz "), "jose obrien lukasz");
+        assert_eq!(key("Cafe\u{301} & Straße"), "cafe and strasse");
+        assert_eq!(key("北京"), "bei jing");
+        assert_eq!(key("Ｆｕｌｌ　Ｗｉｄｔｈ"), "full width");
+        assert_eq!(key("…!?"), "");
+    }
+
+    #[test]
+    fn abbreviations_and_numbers_are_written_alike() {
+        assert_eq!(
+            words_of("St. John Univ.", Family::Organization),
+            ["saint", "john", "university"]
+        );
+        assert_eq!(words_of("Rocky II", Family::Title), ["rocky", "2"]);
+        assert_eq!(words_of("Chapter Two", Family::Title), ["chapter", "2"]);
+        assert_eq!(words_of("John Smith II", Family::Person), ["john", "smith", "ii"]);
+    }
+
+    #[test]
+    fn loose_keys_leave_out_what_is_light() {
+        let loose = |text| Name::parse(text, Family::Organization).loose_key;
+        assert_eq!(loose("The Acme Corp."), loose("ACME Inc"));
+        assert_eq!(loose("Block Science"), loose("BlockScience"));
+        assert_ne!(loose("Room 1 6"), loose("Room 16"));
+    }
+
+    #[test]
+    fn codes_are_letters_with_digits_or_long_numbers() {
+        let codes = |text| Name::parse(text, Family::Thing).codes;
+        assert_eq!(codes("Sony PS-LX350H turntable"), ["pslx350h"]);
+        assert_eq!(codes("Netgear FS105NA (77283)"), ["fs105na", "77283"]);
+        assert!(codes("Windows 2007 3rd 21st edition v2").is_empty());
+    }
+
+    #[test]
+    fn remarks_stand_aside() {
+        let name = Name::parse("Fenix at the Argyle", Family::Organization);
+        let places: Vec<_> = name.tokens.iter().map(|token| token.place).collect();
+        assert_eq!(places, [Place::Core, Place::Aside, Place::Aside, Place::Aside]);
+        let only = Name::parse("(Untitled)", Family::Title);
+        assert_eq!(only.tokens[0].place, Place::Core);
+    }
+}

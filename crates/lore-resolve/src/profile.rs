@@ -1,0 +1,98 @@
+//! How names of a type behave: whether words may differ, how much must match.
+
+/// Kinds of names that are compared alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// People: short, with initials, nicknames and respellings.
+    Person,
+    /// Organisations and places: every word counts.
+    Organization,
+    /// Projects, products, concepts: wording varies, codes and numbers do not.
+    Thing,
+    /// Long, descriptive names: papers, claims, questions, meetings.
+    Title,
+}
+
+/// The settings of a type. Tests and the vault's ontology notes may change them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Profile {
+    /// Which kind of names the type has.
+    pub family: Family,
+    /// How much a conflict of words counts against, relative to its evidence.
+    pub conflict: f64,
+    /// Nats that a match needs beyond the size of the store.
+    pub caution: f64,
+    /// Least share of the evidence that must match, from 0 to 1.
+    pub least_likeness: f64,
+    /// Whether names that sound alike may be the same.
+    pub phonetic: bool,
+    /// From which probability on a match is made without asking.
+    pub link_at: f64,
+    /// How often a sure match of this type is right, from experience.
+    pub reliability: f64,
+}
+
+/// How many observations the initial reliability is worth.
+const PRIOR_OBSERVATIONS: f64 = 20.0;
+
+impl Profile {
+    /// The profile of a type by its name, in any case; types nobody knows are
+    /// treated with the caution of organisations.
+    pub fn of(type_name: &str) -> Self {
+        Self::of_family(match type_name.trim().to_lowercase().as_str() {
+            "person" | "people" | "character" => Family::Person,
+            "project" | "concept" | "practice" | "pattern" | "product" | "item" => Family::Thing,
+            "casestudy" | "claim" | "question" | "meeting" | "evidence" | "protocol"
+            | "playbook" | "title" | "paper" => Family::Title,
+            _ => Family::Organization,
+        })
+    }
+
+    /// The profile of a whole family of types.
+    pub const fn of_family(family: Family) -> Self {
+        let (conflict, caution, least_likeness, reliability) = match family {
+            Family::Person => (1.0, 0.0, 0.0, 0.98),
+            Family::Organization => (1.0, 1.0, 0.8, 0.90),
+            Family::Thing => (0.6, 0.0, 0.35, 0.95),
+            Family::Title => (0.6, 0.0, 0.5, 0.95),
+        };
+        Self {
+            family,
+            conflict,
+            caution,
+            least_likeness,
+            phonetic: matches!(family, Family::Person),
+            link_at: 0.8,
+            reliability,
+        }
+    }
+
+    /// The same profile after people confirmed and reversed this many matches.
+    #[must_use]
+    pub fn experienced(mut self, confirmed: u32, reversed: u32) -> Self {
+        let (confirmed, reversed) = (f64::from(confirmed), f64::from(reversed));
+        let right = self.reliability * PRIOR_OBSERVATIONS + confirmed;
+        self.reliability = right / (PRIOR_OBSERVATIONS + confirmed + reversed);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_known_in_any_case() {
+        assert_eq!(Profile::of("PERSON"), Profile::of("Person"));
+        assert_eq!(Profile::of("CaseStudy").family, Family::Title);
+        assert_eq!(Profile::of("no such type").family, Family::Organization);
+    }
+
+    #[test]
+    fn experience_moves_reliability_slowly() {
+        let start = Profile::of("Organization");
+        assert!(start.experienced(50, 0).reliability > 0.96);
+        assert!(start.experienced(0, 1).reliability > 0.85);
+        assert!(start.experienced(0, 60).reliability < 0.25);
+    }
+}

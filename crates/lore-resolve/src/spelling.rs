@@ -1,0 +1,247 @@
+//! How alike two words are, and in what way.
+
+use crate::name::{Kind, Token};
+use crate::profile::{Family, Profile};
+use crate::sound;
+use crate::words;
+
+/// A likeness of two words, from 0 to 1, and where it comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Likeness {
+    pub(crate) degree: f64,
+    pub(crate) how: How,
+}
+
+/// In what way two words, or runs of words, are alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    Equal,
+    /// Written apart on one side.
+    Joined,
+    /// First letters of several words.
+    Initials,
+    /// The first letter of one word.
+    Initial,
+    /// One letter or two differ.
+    Typo,
+    /// One goes on where the other ends.
+    Longer,
+    /// Plural, or another spelling of the same word.
+    Variant,
+    Nickname,
+    Sound,
+    /// Umlauts written out.
+    SpelledOut,
+}
+
+/// Below this, two words are two words.
+const LEAST: f64 = 0.5;
+
+/// The best likeness of two words that are not equal.
+pub(crate) fn likeness(one: &Token, other: &Token, profile: &Profile) -> Option<Likeness> {
+    let (short, long) =
+        if one.text.len() <= other.text.len() { (one, other) } else { (other, one) };
+    if profile.family == Family::Person && are_syllables(&short.text, &long.text) {
+        return None;
+    }
+    let by_spelling = spelled(short, long, profile.family);
+    let by_person = (profile.family == Family::Person).then(|| person(short, long, profile));
+    let all = [by_spelling, by_person.flatten()];
+    let best = all.into_iter().flatten().max_by(|a, b| a.degree.total_cmp(&b.degree));
+    best.filter(|likeness| likeness.degree >= LEAST)
+}
+
+fn spelled(short: &Token, long: &Token, family: Family) -> Option<Likeness> {
+    if short.kind == Kind::Number || long.kind == Kind::Number {
+        return numbers(short, long);
+    }
+    if let Some(found) = spelled_out(short, long, family) {
+        return Some(found);
+    }
+    let (short, long) = (short.text.as_str(), long.text.as_str());
+    if is_variant(short, long, family) {
+        return Some(Likeness { degree: 0.93, how: How::Variant });
+    }
+    let two_words = words::is_real(short) && words::is_real(long);
+    if two_words || is_opposite(short, long) {
+        return None;
+    }
+    typo(short, long)
+}
+
+/// Numbers are equal or different, but a code may carry a suffix: FS105, FS105NA.
+fn numbers(short: &Token, long: &Token) -> Option<Likeness> {
+    let both = short.kind == Kind::Number && long.kind == Kind::Number;
+    let suffix = long.text.strip_prefix(short.text.as_str())?;
+    let code = short.text.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let fits = both && code && short.text.len() >= 4 && suffix.len() <= 3;
+    fits.then_some(Likeness { degree: 0.9, how: How::Longer })
+}
+
+/// Müller is Mueller. Without an umlaut to see, poet is still not pot; among names
+/// of people the written-out form is likelier than another name.
+fn spelled_out(one: &Token, other: &Token, family: Family) -> Option<Likeness> {
+    let written = |token: &Token| token.spelled_out.clone();
+    let seen = written(one).as_ref() == Some(&other.text)
+        || written(other).as_ref() == Some(&one.text)
+        || (written(one).is_some() && written(one) == written(other));
+    let guessed = || {
+        family == Family::Person
+            && one.text.len() >= 4
+            && one.text.len() != other.text.len()
+            && without_digraphs(&one.text) == without_digraphs(&other.text)
+    };
+    if seen {
+        Some(Likeness { degree: 0.98, how: How::SpelledOut })
+    } else {
+        guessed().then_some(Likeness { degree: 0.9, how: How::SpelledOut })
+    }
+}
+
+fn without_digraphs(word: &str) -> String {
+    word.replace("ae", "a").replace("oe", "o").replace("ue", "u")
+}
+
+fn is_variant(short: &str, long: &str, family: Family) -> bool {
+    let plural = || {
+        let ending = long.strip_prefix(short);
+        let ies =
+            long.strip_suffix("ies").is_some_and(|stem| short.strip_suffix('y') == Some(stem));
+        short.len() >= 3 && (matches!(ending, Some("s" | "es")) || ies)
+    };
+    let swapped = || short.len() >= 5 && short.replace('z', "s") == long.replace('z', "s");
+    (matches!(family, Family::Thing | Family::Title) && plural()) || swapped()
+}
+
+/// A prefix that turns a word into another: symmetric, asymmetric.
+fn is_opposite(short: &str, long: &str) -> bool {
+    const PREFIXES: [&str; 21] = [
+        "un", "non", "de", "in", "anti", "re", "pre", "post", "micro", "macro", "sub", "inter",
+        "intra", "bi", "tri", "dis", "mis", "co", "a", "hyper", "hypo",
+    ];
+    let prefixed = long.strip_suffix(short).is_some_and(|prefix| PREFIXES.contains(&prefix));
+    let swapped = || {
+        let (hyper, hypo) = (long.strip_prefix("hyper"), short.strip_prefix("hypo"));
+        hyper.is_some() && hyper == hypo
+    };
+    (prefixed && short.len() >= 4) || swapped()
+}
+
+/// Zhang and Zhong differ in one letter and sound alike to rules of English.
+fn are_syllables(short: &str, long: &str) -> bool {
+    short.len() >= 2 && words::is_pinyin(short) && words::is_pinyin(long)
+}
+
+fn typo(short: &str, long: &str) -> Option<Likeness> {
+    let length = long.chars().count();
+    let allowed = match length {
+        0..=3 => 0,
+        4..=5 => 1,
+        6..=8 => 2,
+        _ => 3,
+    };
+    let mut best = longer(short, long);
+    let mut offer = |degree: f64| {
+        if best.is_none_or(|best| best.degree < degree) {
+            best = Some(Likeness { degree, how: How::Typo });
+        }
+    };
+    if long.len() - short.len() <= allowed {
+        let distance = strsim::osa_distance(short, long);
+        if distance <= allowed {
+            let first = if short.chars().next() == long.chars().next() { 1.0 } else { 0.95 };
+            offer((1.0 - distance as f64 / length as f64) * first);
+        }
+    }
+    if short.len() >= 4 && long.len() - short.len() <= 4 {
+        let jaro_winkler = strsim::jaro_winkler(short, long);
+        if jaro_winkler >= 0.92 {
+            offer(jaro_winkler - 0.1);
+        }
+    }
+    best
+}
+
+fn longer(short: &str, long: &str) -> Option<Likeness> {
+    let rest = long.strip_prefix(short)?;
+    let degree = match rest.len() {
+        0..=3 => 0.7,
+        4..=5 => 0.6,
+        _ => return None,
+    };
+    (short.len() >= 4).then_some(Likeness { degree, how: How::Longer })
+}
+
+fn person(short: &Token, long: &Token, profile: &Profile) -> Option<Likeness> {
+    let initial = short.text.chars().count() == 1 && long.text.starts_with(&short.text);
+    if initial {
+        return Some(Likeness { degree: 0.75, how: How::Initial });
+    }
+    if words::are_nicknames(&short.text, &long.text) {
+        return Some(Likeness { degree: 0.9, how: How::Nickname });
+    }
+    (profile.phonetic && sound_alike(short, long))
+        .then_some(Likeness { degree: 0.85, how: How::Sound })
+}
+
+fn sound_alike(one: &Token, other: &Token) -> bool {
+    let (Some(first), Some(second)) = (&one.sound, &other.sound) else { return false };
+    let long_enough = one.text.len() >= 4 && other.text.len() >= 4 && first.len() >= 2;
+    long_enough && first == second && sound::end_alike(&one.text, &other.text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::name::Name;
+
+    fn degree(one: &str, other: &str, family: Family) -> f64 {
+        let profile = Profile::of_family(family);
+        let token = |text| Name::parse(text, family).tokens.remove(0);
+        likeness(&token(one), &token(other), &profile).map_or(0.0, |likeness| likeness.degree)
+    }
+
+    #[test]
+    fn typing_errors_are_alike_and_other_words_are_not() {
+        assert!(degree("monitring", "monitoring", Family::Thing) > 0.85);
+        assert!(degree("michigan", "michgian", Family::Organization) > 0.85);
+        for (one, other) in
+            [("health", "wealth"), ("maria", "mario"), ("symmetric", "asymmetric"), ("doe", "roe")]
+        {
+            assert!(degree(one, other, Family::Title) == 0.0, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_equal_or_different() {
+        assert!(degree("2024", "2025", Family::Title) == 0.0);
+        assert!(degree("FS105", "FS108", Family::Thing) == 0.0);
+        assert!(degree("FS105", "FS105NA", Family::Thing) > 0.8);
+        assert!(degree("2007", "20071", Family::Thing) == 0.0);
+    }
+
+    #[test]
+    fn umlauts_may_be_written_out() {
+        assert!(degree("Müller", "Mueller", Family::Organization) > 0.9);
+        assert!(degree("Muller", "Mueller", Family::Person) > 0.85);
+        assert!(degree("poet", "pot", Family::Title) == 0.0);
+    }
+
+    #[test]
+    fn people_are_called_in_many_ways() {
+        for (one, other) in [
+            ("J", "Jane"),
+            ("Bill", "William"),
+            ("Siobhan", "Shivon"),
+            ("Sean", "Shawn"),
+            ("Sara", "Sarah"),
+        ] {
+            assert!(degree(one, other, Family::Person) >= 0.75, "{one} {other}");
+        }
+        for (one, other) in
+            [("Zhang", "Zhong"), ("Eric", "Erica"), ("Hansen", "Jansen"), ("Maria", "Mario")]
+        {
+            assert!(degree(one, other, Family::Person) == 0.0, "{one} {other}");
+        }
+    }
+}

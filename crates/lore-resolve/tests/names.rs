@@ -1,0 +1,213 @@
+//! Names that mean the same and names that only look like it, each asked among
+//! many others.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+use lore_resolve::{Decision, Objection, Query, Resolution, Resolver, Shared, Tier};
+use proptest::prelude::*;
+
+/// Bystanders, so that a name has to be told from others.
+fn crowd(type_name: &str) -> Resolver<u32> {
+    let mut known = Resolver::new();
+    let given =
+        ["Ada", "Boris", "Chidi", "Dora", "Emil", "Farah", "Gustav", "Hana", "Igor", "June"];
+    let family = ["Abbott", "Okafor", "Lindqvist", "Moreau", "Santos", "Tanaka", "Weiss", "Novak"];
+    let things =
+        ["Salmon Survey", "Kelp Restoration", "Harbour Patrol", "Seed Library", "Tide Atlas"];
+    for (number, (one, two)) in
+        given.iter().flat_map(|one| family.iter().map(move |two| (one, two))).enumerate()
+    {
+        let number = u32::try_from(number).unwrap();
+        let name = match type_name {
+            "Person" => format!("{one} {two}"),
+            _ => format!("{two} {} {}", things[number as usize % things.len()], number / 10),
+        };
+        known.insert(1000 + number, type_name, &name, &[]);
+    }
+    known
+}
+
+fn ask(known: &str, asked: &str, type_name: &str) -> Resolution<u32> {
+    let mut resolver = crowd(type_name);
+    resolver.insert(1, type_name, known, &[]);
+    resolver.resolve(&Query { type_hint: Some(type_name), ..Query::new(asked) })
+}
+
+#[test]
+fn other_ways_to_write_a_name_are_found() {
+    let pairs = [
+        ("Herring Monitoring", "Herring Monitring", "Project"),
+        ("Herring Monitoring", "Monitoring Herring", "Practice"),
+        ("Acme Corporation", "ACME Corp.", "Organization"),
+        ("Acme Corporation", "The Acme Inc", "Organization"),
+        ("BlockScience", "Block Science", "Organization"),
+        ("Saint John Hospital", "St. John Hosp.", "Organization"),
+        ("Zuppardi's Restaurant", "Zuppardis", "Organization"),
+        ("José García", "Jose Garcia", "Person"),
+        ("Thomas Müller", "Thomas Mueller", "Person"),
+        ("Thomas Muller", "Tomas Mueller", "Person"),
+        ("Siobhan Reilly", "Shivon Reilly", "Person"),
+        ("Caoimhe Byrne", "Keeva Byrne", "Person"),
+        ("William Turner", "Bill Turner", "Person"),
+        ("Jane Austen", "J. Austen", "Person"),
+        ("Jane Austen", "Austen, Jane", "Person"),
+        ("Dr. Jane Austen", "Jane Austen", "Person"),
+        ("Katherine Johnson", "Catherine Jonson", "Person"),
+        ("Sony PSLX350H", "Sony PS-LX350H belt drive turntable", "Project"),
+        ("World Health Organization", "WHO", "Organization"),
+        ("Беринг", "Bering", "Location"),
+        (
+            "A Survey of Approaches to Automatic Schema Matching",
+            "Survey of aproaches to automatic schema matching (extended)",
+            "Claim",
+        ),
+    ];
+    for (known, asked, type_name) in pairs {
+        let found = ask(known, asked, type_name);
+        let picked = found.pick().map(|candidate| candidate.key);
+        assert_eq!(picked, Some(1), "{asked} for {known}: {:#?}", found.candidates);
+    }
+}
+
+#[test]
+fn look_alikes_are_not_merged() {
+    let pairs = [
+        ("Jane Doe", "Jane Roe", "Person"),
+        ("Eric Novotny", "Erica Novotny", "Person"),
+        ("Wei Zhang", "Wei Zhong", "Person"),
+        ("Peter Hansen", "Peter Jansen", "Person"),
+        ("Oluwaseun Adeyemi", "Oluwasegun Adeyemi", "Person"),
+        ("John Smith", "John Smith Jr.", "Person"),
+        ("Maria Rossi", "Mario Rossi", "Person"),
+        ("Jane", "Jane Austen", "Person"),
+        ("Phase 1", "Phase 2", "Project"),
+        ("GPT-3", "GPT-4", "Project"),
+        ("Netgear FS105", "Netgear FS108", "Project"),
+        ("Annual Report 2024", "Annual Report 2025", "Concept"),
+        ("And Then There Were Eight", "And Then There Were Nine", "Claim"),
+        ("Portland, Oregon", "Portland, Maine", "Location"),
+        ("Regen Network", "Regen Network Development", "Organization"),
+        ("University of Washington", "Washington University", "Organization"),
+        ("Public Health Fund", "Public Wealth Fund", "Organization"),
+        ("Symmetric Encryption", "Asymmetric Encryption", "Concept"),
+        ("First Baptist Church", "Second Baptist Church", "Organization"),
+    ];
+    for (known, asked, type_name) in pairs {
+        let found = ask(known, asked, type_name);
+        assert!(found.pick().is_none(), "{asked} for {known}: {:#?}", found.candidates);
+        let back = ask(asked, known, type_name);
+        assert!(back.pick().is_none(), "{known} for {asked}: {:#?}", back.candidates);
+    }
+}
+
+#[test]
+fn what_is_held_back_says_why_and_stays_below_one_half() {
+    let found = ask("Regen Network", "Regen Network Development", "Organization");
+    let first = &found.candidates[0];
+    assert_eq!(first.objection, Some(Objection::MoreWords));
+    assert!(first.confidence < 0.5 && first.probability > 0.9, "{first:#?}");
+    assert!(first.reason.contains("both say regen network"), "{}", first.reason);
+    assert!(first.reason.contains("but one has more words"), "{}", first.reason);
+}
+
+#[test]
+fn a_name_alone_is_never_certain() {
+    let found = ask("Jane Austen", "jane austen", "Person");
+    let first = &found.candidates[0];
+    assert_eq!((first.tier, first.decision), (Tier::Exact, Decision::Link));
+    assert!(first.confidence > 0.9 && first.confidence <= 0.99, "{first:#?}");
+}
+
+#[test]
+fn unknown_names_are_new() {
+    for asked in ["Zyx Qwv", "Completely Unheard Of", "🐉", "", "   ", "—"] {
+        let found = ask("Jane Austen", asked, "Person");
+        assert!(found.is_new(), "{asked}: {:#?}", found.candidates);
+    }
+}
+
+#[test]
+fn a_guess_at_a_person_is_shown_as_one() {
+    let found = ask("Aurelio Brancaforte", "Aurelio Brancaforta", "Person");
+    assert_eq!(found.pick().unwrap().decision, Decision::Probable);
+}
+
+#[test]
+fn namesakes_share_their_confidence_until_the_context_tells() {
+    let mut resolver = crowd("Person");
+    resolver.insert(1, "Person", "Jane Austen", &[]);
+    resolver.insert(2, "Person", "Jane Austen", &[]);
+    let alone = resolver.resolve(&Query::new("Jane Austen"));
+    assert!(alone.is_ambiguous() && alone.pick().is_none(), "{:#?}", alone.candidates);
+    assert!(alone.candidates[0].reason.contains("1 others fit"), "{}", alone.candidates[0].reason);
+
+    let context = |key: &u32| Shared {
+        related: if *key == 2 { 2 } else { 0 },
+        strangers: u32::from(*key == 1),
+        ..Shared::default()
+    };
+    let told = resolver.resolve(&Query { context: Some(&context), ..Query::new("Jane Austen") });
+    assert_eq!(told.pick().map(|candidate| candidate.key), Some(2), "{:#?}", told.candidates);
+}
+
+#[test]
+fn context_makes_a_similar_name_sure() {
+    let mut resolver = crowd("Person");
+    resolver.insert(1, "Person", "Shawn Anderson", &[]);
+    let context = |key: &u32| Shared { related: 3 * u32::from(*key == 1), ..Shared::default() };
+    let found = resolver.resolve(&Query { context: Some(&context), ..Query::new("Sean Andersen") });
+    let first = found.pick().unwrap();
+    assert_eq!((first.key, first.tier, first.decision), (1, Tier::Contextual, Decision::Link));
+}
+
+#[test]
+fn aliases_types_and_changes_are_respected() {
+    let mut resolver = crowd("Organization");
+    resolver.insert(1, "Organization", "International Business Machines", &["Big Blue".into()]);
+    let found = resolver.resolve(&Query::new("big blue"));
+    assert_eq!((found.candidates[0].key, found.candidates[0].tier), (1, Tier::Alias));
+    assert_eq!(found.candidates[0].alias.as_deref(), Some("Big Blue"));
+
+    let hinted =
+        |hint| resolver.resolve(&Query { type_hint: Some(hint), ..Query::new("Big Blue") });
+    assert!(hinted("ORGANIZATION").pick().is_some());
+    let other = hinted("Person");
+    assert!(other.pick().is_none() && other.candidates[0].reason.contains("another type"));
+
+    resolver.insert(1, "Organization", "IBM", &[]);
+    assert!(resolver.resolve(&Query::new("big blue")).candidates.is_empty());
+    resolver.remove(&1);
+    assert!(resolver.resolve(&Query::new("ibm")).candidates.is_empty());
+}
+
+proptest! {
+    /// No text makes it fail, probabilities are probabilities, and order is by confidence.
+    #[test]
+    fn any_two_names_can_be_compared(known in "\\PC{0,40}", asked in "\\PC{0,40}") {
+        for type_name in ["Person", "Organization", "Project", "Claim"] {
+            let mut resolver = Resolver::new();
+            resolver.insert(1, type_name, &known, std::slice::from_ref(&asked));
+            resolver.insert(2, type_name, &asked, &[]);
+            let found = resolver.resolve(&Query::new(&asked));
+            let sum: f64 = found.candidates.iter().map(|candidate| candidate.probability).sum();
+            prop_assert!(sum <= 1.0 + 1e-9);
+            let confidences: Vec<_> = found.candidates.iter().map(|c| c.confidence).collect();
+            prop_assert!(confidences.is_sorted_by(|a, b| a >= b));
+        }
+    }
+
+    /// A name with one letter changed in its longest word is still found.
+    #[test]
+    fn one_letter_does_not_lose_a_name(place in 1_usize..12, letter in "[a-z]") {
+        let mut word = "brancafortezza".to_owned();
+        word.replace_range(place..=place, &letter);
+        let found = ask("Aurelio Brancafortezza", &format!("Aurelio {word}"), "Person");
+        prop_assert_eq!(found.pick().map(|candidate| candidate.key), Some(1));
+    }
+}
