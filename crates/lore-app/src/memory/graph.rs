@@ -24,8 +24,8 @@ use super::{MEMORIES_URI, PROJECTS_URI, STATUS_URI};
 const AUTO_LINKS: usize = 3;
 /// Their weight.
 const AUTO_WEIGHT: f64 = 0.5;
-/// How well something must answer to be joined: a third of the words in common, about.
-const AUTO_SCORE_MIN: f32 = 0.35;
+/// How well something must answer to be joined: a quarter of the words in common, about.
+const AUTO_SCORE_MIN: f32 = 0.25;
 
 /// A node with what it says of itself.
 #[derive(Debug, Clone, PartialEq)]

@@ -110,7 +110,9 @@ pub(super) fn within(mut memories: Vec<Memory>, max_tokens: Option<usize>) -> Re
 pub(super) async fn find(keeper: &Keeper, ask: &Ask, filter: Filter) -> Reply<Vec<Memory>> {
     let text = ask.topic.as_deref().unwrap_or_default().trim().to_owned();
     let limit = ask.limit * SPARE + MORE;
-    let query = Query { filter, unit: Unit::Node, ..Query::new(text, limit) };
+    // What scores nothing is not related at all, and would only cost its reader.
+    let min_score = (!text.is_empty()).then_some(0.0);
+    let query = Query { filter, unit: Unit::Node, min_score, ..Query::new(text, limit) };
     let found = keeper.app.search(&keeper.viewer, query).await?;
     let mut memories = judge(keeper, found.answers).await?;
     prefer_what_holds(keeper, &mut memories).await?;
@@ -193,15 +195,27 @@ async fn prefer_what_holds(keeper: &Keeper, memories: &mut Vec<Memory>) -> Reply
         let text = texts.remove(&node.id);
         memories.push(remembered(keeper, node, text, score, rank, false));
     }
-    let ranks: HashMap<Uid, f64> =
-        memories.iter().map(|memory| (memory.node.uid, memory.rank)).collect();
-    for memory in memories.iter_mut() {
-        if let Some(new) = memory.superseded_by() {
-            let before = ranks.get(&new).copied().unwrap_or(f64::INFINITY);
-            memory.rank = (memory.rank * SUPERSEDED).min(before * SUPERSEDED);
+    step_back(memories);
+    Ok(())
+}
+
+/// Puts what no longer holds behind what took its place, and that in its place.
+fn step_back(memories: &mut [Memory]) {
+    let mut old: Vec<usize> = (0..memories.len()).collect();
+    old.retain(|at| memories.get(*at).is_some_and(|memory| memory.superseded_by().is_some()));
+    // The oldest first, so that a chain of replacements lifts its last link.
+    old.sort_by_key(|at| memories.get(*at).map(|memory| memory.node.created.at));
+    for at in old {
+        let Some(memory) = memories.get_mut(at) else { continue };
+        let (by, rank, exact) = (memory.superseded_by(), memory.rank, memory.exact);
+        memory.exact = false;
+        memory.rank = if rank > 0.0 { rank * SUPERSEDED } else { rank / SUPERSEDED };
+        let new = memories.iter_mut().find(|memory| Some(memory.node.uid) == by);
+        if let Some(new) = new {
+            new.exact |= exact;
+            new.rank = new.rank.max(rank);
         }
     }
-    Ok(())
 }
 
 /// The beginning of a text that is too long to be shown whole.

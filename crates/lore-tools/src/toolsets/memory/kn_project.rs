@@ -129,7 +129,6 @@ pub(super) struct Logged {
     r#type: &'static str,
     /// What was done or tried.
     #[serde(rename = "action")]
-    #[schemars(extend("enum" = null))]
     action_text: String,
     /// Kinds of secrets that were masked before it was kept.
     #[serde(skip_serializing_if = "Vec::is_empty")]
