@@ -101,10 +101,9 @@ pub fn portable(value: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(portable),
         Value::Object(fields) => fields.values_mut().for_each(portable),
         Value::Number(number) => {
-            if let Some(float) = number.as_f64().filter(|_| number.is_f64()) {
-                if float.abs() >= 1e16 {
-                    *value = whole(float);
-                }
+            let float = number.as_f64().filter(|float| number.is_f64() && float.abs() >= 1e16);
+            if let Some(float) = float {
+                *value = whole(float);
             }
         }
         Value::Null | Value::Bool(_) | Value::String(_) => {}

@@ -8,6 +8,7 @@
 mod canonical;
 mod envelope;
 mod key;
+pub mod node;
 mod profile;
 mod rid;
 mod time;

@@ -1,0 +1,368 @@
+//! Calling other nodes: what is due, and what an answer leads to.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::sync::Sync;
+use super::take::Way;
+use super::{Endpoint, Fault, Greeting, Message, Node, Standing, Told, Write};
+use crate::envelope::Envelope;
+use crate::profile::NodeProfile;
+use crate::rid::{NodeRid, Rid};
+use crate::wire::{BundlesPayload, EventsPayload, FetchBundles, PollEvents};
+
+/// How long a node that polls waits between two polls.
+const POLL_EVERY: Duration = Duration::from_secs(5);
+/// The first pause after a failure; each further one doubles it.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+const LONGEST_PAUSE: Duration = Duration::from_secs(300);
+/// How often a refused message is sent again before it is given up.
+const GIVE_UP_AFTER: u32 = 5;
+/// How often everything is compared anew, for what went astray.
+const SYNC_EVERY: Duration = Duration::from_secs(3_600);
+
+/// A call to make: seal the message and post it to the address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// Whom to call.
+    pub peer: NodeRid,
+    /// Its address; the endpoint's path goes below it.
+    pub url: String,
+    /// What to call there.
+    pub endpoint: Endpoint,
+    /// What to say.
+    pub message: Message,
+    purpose: Purpose,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Purpose {
+    Introduce,
+    Greet,
+    AskProfile,
+    /// Tells what happened up to this place.
+    Deliver(u64),
+    Poll,
+    Sync,
+}
+
+/// What came back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// Nothing came back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unanswered;
+
+/// What is going on with a node right now.
+#[derive(Debug, Default)]
+pub(super) struct Line {
+    busy: bool,
+    pub(super) failures: u32,
+    not_before: Option<Timestamp>,
+    next_poll: Option<Timestamp>,
+    next_sync: Option<Timestamp>,
+    pub(super) sync: Option<Sync>,
+    pub(super) to_fetch: VecDeque<Rid>,
+    /// Messages it may still send, and when that was counted.
+    allowance: Option<(f64, Timestamp)>,
+}
+
+impl Line {
+    /// Takes one from what the node may send.
+    pub(super) fn may_speak(&mut self, per_second: u32, now: Timestamp) -> bool {
+        let (rate, most) = (f64::from(per_second), f64::from(per_second) * 4.0);
+        let (level, at) = self.allowance.unwrap_or((most, now));
+        let passed = now.duration_since(at).as_secs_f64().max(0.0);
+        let level = (level + passed * rate).min(most);
+        let enough = level >= 1.0;
+        self.allowance = Some((if enough { level - 1.0 } else { level }, now));
+        enough
+    }
+}
+
+impl Node {
+    pub(super) fn line(&mut self, peer: &NodeRid) -> &mut Line {
+        self.lines.entry(peer.clone()).or_default()
+    }
+
+    /// After a start, everybody we subscribe to is asked what we missed.
+    pub(super) fn resume(&mut self, now: Timestamp) {
+        let peers: Vec<_> = self.peers.keys().cloned().collect();
+        for peer in peers {
+            if !self.subscribed_types(&peer).is_empty() {
+                self.start_sync(&peer, now);
+            }
+        }
+    }
+
+    /// Connects to a node by its owner's word.
+    pub fn connect(&mut self, rid: &NodeRid, url: &str, now: Timestamp) -> Vec<Write> {
+        let peer = self.peer_entry(rid, Standing::Connected);
+        peer.url = Some(url.trim_end_matches('/').to_owned());
+        peer.introduce = true;
+        *self.line(rid) = Line::default();
+        let mut writes: Vec<_> = self.approve_waiting(rid, now).into_iter().collect();
+        writes.extend(self.subscribe(rid, now));
+        writes.extend(self.peer_write(rid));
+        writes
+    }
+
+    /// Breaks with a node by its owner's word: its things go, and its messages are
+    /// refused until it is connected again.
+    pub fn break_with(&mut self, rid: &NodeRid) -> Vec<Write> {
+        if !self.peers.contains_key(rid) {
+            return Vec::new();
+        }
+        let mut writes = self.forget_edges_with(rid, None);
+        writes.extend(self.forget_all_of(rid));
+        let peer = self.peer_entry(rid, Standing::Forgotten);
+        peer.introduce = false;
+        peer.greetings = 0;
+        peer.url = None;
+        self.lines.remove(rid);
+        writes.extend(self.peer_write(rid));
+        writes
+    }
+
+    /// The calls to make now, one for each node at most. Each must be followed by
+    /// [`Node::answered`].
+    pub fn due(&mut self, now: Timestamp) -> Vec<Call> {
+        let peers: Vec<_> = self.peers.keys().cloned().collect();
+        peers.iter().filter_map(|peer| self.due_for(peer, now)).collect()
+    }
+
+    fn due_for(&mut self, rid: &NodeRid, now: Timestamp) -> Option<Call> {
+        let peer = self.peers.get(rid)?;
+        if peer.standing == Standing::Forgotten {
+            return None;
+        }
+        let base = peer.profile.as_ref().and_then(|profile| profile.base_url.clone());
+        let url = peer.url.clone().or(base)?;
+        let line = self.lines.get(rid);
+        if line.is_some_and(|line| line.busy || line.not_before.is_some_and(|then| then > now)) {
+            return None;
+        }
+        let (endpoint, message, purpose) = self.next_for(rid, now)?;
+        self.line(rid).busy = true;
+        Some(Call { peer: rid.clone(), url, endpoint, message, purpose })
+    }
+
+    fn next_for(&mut self, rid: &NodeRid, now: Timestamp) -> Option<(Endpoint, Message, Purpose)> {
+        let peer = self.peers.get(rid)?;
+        let greet = |greeting| Message::Events { greeting, rids: Vec::new() };
+        if peer.introduce {
+            return Some((Endpoint::Broadcast, greet(Greeting::Afresh), Purpose::Introduce));
+        }
+        if peer.profile.is_none() {
+            let heard_off = matches!(peer.standing, Standing::Heard(_));
+            let ask = Message::FetchBundles(FetchBundles::new(vec![rid.rid().clone()]));
+            return (!heard_off).then_some((Endpoint::Bundles, ask, Purpose::AskProfile));
+        }
+        if !self.is_callable(rid) {
+            return None;
+        }
+        if peer.greetings > 0 {
+            return Some((Endpoint::Broadcast, greet(Greeting::Hello), Purpose::Greet));
+        }
+        let news = self.news_for(rid, peer.told.surely, usize::MAX);
+        if let Some((last, _)) = news.last() {
+            let purpose = Purpose::Deliver(*last);
+            let rids = news.into_iter().map(|(_, rid)| rid).collect();
+            let message = Message::Events { greeting: Greeting::None, rids };
+            return Some((Endpoint::Broadcast, message, purpose));
+        }
+        if let Some((endpoint, message)) = self.next_question(rid) {
+            return Some((endpoint, message, Purpose::Sync));
+        }
+        self.next_regular(rid, now)
+    }
+
+    /// What is due by the clock.
+    fn next_regular(
+        &mut self,
+        rid: &NodeRid,
+        now: Timestamp,
+    ) -> Option<(Endpoint, Message, Purpose)> {
+        let (polls, subscribed) = (self.polls(rid), !self.subscribed_types(rid).is_empty());
+        let line = self.line(rid);
+        if polls && line.next_poll.is_none_or(|then| then <= now) {
+            line.next_poll = now.checked_add(POLL_EVERY).ok();
+            return Some((Endpoint::Poll, Message::Poll(PollEvents::new(0)), Purpose::Poll));
+        }
+        if subscribed && line.next_sync.is_some_and(|then| then <= now) {
+            self.start_sync(rid, now);
+            let (endpoint, message) = self.next_question(rid)?;
+            return Some((endpoint, message, Purpose::Sync));
+        }
+        None
+    }
+
+    pub(super) fn schedule_sync(&mut self, rid: &NodeRid, now: Timestamp) {
+        self.line(rid).next_sync = now.checked_add(SYNC_EVERY).ok();
+    }
+
+    /// Takes the outcome of a call in.
+    pub fn answered(
+        &mut self,
+        call: &Call,
+        outcome: Result<Answer, Unanswered>,
+        now: Timestamp,
+    ) -> Vec<Write> {
+        self.line(&call.peer).busy = false;
+        match outcome {
+            Ok(answer) if answer.status == 200 => match self.take_answer(call, &answer.body, now) {
+                Ok(writes) => {
+                    let line = self.line(&call.peer);
+                    line.failures = 0;
+                    line.not_before = None;
+                    if let Some(peer) = self.peers.get_mut(&call.peer) {
+                        peer.last_seen = Some(now.into());
+                    }
+                    writes
+                }
+                Err(_) => self.failed(call, None, now),
+            },
+            Ok(answer) => self.failed(call, Some(&answer), now),
+            Err(Unanswered) => self.failed(call, None, now),
+        }
+    }
+
+    fn take_answer(
+        &mut self,
+        call: &Call,
+        body: &[u8],
+        now: Timestamp,
+    ) -> Result<Vec<Write>, Fault> {
+        let peer = &call.peer;
+        match &call.purpose {
+            Purpose::Introduce => Ok(self.introduced_to(peer, now)),
+            Purpose::Greet => Ok(self.greeted(peer)),
+            Purpose::Deliver(place) => Ok(self.delivered(peer, *place)),
+            Purpose::AskProfile => self.learn_profile(peer, body, now),
+            Purpose::Poll => {
+                let envelope = self.verified(peer, body)?;
+                let events: EventsPayload =
+                    envelope.payload().map_err(|error| Fault::Malformed(error.0))?;
+                Ok(self.take_events(events.events, peer, &envelope.mark(), now))
+            }
+            Purpose::Sync => {
+                let envelope = self.verified(peer, body)?;
+                self.take_sync_reply(peer, call.endpoint, &envelope, now)
+            }
+        }
+    }
+
+    /// The other end has dropped what it knew of us, and so do we; what we have to say
+    /// since then stands.
+    fn introduced_to(&mut self, rid: &NodeRid, now: Timestamp) -> Vec<Write> {
+        let surely = self.peers.get(rid).map_or(0, |peer| peer.told.surely);
+        let stale = self.edges_with(rid).filter(|edge| edge.sequence <= surely);
+        let stale: Vec<_> = stale.map(|edge| edge.profile.rid()).collect();
+        let ended = stale.iter().filter_map(|edge| self.forget_edge(edge, rid, None).ok());
+        let mut writes: Vec<_> = ended.flatten().collect();
+        if let Some(peer) = self.peers.get_mut(rid) {
+            peer.introduce = false;
+            peer.greetings = 0;
+        }
+        writes.extend(self.subscribe(rid, now));
+        writes.extend(self.peer_write(rid));
+        writes
+    }
+
+    fn greeted(&mut self, rid: &NodeRid) -> Vec<Write> {
+        if let Some(peer) = self.peers.get_mut(rid) {
+            peer.greetings = 0;
+        }
+        self.peer_write(rid).into_iter().collect()
+    }
+
+    fn delivered(&mut self, rid: &NodeRid, place: u64) -> Vec<Write> {
+        if let Some(peer) = self.peers.get_mut(rid) {
+            let place = place.max(peer.told.surely);
+            peer.told = Told { surely: place, before: place, last: place };
+        }
+        self.peer_write(rid).into_iter().collect()
+    }
+
+    /// The reply holds the key by which it is checked; the name vouches for the key.
+    fn learn_profile(
+        &mut self,
+        rid: &NodeRid,
+        body: &[u8],
+        now: Timestamp,
+    ) -> Result<Vec<Write>, Fault> {
+        let envelope = Envelope::open(body).map_err(|error| Fault::Malformed(error.0))?;
+        let reply: BundlesPayload =
+            envelope.payload().map_err(|error| Fault::Malformed(error.0))?;
+        let own = reply.bundles.into_iter().find(|bundle| bundle.manifest.rid == *rid.rid());
+        let bundle = own.ok_or(Fault::UnknownNode)?;
+        let profile = NodeProfile::read(&bundle.contents).ok_or(Fault::UnknownNode)?;
+        if envelope.source != *rid {
+            return Err(Fault::UnknownNode);
+        }
+        self.verify(&envelope, &profile.public_key.unwrap_or_default())?;
+        let taken = self.take_bundle(bundle, rid, Way::Asked, now);
+        taken.map_err(|refusal| Fault::Malformed(refusal.as_str().to_owned()))
+    }
+
+    /// A reply is checked like a request: from whom we asked, signed, for us.
+    fn verified(&self, rid: &NodeRid, body: &[u8]) -> Result<Envelope, Fault> {
+        let envelope = Envelope::open(body).map_err(|error| Fault::Malformed(error.0))?;
+        let profile = self.peers.get(rid).and_then(|peer| peer.profile.as_ref());
+        let key = profile.and_then(|profile| profile.public_key.clone());
+        if envelope.source != *rid {
+            return Err(Fault::UnknownNode);
+        }
+        self.verify(&envelope, &key.ok_or(Fault::UnknownNode)?)?;
+        Ok(envelope)
+    }
+
+    fn failed(&mut self, call: &Call, answer: Option<&Answer>, now: Timestamp) -> Vec<Write> {
+        let jitter = self.entropy.next_u64() % 250;
+        let line = self.line(&call.peer);
+        line.failures = line.failures.saturating_add(1);
+        let failures = line.failures;
+        let pause = FIRST_PAUSE.saturating_mul(1_u32 << (failures - 1).min(16)).min(LONGEST_PAUSE);
+        line.not_before = now.checked_add(pause + Duration::from_millis(jitter)).ok();
+        match answer {
+            Some(answer) if says_unknown(answer) => {
+                self.greet(&call.peer);
+                Vec::new()
+            }
+            Some(answer) if (400..500).contains(&answer.status) && answer.status != 429 => {
+                self.give_up(call, failures)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// A message that is refused again and again must not hold up those behind it.
+    fn give_up(&mut self, call: &Call, failures: u32) -> Vec<Write> {
+        if failures < GIVE_UP_AFTER {
+            return Vec::new();
+        }
+        match call.purpose {
+            Purpose::Deliver(place) => self.delivered(&call.peer, place),
+            Purpose::Sync => {
+                self.line(&call.peer).sync = None;
+                self.line(&call.peer).to_fetch.clear();
+                Vec::new()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn says_unknown(answer: &Answer) -> bool {
+    let body: serde_json::Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let error = body.get("error").and_then(serde_json::Value::as_str);
+    error == Some("unknown_node")
+}

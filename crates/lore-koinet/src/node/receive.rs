@@ -1,0 +1,285 @@
+//! Answering other nodes.
+
+use jiff::Timestamp;
+
+use super::{Endpoint, Fault, Greeting, Message, Node, Standing, Write};
+use crate::envelope::Envelope;
+use crate::key::PublicKey;
+use crate::profile::{NodeKind, NodeProfile};
+use crate::rid::{NodeRid, Rid};
+use crate::wire::{
+    ConfirmEvents, ConfirmEventsResponse, Event, EventType, EventsPayload, FetchBundles,
+    FetchManifests, FetchRids, Manifest, ManifestsPayload, PollEvents, RidsPayload,
+};
+
+/// Most bytes of contents in one message; the rest waits for the next.
+const MESSAGE_BYTES: usize = 1024 * 1024;
+/// Most things in one message.
+pub(super) const MESSAGE_ITEMS: usize = 200;
+
+/// What a message led to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Received {
+    /// What must be durable before the reply leaves.
+    pub writes: Vec<Write>,
+    /// The reply.
+    pub reply: Reply,
+}
+
+/// A reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// Taken; the body is `null`.
+    Taken,
+    /// A signed message.
+    Message(NodeRid, Message),
+    /// Not taken.
+    Refused(Fault),
+}
+
+impl Node {
+    /// Takes a message in.
+    pub fn receive(&mut self, endpoint: Endpoint, body: &[u8], now: Timestamp) -> Received {
+        let mut writes = Vec::new();
+        let reply = match self.admit(endpoint, body, now) {
+            Ok(envelope) => self.answer(endpoint, &envelope, now, &mut writes),
+            Err(fault) => Err(fault),
+        };
+        Received { writes, reply: reply.unwrap_or_else(Reply::Refused) }
+    }
+
+    /// Finds out whether a message is from whom it says, and for us.
+    fn admit(
+        &mut self,
+        endpoint: Endpoint,
+        body: &[u8],
+        now: Timestamp,
+    ) -> Result<Envelope, Fault> {
+        let envelope = Envelope::open(body).map_err(|error| Fault::Malformed(error.0))?;
+        let events = match endpoint {
+            Endpoint::Broadcast => self.checked::<EventsPayload>(&envelope)?.events,
+            _ => Vec::new(),
+        };
+        let known = self.peers.get(&envelope.source);
+        if known.is_some_and(|peer| peer.standing == Standing::Forgotten) {
+            return Err(Fault::UnknownNode);
+        }
+        let profile = known.and_then(|peer| peer.profile.clone());
+        let profile = profile.or_else(|| introduced(&events, &envelope.source));
+        let key = profile.ok_or(Fault::UnknownNode)?.public_key.unwrap_or_default();
+        self.verify(&envelope, &key)?;
+        let rate = self.settings.quotas.per_second;
+        if !self.line(&envelope.source).may_speak(rate, now) {
+            return Err(Fault::Throttled);
+        }
+        if let Some(peer) = self.peers.get_mut(&envelope.source) {
+            peer.last_seen = Some(now.into());
+        }
+        Ok(envelope)
+    }
+
+    /// The checks of the reference, in its order.
+    pub(super) fn verify(&self, envelope: &Envelope, key: &str) -> Result<(), Fault> {
+        let key = PublicKey::parse(key).ok_or(Fault::InvalidKey)?;
+        if !key.belongs_to(&envelope.source) {
+            return Err(Fault::InvalidKey);
+        }
+        if !envelope.is_signed_by(&key) {
+            return Err(Fault::InvalidSignature);
+        }
+        if envelope.target != self.me { Err(Fault::InvalidTarget) } else { Ok(()) }
+    }
+
+    fn checked<T: serde::de::DeserializeOwned>(&self, envelope: &Envelope) -> Result<T, Fault> {
+        envelope.payload().map_err(|error| Fault::Malformed(error.0))
+    }
+
+    fn answer(
+        &mut self,
+        endpoint: Endpoint,
+        envelope: &Envelope,
+        now: Timestamp,
+        writes: &mut Vec<Write>,
+    ) -> Result<Reply, Fault> {
+        let from = envelope.source.clone();
+        let message = match endpoint {
+            Endpoint::Broadcast => {
+                let events = self.checked::<EventsPayload>(envelope)?.events;
+                self.bounded(events.len())?;
+                writes.extend(self.take_events(events, &from, &envelope.mark(), now));
+                return Ok(Reply::Taken);
+            }
+            Endpoint::Poll => {
+                let poll: PollEvents = self.checked(envelope)?;
+                self.hand_out(&from, poll.limit, &envelope.mark(), writes)
+            }
+            Endpoint::Confirm => {
+                let _: ConfirmEvents = self.checked(envelope)?;
+                self.confirm(&from, writes)
+            }
+            Endpoint::Rids => {
+                let asked: FetchRids = self.checked(envelope)?;
+                Message::Rids(RidsPayload::new(self.readable(&from, &asked.rid_types)))
+            }
+            Endpoint::Manifests => {
+                let asked: FetchManifests = self.checked(envelope)?;
+                self.bounded(asked.rids.len())?;
+                self.manifests_for(&from, asked)
+            }
+            Endpoint::Bundles => {
+                let asked: FetchBundles = self.checked(envelope)?;
+                self.bounded(asked.rids.len())?;
+                self.bundles_for(&from, asked.rids)
+            }
+        };
+        Ok(Reply::Message(from, message))
+    }
+
+    fn bounded(&self, items: usize) -> Result<(), Fault> {
+        let limit = self.settings.quotas.items;
+        if items <= limit {
+            return Ok(());
+        }
+        Err(Fault::Malformed(format!("{items} items are more than {limit}")))
+    }
+
+    /// What of ours a node may see, of these types or of all.
+    fn readable(&self, peer: &NodeRid, types: &[String]) -> Vec<Rid> {
+        let asked = |rid: &&Rid| types.is_empty() || types.iter().any(|kind| kind == rid.kind());
+        let things =
+            self.own.keys().filter(|rid| self.is_readable(peer, rid)).filter(asked).cloned();
+        let edges: Vec<_> = self.edges_with(peer).map(|edge| edge.profile.rid()).collect();
+        things.chain(edges.into_iter().filter(|rid| asked(&rid))).collect()
+    }
+
+    fn is_readable(&self, peer: &NodeRid, rid: &Rid) -> bool {
+        if self.edges.contains_key(rid) {
+            return self.edges_with(peer).any(|edge| edge.profile.rid() == *rid);
+        }
+        let live = self.own.get(rid).is_some_and(|own| own.event != EventType::Forget);
+        live && (rid == self.me.rid() || self.may_read(peer))
+    }
+
+    fn manifests_for(&self, peer: &NodeRid, asked: FetchManifests) -> Message {
+        let rids = match asked.rids.is_empty() {
+            true => self.readable(peer, &asked.rid_types),
+            false => asked.rids,
+        };
+        let (mut manifests, mut not_found) = (Vec::new(), Vec::new());
+        for rid in rids {
+            match self.manifest(&rid).filter(|_| self.is_readable(peer, &rid)) {
+                Some(manifest) => manifests.push(manifest),
+                None => not_found.push(rid),
+            }
+        }
+        Message::Manifests(ManifestsPayload::new(manifests, not_found))
+    }
+
+    fn manifest(&self, rid: &Rid) -> Option<Manifest> {
+        let own = || self.own.get(rid).map(|own| own.manifest.clone());
+        let edge = || Some(self.bundle(rid, &super::Found::new())?.manifest);
+        own().or_else(edge)
+    }
+
+    fn bundles_for(&self, peer: &NodeRid, asked: Vec<Rid>) -> Message {
+        let (there, not_found): (Vec<_>, Vec<_>) =
+            asked.into_iter().partition(|rid| self.is_readable(peer, rid));
+        let fits = self.fitting(&there);
+        let (rids, deferred) = there.split_at_checked(fits).unwrap_or((&there, &[]));
+        Message::Bundles { rids: rids.to_vec(), not_found, deferred: deferred.to_vec() }
+    }
+
+    /// How many of these things one message takes; at least one.
+    pub(super) fn fitting(&self, rids: &[Rid]) -> usize {
+        let mut bytes = 0;
+        let within = rids.iter().take(MESSAGE_ITEMS).take_while(|rid| {
+            bytes += self.own.get(*rid).map_or(0, |own| own.bytes);
+            bytes <= MESSAGE_BYTES
+        });
+        within.count().max(1).min(rids.len())
+    }
+
+    /// Answers a poll. What is new comes first, then what was handed out before.
+    fn hand_out(
+        &mut self,
+        to: &NodeRid,
+        limit: u32,
+        mark: &str,
+        writes: &mut Vec<Write>,
+    ) -> Message {
+        let limit =
+            if limit == 0 { usize::MAX } else { usize::try_from(limit).unwrap_or(usize::MAX) };
+        let Some(peer) = self.peers.get(to) else {
+            return Message::Events { greeting: Greeting::None, rids: Vec::new() };
+        };
+        let repeated_poll = peer.marks.iter().any(|seen| seen == mark);
+        let (told, greetings) = (peer.told, peer.greetings);
+        let greeting = if greetings > 0 { Greeting::Hello } else { Greeting::None };
+        let fresh = self.news_for(to, told.last, limit);
+        let last = fresh.last().map_or(told.last, |(place, _)| *place);
+        let left = limit.saturating_sub(fresh.len());
+        let again = self.news_for(to, told.surely, left);
+        let again = again.into_iter().filter(|(place, _)| *place <= told.last);
+        let rids: Vec<_> = again.chain(fresh).map(|(_, rid)| rid).collect();
+        if !repeated_poll {
+            self.note_handed_out(to, last, mark, writes);
+        }
+        Message::Events { greeting, rids }
+    }
+
+    fn note_handed_out(&mut self, to: &NodeRid, last: u64, mark: &str, writes: &mut Vec<Write>) {
+        let Some(peer) = self.peers.get_mut(to) else { return };
+        let told = super::Told { surely: peer.told.before, before: peer.told.last, last };
+        if told == peer.told && peer.greetings == 0 {
+            return;
+        }
+        peer.told = told;
+        peer.greetings = peer.greetings.saturating_sub(1);
+        super::edges::remember_mark(&mut peer.marks, Some(mark));
+        writes.extend(self.peer_write(to));
+    }
+
+    /// What a node has not been told since a place in the feed.
+    pub(super) fn news_for(&self, peer: &NodeRid, after: u64, most: usize) -> Vec<(u64, Rid)> {
+        let news = self.feed.range(after.saturating_add(1)..);
+        let news = news.filter(|(_, rid)| self.concerns(peer, rid));
+        let mut picked: Vec<_> =
+            news.take(most.min(MESSAGE_ITEMS)).map(|(place, rid)| (*place, rid.clone())).collect();
+        let rids: Vec<_> = picked.iter().map(|(_, rid)| rid.clone()).collect();
+        picked.truncate(self.fitting(&rids));
+        picked
+    }
+
+    fn confirm(&mut self, from: &NodeRid, writes: &mut Vec<Write>) -> Message {
+        let mut confirmed = 0;
+        if let Some(peer) = self.peers.get(from) {
+            let (surely, last) = (peer.told.surely, peer.told.last);
+            let released =
+                self.feed.range(surely.saturating_add(1)..=last.max(surely.saturating_add(1)));
+            let released =
+                released.filter(|(place, rid)| **place <= last && self.concerns(from, rid));
+            confirmed = u64::try_from(released.count()).unwrap_or(u64::MAX);
+        }
+        if let Some(peer) = self.peers.get_mut(from) {
+            let last = peer.told.last;
+            peer.told = super::Told { surely: last, before: last, last };
+            writes.extend(self.peer_write(from));
+        }
+        Message::Confirmed(ConfirmEventsResponse::new(confirmed))
+    }
+
+    /// Whether a node can be called.
+    pub(super) fn is_callable(&self, peer: &NodeRid) -> bool {
+        let profile = self.peers.get(peer).and_then(|peer| peer.profile.as_ref());
+        profile.is_none_or(|profile| profile.node_type == NodeKind::Full)
+    }
+}
+
+/// The profile an unknown node brings with it: whole, and about itself.
+fn introduced(events: &[Event], source: &NodeRid) -> Option<NodeProfile> {
+    let about_itself = events
+        .iter()
+        .find(|event| event.rid == *source.rid() && event.event_type == EventType::New)?;
+    about_itself.manifest.as_ref()?;
+    NodeProfile::read(about_itself.contents.as_ref()?)
+}

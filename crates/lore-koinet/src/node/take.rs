@@ -1,0 +1,362 @@
+//! Taking in what others tell: who may say what, and what is news.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::edges::remember_mark;
+use super::{
+    ForeignRecord, Node, PeerRecord, Presence, Record, Refusal, Standing, Told, Write,
+    is_network_type,
+};
+use crate::key::PublicKey;
+use crate::profile::{NodeKind, NodeProfile};
+use crate::rid::{EDGE_TYPE, NODE_TYPE, NodeRid, Rid};
+use crate::wire::{Bundle, Event, EventType, Manifest};
+
+/// How far a clock may be ahead of ours.
+const AHEAD: Duration = Duration::from_secs(3_600);
+/// How often a node that polls is told who we are.
+const GREETINGS_BY_POLL: u8 = 3;
+
+/// How something came to us.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Way<'a> {
+    /// In a message of its own accord, with the mark of its envelope.
+    Told(&'a str),
+    /// As a reply to our question.
+    Asked,
+}
+
+impl Node {
+    /// Takes events of one message in. A bad one is counted and changes nothing.
+    pub(super) fn take_events(
+        &mut self,
+        events: Vec<Event>,
+        from: &NodeRid,
+        mark: &str,
+        now: Timestamp,
+    ) -> Vec<Write> {
+        let mut writes = Vec::new();
+        if self.is_repeated_introduction(&events, from, mark) {
+            self.count(Refusal::Stale);
+            return writes;
+        }
+        let afresh = asks_to_start_afresh(&events, from);
+        for event in events {
+            if event.rid.kind() == NODE_TYPE
+                && event.rid == *from.rid()
+                && event.event_type == EventType::Forget
+            {
+                writes.extend(self.forget_edges_with(from, None));
+                continue;
+            }
+            match self.take_event(event, from, Way::Told(mark), now) {
+                Ok(mut more) => writes.append(&mut more),
+                Err(refusal) => self.count(refusal),
+            }
+        }
+        if afresh {
+            self.greet_back(from, mark);
+            writes.extend(self.subscribe(from, now));
+            writes.extend(self.peer_write(from));
+        }
+        writes
+    }
+
+    pub(super) fn take_event(
+        &mut self,
+        event: Event,
+        from: &NodeRid,
+        way: Way<'_>,
+        now: Timestamp,
+    ) -> Result<Vec<Write>, Refusal> {
+        let Event { rid, event_type, manifest, contents } = event;
+        if self.own.contains_key(&rid) {
+            // Nobody but us tells what becomes of ours; that others repeat it is no fault.
+            return if rid == *self.me.rid() { Ok(Vec::new()) } else { Err(Refusal::NotTheOwner) };
+        }
+        if event_type == EventType::Forget {
+            return self.take_forget(&rid, from, way);
+        }
+        if !is_network_type(rid.kind()) {
+            self.check_asked_for(&rid, from, way)?;
+        }
+        match (manifest, contents) {
+            (Some(manifest), Some(contents)) => {
+                if manifest.rid != rid {
+                    return Err(Refusal::Malformed);
+                }
+                self.take_bundle(Bundle { manifest, contents }, from, way, now)
+            }
+            (Some(manifest), None) if !self.is_news(&manifest) => Err(Refusal::Stale),
+            _ => {
+                self.fetch_later(from, rid);
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    pub(super) fn take_bundle(
+        &mut self,
+        bundle: Bundle,
+        from: &NodeRid,
+        way: Way<'_>,
+        now: Timestamp,
+    ) -> Result<Vec<Write>, Refusal> {
+        if bundle.manifest.sha256_hash != bundle.contents.hash() {
+            return Err(Refusal::WrongHash);
+        }
+        let horizon = now.checked_add(AHEAD).unwrap_or(Timestamp::MAX);
+        if bundle.manifest.timestamp.instant() > horizon {
+            return Err(Refusal::FromTheFuture);
+        }
+        match bundle.manifest.rid.kind() {
+            EDGE_TYPE => self.take_edge(&bundle, from, now),
+            NODE_TYPE => self.take_node(&bundle, from, way, now),
+            _ => {
+                self.check_asked_for(&bundle.manifest.rid, from, way)?;
+                self.take_thing(bundle, from)
+            }
+        }
+    }
+
+    /// Things come from whom we subscribed to, or asked.
+    fn check_asked_for(&self, rid: &Rid, from: &NodeRid, way: Way<'_>) -> Result<(), Refusal> {
+        let subscribed = || self.subscribed_types(from).iter().any(|kind| kind == rid.kind());
+        match way {
+            Way::Asked => Ok(()),
+            Way::Told(_) if subscribed() => Ok(()),
+            Way::Told(_) => Err(Refusal::NotSubscribed),
+        }
+    }
+
+    /// Whether a manifest says something newer than what is known.
+    pub(super) fn is_news(&self, manifest: &Manifest) -> bool {
+        let Some(known) = self.foreign.get(&manifest.rid) else { return true };
+        let (then, now) = (known.manifest.timestamp.instant(), manifest.timestamp.instant());
+        match known.presence {
+            Presence::Live => now > then && manifest.sha256_hash != known.manifest.sha256_hash,
+            Presence::Forgotten => now > then,
+            Presence::Missing => now >= then,
+        }
+    }
+
+    fn take_thing(&mut self, bundle: Bundle, from: &NodeRid) -> Result<Vec<Write>, Refusal> {
+        let rid = bundle.manifest.rid.clone();
+        let known = self.foreign.get(&rid);
+        if known.is_some_and(|known| known.from != *from) {
+            return Err(Refusal::NotTheOwner);
+        }
+        if !self.is_news(&bundle.manifest) {
+            return Err(Refusal::Stale);
+        }
+        let bytes = bundle.contents.as_str().len();
+        self.check_room(from, known, bytes)?;
+        let forgets = known.map(|known| known.forgets.clone()).unwrap_or_default();
+        let presence = Presence::Live;
+        let record = ForeignRecord {
+            manifest: bundle.manifest,
+            from: from.clone(),
+            presence,
+            bytes,
+            forgets,
+        };
+        self.put_foreign(record.clone());
+        Ok(vec![Write { record: Record::Foreign(record), contents: Some(bundle.contents) }])
+    }
+
+    fn check_room(
+        &self,
+        from: &NodeRid,
+        known: Option<&ForeignRecord>,
+        bytes: usize,
+    ) -> Result<(), Refusal> {
+        let quotas = &self.settings.quotas;
+        let (things, used) = self.used.get(from).copied().unwrap_or_default();
+        let replaced = known.map_or(0, |known| known.bytes);
+        let fits = bytes <= quotas.object_bytes
+            && used.saturating_sub(replaced) + bytes <= quotas.bytes
+            && (known.is_some() || things < quotas.objects);
+        fits.then_some(()).ok_or(Refusal::OverQuota)
+    }
+
+    pub(super) fn put_foreign(&mut self, record: ForeignRecord) {
+        let rid = record.manifest.rid.clone();
+        if let Some(before) = self.foreign.remove(&rid) {
+            let (things, bytes) = self.used.entry(before.from).or_default();
+            *things = things.saturating_sub(1);
+            *bytes = bytes.saturating_sub(before.bytes);
+        }
+        self.charge(&record);
+        self.foreign.insert(rid, record);
+    }
+
+    pub(super) fn charge(&mut self, record: &ForeignRecord) {
+        let (things, bytes) = self.used.entry(record.from.clone()).or_default();
+        *things += 1;
+        *bytes += record.bytes;
+    }
+
+    fn take_forget(
+        &mut self,
+        rid: &Rid,
+        from: &NodeRid,
+        way: Way<'_>,
+    ) -> Result<Vec<Write>, Refusal> {
+        let mark = match way {
+            Way::Told(mark) => Some(mark),
+            Way::Asked => None,
+        };
+        match rid.kind() {
+            EDGE_TYPE => self.forget_edge(rid, from, mark),
+            NODE_TYPE => Ok(self.unhear(rid, from).into_iter().collect()),
+            _ => self.forget_thing(rid, from, mark),
+        }
+    }
+
+    fn forget_thing(
+        &mut self,
+        rid: &Rid,
+        from: &NodeRid,
+        mark: Option<&str>,
+    ) -> Result<Vec<Write>, Refusal> {
+        let Some(known) = self.foreign.get(rid) else { return Ok(Vec::new()) };
+        if known.from != *from {
+            return Err(Refusal::NotTheOwner);
+        }
+        if mark.is_some_and(|mark| known.forgets.iter().any(|seen| seen == mark)) {
+            return Err(Refusal::Stale);
+        }
+        if known.presence == Presence::Forgotten {
+            return Ok(Vec::new());
+        }
+        let mut record = known.clone();
+        record.presence = Presence::Forgotten;
+        record.bytes = 0;
+        remember_mark(&mut record.forgets, mark);
+        self.put_foreign(record.clone());
+        Ok(vec![Write { record: Record::Foreign(record), contents: None }])
+    }
+
+    /// A node says who it is, or who another node is.
+    fn take_node(
+        &mut self,
+        bundle: &Bundle,
+        from: &NodeRid,
+        way: Way<'_>,
+        now: Timestamp,
+    ) -> Result<Vec<Write>, Refusal> {
+        let profile = NodeProfile::read(&bundle.contents).ok_or(Refusal::Malformed)?;
+        let rid = NodeRid::try_from(bundle.manifest.rid.clone()).map_err(|_| Refusal::Malformed)?;
+        let key = profile.public_key.as_deref().and_then(PublicKey::parse);
+        if !key.is_some_and(|key| key.belongs_to(&rid)) {
+            return Err(Refusal::Malformed);
+        }
+        let known = self.peers.get(&rid);
+        let moment = bundle.manifest.timestamp;
+        let newer = known
+            .and_then(|peer| peer.timestamp)
+            .is_none_or(|then| moment.instant() > then.instant());
+        if known.is_some_and(|peer| peer.profile.as_ref() == Some(&profile)) {
+            return Ok(Vec::new());
+        }
+        if !newer {
+            return Err(Refusal::Stale);
+        }
+        let standing = match known.map(|peer| &peer.standing) {
+            Some(Standing::Heard(through)) if rid != *from && through == from => {
+                Standing::Heard(from.clone())
+            }
+            Some(Standing::Connected) if rid == *from => Standing::Connected,
+            None if rid != *from && self.listens(from, way) => Standing::Heard(from.clone()),
+            _ if rid == *from => Standing::Met,
+            _ => return Err(Refusal::NotTheOwner),
+        };
+        let is_new = known.and_then(|peer| peer.profile.as_ref()).is_none();
+        self.make_room_for_peer(&rid)?;
+        let peer = self.peer_entry(&rid, standing);
+        peer.profile = Some(profile);
+        peer.timestamp = Some(moment);
+        if is_new && rid == *from && matches!(way, Way::Told(_)) {
+            self.greet(&rid);
+        }
+        let subscription = self.subscribe(&rid, now);
+        Ok(self.peer_write(&rid).into_iter().chain(subscription).collect())
+    }
+
+    fn listens(&self, from: &NodeRid, way: Way<'_>) -> bool {
+        matches!(way, Way::Asked) || self.hears_of_nodes(from)
+    }
+
+    /// Makes sure that a node is remembered, with this standing.
+    pub(super) fn peer_entry(&mut self, rid: &NodeRid, standing: Standing) -> &mut PeerRecord {
+        let sequence = self.sequence;
+        let peer = self.peers.entry(rid.clone()).or_insert_with(|| PeerRecord {
+            rid: rid.clone(),
+            standing: standing.clone(),
+            profile: None,
+            timestamp: None,
+            url: None,
+            // What happened before is for it to ask.
+            told: Told { surely: sequence, before: sequence, last: sequence },
+            greetings: 0,
+            introduce: false,
+            marks: Vec::new(),
+            last_seen: None,
+        });
+        peer.standing = standing;
+        peer
+    }
+
+    /// When too many nodes are known, one that nothing binds us to is let go.
+    fn make_room_for_peer(&mut self, rid: &NodeRid) -> Result<(), Refusal> {
+        if self.peers.contains_key(rid) || self.peers.len() < self.settings.quotas.peers {
+            return Ok(());
+        }
+        let idle = self.peers.values().find(|peer| {
+            !matches!(peer.standing, Standing::Connected | Standing::Forgotten)
+                && self.edges_with(&peer.rid).next().is_none()
+                && !self.used.contains_key(&peer.rid)
+        });
+        let idle = idle.map(|peer| peer.rid.clone()).ok_or(Refusal::OverQuota)?;
+        self.peers.remove(&idle);
+        self.lines.remove(&idle);
+        Ok(())
+    }
+
+    /// Who told of a node may take it back, unless we know it ourselves.
+    fn unhear(&mut self, rid: &Rid, from: &NodeRid) -> Option<Write> {
+        let rid = NodeRid::try_from(rid.clone()).ok()?;
+        let peer = self.peers.get_mut(&rid)?;
+        if peer.standing != Standing::Heard(from.clone()) {
+            return None;
+        }
+        peer.profile = None;
+        self.peer_write(&rid)
+    }
+
+    /// An introduction is taken once: played again, it would end subscriptions.
+    fn is_repeated_introduction(&self, events: &[Event], from: &NodeRid, mark: &str) -> bool {
+        asks_to_start_afresh(events, from)
+            && self.peers.get(from).is_some_and(|peer| peer.marks.iter().any(|seen| seen == mark))
+    }
+
+    fn greet_back(&mut self, from: &NodeRid, mark: &str) {
+        if let Some(peer) = self.peers.get_mut(from) {
+            remember_mark(&mut peer.marks, Some(mark));
+        }
+        self.greet(from);
+    }
+
+    /// Sees to it that a node gets to know us.
+    pub(super) fn greet(&mut self, rid: &NodeRid) {
+        let Some(peer) = self.peers.get_mut(rid) else { return };
+        let kind = peer.profile.as_ref().map(|profile| profile.node_type);
+        peer.greetings = if kind == Some(NodeKind::Partial) { GREETINGS_BY_POLL } else { 1 };
+    }
+}
+
+fn asks_to_start_afresh(events: &[Event], from: &NodeRid) -> bool {
+    events.iter().any(|event| event.rid == *from.rid() && event.event_type == EventType::Forget)
+}

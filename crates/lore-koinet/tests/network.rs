@@ -1,0 +1,189 @@
+//! Nodes among themselves: what is shared arrives, is changed and is forgotten,
+//! whatever gets lost on the way and whoever is killed.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod common;
+
+use common::{Fate, Site, pair, rid, settings, settle, start, talk};
+use lore_core::Entropy;
+use lore_core::effects::FixedEntropy;
+use lore_koinet::node::{Approve, Endpoint, Quotas};
+use lore_koinet::{EdgeStatus, NodeKind};
+
+fn connected() -> (Vec<Site>, lore_core::Timestamp) {
+    let mut sites = vec![Site::full("ash", 1), Site::full("birch", 2)];
+    let (ash, birch) = pair(&mut sites);
+    ash.connect(birch, start());
+    birch.connect(ash, start());
+    let now = settle(&mut sites, start());
+    (sites, now)
+}
+
+#[test]
+fn edges_are_approved_both_ways_and_things_come_change_and_go() {
+    let (mut sites, now) = connected();
+    for site in &sites {
+        let peer = &site.node.status().peers[0];
+        assert_eq!(
+            (peer.ours, peer.theirs),
+            (Some(EdgeStatus::Approved), Some(EdgeStatus::Approved))
+        );
+    }
+    sites[0].share("a", "first", now);
+    sites[0].share("b", "second", now);
+    let now = settle(&mut sites, now);
+    assert_eq!(sites[1].foreign(), sites[0].shared());
+    assert_eq!(sites[1].foreign().len(), 2);
+    sites[0].share("a", "changed", now);
+    sites[0].unshare("b");
+    let now = settle(&mut sites, now);
+    assert_eq!(sites[1].foreign().len(), 1);
+    assert_eq!(sites[1].foreign(), sites[0].shared());
+    sites[0].share("b", "second", now);
+    settle(&mut sites, now);
+    assert_eq!(sites[1].foreign(), sites[0].shared(), "what was forgotten can come back");
+    assert_eq!(sites[0].node.status().queue, 0);
+}
+
+#[test]
+fn what_was_shared_before_the_connection_is_caught_up_with() {
+    let mut sites = vec![Site::full("ash", 1), Site::full("birch", 2)];
+    for number in 0..700 {
+        sites[0].share(&number.to_string(), "early", start());
+    }
+    let (ash, birch) = pair(&mut sites);
+    birch.connect(ash, start());
+    settle(&mut sites, start());
+    assert_eq!(sites[1].foreign().len(), 700);
+}
+
+#[test]
+fn a_restart_on_either_side_loses_nothing() {
+    let (mut sites, now) = connected();
+    sites[0].share("a", "one", now);
+    sites[0].restart(now);
+    let now = settle(&mut sites, now);
+    assert_eq!(sites[1].foreign().len(), 1, "the queue survives");
+    sites[1].restart(now);
+    sites[0].share("a", "two", now);
+    sites[0].share("b", "three", now);
+    let now = settle(&mut sites, now);
+    assert_eq!(sites[1].foreign(), sites[0].shared());
+    sites[0].unshare("a");
+    sites[0].restart(now);
+    sites[1].restart(now);
+    settle(&mut sites, now);
+    assert_eq!(sites[1].foreign(), sites[0].shared());
+}
+
+/// Many runs: half of the calls fail in one way or the other, nodes are killed at random,
+/// things are shared, changed and withdrawn meanwhile. In the end both sides agree.
+#[test]
+fn both_sides_agree_in_the_end() {
+    for seed in 0..12 {
+        let chance = FixedEntropy::new(1_000 + seed);
+        let (mut sites, mut now) = connected();
+        for _ in 0..30 {
+            let at = usize::try_from(chance.next_u64() % 2).unwrap();
+            let name = format!("{at}-{}", chance.next_u64() % 40);
+            match chance.next_u64() % 4 {
+                0 => sites[at].unshare(&name),
+                _ => sites[at].share(&name, &chance.next_u64().to_string(), now),
+            }
+            now = talk(&mut sites, now, 3, |_| match chance.next_u64() % 4 {
+                0 => Fate::RequestLost,
+                1 => Fate::ReplyLost,
+                _ => Fate::Arrives,
+            });
+            if chance.next_u64() % 5 == 0 {
+                sites[usize::try_from(chance.next_u64() % 2).unwrap()].restart(now);
+            }
+        }
+        for _ in 0..4 {
+            now = settle(&mut sites, now);
+        }
+        assert_eq!(sites[1].foreign(), sites[0].shared(), "seed {seed}");
+        assert_eq!(sites[0].foreign(), sites[1].shared(), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_node_that_polls_gets_everything_though_replies_are_lost() {
+    let mut sites =
+        vec![Site::full("ash", 1), Site::new("moss", 3, settings(NodeKind::Partial, "moss"))];
+    let (ash, moss) = pair(&mut sites);
+    moss.connect(ash, start());
+    let mut now = settle(&mut sites, start());
+    let peer = &sites[0].node.status().peers[0];
+    assert_eq!((peer.kind, peer.theirs), (Some(NodeKind::Partial), Some(EdgeStatus::Approved)));
+    let mut polls = 0;
+    for number in 0..20 {
+        sites[0].share(&number.to_string(), "news", now);
+        now = talk(&mut sites, now, 40, |call| {
+            polls += usize::from(call.endpoint == Endpoint::Poll);
+            let lost = call.endpoint == Endpoint::Poll && polls % 2 == 0;
+            if lost { Fate::ReplyLost } else { Fate::Arrives }
+        });
+        if number % 7 == 0 {
+            sites[0].restart(now);
+        }
+    }
+    sites[1].share("mine", "from the one who polls", now);
+    for _ in 0..3 {
+        now = settle(&mut sites, now);
+    }
+    assert!(polls > 20);
+    assert_eq!(sites[1].foreign(), sites[0].shared());
+    assert_eq!(sites[1].foreign().len(), 20);
+}
+
+#[test]
+fn strangers_wait_for_the_owners_word() {
+    let closed = |name: &str| lore_koinet::node::Settings {
+        approve: Approve::Connected,
+        ..settings(NodeKind::Full, name)
+    };
+    let mut sites = vec![Site::new("ash", 1, closed("ash")), Site::full("birch", 2)];
+    sites[0].share("a", "not for everybody", start());
+    let (ash, birch) = pair(&mut sites);
+    birch.connect(ash, start());
+    let now = settle(&mut sites, start());
+    assert_eq!(sites[0].node.status().peers[0].theirs, Some(EdgeStatus::Proposed));
+    assert!(sites[1].foreign().is_empty());
+    let (ash, birch) = pair(&mut sites);
+    ash.connect(birch, now);
+    let now = settle(&mut sites, now);
+    assert_eq!(sites[1].foreign().len(), 1, "{:?}", sites[1].node.status());
+    let (ash, birch) = pair(&mut sites);
+    let writes = birch.node.break_with(&ash.rid());
+    birch.keep(writes);
+    sites[0].share("b", "too late", now);
+    settle(&mut sites, now);
+    assert!(sites[1].foreign().is_empty(), "who breaks with a node keeps nothing of it");
+}
+
+#[test]
+fn one_node_cannot_fill_another() {
+    let mut narrow = settings(NodeKind::Full, "birch");
+    narrow.quotas = Quotas { objects: 5, object_bytes: 100, ..narrow.quotas };
+    let mut sites = vec![Site::full("ash", 1), Site::new("birch", 2, narrow)];
+    sites[0].share("large", &"x".repeat(200), start());
+    let (ash, birch) = pair(&mut sites);
+    birch.connect(ash, start());
+    let now = settle(&mut sites, start());
+    for number in 0..10 {
+        sites[0].share(&number.to_string(), "small", now);
+    }
+    settle(&mut sites, now);
+    assert_eq!(sites[1].foreign().len(), 5);
+    assert!(!sites[1].foreign().contains_key(rid("large").as_str()));
+    let refused = sites[1].node.status().refused;
+    assert!(refused.iter().any(|(why, _)| *why == "over_quota"), "{refused:?}");
+}
