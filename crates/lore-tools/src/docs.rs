@@ -86,13 +86,36 @@ fn write_tool(page: &mut String, tool: &Tool) {
     if !tool.aliases.is_empty() {
         let _ = writeln!(page, "Also answers to: `{}`.", tool.aliases.join("`, `"));
     }
+    if let Some(actions) = tool.reading.as_ref().and_then(|form| actions_of(form)) {
+        let _ = writeln!(page, "Readers and read-only servers have: {actions}.");
+    }
     write_fields(page, "argument", &tool.input_schema);
     write_fields(page, "answer", &tool.output_schema);
     let _ = write!(page, "\nExample arguments: `{}`\n", (tool.example)());
 }
 
+/// The actions a form of a tool takes.
+fn actions_of(tool: &Tool) -> Option<String> {
+    let action = tool.input_schema.get("properties")?.get("action")?;
+    let words: Vec<_> = action.get("enum")?.as_array()?.iter().filter_map(Value::as_str).collect();
+    Some(words.join(", "))
+}
+
+/// The fields of a schema, those of its alternatives included.
+fn fields_of(schema: &Map<String, Value>) -> Map<String, Value> {
+    let own = schema.get("properties").and_then(Value::as_object);
+    let mut fields = own.cloned().unwrap_or_default();
+    let alternatives = schema.get("anyOf").and_then(Value::as_array);
+    for alternative in alternatives.into_iter().flatten().filter_map(Value::as_object) {
+        for (name, field) in fields_of(alternative) {
+            fields.entry(name).or_insert(field);
+        }
+    }
+    fields
+}
+
 fn write_fields(page: &mut String, heading: &str, schema: &Map<String, Value>) {
-    let Some(Value::Object(fields)) = schema.get("properties") else { return };
+    let fields = fields_of(schema);
     if fields.is_empty() {
         let _ = write!(page, "\nNo {heading}s.\n");
         return;
@@ -100,7 +123,7 @@ fn write_fields(page: &mut String, heading: &str, schema: &Map<String, Value>) {
     let required: Vec<_> =
         schema.get("required").and_then(Value::as_array).into_iter().flatten().collect();
     let _ = write!(page, "\n| {heading} | type | | |\n| --- | --- | --- | --- |\n");
-    for (name, field) in fields {
+    for (name, field) in &fields {
         let must = if required.iter().any(|key| *key == name) { "required" } else { "" };
         let about = field.get("description").and_then(Value::as_str).unwrap_or("");
         let about = about.replace('\n', " ").replace('|', "\\|");

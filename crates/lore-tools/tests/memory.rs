@@ -795,3 +795,21 @@ async fn any_text_is_a_question() {
     }
     assert_eq!(mind.recall("self-healing").await.len(), 1);
 }
+
+#[test]
+fn every_field_of_every_answer_is_described() {
+    fn check(at: &str, schema: &Value) {
+        for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+            assert!(field["description"].is_string(), "{at}.{name} has no description");
+            check(&format!("{at}.{name}"), field);
+            check(&format!("{at}.{name}[]"), &field["items"]);
+        }
+        for alternative in schema["anyOf"].as_array().into_iter().flatten() {
+            check(at, alternative);
+        }
+    }
+    let registry = Registry::standard();
+    for tool in registry.all_tools().filter(|tool| tool.name.starts_with("kn_")) {
+        check(tool.name, &Value::Object((*tool.output_schema).clone()));
+    }
+}

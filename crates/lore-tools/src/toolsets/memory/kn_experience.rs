@@ -146,10 +146,10 @@ impl ToolSpec for KnExperience {
     const DESCRIPTION: &'static str = "Lessons that lose relevance over time: workarounds \
         fastest, patterns slowest, and the less sure the faster. Use for direct control; \
         otherwise kn_intel learn decides what fades and what stays.\n\
-        save: content, type [context, confidence, tags, session, author, occurred_at, \
+        - save: content, type [context, confidence, tags, session, author, occurred_at, \
         supersedes, visibility]\n\
-        search: [text, type, min_relevance, limit, offset]\n\
-        prune: [threshold] removes what has faded below it; kn_graph restore undoes it\n\
+        - search: [text, type, min_relevance, limit, offset]\n\
+        - prune: [threshold] removes what has faded below it; kn_graph restore undoes it\n\
         Returns the experience, those found with what is left of them, or the pruned ids, or \
         error.";
     const ANNOTATIONS: Annotations =

@@ -208,11 +208,11 @@ impl ToolSpec for KnGraph {
     const DESCRIPTION: &'static str = "Nodes and edges by hand. Use for structured facts that \
         stay; what comes up in a conversation goes to kn_intel learn, questions to kn_intel \
         recall.\n\
-        add: name, type [namespace, description, tags, visibility]\n\
-        connect: source_id, target_id, edge_type [weight]; repeating it is harmless\n\
-        query: [text, node_type, tags, namespace, detail, limit, offset], all must hold\n\
-        remove, restore: node_id, or source_id + target_id + edge_type; nothing is lost for good\n\
-        status: counts and health\n\
+        - add: name, type [namespace, description, tags, visibility]\n\
+        - connect: source_id, target_id, edge_type [weight]; repeating it is harmless\n\
+        - query: [text, node_type, tags, namespace, detail, limit, offset], all must hold\n\
+        - remove, restore: node_id, or source_id + target_id + edge_type; nothing is lost for good\n\
+        - status: counts and health\n\
         An id may be a unique name. Returns the node, edge, nodes or counts, or error.";
     const ANNOTATIONS: Annotations =
         Annotations { read_only: false, destructive: true, idempotent: false, open_world: false };

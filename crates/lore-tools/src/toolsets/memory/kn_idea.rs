@@ -140,9 +140,9 @@ impl ToolSpec for KnIdea {
     const DESCRIPTION: &'static str = "Ideas on their way from draft over evaluating, approved \
         and implementing to done; any but a draft can be archived, and an archived one drafted \
         again. Use for what might be done some day; what is known goes to kn_intel.\n\
-        create: title [category, score, link_to]\n\
-        update: idea_id, title [category, score, status, link_to]\n\
-        list: [status, category, limit, offset]\n\
+        - create: title [category, score, link_to]\n\
+        - update: idea_id, title [category, score, status, link_to]\n\
+        - list: [status, category, limit, offset]\n\
         Returns the idea or ideas, or error.";
     const ANNOTATIONS: Annotations =
         Annotations { read_only: false, destructive: true, idempotent: false, open_world: false };

@@ -258,13 +258,13 @@ impl ToolSpec for KnIntel {
         finding knowledge. Use recall before answering from memory and learn whenever something \
         worth keeping comes up; take kn_graph, kn_experience or kn_idea only to control how it \
         is stored.\n\
-        learn: content, type [context, confidence, tags, session, author, occurred_at, \
+        - learn: content, type [context, confidence, tags, session, author, occurred_at, \
         supersedes]; high confidence (default) stays as a node with an experience, the rest is \
         an experience that fades\n\
-        recall: [topic, limit, min_relevance] over everything in this world\n\
-        crossref: problem [limit] in your other worlds\n\
-        context: keywords [detail, limit]: nodes, edges between them, experiences\n\
-        related: node_id [depth, edge_type, limit]: neighbours with paths\n\
+        - recall: [topic, limit, min_relevance] over everything in this world\n\
+        - crossref: problem [limit] in your other worlds\n\
+        - context: keywords [detail, limit]: nodes, edges between them, experiences\n\
+        - related: node_id [depth, edge_type, limit]: neighbours with paths\n\
         Returns ids and candidates for learn, else results best first, or error.";
     const ANNOTATIONS: Annotations =
         Annotations { read_only: false, destructive: false, idempotent: false, open_world: false };

@@ -142,11 +142,11 @@ impl ToolSpec for KnProject {
     const DESCRIPTION: &'static str = "Projects with goals and phases, and a log of what was \
         done. Use log whenever a step worked or failed: kn_bootup and kn_review continue from it \
         in the next session.\n\
-        create: name [goals, stakeholders, success_metrics]; starts in planning\n\
-        update: project_id, name [phase, goals, stakeholders, success_metrics]; planning goes to \
+        - create: name [goals, stakeholders, success_metrics]; starts in planning\n\
+        - update: project_id, name [phase, goals, stakeholders, success_metrics]; planning goes to \
         active, active and paused to each other or done\n\
-        list: [active_only, set_active]\n\
-        log: project_id, action_text [type, result, next_step]\n\
+        - list: [active_only, set_active]\n\
+        - log: project_id, action_text [type, result, next_step]\n\
         Returns the project, projects or log entry, or error.";
     const ANNOTATIONS: Annotations =
         Annotations { read_only: false, destructive: true, idempotent: false, open_world: false };
