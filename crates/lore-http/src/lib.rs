@@ -8,6 +8,7 @@ mod auth;
 mod bind;
 mod body;
 mod gate;
+mod kanka;
 mod limits;
 mod origin;
 mod reply;

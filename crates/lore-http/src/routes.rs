@@ -12,6 +12,7 @@ use lore_core::Error;
 use lore_mcp::http::{McpEndpoint, SESSION_COOKIE};
 
 use crate::body::{self, Unread};
+use crate::kanka::{self, Kanka};
 use crate::reply;
 
 /// What routes share.
@@ -24,8 +25,11 @@ pub(crate) struct Shared {
 }
 
 /// Every route of the server; who may enter is the gate's business.
-pub(crate) fn router(shared: Shared) -> Router {
+pub(crate) fn router(shared: Shared, kanka: Kanka) -> Router {
+    let kanka = any(kanka::handle).with_state(Arc::new(kanka));
     Router::new()
+        .route("/compat/kanka/1.0/{*path}", kanka.clone())
+        .route("/compat/kanka/api/1.0/{*path}", kanka)
         .route("/mcp", any(mcp))
         .route("/mcp/readonly", any(mcp))
         .route("/mcp/x/{toolset}", any(mcp))

@@ -21,6 +21,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use crate::gate::{Gate, Guarded, PeerIp};
+use crate::kanka::{Kanka, Limiter};
 use crate::limits::Limits;
 use crate::origin::AllowList;
 use crate::routes::{Shared, router};
@@ -37,6 +38,8 @@ pub struct HttpOptions {
     pub lenient: bool,
     /// How much anybody may ask for.
     pub limits: Limits,
+    /// Requests a minute for each user of Kanka's API; no limit when absent.
+    pub kanka_per_minute: Option<u32>,
 }
 
 /// How long a client may take to send its headers, from connecting on.
@@ -104,7 +107,12 @@ fn assemble(
         lenient: options.lenient,
         fresh_id: Arc::new(move || effects.uid().to_string()),
     };
-    (Guarded { gate: Arc::new(gate), routes: router(shared) }, endpoint)
+    let kanka = Kanka {
+        parts: Arc::clone(parts),
+        limiter: Limiter::new(options.kanka_per_minute),
+        body_max: options.limits.body,
+    };
+    (Guarded { gate: Arc::new(gate), routes: router(shared, kanka) }, endpoint)
 }
 
 fn connection_builder(limits: &Limits) -> Builder<TokioExecutor> {

@@ -143,6 +143,10 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "N")]
     pub(crate) rate_limit: Option<u32>,
 
+    /// Requests a minute for each user of Kanka's API, as Kanka itself limits them [default: none]
+    #[arg(long, value_name = "N")]
+    pub(crate) kanka_rate_limit: Option<u32>,
+
     /// Most MCP sessions open at once [default: 1000]
     #[arg(long, value_name = "N")]
     pub(crate) max_sessions: Option<usize>,

@@ -40,6 +40,7 @@ pub(crate) struct HttpSettings {
     pub(crate) allow_origins: Vec<String>,
     pub(crate) strict: bool,
     pub(crate) limits: lore_http::Limits,
+    pub(crate) kanka_per_minute: Option<u32>,
 }
 
 impl Settings {
@@ -85,6 +86,7 @@ impl Settings {
             allow_origins: joined(file.allow_origins, &flags.allow_origin),
             strict: flags.strict_http || file.strict,
             limits,
+            kanka_per_minute: flags.kanka_rate_limit.or(file.kanka_rate_limit),
         }
     }
 }
@@ -140,6 +142,7 @@ struct HttpFile {
     allow_origins: Vec<String>,
     strict: bool,
     rate_limit: Option<u32>,
+    kanka_rate_limit: Option<u32>,
     max_sessions: Option<usize>,
 }
 

@@ -2,7 +2,7 @@
 
 use futures::FutureExt;
 use lore_core::names::{self, checked_length};
-use lore_core::{Error, Node, Result, Text};
+use lore_core::{Error, Node, Properties, Result, Text};
 use lore_store::{
     Applied, Batch, Change, Expect, NewNode, NewText, NodePatch, NodeRef, TextPatch, TextRef,
 };
@@ -33,6 +33,8 @@ pub struct NewPage {
     pub tags: Vec<String>,
     /// Whether to hide it from other members; notes are hidden unless said otherwise.
     pub private: Option<bool>,
+    /// Fields that only some callers know, such as a journal's date.
+    pub fields: Properties,
 }
 
 /// Changes to a page; `None` leaves a field alone.
@@ -48,6 +50,8 @@ pub struct PagePatch {
     pub tags: Option<Vec<String>>,
     /// Hide it from other members, or show it.
     pub private: Option<bool>,
+    /// Fields that only some callers know; null takes one away.
+    pub fields: Properties,
 }
 
 /// The numbers of a new page.
@@ -61,8 +65,14 @@ pub struct Made {
     pub kind_number: i64,
 }
 
-/// Makes a page.
+/// Makes a page. A tag of that name is kept and changed instead: a name is one tag.
 pub async fn create(scribe: &Scribe, new: &NewPage) -> Result<Made> {
+    if new.kind == PageKind::Tag
+        && let Some(tag) = links::find_tag(scribe, &new.name).await?
+    {
+        update(scribe, tag.number, &PagePatch::from(new)).await?;
+        return Ok(Made { name: tag.name, number: tag.number, kind_number: tag.kind_number });
+    }
     let name = names::checked_name("name", &new.name)?;
     let tags = checked_tags(&new.tags)?;
     check_text(new.entry.as_deref())?;
@@ -75,6 +85,7 @@ pub async fn create(scribe: &Scribe, new: &NewPage) -> Result<Made> {
             node.subtype.clone_from(&subtype);
             node.tags.clone_from(&tags);
             node.visibility = visibility;
+            node.properties = merged(&Properties::new(), &new.fields);
             let mut batch = scribe.batch().change(Change::CreateNode(node));
             let body = new.entry.as_deref().unwrap_or_default();
             if !body.trim().is_empty() {
@@ -134,11 +145,19 @@ async fn changed(
     let visibility = fields.visibility.unwrap_or(page.node.visibility);
     let target = NodeRef::Id(page.node.id);
     let mut batch = scribe.batch();
+    let mut fields = fields;
+    if !patch.fields.is_empty() {
+        fields.properties = Some(merged(&page.node.properties, &patch.fields));
+    }
+    let renamed = fields.name.clone().filter(|name| *name != page.node.name);
     let tags = fields.tags.clone();
     let expect = Expect::Version(page.node.version);
     batch = batch.change(Change::UpdateNode(target, expect, fields));
     if let Some(body) = &patch.entry {
         batch = batch.change(entry_change(scribe, &page.node, page.entry.as_ref(), body)?);
+    }
+    if let Some(name) = renamed.filter(|_| page.kind == PageKind::Tag) {
+        batch = links::retag(scribe, batch, &page.node, Some(&name)).await?;
     }
     let after = tags.as_ref().unwrap_or(&page.node.tags);
     if tags.is_some() || patch.private.is_some() {
@@ -175,13 +194,43 @@ pub async fn delete(scribe: &Scribe, number: i64) -> Result<()> {
         async move {
             let node = page::node(scribe, number).await?;
             let expect = Expect::Version(node.version);
+            let mut batch = scribe.batch();
+            if scribe.kind_of(&node) == Some(PageKind::Tag) {
+                batch = links::retag(scribe, batch, &node, None).await?;
+            }
             let change = Change::DeleteNode(NodeRef::Id(node.id), expect);
-            Ok((scribe.batch().change(change), ()))
+            Ok((batch.change(change), ()))
         }
         .boxed()
     };
     scribe.carry_out(plan).await?;
     Ok(())
+}
+
+/// The fields after a change; null takes one away.
+fn merged(before: &Properties, changes: &Properties) -> Properties {
+    let mut after = before.clone();
+    for (name, value) in changes {
+        if value.is_null() {
+            after.shift_remove(name);
+        } else {
+            after.insert(name.clone(), value.clone());
+        }
+    }
+    after
+}
+
+impl From<&NewPage> for PagePatch {
+    fn from(new: &NewPage) -> Self {
+        Self {
+            name: None,
+            subtype: new.subtype.clone(),
+            entry: new.entry.clone(),
+            tags: (!new.tags.is_empty()).then(|| new.tags.clone()),
+            private: new.private,
+            fields: new.fields.clone(),
+        }
+    }
 }
 
 /// Fails when a text is too long to be kept.

@@ -9,7 +9,7 @@ use lore_search::{Filter, MatchKind, Query, Unit};
 use lore_store::{NameMatch, NodeQuery};
 
 use super::dates::{self, DateRange};
-use super::kinds::{self, PageKind};
+use super::kinds::PageKind;
 use super::likeness::likeness;
 use super::page::{Page, PagePosts, with_texts};
 use super::scribe::Scribe;
@@ -24,8 +24,8 @@ const RANKED_MAX: usize = 1_000;
 pub struct PageQuery {
     /// Words in its name, text, posts or tags.
     pub words: Option<String>,
-    /// Of this kind.
-    pub kind: Option<PageKind>,
+    /// Of one of these kinds; all when empty.
+    pub kinds: Vec<PageKind>,
     /// With this name.
     pub name: Option<NameFilter>,
     /// With this type, ignoring case.
@@ -40,6 +40,8 @@ pub struct PageQuery {
     pub offset: usize,
     /// At most this many; all when absent.
     pub limit: Option<usize>,
+    /// Whether to read what is attached to them.
+    pub posts: PagePosts,
 }
 
 /// How a name must match. Aliases count as names.
@@ -77,7 +79,7 @@ pub async fn find(scribe: &Scribe, query: &PageQuery) -> Result<Listing> {
     let nodes = match words {
         Some(words) => ranked(scribe, query, words).await?,
         None if is_plain(query) => return listed(scribe, query).await,
-        None => every(scribe, &store_query(query)?).await?,
+        None => every(scribe, &store_query(scribe, query)?).await?,
     };
     let mut rows = by_name(nodes, query.name.as_ref());
     rows.retain(|(node, _)| query.since.is_none_or(|since| node.updated.at > since));
@@ -86,7 +88,7 @@ pub async fn find(scribe: &Scribe, query: &PageQuery) -> Result<Listing> {
     }
     let total = rows.len();
     let cut = rows.into_iter().skip(query.offset).take(query.limit.unwrap_or(usize::MAX));
-    Ok(Listing { pages: read(scribe, cut.collect()).await?, total })
+    Ok(Listing { pages: read(scribe, cut.collect(), query.posts).await?, total })
 }
 
 /// Whether the store can answer by itself, page cut included.
@@ -97,22 +99,23 @@ fn is_plain(query: &PageQuery) -> bool {
 
 async fn listed(scribe: &Scribe, query: &PageQuery) -> Result<Listing> {
     let limit = query.limit.unwrap_or(0);
-    let wanted = NodeQuery { limit: query.offset.saturating_add(limit), ..store_query(query)? };
+    let wanted =
+        NodeQuery { limit: query.offset.saturating_add(limit), ..store_query(scribe, query)? };
     let page = scribe.app.store.find_nodes(&scribe.viewer, wanted).await?;
     let total = usize::try_from(page.total).unwrap_or(usize::MAX);
     let cut = page.items.into_iter().skip(query.offset).map(|node| (node, None)).collect();
-    Ok(Listing { pages: read(scribe, cut).await?, total })
+    Ok(Listing { pages: read(scribe, cut, query.posts).await?, total })
 }
 
 /// The part of the question that the store answers.
-fn store_query(query: &PageQuery) -> Result<NodeQuery> {
+fn store_query(scribe: &Scribe, query: &PageQuery) -> Result<NodeQuery> {
     let name = match &query.name {
         Some(NameFilter::Contains(text)) => Some(NameMatch::Contains(text.clone())),
         Some(NameFilter::Exact(text)) => Some(NameMatch::Exact(text.clone())),
         Some(NameFilter::Alike(_)) | None => None,
     };
     Ok(NodeQuery {
-        kinds: kinds::words(query.kind)?,
+        kinds: scribe.words(&query.kinds)?,
         name,
         subtype: query.subtype.clone(),
         tags: query.tags.clone(),
@@ -137,8 +140,11 @@ async fn every(scribe: &Scribe, query: &NodeQuery) -> Result<Vec<Node>> {
 /// What the one search finds by words and names. What is only like in meaning is left
 /// out: a page that does not have the words is not what this asks for.
 async fn ranked(scribe: &Scribe, query: &PageQuery, words: &str) -> Result<Vec<Node>> {
-    let filter =
-        Filter { kinds: kinds::words(query.kind)?, tags: query.tags.clone(), ..Filter::default() };
+    let filter = Filter {
+        kinds: scribe.words(&query.kinds)?,
+        tags: query.tags.clone(),
+        ..Filter::default()
+    };
     let search = Query { filter, unit: Unit::Node, ..Query::new(words, RANKED_MAX) };
     let found = scribe.app.search(&scribe.viewer, search).await?;
     let answers = found.answers.into_iter();
@@ -186,7 +192,7 @@ fn alike(nodes: Vec<Node>, text: &str) -> Vec<Row> {
 }
 
 async fn by_date(scribe: &Scribe, rows: Vec<Row>, range: Option<DateRange>) -> Result<Vec<Row>> {
-    let pages = read(scribe, rows).await?;
+    let pages = read(scribe, rows, PagePosts::Skip).await?;
     let kept = pages.into_iter().filter(|found| {
         let date = dates::date_of(&found.page);
         range.is_none_or(|range| date.is_some_and(|date| range.holds(date)))
@@ -194,8 +200,8 @@ async fn by_date(scribe: &Scribe, rows: Vec<Row>, range: Option<DateRange>) -> R
     Ok(kept.map(|found| (found.page.node, found.score)).collect())
 }
 
-async fn read(scribe: &Scribe, rows: Vec<Row>) -> Result<Vec<Scored>> {
+async fn read(scribe: &Scribe, rows: Vec<Row>, posts: PagePosts) -> Result<Vec<Scored>> {
     let (nodes, scores): (Vec<Node>, Vec<Option<f64>>) = rows.into_iter().unzip();
-    let pages = with_texts(scribe, nodes, PagePosts::Skip).await?;
+    let pages = with_texts(scribe, nodes, posts).await?;
     Ok(pages.into_iter().zip(scores).map(|(page, score)| Scored { page, score }).collect())
 }

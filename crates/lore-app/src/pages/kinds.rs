@@ -24,10 +24,12 @@ pub enum PageKind {
     Journal,
     /// What is to be done.
     Quest,
+    /// What marks other pages. A page of its own only where [`super::TagsAre`] says so.
+    Tag,
 }
 
 impl PageKind {
-    /// Every kind, in the order of listings.
+    /// Every kind but tags, in the order of listings.
     pub const ALL: [Self; 8] = [
         Self::Character,
         Self::Creature,
@@ -50,24 +52,18 @@ impl PageKind {
             Self::Note => "note",
             Self::Journal => "journal",
             Self::Quest => "quest",
+            Self::Tag => TAG,
         }
     }
 
-    /// The kind of a node, if it is a page.
+    /// The kind of a node, if it is a page or a tag.
     pub fn of(kind: &Kind) -> Option<Self> {
-        Self::ALL.into_iter().find(|known| known.as_str() == kind.as_str())
+        let every = Self::ALL.into_iter().chain([Self::Tag]);
+        every.into_iter().find(|known| known.as_str() == kind.as_str())
     }
 
     pub(super) fn word(self) -> Result<Word> {
         word(self.as_str())
-    }
-}
-
-/// The kinds of nodes a question is about: one, or all that are pages.
-pub(super) fn words(kind: Option<PageKind>) -> Result<Vec<Word>> {
-    match kind {
-        Some(kind) => Ok(vec![kind.word()?]),
-        None => PageKind::ALL.into_iter().map(PageKind::word).collect(),
     }
 }
 

@@ -87,7 +87,7 @@ async fn untagged(scribe: &Scribe, batch: Batch, page: NodeRef, tag: &Node) -> R
 }
 
 /// The node of a tag, hidden or not: a name is one tag.
-async fn find_tag(scribe: &Scribe, name: &str) -> Result<Option<Node>> {
+pub(super) async fn find_tag(scribe: &Scribe, name: &str) -> Result<Option<Node>> {
     let query = NodeQuery {
         kinds: vec![word(TAG)?],
         name: Some(NameMatch::Exact(name.to_owned())),
@@ -97,6 +97,30 @@ async fn find_tag(scribe: &Scribe, name: &str) -> Result<Option<Node>> {
     };
     let page = scribe.app.store.find_nodes(&scribe.all_seeing(), query).await?;
     Ok(page.items.into_iter().next())
+}
+
+/// Gives every page that has a tag its new name, or takes the tag away.
+pub(super) async fn retag(
+    scribe: &Scribe,
+    batch: Batch,
+    tag: &Node,
+    name: Option<&str>,
+) -> Result<Batch> {
+    let kinds = [word(TAGGED)?];
+    let viewer = scribe.all_seeing();
+    let store = &scribe.app.store;
+    let edges = store.neighbours(&viewer, &[tag.id], Direction::In, &kinds, MANY).await?;
+    let ids: Vec<NodeId> = edges.iter().map(|edge| edge.source).collect();
+    let old = name_key(&tag.name);
+    let mut batch = batch;
+    for node in store.nodes(&viewer, &ids).await? {
+        let kept = node.tags.iter().filter(|known| name_key(known) != old).cloned();
+        let tags = kept.chain(name.map(str::to_owned)).collect();
+        let patch = NodePatch { tags: Some(tags), ..NodePatch::default() };
+        let expect = Expect::Version(node.version);
+        batch = batch.change(Change::UpdateNode(NodeRef::Id(node.id), expect, patch));
+    }
+    Ok(batch)
 }
 
 /// Joins a page to what its texts mention, and parts it from what they no longer do.

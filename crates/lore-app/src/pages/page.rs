@@ -27,11 +27,12 @@ impl Page {
 }
 
 /// Whether to read what is attached to a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PagePosts {
     /// Yes.
     Read,
     /// No.
+    #[default]
     Skip,
 }
 
@@ -42,10 +43,26 @@ pub async fn get(scribe: &Scribe, number: i64, posts: PagePosts) -> Result<Page>
     pages.into_iter().next().ok_or_else(|| unknown(number))
 }
 
+/// A page by its number within its kind.
+pub async fn get_of_kind(
+    scribe: &Scribe,
+    kind: PageKind,
+    number: i64,
+    posts: PagePosts,
+) -> Result<Page> {
+    let key = NodeKey::KindNumber(kind.word()?, number);
+    let found = scribe.app.store.node(&scribe.viewer, key).await?;
+    let pages = with_texts(scribe, found.into_iter().collect(), posts).await?;
+    pages.into_iter().next().ok_or_else(|| {
+        let what = format!("{} {number}", kind.as_str());
+        Error::not_found(what, "list them for the ids there are")
+    })
+}
+
 /// The node of a page.
 pub(super) async fn node(scribe: &Scribe, number: i64) -> Result<Node> {
     let found = scribe.app.store.node(&scribe.viewer, NodeKey::Number(number)).await?;
-    found.filter(|node| PageKind::of(&node.kind).is_some()).ok_or_else(|| unknown(number))
+    found.filter(|node| scribe.kind_of(node).is_some()).ok_or_else(|| unknown(number))
 }
 
 /// Nodes with their texts, in the given order; what is no page is left out.
@@ -58,7 +75,7 @@ pub(super) async fn with_texts(
     let mut texts = scribe.app.store.texts_of_nodes(&scribe.viewer, &ids).await?;
     texts.sort_by_key(|text| (text.node, text.position, text.id));
     let pages = nodes.into_iter().filter_map(|node| {
-        let kind = PageKind::of(&node.kind)?;
+        let kind = scribe.kind_of(&node)?;
         let own = || texts.iter().filter(|text| text.node == node.id);
         let entry = own().find(|text| text.kind.as_str() == ENTRY).cloned();
         let attached = own().filter(|text| text.kind.as_str() == POST && posts == PagePosts::Read);

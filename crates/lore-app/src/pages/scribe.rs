@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use lore_core::{Error, Result, Role, Viewer, Visibility};
+use lore_core::names::Word;
+use lore_core::{Error, Node, Result, Role, Viewer, Visibility};
 use lore_store::{Batch, Committed, Origin, StoreError};
 
+use super::kinds::PageKind;
 use crate::App;
 
 /// How often a change is planned anew when others keep being faster.
@@ -22,6 +24,17 @@ pub struct Scribe {
     pub tool: &'static str,
     /// The request it serves.
     pub request_id: String,
+    /// What tags are to the caller.
+    pub tags_are: TagsAre,
+}
+
+/// What tags are to a caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TagsAre {
+    /// Words on pages.
+    Labels,
+    /// Pages themselves, to be listed, read and changed.
+    Pages,
 }
 
 impl Scribe {
@@ -49,6 +62,21 @@ impl Scribe {
             }
         }
         Err(Error::Unavailable { what: "the page (too many changes at once)".into() })
+    }
+
+    /// The kind of a node, if it is a page to this caller.
+    pub(super) fn kind_of(&self, node: &Node) -> Option<PageKind> {
+        let kind = PageKind::of(&node.kind)?;
+        (kind != PageKind::Tag || self.tags_are == TagsAre::Pages).then_some(kind)
+    }
+
+    /// The kinds of nodes a question is about: those it names, or all that are pages.
+    pub(super) fn words(&self, kinds: &[PageKind]) -> Result<Vec<Word>> {
+        let tag = (self.tags_are == TagsAre::Pages).then_some(PageKind::Tag);
+        match kinds {
+            [] => PageKind::ALL.into_iter().chain(tag).map(PageKind::word).collect(),
+            some => some.iter().copied().map(PageKind::word).collect(),
+        }
     }
 
     /// The caller, looking behind the screen.

@@ -3,7 +3,6 @@
 use lore_core::{Result, Timestamp};
 use lore_store::NodeKey;
 
-use super::kinds::PageKind;
 use super::scribe::Scribe;
 
 /// What became of some pages.
@@ -23,7 +22,7 @@ pub async fn check(scribe: &Scribe, numbers: &[i64], since: Timestamp) -> Result
     let (mut modified, mut deleted) = (Vec::new(), Vec::new());
     for number in numbers {
         let found = scribe.app.store.node(&scribe.viewer, NodeKey::Number(*number)).await?;
-        match found.filter(|node| PageKind::of(&node.kind).is_some()) {
+        match found.filter(|node| scribe.kind_of(node).is_some()) {
             Some(node) if node.updated.at > since => modified.push(*number),
             Some(_) => {}
             None => deleted.push(*number),

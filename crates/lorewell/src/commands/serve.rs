@@ -43,6 +43,7 @@ fn options(settings: &Settings, http: HttpSettings, address: SocketAddr) -> Http
         world: settings.world.clone(),
         lenient: !http.strict,
         limits: http.limits,
+        kanka_per_minute: http.kanka_per_minute,
     }
 }
 

@@ -1,7 +1,7 @@
 //! `create_entities`: make pages.
 
 use lore_app::pages::{self, NewPage};
-use lore_core::{Result, Role};
+use lore_core::{Properties, Result, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -135,6 +135,7 @@ impl From<Item> for NewPage {
             entry: item.entry,
             tags: item.tags.unwrap_or_default(),
             private: item.is_private,
+            fields: Properties::new(),
         }
     }
 }

@@ -129,7 +129,7 @@ fn query(input: Input) -> Result<PageQuery> {
     let since = input.last_synced.map(|text| pages::moment("last_synced", &text)).transpose()?;
     Ok(PageQuery {
         words: input.query,
-        kind: input.entity_type.map(Into::into),
+        kinds: input.entity_type.map(Into::into).into_iter().collect(),
         name,
         subtype: input.subtype.filter(|subtype| !subtype.trim().is_empty()),
         tags: input.tags,
@@ -137,6 +137,7 @@ fn query(input: Input) -> Result<PageQuery> {
         since,
         offset: limit.map_or(0, |limit| page.saturating_mul(limit)),
         limit,
+        ..PageQuery::default()
     })
 }
 

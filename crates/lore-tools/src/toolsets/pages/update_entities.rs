@@ -88,6 +88,7 @@ impl Item {
             entry: self.entry.clone(),
             tags: self.tags.clone(),
             private: self.is_private,
+            ..PagePatch::default()
         }
     }
 }

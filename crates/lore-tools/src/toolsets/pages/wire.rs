@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lore_app::pages::{Page, PageKind, Scribe};
+use lore_app::pages::{Page, PageKind, Scribe, TagsAre};
 use lore_core::{Text, Visibility};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -39,17 +39,19 @@ impl From<EntityType> for PageKind {
     }
 }
 
-impl From<PageKind> for EntityType {
-    fn from(kind: PageKind) -> Self {
+impl EntityType {
+    /// The type of a page; tags are none to these tools.
+    fn of(kind: PageKind) -> Option<Self> {
         match kind {
-            PageKind::Character => Self::Character,
-            PageKind::Creature => Self::Creature,
-            PageKind::Location => Self::Location,
-            PageKind::Organization => Self::Organization,
-            PageKind::Race => Self::Race,
-            PageKind::Note => Self::Note,
-            PageKind::Journal => Self::Journal,
-            PageKind::Quest => Self::Quest,
+            PageKind::Character => Some(Self::Character),
+            PageKind::Creature => Some(Self::Creature),
+            PageKind::Location => Some(Self::Location),
+            PageKind::Organization => Some(Self::Organization),
+            PageKind::Race => Some(Self::Race),
+            PageKind::Note => Some(Self::Note),
+            PageKind::Journal => Some(Self::Journal),
+            PageKind::Quest => Some(Self::Quest),
+            PageKind::Tag => None,
         }
     }
 }
@@ -61,6 +63,7 @@ pub(super) fn scribe(call: &Call, tool: &'static str) -> Scribe {
         viewer: call.viewer,
         tool,
         request_id: call.request_id().to_owned(),
+        tags_are: TagsAre::Labels,
     }
 }
 
@@ -121,7 +124,7 @@ impl From<Page> for EntityOut {
             id: Some(page.node.kind_number),
             entity_id: Some(page.node.number),
             name: Some(page.node.name),
-            entity_type: Some(page.kind.into()),
+            entity_type: EntityType::of(page.kind),
             subtype: page.node.subtype,
             entry: Some(page.entry.map(|text| text.body).unwrap_or_default()),
             tags: Some(page.node.tags),

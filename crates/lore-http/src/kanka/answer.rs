@@ -1,0 +1,141 @@
+//! Answers and refusals in Kanka's forms.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, Response, StatusCode, header};
+use lore_core::Error;
+use serde_json::{Map, Value, json};
+
+/// Rows of a page of results.
+pub(super) const PER_PAGE: usize = 45;
+
+/// An answer.
+pub(super) enum Reply {
+    /// What was asked for.
+    Found(Value),
+    /// What was made.
+    Made(Value),
+    /// It is gone.
+    Gone,
+}
+
+impl Reply {
+    pub(super) fn into_response(self) -> Response<Body> {
+        match self {
+            Self::Found(body) => respond(StatusCode::OK, &body),
+            Self::Made(body) => respond(StatusCode::CREATED, &body),
+            Self::Gone => {
+                let mut response = Response::new(Body::empty());
+                *response.status_mut() = StatusCode::NO_CONTENT;
+                response
+            }
+        }
+    }
+}
+
+/// A refusal.
+#[derive(Debug)]
+pub(super) struct Refused {
+    status: u16,
+    body: Value,
+}
+
+impl Refused {
+    /// A refusal with a sentence.
+    pub(super) fn new(status: u16, problem: impl Into<String>) -> Self {
+        Self { status, body: json!({ "code": status, "error": problem.into() }) }
+    }
+
+    /// No such route.
+    pub(super) fn nowhere() -> Self {
+        Self { status: 404, body: json!({ "error": "Page not found" }) }
+    }
+
+    /// A field that is wrong.
+    pub(super) fn field(name: &str, problem: &str) -> Self {
+        let mut fields = Map::new();
+        fields.insert(name.to_owned(), json!([problem]));
+        let error = "The given data was invalid.";
+        Self { status: 422, body: json!({ "code": 422, "error": error, "fields": fields }) }
+    }
+
+    pub(super) fn into_response(self) -> Response<Body> {
+        let status = StatusCode::from_u16(self.status);
+        respond(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), &self.body)
+    }
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        match &error {
+            Error::Invalid { field, problem, .. } => {
+                Self::field(field, &format!("The {field} {problem}."))
+            }
+            Error::NotFound { .. } => Self::new(404, format!("No query results: {error}")),
+            Error::Forbidden { .. } => Self::new(403, error.to_string()),
+            other => {
+                let status = other.code().meaning().http;
+                let body =
+                    json!({ "code": status, "error": other.to_string(), "hint": other.hint() });
+                Self { status, body }
+            }
+        }
+    }
+}
+
+/// Too many requests in a minute. Kanka sends a bare list, and no hint when to retry.
+pub(super) fn throttled(limit: u32) -> Response<Body> {
+    let problem =
+        format!("Your account limit of {limit} requests per minute has been reached. Please wait.");
+    respond(StatusCode::TOO_MANY_REQUESTS, &json!([problem]))
+}
+
+fn respond(status: StatusCode, body: &Value) -> Response<Body> {
+    let mut response = Response::new(Body::from(body.to_string()));
+    *response.status_mut() = status;
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
+}
+
+/// A page of rows, as every list answers.
+pub(super) struct Page<'a> {
+    /// The rows of this page.
+    pub(super) rows: Vec<Value>,
+    /// How many there are on all pages.
+    pub(super) total: usize,
+    /// Which page this is, from 1.
+    pub(super) number: usize,
+    /// The address of the list.
+    pub(super) path: String,
+    /// What links repeat besides the page, starting with `&`.
+    pub(super) extra: &'a str,
+    /// The moment to send as lastSync next.
+    pub(super) sync: String,
+}
+
+impl Page<'_> {
+    pub(super) fn into_reply(self) -> Reply {
+        let last = self.total.div_ceil(PER_PAGE).max(1);
+        let link = |page: usize| format!("{}?page={page}{}", self.path, self.extra);
+        let previous = (self.number > 1).then(|| link(self.number - 1));
+        let next = (self.number < last).then(|| link(self.number + 1));
+        let first_row = (self.number - 1) * PER_PAGE;
+        let some = !self.rows.is_empty();
+        let shown = |url: &Option<String>, label: &str| json!({ "url": url, "label": label, "active": false });
+        Reply::Found(json!({
+            "links": { "first": link(1), "last": link(last), "prev": previous, "next": next },
+            "meta": {
+                "current_page": self.number,
+                "from": some.then_some(first_row + 1),
+                "last_page": last,
+                "links": [shown(&previous, "Previous"), shown(&next, "Next")],
+                "path": self.path,
+                "per_page": PER_PAGE,
+                "to": some.then_some(first_row + self.rows.len()),
+                "total": self.total,
+            },
+            "sync": self.sync,
+            "data": self.rows,
+        }))
+    }
+}

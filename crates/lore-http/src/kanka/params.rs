@@ -1,0 +1,92 @@
+//! The part of an address after the question mark.
+
+use axum::http::Uri;
+
+/// Parameters in the order given; names may repeat.
+pub(super) struct Params(Vec<(String, String)>);
+
+impl Params {
+    pub(super) fn of(uri: &Uri) -> Self {
+        let pairs = uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
+        Self(
+            pairs
+                .map(|pair| {
+                    let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+                    (decoded(&name.replace('+', " ")), decoded(&value.replace('+', " ")))
+                })
+                .collect(),
+        )
+    }
+
+    /// The value of a parameter, unless it is blank.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        let found = self.0.iter().rfind(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str()).filter(|value| !value.trim().is_empty())
+    }
+
+    /// Every value of a parameter that may repeat, `name[]=1&name[]=2`.
+    pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        let list = format!("{name}[");
+        let values = self.0.iter().filter(move |(known, _)| known.starts_with(&list));
+        values.map(|(_, value)| value.as_str())
+    }
+
+    /// Whether a parameter says yes.
+    pub(super) fn is_on(&self, name: &str) -> bool {
+        self.flag(name) == Some(true)
+    }
+
+    /// A parameter that is yes or no, if it is either.
+    pub(super) fn flag(&self, name: &str) -> Option<bool> {
+        match self.get(name)? {
+            "1" | "true" => Some(true),
+            "0" | "false" => Some(false),
+            _ => None,
+        }
+    }
+
+    /// The page that is asked for, from 1.
+    pub(super) fn page(&self) -> usize {
+        let page = self.get("page").and_then(|text| text.parse().ok());
+        page.unwrap_or(1).clamp(1, 1_000_000)
+    }
+}
+
+/// A percent-encoded text as it was meant; broken escapes stay as they are.
+pub(super) fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, tail)) = rest.split_first() {
+        let digits = tail.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        let escaped = digits.filter(|_| *first == b'%');
+        match escaped.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = tail.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_decoded_and_may_repeat() {
+        let uri: Uri = "/x?name=a%20b+c&tags[]=1&tags%5B%5D=2&page=3&related=1&bad=%zz&empty="
+            .parse()
+            .unwrap();
+        let params = Params::of(&uri);
+        assert_eq!(params.get("name"), Some("a b c"));
+        assert_eq!(params.all("tags").collect::<Vec<_>>(), ["1", "2"]);
+        assert_eq!((params.page(), params.is_on("related")), (3, true));
+        assert_eq!((params.get("bad"), params.get("empty")), (Some("%zz"), None));
+        assert_eq!(Params::of(&"/x?page=-4".parse().unwrap()).page(), 1);
+    }
+}

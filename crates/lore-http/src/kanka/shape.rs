@@ -1,0 +1,230 @@
+//! Pages and posts in Kanka's shapes.
+
+use std::collections::HashMap;
+
+use lore_app::pages::{self, Page, PageKind, PageQuery, Scribe};
+use lore_core::names::name_key;
+use lore_core::{Result, Text, Timestamp, Visibility};
+use lore_markup::to_html;
+use serde_json::{Map, Value, json};
+
+/// What a kind is called in addresses, in objects, and by number.
+const KINDS: [(PageKind, &str, &str, i64); 9] = [
+    (PageKind::Character, "characters", "character", 1),
+    (PageKind::Location, "locations", "location", 3),
+    (PageKind::Organization, "organisations", "organisation", 4),
+    (PageKind::Note, "notes", "note", 6),
+    (PageKind::Race, "races", "race", 9),
+    (PageKind::Quest, "quests", "quest", 10),
+    (PageKind::Journal, "journals", "journal", 11),
+    (PageKind::Tag, "tags", "tag", 12),
+    (PageKind::Creature, "creatures", "creature", 20),
+];
+
+/// Fields that only some kinds have and that are plain values.
+const FIELDS: [(PageKind, &[&str]); 5] = [
+    (PageKind::Character, &["title", "age", "sex", "pronouns"]),
+    (PageKind::Location, &["title"]),
+    (PageKind::Journal, &["date"]),
+    (PageKind::Quest, &["date"]),
+    (PageKind::Tag, &["colour", "icon"]),
+];
+
+/// Lists that only some kinds have. They are always empty here.
+const LISTS: [(PageKind, &[&str]); 6] = [
+    (PageKind::Character, &["races", "families", "locations", "traits"]),
+    (PageKind::Organization, &["members", "locations"]),
+    (PageKind::Race, &["locations"]),
+    (PageKind::Creature, &["locations"]),
+    (PageKind::Journal, &["locations"]),
+    (PageKind::Quest, &["locations", "elements"]),
+];
+
+/// The kind behind a word in an address.
+pub(super) fn kind_of_plural(plural: &str) -> Option<PageKind> {
+    KINDS.iter().find(|row| row.1 == plural).map(|row| row.0)
+}
+
+/// The kind behind a code.
+pub(super) fn kind_of_code(code: &str) -> Option<PageKind> {
+    KINDS.iter().find(|row| row.2 == code).map(|row| row.0)
+}
+
+/// The fields of a kind that are kept as they come.
+pub(super) fn fields_of(kind: PageKind) -> &'static [&'static str] {
+    FIELDS.iter().find(|row| row.0 == kind).map_or(&[], |row| row.1)
+}
+
+fn row(kind: PageKind) -> (&'static str, &'static str, i64) {
+    let found = KINDS.iter().find(|row| row.0 == kind);
+    found.map_or(("entities", "entity", 0), |row| (row.1, row.2, row.3))
+}
+
+/// The address part of a kind.
+pub(super) fn plural(kind: PageKind) -> &'static str {
+    row(kind).0
+}
+
+/// A moment as Kanka writes it.
+pub(super) fn moment(at: Timestamp) -> String {
+    format!("{at:.6}")
+}
+
+/// The numbers of all tags that the reader sees, by name.
+pub(super) struct Tags(HashMap<String, (i64, String)>);
+
+impl Tags {
+    pub(super) async fn read(scribe: &Scribe) -> Result<Self> {
+        let query = PageQuery { kinds: vec![PageKind::Tag], ..PageQuery::default() };
+        let found = pages::find(scribe, &query).await?;
+        let tags = found.pages.into_iter().map(|row| row.page.node);
+        Ok(Self(tags.map(|tag| (name_key(&tag.name), (tag.kind_number, tag.name))).collect()))
+    }
+
+    /// The name of a tag.
+    pub(super) fn name(&self, number: i64) -> Option<&str> {
+        self.0.values().find(|(known, _)| *known == number).map(|(_, name)| name.as_str())
+    }
+
+    fn numbers(&self, page: &Page) -> Vec<i64> {
+        let found = page.node.tags.iter().filter_map(|name| self.0.get(&name_key(name)));
+        let mut numbers: Vec<i64> = found.map(|(number, _)| *number).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+}
+
+/// Whether an object shows what belongs to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Related {
+    /// Yes.
+    Shown,
+    /// No.
+    Left,
+}
+
+/// A page as the list of its kind shows it.
+pub(super) fn typed(page: &Page, tags: &Tags, related: Related, campaign: &str) -> Value {
+    let node = &page.node;
+    let mut object = common(page, tags);
+    let entry = page.entry.as_ref().map(|text| to_html(&text.body));
+    let urls = urls(page, campaign);
+    for (name, value) in [
+        ("id", json!(node.kind_number)),
+        ("entity_id", json!(node.number)),
+        ("entry", json!(entry)),
+        ("type", json!(node.subtype)),
+        ("image", Value::Null),
+        ("image_full", Value::Null),
+        ("image_thumb", Value::Null),
+        ("has_custom_image", json!(false)),
+        ("urls", urls),
+    ] {
+        object.insert(name.to_owned(), value);
+    }
+    for name in fields_of(page.kind) {
+        let value = node.properties.get(*name).cloned().unwrap_or_default();
+        object.insert((*name).to_owned(), value);
+    }
+    let lists = LISTS.iter().find(|row| row.0 == page.kind).map_or(&[][..], |row| row.1);
+    object.extend(lists.iter().map(|name| ((*name).to_owned(), json!([]))));
+    if related == Related::Shown {
+        let posts: Vec<Value> = page.posts.iter().map(|text| post(text, node.number)).collect();
+        object.insert("posts".into(), json!(posts));
+        for name in ["attributes", "relations", "inventory", "entity_abilities", "entity_assets"] {
+            object.insert(name.into(), json!([]));
+        }
+    }
+    Value::Object(object)
+}
+
+/// A page as the list of all entities shows it.
+pub(super) fn entity(page: &Page, tags: &Tags, campaign: &str) -> Map<String, Value> {
+    let (plural, code, type_id) = row(page.kind);
+    let mut object = common(page, tags);
+    for (name, value) in [
+        ("id", json!(page.node.number)),
+        ("type", json!(code)),
+        ("type_field", json!(page.node.subtype)),
+        ("type_id", json!(type_id)),
+        ("module", json!({ "id": type_id, "code": code, "singular": code, "plural": plural })),
+        ("child_id", json!(page.node.kind_number)),
+        ("campaign_id", json!(page.node.world.0)),
+        ("urls", urls(page, campaign)),
+    ] {
+        object.insert(name.to_owned(), value);
+    }
+    object
+}
+
+/// A page as the search shows it, in the shapes of both generations.
+pub(super) fn search_row(page: &Page, tags: &Tags, campaign: &str) -> Value {
+    let (_, code, type_id) = row(page.kind);
+    let mut object = common(page, tags);
+    for (name, value) in [
+        ("id", json!(page.node.number)),
+        ("entity_id", json!(page.node.number)),
+        ("child_id", json!(page.node.number)),
+        ("child_type", json!(code)),
+        ("type", json!(page.node.subtype)),
+        ("type_id", json!(type_id)),
+        ("entity_type", json!(code)),
+        ("image", Value::Null),
+        ("url", json!(address(page, campaign))),
+        ("urls", urls(page, campaign)),
+    ] {
+        object.insert(name.to_owned(), value);
+    }
+    Value::Object(object)
+}
+
+/// A post.
+pub(super) fn post(text: &Text, page: i64) -> Value {
+    json!({
+        "id": text.id.0,
+        "name": text.title,
+        "entry": to_html(&text.body),
+        "entity_id": page,
+        "visibility_id": match text.visibility {
+            Visibility::Members => 1,
+            Visibility::Gm => 2,
+            Visibility::Private(_) => 4,
+        },
+        "position": text.position,
+        "settings": [],
+        "permissions": [],
+        "tags": [],
+        "is_template": false,
+        "created_at": moment(text.created.at),
+        "created_by": text.created.by.0,
+        "updated_at": moment(text.updated.at),
+        "updated_by": text.updated.by.0,
+    })
+}
+
+fn common(page: &Page, tags: &Tags) -> Map<String, Value> {
+    let node = &page.node;
+    let object = json!({
+        "name": node.name,
+        "is_private": page.is_private(),
+        "is_template": false,
+        "tags": tags.numbers(page),
+        "created_at": moment(node.created.at),
+        "created_by": node.created.by.0,
+        "updated_at": moment(node.updated.at),
+        "updated_by": node.updated.by.0,
+    });
+    match object {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    }
+}
+
+fn address(page: &Page, campaign: &str) -> String {
+    format!("{campaign}/entities/{}", page.node.number)
+}
+
+fn urls(page: &Page, campaign: &str) -> Value {
+    let api = format!("{campaign}/{}/{}", plural(page.kind), page.node.kind_number);
+    json!({ "view": address(page, campaign), "api": api })
+}

@@ -1,0 +1,232 @@
+//! The lists of single kinds, and what is in them.
+
+use axum::http::Method;
+use lore_app::pages::{
+    self, NameFilter, NewPage, Page, PageKind, PagePatch, PagePosts, PageQuery, moment,
+};
+use lore_core::Properties;
+use lore_markup::to_markdown;
+use serde_json::{Value, json};
+
+use super::answer::{self, PER_PAGE, Refused, Reply};
+use super::shape::{self, Related, Tags};
+use super::{Asked, number};
+
+/// Longest name and type that Kanka takes.
+const NAME_MAX: usize = 191;
+
+pub(super) async fn route(
+    asked: &Asked,
+    method: &Method,
+    kind: PageKind,
+    path: &[&str],
+) -> Result<Reply, Refused> {
+    match (method.as_str(), path) {
+        ("GET", []) => list(asked, kind).await,
+        ("POST", []) => create(asked, kind).await,
+        ("GET", [id]) => {
+            asked.permit("get_entities")?;
+            let page = found(asked, kind, number(id)?).await?;
+            Ok(Reply::Found(json!({ "data": shown(asked, &page).await? })))
+        }
+        ("PUT" | "PATCH", [id]) => update(asked, kind, number(id)?).await,
+        ("DELETE", [id]) => {
+            asked.permit("delete_entities")?;
+            let page = found(asked, kind, number(id)?).await?;
+            pages::delete(&asked.scribe, page.node.number).await?;
+            Ok(Reply::Gone)
+        }
+        (_, [] | [_]) => Err(Refused::new(405, "The method is not supported for this route.")),
+        _ => Err(Refused::nowhere()),
+    }
+}
+
+async fn list(asked: &Asked, kind: PageKind) -> Result<Reply, Refused> {
+    asked.permit("find_entities")?;
+    let tags = Tags::read(&asked.scribe).await?;
+    let related = related(asked);
+    let (pages, total) = filtered(asked, vec![kind], &tags).await?;
+    let campaign = campaign(asked);
+    let rows = pages.iter().map(|page| shape::typed(page, &tags, related, &campaign)).collect();
+    let path = format!("{campaign}/{}", shape::plural(kind));
+    Ok(page_of(asked, rows, total, path, "").into_reply())
+}
+
+/// A page of results with its frame.
+pub(super) fn page_of<'a>(
+    asked: &Asked,
+    rows: Vec<Value>,
+    total: usize,
+    path: String,
+    extra: &'a str,
+) -> answer::Page<'a> {
+    let sync = shape::moment(asked.scribe.app.effects.now());
+    answer::Page { rows, total, number: asked.params.page(), path, extra, sync }
+}
+
+/// The pages that pass the filters of a request, cut to the page it asks for.
+pub(super) async fn filtered(
+    asked: &Asked,
+    kinds: Vec<PageKind>,
+    tags: &Tags,
+) -> Result<(Vec<Page>, usize), Refused> {
+    let params = &asked.params;
+    let offset = (params.page() - 1) * PER_PAGE;
+    let since = params.get("lastSync").map(|text| moment("lastSync", text)).transpose()?;
+    // Numbers of unknown tags match nothing, as they must.
+    let marks = params.all("tags").filter_map(|text| text.parse().ok());
+    let marks = marks.map(|number| tags.name(number).unwrap_or("\u{0}").to_owned()).collect();
+    let subtype = params.get("type").map(str::to_lowercase);
+    let private = params.flag("is_private");
+    let by_store = subtype.is_none() && private.is_none();
+    let query = PageQuery {
+        kinds,
+        name: params.get("name").map(|name| NameFilter::Contains(name.to_owned())),
+        tags: marks,
+        since,
+        offset: if by_store { offset } else { 0 },
+        limit: by_store.then_some(PER_PAGE),
+        posts: if related(asked) == Related::Shown { PagePosts::Read } else { PagePosts::Skip },
+        ..PageQuery::default()
+    };
+    let found = pages::find(&asked.scribe, &query).await?;
+    let mut pages: Vec<Page> = found.pages.into_iter().map(|row| row.page).collect();
+    if by_store {
+        return Ok((pages, found.total));
+    }
+    pages.retain(|page| {
+        let own = page.node.subtype.as_deref().unwrap_or_default().to_lowercase();
+        private.is_none_or(|wanted| page.is_private() == wanted)
+            && subtype.as_deref().is_none_or(|wanted| own.contains(wanted))
+    });
+    let total = pages.len();
+    Ok((pages.into_iter().skip(offset).take(PER_PAGE).collect(), total))
+}
+
+async fn create(asked: &Asked, kind: PageKind) -> Result<Reply, Refused> {
+    asked.permit("create_entities")?;
+    let name = text(asked, "name")?.filter(|name| !name.trim().is_empty());
+    let name = name.ok_or_else(|| Refused::field("name", "The name field is required."))?;
+    let new = NewPage {
+        kind,
+        name,
+        subtype: text(asked, "type")?,
+        entry: text(asked, "entry")?.map(|html| to_markdown(&html)),
+        tags: tag_names(asked).await?.unwrap_or_default(),
+        private: Some(flag(asked, "is_private")?.unwrap_or(false)),
+        fields: own_fields(asked, kind)?,
+    };
+    let made = pages::create(&asked.scribe, &new).await?;
+    let page = found(asked, kind, made.kind_number).await?;
+    Ok(Reply::Made(json!({ "data": shown(asked, &page).await? })))
+}
+
+async fn update(asked: &Asked, kind: PageKind, id: i64) -> Result<Reply, Refused> {
+    asked.permit("update_entities")?;
+    let page = found(asked, kind, id).await?;
+    let patch = PagePatch { tags: tag_names(asked).await?, ..patch(asked, kind)? };
+    pages::update(&asked.scribe, page.node.number, &patch).await?;
+    let page = found(asked, kind, id).await?;
+    Ok(Reply::Found(json!({ "data": shown(asked, &page).await? })))
+}
+
+/// What a body changes, apart from tags.
+pub(super) fn patch(asked: &Asked, kind: PageKind) -> Result<PagePatch, Refused> {
+    let cleared = |name: &str| asked.fields.get(name).is_some_and(Value::is_null);
+    let or_cleared =
+        |name: &str, text: Option<String>| text.or_else(|| cleared(name).then(String::new));
+    Ok(PagePatch {
+        name: text(asked, "name")?,
+        subtype: or_cleared("type", text(asked, "type")?),
+        entry: or_cleared("entry", text(asked, "entry")?.map(|html| to_markdown(&html))),
+        tags: None,
+        private: flag(asked, "is_private")?,
+        fields: own_fields(asked, kind)?,
+    })
+}
+
+/// A page of a kind, with its posts when they are asked for.
+async fn found(asked: &Asked, kind: PageKind, id: i64) -> Result<Page, Refused> {
+    let posts = if related(asked) == Related::Shown { PagePosts::Read } else { PagePosts::Skip };
+    Ok(pages::get_of_kind(&asked.scribe, kind, id, posts).await?)
+}
+
+async fn shown(asked: &Asked, page: &Page) -> Result<Value, Refused> {
+    let tags = Tags::read(&asked.scribe).await?;
+    Ok(shape::typed(page, &tags, related(asked), &campaign(asked)))
+}
+
+pub(super) fn related(asked: &Asked) -> Related {
+    if asked.params.is_on("related") { Related::Shown } else { Related::Left }
+}
+
+/// The address of the campaign.
+pub(super) fn campaign(asked: &Asked) -> String {
+    format!("{}/campaigns/{}", asked.base, asked.viewer().world.0)
+}
+
+/// A text of the body; null counts as absent.
+pub(super) fn text(asked: &Asked, name: &str) -> Result<Option<String>, Refused> {
+    match asked.fields.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) if name == "entry" || text.chars().count() <= NAME_MAX => {
+            Ok(Some(text.clone()))
+        }
+        Some(Value::String(_)) => {
+            let problem = format!("The {name} may not be greater than {NAME_MAX} characters.");
+            Err(Refused::field(name, &problem))
+        }
+        Some(_) => Err(Refused::field(name, &format!("The {name} must be a string."))),
+    }
+}
+
+fn flag(asked: &Asked, name: &str) -> Result<Option<bool>, Refused> {
+    match asked.fields.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Bool(on)) => Ok(Some(*on)),
+        Some(Value::Number(number)) if number.as_i64() == Some(0) => Ok(Some(false)),
+        Some(Value::Number(number)) if number.as_i64() == Some(1) => Ok(Some(true)),
+        Some(_) => Err(Refused::field(name, &format!("The {name} field must be true or false."))),
+    }
+}
+
+/// The names of the tags in a body. A number must be that of a tag; any other text
+/// is a name, and one that is new makes a tag.
+async fn tag_names(asked: &Asked) -> Result<Option<Vec<String>>, Refused> {
+    let Some(Value::Array(given)) = asked.fields.get("tags") else { return Ok(None) };
+    let tags = Tags::read(&asked.scribe).await?;
+    let mut names = Vec::with_capacity(given.len());
+    for tag in given {
+        let number = match tag {
+            Value::String(text) => text.parse().ok(),
+            other => other.as_i64(),
+        };
+        let name = match (number, tag) {
+            (Some(number), _) => tags.name(number).map(str::to_owned),
+            (None, Value::String(text)) => {
+                Some(text.strip_prefix("new:").unwrap_or(text).to_owned())
+            }
+            (None, _) => None,
+        };
+        let unknown = || Refused::field("tags", "The selected tags is invalid.");
+        names.push(name.ok_or_else(unknown)?);
+    }
+    Ok(Some(names))
+}
+
+fn own_fields(asked: &Asked, kind: PageKind) -> Result<Properties, Refused> {
+    let mut fields = Properties::new();
+    for name in shape::fields_of(kind) {
+        let Some(value) = asked.fields.get(*name) else { continue };
+        let value = match text(asked, name)? {
+            Some(date) if *name == "date" => {
+                let day = date.get(..10).filter(|day| moment("date", day).is_ok());
+                json!(day.ok_or_else(|| Refused::field("date", "The date is not a valid date."))?)
+            }
+            Some(text) => json!(text),
+            None => value.clone(),
+        };
+        fields.insert((*name).to_owned(), value);
+    }
+    Ok(fields)
+}
