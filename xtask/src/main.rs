@@ -23,6 +23,7 @@ usage: cargo xtask <command>
   bench memory       adding, saving, learning and asking at 1 k, 10 k, 100 k; beside Kairn with
                      --kairn FILE (from PyPI: kairn-ai)
   eval retrieval     how well recall finds what was saved: --corpus FILE --queries FILE
+  eval resolution    how well names are resolved: --left FILE --right FILE --gold FILE
 ";
 
 fn main() -> anyhow::Result<()> {

@@ -6,6 +6,8 @@
 mod client;
 mod corpus;
 mod metrics;
+mod records;
+mod resolution;
 mod retrieval;
 
 use std::path::PathBuf;
@@ -17,6 +19,8 @@ use clap::Parser;
 enum Cli {
     /// Questions whose answers are known texts
     Retrieval(retrieval::Options),
+    /// Names of one record set, looked for in another
+    Resolution(resolution::Options),
 }
 
 /// The product's program, unless another one is named: the one built beside this.
@@ -30,5 +34,6 @@ fn program(named: Option<PathBuf>) -> anyhow::Result<PathBuf> {
 fn main() -> anyhow::Result<()> {
     match Cli::parse() {
         Cli::Retrieval(options) => retrieval::run(options),
+        Cli::Resolution(options) => resolution::run(&options),
     }
 }

@@ -43,6 +43,11 @@ pub(crate) fn is_real(word: &str) -> bool {
     word.len() >= 3 && (lore_text::wordpiece::rank(word).is_some() || NAMES.contains(word))
 }
 
+/// Whether somebody is called so.
+pub(crate) fn is_given_name(word: &str) -> bool {
+    NAMES.contains(word) || NICKNAMES.contains_key(word)
+}
+
 /// Whether one given name is a short form of the other, or both of a third.
 pub(crate) fn are_nicknames(one: &str, other: &str) -> bool {
     match (NICKNAMES.get(one), NICKNAMES.get(other)) {
