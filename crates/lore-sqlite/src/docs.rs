@@ -6,7 +6,7 @@
 
 use lore_core::{NodeId, TextId};
 use lore_search::{Analysis, DocKey, Document, Head};
-use lore_store::{DocVector, Unembedded};
+use lore_store::{DocVector, Renamed, Unembedded};
 use rusqlite::{Connection, params};
 
 use crate::fault::{Answer, missing};
@@ -43,6 +43,24 @@ pub(crate) fn touch_node(db: &Connection, node: i64) -> Answer<()> {
     let mut statement = db.prepare_cached("SELECT text FROM doc WHERE node = ?1 ORDER BY text")?;
     let texts = rows::all(statement.query([node])?, |row| Fields::of(row).take::<i64>())?;
     texts.into_iter().try_for_each(|text| touch_text(db, node, text))
+}
+
+/// The nodes of a world whose heads changed after `mark`.
+pub(crate) fn renamed(db: &Connection, world: i64, mark: i64, limit: i64) -> Answer<Renamed> {
+    let end = db
+        .prepare_cached("SELECT coalesce(max(seq), 0) FROM doc WHERE world = ?1")?
+        .query_row([world], |row| row.get::<_, i64>(0))?;
+    let sql = "SELECT node, seq FROM doc WHERE world = ?1 AND seq > ?2 AND seq <= ?3 AND text = 0
+               ORDER BY seq LIMIT ?4";
+    let mut statement = db.prepare_cached(sql)?;
+    let rows = statement.query(params![world, mark, end, limit])?;
+    let rows: Vec<(i64, i64)> = rows::all(rows, |row| {
+        let mut fields = Fields::of(row);
+        Ok((fields.take()?, fields.take()?))
+    })?;
+    let cut = rows.last().filter(|_| rows.len() as i64 == limit).map(|(_, seq)| *seq);
+    let nodes = rows.iter().map(|(node, _)| NodeId(*node)).collect();
+    Ok(Renamed { nodes, mark: cut.unwrap_or(end).max(mark) })
 }
 
 /// What a document is found by, made from what it is derived from.

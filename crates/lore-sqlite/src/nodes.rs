@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use lore_core::names::name_key;
 use lore_core::{Node, NodeId, Uid, Viewer};
 use lore_store::{
-    Access, NameMatch, NewestNodes, NodeKey, NodeQuery, Nodes, Page, StoreResult, Tally,
+    Access, NameMatch, NewestNodes, NodeKey, NodeQuery, Nodes, Page, Renamed, StoreResult, Tally,
 };
 use rusqlite::vtab::array::Array;
 use rusqlite::{Connection, ToSql};
@@ -13,7 +13,7 @@ use crate::fault::Answer;
 use crate::rows::{self, Fields};
 use crate::sight::{self, Named, Presence, Sight};
 use crate::store::{SqliteStore, limit_of};
-use crate::tally;
+use crate::{docs, tally};
 
 #[async_trait]
 impl Nodes for SqliteStore {
@@ -48,6 +48,11 @@ impl Nodes for SqliteStore {
     async fn newest_nodes(&self, viewer: &Viewer, query: NewestNodes) -> StoreResult<Vec<Node>> {
         let sight = Sight::of(viewer);
         self.read(move |db| tally::newest(db, sight, &query)).await
+    }
+
+    async fn renamed(&self, viewer: &Viewer, mark: i64, limit: usize) -> StoreResult<Renamed> {
+        let (world, limit) = (viewer.world.0, limit_of(limit));
+        self.glance(move |db| docs::renamed(db, world, mark, limit)).await
     }
 
     async fn tally(&self, viewer: &Viewer) -> StoreResult<Vec<Tally>> {

@@ -30,8 +30,8 @@ pub use query::{
     Bin, Direction, EventOrder, EventQuery, NameMatch, NewestNodes, NodeKey, NodeQuery, Page,
 };
 pub use records::{
-    Access, AuditEntry, ChainReport, ChangeEntry, Finding, Health, NewToken, SessionRecord,
-    StoreStats, StoredToken, Tally, TokenInfo,
+    Access, AuditEntry, ChainReport, ChangeEntry, Finding, Health, NewToken, Renamed,
+    SessionRecord, StoreStats, StoredToken, Tally, TokenInfo,
 };
 pub use search::{Answered, DocVector, Found, Search, Unembedded, Vectors};
 pub use store::{

@@ -114,6 +114,15 @@ pub struct Tally {
     pub count: u64,
 }
 
+/// Nodes that changed in what they are found by.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Renamed {
+    /// The nodes, each once.
+    pub nodes: Vec<NodeId>,
+    /// Where to go on from; 0 is the beginning.
+    pub mark: i64,
+}
+
 /// How often a node was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Access {

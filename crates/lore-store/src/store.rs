@@ -17,8 +17,8 @@ use crate::batch::{Batch, Committed, Origin};
 use crate::error::StoreResult;
 use crate::query::{Bin, Direction, EventQuery, NewestNodes, NodeKey, NodeQuery, Page};
 use crate::records::{
-    Access, AuditEntry, ChainReport, ChangeEntry, Health, NewToken, SessionRecord, StoredToken,
-    Tally, TokenInfo,
+    Access, AuditEntry, ChainReport, ChangeEntry, Health, NewToken, Renamed, SessionRecord,
+    StoredToken, Tally, TokenInfo,
 };
 use crate::search::{Search, Vectors};
 
@@ -109,6 +109,11 @@ pub trait Nodes {
 
     /// The newest live nodes of a kind in one namespace, newest first.
     async fn newest_nodes(&self, viewer: &Viewer, query: NewestNodes) -> StoreResult<Vec<Node>>;
+
+    /// Nodes of the viewer's world whose name, aliases, tags, visibility or place in the
+    /// bin changed after `mark`, oldest change first, at most `limit`. Whether they are
+    /// still there, and seen by the viewer, is for [`Nodes::nodes`] to tell.
+    async fn renamed(&self, viewer: &Viewer, mark: i64, limit: usize) -> StoreResult<Renamed>;
 
     /// How many live nodes there are of each kind in each namespace.
     async fn tally(&self, viewer: &Viewer) -> StoreResult<Vec<Tally>>;

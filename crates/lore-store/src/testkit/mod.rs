@@ -147,6 +147,8 @@ macro_rules! contract_tests {
             the_newest_are_paged_and_bounded_by_a_moment,
             everything_is_counted_by_kind_and_namespace,
             what_is_hidden_or_gone_is_neither_listed_nor_counted,
+            what_changed_its_name_is_told_once_and_in_order,
+            a_mark_leads_on_where_the_last_answer_ended,
         ]);
         $crate::contract_tests!(@topic $harness, access, [
             accesses_are_counted,

@@ -4,7 +4,7 @@ use lore_core::{Role, Viewer, Visibility};
 
 use super::Harness;
 use super::stage::{Stage, batch, moment, word};
-use crate::{Batch, Change, Expect, NewNode, NewestNodes, NodeRef, Tally};
+use crate::{Batch, Change, Expect, NewNode, NewestNodes, NodePatch, NodeRef, Tally};
 
 fn notes(namespace: &str) -> NewestNodes {
     NewestNodes {
@@ -88,4 +88,43 @@ pub async fn what_is_hidden_or_gone_is_neither_listed_nor_counted(harness: &dyn 
     assert_eq!(counts(stage.store().tally(&stage.owner).await.unwrap()), 2);
     assert_eq!(stage.store().count_edges(&player).await.unwrap(), 0);
     assert_eq!(stage.store().count_edges(&stage.owner).await.unwrap(), 1);
+}
+
+/// New names, new eyes, the bin and back: each is told, texts are not.
+pub async fn what_changed_its_name_is_told_once_and_in_order(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let (a, b) = (stage.node(&stage.owner, "A").await, stage.node(&stage.owner, "B").await);
+    let first = stage.store().renamed(&stage.owner, 0, 0).await.unwrap();
+    assert_eq!(first.nodes, [a.id, b.id]);
+    let quiet = stage.store().renamed(&stage.owner, first.mark, 0).await.unwrap();
+    assert_eq!((quiet.nodes, quiet.mark), (Vec::new(), first.mark));
+    let patch = NodePatch { aliases: Some(vec!["Bee".into()]), ..NodePatch::default() };
+    stage.change(&stage.owner, Change::UpdateNode(NodeRef::Id(b.id), Expect::Any, patch)).await;
+    stage.change(&stage.owner, Change::DeleteNode(NodeRef::Id(a.id), Expect::Any)).await;
+    let patch = NodePatch { visibility: Some(Visibility::Gm), ..NodePatch::default() };
+    stage.change(&stage.owner, Change::UpdateNode(NodeRef::Id(b.id), Expect::Any, patch)).await;
+    let later = stage.store().renamed(&stage.owner, first.mark, 0).await.unwrap();
+    assert_eq!(later.nodes, [a.id, b.id]);
+    stage.change(&stage.owner, Change::RestoreNode(NodeRef::Id(a.id))).await;
+    let last = stage.store().renamed(&stage.owner, later.mark, 0).await.unwrap();
+    assert_eq!(last.nodes, [a.id]);
+}
+
+/// However small the steps, everything is told.
+pub async fn a_mark_leads_on_where_the_last_answer_ended(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let mut made = Vec::new();
+    for name in ["A", "B", "C", "D", "E"] {
+        made.push(stage.node(&stage.owner, name).await.id);
+    }
+    let (mut told, mut mark) = (Vec::new(), 0);
+    loop {
+        let step = stage.store().renamed(&stage.owner, mark, 2).await.unwrap();
+        if step.nodes.is_empty() {
+            break;
+        }
+        told.extend(step.nodes);
+        mark = step.mark;
+    }
+    assert_eq!(told, made);
 }
