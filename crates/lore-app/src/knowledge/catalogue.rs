@@ -1,0 +1,132 @@
+//! The names a viewer knows, in memory: for resolving, for spotting, and for URIs.
+//!
+//! Each kind of viewer has a catalogue of what they see, so that what is hidden has no
+//! influence on an answer. Before every use it catches up with what was renamed since.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use lore_core::{Node, NodeId, Result, Viewer};
+use lore_resolve::{Query, Resolution, Resolver};
+use lore_store::Store;
+use parking_lot::Mutex;
+use serde_json::Value;
+use tokio::sync::OwnedMutexGuard;
+
+use super::entities::Entity;
+use super::spotter::{Spotted, Spotter};
+use super::uri::SAME_AS;
+
+/// Most catalogues kept at once; a viewer whose catalogue was dropped gets a new one.
+const KEPT_MAX: usize = 64;
+/// How many changed nodes are read at once.
+const STEP: usize = 1_000;
+
+/// The catalogues of all viewers.
+#[derive(Default)]
+pub struct Catalogues {
+    kept: Mutex<HashMap<Viewer, Arc<tokio::sync::Mutex<Catalogue>>>>,
+}
+
+impl Catalogues {
+    /// The viewer's catalogue, up to date.
+    pub(super) async fn open(
+        &self,
+        store: &dyn Store,
+        viewer: &Viewer,
+    ) -> Result<OwnedMutexGuard<Catalogue>> {
+        let catalogue = {
+            let mut kept = self.kept.lock();
+            if kept.len() >= KEPT_MAX && !kept.contains_key(viewer) {
+                kept.clear();
+            }
+            Arc::clone(kept.entry(*viewer).or_default())
+        };
+        let mut catalogue = catalogue.lock_owned().await;
+        catalogue.catch_up(store, viewer).await?;
+        Ok(catalogue)
+    }
+}
+
+/// What one viewer knows by name.
+#[derive(Default)]
+pub(super) struct Catalogue {
+    mark: i64,
+    resolver: Resolver<NodeId>,
+    entities: HashMap<NodeId, Card>,
+    by_uri: HashMap<String, NodeId>,
+    spotter: Option<Spotter>,
+}
+
+/// What is kept of an entity.
+struct Card {
+    names: Vec<String>,
+    uris: Vec<String>,
+}
+
+impl Catalogue {
+    /// Who may be meant by a name.
+    pub(super) fn resolve(&self, query: &Query<'_, NodeId>) -> Resolution<NodeId> {
+        self.resolver.resolve(query)
+    }
+
+    /// The entity with this URI, or what it was merged into.
+    pub(super) fn by_uri(&self, uri: &str) -> Option<NodeId> {
+        self.by_uri.get(uri).copied()
+    }
+
+    /// What a text mentions, with how often and where first.
+    pub(super) fn spot(&mut self, text: &str) -> Vec<(NodeId, Spotted)> {
+        let entities = &self.entities;
+        let spotter = self.spotter.get_or_insert_with(|| {
+            let names = entities.iter().flat_map(|(node, card)| {
+                card.names.iter().map(|name| (*node, name.clone()))
+            });
+            Spotter::new(names)
+        });
+        spotter.spot(text).into_iter().collect()
+    }
+
+    async fn catch_up(&mut self, store: &dyn Store, viewer: &Viewer) -> Result<()> {
+        loop {
+            let renamed = store.renamed(viewer, self.mark, STEP).await?;
+            let nodes = store.nodes(viewer, &renamed.nodes).await?;
+            for id in &renamed.nodes {
+                self.forget(*id);
+            }
+            for node in nodes {
+                self.learn(node);
+            }
+            self.mark = renamed.mark;
+            if renamed.nodes.len() < STEP {
+                return Ok(());
+            }
+        }
+    }
+
+    fn learn(&mut self, node: Node) {
+        let Some(entity) = Entity::of(node) else { return };
+        let id = entity.node.id;
+        let type_name = entity.entity_type.as_str();
+        self.resolver.insert(id, type_name, &entity.node.name, &entity.node.aliases);
+        let merged = entity.node.properties.get(SAME_AS).and_then(Value::as_array);
+        let merged = merged.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
+        let uris: Vec<String> = std::iter::once(entity.uri).chain(merged).collect();
+        self.by_uri.extend(uris.iter().map(|uri| (uri.clone(), id)));
+        let names = std::iter::once(entity.node.name).chain(entity.node.aliases).collect();
+        self.entities.insert(id, Card { names, uris });
+        self.spotter = None;
+    }
+
+    fn forget(&mut self, id: NodeId) {
+        let Some(card) = self.entities.remove(&id) else { return };
+        self.resolver.remove(&id);
+        for uri in &card.uris {
+            // Another node may have taken the URI over meanwhile.
+            if self.by_uri.get(uri) == Some(&id) {
+                self.by_uri.remove(uri);
+            }
+        }
+        self.spotter = None;
+    }
+}

@@ -1,0 +1,275 @@
+//! Registering entities, giving them further names, and changing what they are.
+
+use futures::FutureExt;
+use lore_core::names::{self, Word, name_key};
+use lore_core::{Error, Node, NodeId, Properties, Result, Uid};
+use lore_resolve::{Query, Resolution};
+use lore_store::{
+    Batch, Bin, Change, Expect, NameMatch, NewNode, NewText, NodePatch, NodeQuery, NodeRef,
+};
+use serde_json::json;
+
+use super::entities::{self, Entity};
+use super::librarian::Librarian;
+use super::log::{self, Entry};
+use super::ontology::{self, EntityType};
+use super::uri;
+use crate::play::word;
+
+/// Most names of an entity besides the first.
+const ALIASES_MAX: usize = 100;
+/// Longest description, in characters.
+const DESCRIPTION_MAX: usize = 20_000;
+/// Text kind of what an entity is.
+const DESCRIPTION: &str = "description";
+
+/// Something to be known.
+#[derive(Debug, Clone)]
+pub struct Registration {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub entity_type: EntityType,
+    /// Other names.
+    pub aliases: Vec<String>,
+    /// What is to be told of it.
+    pub description: Option<String>,
+    /// Its URI, where it has one already.
+    pub uri: Option<String>,
+}
+
+/// What became of a registration.
+#[derive(Debug, Clone)]
+pub struct Registered {
+    /// The entity.
+    pub entity: Entity,
+    /// Whether it was not known before.
+    pub is_new: bool,
+    /// The name it was known by, when that is another.
+    pub merged_with: Option<String>,
+}
+
+/// Makes an entity known, unless it is already.
+pub async fn register(librarian: &Librarian, given: &Registration) -> Result<Registered> {
+    let name = names::checked_name("name", &given.name)?;
+    let aliases = checked_aliases(&name, &given.aliases)?;
+    if let Some(text) = &given.description {
+        names::checked_length("description", text, DESCRIPTION_MAX)?;
+    }
+    let uri = given.uri.clone().unwrap_or_else(|| uri::proposed(Some(given.entity_type), &name));
+    let plan = || {
+        let (name, aliases, uri) = (name.as_str(), aliases.as_slice(), uri.as_str());
+        async move {
+            match find(librarian, name, given.entity_type, uri).await? {
+                Some(known) => Ok((recognised(librarian, &known, aliases), Some(known.uri))),
+                None => Ok((created(librarian, given, name, aliases, uri).await?, None)),
+            }
+        }
+        .boxed()
+    };
+    let (known, _) = librarian.carry_out(plan).await?;
+    let is_new = known.is_none();
+    let entity = librarian.entity(known.as_deref().unwrap_or(&uri)).await?;
+    let other = name_key(&entity.node.name) != name_key(&name);
+    let merged_with = (!is_new && other).then(|| entity.node.name.clone());
+    Ok(Registered { entity, is_new, merged_with })
+}
+
+/// The entity that is meant, if one is known.
+async fn find(
+    librarian: &Librarian,
+    name: &str,
+    entity_type: EntityType,
+    uri: &str,
+) -> Result<Option<Entity>> {
+    if let Some(known) = entities::by_uri(librarian, uri).await? {
+        return Ok(Some(known));
+    }
+    let resolution = {
+        let catalogue = librarian.catalogue().await?;
+        let hint = Some(entity_type.as_str());
+        catalogue.resolve(&Query { type_hint: hint, ..Query::new(name) })
+    };
+    if resolution.is_ambiguous() {
+        return Err(ambiguous(librarian, name, &resolution).await?);
+    }
+    match resolution.pick() {
+        Some(picked) => Ok(librarian.entities(&[picked.key]).await?.pop()),
+        None => Ok(None),
+    }
+}
+
+async fn ambiguous(
+    librarian: &Librarian,
+    name: &str,
+    resolution: &Resolution<NodeId>,
+) -> Result<Error> {
+    let ids: Vec<NodeId> = resolution.candidates.iter().map(|found| found.key).collect();
+    let uris: Vec<String> =
+        librarian.entities(&ids).await?.into_iter().map(|entity| entity.uri).collect();
+    Ok(Error::Precondition {
+        message: format!("{name:?} may be one of several entities"),
+        hint: format!("say which by its URI: {}", uris.join(", ")),
+    })
+}
+
+/// What is known gains the names that are new.
+fn recognised(librarian: &Librarian, known: &Entity, aliases: &[String]) -> Batch {
+    let fresh = fresh_names(&known.node, aliases.iter());
+    let batch = librarian.batch();
+    if fresh.is_empty() {
+        return batch;
+    }
+    let all = known.node.aliases.iter().cloned().chain(fresh).take(ALIASES_MAX).collect();
+    let patch = NodePatch { aliases: Some(all), ..NodePatch::default() };
+    let expect = Expect::Version(known.node.version);
+    batch.change(Change::UpdateNode(NodeRef::Id(known.node.id), expect, patch))
+}
+
+/// What is new is made, or taken out of the bin where it lies.
+async fn created(
+    librarian: &Librarian,
+    given: &Registration,
+    name: &str,
+    aliases: &[String],
+    uri: &str,
+) -> Result<Batch> {
+    let uid = uri::derived_uid(&librarian.viewer, uri)
+        .ok_or_else(|| Error::Bug { what: "the id of an entity".into() })?;
+    let mut properties = Properties::new();
+    properties.insert(uri::URI.into(), json!(uri));
+    let kind = Word::new("kind", given.entity_type.kind())?;
+    let node = NewNode {
+        aliases: aliases.to_vec(),
+        visibility: librarian.visibility(),
+        properties,
+        ..NewNode::new(uid, kind, name)
+    };
+    if is_in_bin(librarian, uid, name).await? {
+        return Ok(librarian.batch().change(Change::RestoreNode(NodeRef::Uid(uid))));
+    }
+    let mut batch = librarian.batch().change(Change::CreateNode(node));
+    let told = given.description.as_deref().map(str::trim).filter(|text| !text.is_empty());
+    if let Some(body) = told {
+        let text = librarian.app.effects.uid();
+        let mut text = NewText::new(text, NodeRef::Uid(uid), word(DESCRIPTION)?, body);
+        text.visibility = librarian.visibility();
+        batch = batch.change(Change::CreateText(text));
+    }
+    Ok(batch)
+}
+
+async fn is_in_bin(librarian: &Librarian, uid: Uid, name: &str) -> Result<bool> {
+    let query = NodeQuery {
+        name: Some(NameMatch::Exact(name.to_owned())),
+        bin: Bin::Deleted,
+        ..NodeQuery::default()
+    };
+    let page = librarian.app.store.find_nodes(&librarian.viewer, query).await?;
+    Ok(page.items.iter().any(|node| node.uid == uid))
+}
+
+/// Gives an entity another name.
+pub async fn add_alias(
+    librarian: &Librarian,
+    uri: &str,
+    alias: &str,
+    reason: &str,
+) -> Result<Entity> {
+    let alias = names::checked_name("alias", alias)?;
+    let plan = || {
+        let alias = alias.as_str();
+        async move {
+            let entity = librarian.entity(uri).await?;
+            if fresh_names(&entity.node, [&alias.to_owned()].into_iter()).is_empty() {
+                return Ok((librarian.batch(), ()));
+            }
+            let mut aliases = entity.node.aliases.clone();
+            aliases.push(alias.to_owned());
+            let patch = NodePatch { aliases: Some(aliases), ..NodePatch::default() };
+            let entry = Entry { kind: log::ALIAS_ADDED, reason, details: json!({ "alias": alias }) };
+            Ok((changed(librarian, &entity.node, patch, entry), ()))
+        }
+        .boxed()
+    };
+    librarian.carry_out(plan).await?;
+    librarian.entity(uri).await
+}
+
+/// Changes what an entity is. Its URI stays, so that nothing that points at it breaks.
+pub async fn retype(
+    librarian: &Librarian,
+    uri: &str,
+    entity_type: EntityType,
+    reason: &str,
+) -> Result<Entity> {
+    let uri = librarian.entity(uri).await?.uri;
+    let plan = || {
+        let uri = uri.as_str();
+        async move {
+            let entity = librarian.entity(uri).await?;
+            if entity.entity_type == entity_type {
+                return Ok((librarian.batch(), ()));
+            }
+            let mut properties = entity.node.properties.clone();
+            properties.insert(uri::URI.into(), json!(uri));
+            properties.insert(ontology::TYPE.into(), json!(entity_type.as_str()));
+            let patch = NodePatch {
+                properties: Some(properties),
+                // Names are told to have changed, which is how catalogues learn of it.
+                aliases: Some(entity.node.aliases.clone()),
+                ..NodePatch::default()
+            };
+            let details = json!({
+                "from": entity.entity_type.as_str(),
+                "to": entity_type.as_str(),
+            });
+            let entry = Entry { kind: log::RETYPED, reason, details };
+            Ok((changed(librarian, &entity.node, patch, entry), ()))
+        }
+        .boxed()
+    };
+    librarian.carry_out(plan).await?;
+    librarian.entity(&uri).await
+}
+
+/// A change of a node and its entry in the log.
+fn changed(librarian: &Librarian, node: &Node, patch: NodePatch, entry: Entry<'_>) -> Batch {
+    let expect = Expect::Version(node.version);
+    let update = Change::UpdateNode(NodeRef::Id(node.id), expect, patch);
+    librarian.batch().change(update).change(log::append(librarian, node, entry, None))
+}
+
+/// Those of `given` that the node does not go by yet.
+pub(super) fn fresh_names<'a>(
+    node: &Node,
+    given: impl Iterator<Item = &'a String>,
+) -> Vec<String> {
+    let mut known: Vec<String> =
+        std::iter::once(&node.name).chain(&node.aliases).map(|name| name_key(name)).collect();
+    let mut fresh = Vec::new();
+    for name in given {
+        let key = name_key(name);
+        if !known.contains(&key) {
+            known.push(key);
+            fresh.push(name.clone());
+        }
+    }
+    fresh
+}
+
+fn checked_aliases(name: &str, given: &[String]) -> Result<Vec<String>> {
+    if given.len() > ALIASES_MAX {
+        let limit = format!("{ALIASES_MAX} names");
+        return Err(Error::TooLarge { what: "aliases".into(), limit });
+    }
+    let mut aliases: Vec<String> = Vec::new();
+    for alias in given.iter().filter(|alias| !alias.trim().is_empty()) {
+        let alias = names::checked_name("aliases", alias)?;
+        let known = aliases.iter().map(String::as_str).chain([name]);
+        if !known.map(name_key).any(|key| key == name_key(&alias)) {
+            aliases.push(alias);
+        }
+    }
+    Ok(aliases)
+}

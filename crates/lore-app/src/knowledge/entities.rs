@@ -1,0 +1,114 @@
+//! Entities: nodes that are something, under their URIs.
+
+use lore_core::{Error, Node, NodeId, Result};
+use lore_resolve::Query;
+use lore_store::{NodeKey, NodeQuery};
+
+use super::librarian::Librarian;
+use super::ontology::EntityType;
+use super::uri;
+
+/// A node that is something.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entity {
+    /// The node.
+    pub node: Node,
+    /// What it is.
+    pub entity_type: EntityType,
+    /// What it is called outside.
+    pub uri: String,
+}
+
+impl Entity {
+    /// A node as an entity, if it is one.
+    pub fn of(node: Node) -> Option<Self> {
+        let entity_type = EntityType::of(&node)?;
+        let uri = uri::of_entity(&node, entity_type);
+        Some(Self { node, entity_type, uri })
+    }
+}
+
+/// From here on a name is taken for what it resolves to.
+const SURE_ENOUGH: f64 = 0.5;
+
+/// The entity with this URI, or what it was merged into.
+pub async fn by_uri(librarian: &Librarian, uri: &str) -> Result<Option<Entity>> {
+    if let Some(uid) = uri::uid_in(uri) {
+        let node = librarian.app.store.node(&librarian.viewer, NodeKey::Uid(uid)).await?;
+        if let Some(entity) = node.and_then(Entity::of) {
+            return Ok(Some(entity));
+        }
+    }
+    let found = librarian.catalogue().await?.by_uri(uri);
+    Ok(librarian.entities(found.as_slice()).await?.pop())
+}
+
+/// The URI that a text stands for: itself, or that of the entity it names well enough.
+pub async fn named(librarian: &Librarian, text: &str) -> Result<String> {
+    let text = text.trim();
+    if text.starts_with(uri::PREFIX) {
+        return Ok(text.to_owned());
+    }
+    let best = {
+        let catalogue = librarian.catalogue().await?;
+        catalogue.resolve(&Query::new(text)).candidates.into_iter().next()
+    };
+    let sure = best.filter(|candidate| candidate.confidence >= SURE_ENOUGH);
+    let found = match sure {
+        Some(candidate) => librarian.entities(&[candidate.key]).await?.pop(),
+        None => None,
+    };
+    found.map(|entity| entity.uri).ok_or_else(|| unresolved(text))
+}
+
+/// A page of entities in order of creation, of one type or of all.
+pub async fn list(
+    librarian: &Librarian,
+    entity_type: Option<EntityType>,
+    limit: usize,
+) -> Result<Vec<Entity>> {
+    let mut found = Vec::new();
+    let mut after = None;
+    loop {
+        let query = NodeQuery { after, ..NodeQuery::default() };
+        let page = librarian.app.store.find_nodes(&librarian.viewer, query).await?;
+        let wanted = |entity: &Entity| entity_type.is_none_or(|wanted| entity.entity_type == wanted);
+        found.extend(page.items.into_iter().filter_map(Entity::of).filter(wanted));
+        after = page.next;
+        if after.is_none() || found.len() >= limit {
+            found.truncate(limit);
+            return Ok(found);
+        }
+    }
+}
+
+fn unresolved(text: &str) -> Error {
+    Error::Precondition {
+        message: format!("Could not resolve \"{text}\" to a known entity"),
+        hint: "look for it with koi_search, or ask resolve_entity for candidates".into(),
+    }
+}
+
+impl Librarian {
+    /// The names the caller knows, up to date.
+    pub(super) async fn catalogue(
+        &self,
+    ) -> Result<tokio::sync::OwnedMutexGuard<super::catalogue::Catalogue>> {
+        self.app.catalogues.open(self.app.store.as_ref(), &self.viewer).await
+    }
+
+    /// Those of these nodes that are entities the caller sees, in the given order.
+    pub(super) async fn entities(&self, ids: &[NodeId]) -> Result<Vec<Entity>> {
+        let nodes = self.app.store.nodes(&self.viewer, ids).await?;
+        let mut found: Vec<Entity> = nodes.into_iter().filter_map(Entity::of).collect();
+        found.sort_by_key(|entity| ids.iter().position(|id| *id == entity.node.id));
+        Ok(found)
+    }
+
+    /// The entity with this URI, or an error that says so.
+    pub(super) async fn entity(&self, uri: &str) -> Result<Entity> {
+        by_uri(self, uri).await?.ok_or_else(|| {
+            Error::not_found(format!("the entity {uri}"), "look for it with koi_search")
+        })
+    }
+}

@@ -1,0 +1,62 @@
+//! Where a use case of knowledge works: who asks, for which call, and how a plan is committed.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use lore_core::{Error, Result, Role, Viewer, Visibility};
+use lore_store::{Batch, Committed, Origin, StoreError};
+
+use crate::App;
+
+/// How often a plan is made anew when others keep being faster.
+const TRIES: usize = 32;
+
+/// One call about knowledge.
+#[derive(Clone)]
+pub struct Librarian {
+    /// The application.
+    pub app: Arc<App>,
+    /// Who asks.
+    pub viewer: Viewer,
+    /// The tool that is called.
+    pub tool: &'static str,
+    /// The request it serves.
+    pub request_id: String,
+}
+
+impl Librarian {
+    /// Plans and commits until it holds, a bounded number of times.
+    pub(super) async fn carry_out<'a, T: Send>(
+        &'a self,
+        plan: impl Fn() -> BoxFuture<'a, Result<(Batch, T)>> + Send,
+    ) -> Result<(T, Committed)> {
+        self.viewer.require(Role::Player)?;
+        for _ in 0..TRIES {
+            let (batch, answer) = plan().await?;
+            match self.app.store.commit(&self.viewer, batch).await {
+                Ok(committed) => return Ok((answer, committed)),
+                // What was found while planning changed, went, or came: look again.
+                Err(StoreError::Conflict(_) | StoreError::NotFound(_) | StoreError::Exists(_)) => {
+                    tokio::task::yield_now().await;
+                }
+                Err(other) => return Err(other.into()),
+            }
+        }
+        Err(Error::Unavailable { what: "knowledge (too many changes at once)".into() })
+    }
+
+    /// An empty batch of this call.
+    pub(super) fn batch(&self) -> Batch {
+        Batch::new(Origin::new(self.tool, self.request_id.clone()), self.app.effects.now())
+    }
+
+    /// Who sees what comes in here. What the game master's side gathers may spoil the
+    /// players' evening, and what a player gathers is theirs.
+    pub(super) fn visibility(&self) -> Visibility {
+        if self.viewer.sees_gm_side() {
+            Visibility::Gm
+        } else {
+            Visibility::Private(self.viewer.principal)
+        }
+    }
+}

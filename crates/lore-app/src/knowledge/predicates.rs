@@ -1,0 +1,153 @@
+//! How entities may be related, and which types that makes sense for.
+
+use super::ontology::EntityType;
+
+use EntityType as T;
+
+/// A way of being related.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Predicate {
+    /// Its name.
+    pub name: &'static str,
+    /// Types the subject may have; any when empty.
+    pub subjects: &'static [EntityType],
+    /// Types the object may have; any when empty.
+    pub objects: &'static [EntityType],
+    /// The field of a subject's note that lists objects.
+    pub field: &'static str,
+    /// How it is kept.
+    pub kept: Kept,
+}
+
+/// How a relation is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// From subject to object.
+    Once,
+    /// In both directions: if one holds, so does the other.
+    BothWays,
+    /// As another predicate from object to subject.
+    As(&'static str),
+}
+
+const MAKERS: &[EntityType] = &[T::Organization, T::Project];
+const REASONS: &[EntityType] = &[T::Evidence, T::Claim];
+const SCALES: &[EntityType] = &[T::Concept, T::Bioregion];
+const WORKS: &[EntityType] = &[T::Project, T::Concept, T::Practice];
+const SPEAKING: &[EntityType] =
+    &[T::Evidence, T::Claim, T::Question, T::Protocol, T::Playbook];
+const SPOKEN_OF: &[EntityType] =
+    &[T::Practice, T::Pattern, T::CaseStudy, T::Concept, T::Project, T::Bioregion];
+
+/// Every predicate, by name.
+pub const ALL: [Predicate; 27] = [
+    row("about", SPEAKING, SPOKEN_OF, "about"),
+    row("affiliated_with", &[T::Person], &[T::Organization], "affiliation"),
+    row("aggregates_into", &[T::Practice], &[T::Pattern], "patterns"),
+    row("attended", &[T::Person], &[T::Meeting], "attendees"),
+    row("broader", SCALES, SCALES, "broader"),
+    row("builds_on", WORKS, WORKS, "buildsOn"),
+    both_ways(row("collaborates_with", &[T::Person], &[T::Person], "collaborators")),
+    row("documents", &[T::CaseStudy], &[T::Practice, T::Pattern], "documents"),
+    row("forked_from", WORKS, WORKS, "forkedFrom"),
+    row("founded", &[T::Person], MAKERS, "founder"),
+    row(
+        "generates",
+        &[T::Playbook, T::Question],
+        &[T::Evidence, T::Question],
+        "generates",
+    ),
+    Predicate { kept: Kept::As("founded"), ..row("has_founder", MAKERS, &[T::Person], "founders") },
+    row("has_project", &[T::Organization], &[T::Project], "projects"),
+    row("implemented_by", &[T::Protocol], &[T::Playbook], "implementedBy"),
+    row("informs", REASONS, &[T::Question, T::Protocol], "informs"),
+    row("inspired_by", WORKS, WORKS, "inspiredBy"),
+    row("involves_organization", &[T::Project], &[T::Organization], "parentOrg"),
+    row("involves_person", &[T::Project, T::Meeting], &[T::Person], "people"),
+    both_ways(row("knows", &[T::Person], &[T::Person], "knows")),
+    row("located_in", &[], &[T::Location], "location"),
+    row("narrower", SCALES, SCALES, "narrower"),
+    row("opposes", REASONS, &[T::Claim], "opposes"),
+    row("practiced_in", &[T::Practice], &[T::Bioregion, T::Location], "bioregion"),
+    row("related_to", &[], &[], "relatedTo"),
+    row("suggests", &[T::Pattern], &[T::Practice], "suggests"),
+    row("supports", REASONS, &[T::Claim], "supports"),
+    row("synthesizes", &[T::Claim], &[T::Evidence], "synthesizes"),
+];
+
+const fn row(
+    name: &'static str,
+    subjects: &'static [EntityType],
+    objects: &'static [EntityType],
+    field: &'static str,
+) -> Predicate {
+    Predicate { name, subjects, objects, field, kept: Kept::Once }
+}
+
+const fn both_ways(predicate: Predicate) -> Predicate {
+    Predicate { kept: Kept::BothWays, ..predicate }
+}
+
+impl Predicate {
+    /// Reads a predicate as people write it: "Affiliated with", `affiliated-with`.
+    pub fn read(text: &str) -> Option<&'static Self> {
+        let name = spelled(text);
+        ALL.iter().find(|known| known.name == name)
+    }
+
+    /// Why the predicate does not go with these types, if it does not.
+    pub fn objection(&self, subject: EntityType, object: EntityType) -> Option<String> {
+        let fits = |allowed: &[EntityType], given| allowed.is_empty() || allowed.contains(&given);
+        let names = |allowed: &[EntityType]| {
+            allowed.iter().map(|known| known.as_str()).collect::<Vec<_>>().join(" or ")
+        };
+        if !fits(self.subjects, subject) {
+            let wanted = names(self.subjects);
+            return Some(format!("{} starts at a {wanted}, not a {}", self.name, subject.as_str()));
+        }
+        (!fits(self.objects, object)).then(|| {
+            let wanted = names(self.objects);
+            format!("{} leads to a {wanted}, not a {}", self.name, object.as_str())
+        })
+    }
+}
+
+/// One spelling for every predicate.
+pub(super) fn spelled(text: &str) -> String {
+    let lower = text.trim().to_lowercase();
+    lower.split([' ', '-', '_']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn predicates_are_sorted_and_read_in_any_spelling() {
+        assert!(ALL.is_sorted_by(|a, b| a.name < b.name));
+        for text in ["affiliated_with", "Affiliated With", " affiliated-with "] {
+            assert_eq!(Predicate::read(text).map(|known| known.name), Some("affiliated_with"));
+        }
+        assert_eq!(Predicate::read("eats"), None);
+    }
+
+    #[test]
+    fn types_that_make_no_sense_are_told() {
+        let founded = Predicate::read("founded").unwrap();
+        assert_eq!(founded.objection(T::Person, T::Project), None);
+        let told = founded.objection(T::Location, T::Project).unwrap();
+        assert_eq!(told, "founded starts at a Person, not a Location");
+        let told = founded.objection(T::Person, T::Location).unwrap();
+        assert_eq!(told, "founded leads to a Organization or Project, not a Location");
+        assert_eq!(Predicate::read("related_to").unwrap().objection(T::Person, T::Claim), None);
+    }
+
+    #[test]
+    fn what_is_kept_as_another_names_one_that_exists() {
+        for known in ALL {
+            if let Kept::As(other) = known.kept {
+                assert!(Predicate::read(other).is_some());
+            }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Entities and documents by the one search.
+
+use std::collections::HashSet;
+
+use lore_core::names::Word;
+use lore_core::{Kind, Node, NodeId, Result, Text};
+use lore_search::{Filter, Query, Unit};
+use lore_store::Answered;
+
+use super::entities::Entity;
+use super::librarian::Librarian;
+use super::ontology::{DOCUMENT_KINDS, EntityType};
+use super::{relations, uri};
+
+/// Most results of a search.
+const RESULTS_MAX: usize = 100;
+/// How many more are looked at when what is found must still be of a type.
+const WIDER: usize = 10;
+
+/// An entity that answers.
+#[derive(Debug, Clone)]
+pub struct EntityHit {
+    /// The entity.
+    pub entity: Entity,
+    /// How well it answers, from 0 to 1.
+    pub similarity: f64,
+    /// How many relations it has.
+    pub relations: usize,
+}
+
+/// Entities that answer a question, best first.
+pub async fn find_entities(
+    librarian: &Librarian,
+    text: &str,
+    wanted: Option<EntityType>,
+    limit: usize,
+) -> Result<Vec<EntityHit>> {
+    let limit = limit.clamp(1, RESULTS_MAX);
+    let looked_at = if wanted.is_some() { limit * WIDER } else { limit * 2 };
+    let filter = Filter { except_kinds: document_kinds()?, ..Filter::default() };
+    let query = Query { filter, unit: Unit::Node, ..Query::new(text, looked_at) };
+    let found = librarian.app.search(&librarian.viewer, query).await?;
+    let mut hits: Vec<EntityHit> = found
+        .answers
+        .into_iter()
+        .filter_map(|answer| {
+            let similarity = share(answer.hit.score);
+            Some(EntityHit { entity: Entity::of(answer.node)?, similarity, relations: 0 })
+        })
+        .filter(|hit| wanted.is_none_or(|wanted| hit.entity.entity_type == wanted))
+        .take(limit)
+        .collect();
+    let ids: Vec<NodeId> = hits.iter().map(|hit| hit.entity.node.id).collect();
+    let counts = relations::counts(librarian, &ids).await?;
+    for hit in &mut hits {
+        hit.relations = counts.get(&hit.entity.node.id).copied().unwrap_or_default();
+    }
+    Ok(hits)
+}
+
+/// Sources with a name of their own, and what they are called in answers.
+pub const SOURCES: [(&str, &str); 4] = [
+    ("vault", "obsidian-sensor"),
+    ("github", "github-sensor"),
+    ("email", "email-sensor"),
+    ("web", "web-sensor"),
+];
+/// The source of what came in through other doors.
+const WORLD: &str = "world";
+
+/// Whether single passages are wanted besides documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Passages {
+    /// Documents only.
+    Leave,
+    /// Also the passages that answer.
+    Give,
+}
+
+/// What answers a question.
+#[derive(Debug, Clone, Default)]
+pub struct FoundDocuments {
+    /// Documents, best first.
+    pub documents: Vec<FoundDocument>,
+    /// Passages, best first.
+    pub chunks: Vec<Chunk>,
+}
+
+/// A document that answers.
+#[derive(Debug, Clone)]
+pub struct FoundDocument {
+    /// What it is called outside.
+    pub rid: String,
+    /// Its node.
+    pub node: Node,
+    /// The text that answers best.
+    pub text: Text,
+    /// How well it answers, from 0 to 1.
+    pub similarity: f64,
+    /// Where it comes from.
+    pub source: String,
+}
+
+/// A passage that answers.
+#[derive(Debug, Clone)]
+pub struct Chunk {
+    /// What it is called outside.
+    pub rid: String,
+    /// The document it is part of.
+    pub document: FoundDocument,
+}
+
+/// Documents, and passages of them, that answer a question.
+pub async fn find_documents(
+    librarian: &Librarian,
+    text: &str,
+    source: Option<&str>,
+    limit: usize,
+    passages: Passages,
+) -> Result<FoundDocuments> {
+    let limit = limit.clamp(1, RESULTS_MAX);
+    let source = source.map(str::trim).filter(|source| !source.is_empty());
+    let filter = Filter { namespaces: source.map(namespace).into_iter().collect(), ..Filter::default() };
+    let query = Query { filter, unit: Unit::Text, ..Query::new(text, limit * 4) };
+    let found = librarian.app.search(&librarian.viewer, query).await?;
+    let hits: Vec<FoundDocument> = found.answers.into_iter().filter_map(found_document).collect();
+    let chunks = match passages {
+        Passages::Leave => Vec::new(),
+        Passages::Give => hits.iter().take(limit).cloned().map(chunk).collect(),
+    };
+    let mut seen = HashSet::new();
+    let documents = hits.into_iter().filter(|hit| seen.insert(hit.node.id)).take(limit).collect();
+    Ok(FoundDocuments { documents, chunks })
+}
+
+fn found_document(answer: Answered) -> Option<FoundDocument> {
+    Some(FoundDocument {
+        rid: uri::of_document(&answer.node),
+        similarity: share(answer.hit.score),
+        source: source_of(&answer.node),
+        text: answer.text?,
+        node: answer.node,
+    })
+}
+
+fn chunk(document: FoundDocument) -> Chunk {
+    Chunk { rid: format!("{}#chunk{}", document.rid, document.text.position), document }
+}
+
+/// Where a document comes from.
+fn source_of(node: &Node) -> String {
+    let known = SOURCES.iter().find(|(namespace, _)| *namespace == node.namespace);
+    known.map_or(WORLD, |(_, sensor)| sensor).to_owned()
+}
+
+/// The namespace of documents from a source, by either of its names.
+fn namespace(source: &str) -> String {
+    let lower = source.to_lowercase();
+    let known = SOURCES.iter().find(|(name, sensor)| [*name, *sensor].contains(&lower.as_str()));
+    match known {
+        Some((namespace, _)) => (*namespace).to_owned(),
+        None if lower == WORLD => String::new(),
+        None => source.to_owned(),
+    }
+}
+
+fn document_kinds() -> Result<Vec<Kind>> {
+    DOCUMENT_KINDS.iter().map(|kind| Word::new("kind", kind)).collect()
+}
+
+/// A score of the search as a share of 1.
+fn share(score: f32) -> f64 {
+    f64::from(score).clamp(0.0, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_is_known_by_both_its_names() {
+        assert_eq!(namespace("vault"), "vault");
+        assert_eq!(namespace("Obsidian-Sensor"), "vault");
+        assert_eq!(namespace("world"), "");
+        assert_eq!(namespace("my own"), "my own");
+    }
+}
