@@ -38,6 +38,7 @@ pub enum KeyError {
 }
 
 /// A private key with its public half.
+#[derive(Clone)]
 pub struct KeyPair {
     signing: SigningKey,
     public: PublicKey,

@@ -30,11 +30,22 @@ pub struct Call {
     pub peer: NodeRid,
     /// Its address; the endpoint's path goes below it.
     pub url: String,
+    /// Who gave us that address.
+    pub given_by: GivenBy,
     /// What to call there.
     pub endpoint: Endpoint,
     /// What to say.
     pub message: Message,
     purpose: Purpose,
+}
+
+/// Who gave us an address: not everybody's word is enough to call any address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GivenBy {
+    /// Our owner.
+    Owner,
+    /// The node itself, or another one.
+    Network,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,6 +156,7 @@ impl Node {
             return None;
         }
         let base = peer.profile.as_ref().and_then(|profile| profile.base_url.clone());
+        let given_by = if peer.url.is_some() { GivenBy::Owner } else { GivenBy::Network };
         let url = peer.url.clone().or(base)?;
         let line = self.lines.get(rid);
         if line.is_some_and(|line| line.busy || line.not_before.is_some_and(|then| then > now)) {
@@ -152,7 +164,7 @@ impl Node {
         }
         let (endpoint, message, purpose) = self.next_for(rid, now)?;
         self.line(rid).busy = true;
-        Some(Call { peer: rid.clone(), url, endpoint, message, purpose })
+        Some(Call { peer: rid.clone(), url, given_by, endpoint, message, purpose })
     }
 
     fn next_for(&mut self, rid: &NodeRid, now: Timestamp) -> Option<(Endpoint, Message, Purpose)> {

@@ -6,6 +6,7 @@
 
 mod call;
 mod edges;
+mod handshake;
 mod message;
 mod receive;
 mod record;
@@ -21,7 +22,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use lore_core::Entropy;
 
-pub use call::{Answer, Call, Unanswered};
+pub use call::{Answer, Call, GivenBy, Unanswered};
 pub use message::{Endpoint, Fault, Found, Greeting, Message, Refusal};
 pub use receive::{Received, Reply};
 pub use record::{

@@ -310,7 +310,7 @@ impl Node {
     }
 
     /// When too many nodes are known, one that nothing binds us to is let go.
-    fn make_room_for_peer(&mut self, rid: &NodeRid) -> Result<(), Refusal> {
+    pub(super) fn make_room_for_peer(&mut self, rid: &NodeRid) -> Result<(), Refusal> {
         if self.peers.contains_key(rid) || self.peers.len() < self.settings.quotas.peers {
             return Ok(());
         }

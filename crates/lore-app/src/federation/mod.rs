@@ -1,0 +1,43 @@
+//! Federation: a KOI-net node over the world's own store.
+//!
+//! `lore-koinet` decides; here its decisions are made durable, what is shared is
+//! gathered from the world, and what arrives becomes searchable, marked as what it is:
+//! somebody else's word. An answer leaves after its writes are kept, and what is
+//! private never gets as far as the node.
+
+mod arrival;
+mod key;
+mod keeper;
+mod orders;
+mod service;
+mod shares;
+mod status;
+
+use async_trait::async_trait;
+use lore_koinet::node::{Answer, GivenBy, Unanswered};
+
+pub use key::{KeyFile, load_or_make_key};
+pub use orders::{break_with, connect};
+pub use service::{Config, Federation};
+pub use shares::{DOCUMENT_TYPE, ENTITY_TYPE, ShareRule, rules, share, unshare};
+pub use status::{health, stored_status};
+
+/// Kind of the node that stands for the federation itself.
+const ROOT: &str = "federation";
+/// Kind of what the federation remembers for itself.
+const RECORD: &str = "federation_record";
+/// Kind of what came from other nodes.
+pub const FEDERATED: &str = "federated";
+
+/// Carries messages to other nodes.
+#[async_trait]
+pub trait Carrier: Send + Sync {
+    /// Posts a signed message to a path below a node's address.
+    async fn post(
+        &self,
+        url: &str,
+        given_by: GivenBy,
+        path: &str,
+        body: String,
+    ) -> Result<Answer, Unanswered>;
+}

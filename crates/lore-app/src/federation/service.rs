@@ -1,0 +1,251 @@
+//! The running node: one lock around what it knows, so that what is kept and what is
+//! known never differ.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use lore_core::{Error, Result, Viewer};
+use lore_koinet::node::{
+    Answer, Call, Endpoint, Fault, Node, Reply, Settings, Status, Unanswered, Write,
+};
+use lore_koinet::{KeyPair, NodeRid};
+use lore_store::Change;
+use serde_json::Value;
+use tokio::sync::{Mutex, Notify};
+
+use super::keeper::Keeper;
+use super::{Carrier, orders, shares, status};
+use crate::App;
+
+/// How often the node looks around when nothing wakes it.
+const TICK: Duration = Duration::from_millis(250);
+/// How often open orders are looked for.
+const ORDERS_EVERY: Duration = Duration::from_secs(1);
+/// How often the world is looked through for changes of what is shared; the store's
+/// own news wake it earlier.
+const SCAN_EVERY: Duration = Duration::from_secs(5);
+/// Looking through the world may take at most one part in so many of the time.
+const SCAN_SHARE: u32 = 10;
+
+/// What makes a node this one.
+pub struct Config {
+    /// Its key.
+    pub key: KeyPair,
+    /// What it calls itself.
+    pub name: String,
+    /// How it behaves.
+    pub settings: Settings,
+}
+
+/// A KOI-net node that lives in a world.
+pub struct Federation {
+    app: Arc<App>,
+    viewer: Viewer,
+    config: Config,
+    carrier: Arc<dyn Carrier>,
+    inner: Mutex<Inner>,
+    wake: Notify,
+}
+
+struct Inner {
+    node: Node,
+    keeper: Keeper,
+    /// A write failed: what is known may be ahead of what is kept.
+    ahead: bool,
+}
+
+impl Federation {
+    /// Puts the node together from what was kept in the viewer's world.
+    pub async fn open(
+        app: Arc<App>,
+        viewer: Viewer,
+        config: Config,
+        carrier: Arc<dyn Carrier>,
+    ) -> Result<Arc<Self>> {
+        let (mut keeper, records) = Keeper::open(Arc::clone(&app), viewer).await?;
+        let (node, writes) = restore(&app, &config, records)?;
+        keeper.keep(writes, Vec::new()).await?;
+        let inner = Mutex::new(Inner { node, keeper, ahead: false });
+        Ok(Arc::new(Self { app, viewer, config, carrier, inner, wake: Notify::new() }))
+    }
+
+    /// Takes a message of another node in; returns status and body of the reply, after
+    /// everything it led to is durable.
+    pub async fn receive(&self, endpoint: Endpoint, body: &[u8]) -> Result<(u16, String)> {
+        let now = self.app.effects.now();
+        let mut inner = self.ready().await?;
+        let received = inner.node.receive(endpoint, body, now);
+        self.keep(&mut inner, received.writes, Vec::new()).await?;
+        let reply = match received.reply {
+            Reply::Taken => (200, "null".to_owned()),
+            Reply::Refused(fault) => (fault.status(), fault.body()),
+            Reply::Message(to, message) => {
+                let found = inner.keeper.contents(message.needs()).await?;
+                (200, inner.node.seal(&to, &message, &found).map_err(unwritable)?)
+            }
+        };
+        drop(inner);
+        self.wake.notify_one();
+        Ok(reply)
+    }
+
+    /// Takes the unsigned handshake of another node in.
+    pub async fn handshake(&self, body: &[u8]) -> Result<(u16, String)> {
+        let mut inner = self.ready().await?;
+        let outcome: std::result::Result<_, Fault> = inner.node.handshake(body);
+        match outcome {
+            Ok((writes, reply)) => {
+                self.keep(&mut inner, writes, Vec::new()).await?;
+                Ok((200, reply))
+            }
+            Err(fault) => Ok((fault.status(), fault.body())),
+        }
+    }
+
+    /// Who the node is.
+    pub async fn rid(&self) -> NodeRid {
+        self.inner.lock().await.node.rid().clone()
+    }
+
+    /// How the node is doing.
+    pub async fn status(&self) -> Status {
+        self.inner.lock().await.node.status()
+    }
+
+    /// The contract's report.
+    pub async fn health(&self) -> Value {
+        status::health(&self.status().await, self.app.effects.now())
+    }
+
+    /// Calls others, carries out orders and follows the world, until it is dropped.
+    pub async fn run(self: Arc<Self>) {
+        let mut news = self.app.store.watch();
+        let (mut next_orders, mut next_scan) = (Instant::now(), Instant::now());
+        loop {
+            if next_orders <= Instant::now() {
+                report(self.carry_out_orders().await, "orders");
+                next_orders = Instant::now() + ORDERS_EVERY;
+            }
+            if next_scan <= Instant::now() {
+                let began = Instant::now();
+                report(self.scan().await, "what is shared");
+                next_scan = Instant::now() + (began.elapsed() * SCAN_SHARE).max(SCAN_EVERY);
+            }
+            self.make_calls().await;
+            tokio::select! {
+                () = self.wake.notified() => {}
+                changed = news.changed() => {
+                    if changed.is_ok() {
+                        next_scan = next_scan.min(Instant::now() + TICK);
+                    }
+                }
+                () = tokio::time::sleep(TICK) => {}
+            }
+        }
+    }
+
+    async fn carry_out_orders(&self) -> Result<()> {
+        let mut inner = self.ready().await?;
+        let root = inner.keeper.root;
+        let Some(open) = orders::open_orders(&self.app, &self.viewer, root).await? else {
+            return Ok(());
+        };
+        let writes = open.carry_out(&mut inner.node, self.app.effects.now());
+        let done = open.done(&self.viewer, root)?;
+        self.keep(&mut inner, writes, vec![done]).await
+    }
+
+    async fn scan(&self) -> Result<()> {
+        let root = self.ready().await?.keeper.root;
+        // The world is read without the lock: others are served meanwhile.
+        let things = shares::covered(&self.app, &self.viewer, root).await?;
+        let mut inner = self.ready().await?;
+        let writes = shares::publish_all(&mut inner.node, things, self.app.effects.now());
+        self.keep(&mut inner, writes, Vec::new()).await
+    }
+
+    async fn make_calls(self: &Arc<Self>) {
+        let now = self.app.effects.now();
+        let calls = match self.ready().await {
+            Ok(mut inner) => inner.node.due(now),
+            Err(_) => return,
+        };
+        for call in calls {
+            tokio::spawn(Arc::clone(self).make_call(call));
+        }
+    }
+
+    async fn make_call(self: Arc<Self>, call: Call) {
+        let outcome = self.carry(&call).await;
+        let mut inner = self.inner.lock().await;
+        let writes = inner.node.answered(&call, outcome, self.app.effects.now());
+        report(self.keep(&mut inner, writes, Vec::new()).await, "what a call brought");
+        drop(inner);
+        self.wake.notify_one();
+    }
+
+    async fn carry(&self, call: &Call) -> std::result::Result<Answer, Unanswered> {
+        let body = {
+            let inner = self.ready().await.map_err(|_| Unanswered)?;
+            let found = inner.keeper.contents(call.message.needs()).await;
+            let found = found.map_err(|_| Unanswered)?;
+            inner.node.seal(&call.peer, &call.message, &found).map_err(|_| Unanswered)?
+        };
+        let path = call.endpoint.path();
+        let answer = self.carrier.post(&call.url, call.given_by, path, body).await;
+        let status = answer.as_ref().map_or(0, |answer| answer.status);
+        tracing::debug!(peer = %call.peer, path, status, "called");
+        answer
+    }
+
+    /// The node, once what it knows is what is kept.
+    async fn ready(&self) -> Result<tokio::sync::MutexGuard<'_, Inner>> {
+        let mut inner = self.inner.lock().await;
+        if inner.ahead {
+            let records = inner.keeper.load().await?;
+            let (node, writes) = restore(&self.app, &self.config, records)?;
+            inner.keeper.keep(writes, Vec::new()).await?;
+            inner.node = node;
+            inner.ahead = false;
+        }
+        Ok(inner)
+    }
+
+    async fn keep(
+        &self,
+        inner: &mut Inner,
+        writes: Vec<Write>,
+        further: Vec<Change>,
+    ) -> Result<()> {
+        if writes.is_empty() && further.is_empty() {
+            return Ok(());
+        }
+        let kept = inner.keeper.keep(writes, further).await;
+        inner.ahead |= kept.is_err();
+        kept
+    }
+}
+
+fn restore(
+    app: &App,
+    config: &Config,
+    records: Vec<lore_koinet::node::Record>,
+) -> Result<(Node, Vec<Write>)> {
+    let entropy = Arc::clone(&app.effects.entropy);
+    let now = app.effects.now();
+    let (key, settings) = (config.key.clone(), config.settings.clone());
+    Node::restore(key, &config.name, settings, records, entropy, now).map_err(|error| {
+        Error::invalid("federation", error.to_string(), "correct it in lorewell.toml")
+    })
+}
+
+fn unwritable(error: lore_koinet::Malformed) -> Error {
+    tracing::error!(%error, "a message could not be written");
+    Error::Bug { what: "a message of the federation".into() }
+}
+
+fn report(outcome: Result<()>, what: &str) {
+    if let Err(error) = outcome {
+        tracing::warn!(%error, "the federation could not keep {what}");
+    }
+}

@@ -1,0 +1,91 @@
+//! The report on a node, in the contract's shape.
+
+use lore_core::{Result, Timestamp, Viewer};
+use lore_koinet::node::{Endpoint, Node, PeerStatus, Standing, Status};
+use lore_koinet::{EdgeStatus, NodeKind};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+use super::keeper::Keeper;
+use super::service::Config;
+use crate::App;
+
+/// The ontology by which entities are typed.
+const ONTOLOGY: (&str, &str) = ("http://bkc.regen.network/ontology", "1.0.0");
+/// Endpoints that are not in the protocol.
+const EXTENSIONS: [&str; 3] = ["/handshake", "/events/confirm", "/health"];
+
+/// The contract's report.
+pub fn health(status: &Status, now: Timestamp) -> Value {
+    let active = |peer: &&PeerStatus| peer.kind.is_some() && peer.standing != Standing::Forgotten;
+    json!({
+        "status": "healthy",
+        "node": {
+            "node_rid": status.rid,
+            "node_name": status.rid.name(),
+            "node_type": status.profile.node_type,
+            "base_url": status.profile.base_url,
+            "provides": status.profile.provides,
+            "public_key": status.profile.public_key,
+            "ontology_uri": ONTOLOGY.0,
+            "ontology_version": ONTOLOGY.1,
+        },
+        "peers": status.peers.iter().filter(active).map(peer).collect::<Vec<_>>(),
+        "event_queue_size": status.queue,
+        "pipeline_enabled": true,
+        "shared": status.shared,
+        "federated": status.foreign,
+        "refused_events": status.refused.iter().copied().collect::<std::collections::BTreeMap<_, _>>(),
+        "protocol": {
+            "strict_mode": true,
+            "require_signed_envelopes": true,
+            "enforce_target_match": true,
+            "enforce_source_key_rid_binding": true,
+            "core_endpoints": Endpoint::CORE.map(Endpoint::path),
+            "extensions": EXTENSIONS,
+        },
+        "timestamp": now.to_string(),
+    })
+}
+
+/// How the node of a world stands, as far as it was kept: for a look from outside.
+pub async fn stored_status(app: &Arc<App>, viewer: Viewer, config: &Config) -> Result<Status> {
+    let (_, records) = Keeper::open(Arc::clone(app), viewer).await?;
+    let entropy = Arc::clone(&app.effects.entropy);
+    let (key, settings) = (config.key.clone(), config.settings.clone());
+    let now = app.effects.now();
+    let restored = Node::restore(key, &config.name, settings, records, entropy, now);
+    let (node, _) = restored.map_err(|error| {
+        lore_core::Error::invalid("federation", error.to_string(), "correct it in lorewell.toml")
+    })?;
+    Ok(node.status())
+}
+
+fn peer(peer: &PeerStatus) -> Value {
+    json!({
+        "node_rid": peer.rid,
+        "node_name": peer.rid.name(),
+        "node_type": peer.kind.map(|kind| match kind {
+            NodeKind::Full => "FULL",
+            NodeKind::Partial => "PARTIAL",
+        }),
+        "last_seen": peer.last_seen.map(|moment| moment.to_string()),
+        "connected_by": match peer.standing {
+            Standing::Connected => "owner",
+            Standing::Met | Standing::Forgotten => "itself",
+            Standing::Heard(_) => "another node",
+        },
+        "our_subscription": peer.ours.map(edge),
+        "their_subscription": peer.theirs.map(edge),
+        "queued_events": peer.queue,
+        "things": peer.things,
+        "failed_calls": peer.failures,
+    })
+}
+
+fn edge(status: EdgeStatus) -> &'static str {
+    match status {
+        EdgeStatus::Proposed => "proposed",
+        EdgeStatus::Approved => "approved",
+    }
+}
