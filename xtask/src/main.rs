@@ -7,6 +7,7 @@ mod docs;
 mod eval;
 mod protocol;
 mod shell;
+mod tck;
 mod test;
 
 use anyhow::bail;
@@ -22,6 +23,7 @@ usage: cargo xtask <command>
   bench play         durable rolls, dice, reading a long log
   bench memory       adding, saving, learning and asking at 1 k, 10 k, 100 k; beside Kairn with
                      --kairn FILE (from PyPI: kairn-ai)
+  tck                openCypher's compatibility kit: --scenarios FILE [--failing] [--write]
   eval retrieval     how well recall finds what was saved: --corpus FILE --queries FILE
   eval resolution    how well names are resolved: --left FILE --right FILE --gold FILE
 ";
@@ -35,6 +37,7 @@ fn main() -> anyhow::Result<()> {
         ["test", "protocol"] => protocol::run(),
         ["docs"] => docs::write(),
         ["bench", name, options @ ..] => bench::run(name, options),
+        ["tck", options @ ..] => tck::run(options),
         ["eval", name, options @ ..] => eval::run(name, options),
         _ => bail!("{USAGE}"),
     }

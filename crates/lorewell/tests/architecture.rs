@@ -16,7 +16,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Who may use a library at all, and why nobody else.
-const FENCES: [(&str, &[&str]); 8] = [
+const FENCES: [(&str, &[&str]); 9] = [
     // Only the adapter knows the protocol library.
     ("rmcp", &["lore-mcp", "lore-bench"]),
     // Only the HTTP front knows the web framework.
@@ -29,13 +29,16 @@ const FENCES: [(&str, &[&str]); 8] = [
     // Only the program and chores may give up with a plain message.
     ("anyhow", &["lorewell", "xtask", "lore-bench", "lore-eval"]),
     ("clap", &["lorewell", "lore-bench", "lore-eval"]),
+    // The language has one front, which the rest of the engine does not see.
+    ("open-cypher", &["lore-cypher"]),
     // Schemas are a matter of the declarations.
     ("schemars", &["lore-tools"]),
 ];
 
 /// The direction of the arrows: what each crate of ours may depend on.
-const ARROWS: [(&str, &[&str]); 16] = [
+const ARROWS: [(&str, &[&str]); 17] = [
     ("lore-core", &[]),
+    ("lore-cypher", &[]),
     ("lore-text", &["lore-core"]),
     ("lore-search", &["lore-core", "lore-text"]),
     ("lore-rules", &[]),
@@ -45,11 +48,11 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("lore-koinet", &["lore-core"]),
     ("lore-store", &["lore-core", "lore-search"]),
     ("lore-sqlite", &["lore-core", "lore-search", "lore-store", "lore-text"]),
-    ("lore-app", &["lore-core", "lore-markup", "lore-rules", "lore-search", "lore-store", "lore-text"]),
+    ("lore-app", &["lore-core", "lore-koinet", "lore-markup", "lore-resolve", "lore-rules", "lore-search", "lore-store", "lore-text"]),
     ("lore-remote", &["lore-app", "lore-core", "lore-net"]),
     ("lore-tools", &["lore-app", "lore-core", "lore-rules", "lore-store"]),
     ("lore-mcp", &["lore-app", "lore-core", "lore-store", "lore-tools"]),
-    ("lore-http", &["lore-app", "lore-core", "lore-mcp", "lore-store", "lore-tools"]),
+    ("lore-http", &["lore-app", "lore-core", "lore-markup", "lore-mcp", "lore-store", "lore-tools"]),
     (
         "lorewell",
         &[

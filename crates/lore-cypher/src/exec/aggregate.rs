@@ -1,0 +1,161 @@
+//! Aggregating functions.
+
+use super::Exec;
+use super::arithmetic;
+use super::table::Table;
+use crate::compare;
+use crate::error::{Result, failed};
+use crate::functions::Aggregate;
+use crate::plan::{Aggregation, Arithmetic, Distinct, Slot};
+use crate::value::Value;
+
+/// What was gathered of a group for one call.
+pub(super) struct Gathered {
+    function: Aggregate,
+    seen: Option<Table>,
+    count: i64,
+    /// The sum, or the smallest or largest value.
+    value: Value,
+    values: Vec<Value>,
+    percentile: Value,
+}
+
+impl Gathered {
+    /// Nothing yet, for every call.
+    pub(super) fn all(calls: &[(Slot, Aggregation)]) -> Vec<Self> {
+        calls.iter().map(|(_, call)| Self::new(call)).collect()
+    }
+
+    fn new(call: &Aggregation) -> Self {
+        Self {
+            function: call.function,
+            seen: (call.distinct == Distinct::Yes).then(|| Table::new(1)),
+            count: 0,
+            value: Value::Null,
+            values: Vec::new(),
+            percentile: Value::Null,
+        }
+    }
+
+    /// The result of a group.
+    pub(super) fn result(self, exec: &Exec<'_>) -> Result<Value> {
+        match self.function {
+            Aggregate::Count => Ok(Value::Int(self.count)),
+            Aggregate::Sum if self.count == 0 => Ok(Value::Int(0)),
+            Aggregate::Sum | Aggregate::Min | Aggregate::Max => Ok(self.value),
+            Aggregate::Avg if self.count == 0 => Ok(Value::Null),
+            Aggregate::Avg => {
+                let count = Value::Float(self.count as f64);
+                arithmetic::apply(Arithmetic::Divide, &self.value, &count)
+            }
+            Aggregate::Collect => exec.meter.built(Value::list(self.values)),
+            Aggregate::PercentileCont | Aggregate::PercentileDisc => self.percentile(),
+            Aggregate::StDev => Ok(Value::Float(deviation(&self.values, 1))),
+            Aggregate::StDevP => Ok(Value::Float(deviation(&self.values, 0))),
+        }
+    }
+
+    fn percentile(mut self) -> Result<Value> {
+        let share = match self.percentile {
+            Value::Null if self.values.is_empty() => return Ok(Value::Null),
+            Value::Int(share) => share as f64,
+            Value::Float(share) => share,
+            other => return failed(format!("a percentile is a number, not {}", other.kind())),
+        };
+        if !(0.0..=1.0).contains(&share) {
+            return failed("a percentile is between 0.0 and 1.0");
+        }
+        self.values.sort_by(compare::order);
+        let Some(last) = self.values.len().checked_sub(1) else { return Ok(Value::Null) };
+        let value = |at: usize| self.values.get(at).map_or(0.0, number);
+        if self.function == Aggregate::PercentileDisc {
+            let at = (share * self.values.len() as f64).ceil() as usize;
+            return Ok(self.values.get(at.saturating_sub(1)).cloned().unwrap_or_default());
+        }
+        let at = share * last as f64;
+        let (below, above) = (at.floor(), at.ceil());
+        let (low, high) = (value(below as usize), value(above as usize));
+        Ok(Value::Float(low + (high - low) * (at - below)))
+    }
+}
+
+impl<'q> Exec<'q> {
+    /// Takes the value of the current row in; unknown values do not count.
+    pub(super) fn add(&mut self, gathered: &mut Gathered, call: &'q Aggregation) -> Result<()> {
+        let Some(argument) = &call.argument else {
+            gathered.count += 1;
+            return Ok(());
+        };
+        let value = self.eval(argument)?;
+        if let Some(parameter) = &call.parameter {
+            gathered.percentile = self.eval(parameter)?;
+        }
+        if value.is_null() {
+            return Ok(());
+        }
+        if let Some(seen) = &mut gathered.seen
+            && !seen.insert(std::slice::from_ref(&value), &mut self.meter)?
+        {
+            return Ok(());
+        }
+        gathered.count += 1;
+        self.take(gathered, value)
+    }
+
+    fn take(&mut self, gathered: &mut Gathered, value: Value) -> Result<()> {
+        match gathered.function {
+            Aggregate::Count => {}
+            Aggregate::Sum | Aggregate::Avg => {
+                if !matches!(value, Value::Int(_) | Value::Float(_) | Value::Temporal(_)) {
+                    return failed(format!("only numbers can be summed, not {}", value.kind()));
+                }
+                gathered.value = match gathered.count {
+                    1 => value,
+                    _ => arithmetic::apply(Arithmetic::Add, &gathered.value, &value)?,
+                };
+            }
+            Aggregate::Min => {
+                if gathered.count == 1 || compare::order(&value, &gathered.value).is_lt() {
+                    gathered.value = value;
+                }
+            }
+            Aggregate::Max => {
+                if gathered.count == 1 || compare::order(&value, &gathered.value).is_gt() {
+                    gathered.value = value;
+                }
+            }
+            Aggregate::Collect => {
+                self.meter.hold(std::slice::from_ref(&value))?;
+                gathered.values.push(value);
+            }
+            _ => {
+                if !matches!(value, Value::Int(_) | Value::Float(_)) {
+                    let message = format!("only numbers have percentiles, not {}", value.kind());
+                    return failed(message);
+                }
+                self.meter.hold(std::slice::from_ref(&value))?;
+                gathered.values.push(value);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn number(value: &Value) -> f64 {
+    match value {
+        Value::Int(number) => *number as f64,
+        Value::Float(number) => *number,
+        _ => 0.0,
+    }
+}
+
+/// The standard deviation, of a sample when one is taken from the count.
+fn deviation(values: &[Value], taken: usize) -> f64 {
+    if values.len() <= taken.max(1) {
+        return 0.0;
+    }
+    let count = values.len() as f64;
+    let mean = values.iter().map(number).sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (number(value) - mean).powi(2)).sum();
+    (squares / (count - taken as f64)).sqrt()
+}

@@ -1,0 +1,480 @@
+//! Evaluating expressions.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use regex::{Regex, RegexBuilder};
+
+use super::matching::has;
+use super::{Exec, Flow, arithmetic};
+use crate::compare;
+use crate::error::{CypherError, Result, failed};
+use crate::graph::KeyId;
+use crate::plan::{
+    Comparison, Everything, Expr, LabelTest, Match, Quantifier, Query, Slot, Subquery, TextTest,
+};
+use crate::value::Value;
+
+/// How large a compiled regular expression may be.
+const REGEX_BYTES: usize = 1 << 20;
+
+impl<'q> Exec<'q> {
+    /// The value of an expression.
+    pub(super) fn eval(&mut self, expr: &'q Expr) -> Result<Value> {
+        match expr {
+            Expr::Const(value) => Ok(value.clone()),
+            Expr::Slot(slot) => Ok(self.get(*slot).clone()),
+            Expr::Property { base, name, key } => match &**base {
+                // The usual case, without copying the node's value around.
+                Expr::Slot(slot) => self.property(self.get(*slot), name, *key),
+                base => {
+                    let base = self.eval(base)?;
+                    self.property(&base, name, *key)
+                }
+            },
+            Expr::Parameter(name) => self.parameter(name),
+            Expr::Compare { first, rest } => Ok(self.comparisons(first, rest)?.into()),
+            Expr::Not(inner) => Ok(self.truth(inner)?.map(|truth| !truth).into()),
+            Expr::And(parts) => Ok(self.all(parts)?.into()),
+            Expr::Or(parts) => Ok(self.any(parts)?.into()),
+            Expr::Xor(pair) => {
+                let (left, right) = (self.truth(&pair.0)?, self.truth(&pair.1)?);
+                Ok(left.zip(right).map(|(left, right)| left != right).into())
+            }
+            Expr::Arithmetic(operator, pair) => {
+                let (left, right) = (self.eval(&pair.0)?, self.eval(&pair.1)?);
+                self.meter.room_for(left.shape().weight.saturating_add(right.shape().weight))?;
+                self.meter.built(arithmetic::apply(*operator, &left, &right)?)
+            }
+            Expr::Negate(inner) => arithmetic::negate(&self.eval(inner)?),
+            Expr::Text(test, pair) => {
+                let (text, part) = (self.eval(&pair.0)?, self.eval(&pair.1)?);
+                Ok(self.text(*test, &text, &part)?.into())
+            }
+            Expr::In(pair) => {
+                let (element, list) = (self.eval(&pair.0)?, self.eval(&pair.1)?);
+                self.contains(&list, &element)
+            }
+            Expr::IsNull(inner) => Ok(Value::Bool(self.eval(inner)?.is_null())),
+            Expr::HasLabels { base, test, types } => {
+                let base = self.eval(base)?;
+                self.has_labels(&base, test, types)
+            }
+            Expr::Call(function, arguments) => {
+                let arguments: Result<Vec<_>> =
+                    arguments.iter().map(|argument| self.eval(argument)).collect();
+                self.call(*function, &arguments?)
+            }
+            other => self.construct(other),
+        }
+    }
+
+    /// Whether a condition holds; `None` is unknown.
+    pub(super) fn truth(&mut self, expr: &'q Expr) -> Result<Option<bool>> {
+        match expr {
+            Expr::Compare { first, rest } => self.comparisons(first, rest),
+            Expr::And(parts) => self.all(parts),
+            Expr::Or(parts) => self.any(parts),
+            Expr::Not(inner) => Ok(self.truth(inner)?.map(|truth| !truth)),
+            _ => match self.eval(expr)? {
+                Value::Bool(truth) => Ok(Some(truth)),
+                Value::Null => Ok(None),
+                other => failed(format!("a condition has to be a boolean, not {}", other.kind())),
+            },
+        }
+    }
+
+    fn construct(&mut self, expr: &'q Expr) -> Result<Value> {
+        match expr {
+            Expr::List(parts) => {
+                let parts: Result<_> = parts.iter().map(|part| self.eval(part)).collect();
+                self.meter.built(Value::list(parts?))
+            }
+            Expr::Map(entries) => self.map(BTreeMap::new(), entries),
+            Expr::Projection { base, all, entries } => self.projection(base, *all, entries),
+            Expr::Index(pair) => {
+                let (base, index) = (self.eval(&pair.0)?, self.eval(&pair.1)?);
+                self.index(&base, &index)
+            }
+            Expr::Slice { base, from, to } => {
+                let base = self.eval(base)?;
+                let from = from.as_ref().map(|from| self.eval(from)).transpose()?;
+                let to = to.as_ref().map(|to| self.eval(to)).transpose()?;
+                slice(&base, from, to)
+            }
+            Expr::Case { operand, arms, otherwise } => {
+                self.case(operand.as_deref(), arms, otherwise)
+            }
+            Expr::ListComprehension { slot, list, filter, map } => {
+                self.comprehension(*slot, list, filter.as_deref(), map)
+            }
+            Expr::Quantified { quantifier, slot, list, test } => {
+                Ok(self.quantified(*quantifier, *slot, list, test)?.into())
+            }
+            Expr::Reduce { sum, start, slot, list, next } => {
+                let start = self.eval(start)?;
+                let Some(items) = self.items(list, "reduce")? else { return Ok(Value::Null) };
+                self.set(*sum, start);
+                for item in items.items() {
+                    self.meter.step()?;
+                    self.set(*slot, item.clone());
+                    let value = self.eval(next)?;
+                    self.set(*sum, value);
+                }
+                Ok(self.get(*sum).clone())
+            }
+            Expr::Exists(pattern) => Ok(Value::Bool(self.exists(pattern)?)),
+            Expr::PatternComprehension { pattern, map } => self.matches(pattern, map),
+            Expr::Subquery(kind, query) => self.subquery(*kind, query),
+            // Projections settle aggregates into slots before anything runs.
+            _ => failed("an aggregation was left over"),
+        }
+    }
+
+    fn property(&self, base: &Value, name: &str, key: Option<KeyId>) -> Result<Value> {
+        let known = match base {
+            Value::Node(node) => key.and_then(|key| self.graph.node_property(*node, key)),
+            Value::Relationship(relationship) => {
+                key.and_then(|key| self.graph.relationship_property(*relationship, key))
+            }
+            Value::Map(map) => map.get(name),
+            Value::Null => None,
+            Value::Temporal(temporal) => return temporal.component(name),
+            other => return failed(format!("{} has no properties", other.kind())),
+        };
+        Ok(known.cloned().unwrap_or_default())
+    }
+
+    fn comparisons(
+        &mut self,
+        first: &'q Expr,
+        rest: &'q [(Comparison, Expr)],
+    ) -> Result<Option<bool>> {
+        let mut left = self.eval(first)?;
+        let mut known = true;
+        for (comparison, right) in rest {
+            let right = self.eval(right)?;
+            match compared(*comparison, &left, &right) {
+                Some(true) => {}
+                Some(false) => return Ok(Some(false)),
+                None => known = false,
+            }
+            left = right;
+        }
+        Ok(known.then_some(true))
+    }
+
+    fn all(&mut self, parts: &'q [Expr]) -> Result<Option<bool>> {
+        let mut known = true;
+        for part in parts {
+            match self.truth(part)? {
+                Some(true) => {}
+                Some(false) => return Ok(Some(false)),
+                None => known = false,
+            }
+        }
+        Ok(known.then_some(true))
+    }
+
+    fn any(&mut self, parts: &'q [Expr]) -> Result<Option<bool>> {
+        let mut known = true;
+        for part in parts {
+            match self.truth(part)? {
+                Some(true) => return Ok(Some(true)),
+                Some(false) => {}
+                None => known = false,
+            }
+        }
+        Ok(known.then_some(false))
+    }
+
+    fn text(&mut self, test: TextTest, text: &Value, part: &Value) -> Result<Option<bool>> {
+        let (Value::String(text), Value::String(part)) = (text, part) else { return Ok(None) };
+        Ok(Some(match test {
+            TextTest::StartsWith => text.starts_with(&**part),
+            TextTest::EndsWith => text.ends_with(&**part),
+            TextTest::Contains => text.contains(&**part),
+            TextTest::Matches => self.regex(part)?.is_match(text),
+        }))
+    }
+
+    fn regex(&mut self, pattern: &Arc<str>) -> Result<&Regex> {
+        if !self.regexes.contains_key(pattern) {
+            // Cypher's patterns match the whole text.
+            let built = RegexBuilder::new(&format!("^(?:{pattern})$"))
+                .size_limit(REGEX_BYTES)
+                .build()
+                .map_err(|error| CypherError::Failed(format!("the pattern is wrong: {error}")))?;
+            self.meter.hold_bytes(REGEX_BYTES as u64 / 8)?;
+            self.regexes.insert(Arc::clone(pattern), built);
+        }
+        self.regexes
+            .get(pattern)
+            .ok_or_else(|| CypherError::Failed("the pattern was lost".to_owned()))
+    }
+
+    fn contains(&mut self, list: &Value, element: &Value) -> Result<Value> {
+        let Value::List(list) = list else {
+            return match list {
+                Value::Null => Ok(Value::Null),
+                other => failed(format!("IN needs a list, not {}", other.kind())),
+            };
+        };
+        self.meter.steps(list.items().len())?;
+        let mut known = true;
+        for item in list.items() {
+            match compare::equals(element, item) {
+                Some(true) => return Ok(Value::Bool(true)),
+                Some(false) => {}
+                None => known = false,
+            }
+        }
+        Ok(known.then_some(false).into())
+    }
+
+    fn has_labels(&self, base: &Value, test: &LabelTest, types: &[Arc<str>]) -> Result<Value> {
+        match base {
+            Value::Null => Ok(Value::Null),
+            Value::Node(node) => Ok(Value::Bool(has(self.graph, *node, test))),
+            Value::Relationship(relationship) => {
+                let kind = self.graph.type_name(*relationship);
+                Ok(Value::Bool(kind.is_some_and(|kind| types.contains(kind))))
+            }
+            other => failed(format!("{} has no labels", other.kind())),
+        }
+    }
+
+    fn map(
+        &mut self,
+        mut map: BTreeMap<Arc<str>, Value>,
+        entries: &'q [(Arc<str>, Expr)],
+    ) -> Result<Value> {
+        for (name, value) in entries {
+            let value = self.eval(value)?;
+            map.insert(Arc::clone(name), value);
+        }
+        self.meter.built(Value::map(map))
+    }
+
+    fn projection(
+        &mut self,
+        base: &'q Expr,
+        all: Everything,
+        entries: &'q [(Arc<str>, Expr)],
+    ) -> Result<Value> {
+        let base = self.eval(base)?;
+        if base.is_null() {
+            return Ok(Value::Null);
+        }
+        let start = match all {
+            Everything::Yes => self.properties(&base)?,
+            Everything::No => BTreeMap::new(),
+        };
+        self.map(start, entries)
+    }
+
+    /// The properties of a node, relationship or map.
+    pub(super) fn properties(&self, value: &Value) -> Result<BTreeMap<Arc<str>, Value>> {
+        let own = |(name, value): (&Arc<str>, &Value)| (Arc::clone(name), value.clone());
+        Ok(match value {
+            Value::Node(node) => self.graph.node_properties(*node).map(own).collect(),
+            Value::Relationship(relationship) => {
+                self.graph.relationship_properties(*relationship).map(own).collect()
+            }
+            Value::Map(map) => map.entries().clone(),
+            other => return failed(format!("{} has no properties", other.kind())),
+        })
+    }
+
+    fn index(&self, base: &Value, index: &Value) -> Result<Value> {
+        match (base, index) {
+            (Value::Null, _) | (_, Value::Null) => Ok(Value::Null),
+            (Value::List(list), Value::Int(index)) => {
+                let at = place(*index, list.items().len());
+                Ok(at.and_then(|at| list.items().get(at)).cloned().unwrap_or_default())
+            }
+            (Value::Map(_) | Value::Node(_) | Value::Relationship(_), Value::String(name)) => {
+                self.property(base, name, self.graph.key_id(name))
+            }
+            _ => failed(format!("{} cannot be read by {}", base.kind(), index.kind())),
+        }
+    }
+
+    fn case(
+        &mut self,
+        operand: Option<&'q Expr>,
+        arms: &'q [(Vec<Expr>, Expr)],
+        otherwise: &'q Expr,
+    ) -> Result<Value> {
+        let operand = operand.map(|operand| self.eval(operand)).transpose()?;
+        for (tests, then) in arms {
+            for test in tests {
+                let chosen = match &operand {
+                    Some(operand) => compare::equals(operand, &self.eval(test)?),
+                    None => self.truth(test)?,
+                };
+                if chosen == Some(true) {
+                    return self.eval(then);
+                }
+            }
+        }
+        self.eval(otherwise)
+    }
+
+    /// The elements of a list; none when it is unknown.
+    fn items(&mut self, list: &'q Expr, what: &str) -> Result<Option<Arc<crate::value::List>>> {
+        match self.eval(list)? {
+            Value::Null => Ok(None),
+            Value::List(list) => Ok(Some(list)),
+            other => failed(format!("{what} needs a list, not {}", other.kind())),
+        }
+    }
+
+    fn comprehension(
+        &mut self,
+        slot: Slot,
+        list: &'q Expr,
+        filter: Option<&'q Expr>,
+        map: &'q Expr,
+    ) -> Result<Value> {
+        let Some(items) = self.items(list, "a list comprehension")? else {
+            return Ok(Value::Null);
+        };
+        let (mut found, mut weight) = (Vec::new(), 0_u64);
+        for item in items.items() {
+            self.meter.step()?;
+            self.set(slot, item.clone());
+            let keep = match filter {
+                Some(filter) => self.truth(filter)? == Some(true),
+                None => true,
+            };
+            if keep {
+                let value = self.eval(map)?;
+                weight = weight.saturating_add(value.shape().weight);
+                self.meter.room_for(weight)?;
+                found.push(value);
+            }
+        }
+        self.meter.built(Value::list(found))
+    }
+
+    fn quantified(
+        &mut self,
+        quantifier: Quantifier,
+        slot: Slot,
+        list: &'q Expr,
+        test: &'q Expr,
+    ) -> Result<Option<bool>> {
+        let Some(items) = self.items(list, "a quantifier")? else { return Ok(None) };
+        let (mut held, mut unknown, mut broken) = (0_u64, 0_u64, 0_u64);
+        for item in items.items() {
+            self.meter.step()?;
+            self.set(slot, item.clone());
+            match self.truth(test)? {
+                Some(true) => held += 1,
+                Some(false) => broken += 1,
+                None => unknown += 1,
+            }
+        }
+        Ok(match quantifier {
+            Quantifier::All if broken > 0 => Some(false),
+            Quantifier::Any if held > 0 => Some(true),
+            Quantifier::None if held > 0 => Some(false),
+            Quantifier::Single if held > 1 => Some(false),
+            _ if unknown > 0 => None,
+            Quantifier::All | Quantifier::None => Some(true),
+            Quantifier::Any => Some(false),
+            Quantifier::Single => Some(held == 1),
+        })
+    }
+
+    fn exists(&mut self, pattern: &'q Match) -> Result<bool> {
+        let mut found = false;
+        let _ = self.steps(&pattern.steps, &mut |_| {
+            found = true;
+            Ok(Flow::Break(()))
+        })?;
+        Ok(found)
+    }
+
+    fn matches(&mut self, pattern: &'q Match, map: &'q Expr) -> Result<Value> {
+        let (mut found, mut weight) = (Vec::new(), 0_u64);
+        let _ = self.steps(&pattern.steps, &mut |exec| {
+            let value = exec.eval(map)?;
+            weight = weight.saturating_add(value.shape().weight);
+            exec.meter.room_for(weight)?;
+            found.push(value);
+            Ok(Flow::Continue(()))
+        })?;
+        self.meter.built(Value::list(found))
+    }
+
+    fn subquery(&mut self, kind: Subquery, query: &'q Query) -> Result<Value> {
+        let (mut count, mut found, mut weight) = (0_i64, Vec::new(), 0_u64);
+        self.query(query, &mut |exec, outputs| {
+            count += 1;
+            match kind {
+                Subquery::Exists => return Ok(Flow::Break(())),
+                Subquery::Count => {}
+                Subquery::Collect => {
+                    let value = outputs.first().map(|slot| exec.get(*slot).clone());
+                    let value = value.unwrap_or_default();
+                    weight = weight.saturating_add(value.shape().weight);
+                    exec.meter.room_for(weight)?;
+                    found.push(value);
+                }
+            }
+            Ok(Flow::Continue(()))
+        })?;
+        match kind {
+            Subquery::Exists => Ok(Value::Bool(count > 0)),
+            Subquery::Count => Ok(Value::Int(count)),
+            Subquery::Collect => self.meter.built(Value::list(found)),
+        }
+    }
+}
+
+fn compared(comparison: Comparison, left: &Value, right: &Value) -> Option<bool> {
+    let ordered = |holds: fn(Ordering) -> bool| {
+        compare::compare(left, right).map(|ordering| ordering.is_some_and(holds))
+    };
+    match comparison {
+        Comparison::Equal => compare::equals(left, right),
+        Comparison::NotEqual => compare::equals(left, right).map(|equal| !equal),
+        Comparison::Less => ordered(Ordering::is_lt),
+        Comparison::LessEqual => ordered(Ordering::is_le),
+        Comparison::Greater => ordered(Ordering::is_gt),
+        Comparison::GreaterEqual => ordered(Ordering::is_ge),
+    }
+}
+
+/// A place in a list; negative ones count from its end.
+fn place(index: i64, length: usize) -> Option<usize> {
+    let length = i64::try_from(length).ok()?;
+    let at = if index < 0 { index.checked_add(length)? } else { index };
+    usize::try_from(at).ok()
+}
+
+fn slice(base: &Value, from: Option<Value>, to: Option<Value>) -> Result<Value> {
+    let Value::List(list) = base else {
+        return match base {
+            Value::Null => Ok(Value::Null),
+            other => failed(format!("a slice is taken of a list, not of {}", other.kind())),
+        };
+    };
+    let length = list.items().len();
+    let bound = |bound: Option<Value>, default: usize| match bound {
+        None => Ok(Some(default)),
+        Some(Value::Null) => Ok(None),
+        Some(Value::Int(bound)) => {
+            let before_start = if bound < 0 { 0 } else { length };
+            Ok(Some(place(bound, length).unwrap_or(before_start).min(length)))
+        }
+        Some(other) => failed(format!("a slice has integer bounds, not {}", other.kind())),
+    };
+    let (Some(from), Some(to)) = (bound(from, 0)?, bound(to, length)?) else {
+        return Ok(Value::Null);
+    };
+    Ok(Value::list(list.items().get(from..to).unwrap_or_default().to_vec()))
+}

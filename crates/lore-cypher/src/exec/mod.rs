@@ -1,0 +1,194 @@
+//! Running a plan.
+//!
+//! Rows are pushed: each clause binds its slots in one frame and calls the next
+//! one, which may answer that it has enough. Nothing here can change the graph: it
+//! is only ever borrowed.
+
+mod aggregate;
+mod arithmetic;
+mod call;
+mod convert;
+mod eval;
+mod matching;
+mod meter;
+mod project;
+mod shortest;
+mod table;
+mod walk;
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use regex::Regex;
+use rustc_hash::FxHashMap;
+
+pub(crate) use meter::Meter;
+
+use crate::error::{CypherError, Result};
+use crate::graph::Graph;
+use crate::plan::{Part, Query, Slot, Stage, Union};
+use crate::value::Value;
+use crate::{Options, Parameters};
+use project::State;
+use table::Table;
+
+/// Whether more rows are wanted.
+pub(crate) type Flow = ControlFlow<()>;
+
+/// What is done with a row.
+type Next<'n, 'q> = &'n mut dyn FnMut(&mut Exec<'q>) -> Result<Flow>;
+
+/// Runs a query and returns its rows.
+pub(crate) fn run<'q>(
+    query: &'q Query,
+    slots: usize,
+    graph: &'q Graph,
+    parameters: &'q Parameters,
+    options: &'q Options,
+) -> Result<Vec<Vec<Value>>> {
+    let mut exec = Exec {
+        graph,
+        parameters,
+        frame: vec![Value::Null; slots],
+        meter: Meter::new(&options.limits, &options.cancel),
+        regexes: FxHashMap::default(),
+        random: options.seed,
+        now: options.now,
+    };
+    let mut rows = Vec::new();
+    exec.query(query, &mut |exec, outputs| {
+        let row: Vec<_> = outputs.iter().map(|slot| exec.get(*slot).clone()).collect();
+        exec.meter.hold(&row)?;
+        rows.push(row);
+        exec.meter.rows(rows.len())?;
+        Ok(Flow::Continue(()))
+    })?;
+    Ok(rows)
+}
+
+/// A running query.
+pub(crate) struct Exec<'q> {
+    graph: &'q Graph,
+    parameters: &'q Parameters,
+    frame: Vec<Value>,
+    meter: Meter<'q>,
+    regexes: FxHashMap<Arc<str>, Regex>,
+    random: u64,
+    now: i64,
+}
+
+impl<'q> Exec<'q> {
+    /// Runs all parts of a union.
+    fn query(
+        &mut self,
+        query: &'q Query,
+        row: &mut dyn FnMut(&mut Self, &[Slot]) -> Result<Flow>,
+    ) -> Result<()> {
+        let mut seen = (query.union == Union::Distinct).then(|| Table::new(query.columns.len()));
+        for part in &query.parts {
+            let mut scratch = Vec::new();
+            let flow = self.part(part, &mut |exec| {
+                if let Some(seen) = &mut seen {
+                    scratch.clear();
+                    scratch.extend(part.outputs.iter().map(|slot| exec.get(*slot).clone()));
+                    if !seen.insert(&scratch, &mut exec.meter)? {
+                        return Ok(Flow::Continue(()));
+                    }
+                }
+                row(exec, &part.outputs)
+            })?;
+            if flow.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn part(&mut self, part: &'q Part, next: Next<'_, 'q>) -> Result<Flow> {
+        let mut states = Vec::with_capacity(part.stages.len());
+        for stage in &part.stages {
+            states.push(match stage {
+                Stage::Project(project) => Some(State::new(self, project)?),
+                _ => None,
+            });
+        }
+        let mut flow = self.push(&part.stages, &mut states, next)?;
+        // What was gathered goes on, stage by stage.
+        let mut stages = part.stages.as_slice();
+        let mut states = states.as_mut_slice();
+        while let (Some((stage, later)), Some((state, later_states))) =
+            (stages.split_first(), states.split_first_mut())
+        {
+            if let (Stage::Project(project), Some(state)) = (stage, state) {
+                let after = self.flush(project, state, &mut |exec| {
+                    exec.push(later, later_states, &mut *next)
+                })?;
+                if later.is_empty() && after.is_break() {
+                    flow = after;
+                }
+            }
+            (stages, states) = (later, later_states);
+        }
+        Ok(flow)
+    }
+
+    fn push(
+        &mut self,
+        stages: &'q [Stage],
+        states: &mut [Option<State<'q>>],
+        next: Next<'_, 'q>,
+    ) -> Result<Flow> {
+        let (Some((stage, later)), Some((state, later_states))) =
+            (stages.split_first(), states.split_first_mut())
+        else {
+            return next(self);
+        };
+        let mut rest = |exec: &mut Self| exec.push(later, &mut *later_states, &mut *next);
+        match (stage, state) {
+            (Stage::Match(found), _) => self.match_clause(found, &mut rest),
+            (Stage::Unwind { list, slot }, _) => {
+                let list = self.eval(list)?;
+                self.unwind(&list, *slot, &mut rest)
+            }
+            (Stage::Project(project), Some(state)) => self.project(project, state, &mut rest),
+            (Stage::Project(_), None) => Ok(Flow::Continue(())),
+        }
+    }
+
+    fn unwind(&mut self, list: &Value, slot: Slot, next: Next<'_, 'q>) -> Result<Flow> {
+        match list {
+            Value::Null => Ok(Flow::Continue(())),
+            Value::List(list) => {
+                for item in list.items() {
+                    self.meter.step()?;
+                    self.set(slot, item.clone());
+                    if next(self)?.is_break() {
+                        return Ok(Flow::Break(()));
+                    }
+                }
+                Ok(Flow::Continue(()))
+            }
+            single => {
+                self.set(slot, single.clone());
+                next(self)
+            }
+        }
+    }
+
+    fn get(&self, slot: Slot) -> &Value {
+        self.frame.get(slot).unwrap_or(&Value::Null)
+    }
+
+    fn set(&mut self, slot: Slot, value: Value) {
+        if let Some(place) = self.frame.get_mut(slot) {
+            *place = value;
+        }
+    }
+
+    fn parameter(&self, name: &str) -> Result<Value> {
+        self.parameters
+            .get(name)
+            .cloned()
+            .ok_or_else(|| CypherError::Failed(format!("the parameter ${name} was not given")))
+    }
+}

@@ -1,0 +1,278 @@
+//! `WITH` and `RETURN`.
+
+use std::cmp::Ordering;
+
+use super::aggregate::Gathered;
+use super::table::Table;
+use super::{Exec, Flow, Next};
+use crate::compare;
+use crate::error::{Result, failed};
+use crate::plan::{Distinct, Expr, Nulls, Project, Slot, Sort, SortDirection};
+use crate::value::Value;
+
+/// What a projection remembers between rows.
+pub(super) struct State<'q> {
+    skip: u64,
+    limit: Option<u64>,
+    skipped: u64,
+    taken: u64,
+    seen: Option<Table>,
+    groups: Table,
+    gathered: Vec<Vec<Gathered>>,
+    rows: Vec<Row>,
+    /// The last of the rows that are wanted so far: what is behind it is not.
+    worst: Option<Vec<Value>>,
+    scratch: Vec<Value>,
+    project: &'q Project,
+}
+
+/// A row that waits for its place.
+struct Row {
+    keys: Vec<Value>,
+    values: Vec<Value>,
+}
+
+impl<'q> State<'q> {
+    pub(super) fn new(exec: &mut Exec<'q>, project: &'q Project) -> Result<Self> {
+        let skip = project.skip.as_ref().map(|skip| exec.bound(skip, "SKIP")).transpose()?;
+        let limit = project.limit.as_ref().map(|limit| exec.bound(limit, "LIMIT")).transpose()?;
+        let distinct = project.distinct == Distinct::Yes;
+        Ok(Self {
+            skip: skip.unwrap_or(0),
+            limit,
+            skipped: 0,
+            taken: 0,
+            seen: distinct.then(|| Table::new(project.outputs.len())),
+            groups: Table::new(project.items.len()),
+            gathered: Vec::new(),
+            rows: Vec::new(),
+            worst: None,
+            scratch: Vec::new(),
+            project,
+        })
+    }
+
+    /// Sorts, and keeps no more than can be asked for.
+    fn sort(&mut self) {
+        let order = &self.project.order;
+        self.rows.sort_by(|left, right| compare_rows(order, &left.keys, &right.keys));
+        if let Some(wanted) = self.wanted()
+            && self.rows.len() >= wanted
+        {
+            self.rows.truncate(wanted);
+            self.worst = self.rows.last().map(|row| row.keys.clone());
+        }
+    }
+
+    fn wanted(&self) -> Option<usize> {
+        let wanted = self.limit?.saturating_add(self.skip);
+        usize::try_from(wanted).ok()
+    }
+}
+
+impl<'q> Exec<'q> {
+    /// Takes one row in.
+    pub(super) fn project(
+        &mut self,
+        project: &'q Project,
+        state: &mut State<'q>,
+        next: Next<'_, 'q>,
+    ) -> Result<Flow> {
+        if project.grouping.is_some() {
+            return self.gather(project, state);
+        }
+        for (slot, item) in &project.items {
+            if !matches!(item, Expr::Slot(same) if same == slot) {
+                let value = self.eval(item)?;
+                self.set(*slot, value);
+            }
+        }
+        self.projected(project, state, next)
+    }
+
+    /// Lets go on what had to wait for all rows.
+    pub(super) fn flush(
+        &mut self,
+        project: &'q Project,
+        state: &mut State<'q>,
+        next: Next<'_, 'q>,
+    ) -> Result<Flow> {
+        let flow = self.flush_groups(project, state, next)?;
+        if project.order.is_empty() || flow.is_break() {
+            return Ok(flow);
+        }
+        state.sort();
+        for row in std::mem::take(&mut state.rows) {
+            let slots = project.outputs.iter().chain(&project.carried);
+            for (slot, value) in slots.zip(row.values) {
+                self.set(*slot, value);
+            }
+            if self.emit(project, state, next)?.is_break() {
+                return Ok(Flow::Break(()));
+            }
+        }
+        Ok(Flow::Continue(()))
+    }
+
+    fn gather(&mut self, project: &'q Project, state: &mut State<'q>) -> Result<Flow> {
+        let Some(grouping) = &project.grouping else { return Ok(Flow::Continue(())) };
+        let mut scratch = std::mem::take(&mut state.scratch);
+        scratch.clear();
+        for (_, key) in &project.items {
+            scratch.push(self.eval(key)?);
+        }
+        let group = state.groups.find_or_insert(&scratch, &mut self.meter)?;
+        state.scratch = scratch;
+        if group >= state.gathered.len() {
+            state.gathered.push(Gathered::all(&grouping.aggregates));
+        }
+        if let Some(gathered) = state.gathered.get_mut(group) {
+            for (gathered, (_, call)) in gathered.iter_mut().zip(&grouping.aggregates) {
+                self.add(gathered, call)?;
+            }
+        }
+        Ok(Flow::Continue(()))
+    }
+
+    fn flush_groups(
+        &mut self,
+        project: &'q Project,
+        state: &mut State<'q>,
+        next: Next<'_, 'q>,
+    ) -> Result<Flow> {
+        let Some(grouping) = &project.grouping else { return Ok(Flow::Continue(())) };
+        let mut gathered = std::mem::take(&mut state.gathered);
+        if gathered.is_empty() && project.items.is_empty() {
+            // Of nothing at all, there is one group.
+            gathered.push(Gathered::all(&grouping.aggregates));
+        }
+        for (number, gathered) in gathered.into_iter().enumerate() {
+            for ((slot, _), value) in project.items.iter().zip(state.groups.row(number)) {
+                self.set(*slot, value.clone());
+            }
+            for ((slot, _), gathered) in grouping.aggregates.iter().zip(gathered) {
+                let value = gathered.result(self)?;
+                self.set(*slot, value);
+            }
+            for (slot, result) in &grouping.results {
+                let value = self.eval(result)?;
+                self.set(*slot, value);
+            }
+            if self.projected(project, state, next)?.is_break() {
+                return Ok(Flow::Break(()));
+            }
+        }
+        Ok(Flow::Continue(()))
+    }
+
+    /// A row whose columns are computed.
+    fn projected(
+        &mut self,
+        project: &'q Project,
+        state: &mut State<'q>,
+        next: Next<'_, 'q>,
+    ) -> Result<Flow> {
+        if state.seen.is_some() {
+            let mut scratch = std::mem::take(&mut state.scratch);
+            scratch.clear();
+            scratch.extend(project.outputs.iter().map(|slot| self.get(*slot).clone()));
+            let new = match &mut state.seen {
+                Some(seen) => seen.insert(&scratch, &mut self.meter)?,
+                None => true,
+            };
+            state.scratch = scratch;
+            if !new {
+                return Ok(Flow::Continue(()));
+            }
+        }
+        if project.order.is_empty() {
+            return self.emit(project, state, next);
+        }
+        self.keep(project, state)?;
+        Ok(Flow::Continue(()))
+    }
+
+    fn keep(&mut self, project: &'q Project, state: &mut State<'q>) -> Result<()> {
+        let mut keys = Vec::with_capacity(project.order.len());
+        for sort in &project.order {
+            keys.push(self.eval(&sort.key)?);
+        }
+        if let Some(worst) = &state.worst
+            && compare_rows(&project.order, &keys, worst) != Ordering::Less
+        {
+            return Ok(());
+        }
+        let slots = project.outputs.iter().chain(&project.carried);
+        let values: Vec<_> = slots.map(|slot: &Slot| self.get(*slot).clone()).collect();
+        match state.wanted() {
+            Some(wanted) if state.rows.len() > wanted.saturating_mul(2).saturating_add(64) => {
+                state.sort();
+            }
+            Some(_) => {}
+            None => {
+                self.meter.hold(&keys)?;
+                self.meter.hold(&values)?;
+            }
+        }
+        state.rows.push(Row { keys, values });
+        Ok(())
+    }
+
+    /// `SKIP`, `LIMIT`, `WHERE`, and on.
+    fn emit(
+        &mut self,
+        project: &'q Project,
+        state: &mut State<'q>,
+        next: Next<'_, 'q>,
+    ) -> Result<Flow> {
+        if state.limit.is_some_and(|limit| state.taken >= limit) {
+            return Ok(Flow::Break(()));
+        }
+        if state.skipped < state.skip {
+            state.skipped += 1;
+            return Ok(Flow::Continue(()));
+        }
+        state.taken += 1;
+        let wanted = match &project.filter {
+            Some(filter) => self.truth(filter)? == Some(true),
+            None => true,
+        };
+        let flow = if wanted { next(self)? } else { Flow::Continue(()) };
+        let enough = state.limit.is_some_and(|limit| state.taken >= limit);
+        Ok(if enough { Flow::Break(()) } else { flow })
+    }
+
+    fn bound(&mut self, expr: &'q Expr, what: &str) -> Result<u64> {
+        match self.eval(expr)? {
+            Value::Int(bound) if bound >= 0 => Ok(bound as u64),
+            Value::Int(_) => failed(format!("{what} cannot be negative")),
+            other => failed(format!("{what} needs an integer, not {}", other.kind())),
+        }
+    }
+}
+
+fn compare_rows(order: &[Sort], left: &[Value], right: &[Value]) -> Ordering {
+    for (sort, (left, right)) in order.iter().zip(left.iter().zip(right)) {
+        let ordering = compare_keys(sort, left, right);
+        if ordering.is_ne() {
+            return ordering;
+        }
+    }
+    Ordering::Equal
+}
+
+fn compare_keys(sort: &Sort, left: &Value, right: &Value) -> Ordering {
+    let nulls_first = |left_null: bool| match (left_null, sort.nulls) {
+        (true, Nulls::First) | (false, Nulls::Last) => Ordering::Less,
+        _ => Ordering::Greater,
+    };
+    match (left.is_null(), right.is_null()) {
+        (true, true) => Ordering::Equal,
+        (true, false) => nulls_first(true),
+        (false, true) => nulls_first(false),
+        (false, false) => match sort.direction {
+            SortDirection::Ascending => compare::order(left, right),
+            SortDirection::Descending => compare::order(right, left),
+        },
+    }
+}

@@ -1,0 +1,71 @@
+//! Rows found by value: for grouping and for leaving out duplicates.
+
+use std::hash::Hasher;
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::meter::Meter;
+use crate::compare;
+use crate::error::Result;
+use crate::value::Value;
+
+const NONE: u32 = u32::MAX;
+
+/// Rows of one width, each once.
+#[derive(Debug)]
+pub(super) struct Table {
+    width: usize,
+    values: Vec<Value>,
+    first: FxHashMap<u64, u32>,
+    /// The next row with the same hash.
+    following: Vec<u32>,
+}
+
+impl Table {
+    pub(super) fn new(width: usize) -> Self {
+        Self { width, values: Vec::new(), first: FxHashMap::default(), following: Vec::new() }
+    }
+
+    /// How many rows there are.
+    pub(super) fn len(&self) -> usize {
+        self.following.len()
+    }
+
+    /// Adds a row; false when it is there already.
+    pub(super) fn insert(&mut self, row: &[Value], meter: &mut Meter<'_>) -> Result<bool> {
+        let before = self.len();
+        self.find_or_insert(row, meter)?;
+        Ok(self.len() > before)
+    }
+
+    /// The number of a row, added when it is new.
+    pub(super) fn find_or_insert(&mut self, row: &[Value], meter: &mut Meter<'_>) -> Result<usize> {
+        let mut hasher = FxHasher::default();
+        row.iter().for_each(|value| compare::hash(value, &mut hasher));
+        let hash = hasher.finish();
+        let head = self.first.get(&hash).copied().unwrap_or(NONE);
+        let mut at = head;
+        while at != NONE {
+            if self.is(at, row) {
+                return Ok(at as usize);
+            }
+            at = self.following.get(at as usize).copied().unwrap_or(NONE);
+        }
+        meter.hold(row)?;
+        let number = self.following.len();
+        self.values.extend_from_slice(row);
+        self.following.push(head);
+        self.first.insert(hash, number as u32);
+        Ok(number)
+    }
+
+    /// A row.
+    pub(super) fn row(&self, number: usize) -> &[Value] {
+        self.values.get(number * self.width..(number + 1) * self.width).unwrap_or_default()
+    }
+
+    fn is(&self, number: u32, row: &[Value]) -> bool {
+        let known = self.row(number as usize);
+        known.iter().zip(row).all(|(left, right)| compare::equivalent(left, right))
+    }
+}

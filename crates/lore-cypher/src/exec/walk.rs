@@ -1,0 +1,183 @@
+//! Variable-length patterns.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use super::matching::{Neighbours, allows, neighbours};
+use super::{Exec, Flow, Next};
+use crate::compare;
+use crate::error::Result;
+use crate::plan::{Direction, Expand, Expr, Known, Manner, Orientation, Walk};
+use crate::value::{NodeId, RelId, Value};
+
+const ON: Result<Flow> = Ok(Flow::Continue(()));
+
+/// Properties every relationship of a walk must have.
+pub(super) type Wanted<'q> = Vec<(&'q Arc<str>, Value)>;
+
+impl<'q> Exec<'q> {
+    pub(super) fn walk(&mut self, walk: &'q Walk, next: Next<'_, 'q>) -> Result<Flow> {
+        let Some(from) = self.node(walk.hop.from) else { return ON };
+        let wanted = self.wanted(&walk.properties)?;
+        match (walk.hop.known, walk.manner) {
+            (Known::Yes, _) => self.retrace(walk, from, next),
+            (Known::No, Manner::EveryWay) => self.every_way(walk, from, &wanted, next),
+            (Known::No, Manner::EveryNode) => self.every_node(walk, from, &wanted, next),
+        }
+    }
+
+    /// The values that the relationships of a walk must have, computed once.
+    pub(super) fn wanted(&mut self, properties: &'q [(Arc<str>, Expr)]) -> Result<Wanted<'q>> {
+        properties.iter().map(|(name, value)| Ok((name, self.eval(value)?))).collect()
+    }
+
+    /// Whether a relationship has these properties.
+    pub(super) fn satisfies(&self, relationship: RelId, wanted: &Wanted<'_>) -> bool {
+        wanted.iter().all(|(name, value)| {
+            let key = self.graph.key_id(name);
+            let known = key.and_then(|key| self.graph.relationship_property(relationship, key));
+            known.is_some_and(|known| compare::equals(known, value) == Some(true))
+        })
+    }
+
+    /// Every way, depth first; the stack is ours, so that length costs no recursion.
+    fn every_way(
+        &mut self,
+        walk: &'q Walk,
+        from: NodeId,
+        wanted: &Wanted<'q>,
+        next: Next<'_, 'q>,
+    ) -> Result<Flow> {
+        let hop = &walk.hop;
+        let mut way: Vec<RelId> = Vec::new();
+        let mut on_way: FxHashSet<RelId> = FxHashSet::default();
+        if walk.min == 0 && self.arrived(walk, &way, from, next)?.is_break() {
+            return Ok(Flow::Break(()));
+        }
+        let look = |node| neighbours(self.graph, node, hop.direction, &hop.types);
+        let mut open: Vec<Neighbours<'q>> =
+            if walk.max > 0 { vec![look(from)] } else { Vec::new() };
+        while let Some(around) = open.last_mut() {
+            let Some(neighbour) = around.next() else {
+                open.pop();
+                if let Some(left) = way.pop() {
+                    on_way.remove(&left);
+                }
+                continue;
+            };
+            self.meter.step()?;
+            let relationship = neighbour.relationship;
+            if on_way.contains(&relationship)
+                || self.taken(&hop.unlike, relationship)
+                || !self.satisfies(relationship, wanted)
+            {
+                continue;
+            }
+            way.push(relationship);
+            on_way.insert(relationship);
+            self.meter.room_for(way.len() as u64 * 80)?;
+            if way.len() >= walk.min as usize
+                && self.arrived(walk, &way, neighbour.node, next)?.is_break()
+            {
+                return Ok(Flow::Break(()));
+            }
+            if way.len() < walk.max as usize {
+                open.push(neighbours(self.graph, neighbour.node, hop.direction, &hop.types));
+            } else {
+                way.pop();
+                on_way.remove(&relationship);
+            }
+        }
+        ON
+    }
+
+    fn arrived(
+        &mut self,
+        walk: &'q Walk,
+        way: &[RelId],
+        node: NodeId,
+        next: Next<'_, 'q>,
+    ) -> Result<Flow> {
+        if !self.arrive(&walk.hop, node) {
+            return ON;
+        }
+        let mut way: Vec<_> = way.iter().map(|found| Value::Relationship(*found)).collect();
+        if walk.orientation == Orientation::Reversed {
+            way.reverse();
+        }
+        self.set(walk.hop.relationship, Value::list(way));
+        next(self)
+    }
+
+    /// Every node that can be reached, breadth first, each once.
+    fn every_node(
+        &mut self,
+        walk: &'q Walk,
+        from: NodeId,
+        wanted: &Wanted<'q>,
+        next: Next<'_, 'q>,
+    ) -> Result<Flow> {
+        let hop = &walk.hop;
+        let mut reached: FxHashSet<NodeId> = FxHashSet::default();
+        if walk.min == 0 {
+            reached.insert(from);
+            if self.arrive(hop, from) && next(self)?.is_break() {
+                return Ok(Flow::Break(()));
+            }
+        }
+        let (mut edge, mut depth) = (vec![from], 0);
+        while !edge.is_empty() && depth < walk.max {
+            depth += 1;
+            let mut beyond = Vec::new();
+            for node in edge {
+                for neighbour in neighbours(self.graph, node, hop.direction, &hop.types) {
+                    self.meter.step()?;
+                    if !self.satisfies(neighbour.relationship, wanted)
+                        || !reached.insert(neighbour.node)
+                    {
+                        continue;
+                    }
+                    if neighbour.node != from {
+                        beyond.push(neighbour.node);
+                    }
+                    if self.arrive(hop, neighbour.node) && next(self)?.is_break() {
+                        return Ok(Flow::Break(()));
+                    }
+                }
+            }
+            edge = beyond;
+        }
+        ON
+    }
+
+    /// A walk whose relationships are known only has to be checked.
+    fn retrace(&mut self, walk: &'q Walk, from: NodeId, next: Next<'_, 'q>) -> Result<Flow> {
+        let Value::List(known) = self.get(walk.hop.relationship).clone() else { return ON };
+        let length = known.items().len() as u64;
+        if length < u64::from(walk.min) || length > u64::from(walk.max) {
+            return ON;
+        }
+        let mut items: Vec<_> = known.items().iter().collect();
+        if walk.orientation == Orientation::Reversed {
+            items.reverse();
+        }
+        let mut at = from;
+        for item in items {
+            let Value::Relationship(id) = item else { return ON };
+            match self.leads(&walk.hop, *id, at) {
+                Some(node) => at = node,
+                None => return ON,
+            }
+        }
+        if self.arrive(&walk.hop, at) { next(self) } else { ON }
+    }
+
+    fn leads(&self, hop: &Expand, id: RelId, from: NodeId) -> Option<NodeId> {
+        let relationship = self.graph.relationship(id)?;
+        let forwards = hop.direction != Direction::In && relationship.start == from;
+        let backwards = hop.direction != Direction::Out && relationship.end == from;
+        let fits = allows(&hop.types, relationship.kind) && (forwards || backwards);
+        fits.then_some(if forwards { relationship.end } else { relationship.start })
+    }
+}

@@ -1,0 +1,360 @@
+//! The functions there are: names, arguments, results.
+//!
+//! A closed list. There is no way to call anything else, so nothing that writes,
+//! reads files or reaches the network can be called.
+
+use crate::types::{Accepts, Type};
+
+/// A function of values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Function {
+    Abs,
+    Acos,
+    Asin,
+    Atan,
+    Atan2,
+    Ceil,
+    Coalesce,
+    Cos,
+    Cot,
+    Degrees,
+    E,
+    ElementId,
+    EndNode,
+    Exists,
+    Exp,
+    Floor,
+    Haversin,
+    Head,
+    Id,
+    IsEmpty,
+    IsNan,
+    Keys,
+    LTrim,
+    Labels,
+    Last,
+    Left,
+    Length,
+    Log,
+    Log10,
+    Nodes,
+    NullIf,
+    Pi,
+    Properties,
+    RTrim,
+    Radians,
+    Rand,
+    Range,
+    Relationships,
+    Replace,
+    Reverse,
+    Right,
+    Round,
+    Sign,
+    Sin,
+    Size,
+    Split,
+    Sqrt,
+    StartNode,
+    Substring,
+    Tail,
+    Tan,
+    ToBoolean,
+    ToBooleanOrNull,
+    ToFloat,
+    ToFloatOrNull,
+    ToInteger,
+    ToIntegerOrNull,
+    ToLower,
+    ToString,
+    ToStringOrNull,
+    ToUpper,
+    Trim,
+    Type,
+    ValueType,
+    Temporal(TemporalFunction),
+}
+
+/// A function that makes dates, times and durations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TemporalFunction {
+    Date,
+    Time,
+    LocalTime,
+    DateTime,
+    LocalDateTime,
+    Duration,
+}
+
+/// A function of many rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Aggregate {
+    Count,
+    Sum,
+    Avg,
+    Min,
+    Max,
+    Collect,
+    PercentileCont,
+    PercentileDisc,
+    StDev,
+    StDevP,
+}
+
+/// A function as it is called.
+#[derive(Debug)]
+pub(crate) struct Spec {
+    names: &'static [&'static str],
+    pub(crate) function: Function,
+    pub(crate) least: usize,
+    pub(crate) most: usize,
+    /// What each argument may be; the last one holds for all that follow.
+    pub(crate) accepts: &'static [&'static [Accepts]],
+    pub(crate) result: Result,
+}
+
+/// What a function returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Result {
+    Unknown,
+    Bool,
+    Int,
+    Float,
+    String,
+    List,
+    Nodes,
+    Relationships,
+    Map,
+    Node,
+    Moment,
+    Duration,
+    /// As the first argument.
+    Same,
+    /// As the elements of the first argument.
+    Element,
+}
+
+impl Result {
+    /// The type, given the first argument's.
+    pub(crate) fn of(self, first: &Type) -> Type {
+        match self {
+            Self::Unknown => Type::Any,
+            Self::Bool => Type::Bool,
+            Self::Int => Type::Int,
+            Self::Float => Type::Float,
+            Self::String => Type::String,
+            Self::List => Type::list(),
+            Self::Nodes => Type::List(Box::new(Type::Node)),
+            Self::Relationships => Type::List(Box::new(Type::Relationship)),
+            Self::Map => Type::Map,
+            Self::Node => Type::Node,
+            Self::Moment => Type::Moment,
+            Self::Duration => Type::Duration,
+            Self::Same => first.clone(),
+            Self::Element => first.element(),
+        }
+    }
+}
+
+/// Looks a function up, whatever its case.
+pub(crate) fn function(name: &str) -> Option<&'static Spec> {
+    let name = name.to_lowercase();
+    TABLE.iter().find(|spec| spec.names.contains(&name.as_str()))
+}
+
+/// Looks an aggregating function up, with the number of its arguments.
+pub(crate) fn aggregate(name: &str) -> Option<(Aggregate, usize)> {
+    Some(match name.to_lowercase().as_str() {
+        "count" => (Aggregate::Count, 1),
+        "sum" => (Aggregate::Sum, 1),
+        "avg" => (Aggregate::Avg, 1),
+        "min" => (Aggregate::Min, 1),
+        "max" => (Aggregate::Max, 1),
+        "collect" => (Aggregate::Collect, 1),
+        "percentilecont" => (Aggregate::PercentileCont, 2),
+        "percentiledisc" => (Aggregate::PercentileDisc, 2),
+        "stdev" => (Aggregate::StDev, 1),
+        "stdevp" => (Aggregate::StDevP, 1),
+        _ => return None,
+    })
+}
+
+/// The function whose name is nearest, for hints.
+pub(crate) fn similar(name: &str) -> Option<&'static str> {
+    let name = name.to_lowercase();
+    let names = TABLE.iter().flat_map(|spec| spec.names).copied();
+    let beginning: String = name.chars().take(4).collect();
+    names.chain(["count", "collect"]).find(|known| known.starts_with(&beginning))
+}
+
+const ANY: &[Accepts] = &[Accepts::Anything];
+const NUMBER: &[Accepts] = &[Accepts::Number];
+const TEXT: &[Accepts] = &[Accepts::String];
+const LIST: &[Accepts] = &[Accepts::List];
+const PATH: &[Accepts] = &[Accepts::Path];
+const NODE: &[Accepts] = &[Accepts::Node];
+const RELATIONSHIP: &[Accepts] = &[Accepts::Relationship];
+const ELEMENT: &[Accepts] = &[Accepts::Node, Accepts::Relationship];
+const PROPERTIED: &[Accepts] = &[Accepts::Node, Accepts::Relationship, Accepts::Map];
+const SIZED: &[Accepts] = &[Accepts::List, Accepts::String];
+const EMPTIABLE: &[Accepts] = &[Accepts::List, Accepts::String, Accepts::Map];
+const INTEGER: &[Accepts] = &[Accepts::Int];
+const TO_BOOLEAN: &[Accepts] = &[Accepts::Bool, Accepts::String, Accepts::Int];
+const TO_NUMBER: &[Accepts] = &[Accepts::Number, Accepts::String, Accepts::Bool];
+const TO_FLOAT: &[Accepts] = &[Accepts::Number, Accepts::String];
+const TO_STRING: &[Accepts] = &[Accepts::Number, Accepts::String, Accepts::Bool, Accepts::Temporal];
+
+const fn spec(
+    names: &'static [&'static str],
+    function: Function,
+    arguments: (usize, usize),
+    accepts: &'static [&'static [Accepts]],
+    result: Result,
+) -> Spec {
+    Spec { names, function, least: arguments.0, most: arguments.1, accepts, result }
+}
+
+const fn maths(names: &'static [&'static str], function: Function) -> Spec {
+    spec(names, function, (1, 1), &[NUMBER], Result::Float)
+}
+
+const fn moment(
+    names: &'static [&'static str],
+    function: TemporalFunction,
+    arguments: (usize, usize),
+) -> Spec {
+    spec(names, Function::Temporal(function), arguments, &[ANY], Result::Moment)
+}
+
+static TABLE: &[Spec] = &[
+    spec(&["abs"], Function::Abs, (1, 1), &[NUMBER], Result::Same),
+    maths(&["acos"], Function::Acos),
+    maths(&["asin"], Function::Asin),
+    maths(&["atan"], Function::Atan),
+    spec(&["atan2"], Function::Atan2, (2, 2), &[NUMBER], Result::Float),
+    maths(&["ceil", "ceiling"], Function::Ceil),
+    spec(&["coalesce"], Function::Coalesce, (1, usize::MAX), &[ANY], Result::Unknown),
+    maths(&["cos"], Function::Cos),
+    maths(&["cot"], Function::Cot),
+    maths(&["degrees"], Function::Degrees),
+    spec(&["e"], Function::E, (0, 0), &[], Result::Float),
+    spec(&["elementid"], Function::ElementId, (1, 1), &[ELEMENT], Result::String),
+    spec(&["endnode"], Function::EndNode, (1, 1), &[RELATIONSHIP], Result::Node),
+    spec(&["exists"], Function::Exists, (1, 1), &[ANY], Result::Bool),
+    maths(&["exp"], Function::Exp),
+    maths(&["floor"], Function::Floor),
+    maths(&["haversin"], Function::Haversin),
+    spec(&["head"], Function::Head, (1, 1), &[LIST], Result::Element),
+    spec(&["id"], Function::Id, (1, 1), &[ELEMENT], Result::Int),
+    spec(&["isempty"], Function::IsEmpty, (1, 1), &[EMPTIABLE], Result::Bool),
+    spec(&["isnan"], Function::IsNan, (1, 1), &[NUMBER], Result::Bool),
+    spec(&["keys"], Function::Keys, (1, 1), &[PROPERTIED], Result::List),
+    spec(&["labels"], Function::Labels, (1, 1), &[NODE], Result::List),
+    spec(&["last"], Function::Last, (1, 1), &[LIST], Result::Element),
+    spec(&["left"], Function::Left, (2, 2), &[TEXT, INTEGER], Result::String),
+    spec(&["length"], Function::Length, (1, 1), &[PATH], Result::Int),
+    maths(&["log", "ln"], Function::Log),
+    maths(&["log10"], Function::Log10),
+    spec(&["ltrim"], Function::LTrim, (1, 1), &[TEXT], Result::String),
+    spec(&["nodes"], Function::Nodes, (1, 1), &[PATH], Result::Nodes),
+    spec(&["nullif"], Function::NullIf, (2, 2), &[ANY], Result::Unknown),
+    spec(&["pi"], Function::Pi, (0, 0), &[], Result::Float),
+    spec(&["properties"], Function::Properties, (1, 1), &[PROPERTIED], Result::Map),
+    maths(&["radians"], Function::Radians),
+    spec(&["rand"], Function::Rand, (0, 0), &[], Result::Float),
+    // Wrong types are told when it runs, as the language's tests want it.
+    spec(&["range"], Function::Range, (2, 3), &[ANY], Result::List),
+    spec(
+        &["relationships", "rels"],
+        Function::Relationships,
+        (1, 1),
+        &[PATH],
+        Result::Relationships,
+    ),
+    spec(&["replace"], Function::Replace, (3, 3), &[TEXT], Result::String),
+    spec(&["reverse"], Function::Reverse, (1, 1), &[SIZED], Result::Same),
+    spec(&["right"], Function::Right, (2, 2), &[TEXT, INTEGER], Result::String),
+    spec(&["round"], Function::Round, (1, 2), &[NUMBER], Result::Float),
+    spec(&["rtrim"], Function::RTrim, (1, 1), &[TEXT], Result::String),
+    spec(&["sign"], Function::Sign, (1, 1), &[NUMBER], Result::Int),
+    maths(&["sin"], Function::Sin),
+    spec(
+        &["size", "char_length", "character_length"],
+        Function::Size,
+        (1, 1),
+        &[SIZED],
+        Result::Int,
+    ),
+    spec(&["split"], Function::Split, (2, 2), &[TEXT], Result::List),
+    maths(&["sqrt"], Function::Sqrt),
+    spec(&["startnode"], Function::StartNode, (1, 1), &[RELATIONSHIP], Result::Node),
+    spec(&["substring"], Function::Substring, (2, 3), &[TEXT, INTEGER], Result::String),
+    spec(&["tail"], Function::Tail, (1, 1), &[LIST], Result::Same),
+    maths(&["tan"], Function::Tan),
+    spec(&["toboolean"], Function::ToBoolean, (1, 1), &[TO_BOOLEAN], Result::Bool),
+    spec(&["tobooleanornull"], Function::ToBooleanOrNull, (1, 1), &[ANY], Result::Bool),
+    spec(&["tofloat"], Function::ToFloat, (1, 1), &[TO_FLOAT], Result::Float),
+    spec(&["tofloatornull"], Function::ToFloatOrNull, (1, 1), &[ANY], Result::Float),
+    spec(&["tointeger", "toint"], Function::ToInteger, (1, 1), &[TO_NUMBER], Result::Int),
+    spec(&["tointegerornull"], Function::ToIntegerOrNull, (1, 1), &[ANY], Result::Int),
+    spec(&["tolower", "lower"], Function::ToLower, (1, 1), &[TEXT], Result::String),
+    spec(&["tostring"], Function::ToString, (1, 1), &[TO_STRING], Result::String),
+    spec(&["tostringornull"], Function::ToStringOrNull, (1, 1), &[ANY], Result::String),
+    spec(&["toupper", "upper"], Function::ToUpper, (1, 1), &[TEXT], Result::String),
+    spec(&["trim", "btrim"], Function::Trim, (1, 1), &[TEXT], Result::String),
+    spec(&["type"], Function::Type, (1, 1), &[RELATIONSHIP], Result::String),
+    spec(&["valuetype"], Function::ValueType, (1, 1), &[ANY], Result::String),
+    moment(
+        &["date", "date.transaction", "date.statement", "date.realtime"],
+        TemporalFunction::Date,
+        (0, 1),
+    ),
+    moment(
+        &["time", "time.transaction", "time.statement", "time.realtime"],
+        TemporalFunction::Time,
+        (0, 1),
+    ),
+    moment(
+        &["localtime", "localtime.transaction", "localtime.statement", "localtime.realtime"],
+        TemporalFunction::LocalTime,
+        (0, 1),
+    ),
+    moment(
+        &["datetime", "datetime.transaction", "datetime.statement", "datetime.realtime"],
+        TemporalFunction::DateTime,
+        (0, 1),
+    ),
+    moment(
+        &[
+            "localdatetime",
+            "localdatetime.transaction",
+            "localdatetime.statement",
+            "localdatetime.realtime",
+        ],
+        TemporalFunction::LocalDateTime,
+        (0, 1),
+    ),
+    spec(
+        &["duration"],
+        Function::Temporal(TemporalFunction::Duration),
+        (1, 1),
+        &[ANY],
+        Result::Duration,
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_lowercase_and_unique() {
+        let mut seen = BTreeSet::new();
+        for name in TABLE.iter().flat_map(|spec| spec.names) {
+            assert_eq!(*name, name.to_lowercase());
+            assert!(seen.insert(name), "{name} is there twice");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Nodes sorted by a property, four bytes a node.
+
+use super::{KeyId, Properties};
+use crate::value::{NodeId, Value};
+
+/// The nodes that have text in a property, sorted by that text.
+#[derive(Debug)]
+pub(crate) struct PropertyIndex {
+    key: KeyId,
+    nodes: Vec<NodeId>,
+}
+
+impl PropertyIndex {
+    /// Sorts the nodes.
+    pub(super) fn new(key: KeyId, properties: &Properties) -> Self {
+        let all = (0..properties.keys.len() as u32).map(NodeId);
+        let mut found: Vec<_> =
+            all.filter_map(|node| Some((text(properties, node, key)?, node))).collect();
+        found.sort_unstable();
+        Self { key, nodes: found.into_iter().map(|(_, node)| node).collect() }
+    }
+
+    /// The property.
+    pub(crate) fn key(&self) -> KeyId {
+        self.key
+    }
+
+    pub(super) fn equal<'i>(&'i self, wanted: &str, properties: &Properties) -> &'i [NodeId] {
+        let read = |node: &NodeId| text(properties, *node, self.key).unwrap_or_default();
+        let start = self.nodes.partition_point(|node| read(node) < wanted);
+        let rest = self.nodes.get(start..).unwrap_or_default();
+        let length = rest.partition_point(|node| read(node) == wanted);
+        rest.get(..length).unwrap_or_default()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.nodes.len() * size_of::<NodeId>()
+    }
+}
+
+fn text(properties: &Properties, node: NodeId, key: KeyId) -> Option<&str> {
+    match properties.get(node.0, key)? {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}

@@ -1,0 +1,248 @@
+//! An immutable graph in memory, laid out for reading.
+//!
+//! Nodes and relationships are numbers. Relationships of a node lie side by side,
+//! sorted by type, once by start and once by end; properties of everything lie in
+//! one array; label lists and sorted property indexes serve as starting points.
+
+mod build;
+mod index;
+mod names;
+
+use std::sync::Arc;
+
+pub use build::{GraphBuilder, TooLarge};
+use index::PropertyIndex;
+use names::Names;
+
+use crate::value::{NodeId, RelId, Value};
+
+/// A label, by number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LabelId(pub(crate) u32);
+
+/// A relationship type, by number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TypeId(pub(crate) u32);
+
+/// A property key, by number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct KeyId(pub(crate) u32);
+
+/// A graph that does not change.
+#[derive(Debug, Default)]
+pub struct Graph {
+    labels: Names,
+    types: Names,
+    keys: Names,
+    node_labels: Runs<LabelId>,
+    node_properties: Properties,
+    relationships: Vec<Relationship>,
+    relationship_properties: Properties,
+    outgoing: Runs<Neighbour>,
+    incoming: Runs<Neighbour>,
+    by_label: Vec<Vec<NodeId>>,
+    by_type: Vec<u32>,
+    indexes: Vec<PropertyIndex>,
+}
+
+/// A relationship as it is stored.
+#[derive(Debug, Clone, Copy)]
+pub struct Relationship {
+    /// Where it starts.
+    pub start: NodeId,
+    /// Where it ends.
+    pub end: NodeId,
+    /// Its type.
+    pub kind: TypeId,
+}
+
+/// A relationship seen from one of its nodes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Neighbour {
+    pub(crate) relationship: RelId,
+    pub(crate) node: NodeId,
+    pub(crate) kind: TypeId,
+}
+
+impl Graph {
+    /// How many nodes there are.
+    pub fn node_count(&self) -> usize {
+        self.node_labels.len()
+    }
+
+    /// How many relationships there are.
+    pub fn relationship_count(&self) -> usize {
+        self.relationships.len()
+    }
+
+    /// The names of a node's labels.
+    pub fn labels(&self, node: NodeId) -> impl Iterator<Item = &Arc<str>> {
+        self.node_labels.of(node.0).iter().filter_map(|label| self.labels.name(label.0))
+    }
+
+    /// A node's properties, by name.
+    pub fn node_properties(&self, node: NodeId) -> impl Iterator<Item = (&Arc<str>, &Value)> {
+        self.named(self.node_properties.of(node.0))
+    }
+
+    /// A relationship's ends and type.
+    pub fn relationship(&self, relationship: RelId) -> Option<Relationship> {
+        self.relationships.get(relationship.0 as usize).copied()
+    }
+
+    /// The name of a relationship's type.
+    pub fn type_name(&self, relationship: RelId) -> Option<&Arc<str>> {
+        self.types.name(self.relationship(relationship)?.kind.0)
+    }
+
+    /// A relationship's properties, by name.
+    pub fn relationship_properties(
+        &self,
+        relationship: RelId,
+    ) -> impl Iterator<Item = (&Arc<str>, &Value)> {
+        self.named(self.relationship_properties.of(relationship.0))
+    }
+
+    /// Every label with the number of its nodes.
+    pub fn label_counts(&self) -> impl Iterator<Item = (&Arc<str>, usize)> {
+        self.labels.all().zip(self.by_label.iter().map(Vec::len))
+    }
+
+    /// Every relationship type with the number of its relationships.
+    pub fn type_counts(&self) -> impl Iterator<Item = (&Arc<str>, usize)> {
+        self.types.all().zip(self.by_type.iter().map(|count| *count as usize))
+    }
+
+    /// About how many bytes it takes.
+    pub fn bytes(&self) -> usize {
+        self.node_properties.bytes()
+            + self.relationship_properties.bytes()
+            + self.node_labels.bytes()
+            + self.outgoing.bytes()
+            + self.incoming.bytes()
+            + self.relationships.len() * size_of::<Relationship>()
+            + self.by_label.iter().map(|nodes| nodes.len() * 4).sum::<usize>()
+            + self.indexes.iter().map(PropertyIndex::bytes).sum::<usize>()
+    }
+
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..self.node_count() as u32).map(NodeId)
+    }
+
+    pub(crate) fn label_id(&self, name: &str) -> Option<LabelId> {
+        self.labels.id(name).map(LabelId)
+    }
+
+    pub(crate) fn type_id(&self, name: &str) -> Option<TypeId> {
+        self.types.id(name).map(TypeId)
+    }
+
+    pub(crate) fn key_id(&self, name: &str) -> Option<KeyId> {
+        self.keys.id(name).map(KeyId)
+    }
+
+    pub(crate) fn has_label(&self, node: NodeId, label: LabelId) -> bool {
+        self.node_labels.of(node.0).contains(&label)
+    }
+
+    pub(crate) fn with_label(&self, label: LabelId) -> &[NodeId] {
+        self.by_label.get(label.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn with_type(&self, kind: TypeId) -> usize {
+        self.by_type.get(kind.0 as usize).map_or(0, |count| *count as usize)
+    }
+
+    pub(crate) fn node_property(&self, node: NodeId, key: KeyId) -> Option<&Value> {
+        self.node_properties.get(node.0, key)
+    }
+
+    pub(crate) fn relationship_property(&self, relationship: RelId, key: KeyId) -> Option<&Value> {
+        self.relationship_properties.get(relationship.0, key)
+    }
+
+    pub(crate) fn outgoing(&self, node: NodeId) -> &[Neighbour] {
+        self.outgoing.of(node.0)
+    }
+
+    pub(crate) fn incoming(&self, node: NodeId) -> &[Neighbour] {
+        self.incoming.of(node.0)
+    }
+
+    /// The index of a key, when there is one.
+    pub(crate) fn index(&self, key: KeyId) -> Option<&PropertyIndex> {
+        self.indexes.iter().find(|index| index.key() == key)
+    }
+
+    /// The nodes whose indexed property is this text.
+    pub(crate) fn indexed<'g>(&'g self, index: &'g PropertyIndex, text: &str) -> &'g [NodeId] {
+        index.equal(text, &self.node_properties)
+    }
+
+    fn named<'g>(
+        &'g self,
+        properties: (&'g [KeyId], &'g [Value]),
+    ) -> impl Iterator<Item = (&'g Arc<str>, &'g Value)> {
+        let (keys, values) = properties;
+        keys.iter().zip(values).filter_map(|(key, value)| Some((self.keys.name(key.0)?, value)))
+    }
+}
+
+/// Runs of items, one run a node or relationship, all in one array.
+#[derive(Debug)]
+struct Runs<T> {
+    ends: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T> Default for Runs<T> {
+    fn default() -> Self {
+        Self { ends: Vec::new(), items: Vec::new() }
+    }
+}
+
+impl<T> Runs<T> {
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn range(&self, owner: u32) -> std::ops::Range<usize> {
+        let owner = owner as usize;
+        let end = self.ends.get(owner).map_or(0, |end| *end as usize);
+        let start = owner.checked_sub(1).and_then(|before| self.ends.get(before));
+        start.map_or(0, |start| *start as usize)..end
+    }
+
+    fn of(&self, owner: u32) -> &[T] {
+        self.items.get(self.range(owner)).unwrap_or_default()
+    }
+
+    fn bytes(&self) -> usize {
+        self.ends.len() * 4 + self.items.len() * size_of::<T>()
+    }
+}
+
+/// Properties of all nodes or of all relationships.
+#[derive(Debug, Default)]
+struct Properties {
+    keys: Runs<KeyId>,
+    values: Vec<Value>,
+}
+
+impl Properties {
+    fn of(&self, owner: u32) -> (&[KeyId], &[Value]) {
+        let range = self.keys.range(owner);
+        let values = self.values.get(range.clone()).unwrap_or_default();
+        (self.keys.items.get(range).unwrap_or_default(), values)
+    }
+
+    fn get(&self, owner: u32, key: KeyId) -> Option<&Value> {
+        let (keys, values) = self.of(owner);
+        values.get(keys.iter().position(|known| *known == key)?)
+    }
+
+    fn bytes(&self) -> usize {
+        self.keys.bytes()
+            + self.values.iter().map(|value| value.shape().weight as usize).sum::<usize>()
+    }
+}

@@ -1,0 +1,71 @@
+//! What keeps hostile texts away from parsers and stacks.
+
+use std::thread;
+
+use open_cypher::{ParsedProgram, TokenKind};
+
+use crate::error::{Budget, CypherError, Position, Problem, Result};
+
+/// How long a query may be.
+const TEXT_BYTES: usize = 64 << 10;
+/// How deeply brackets may be nested.
+const NESTING: usize = 100;
+/// How many tokens a query may have: no tree is deeper.
+const TOKENS: usize = 4_000;
+/// The stack for everything that follows trees down; only what is used is paid for.
+const STACK_BYTES: usize = 256 << 20;
+
+/// Refuses texts that are too long or too deep, before anything parses them.
+pub(crate) fn check(text: &str) -> Result<()> {
+    if text.len() > TEXT_BYTES {
+        return over(TEXT_BYTES);
+    }
+    let lexed = open_cypher::lex(text);
+    let (mut depth, mut deepest, mut tokens) = (0_usize, 0, 0);
+    for token in &lexed.tokens {
+        match token.kind {
+            TokenKind::Whitespace | TokenKind::LineComment | TokenKind::BlockComment => continue,
+            TokenKind::LeftParen | TokenKind::LeftBracket | TokenKind::LeftBrace => depth += 1,
+            TokenKind::RightParen | TokenKind::RightBracket | TokenKind::RightBrace => {
+                depth = depth.saturating_sub(1);
+            }
+            _ => {}
+        }
+        tokens += 1;
+        deepest = deepest.max(depth);
+    }
+    if deepest > NESTING {
+        return over(NESTING);
+    }
+    if tokens > TOKENS { over(TOKENS) } else { Ok(()) }
+}
+
+/// Parses a text.
+pub(crate) fn parse(text: &str) -> Result<ParsedProgram> {
+    open_cypher::parse(text).map_err(|errors| {
+        let first = errors.diagnostics().iter().find(|found| found.is_error());
+        CypherError::Invalid {
+            problem: Problem::Syntax,
+            message: first.map_or_else(String::new, |first| first.message.clone()),
+            position: first.map(|first| Position::of(text, first.primary_span.start)),
+            hint: first.and_then(|first| first.help.clone()),
+        }
+    })
+}
+
+/// Runs something on a stack that is large enough.
+pub(crate) fn with_room<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    thread::scope(|scope| {
+        let builder = thread::Builder::new().name("cypher".to_owned()).stack_size(STACK_BYTES);
+        let Ok(running) = builder.spawn_scoped(scope, work) else {
+            return Err(CypherError::Failed("no thread could be started".to_owned()));
+        };
+        running.join().unwrap_or_else(|_| {
+            Err(CypherError::Failed("the query made the engine fail".to_owned()))
+        })
+    })
+}
+
+fn over<T>(limit: usize) -> Result<T> {
+    Err(CypherError::OverBudget(Budget::Text(limit as u64)))
+}

@@ -1,0 +1,302 @@
+//! The order in which a pattern is matched: from its most selective end.
+//!
+//! Greedy: what is bound comes first, then the cheapest node to look for, then the
+//! relationships that multiply rows least; conditions as soon as they can be told.
+
+use super::pattern::{Length, NodeSpec, Pattern, RelationshipSpec};
+use crate::graph::Graph;
+use crate::plan::{
+    Comparison, Direction, Expand, Expr, Known, LabelTest, Manner, Orientation, Shortest, Slot,
+    Source, Step, Target, Types, Walk,
+};
+use crate::value::Value;
+
+/// The steps that match a pattern.
+pub(super) fn steps(pattern: Pattern, graph: &Graph) -> Vec<Step> {
+    let mut unbound: Vec<Slot> = Vec::new();
+    for (slot, known) in slots(&pattern) {
+        if known == Known::No && !unbound.contains(&slot) {
+            unbound.push(slot);
+        }
+    }
+    let conditions = pattern.conditions.into_iter().flat_map(conjuncts).collect();
+    let mut order = Order { graph, unbound, nodes: pattern.nodes, conditions, steps: Vec::new() };
+    order.check_known();
+    let mut relationships = pattern.relationships;
+    let mut walked: Vec<(Slot, Types)> = Vec::new();
+    loop {
+        order.filter();
+        match order.next_relationship(&relationships) {
+            Some(number) => {
+                let relationship = relationships.swap_remove(number);
+                let unlike = overlapping(&walked, &relationship.types);
+                walked.push((relationship.slot, relationship.types.clone()));
+                order.follow(relationship, unlike);
+            }
+            None if !order.scan() => break,
+            None => {}
+        }
+    }
+    for (slot, parts) in pattern.paths {
+        order.steps.push(Step::Path { slot, parts });
+        order.unbound.retain(|unbound| *unbound != slot);
+        order.filter();
+    }
+    order.steps
+}
+
+struct Order<'g> {
+    graph: &'g Graph,
+    unbound: Vec<Slot>,
+    nodes: Vec<NodeSpec>,
+    conditions: Vec<Expr>,
+    steps: Vec<Step>,
+}
+
+impl Order<'_> {
+    /// Nodes from earlier clauses may be null, or lack the labels asked for here.
+    fn check_known(&mut self) {
+        for node in &self.nodes {
+            if node.known == Known::Yes {
+                let labels = node.labels.clone();
+                self.steps.push(Step::Check { slot: node.slot, labels });
+            }
+        }
+    }
+
+    /// Adds the conditions that can be told by now.
+    fn filter(&mut self) {
+        let unbound = &self.unbound;
+        let open = |condition: &Expr| condition.slots().iter().any(|slot| unbound.contains(slot));
+        let (later, now) = std::mem::take(&mut self.conditions).into_iter().partition(open);
+        self.conditions = later;
+        let now: Vec<Expr> = now;
+        self.steps.extend(now.into_iter().map(Step::Filter));
+    }
+
+    fn is_bound(&self, slot: Slot) -> bool {
+        !self.unbound.contains(&slot)
+    }
+
+    /// The best relationship to follow now, if any has a bound end.
+    fn next_relationship(&self, relationships: &[RelationshipSpec]) -> Option<usize> {
+        let costs = relationships.iter().enumerate().filter_map(|(number, relationship)| {
+            Some((self.cost_of_following(relationship)?, number))
+        });
+        costs.min_by(|left, right| left.0.total_cmp(&right.0)).map(|(_, number)| number)
+    }
+
+    /// How many rows come of one, about.
+    fn cost_of_following(&self, relationship: &RelationshipSpec) -> Option<f64> {
+        let ends = [relationship.from, relationship.to].map(|slot| self.is_bound(slot));
+        if relationship.known == Known::Yes && relationship.length == Length::One {
+            return Some(0.0);
+        }
+        let far = match ends {
+            [true, true] => return Some(self.cost_of_closing(relationship)),
+            _ if matches!(relationship.length, Length::Shortest(..)) => return None,
+            [true, false] => relationship.to,
+            [false, true] => relationship.from,
+            [false, false] => return None,
+        };
+        let nodes = self.graph.node_count().max(1) as f64;
+        let degree = self.relationships_of(&relationship.types) as f64 / nodes;
+        let selectivity = self.source(far).1 / nodes;
+        let fan_out = match relationship.length {
+            Length::Between(_, max) => (1.0 + degree).powi(max.min(8) as i32) + 10.0,
+            _ => degree,
+        };
+        Some(1.0 + fan_out * selectivity.max(0.001))
+    }
+
+    /// Between two bound nodes nothing multiplies, unless many ways lead there.
+    fn cost_of_closing(&self, relationship: &RelationshipSpec) -> f64 {
+        if relationship.length == Length::One { 0.5 } else { 2.0 }
+    }
+
+    fn relationships_of(&self, types: &Types) -> usize {
+        match types {
+            Types::Any => self.graph.relationship_count(),
+            Types::OneOf(types) => types.iter().map(|kind| self.graph.with_type(*kind)).sum(),
+        }
+    }
+
+    fn follow(&mut self, relationship: RelationshipSpec, unlike: Vec<Slot>) {
+        let reversed = !self.is_bound(relationship.from)
+            && (self.is_bound(relationship.to) || self.better_start(&relationship));
+        let (from, to) = match reversed {
+            true => (relationship.to, relationship.from),
+            false => (relationship.from, relationship.to),
+        };
+        let direction =
+            if reversed { turned(relationship.direction) } else { relationship.direction };
+        let target = if self.is_bound(to) { Target::Bound } else { Target::New };
+        let origin = if self.is_bound(from) { Target::Bound } else { Target::New };
+        let hop = Expand {
+            from,
+            to,
+            relationship: relationship.slot,
+            direction,
+            types: relationship.types,
+            origin,
+            target,
+            origin_labels: self.labels_when(origin, from),
+            labels: self.labels_when(target, to),
+            known: relationship.known,
+            unlike,
+        };
+        let orientation = if reversed { Orientation::Reversed } else { Orientation::AsWritten };
+        let properties = relationship.properties;
+        self.steps.push(match relationship.length {
+            Length::One => Step::Expand(hop),
+            Length::Between(min, max) => {
+                let manner = Manner::EveryWay;
+                Step::Walk(Box::new(Walk { hop, min, max, properties, manner, orientation }))
+            }
+            Length::Shortest(min, max, wanted) => {
+                Step::Shortest(Box::new(Shortest { hop, min, max, properties, wanted }))
+            }
+        });
+        let bound = [from, to, relationship.slot];
+        self.unbound.retain(|slot| !bound.contains(slot));
+    }
+
+    /// A known relationship has no better start.
+    fn better_start(&self, relationship: &RelationshipSpec) -> bool {
+        relationship.known == Known::No
+            && self.source(relationship.to).1 < self.source(relationship.from).1
+    }
+
+    fn labels_when(&self, target: Target, slot: Slot) -> LabelTest {
+        match target {
+            Target::New => self.labels_of(slot).clone(),
+            // Tested when it was bound.
+            Target::Bound => LabelTest::Any,
+        }
+    }
+
+    fn labels_of(&self, slot: Slot) -> &LabelTest {
+        let node = self.nodes.iter().find(|node| node.slot == slot);
+        node.map_or(&LabelTest::Any, |node| &node.labels)
+    }
+
+    /// Looks for the cheapest node that is not bound; none is the end.
+    fn scan(&mut self) -> bool {
+        let open = self.nodes.iter().filter(|node| self.unbound.contains(&node.slot));
+        let costs = open.map(|node| (node.slot, self.source(node.slot)));
+        let cheapest = costs.min_by(|left, right| left.1.1.total_cmp(&right.1.1));
+        let Some((slot, (source, _))) = cheapest else { return false };
+        let labels = match (&source, self.labels_of(slot)) {
+            (Source::Label(label), LabelTest::Is(Some(only))) if label == only => LabelTest::Any,
+            (_, labels) => labels.clone(),
+        };
+        self.steps.push(Step::Scan { slot, source, labels });
+        self.unbound.retain(|unbound| *unbound != slot);
+        true
+    }
+
+    /// The cheapest way to find a node, and how many nodes that gives, about.
+    fn source(&self, slot: Slot) -> (Source, f64) {
+        let indexed = self.conditions.iter().filter_map(|condition| self.seek(slot, condition));
+        let labelled = required(self.labels_of(slot)).into_iter().map(|label| match label {
+            Some(label) => (Source::Label(label), self.graph.with_label(label).len() as f64),
+            None => (Source::Nothing, 0.0),
+        });
+        let all = (Source::All, self.graph.node_count() as f64);
+        indexed
+            .chain(labelled)
+            .min_by(|left, right| left.1.total_cmp(&right.1))
+            .filter(|(_, cost)| *cost <= all.1)
+            .unwrap_or(all)
+    }
+
+    /// A condition as a look into an index.
+    fn seek(&self, slot: Slot, condition: &Expr) -> Option<(Source, f64)> {
+        match condition {
+            Expr::Compare { first, rest } => {
+                let [(Comparison::Equal, second)] = rest.as_slice() else { return None };
+                let (key, value) = self
+                    .indexed_property(slot, first)
+                    .map(|key| (key, second))
+                    .or_else(|| Some((self.indexed_property(slot, second)?, &**first)))?;
+                self.is_told(value).then(|| {
+                    let count = match value {
+                        Expr::Const(Value::String(text)) => self.count(key, text),
+                        _ => 8.0,
+                    };
+                    (Source::Index { key, value: value.clone() }, count)
+                })
+            }
+            Expr::In(pair) => {
+                let key = self.indexed_property(slot, &pair.0)?;
+                let count = match &pair.1 {
+                    Expr::Const(Value::List(list)) => 8.0 * list.items().len() as f64,
+                    _ => 64.0,
+                };
+                let list = pair.1.clone();
+                self.is_told(&list).then_some((Source::IndexIn { key, list }, count))
+            }
+            _ => None,
+        }
+    }
+
+    fn count(&self, key: crate::graph::KeyId, text: &str) -> f64 {
+        let index = self.graph.index(key);
+        index.map_or(0, |index| self.graph.indexed(index, text).len()) as f64
+    }
+
+    fn indexed_property(&self, slot: Slot, expr: &Expr) -> Option<crate::graph::KeyId> {
+        match expr {
+            Expr::Property { base, key: Some(key), .. } if **base == Expr::Slot(slot) => {
+                self.graph.index(*key).map(|_| *key)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a value is known before the node at hand.
+    fn is_told(&self, value: &Expr) -> bool {
+        value.slots().iter().all(|slot| self.is_bound(*slot))
+    }
+}
+
+fn slots(pattern: &Pattern) -> impl Iterator<Item = (Slot, Known)> {
+    let nodes = pattern.nodes.iter().map(|node| (node.slot, node.known));
+    let relationships = pattern.relationships.iter().map(|found| (found.slot, found.known));
+    let paths = pattern.paths.iter().map(|(slot, _)| (*slot, Known::No));
+    nodes.chain(relationships).chain(paths)
+}
+
+/// The parts of which all have to hold.
+fn conjuncts(condition: Expr) -> Vec<Expr> {
+    match condition {
+        Expr::And(parts) => parts.into_iter().flat_map(conjuncts).collect(),
+        other => vec![other],
+    }
+}
+
+/// The labels a node must have.
+fn required(test: &LabelTest) -> Vec<Option<crate::graph::LabelId>> {
+    match test {
+        LabelTest::Is(label) => vec![*label],
+        LabelTest::All(parts) => parts.iter().flat_map(required).collect(),
+        LabelTest::Any | LabelTest::OneOf(_) | LabelTest::Not(_) => Vec::new(),
+    }
+}
+
+/// Relationships of the clause that could be the same one.
+fn overlapping(walked: &[(Slot, Types)], types: &Types) -> Vec<Slot> {
+    let may_meet = |other: &Types| match (types, other) {
+        (Types::OneOf(left), Types::OneOf(right)) => left.iter().any(|kind| right.contains(kind)),
+        _ => true,
+    };
+    walked.iter().filter(|(_, other)| may_meet(other)).map(|(slot, _)| *slot).collect()
+}
+
+fn turned(direction: Direction) -> Direction {
+    match direction {
+        Direction::Out => Direction::In,
+        Direction::In => Direction::Out,
+        Direction::Both => Direction::Both,
+    }
+}

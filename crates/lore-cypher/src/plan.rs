@@ -1,0 +1,564 @@
+//! What a query means, ready to run: names are slots, clauses are stages.
+//!
+//! Every variable, also the invisible ones, has a slot of one frame. A plan holds
+//! nothing that writes: there is no stage and no expression for it.
+
+use std::sync::Arc;
+
+use crate::functions::{Aggregate, Function};
+use crate::graph::{KeyId, LabelId, TypeId};
+use crate::value::Value;
+
+/// A place in the frame.
+pub(crate) type Slot = usize;
+
+/// A whole query: parts joined by `UNION`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Query {
+    pub(crate) columns: Vec<Arc<str>>,
+    pub(crate) parts: Vec<Part>,
+    pub(crate) union: Union,
+}
+
+/// What `UNION` does with equal rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Union {
+    All,
+    Distinct,
+}
+
+/// One part of a union: stages, and the slots of its columns.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Part {
+    pub(crate) stages: Vec<Stage>,
+    pub(crate) outputs: Vec<Slot>,
+}
+
+/// A clause.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Stage {
+    Match(Match),
+    Unwind { list: Expr, slot: Slot },
+    Project(Box<Project>),
+}
+
+/// `MATCH` and `OPTIONAL MATCH`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Match {
+    pub(crate) steps: Vec<Step>,
+    /// The slots that become null when nothing matches; none when that ends the row.
+    pub(crate) optional: Option<Vec<Slot>>,
+}
+
+/// A step in matching a pattern.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Step {
+    /// Tries nodes.
+    Scan { slot: Slot, source: Source, labels: LabelTest },
+    /// Makes sure that a value from before is a node with these labels.
+    Check { slot: Slot, labels: LabelTest },
+    /// Goes along one relationship.
+    Expand(Expand),
+    /// Goes along several.
+    Walk(Box<Walk>),
+    /// Finds shortest paths between two bound nodes.
+    Shortest(Box<Shortest>),
+    /// Makes a path of what was matched.
+    Path { slot: Slot, parts: Vec<PathPart> },
+    /// Keeps what satisfies a condition.
+    Filter(Expr),
+}
+
+/// Where a scan takes its nodes from.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Source {
+    All,
+    Label(LabelId),
+    /// Nodes whose indexed property equals a value.
+    Index {
+        key: KeyId,
+        value: Expr,
+    },
+    /// Nodes whose indexed property is one of a list.
+    IndexIn {
+        key: KeyId,
+        list: Expr,
+    },
+    /// A label nobody has.
+    Nothing,
+}
+
+/// A test on labels or types; an unknown name holds for nobody.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum LabelTest {
+    Any,
+    Is(Option<LabelId>),
+    All(Vec<LabelTest>),
+    OneOf(Vec<LabelTest>),
+    Not(Box<LabelTest>),
+}
+
+/// The relationship types a pattern allows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Types {
+    Any,
+    OneOf(Vec<TypeId>),
+}
+
+/// Which way a relationship is followed from the node at hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Out,
+    In,
+    Both,
+}
+
+/// One relationship.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Expand {
+    pub(crate) from: Slot,
+    pub(crate) to: Slot,
+    pub(crate) relationship: Slot,
+    pub(crate) direction: Direction,
+    pub(crate) types: Types,
+    /// Whether the near end is given; only a known relationship can do without.
+    pub(crate) origin: Target,
+    pub(crate) target: Target,
+    pub(crate) origin_labels: LabelTest,
+    pub(crate) labels: LabelTest,
+    /// Whether the relationship is known from an earlier clause.
+    pub(crate) known: Known,
+    /// Relationships of the same clause, which this one must not be.
+    pub(crate) unlike: Vec<Slot>,
+}
+
+/// Whether an end is looked for or given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Target {
+    New,
+    Bound,
+}
+
+/// Whether a relationship variable is looked for or given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Known {
+    No,
+    Yes,
+}
+
+/// A variable number of relationships.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Walk {
+    pub(crate) hop: Expand,
+    pub(crate) min: u32,
+    pub(crate) max: u32,
+    pub(crate) properties: Vec<(Arc<str>, Expr)>,
+    pub(crate) manner: Manner,
+    /// Whether the walk goes from the pattern's right to its left.
+    pub(crate) orientation: Orientation,
+}
+
+/// What a walk has to find.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// Every way, each relationship at most once in it.
+    EveryWay,
+    /// Every node once, because nothing else can be told apart afterwards.
+    EveryNode,
+}
+
+/// Which end of the written pattern a walk starts from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Orientation {
+    AsWritten,
+    Reversed,
+}
+
+/// `shortestPath` and `allShortestPaths`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Shortest {
+    pub(crate) hop: Expand,
+    pub(crate) min: u32,
+    pub(crate) max: u32,
+    pub(crate) properties: Vec<(Arc<str>, Expr)>,
+    pub(crate) wanted: Wanted,
+}
+
+/// How many shortest paths are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    One,
+    All,
+}
+
+/// A part of a named path, in written order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PathPart {
+    Node(Slot),
+    /// One relationship, or the list of a walk.
+    Relationships(Slot),
+}
+
+/// `WITH` and `RETURN`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Project {
+    /// What is computed before rows are grouped.
+    pub(crate) items: Vec<(Slot, Expr)>,
+    pub(crate) grouping: Option<Grouping>,
+    pub(crate) distinct: Distinct,
+    pub(crate) order: Vec<Sort>,
+    pub(crate) skip: Option<Expr>,
+    pub(crate) limit: Option<Expr>,
+    pub(crate) filter: Option<Expr>,
+    /// The slots that live on.
+    pub(crate) outputs: Vec<Slot>,
+    /// Slots from before that the filter reads.
+    pub(crate) carried: Vec<Slot>,
+}
+
+/// Whether equal rows are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Distinct {
+    Yes,
+    No,
+}
+
+/// Aggregation: the items are the keys.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Grouping {
+    pub(crate) aggregates: Vec<(Slot, Aggregation)>,
+    /// What is computed from keys and aggregates.
+    pub(crate) results: Vec<(Slot, Expr)>,
+}
+
+/// An aggregating call.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Aggregation {
+    pub(crate) function: Aggregate,
+    pub(crate) distinct: Distinct,
+    /// None for `count(*)`.
+    pub(crate) argument: Option<Expr>,
+    /// The percentile.
+    pub(crate) parameter: Option<Expr>,
+}
+
+/// A sort key.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Sort {
+    pub(crate) key: Expr,
+    pub(crate) direction: SortDirection,
+    pub(crate) nulls: Nulls,
+}
+
+/// Which way rows are sorted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SortDirection {
+    Ascending,
+    Descending,
+}
+
+/// Where unknown values go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Nulls {
+    First,
+    Last,
+}
+
+/// An expression.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Expr {
+    Const(Value),
+    Parameter(Arc<str>),
+    Slot(Slot),
+    Property {
+        base: Box<Expr>,
+        name: Arc<str>,
+        key: Option<KeyId>,
+    },
+    HasLabels {
+        base: Box<Expr>,
+        test: LabelTest,
+        types: Vec<Arc<str>>,
+    },
+    Index(Box<(Expr, Expr)>),
+    Slice {
+        base: Box<Expr>,
+        from: Option<Box<Expr>>,
+        to: Option<Box<Expr>>,
+    },
+    List(Vec<Expr>),
+    Map(Vec<(Arc<str>, Expr)>),
+    Projection {
+        base: Box<Expr>,
+        all: Everything,
+        entries: Vec<(Arc<str>, Expr)>,
+    },
+    Not(Box<Expr>),
+    And(Vec<Expr>),
+    Or(Vec<Expr>),
+    Xor(Box<(Expr, Expr)>),
+    Negate(Box<Expr>),
+    /// `a < b <= c`: every neighbouring pair.
+    Compare {
+        first: Box<Expr>,
+        rest: Vec<(Comparison, Expr)>,
+    },
+    Arithmetic(Arithmetic, Box<(Expr, Expr)>),
+    Text(TextTest, Box<(Expr, Expr)>),
+    In(Box<(Expr, Expr)>),
+    IsNull(Box<Expr>),
+    Call(Function, Vec<Expr>),
+    Case {
+        operand: Option<Box<Expr>>,
+        arms: Vec<(Vec<Expr>, Expr)>,
+        otherwise: Box<Expr>,
+    },
+    ListComprehension {
+        slot: Slot,
+        list: Box<Expr>,
+        filter: Option<Box<Expr>>,
+        map: Box<Expr>,
+    },
+    Quantified {
+        quantifier: Quantifier,
+        slot: Slot,
+        list: Box<Expr>,
+        test: Box<Expr>,
+    },
+    Reduce {
+        sum: Slot,
+        start: Box<Expr>,
+        slot: Slot,
+        list: Box<Expr>,
+        next: Box<Expr>,
+    },
+    Exists(Box<Match>),
+    PatternComprehension {
+        pattern: Box<Match>,
+        map: Box<Expr>,
+    },
+    Subquery(Subquery, Box<Query>),
+    /// Only while a projection is being understood; never run.
+    Aggregate(Box<Aggregation>),
+}
+
+/// Whether a map projection takes all properties.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Everything {
+    Yes,
+    No,
+}
+
+/// What a nested query is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Subquery {
+    Exists,
+    Count,
+    Collect,
+}
+
+/// `=`, `<` and so on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+}
+
+/// Operators on numbers; `Add` also joins texts and lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Arithmetic {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+    Power,
+}
+
+/// Tests on texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TextTest {
+    StartsWith,
+    EndsWith,
+    Contains,
+    Matches,
+}
+
+/// `all`, `any`, `none`, `single`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Quantifier {
+    All,
+    Any,
+    None,
+    Single,
+}
+
+impl Expr {
+    /// Calls a function on every direct part, also of nested patterns and queries.
+    pub(crate) fn each_part<'e>(&'e self, visit: &mut dyn FnMut(&'e Self)) {
+        match self {
+            Self::Const(_) | Self::Parameter(_) | Self::Slot(_) => {}
+            Self::Property { base, .. }
+            | Self::HasLabels { base, .. }
+            | Self::Not(base)
+            | Self::Negate(base)
+            | Self::IsNull(base) => visit(base),
+            Self::Index(pair)
+            | Self::Xor(pair)
+            | Self::Arithmetic(_, pair)
+            | Self::Text(_, pair)
+            | Self::In(pair) => {
+                visit(&pair.0);
+                visit(&pair.1);
+            }
+            Self::Slice { base, from, to } => {
+                visit(base);
+                from.iter().chain(to).for_each(|bound| visit(bound));
+            }
+            Self::List(parts) | Self::And(parts) | Self::Or(parts) | Self::Call(_, parts) => {
+                parts.iter().for_each(visit);
+            }
+            Self::Map(entries) => entries.iter().for_each(|(_, value)| visit(value)),
+            Self::Projection { base, entries, .. } => {
+                visit(base);
+                entries.iter().for_each(|(_, value)| visit(value));
+            }
+            Self::Compare { first, rest } => {
+                visit(first);
+                rest.iter().for_each(|(_, part)| visit(part));
+            }
+            other => other.each_part_of_construct(visit),
+        }
+    }
+
+    fn each_part_of_construct<'e>(&'e self, visit: &mut dyn FnMut(&'e Self)) {
+        match self {
+            Self::Case { operand, arms, otherwise } => {
+                operand.iter().for_each(|operand| visit(operand));
+                for (tests, then) in arms {
+                    tests.iter().for_each(&mut *visit);
+                    visit(then);
+                }
+                visit(otherwise);
+            }
+            Self::ListComprehension { list, filter, map, .. } => {
+                visit(list);
+                filter.iter().for_each(|filter| visit(filter));
+                visit(map);
+            }
+            Self::Quantified { list, test, .. } => {
+                visit(list);
+                visit(test);
+            }
+            Self::Reduce { start, list, next, .. } => {
+                [start, list, next].into_iter().for_each(|part| visit(part));
+            }
+            Self::Exists(pattern) => each_of_match(pattern, visit),
+            Self::PatternComprehension { pattern, map } => {
+                each_of_match(pattern, visit);
+                visit(map);
+            }
+            Self::Subquery(_, query) => each_of_query(query, visit),
+            Self::Aggregate(call) => {
+                call.argument.iter().chain(&call.parameter).for_each(visit);
+            }
+            _ => {}
+        }
+    }
+
+    /// Every slot it reads or writes, with those of nested patterns and queries.
+    pub(crate) fn slots(&self) -> Vec<Slot> {
+        let mut found = Vec::new();
+        self.collect_slots(&mut found);
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn collect_slots(&self, found: &mut Vec<Slot>) {
+        match self {
+            Self::Slot(slot) => found.push(*slot),
+            Self::Exists(pattern) | Self::PatternComprehension { pattern, .. } => {
+                slots_of_match(pattern, found);
+            }
+            Self::Subquery(_, query) => slots_of_query(query, found),
+            _ => {}
+        }
+        self.each_part(&mut |part| part.collect_slots(found));
+    }
+}
+
+fn each_of_match<'e>(pattern: &'e Match, visit: &mut dyn FnMut(&'e Expr)) {
+    for step in &pattern.steps {
+        match step {
+            Step::Filter(condition) => visit(condition),
+            Step::Scan { source: Source::Index { value, .. }, .. } => visit(value),
+            Step::Scan { source: Source::IndexIn { list, .. }, .. } => visit(list),
+            Step::Walk(walk) => walk.properties.iter().for_each(|(_, value)| visit(value)),
+            Step::Shortest(walk) => walk.properties.iter().for_each(|(_, value)| visit(value)),
+            _ => {}
+        }
+    }
+}
+
+fn each_of_query<'e>(query: &'e Query, visit: &mut dyn FnMut(&'e Expr)) {
+    for stage in query.parts.iter().flat_map(|part| &part.stages) {
+        match stage {
+            Stage::Match(pattern) => each_of_match(pattern, visit),
+            Stage::Unwind { list, .. } => visit(list),
+            Stage::Project(project) => project.each_expression(visit),
+        }
+    }
+}
+
+impl Project {
+    /// Every slot its expressions read.
+    pub(crate) fn slots(&self) -> Vec<Slot> {
+        let mut found = self.outputs.clone();
+        self.each_expression(&mut |expr| expr.collect_slots(&mut found));
+        found
+    }
+
+    fn each_expression<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
+        self.items.iter().for_each(|(_, item)| visit(item));
+        if let Some(grouping) = &self.grouping {
+            let calls = grouping.aggregates.iter().map(|(_, call)| call);
+            calls
+                .flat_map(|call| call.argument.iter().chain(&call.parameter))
+                .for_each(&mut *visit);
+            grouping.results.iter().for_each(|(_, result)| visit(result));
+        }
+        self.order.iter().for_each(|sort| visit(&sort.key));
+        let rest = [&self.skip, &self.limit, &self.filter];
+        rest.into_iter().flatten().for_each(visit);
+    }
+}
+
+fn slots_of_match(pattern: &Match, found: &mut Vec<Slot>) {
+    let mut hop = |hop: &Expand| found.extend([hop.from, hop.to, hop.relationship]);
+    for step in &pattern.steps {
+        match step {
+            Step::Expand(expand) => hop(expand),
+            Step::Walk(walk) => hop(&walk.hop),
+            Step::Shortest(walk) => hop(&walk.hop),
+            _ => {}
+        }
+    }
+    for step in &pattern.steps {
+        if let Step::Scan { slot, .. } | Step::Check { slot, .. } | Step::Path { slot, .. } = step {
+            found.push(*slot);
+        }
+    }
+}
+
+fn slots_of_query(query: &Query, found: &mut Vec<Slot>) {
+    for stage in query.parts.iter().flat_map(|part| &part.stages) {
+        if let Stage::Match(pattern) = stage {
+            slots_of_match(pattern, found);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The proleptic Gregorian calendar as arithmetic.
+
+/// Years that fit everything computed with them.
+pub(crate) const YEARS: std::ops::RangeInclusive<i64> = -999_999_999..=999_999_999;
+
+/// Days since 1970-01-01 of a date that exists.
+pub(crate) fn days_of(year: i64, month: i64, day: i64) -> Option<i64> {
+    let exists = YEARS.contains(&year)
+        && (1..=12).contains(&month)
+        && (1..=days_in_month(year, month)).contains(&day);
+    exists.then(|| count(year, month, day))
+}
+
+/// Year, month and day of a number of days since 1970-01-01.
+pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let of_era = shifted.rem_euclid(146_097);
+    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    (year, month, day)
+}
+
+/// How long a month is.
+pub(crate) fn days_in_month(year: i64, month: i64) -> i64 {
+    match month {
+        2 if is_leap(year) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// Whether a year has 366 days.
+pub(crate) fn is_leap(year: i64) -> bool {
+    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+}
+
+/// Years begin in March here, so that the leap day is the last one.
+fn count(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let month_from_march = (month + 9) % 12;
+    let of_year = (153 * month_from_march + 2) / 5 + day - 1;
+    let of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + of_year;
+    era * 146_097 + of_era - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_days() {
+        assert_eq!(days_of(1970, 1, 1), Some(0));
+        assert_eq!(days_of(2000, 2, 29), Some(11_016));
+        assert_eq!(days_of(1900, 2, 29), None);
+        assert_eq!(days_of(2026, 13, 1), None);
+    }
+
+    #[test]
+    fn every_day_comes_back() {
+        for day in (-1_000_000..1_000_000).step_by(97) {
+            let (year, month, of_month) = civil(day);
+            assert_eq!(days_of(year, month, of_month), Some(day));
+        }
+    }
+}

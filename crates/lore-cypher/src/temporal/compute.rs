@@ -1,0 +1,228 @@
+//! Parts of temporal values, and computing with them.
+
+use std::sync::Arc;
+
+use super::calendar::days_of;
+use super::make::add_months;
+use super::{DAY, SECOND, Span, Temporal, civil};
+use crate::error::{CypherError, Result, failed};
+use crate::plan::Arithmetic;
+use crate::value::Value;
+
+/// Applies an operator of which one side is temporal.
+pub(crate) fn arithmetic(operator: Arithmetic, left: &Value, right: &Value) -> Result<Value> {
+    let made = match (operator, left, right) {
+        (Arithmetic::Add | Arithmetic::Subtract, Value::Temporal(left), Value::Temporal(right)) => {
+            match (&**left, &**right) {
+                (Temporal::Duration(left), Temporal::Duration(right)) => {
+                    Some(Temporal::Duration(left.plus(&right.signed(operator))))
+                }
+                (moment, Temporal::Duration(span)) => moment.shifted(&span.signed(operator)),
+                (Temporal::Duration(span), moment) if operator == Arithmetic::Add => {
+                    moment.shifted(span)
+                }
+                _ => None,
+            }
+        }
+        (Arithmetic::Multiply | Arithmetic::Divide, Value::Temporal(span), factor)
+        | (Arithmetic::Multiply, factor, Value::Temporal(span)) => {
+            let factor = match factor {
+                Value::Int(number) => Some(*number as f64),
+                Value::Float(number) => Some(*number),
+                _ => None,
+            };
+            match (&**span, factor) {
+                (Temporal::Duration(span), Some(factor)) => {
+                    let factor = if operator == Arithmetic::Divide { 1.0 / factor } else { factor };
+                    Some(Temporal::Duration(span.times(factor)?))
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    };
+    match made {
+        Some(made) => Ok(Value::Temporal(Arc::new(made))),
+        None => failed(format!("{} and {} do not go together", left.kind(), right.kind())),
+    }
+}
+
+impl Span {
+    /// A duration whose nanoseconds are carried into seconds.
+    pub(super) fn new(months: i64, days: i64, seconds: i128, nanos: i128) -> Self {
+        let second = i128::from(SECOND);
+        let seconds = seconds + nanos.div_euclid(second);
+        let limit = |seconds: i128| seconds.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+        Self { months, days, seconds: limit(seconds), nanos: nanos.rem_euclid(second) as i64 }
+    }
+
+    fn signed(self, operator: Arithmetic) -> Self {
+        match operator {
+            Arithmetic::Subtract => Self::new(
+                self.months.saturating_neg(),
+                self.days.saturating_neg(),
+                -i128::from(self.seconds),
+                -i128::from(self.nanos),
+            ),
+            _ => self,
+        }
+    }
+
+    fn plus(&self, other: &Self) -> Self {
+        Self::new(
+            self.months.saturating_add(other.months),
+            self.days.saturating_add(other.days),
+            i128::from(self.seconds) + i128::from(other.seconds),
+            i128::from(self.nanos) + i128::from(other.nanos),
+        )
+    }
+
+    fn times(&self, factor: f64) -> Result<Self> {
+        let mut amounts = super::make::Amounts::default();
+        amounts.add("months", self.months as f64 * factor)?;
+        amounts.add("days", self.days as f64 * factor)?;
+        amounts.add("seconds", self.seconds as f64 * factor)?;
+        amounts.add("nanoseconds", self.nanos as f64 * factor)?;
+        amounts.span()
+    }
+
+    fn clock_nanos(&self) -> i128 {
+        i128::from(self.seconds) * i128::from(SECOND) + i128::from(self.nanos)
+    }
+}
+
+impl Temporal {
+    /// The moment some time later; none when it is out of range.
+    fn shifted(&self, span: &Span) -> Option<Self> {
+        let later_day = |day: i64| {
+            let day = add_months(day, span.months)?.checked_add(span.days)?;
+            let (year, ..) = civil(day);
+            super::calendar::YEARS.contains(&year).then_some(day)
+        };
+        let later = |day: i64, nanos: i64| {
+            let clock = i128::from(nanos) + span.clock_nanos();
+            let whole = i128::from(DAY);
+            let day = later_day(day)?.checked_add(i64::try_from(clock.div_euclid(whole)).ok()?)?;
+            Some((day, clock.rem_euclid(whole) as i64))
+        };
+        let turned = |nanos: i64| {
+            (i128::from(nanos) + span.clock_nanos()).rem_euclid(i128::from(DAY)) as i64
+        };
+        Some(match *self {
+            // Whole days of the clock part count, the rest does not.
+            Self::Date { day } => Self::Date { day: later(day, 0)?.0 },
+            Self::LocalTime { nanos } => Self::LocalTime { nanos: turned(nanos) },
+            Self::Time { nanos, offset } => Self::Time { nanos: turned(nanos), offset },
+            Self::LocalDateTime { day, nanos } => {
+                let (day, nanos) = later(day, nanos)?;
+                Self::LocalDateTime { day, nanos }
+            }
+            Self::DateTime { day, nanos, offset } => {
+                let (day, nanos) = later(day, nanos)?;
+                Self::DateTime { day, nanos, offset }
+            }
+            Self::Duration(_) => return None,
+        })
+    }
+
+    /// A part, as in `date.year`.
+    pub(crate) fn component(&self, name: &str) -> Result<Value> {
+        let known = match *self {
+            Self::Date { day } => of_day(day, name),
+            Self::LocalTime { nanos } => of_clock(nanos, name),
+            Self::Time { nanos, offset } => of_clock(nanos, name).or_else(|| of_zone(offset, name)),
+            Self::LocalDateTime { day, nanos } => {
+                of_day(day, name).or_else(|| of_clock(nanos, name))
+            }
+            Self::DateTime { day, nanos, offset } => of_day(day, name)
+                .or_else(|| of_clock(nanos, name))
+                .or_else(|| of_zone(offset, name))
+                .or_else(|| self.of_epoch(name)),
+            Self::Duration(span) => of_span(&span, name),
+        };
+        known.ok_or_else(|| CypherError::Failed(format!("{} has no {name:?}", self.kind())))
+    }
+
+    fn of_epoch(&self, name: &str) -> Option<Value> {
+        let second = i128::from(SECOND);
+        let value = match name {
+            "epochSeconds" => self.instant().div_euclid(second),
+            "epochMillis" => self.instant().div_euclid(1_000_000),
+            _ => return None,
+        };
+        Some(Value::Int(value as i64))
+    }
+}
+
+fn of_day(day: i64, name: &str) -> Option<Value> {
+    let (year, month, of_month) = civil(day);
+    let weekday = (day + 3).rem_euclid(7) + 1;
+    // The week belongs to the year its Thursday is in.
+    let (week_year, ..) = civil(day + 4 - weekday);
+    let start = |year: i64, month: i64| days_of(year, month, 1).unwrap_or(day);
+    Some(Value::Int(match name {
+        "year" => year,
+        "quarter" => (month - 1) / 3 + 1,
+        "month" => month,
+        "week" => (day + 4 - weekday - start(week_year, 1)) / 7 + 1,
+        "weekYear" => week_year,
+        "day" => of_month,
+        "ordinalDay" => day - start(year, 1) + 1,
+        "weekDay" | "dayOfWeek" => weekday,
+        "dayOfQuarter" => day - start(year, (month - 1) / 3 * 3 + 1) + 1,
+        _ => return None,
+    }))
+}
+
+fn of_clock(nanos: i64, name: &str) -> Option<Value> {
+    let seconds = nanos / SECOND;
+    Some(Value::Int(match name {
+        "hour" => seconds / 3600,
+        "minute" => seconds / 60 % 60,
+        "second" => seconds % 60,
+        "millisecond" => nanos % SECOND / 1_000_000,
+        "microsecond" => nanos % SECOND / 1_000,
+        "nanosecond" => nanos % SECOND,
+        _ => return None,
+    }))
+}
+
+fn of_zone(offset: i32, name: &str) -> Option<Value> {
+    match name {
+        "timezone" | "offset" => {
+            let text = Temporal::Time { nanos: 0, offset }.to_string();
+            Some(Value::text(text.get(5..).unwrap_or_default()))
+        }
+        "offsetMinutes" => Some(Value::Int(i64::from(offset / 60))),
+        "offsetSeconds" => Some(Value::Int(i64::from(offset))),
+        _ => None,
+    }
+}
+
+fn of_span(span: &Span, name: &str) -> Option<Value> {
+    let nanos = span.clock_nanos();
+    let whole = |unit: i128| nanos.div_euclid(unit) as i64;
+    Some(Value::Int(match name {
+        "years" => span.months / 12,
+        "quarters" => span.months / 3,
+        "months" => span.months,
+        "weeks" => span.days / 7,
+        "days" => span.days,
+        "hours" => span.seconds / 3600,
+        "minutes" => span.seconds / 60,
+        "seconds" => span.seconds,
+        "milliseconds" => whole(1_000_000),
+        "microseconds" => whole(1_000),
+        "nanoseconds" => whole(1),
+        "quartersOfYear" => span.months / 3 % 4,
+        "monthsOfQuarter" => span.months % 3,
+        "monthsOfYear" => span.months % 12,
+        "daysOfWeek" => span.days % 7,
+        "minutesOfHour" => span.seconds / 60 % 60,
+        "secondsOfMinute" => span.seconds % 60,
+        "millisecondsOfSecond" => span.nanos / 1_000_000,
+        "microsecondsOfSecond" => span.nanos / 1_000,
+        "nanosecondsOfSecond" => span.nanos,
+        _ => return None,
+    }))
+}

@@ -1,0 +1,289 @@
+//! Making dates, times and durations from maps, texts and each other.
+
+use std::sync::Arc;
+
+use super::calendar::{days_in_month, days_of};
+use super::parse;
+use super::{DAY, SECOND, Span, Temporal, civil};
+use crate::error::{CypherError, Result, failed};
+use crate::functions::TemporalFunction;
+use crate::value::{Map, Value};
+
+/// Calls one of the functions that make temporal values.
+pub(crate) fn call(function: TemporalFunction, arguments: &[Value], now: i64) -> Result<Value> {
+    let made = match arguments.first() {
+        None => of_now(function, now),
+        Some(Value::Null) => return Ok(Value::Null),
+        Some(Value::String(text)) => parse::parse(function, text),
+        Some(Value::Map(map)) => of_map(function, map),
+        Some(Value::Temporal(value)) => of_value(function, value),
+        Some(other) => return failed(format!("no date or time can be made of {}", other.kind())),
+    };
+    Ok(Value::Temporal(Arc::new(made?)))
+}
+
+/// The parts a value has; what it lacks is not there.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Parts {
+    pub(super) day: Option<i64>,
+    pub(super) nanos: Option<i64>,
+    pub(super) offset: Option<i32>,
+}
+
+impl Parts {
+    /// A value of the kind a function makes; a missing time is midnight, in UTC.
+    pub(super) fn make(self, function: TemporalFunction) -> Result<Temporal> {
+        let day = || {
+            self.day.ok_or_else(|| CypherError::Failed("a date needs at least a year".to_owned()))
+        };
+        let nanos = self.nanos.unwrap_or(0);
+        let offset = self.offset.unwrap_or(0);
+        Ok(match function {
+            TemporalFunction::Date => Temporal::Date { day: day()? },
+            TemporalFunction::LocalTime => Temporal::LocalTime { nanos },
+            TemporalFunction::Time => Temporal::Time { nanos, offset },
+            TemporalFunction::LocalDateTime => Temporal::LocalDateTime { day: day()?, nanos },
+            TemporalFunction::DateTime => Temporal::DateTime { day: day()?, nanos, offset },
+            TemporalFunction::Duration => return failed("a duration is made of a map or a text"),
+        })
+    }
+
+    fn of(value: &Temporal) -> Self {
+        match *value {
+            Temporal::Date { day } => Self { day: Some(day), ..Self::default() },
+            Temporal::LocalTime { nanos } => Self { nanos: Some(nanos), ..Self::default() },
+            Temporal::Time { nanos, offset } => {
+                Self { nanos: Some(nanos), offset: Some(offset), day: None }
+            }
+            Temporal::LocalDateTime { day, nanos } => {
+                Self { day: Some(day), nanos: Some(nanos), offset: None }
+            }
+            Temporal::DateTime { day, nanos, offset } => {
+                Self { day: Some(day), nanos: Some(nanos), offset: Some(offset) }
+            }
+            Temporal::Duration(_) => Self::default(),
+        }
+    }
+}
+
+fn of_now(function: TemporalFunction, now: i64) -> Result<Temporal> {
+    let (day, nanos) = (now.div_euclid(DAY), now.rem_euclid(DAY));
+    Parts { day: Some(day), nanos: Some(nanos), offset: Some(0) }.make(function)
+}
+
+fn of_value(function: TemporalFunction, value: &Temporal) -> Result<Temporal> {
+    if let (TemporalFunction::Duration, Temporal::Duration(span)) = (function, value) {
+        return Ok(Temporal::Duration(*span));
+    }
+    Parts::of(value).make(function)
+}
+
+fn of_map(function: TemporalFunction, map: &Map) -> Result<Temporal> {
+    if function == TemporalFunction::Duration {
+        return of_amounts(map).map(Temporal::Duration);
+    }
+    let fields = Fields { map };
+    let given = fields.given()?;
+    let needs_day = !matches!(function, TemporalFunction::Time | TemporalFunction::LocalTime);
+    let day = if needs_day { fields.day(given.day)? } else { None };
+    let mut nanos = fields.nanos(given.nanos)?;
+    let offset = match map.get("timezone") {
+        None => given.offset,
+        Some(Value::String(zone)) => {
+            let wanted = parse::zone(zone)?;
+            // A moment that is seen from another zone stays the same moment.
+            if let (Some(from), Some(time)) = (given.offset, nanos)
+                && !fields.has_time()
+            {
+                let moved = time + i64::from(wanted - from) * SECOND;
+                nanos = Some(moved.rem_euclid(DAY));
+                let day = day.map(|day| day + moved.div_euclid(DAY));
+                return Parts { day, nanos, offset: Some(wanted) }.make(function);
+            }
+            Some(wanted)
+        }
+        Some(other) => return failed(format!("a time zone is a string, not {}", other.kind())),
+    };
+    Parts { day, nanos, offset }.make(function)
+}
+
+/// Reading a map of parts.
+struct Fields<'m> {
+    map: &'m Map,
+}
+
+impl Fields<'_> {
+    fn int(&self, name: &str) -> Result<Option<i64>> {
+        match self.map.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Int(number)) => Ok(Some(*number)),
+            Some(other) => failed(format!("{name} is an integer, not {}", other.kind())),
+        }
+    }
+
+    fn within(&self, name: &str, range: std::ops::RangeInclusive<i64>) -> Result<Option<i64>> {
+        match self.int(name)? {
+            Some(number) if !range.contains(&number) => {
+                failed(format!("{name} is between {} and {}", range.start(), range.end()))
+            }
+            number => Ok(number),
+        }
+    }
+
+    fn has_time(&self) -> bool {
+        ["hour", "minute", "second", "millisecond", "microsecond", "nanosecond"]
+            .iter()
+            .any(|name| self.map.get(name).is_some())
+    }
+
+    /// The parts of values that the map starts from.
+    fn given(&self) -> Result<Parts> {
+        let part = |name: &str| match self.map.get(name) {
+            None | Some(Value::Null) => Ok(Parts::default()),
+            Some(Value::Temporal(value)) => Ok(Parts::of(value)),
+            Some(other) => failed(format!("{name} is a date or time, not {}", other.kind())),
+        };
+        let (date, time, both) = (part("date")?, part("time")?, part("datetime")?);
+        Ok(Parts {
+            day: both.day.or(date.day),
+            nanos: both.nanos.or(time.nanos),
+            offset: both.offset.or(time.offset),
+        })
+    }
+
+    fn day(&self, given: Option<i64>) -> Result<Option<i64>> {
+        let (year, month, day) = given.map_or((None, None, None), |given| {
+            let (year, month, day) = civil(given);
+            (Some(year), Some(month), Some(day))
+        });
+        let Some(written) = self.int("year")?.or(year) else { return Ok(None) };
+        if let Some(week) = self.within("week", 1..=53)? {
+            // A week belongs to the year its Thursday is in.
+            let weeks_year = given.map(|given| civil(given + 3 - (given + 3).rem_euclid(7)).0);
+            let written = self.int("year")?.or(weeks_year).unwrap_or(written);
+            let same_day = given.map(|given| (given + 3).rem_euclid(7) + 1);
+            let weekday = self.within("dayOfWeek", 1..=7)?.or(same_day).unwrap_or(1);
+            return week_date(written, week, weekday).map(Some);
+        }
+        if let Some(ordinal) = self.within("ordinalDay", 1..=366)? {
+            return Ok(days_of(written, 1, 1).map(|first| first + ordinal - 1));
+        }
+        if let Some(quarter) = self.within("quarter", 1..=4)? {
+            let first = (quarter - 1) * 3 + 1;
+            let inside = day.zip(month).and_then(|(day, month)| {
+                let same = days_of(written, first + (month - 1) % 3, day)?;
+                Some(same - days_of(written, first, 1)? + 1)
+            });
+            let of_quarter = self.within("dayOfQuarter", 1..=92)?.or(inside).unwrap_or(1);
+            return Ok(days_of(written, first, 1).map(|first| first + of_quarter - 1));
+        }
+        let month = self.within("month", 1..=12)?.or(month).unwrap_or(1);
+        let day = self.within("day", 1..=31)?.or(day).unwrap_or(1);
+        match days_of(written, month, day) {
+            Some(days) => Ok(Some(days)),
+            None => failed(format!("there is no day {day} in {written}-{month:02}")),
+        }
+    }
+
+    fn nanos(&self, given: Option<i64>) -> Result<Option<i64>> {
+        let given_seconds = given.map(|given| given / SECOND);
+        let hour = self.within("hour", 0..=23)?.or(given_seconds.map(|given| given / 3600));
+        let minute = self.within("minute", 0..=59)?.or(given_seconds.map(|given| given / 60 % 60));
+        let second = self.within("second", 0..=59)?.or(given_seconds.map(|given| given % 60));
+        let parts = [("millisecond", 1_000_000), ("microsecond", 1_000), ("nanosecond", 1)];
+        let (mut fraction, mut written) = (0, false);
+        for (name, scale) in parts {
+            if let Some(amount) = self.within(name, 0..=999_999_999)? {
+                fraction += amount * scale;
+                written = true;
+            }
+        }
+        if !written {
+            fraction = given.map_or(0, |given| given % SECOND);
+        }
+        if fraction >= SECOND {
+            return failed("the parts of a second are more than a second");
+        }
+        if given.is_none() && !self.has_time() {
+            return Ok(None);
+        }
+        let seconds = hour.unwrap_or(0) * 3600 + minute.unwrap_or(0) * 60 + second.unwrap_or(0);
+        Ok(Some(seconds * SECOND + fraction))
+    }
+}
+
+/// The day of a week of the ISO calendar.
+pub(super) fn week_date(year: i64, week: i64, weekday: i64) -> Result<i64> {
+    // The fourth of January is always in the first week.
+    let Some(fourth) = days_of(year, 1, 4) else { return failed("the year is out of range") };
+    let monday = fourth - (fourth + 3).rem_euclid(7);
+    Ok(monday + (week - 1) * 7 + weekday - 1)
+}
+
+fn of_amounts(map: &Map) -> Result<Span> {
+    let mut amounts = Amounts::default();
+    for (name, value) in map.entries() {
+        let amount = match value {
+            Value::Int(number) => *number as f64,
+            Value::Float(number) => *number,
+            other => return failed(format!("{name} is a number, not {}", other.kind())),
+        };
+        amounts.add(name, amount)?;
+    }
+    amounts.span()
+}
+
+/// Amounts of each unit, before fractions are carried down.
+#[derive(Debug, Default)]
+pub(super) struct Amounts {
+    months: f64,
+    days: f64,
+    seconds: f64,
+    /// Whole nanoseconds, which a float could not hold beside large seconds.
+    nanos: f64,
+}
+
+impl Amounts {
+    /// Adds an amount of a unit.
+    pub(super) fn add(&mut self, unit: &str, amount: f64) -> Result<()> {
+        match unit {
+            "years" => self.months += amount * 12.0,
+            "quarters" => self.months += amount * 3.0,
+            "months" => self.months += amount,
+            "weeks" => self.days += amount * 7.0,
+            "days" => self.days += amount,
+            "hours" => self.seconds += amount * 3600.0,
+            "minutes" => self.seconds += amount * 60.0,
+            "seconds" => self.seconds += amount,
+            "milliseconds" => self.nanos += amount * 1e6,
+            "microseconds" => self.nanos += amount * 1e3,
+            "nanoseconds" => self.nanos += amount,
+            other => return failed(format!("a duration has no {other}")),
+        }
+        Ok(())
+    }
+
+    /// Carries fractions of a month to days, of a day to seconds.
+    pub(super) fn span(self) -> Result<Span> {
+        const MONTH_DAYS: f64 = 30.436_875;
+        let months = self.months.trunc();
+        let days_exact = self.days + self.months.fract() * MONTH_DAYS;
+        let days = days_exact.trunc();
+        let seconds_exact = self.seconds + days_exact.fract() * 86_400.0;
+        let seconds = seconds_exact.trunc();
+        let nanos = (seconds_exact.fract() * 1e9).round() + self.nanos.trunc();
+        let fits = [months, days, seconds, nanos].iter().all(|part| part.abs() < 9e18);
+        if !fits {
+            return failed("the duration is too long");
+        }
+        Ok(Span::new(months as i64, days as i64, seconds as i128, nanos as i128))
+    }
+}
+
+/// A date some months later; the day is the last one of the month when need be.
+pub(super) fn add_months(day: i64, months: i64) -> Option<i64> {
+    let (year, month, of_month) = civil(day);
+    let all = year.checked_mul(12)?.checked_add(month - 1)?.checked_add(months)?;
+    let (year, month) = (all.div_euclid(12), all.rem_euclid(12) + 1);
+    days_of(year, month, of_month.min(days_in_month(year, month)))
+}

@@ -1,0 +1,168 @@
+//! Dates, times and durations as they are written.
+
+use super::calendar::days_of;
+use super::make::{Amounts, Parts, week_date};
+use super::{SECOND, Temporal};
+use crate::error::{CypherError, Result, failed};
+use crate::functions::TemporalFunction;
+
+/// Reads a text as what a function makes.
+pub(super) fn parse(function: TemporalFunction, text: &str) -> Result<Temporal> {
+    let unreadable = || CypherError::Failed(format!("{text:?} is no date, time or duration"));
+    if function == TemporalFunction::Duration {
+        return duration(text).ok_or_else(unreadable)?.span().map(Temporal::Duration);
+    }
+    let (date_text, time_text) = match function {
+        TemporalFunction::Date => (Some(text), None),
+        TemporalFunction::Time | TemporalFunction::LocalTime => (None, Some(text)),
+        _ => match text.split_once('T') {
+            Some((date, time)) => (Some(date), Some(time)),
+            None => (Some(text), None),
+        },
+    };
+    let mut parts = Parts::default();
+    if let Some(text) = date_text {
+        parts.day = Some(date(text).ok_or_else(unreadable)?);
+    }
+    if let Some(text) = time_text {
+        let (clock, offset) = split_zone(text)?;
+        parts.nanos = Some(time(clock).ok_or_else(unreadable)?);
+        parts.offset = offset;
+    }
+    parts.make(function)
+}
+
+/// The offset of a zone, in seconds ahead of UTC.
+pub(super) fn zone(text: &str) -> Result<i32> {
+    match offset(text) {
+        Some(offset) => Ok(offset),
+        None => failed(format!(
+            "{text:?} is no offset like +01:00; names of time zones are not supported"
+        )),
+    }
+}
+
+fn split_zone(text: &str) -> Result<(&str, Option<i32>)> {
+    match text.find(['Z', 'z', '+', '-']) {
+        Some(at) => {
+            let (clock, written) = text.split_at(at);
+            Ok((clock, Some(zone(written)?)))
+        }
+        None => Ok((text, None)),
+    }
+}
+
+fn offset(text: &str) -> Option<i32> {
+    if text.eq_ignore_ascii_case("z") {
+        return Some(0);
+    }
+    let (sign, digits) = match text.split_at_checked(1)? {
+        ("+", digits) => (1, digits),
+        ("-", digits) => (-1, digits),
+        _ => return None,
+    };
+    let digits = digits.replace(':', "");
+    let number = |from: usize| digits.get(from..from + 2)?.parse::<i32>().ok();
+    let seconds = match digits.len() {
+        2 => number(0)? * 3600,
+        4 => number(0)? * 3600 + number(2)? * 60,
+        6 => number(0)? * 3600 + number(2)? * 60 + number(4)?,
+        _ => return None,
+    };
+    (seconds <= 18 * 3600).then_some(sign * seconds)
+}
+
+fn date(text: &str) -> Option<i64> {
+    let (sign, unsigned) = match text.strip_prefix('-') {
+        Some(rest) => (-1, rest),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let number = |text: &str| match text.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => text.parse::<i64>().ok(),
+        false => None,
+    };
+    let dashed: Vec<_> = unsigned.split('-').collect();
+    match dashed.as_slice() {
+        [year, week] if week.starts_with('W') => {
+            week_day(sign * number(year)?, week.get(1..)?, "1")
+        }
+        [year, week, day] if week.starts_with('W') => {
+            week_day(sign * number(year)?, week.get(1..)?, day)
+        }
+        [year, month, day] => days_of(sign * number(year)?, number(month)?, number(day)?),
+        [year, ordinal] if ordinal.len() == 3 => {
+            ordinal_day(sign * number(year)?, number(ordinal)?)
+        }
+        [year, month] => days_of(sign * number(year)?, number(month)?, 1),
+        [compact] => compact_date(sign, compact),
+        _ => None,
+    }
+}
+
+fn compact_date(sign: i64, text: &str) -> Option<i64> {
+    let number = |range: std::ops::Range<usize>| text.get(range)?.parse::<i64>().ok();
+    let year = sign * number(0..4)?;
+    match text.len() {
+        4 => days_of(year, 1, 1),
+        6 => days_of(year, number(4..6)?, 1),
+        7 if text.get(4..5) == Some("W") => week_day(year, text.get(5..)?, "1"),
+        7 => ordinal_day(year, number(4..7)?),
+        8 if text.get(4..5) == Some("W") => week_day(year, text.get(5..7)?, text.get(7..)?),
+        8 => days_of(year, number(4..6)?, number(6..8)?),
+        _ => None,
+    }
+}
+
+fn week_day(year: i64, week: &str, day: &str) -> Option<i64> {
+    let (week, day) = (week.parse().ok()?, day.parse().ok()?);
+    let exists = (1..=53).contains(&week) && (1..=7).contains(&day);
+    if exists { week_date(year, week, day).ok() } else { None }
+}
+
+fn ordinal_day(year: i64, ordinal: i64) -> Option<i64> {
+    (1..=366).contains(&ordinal).then(|| days_of(year, 1, 1))?.map(|first| first + ordinal - 1)
+}
+
+fn time(text: &str) -> Option<i64> {
+    let (clock, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = clock.replace(':', "");
+    if !digits.bytes().all(|byte| byte.is_ascii_digit()) || digits.len() % 2 != 0 {
+        return None;
+    }
+    let number = |from: usize| match digits.get(from..from + 2) {
+        Some(part) => part.parse::<i64>().ok(),
+        None => Some(0),
+    };
+    let (hour, minute, second) = (number(0)?, number(2)?, number(4)?);
+    let exists = !digits.is_empty() && digits.len() <= 6 && hour < 24 && minute < 60 && second < 60;
+    if !exists || fraction.len() > 9 {
+        return None;
+    }
+    let nanos = format!("{fraction:0<9}").parse::<i64>().ok()?;
+    Some((hour * 3600 + minute * 60 + second) * SECOND + nanos)
+}
+
+fn duration(text: &str) -> Option<Amounts> {
+    let (date, time) = match text.strip_prefix('P')?.split_once('T') {
+        Some((date, time)) => (date, time),
+        None => (text.strip_prefix('P')?, ""),
+    };
+    let mut amounts = Amounts::default();
+    let of_date = [('Y', "years"), ('M', "months"), ('W', "weeks"), ('D', "days")];
+    let of_time = [('H', "hours"), ('M', "minutes"), ('S', "seconds")];
+    amounts_of(date, &of_date, &mut amounts)?;
+    amounts_of(time, &of_time, &mut amounts)?;
+    Some(amounts)
+}
+
+fn amounts_of(mut text: &str, units: &[(char, &str)], amounts: &mut Amounts) -> Option<()> {
+    while !text.is_empty() {
+        let end = text.find(|letter: char| letter.is_ascii_alphabetic())?;
+        let (number, rest) = text.split_at(end);
+        let letter = rest.chars().next()?;
+        let (_, unit) = units.iter().find(|(known, _)| *known == letter)?;
+        amounts.add(unit, number.parse().ok()?).ok()?;
+        text = rest.get(1..)?;
+    }
+    Some(())
+}
