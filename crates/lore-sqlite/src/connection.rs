@@ -60,6 +60,9 @@ fn open(path: &Path, access: OpenFlags) -> Answer<Connection> {
     db.busy_timeout(BUSY_TIMEOUT)?;
     db.set_prepared_statement_cache_capacity(STATEMENTS);
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    // Otherwise a plan may depend on the values bound to it, and a kept statement is
+    // planned anew for each use: most of the work of a short query.
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     db.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
     db.execute_batch(
         "PRAGMA foreign_keys = ON;
@@ -102,6 +105,38 @@ fn write_ahead(db: &Connection) -> Answer<()> {
                 std::thread::sleep(Duration::from_millis(20));
             }
             Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lore_core::{Effects, Timestamp};
+    use rusqlite::{Statement, StatementStatus};
+
+    use super::*;
+    use crate::rows;
+    use crate::{Options, SqliteStore};
+
+    #[test]
+    fn a_kept_statement_is_not_planned_anew_for_other_values() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.sqlite");
+        let effects = Effects::fixed(Timestamp::UNIX_EPOCH, 1);
+        let _store = SqliteStore::open(&path, Options::default(), &effects).unwrap();
+        let db = reader(&path).unwrap();
+        let never_anew = |statement: &Statement<'_>| {
+            assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
+        };
+        for id in 1..4 {
+            // A list as a table, and a table with an index of some rows only.
+            let mut some = db.prepare_cached("SELECT 1 FROM node WHERE id IN rarray(?1)").unwrap();
+            assert!(!some.exists([rows::list(vec![id])]).unwrap());
+            never_anew(&some);
+            let sql = "SELECT seq FROM event WHERE node = ?1 ORDER BY seq DESC LIMIT 1";
+            let mut end = db.prepare_cached(sql).unwrap();
+            assert!(!end.exists([id]).unwrap());
+            never_anew(&end);
         }
     }
 }
