@@ -23,11 +23,12 @@ def of_toolset(tools: list[dict], *toolsets: str) -> list[str]:
 
 
 def readers(tools: list[dict], names=None) -> list[str]:
-    """The names of tools that only read."""
+    """The names of tools that only read, or of which some actions do."""
     return [
         tool["name"]
         for tool in tools
-        if tool["annotations"]["readOnlyHint"] and (names is None or tool["name"] in names)
+        if (tool["annotations"]["readOnlyHint"] or tool["readingActions"])
+        and (names is None or tool["name"] in names)
     ]
 
 
@@ -90,7 +91,7 @@ def test_exclusion_wins(program, declared):
 
 
 def test_read_only_by_flag(program, declared):
-    """--read-only offers exactly the tools that write nothing."""
+    """--read-only offers exactly the tools that write nothing, and the rest of those that can."""
     assert listed_over_stdio(program, "--toolsets", "all", "--read-only") == readers(declared)
 
 

@@ -307,9 +307,9 @@ pub struct Target {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Moved {
     /// A node.
-    Node(Node),
-    /// An edge between two nodes.
-    Edge(Node, Node),
+    Node(Box<Node>),
+    /// An edge, by its source and its target.
+    Edge(Box<(Node, Node)>),
 }
 
 enum Chosen<'a> {
@@ -344,13 +344,13 @@ pub async fn remove(keeper: &Keeper, target: &Target) -> Reply<Moved> {
                 batch = batch.change(bin(half.uid));
             }
             keeper.app.store.commit(&keeper.viewer, batch).await?;
-            Ok(Moved::Node(node))
+            Ok(Moved::Node(Box::new(node)))
         }
         Chosen::Edge(source, target, kind) => {
             let (source, target, edge) = ends(keeper, source, target, kind).await?;
             let batch = touching(keeper).change(Change::DeleteEdge(edge, Expect::Any));
             keeper.app.store.commit(&keeper.viewer, batch).await.map_err(edge_or)?;
-            Ok(Moved::Edge(source, target))
+            Ok(Moved::Edge(Box::new((source, target))))
         }
     }
 }
@@ -375,7 +375,7 @@ pub async fn restore(keeper: &Keeper, target: &Target) -> Reply<Moved> {
             let (source, target, edge) = ends(keeper, source, target, kind).await?;
             let batch = touching(keeper).change(Change::RestoreEdge(edge));
             keeper.app.store.commit(&keeper.viewer, batch).await.map_err(edge_or)?;
-            Ok(Moved::Edge(source, target))
+            Ok(Moved::Edge(Box::new((source, target))))
         }
     }
 }
@@ -397,7 +397,7 @@ async fn restore_node(keeper: &Keeper, id: &str) -> Reply<Moved> {
     if let Some(half) = property(&node, "experience").and_then(|uid| uid.parse().ok()) {
         store.commit(&keeper.viewer, back(half)).await.map_err(missing)?;
     }
-    Ok(Moved::Node(node))
+    Ok(Moved::Node(Box::new(node)))
 }
 
 async fn ends(

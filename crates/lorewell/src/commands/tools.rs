@@ -55,5 +55,13 @@ fn described(tool: &Tool) -> Value {
             "openWorldHint": tool.annotations.open_world,
         },
         "example": (tool.example)(),
+        "readingActions": reading_actions(tool),
     })
+}
+
+/// The actions that remain for those who may only read; none for tools without actions.
+fn reading_actions(tool: &Tool) -> Value {
+    let schema = tool.reading.as_ref().map(|form| Value::Object((*form.input_schema).clone()));
+    let actions = schema.as_ref().and_then(|schema| schema.pointer("/properties/action/enum"));
+    actions.cloned().unwrap_or_else(|| json!([]))
 }

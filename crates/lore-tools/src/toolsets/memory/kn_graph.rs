@@ -325,9 +325,10 @@ fn restored(moved: Moved) -> Output {
 fn which(moved: &Moved) -> (&'static str, Which) {
     match moved {
         Moved::Node(node) => ("node", Which { id: Some(shown(node)), ..Which::default() }),
-        Moved::Edge(source, target) => (
-            "edge",
-            Which { source_id: Some(shown(source)), target_id: Some(shown(target)), id: None },
-        ),
+        Moved::Edge(ends) => {
+            let (source, target) = &**ends;
+            let (source_id, target_id) = (Some(shown(source)), Some(shown(target)));
+            ("edge", Which { source_id, target_id, id: None })
+        }
     }
 }

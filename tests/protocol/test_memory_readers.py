@@ -1,0 +1,88 @@
+"""Who may only read: readers, read-only servers and players."""
+
+import json
+
+import pytest
+
+from harness.web import Session
+
+READING = {
+    "kn_intel": ["recall", "crossref", "context", "related"],
+    "kn_graph": ["query", "status"],
+    "kn_experience": ["search"],
+    "kn_project": ["list"],
+    "kn_idea": ["list"],
+}
+WRITES = [
+    ("kn_intel", {"action": "learn", "content": "x", "type": "gotcha"}),
+    ("kn_graph", {"action": "add", "name": "x", "type": "y"}),
+    ("kn_graph", {"action": "restore", "node_id": "x"}),
+    ("kn_experience", {"action": "prune", "threshold": 1}),
+    ("kn_project", {"action": "list", "set_active": "x"}),
+    ("kn_idea", {"action": "create", "title": "x"}),
+    ("kn_learn", {"content": "x", "type": "gotcha"}),
+]
+FACT = {"action": "save", "type": "gotcha", "content": "The tide turns at noon",
+        "visibility": "shared"}
+
+
+def call(program, tool, arguments) -> str:
+    """Calls a tool on the command line, as the owner; what it printed."""
+    return program.ok("call", tool, json.dumps(arguments))
+
+
+def session(server, **headers):
+    return Session(server.client(**headers)).open()
+
+
+@pytest.fixture(params=["reader", "read-only"])
+def onlooker(request, program, serve):
+    """Somebody who may only look, at a world in which one thing is remembered."""
+    call(program, "kn_experience", FACT)
+    if request.param == "reader":
+        token = program.token("reader", "rita")
+        return session(serve(), authorization=f"Bearer {token}")
+    return session(serve("--read-only"))
+
+
+def test_only_reading_actions_are_offered(onlooker):
+    """Each tool is listed with what remains of it, and says that it only reads."""
+    tools = {t["name"]: t for t in onlooker.request("tools/list")["tools"]}
+    for name, actions in READING.items():
+        assert tools[name]["inputSchema"]["properties"]["action"]["enum"] == actions
+        assert tools[name]["annotations"]["readOnlyHint"] is True
+
+
+@pytest.mark.parametrize(("tool", "arguments"), WRITES)
+def test_writing_is_refused(onlooker, tool, arguments):
+    """By its own name or a former one."""
+    refused = onlooker.call(tool, arguments)
+    assert refused["isError"] and refused["structuredContent"]["code"] == "PERMISSION_DENIED"
+
+
+def test_looking_leaves_no_trace(onlooker):
+    """However often it is asked for, nothing is counted and nothing promoted."""
+    for _ in range(8):
+        answer = onlooker.call("kn_intel", {"action": "recall", "topic": "tide"})
+        [row] = answer["structuredContent"]["results"]
+        assert row["source"] == "experience"
+
+
+def test_players_do_not_see_what_the_game_master_remembers(program, serve):
+    """Unless it was shared; and what a player remembers is the player's."""
+    secret = {"action": "learn", "type": "gotcha", "content": "The duke is a vampire"}
+    call(program, "kn_intel", secret)
+    call(program, "kn_experience", FACT)
+    token = program.token("player", "pia")
+    player = session(serve(), authorization=f"Bearer {token}")
+
+    def seen(topic):
+        answer = player.call("kn_intel", {"action": "recall", "topic": topic, "limit": 50})
+        return str(answer["structuredContent"])
+
+    assert "vampire" not in seen("duke vampire") and "noon" in seen("tide")
+    status = player.call("kn_graph", {"action": "status"})["structuredContent"]
+    assert (status["nodes"], status["experiences"]) == (0, 1)
+    player.call("kn_intel", {"action": "learn", "type": "gotcha", "content": "I fear garlic"})
+    assert "garlic" in seen("garlic")
+    assert "garlic" not in call(program, "kn_intel", {"action": "recall"})
