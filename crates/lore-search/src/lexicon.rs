@@ -9,7 +9,7 @@ use lore_text::table::{self, DIMENSIONS};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use crate::vectors::{Small, distance, dot, signs};
+use crate::vectors::{SIGN_WORDS, Small, distances, dot, signs};
 
 /// A stem's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,7 +46,7 @@ impl Lexicon {
     const LEAST_COSINE: f32 = 0.4;
     /// Stems whose signs differ in more bits are not looked at. Chosen with
     /// `examples/prefilter.rs`: it loses one in some hundred neighbours.
-    const MOST_DISTANCE: u32 = 112;
+    const MOST_DISTANCE: u16 = 112;
     /// How many questions' stems are remembered.
     const MOST_KNOWN: usize = 8192;
 
@@ -115,16 +115,16 @@ impl Lexicon {
             return;
         }
         let own = self.id(stem);
-        let bits = vector.bits();
-        let rows =
-            self.bits.chunks_exact(DIMENSIONS / 64).zip(self.values.chunks_exact(DIMENSIONS));
-        let rows = rows.zip(&self.scales).zip((0..).map(StemId)).skip(from);
-        for (((row_bits, row), scale), id) in rows {
-            if distance(&bits, row_bits) > Self::MOST_DISTANCE || Some(id) == own {
-                continue;
-            }
+        let fresh = self.bits.get(from * SIGN_WORDS..).unwrap_or_default();
+        let rows = distances(&vector.bits(), fresh);
+        let numbered = rows.into_iter().zip(from..);
+        for (_, at) in numbered.filter(|(distance, _)| *distance <= Self::MOST_DISTANCE) {
+            let id = StemId(u32::try_from(at).unwrap_or(u32::MAX));
+            let start = at * DIMENSIONS;
+            let row = self.values.get(start..start + DIMENSIONS).unwrap_or_default();
+            let scale = self.scales.get(at).copied().unwrap_or(0.0);
             let cosine = dot(&vector.values, row) as f32 * vector.scale * scale;
-            if cosine >= Self::LEAST_COSINE {
+            if cosine >= Self::LEAST_COSINE && Some(id) != own {
                 near.push(Near { stem: id, weight: cosine.min(1.0).powi(3) });
             }
         }

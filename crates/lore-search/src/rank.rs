@@ -34,8 +34,10 @@ pub(crate) struct Scratch {
 /// Up to so many documents are all judged.
 const SMALL: usize = 20_000;
 /// In larger stores: how many candidates words choose, and how many vectors.
-const BY_WORDS: usize = 4_000;
-const BY_VECTORS: usize = 4_000;
+const BY_WORDS: usize = 2_000;
+const BY_VECTORS: usize = 2_000;
+/// Of how many that words found, the other reasons are looked at.
+const LOOKED_AT: usize = 10_000;
 
 /// Answers a query from what a view holds.
 pub(crate) fn search(
@@ -104,12 +106,13 @@ fn candidates(judge: &Judge<'_>, probes: &[Probe<'_>], sieve: &Sieve<'_>) -> Vec
         let admitted = view.slots().filter(|(_, entry)| sieve.admits(entry));
         return admitted.map(|(slot, _)| slot).collect();
     }
-    let by_words: Vec<(Slot, f32)> = judge
-        .lexical
-        .reached()
-        .iter()
-        .filter(|slot| sieve.is_open || admits(**slot))
-        .map(|slot| (*slot, judge.parts(*slot).sum()))
+    let reached = judge.lexical.reached().iter().copied();
+    let reached: Vec<Slot> = reached.filter(|slot| sieve.is_open || admits(*slot)).collect();
+    let least = nth_best(reached.iter().map(|slot| judge.lexical.of(*slot)), LOOKED_AT);
+    let by_words: Vec<(Slot, f32)> = reached
+        .into_iter()
+        .filter(|slot| judge.lexical.of(*slot) >= least)
+        .map(|slot| (slot, judge.parts(slot).sum()))
         .collect();
     let least = nth_best(by_words.iter().map(|(_, score)| *score), BY_WORDS);
     let mut chosen: FxHashSet<Slot> =
@@ -131,6 +134,7 @@ fn likenesses(
     products: &mut Products,
 ) -> Vec<Likeness> {
     let mut found: Vec<Option<Likeness>> = vec![None; candidates.len()];
+    products.reach(view);
     for probe in probes {
         let open = found.iter_mut().zip(candidates).filter(|(found, _)| found.is_none());
         open.for_each(|(found, slot)| *found = probe.likeness(view, *slot, products));

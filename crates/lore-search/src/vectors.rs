@@ -20,7 +20,8 @@ impl Small {
             return Self { values: vec![0; values.len()], scale: 0.0 };
         }
         let step = largest / 127.0;
-        let values = values.iter().map(|value| (value / step).round() as i8).collect();
+        let values =
+            values.iter().map(|value| (value / step).round().clamp(-127.0, 127.0) as i8).collect();
         Self { values, scale: step / norm }
     }
 
@@ -28,45 +29,54 @@ impl Small {
         self.scale == 0.0
     }
 
-    /// The signs of its dimensions.
-    pub(crate) fn bits(&self) -> Vec<u64> {
+    /// The signs of its first dimensions.
+    pub(crate) fn bits(&self) -> [u64; SIGN_WORDS] {
         signs(&self.values)
     }
 }
 
-/// The sum of products. Vectors of different lengths have nothing in common.
+/// The sum of products of values from -127 to 127. Vectors of different lengths have
+/// nothing in common.
 pub(crate) fn dot(a: &[i8], b: &[i8]) -> i32 {
     if a.len() != b.len() {
         return 0;
     }
-    let (a_blocks, a_rest) = a.as_chunks::<16>();
-    let (b_blocks, b_rest) = b.as_chunks::<16>();
-    let mut sums = [0_i32; 8];
+    let (a_blocks, a_rest) = a.as_chunks::<32>();
+    let (b_blocks, b_rest) = b.as_chunks::<32>();
+    let mut sum = 0;
     for (a, b) in a_blocks.iter().zip(b_blocks) {
-        // Pairs of 16-bit products become one instruction.
-        for (at, sum) in sums.iter_mut().enumerate() {
-            let product = |at: usize| -> i32 {
-                let (a, b) = (a.get(at).copied(), b.get(at).copied());
-                i32::from(i16::from(a.unwrap_or(0))) * i32::from(i16::from(b.unwrap_or(0)))
-            };
-            *sum += product(2 * at) + product(2 * at + 1);
-        }
+        let ((a, a_more), (b, b_more)) = (a.split_at(16), b.split_at(16));
+        let (first, more) = (a.iter().zip(b), a_more.iter().zip(b_more));
+        // Two products of 7-bit numbers fit into 16 bits: half as much to widen.
+        let pairs = first
+            .zip(more)
+            .map(|((a, b), (c, d))| i16::from(*a) * i16::from(*b) + i16::from(*c) * i16::from(*d));
+        sum += pairs.map(i32::from).sum::<i32>();
     }
     let rest: i32 = a_rest.iter().zip(b_rest).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
-    sums.iter().sum::<i32>() + rest
+    sum + rest
 }
 
-/// One bit for each dimension: set where it is positive.
-pub(crate) fn signs(values: &[i8]) -> Vec<u64> {
-    let block = |block: &[i8]| {
-        block.iter().rev().fold(0_u64, |bits, value| bits << 1 | u64::from(*value > 0))
+/// One bit for each of the first dimensions: set where it is positive.
+pub(crate) fn signs(values: &[i8]) -> [u64; SIGN_WORDS] {
+    let mut bits = [0; SIGN_WORDS];
+    for (word, block) in bits.iter_mut().zip(values.chunks(64)) {
+        *word = block.iter().rev().fold(0, |bits, value| bits << 1 | u64::from(*value > 0));
+    }
+    bits
+}
+
+/// Words of signs for each vector: see `examples/prefilter.rs`.
+pub(crate) const SIGN_WORDS: usize = 4;
+
+/// In how many bits each of the rows differs from `bits`. All at once, because only
+/// then are the bits counted side by side.
+pub(crate) fn distances(bits: &[u64; SIGN_WORDS], rows: &[u64]) -> Vec<u16> {
+    let (rows, _) = rows.as_chunks::<SIGN_WORDS>();
+    let distance = |row: &[u64; SIGN_WORDS]| {
+        row.iter().zip(bits).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>() as u16
     };
-    values.chunks(64).map(block).collect()
-}
-
-/// In how many bits two rows differ.
-pub(crate) fn distance(a: &[u64], b: &[u64]) -> u32 {
-    a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum()
+    rows.iter().map(distance).collect()
 }
 
 #[cfg(test)]
@@ -75,7 +85,7 @@ mod tests {
 
     #[test]
     fn products_are_exact() {
-        let a: Vec<i8> = (0..100_u8).map(|n| (n as i8).wrapping_mul(37)).collect();
+        let a: Vec<i8> = (0..100_u8).map(|n| (n as i8).wrapping_mul(37).max(-127)).collect();
         let b: Vec<i8> = (0..100_u8).map(|n| (n as i8).wrapping_mul(91).max(-127)).collect();
         let plain: i32 = a.iter().zip(&b).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
         assert_eq!(dot(&a, &b), plain);
@@ -102,7 +112,7 @@ mod tests {
     #[test]
     fn bits_are_signs() {
         let a = signs(&[1, -1, 0, 5]);
-        assert_eq!(a, [0b1001]);
-        assert_eq!(distance(&a, &signs(&[1, 1, 1, -5])), 3);
+        assert_eq!(a, [0b1001, 0, 0, 0]);
+        assert_eq!(distances(&a, &signs(&[1, 1, 1, -5])), [3]);
     }
 }

@@ -42,7 +42,7 @@ pub(crate) const HEAD_VECTOR: f32 = 0.4;
 /// A text of more stems than this says enough by itself: its neighbours count less.
 const SHORT: u32 = 25;
 /// Documents that a change brings up to date besides its own.
-const REFRESHED: usize = 4;
+const REFRESHED: usize = 2;
 /// Longer texts count as this long.
 const LONGEST: u32 = 1 << 20;
 
@@ -58,8 +58,8 @@ pub(crate) struct View {
     piece_counts: Vec<u32>,
     /// Own length in stems.
     lengths: Column<u32>,
-    /// How much neighbours count, in fixed point.
-    openness: Column<u32>,
+    /// The head of a text's node.
+    heads: Column<Option<Slot>>,
     /// Length of everything whose words count here, in fixed point.
     spans: Column<u64>,
     total_span: u64,
@@ -235,10 +235,10 @@ impl View {
     /// Calls `each` with every other document that counts for this one and how much, in
     /// an order that does not depend on slots.
     pub(crate) fn context(&self, slot: Slot, mut each: impl FnMut(Influence, Slot)) {
-        let open = u64::from(self.openness.get(slot));
-        self.sessions
-            .neighbours(slot, |distance, other| each(Influence::near(distance, open), other));
-        if let Some(head) = self.head_for(slot) {
+        self.sessions.neighbours(slot, |distance, other, openness| {
+            each(Influence::near(distance, openness.own), other);
+        });
+        if let Some(head) = self.heads.get(slot) {
             each(Influence::HEAD, head);
         }
     }
@@ -246,8 +246,8 @@ impl View {
     /// Calls `each` with every document for which this one counts, itself included.
     pub(crate) fn influenced(&self, slot: Slot, mut each: impl FnMut(Influence, Slot)) {
         each(Influence::WHOLE, slot);
-        self.sessions.neighbours(slot, |distance, other| {
-            each(Influence::near(distance, u64::from(self.openness.get(other))), other);
+        self.sessions.neighbours(slot, |distance, other, openness| {
+            each(Influence::near(distance, openness.neighbours), other);
         });
         if self.facts.get(slot).is_head {
             let node = self.entry(slot).and_then(|entry| self.nodes.get(&entry.key.node));
@@ -267,19 +267,13 @@ impl View {
             + self.nodes.capacity() * (size_of::<(NodeId, Node)>() + 1)
             + nodes.sum::<usize>()
             + self.lengths.bytes()
-            + self.openness.bytes()
+            + self.heads.bytes()
             + self.spans.bytes()
             + self.information.bytes()
             + self.sessions.bytes()
             + self.meanings.own.bytes()
             + postings
             + external
-    }
-
-    fn head_for(&self, slot: Slot) -> Option<Slot> {
-        let key = self.entry(slot)?.key;
-        key.text?;
-        self.nodes.get(&key.node)?.head
     }
 
     /// Gives a document a slot, with everything that does not depend on others.
@@ -309,7 +303,7 @@ impl View {
         let length = entry.analysis.length().min(LONGEST);
         self.lengths.set(slot, length);
         let open = ONE * u64::from(SHORT) / u64::from(length.max(SHORT));
-        self.openness.set(slot, u32::try_from(open).unwrap_or(0));
+        self.sessions.set_openness(slot, u32::try_from(open).unwrap_or(0));
     }
 
     fn take_words(&mut self, entry: &Entry, slot: Slot, lexicon: &Lexicon) {
@@ -340,9 +334,13 @@ impl View {
     fn put_place(&mut self, entry: &Entry, slot: Slot) {
         let node = self.nodes.entry(entry.key.node).or_default();
         match entry.key.text {
-            None => node.head = Some(slot),
+            None => {
+                node.head = Some(slot);
+                node.texts.iter().for_each(|text| self.heads.set(*text, Some(slot)));
+            }
             Some(text) => {
                 node.texts.push(slot);
+                self.heads.set(slot, node.head);
                 if let Some(session) = &entry.meta.session {
                     let length = self.lengths.get(slot);
                     self.sessions.add(session, entry.meta.position, text, slot, length);
@@ -370,7 +368,11 @@ impl View {
 
     fn take_place(&mut self, entry: &Entry, slot: Slot) {
         self.sessions.remove(slot, self.lengths.get(slot));
+        self.heads.set(slot, None);
         if let Some(node) = self.nodes.get_mut(&entry.key.node) {
+            if node.head == Some(slot) {
+                node.texts.iter().for_each(|text| self.heads.set(*text, None));
+            }
             node.head = node.head.filter(|head| *head != slot);
             node.texts.retain(|text| *text != slot);
             if node.head.is_none() && node.texts.is_empty() {
@@ -458,7 +460,8 @@ impl Influence {
     const HEAD: Self = Self { words: HEAD_WORDS, vector: HEAD_VECTOR };
 
     /// From a neighbour in the session, for a text that is so open to its neighbours.
-    fn near(distance: usize, openness: u64) -> Self {
+    fn near(distance: usize, openness: u32) -> Self {
+        let openness = u64::from(openness);
         let words = WORD_KERNEL.get(distance - 1).copied().unwrap_or(0);
         let vector = VECTOR_KERNEL.get(distance - 1).copied().unwrap_or(0.0);
         Self { words: times(words, openness), vector: vector * float(openness) }

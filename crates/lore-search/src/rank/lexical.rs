@@ -40,9 +40,9 @@ impl Lexical {
     /// More stems of a long query are not looked at; the rarest say most.
     const MOST_STEMS: usize = 40;
     /// After so many postings, common stems only refine what rarer ones found.
-    const ENOUGH: usize = 150_000;
+    const ENOUGH: usize = 60_000;
     /// How many documents are refined.
-    const REFINED: usize = 20_000;
+    const REFINED: usize = 8_000;
 
     /// Scores all documents that share a stem with the query, or have one near.
     pub(super) fn score(&mut self, view: &View, lexicon: &Lexicon, stems: &[String]) {
@@ -61,7 +61,10 @@ impl Lexical {
                 refining = true;
             }
             read += term.cost;
-            let documents = self.count(view, term, number, refining);
+            let documents = match refining {
+                true => self.refine(view, term, number),
+                false => self.count(view, term, number),
+            };
             self.add_up(view, view.rarity(documents) * unit);
             self.score_sessions(view, term);
         }
@@ -110,13 +113,13 @@ impl Lexical {
 
     /// Counts one stem for all documents it stands in or near. Returns in how many it
     /// stands itself, where a word of like meaning counts in part.
-    fn count(&mut self, view: &View, term: &Term, number: u32, refining: bool) -> u64 {
+    fn count(&mut self, view: &View, term: &Term, number: u32) -> u64 {
         let mut documents = 0;
         let exact = term.exact.and_then(|id| view.postings(id));
         for (slot, count) in exact.into_iter().flat_map(Postings::iter) {
             documents += ONE;
             self.mark(slot, number);
-            self.spread(view, slot, u64::from(count) * ONE, refining);
+            self.spread(view, slot, u64::from(count) * ONE);
         }
         for near in &term.near {
             let weight = fixed(near.weight);
@@ -125,11 +128,35 @@ impl Lexical {
                 if self.marks.get(slot) != number {
                     documents += weight;
                     self.mark(slot, number);
-                    self.spread(view, slot, weight, refining);
+                    self.spread(view, slot, weight);
                 }
             }
         }
         documents
+    }
+
+    /// The same, but only around open documents, and with a guess of their number.
+    fn refine(&mut self, view: &View, term: &Term, number: u32) -> u64 {
+        let mut documents = term.documents as u64 * ONE;
+        let exact = term.exact.and_then(|id| view.postings(id));
+        for (slot, count) in exact.into_iter().flat_map(Postings::iter) {
+            if self.open.get(slot) {
+                self.mark(slot, number);
+                self.spread(view, slot, u64::from(count) * ONE);
+            }
+        }
+        for near in &term.near {
+            let weight = fixed(near.weight);
+            let Some(postings) = view.postings(near.stem) else { continue };
+            documents += weight * postings.len() as u64;
+            for (slot, _) in postings.iter() {
+                if self.open.get(slot) && self.marks.get(slot) != number {
+                    self.mark(slot, number);
+                    self.spread(view, slot, weight);
+                }
+            }
+        }
+        documents.min(view.len() as u64 * ONE)
     }
 
     fn mark(&mut self, slot: Slot, number: u32) {
@@ -141,11 +168,8 @@ impl Lexical {
         }
     }
 
-    fn spread(&mut self, view: &View, slot: Slot, amount: u64, refining: bool) {
-        let Self { counts, counted, open, .. } = self;
-        if refining && !open.get(slot) {
-            return;
-        }
+    fn spread(&mut self, view: &View, slot: Slot, amount: u64) {
+        let Self { counts, counted, .. } = self;
         view.influenced(slot, |influence, other| {
             if let Some(count) = counts.place(other) {
                 if *count == 0 {

@@ -2,7 +2,7 @@
 
 use crate::column::{Column, Slot};
 use crate::rank::question::Question;
-use crate::vectors::{Small, distance};
+use crate::vectors::{SIGN_WORDS, Small};
 use crate::view::View;
 use crate::view::field::Field;
 
@@ -83,15 +83,11 @@ impl<'a> Probe<'a> {
     /// The documents whose signs agree most with the query's: at least `count`, if there
     /// are so many, and all that agree as much as the last of them.
     pub(super) fn most_alike(&self, count: usize, admits: impl Fn(Slot) -> bool) -> Vec<Slot> {
-        let mut bits = self.vector.bits();
-        bits.resize(Field::WORDS, 0);
-        let rows = self.field.all_bits().chunks_exact(Field::WORDS);
-        let distances: Vec<u16> = rows.map(|row| distance(&bits, row) as u16).collect();
-        let mut histogram = vec![0_usize; Field::WORDS * 64 + 1];
-        let numbered = || (0..).map(Slot).zip(&distances);
-        let admitted = |slot: Slot| self.field.has(slot) && admits(slot);
-        for (_, distance) in numbered().filter(|(slot, _)| admitted(*slot)) {
-            if let Some(number) = histogram.get_mut(usize::from(*distance)) {
+        let distances = self.field.distances(self.vector);
+        let numbered = || (0..).map(Slot).zip(distances.iter().copied().map(usize::from));
+        let mut histogram = vec![0_usize; SIGN_WORDS * 64 + 1];
+        for (_, distance) in numbered().filter(|(slot, _)| admits(*slot)) {
+            if let Some(number) = histogram.get_mut(distance) {
                 *number += 1;
             }
         }
@@ -101,22 +97,26 @@ impl<'a> Probe<'a> {
             so_far >= count
         });
         let farthest = farthest.unwrap_or(histogram.len());
-        numbered()
-            .filter(|(slot, distance)| usize::from(**distance) <= farthest && admitted(*slot))
-            .map(|(slot, _)| slot)
-            .collect()
+        let near = numbered().filter(|(_, distance)| *distance <= farthest).map(|(slot, _)| slot);
+        near.filter(|slot| self.field.has(*slot) && admits(*slot)).collect()
     }
 }
 
 impl Products {
     fn of(&mut self, probe: &Probe<'_>, slot: Slot) -> f32 {
-        if let Some(product) = self.made.get(slot) {
+        let Some(made) = self.made.place(slot) else { return 0.0 };
+        if let Some(product) = *made {
             return product;
         }
         let product = probe.field.product(slot, probe.vector);
-        self.made.set(slot, Some(product));
+        *made = Some(product);
         self.list.push(slot);
         product
+    }
+
+    /// Makes room for all documents of a view.
+    pub(super) fn reach(&mut self, view: &View) {
+        self.made.reach(view.capacity());
     }
 
     /// Forgets all; needed before another probe.

@@ -1,7 +1,7 @@
 //! The vectors of one model for the documents of a view.
 
 use crate::column::{Column, Slot};
-use crate::vectors::{Small, dot, signs};
+use crate::vectors::{SIGN_WORDS, Small, distances, dot, signs};
 
 /// Vectors of one length, one for each document that has one.
 #[derive(Debug, Clone, Default)]
@@ -9,7 +9,7 @@ pub(crate) struct Field {
     dimensions: usize,
     values: Vec<i8>,
     scales: Column<f32>,
-    /// The signs of the first dimensions, [`Field::WORDS`] words for each slot.
+    /// The signs of the first dimensions, [`SIGN_WORDS`] words for each slot.
     bits: Vec<u64>,
     /// The length of the sum of a document's vector and its neighbours'; 0 without.
     norms: Column<Norm>,
@@ -27,8 +27,6 @@ struct Norm {
 }
 
 impl Field {
-    /// Words of signs for each document: see `examples/prefilter.rs`.
-    pub(crate) const WORDS: usize = 4;
     /// What one unit of `sum` and `reach` is worth.
     const UNIT: f32 = 1.0 / 4096.0;
 
@@ -53,12 +51,12 @@ impl Field {
         let rows = slot.at() + 1;
         if self.values.len() < rows * self.dimensions {
             self.values.resize(rows * self.dimensions, 0);
-            self.bits.resize(rows * Self::WORDS, 0);
+            self.bits.resize(rows * SIGN_WORDS, 0);
         }
         if let Some(row) = self.values.get_mut(slot.at() * self.dimensions..) {
             row.iter_mut().zip(&vector.values).for_each(|(place, value)| *place = *value);
         }
-        if let Some(row) = self.bits.get_mut(slot.at() * Self::WORDS..) {
+        if let Some(row) = self.bits.get_mut(slot.at() * SIGN_WORDS..) {
             row.iter_mut().zip(signs(&vector.values)).for_each(|(place, bits)| *place = bits);
         }
         self.scales.set(slot, vector.scale);
@@ -120,9 +118,10 @@ impl Field {
         along * vector.scale / count * (self.reach as f32 * Self::UNIT / count)
     }
 
-    /// The signs of all slots in order, [`Field::WORDS`] words for each.
-    pub(crate) fn all_bits(&self) -> &[u64] {
-        &self.bits
+    /// In how many signs each slot's vector differs from `vector`; slots without a vector
+    /// differ somehow.
+    pub(crate) fn distances(&self, vector: &Small) -> Vec<u16> {
+        distances(&vector.bits(), &self.bits)
     }
 
     pub(crate) fn bytes(&self) -> usize {

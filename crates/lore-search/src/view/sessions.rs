@@ -18,11 +18,40 @@ pub(crate) struct Sessions {
     ids: FxHashMap<Box<str>, SessionId>,
     all: Vec<Session>,
     of: Column<Option<SessionId>>,
-    before: Column<Option<Slot>>,
-    after: Column<Option<Slot>>,
+    places: Column<Place>,
     /// Sessions that have texts.
     live: usize,
     total_length: u64,
+}
+
+/// What a walk through a session needs of a text, in one piece.
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    before: Link,
+    after: Link,
+    /// How much neighbours count here, in fixed point.
+    openness: u32,
+}
+
+/// A slot that may be none, in four bytes: one more than its number.
+#[derive(Debug, Clone, Copy, Default)]
+struct Link(u32);
+
+impl Link {
+    fn to(slot: Option<Slot>) -> Self {
+        Self(slot.map_or(0, |slot| slot.0 + 1))
+    }
+
+    fn slot(self) -> Option<Slot> {
+        self.0.checked_sub(1).map(Slot)
+    }
+}
+
+/// How much neighbours count, for a text and for one of its neighbours.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Openness {
+    pub(crate) own: u32,
+    pub(crate) neighbours: u32,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -63,6 +92,11 @@ impl Sessions {
         self.all.len()
     }
 
+    /// Sets how much neighbours count for a text, in fixed point.
+    pub(crate) fn set_openness(&mut self, slot: Slot, openness: u32) {
+        self.places.set(slot, Place { openness, ..self.places.get(slot) });
+    }
+
     pub(crate) fn add(&mut self, name: &str, position: i64, text: TextId, slot: Slot, length: u32) {
         let id = self.number(name);
         let Some(session) = self.all.get_mut(id.0 as usize) else { return };
@@ -87,32 +121,31 @@ impl Sessions {
         session.length -= u64::from(length);
         self.total_length -= u64::from(length);
         self.live -= usize::from(session.members.is_empty());
-        let (before, after) = (self.before.get(slot), self.after.get(slot));
-        self.join(before, after);
+        let place = self.places.get(slot);
+        self.join(place.before.slot(), place.after.slot());
         self.of.set(slot, None);
-        self.before.set(slot, None);
-        self.after.set(slot, None);
+        self.places.set(slot, Place::default());
     }
 
-    /// Calls `each` with every text within reach and how far off it is, 1 to [`REACH`],
-    /// always in the same order.
-    pub(crate) fn neighbours(&self, slot: Slot, mut each: impl FnMut(usize, Slot)) {
-        let (mut before, mut after) = (self.before.get(slot), self.after.get(slot));
+    /// Calls `each` with every text within reach: how far off it is, 1 to [`REACH`], which
+    /// it is, and the openness of this text and of that. Always in the same order.
+    pub(crate) fn neighbours(&self, slot: Slot, mut each: impl FnMut(usize, Slot, Openness)) {
+        let own = self.places.get(slot);
+        let (mut before, mut after) = (own.before, own.after);
         for distance in 1..=REACH {
-            if let Some(neighbour) = before {
-                each(distance, neighbour);
-                before = self.before.get(neighbour);
-            }
-            if let Some(neighbour) = after {
-                each(distance, neighbour);
-                after = self.after.get(neighbour);
+            for (link, forward) in [(&mut before, false), (&mut after, true)] {
+                let Some(neighbour) = link.slot() else { continue };
+                let place = self.places.get(neighbour);
+                let openness = Openness { own: own.openness, neighbours: place.openness };
+                each(distance, neighbour, openness);
+                *link = if forward { place.after } else { place.before };
             }
         }
     }
 
     pub(crate) fn bytes(&self) -> usize {
         let members: usize = self.all.iter().map(|session| session.members.capacity()).sum();
-        members * size_of::<Member>() + self.of.bytes() + self.before.bytes() + self.after.bytes()
+        members * size_of::<Member>() + self.of.bytes() + self.places.bytes()
     }
 
     fn number(&mut self, name: &str) -> SessionId {
@@ -127,10 +160,10 @@ impl Sessions {
 
     fn join(&mut self, before: Option<Slot>, after: Option<Slot>) {
         if let Some(slot) = before {
-            self.after.set(slot, after);
+            self.places.set(slot, Place { after: Link::to(after), ..self.places.get(slot) });
         }
         if let Some(slot) = after {
-            self.before.set(slot, before);
+            self.places.set(slot, Place { before: Link::to(before), ..self.places.get(slot) });
         }
     }
 }
@@ -141,7 +174,8 @@ mod tests {
 
     fn around(sessions: &Sessions, slot: u32) -> Vec<(usize, u32)> {
         let mut found = Vec::new();
-        sessions.neighbours(Slot(slot), |distance, neighbour| found.push((distance, neighbour.0)));
+        sessions
+            .neighbours(Slot(slot), |distance, neighbour, _| found.push((distance, neighbour.0)));
         found
     }
 

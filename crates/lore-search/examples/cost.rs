@@ -1,0 +1,164 @@
+//! What a search costs: `cargo run --release -p lore-search --example cost [COUNT…]`.
+//!
+//! Stores of generated conversations (10 k, 100 k and 1 M texts, or what is asked for)
+//! and questions of 6 to 10 words. Words are drawn from the vocabulary of the embedding
+//! table as often as languages use them, so common stems have the long lists that real
+//! ones have. Times are CPU times of this thread where the system tells them.
+
+#![allow(clippy::print_stdout, reason = "a command for people")]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use std::{env, fs};
+
+use lore_core::names::Word;
+use lore_core::{NodeId, PrincipalId, Role, TextId, Timestamp, Viewer, WorldId};
+use lore_search::{Analysis, DocKey, Document, Entry, Index, Meta, Query};
+
+const QUESTIONS: usize = 60;
+const TURNS: usize = 20;
+
+fn main() {
+    let counts: Vec<usize> = env::args().skip(1).filter_map(|count| count.parse().ok()).collect();
+    let counts = if counts.is_empty() { vec![10_000, 100_000, 1_000_000] } else { counts };
+    println!(
+        "{:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
+        "texts", "analyse", "open", "put", "mean", "median", "p95", "memory", "per text"
+    );
+    println!(
+        "{:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
+        "", "us/text", "us/text", "us/text", "ms", "ms", "ms", "MB", "bytes"
+    );
+    counts.into_iter().for_each(measure);
+}
+
+fn measure(count: usize) {
+    let mut writer = Writer::new();
+    let mut index = Index::new();
+    let viewer = Viewer { principal: PrincipalId(1), world: WorldId(1), role: Role::Owner };
+    let (mut analysing, mut asked) = (Duration::ZERO, Vec::new());
+    for number in 0..count {
+        let body = writer.turn();
+        if number % (count / QUESTIONS).max(1) == 0 {
+            asked.push(writer.question(&body));
+        }
+        let (entry, time) = timed(|| entry(number, &body));
+        analysing += time;
+        index.put(entry);
+    }
+    let (_, opening) = timed(|| index.search(&viewer, &Query::new("hello", 1)));
+    let more: Vec<Entry> =
+        (count..count + 2_000).map(|number| entry(number, &writer.turn())).collect();
+    let (_, putting) = timed(|| more.into_iter().for_each(|entry| index.put(entry)));
+    // Words of like meaning are looked up once for each stem; that is not what is measured.
+    asked.iter().for_each(|question| drop(index.search(&viewer, &Query::new(question, 10))));
+    let mut times: Vec<Duration> = asked
+        .iter()
+        .map(|question| timed(|| index.search(&viewer, &Query::new(question, 10))).1)
+        .collect();
+    times.sort();
+    let at = |share: f64| milliseconds(times[((times.len() - 1) as f64 * share) as usize]);
+    let mean = milliseconds(times.iter().sum::<Duration>()) / times.len() as f64;
+    let each = |time: Duration, texts: usize| milliseconds(time) * 1000.0 / texts as f64;
+    let bytes = index.statistics().bytes;
+    println!(
+        "{count:>9} {:>9.1} {:>9.1} {:>9.1} {mean:>9.2} {:>9.2} {:>9.2} {:>9.0} {:>9}",
+        each(analysing, count),
+        each(opening, count),
+        each(putting, 2_000),
+        at(0.5),
+        at(0.95),
+        bytes as f64 / 1e6,
+        bytes / count,
+    );
+}
+
+fn entry(number: usize, body: &str) -> Entry {
+    let session = number / TURNS;
+    let at = Timestamp::from_second(1_600_000_000 + session as i64 * 40_000).unwrap_or_default();
+    let author = ["Mara", "Anselm"][number % 2];
+    let document =
+        Document { author: Some(author), occurred_at: Some(at), body, ..Document::default() };
+    let kind = Word::new("kind", "note").unwrap_or_else(|_| unreachable!("a good word"));
+    let mut meta = Meta::new(kind, at);
+    meta.session = Some(format!("session {session}"));
+    meta.position = number as i64;
+    meta.author = Some(author.to_owned());
+    meta.occurred_at = Some(at);
+    let id = number as i64 + 1;
+    let key = DocKey::text(NodeId(id), TextId(id));
+    Entry { key, analysis: Arc::new(Analysis::of_text(&document)), vector: None, meta }
+}
+
+/// Writes texts with words as common as they are in a language.
+struct Writer {
+    words: Vec<&'static str>,
+    shares: Vec<f64>,
+    state: u64,
+}
+
+impl Writer {
+    fn new() -> Self {
+        let all = include_str!("../../lore-text/model/vocabulary.txt").lines().skip(999);
+        let words: Vec<_> = all
+            .filter(|word| word.len() > 1 && word.bytes().all(|b| b.is_ascii_lowercase()))
+            .collect();
+        let mut sum = 0.0;
+        let shares = (0..words.len())
+            .map(|rank| {
+                sum += 1.0 / (rank as f64 + 2.7);
+                sum
+            })
+            .collect();
+        Self { words, shares, state: 0x2545_F491_4F6C_DD1D }
+    }
+
+    fn random(&mut self) -> f64 {
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        (self.state >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn word(&mut self) -> &'static str {
+        let at = self.random() * self.shares.last().copied().unwrap_or(1.0);
+        let rank = self.shares.partition_point(|share| *share < at);
+        self.words.get(rank).copied().unwrap_or("the")
+    }
+
+    fn turn(&mut self) -> String {
+        let length = 8 + (self.random() * 30.0) as usize;
+        let words: Vec<_> = (0..length).map(|_| self.word()).collect();
+        words.join(" ") + if self.random() < 0.2 { "?" } else { "." }
+    }
+
+    /// Six to ten words, half of them from the text.
+    fn question(&mut self, body: &str) -> String {
+        let length = 6 + (self.random() * 5.0) as usize;
+        let own: Vec<_> = body.split(' ').collect();
+        let words: Vec<_> = (0..length)
+            .map(|at| if at % 2 == 0 { self.word() } else { own[at * 7 % own.len()] })
+            .collect();
+        format!("what did Mara {}", words.join(" "))
+    }
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}
+
+fn timed<T>(act: impl FnOnce() -> T) -> (T, Duration) {
+    let (wall, cpu) = (Instant::now(), cpu_time());
+    let result = act();
+    let time = match (cpu, cpu_time()) {
+        (Some(before), Some(after)) => after - before,
+        _ => wall.elapsed(),
+    };
+    (result, time)
+}
+
+/// How long this thread has run, where the system tells it.
+fn cpu_time() -> Option<Duration> {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+}
