@@ -9,6 +9,7 @@ mod bind;
 mod body;
 mod gate;
 mod kanka;
+mod koi_net;
 mod limits;
 mod origin;
 mod reply;

@@ -8,12 +8,13 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::{any, get};
+use lore_app::federation::Federation;
 use lore_core::Error;
 use lore_mcp::http::{McpEndpoint, SESSION_COOKIE};
 
 use crate::body::{self, Unread};
 use crate::kanka::{self, Kanka};
-use crate::reply;
+use crate::{koi_net, reply};
 
 /// What routes share.
 pub(crate) struct Shared {
@@ -22,6 +23,8 @@ pub(crate) struct Shared {
     /// Whether simple clients get a cookie.
     pub(crate) lenient: bool,
     pub(crate) fresh_id: Arc<dyn Fn() -> String + Send + Sync>,
+    /// The KOI-net node, where there is one.
+    pub(crate) federation: Option<Arc<Federation>>,
 }
 
 /// Every route of the server; who may enter is the gate's business.
@@ -35,6 +38,7 @@ pub(crate) fn router(shared: Shared, kanka: Kanka) -> Router {
         .route("/mcp/x/{toolset}", any(mcp))
         .route("/mcp/x/{toolset}/readonly", any(mcp))
         .route("/mcp/health", get(health))
+        .route("/koi-net/{*path}", any(koi_net::answer))
         .fallback(nowhere)
         .with_state(Arc::new(shared))
 }
@@ -53,12 +57,12 @@ async fn mcp(State(shared): State<Arc<Shared>>, request: Request) -> Response<Bo
     }
 }
 
-fn too_large(limit: usize) -> Response<Body> {
+pub(crate) fn too_large(limit: usize) -> Response<Body> {
     let limit = format!("{limit} bytes");
     reply::fail(&Error::TooLarge { what: "the request body".into(), limit })
 }
 
-fn too_slow() -> Response<Body> {
+pub(crate) fn too_slow() -> Response<Body> {
     let error = Error::invalid("body", "did not arrive in time", "send the whole message at once");
     let mut response = reply::refuse(StatusCode::REQUEST_TIMEOUT, &error);
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
@@ -81,7 +85,7 @@ async fn health(State(shared): State<Arc<Shared>>, request: Request) -> Response
     response
 }
 
-async fn nowhere(request: Request) -> Response<Body> {
+pub(crate) async fn nowhere(request: Request) -> Response<Body> {
     let error = Error::not_found(
         format!("the path {}", request.uri().path()),
         "MCP is served at /mcp, health at /mcp/health",

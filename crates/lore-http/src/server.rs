@@ -106,6 +106,7 @@ fn assemble(
         body_max: options.limits.body,
         lenient: options.lenient,
         fresh_id: Arc::new(move || effects.uid().to_string()),
+        federation: parts.app.federation.get().map(Arc::clone),
     };
     let kanka = Kanka {
         parts: Arc::clone(parts),

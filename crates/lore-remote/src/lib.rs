@@ -4,3 +4,4 @@
 //! answers is decided in `lore-app`.
 
 pub mod embeddings;
+pub mod koi_net;
