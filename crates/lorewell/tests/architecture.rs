@@ -16,7 +16,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Who may use a library at all, and why nobody else.
-const FENCES: [(&str, &[&str]); 9] = [
+const FENCES: [(&str, &[&str]); 11] = [
     // Only the adapter knows the protocol library.
     ("rmcp", &["lore-mcp", "lore-bench"]),
     // Only the HTTP front knows the web framework.
@@ -24,6 +24,9 @@ const FENCES: [(&str, &[&str]); 9] = [
     ("hyper-util", &["lore-http", "lore-bench"]),
     // One way out, so that its guard cannot be walked around.
     ("reqwest", &["lore-net"]),
+    // One way to the notes, for the same reason.
+    ("cap-std", &["lore-vault"]),
+    ("notify", &["lore-vault"]),
     // Only engines know SQL.
     ("rusqlite", &["lore-sqlite"]),
     // Only the program and chores may give up with a plain message.
@@ -36,7 +39,7 @@ const FENCES: [(&str, &[&str]); 9] = [
 ];
 
 /// The direction of the arrows: what each crate of ours may depend on.
-const ARROWS: [(&str, &[&str]); 17] = [
+const ARROWS: [(&str, &[&str]); 19] = [
     ("lore-core", &[]),
     ("lore-cypher", &[]),
     ("lore-text", &["lore-core"]),
@@ -44,15 +47,32 @@ const ARROWS: [(&str, &[&str]); 17] = [
     ("lore-rules", &[]),
     ("lore-markup", &[]),
     ("lore-net", &["lore-core"]),
+    ("lore-vault", &["lore-core"]),
+    ("lore-reader", &[]),
     ("lore-resolve", &["lore-text"]),
     ("lore-koinet", &["lore-core"]),
     ("lore-store", &["lore-core", "lore-search"]),
     ("lore-sqlite", &["lore-core", "lore-search", "lore-store", "lore-text"]),
-    ("lore-app", &["lore-core", "lore-koinet", "lore-markup", "lore-resolve", "lore-rules", "lore-search", "lore-store", "lore-text"]),
+    (
+        "lore-app",
+        &[
+            "lore-core",
+            "lore-koinet",
+            "lore-markup",
+            "lore-resolve",
+            "lore-rules",
+            "lore-search",
+            "lore-store",
+            "lore-text",
+        ],
+    ),
     ("lore-remote", &["lore-app", "lore-core", "lore-net"]),
     ("lore-tools", &["lore-app", "lore-core", "lore-rules", "lore-store"]),
     ("lore-mcp", &["lore-app", "lore-core", "lore-store", "lore-tools"]),
-    ("lore-http", &["lore-app", "lore-core", "lore-markup", "lore-mcp", "lore-store", "lore-tools"]),
+    (
+        "lore-http",
+        &["lore-app", "lore-core", "lore-markup", "lore-mcp", "lore-store", "lore-tools"],
+    ),
     (
         "lorewell",
         &[

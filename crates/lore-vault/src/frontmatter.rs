@@ -1,0 +1,62 @@
+//! The block of properties at the top of a note.
+
+/// Splits a note into its block of properties, with both fences and the line end
+/// after them, and the rest. The block is empty when there is none.
+pub fn split(text: &str) -> (&str, &str) {
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let offset = text.len() - body.len();
+    match block_length(body) {
+        Some(length) => text.split_at_checked(offset + length).unwrap_or(("", text)),
+        None => ("", text),
+    }
+}
+
+/// The new text of a note, with the old one's properties when it has none itself.
+pub(crate) fn keep(old: &str, new: &str) -> Option<String> {
+    let (block, _) = split(old);
+    let has_own = !split(new).0.is_empty();
+    if block.is_empty() || has_own {
+        return None;
+    }
+    let line_end = if block.ends_with('\n') { "" } else { "\n" };
+    Some(format!("{block}{line_end}{new}"))
+}
+
+fn block_length(body: &str) -> Option<usize> {
+    let mut length = 0;
+    for (number, line) in body.split_inclusive('\n').enumerate() {
+        let fence = line.trim_end() == "---";
+        length += line.len();
+        match (number, fence) {
+            (0, false) => return None,
+            (0, true) | (_, false) => {}
+            (_, true) => return Some(length),
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_found_only_at_the_top() {
+        assert_eq!(split("---\na: 1\n---\nbody"), ("---\na: 1\n---\n", "body"));
+        assert_eq!(split("---\r\na: 1\r\n---\r\nbody"), ("---\r\na: 1\r\n---\r\n", "body"));
+        assert_eq!(split("\u{feff}---\na: 1\n---"), ("\u{feff}---\na: 1\n---", ""));
+        for none in
+            ["", "body", "body\n---\na\n---\n", "---", "---\nnever closed", " ---\na\n---\n"]
+        {
+            assert_eq!(split(none), ("", none));
+        }
+    }
+
+    #[test]
+    fn properties_are_kept_when_the_new_text_has_none() {
+        assert_eq!(keep("---\na: 1\n---\nold", "new").as_deref(), Some("---\na: 1\n---\nnew"));
+        assert_eq!(keep("---\na: 1\n---", "new").as_deref(), Some("---\na: 1\n---\nnew"));
+        assert_eq!(keep("---\na: 1\n---\nold", "---\nb: 2\n---\nnew"), None);
+        assert_eq!(keep("old", "new"), None);
+    }
+}

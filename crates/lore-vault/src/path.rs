@@ -1,0 +1,251 @@
+//! Paths as texts: what may name a note, before any disk is touched.
+
+use std::fmt;
+
+use crate::error::VaultError;
+
+/// The path of a note inside the vault, with forward slashes, ending in `.md`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NotePath {
+    folders: Vec<String>,
+    name: String,
+}
+
+/// The path of a folder inside the vault; the vault itself has none.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct FolderPath {
+    folders: Vec<String>,
+}
+
+const ENDING: &str = ".md";
+const LONGEST_PATH: usize = 1024;
+const LONGEST_NAME: usize = 200;
+const DEEPEST: usize = 16;
+
+impl NotePath {
+    /// Reads a path. The ending `.md` may be left out.
+    pub fn parse(text: &str) -> Result<Self, VaultError> {
+        let mut folders = segments(text)?;
+        let name = folders.pop().ok_or_else(|| bad(text, "does not name a note"))?;
+        if text.ends_with('/') {
+            return Err(bad(text, "names a folder, not a note"));
+        }
+        let name = with_ending(text, name)?;
+        Ok(Self { folders, name })
+    }
+
+    /// A note that was found on disk, if its name is one we would give.
+    pub(crate) fn found(folder: &FolderPath, name: &str) -> Option<Self> {
+        let text = format!("{}{}{name}", folder, if folder.folders.is_empty() { "" } else { "/" });
+        let note = Self::parse(&text).ok()?;
+        (note.name == name).then_some(note)
+    }
+
+    pub(crate) fn folder(&self) -> FolderPath {
+        FolderPath { folders: self.folders.clone() }
+    }
+
+    /// The file's name, with its ending.
+    pub fn file_name(&self) -> &str {
+        &self.name
+    }
+
+    /// The file's name without its ending: usually the title of the note.
+    pub fn title(&self) -> &str {
+        self.name.get(..self.name.len() - ENDING.len()).unwrap_or(&self.name)
+    }
+}
+
+impl FolderPath {
+    /// Reads a path; an empty one and `.` are the vault itself.
+    pub fn parse(text: &str) -> Result<Self, VaultError> {
+        Ok(Self { folders: segments(text)? })
+    }
+
+    pub(crate) fn below(&self, name: &str) -> Option<Self> {
+        let mut folders = self.folders.clone();
+        check_name(name, name).ok()?;
+        folders.push(name.to_owned());
+        (folders.len() <= DEEPEST).then_some(Self { folders })
+    }
+
+    /// The folders from the vault's root down.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.folders.iter().map(String::as_str)
+    }
+}
+
+impl fmt::Display for NotePath {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for folder in &self.folders {
+            write!(formatter, "{folder}/")?;
+        }
+        formatter.write_str(&self.name)
+    }
+}
+
+impl fmt::Display for FolderPath {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.folders.join("/"))
+    }
+}
+
+/// Cuts a path at slashes and tests every part. Whatever any system could read as
+/// a way up or out is refused as such, on every system.
+fn segments(text: &str) -> Result<Vec<String>, VaultError> {
+    if text.len() > LONGEST_PATH {
+        return Err(bad(text, "is too long"));
+    }
+    if leads_out(text) {
+        return Err(VaultError::Traversal { path: shown(text) });
+    }
+    let names: Vec<_> = text.split('/').filter(|name| !name.is_empty() && *name != ".").collect();
+    if names.len() > DEEPEST {
+        return Err(bad(text, "has too many folders"));
+    }
+    names.iter().try_for_each(|name| check_name(text, name))?;
+    Ok(names.into_iter().map(str::to_owned).collect())
+}
+
+fn leads_out(text: &str) -> bool {
+    let decoded = decoded(text);
+    [text, decoded.as_str()].iter().any(|text| {
+        let absolute = text.starts_with(['/', '\\', '~']);
+        let drive = matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
+        let mut parts = text.split(['/', '\\', '∕', '⁄', '／', '＼', '⧸', '⧵', '\0']);
+        absolute || drive || text.contains(['\\', '\0']) || parts.any(is_way_up)
+    })
+}
+
+/// Two dots, however they are written or padded.
+fn is_way_up(part: &str) -> bool {
+    let part = part.trim_matches(|c: char| c.is_whitespace() || c.is_control());
+    let dots: Option<usize> = part
+        .chars()
+        .map(|c| match c {
+            '.' | '．' | '․' | '。' | '｡' => Some(1),
+            '‥' => Some(2),
+            '…' => Some(3),
+            _ => None,
+        })
+        .sum();
+    dots.is_some_and(|dots| dots >= 2)
+}
+
+/// Undoes percent-encoding, also when it was done several times. A path that needs
+/// it is not one of ours, but somebody may decode it for us.
+fn decoded(text: &str) -> String {
+    let mut text = text.to_owned();
+    for _ in 0..3 {
+        let before = text.clone();
+        for (code, character) in
+            [("%25", "%"), ("%2e", "."), ("%2f", "/"), ("%5c", "\\"), ("%00", "\0")]
+        {
+            text = text.replace(code, character).replace(&code.to_uppercase(), character);
+        }
+        // Overlong forms of dot and slash.
+        for (code, character) in
+            [("%c0%ae", "."), ("%c0%af", "/"), ("%c1%9c", "\\"), ("%u2215", "/")]
+        {
+            text = text.replace(code, character).replace(&code.to_uppercase(), character);
+        }
+        if text == before {
+            break;
+        }
+    }
+    text
+}
+
+fn check_name(path: &str, name: &str) -> Result<(), VaultError> {
+    let problem = if name.len() > LONGEST_NAME {
+        "has a name that is too long"
+    } else if name.starts_with('.') {
+        "has a hidden name"
+    } else if name.ends_with(['.', ' ']) || name.starts_with(' ') {
+        "has a name that begins or ends with a blank or dot"
+    } else if name.contains(is_unfit) {
+        "has characters that do not belong into names"
+    } else if is_reserved(name) {
+        "has a name that some systems reserve"
+    } else {
+        return Ok(());
+    };
+    Err(bad(path, problem))
+}
+
+/// Characters that systems forbid, that cannot be seen, or that turn text around.
+fn is_unfit(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '<' | '>' | ':' | '"' | '|' | '?' | '*' | '\\' | '\u{feff}')
+        || matches!(u32::from(character),
+            0x61c | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xe0000..=0xe007f | 0xfff9..=0xfffb)
+}
+
+fn is_reserved(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_lowercase();
+    let numbered = |prefix: &str| {
+        stem.strip_prefix(prefix).is_some_and(|rest| {
+            rest.chars().count() == 1
+                && rest.chars().all(|c| c.is_ascii_digit() || "¹²³".contains(c))
+        })
+    };
+    matches!(stem.as_str(), "con" | "prn" | "aux" | "nul" | "conin$" | "conout$")
+        || numbered("com")
+        || numbered("lpt")
+}
+
+/// Adds the ending where a name has none; another ending is no note.
+fn with_ending(path: &str, name: String) -> Result<String, VaultError> {
+    let lower = name.to_lowercase();
+    if name.ends_with(ENDING) && name.len() > ENDING.len() {
+        return Ok(name);
+    }
+    let ending = lower.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let looks_like_one = (1..=5).contains(&ending.len())
+        && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && ending.bytes().any(|byte| byte.is_ascii_alphabetic());
+    if looks_like_one {
+        return Err(bad(path, "is not a note: notes end in .md"));
+    }
+    Ok(format!("{name}{ENDING}"))
+}
+
+fn bad(path: &str, problem: &'static str) -> VaultError {
+    VaultError::BadName { path: shown(path), problem }
+}
+
+/// A path for a message: bounded, and without what could disturb a terminal.
+fn shown(path: &str) -> String {
+    path.chars().filter(|c| !is_unfit(*c) || *c == '\\' || *c == ':').take(120).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinary_paths_are_read() {
+        let path = NotePath::parse("./People//Bill Baue.md").unwrap();
+        assert_eq!((path.to_string().as_str(), path.title()), ("People/Bill Baue.md", "Bill Baue"));
+        assert_eq!(NotePath::parse("People/Ada").unwrap().to_string(), "People/Ada.md");
+        assert_eq!(NotePath::parse("Release 1.2").unwrap().to_string(), "Release 1.2.md");
+        assert_eq!(NotePath::parse("Orte/Köln 中.md").unwrap().to_string(), "Orte/Köln 中.md");
+        assert_eq!(FolderPath::parse(".").unwrap(), FolderPath::default());
+        assert_eq!(FolderPath::parse("People/").unwrap().to_string(), "People");
+    }
+
+    #[test]
+    fn the_contracts_words_are_used_for_ways_out() {
+        let error = NotePath::parse("../secret.md").unwrap_err().to_string();
+        assert_eq!(error, "Path traversal rejected: \"../secret.md\" resolves outside vault root");
+    }
+
+    #[test]
+    fn names_that_are_no_notes_are_refused() {
+        for name in
+            ["", ".", "a/", "x.txt", "x.MD", ".md", "CON.md", "a .md/", "ab:c.md", "a\u{202e}b.md"]
+        {
+            assert!(matches!(NotePath::parse(name), Err(VaultError::BadName { .. })), "{name:?}");
+        }
+    }
+}

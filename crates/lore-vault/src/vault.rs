@@ -1,0 +1,308 @@
+//! Reading, writing and listing notes through the handle of their folder.
+
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use cap_fs_ext::{DirExt, FollowSymlinks, MetadataExt, OpenOptionsFollowExt, OpenOptionsSyncExt};
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+use lore_core::Effects;
+
+use crate::LARGEST_NOTE;
+use crate::error::VaultError;
+use crate::frontmatter;
+use crate::path::{FolderPath, NotePath};
+
+/// The notes folder.
+pub struct Vault {
+    root: Dir,
+    path: PathBuf,
+    effects: Effects,
+}
+
+/// What a write does with the properties of the note it replaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Frontmatter {
+    /// Keeps them, unless the new text brings its own.
+    Keep,
+    /// Replaces the note as a whole.
+    Replace,
+}
+
+/// What a write did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Written {
+    /// The note is new.
+    Created,
+    /// The note was replaced.
+    Replaced,
+    /// The note was replaced, and its properties were kept.
+    KeptFrontmatter,
+}
+
+/// A note on disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// Where it is.
+    pub path: NotePath,
+    /// What it is: stays the same when it is renamed.
+    pub identity: Identity,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// When it was changed, if the disk knows.
+    pub modified: Option<SystemTime>,
+}
+
+/// A file, whatever it is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Identity {
+    device: u64,
+    file: u64,
+}
+
+/// Most notes in one vault; more would be no notes folder.
+const MOST_NOTES: usize = 200_000;
+const TEMPORARY: &str = ".lorewell-";
+
+impl Vault {
+    /// Opens the folder at `path`, which must exist.
+    pub fn open(path: &Path, effects: Effects) -> Result<Self, VaultError> {
+        let root = Dir::open_ambient_dir(path, ambient_authority());
+        let root = root.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                VaultError::FolderNotFound { path: path.display().to_string() }
+            }
+            _ => VaultError::io(&error),
+        })?;
+        Ok(Self { root, path: path.to_owned(), effects })
+    }
+
+    pub(crate) fn ambient_path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The text of a note.
+    pub fn read(&self, path: &NotePath) -> Result<String, VaultError> {
+        let missing = || VaultError::NoteNotFound { path: path.to_string() };
+        let folder = self.folder(&path.folder())?.ok_or_else(missing)?;
+        self.read_in(&folder, path)?.map(|(text, _)| text).ok_or_else(missing)
+    }
+
+    /// Writes a note, making its folders. When this returns, the note is on disk.
+    pub fn write(
+        &self,
+        path: &NotePath,
+        text: &str,
+        frontmatter: Frontmatter,
+    ) -> Result<Written, VaultError> {
+        let folder = self.make_folder(path)?;
+        let old = self.read_in(&folder, path)?;
+        let kept = match (&old, frontmatter) {
+            (Some((old, _)), Frontmatter::Keep) => frontmatter::keep(old, text),
+            _ => None,
+        };
+        let new = kept.as_deref().unwrap_or(text);
+        if u64::try_from(new.len()).unwrap_or(u64::MAX) > LARGEST_NOTE {
+            return Err(VaultError::TooLarge { path: path.to_string() });
+        }
+        self.replace(&folder, path, new, old.as_ref().map(|(_, metadata)| metadata))
+            .map_err(|error| VaultError::io(&error))?;
+        Ok(match (old, kept) {
+            (None, _) => Written::Created,
+            (Some(_), None) => Written::Replaced,
+            (Some(_), Some(_)) => Written::KeptFrontmatter,
+        })
+    }
+
+    /// The names of the notes in a folder, sorted; not those in folders below it.
+    pub fn list(&self, folder: &FolderPath) -> Result<Vec<String>, VaultError> {
+        let missing = || VaultError::FolderNotFound { path: folder.to_string() };
+        let handle = self.folder(folder)?.ok_or_else(missing)?;
+        let mut notes = Vec::new();
+        scan(&handle, folder, &mut notes, &mut Vec::new())?;
+        let mut names: Vec<_> =
+            notes.into_iter().map(|note| note.path.file_name().to_owned()).collect();
+        names.sort();
+        Ok(names)
+    }
+
+    /// Every note of the vault, sorted by path. Links and hidden folders are left out.
+    pub fn notes(&self) -> Result<Vec<Note>, VaultError> {
+        let mut notes = Vec::new();
+        let mut folders = vec![FolderPath::default()];
+        while let Some(folder) = folders.pop() {
+            // A folder may vanish while others are being read.
+            if let Some(handle) = self.folder(&folder)? {
+                scan(&handle, &folder, &mut notes, &mut folders)?;
+            }
+            if notes.len() > MOST_NOTES {
+                return Err(VaultError::TooLarge { path: "the vault".into() });
+            }
+        }
+        notes.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(notes)
+    }
+
+    /// Removes what writers that were killed have left behind. `before` should be
+    /// old enough that nobody can still be writing.
+    pub fn remove_leftovers(&self, before: SystemTime) -> Result<usize, VaultError> {
+        let mut removed = 0;
+        let mut folders = vec![FolderPath::default()];
+        while let Some(folder) = folders.pop() {
+            let Some(handle) = self.folder(&folder)? else { continue };
+            scan(&handle, &folder, &mut Vec::new(), &mut folders)?;
+            removed += remove_temporary(&handle, before).map_err(|error| VaultError::io(&error))?;
+        }
+        Ok(removed)
+    }
+
+    /// Walks down from the root, one folder at a time, refusing links: there is no
+    /// moment at which a swapped folder could lead elsewhere.
+    fn folder(&self, path: &FolderPath) -> Result<Option<Dir>, VaultError> {
+        let mut handle = self.root.try_clone().map_err(|error| VaultError::io(&error))?;
+        for name in path.names() {
+            handle = match handle.open_dir_nofollow(name) {
+                Ok(below) => below,
+                Err(error) if is_missing(&error) => return Ok(None),
+                Err(_) => return Err(VaultError::NotANote { path: path.to_string() }),
+            };
+        }
+        Ok(Some(handle))
+    }
+
+    fn make_folder(&self, path: &NotePath) -> Result<Dir, VaultError> {
+        let mut handle = self.root.try_clone().map_err(|error| VaultError::io(&error))?;
+        for name in path.folder().names() {
+            match handle.create_dir(name) {
+                Ok(()) => sync(&handle).map_err(|error| VaultError::io(&error))?,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(VaultError::io(&error)),
+            }
+            let below = handle.open_dir_nofollow(name);
+            handle = below.map_err(|_| VaultError::NotANote { path: path.to_string() })?;
+        }
+        Ok(handle)
+    }
+
+    /// The text of a note in an open folder, or nothing when there is none.
+    fn read_in(
+        &self,
+        folder: &Dir,
+        path: &NotePath,
+    ) -> Result<Option<(String, Metadata)>, VaultError> {
+        let not_a_note = || VaultError::NotANote { path: path.to_string() };
+        let mut options = OpenOptions::new();
+        // Opening must neither follow a link nor wait for the other end of a pipe.
+        options.read(true).follow(FollowSymlinks::No).nonblock(true);
+        let file = match folder.open_with(path.file_name(), &options) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(_) => return Err(not_a_note()),
+        };
+        let metadata = file.metadata().map_err(|error| VaultError::io(&error))?;
+        if !is_plain(&metadata) {
+            return Err(not_a_note());
+        }
+        let text = read_bounded(file).map_err(|error| VaultError::io(&error))?;
+        let text = text.ok_or_else(|| VaultError::TooLarge { path: path.to_string() })?;
+        Ok(Some((text, metadata)))
+    }
+
+    /// Puts a whole new file in the place of the old one.
+    fn replace(
+        &self,
+        folder: &Dir,
+        path: &NotePath,
+        text: &str,
+        old: Option<&Metadata>,
+    ) -> io::Result<()> {
+        let temporary = format!("{TEMPORARY}{}.tmp", self.effects.uid());
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).follow(FollowSymlinks::No);
+        let mut file = folder.open_with(&temporary, &options)?;
+        let written = (|| {
+            if let Some(old) = old {
+                file.set_permissions(old.permissions())?;
+            }
+            file.write_all(text.as_bytes())?;
+            file.sync_all()?;
+            folder.rename(&temporary, folder, path.file_name())?;
+            sync(folder)
+        })();
+        if written.is_err() {
+            // The error that matters is the first one.
+            let _ = folder.remove_file(&temporary);
+        }
+        written
+    }
+}
+
+/// A file with one name. A second name may be outside of the vault; none at all
+/// means that the file was replaced a moment ago, and what is read is the old text.
+fn is_plain(metadata: &Metadata) -> bool {
+    metadata.is_file() && MetadataExt::nlink(metadata) <= 1
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound)
+}
+
+/// Makes a folder's entries durable. The handle itself only names the folder and
+/// cannot be synced; a file opened on it can.
+fn sync(folder: &Dir) -> io::Result<()> {
+    folder.open(".")?.sync_all()
+}
+
+/// Text that is not UTF-8 keeps what can be read of it.
+fn read_bounded(file: File) -> io::Result<Option<String>> {
+    let mut bytes = Vec::new();
+    file.take(LARGEST_NOTE + 1).read_to_end(&mut bytes)?;
+    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > LARGEST_NOTE {
+        return Ok(None);
+    }
+    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+fn scan(
+    handle: &Dir,
+    folder: &FolderPath,
+    notes: &mut Vec<Note>,
+    folders: &mut Vec<FolderPath>,
+) -> Result<(), VaultError> {
+    let entries = handle.entries().map_err(|error| VaultError::io(&error))?;
+    for entry in entries.take(MOST_NOTES) {
+        let entry = entry.map_err(|error| VaultError::io(&error))?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        // The entry's own kind: a link is a link, whatever it leads to.
+        let Ok(metadata) = handle.symlink_metadata(&name) else { continue };
+        if metadata.is_dir() {
+            folders.extend(folder.below(&name));
+        } else if is_plain(&metadata) {
+            notes.extend(NotePath::found(folder, &name).map(|path| note(path, &metadata)));
+        }
+    }
+    Ok(())
+}
+
+fn note(path: NotePath, metadata: &Metadata) -> Note {
+    let identity =
+        Identity { device: MetadataExt::dev(metadata), file: MetadataExt::ino(metadata) };
+    let modified = metadata.modified().ok().map(cap_std::time::SystemTime::into_std);
+    Note { path, identity, bytes: metadata.len(), modified }
+}
+
+fn remove_temporary(handle: &Dir, before: SystemTime) -> io::Result<usize> {
+    let mut removed = 0;
+    for entry in handle.entries()? {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let Ok(metadata) = handle.symlink_metadata(&name) else { continue };
+        let old = metadata.modified().is_ok_and(|modified| modified.into_std() < before);
+        if name.starts_with(TEMPORARY) && name.ends_with(".tmp") && metadata.is_file() && old {
+            handle.remove_file(&name)?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
+}

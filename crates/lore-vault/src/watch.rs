@@ -1,0 +1,127 @@
+//! Changes made by hand, told as they happen.
+//!
+//! The watcher needs the folder's path, not its handle, so what it says is only a
+//! hint: the notes are then read through the handle.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use notify::event::{EventKind, ModifyKind, RenameMode};
+use notify::{RecommendedWatcher, RecursiveMode};
+use notify_debouncer_full::{
+    DebounceEventResult, DebouncedEvent, Debouncer, RecommendedCache, new_debouncer,
+};
+
+use crate::error::VaultError;
+use crate::path::{FolderPath, NotePath};
+use crate::vault::Vault;
+
+/// What happened to the notes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// A note is new or has a new text.
+    Written(NotePath),
+    /// A note is gone.
+    Removed(NotePath),
+    /// A note has another name and is still the same note.
+    Renamed {
+        /// Its old path.
+        from: NotePath,
+        /// Its new path.
+        to: NotePath,
+    },
+    /// A folder has another name; so have all notes in it.
+    FolderRenamed {
+        /// Its old path.
+        from: FolderPath,
+        /// Its new path.
+        to: FolderPath,
+    },
+    /// Something was missed: look at everything again.
+    Unknown,
+}
+
+/// Watches as long as it lives.
+pub struct Watch {
+    _debouncer: Debouncer<RecommendedWatcher, RecommendedCache>,
+}
+
+/// Editors save in several steps; what happens within this time is one change.
+const QUIET: Duration = Duration::from_millis(300);
+
+impl Vault {
+    /// Calls `tell` with changes, in order, from a thread of its own.
+    pub fn watch(
+        &self,
+        mut tell: impl FnMut(Change) + Send + 'static,
+    ) -> Result<Watch, VaultError> {
+        let root = self.ambient_path().to_owned();
+        let inside = root.clone();
+        let handler = move |result: DebounceEventResult| match result {
+            Ok(events) => {
+                events.iter().flat_map(|event| changes(event, &inside)).for_each(&mut tell);
+            }
+            Err(errors) => {
+                tracing::warn!(count = errors.len(), "the vault's watcher missed something");
+                tell(Change::Unknown);
+            }
+        };
+        let unavailable = |error: notify::Error| {
+            tracing::debug!(%error, "the vault cannot be watched");
+            VaultError::Unavailable { reason: "changes cannot be watched".into() }
+        };
+        let mut debouncer = new_debouncer(QUIET, None, handler).map_err(unavailable)?;
+        debouncer.watch(&root, RecursiveMode::Recursive).map_err(unavailable)?;
+        Ok(Watch { _debouncer: debouncer })
+    }
+}
+
+fn changes(event: &DebouncedEvent, root: &Path) -> Vec<Change> {
+    if event.need_rescan() {
+        return vec![Change::Unknown];
+    }
+    match (event.kind, event.paths.as_slice()) {
+        (EventKind::Modify(ModifyKind::Name(RenameMode::Both)), [from, to]) => {
+            renamed(from, to, root).into_iter().collect()
+        }
+        (EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(RenameMode::From)), paths) => {
+            notes(paths, root).map(Change::Removed).collect()
+        }
+        // Reading is no change, or our own reads would wake us.
+        (EventKind::Create(_) | EventKind::Modify(_), paths) => {
+            notes(paths, root).map(Change::Written).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A rename from a hidden name is how notes are saved; one to a hidden name is how
+/// they are thrown away.
+fn renamed(from: &Path, to: &Path, root: &Path) -> Option<Change> {
+    match (note(from, root), note(to, root)) {
+        (Some(from), Some(to)) => Some(Change::Renamed { from, to }),
+        (None, Some(to)) => Some(Change::Written(to)),
+        (Some(from), None) => Some(Change::Removed(from)),
+        (None, None) if to.is_dir() => {
+            let (from, to) = (folder(from, root)?, folder(to, root)?);
+            Some(Change::FolderRenamed { from, to })
+        }
+        (None, None) => None,
+    }
+}
+
+fn notes<'a>(paths: &'a [PathBuf], root: &'a Path) -> impl Iterator<Item = NotePath> + 'a {
+    paths.iter().filter_map(|path| note(path, root))
+}
+
+fn note(path: &Path, root: &Path) -> Option<NotePath> {
+    let folder = folder(path.parent()?, root)?;
+    NotePath::found(&folder, path.file_name()?.to_str()?)
+}
+
+fn folder(path: &Path, root: &Path) -> Option<FolderPath> {
+    let names = path.strip_prefix(root).ok()?.iter();
+    names
+        .map(|name| name.to_str())
+        .try_fold(FolderPath::default(), |folder, name| folder.below(name?))
+}

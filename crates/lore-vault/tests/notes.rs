@@ -1,0 +1,158 @@
+//! What notes are for: writing, reading, listing, following changes.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+use std::fs;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, SystemTime};
+
+use lore_core::Effects;
+use lore_vault::{Change, FolderPath, Frontmatter, NotePath, Vault, VaultError, Watch, Written};
+use tempfile::TempDir;
+
+fn vault() -> (TempDir, Vault) {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = Vault::open(folder.path(), Effects::system()).unwrap();
+    (folder, vault)
+}
+
+fn path(text: &str) -> NotePath {
+    NotePath::parse(text).unwrap()
+}
+
+#[test]
+fn what_is_written_is_read_and_listed() {
+    let (_folder, vault) = vault();
+    let written = vault.write(&path("People/Ada Lovelace.md"), "# Ada", Frontmatter::Keep);
+    assert_eq!(written, Ok(Written::Created));
+    vault.write(&path("People/Below/Deep.md"), "deep", Frontmatter::Keep).unwrap();
+    vault.write(&path("People/Zoë"), "z", Frontmatter::Keep).unwrap();
+    assert_eq!(vault.read(&path("People/Ada Lovelace.md")).unwrap(), "# Ada");
+    let listed = vault.list(&FolderPath::parse("People").unwrap()).unwrap();
+    assert_eq!(listed, ["Ada Lovelace.md", "Zoë.md"]);
+    let all: Vec<_> = vault.notes().unwrap().iter().map(|note| note.path.to_string()).collect();
+    assert_eq!(all, ["People/Ada Lovelace.md", "People/Zoë.md", "People/Below/Deep.md"]);
+}
+
+#[test]
+fn what_is_not_there_is_said_so() {
+    let (_folder, vault) = vault();
+    let missing = vault.read(&path("Nobody.md"));
+    assert_eq!(missing, Err(VaultError::NoteNotFound { path: "Nobody.md".into() }));
+    let folder = vault.list(&FolderPath::parse("Nowhere").unwrap());
+    assert_eq!(folder, Err(VaultError::FolderNotFound { path: "Nowhere".into() }));
+    let gone = Vault::open(Path::new("/no/such/vault"), Effects::system()).err();
+    assert!(matches!(gone, Some(VaultError::FolderNotFound { .. })));
+}
+
+#[test]
+fn properties_survive_a_write_that_has_none() {
+    let (_folder, vault) = vault();
+    let note = path("People/Ada.md");
+    let with = "---\n\"@type\": schema:Person\n---\n# Ada";
+    vault.write(&note, with, Frontmatter::Keep).unwrap();
+    assert_eq!(vault.write(&note, "# New", Frontmatter::Keep), Ok(Written::KeptFrontmatter));
+    assert_eq!(vault.read(&note).unwrap(), "---\n\"@type\": schema:Person\n---\n# New");
+    assert_eq!(vault.write(&note, "# Bare", Frontmatter::Replace), Ok(Written::Replaced));
+    assert_eq!(vault.read(&note).unwrap(), "# Bare");
+}
+
+#[test]
+fn readers_see_old_or_new_and_nothing_between() {
+    let (folder, one) = vault();
+    let two = Vault::open(folder.path(), Effects::system()).unwrap();
+    let reader = Vault::open(folder.path(), Effects::system()).unwrap();
+    let texts = ["a".repeat(100_000), "b".repeat(70_000)];
+    one.write(&path("x.md"), &texts[0], Frontmatter::Keep).unwrap();
+    std::thread::scope(|scope| {
+        for (vault, text) in [(&one, &texts[0]), (&two, &texts[1])] {
+            scope.spawn(move || {
+                for _ in 0..150 {
+                    vault.write(&path("x.md"), text, Frontmatter::Keep).unwrap();
+                }
+            });
+        }
+        for _ in 0..2000 {
+            let read = reader.read(&path("x.md")).unwrap();
+            assert!(texts.contains(&read), "a torn note of {} bytes", read.len());
+        }
+    });
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "something was left behind");
+}
+
+#[test]
+fn leftovers_of_killed_writers_are_hidden_and_removed() {
+    let (folder, vault) = vault();
+    fs::create_dir(folder.path().join("People")).unwrap();
+    fs::write(folder.path().join("People/.lorewell-x.tmp"), "half").unwrap();
+    fs::write(folder.path().join("People/.other.tmp"), "not ours").unwrap();
+    assert!(vault.notes().unwrap().is_empty());
+    assert_eq!(vault.remove_leftovers(SystemTime::UNIX_EPOCH), Ok(0));
+    let later = SystemTime::now() + Duration::from_secs(60);
+    assert_eq!(vault.remove_leftovers(later), Ok(1));
+    assert!(folder.path().join("People/.other.tmp").exists());
+}
+
+#[test]
+fn a_renamed_note_keeps_its_identity() {
+    let (folder, vault) = vault();
+    vault.write(&path("Old.md"), "x", Frontmatter::Keep).unwrap();
+    let before = vault.notes().unwrap().remove(0);
+    fs::rename(folder.path().join("Old.md"), folder.path().join("New.md")).unwrap();
+    let after = vault.notes().unwrap().remove(0);
+    assert_eq!((after.path.to_string().as_str(), after.identity), ("New.md", before.identity));
+}
+
+fn watched(vault: &Vault) -> (Watch, Receiver<Change>) {
+    let (sender, receiver) = channel();
+    let watch = vault.watch(move |change| drop(sender.send(change))).unwrap();
+    (watch, receiver)
+}
+
+/// Waits for a change, letting others pass.
+fn expect(changes: &Receiver<Change>, wanted: &Change) {
+    let mut others = Vec::new();
+    while let Ok(change) = changes.recv_timeout(Duration::from_secs(10)) {
+        if change == *wanted {
+            return;
+        }
+        others.push(change);
+    }
+    panic!("{wanted:?} was not told, only {others:?}");
+}
+
+#[test]
+fn changes_by_hand_are_told() {
+    let (folder, vault) = vault();
+    fs::create_dir(folder.path().join("People")).unwrap();
+    let (_watch, changes) = watched(&vault);
+    fs::write(folder.path().join("People/Ada.md"), "by hand").unwrap();
+    expect(&changes, &Change::Written(path("People/Ada.md")));
+    fs::rename(folder.path().join("People/Ada.md"), folder.path().join("People/Ada L.md")).unwrap();
+    expect(&changes, &Change::Renamed { from: path("People/Ada.md"), to: path("People/Ada L.md") });
+    fs::remove_file(folder.path().join("People/Ada L.md")).unwrap();
+    expect(&changes, &Change::Removed(path("People/Ada L.md")));
+    fs::rename(folder.path().join("People"), folder.path().join("Persons")).unwrap();
+    let [from, to] = ["People", "Persons"].map(|name| FolderPath::parse(name).unwrap());
+    expect(&changes, &Change::FolderRenamed { from, to });
+}
+
+#[test]
+fn own_writes_are_told_once_and_reads_not_at_all() {
+    let (_folder, vault) = vault();
+    vault.write(&path("x.md"), "1", Frontmatter::Keep).unwrap();
+    let (_watch, changes) = watched(&vault);
+    vault.write(&path("x.md"), "2", Frontmatter::Keep).unwrap();
+    expect(&changes, &Change::Written(path("x.md")));
+    while changes.recv_timeout(Duration::from_millis(800)).is_ok() {}
+    vault.read(&path("x.md")).unwrap();
+    vault.notes().unwrap();
+    assert_eq!(changes.recv_timeout(Duration::from_millis(800)).ok(), None);
+}
