@@ -68,12 +68,44 @@ fn author(text: &str) -> Option<(&str, &str)> {
     (apart && is_author(name)).then(|| (name.trim(), rest.trim_start()))
 }
 
-/// One to four words that can be a name or a role.
+/// One to four words that can be a name or a role: "user", "Dr. O'Hara", "Wen of Ild",
+/// but neither "They take turns" nor "Note".
 fn is_author(name: &str) -> bool {
+    let words = name.split_whitespace().count();
     name.len() <= 60
         && name.starts_with(char::is_alphabetic)
-        && name.split_whitespace().count() <= 4
         && name.chars().all(|c| c.is_alphanumeric() || " .'’-_".contains(c))
+        && (words == 1 && !is_label(name)
+            || (2..=4).contains(&words) && name.split_whitespace().all(is_part_of_name))
+}
+
+fn is_part_of_name(word: &str) -> bool {
+    matches!(word, "of" | "the" | "de" | "da" | "la" | "van" | "von" | "der" | "ibn" | "bin")
+        || !word.starts_with(char::is_lowercase)
+}
+
+/// Words that people set before a colon without being somebody.
+fn is_label(word: &str) -> bool {
+    let labels = [
+        "note",
+        "warning",
+        "todo",
+        "tip",
+        "hint",
+        "example",
+        "summary",
+        "question",
+        "answer",
+        "update",
+        "edit",
+        "result",
+        "conclusion",
+        "important",
+        "remember",
+        "http",
+        "https",
+    ];
+    labels.iter().any(|label| word.eq_ignore_ascii_case(label))
 }
 
 /// Reads a date with or without a time, in any usual order of its parts.
@@ -182,6 +214,8 @@ mod tests {
             "",
             "We agreed on three things in the end: oil",
             "Elf (young): no date",
+            "They take turns: those outside push inward",
+            "Note: buy oil",
             "[31 Feb 2023] x",
         ] {
             check(text, None, None, text);
