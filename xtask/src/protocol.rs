@@ -19,7 +19,9 @@ pub(crate) fn run() -> anyhow::Result<()> {
     let tools = root().join("target/tools");
     std::fs::create_dir_all(&tools)?;
     ensure_curl()?;
-    let python = ensure_python(&tools)?;
+    let python = ensure_python(&tools.join("python"), "requirements.txt")?;
+    // Its pinned dependencies would replace those of the others.
+    let kanka = ensure_python(&tools.join("python-kanka"), "requirements-kanka.txt")?;
     let node = ensure_node(&tools, &python)?;
     let (product, fixtures) = build(&tools)?;
     let mut tests = command(&python, &["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
@@ -27,6 +29,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
         .arg("tests/protocol")
         .env("LOREWELL", product)
         .env("LOREWELL_CONFORMANCE", fixtures)
+        .env("KANKA_PYTHON", kanka)
         .env("NODE", node)
         .env("NODE_PACKAGES", tools.join("node/node_modules"))
         .env("PYTHONDONTWRITEBYTECODE", "1");
@@ -40,17 +43,17 @@ fn ensure_curl() -> anyhow::Result<()> {
     apt_install("curl")
 }
 
-fn ensure_python(tools: &Path) -> anyhow::Result<PathBuf> {
-    let home = tools.join("python");
+/// A Python environment in `home` with the packages that a file of tests/protocol names.
+fn ensure_python(home: &Path, requirements: &str) -> anyhow::Result<PathBuf> {
     let python = home.join("bin/python");
-    let wanted = root().join("tests/protocol/requirements.txt");
+    let wanted = root().join("tests/protocol").join(requirements);
     let stamp = home.join("installed.txt");
-    let text = std::fs::read_to_string(&wanted).context("tests/protocol/requirements.txt")?;
+    let text = std::fs::read_to_string(&wanted).with_context(|| wanted.display().to_string())?;
     if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == text) {
         return Ok(python);
     }
     if !python.exists() {
-        let venv = || command("python3", &["-m", "venv", "--clear"]).arg(&home).status();
+        let venv = || command("python3", &["-m", "venv", "--clear"]).arg(home).status();
         // Debian ships Python without the part that makes environments.
         if !venv()?.success() {
             apt_install("python3-venv")?;
