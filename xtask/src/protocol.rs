@@ -14,6 +14,10 @@ use crate::shell::{cargo, command, root, step, works};
 const NODE_PACKAGES: [&str; 2] =
     ["@modelcontextprotocol/conformance@0.2.0-alpha.12", "@modelcontextprotocol/inspector@2.12.0"];
 
+/// Versions of the reference implementation of KOI-net, each in an environment of its
+/// own: the newest line, and the last one before the wire changed.
+const KOI_NET: [&str; 2] = ["2.1.2", "2.0.7"];
+
 /// Installs what is missing, builds both binaries and runs tests/protocol.
 pub(crate) fn run() -> anyhow::Result<()> {
     let tools = root().join("target/tools");
@@ -23,6 +27,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     // Its pinned dependencies would replace those of the others.
     let kanka = ensure_python(&tools.join("python-kanka"), "requirements-kanka.txt")?;
     let node = ensure_node(&tools, &python)?;
+    let koi_nodes = ensure_koi_nodes(&tools)?;
     let (product, fixtures) = build(&tools)?;
     let mut tests = command(&python, &["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
     tests
@@ -32,6 +37,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
         .env("KANKA_PYTHON", kanka)
         .env("NODE", node)
         .env("NODE_PACKAGES", tools.join("node/node_modules"))
+        .envs(koi_nodes)
         .env("PYTHONDONTWRITEBYTECODE", "1");
     step("protocol checks", &mut tests)
 }
@@ -67,6 +73,19 @@ fn ensure_python(home: &Path, requirements: &str) -> anyhow::Result<PathBuf> {
     step("Python packages", pip.arg(&wanted))?;
     std::fs::write(&stamp, text)?;
     Ok(python)
+}
+
+/// Environments with nodes of the reference implementation, as variables for the checks.
+fn ensure_koi_nodes(tools: &Path) -> anyhow::Result<Vec<(String, PathBuf)>> {
+    let mut found = Vec::new();
+    for version in KOI_NET {
+        let home = tools.join(format!("koi-net-{version}"));
+        let python = ensure_python(&home, &format!("requirements-koi-net-{version}.txt"))?;
+        let mut aliases = command(&python, &["tests/protocol/harness/koi_aliases.py"]);
+        step("KOI-net for this Python", &mut aliases)?;
+        found.push((format!("KOI_NET_{}", version.replace('.', "_")), python));
+    }
+    Ok(found)
 }
 
 /// Node comes inside a Python package, so that no second package manager is needed.

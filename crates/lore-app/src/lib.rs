@@ -4,6 +4,8 @@
 //! batch. Nothing here knows MCP, HTTP, JSON schemas or SQL.
 
 pub mod access;
+pub mod federation;
+pub mod knowledge;
 pub mod memory;
 pub mod pages;
 pub mod play;
@@ -11,7 +13,7 @@ pub mod search;
 pub mod sessions;
 pub mod worlds;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use lore_core::Effects;
 use lore_store::Store;
@@ -25,14 +27,25 @@ pub struct App {
     pub effects: Effects,
     /// What conversations at the table are about.
     pub contexts: Arc<play::context::Contexts>,
+    /// What is known by name.
+    pub catalogues: Arc<knowledge::Catalogues>,
     /// The outside model that search uses, if one is configured.
     pub embedder: Option<Arc<dyn search::Embedder>>,
+    /// The KOI-net node, once it runs.
+    pub federation: Arc<OnceLock<Arc<federation::Federation>>>,
 }
 
 impl App {
     /// Puts an application together.
     pub fn new(store: Arc<dyn Store>, effects: Effects) -> Self {
-        Self { store, effects, contexts: Arc::default(), embedder: None }
+        Self {
+            store,
+            effects,
+            contexts: Arc::default(),
+            catalogues: Arc::default(),
+            embedder: None,
+            federation: Arc::default(),
+        }
     }
 
     /// Lets search use the vectors of an outside model.

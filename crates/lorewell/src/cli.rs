@@ -97,6 +97,9 @@ pub(crate) enum Command {
     /// Make, list and revoke bearer tokens for the HTTP server
     #[command(subcommand)]
     Token(Token),
+    /// Look after the KOI-net node: who it knows and what it shares
+    #[command(subcommand)]
+    Federation(Federation),
     /// Check the store and the installation, and say how to mend what is wrong
     Doctor(Doctor),
     /// Write a consistent copy of the store, also while a server runs
@@ -150,6 +153,10 @@ pub(crate) struct Serve {
     /// Most MCP sessions open at once [default: 1000]
     #[arg(long, value_name = "N")]
     pub(crate) max_sessions: Option<usize>,
+
+    /// Also be a KOI-net node, as the [federation] table of lorewell.toml says
+    #[arg(long)]
+    pub(crate) federation: bool,
 }
 
 /// Options of `call`.
@@ -250,6 +257,36 @@ pub(crate) enum Token {
     Revoke {
         /// Its number, from `token list`
         id: i64,
+    },
+}
+
+/// Commands of `federation`. A running server takes them up within seconds.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Federation {
+    /// Print the node's identity, peers, queue and policy as JSON
+    Status,
+    /// List the nodes it knows
+    Peers,
+    /// Connect to another node, and approve what it subscribes to
+    Connect {
+        /// Its address, such as https://node.example/koi-net
+        url: String,
+        /// Its RID, for nodes that do not tell it
+        #[arg(long)]
+        rid: Option<String>,
+    },
+    /// Share something with subscribers; without arguments, list what is shared
+    Share {
+        /// A thing by name or id, `kind:KIND`, `tag:TAG` or `everything`
+        what: Option<String>,
+        /// Share it no longer
+        #[arg(long)]
+        stop: bool,
+    },
+    /// Break with a node: drop what came from it, and refuse its messages
+    Forget {
+        /// Its RID or name
+        peer: String,
     },
 }
 

@@ -27,6 +27,8 @@ pub(crate) struct Settings {
     pub(crate) selection: Selection,
     /// Where embeddings come from, if not from the built-in table.
     pub(crate) embeddings: Option<embeddings::Config>,
+    /// The `[federation]` table.
+    pub(crate) federation: FederationFile,
     /// The `[http]` table.
     http: HttpFile,
 }
@@ -61,7 +63,8 @@ impl Settings {
             .read_only(options.read_only.or(file.read_only).unwrap_or(false));
         let embeddings = file.embeddings.with_environment().checked()?;
         let world = options.world.or(file.world);
-        Ok(Self { data, world, selection, embeddings, http: file.http })
+        let (federation, http) = (file.federation, file.http);
+        Ok(Self { data, world, selection, embeddings, federation, http })
     }
 
     /// The store's file.
@@ -101,7 +104,44 @@ struct FileConfig {
     exclude_tools: Option<Vec<String>>,
     read_only: Option<bool>,
     embeddings: EmbeddingsFile,
+    federation: FederationFile,
     http: HttpFile,
+}
+
+/// The `[federation]` table.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct FederationFile {
+    /// Be a KOI-net node whenever `serve` runs.
+    pub(crate) enabled: bool,
+    /// What the node calls itself.
+    pub(crate) name: Option<String>,
+    /// Whether others can call it.
+    pub(crate) kind: FederationKind,
+    /// Where others can call it.
+    pub(crate) base_url: Option<String>,
+    /// RID types to subscribe to at any node; else all that connected nodes provide.
+    pub(crate) wants: Option<Vec<String>>,
+    /// Whose subscriptions are approved.
+    pub(crate) approve: FederationApproval,
+    /// Other nodes live on this machine or its network.
+    pub(crate) private_network: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum FederationKind {
+    #[default]
+    Full,
+    Partial,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum FederationApproval {
+    #[default]
+    Connected,
+    Anyone,
 }
 
 /// The `[embeddings]` table.

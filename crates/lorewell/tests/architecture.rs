@@ -48,7 +48,7 @@ const ARROWS: [(&str, &[&str]); 19] = [
     ("lore-markup", &[]),
     ("lore-net", &["lore-core"]),
     ("lore-vault", &["lore-core"]),
-    ("lore-reader", &[]),
+    ("lore-reader", &["lore-markup"]),
     ("lore-resolve", &["lore-text"]),
     ("lore-koinet", &["lore-core"]),
     ("lore-store", &["lore-core", "lore-search"]),

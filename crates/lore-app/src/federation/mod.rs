@@ -14,9 +14,13 @@ mod shares;
 mod status;
 
 use async_trait::async_trait;
-use lore_koinet::node::{Answer, GivenBy, Unanswered};
 
 pub use key::{KeyFile, load_or_make_key};
+pub use lore_koinet::node::{
+    Answer, Approve, Endpoint, GivenBy, PeerStatus, Quotas, Settings, Standing, Status, Unanswered,
+    Wants,
+};
+pub use lore_koinet::{EdgeStatus, NodeKind, NodeRid, is_rid_type};
 pub use orders::{break_with, connect};
 pub use service::{Config, Federation};
 pub use shares::{DOCUMENT_TYPE, ENTITY_TYPE, ShareRule, rules, share, unshare};

@@ -5,6 +5,7 @@ mod call;
 mod completions;
 mod connect;
 mod doctor;
+mod federation;
 mod serve;
 mod stdio;
 mod token;
@@ -27,6 +28,9 @@ pub(crate) async fn run(options: Options, command: Command) -> anyhow::Result<Ex
         Command::Tools(show) => tools::run(&Settings::load(options)?, &show)?,
         Command::World(command) => world::run(&Settings::load(options)?, command).await?,
         Command::Token(command) => token::run(&Settings::load(options)?, command).await?,
+        Command::Federation(command) => {
+            federation::run(&Settings::load(options)?, command).await?;
+        }
         Command::Doctor(show) => return doctor::run(&Settings::load(options)?, &show).await,
         Command::Backup { file } => backup::backup(&Settings::load(options)?, &file).await?,
         Command::Restore { file } => backup::restore(&Settings::load(options)?, &file)?,

@@ -22,7 +22,14 @@ pub(crate) async fn run(settings: &Settings, flags: &Serve) -> anyhow::Result<()
         .await
         .with_context(|| format!("{address} cannot be used; choose another with --http-addr"))?;
     let address = listener.local_addr()?;
+    let node = match flags.federation || settings.federation.enabled {
+        true => Some(crate::federation::start(&app, settings, address).await?.rid().await),
+        false => None,
+    };
     announce(settings, address, has_token);
+    if let Some(rid) = node {
+        output::line(format!("  node    {rid}"));
+    }
     let shutdown = CancellationToken::new();
     tokio::spawn(stop_on_signal(shutdown.clone()));
     let options = options(settings, http, address);

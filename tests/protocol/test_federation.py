@@ -1,0 +1,228 @@
+"""The KOI-net node among nodes of the reference implementation, and among its own kind."""
+
+import os
+import random
+
+import pytest
+
+from harness.federation import ENTITY, PRACTICE, Lorewell, Reference
+from harness.program import until
+from harness.web import Session
+
+NODE = "orn:koi-net.node"
+LONG = 60.0
+"""Seconds for what takes several rounds of calls between programs on a busy machine."""
+
+
+@pytest.fixture(params=["2.1.2", "2.0.7"])
+def version(request) -> str:
+    """Python with a version of the reference implementation."""
+    return os.environ[f"KOI_NET_{request.param.replace('.', '_')}"]
+
+
+@pytest.fixture
+def newest() -> str:
+    return os.environ["KOI_NET_2_1_2"]
+
+
+@pytest.fixture
+def nodes():
+    """Nodes that end with the test."""
+    started = []
+    yield started.append
+    for node in started:
+        node.kill()
+
+
+@pytest.fixture
+def lorewell(binary, tmp_path, nodes):
+    """Starts Lorewell nodes."""
+
+    def start(name: str = "well", **table) -> Lorewell:
+        node = Lorewell(binary, tmp_path / name, name=name, **table)
+        nodes(node)
+        return node.start()
+
+    return start
+
+
+@pytest.fixture
+def reference(tmp_path, nodes):
+    """Starts nodes of the reference implementation."""
+
+    def start(python: str, kind: str, name: str, **wanted) -> Reference:
+        node = Reference(python, tmp_path / name, kind, name, **wanted)
+        nodes(node)
+        return node
+
+    return start
+
+
+def make_entity(well: Lorewell, name: str, entry: str) -> int:
+    made = well.call(
+        "create_entities", {"entities": [{"entity_type": "character", "name": name, "entry": entry}]}
+    )
+    return made["results"][0]["entity_id"]
+
+
+def entities(cache: dict) -> list[dict]:
+    return [contents for rid, contents in cache.items() if rid.startswith(ENTITY)]
+
+
+def text_of(contents: dict) -> str:
+    return " ".join(text["body"] for text in contents["texts"])
+
+
+def found(well: Lorewell, words: str) -> list[str]:
+    """What the one search finds, as the text of a tool's answer."""
+    return well.call("knowledge_search", {"query": words})
+
+
+def is_linked(well: Lorewell, rid: str) -> bool:
+    peer = well.peer(rid)
+    return bool(peer) and peer["our_subscription"] == peer["their_subscription"] == "approved"
+
+
+def test_a_reference_node_and_lorewell_tell_each_other(lorewell, reference, version):
+    """Handshake, edges both ways; ours appears there, is changed, is forgotten; theirs is found
+    here; and all of it after a kill of either side."""
+    well = lorewell()
+    contact = {"rid": well.rid, "url": well.url}
+    peer = reference(
+        version, "full", "sensor", provides=[PRACTICE], wants=[ENTITY, NODE], first_contact=contact
+    )
+    well.command("connect", peer.url, "--rid", peer.rid)
+    assert until(lambda: is_linked(well, peer.rid), LONG), well.health()
+
+    number = make_entity(well, "Osanna", "A vampire noble of the northern court.")
+    make_entity(well, "Nobody", "Not shared with anybody.")
+    well.command("share", "Osanna")
+    assert until(lambda: entities(peer.cache()), LONG), well.health()
+    assert [entity["name"] for entity in entities(peer.cache())] == ["Osanna"]
+
+    peer.put(f"{PRACTICE}:eelgrass", {"name": "Eelgrass planting", "description": "Shoots on frames."})
+    assert until(lambda: "eelgrass" in str(found(well, "eelgrass shoots")).lower(), LONG)
+    assert "untrusted" in str(well.program.ok("federation", "status")) or well.health()["federated"] == 1
+
+    change = {"updates": [{"entity_id": number, "name": "Osanna", "entry": "She left the court."}]}
+    well.call("update_entities", change)
+    assert until(lambda: "left" in text_of(entities(peer.cache())[0]), LONG)
+
+    well.kill()
+    well.start()
+    change["updates"][0]["entry"] = "She came back after the restart."
+    well.call("update_entities", change)
+    assert until(lambda: "came back" in text_of(entities(peer.cache())[0]), LONG)
+
+    peer.kill()
+    peer.start()
+    change["updates"][0]["entry"] = "She saw the other side start anew."
+    well.call("update_entities", change)
+    assert until(lambda: "start anew" in text_of(entities(peer.cache())[0]), LONG)
+    peer.put(f"{PRACTICE}:kelp", {"name": "Kelp forest", "description": "Spores on gravel."})
+    assert until(lambda: "kelp" in str(found(well, "kelp spores")).lower(), LONG)
+
+    well.command("share", "Osanna", "--stop")
+    assert until(lambda: not entities(peer.cache()), LONG)
+    peer.forget(f"{PRACTICE}:eelgrass")
+    assert until(lambda: well.health()["federated"] == 1, LONG)
+    assert "shoots on frames" not in str(found(well, "eelgrass shoots")).lower()
+    assert peer.is_running() and well.server.is_running()
+
+
+def test_nodes_find_each_other_through_a_coordinator(lorewell, reference, newest):
+    coordinator = reference(newest, "coordinator", "coordinator")
+    contact = {"rid": coordinator.rid, "url": coordinator.url}
+    sensor = reference(
+        newest, "full", "sensor", provides=[PRACTICE], wants=[ENTITY, NODE], first_contact=contact
+    )
+    well = lorewell(wants=[NODE, PRACTICE])
+    make_entity(well, "Osanna", "A vampire noble.")
+    well.command("share", "kind:character")
+    well.command("connect", coordinator.url, "--rid", coordinator.rid)
+    assert until(lambda: is_linked(well, sensor.rid), LONG), well.health()
+    assert until(lambda: entities(sensor.cache()), LONG)
+    sensor.put(f"{PRACTICE}:eelgrass", {"name": "Eelgrass planting", "description": "Shoots."})
+    assert until(lambda: well.health()["federated"] == 1, LONG)
+    assert coordinator.is_running()
+
+
+def test_a_partial_node_polls(lorewell, reference, version):
+    """Lorewell has no address of its own: it calls, and asks for what happened."""
+    peer = reference(version, "full", "hub", provides=[PRACTICE], wants=[NODE])
+    well = lorewell(kind="partial")
+    well.command("connect", peer.url, "--rid", peer.rid)
+    assert until(lambda: (well.peer(peer.rid) or {}).get("our_subscription") == "approved", LONG)
+    peer.put(f"{PRACTICE}:eelgrass", {"name": "Eelgrass planting", "description": "Shoots."})
+    assert until(lambda: well.health()["federated"] == 1, LONG)
+    well.kill()
+    peer.put(f"{PRACTICE}:kelp", {"name": "Kelp forest", "description": "Spores."})
+    well.start()
+    assert until(lambda: well.health()["federated"] == 2, LONG)
+
+
+def test_a_partial_reference_node_is_served_by_polls(lorewell, reference, version):
+    well = lorewell()
+    make_entity(well, "Osanna", "A vampire noble.")
+    well.command("share", "kind:character")
+    contact = {"rid": well.rid, "url": well.url}
+    leaf = reference(version, "partial", "leaf", wants=[ENTITY, NODE], first_contact=contact)
+    assert until(lambda: entities(leaf.cache()), LONG), well.health()
+    make_entity(well, "Gotrek", "A slayer.")
+    assert until(lambda: len(entities(leaf.cache())) == 2, LONG), well.health()
+
+
+def test_ten_thousand_things_survive_three_kills(lorewell):
+    """Two Lorewell nodes; the one that receives and the one that sends are killed in the middle."""
+    one, two = lorewell("one"), lorewell("two")
+    with one.server.client() as http:
+        session = Session(http).open()
+        for start in range(0, 10_000, 100):
+            batch = [
+                {"entity_type": "character", "name": f"Thing {n}", "entry": f"The number {n}."}
+                for n in range(start, start + 100)
+            ]
+            session.call("create_entities", {"entities": batch})
+    one.command("share", "kind:character")
+    two.command("connect", one.url)
+    chance = random.Random(8)
+    for round in range(3):
+        goal = 2_500 * (round + 1)
+        assert until(lambda: two.health()["federated"] >= goal, 600, 0.1), (one.health(), two.health())
+        victim = two if round != 1 else one
+        victim.kill()
+        victim.start()
+        chance.random()
+    assert until(lambda: two.health()["federated"] == 10_000, 600, 0.2), (one.health(), two.health())
+    for node in (one, two):
+        assert "all is well" in node.program.ok("doctor")
+    assert two.call("knowledge_search", {"query": "Thing 7777"})
+
+
+def test_messages_that_are_not_believed(lorewell):
+    """Wrong requests from outside: refused in the protocol's words, and the node is well after it."""
+    well = lorewell()
+    with well.server.client() as http:
+        for path in ["events/broadcast", "events/poll", "rids/fetch", "koi-net/bundles/fetch"]:
+            assert http.post(f"/koi-net/{path}", content=b"{}").status_code == 422, path
+            assert http.post(f"/koi-net/{path}", content=b"\xff").status_code == 422, path
+        stranger = {
+            "payload": {"type": "fetch_rids", "rid_types": []},
+            "source_node": "orn:koi-net.node:x+00",
+            "target_node": well.rid,
+            "signature": "AAAA",
+        }
+        answer = http.post("/koi-net/rids/fetch", json=stranger)
+        assert (answer.status_code, answer.json()) == (
+            400,
+            {"type": "error_response", "error": "unknown_node"},
+        )
+        assert http.get("/koi-net/rids/fetch").status_code == 404
+        assert http.post("/koi-net/nowhere", json={}).status_code == 404
+    assert well.health()["status"] == "healthy"
+
+
+def test_without_federation_there_is_no_node(server):
+    with server.client() as http:
+        assert http.get("/koi-net/health").status_code == 404
+        assert http.post("/koi-net/rids/fetch", json={}).status_code == 404
