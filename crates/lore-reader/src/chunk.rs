@@ -1,0 +1,182 @@
+//! Texts cut where they are cut already: at headings and between paragraphs.
+
+/// A piece of a text that can be read on its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chunk {
+    /// The headings it stands under, outermost first.
+    pub headings: Vec<String>,
+    /// Where it begins in the text, in bytes.
+    pub start: usize,
+    /// The piece, as it stands in the text.
+    pub text: String,
+}
+
+/// What a chunk aims at, and where a single block is cut if it must be, in bytes.
+const AIM: usize = 1200;
+const MOST: usize = 2400;
+
+/// Cuts Markdown into chunks. Blocks stay whole as long as they are not larger than
+/// a chunk may be; a heading begins a new chunk unless the one before is tiny.
+pub fn chunks(markdown: &str) -> Vec<Chunk> {
+    let mut made = Vec::new();
+    let mut headings: Vec<(usize, String)> = Vec::new();
+    let mut open: Option<Chunk> = None;
+    for block in blocks(markdown) {
+        if let Some((level, title)) = heading(block.text) {
+            made.extend(open.take());
+            headings.retain(|(other, _)| *other < level);
+            headings.push((level, title));
+            continue;
+        }
+        for piece in pieces(&block) {
+            let titles = headings.iter().map(|(_, title)| title.clone()).collect::<Vec<_>>();
+            open = Some(match open.take() {
+                Some(chunk) if chunk.text.len() + piece.text.len() <= AIM => {
+                    joined(chunk, piece.text)
+                }
+                full => {
+                    made.extend(full);
+                    Chunk { headings: titles, start: piece.start, text: piece.text.to_owned() }
+                }
+            });
+        }
+    }
+    made.extend(open);
+    made
+}
+
+/// A block of a text and where it begins.
+struct Block<'a> {
+    start: usize,
+    text: &'a str,
+}
+
+fn joined(mut chunk: Chunk, text: &str) -> Chunk {
+    chunk.text.push_str("\n\n");
+    chunk.text.push_str(text);
+    chunk
+}
+
+/// Paragraphs, lists, tables, and code between fences, which may have empty lines.
+fn blocks(text: &str) -> Vec<Block<'_>> {
+    let mut found = Vec::new();
+    let mut begin = None;
+    let mut fence: Option<&str> = None;
+    let mut place = 0;
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim();
+        let marker = ["```", "~~~"].into_iter().find(|marker| bare.starts_with(marker));
+        let is_heading = fence.is_none() && heading(bare).is_some();
+        let ends = fence.is_none() && (bare.is_empty() || is_heading);
+        if ends && let Some(start) = begin.take() {
+            push(text, start, place, &mut found);
+        }
+        if is_heading {
+            push(text, place, place + line.len(), &mut found);
+        } else if !bare.is_empty() || fence.is_some() {
+            begin.get_or_insert(place);
+        }
+        match (fence, marker) {
+            (None, Some(marker)) => fence = Some(marker),
+            (Some(open), Some(marker)) if open == marker => fence = None,
+            _ => {}
+        }
+        place += line.len();
+    }
+    if let Some(start) = begin {
+        push(text, start, place, &mut found);
+    }
+    found
+}
+
+fn push<'a>(text: &'a str, start: usize, end: usize, found: &mut Vec<Block<'a>>) {
+    if let Some(block) = text.get(start..end).map(str::trim_end).filter(|block| !block.is_empty()) {
+        found.push(Block { start, text: block });
+    }
+}
+
+fn heading(line: &str) -> Option<(usize, String)> {
+    let title = line.trim_start_matches('#');
+    let level = line.len() - title.len();
+    let fits = (1..=6).contains(&level) && title.starts_with(' ') && !line.contains('\n');
+    fits.then(|| (level, title.trim().trim_end_matches('#').trim_end().to_owned()))
+}
+
+/// A block as it is, or cut at line ends, sentence ends or blanks when it is huge.
+fn pieces<'a>(block: &Block<'a>) -> Vec<Block<'a>> {
+    let mut found = Vec::new();
+    let (mut start, mut rest) = (block.start, block.text);
+    while rest.len() > MOST {
+        let cut = cut(rest);
+        let (piece, after) = rest.split_at_checked(cut).unwrap_or((rest, ""));
+        found.push(Block { start, text: piece.trim_end() });
+        start += piece.len();
+        rest = after;
+    }
+    if !rest.trim().is_empty() {
+        found.push(Block { start, text: rest });
+    }
+    found
+}
+
+/// The last good place to cut within the aim, or the last possible one.
+fn cut(text: &str) -> usize {
+    let end = (0..=AIM).rev().find(|place| text.is_char_boundary(*place)).unwrap_or(0);
+    let head = text.get(..end).unwrap_or_default();
+    let good = ["\n", ". ", "! ", "? ", " "].into_iter().find_map(|mark| {
+        head.rfind(mark).map(|place| place + mark.len()).filter(|place| *place > AIM / 2)
+    });
+    good.unwrap_or(end.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_are_remembered() {
+        let text = "intro\n\n# A\n\none\n\n## B\n\ntwo\n\nthree\n\n# C\nfour";
+        let found: Vec<_> =
+            chunks(text).into_iter().map(|c| (c.headings.join("/"), c.text)).collect();
+        let expected = [("", "intro"), ("A", "one"), ("A/B", "two\n\nthree"), ("C", "four")];
+        assert_eq!(found, expected.map(|(path, text)| (path.to_owned(), text.to_owned())));
+    }
+
+    #[test]
+    fn code_stays_whole_and_its_comments_are_no_headings() {
+        let text = "```sh\n# not a heading\n\necho\n```\n\nafter";
+        let found = chunks(text);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].headings.is_empty() && found[0].text.contains("# not a heading\n\necho"));
+    }
+
+    #[test]
+    fn long_texts_are_cut_at_sentences_and_nothing_is_lost() {
+        let sentence = "The river ran over the weir with a roar. ";
+        let text = sentence.repeat(200);
+        let found = chunks(&text);
+        assert!(found.len() > 3);
+        for chunk in &found {
+            assert!(chunk.text.len() <= MOST && chunk.text.ends_with('.'), "{:?}", chunk.text);
+            assert!(text[chunk.start..].starts_with(chunk.text.as_str()));
+        }
+        let length: usize = found.iter().map(|chunk| chunk.text.split_whitespace().count()).sum();
+        assert_eq!(length, text.split_whitespace().count());
+    }
+
+    #[test]
+    fn any_text_can_be_cut() {
+        for text in [
+            "",
+            "\n\n\n",
+            "#",
+            "```",
+            "é".repeat(9000).as_str(),
+            "漢".repeat(5000).as_str(),
+            "# \n#\n",
+        ] {
+            let total: usize = chunks(text).iter().map(|chunk| chunk.text.len()).sum();
+            assert!(total <= text.len());
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! A web page without its clutter.
+
+use dom_smoothie::{Article, Config, Readability, ReadabilityError};
+
+use crate::language::language;
+
+/// What a page says, and about what.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Page {
+    /// Its title.
+    pub title: Option<String>,
+    /// Who wrote it, as it says itself.
+    pub byline: Option<String>,
+    /// What it is about, as it says itself.
+    pub description: Option<String>,
+    /// The site's name.
+    pub site: Option<String>,
+    /// When it was published, as it says itself.
+    pub published: Option<String>,
+    /// The code of its language.
+    pub language: Option<String>,
+    /// Its readable text, as Markdown.
+    pub text: String,
+}
+
+/// Why a page cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// There is no text: an empty page, or one that only scripts fill.
+    #[error("the page has no readable text")]
+    NothingReadable,
+    /// The page is nested or filled beyond what pages are.
+    #[error("the page is too complex to be read")]
+    TooComplex,
+}
+
+const MOST_ELEMENTS: usize = 100_000;
+const DEEPEST: usize = 400;
+/// Parsers take each `&amp;` by itself and copy the text before it.
+const MOST_REFERENCES: usize = 5_000;
+/// Fewer words are no page, only what is left of one.
+const FEWEST_WORDS: usize = 5;
+
+/// Reads an HTML page that came from `url`.
+pub fn read_html(html: &str, url: &str) -> Result<Page, ReadError> {
+    // Parsers and printers of trees call themselves for every level.
+    if depth(html) > DEEPEST || references(html) > MOST_REFERENCES {
+        return Err(ReadError::TooComplex);
+    }
+    match article(html, url) {
+        Ok(article) => {
+            let text = lore_markup::to_markdown(&article.content);
+            checked(of_article(&article), text)
+        }
+        Err(ReadabilityError::TooManyElements(..)) => Err(ReadError::TooComplex),
+        // Short pages have no article to be found; their whole text is short, too.
+        Err(_) => {
+            let page = Page { title: element(html, "title"), ..Page::default() };
+            checked(page, lore_markup::to_markdown(body(html)))
+        }
+    }
+}
+
+/// Reads a page that is plain text or Markdown already.
+pub fn read_text(text: &str) -> Result<Page, ReadError> {
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty());
+    let title = first.map(|line| line.trim_start_matches('#').trim().chars().take(200).collect());
+    checked(Page { title, ..Page::default() }, text.to_owned())
+}
+
+fn article(html: &str, url: &str) -> Result<Article, ReadabilityError> {
+    let config =
+        Config { max_elements_to_parse: MOST_ELEMENTS, keep_classes: true, ..Config::default() };
+    // The address only makes links absolute; a strange one must not hide the text.
+    let reader = Readability::new(html, Some(url), Some(config.clone()));
+    reader.or_else(|_| Readability::new(html, None, Some(config)))?.parse()
+}
+
+fn of_article(article: &Article) -> Page {
+    let said = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+    Page {
+        title: Some(article.title.trim().to_owned()).filter(|title| !title.is_empty()),
+        byline: said(&article.byline),
+        description: said(&article.excerpt),
+        site: said(&article.site_name),
+        published: said(&article.published_time),
+        language: said(&article.lang),
+        text: String::new(),
+    }
+}
+
+fn checked(mut page: Page, text: String) -> Result<Page, ReadError> {
+    let text = text.trim().to_owned();
+    let words = text.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic));
+    if words.take(FEWEST_WORDS).count() < FEWEST_WORDS {
+        return Err(ReadError::NothingReadable);
+    }
+    page.language = page.language.or_else(|| language(&text).map(str::to_owned));
+    page.text = text;
+    Ok(page)
+}
+
+/// How deep elements are nested at most. Elements that never hold others, and those
+/// whose end may be left out, are not counted: the latter nest only inside others.
+fn depth(html: &str) -> usize {
+    const UNCOUNTED: [&str; 28] = [
+        "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param",
+        "source", "track", "wbr", "p", "li", "dt", "dd", "td", "th", "tr", "thead", "tbody",
+        "tfoot", "colgroup", "option", "optgroup", "rp",
+    ];
+    let (mut now, mut most) = (0_usize, 0_usize);
+    for tag in html.split('<').skip(1) {
+        let closing = tag.starts_with('/');
+        let name: String = tag
+            .trim_start_matches('/')
+            .chars()
+            .take_while(char::is_ascii_alphanumeric)
+            .take(20)
+            .collect::<String>()
+            .to_ascii_lowercase();
+        if name.is_empty() || UNCOUNTED.contains(&name.as_str()) {
+            continue;
+        }
+        now = if closing { now.saturating_sub(1) } else { now + 1 };
+        most = most.max(now);
+    }
+    most
+}
+
+/// How many character references a single text has at most.
+fn references(html: &str) -> usize {
+    html.split('<').map(|text| text.bytes().filter(|byte| *byte == b'&').count()).max().unwrap_or(0)
+}
+
+/// The text of the first element of that name, in a page that is read by eye.
+fn element(html: &str, name: &str) -> Option<String> {
+    let lower = html.to_ascii_lowercase();
+    let open = lower.find(&format!("<{name}"))?;
+    let start = open + lower.get(open..)?.find('>')? + 1;
+    let end = start + lower.get(start..)?.find(&format!("</{name}"))?;
+    let text = lore_markup::to_markdown(html.get(start..end)?);
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+fn body(html: &str) -> &str {
+    let lower = html.to_ascii_lowercase();
+    lower.find("<body").and_then(|start| html.get(start..)).unwrap_or(html)
+}
