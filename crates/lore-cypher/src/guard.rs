@@ -44,6 +44,13 @@ pub(crate) fn check(text: &str) -> Result<()> {
 pub(crate) fn parse(text: &str) -> Result<ParsedProgram> {
     open_cypher::parse(text).map_err(|errors| {
         let first = errors.diagnostics().iter().find(|found| found.is_error());
+        let at = first.map_or(0, |first| first.primary_span.start);
+        if let Some(name) = foreign_clause(text, at) {
+            return CypherError::Refused {
+                message: crate::lower::refusal_of(name),
+                position: Some(Position::of(text, at)),
+            };
+        }
         CypherError::Invalid {
             problem: Problem::Syntax,
             message: first.map_or_else(String::new, |first| first.message.clone()),
@@ -64,6 +71,20 @@ pub(crate) fn with_room<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Res
             Err(CypherError::Failed("the query made the engine fail".to_owned()))
         })
     })
+}
+
+/// A clause that is known from elsewhere, at the place where parsing stopped.
+fn foreign_clause(text: &str, at: usize) -> Option<&'static str> {
+    let here = text.get(at..).unwrap_or_default().to_uppercase();
+    let before = text.get(..at).unwrap_or_default().trim_end().to_uppercase();
+    let clauses = ["LOAD CSV", "FOREACH", "USE", "INSERT", "DROP", "ALTER", "GRANT"];
+    if before.ends_with("CALL") {
+        return Some("CALL");
+    }
+    if before.ends_with("LOAD") {
+        return Some("LOAD CSV");
+    }
+    clauses.into_iter().find(|clause| here.starts_with(clause) || before.ends_with(clause))
 }
 
 fn over<T>(limit: usize) -> Result<T> {

@@ -154,6 +154,8 @@ pub(crate) struct Walk {
     pub(crate) max: u32,
     pub(crate) properties: Vec<(Arc<str>, Expr)>,
     pub(crate) manner: Manner,
+    /// Whether anybody looks at the relationships that were walked.
+    pub(crate) way: Way,
     /// Whether the walk goes from the pattern's right to its left.
     pub(crate) orientation: Orientation,
 }
@@ -165,6 +167,13 @@ pub(crate) enum Manner {
     EveryWay,
     /// Every node once, because nothing else can be told apart afterwards.
     EveryNode,
+}
+
+/// Whether the relationships of a walk are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    Kept,
+    Forgotten,
 }
 
 /// Which end of the written pattern a walk starts from.

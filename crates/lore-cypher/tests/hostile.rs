@@ -20,6 +20,7 @@ fn writing_and_calling_are_refused_by_name() {
         ("MATCH (n) SET n.x = 1 RETURN n", "SET"),
         ("MATCH (n) REMOVE n.x RETURN n", "REMOVE"),
         ("CALL db.labels() YIELD label RETURN label", "CALL"),
+        ("CALL { MATCH (n) RETURN n } RETURN n", "CALL"),
         ("LOAD CSV FROM 'file:///etc/passwd' AS line RETURN line", "LOAD CSV"),
         ("FOREACH (x IN [1] | CREATE (n))", "FOREACH"),
         ("MATCH (n) WHERE EXISTS { MATCH (n) CREATE (m) RETURN m } RETURN n", "CREATE"),

@@ -12,7 +12,7 @@ use crate::value::Value;
 /// What was gathered of a group for one call.
 pub(super) struct Gathered {
     function: Aggregate,
-    seen: Option<Table>,
+    seen: Option<Box<Table>>,
     count: i64,
     /// The sum, or the smallest or largest value.
     value: Value,
@@ -22,14 +22,14 @@ pub(super) struct Gathered {
 
 impl Gathered {
     /// Nothing yet, for every call.
-    pub(super) fn all(calls: &[(Slot, Aggregation)]) -> Vec<Self> {
-        calls.iter().map(|(_, call)| Self::new(call)).collect()
+    pub(super) fn all(calls: &[(Slot, Aggregation)]) -> impl Iterator<Item = Self> {
+        calls.iter().map(|(_, call)| Self::new(call))
     }
 
     fn new(call: &Aggregation) -> Self {
         Self {
             function: call.function,
-            seen: (call.distinct == Distinct::Yes).then(|| Table::new(1)),
+            seen: (call.distinct == Distinct::Yes).then(|| Box::new(Table::new(1))),
             count: 0,
             value: Value::Null,
             values: Vec::new(),

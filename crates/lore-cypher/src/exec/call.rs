@@ -50,10 +50,7 @@ impl Exec<'_> {
     fn of_element(&self, function: Function, value: &Value) -> Result<Value> {
         let relationships = |ids: &[_]| ids.iter().copied().map(Value::Relationship).collect();
         Ok(match (function, value) {
-            (Function::Labels, Value::Node(node)) => {
-                let labels = self.graph.labels(*node);
-                Value::list(labels.map(|label| Value::String(Arc::clone(label))).collect())
-            }
+            (Function::Labels, Value::Node(node)) => self.graph.label_list(*node),
             (Function::Type, Value::Relationship(relationship)) => {
                 let name = self.graph.type_name(*relationship);
                 name.map_or(Value::Null, |name| Value::String(Arc::clone(name)))

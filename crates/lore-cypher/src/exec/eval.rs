@@ -18,6 +18,8 @@ use crate::value::Value;
 
 /// How large a compiled regular expression may be.
 const REGEX_BYTES: usize = 1 << 20;
+/// How many of them are kept.
+const REGEXES: usize = 16;
 
 impl<'q> Exec<'q> {
     /// The value of an expression.
@@ -199,19 +201,30 @@ impl<'q> Exec<'q> {
         }))
     }
 
+    /// Compiled once; the last one is found again by its address.
     fn regex(&mut self, pattern: &Arc<str>) -> Result<&Regex> {
-        if !self.regexes.contains_key(pattern) {
-            // Cypher's patterns match the whole text.
-            let built = RegexBuilder::new(&format!("^(?:{pattern})$"))
-                .size_limit(REGEX_BYTES)
-                .build()
-                .map_err(|error| CypherError::Failed(format!("the pattern is wrong: {error}")))?;
-            self.meter.hold_bytes(REGEX_BYTES as u64 / 8)?;
-            self.regexes.insert(Arc::clone(pattern), built);
-        }
-        self.regexes
-            .get(pattern)
-            .ok_or_else(|| CypherError::Failed("the pattern was lost".to_owned()))
+        let last = self.regexes.iter().rposition(|(known, _)| Arc::ptr_eq(known, pattern));
+        let at = last.or_else(|| self.regexes.iter().position(|(known, _)| known == pattern));
+        let at = match at {
+            Some(at) => at,
+            None => {
+                // Cypher's patterns match the whole text.
+                let built = RegexBuilder::new(&format!("^(?:{pattern})$"))
+                    .size_limit(REGEX_BYTES)
+                    .build()
+                    .map_err(|error| {
+                        CypherError::Failed(format!("the pattern is wrong: {error}"))
+                    })?;
+                // Patterns out of data are not worth keeping all.
+                if self.regexes.len() >= REGEXES {
+                    self.regexes.clear();
+                }
+                self.regexes.push((Arc::clone(pattern), built));
+                self.regexes.len() - 1
+            }
+        };
+        let found = self.regexes.get(at).map(|(_, regex)| regex);
+        found.ok_or_else(|| CypherError::Failed("the pattern was lost".to_owned()))
     }
 
     fn contains(&mut self, list: &Value, element: &Value) -> Result<Value> {

@@ -20,7 +20,6 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use regex::Regex;
-use rustc_hash::FxHashMap;
 
 pub(crate) use meter::Meter;
 
@@ -51,7 +50,7 @@ pub(crate) fn run<'q>(
         parameters,
         frame: vec![Value::Null; slots],
         meter: Meter::new(&options.limits, &options.cancel),
-        regexes: FxHashMap::default(),
+        regexes: Vec::new(),
         random: options.seed,
         now: options.now,
     };
@@ -72,7 +71,7 @@ pub(crate) struct Exec<'q> {
     parameters: &'q Parameters,
     frame: Vec<Value>,
     meter: Meter<'q>,
-    regexes: FxHashMap<Arc<str>, Regex>,
+    regexes: Vec<(Arc<str>, Regex)>,
     random: u64,
     now: i64,
 }

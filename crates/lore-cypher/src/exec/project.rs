@@ -18,7 +18,9 @@ pub(super) struct State<'q> {
     taken: u64,
     seen: Option<Table>,
     groups: Table,
-    gathered: Vec<Vec<Gathered>>,
+    /// What was gathered of each group, call by call.
+    gathered: Vec<Gathered>,
+    memory: Memory,
     rows: Vec<Row>,
     /// The last of the rows that are wanted so far: what is behind it is not.
     worst: Option<Vec<Value>>,
@@ -45,6 +47,7 @@ impl<'q> State<'q> {
             seen: distinct.then(|| Table::new(project.outputs.len())),
             groups: Table::new(project.items.len()),
             gathered: Vec::new(),
+            memory: Memory::new(project),
             rows: Vec::new(),
             worst: None,
             scratch: Vec::new(),
@@ -116,22 +119,37 @@ impl<'q> Exec<'q> {
 
     fn gather(&mut self, project: &'q Project, state: &mut State<'q>) -> Result<Flow> {
         let Some(grouping) = &project.grouping else { return Ok(Flow::Continue(())) };
+        let group = match state.memory.recall(self) {
+            Some(group) => group,
+            None => {
+                let group = self.group(project, state)?;
+                state.memory.remember(self, group)?;
+                group
+            }
+        };
+        let calls = &grouping.aggregates;
+        let from = group * calls.len();
+        if from >= state.gathered.len() {
+            self.meter.hold_bytes((calls.len() * size_of::<Gathered>()) as u64)?;
+            state.gathered.extend(Gathered::all(calls));
+        }
+        let gathered = state.gathered.get_mut(from..).unwrap_or_default();
+        for (gathered, (_, call)) in gathered.iter_mut().zip(calls) {
+            self.add(gathered, call)?;
+        }
+        Ok(Flow::Continue(()))
+    }
+
+    /// The number of the current row's group.
+    fn group(&mut self, project: &'q Project, state: &mut State<'q>) -> Result<usize> {
         let mut scratch = std::mem::take(&mut state.scratch);
         scratch.clear();
         for (_, key) in &project.items {
             scratch.push(self.eval(key)?);
         }
-        let group = state.groups.find_or_insert(&scratch, &mut self.meter)?;
+        let group = state.groups.find_or_insert(&scratch, &mut self.meter);
         state.scratch = scratch;
-        if group >= state.gathered.len() {
-            state.gathered.push(Gathered::all(&grouping.aggregates));
-        }
-        if let Some(gathered) = state.gathered.get_mut(group) {
-            for (gathered, (_, call)) in gathered.iter_mut().zip(&grouping.aggregates) {
-                self.add(gathered, call)?;
-            }
-        }
-        Ok(Flow::Continue(()))
+        group
     }
 
     fn flush_groups(
@@ -142,15 +160,18 @@ impl<'q> Exec<'q> {
     ) -> Result<Flow> {
         let Some(grouping) = &project.grouping else { return Ok(Flow::Continue(())) };
         let mut gathered = std::mem::take(&mut state.gathered);
-        if gathered.is_empty() && project.items.is_empty() {
+        let mut groups = state.groups.len();
+        if groups == 0 && project.items.is_empty() {
             // Of nothing at all, there is one group.
-            gathered.push(Gathered::all(&grouping.aggregates));
+            gathered.extend(Gathered::all(&grouping.aggregates));
+            groups = 1;
         }
-        for (number, gathered) in gathered.into_iter().enumerate() {
+        let mut gathered = gathered.into_iter();
+        for number in 0..groups {
             for ((slot, _), value) in project.items.iter().zip(state.groups.row(number)) {
                 self.set(*slot, value.clone());
             }
-            for ((slot, _), gathered) in grouping.aggregates.iter().zip(gathered) {
+            for ((slot, _), gathered) in grouping.aggregates.iter().zip(&mut gathered) {
                 let value = gathered.result(self)?;
                 self.set(*slot, value);
             }
@@ -248,6 +269,51 @@ impl<'q> Exec<'q> {
             Value::Int(_) => failed(format!("{what} cannot be negative")),
             other => failed(format!("{what} needs an integer, not {}", other.kind())),
         }
+    }
+}
+
+/// Which group a node belongs to, when groups are told by one node alone.
+///
+/// Looking a name up in memory that is used all over costs more than counting.
+struct Memory {
+    node: Option<Slot>,
+    groups: Vec<u32>,
+}
+
+impl Memory {
+    const UNKNOWN: u32 = u32::MAX;
+
+    fn new(project: &Project) -> Self {
+        let node_of = |key: &Expr| match key {
+            Expr::Property { base, .. } => match **base {
+                Expr::Slot(slot) => Some(slot),
+                _ => None,
+            },
+            Expr::Slot(slot) => Some(*slot),
+            _ => None,
+        };
+        let mut nodes = project.items.iter().map(|(_, key)| node_of(key));
+        let first = nodes.next().flatten();
+        Self { node: first.filter(|_| nodes.all(|node| node == first)), groups: Vec::new() }
+    }
+
+    fn recall(&self, exec: &Exec<'_>) -> Option<usize> {
+        let node = exec.node(self.node?)?;
+        let group = *self.groups.get(node.0 as usize)?;
+        (group != Self::UNKNOWN).then_some(group as usize)
+    }
+
+    fn remember(&mut self, exec: &mut Exec<'_>, group: usize) -> Result<()> {
+        let Some(node) = self.node.and_then(|slot| exec.node(slot)) else { return Ok(()) };
+        if self.groups.is_empty() {
+            let nodes = exec.graph.node_count();
+            exec.meter.hold_bytes(4 * nodes as u64)?;
+            self.groups = vec![Self::UNKNOWN; nodes];
+        }
+        if let Some(place) = self.groups.get_mut(node.0 as usize) {
+            *place = group as u32;
+        }
+        Ok(())
     }
 }
 

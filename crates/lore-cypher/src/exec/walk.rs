@@ -8,7 +8,7 @@ use super::matching::{Neighbours, allows, neighbours};
 use super::{Exec, Flow, Next};
 use crate::compare;
 use crate::error::Result;
-use crate::plan::{Direction, Expand, Expr, Known, Manner, Orientation, Walk};
+use crate::plan::{Direction, Expand, Expr, Known, Manner, Orientation, Walk, Way};
 use crate::value::{NodeId, RelId, Value};
 
 const ON: Result<Flow> = Ok(Flow::Continue(()));
@@ -51,7 +51,9 @@ impl<'q> Exec<'q> {
     ) -> Result<Flow> {
         let hop = &walk.hop;
         let mut way: Vec<RelId> = Vec::new();
+        // Short ways are searched faster than hashed.
         let mut on_way: FxHashSet<RelId> = FxHashSet::default();
+        let short = walk.max <= 16;
         if walk.min == 0 && self.arrived(walk, &way, from, next)?.is_break() {
             return Ok(Flow::Break(()));
         }
@@ -61,21 +63,24 @@ impl<'q> Exec<'q> {
         while let Some(around) = open.last_mut() {
             let Some(neighbour) = around.next() else {
                 open.pop();
-                if let Some(left) = way.pop() {
+                if let (Some(left), false) = (way.pop(), short) {
                     on_way.remove(&left);
                 }
                 continue;
             };
             self.meter.step()?;
             let relationship = neighbour.relationship;
-            if on_way.contains(&relationship)
+            if (short && way.contains(&relationship))
+                || on_way.contains(&relationship)
                 || self.taken(&hop.unlike, relationship)
                 || !self.satisfies(relationship, wanted)
             {
                 continue;
             }
             way.push(relationship);
-            on_way.insert(relationship);
+            if !short {
+                on_way.insert(relationship);
+            }
             self.meter.room_for(way.len() as u64 * 80)?;
             if way.len() >= walk.min as usize
                 && self.arrived(walk, &way, neighbour.node, next)?.is_break()
@@ -86,7 +91,6 @@ impl<'q> Exec<'q> {
                 open.push(neighbours(self.graph, neighbour.node, hop.direction, &hop.types));
             } else {
                 way.pop();
-                on_way.remove(&relationship);
             }
         }
         ON
@@ -101,6 +105,9 @@ impl<'q> Exec<'q> {
     ) -> Result<Flow> {
         if !self.arrive(&walk.hop, node) {
             return ON;
+        }
+        if walk.way == Way::Forgotten {
+            return next(self);
         }
         let mut way: Vec<_> = way.iter().map(|found| Value::Relationship(*found)).collect();
         if walk.orientation == Orientation::Reversed {

@@ -6,11 +6,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::names::Names;
 use super::{
-    Graph, KeyId, LabelId, Neighbour, Properties, PropertyIndex, Relationship, Runs, TypeId,
+    Columns, Graph, KeyId, LabelId, LabelSets, Neighbour, PropertyIndex, Relationship, Runs, TypeId,
 };
 use crate::value::{NodeId, RelId, Value};
 
-/// More nodes, relationships or properties than can be numbered.
+/// More nodes or relationships than can be numbered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the graph has more than four thousand million parts")]
 pub struct TooLarge;
@@ -22,10 +22,10 @@ pub struct GraphBuilder {
     types: Names,
     keys: Names,
     indexed: Vec<String>,
-    node_labels: Runs<LabelId>,
-    node_properties: Properties,
+    node_labels: LabelSets,
+    node_properties: Columns,
     relationships: Vec<Relationship>,
-    relationship_properties: Properties,
+    relationship_properties: Columns,
     texts: FxHashSet<Arc<str>>,
 }
 
@@ -47,8 +47,8 @@ impl GraphBuilder {
             labels.iter().map(|label| LabelId(self.labels.intern(label))).collect();
         let mut seen = FxHashSet::default();
         labels.retain(|label| seen.insert(*label));
-        self.node_labels.items.extend(labels);
-        self.node_labels.ends.push(self.node_labels.items.len() as u32);
+        let names = |label: LabelId| self.labels.name(label.0).cloned().unwrap_or_default();
+        self.node_labels.push(labels, names);
         let properties = self.keyed(properties);
         self.node_properties.push(properties);
         id
@@ -71,17 +71,13 @@ impl GraphBuilder {
     }
 
     /// Lays the graph out.
-    pub fn build(self) -> Result<Graph, TooLarge> {
-        let parts = [
-            self.node_labels.items.len(),
-            self.node_labels.len(),
-            self.node_properties.values.len(),
-            self.relationships.len(),
-            self.relationship_properties.values.len(),
-        ];
+    pub fn build(mut self) -> Result<Graph, TooLarge> {
+        let parts = [self.node_labels.len(), self.relationships.len()];
         if parts.iter().any(|count| *count >= u32::MAX as usize) {
             return Err(TooLarge);
         }
+        self.node_properties.settle();
+        self.relationship_properties.settle();
         let nodes = self.node_labels.len();
         let outgoing = adjacency(nodes, &self.relationships, |relationship| {
             (relationship.start, relationship.end)
@@ -93,8 +89,8 @@ impl GraphBuilder {
         let indexes =
             indexes.map(|key| PropertyIndex::new(KeyId(key), &self.node_properties)).collect();
         Ok(Graph {
-            by_label: by_label(self.labels.all().count(), &self.node_labels),
-            by_type: by_type(self.types.all().count(), &self.relationships),
+            by_label: self.node_labels.by_label(self.labels.all().count()),
+            by_type: self.node_labels.by_type(self.types.all().count(), &self.relationships),
             labels: self.labels,
             types: self.types,
             keys: self.keys,
@@ -133,16 +129,6 @@ impl GraphBuilder {
     }
 }
 
-impl Properties {
-    fn push(&mut self, properties: Vec<(KeyId, Value)>) {
-        for (key, value) in properties {
-            self.keys.items.push(key);
-            self.values.push(value);
-        }
-        self.keys.ends.push(self.keys.items.len() as u32);
-    }
-}
-
 /// Relationships by one of their ends, sorted by type within it.
 fn adjacency(
     nodes: usize,
@@ -170,26 +156,4 @@ fn adjacency(
         *end = last;
     }
     runs
-}
-
-fn by_label(count: usize, labels: &Runs<LabelId>) -> Vec<Vec<NodeId>> {
-    let mut nodes = vec![Vec::new(); count];
-    for node in 0..labels.len() as u32 {
-        for label in labels.of(node) {
-            if let Some(with_label) = nodes.get_mut(label.0 as usize) {
-                with_label.push(NodeId(node));
-            }
-        }
-    }
-    nodes
-}
-
-fn by_type(count: usize, relationships: &[Relationship]) -> Vec<u32> {
-    let mut counts = vec![0; count];
-    for relationship in relationships {
-        if let Some(count) = counts.get_mut(relationship.kind.0 as usize) {
-            *count += 1;
-        }
-    }
-    counts
 }

@@ -1,6 +1,6 @@
 //! Nodes sorted by a property, four bytes a node.
 
-use super::{KeyId, Properties};
+use super::{Columns, KeyId};
 use crate::value::{NodeId, Value};
 
 /// The nodes that have text in a property, sorted by that text.
@@ -12,8 +12,8 @@ pub(crate) struct PropertyIndex {
 
 impl PropertyIndex {
     /// Sorts the nodes.
-    pub(super) fn new(key: KeyId, properties: &Properties) -> Self {
-        let all = (0..properties.keys.len() as u32).map(NodeId);
+    pub(super) fn new(key: KeyId, properties: &Columns) -> Self {
+        let all = (0..properties.owners()).map(NodeId);
         let mut found: Vec<_> =
             all.filter_map(|node| Some((text(properties, node, key)?, node))).collect();
         found.sort_unstable();
@@ -25,7 +25,7 @@ impl PropertyIndex {
         self.key
     }
 
-    pub(super) fn equal<'i>(&'i self, wanted: &str, properties: &Properties) -> &'i [NodeId] {
+    pub(super) fn equal<'i>(&'i self, wanted: &str, properties: &Columns) -> &'i [NodeId] {
         let read = |node: &NodeId| text(properties, *node, self.key).unwrap_or_default();
         let start = self.nodes.partition_point(|node| read(node) < wanted);
         let rest = self.nodes.get(start..).unwrap_or_default();
@@ -38,7 +38,7 @@ impl PropertyIndex {
     }
 }
 
-fn text(properties: &Properties, node: NodeId, key: KeyId) -> Option<&str> {
+fn text(properties: &Columns, node: NodeId, key: KeyId) -> Option<&str> {
     match properties.get(node.0, key)? {
         Value::String(text) => Some(text),
         _ => None,

@@ -1,17 +1,21 @@
 //! An immutable graph in memory, laid out for reading.
 //!
 //! Nodes and relationships are numbers. Relationships of a node lie side by side,
-//! sorted by type, once by start and once by end; properties of everything lie in
-//! one array; label lists and sorted property indexes serve as starting points.
+//! sorted by type, once by start and once by end; properties lie in columns; label
+//! lists and sorted property indexes serve as starting points.
 
 mod build;
+mod columns;
 mod index;
+mod labels;
 mod names;
 
 use std::sync::Arc;
 
 pub use build::{GraphBuilder, TooLarge};
+use columns::Columns;
 use index::PropertyIndex;
+use labels::{LabelSets, TypeEnds};
 use names::Names;
 
 use crate::value::{NodeId, RelId, Value};
@@ -34,14 +38,14 @@ pub struct Graph {
     labels: Names,
     types: Names,
     keys: Names,
-    node_labels: Runs<LabelId>,
-    node_properties: Properties,
+    node_labels: LabelSets,
+    node_properties: Columns,
     relationships: Vec<Relationship>,
-    relationship_properties: Properties,
+    relationship_properties: Columns,
     outgoing: Runs<Neighbour>,
     incoming: Runs<Neighbour>,
     by_label: Vec<Vec<NodeId>>,
-    by_type: Vec<u32>,
+    by_type: Vec<TypeEnds>,
     indexes: Vec<PropertyIndex>,
 }
 
@@ -77,12 +81,12 @@ impl Graph {
 
     /// The names of a node's labels.
     pub fn labels(&self, node: NodeId) -> impl Iterator<Item = &Arc<str>> {
-        self.node_labels.of(node.0).iter().filter_map(|label| self.labels.name(label.0))
+        self.node_labels.of(node).iter().filter_map(|label| self.labels.name(label.0))
     }
 
     /// A node's properties, by name.
     pub fn node_properties(&self, node: NodeId) -> impl Iterator<Item = (&Arc<str>, &Value)> {
-        self.named(self.node_properties.of(node.0))
+        self.named(&self.node_properties, node.0)
     }
 
     /// A relationship's ends and type.
@@ -100,7 +104,7 @@ impl Graph {
         &self,
         relationship: RelId,
     ) -> impl Iterator<Item = (&Arc<str>, &Value)> {
-        self.named(self.relationship_properties.of(relationship.0))
+        self.named(&self.relationship_properties, relationship.0)
     }
 
     /// Every label with the number of its nodes.
@@ -110,7 +114,7 @@ impl Graph {
 
     /// Every relationship type with the number of its relationships.
     pub fn type_counts(&self) -> impl Iterator<Item = (&Arc<str>, usize)> {
-        self.types.all().zip(self.by_type.iter().map(|count| *count as usize))
+        self.types.all().zip(self.by_type.iter().map(|ends| ends.count))
     }
 
     /// About how many bytes it takes.
@@ -142,7 +146,7 @@ impl Graph {
     }
 
     pub(crate) fn has_label(&self, node: NodeId, label: LabelId) -> bool {
-        self.node_labels.of(node.0).contains(&label)
+        self.node_labels.has(node, label)
     }
 
     pub(crate) fn with_label(&self, label: LabelId) -> &[NodeId] {
@@ -150,7 +154,17 @@ impl Graph {
     }
 
     pub(crate) fn with_type(&self, kind: TypeId) -> usize {
-        self.by_type.get(kind.0 as usize).map_or(0, |count| *count as usize)
+        self.by_type.get(kind.0 as usize).map_or(0, |ends| ends.count)
+    }
+
+    /// The labels of a node as a value, which nodes with the same labels share.
+    pub(crate) fn label_list(&self, node: NodeId) -> Value {
+        self.node_labels.list(node)
+    }
+
+    /// The labels that every node has at which relationships of a type start and end.
+    pub(crate) fn ends_of(&self, kind: TypeId) -> TypeEnds {
+        self.by_type.get(kind.0 as usize).copied().unwrap_or_default()
     }
 
     pub(crate) fn node_property(&self, node: NodeId, key: KeyId) -> Option<&Value> {
@@ -181,10 +195,10 @@ impl Graph {
 
     fn named<'g>(
         &'g self,
-        properties: (&'g [KeyId], &'g [Value]),
+        columns: &'g Columns,
+        owner: u32,
     ) -> impl Iterator<Item = (&'g Arc<str>, &'g Value)> {
-        let (keys, values) = properties;
-        keys.iter().zip(values).filter_map(|(key, value)| Some((self.keys.name(key.0)?, value)))
+        columns.of(owner).filter_map(|(key, value)| Some((self.keys.name(key.0)?, value)))
     }
 }
 
@@ -202,10 +216,6 @@ impl<T> Default for Runs<T> {
 }
 
 impl<T> Runs<T> {
-    fn len(&self) -> usize {
-        self.ends.len()
-    }
-
     fn range(&self, owner: u32) -> std::ops::Range<usize> {
         let owner = owner as usize;
         let end = self.ends.get(owner).map_or(0, |end| *end as usize);
@@ -219,30 +229,5 @@ impl<T> Runs<T> {
 
     fn bytes(&self) -> usize {
         self.ends.len() * 4 + self.items.len() * size_of::<T>()
-    }
-}
-
-/// Properties of all nodes or of all relationships.
-#[derive(Debug, Default)]
-struct Properties {
-    keys: Runs<KeyId>,
-    values: Vec<Value>,
-}
-
-impl Properties {
-    fn of(&self, owner: u32) -> (&[KeyId], &[Value]) {
-        let range = self.keys.range(owner);
-        let values = self.values.get(range.clone()).unwrap_or_default();
-        (self.keys.items.get(range).unwrap_or_default(), values)
-    }
-
-    fn get(&self, owner: u32, key: KeyId) -> Option<&Value> {
-        let (keys, values) = self.of(owner);
-        values.get(keys.iter().position(|known| *known == key)?)
-    }
-
-    fn bytes(&self) -> usize {
-        self.keys.bytes()
-            + self.values.iter().map(|value| value.shape().weight as usize).sum::<usize>()
     }
 }

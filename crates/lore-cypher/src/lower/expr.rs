@@ -509,7 +509,7 @@ impl Lower<'_> {
     pub(super) fn pattern_exists(&mut self, found: &open_cypher::ast::Pattern) -> Result<Expr> {
         let pattern = self.pattern(found, Names::Known)?;
         let mut steps = order::steps(pattern, self.graph);
-        optimise::reach(&mut steps, |_| false);
+        optimise::reach(&mut steps, optimise::Rows::Merged, |_| false);
         Ok(Expr::Exists(Box::new(Match { steps, optional: None })))
     }
 

@@ -250,6 +250,11 @@ fn refusal(clause: &ClauseKind) -> String {
         ClauseKind::Use(_) => "USE",
         _ => "this clause",
     };
+    refusal_of(name)
+}
+
+/// Why a clause is refused.
+pub(crate) fn refusal_of(name: &str) -> String {
     format!(
         "{name} is refused: this graph can only be read, with MATCH, OPTIONAL MATCH, WHERE, \
          WITH, UNWIND, UNION and RETURN"

@@ -8,51 +8,59 @@ use std::sync::Arc;
 
 use crate::functions::Aggregate;
 use crate::plan::{
-    Direction, Distinct, Expr, Known, Manner, Part, PathPart, Project, Slot, Stage, Step,
+    Direction, Distinct, Expr, Known, Manner, Part, PathPart, Project, Slot, Stage, Step, Way,
 };
 
-/// Looks at every run of clauses up to a projection that merges equal rows.
+/// Looks at every run of clauses up to a projection.
 pub(super) fn part(part: &mut Part) {
     let mut start = 0;
     for end in 0..part.stages.len() {
         let Some(Stage::Project(project)) = part.stages.get(end) else { continue };
-        if merges(project) {
-            segment(part, start, end);
-        }
+        let rows = if merges(project) { Rows::Merged } else { Rows::Counted };
+        segment(part, start, end, rows);
         start = end + 1;
     }
 }
 
+/// Whether it matters how often a row comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rows {
+    Merged,
+    Counted,
+}
+
 /// Changes the walks of a pattern whose relationships are not used elsewhere.
-pub(super) fn reach(steps: &mut [Step], used: impl Fn(Slot) -> bool) {
+pub(super) fn reach(steps: &mut [Step], rows: Rows, used: impl Fn(Slot) -> bool) {
     for number in 0..steps.len() {
         let Some(Step::Walk(walk)) = steps.get(number) else { continue };
         let slot = walk.hop.relationship;
         // Undirected, the shortest way back to the start would use one edge twice.
-        let simple = walk.min <= 1
-            && walk.hop.direction != Direction::Both
-            && walk.hop.known == Known::No
-            && walk.hop.unlike.is_empty();
-        let free = !used(slot) && !steps.iter().any(|step| reads(step, slot));
-        if let (true, Some(Step::Walk(walk))) = (simple && free, steps.get_mut(number)) {
-            walk.manner = Manner::EveryNode;
+        let simple =
+            walk.min <= 1 && walk.hop.direction != Direction::Both && walk.hop.unlike.is_empty();
+        let free = walk.hop.known == Known::No
+            && !used(slot)
+            && !steps.iter().any(|step| reads(step, slot));
+        if let (true, Some(Step::Walk(walk))) = (free, steps.get_mut(number)) {
+            walk.way = Way::Forgotten;
+            if simple && rows == Rows::Merged {
+                walk.manner = Manner::EveryNode;
+            }
         }
     }
 }
 
-fn segment(part: &mut Part, start: usize, end: usize) {
+fn segment(part: &mut Part, start: usize, end: usize, rows: Rows) {
     for number in start..end {
         let stages = &part.stages;
         let others: Vec<Slot> = stages
             .iter()
             .enumerate()
             .skip(start)
-            .take(end + 1 - start)
             .filter(|(other, _)| *other != number)
             .flat_map(|(_, stage)| slots_of(stage))
             .collect();
         if let Some(Stage::Match(pattern)) = part.stages.get_mut(number) {
-            reach(&mut pattern.steps, |slot| others.contains(&slot));
+            reach(&mut pattern.steps, rows, |slot| others.contains(&slot));
         }
     }
 }

@@ -7,7 +7,7 @@ use super::pattern::{Length, NodeSpec, Pattern, RelationshipSpec};
 use crate::graph::Graph;
 use crate::plan::{
     Comparison, Direction, Expand, Expr, Known, LabelTest, Manner, Orientation, Shortest, Slot,
-    Source, Step, Target, Types, Walk,
+    Source, Step, Target, Types, Walk, Way,
 };
 use crate::value::Value;
 
@@ -132,6 +132,12 @@ impl Order<'_> {
             if reversed { turned(relationship.direction) } else { relationship.direction };
         let target = if self.is_bound(to) { Target::Bound } else { Target::New };
         let origin = if self.is_bound(from) { Target::Bound } else { Target::New };
+        let labels = match relationship.length {
+            Length::One => {
+                self.not_implied(self.labels_when(target, to), direction, &relationship.types)
+            }
+            _ => self.labels_when(target, to),
+        };
         let hop = Expand {
             from,
             to,
@@ -141,7 +147,7 @@ impl Order<'_> {
             origin,
             target,
             origin_labels: self.labels_when(origin, from),
-            labels: self.labels_when(target, to),
+            labels,
             known: relationship.known,
             unlike,
         };
@@ -151,7 +157,8 @@ impl Order<'_> {
             Length::One => Step::Expand(hop),
             Length::Between(min, max) => {
                 let manner = Manner::EveryWay;
-                Step::Walk(Box::new(Walk { hop, min, max, properties, manner, orientation }))
+                let way = Way::Kept;
+                Step::Walk(Box::new(Walk { hop, min, max, properties, manner, way, orientation }))
             }
             Length::Shortest(min, max, wanted) => {
                 Step::Shortest(Box::new(Shortest { hop, min, max, properties, wanted }))
@@ -173,6 +180,22 @@ impl Order<'_> {
             // Tested when it was bound.
             Target::Bound => LabelTest::Any,
         }
+    }
+
+    /// A label that all ends of the relationships have need not be tested.
+    fn not_implied(&self, labels: LabelTest, direction: Direction, types: &Types) -> LabelTest {
+        let (LabelTest::Is(Some(label)), Types::OneOf(types)) = (&labels, types) else {
+            return labels;
+        };
+        let implied = types.iter().all(|kind| {
+            let ends = self.graph.ends_of(*kind);
+            match direction {
+                Direction::Out => ends.end == Some(*label),
+                Direction::In => ends.start == Some(*label),
+                Direction::Both => false,
+            }
+        });
+        if implied { LabelTest::Any } else { labels }
     }
 
     fn labels_of(&self, slot: Slot) -> &LabelTest {
