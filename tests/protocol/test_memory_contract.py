@@ -18,9 +18,12 @@ class Mind:
     def __init__(self, client):
         self.client = client
 
+    def call(self, tool: str, arguments: dict) -> dict:
+        return self.client.request("tools/call", {"name": tool, "arguments": arguments})
+
     def answer(self, tool: str, arguments: dict) -> dict:
         """The envelope of an answer: once as text, once as structure, never as a failure."""
-        result = self.client.call(tool, arguments)
+        result = self.call(tool, arguments)
         assert not result.get("isError"), result
         [content] = result["content"]
         envelope = json.loads(content["text"])
@@ -158,7 +161,7 @@ def test_what_is_written_is_found_by_the_next_call(mind):
 
 def test_what_other_toolsets_keep_is_recalled(mind):
     """One world, several doors: a page made by hand comes back from memory."""
-    made = mind.client.call("create_entities", {
+    made = mind.call("create_entities", {
         "entities": [{"entity_type": "character", "name": "Aelysh",
                       "entry": "Keeps the lighthouse lamp burning."}],
     })
@@ -203,7 +206,7 @@ def test_refusals(mind, tool, action, arguments, wanted):
 )
 def test_arguments_that_no_action_could_read_fail(mind, tool, arguments):
     """Out of range, of another type, unknown: as in every other tool."""
-    result = mind.client.call(tool, arguments)
+    result = mind.call(tool, arguments)
     assert result["isError"] and result["structuredContent"]["code"] == "INVALID_ARGUMENT"
 
 

@@ -358,17 +358,25 @@ async fn what_is_asked_for_five_times_stays() {
     mind.add("Anchor chain", "The anchor chain is kept in the forepeak locker.").await;
     let fact = "The spare anchor lies in the forepeak locker under the chain";
     let unsure = mind.learn(fact, "medium").await;
-    for round in 1..=5 {
+    let spare = async || {
         let rows = mind.recall("spare anchor").await;
-        let found: Vec<_> = rows.iter().filter(|row| row.to_string().contains("spare")).collect();
-        assert_eq!(found.len(), 1, "once, in round {round}");
-        assert_eq!(found[0]["source"], "experience");
+        let mut found = rows.into_iter().filter(|row| row.to_string().contains("spare"));
+        let row = found.next().unwrap();
+        assert_eq!((&row["id"], found.next()), (&unsure["experience_id"], None), "once");
+        row
+    };
+    for _ in 1..=5 {
+        assert_eq!(spare().await.get("node_id"), None);
     }
-    let rows = mind.recall("spare anchor").await;
-    let kept = rows.iter().find(|row| row.to_string().contains("spare")).unwrap();
-    assert_eq!((&kept["source"], &kept["type"]), (&json!("node"), &json!("promoted_experience")));
+    mind.wait_days(500);
+    let row = spare().await;
+    assert_eq!(row["relevance"], 1.0, "what stays does not fade");
+    let query =
+        json!({ "action": "query", "text": "spare anchor", "node_type": "promoted_experience" });
+    let found = mind.call("kn_graph", query).await;
+    let kept = &found["nodes"][0];
+    assert_eq!((&found["count"], &kept["id"]), (&json!(1), &row["node_id"]));
     assert_eq!(kept["name"], "Solution: The spare anchor lies in the forepeak locker under");
-    assert_eq!(rows.iter().filter(|row| row.to_string().contains("spare")).count(), 1);
     let near = json!({ "action": "related", "node_id": kept["id"], "limit": 50 });
     let near = mind.call("kn_intel", near).await;
     let types: Vec<_> = near["results"]

@@ -1,19 +1,22 @@
 //! What is asked for again and again stays.
 //!
-//! What an answer contained is counted; an experience that was asked for five times becomes
-//! a node, with its text, its neighbours and its past, in the transaction that counts it.
-//! Readers count nothing.
+//! What an answer contained is counted; an experience that was asked for five times gets a
+//! node that keeps it, with its text and its neighbours, in the transaction that counts it.
+//! The experience keeps its id and its place in its conversation, so recalling goes on
+//! finding the one it knows; work on the graph finds the node. Readers count nothing.
 
 use futures::FutureExt;
-use lore_core::{Node, NodeId, Text};
-use lore_store::{Batch, Change, Expect, NewNode, NewText, NodePatch, NodeRef, TextPatch, TextRef};
+use lore_core::{Node, NodeId, Properties, Provenance, Text};
+use lore_store::{Batch, Change, Expect, NewNode, NewText, NodePatch, NodeRef};
 use serde_json::json;
 
 use super::experience::Fading;
 use super::graph::{auto_links, similar_nodes};
 use super::ids::shown;
 use super::keeper::Keeper;
-use super::kinds::{CONTENT, DESCRIPTION, EXPERIENCE, KNOWLEDGE, PROMOTED, property, word};
+use super::kinds::{
+    CONTENT, DESCRIPTION, EXPERIENCE, KNOWLEDGE, PROMOTED, PROMOTED_TO, property, word,
+};
 use super::learn::kept_as;
 use super::pen::{capitalised, name_from};
 use super::refusal::Reply;
@@ -66,7 +69,8 @@ async fn due(keeper: &Keeper, nodes: &[Node]) -> Reply<Vec<(Node, i64)>> {
 
 /// Whether no node keeps the experience yet, and none took its place.
 fn stays_alone(experience: &Node) -> bool {
-    property(experience, "node").is_none() && property(experience, "superseded_by").is_none()
+    let has = |key| property(experience, key).is_some();
+    !has("node") && !has(PROMOTED_TO) && !has("superseded_by")
 }
 
 async fn promotion(
@@ -84,15 +88,10 @@ async fn promotion(
     let mut changes = vec![Change::CreateNode(new)];
     for text in &texts {
         changes.push(Change::CreateText(copied(keeper, &node, text)?));
-        // The node's text is found from now on, and a fact shall come back once.
-        let silent = TextPatch { searchable: Some(false), ..TextPatch::default() };
-        changes.push(Change::UpdateText(TextRef::Id(text.id), Expect::Any, silent));
     }
     let mut properties = experience.properties.clone();
-    properties.insert("node".into(), json!(node.uid.to_string()));
-    properties.insert("tags".into(), json!(experience.tags));
-    let patch =
-        NodePatch { tags: Some(Vec::new()), properties: Some(properties), ..NodePatch::default() };
+    properties.insert(PROMOTED_TO.into(), json!(node.uid.to_string()));
+    let patch = NodePatch { properties: Some(properties), ..NodePatch::default() };
     let expect = Expect::Version(experience.version);
     changes.push(Change::UpdateNode(NodeRef::Id(experience.id), expect, patch));
     changes.push(kept_as(experience, &node)?);
@@ -101,7 +100,7 @@ async fn promotion(
 }
 
 fn permanent(keeper: &Keeper, experience: &Node, content: &Text, count: i64) -> Reply<NewNode> {
-    let mut properties = lore_core::Properties::new();
+    let mut properties = Properties::new();
     properties.insert("source_type".into(), json!("promotion"));
     properties.insert("experience".into(), json!(experience.uid.to_string()));
     properties.insert("source_experience_id".into(), json!(shown(experience)));
@@ -122,13 +121,14 @@ fn permanent(keeper: &Keeper, experience: &Node, content: &Text, count: i64) -> 
     })
 }
 
-/// A text of an experience as a text of the node that keeps it.
+/// A text of an experience as a text of the node that keeps it. It is no part of the
+/// conversation: there its original stands.
 fn copied(keeper: &Keeper, node: &Node, text: &Text) -> Reply<NewText> {
     let kind = if text.kind.as_str() == CONTENT { word(DESCRIPTION)? } else { text.kind.clone() };
     let uid = keeper.app.effects.uid();
     Ok(NewText {
         position: text.position,
-        provenance: text.provenance.clone(),
+        provenance: Provenance { session: None, ..text.provenance.clone() },
         ..NewText::new(uid, NodeRef::Uid(node.uid), kind, text.body.clone())
     })
 }

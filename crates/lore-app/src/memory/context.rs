@@ -39,7 +39,9 @@ pub async fn context(keeper: &Keeper, keywords: Option<&str>, ask: &Ask) -> Repl
     let lasting = Filter { except_kinds: experience.clone(), ..Filter::default() };
     let fading = Filter { kinds: experience, ..Filter::default() };
     let nodes = find(keeper, &ask, lasting).await?;
-    let experiences = find(keeper, &ask, fading).await?;
+    let mut experiences = find(keeper, &ask, fading).await?;
+    // What is kept for good is among the nodes already.
+    experiences.retain(|memory| memory.kept_as().is_none());
     // Experiences share the budget: what lasts goes first.
     let lasting = nodes.len();
     let all = within(nodes.into_iter().chain(experiences).collect(), ask.max_tokens);

@@ -1,11 +1,10 @@
 //! Looking for answers in the caller's other worlds.
 
 use lore_core::World;
-use lore_search::Filter;
 
 use super::access;
 use super::keeper::Keeper;
-use super::recall::{Ask, Memory, find, within};
+use super::recall::{Ask, Memory, find, recallable, within};
 use super::refusal::{Reply, required};
 
 /// Of an experience at least this much must be left to be of use elsewhere.
@@ -44,7 +43,7 @@ pub async fn crossref(keeper: &Keeper, problem: Option<&str>, ask: &Ask) -> Repl
     let mut rows = Vec::new();
     for world in &worlds {
         let Some(there) = entered(keeper, world).await? else { continue };
-        let found = find(&there, &ask, Filter::default()).await?;
+        let found = find(&there, &ask, recallable()?).await?;
         rows.extend(found.into_iter().map(|memory| (there.clone(), world.name.clone(), memory)));
     }
     let score = |memory: &Memory| memory.score.unwrap_or_default();

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::graph::{Written, first_texts};
 use super::keeper::{Keeper, days_between};
 use super::kinds::{
-    CONTENT, CONTEXT, EXPERIENCE, KNOWLEDGE, PROMOTED, Sharing, fading, learned, property, word,
+    CONTENT, CONTEXT, EXPERIENCE, KNOWLEDGE, Sharing, fading, learned, property, word,
 };
 use super::learn::{Origin, Superseded};
 use super::pen::{Pen, capitalised, name_from};
@@ -269,10 +269,10 @@ async fn by_words(
     Ok(found.into_iter().map(|(_, one)| one).collect())
 }
 
-/// What experiences are found by: their own nodes and those that keep them for good.
+/// What experiences are found by: their own nodes, and those of what was learned for good.
 fn keeping(lesson: Option<Lesson>) -> Reply<Filter> {
     let lessons = lesson.map_or(Lesson::ALL.to_vec(), |lesson| vec![lesson]);
-    let mut kinds = vec![word(EXPERIENCE)?, word(PROMOTED)?];
+    let mut kinds = vec![word(EXPERIENCE)?];
     for lesson in &lessons {
         kinds.push(learned(*lesson)?);
     }

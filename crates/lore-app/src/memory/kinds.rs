@@ -13,6 +13,8 @@ pub(crate) const PROJECT: &str = "project";
 pub(crate) const IDEA: &str = "idea";
 /// Node kind of what was an experience and is asked for so often that it stays.
 pub(crate) const PROMOTED: &str = "promoted_experience";
+/// Where an experience names the node that was made of it for good.
+pub(crate) const PROMOTED_TO: &str = "promoted_to_node_id";
 /// Start of the node kinds of what was learned with high confidence.
 const LEARNED: &str = "learned_";
 

@@ -15,8 +15,11 @@ use serde_json::json;
 use super::experience::{Fading, Lore, NewExperience};
 use super::graph::{Written, auto_links, similar_nodes};
 use super::keeper::Keeper;
-use super::kinds::{CONTENT, DESCRIPTION, KEPT_AS, KNOWLEDGE, SUPERSEDES, learned, property, word};
+use super::kinds::{
+    CONTENT, DESCRIPTION, KEPT_AS, KNOWLEDGE, PROMOTED_TO, SUPERSEDES, learned, property, word,
+};
 use super::pen::Pen;
+use super::recall::recallable;
 use super::refusal::{Refusal, Reply};
 use super::{MEMORIES_URI, STATUS_URI};
 
@@ -180,7 +183,8 @@ const CANDIDATES: usize = 5;
 
 /// What says nearly the same already, or the opposite.
 async fn candidates(keeper: &Keeper, content: &str) -> Reply<Vec<Candidate>> {
-    let query = Query { unit: Unit::Node, ..Query::new(content, COMPARED) };
+    let filter = recallable()?;
+    let query = Query { filter, unit: Unit::Node, ..Query::new(content, COMPARED) };
     let found = keeper.app.search(&keeper.viewer, query).await?;
     let mut candidates: Vec<_> = found
         .answers
@@ -208,7 +212,8 @@ impl Superseded {
     pub(super) async fn find(keeper: &Keeper, id: Option<&str>) -> Reply<Option<Self>> {
         let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else { return Ok(None) };
         let named = keeper.lookup("Node", id).await?;
-        let other = property(&named, "node").or_else(|| property(&named, "experience"));
+        let halves = ["node", "experience", PROMOTED_TO];
+        let other = halves.iter().find_map(|key| property(&named, key));
         let other = match other.and_then(|uid| uid.parse().ok()) {
             Some(uid) => keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await?,
             None => None,

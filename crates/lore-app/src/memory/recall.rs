@@ -16,7 +16,7 @@ use super::access;
 use super::experience::Fading;
 use super::graph::first_texts;
 use super::keeper::Keeper;
-use super::kinds::{CONTEXT, EXPERIENCE, property};
+use super::kinds::{CONTEXT, EXPERIENCE, PROMOTED, PROMOTED_TO, property, word};
 use super::refusal::Reply;
 
 /// Longest part of a text that is shown, in characters.
@@ -48,13 +48,13 @@ pub struct Ask {
 pub struct Memory {
     /// The node, of knowledge or of an experience.
     pub node: Node,
-    /// How it fades, if it is an experience that nothing keeps for good.
+    /// How it fades, if it is an experience.
     pub fading: Option<Fading>,
     /// What it says; cut when it is long.
     pub body: Option<String>,
     /// Who said it, when, in which conversation.
     pub provenance: Provenance,
-    /// What is left of it: 1 for what does not fade.
+    /// What is left of it: 1 for what does not fade, or is kept for good.
     pub relevance: f64,
     /// How well it answers; none when nothing was asked.
     pub score: Option<f64>,
@@ -63,6 +63,11 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// The node that keeps an experience for good, if one does.
+    pub fn kept_as(&self) -> Option<Uid> {
+        property(&self.node, PROMOTED_TO)?.parse().ok()
+    }
+
     /// What took its place, if it no longer holds.
     pub fn superseded_by(&self) -> Option<Uid> {
         property(&self.node, "superseded_by")?.parse().ok()
@@ -90,11 +95,16 @@ pub struct Recalled {
 
 /// Recalls what answers, and counts that it was asked for.
 pub async fn recall(keeper: &Keeper, ask: &Ask) -> Reply<Recalled> {
-    let found = find(keeper, ask, Filter::default()).await?;
+    let found = find(keeper, ask, recallable()?).await?;
     let recalled = within(found, ask.max_tokens);
     let nodes: Vec<_> = recalled.memories.iter().map(|memory| memory.node.clone()).collect();
     access::note(keeper, &nodes).await;
     Ok(recalled)
+}
+
+/// Everything, each thing once: an experience stands for the node that was made of it.
+pub(super) fn recallable() -> Reply<Filter> {
+    Ok(Filter { except_kinds: vec![word(PROMOTED)?], ..Filter::default() })
 }
 
 /// Keeps as many as fit into the budget.
@@ -166,7 +176,9 @@ fn remembered(
     exact: bool,
 ) -> Memory {
     let fading = Fading::of(&node).filter(|_| node.kind.as_str() == EXPERIENCE);
-    let relevance = fading.map_or(1.0, |fading| fading.left(node.created.at, keeper.now()));
+    let kept = property(&node, PROMOTED_TO).is_some();
+    let fades = fading.filter(|_| !kept);
+    let relevance = fades.map_or(1.0, |fading| fading.left(node.created.at, keeper.now()));
     let rank = if score.is_some() { rank * nudge(relevance) } else { rank };
     let (body, provenance) = match text {
         Some(text) => (Some(cut(text.body)), text.provenance),

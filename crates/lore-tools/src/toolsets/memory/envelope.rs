@@ -1,18 +1,18 @@
 //! The form of every answer: an object with a version, or with a version and an error.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use lore_app::memory::kinds::Sharing;
 use lore_app::memory::{Keeper, Refusal, Reply};
 use lore_core::error::Code;
 use lore_core::{Error, Result};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::words::{Details, Sharings, Spelled, Words};
 use crate::call::Call;
 use crate::choice::choice;
+pub(super) use crate::nullable::Nullable;
 
 choice! {
     /// The version of the contract.
@@ -86,27 +86,6 @@ pub(super) fn keeper(call: &Call, tool: &'static str) -> Keeper {
         tool,
         request_id: call.request_id().to_owned(),
         reading_only: call.reading_only,
-    }
-}
-
-/// A value that may be null. Optional fields elsewhere are left out; this contract writes
-/// null where a thing has none.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(transparent)]
-pub(super) struct Nullable<T>(pub(super) Option<T>);
-
-impl<T> JsonSchema for Nullable<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Nullable".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // Any value: schemas here name no null, and clients check answers against them.
-        json_schema!({})
     }
 }
 

@@ -36,11 +36,14 @@ pub(super) struct Row {
     /// How sure the writer of an experience was.
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence: Option<&'static str>,
-    /// What is left of it: 1 for nodes.
+    /// What is left of it: 1 for nodes and for what a node keeps.
     relevance: f64,
     /// How well it answers; about 0 for not at all, 1 for every word.
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
+    /// The node that keeps an experience that is asked for often.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node_id: Option<String>,
     #[serde(flatten)]
     origin: OriginOut,
     /// Until when it held, when it no longer does.
@@ -83,6 +86,7 @@ impl Row {
         let fading = memory.fading;
         let superseded_by = memory.superseded_by().map(|uid| show(memory.node.kind.as_str(), uid));
         let valid_to = memory.valid_to().map(str::to_owned);
+        let node_id = memory.kept_as().map(|uid| show("node", uid));
         let is_node = fading.is_none();
         Self {
             source: if is_node { Source::Node } else { Source::Experience },
@@ -97,6 +101,7 @@ impl Row {
             confidence: fading.map(|fading| fading.confidence.as_str()),
             relevance: rounded(memory.relevance, 4),
             score: memory.score.map(|score| rounded(score, 4)),
+            node_id,
             origin: OriginOut::of(memory.provenance),
             valid_to,
             superseded_by,
