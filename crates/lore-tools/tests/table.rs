@@ -141,6 +141,17 @@ async fn countdowns_tick_trigger_and_loop() {
     assert_eq!((&once["countdown"]["current"], &once["triggered"]), (&json!(1), &json!(false)));
     let twice = countdown(json!({ "name": "The flood", "advance": 1 })).await;
     assert_eq!((&twice["countdown"]["current"], &twice["triggered"]), (&json!(2), &json!(true)));
+    let both = countdown(json!({ "name": "The fire", "start": 4, "advance": 3 })).await;
+    assert_eq!((&both["countdown"]["current"], &both["triggered"]), (&json!(1), &json!(false)));
+}
+
+#[tokio::test]
+async fn a_fork_of_a_running_session_has_none_that_runs() {
+    let table = Table::set().await;
+    let fork = table.call("campaign_fork", json!({ "campaign_id": table.campaign })).await;
+    assert_eq!(fork.get("active_session_id"), None, "{fork}");
+    let session = json!({ "campaign_id": fork["id"] });
+    assert_eq!(table.call("session_start", session).await["status"], "ACTIVE");
 }
 
 #[tokio::test]

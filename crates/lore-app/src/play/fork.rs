@@ -39,6 +39,8 @@ pub async fn fork(desk: &Desk, wanted: &Fork) -> Result<Plan<Campaign>> {
     if let Some((session, sequence)) = wanted.at {
         past.rewind(desk, &home, session, sequence).await?;
     }
+    // Sessions stay with the original.
+    past.table.set_active_session(None);
     let name = match &wanted.name {
         Some(name) => names::checked_name("name", name)?,
         None => format!("{} (fork)", home.name),
@@ -160,13 +162,11 @@ impl Copy<'_> {
         );
         let origin = json!({ "campaign_id": Thing::Campaign.show(home.uid), "at": at });
         node.properties.insert("forked_from".into(), origin);
-        let mut table = past.table.clone();
-        table.set_active_session(None);
         let state = NewState {
             node: NodeRef::Uid(uid),
             name: table::name()?,
             expect: lore_store::Expect::Version(0),
-            value: table.to_value()?,
+            value: past.table.to_value()?,
             visibility: Visibility::Members,
         };
         self.add(Change::CreateNode(node.clone()));

@@ -18,7 +18,7 @@ pub struct CountdownChange {
     pub name: String,
     /// Sets it anew: from where, what ticks it, and what comes after.
     pub set: Option<(i64, CountdownKind, Looping)>,
-    /// Ticks it down.
+    /// Ticks it down, after setting it.
     pub advance: i64,
     /// Removes it.
     pub remove: bool,
@@ -62,21 +62,16 @@ fn changed(
         Value::Object(all) => all,
         _ => Map::new(),
     };
-    let present = all.get(name).and_then(from_value);
-    let (after, triggered) = match (change.set, present) {
-        (Some((start, kind, looping)), _) => {
-            (Countdown::new(start, kind, looping).map_err(table_error)?, false)
+    let before = match change.set {
+        Some((start, kind, looping)) => {
+            Countdown::new(start, kind, looping).map_err(table_error)?
         }
-        (None, Some(countdown)) => {
-            rules::advance(countdown, change.advance).map_err(table_error)?
-        }
-        (None, None) => {
-            return Err(Error::not_found(
-                format!("the countdown {name:?}"),
-                "set it first with countdown.start",
-            ));
-        }
+        None => all.get(name).and_then(from_value).ok_or_else(|| {
+            let what = format!("the countdown {name:?}");
+            Error::not_found(what, "set it first with countdown.start")
+        })?,
     };
+    let (after, triggered) = rules::advance(before, change.advance).map_err(table_error)?;
     if change.remove {
         all.shift_remove(name);
     } else {
