@@ -15,7 +15,7 @@ pub fn language(text: &str) -> Option<&'static str> {
     }
     let mut ranked: Vec<_> =
         counts.iter().zip(LANGUAGES).map(|(count, (code, _))| (*count, code)).collect();
-    ranked.sort_by(|a, b| b.0.cmp(&a.0));
+    ranked.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
     match ranked.as_slice() {
         // One word in ten, and clearly more than the next language has.
         [(best, code), (next, _), ..]

@@ -23,6 +23,7 @@ pub(crate) struct Index {
     by_key: FxHashMap<String, Vec<u32>>,
     by_initials: FxHashMap<String, Vec<u32>>,
     frequencies: FxHashMap<String, u32>,
+    successions: FxHashMap<u64, u32>,
 }
 
 /// One spelling of one thing.
@@ -54,6 +55,8 @@ const SINGLE_CHARACTER_RANK: f64 = 30.0;
 const LIGHT: f64 = 0.3;
 const LEAST_WEIGHT: f64 = 0.2;
 const LETTER_WEIGHT: f64 = 2.5;
+/// From how many names on two words are a phrase.
+const PHRASE: u32 = 5;
 
 impl Index {
     pub(crate) fn new(profile: Profile) -> Self {
@@ -67,6 +70,7 @@ impl Index {
             by_key: FxHashMap::default(),
             by_initials: FxHashMap::default(),
             frequencies: FxHashMap::default(),
+            successions: FxHashMap::default(),
         }
     }
 
@@ -93,6 +97,9 @@ impl Index {
         }
         for word in distinct_words(&name) {
             *self.frequencies.entry(word).or_insert(0) += 1;
+        }
+        for pair in successions(&name) {
+            *self.successions.entry(pair).or_insert(0) += 1;
         }
         self.slots.push(Some(Slot { thing, spelling, text: text.to_owned(), name }));
         self.lengths.push(0.0);
@@ -121,6 +128,11 @@ impl Index {
                 *count = count.saturating_sub(1);
             }
         }
+        for pair in successions(&slot.name) {
+            if let Some(count) = self.successions.get_mut(&pair) {
+                *count = count.saturating_sub(1);
+            }
+        }
     }
 
     /// How much a word tells among these names, in nats: minus the logarithm of its
@@ -142,6 +154,21 @@ impl Index {
         let seen = f64::from(self.frequencies.get(&token.text).copied().unwrap_or(0).max(1));
         let share = (seen + background) / (self.living as f64 + BACKGROUND);
         (-share.ln()).max(LEAST_WEIGHT)
+    }
+
+    /// The same after a word that is known already. Words that often follow each
+    /// other are a phrase, and a phrase tells less than its words would alone. People
+    /// do not come in phrases: there, words that follow each other often are one
+    /// person written down often.
+    pub(crate) fn weight_after(&self, before: &Token, token: &Token) -> f64 {
+        let alone = self.weight(token);
+        let together = self.successions.get(&succession(before, token)).copied().unwrap_or(0);
+        if together < PHRASE || self.profile.family == Family::Person {
+            return alone;
+        }
+        let begun = f64::from(self.frequencies.get(&before.text).copied().unwrap_or(together));
+        let share = f64::from(together) / (begun + f64::from(PHRASE));
+        alone.min((-share.ln()).max(LEAST_WEIGHT))
     }
 
     /// The spellings that may be meant, likeliest first, with those that are equal
@@ -283,6 +310,15 @@ fn acronyms(name: &Name, family: Family) -> Vec<String> {
     found
 }
 
+fn successions(name: &Name) -> FxHashSet<u64> {
+    let pairs = name.tokens.iter().zip(name.tokens.iter().skip(1));
+    pairs.map(|(before, token)| succession(before, token)).collect()
+}
+
+fn succession(before: &Token, token: &Token) -> u64 {
+    hash((&before.text, &token.text))
+}
+
 fn distinct_words(name: &Name) -> FxHashSet<String> {
     name.tokens.iter().map(|token| token.text.clone()).collect()
 }
@@ -334,6 +370,17 @@ mod tests {
         assert_eq!(index.len(), 1);
         index.remove(0);
         assert_eq!(index.len(), 1);
+    }
+
+    #[test]
+    fn phrases_tell_less_than_their_words() {
+        let names: Vec<_> = (0..20).map(|number| format!("{number} Steak House")).collect();
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        let index = index(&names, "Organization");
+        let name = Name::parse("Steak House", Family::Organization);
+        let [steak, house] = name.tokens.as_slice() else { panic!("two words") };
+        assert!(index.weight_after(steak, house) < 0.5, "{}", index.weight_after(steak, house));
+        assert_eq!(index.weight_after(house, steak), index.weight(steak));
     }
 
     #[test]

@@ -77,12 +77,15 @@ const INITIAL_NATS: f64 = 3.0;
 /// Names with at most so many words in common are decided by every single word.
 const SHORT: usize = 3;
 
-/// Compares two names. `weight` tells how much a word tells, in nats.
+/// How much a word tells, in nats, by itself or after a word that is known already.
+pub(crate) type Weight<'a> = dyn Fn(&Token, Option<&Token>) -> f64 + 'a;
+
+/// Compares two names.
 pub(crate) fn judge(
     asked: &Name,
     known: &Name,
     profile: &Profile,
-    weight: &dyn Fn(&Token) -> f64,
+    weight: &Weight<'_>,
 ) -> Evidence {
     let alignment = align(asked, known, profile);
     let scales = Scales { asked, known, alignment: &alignment, weight };
@@ -95,7 +98,7 @@ pub(crate) fn judge(
         Some(_) => (profile.conflict.min(CONFLICT_BESIDE_CODE), OMISSION_BESIDE_CODE),
         None => (profile.conflict, OMISSION),
     };
-    let for_code = code.as_ref().map_or(0.0, |code| weight(&code_token(code)));
+    let for_code = code.as_ref().map_or(0.0, |code| weight(&code_token(code), None));
     let nats = matched - blurred - conflict_rate * conflict - omission_rate * omission + for_code;
     let likeness = matched / (matched + blurred + conflict + omission / 2.0).max(f64::MIN_POSITIVE);
     let sameness = sameness(asked, known);
@@ -113,7 +116,7 @@ struct Scales<'a> {
     asked: &'a Name,
     known: &'a Name,
     alignment: &'a Alignment,
-    weight: &'a dyn Fn(&Token) -> f64,
+    weight: &'a Weight<'a>,
 }
 
 impl Scales<'_> {
@@ -130,14 +133,27 @@ impl Scales<'_> {
 
     fn pair_weight(&self, pair: &Pair) -> f64 {
         let sum = |name: &Name, places: &[usize]| -> f64 {
-            places.iter().filter_map(|place| name.tokens.get(*place)).map(self.weight).sum()
+            let tokens = places.iter().filter_map(|place| name.tokens.get(*place));
+            tokens.map(|token| (self.weight)(token, None)).sum()
         };
         let (asked, known) = (sum(self.asked, &pair.asked), sum(self.known, &pair.known));
         match pair.likeness.how {
             How::Initial => INITIAL_NATS,
             How::Initials => asked.min(known),
+            How::Equal => self.after_the_word_before(pair).unwrap_or(asked),
             _ => f64::midpoint(asked, known),
         }
+    }
+
+    /// What an equal word tells when the word before it is equal, too: in a store
+    /// full of steak houses, "house" tells nothing after "steak".
+    fn after_the_word_before(&self, pair: &Pair) -> Option<f64> {
+        let place = |places: &[usize]| places.first()?.checked_sub(1);
+        let asked_before = self.asked.tokens.get(place(&pair.asked)?)?;
+        let known_before = self.known.tokens.get(place(&pair.known)?)?;
+        let token = self.asked.tokens.get(*pair.asked.first()?)?;
+        let together = asked_before.text == known_before.text;
+        together.then(|| (self.weight)(token, Some(asked_before)))
     }
 
     /// The evidence of the words left alone. A remark counts half, and so does the
@@ -148,7 +164,7 @@ impl Scales<'_> {
             tokens
                 .map(|token| {
                     let minor = token.place == Place::Aside || words::is_venue(&token.text);
-                    (self.weight)(token) / if minor { 2.0 } else { 1.0 }
+                    (self.weight)(token, None) / if minor { 2.0 } else { 1.0 }
                 })
                 .sum()
         };
@@ -292,7 +308,7 @@ mod tests {
     fn objection(one: &str, other: &str, family: Family) -> Option<Objection> {
         let profile = Profile::of_family(family);
         let (one, other) = (Name::parse(one, family), Name::parse(other, family));
-        judge(&one, &other, &profile, &|_| 7.0).objection
+        judge(&one, &other, &profile, &|_, _| 7.0).objection
     }
 
     #[test]

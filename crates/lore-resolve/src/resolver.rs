@@ -257,7 +257,10 @@ impl<K: Clone + Eq + Hash> Resolver<K> {
             return Vec::new();
         }
         let needed = (index.len() as f64 + UNWRITTEN).ln() + index.profile.caution;
-        let weight = |token: &_| index.weight(token);
+        let weight = |token: &_, before: Option<&_>| match before {
+            Some(before) => index.weight_after(before, token),
+            None => index.weight(token),
+        };
         let slots = index.candidates(&asked).into_iter().filter_map(|place| index.slot(place));
         let scored = slots.filter_map(|slot| {
             let thing = self.things.get(slot.thing)?.as_ref()?;

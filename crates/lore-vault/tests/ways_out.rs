@@ -205,7 +205,7 @@ fn hostile_paths(outside: &Path) -> BTreeSet<String> {
             paths.insert(format!("{up}{slash}secret.md"));
             paths.insert(format!("People{slash}{up}{slash}{up}{slash}secret.md"));
         }
-        paths.insert(up.to_owned());
+        paths.insert((*up).to_owned());
     }
     let whole = outside.to_string_lossy();
     for absolute in [
