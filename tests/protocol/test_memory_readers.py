@@ -31,18 +31,17 @@ def call(program, tool, arguments) -> str:
     return program.ok("call", tool, json.dumps(arguments))
 
 
-def session(server, **headers):
-    return Session(server.client(**headers)).open()
-
-
 @pytest.fixture(params=["reader", "read-only"])
 def onlooker(request, program, serve):
     """Somebody who may only look, at a world in which one thing is remembered."""
     call(program, "kn_experience", FACT)
     if request.param == "reader":
         token = program.token("reader", "rita")
-        return session(serve(), authorization=f"Bearer {token}")
-    return session(serve("--read-only"))
+        client = serve().client(authorization=f"Bearer {token}")
+    else:
+        client = serve("--read-only").client()
+    with client as http:
+        yield Session(http).open()
 
 
 def test_only_reading_actions_are_offered(onlooker):
@@ -74,15 +73,18 @@ def test_players_do_not_see_what_the_game_master_remembers(program, serve):
     call(program, "kn_intel", secret)
     call(program, "kn_experience", FACT)
     token = program.token("player", "pia")
-    player = session(serve(), authorization=f"Bearer {token}")
+    with serve().client(authorization=f"Bearer {token}") as http:
+        player = Session(http).open()
 
-    def seen(topic):
-        answer = player.call("kn_intel", {"action": "recall", "topic": topic, "limit": 50})
-        return str(answer["structuredContent"])
+        def ask(tool, **arguments):
+            return player.call(tool, arguments)["structuredContent"]
 
-    assert "vampire" not in seen("duke vampire") and "noon" in seen("tide")
-    status = player.call("kn_graph", {"action": "status"})["structuredContent"]
-    assert (status["nodes"], status["experiences"]) == (0, 1)
-    player.call("kn_intel", {"action": "learn", "type": "gotcha", "content": "I fear garlic"})
-    assert "garlic" in seen("garlic")
+        def seen(topic):
+            return str(ask("kn_intel", action="recall", topic=topic, limit=50))
+
+        assert "vampire" not in seen("duke vampire") and "noon" in seen("tide")
+        status = ask("kn_graph", action="status")
+        assert (status["nodes"], status["experiences"]) == (0, 1)
+        ask("kn_intel", action="learn", type="gotcha", content="I fear garlic")
+        assert "garlic" in seen("garlic")
     assert "garlic" not in call(program, "kn_intel", {"action": "recall"})
