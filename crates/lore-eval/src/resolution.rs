@@ -54,8 +54,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         Some(name) => (name.clone(), Profile::of(name)),
         None => guess(&left, &right),
     };
+    let known = known(&right, profile);
     let begin = Instant::now();
-    let outcomes = resolve(&left, &right, &gold, profile, options.at);
+    let outcomes = resolve(&left, &right, &known, &gold, options.at);
     let each = begin.elapsed() / u32::try_from(left.len().max(1))?;
     let picked = outcomes.iter().filter(|outcome| outcome.picked.is_some()).count();
     let correct = outcomes.iter().filter(|outcome| outcome.right).count();
@@ -70,18 +71,22 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
+fn known(records: &[Record], profile: Profile) -> Resolver<usize> {
+    let mut known = Resolver::new();
+    known.set_profile("record", profile);
+    for (place, record) in records.iter().enumerate() {
+        known.insert(place, "record", &record.name, &[]);
+    }
+    known
+}
+
 fn resolve<'a>(
     left: &'a [Record],
     right: &'a [Record],
+    known: &Resolver<usize>,
     gold: &HashMap<&str, HashSet<&str>>,
-    profile: Profile,
     at: f64,
 ) -> Vec<Outcome<'a>> {
-    let mut known = Resolver::new();
-    known.set_profile("record", profile);
-    for (place, record) in right.iter().enumerate() {
-        known.insert(place, "record", &record.name, &[]);
-    }
     let outcomes = left.iter().map(|asked| {
         let found = known.resolve(&Query::new(&asked.name));
         let pick = found.candidates.iter().find(|candidate| candidate.objection.is_none());
