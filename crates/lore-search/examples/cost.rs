@@ -5,7 +5,11 @@
 //! table as often as languages use them, so common stems have the long lists that real
 //! ones have. Times are CPU times of this thread where the system tells them.
 
-#![allow(clippy::print_stdout, reason = "a command for people")]
+#![allow(
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    reason = "a command for people, over data it made itself"
+)]
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

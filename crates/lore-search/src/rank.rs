@@ -32,10 +32,10 @@ pub(crate) struct Scratch {
 }
 
 /// Up to so many documents are all judged.
-const SMALL: usize = 20_000;
+const SMALL: usize = 4_000;
 /// In larger stores: how many candidates words choose, and how many vectors.
-const BY_WORDS: usize = 2_000;
-const BY_VECTORS: usize = 2_000;
+const BY_WORDS: usize = 1_500;
+const BY_VECTORS: usize = 3_000;
 /// Of how many that words found, the other reasons are looked at.
 const LOOKED_AT: usize = 10_000;
 
@@ -71,7 +71,7 @@ pub(crate) fn search(
 /// Without a question: everything, newest first.
 fn list(view: &View, sieve: &Sieve<'_>, query: &Query) -> Ranked {
     let mut newest: FxHashMap<DocKey, _> = FxHashMap::default();
-    for (_, entry) in view.slots().filter(|(_, entry)| sieve.admits(entry)) {
+    for (_, entry) in view.slots().filter(|(slot, _)| sieve.admits(view, *slot)) {
         let unit = unit_key(entry.key, query.unit);
         let found = (moment(&entry.meta), entry.key);
         let kept = newest.entry(unit).or_insert(found);
@@ -101,13 +101,13 @@ fn called(view: &View, question: &Question) -> FxHashMap<Slot, Called> {
 /// The documents that are judged, in the order of their slots.
 fn candidates(judge: &Judge<'_>, probes: &[Probe<'_>], sieve: &Sieve<'_>) -> Vec<Slot> {
     let view = judge.view;
-    let admits = |slot: Slot| view.entry(slot).is_some_and(|entry| sieve.admits(entry));
+    let admits = |slot: Slot| sieve.admits(view, slot);
     if view.len() <= SMALL {
-        let admitted = view.slots().filter(|(_, entry)| sieve.admits(entry));
-        return admitted.map(|(slot, _)| slot).collect();
+        let all = (0..view.capacity()).filter_map(|at| u32::try_from(at).ok()).map(Slot);
+        return all.filter(|slot| admits(*slot)).collect();
     }
     let reached = judge.lexical.reached().iter().copied();
-    let reached: Vec<Slot> = reached.filter(|slot| sieve.is_open || admits(*slot)).collect();
+    let reached: Vec<Slot> = reached.filter(|slot| admits(*slot)).collect();
     let least = nth_best(reached.iter().map(|slot| judge.lexical.of(*slot)), LOOKED_AT);
     let by_words: Vec<(Slot, f32)> = reached
         .into_iter()
@@ -118,7 +118,7 @@ fn candidates(judge: &Judge<'_>, probes: &[Probe<'_>], sieve: &Sieve<'_>) -> Vec
     let mut chosen: FxHashSet<Slot> =
         by_words.into_iter().filter(|(_, score)| *score >= least).map(|(slot, _)| slot).collect();
     if let Some(probe) = probes.first() {
-        chosen.extend(probe.most_alike(BY_VECTORS, |slot| sieve.is_open || admits(slot)));
+        chosen.extend(probe.most_alike(BY_VECTORS, admits));
     }
     chosen.extend(judge.called.keys());
     let mut chosen: Vec<Slot> = chosen.into_iter().filter(|slot| admits(*slot)).collect();
@@ -180,7 +180,7 @@ impl Judge<'_> {
     /// The hit, if there is any reason to show the document.
     fn hit(&self, slot: Slot, likeness: Likeness) -> Option<Hit> {
         let called = self.called.get(&slot).copied();
-        let key = self.view.entry(slot)?.key;
+        let key = self.view.key(slot)?;
         let mut parts = self.parts(slot);
         let match_kind = match called {
             Some(Called::Exactly) => MatchKind::ExactName,

@@ -50,6 +50,8 @@ const LONGEST: u32 = 1 << 20;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct View {
     slots: Column<Option<Arc<Entry>>>,
+    /// Keys once more, side by side: ranking asks for nothing else of most documents.
+    keys: Column<Option<DocKey>>,
     used: usize,
     free: Vec<Slot>,
     by_key: FxHashMap<DocKey, Slot>,
@@ -155,6 +157,7 @@ impl View {
         self.meanings.own.remove(slot);
         self.meanings.external.values_mut().for_each(|field| field.remove(slot));
         self.information.set(slot, 0.0);
+        self.keys.set(slot, None);
         self.free.push(slot);
         near.into_iter().filter(|other| *other != slot).for_each(|other| self.measure(other));
         self.refresh_some(lexicon);
@@ -186,6 +189,10 @@ impl View {
 
     pub(crate) fn entry(&self, slot: Slot) -> Option<&Arc<Entry>> {
         self.slots.value(slot).and_then(Option::as_ref)
+    }
+
+    pub(crate) fn key(&self, slot: Slot) -> Option<DocKey> {
+        self.keys.get(slot)
     }
 
     /// All documents.
@@ -263,6 +270,7 @@ impl View {
         let external: usize = self.meanings.external.values().map(Field::bytes).sum();
         let nodes = self.nodes.values().map(|node| node.texts.capacity() * 4);
         self.slots.bytes()
+            + self.keys.bytes()
             + self.by_key.capacity() * (size_of::<(DocKey, Slot)>() + 1)
             + self.nodes.capacity() * (size_of::<(NodeId, Node)>() + 1)
             + nodes.sum::<usize>()
@@ -281,6 +289,7 @@ impl View {
         let slot = self.free.pop().unwrap_or(Slot(u32::try_from(self.used).unwrap_or(u32::MAX)));
         self.used = self.used.max(slot.at() + 1);
         self.slots.set(slot, Some(Arc::clone(entry)));
+        self.keys.set(slot, Some(entry.key));
         self.by_key.insert(entry.key, slot);
         self.put_words(entry, slot, lexicon);
         self.put_place(entry, slot);

@@ -3,8 +3,10 @@
 use lore_core::Timestamp;
 use lore_core::names::name_key;
 
+use crate::column::Slot;
 use crate::document::{Entry, Meta};
 use crate::query::{Filter, Unit};
+use crate::view::View;
 
 /// A filter, made ready.
 pub(super) struct Sieve<'a> {
@@ -12,7 +14,7 @@ pub(super) struct Sieve<'a> {
     tags: Vec<String>,
     unit: Unit,
     /// Whether it holds back nothing but heads.
-    pub(super) is_open: bool,
+    is_open: bool,
 }
 
 impl<'a> Sieve<'a> {
@@ -21,9 +23,10 @@ impl<'a> Sieve<'a> {
         Self { filter, tags, unit, is_open: *filter == Filter::default() }
     }
 
-    pub(super) fn admits(&self, entry: &Entry) -> bool {
-        let wanted = self.unit == Unit::Node || entry.key.text.is_some();
-        wanted && (self.is_open || self.passes(entry))
+    pub(super) fn admits(&self, view: &View, slot: Slot) -> bool {
+        let Some(key) = view.key(slot) else { return false };
+        let wanted = self.unit == Unit::Node || key.text.is_some();
+        wanted && (self.is_open || view.entry(slot).is_some_and(|entry| self.passes(entry)))
     }
 
     fn passes(&self, entry: &Entry) -> bool {

@@ -40,9 +40,11 @@ impl Lexical {
     /// More stems of a long query are not looked at; the rarest say most.
     const MOST_STEMS: usize = 40;
     /// After so many postings, common stems only refine what rarer ones found.
-    const ENOUGH: usize = 60_000;
+    const ENOUGH: usize = 30_000;
+    /// A stem of so many documents is in about every session and tells none apart.
+    const EVERYWHERE: usize = 20_000;
     /// How many documents are refined.
-    const REFINED: usize = 8_000;
+    const REFINED: usize = 5_000;
 
     /// Scores all documents that share a stem with the query, or have one near.
     pub(super) fn score(&mut self, view: &View, lexicon: &Lexicon, stems: &[String]) {
@@ -209,6 +211,9 @@ impl Lexical {
 
     /// BM25 with whole sessions as documents, by exact stems.
     fn score_sessions(&mut self, view: &View, term: &Term) {
+        if term.documents > Self::EVERYWHERE {
+            return;
+        }
         let postings = term.exact.and_then(|id| view.postings(id));
         let mut counted = Vec::new();
         for (slot, count) in postings.into_iter().flat_map(Postings::iter) {
