@@ -1,0 +1,82 @@
+//! Stores so large that not every document is judged.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::sync::Arc;
+
+use lore_core::names::Word;
+use lore_core::{NodeId, PrincipalId, Role, TextId, Timestamp, Viewer, WorldId};
+use lore_search::{Analysis, DocKey, Document, Entry, Filter, Index, Meta, Query};
+
+/// Enough that common words only refine what rare ones found.
+const TEXTS: i64 = 12_000;
+
+const WORDS: [&str; 24] = [
+    "river", "boat", "mill", "wheel", "paint", "dragon", "gold", "cheese", "market", "lake",
+    "summer", "dog", "walk", "tower", "king", "crown", "letter", "ink", "friend", "camp", "tent",
+    "storm", "rain", "night",
+];
+
+fn entry(number: i64) -> Entry {
+    let mut state = (number as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mut body = String::from("Everybody said");
+    for _ in 0..12 {
+        state = state.rotate_left(17).wrapping_mul(0x2545_F491_4F6C_DD1D);
+        body.push(' ');
+        body.push_str(WORDS[(state >> 33) as usize % WORDS.len()]);
+    }
+    if number == 7_777 {
+        body.push_str(" and the halberd of Quenby");
+    }
+    let mut meta = Meta::new(Word::new("kind", "note").unwrap(), Timestamp::UNIX_EPOCH);
+    meta.session = Some(format!("session {}", number / 20));
+    meta.position = number;
+    meta.source = (number % 100 == 0).then(|| "hundred".to_owned());
+    let analysis = Analysis::of_text(&Document { body: &body, ..Document::default() });
+    let key = DocKey::text(NodeId(number), TextId(number));
+    Entry { key, analysis: Arc::new(analysis), vector: None, meta }
+}
+
+fn index(numbers: impl Iterator<Item = i64>) -> Index {
+    let mut index = Index::new();
+    numbers.for_each(|number| index.put(entry(number)));
+    index
+}
+
+fn viewer() -> Viewer {
+    Viewer { principal: PrincipalId(1), world: WorldId(1), role: Role::Owner }
+}
+
+#[test]
+fn a_rare_word_among_common_ones_is_found() {
+    let index = index(1..=TEXTS);
+    let query = Query::new("what did everybody say by the river about Quenby's halberd", 5);
+    let found = index.search(&viewer(), &query);
+    assert_eq!(found.hits[0].key.node, NodeId(7_777));
+    assert!(found.hits[0].score > found.hits[1].score);
+}
+
+#[test]
+fn filters_hold_before_candidates_are_chosen() {
+    let index = index(1..=TEXTS);
+    let filter = Filter { sources: vec!["hundred".to_owned()], ..Filter::default() };
+    let query = Query { filter, ..Query::new("everybody by the river", 1000) };
+    let found = index.search(&viewer(), &query);
+    assert_eq!(found.hits.len(), TEXTS as usize / 100);
+    assert!(found.hits.iter().all(|hit| hit.key.node.0 % 100 == 0));
+}
+
+#[test]
+fn the_order_of_insertion_does_not_matter() {
+    let forwards = index(1..=TEXTS);
+    let backwards = index((1..=TEXTS).rev());
+    for text in ["king of the storm", "the dragon's crown and a letter in ink", "Quenby", "vessel"]
+    {
+        let query = Query::new(text, 50);
+        assert_eq!(
+            forwards.search(&viewer(), &query),
+            backwards.search(&viewer(), &query),
+            "{text}"
+        );
+    }
+}
