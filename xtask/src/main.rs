@@ -23,6 +23,7 @@ usage: cargo xtask <command>
   bench play         durable rolls, dice, reading a long log
   bench memory       adding, saving, learning and asking at 1 k, 10 k, 100 k; beside Kairn with
                      --kairn FILE (from PyPI: kairn-ai)
+  bench code         typical questions on a graph of 100 k nodes; scanning --sources FOLDER
   tck                openCypher's compatibility kit: --scenarios FILE [--failing] [--write]
   eval retrieval     how well recall finds what was saved: --corpus FILE --queries FILE
   eval resolution    how well names are resolved: --left FILE --right FILE --gold FILE

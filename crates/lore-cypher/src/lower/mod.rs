@@ -4,6 +4,7 @@
 //! counterpart in the plan; they are refused here by name.
 
 mod check;
+mod construct;
 mod expr;
 mod literal;
 mod optimise;

@@ -1,0 +1,133 @@
+//! What the nodes of each grammar mean.
+
+use tree_sitter::Node;
+
+use crate::facts::Label;
+use crate::language::Language;
+
+/// What a node is to the graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Function,
+    Type(Label),
+    Module,
+    /// Methods for a type defined elsewhere.
+    Extension,
+    Call,
+    Import,
+}
+
+/// The meaning of a node; none for most.
+pub(super) fn kind_of(language: Language, node: Node<'_>) -> Option<Kind> {
+    match language {
+        Language::Rust => rust(node.kind()),
+        Language::Python => python(node.kind()),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => script(node),
+        Language::Go => go(node),
+        Language::Java => java(node.kind()),
+        Language::C | Language::Cpp => c(node),
+        Language::Sql => sql(node.kind()),
+        Language::Shell => shell(node.kind()),
+    }
+}
+
+fn rust(kind: &str) -> Option<Kind> {
+    Some(match kind {
+        "function_item" | "function_signature_item" => Kind::Function,
+        "struct_item" | "enum_item" | "union_item" => Kind::Type(Label::Class),
+        "trait_item" => Kind::Type(Label::Interface),
+        "mod_item" => Kind::Module,
+        "impl_item" => Kind::Extension,
+        "call_expression" => Kind::Call,
+        "use_declaration" => Kind::Import,
+        _ => return None,
+    })
+}
+
+fn python(kind: &str) -> Option<Kind> {
+    Some(match kind {
+        "function_definition" => Kind::Function,
+        "class_definition" => Kind::Type(Label::Class),
+        "call" => Kind::Call,
+        "import_statement" | "import_from_statement" => Kind::Import,
+        _ => return None,
+    })
+}
+
+fn script(node: Node<'_>) -> Option<Kind> {
+    Some(match node.kind() {
+        "function_declaration" | "generator_function_declaration" | "method_definition" => {
+            Kind::Function
+        }
+        // `const f = () => …` is how many functions are written.
+        "variable_declarator" | "public_field_definition" | "field_definition" => {
+            match node.child_by_field_name("value")?.kind() {
+                "arrow_function" | "function_expression" | "function" => Kind::Function,
+                _ => return None,
+            }
+        }
+        "class_declaration" | "abstract_class_declaration" | "enum_declaration" => {
+            Kind::Type(Label::Class)
+        }
+        "interface_declaration" => Kind::Type(Label::Interface),
+        "internal_module" | "module" => Kind::Module,
+        "call_expression" | "new_expression" => Kind::Call,
+        "import_statement" => Kind::Import,
+        _ => return None,
+    })
+}
+
+fn go(node: Node<'_>) -> Option<Kind> {
+    Some(match node.kind() {
+        "function_declaration" | "method_declaration" => Kind::Function,
+        "type_spec" => match node.child_by_field_name("type")?.kind() {
+            "interface_type" => Kind::Type(Label::Interface),
+            _ => Kind::Type(Label::Class),
+        },
+        "call_expression" => Kind::Call,
+        "import_spec" => Kind::Import,
+        _ => return None,
+    })
+}
+
+fn java(kind: &str) -> Option<Kind> {
+    Some(match kind {
+        "method_declaration" | "constructor_declaration" => Kind::Function,
+        "class_declaration" | "enum_declaration" | "record_declaration" => Kind::Type(Label::Class),
+        "interface_declaration" => Kind::Type(Label::Interface),
+        "method_invocation" | "object_creation_expression" => Kind::Call,
+        "import_declaration" => Kind::Import,
+        _ => return None,
+    })
+}
+
+fn c(node: Node<'_>) -> Option<Kind> {
+    Some(match node.kind() {
+        "function_definition" => Kind::Function,
+        "class_specifier" | "struct_specifier" | "enum_specifier" | "union_specifier" => {
+            // Without a body it is only mentioned.
+            node.child_by_field_name("body")?;
+            Kind::Type(Label::Class)
+        }
+        "namespace_definition" => Kind::Module,
+        "call_expression" => Kind::Call,
+        "preproc_include" => Kind::Import,
+        _ => return None,
+    })
+}
+
+fn sql(kind: &str) -> Option<Kind> {
+    Some(match kind {
+        "create_table" | "create_view" | "create_materialized_view" => Kind::Type(Label::Class),
+        "create_function" | "create_index" | "create_trigger" => Kind::Function,
+        _ => return None,
+    })
+}
+
+fn shell(kind: &str) -> Option<Kind> {
+    Some(match kind {
+        "function_definition" => Kind::Function,
+        "command" => Kind::Call,
+        _ => return None,
+    })
+}

@@ -1,0 +1,128 @@
+//! What is known about a file, before anything is looked up elsewhere.
+
+use crate::Language;
+
+/// What a file defines, imports and calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileFacts {
+    /// Its path from the root, with `/`.
+    pub path: String,
+    /// The hash of its content, by which changes are seen.
+    pub content_hash: String,
+    /// Its language; none for files that are only listed.
+    pub language: Option<Language>,
+    /// Lines.
+    pub lines: u32,
+    /// Bytes.
+    pub bytes: u64,
+    /// What it defines, in order.
+    pub symbols: Vec<Symbol>,
+    /// What it imports.
+    pub imports: Vec<Import>,
+    /// What it calls.
+    pub calls: Vec<Call>,
+    /// What its classes extend and implement.
+    pub bases: Vec<Base>,
+}
+
+/// The kinds of nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Label {
+    /// A function or a method.
+    Function,
+    /// A class, a struct, an enum, a table.
+    Class,
+    /// An interface or a trait.
+    Interface,
+    /// A module, a namespace, a folder.
+    Module,
+    /// A file.
+    File,
+    /// An import as it is written.
+    Import,
+}
+
+impl Label {
+    /// Its name in the graph.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Function => "Function",
+            Self::Class => "Class",
+            Self::Interface => "Interface",
+            Self::Module => "Module",
+            Self::File => "File",
+            Self::Import => "Import",
+        }
+    }
+}
+
+/// Something a file defines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Symbol {
+    /// What it is.
+    pub label: Label,
+    /// Its name.
+    pub name: String,
+    /// The class or interface it is a method of.
+    pub owner: Option<String>,
+    /// Its first line, from one.
+    pub line_start: u32,
+    /// Its last line.
+    pub line_end: u32,
+    /// Where its text starts in the file.
+    pub byte_start: usize,
+    /// Where its text ends.
+    pub byte_end: usize,
+    /// The text up to its body.
+    pub signature: String,
+    /// Its parameters as written.
+    pub params: Option<String>,
+    /// Its return type as written.
+    pub return_type: Option<String>,
+    /// Its comment or docstring.
+    pub docstring: Option<String>,
+}
+
+/// An import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Import {
+    /// What is imported, as written, without keywords and quotes.
+    pub module: String,
+    /// The names it brings into the file.
+    pub names: Vec<String>,
+    /// Its line.
+    pub line: u32,
+}
+
+/// A call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// The number of the calling symbol; none at the top of the file.
+    pub caller: Option<usize>,
+    /// What is called.
+    pub name: String,
+    /// What it is called on or through.
+    pub qualifier: Option<String>,
+    /// Its line.
+    pub line: u32,
+}
+
+/// A class and something it builds on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Base {
+    /// The class.
+    pub class: String,
+    /// What it builds on.
+    pub name: String,
+    /// How.
+    pub kind: BaseKind,
+}
+
+/// How a class builds on something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BaseKind {
+    /// By inheritance.
+    Extends,
+    /// By implementing it.
+    Implements,
+}

@@ -1,0 +1,127 @@
+//! Reading a source tree: which files count, and their text.
+//!
+//! The only place of this crate that reads files. Links are not followed, so that
+//! nothing outside the folder is read.
+
+use std::fs;
+use std::path::Path;
+
+use ignore::{DirEntry, WalkBuilder};
+
+use crate::language::Language;
+
+/// How much is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SourceLimits {
+    /// Bytes of one file; larger ones are left out.
+    pub file_bytes: u64,
+    /// Files of a folder.
+    pub files: usize,
+}
+
+impl Default for SourceLimits {
+    fn default() -> Self {
+        Self { file_bytes: 500_000, files: 100_000 }
+    }
+}
+
+/// Why a folder could not be scanned.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FolderError {
+    /// There is no such folder.
+    #[error("{0:?} is no folder")]
+    NotAFolder(String),
+    /// It holds more files than allowed.
+    #[error("there are more than {0} source files")]
+    TooMany(usize),
+    /// Somebody stopped the scan.
+    #[error("the scan was cancelled")]
+    Cancelled,
+}
+
+/// The files that count, by path, and those left out.
+pub(crate) struct Listing {
+    pub(crate) paths: Vec<String>,
+    pub(crate) skipped: Vec<(String, String)>,
+}
+
+/// Folders that hold what others made.
+const SKIPPED_FOLDERS: [&str; 10] = [
+    "node_modules",
+    "venv",
+    "env",
+    "dist",
+    "build",
+    "target",
+    "__pycache__",
+    "vendor",
+    "third_party",
+    "site-packages",
+];
+
+/// Files that are no code but belong to the sources.
+const OTHER_ENDINGS: [&str; 10] =
+    ["md", "yaml", "yml", "json", "toml", "css", "html", "cfg", "ini", "proto"];
+const OTHER_NAMES: [&str; 3] = ["Dockerfile", "Makefile", "Procfile"];
+
+/// Lists the files of a folder, leaving out what its `.gitignore` leaves out.
+pub(crate) fn list(root: &Path, limits: &SourceLimits) -> Result<Listing, FolderError> {
+    if !root.is_dir() {
+        return Err(FolderError::NotAFolder(root.display().to_string()));
+    }
+    let mut listing = Listing { paths: Vec::new(), skipped: Vec::new() };
+    let mut walk = WalkBuilder::new(root);
+    walk.follow_links(false).require_git(false).parents(false).git_global(false);
+    walk.filter_entry(|entry| entry.depth() == 0 || !is_foreign(entry));
+    for entry in walk.build() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                listing.skipped.push((String::new(), error.to_string()));
+                continue;
+            }
+        };
+        let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+        let Some(path) = relative(root, entry.path()).filter(|path| is_file && counts(path)) else {
+            continue;
+        };
+        listing.paths.push(path);
+        if listing.paths.len() > limits.files {
+            return Err(FolderError::TooMany(limits.files));
+        }
+    }
+    listing.paths.sort();
+    Ok(listing)
+}
+
+/// The text of a file, or why it has none.
+pub(crate) fn read(root: &Path, path: &str, limits: &SourceLimits) -> Result<String, String> {
+    let file = root.join(path);
+    let meta = fs::symlink_metadata(&file).map_err(|error| error.to_string())?;
+    if !meta.is_file() {
+        return Err("it is no plain file".to_owned());
+    }
+    if meta.len() > limits.file_bytes {
+        return Err(format!("it has {} bytes, more than {}", meta.len(), limits.file_bytes));
+    }
+    let bytes = fs::read(&file).map_err(|error| error.to_string())?;
+    String::from_utf8(bytes).map_err(|_| "it is no text in UTF-8".to_owned())
+}
+
+fn is_foreign(entry: &DirEntry) -> bool {
+    let name = entry.file_name().to_string_lossy();
+    entry.file_type().is_some_and(|kind| kind.is_dir()) && SKIPPED_FOLDERS.contains(&&*name)
+}
+
+fn relative(root: &Path, path: &Path) -> Option<String> {
+    let inside = path.strip_prefix(root).ok()?;
+    let parts: Option<Vec<_>> = inside.iter().map(|part| part.to_str()).collect();
+    Some(parts?.join("/"))
+}
+
+fn counts(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    Language::of(path).is_some() || OTHER_ENDINGS.contains(&ending) || OTHER_NAMES.contains(&name)
+}

@@ -1,0 +1,214 @@
+//! The git command line, guarded.
+//!
+//! The only place of this crate that starts a program. Addresses and branches are
+//! checked before and never come where git looks for options; hooks, prompts,
+//! submodules, filters and unusual protocols are off; time and size are bounded.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What git may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GitLimits {
+    /// How long one command may take.
+    pub time: Duration,
+    /// How many bytes the copy may have.
+    pub bytes: u64,
+}
+
+impl Default for GitLimits {
+    fn default() -> Self {
+        Self { time: Duration::from_secs(300), bytes: 2 << 30 }
+    }
+}
+
+/// A copy that is up to date.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkout {
+    /// The commit it is at.
+    pub head: String,
+}
+
+/// Why there is no copy.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GitError {
+    /// The address or the branch is not one that is allowed.
+    #[error("{0}")]
+    Refused(String),
+    /// Git is not there.
+    #[error("git could not be started: {0}")]
+    Missing(String),
+    /// Git said no.
+    #[error("git failed: {0}")]
+    Failed(String),
+    /// It took too long or became too large.
+    #[error("git was stopped: {0}")]
+    OverBudget(String),
+    /// Somebody stopped it.
+    #[error("git was cancelled")]
+    Cancelled,
+}
+
+/// Clones a branch of a repository into a folder, or brings the folder up to date.
+pub fn sync(
+    address: &str,
+    branch: &str,
+    folder: &Path,
+    limits: &GitLimits,
+    cancel: &AtomicBool,
+) -> Result<Checkout, GitError> {
+    check_address(address)?;
+    check_branch(branch)?;
+    let guard = Guard { folder, limits, cancel };
+    if folder.join(".git").is_dir() {
+        let reference = format!("+refs/heads/{branch}:refs/remotes/origin/{branch}");
+        guard.inside(&["fetch", "--quiet", "--depth=1", "--no-tags", "--", address, &reference])?;
+        let target = format!("refs/remotes/origin/{branch}");
+        guard.inside(&["reset", "--quiet", "--hard", &target])?;
+    } else {
+        let branch = format!("--branch={branch}");
+        let words = [
+            "clone",
+            "--quiet",
+            "--depth=1",
+            "--single-branch",
+            "--no-tags",
+            &branch,
+            "--",
+            address,
+        ];
+        let mut command = guarded();
+        command.args(words).arg(folder);
+        guard.run(command)?;
+    }
+    Ok(Checkout { head: head(folder)? })
+}
+
+/// The commit a folder is at.
+pub fn head(folder: &Path) -> Result<String, GitError> {
+    let mut command = guarded();
+    command.arg("-C").arg(folder).args(["rev-parse", "--verify", "HEAD"]);
+    command.stdout(Stdio::piped());
+    let output = command.output().map_err(|error| GitError::Missing(error.to_string()))?;
+    if !output.status.success() {
+        return Err(GitError::Failed(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// A command being watched.
+struct Guard<'g> {
+    folder: &'g Path,
+    limits: &'g GitLimits,
+    cancel: &'g AtomicBool,
+}
+
+impl Guard<'_> {
+    fn inside(&self, words: &[&str]) -> Result<(), GitError> {
+        let mut command = guarded();
+        command.arg("-C").arg(self.folder).args(words);
+        self.run(command)
+    }
+
+    fn run(&self, mut command: Command) -> Result<(), GitError> {
+        let mut child = command.spawn().map_err(|error| GitError::Missing(error.to_string()))?;
+        let watched = self.watch(&mut child);
+        if watched.is_err() {
+            // Gone already or killed now: both end it.
+            let _ = child.kill();
+        }
+        let output =
+            child.wait_with_output().map_err(|error| GitError::Failed(error.to_string()))?;
+        watched?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said: String = said.trim().chars().take(500).collect();
+        Err(GitError::Failed(said))
+    }
+
+    fn watch(&self, child: &mut Child) -> Result<(), GitError> {
+        let start = Instant::now();
+        let mut looks = 0_u32;
+        while matches!(child.try_wait(), Ok(None)) {
+            if self.cancel.load(Ordering::Relaxed) {
+                return Err(GitError::Cancelled);
+            }
+            if start.elapsed() > self.limits.time {
+                return Err(GitError::OverBudget(format!("after {:?}", self.limits.time)));
+            }
+            looks += 1;
+            if looks.is_multiple_of(20) && size_of_folder(self.folder) > self.limits.bytes {
+                let message = format!("the copy has more than {} bytes", self.limits.bytes);
+                return Err(GitError::OverBudget(message));
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        Ok(())
+    }
+}
+
+/// Git without anything that would run what a repository brings along.
+fn guarded() -> Command {
+    let mut command = Command::new("git");
+    let settings = [
+        "core.hooksPath=/dev/null",
+        "core.fsmonitor=false",
+        "core.symlinks=false",
+        "protocol.ext.allow=never",
+        "submodule.recurse=false",
+        "filter.lfs.smudge=",
+        "filter.lfs.process=",
+        "filter.lfs.required=false",
+        "gc.auto=0",
+    ];
+    for setting in settings {
+        command.arg("-c").arg(setting);
+    }
+    for variable in
+        ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_SSH_COMMAND", "GIT_EXEC_PATH"]
+    {
+        command.env_remove(variable);
+    }
+    command
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_ALLOW_PROTOCOL", "https:ssh:file")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn check_address(address: &str) -> Result<(), GitError> {
+    let secure = ["https://", "ssh://", "git@"].iter().any(|start| address.starts_with(start));
+    // A path on this machine, as tests and mirrors use it.
+    let local = address.starts_with('/') || address.starts_with("file:///");
+    let clean = !address.chars().any(|letter| letter.is_control() || letter.is_whitespace());
+    // `ssh://-oProxyCommand=…` would be an option to ssh.
+    let host = address.split("://").last().unwrap_or_default();
+    if (secure || local) && clean && !host.starts_with('-') && !address.contains("::") {
+        return Ok(());
+    }
+    Err(GitError::Refused(format!(
+        "{address:?} is no address like https://host/owner/name, ssh://… or git@…"
+    )))
+}
+
+fn check_branch(branch: &str) -> Result<(), GitError> {
+    let allowed = |letter: char| letter.is_alphanumeric() || "-_./+".contains(letter);
+    let fits = !branch.is_empty()
+        && !branch.starts_with(['-', '/', '.'])
+        && !branch.contains("..")
+        && branch.chars().all(allowed);
+    if fits { Ok(()) } else { Err(GitError::Refused(format!("{branch:?} is no branch"))) }
+}
+
+fn size_of_folder(folder: &Path) -> u64 {
+    let walk = ignore::WalkBuilder::new(folder).standard_filters(false).follow_links(false).build();
+    walk.filter_map(|entry| entry.ok()?.metadata().ok()).map(|meta| meta.len()).sum()
+}

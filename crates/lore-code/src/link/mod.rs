@@ -1,0 +1,343 @@
+//! From the facts of files to one graph.
+//!
+//! Calls are resolved from near to far: the same class, the same file, what is
+//! imported, then a name that is unique in the repository. How sure that is, the
+//! edge says: its `confidence`.
+
+mod paths;
+mod resolve;
+
+use std::collections::BTreeMap;
+
+use data_encoding::HEXLOWER;
+use rustc_hash::{FxHashMap, FxHashSet};
+use sha2::{Digest, Sha256};
+
+use crate::facts::{BaseKind, FileFacts, Label, Symbol};
+use crate::language::Language;
+use paths::{folder, stem};
+
+/// A graph of code.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CodeGraph {
+    /// Nodes; edges name them by their place.
+    pub nodes: Vec<CodeNode>,
+    /// Edges.
+    pub edges: Vec<CodeEdge>,
+}
+
+/// A node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeNode {
+    /// Stable as long as repository, path, name and signature are.
+    pub entity_id: String,
+    /// What it is.
+    pub label: Label,
+    /// Its name.
+    pub name: String,
+    /// The repository.
+    pub repo: String,
+    /// The file; a folder for modules that are folders.
+    pub file_path: String,
+    /// The language.
+    pub language: Option<Language>,
+    /// First and last line.
+    pub lines: Option<(u32, u32)>,
+    /// The text up to the body.
+    pub signature: Option<String>,
+    /// Parameters as written.
+    pub params: Option<String>,
+    /// Return type as written.
+    pub return_type: Option<String>,
+    /// Comment or docstring.
+    pub docstring: Option<String>,
+    /// The class a method belongs to.
+    pub receiver_type: Option<String>,
+    /// The module.
+    pub module_name: Option<String>,
+}
+
+/// An edge.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CodeEdge {
+    /// What it says.
+    pub kind: EdgeKind,
+    /// The place of its start.
+    pub from: usize,
+    /// The place of its end.
+    pub to: usize,
+    /// Where it is written.
+    pub line: Option<u32>,
+    /// How sure it is, from 0 to 1.
+    pub confidence: f64,
+}
+
+/// The kinds of edges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EdgeKind {
+    /// A function calls a function.
+    Calls,
+    /// A file contains a symbol.
+    Contains,
+    /// A file belongs to a module.
+    BelongsTo,
+    /// A file imports something.
+    Imports,
+    /// A class has a method.
+    HasMethod,
+    /// A class extends another.
+    Extends,
+    /// A class implements an interface.
+    Implements,
+}
+
+impl EdgeKind {
+    /// Its name in the graph.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Calls => "CALLS",
+            Self::Contains => "CONTAINS",
+            Self::BelongsTo => "BELONGS_TO",
+            Self::Imports => "IMPORTS",
+            Self::HasMethod => "HAS_METHOD",
+            Self::Extends => "EXTENDS",
+            Self::Implements => "IMPLEMENTS",
+        }
+    }
+}
+
+/// Makes one graph of repositories, each with the facts of its files.
+pub fn link<'f>(
+    repositories: impl IntoIterator<Item = (&'f str, &'f BTreeMap<String, FileFacts>)>,
+) -> CodeGraph {
+    let mut graph = CodeGraph::default();
+    for (repo, files) in repositories {
+        let files: Vec<_> = files.values().collect();
+        let mut linker = Linker::new(repo, &files, &mut graph);
+        linker.add_files();
+        linker.add_bases();
+        linker.add_imports();
+        linker.add_calls();
+    }
+    graph
+}
+
+/// What is known of a repository while it is linked.
+struct Linker<'l, 'f> {
+    repo: &'f str,
+    files: &'l [&'f FileFacts],
+    graph: &'l mut CodeGraph,
+    file_nodes: Vec<usize>,
+    /// The nodes of each file's symbols.
+    symbols: Vec<Vec<usize>>,
+    modules: FxHashMap<&'f str, usize>,
+    functions: FxHashMap<&'f str, Vec<Found>>,
+    types: FxHashMap<&'f str, Vec<Found>>,
+    methods: FxHashMap<(&'f str, &'f str), Vec<Found>>,
+    /// Files by the last part of their path, without its ending.
+    stems: FxHashMap<&'f str, Vec<usize>>,
+    /// The files each import of a file leads to.
+    imported: Vec<Vec<(usize, usize)>>,
+}
+
+/// A definition: its node and its file.
+#[derive(Clone, Copy)]
+struct Found {
+    node: usize,
+    file: usize,
+    method: bool,
+}
+
+impl<'l, 'f> Linker<'l, 'f> {
+    fn new(repo: &'f str, files: &'l [&'f FileFacts], graph: &'l mut CodeGraph) -> Self {
+        let mut stems: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+        for (number, file) in files.iter().enumerate() {
+            stems.entry(stem(&file.path)).or_default().push(number);
+            if ["mod", "index", "__init__", "lib"].contains(&stem(&file.path)) {
+                stems.entry(stem(folder(&file.path))).or_default().push(number);
+            }
+        }
+        Self {
+            repo,
+            files,
+            graph,
+            file_nodes: Vec::new(),
+            symbols: Vec::new(),
+            modules: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            types: FxHashMap::default(),
+            methods: FxHashMap::default(),
+            stems,
+            imported: vec![Vec::new(); files.len()],
+        }
+    }
+
+    fn add_files(&mut self) {
+        for (number, file) in self.files.iter().copied().enumerate() {
+            let module = self.module(folder(&file.path));
+            let mut node = self.node(Label::File, &file.path, &file.path, "");
+            node.language = file.language;
+            node.lines = Some((1, file.lines.max(1)));
+            let node = self.push(node);
+            self.file_nodes.push(node);
+            self.edge(EdgeKind::BelongsTo, node, module, None, 1.0);
+            let symbols = file.symbols.iter().map(|symbol| self.symbol(number, file, symbol));
+            let symbols: Vec<_> = symbols.collect();
+            for (symbol, place) in file.symbols.iter().zip(&symbols) {
+                self.edge(EdgeKind::Contains, node, *place, Some(symbol.line_start), 1.0);
+            }
+            self.symbols.push(symbols);
+        }
+        self.add_methods();
+    }
+
+    /// Methods belong to types of the same file, or of another one.
+    fn add_methods(&mut self) {
+        for (number, file) in self.files.iter().copied().enumerate() {
+            for (at, symbol) in file.symbols.iter().enumerate() {
+                let Some(owner) = symbol.owner.as_deref() else { continue };
+                let Some(method) = self.symbol_node(number, at) else { continue };
+                if let Some((class, confidence)) = self.named_type(number, owner) {
+                    let line = Some(symbol.line_start);
+                    self.edge(EdgeKind::HasMethod, class, method, line, confidence);
+                }
+            }
+        }
+    }
+
+    fn add_bases(&mut self) {
+        for (number, file) in self.files.iter().copied().enumerate() {
+            for base in &file.bases {
+                let class = self.named_type(number, &base.class);
+                let above = self.named_type(number, &base.name);
+                let (Some((class, sure)), Some((above, surer))) = (class, above) else { continue };
+                let kind = match base.kind {
+                    BaseKind::Implements => EdgeKind::Implements,
+                    BaseKind::Extends => EdgeKind::Extends,
+                };
+                if class != above {
+                    self.edge(kind, class, above, None, sure.min(surer));
+                }
+            }
+        }
+    }
+
+    fn add_imports(&mut self) {
+        for (number, file) in self.files.iter().copied().enumerate() {
+            let Some(from) = self.file_nodes.get(number).copied() else { continue };
+            for (at, import) in file.imports.iter().enumerate() {
+                let mut node = self.node(Label::Import, &import.module, &file.path, &import.module);
+                node.language = file.language;
+                node.lines = Some((import.line, import.line));
+                node.module_name = Some(import.module.clone());
+                let node = self.push(node);
+                self.edge(EdgeKind::Imports, from, node, Some(import.line), 1.0);
+                for target in self.files_of(number, &import.module) {
+                    if let Some(to) = self.file_nodes.get(target).copied().filter(|to| *to != from)
+                    {
+                        self.edge(EdgeKind::Imports, from, to, Some(import.line), 0.8);
+                    }
+                    if let Some(imported) = self.imported.get_mut(number) {
+                        imported.push((at, target));
+                    }
+                }
+            }
+        }
+    }
+
+    fn add_calls(&mut self) {
+        for (number, file) in self.files.iter().copied().enumerate() {
+            let mut seen = FxHashSet::default();
+            for call in &file.calls {
+                let caller = match call.caller {
+                    Some(at) => self.symbol_node(number, at),
+                    None => self.file_nodes.get(number).copied(),
+                };
+                let owner = call.caller.and_then(|at| file.symbols.get(at)?.owner.as_deref());
+                let (Some(caller), Some((callee, confidence))) =
+                    (caller, self.callee(number, owner, call))
+                else {
+                    continue;
+                };
+                if seen.insert((caller, callee)) {
+                    self.edge(EdgeKind::Calls, caller, callee, Some(call.line), confidence);
+                }
+            }
+        }
+    }
+
+    fn symbol(&mut self, number: usize, file: &'f FileFacts, symbol: &'f Symbol) -> usize {
+        let owned = symbol.owner.as_deref().map_or(String::new(), |owner| format!("{owner}."));
+        let key = format!("{owned}{}", symbol.signature);
+        let mut node = self.node(symbol.label, &symbol.name, &file.path, &key);
+        node.language = file.language;
+        node.lines = Some((symbol.line_start, symbol.line_end));
+        node.signature = Some(symbol.signature.clone());
+        node.params.clone_from(&symbol.params);
+        node.return_type.clone_from(&symbol.return_type);
+        node.docstring.clone_from(&symbol.docstring);
+        node.receiver_type.clone_from(&symbol.owner);
+        let place = self.push(node);
+        let found = Found { node: place, file: number, method: symbol.owner.is_some() };
+        match symbol.label {
+            Label::Function => {
+                self.functions.entry(&symbol.name).or_default().push(found);
+                if let Some(owner) = &symbol.owner {
+                    self.methods.entry((owner, &symbol.name)).or_default().push(found);
+                }
+            }
+            Label::Class | Label::Interface => {
+                self.types.entry(&symbol.name).or_default().push(found);
+            }
+            _ => {}
+        }
+        place
+    }
+
+    fn module(&mut self, path: &'f str) -> usize {
+        if let Some(known) = self.modules.get(path) {
+            return *known;
+        }
+        let name = if path.is_empty() { self.repo } else { stem(path) };
+        let node = self.node(Label::Module, name, path, "module");
+        let place = self.push(node);
+        self.modules.insert(path, place);
+        place
+    }
+
+    fn node(&self, label: Label, name: &str, path: &str, signature: &str) -> CodeNode {
+        CodeNode {
+            entity_id: identity(&[self.repo, path, name, signature]),
+            label,
+            name: name.to_owned(),
+            repo: self.repo.to_owned(),
+            file_path: path.to_owned(),
+            language: None,
+            lines: None,
+            signature: None,
+            params: None,
+            return_type: None,
+            docstring: None,
+            receiver_type: None,
+            module_name: Some(stem(folder(path)).to_owned()).filter(|name| !name.is_empty()),
+        }
+    }
+
+    fn push(&mut self, node: CodeNode) -> usize {
+        self.graph.nodes.push(node);
+        self.graph.nodes.len() - 1
+    }
+
+    fn edge(&mut self, kind: EdgeKind, from: usize, to: usize, line: Option<u32>, confidence: f64) {
+        self.graph.edges.push(CodeEdge { kind, from, to, line, confidence });
+    }
+
+    fn symbol_node(&self, file: usize, at: usize) -> Option<usize> {
+        self.symbols.get(file)?.get(at).copied()
+    }
+}
+
+fn identity(parts: &[&str]) -> String {
+    let hash = HEXLOWER.encode(&Sha256::digest(parts.join(":").as_bytes()));
+    hash.get(..16).unwrap_or_default().to_owned()
+}

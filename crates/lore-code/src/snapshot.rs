@@ -1,0 +1,69 @@
+//! The graph, laid out for Cypher.
+
+use lore_cypher::{Graph, GraphBuilder, TooLarge, Value};
+
+use crate::link::{CodeEdge, CodeGraph, CodeNode};
+
+/// The properties by which nodes are found at once.
+pub const INDEXED: [&str; 4] = ["name", "file_path", "entity_id", "module_name"];
+
+/// What an asker has to know.
+pub const SCHEMA: &str = "\
+Nodes: Function, Class, Interface, Module, File, Import.
+Properties: entity_id, name, entity_type, file_path, repo, language, line_start, line_end, \
+signature, params, return_type, docstring, receiver_type (a method's class), module_name, \
+module_path.
+Relationships: (File|Function)-[:CALLS {line_number, confidence}]->(Function), \
+(File)-[:CONTAINS]->(Function|Class|Interface|Module), (File)-[:BELONGS_TO]->(Module), \
+(File)-[:IMPORTS]->(Import|File), (Class|Interface)-[:HAS_METHOD]->(Function), \
+(Class)-[:EXTENDS]->(Class), (Class)-[:IMPLEMENTS]->(Interface).
+Examples:
+MATCH (a)-[:CALLS]->(b:Function {name: 'main'}) RETURN a.name, a.file_path
+MATCH (f:Function) WHERE NOT ()-[:CALLS]->(f) RETURN f.name, f.file_path LIMIT 20
+MATCH (c)-[:CALLS*1..3]->(f:Function {name: 'parse'}) RETURN DISTINCT c.name";
+
+impl CodeGraph {
+    /// An immutable graph to ask questions of.
+    pub fn snapshot(&self) -> Result<Graph, TooLarge> {
+        let mut builder = GraphBuilder::new(&INDEXED);
+        let nodes: Vec<_> = self
+            .nodes
+            .iter()
+            .map(|node| builder.node(&[node.label.name()], properties(node)))
+            .collect();
+        for CodeEdge { kind, from, to, line, confidence } in &self.edges {
+            let (Some(from), Some(to)) = (nodes.get(*from), nodes.get(*to)) else { continue };
+            let line = line.map_or(Value::Null, |line| Value::Int(line.into()));
+            let known = [("line_number", line), ("confidence", Value::Float(*confidence))];
+            builder.relationship(*from, kind.name(), *to, known);
+        }
+        builder.build()
+    }
+}
+
+fn properties(node: &CodeNode) -> impl Iterator<Item = (&'static str, Value)> + '_ {
+    let text = |text: &Option<String>| text.as_deref().map_or(Value::Null, Value::text);
+    let (start, end) = node.lines.map_or((Value::Null, Value::Null), |(start, end)| {
+        (Value::Int(start.into()), Value::Int(end.into()))
+    });
+    let module_path = node.file_path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    [
+        ("entity_id", Value::text(node.entity_id.as_str())),
+        ("name", Value::text(node.name.as_str())),
+        ("entity_type", Value::text(node.label.name())),
+        ("file_path", Value::text(node.file_path.as_str())),
+        ("repo", Value::text(node.repo.as_str())),
+        ("language", node.language.map_or(Value::Null, |language| Value::text(language.name()))),
+        ("line_start", start),
+        ("line_end", end),
+        ("signature", text(&node.signature)),
+        ("params", text(&node.params)),
+        ("return_type", text(&node.return_type)),
+        ("docstring", text(&node.docstring)),
+        ("receiver_type", text(&node.receiver_type)),
+        ("module_name", text(&node.module_name)),
+        ("module_path", Value::text(module_path)),
+        ("extraction_method", Value::text("tree_sitter")),
+    ]
+    .into_iter()
+}
