@@ -29,6 +29,12 @@ pub struct App {
     pub contexts: Arc<play::context::Contexts>,
     /// What is known by name.
     pub catalogues: Arc<knowledge::Catalogues>,
+    /// The notes folder.
+    pub notes: Arc<knowledge::Notes>,
+    /// The web, if it may be read.
+    pub web: Option<Arc<dyn knowledge::Web>>,
+    /// Another KOI API that answers knowledge tools in place of this world.
+    pub elsewhere: Option<Arc<dyn knowledge::Elsewhere>>,
     /// The outside model that search uses, if one is configured.
     pub embedder: Option<Arc<dyn search::Embedder>>,
     /// The KOI-net node, once it runs.
@@ -43,6 +49,9 @@ impl App {
             effects,
             contexts: Arc::default(),
             catalogues: Arc::default(),
+            notes: Arc::default(),
+            web: None,
+            elsewhere: None,
             embedder: None,
             federation: Arc::default(),
         }

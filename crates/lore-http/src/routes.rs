@@ -14,6 +14,7 @@ use lore_mcp::http::{McpEndpoint, SESSION_COOKIE};
 
 use crate::body::{self, Unread};
 use crate::kanka::{self, Kanka};
+use crate::koi::{self, Koi};
 use crate::{koi_net, reply};
 
 /// What routes share.
@@ -28,9 +29,12 @@ pub(crate) struct Shared {
 }
 
 /// Every route of the server; who may enter is the gate's business.
-pub(crate) fn router(shared: Shared, kanka: Kanka) -> Router {
+pub(crate) fn router(shared: Shared, kanka: Kanka, koi: Koi) -> Router {
     let kanka = any(kanka::handle).with_state(Arc::new(kanka));
+    let koi = any(koi::handle).with_state(Arc::new(koi));
     Router::new()
+        .route(KOI, koi.clone())
+        .route("/compat/koi/{*path}", koi)
         .route("/compat/kanka/1.0/{*path}", kanka.clone())
         .route("/compat/kanka/api/1.0/{*path}", kanka)
         .route("/mcp", any(mcp))
@@ -41,6 +45,14 @@ pub(crate) fn router(shared: Shared, kanka: Kanka) -> Router {
         .route("/koi-net/{*path}", any(koi_net::answer))
         .fallback(nowhere)
         .with_state(Arc::new(shared))
+}
+
+/// Where the KOI API is mounted beside everything else.
+pub(crate) const KOI: &str = "/compat/koi";
+
+/// The KOI API alone, for an address of its own.
+pub(crate) fn koi_router(koi: Koi) -> Router {
+    Router::new().fallback(any(koi::handle)).with_state(Arc::new(koi))
 }
 
 async fn mcp(State(shared): State<Arc<Shared>>, request: Request) -> Response<Body> {

@@ -22,9 +22,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::gate::{Gate, Guarded, PeerIp};
 use crate::kanka::{Kanka, Limiter};
+use crate::koi::Koi;
 use crate::limits::Limits;
 use crate::origin::AllowList;
-use crate::routes::{Shared, router};
+use crate::routes::{KOI, Shared, koi_router, router};
 
 /// How the server behaves.
 pub struct HttpOptions {
@@ -58,8 +59,30 @@ pub async fn serve(
 ) -> io::Result<()> {
     let (app, endpoint) = assemble(&parts, &options, &shutdown);
     tokio::spawn(sweep(endpoint, shutdown.clone()));
-    let builder = connection_builder(&options.limits);
-    let places = Arc::new(Semaphore::new(options.limits.connections));
+    listen(listener, app, &options.limits, shutdown).await
+}
+
+/// Serves the KOI API alone, behind a gate of its own, until `shutdown` fires.
+pub async fn serve_koi(
+    listener: TcpListener,
+    parts: Arc<ServerParts>,
+    options: HttpOptions,
+    shutdown: CancellationToken,
+) -> io::Result<()> {
+    let koi = Koi { parts: Arc::clone(&parts), body_max: options.limits.body, base: "" };
+    let gate = Arc::new(gate(&parts, &options));
+    let app = Guarded { gate, routes: koi_router(koi) };
+    listen(listener, app, &options.limits, shutdown).await
+}
+
+async fn listen(
+    listener: TcpListener,
+    app: Guarded,
+    limits: &Limits,
+    shutdown: CancellationToken,
+) -> io::Result<()> {
+    let builder = connection_builder(limits);
+    let places = Arc::new(Semaphore::new(limits.connections));
     let graceful = GracefulShutdown::new();
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
@@ -93,13 +116,6 @@ fn assemble(
         body_max: options.limits.body,
     };
     let endpoint = McpEndpoint::new(Arc::clone(parts), &endpoint_options, shutdown.child_token());
-    let gate = Gate::new(
-        options.allow.clone(),
-        Arc::clone(&parts.doorkeeper),
-        options.selection.clone(),
-        options.world.clone(),
-        &options.limits,
-    );
     let effects = parts.app.effects.clone();
     let shared = Shared {
         endpoint: endpoint.clone(),
@@ -113,7 +129,19 @@ fn assemble(
         limiter: Limiter::new(options.kanka_per_minute),
         body_max: options.limits.body,
     };
-    (Guarded { gate: Arc::new(gate), routes: router(shared, kanka) }, endpoint)
+    let koi = Koi { parts: Arc::clone(parts), body_max: options.limits.body, base: KOI };
+    let gate = Arc::new(gate(parts, options));
+    (Guarded { gate, routes: router(shared, kanka, koi) }, endpoint)
+}
+
+fn gate(parts: &ServerParts, options: &HttpOptions) -> Gate {
+    Gate::new(
+        options.allow.clone(),
+        Arc::clone(&parts.doorkeeper),
+        options.selection.clone(),
+        options.world.clone(),
+        &options.limits,
+    )
 }
 
 fn connection_builder(limits: &Limits) -> Builder<TokioExecutor> {

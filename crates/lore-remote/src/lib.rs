@@ -4,4 +4,6 @@
 //! answers is decided in `lore-app`.
 
 pub mod embeddings;
+pub mod koi;
 pub mod koi_net;
+pub mod web;

@@ -9,6 +9,8 @@ mod call;
 mod choice;
 pub mod docs;
 mod kept;
+pub mod koi;
+mod nullable;
 mod prompt;
 mod registry;
 mod resource;

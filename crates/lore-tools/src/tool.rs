@@ -46,6 +46,11 @@ pub trait ToolSpec: Send + Sync + 'static {
     /// form of [`ToolSpec::Input`].
     fn modernise(_name: &str, _arguments: &mut Map<String, Value>) {}
 
+    /// The text form of an answer, which a contract may prescribe.
+    fn text(answer: &Value) -> String {
+        answer.to_string()
+    }
+
     /// Does the work.
     fn run(call: Call, input: Self::Input) -> impl Future<Output = Result<Self::Output>> + Send;
 }
@@ -203,7 +208,7 @@ fn handle<S: ToolSpec>(
         let output = S::run(call, input).await?;
         let broken = |_| Error::Bug { what: format!("the answer of {}", S::NAME) };
         let structured = serde_json::to_value(&output).map_err(broken)?;
-        Ok(Answer { text: structured.to_string(), structured })
+        Ok(Answer { text: S::text(&structured), structured })
     }
     .boxed()
 }

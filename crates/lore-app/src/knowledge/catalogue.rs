@@ -79,9 +79,9 @@ impl Catalogue {
     pub(super) fn spot(&mut self, text: &str) -> Vec<(NodeId, Spotted)> {
         let entities = &self.entities;
         let spotter = self.spotter.get_or_insert_with(|| {
-            let names = entities.iter().flat_map(|(node, card)| {
-                card.names.iter().map(|name| (*node, name.clone()))
-            });
+            let names = entities
+                .iter()
+                .flat_map(|(node, card)| card.names.iter().map(|name| (*node, name.clone())));
             Spotter::new(names)
         });
         spotter.spot(text).into_iter().collect()

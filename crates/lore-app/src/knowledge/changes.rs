@@ -3,7 +3,7 @@
 use futures::FutureExt;
 use lore_core::names::{self, Word, name_key};
 use lore_core::{Error, Node, NodeId, Properties, Result, Uid};
-use lore_resolve::{Query, Resolution};
+use lore_resolve::{Decision, Query, Resolution};
 use lore_store::{
     Batch, Bin, Change, Expect, NameMatch, NewNode, NewText, NodePatch, NodeQuery, NodeRef,
 };
@@ -67,7 +67,7 @@ pub async fn register(librarian: &Librarian, given: &Registration) -> Result<Reg
         }
         .boxed()
     };
-    let (known, _) = librarian.carry_out(plan).await?;
+    let known = librarian.carry_out(plan).await?;
     let is_new = known.is_none();
     let entity = librarian.entity(known.as_deref().unwrap_or(&uri)).await?;
     let other = name_key(&entity.node.name) != name_key(&name);
@@ -93,7 +93,8 @@ async fn find(
     if resolution.is_ambiguous() {
         return Err(ambiguous(librarian, name, &resolution).await?);
     }
-    match resolution.pick() {
+    // A likely match is no reason to make one of two: merging them later can be undone.
+    match resolution.pick().filter(|picked| picked.decision == Decision::Link) {
         Some(picked) => Ok(librarian.entities(&[picked.key]).await?.pop()),
         None => Ok(None),
     }
@@ -187,7 +188,8 @@ pub async fn add_alias(
             let mut aliases = entity.node.aliases.clone();
             aliases.push(alias.to_owned());
             let patch = NodePatch { aliases: Some(aliases), ..NodePatch::default() };
-            let entry = Entry { kind: log::ALIAS_ADDED, reason, details: json!({ "alias": alias }) };
+            let entry =
+                Entry { kind: log::ALIAS_ADDED, reason, details: json!({ "alias": alias }) };
             Ok((changed(librarian, &entity.node, patch, entry), ()))
         }
         .boxed()
@@ -241,10 +243,7 @@ fn changed(librarian: &Librarian, node: &Node, patch: NodePatch, entry: Entry<'_
 }
 
 /// Those of `given` that the node does not go by yet.
-pub(super) fn fresh_names<'a>(
-    node: &Node,
-    given: impl Iterator<Item = &'a String>,
-) -> Vec<String> {
+pub(super) fn fresh_names<'a>(node: &Node, given: impl Iterator<Item = &'a String>) -> Vec<String> {
     let mut known: Vec<String> =
         std::iter::once(&node.name).chain(&node.aliases).map(|name| name_key(name)).collect();
     let mut fresh = Vec::new();

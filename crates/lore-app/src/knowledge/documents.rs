@@ -81,10 +81,7 @@ pub async fn mentioned_in(librarian: &Librarian, uri: &str, limit: usize) -> Res
 }
 
 /// Nodes joined to the entity because they mention it, with since when.
-async fn linked(
-    librarian: &Librarian,
-    entity: &Entity,
-) -> Result<BTreeMap<NodeId, Timestamp>> {
+async fn linked(librarian: &Librarian, entity: &Entity) -> Result<BTreeMap<NodeId, Timestamp>> {
     let kinds = [word(MENTIONS)?];
     let edges = librarian
         .app

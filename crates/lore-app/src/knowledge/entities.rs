@@ -43,22 +43,20 @@ pub async fn by_uri(librarian: &Librarian, uri: &str) -> Result<Option<Entity>> 
     Ok(librarian.entities(found.as_slice()).await?.pop())
 }
 
-/// The URI that a text stands for: itself, or that of the entity it names well enough.
-pub async fn named(librarian: &Librarian, text: &str) -> Result<String> {
+/// The entity that a text stands for: by its URI, or by a name that fits well enough.
+pub(super) async fn meant(librarian: &Librarian, text: &str) -> Result<Option<Entity>> {
     let text = text.trim();
     if text.starts_with(uri::PREFIX) {
-        return Ok(text.to_owned());
+        return by_uri(librarian, text).await;
     }
     let best = {
         let catalogue = librarian.catalogue().await?;
         catalogue.resolve(&Query::new(text)).candidates.into_iter().next()
     };
-    let sure = best.filter(|candidate| candidate.confidence >= SURE_ENOUGH);
-    let found = match sure {
-        Some(candidate) => librarian.entities(&[candidate.key]).await?.pop(),
-        None => None,
-    };
-    found.map(|entity| entity.uri).ok_or_else(|| unresolved(text))
+    match best.filter(|candidate| candidate.confidence >= SURE_ENOUGH) {
+        Some(candidate) => Ok(librarian.entities(&[candidate.key]).await?.pop()),
+        None => Ok(None),
+    }
 }
 
 /// A page of entities in order of creation, of one type or of all.
@@ -72,20 +70,14 @@ pub async fn list(
     loop {
         let query = NodeQuery { after, ..NodeQuery::default() };
         let page = librarian.app.store.find_nodes(&librarian.viewer, query).await?;
-        let wanted = |entity: &Entity| entity_type.is_none_or(|wanted| entity.entity_type == wanted);
+        let wanted =
+            |entity: &Entity| entity_type.is_none_or(|wanted| entity.entity_type == wanted);
         found.extend(page.items.into_iter().filter_map(Entity::of).filter(wanted));
         after = page.next;
         if after.is_none() || found.len() >= limit {
             found.truncate(limit);
             return Ok(found);
         }
-    }
-}
-
-fn unresolved(text: &str) -> Error {
-    Error::Precondition {
-        message: format!("Could not resolve \"{text}\" to a known entity"),
-        hint: "look for it with koi_search, or ask resolve_entity for candidates".into(),
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use lore_core::{Error, Result, Role, Viewer, Visibility};
-use lore_store::{Batch, Committed, Origin, StoreError};
+use lore_store::{Batch, Origin, StoreError};
 
 use crate::App;
 
@@ -25,16 +25,20 @@ pub struct Librarian {
 }
 
 impl Librarian {
-    /// Plans and commits until it holds, a bounded number of times.
+    /// Plans and commits until it holds, a bounded number of times. A plan that changes
+    /// nothing is not committed.
     pub(super) async fn carry_out<'a, T: Send>(
         &'a self,
         plan: impl Fn() -> BoxFuture<'a, Result<(Batch, T)>> + Send,
-    ) -> Result<(T, Committed)> {
+    ) -> Result<T> {
         self.viewer.require(Role::Player)?;
         for _ in 0..TRIES {
             let (batch, answer) = plan().await?;
+            if batch.changes.is_empty() {
+                return Ok(answer);
+            }
             match self.app.store.commit(&self.viewer, batch).await {
-                Ok(committed) => return Ok((answer, committed)),
+                Ok(_) => return Ok(answer),
                 // What was found while planning changed, went, or came: look again.
                 Err(StoreError::Conflict(_) | StoreError::NotFound(_) | StoreError::Exists(_)) => {
                     tokio::task::yield_now().await;

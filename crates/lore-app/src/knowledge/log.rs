@@ -91,7 +91,7 @@ pub async fn merge(librarian: &Librarian, from: &str, into: &str, reason: &str) 
         }
         .boxed()
     };
-    let (uri, _) = librarian.carry_out(plan).await?;
+    let uri = librarian.carry_out(plan).await?;
     librarian.entity(&uri).await
 }
 
@@ -292,11 +292,8 @@ async fn unmerged(
     properties.insert(uri::SAME_AS.into(), json!(left));
     let mut aliases = kept.node.aliases.clone();
     aliases.retain(|alias| !given.aliases.contains(alias));
-    let patch = NodePatch {
-        aliases: Some(aliases),
-        properties: Some(properties),
-        ..NodePatch::default()
-    };
+    let patch =
+        NodePatch { aliases: Some(aliases), properties: Some(properties), ..NodePatch::default() };
     let update =
         Change::UpdateNode(NodeRef::Id(kept.node.id), Expect::Version(kept.node.version), patch);
     let mut batch = librarian.batch().change(Change::RestoreNode(NodeRef::Uid(uid))).change(update);

@@ -11,27 +11,45 @@ mod catalogue;
 mod changes;
 mod documents;
 mod entities;
+mod extract;
 mod librarian;
 mod log;
+mod monitor;
+mod note;
 mod ontology;
+mod outside;
 pub mod predicates;
 mod relations;
 mod resolve;
 mod search;
+mod shelve;
 mod spotter;
+mod submission;
 mod uri;
+mod vault;
+mod vault_watch;
+mod web;
 
 pub use catalogue::Catalogues;
 pub use changes::{Registered, Registration, add_alias, register, retype};
 pub use documents::{Document, Mentioned, mentioned_in};
-pub use entities::{Entity, by_uri, list, named};
+pub use entities::{Entity, by_uri, list};
+pub use extract::{BUILT_IN, Extracted, ExtractedEntity};
 pub use librarian::Librarian;
 pub use log::{Logged, history, merge, unmerge};
+pub use lore_vault::Written as NoteWritten;
+pub use monitor::{Added, Monitored, SCAN_INTERVAL, keep_watching, monitor, monitored, unmonitor};
 pub use ontology::EntityType;
+pub use outside::{Ask, Elsewhere, Fetched, Form, Verb, Web};
 pub use relations::{NewRelation, ReadIn, Related, Relation, relate, relations};
-pub use resolve::{Asked, Possible, Resolved, Surroundings, resolve};
+pub use resolve::{Asked, Possible, Resolved, Surroundings, profile_of, resolve};
 pub use search::{
     Chunk, EntityHit, FoundDocument, FoundDocuments, Passages, SOURCES, find_documents,
     find_entities,
 };
-pub use uri::proposed as proposed_uri;
+pub use vault::{Notes, list_notes, read_note, write_note};
+pub use vault_watch::keep_vault;
+pub use web::{
+    Ingested, IngestedEntity, Intake, Looked, Mention, NewEntity, Newness, Preview, Processed,
+    Taken, TakenIn, document_rid, ingest, preview, process,
+};

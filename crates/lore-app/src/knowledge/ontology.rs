@@ -168,7 +168,7 @@ impl EntityType {
 pub(super) const TYPE: &str = "koi_type";
 
 /// Kinds of nodes that tell of things and are none themselves.
-pub(super) const DOCUMENT_KINDS: [&str; 9] = [
+pub(super) const DOCUMENT_KINDS: [&str; 10] = [
     "experience",
     "idea",
     "journal",
@@ -178,6 +178,7 @@ pub(super) const DOCUMENT_KINDS: [&str; 9] = [
     "tag",
     "vault_note",
     "web_page",
+    "web_preview",
 ];
 /// Start of the kinds of what was learned: statements, too.
 const LEARNED: &str = "learned_";

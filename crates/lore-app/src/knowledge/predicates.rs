@@ -34,8 +34,7 @@ const MAKERS: &[EntityType] = &[T::Organization, T::Project];
 const REASONS: &[EntityType] = &[T::Evidence, T::Claim];
 const SCALES: &[EntityType] = &[T::Concept, T::Bioregion];
 const WORKS: &[EntityType] = &[T::Project, T::Concept, T::Practice];
-const SPEAKING: &[EntityType] =
-    &[T::Evidence, T::Claim, T::Question, T::Protocol, T::Playbook];
+const SPEAKING: &[EntityType] = &[T::Evidence, T::Claim, T::Question, T::Protocol, T::Playbook];
 const SPOKEN_OF: &[EntityType] =
     &[T::Practice, T::Pattern, T::CaseStudy, T::Concept, T::Project, T::Bioregion];
 
@@ -51,12 +50,7 @@ pub const ALL: [Predicate; 27] = [
     row("documents", &[T::CaseStudy], &[T::Practice, T::Pattern], "documents"),
     row("forked_from", WORKS, WORKS, "forkedFrom"),
     row("founded", &[T::Person], MAKERS, "founder"),
-    row(
-        "generates",
-        &[T::Playbook, T::Question],
-        &[T::Evidence, T::Question],
-        "generates",
-    ),
+    row("generates", &[T::Playbook, T::Question], &[T::Evidence, T::Question], "generates"),
     Predicate { kept: Kept::As("founded"), ..row("has_founder", MAKERS, &[T::Person], "founders") },
     row("has_project", &[T::Organization], &[T::Project], "projects"),
     row("implemented_by", &[T::Protocol], &[T::Playbook], "implementedBy"),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use futures::FutureExt;
-use lore_core::{Edge, EdgeKind, Error, NodeId, Properties, Result};
+use lore_core::{Edge, EdgeKind, NodeId, Properties, Result};
 use lore_store::{Batch, Change, Direction, NewEdge, NodeRef};
 use serde_json::{Value, json};
 
@@ -58,8 +58,10 @@ pub async fn relations(
     let mut found = relations_of(librarian, edges).await?;
     found.sort_by(|a, b| {
         let by_confidence = b.confidence.total_cmp(&a.confidence);
-        let by_name = || (&a.subject.node.name, &a.object.node.name)
-            .cmp(&(&b.subject.node.name, &b.object.node.name));
+        let by_name = || {
+            (&a.subject.node.name, &a.object.node.name)
+                .cmp(&(&b.subject.node.name, &b.object.node.name))
+        };
         a.predicate.cmp(&b.predicate).then(by_confidence).then_with(by_name)
     });
     Ok(found)
@@ -79,11 +81,7 @@ pub(super) async fn counts(
     Ok(counts)
 }
 
-async fn around(
-    librarian: &Librarian,
-    nodes: &[NodeId],
-    kinds: &[EdgeKind],
-) -> Result<Vec<Edge>> {
+async fn around(librarian: &Librarian, nodes: &[NodeId], kinds: &[EdgeKind]) -> Result<Vec<Edge>> {
     let store = &librarian.app.store;
     let viewer = &librarian.viewer;
     let mut edges = store.neighbours(viewer, nodes, Direction::Both, kinds, EDGES_MAX).await?;
@@ -99,10 +97,8 @@ async fn relations_of(librarian: &Librarian, edges: Vec<Edge>) -> Result<Vec<Rel
     ids.sort();
     ids.dedup();
     let nodes = librarian.app.store.nodes(&librarian.viewer, &ids).await?;
-    let entities: HashMap<NodeId, Entity> = nodes
-        .into_iter()
-        .filter_map(|node| Some((node.id, Entity::of(node)?)))
-        .collect();
+    let entities: HashMap<NodeId, Entity> =
+        nodes.into_iter().filter_map(|node| Some((node.id, Entity::of(node)?))).collect();
     let shown = |edge: Edge| {
         let text = |key: &str| edge.properties.get(key).and_then(Value::as_str).map(str::to_owned);
         Some(Relation {
@@ -168,16 +164,12 @@ pub async fn relate(
     Ok(outcomes)
 }
 
-async fn add(
-    librarian: &Librarian,
-    item: &NewRelation,
-    read_in: ReadIn<'_>,
-) -> Result<Related> {
+async fn add(librarian: &Librarian, item: &NewRelation, read_in: ReadIn<'_>) -> Result<Related> {
     let Some(predicate) = Predicate::read(&item.predicate) else {
         return Ok(Related::Refused(format!("{:?} is no known predicate", item.predicate)));
     };
-    let (subject, object) =
-        (end(librarian, &item.subject).await?, end(librarian, &item.object).await?);
+    let subject = entities::meant(librarian, &item.subject).await?;
+    let object = entities::meant(librarian, &item.object).await?;
     let (Some(subject), Some(object)) = (&subject, &object) else {
         let unknown = if subject.is_none() { &item.subject } else { &item.object };
         return Ok(Related::Refused(format!("{unknown:?} is no known entity")));
@@ -201,15 +193,6 @@ async fn add(
     };
     librarian.carry_out(plan).await?;
     Ok(Related::Added)
-}
-
-/// The entity at one end of a relation.
-async fn end(librarian: &Librarian, text: &str) -> Result<Option<Entity>> {
-    match entities::named(librarian, text).await {
-        Ok(uri) => entities::by_uri(librarian, &uri).await,
-        Err(Error::Precondition { .. }) => Ok(None),
-        Err(other) => Err(other),
-    }
 }
 
 /// The edges a relation is kept as.

@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use lore_core::{Edge, Error, NodeId, Result, names};
-use lore_resolve::{Candidate, Query, Resolution, Shared};
+use lore_core::{Edge, NodeId, Result, names};
+use lore_resolve::{Candidate, Profile, Query, Resolution, Shared};
 use lore_store::Direction;
 
+use super::catalogue::Catalogue;
 use super::entities::Entity;
 use super::librarian::Librarian;
 use super::ontology::EntityType;
@@ -17,6 +18,8 @@ use crate::play::word;
 const CANDIDATES_MAX: usize = 50;
 /// Most names of the surroundings that are looked at.
 const SURROUNDINGS_MAX: usize = 10;
+/// Longest text around a name that is looked at, in characters.
+const TEXT_MAX: usize = 20_000;
 /// Candidates whose relations are looked at.
 const COMPARED: usize = 30;
 
@@ -40,6 +43,8 @@ pub struct Surroundings {
     pub beside: Vec<String>,
     /// Topics.
     pub topics: Vec<String>,
+    /// The text the name stands in.
+    pub text: String,
 }
 
 /// Whom a name may mean.
@@ -69,8 +74,8 @@ pub struct Possible {
 /// Finds out whom a name means.
 pub async fn resolve(librarian: &Librarian, asked: &Asked) -> Result<Resolved> {
     let label = names::checked_name("label", &asked.label)?;
-    let hint = asked.type_hint.as_deref().map(str::trim).filter(|hint| !hint.is_empty());
-    let wanted = hint.map(read_type).transpose()?;
+    // A hint is only that: a type nobody knows does not narrow anything.
+    let wanted = asked.type_hint.as_deref().and_then(EntityType::read);
     let limit = asked.limit.clamp(1, CANDIDATES_MAX);
     let query = Question { label: &label, wanted, limit };
     let nearby = nearby(librarian, &query, &asked.surroundings).await?;
@@ -81,12 +86,9 @@ pub async fn resolve(librarian: &Librarian, asked: &Asked) -> Result<Resolved> {
     Ok(Resolved { is_new, candidates, proposed_uri })
 }
 
-/// A type by any of its names.
-pub(super) fn read_type(text: &str) -> Result<EntityType> {
-    EntityType::read(text).ok_or_else(|| {
-        let known = EntityType::ALL.map(EntityType::as_str).join(", ");
-        Error::invalid("type", format!("{text:?} is unknown"), format!("use one of {known}"))
-    })
+/// How names of a type are judged.
+pub fn profile_of(entity_type: EntityType) -> Profile {
+    Profile::of(entity_type.as_str())
 }
 
 struct Question<'a> {
@@ -100,21 +102,24 @@ async fn ask(
     question: &Question<'_>,
     nearby: Option<&Nearby>,
 ) -> Result<Resolution<NodeId>> {
+    let catalogue = librarian.catalogue().await?;
+    Ok(look_up(&catalogue, question, nearby))
+}
+
+/// Not part of [`ask`], because what the query borrows must not outlive a pause.
+fn look_up(
+    catalogue: &Catalogue,
+    question: &Question<'_>,
+    nearby: Option<&Nearby>,
+) -> Resolution<NodeId> {
     let shared = |node: &NodeId| nearby.map_or_else(Shared::default, |near| near.shared(*node));
-    let context: Option<&dyn Fn(&NodeId) -> Shared> = match nearby {
-        Some(_) => Some(&shared),
-        None => None,
-    };
-    let query = Query {
+    let context: Option<&dyn Fn(&NodeId) -> Shared> = nearby.map(|_| &shared as _);
+    catalogue.resolve(&Query {
         label: question.label,
         type_hint: question.wanted.map(EntityType::as_str),
         context,
         limit: question.limit,
-    };
-    // The query borrows what cannot be sent elsewhere, so nothing is awaited after it.
-    let catalogue = librarian.app.catalogues.open(librarian.app.store.as_ref(), &librarian.viewer);
-    let catalogue = catalogue.await?;
-    Ok(catalogue.resolve(&query))
+    })
 }
 
 async fn possible(
@@ -167,7 +172,10 @@ async fn nearby(
     question: &Question<'_>,
     surroundings: &Surroundings,
 ) -> Result<Option<Nearby>> {
-    let beside = known(librarian, &surroundings.beside).await?;
+    let mut beside = known(librarian, &surroundings.beside).await?;
+    beside.extend(read(librarian, question.label, &surroundings.text).await?);
+    beside.sort();
+    beside.dedup();
     let topics = known(librarian, &surroundings.topics).await?;
     if beside.is_empty() && topics.is_empty() {
         return Ok(None);
@@ -194,6 +202,16 @@ async fn known(librarian: &Librarian, given: &[String]) -> Result<Vec<NodeId>> {
         }
     }
     Ok(found)
+}
+
+/// The entities a text mentions besides the name itself.
+async fn read(librarian: &Librarian, label: &str, text: &str) -> Result<Vec<NodeId>> {
+    let text: String = text.chars().take(TEXT_MAX).collect();
+    let mut catalogue = librarian.catalogue().await?;
+    let own = catalogue.spot(label);
+    let mentioned = catalogue.spot(&text).into_iter().map(|(node, _)| node);
+    let others = mentioned.filter(|node| own.iter().all(|(named, _)| named != node));
+    Ok(others.take(SURROUNDINGS_MAX).collect())
 }
 
 /// What is related to `nodes`, directly or by a document that mentions both.

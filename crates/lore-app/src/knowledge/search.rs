@@ -120,7 +120,8 @@ pub async fn find_documents(
 ) -> Result<FoundDocuments> {
     let limit = limit.clamp(1, RESULTS_MAX);
     let source = source.map(str::trim).filter(|source| !source.is_empty());
-    let filter = Filter { namespaces: source.map(namespace).into_iter().collect(), ..Filter::default() };
+    let filter =
+        Filter { namespaces: source.map(namespace).into_iter().collect(), ..Filter::default() };
     let query = Query { filter, unit: Unit::Text, ..Query::new(text, limit * 4) };
     let found = librarian.app.search(&librarian.viewer, query).await?;
     let hits: Vec<FoundDocument> = found.answers.into_iter().filter_map(found_document).collect();

@@ -36,7 +36,7 @@ pub(super) fn of_entity(node: &Node, entity_type: EntityType) -> String {
 }
 
 /// The URI an entity of this type and name gets when it is registered.
-pub fn proposed(entity_type: Option<EntityType>, name: &str) -> String {
+pub(super) fn proposed(entity_type: Option<EntityType>, name: &str) -> String {
     let type_name = entity_type.map_or("", EntityType::as_str);
     let hash = Sha256::digest(format!("{type_name}:{}", normalised(name)));
     let hash: String = hex(&hash).chars().take(12).collect();
@@ -102,19 +102,13 @@ mod tests {
             proposed(Some(EntityType::Person), "Bill Baue"),
             "orn:personal-koi.entity:person-bill-baue-376ffc2e6245"
         );
-        assert_eq!(
-            proposed(None, "zyx qwv"),
-            "orn:personal-koi.entity:-zyx-qwv-56d90c2c2da2"
-        );
+        assert_eq!(proposed(None, "zyx qwv"), "orn:personal-koi.entity:-zyx-qwv-56d90c2c2da2");
     }
 
     #[test]
     fn documents_have_one_uid_for_each_side_of_the_screen() {
-        let viewer = |principal, role| Viewer {
-            principal: PrincipalId(principal),
-            world: WorldId(1),
-            role,
-        };
+        let viewer =
+            |principal, role| Viewer { principal: PrincipalId(principal), world: WorldId(1), role };
         let uid = |viewer| derived_uid(&viewer, "vault:Notes/A.md").unwrap();
         assert_eq!(uid(viewer(1, Role::Owner)), uid(viewer(2, Role::Gm)));
         assert_ne!(uid(viewer(3, Role::Player)), uid(viewer(2, Role::Gm)));

@@ -26,6 +26,7 @@ use serde_json::{Map, Value, json};
 use crate::body::{self, Unread};
 use answer::{Refused, Reply};
 pub(crate) use limiter::Limiter;
+pub(crate) use params::decoded;
 use params::Params;
 
 /// What the routes share.

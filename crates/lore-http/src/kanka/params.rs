@@ -53,7 +53,7 @@ impl Params {
 }
 
 /// A percent-encoded text as it was meant; broken escapes stay as they are.
-pub(super) fn decoded(text: &str) -> String {
+pub(crate) fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, tail)) = rest.split_first() {

@@ -1,5 +1,6 @@
 //! The declarations, one folder for each toolset, one file for each tool.
 
+mod knowledge;
 mod memory;
 mod pages;
 mod play;
@@ -14,6 +15,7 @@ pub(crate) fn tools() -> Vec<Tool> {
     let mut tools = play::tools();
     tools.extend(memory::tools());
     tools.extend(pages::tools());
+    tools.extend(knowledge::tools());
     tools
 }
 

@@ -1,0 +1,318 @@
+//! Reading entities and relations out of a text without a model.
+//!
+//! Finds what is known by name, names whose surroundings tell their type, and sentences
+//! of a few plain forms. It prefers to miss something over making something up, and says
+//! how sure it is.
+
+use super::ontology::EntityType;
+use super::relations::NewRelation;
+use super::web::Mention;
+
+/// What reads: not a model.
+pub const BUILT_IN: &str = "lorewell built-in extractor";
+
+/// Most entities and relations that are given.
+const FOUND_MAX: usize = 100;
+/// Longest summary, in characters.
+const SUMMARY_MAX: usize = 500;
+/// How sure a name is that is known already, and one whose words tell its type.
+const KNOWN: f64 = 0.9;
+const TOLD: f64 = 0.6;
+
+/// What was found in a text.
+#[derive(Debug, Clone, Default)]
+pub struct Extracted {
+    /// What it says in short: its own first words.
+    pub summary: String,
+    /// What it is about: its headings.
+    pub topics: Vec<String>,
+    /// Entities, those that are known first.
+    pub entities: Vec<ExtractedEntity>,
+    /// How they are related.
+    pub relations: Vec<NewRelation>,
+}
+
+/// An entity that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExtractedEntity {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub entity_type: EntityType,
+    /// How sure it is, from 0 to 1.
+    pub confidence: f64,
+    /// The sentence it stands in.
+    pub context: String,
+}
+
+/// Reads a text. `hints` are names that may stand in it.
+pub(super) fn extract(
+    text: &str,
+    description: Option<&str>,
+    known: &[Mention],
+    hints: &[String],
+) -> Extracted {
+    let mut entities: Vec<ExtractedEntity> = known.iter().map(recognised).collect();
+    let mut relations = Vec::new();
+    for sentence in sentences(text) {
+        let names = names(sentence);
+        for name in &names {
+            let told = told_type(sentence, name);
+            let hinted = hints.iter().any(|hint| hint.eq_ignore_ascii_case(name));
+            if let Some(entity_type) = told.or(hinted.then_some(EntityType::Concept)) {
+                add(&mut entities, name, entity_type, sentence);
+            }
+        }
+        relations.extend(related(sentence, &names));
+    }
+    for relation in &relations {
+        let said = format!("{} {} {}", relation.subject, relation.predicate, relation.object);
+        let (subject, object) = ends(&relation.predicate);
+        add(&mut entities, &relation.subject, subject, &said);
+        add(&mut entities, &relation.object, object, &said);
+    }
+    entities.truncate(FOUND_MAX);
+    relations.truncate(FOUND_MAX);
+    Extracted { summary: summary(text, description), topics: topics(text), entities, relations }
+}
+
+fn recognised(mention: &Mention) -> ExtractedEntity {
+    ExtractedEntity {
+        name: mention.name.clone(),
+        entity_type: mention.entity_type,
+        confidence: KNOWN,
+        context: mention.context.clone(),
+    }
+}
+
+fn add(found: &mut Vec<ExtractedEntity>, name: &str, entity_type: EntityType, sentence: &str) {
+    if found.iter().any(|known| known.name.eq_ignore_ascii_case(name)) {
+        return;
+    }
+    let context = sentence.split_whitespace().collect::<Vec<_>>().join(" ");
+    let context = context.chars().take(200).collect();
+    found.push(ExtractedEntity { name: name.to_owned(), entity_type, confidence: TOLD, context });
+}
+
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+    lines.flat_map(|line| line.split_inclusive(['.', '!', '?'])).map(str::trim)
+}
+
+/// Words that belong inside a name although they are small.
+const INSIDE: [&str; 9] = ["of", "the", "for", "and", "de", "la", "von", "van", "der"];
+
+/// Runs of capitalised words, without what only begins a sentence.
+fn names(sentence: &str) -> Vec<String> {
+    let clean = |word: &str| -> String {
+        word.trim_matches(|c: char| !c.is_alphanumeric()).trim_end_matches("'s").to_owned()
+    };
+    let words: Vec<&str> = sentence.split_whitespace().collect();
+    let mut found = Vec::new();
+    let mut run: Vec<String> = Vec::new();
+    let mut at_start = false;
+    for (place, word) in words.iter().enumerate() {
+        let plain = clean(word);
+        let capital = plain.chars().next().is_some_and(char::is_uppercase);
+        if capital {
+            at_start |= run.is_empty() && place == 0;
+            run.push(plain);
+        } else if !run.is_empty() && INSIDE.contains(&plain.as_str()) {
+            run.push(plain);
+            continue;
+        }
+        let ends = !capital || word.ends_with([',', ';', ':', '.', ')', '!', '?']);
+        if ends && !is_title(word) {
+            close(&mut run, at_start, &mut found);
+            at_start = false;
+        }
+    }
+    close(&mut run, at_start, &mut found);
+    found
+}
+
+/// A title before a name ends with a full stop and yet no sentence.
+fn is_title(word: &str) -> bool {
+    TITLES.contains(&word)
+}
+
+fn close(run: &mut Vec<String>, at_start: bool, found: &mut Vec<String>) {
+    while run.last().is_some_and(|word| INSIDE.contains(&word.as_str())) {
+        run.pop();
+    }
+    // One capitalised word at the start of a sentence is just its first word.
+    let telling = run.len() > 1 || !at_start;
+    let name = run.join(" ");
+    run.clear();
+    if telling && name.chars().count() > 2 && !found.contains(&name) {
+        found.push(name);
+    }
+}
+
+const TITLES: [&str; 6] = ["Dr.", "Mr.", "Mrs.", "Ms.", "Prof.", "Sir"];
+const ORGANISATIONS: [&str; 24] = [
+    "Inc",
+    "Ltd",
+    "LLC",
+    "GmbH",
+    "Corp",
+    "Corporation",
+    "Company",
+    "University",
+    "Institute",
+    "Foundation",
+    "Network",
+    "Alliance",
+    "Association",
+    "Council",
+    "Agency",
+    "Ministry",
+    "Bank",
+    "Cooperative",
+    "Coalition",
+    "Society",
+    "Guild",
+    "Commission",
+    "Trust",
+    "Labs",
+];
+const PLACES: [&str; 12] = [
+    "River", "Lake", "Mountain", "Valley", "Island", "Bay", "City", "County", "Street", "Forest",
+    "Park", "Coast",
+];
+const PROJECTS: [&str; 4] = ["Project", "Initiative", "Programme", "Program"];
+
+/// The type that a name's own words, or those around it, tell.
+fn told_type(sentence: &str, name: &str) -> Option<EntityType> {
+    let words: Vec<&str> = name.split(' ').collect();
+    let (first, last) = (words.first().copied()?, words.last().copied()?);
+    let titled = TITLES.iter().any(|title| title.trim_end_matches('.') == first);
+    if titled && words.len() > 1 {
+        return Some(EntityType::Person);
+    }
+    if words.len() > 1 && (ORGANISATIONS.contains(&last) || first == "University") {
+        return Some(EntityType::Organization);
+    }
+    if words.len() > 1 && PROJECTS.contains(&last) {
+        return Some(EntityType::Project);
+    }
+    if words.len() > 1 && PLACES.contains(&last) {
+        return Some(EntityType::Location);
+    }
+    let says = ["said", "says", "wrote", "writes", "explained", "told", "argues", "recalls"];
+    let after = sentence.split_once(name).map(|(_, after)| after)?;
+    let next = after.split_whitespace().next().unwrap_or_default();
+    (words.len() == 2 && says.contains(&next)).then_some(EntityType::Person)
+}
+
+/// Forms of sentences that tell a relation: words between two names, and whether the
+/// second does it to the first.
+const FORMS: [(&str, &str, Direction); 9] = [
+    ("founded", "founded", Direction::Forward),
+    ("co-founded", "founded", Direction::Forward),
+    ("was founded by", "founded", Direction::Backward),
+    ("works at", "affiliated_with", Direction::Forward),
+    ("works for", "affiliated_with", Direction::Forward),
+    ("is a member of", "affiliated_with", Direction::Forward),
+    ("is based in", "located_in", Direction::Forward),
+    ("is located in", "located_in", Direction::Forward),
+    ("collaborates with", "collaborates_with", Direction::Forward),
+];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Forward,
+    Backward,
+}
+
+fn related(sentence: &str, names: &[String]) -> Vec<NewRelation> {
+    let mut found = Vec::new();
+    for first in names {
+        for second in names.iter().filter(|second| *second != first) {
+            for (words, predicate, direction) in FORMS {
+                let article = |the: &str| format!("{first} {words} {the}{second}");
+                if !["", "the "].iter().any(|the| sentence.contains(&article(the))) {
+                    continue;
+                }
+                let (subject, object) = match direction {
+                    Direction::Forward => (first, second),
+                    Direction::Backward => (second, first),
+                };
+                found.push(NewRelation {
+                    subject: subject.clone(),
+                    predicate: predicate.to_owned(),
+                    object: object.clone(),
+                    confidence: TOLD,
+                });
+            }
+        }
+    }
+    found
+}
+
+/// The types that the ends of a relation of these forms have.
+fn ends(predicate: &str) -> (EntityType, EntityType) {
+    match predicate {
+        "located_in" => (EntityType::Organization, EntityType::Location),
+        "collaborates_with" => (EntityType::Person, EntityType::Person),
+        _ => (EntityType::Person, EntityType::Organization),
+    }
+}
+
+fn summary(text: &str, description: Option<&str>) -> String {
+    let own = description.map(str::trim).filter(|text| !text.is_empty());
+    let first =
+        || text.lines().map(str::trim).find(|line| line.len() > 60 && !line.starts_with('#'));
+    own.or_else(first).unwrap_or_default().chars().take(SUMMARY_MAX).collect()
+}
+
+fn topics(text: &str) -> Vec<String> {
+    let headings = text.lines().filter_map(|line| line.trim_start().strip_prefix('#'));
+    let headings = headings.map(|line| line.trim_matches(['#', ' ', '*']).to_owned());
+    headings.filter(|line| !line.is_empty() && line.chars().count() <= 100).take(8).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "# Seeds\n\nAda Holt founded the Herring Foundation. Dr. Jane Roe works at \
+        the Salish Institute. The Herring Foundation is based in Victoria. \"Good,\" Bo Lin said \
+        it best. Nothing else.\n";
+
+    #[test]
+    fn names_get_the_type_their_words_tell() {
+        let found = extract(TEXT, None, &[], &[]);
+        let types: Vec<_> =
+            found.entities.iter().map(|one| (one.name.as_str(), one.entity_type)).collect();
+        for wanted in [
+            ("Herring Foundation", EntityType::Organization),
+            ("Salish Institute", EntityType::Organization),
+            ("Ada Holt", EntityType::Person),
+            ("Victoria", EntityType::Location),
+        ] {
+            assert!(types.contains(&wanted), "{wanted:?} in {types:?}");
+        }
+        assert!(!types.iter().any(|(name, _)| *name == "Nothing"), "{types:?}");
+        assert_eq!(found.topics, ["Seeds"]);
+    }
+
+    #[test]
+    fn plain_sentences_become_relations() {
+        let found = extract(TEXT, None, &[], &[]);
+        let told: Vec<_> = found
+            .relations
+            .iter()
+            .map(|one| (one.subject.as_str(), one.predicate.as_str(), one.object.as_str()))
+            .collect();
+        assert!(told.contains(&("Ada Holt", "founded", "Herring Foundation")), "{told:?}");
+        assert!(told.contains(&("Herring Foundation", "located_in", "Victoria")), "{told:?}");
+    }
+
+    #[test]
+    fn hostile_texts_end() {
+        for text in ["", "#", "A ".repeat(5_000).as_str(), "é. É! ?", "of the and"] {
+            extract(text, Some(""), &[], &["A".into()]);
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Pages that are looked at from time to time, to notice when they change.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use lore_core::{Principal, Result, Role, Timestamp};
+
+use super::librarian::Librarian;
+use super::submission::{self, Held, Status, Watched};
+use super::web;
+use crate::App;
+
+/// How often each page is looked at.
+pub const SCAN_INTERVAL: Duration = Duration::from_secs(86_400);
+/// How often it is looked for pages whose turn has come.
+const TICK: Duration = Duration::from_secs(60);
+/// How long after one page the next is asked for: nobody is to be flooded.
+const PAUSE: Duration = Duration::from_secs(2);
+/// Longest time a page that fails is left alone, in intervals.
+const BACKOFF_MAX: u32 = 16;
+/// The name under which changes appear in the audit log.
+const MONITOR: &str = "monitor_url";
+
+/// What became of a wish to have a page watched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Added {
+    /// It is watched from now on.
+    Added {
+        /// Number of the submission.
+        id: i64,
+        /// How many words it has.
+        words: usize,
+    },
+    /// It was looked at before, and is watched from now on.
+    Upgraded {
+        /// Number of the submission.
+        id: i64,
+    },
+    /// It was watched already.
+    Already {
+        /// Number of the submission.
+        id: i64,
+    },
+}
+
+/// A page that is watched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Monitored {
+    /// Its address.
+    pub url: String,
+    /// Its title.
+    pub title: String,
+    /// When it was last looked at.
+    pub last_checked: Option<String>,
+    /// When it last was another than before.
+    pub changed_at: Option<String>,
+    /// SHA-256 of its text.
+    pub hash: String,
+    /// How often it could not be read since it last could.
+    pub failures: u32,
+}
+
+/// Watches a page from now on.
+pub async fn monitor(librarian: &Librarian, url: &str, title: &str) -> Result<Added> {
+    librarian.viewer.require(Role::Player)?;
+    let url = submission::address(librarian, url)?;
+    let now = librarian.app.effects.now().to_string();
+    let watched = |title: &str| Watched {
+        title: title.to_owned(),
+        last_checked: Some(now.clone()),
+        ..Watched::default()
+    };
+    match submission::held(librarian, &submission::rid(&url)).await? {
+        Some(held) if held.submission.watched.is_some() => {
+            Ok(Added::Already { id: held.node.number })
+        }
+        Some(held) => {
+            let mut page = held.submission.clone();
+            page.watched = Some(watched(chosen(title, &page.title)));
+            submission::hold(librarian, &page, Some(&held)).await?;
+            Ok(Added::Upgraded { id: held.node.number })
+        }
+        None => {
+            let mut page = submission::read(librarian, &url).await?;
+            page.watched = Some(watched(chosen(title, &page.title)));
+            submission::hold(librarian, &page, None).await?;
+            let held = submission::held(librarian, &page.rid).await?;
+            let id = held.map_or(0, |held| held.node.number);
+            Ok(Added::Added { id, words: page.text.split_whitespace().count() })
+        }
+    }
+}
+
+fn chosen<'a>(given: &'a str, own: &'a str) -> &'a str {
+    if given.trim().is_empty() { own } else { given.trim() }
+}
+
+/// Watches a page no longer; tells whether it was watched.
+pub async fn unmonitor(librarian: &Librarian, url: &str) -> Result<bool> {
+    librarian.viewer.require(Role::Player)?;
+    let url = submission::address(librarian, url)?;
+    let held = submission::held(librarian, &submission::rid(&url)).await?;
+    let Some(held) = held.filter(|held| held.submission.watched.is_some()) else {
+        return Ok(false);
+    };
+    let mut page = held.submission.clone();
+    page.watched = None;
+    submission::hold(librarian, &page, Some(&held)).await?;
+    Ok(true)
+}
+
+/// Every page that is watched.
+pub async fn monitored(librarian: &Librarian) -> Result<Vec<Monitored>> {
+    let all = submission::all(librarian).await?;
+    Ok(all.into_iter().filter_map(shown).collect())
+}
+
+fn shown(held: Held) -> Option<Monitored> {
+    let watched = held.submission.watched?;
+    Some(Monitored {
+        url: held.submission.url,
+        title: watched.title,
+        last_checked: watched.last_checked,
+        changed_at: watched.changed_at,
+        hash: held.submission.hash,
+        failures: watched.failures,
+    })
+}
+
+/// Looks at watched pages of every world of the local user, for as long as the program
+/// runs. When a page was looked at is kept with it, so it goes on where it was.
+pub async fn keep_watching(app: Arc<App>) {
+    loop {
+        tokio::time::sleep(TICK).await;
+        if let Err(error) = scan(&app).await {
+            tracing::warn!(%error, "watched pages were not looked at");
+        }
+    }
+}
+
+async fn scan(app: &Arc<App>) -> Result<()> {
+    for world in app.store.worlds(Principal::LOCAL).await? {
+        let Some(viewer) = app.store.enter(Principal::LOCAL, world.id).await? else { continue };
+        let request_id = app.effects.uid().to_string();
+        let librarian = Librarian { app: Arc::clone(app), viewer, tool: MONITOR, request_id };
+        let now = app.effects.now();
+        let due = submission::all(&librarian).await?.into_iter().filter(|held| is_due(held, now));
+        for held in due {
+            check(&librarian, held).await;
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a page's turn has come. One that fails is asked ever more rarely.
+fn is_due(held: &Held, now: Timestamp) -> bool {
+    let Some(watched) = &held.submission.watched else { return false };
+    let last = watched.last_checked.as_deref().and_then(|text| text.parse::<Timestamp>().ok());
+    let wait = SCAN_INTERVAL * (1 << watched.failures.min(31)).min(BACKOFF_MAX);
+    last.is_none_or(|last| now.duration_since(last).unsigned_abs() >= wait)
+}
+
+/// Looks at a page. A failure is noted with the page and bothers nobody.
+async fn check(librarian: &Librarian, held: Held) {
+    let mut page = held.submission.clone();
+    let now = librarian.app.effects.now().to_string();
+    let read = submission::read(librarian, &page.url).await;
+    if let Some(watched) = &mut page.watched {
+        watched.last_checked = Some(now.clone());
+        watched.failures = if read.is_ok() { 0 } else { watched.failures.saturating_add(1) };
+    }
+    if let Ok(fresh) = read
+        && fresh.hash != page.hash
+    {
+        tracing::info!(url = page.url, "a watched page changed");
+        page = submission::Submission {
+            status: page.status,
+            note_path: page.note_path,
+            submitted_by: page.submitted_by,
+            watched: page.watched.map(|watched| Watched { changed_at: Some(now), ..watched }),
+            ..fresh
+        };
+        if page.status == Status::Ingested
+            && let Err(error) = web::refresh(librarian, &page).await
+        {
+            tracing::warn!(%error, url = page.url, "the new text of a page was not kept");
+        }
+    }
+    if let Err(error) = submission::hold(librarian, &page, Some(&held)).await {
+        tracing::warn!(%error, url = page.url, "that a page was looked at was not noted");
+    }
+}

@@ -1,0 +1,157 @@
+//! What a note says of itself: the properties at its top, as far as notes use them.
+//!
+//! Reads `key: value`, `key: [a, b]` and lists of `- item` lines, with quotes and wiki
+//! links taken off. Deeper nesting is left alone: it belongs to somebody else.
+
+use std::collections::BTreeMap;
+
+use super::ontology::EntityType;
+use super::predicates::{self, Kept};
+use super::relations::NewRelation;
+
+/// Longest value that is looked at, in characters.
+const VALUE_MAX: usize = 500;
+/// Most values of a property.
+const VALUES_MAX: usize = 500;
+
+/// A note, taken apart.
+pub(super) struct Note<'a> {
+    fields: BTreeMap<String, Vec<String>>,
+    /// The text below the properties.
+    pub(super) body: &'a str,
+}
+
+impl<'a> Note<'a> {
+    /// Takes a note apart.
+    pub(super) fn read(text: &'a str) -> Self {
+        let (block, body) = lore_vault::split_frontmatter(text);
+        let mut fields: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut key = String::new();
+        for line in block.lines().filter(|line| line.trim() != "---") {
+            if let Some(item) = line.trim_start().strip_prefix("- ") {
+                fields.entry(key.clone()).or_default().extend(plain(item));
+            } else if let Some((name, value)) = line.split_once(':').filter(|_| is_top(line)) {
+                let (name, value) = named(line).unwrap_or((name, value));
+                key = name.trim().trim_matches(['"', '\'']).to_lowercase();
+                fields.entry(key.clone()).or_default().extend(values(value));
+            }
+        }
+        for known in fields.values_mut() {
+            known.truncate(VALUES_MAX);
+        }
+        Self { fields, body }
+    }
+
+    /// The first value of a property.
+    pub(super) fn first(&self, key: &str) -> Option<&str> {
+        self.all(key).first().map(String::as_str)
+    }
+
+    /// Every value of a property.
+    pub(super) fn all(&self, key: &str) -> &[String] {
+        self.fields.get(&key.to_lowercase()).map_or(&[], Vec::as_slice)
+    }
+
+    /// What the note is about, when it is about an entity.
+    pub(super) fn entity_type(&self) -> Option<EntityType> {
+        self.first("@type").and_then(EntityType::read)
+    }
+
+    /// The relations its properties tell of. Fields that name who did something to the
+    /// subject, such as the founder of an organisation, lead the other way.
+    pub(super) fn relations(&self, subject: &str, confidence: f64) -> Vec<NewRelation> {
+        let mut found = Vec::new();
+        for predicate in
+            predicates::ALL.iter().filter(|known| matches!(known.kept, Kept::Once | Kept::BothWays))
+        {
+            let reversed = REVERSED.contains(&predicate.name);
+            for name in self.all(predicate.field) {
+                let ends = (subject.to_owned(), name.clone());
+                let (subject, object) = if reversed { (ends.1, ends.0) } else { ends };
+                let predicate = predicate.name.to_owned();
+                found.push(NewRelation { subject, predicate, object, confidence });
+            }
+        }
+        found
+    }
+}
+
+/// Predicates whose field stands in the note of the object.
+const REVERSED: [&str; 2] = ["attended", "founded"];
+
+/// Whether a line is not nested in another.
+fn is_top(line: &str) -> bool {
+    !line.starts_with([' ', '\t'])
+}
+
+/// A line whose key is quoted, so that it may hold a colon: `"@type": schema:Person`.
+fn named(line: &str) -> Option<(&str, &str)> {
+    let rest = line.strip_prefix('"')?;
+    let (name, rest) = rest.split_once('"')?;
+    Some((name, rest.trim_start().strip_prefix(':')?))
+}
+
+fn values(text: &str) -> Vec<String> {
+    let text = text.trim();
+    let list = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    match list.filter(|_| !text.starts_with("[[")) {
+        Some(list) => list.split(',').filter_map(plain).collect(),
+        None => plain(text).into_iter().collect(),
+    }
+}
+
+/// A value without quotes, and a wiki link as the name it leads to.
+fn plain(text: &str) -> Option<String> {
+    let text = text.trim().trim_matches(['"', '\'']).trim();
+    let link = text.strip_prefix("[[").and_then(|text| text.strip_suffix("]]"));
+    let text = match link {
+        Some(link) => {
+            let target = link.split('|').next().unwrap_or(link);
+            target.rsplit('/').next().unwrap_or(target).trim_end_matches(".md")
+        }
+        None => text,
+    };
+    Some(text.chars().take(VALUE_MAX).collect()).filter(|text: &String| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOTE: &str = "---\n\"@type\": \"schema:Person\"\nname: Bill Baue\naliases: [Bill, \
+        'W. Baue']\naffiliation:\n  - \"[[Organizations/r3.0|R3]]\"\n  - \"[[Reporting \
+        Exchange]]\"\nknows: \"[[People/Ada]]\"\nnested:\n  deep: value\n---\n# Bill\n\nHe is.\n";
+
+    #[test]
+    fn properties_are_read_as_people_write_them() {
+        let note = Note::read(NOTE);
+        assert_eq!(note.entity_type(), Some(EntityType::Person));
+        assert_eq!(note.first("Name"), Some("Bill Baue"));
+        assert_eq!(note.all("aliases"), ["Bill", "W. Baue"]);
+        assert_eq!(note.all("affiliation"), ["r3.0", "Reporting Exchange"]);
+        assert_eq!(note.first("deep"), None);
+        assert!(note.body.starts_with("# Bill"));
+    }
+
+    #[test]
+    fn fields_become_relations() {
+        let relations = Note::read(NOTE).relations("orn:bill", 1.0);
+        let shown: Vec<_> =
+            relations.iter().map(|one| (one.predicate.as_str(), one.object.as_str())).collect();
+        let wanted = [
+            ("affiliated_with", "r3.0"),
+            ("affiliated_with", "Reporting Exchange"),
+            ("knows", "Ada"),
+        ];
+        assert_eq!(shown, wanted);
+        let org = Note::read("---\n\"@type\": schema:Organization\nfounder: \"[[Ada]]\"\n---\n");
+        let founded = org.relations("orn:org", 1.0);
+        assert_eq!((founded[0].subject.as_str(), founded[0].object.as_str()), ("Ada", "orn:org"));
+    }
+
+    #[test]
+    fn a_note_without_properties_is_all_body() {
+        let note = Note::read("Just text: with a colon");
+        assert_eq!((note.body, note.entity_type()), ("Just text: with a colon", None));
+    }
+}

@@ -1,0 +1,235 @@
+//! Keeping documents from outside: cut into chunks, searched, joined to what they mention.
+
+use std::collections::BTreeMap;
+
+use futures::FutureExt;
+use lore_core::names::{NAME_MAX, Word};
+use lore_core::{Edge, Error, Node, NodeId, Properties, Provenance, Result, Text, Timestamp};
+use lore_reader::Chunk;
+use lore_store::{
+    Batch, Bin, Change, Direction, EdgeRef, Expect, NewEdge, NewNode, NewText, NodeKey, NodePatch,
+    NodeRef, StoreError, TextPatch, TextRef,
+};
+use serde_json::json;
+
+use super::librarian::Librarian;
+use super::relations::{EDGES_MAX, MENTIONS};
+use super::{documents, uri};
+use crate::play::word;
+
+/// Text kind of a part of a document.
+const CHUNK: &str = "chunk";
+/// Most chunks of a document.
+const CHUNKS_MAX: usize = 1_000;
+
+/// The property that holds a hash of what a document was made from.
+pub(super) const DIGEST: &str = "digest";
+
+/// A document to keep.
+#[derive(Debug, Clone)]
+pub(super) struct NewDocument {
+    /// What it is called outside.
+    pub(super) rid: String,
+    /// Node kind.
+    pub(super) kind: &'static str,
+    /// What sort of source it comes from, which is also its namespace.
+    pub(super) source: &'static str,
+    /// Its title.
+    pub(super) title: String,
+    /// Where on the web it was read.
+    pub(super) url: Option<String>,
+    /// Who wrote it, as it says itself.
+    pub(super) author: Option<String>,
+    /// When it was written, as it says itself.
+    pub(super) written: Option<Timestamp>,
+    /// What it says, Markdown.
+    pub(super) body: String,
+    /// A hash of everything it was made from: where it is the same, nothing changed.
+    pub(super) digest: String,
+    /// Entities it mentions besides those whose names stand in it.
+    pub(super) mentions: Vec<NodeId>,
+}
+
+/// Keeps a document, or what became of it.
+pub(super) async fn shelve(librarian: &Librarian, new: &NewDocument) -> Result<Node> {
+    let uid = uri::derived_uid(&librarian.viewer, &new.rid)
+        .ok_or_else(|| Error::Bug { what: "the id of a document".into() })?;
+    let store = &librarian.app.store;
+    let find = || store.node(&librarian.viewer, NodeKey::Uid(uid));
+    if find().await?.is_none() {
+        let created = create(librarian, new, NodeRef::Uid(uid)).await?;
+        match store.commit(&librarian.viewer, created).await {
+            // It lies in the bin, or somebody else was faster.
+            Err(StoreError::Exists(_)) => {
+                let restore = Change::RestoreNode(NodeRef::Uid(uid));
+                let restored = librarian.batch().change(restore);
+                let outcome = store.commit(&librarian.viewer, restored).await;
+                outcome.map(drop).or_else(|error| match error {
+                    StoreError::NotFound(_) | StoreError::Conflict(_) => Ok(()),
+                    other => Err(other),
+                })?;
+            }
+            other => drop(other?),
+        }
+    }
+    let missing = || Error::Unavailable { what: "the document".into() };
+    let node = find().await?.ok_or_else(missing)?;
+    let plan = || async { Ok((update(librarian, new, node.id).await?, ())) }.boxed();
+    librarian.carry_out(plan).await?;
+    find().await?.ok_or_else(missing)
+}
+
+/// Puts the document with this name into the bin, if there is one.
+pub(super) async fn unshelve(librarian: &Librarian, rid: &str) -> Result<()> {
+    let Some(node) = shelved(librarian, rid).await? else { return Ok(()) };
+    let gone = Change::DeleteNode(NodeRef::Id(node.id), Expect::Any);
+    librarian.app.store.commit(&librarian.viewer, librarian.batch().change(gone)).await?;
+    Ok(())
+}
+
+/// The document with this name.
+pub(super) async fn shelved(librarian: &Librarian, rid: &str) -> Result<Option<Node>> {
+    let Some(uid) = uri::derived_uid(&librarian.viewer, rid) else { return Ok(None) };
+    Ok(librarian.app.store.node(&librarian.viewer, NodeKey::Uid(uid)).await?)
+}
+
+/// A title as a name: one line that is neither empty nor long.
+pub(super) fn title(text: &str, otherwise: &str) -> String {
+    let line = |text: &str| -> String {
+        let blank = |c: char| c.is_whitespace() || c.is_control();
+        let words: Vec<&str> = text.split(blank).filter(|word| !word.is_empty()).collect();
+        words.join(" ").chars().take(NAME_MAX).collect()
+    };
+    Some(line(text)).filter(|title| !title.is_empty()).unwrap_or_else(|| line(otherwise))
+}
+
+async fn create(librarian: &Librarian, new: &NewDocument, node: NodeRef) -> Result<Batch> {
+    let NodeRef::Uid(uid) = node else { return Ok(librarian.batch()) };
+    let draft = NewNode {
+        namespace: new.source.to_owned(),
+        visibility: librarian.visibility(),
+        properties: properties(new, Properties::new()),
+        ..NewNode::new(uid, Word::new("kind", new.kind)?, title(&new.title, &new.rid))
+    };
+    let mut batch = librarian.batch().change(Change::CreateNode(draft));
+    for (place, chunk) in chunks(new).into_iter().enumerate() {
+        batch = batch.change(Change::CreateText(text(librarian, new, node, place, chunk)?));
+    }
+    Ok(batch)
+}
+
+fn properties(new: &NewDocument, mut known: Properties) -> Properties {
+    known.insert(uri::RID.into(), json!(new.rid));
+    known.insert(DIGEST.into(), json!(new.digest));
+    if let Some(url) = &new.url {
+        known.insert(documents::URL.into(), json!(url));
+    }
+    known
+}
+
+fn chunks(new: &NewDocument) -> Vec<Chunk> {
+    let mut chunks = lore_reader::chunks(&new.body);
+    chunks.truncate(CHUNKS_MAX);
+    chunks
+}
+
+fn text(
+    librarian: &Librarian,
+    new: &NewDocument,
+    node: NodeRef,
+    place: usize,
+    chunk: Chunk,
+) -> Result<NewText> {
+    let uid = librarian.app.effects.uid();
+    Ok(NewText {
+        title: chunk.headings.join(" › "),
+        position: i64::try_from(place).unwrap_or(i64::MAX),
+        provenance: provenance(new),
+        visibility: librarian.visibility(),
+        ..NewText::new(uid, node, word(CHUNK)?, chunk.text)
+    })
+}
+
+fn provenance(new: &NewDocument) -> Provenance {
+    Provenance {
+        source: Some(new.url.clone().unwrap_or_else(|| new.rid.clone())),
+        session: Some(new.rid.clone()),
+        author: new.author.clone(),
+        occurred_at: new.written,
+    }
+}
+
+/// Brings what is kept in line with what the document says now; what is the same stays.
+async fn update(librarian: &Librarian, new: &NewDocument, id: NodeId) -> Result<Batch> {
+    let store = &librarian.app.store;
+    let found = store.node(&librarian.viewer, NodeKey::Id(id)).await?;
+    let node = found.ok_or_else(|| Error::Unavailable { what: "the document".into() })?;
+    let mut batch = librarian.batch();
+    let name = title(&new.title, &new.rid);
+    let wanted = properties(new, node.properties.clone());
+    if node.name != name || node.properties != wanted {
+        let patch =
+            NodePatch { name: Some(name), properties: Some(wanted), ..NodePatch::default() };
+        let expect = Expect::Version(node.version);
+        batch = batch.change(Change::UpdateNode(NodeRef::Id(id), expect, patch));
+    }
+    let mut old = store.texts_of(&librarian.viewer, id, Bin::Live).await?;
+    old.retain(|text| text.kind.as_str() == CHUNK);
+    let mut old = old.into_iter();
+    for (place, chunk) in chunks(new).into_iter().enumerate() {
+        let change = match old.next() {
+            Some(text) => changed_text(new, &text, chunk),
+            None => Some(Change::CreateText(text(librarian, new, NodeRef::Id(id), place, chunk)?)),
+        };
+        batch.changes.extend(change);
+    }
+    batch.changes.extend(old.map(|text| Change::DeleteText(TextRef::Id(text.id), Expect::Any)));
+    batch.changes.extend(mentions(librarian, new, id).await?);
+    Ok(batch)
+}
+
+fn changed_text(new: &NewDocument, old: &Text, chunk: Chunk) -> Option<Change> {
+    let (title, provenance) = (chunk.headings.join(" › "), provenance(new));
+    let same = old.body == chunk.text && old.title == title && old.provenance == provenance;
+    (!same).then(|| {
+        let patch = TextPatch {
+            title: Some(title),
+            body: Some(chunk.text),
+            provenance: Some(provenance),
+            ..TextPatch::default()
+        };
+        Change::UpdateText(TextRef::Id(old.id), Expect::Version(old.version), patch)
+    })
+}
+
+/// Joins the document to what it mentions, and parts it from what it no longer does.
+async fn mentions(librarian: &Librarian, new: &NewDocument, id: NodeId) -> Result<Vec<Change>> {
+    let mut wanted: BTreeMap<NodeId, usize> = new.mentions.iter().map(|node| (*node, 1)).collect();
+    for (node, spotted) in librarian.catalogue().await?.spot(&new.body) {
+        wanted.insert(node, spotted.count);
+    }
+    wanted.remove(&id);
+    let kind = word(MENTIONS)?;
+    let kinds = std::slice::from_ref(&kind);
+    let store = &librarian.app.store;
+    let viewer = &librarian.viewer;
+    let known: Vec<Edge> =
+        store.neighbours(viewer, &[id], Direction::Out, kinds, EDGES_MAX).await?;
+    let gone = known.iter().filter(|edge| !wanted.contains_key(&edge.target));
+    let mut changes: Vec<Change> =
+        gone.map(|edge| Change::DeleteEdge(EdgeRef::Id(edge.id), Expect::Any)).collect();
+    for target in wanted.into_keys() {
+        if known.iter().any(|edge| edge.target == target) {
+            continue;
+        }
+        changes.push(Change::PutEdge(NewEdge {
+            source: NodeRef::Id(id),
+            target: NodeRef::Id(target),
+            kind: kind.clone(),
+            weight: 1.0,
+            visibility: librarian.visibility(),
+            properties: Properties::new(),
+        }));
+    }
+    Ok(changes)
+}

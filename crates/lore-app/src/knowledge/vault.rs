@@ -1,0 +1,235 @@
+//! The notes folder: reading, writing and listing notes, and keeping them as documents.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use lore_core::{Effects, Error, Result, Role};
+use lore_vault::{FolderPath, Frontmatter, NotePath, Vault, VaultError, Written};
+use parking_lot::Mutex;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use super::changes::{self, Registration};
+use super::librarian::Librarian;
+use super::note::Note;
+use super::relations::{self, NewRelation, ReadIn};
+use super::shelve::{self, NewDocument};
+use super::submission::{self, Submission};
+use super::uri;
+
+/// Node kind of a note.
+pub(super) const KIND: &str = "vault_note";
+/// Start of the names of notes.
+pub(super) const PREFIX: &str = "vault:";
+/// The source of notes.
+const SOURCE: &str = "vault";
+/// How sure what a note says of itself is.
+const SURE: f64 = 1.0;
+
+/// Where the notes are. The folder is opened when it is first needed, so that everything
+/// else works without it.
+#[derive(Default)]
+pub struct Notes {
+    path: Option<PathBuf>,
+    open: Mutex<Option<Arc<Vault>>>,
+}
+
+impl Notes {
+    /// Notes in this folder.
+    pub fn at(path: PathBuf) -> Self {
+        Self { path: Some(path), open: Mutex::default() }
+    }
+
+    /// Whether there is a folder for notes at all.
+    pub fn is_configured(&self) -> bool {
+        self.path.is_some()
+    }
+
+    pub(super) fn vault(&self, effects: &Effects) -> Result<Arc<Vault>> {
+        let Some(path) = &self.path else {
+            return Err(Error::Precondition {
+                message: "there is no vault".into(),
+                hint: "set VAULT_PATH, or `vault` in lorewell.toml, to the folder of notes".into(),
+            });
+        };
+        let mut open = self.open.lock();
+        if let Some(vault) = &*open {
+            return Ok(Arc::clone(vault));
+        }
+        let vault = Vault::open(path, effects.clone()).map_err(|_| Error::Precondition {
+            message: "the vault cannot be opened".into(),
+            hint: "check that VAULT_PATH is a folder this program may read".into(),
+        })?;
+        let vault = Arc::new(vault);
+        *open = Some(Arc::clone(&vault));
+        Ok(vault)
+    }
+}
+
+/// The text of a note.
+pub async fn read_note(librarian: &Librarian, path: &str) -> Result<String> {
+    let path = NotePath::parse(path)?;
+    on_disk(librarian, move |vault| vault.read(&path)).await
+}
+
+/// Writes a note and keeps it as a document. Properties of a note that is replaced by one
+/// without any are kept.
+pub async fn write_note(librarian: &Librarian, path: &str, content: &str) -> Result<Written> {
+    librarian.viewer.require(Role::Gm)?;
+    let path = NotePath::parse(path)?;
+    let (place, text) = (path.clone(), content.to_owned());
+    let written =
+        on_disk(librarian, move |vault| vault.write(&place, &text, Frontmatter::Keep)).await?;
+    let place = path.clone();
+    let text = on_disk(librarian, move |vault| vault.read(&place)).await?;
+    keep(librarian, &path, &text).await?;
+    Ok(written)
+}
+
+/// Writes the note about a page that was taken in; none where there is no vault, or where
+/// the caller may not write to it. Pages with the same title get notes of their own.
+pub(super) async fn write_source(
+    librarian: &Librarian,
+    folder: &str,
+    page: &Submission,
+    names: &[&str],
+) -> Result<Option<String>> {
+    if !librarian.app.notes.is_configured() || librarian.viewer.role < Role::Gm {
+        return Ok(None);
+    }
+    let title = file_title(&page.title);
+    let mark: String =
+        page.rid.chars().rev().take(8).collect::<Vec<_>>().into_iter().rev().collect();
+    for name in [title.clone(), format!("{title} {mark}")] {
+        let path = format!("{folder}/{name}.md");
+        let other = match read_note(librarian, &path).await {
+            Ok(text) => Note::read(&text).first("rid") != Some(page.rid.as_str()),
+            Err(Error::NotFound { .. }) => false,
+            Err(error) => return Err(error),
+        };
+        if !other {
+            let text = source_note(page, names, &librarian.app.effects.now().to_string());
+            write_note(librarian, &path, &text).await?;
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
+}
+
+/// A title as the name of a file.
+fn file_title(title: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || " -_.,'()".contains(c) { c } else { ' ' };
+    let plain: String = title.chars().map(plain).collect();
+    let words = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    let short: String = words.chars().take(60).collect();
+    let short = short.trim_matches(['.', ' ', '-']).to_owned();
+    if short.is_empty() { "Page".to_owned() } else { short }
+}
+
+fn source_note(page: &Submission, names: &[&str], now: &str) -> String {
+    let quoted = |text: &str| {
+        let text: String = text.chars().filter(|c| !c.is_control()).take(500).collect();
+        format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "'"))
+    };
+    let mut note = format!(
+        "---\n\"@type\": WebSource\nname: {}\nurl: {}\ndomain: {}\nrid: {}\n",
+        quoted(&page.title),
+        quoted(&page.url),
+        quoted(&submission::domain(&page.url)),
+        quoted(&page.rid),
+    );
+    if let Some(who) = &page.submitted_by {
+        note.push_str(&format!("submittedBy: {}\n", quoted(who)));
+    }
+    note.push_str(&format!("ingestedAt: {}\n---\n# {}\n\n", quoted(now), page.title));
+    if let Some(text) = &page.description {
+        note.push_str(&format!("{}\n\n", text.trim()));
+    }
+    if !names.is_empty() {
+        note.push_str("## Mentions\n\n");
+        for name in names {
+            note.push_str(&format!("- [[{}]]\n", name.replace(['[', ']', '|', '\n'], " ")));
+        }
+    }
+    note
+}
+
+/// The names of the notes in a folder.
+pub async fn list_notes(librarian: &Librarian, folder: &str) -> Result<Vec<String>> {
+    let folder = FolderPath::parse(folder)?;
+    on_disk(librarian, move |vault| vault.list(&folder)).await
+}
+
+/// Disks may take their time, so the work is done beside everything else.
+pub(super) async fn on_disk<T: Send + 'static>(
+    librarian: &Librarian,
+    work: impl FnOnce(&Vault) -> std::result::Result<T, VaultError> + Send + 'static,
+) -> Result<T> {
+    let vault = librarian.app.notes.vault(&librarian.app.effects)?;
+    let done = tokio::task::spawn_blocking(move || work(&vault)).await;
+    Ok(done.map_err(|_| Error::Bug { what: "the vault".into() })??)
+}
+
+/// Keeps a note as a document. A note about an entity makes it known, with its relations;
+/// what cannot be understood of them is left out and logged.
+pub(super) async fn keep(librarian: &Librarian, path: &NotePath, text: &str) -> Result<()> {
+    let note = Note::read(text);
+    let rid = rid(&path.to_string());
+    let digest = uri::hex(&Sha256::digest(text));
+    let old = shelve::shelved(librarian, &rid).await?;
+    if old.is_some_and(|old| old.properties.get(shelve::DIGEST) == Some(&json!(digest))) {
+        return Ok(());
+    }
+    let mut mentions = Vec::new();
+    if let Some(entity_type) = note.entity_type() {
+        let registration = Registration {
+            name: note.first("name").unwrap_or_else(|| path.title()).to_owned(),
+            entity_type,
+            aliases: note.all("aliases").to_vec(),
+            description: None,
+            uri: note.first("uri").filter(|uri| uri.starts_with("orn:")).map(str::to_owned),
+        };
+        match changes::register(librarian, &registration).await {
+            Ok(registered) => {
+                mentions.push(registered.entity.node.id);
+                let read_in = ReadIn { source: SOURCE, rid: Some(&rid) };
+                let items: Vec<NewRelation> = note.relations(&registered.entity.uri, SURE);
+                for refused in relations::relate(librarian, &items, read_in).await? {
+                    tracing::debug!(?refused, %path, "a relation of a note");
+                }
+            }
+            Err(error) => tracing::info!(%error, %path, "a note's entity was not registered"),
+        }
+    }
+    let document = NewDocument {
+        rid,
+        kind: KIND,
+        source: SOURCE,
+        title: path.title().to_owned(),
+        url: note.first("url").map(str::to_owned),
+        author: None,
+        written: None,
+        body: note.body.to_owned(),
+        digest,
+        mentions,
+    };
+    shelve::shelve(librarian, &document).await?;
+    Ok(())
+}
+
+/// What the note at a path is called.
+pub(super) fn rid(path: &str) -> String {
+    format!("{PREFIX}{path}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_make_good_file_names() {
+        assert_eq!(file_title("../A: \"B\" / C?"), "A B C");
+        assert_eq!(file_title("///"), "Page");
+        assert!(file_title(&"x".repeat(500)).len() <= 60);
+    }
+}

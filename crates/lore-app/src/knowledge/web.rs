@@ -1,0 +1,324 @@
+//! Pages of the web on their way in: looked at, read, and only then taken in.
+
+use lore_core::{Error, Result, Role};
+
+use super::changes::{self, Registration};
+use super::extract::{self, Extracted};
+use super::librarian::Librarian;
+use super::ontology::EntityType;
+use super::relations::{self, NewRelation, ReadIn, Related};
+use super::shelve::{self, NewDocument};
+use super::submission::{self, Held, Status, Submission, WEB};
+use super::vault;
+
+/// Node kind of a page that was taken in.
+const KIND: &str = "web_page";
+/// Most entities of one call.
+const ENTITIES_MAX: usize = 500;
+
+/// What a page says.
+#[derive(Debug, Clone)]
+pub struct Preview {
+    /// Its address in its normal spelling.
+    pub url: String,
+    /// What it is called.
+    pub rid: String,
+    /// Its host.
+    pub domain: String,
+    /// Its title.
+    pub title: String,
+    /// What it is about, as it says itself.
+    pub description: Option<String>,
+    /// Who wrote it, as it says itself.
+    pub author: Option<String>,
+    /// When it was published, as it says itself.
+    pub published: Option<String>,
+    /// The site's name.
+    pub site: Option<String>,
+    /// The code of its language.
+    pub language: Option<String>,
+    /// Its text, Markdown.
+    pub text: String,
+    /// SHA-256 of the text.
+    pub hash: String,
+    /// Entities whose names stand in it.
+    pub mentions: Vec<Mention>,
+}
+
+/// An entity whose name stands in a text.
+#[derive(Debug, Clone)]
+pub struct Mention {
+    /// Its name.
+    pub name: String,
+    /// Its URI.
+    pub uri: String,
+    /// Its type.
+    pub entity_type: EntityType,
+    /// The text around the name.
+    pub context: String,
+}
+
+/// What became of looking at a page.
+#[derive(Debug, Clone)]
+pub enum Looked {
+    /// It was read now.
+    Fresh(Box<Preview>),
+    /// It was taken in before.
+    Known(TakenIn),
+}
+
+/// A page that was taken in before.
+#[derive(Debug, Clone)]
+pub struct TakenIn {
+    /// Its title.
+    pub title: String,
+    /// What it is called.
+    pub rid: String,
+    /// Number of the submission.
+    pub number: i64,
+    /// The note about it, where one was written.
+    pub note_path: Option<String>,
+}
+
+/// Looks at a page without taking it in.
+pub async fn preview(
+    librarian: &Librarian,
+    url: &str,
+    submitted_by: Option<String>,
+) -> Result<Looked> {
+    librarian.viewer.require(Role::Player)?;
+    let url = submission::address(librarian, url)?;
+    let old = submission::held(librarian, &submission::rid(&url)).await?;
+    if let Some(known) = old.as_ref().filter(|old| old.submission.status == Status::Ingested) {
+        return Ok(Looked::Known(taken_in(known)));
+    }
+    let mut fresh = submission::read(librarian, &url).await?;
+    fresh.submitted_by = submitted_by;
+    fresh.watched = old.as_ref().and_then(|old| old.submission.watched.clone());
+    submission::hold(librarian, &fresh, old.as_ref()).await?;
+    let mentions = mentions(librarian, &fresh.text).await?;
+    Ok(Looked::Fresh(Box::new(shown(fresh, mentions))))
+}
+
+fn taken_in(held: &Held) -> TakenIn {
+    TakenIn {
+        title: held.submission.title.clone(),
+        rid: held.submission.rid.clone(),
+        number: held.node.number,
+        note_path: held.submission.note_path.clone(),
+    }
+}
+
+fn shown(page: Submission, mentions: Vec<Mention>) -> Preview {
+    Preview {
+        domain: submission::domain(&page.url),
+        url: page.url,
+        rid: page.rid,
+        title: page.title,
+        description: page.description,
+        author: page.author,
+        published: page.published,
+        site: page.site,
+        language: page.language,
+        text: page.text,
+        hash: page.hash,
+        mentions,
+    }
+}
+
+/// The entities a text mentions, in the order of their first mention's frequency.
+async fn mentions(librarian: &Librarian, text: &str) -> Result<Vec<Mention>> {
+    let mut spotted = librarian.catalogue().await?.spot(text);
+    spotted.sort_by(|a, b| b.1.count.cmp(&a.1.count).then(a.0.cmp(&b.0)));
+    let ids: Vec<_> = spotted.iter().map(|(node, _)| *node).collect();
+    let entities = librarian.entities(&ids).await?;
+    let found = entities.into_iter().filter_map(|entity| {
+        let (_, place) = spotted.iter().find(|(node, _)| *node == entity.node.id)?;
+        Some(Mention {
+            name: entity.node.name,
+            uri: entity.uri,
+            entity_type: entity.entity_type,
+            context: place.context.clone(),
+        })
+    });
+    Ok(found.collect())
+}
+
+/// What was found in a page.
+#[derive(Debug, Clone)]
+pub struct Processed {
+    /// Its address.
+    pub url: String,
+    /// Its title.
+    pub title: String,
+    /// What was found.
+    pub extracted: Extracted,
+}
+
+/// Reads entities and relations out of a page that was looked at before.
+pub async fn process(librarian: &Librarian, url: &str, hints: &[String]) -> Result<Processed> {
+    let held = looked_at(librarian, url).await?;
+    let page = held.submission;
+    let mentions = mentions(librarian, &page.text).await?;
+    let extracted = extract::extract(&page.text, page.description.as_deref(), &mentions, hints);
+    Ok(Processed { url: page.url, title: page.title, extracted })
+}
+
+/// The submission of a page that must have been looked at.
+async fn looked_at(librarian: &Librarian, url: &str) -> Result<Held> {
+    let url = submission::address(librarian, url)?;
+    let held = submission::held(librarian, &submission::rid(&url)).await?;
+    held.ok_or_else(|| {
+        Error::not_found(format!("a preview of {url}"), "call preview_url for it first")
+    })
+}
+
+/// An entity to take in.
+#[derive(Debug, Clone)]
+pub struct NewEntity {
+    /// Its name.
+    pub name: String,
+    /// Its type, in any spelling.
+    pub type_name: String,
+}
+
+/// What to take in with a page.
+#[derive(Debug, Clone, Default)]
+pub struct Intake {
+    /// Entities it tells of.
+    pub entities: Vec<NewEntity>,
+    /// How they are related.
+    pub relations: Vec<NewRelation>,
+    /// The folder of notes about pages; [`SOURCES_FOLDER`] when absent.
+    pub folder: Option<String>,
+}
+
+/// The folder of notes about pages unless another is asked for.
+const SOURCES_FOLDER: &str = "Sources";
+
+/// What became of taking a page in.
+#[derive(Debug, Clone)]
+pub struct Ingested {
+    /// Its address.
+    pub url: String,
+    /// What the page is called.
+    pub rid: String,
+    /// The note that was written, where there is a vault.
+    pub note_path: Option<String>,
+    /// One entry for each entity, in order.
+    pub entities: Vec<IngestedEntity>,
+    /// One entry for each relation, in order.
+    pub relations: Vec<Related>,
+}
+
+/// What became of an entity.
+#[derive(Debug, Clone)]
+pub struct IngestedEntity {
+    /// The name that was given.
+    pub name: String,
+    /// Its URI, type and whether it is new; or why it was not taken.
+    pub outcome: std::result::Result<(String, EntityType, Newness), String>,
+}
+
+/// Whether something was known before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Newness {
+    /// It was not.
+    New,
+    /// It was.
+    Known,
+}
+
+/// What became of a request to take a page in.
+#[derive(Debug, Clone)]
+pub enum Taken {
+    /// It was taken in now.
+    Now(Box<Ingested>),
+    /// It was taken in before.
+    Before(TakenIn),
+}
+
+/// Takes a page in that was looked at before.
+pub async fn ingest(librarian: &Librarian, url: &str, intake: &Intake) -> Result<Taken> {
+    librarian.viewer.require(Role::Player)?;
+    let held = looked_at(librarian, url).await?;
+    if held.submission.status == Status::Ingested {
+        return Ok(Taken::Before(taken_in(&held)));
+    }
+    if intake.entities.len() > ENTITIES_MAX {
+        let limit = format!("{ENTITIES_MAX} entities");
+        return Err(Error::TooLarge { what: "entities".into(), limit });
+    }
+    let mut entities = Vec::with_capacity(intake.entities.len());
+    let mut nodes = Vec::new();
+    for given in &intake.entities {
+        let outcome = take_in(librarian, given).await;
+        nodes.extend(outcome.as_ref().ok().map(|taken| taken.entity.node.id));
+        entities.push(ingested_entity(given, outcome));
+    }
+    let page = held.submission.clone();
+    let document = document_rid(&page.rid);
+    let read_in = ReadIn { source: WEB, rid: Some(&document) };
+    let related = relations::relate(librarian, &intake.relations, read_in).await?;
+    shelve::shelve(librarian, &document_of(&page, nodes)).await?;
+    let names: Vec<&str> = intake.entities.iter().map(|one| one.name.as_str()).collect();
+    let folder = intake.folder.as_deref().unwrap_or(SOURCES_FOLDER);
+    let note_path = vault::write_source(librarian, folder, &page, &names).await?;
+    let done = Submission { status: Status::Ingested, note_path: note_path.clone(), ..page };
+    submission::hold(librarian, &done, Some(&held)).await?;
+    let (url, rid) = (done.url, done.rid);
+    Ok(Taken::Now(Box::new(Ingested { url, rid, note_path, entities, relations: related })))
+}
+
+/// What a page is called once it is a document.
+pub fn document_rid(rid: &str) -> String {
+    format!("web:{rid}")
+}
+
+async fn take_in(librarian: &Librarian, given: &NewEntity) -> Result<changes::Registered> {
+    let entity_type = EntityType::read(&given.type_name).ok_or_else(|| {
+        let known = EntityType::ALL.map(EntityType::as_str).join(", ");
+        let problem = format!("{:?} is unknown", given.type_name);
+        Error::invalid("type", problem, format!("use one of {known}"))
+    })?;
+    let registration = Registration {
+        name: given.name.clone(),
+        entity_type,
+        aliases: Vec::new(),
+        description: None,
+        uri: None,
+    };
+    changes::register(librarian, &registration).await
+}
+
+fn ingested_entity(given: &NewEntity, outcome: Result<changes::Registered>) -> IngestedEntity {
+    let outcome = match outcome {
+        Ok(taken) => {
+            let newness = if taken.is_new { Newness::New } else { Newness::Known };
+            Ok((taken.entity.uri, taken.entity.entity_type, newness))
+        }
+        Err(error) => Err(format!("{error}; {}", error.hint())),
+    };
+    IngestedEntity { name: given.name.clone(), outcome }
+}
+
+fn document_of(page: &Submission, mentions: Vec<lore_core::NodeId>) -> NewDocument {
+    NewDocument {
+        rid: document_rid(&page.rid),
+        kind: KIND,
+        source: WEB,
+        title: page.title.clone(),
+        url: Some(page.url.clone()),
+        author: page.author.clone(),
+        written: page.published.as_deref().and_then(submission::moment),
+        body: page.text.clone(),
+        digest: page.hash.clone(),
+        mentions,
+    }
+}
+
+/// Keeps the new text of a page that was taken in before.
+pub(super) async fn refresh(librarian: &Librarian, page: &Submission) -> Result<()> {
+    shelve::shelve(librarian, &document_of(page, Vec::new())).await?;
+    Ok(())
+}

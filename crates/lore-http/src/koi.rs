@@ -1,0 +1,117 @@
+//! The KOI API over the world, at `/compat/koi` or on an address of its own.
+//!
+//! Paths, verbs and bodies become an [`Ask`]; what answers it is the same as behind the
+//! knowledge tools. Errors have the form FastAPI gives them, which clients of the API read.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method, Response, StatusCode, header};
+use lore_core::Error;
+use lore_mcp::{Scope, ServerParts};
+use lore_tools::koi::{self, Ask, Failure, Verb};
+use lore_tools::{Call, Toolset};
+use serde_json::{Value, json};
+
+use crate::body::{self, Unread};
+use crate::kanka::decoded;
+
+/// What the routes share.
+pub(crate) struct Koi {
+    pub(crate) parts: Arc<ServerParts>,
+    pub(crate) body_max: usize,
+    /// The path the API is mounted at.
+    pub(crate) base: &'static str,
+}
+
+/// Answers any request below the API's address.
+pub(crate) async fn handle(State(koi): State<Arc<Koi>>, request: Request) -> Response<Body> {
+    let (head, body) = request.into_parts();
+    let body = match body::read(body, koi.body_max).await {
+        Ok(body) => body,
+        Err(Unread::TooLarge) => return detail(413, json!("The body is too large")),
+        Err(Unread::Missing) => return detail(408, json!("The body did not arrive")),
+    };
+    match answer(&koi, &head, &body).await {
+        Ok(answer) => reply(StatusCode::OK, &answer),
+        Err(failure) => refusal(failure),
+    }
+}
+
+async fn answer(koi: &Koi, head: &Parts, body: &[u8]) -> Result<Value, Failure> {
+    let scope = head.extensions.get::<Arc<Scope>>().cloned().ok_or(Failure::NoSuchPath)?;
+    if !scope.selection.allows_toolset(Toolset::Knowledge) {
+        return Err(Failure::NoSuchPath);
+    }
+    let ask = ask(koi, head, body)?;
+    let viewer = koi.parts.doorkeeper.enter(scope.identity, scope.world.as_deref()).await?;
+    let mut call = Call::new(Arc::clone(&koi.parts.app), viewer);
+    call.reading_only = scope.selection.is_read_only();
+    koi::answer(&call, ask).await
+}
+
+fn ask(koi: &Koi, head: &Parts, body: &[u8]) -> Result<Ask, Failure> {
+    let verb = match head.method {
+        Method::GET => Verb::Get,
+        Method::POST => Verb::Post,
+        _ => return Err(Failure::WrongVerb),
+    };
+    let path = head.uri.path();
+    let path = decoded(path.strip_prefix(koi.base).unwrap_or(path).trim_matches('/'));
+    let pairs = head.uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
+    let query = pairs.map(|pair| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        (decoded(&name.replace('+', " ")), decoded(&value.replace('+', " ")))
+    });
+    let body = match body.iter().all(u8::is_ascii_whitespace) {
+        true => None,
+        false => Some(serde_json::from_slice(body).map_err(|_| {
+            let problem = "is not JSON";
+            Failure::Unreadable(Error::invalid("body", problem, "send a JSON object"))
+        })?),
+    };
+    Ok(Ask { verb, path: vec![path], query: query.collect(), body })
+}
+
+fn refusal(failure: Failure) -> Response<Body> {
+    match failure {
+        Failure::NoSuchPath => detail(404, json!("Not Found")),
+        Failure::WrongVerb => detail(405, json!("Method Not Allowed")),
+        Failure::Unreadable(error) => detail(422, json!([problem(&error)])),
+        Failure::Failed(error) => {
+            let text = format!("{error}. {}", error.hint());
+            detail(error.code().meaning().http, json!(text))
+        }
+    }
+}
+
+/// A field that is missing or wrong, as FastAPI tells it.
+fn problem(error: &Error) -> Value {
+    let (field, what) = match error {
+        Error::Invalid { field, problem, .. } => (field.as_str(), problem.as_str()),
+        _ => ("body", "cannot be read"),
+    };
+    let missing = what == "is required";
+    let path: Vec<&str> = if field == "body" { vec!["body"] } else { vec!["body", field] };
+    json!({
+        "type": if missing { "missing" } else { "value_error" },
+        "loc": path,
+        "msg": if missing { "Field required".to_owned() } else { format!("{field} {what}") },
+        "input": null,
+    })
+}
+
+fn detail(status: u16, detail: Value) -> Response<Body> {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    reply(status, &json!({ "detail": detail }))
+}
+
+fn reply(status: StatusCode, body: &Value) -> Response<Body> {
+    let mut response = Response::new(Body::from(body.to_string()));
+    *response.status_mut() = status;
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
+}

@@ -1,0 +1,33 @@
+//! `/search`: documents and passages by the one search.
+
+use lore_app::knowledge::{Passages, find_documents};
+use serde::Deserialize;
+
+use super::answers::SearchAnswer;
+use super::{Answered, Failure, Request, Verb, bounded, shown};
+
+pub(super) async fn route(request: &Request<'_>, path: &str) -> Answered {
+    match (request.ask.verb, path) {
+        (Verb::Post, "search" | "query") => found(request, request.body()?).await,
+        (Verb::Get, "search" | "query") => found(request, request.query()?).await,
+        _ => Err(Failure::NoSuchPath),
+    }
+}
+
+#[derive(Deserialize)]
+struct SearchIn {
+    #[serde(alias = "q")]
+    query: String,
+    limit: Option<i64>,
+    source: Option<String>,
+    #[serde(default)]
+    include_chunks: bool,
+}
+
+async fn found(request: &Request<'_>, given: SearchIn) -> Answered {
+    let limit = bounded(given.limit, 10)?;
+    let passages = if given.include_chunks { Passages::Give } else { Passages::Leave };
+    let source = given.source.as_deref();
+    let found = find_documents(&request.librarian, &given.query, source, limit, passages).await?;
+    shown(SearchAnswer::of(given.query, given.source, found.documents, found.chunks))
+}

@@ -1,0 +1,269 @@
+//! `/entity…`, `/entities`, `/relationships` and `/entity-search`.
+
+use lore_app::knowledge::{
+    self, Asked, Entity, EntityType, Surroundings, find_entities, mentioned_in, relations, resolve,
+};
+use lore_core::{Error, Result};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::answers::{
+    EntitySearchAnswer, MentionedInAnswer, RelationshipsAnswer, ResolveAnswer, without_zone,
+};
+use super::{Answered, Request, Verb, bounded, shown, wrong_verb};
+
+/// Most documents of an entity when nobody says how many.
+const DOCUMENTS: usize = 500;
+/// Most entities that are asked for at once.
+const URIS_MAX: usize = 200;
+
+pub(super) async fn route(request: &Request<'_>, path: &str) -> Answered {
+    let verb = request.ask.verb;
+    match (verb, path) {
+        (Verb::Post, "entity/resolve") => resolved(request, request.body()?).await,
+        (Verb::Get, "entity/resolve") => resolved(request, request.query()?).await,
+        (Verb::Get, "entity-search") => found(request).await,
+        (Verb::Get, "entities") => listed(request).await,
+        (Verb::Post, "entities/mentioned-in") => mentioned_all(request).await,
+        (Verb::Post, "entity/merge") => merge(request).await,
+        (Verb::Post, "entity/unmerge") => unmerge(request).await,
+        (Verb::Post, "entity/retype") => retype(request).await,
+        (Verb::Post, "entity/alias") => alias(request).await,
+        (Verb::Get, _) => of_one(request, path).await,
+        (Verb::Post, _) => wrong_verb(),
+    }
+}
+
+/// Paths with a URI in them, which may hold slashes.
+async fn of_one(request: &Request<'_>, path: &str) -> Answered {
+    if let Some(uri) = path.strip_prefix("relationships/") {
+        return related(request, uri).await;
+    }
+    let Some(rest) = path.strip_prefix("entity/") else { return wrong_verb() };
+    if let Some(uri) = rest.strip_suffix("/mentioned-in") {
+        let limit = bounded(request.query::<Page>()?.limit, DOCUMENTS)?;
+        let found = mentioned_in(&request.librarian, uri, limit).await?;
+        return shown(MentionedInAnswer::of(uri.to_owned(), found));
+    }
+    if let Some(uri) = rest.strip_suffix("/history") {
+        return history(request, uri).await;
+    }
+    let found = one(request, rest).await?;
+    let documents = mentioned_in(&request.librarian, rest, DOCUMENTS).await?;
+    let documents = MentionedInAnswer::of(rest.to_owned(), documents);
+    shown(json!({ "entity": entity(found), "documents": json!(documents)["documents"] }))
+}
+
+#[derive(Deserialize)]
+struct Page {
+    limit: Option<i64>,
+}
+
+#[derive(Deserialize)]
+struct ResolveIn {
+    label: String,
+    type_hint: Option<String>,
+    limit: Option<i64>,
+    #[serde(default)]
+    context: Option<ContextIn>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct ContextIn {
+    associated_people: Vec<String>,
+    project: Option<String>,
+    organizations: Vec<String>,
+    associated_orgs: Vec<String>,
+    topics: Vec<String>,
+    source_text: Option<String>,
+}
+
+async fn resolved(request: &Request<'_>, given: ResolveIn) -> Answered {
+    let context = given.context.unwrap_or_default();
+    let beside = [context.associated_people, context.organizations, context.associated_orgs];
+    let asked = Asked {
+        label: given.label,
+        type_hint: given.type_hint,
+        limit: bounded(given.limit, 5)?,
+        surroundings: Surroundings {
+            beside: beside.into_iter().flatten().chain(context.project).collect(),
+            topics: context.topics,
+            text: context.source_text.unwrap_or_default(),
+        },
+    };
+    let found = resolve(&request.librarian, &asked).await?;
+    shown(ResolveAnswer::of(asked.label.trim(), found))
+}
+
+#[derive(Deserialize)]
+struct RelationsIn {
+    predicate: Option<String>,
+}
+
+async fn related(request: &Request<'_>, uri: &str) -> Answered {
+    let given: RelationsIn = request.query()?;
+    let found = relations(&request.librarian, uri, given.predicate.as_deref()).await?;
+    shown(RelationshipsAnswer::of(uri.to_owned(), found))
+}
+
+#[derive(Deserialize)]
+struct FindIn {
+    query: String,
+    type_filter: Option<String>,
+    limit: Option<i64>,
+}
+
+async fn found(request: &Request<'_>) -> Answered {
+    let given: FindIn = request.query()?;
+    let filter = given.type_filter.filter(|name| !name.trim().is_empty());
+    let wanted = filter.as_deref().map(read_type).transpose()?;
+    let limit = bounded(given.limit, 10)?;
+    let found = find_entities(&request.librarian, &given.query, wanted, limit).await?;
+    shown(EntitySearchAnswer::of(given.query, filter, found))
+}
+
+#[derive(Deserialize)]
+struct ListIn {
+    #[serde(alias = "type")]
+    entity_type: Option<String>,
+    limit: Option<i64>,
+}
+
+async fn listed(request: &Request<'_>) -> Answered {
+    let given: ListIn = request.query()?;
+    let wanted = given.entity_type.as_deref().map(read_type).transpose()?;
+    let limit = bounded(given.limit, 100)?.min(1_000);
+    let found = knowledge::list(&request.librarian, wanted, limit).await?;
+    let entities: Vec<Value> = found.into_iter().map(entity).collect();
+    shown(json!({ "count": entities.len(), "entities": entities }))
+}
+
+#[derive(Deserialize)]
+struct ManyIn {
+    uris: Vec<String>,
+    limit_per_entity: Option<i64>,
+}
+
+async fn mentioned_all(request: &Request<'_>) -> Answered {
+    let given: ManyIn = request.body()?;
+    if given.uris.len() > URIS_MAX {
+        let limit = format!("{URIS_MAX} URIs");
+        return Err(Error::TooLarge { what: "uris".into(), limit }.into());
+    }
+    let limit = bounded(given.limit_per_entity, DOCUMENTS)?;
+    let mut results = Map::new();
+    for uri in given.uris {
+        let found = mentioned_in(&request.librarian, &uri, limit).await?;
+        results.insert(uri.clone(), shown(MentionedInAnswer::of(uri, found))?);
+    }
+    shown(json!({ "total_entities": results.len(), "results": results }))
+}
+
+#[derive(Deserialize)]
+struct MergeIn {
+    #[serde(alias = "source_uri")]
+    from_uri: String,
+    #[serde(alias = "target_uri")]
+    into_uri: String,
+    #[serde(default)]
+    reason: String,
+}
+
+async fn merge(request: &Request<'_>) -> Answered {
+    request.may_write()?;
+    let given: MergeIn = request.body()?;
+    let merged =
+        knowledge::merge(&request.librarian, &given.from_uri, &given.into_uri, &given.reason);
+    shown(json!({ "success": true, "entity": entity(merged.await?) }))
+}
+
+#[derive(Deserialize)]
+struct UnmergeIn {
+    uri: String,
+    #[serde(default)]
+    reason: String,
+}
+
+async fn unmerge(request: &Request<'_>) -> Answered {
+    request.may_write()?;
+    let given: UnmergeIn = request.body()?;
+    let restored = knowledge::unmerge(&request.librarian, &given.uri, &given.reason).await?;
+    shown(json!({ "success": true, "entity": entity(restored) }))
+}
+
+#[derive(Deserialize)]
+struct RetypeIn {
+    uri: String,
+    #[serde(alias = "type")]
+    entity_type: String,
+    #[serde(default)]
+    reason: String,
+}
+
+async fn retype(request: &Request<'_>) -> Answered {
+    request.may_write()?;
+    let given: RetypeIn = request.body()?;
+    let entity_type = read_type(&given.entity_type)?;
+    let changed =
+        knowledge::retype(&request.librarian, &given.uri, entity_type, &given.reason).await?;
+    shown(json!({ "success": true, "entity": entity(changed) }))
+}
+
+#[derive(Deserialize)]
+struct AliasIn {
+    uri: String,
+    alias: String,
+    #[serde(default)]
+    reason: String,
+}
+
+async fn alias(request: &Request<'_>) -> Answered {
+    request.may_write()?;
+    let given: AliasIn = request.body()?;
+    let changed =
+        knowledge::add_alias(&request.librarian, &given.uri, &given.alias, &given.reason).await?;
+    shown(json!({ "success": true, "entity": entity(changed) }))
+}
+
+async fn history(request: &Request<'_>, uri: &str) -> Answered {
+    let entries = knowledge::history(&request.librarian, uri).await?;
+    let entries: Vec<Value> = entries
+        .into_iter()
+        .map(|entry| {
+            json!({
+                "sequence": entry.sequence,
+                "at": without_zone(entry.at),
+                "action": entry.kind,
+                "reason": entry.reason,
+                "details": entry.details,
+            })
+        })
+        .collect();
+    shown(json!({ "entity_uri": uri, "count": entries.len(), "history": entries }))
+}
+
+async fn one(request: &Request<'_>, uri: &str) -> Result<Entity> {
+    let found = knowledge::by_uri(&request.librarian, uri).await?;
+    found
+        .ok_or_else(|| Error::not_found(format!("the entity {uri}"), "look for it with koi_search"))
+}
+
+pub(super) fn entity(found: Entity) -> Value {
+    json!({
+        "uri": found.uri,
+        "name": found.node.name,
+        "type": found.entity_type.as_str(),
+        "aliases": found.node.aliases,
+        "created_at": without_zone(found.node.created.at),
+        "updated_at": without_zone(found.node.updated.at),
+    })
+}
+
+/// A type that somebody asked for by name.
+pub(super) fn read_type(text: &str) -> Result<EntityType> {
+    EntityType::read(text).ok_or_else(|| {
+        let known = EntityType::ALL.map(EntityType::as_str).join(", ");
+        Error::invalid("type", format!("{text:?} is unknown"), format!("use one of {known}"))
+    })
+}

@@ -1,0 +1,171 @@
+//! The KOI API: requests in, JSON out, whatever carries them.
+//!
+//! The tools of the knowledge toolset are thin wrappers of this API. An [`Ask`] is
+//! answered from this world, or sent to another KOI API where one is configured; the HTTP
+//! front passes its requests to the same [`answer`]. So tools and routes cannot differ.
+
+mod answers;
+mod documents;
+mod entities;
+mod shapes;
+mod upkeep;
+mod web;
+mod web_answers;
+
+use std::sync::Arc;
+
+use lore_app::knowledge::Librarian;
+pub use lore_app::knowledge::{Ask, Verb};
+use lore_core::{Error, Result};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::call::Call;
+use crate::schema;
+
+pub(crate) use answers::{
+    EntitySearchAnswer, MentionedInAnswer, RelationshipsAnswer, ResolveAnswer, SearchAnswer,
+};
+pub(crate) use shapes::Shaped;
+pub(crate) use web_answers::{IngestAnswer, MonitorAnswer, PreviewAnswer, ProcessAnswer};
+
+/// The name under which requests that are no tool calls appear in the audit log.
+const API: &str = "koi_api";
+
+/// Why a request was not answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// There is nothing at the path.
+    NoSuchPath,
+    /// There is, but not for this verb.
+    WrongVerb,
+    /// The request cannot be read.
+    Unreadable(Error),
+    /// It was read and failed.
+    Failed(Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// What a handler says.
+type Answered = std::result::Result<Value, Failure>;
+
+/// Answers a request that came over HTTP.
+pub async fn answer(call: &Call, ask: Ask) -> Answered {
+    local(call, API, ask).await
+}
+
+/// Answers a request of a tool: from another KOI API where one is configured, else from
+/// this world.
+pub(crate) async fn ask(call: &Call, tool: &'static str, ask: Ask) -> Result<Value> {
+    if let Some(elsewhere) = &call.app.elsewhere {
+        return elsewhere.ask(ask).await;
+    }
+    local(call, tool, ask).await.map_err(|failure| match failure {
+        Failure::Failed(error) | Failure::Unreadable(error) => error,
+        Failure::NoSuchPath | Failure::WrongVerb => {
+            Error::Bug { what: format!("a path of {tool}") }
+        }
+    })
+}
+
+async fn local(call: &Call, tool: &'static str, ask: Ask) -> Answered {
+    let request = Request { librarian: librarian(call, tool), call, ask };
+    let path = request.ask.path.join("/");
+    let path = path.trim_matches('/');
+    // The future of a request is as large as that of its largest handler.
+    match path.split('/').next().unwrap_or_default() {
+        "entity" | "entities" | "entity-search" | "relationships" => {
+            Box::pin(entities::route(&request, path)).await
+        }
+        "web" => Box::pin(web::route(&request, path)).await,
+        "search" | "query" => Box::pin(documents::route(&request, path)).await,
+        "koi-net" if path == "koi-net/health" => Ok(lore_app::federation::report(&call.app).await),
+        _ => Box::pin(upkeep::route(&request, path)).await,
+    }
+}
+
+/// A request with everything its handler needs.
+struct Request<'a> {
+    librarian: Librarian,
+    call: &'a Call,
+    ask: Ask,
+}
+
+impl Request<'_> {
+    /// The body, as the handler reads it.
+    fn body<T: DeserializeOwned>(&self) -> std::result::Result<T, Failure> {
+        let body = match &self.ask.body {
+            Some(Value::Object(body)) => body.clone(),
+            Some(_) => return Err(unreadable("is not a JSON object")),
+            None => return Err(unreadable("is required")),
+        };
+        schema::parse(body).map_err(Failure::Unreadable)
+    }
+
+    /// The query parameters, as the handler reads them: what looks like a number or a
+    /// truth value is one.
+    fn query<T: DeserializeOwned>(&self) -> std::result::Result<T, Failure> {
+        let plain = |text: &str| match text {
+            "true" | "false" => Value::Bool(text == "true"),
+            _ => text.parse::<i64>().map_or_else(|_| text.into(), Value::from),
+        };
+        let texts = ["query", "q", "label", "type_hint", "type_filter", "source", "predicate"];
+        let pairs = self.ask.query.iter().map(|(name, value)| {
+            let text = texts.contains(&name.as_str());
+            (name.clone(), if text { value.as_str().into() } else { plain(value) })
+        });
+        schema::parse(pairs.collect::<Map<String, Value>>()).map_err(Failure::Unreadable)
+    }
+
+    /// Fails where nothing may be written.
+    fn may_write(&self) -> Result<()> {
+        if !self.call.reading_only {
+            return Ok(());
+        }
+        Err(Error::Forbidden {
+            action: "this server is read-only".into(),
+            hint: "ask for something that only reads".into(),
+        })
+    }
+}
+
+/// Where the use cases of one call work.
+pub(crate) fn librarian(call: &Call, tool: &'static str) -> Librarian {
+    Librarian {
+        app: Arc::clone(&call.app),
+        viewer: call.viewer,
+        tool,
+        request_id: call.request_id().to_owned(),
+    }
+}
+
+/// A wire type as JSON.
+fn shown(answer: impl Serialize) -> Answered {
+    serde_json::to_value(answer)
+        .map_err(|_| Failure::Failed(Error::Bug { what: "an answer of the KOI API".into() }))
+}
+
+/// How many rows are wanted, within what is given at once.
+fn bounded(limit: Option<i64>, default: usize) -> Result<usize> {
+    match limit {
+        None => Ok(default),
+        Some(given) => usize::try_from(given).ok().filter(|given| *given > 0).ok_or_else(|| {
+            Error::invalid("limit", format!("is {given}"), "use a number from 1 on")
+        }),
+    }
+}
+
+fn unreadable(problem: &str) -> Failure {
+    Failure::Unreadable(Error::invalid("body", problem, "send a JSON object"))
+}
+
+/// A path that has handlers, but none for this verb.
+fn wrong_verb() -> Answered {
+    Err(Failure::WrongVerb)
+}

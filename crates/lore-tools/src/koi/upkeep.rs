@@ -1,0 +1,131 @@
+//! What there is at all: `/health`, `/entity-types`, `/stats`, and registering entities.
+
+use std::collections::BTreeMap;
+
+use lore_app::knowledge::{self, EntityType, Registration, predicates};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::entities::{entity, read_type};
+use super::{Answered, Failure, Request, Verb, shown};
+
+/// Entities that are counted at most.
+const COUNTED_MAX: usize = 1_000_000;
+/// How many of the newest entities are shown.
+const RECENT: usize = 10;
+
+pub(super) async fn route(request: &Request<'_>, path: &str) -> Answered {
+    match (request.ask.verb, path) {
+        (Verb::Get, "" | "health") => health(request).await,
+        (Verb::Get, "entity-types") => shown(types()),
+        (Verb::Get, "stats") => stats(request).await,
+        (Verb::Get, "predicates") => shown(predicates()),
+        (Verb::Post, "register-entity") => register(request).await,
+        (Verb::Post, "health" | "entity-types" | "stats" | "predicates")
+        | (Verb::Get, "register-entity") => Err(Failure::WrongVerb),
+        _ => Err(Failure::NoSuchPath),
+    }
+}
+
+async fn health(request: &Request<'_>) -> Answered {
+    let app = &request.librarian.app;
+    let model = app.embedder.as_ref().map_or("built-in table", |embedder| embedder.model());
+    shown(json!({
+        "status": "healthy",
+        "mode": "lorewell",
+        "database": "connected",
+        "openai_available": app.embedder.is_some(),
+        "embedding_model": model,
+        "semantic_matching": true,
+        "entity_types": EntityType::ALL.map(EntityType::as_str),
+        "schema_version": env!("CARGO_PKG_VERSION"),
+        "resolution_tiers": {
+            "exact": true, "alias": true, "contextual": true, "fuzzy": true, "semantic": false,
+        },
+    }))
+}
+
+/// The types with what names of each are judged by.
+fn types() -> Value {
+    let types: Vec<Value> = EntityType::ALL
+        .into_iter()
+        .map(|known| {
+            let profile = knowledge::profile_of(known);
+            json!({
+                "type_key": known.as_str(),
+                "label": known.as_str(),
+                "folder": known.folder(),
+                "phonetic_matching": profile.phonetic,
+                "similarity_threshold": profile.link_at,
+                "require_token_overlap": profile.least_likeness > 0.0,
+            })
+        })
+        .collect();
+    json!({ "version": "1.0.0", "types": types })
+}
+
+fn predicates() -> Value {
+    let names =
+        |types: &[EntityType]| -> Vec<&str> { types.iter().map(|known| known.as_str()).collect() };
+    let rows: Vec<Value> = predicates::ALL
+        .iter()
+        .map(|known| {
+            json!({
+                "predicate": known.name,
+                "subject_types": names(known.subjects),
+                "object_types": names(known.objects),
+                "vault_field": known.field,
+            })
+        })
+        .collect();
+    json!({ "count": rows.len(), "predicates": rows })
+}
+
+async fn stats(request: &Request<'_>) -> Answered {
+    let entities = knowledge::list(&request.librarian, None, COUNTED_MAX).await?;
+    let mut by_type: BTreeMap<&str, usize> = BTreeMap::new();
+    for entity in &entities {
+        *by_type.entry(entity.entity_type.as_str()).or_default() += 1;
+    }
+    let total = entities.len();
+    let recent: Vec<Value> = entities.into_iter().rev().take(RECENT).map(entity).collect();
+    shown(json!({
+        "total_entities": total,
+        "by_type": by_type,
+        "recent_entities": recent,
+        "mode": "lorewell",
+    }))
+}
+
+#[derive(Deserialize)]
+struct RegisterIn {
+    #[serde(alias = "entity_name", alias = "label")]
+    name: String,
+    #[serde(alias = "type")]
+    entity_type: String,
+    #[serde(default)]
+    aliases: Vec<String>,
+    description: Option<String>,
+    uri: Option<String>,
+    vault_rid: Option<String>,
+}
+
+async fn register(request: &Request<'_>) -> Answered {
+    request.may_write()?;
+    let given: RegisterIn = request.body()?;
+    let registration = Registration {
+        name: given.name,
+        entity_type: read_type(&given.entity_type)?,
+        aliases: given.aliases,
+        description: given.description,
+        uri: given.uri,
+    };
+    let registered = knowledge::register(&request.librarian, &registration).await?;
+    shown(json!({
+        "success": true,
+        "canonical_uri": registered.entity.uri,
+        "is_new": registered.is_new,
+        "vault_rid": given.vault_rid,
+        "merged_with": registered.merged_with,
+    }))
+}

@@ -1,0 +1,128 @@
+//! `/web/…`: pages on their way in, and those that are watched.
+
+use lore_app::knowledge::{
+    Intake, Looked, NewEntity, NewRelation, Taken, ingest, monitor, monitored, preview, process,
+    unmonitor,
+};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::web_answers::{
+    IngestAnswer, KnownOut, PreviewAnswer, ProcessAnswer, added, monitor_status,
+};
+use super::{Answered, Failure, Request, Verb, shown};
+
+pub(super) async fn route(request: &Request<'_>, path: &str) -> Answered {
+    match (request.ask.verb, path) {
+        (Verb::Post, "web/preview") => previewed(request).await,
+        (Verb::Post, "web/process") => processed(request).await,
+        (Verb::Post, "web/ingest") => ingested(request).await,
+        (Verb::Post, "web/monitor/add") => watch(request).await,
+        (Verb::Post, "web/monitor/remove") => unwatch(request).await,
+        (Verb::Get, "web/monitor/status") => {
+            shown(monitor_status(monitored(&request.librarian).await?))
+        }
+        (Verb::Get, "web/preview" | "web/process" | "web/ingest" | "web/monitor/add")
+        | (Verb::Get, "web/monitor/remove")
+        | (Verb::Post, "web/monitor/status") => Err(Failure::WrongVerb),
+        _ => Err(Failure::NoSuchPath),
+    }
+}
+
+#[derive(Deserialize)]
+struct PreviewIn {
+    url: String,
+    submitted_by: Option<String>,
+}
+
+async fn previewed(request: &Request<'_>) -> Answered {
+    request.may_write()?;
+    let given: PreviewIn = request.body()?;
+    shown(match preview(&request.librarian, &given.url, given.submitted_by).await? {
+        Looked::Fresh(page) => PreviewAnswer::Fresh(Box::new((*page).into())),
+        Looked::Known(known) => PreviewAnswer::Known(KnownOut::previewed(known)),
+    })
+}
+
+#[derive(Deserialize)]
+struct ProcessIn {
+    url: String,
+    #[serde(default)]
+    hint_entities: Vec<String>,
+}
+
+async fn processed(request: &Request<'_>) -> Answered {
+    let given: ProcessIn = request.body()?;
+    let page = process(&request.librarian, &given.url, &given.hint_entities).await?;
+    shown(ProcessAnswer::from(page))
+}
+
+#[derive(Deserialize)]
+struct IngestIn {
+    url: String,
+    #[serde(default)]
+    entities: Vec<EntityIn>,
+    #[serde(default)]
+    relationships: Vec<RelationIn>,
+    vault_folder: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct EntityIn {
+    name: String,
+    r#type: String,
+}
+
+#[derive(Deserialize)]
+struct RelationIn {
+    subject: String,
+    predicate: String,
+    object: String,
+    confidence: Option<f64>,
+}
+
+/// How sure a relation is when nobody says.
+const CONFIDENCE: f64 = 0.9;
+
+async fn ingested(request: &Request<'_>) -> Answered {
+    request.may_write()?;
+    let given: IngestIn = request.body()?;
+    let entities = given.entities.into_iter();
+    let relations = given.relationships.into_iter();
+    let intake = Intake {
+        entities: entities.map(|one| NewEntity { name: one.name, type_name: one.r#type }).collect(),
+        relations: relations
+            .map(|one| NewRelation {
+                subject: one.subject,
+                predicate: one.predicate,
+                object: one.object,
+                confidence: one.confidence.unwrap_or(CONFIDENCE),
+            })
+            .collect(),
+        folder: given.vault_folder,
+    };
+    shown(match ingest(&request.librarian, &given.url, &intake).await? {
+        Taken::Now(page) => IngestAnswer::Now(Box::new((*page).into())),
+        Taken::Before(known) => IngestAnswer::Before(KnownOut::ingested(known)),
+    })
+}
+
+#[derive(Deserialize)]
+struct WatchIn {
+    url: String,
+    #[serde(default)]
+    title: String,
+}
+
+async fn watch(request: &Request<'_>) -> Answered {
+    request.may_write()?;
+    let given: WatchIn = request.body()?;
+    shown(added(&monitor(&request.librarian, &given.url, &given.title).await?))
+}
+
+async fn unwatch(request: &Request<'_>) -> Answered {
+    request.may_write()?;
+    let given: WatchIn = request.body()?;
+    let was = unmonitor(&request.librarian, &given.url).await?;
+    shown(json!({ "status": if was { "removed" } else { "not_found" } }))
+}

@@ -1,0 +1,38 @@
+//! Entities, documents, the web and the vault, as thin wrappers of the KOI API.
+//!
+//! Every answer is what the API says, as text in two-space JSON and as structured content.
+
+mod federation_status;
+mod get_entity_documents;
+mod get_entity_neighborhood;
+mod ingest_url;
+mod knowledge_search;
+mod koi_search;
+mod monitor_url;
+mod preview_url;
+mod process_url;
+mod resolve_entity;
+mod vault_list_notes;
+mod vault_read_note;
+mod vault_write_note;
+mod wire;
+
+use crate::tool::Tool;
+
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::of::<resolve_entity::ResolveEntity>(),
+        Tool::of::<get_entity_neighborhood::GetEntityNeighborhood>(),
+        Tool::of::<get_entity_documents::GetEntityDocuments>(),
+        Tool::of::<koi_search::KoiSearch>(),
+        Tool::of::<knowledge_search::KnowledgeSearch>(),
+        Tool::of::<preview_url::PreviewUrl>(),
+        Tool::of::<process_url::ProcessUrl>(),
+        Tool::of::<ingest_url::IngestUrl>(),
+        Tool::of::<monitor_url::MonitorUrl>(),
+        Tool::of::<vault_read_note::VaultReadNote>(),
+        Tool::of::<vault_write_note::VaultWriteNote>(),
+        Tool::of::<vault_list_notes::VaultListNotes>(),
+        Tool::of::<federation_status::FederationStatus>(),
+    ]
+}

@@ -1,0 +1,54 @@
+//! `vault_list_notes`: which notes a folder has.
+
+use lore_app::knowledge::list_notes;
+use lore_core::{Result, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::call::Call;
+use crate::koi::librarian;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct VaultListNotes;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// Such as People; . is the vault itself.
+    folder: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Output {
+    /// File names, sorted.
+    notes: Vec<String>,
+}
+
+impl ToolSpec for VaultListNotes {
+    const NAME: &'static str = "vault_list_notes";
+    const TOOLSET: Toolset = Toolset::Knowledge;
+    const TITLE: &'static str = "List notes";
+    const DESCRIPTION: &'static str = "List the Markdown notes of one folder of the vault. Use \
+        before vault_read_note. Returns file names, not those of folders below.";
+    const ANNOTATIONS: Annotations = Annotations::READ;
+    const ROLE: Role = Role::Gm;
+
+    type Input = Input;
+    type Output = Output;
+
+    fn example() -> Value {
+        json!({ "folder": "People" })
+    }
+
+    fn text(answer: &Value) -> String {
+        let notes = answer.get("notes").and_then(Value::as_array).into_iter().flatten();
+        notes.filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Output> {
+        let notes = list_notes(&librarian(&call, Self::NAME), &input.folder).await?;
+        Ok(Output { notes })
+    }
+}

@@ -1,0 +1,70 @@
+//! `vault_write_note`: make or replace a note.
+
+use lore_app::knowledge::{NoteWritten, write_note};
+use lore_core::{Result, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::call::Call;
+use crate::choice::choice;
+use crate::koi::librarian;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct VaultWriteNote;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// Such as People/New Person.md.
+    path: String,
+    /// All of it, with YAML frontmatter.
+    content: String,
+}
+
+choice! {
+    /// What became of the properties of a note that was replaced.
+    enum Frontmatter { Created = "created", Replaced = "replaced", Kept = "preserved" }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Output {
+    /// Written: and the path.
+    message: String,
+    /// Whether the note is new, was replaced as a whole, or kept its frontmatter.
+    frontmatter: Frontmatter,
+}
+
+impl ToolSpec for VaultWriteNote {
+    const NAME: &'static str = "vault_write_note";
+    const TOOLSET: Toolset = Toolset::Knowledge;
+    const TITLE: &'static str = "Write a note";
+    const DESCRIPTION: &'static str = "Make or replace a Markdown note of the vault; folders are \
+        made as needed. Use vault_read_note before replacing one. Existing frontmatter stays \
+        when the new text has none. Returns Written: and the path.";
+    const ANNOTATIONS: Annotations = Annotations::CHANGE;
+    const ROLE: Role = Role::Gm;
+
+    type Input = Input;
+    type Output = Output;
+
+    fn example() -> Value {
+        json!({ "path": "People/Ada Holt.md", "content": "---\n\"@type\": schema:Person\n---\n# Ada Holt\n" })
+    }
+
+    fn text(answer: &Value) -> String {
+        answer.get("message").and_then(Value::as_str).unwrap_or_default().to_owned()
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Output> {
+        let written =
+            write_note(&librarian(&call, Self::NAME), &input.path, &input.content).await?;
+        let frontmatter = match written {
+            NoteWritten::Created => Frontmatter::Created,
+            NoteWritten::Replaced => Frontmatter::Replaced,
+            NoteWritten::KeptFrontmatter => Frontmatter::Kept,
+        };
+        Ok(Output { message: format!("Written: {}", input.path), frontmatter })
+    }
+}
