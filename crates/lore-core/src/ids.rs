@@ -54,6 +54,12 @@ impl Uid {
         Self(uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid())
     }
 
+    /// The id that follows from sixteen bytes of a hash: the same for the same thing,
+    /// wherever it is met.
+    pub fn from_hash(bytes: [u8; 16]) -> Self {
+        Self(uuid::Builder::from_custom_bytes(bytes).into_uuid())
+    }
+
     /// The sixteen bytes, as engines store them.
     pub fn as_bytes(&self) -> &[u8; 16] {
         self.0.as_bytes()

@@ -19,6 +19,7 @@ mod docs;
 mod edges;
 mod fault;
 mod file;
+mod foreign;
 mod log;
 mod maintenance;
 mod nodes;
@@ -36,5 +37,6 @@ mod texts;
 mod tokens;
 mod writer;
 
+pub use foreign::foreign_tables;
 pub use store::{Options, SqliteStore};
 pub use writer::WriteCounts;

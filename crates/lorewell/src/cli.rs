@@ -112,6 +112,12 @@ pub(crate) enum Command {
         /// Backup to restore
         file: PathBuf,
     },
+    /// Bring memory in from elsewhere; running it again goes on where it stopped
+    #[command(subcommand)]
+    Import(Import),
+    /// Write memory out for elsewhere
+    #[command(subcommand)]
+    Export(Export),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -125,6 +131,10 @@ pub(crate) struct Serve {
     /// Address to listen on [default: 127.0.0.1:8081]
     #[arg(long, value_name = "HOST:PORT", env = "LOREWELL_HTTP_ADDR")]
     pub(crate) http_addr: Option<String>,
+
+    /// Also serve the KOI API on an address of its own, such as 127.0.0.1:8351
+    #[arg(long, value_name = "HOST:PORT", env = "LOREWELL_KOI_ADDR")]
+    pub(crate) koi_addr: Option<String>,
 
     /// Allow an address that other machines can reach; needs a token
     #[arg(long)]
@@ -217,6 +227,54 @@ pub(crate) enum Client {
     Nanoclaw,
     /// OpenClaw (openclaw.json)
     Openclaw,
+}
+
+/// Commands of `import`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Import {
+    /// Conversations, notes, graphs and databases of other memory servers
+    Memory {
+        /// What it is
+        format: ImportFormat,
+        /// File or folder to read
+        path: PathBuf,
+    },
+}
+
+/// What `import memory` reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ImportFormat {
+    /// Session files of Claude Code: a .jsonl file, or a folder of them
+    ClaudeCode,
+    /// conversations.json of a ChatGPT export
+    Chatgpt,
+    /// A folder of Markdown notes
+    Markdown,
+    /// JSON lines of the reference memory server, or of `export memory jsonl`
+    Jsonl,
+    /// A Kairn workspace: its folder or its kairn.db
+    Kairn,
+}
+
+/// Commands of `export`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Export {
+    /// Everything you see in the world
+    Memory {
+        /// What to write
+        format: ExportFormat,
+        /// File or folder to write
+        path: PathBuf,
+    },
+}
+
+/// What `export memory` writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// A folder with a note for each thing
+    Markdown,
+    /// JSON lines that the reference memory server reads, too
+    Jsonl,
 }
 
 /// Commands of `world`.

@@ -11,6 +11,7 @@
 pub mod access;
 pub mod context;
 pub mod crossref;
+pub mod exchange;
 pub mod experience;
 pub mod graph;
 pub mod idea;

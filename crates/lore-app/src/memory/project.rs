@@ -316,7 +316,7 @@ pub async fn log(keeper: &Keeper, given: &NewEntry) -> Reply<(Project, Written<E
 
 impl Entry {
     /// The entry as search reads it.
-    fn prose(&self) -> String {
+    pub(super) fn prose(&self) -> String {
         let parts = [("Result", &self.result), ("Next", &self.next_step)];
         let more = parts
             .iter()
@@ -341,7 +341,7 @@ impl Entry {
 /// Kind of the events that are steps of a project.
 const STEP: &str = "PROJECT_STEP";
 
-fn event(keeper: &Keeper, entry: &Entry) -> NewEvent {
+pub(super) fn event(keeper: &Keeper, entry: &Entry) -> NewEvent {
     let payload = json!({
         "id": entry.id, "type": entry.outcome.as_str(), "action": entry.action,
         "result": entry.result, "next_step": entry.next_step,

@@ -5,6 +5,7 @@ mod call;
 mod completions;
 mod connect;
 mod doctor;
+mod exchange;
 mod federation;
 mod serve;
 mod stdio;
@@ -33,6 +34,8 @@ pub(crate) async fn run(options: Options, command: Command) -> anyhow::Result<Ex
         }
         Command::Doctor(show) => return doctor::run(&Settings::load(options)?, &show).await,
         Command::Backup { file } => backup::backup(&Settings::load(options)?, &file).await?,
+        Command::Import(command) => exchange::import(&Settings::load(options)?, command).await?,
+        Command::Export(command) => exchange::export(&Settings::load(options)?, command).await?,
         Command::Restore { file } => backup::restore(&Settings::load(options)?, &file)?,
     }
     Ok(ExitCode::SUCCESS)

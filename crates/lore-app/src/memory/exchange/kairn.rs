@@ -1,0 +1,235 @@
+//! Kairn's databases, as rows of their tables.
+
+use std::collections::{BTreeMap, HashMap};
+
+use lore_core::{Properties, Provenance, Timestamp};
+use lore_rules::memory::decay::{Confidence, Lesson};
+use serde_json::{Map, Value, json};
+
+use super::super::experience::Fading;
+use super::super::ids::show;
+use super::super::kinds::{
+    CONTENT, CONTEXT, DESCRIPTION, EXPERIENCE, IDEA, KNOWLEDGE, PROJECT, fading,
+};
+use super::super::pen::{capitalised, name_from};
+use super::super::project::{Entry, Outcome};
+use super::{Load, Passage, Record, Tie, uid_of};
+
+/// A row of a table, by the names of its columns.
+pub type Row = Map<String, Value>;
+
+/// The tables that are read.
+pub const TABLES: [&str; 6] = ["nodes", "edges", "experiences", "projects", "progress", "ideas"];
+
+/// How much of an experience stands in its name, in characters.
+const NAME_LETTERS: usize = 60;
+
+/// Makes a load of the tables of a workspace.
+pub fn read(workspace: &str, tables: &BTreeMap<String, Vec<Row>>) -> Load {
+    let mut load = Load { label: format!("kairn {workspace}"), ..Load::default() };
+    let rows = |table: &str| tables.get(table).map(Vec::as_slice).unwrap_or_default();
+    let live = |row: &&Row| text(row, "deleted_at").is_none();
+    let nodes: Vec<_> = rows("nodes").iter().filter(live).collect();
+    let ideas: Vec<_> = rows("ideas").iter().collect();
+    let is_idea = |id: &str| ideas.iter().any(|idea| text(idea, "id") == Some(id));
+    // An idea that is joined to something has a node of the same id.
+    let own = nodes.iter().filter(|row| !text(row, "id").is_some_and(is_idea));
+    load.take(own.map(|row| node(row)));
+    let facts: HashMap<&str, &str> = nodes
+        .iter()
+        .filter_map(|row| Some((text(row, "description")?, text(row, "id")?)))
+        .collect();
+    load.take(rows("experiences").iter().map(|row| experience(row, &facts)));
+    let label = load.label.clone();
+    load.take(rows("projects").iter().map(|row| project(row, rows("progress"), &label)));
+    load.take(ideas.iter().map(|row| idea(row)));
+    for row in rows("edges") {
+        match edge(row) {
+            Some(tie) => load.ties.push(tie),
+            None => load.unreadable += 1,
+        }
+    }
+    load
+}
+
+impl Load {
+    fn take(&mut self, records: impl Iterator<Item = Option<Record>>) {
+        for record in records {
+            match record {
+                Some(record) => self.records.push(record),
+                None => self.unreadable += 1,
+            }
+        }
+    }
+}
+
+fn node(row: &Row) -> Option<Record> {
+    let description = text(row, "description").map(|body| passage(DESCRIPTION, body));
+    Some(Record {
+        type_name: text(row, "type")?.to_owned(),
+        namespace: text(row, "namespace").unwrap_or(KNOWLEDGE).to_owned(),
+        passages: description.into_iter().collect(),
+        ..record(row, text(row, "name")?)?
+    })
+}
+
+fn experience(row: &Row, facts: &HashMap<&str, &str>) -> Option<Record> {
+    let content = text(row, "content")?;
+    let lesson = text(row, "type").and_then(Lesson::named).unwrap_or(Lesson::Solution);
+    let confidence = text(row, "confidence").and_then(Confidence::named);
+    let sort = Fading { lesson, confidence: confidence.unwrap_or(Confidence::High) };
+    let mut properties = Properties::new();
+    sort.note_in(&mut properties);
+    if let Some(valid_to) = text(row, "valid_to") {
+        properties.insert("valid_to".into(), json!(valid_to));
+    }
+    let context = text(row, "context").map(|body| passage(CONTEXT, body));
+    let name = name_from(&format!("{}: ", capitalised(lesson.as_str())), content, NAME_LETTERS);
+    Some(Record {
+        derived_name: true,
+        type_name: EXPERIENCE.into(),
+        namespace: fading(sort.lesson, sort.confidence),
+        kept_by: facts.get(content).map(|id| (*id).to_owned()),
+        passages: std::iter::once(passage(CONTENT, content)).chain(context).collect(),
+        properties,
+        ..record(row, &name)?
+    })
+}
+
+fn project(row: &Row, progress: &[Row], label: &str) -> Option<Record> {
+    let id = text(row, "id")?;
+    let mut properties = Properties::new();
+    properties.insert("phase".into(), json!(text(row, "phase").unwrap_or("planning")));
+    let active = row.get("active").is_some_and(|flag| *flag == json!(1) || *flag == json!(true));
+    properties.insert("active".into(), json!(active));
+    for list in ["goals", "stakeholders", "success_metrics"] {
+        properties.insert(list.into(), json!(texts(row, list)));
+    }
+    let mut steps: Vec<_> = progress
+        .iter()
+        .filter(|step| text(step, "project_id") == Some(id))
+        .filter_map(|row| step(row, label))
+        .collect();
+    steps.sort_by_key(|step| step.at);
+    let passages = steps.iter().map(|step| Passage {
+        provenance: Provenance {
+            session: Some(uid_of(label, id).to_string()),
+            occurred_at: Some(step.at),
+            ..Provenance::default()
+        },
+        ..passage(step.outcome.as_str(), &step.prose())
+    });
+    Some(Record {
+        type_name: PROJECT.into(),
+        namespace: PROJECT.into(),
+        passages: passages.collect(),
+        properties,
+        steps,
+        ..record(row, text(row, "name")?)?
+    })
+}
+
+fn step(row: &Row, label: &str) -> Option<Entry> {
+    let uid = uid_of(label, text(row, "id")?);
+    let own = |key: &str| text(row, key).map(str::to_owned);
+    Some(Entry {
+        id: show("entry", uid).replacen("node_", "log_", 1),
+        at: moment(row, "created_at")?,
+        action: own("action")?,
+        outcome: if text(row, "type") == Some("failure") {
+            Outcome::Failure
+        } else {
+            Outcome::Progress
+        },
+        result: own("result"),
+        next_step: own("next_step"),
+    })
+}
+
+fn idea(row: &Row) -> Option<Record> {
+    let mut properties = Properties::new();
+    properties.insert("status".into(), json!(text(row, "status").unwrap_or("draft")));
+    properties.insert("category".into(), json!(text(row, "category")));
+    properties.insert("score".into(), row.get("score").cloned().unwrap_or_default());
+    Some(Record {
+        type_name: IDEA.into(),
+        namespace: IDEA.into(),
+        properties,
+        ..record(row, text(row, "title")?)?
+    })
+}
+
+fn edge(row: &Row) -> Option<Tie> {
+    Some(Tie {
+        from: text(row, "source_id")?.to_owned(),
+        to: text(row, "target_id")?.to_owned(),
+        type_name: text(row, "type")?.to_owned(),
+        weight: row.get("weight").and_then(Value::as_f64).unwrap_or(1.0),
+    })
+}
+
+/// What all tables have in common.
+fn record(row: &Row, name: &str) -> Option<Record> {
+    Some(Record {
+        key: text(row, "id")?.to_owned(),
+        made: moment(row, "created_at"),
+        name: name.to_owned(),
+        tags: texts(row, "tags"),
+        ..Record::default()
+    })
+}
+
+fn passage(kind: &'static str, body: &str) -> Passage {
+    Passage { kind, body: body.to_owned(), provenance: Provenance::default() }
+}
+
+fn text<'a>(row: &'a Row, column: &str) -> Option<&'a str> {
+    row.get(column)?.as_str().map(str::trim).filter(|text| !text.is_empty())
+}
+
+/// A list, which the database keeps as JSON text.
+fn texts(row: &Row, column: &str) -> Vec<String> {
+    text(row, column).and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default()
+}
+
+fn moment(row: &Row, column: &str) -> Option<Timestamp> {
+    let written = text(row, column)?;
+    // Without a zone it is meant as UTC.
+    written.parse().or_else(|_| format!("{written}Z").parse()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(value: Value) -> Row {
+        let Value::Object(row) = value else { unreachable!() };
+        row
+    }
+
+    #[test]
+    fn a_learned_fact_keeps_its_two_halves_together() {
+        let at = "2026-01-02T03:04:05.678+00:00";
+        let tables = BTreeMap::from([
+            (
+                "nodes".to_owned(),
+                vec![
+                    row(json!({"id": "n1", "type": "learned_gotcha", "name": "Gotcha: x",
+                        "description": "x", "tags": "[\"a\"]", "created_at": at})),
+                    row(json!({"id": "n2", "type": "t", "name": "gone", "deleted_at": at})),
+                ],
+            ),
+            (
+                "experiences".to_owned(),
+                vec![row(json!({"id": "e1", "type": "gotcha", "content": "x",
+                    "confidence": "low", "created_at": at}))],
+            ),
+        ]);
+        let load = read("w", &tables);
+        assert_eq!(load.records.len(), 2);
+        assert_eq!(load.records[0].tags, ["a"]);
+        assert_eq!(load.records[1].kept_by.as_deref(), Some("n1"));
+        assert_eq!(load.records[1].namespace, "experience.gotcha.low");
+        assert!(load.records[1].made.is_some());
+    }
+}

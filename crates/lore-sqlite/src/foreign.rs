@@ -1,0 +1,77 @@
+//! Databases of other programs, read as plain rows.
+//!
+//! They are opened for reading only and never become a store of ours.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use lore_store::StoreResult;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags, Row};
+use serde_json::{Map, Value};
+
+use crate::fault::{Answer, told};
+
+/// A row by the names of its columns; bytes are left out.
+type Fields = Map<String, Value>;
+
+/// The rows of these tables; a table that is not there has none.
+pub fn foreign_tables(path: &Path, tables: &[&str]) -> StoreResult<BTreeMap<String, Vec<Fields>>> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let db = Connection::open_with_flags(path, flags).map_err(|error| told(&error))?;
+    let mut found = BTreeMap::new();
+    for table in tables {
+        found.insert((*table).to_owned(), rows_of(&db, table)?);
+    }
+    Ok(found)
+}
+
+fn rows_of(db: &Connection, table: &str) -> Answer<Vec<Fields>> {
+    let known = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1";
+    if !db.prepare(known)?.exists([table])? {
+        return Ok(Vec::new());
+    }
+    let mut statement = db.prepare(&format!("SELECT * FROM \"{}\"", table.replace('"', "\"\"")))?;
+    let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let mut rows = statement.query([])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(fields(row, &columns)?);
+    }
+    Ok(found)
+}
+
+fn fields(row: &Row<'_>, columns: &[String]) -> Answer<Fields> {
+    let mut fields = Fields::new();
+    for (at, name) in columns.iter().enumerate() {
+        let value = match row.get_ref(at)? {
+            ValueRef::Null | ValueRef::Blob(_) => Value::Null,
+            ValueRef::Integer(number) => number.into(),
+            ValueRef::Real(number) => number.into(),
+            ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned().into(),
+        };
+        fields.insert(name.clone(), value);
+    }
+    Ok(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_come_back_by_column_and_missing_tables_are_empty() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("other.db");
+        let db = Connection::open(&path).unwrap();
+        db.execute_batch(
+            "CREATE TABLE t (a TEXT, b REAL, c BLOB); INSERT INTO t VALUES ('x', 0.5, x'00')",
+        )
+        .unwrap();
+        let found = foreign_tables(&path, &["t", "u"]).unwrap();
+        assert_eq!(found["t"][0]["a"], "x");
+        assert_eq!((&found["t"][0]["b"], &found["t"][0]["c"]), (&Value::from(0.5), &Value::Null));
+        assert!(found["u"].is_empty());
+        assert!(foreign_tables(&folder.path().join("absent.db"), &["t"]).is_err());
+    }
+}

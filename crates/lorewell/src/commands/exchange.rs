@@ -1,0 +1,166 @@
+//! `lorewell import` and `lorewell export`: memory from and for elsewhere.
+
+use std::fs;
+use std::io::{BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context;
+use lore_app::App;
+use lore_app::memory::exchange::{self, Exported, Load, chats, kairn, notes, reference};
+use lore_app::memory::{Keeper, Refusal};
+use lore_core::Error;
+
+use crate::cli::{Export, ExportFormat, Import, ImportFormat};
+use crate::config::Settings;
+use crate::{output, setup};
+
+/// Imports what a file or folder holds. Running it again goes on where it stopped.
+pub(crate) async fn import(settings: &Settings, command: Import) -> anyhow::Result<()> {
+    let Import::Memory { format, path } = command;
+    let load = read(format, &path)?;
+    let keeper = keeper(settings, "import memory").await?;
+    let done = exchange::import(&keeper, &load, &progress).await.map_err(advised)?;
+    end_progress();
+    output::line(format!(
+        "imported {} new, {} known already, {} links ({} lead nowhere), {} secrets masked",
+        done.made, done.known, done.tied, done.loose, done.masked
+    ));
+    if load.unreadable > 0 {
+        output::line(format!("{} entries could not be read and were left out", load.unreadable));
+    }
+    Ok(())
+}
+
+fn read(format: ImportFormat, path: &Path) -> anyhow::Result<Load> {
+    let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
+    let name = name.unwrap_or_else(|| "memory".into());
+    let text = || fs::read_to_string(path).with_context(|| path.display().to_string());
+    match format {
+        ImportFormat::ClaudeCode => {
+            let files = files(path, "jsonl")?.into_iter().map(|(name, text)| (stem(&name), text));
+            Ok(chats::claude_code(&files.collect::<Vec<_>>()))
+        }
+        ImportFormat::Chatgpt => chats::chatgpt(&text()?).map_err(output::advised),
+        ImportFormat::Markdown => Ok(notes::read(&name, &files(path, "md")?)),
+        ImportFormat::Jsonl => {
+            reference::read(&format!("jsonl {name}"), &text()?).map_err(output::advised)
+        }
+        ImportFormat::Kairn => {
+            let file = if path.is_dir() { path.join("kairn.db") } else { path.to_owned() };
+            let tables = lore_sqlite::foreign_tables(&file, &kairn::TABLES)
+                .with_context(|| format!("{} cannot be read", file.display()))?;
+            Ok(kairn::read(&name, &tables))
+        }
+    }
+}
+
+/// The files with this ending in a folder and the folders within it, by path; or the one file.
+fn files(path: &Path, ending: &str) -> anyhow::Result<Vec<(String, String)>> {
+    let mut found = Vec::new();
+    let mut open = vec![path.to_owned()];
+    while let Some(next) = open.pop() {
+        if next.is_dir() {
+            for entry in fs::read_dir(&next).with_context(|| next.display().to_string())? {
+                let entry = entry?;
+                // A link could lead out of the folder, or around in it.
+                if !entry.file_type()?.is_symlink() {
+                    open.push(entry.path());
+                }
+            }
+        } else if next == path || next.extension().is_some_and(|found| found == ending) {
+            let inside =
+                next.strip_prefix(path).ok().filter(|inside| inside.components().count() > 0);
+            let name =
+                inside.map_or_else(|| next.file_name().map(PathBuf::from), |p| Some(p.into()));
+            let name = name.unwrap_or_default().to_string_lossy().replace('\\', "/");
+            let bytes = fs::read(&next).with_context(|| next.display().to_string())?;
+            found.push((name, String::from_utf8_lossy(&bytes).into_owned()));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn stem(name: &str) -> String {
+    name.strip_suffix(".jsonl").unwrap_or(name).to_owned()
+}
+
+/// Exports everything the person at the machine sees in their world.
+pub(crate) async fn export(settings: &Settings, command: Export) -> anyhow::Result<()> {
+    let Export::Memory { format, path } = command;
+    let keeper = keeper(settings, "export memory").await?;
+    let count = match format {
+        ExportFormat::Jsonl => export_lines(&keeper, &path).await?,
+        ExportFormat::Markdown => {
+            fs::create_dir_all(&path).with_context(|| path.display().to_string())?;
+            let write = |exported: &Exported| {
+                let (name, text) = exchange::markdown(exported);
+                fs::write(path.join(name), text)
+            };
+            each(&keeper, write).await?
+        }
+    };
+    end_progress();
+    output::line(format!("exported {count} things to {}", path.display()));
+    Ok(())
+}
+
+/// Writes beside the file and puts it in place when it is whole.
+async fn export_lines(keeper: &Keeper, path: &Path) -> anyhow::Result<usize> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+    let mut lines = BufWriter::new(file);
+    let write = |exported: &Exported| {
+        exchange::relations(exported).iter().try_for_each(|line| writeln!(lines, "{line}"))
+    };
+    let count = each(keeper, write).await?;
+    let file = lines.into_inner().map_err(|error| anyhow::anyhow!("{error}"))?;
+    file.persist(path).with_context(|| path.display().to_string())?;
+    Ok(count)
+}
+
+async fn each(
+    keeper: &Keeper,
+    mut write: impl FnMut(&Exported) -> std::io::Result<()> + Send,
+) -> anyhow::Result<usize> {
+    let mut done = 0;
+    let exported = exchange::export(keeper, |page| {
+        for one in page {
+            let broken = |error: std::io::Error| Error::Bug { what: format!("writing: {error}") };
+            write(one).map_err(broken)?;
+            done += 1;
+        }
+        progress(done, done);
+        Ok(())
+    });
+    exported.await.map_err(advised)
+}
+
+async fn keeper(settings: &Settings, tool: &'static str) -> anyhow::Result<Keeper> {
+    let app: Arc<App> = setup::open_app(settings)?;
+    let viewer = setup::local_viewer(&app, settings).await?;
+    let request_id = app.effects.uid().to_string();
+    Ok(Keeper { app, viewer, tool, request_id, reading_only: settings.selection.is_read_only() })
+}
+
+/// Shows on a terminal how far it is.
+fn progress(done: usize, total: usize) {
+    /// Often enough to see that it moves.
+    const STEP: usize = 50;
+    let mut terminal = std::io::stderr();
+    if terminal.is_terminal() && (done.is_multiple_of(STEP) || done == total) {
+        let _ = write!(terminal, "\r{done} of {total}");
+    }
+}
+
+fn end_progress() {
+    let mut terminal = std::io::stderr();
+    if terminal.is_terminal() {
+        let _ = writeln!(terminal);
+    }
+}
+
+fn advised(refusal: Refusal) -> anyhow::Error {
+    anyhow::anyhow!("{refusal}\n  try: {}", refusal.hint())
+}
