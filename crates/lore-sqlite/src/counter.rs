@@ -11,6 +11,8 @@ use crate::fault::{Answer, invalid};
 pub(crate) const STORE: i64 = 0;
 /// The counter of the change log.
 pub(crate) const CHANGES: &str = "change";
+/// The version of the analyses that search reads.
+pub(crate) const ANALYSES: &str = "analysis";
 /// The counter of a world's nodes over all kinds.
 pub(crate) const NODES: &str = "node";
 
@@ -46,6 +48,14 @@ pub(crate) fn take(db: &Connection, world: i64, name: &str) -> Answer<i64> {
 fn skip_past(db: &Connection, world: i64, name: &str, number: i64) -> Answer<()> {
     let sql = "INSERT INTO counter (world, name, next) VALUES (?1, ?2, ?3)
                ON CONFLICT (world, name) DO UPDATE SET next = max(next, excluded.next)";
+    db.prepare_cached(sql)?.execute(params![world, name, number + 1])?;
+    Ok(())
+}
+
+/// Sets the last number.
+pub(crate) fn set(db: &Connection, world: i64, name: &str, number: i64) -> Answer<()> {
+    let sql = "INSERT INTO counter (world, name, next) VALUES (?1, ?2, ?3)
+               ON CONFLICT (world, name) DO UPDATE SET next = excluded.next";
     db.prepare_cached(sql)?.execute(params![world, name, number + 1])?;
     Ok(())
 }

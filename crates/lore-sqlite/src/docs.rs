@@ -7,11 +7,14 @@
 use lore_core::{NodeId, TextId};
 use lore_search::{Analysis, DocKey, Document, Head};
 use lore_store::{DocVector, Renamed, Unembedded};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
+use crate::counter;
 use crate::fault::{Answer, missing};
 use crate::rows::{self, Fields};
 
+/// How many nodes are looked at in one transaction when documents are made anew.
+pub(crate) const REBUILT_AT_ONCE: i64 = 500;
 /// The text number of a head.
 const HEAD: i64 = 0;
 
@@ -116,6 +119,28 @@ pub(crate) fn put_vector(db: &Connection, model: &str, vector: &DocVector) -> An
     let sql = "UPDATE doc SET model = ?2, vector = ?3, seq = (SELECT max(seq) FROM doc) + 1
                WHERE seq = ?1";
     Ok(db.prepare_cached(sql)?.execute(params![vector.state, model, bytes])? != 0)
+}
+
+/// Makes all documents anew if they were written by another way of analysing, or are
+/// from before there were any.
+pub(crate) fn settle(db: &Connection) -> Answer<()> {
+    let version = i64::from(Analysis::VERSION);
+    if counter::last(db, counter::STORE, counter::ANALYSES)? == version {
+        return Ok(());
+    }
+    let mut node = 0;
+    loop {
+        let transaction = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
+        let rebuilt = rebuild(&transaction, node, REBUILT_AT_ONCE)?;
+        if rebuilt.is_none() {
+            counter::set(&transaction, counter::STORE, counter::ANALYSES, version)?;
+        }
+        transaction.commit()?;
+        match rebuilt {
+            Some((last, _)) => node = last,
+            None => return Ok(()),
+        }
+    }
 }
 
 /// How many documents are missing, or are not what they would be if written now.

@@ -11,9 +11,6 @@ use crate::pool::run_blocking;
 use crate::store::SqliteStore;
 use crate::{backup, check, docs};
 
-/// How many nodes are looked at in one transaction when the index is made anew.
-const REBUILT_AT_ONCE: i64 = 500;
-
 #[async_trait]
 impl Maintenance for SqliteStore {
     async fn check(&self) -> StoreResult<Health> {
@@ -25,7 +22,7 @@ impl Maintenance for SqliteStore {
         let (mut node, mut documents) = (0, 0);
         // In pieces, so that others can write in between.
         while let Some((last, written)) =
-            self.write(move |db| docs::rebuild(db, node, REBUILT_AT_ONCE)).await?
+            self.write(move |db| docs::rebuild(db, node, docs::REBUILT_AT_ONCE)).await?
         {
             node = last;
             documents += written;

@@ -13,7 +13,7 @@ use crate::fault::Answer;
 use crate::pool::Pool;
 use crate::search::Library;
 use crate::writer::{WriteCounts, Writer};
-use crate::{bootstrap, check, commit, connection, file, schema};
+use crate::{bootstrap, check, commit, connection, docs, file, schema};
 
 /// Most rows any call returns.
 const MOST_ROWS: usize = 10_000;
@@ -57,6 +57,7 @@ impl SqliteStore {
         let db = connection::writer(&path)?;
         schema::migrate(&db)?;
         bootstrap::settle(&db, effects)?;
+        docs::settle(&db)?;
         let readers = Pool::open(&path, options.readers, options.patience)?;
         let writer = Writer::start(&path, db, options.queue, options.patience)?;
         Ok(Self { path, readers, writer, library: Arc::default() })

@@ -48,6 +48,10 @@ pub struct Head<'a> {
 pub struct Analysis(Box<[u8]>);
 
 impl Analysis {
+    /// The version of the stored form. It changes with the form, and whenever the same
+    /// text would be analysed differently than before.
+    pub const VERSION: u8 = codec::VERSION;
+
     /// Analyses a text.
     pub fn of_text(document: &Document<'_>) -> Self {
         let plain = if document.author.is_some() { Plain::IsAuthor } else { Plain::IsText };
