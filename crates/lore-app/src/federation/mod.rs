@@ -24,7 +24,7 @@ pub use lore_koinet::{EdgeStatus, NodeKind, NodeRid, is_rid_type};
 pub use orders::{break_with, connect};
 pub use service::{Config, Federation};
 pub use shares::{DOCUMENT_TYPE, ENTITY_TYPE, ShareRule, rules, share, unshare};
-pub use status::{health, stored_status};
+pub use status::{health, report, stored_status};
 
 /// Kind of the node that stands for the federation itself.
 const ROOT: &str = "federation";

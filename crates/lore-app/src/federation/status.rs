@@ -36,16 +36,26 @@ pub fn health(status: &Status, now: Timestamp) -> Value {
         "shared": status.shared,
         "federated": status.foreign,
         "refused_events": status.refused.iter().copied().collect::<std::collections::BTreeMap<_, _>>(),
-        "protocol": {
-            "strict_mode": true,
-            "require_signed_envelopes": true,
-            "enforce_target_match": true,
-            "enforce_source_key_rid_binding": true,
-            "core_endpoints": Endpoint::CORE.map(Endpoint::path),
-            "extensions": EXTENSIONS,
-        },
+        "protocol": protocol(),
         "timestamp": now.to_string(),
     })
+}
+
+/// The contract's report on the node of this process, which may not have one.
+pub async fn report(app: &App) -> Value {
+    match app.federation.get() {
+        Some(node) => node.health().await,
+        None => json!({
+            "status": "disabled",
+            "message": "this server is no KOI-net node; start it with `lorewell serve --federation`",
+            "node": null,
+            "peers": [],
+            "event_queue_size": 0,
+            "pipeline_enabled": false,
+            "protocol": protocol(),
+            "timestamp": app.effects.now().to_string(),
+        }),
+    }
 }
 
 /// How the node of a world stands, as far as it was kept: for a look from outside.
@@ -59,6 +69,18 @@ pub async fn stored_status(app: &Arc<App>, viewer: Viewer, config: &Config) -> R
         lore_core::Error::invalid("federation", error.to_string(), "correct it in lorewell.toml")
     })?;
     Ok(node.status())
+}
+
+/// What every message has to be. None of it can be switched off.
+fn protocol() -> Value {
+    json!({
+        "strict_mode": true,
+        "require_signed_envelopes": true,
+        "enforce_target_match": true,
+        "enforce_source_key_rid_binding": true,
+        "core_endpoints": Endpoint::CORE.map(Endpoint::path),
+        "extensions": EXTENSIONS,
+    })
 }
 
 fn peer(peer: &PeerStatus) -> Value {

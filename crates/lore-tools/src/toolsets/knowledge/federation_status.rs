@@ -19,7 +19,6 @@ pub(super) struct Input {}
 
 /// The form of the report; other KOI APIs may add to it.
 #[derive(Serialize, JsonSchema)]
-#[expect(dead_code, reason = "only its schema is used: the report is passed on as it is")]
 pub(super) struct Output {
     /// `healthy`, or `disabled` where this server is no node.
     status: String,
