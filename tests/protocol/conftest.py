@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.pages import ARTICLE, page_server
 from harness.program import Program
 
 
@@ -52,10 +53,17 @@ def http(server):
 @pytest.fixture(scope="module")
 def shared(binary, tmp_path_factory):
     """A server for all tests of a file that leave no trace on it."""
-    running = Program(binary, tmp_path_factory.mktemp("shared")).serve()
-    yield running
-    assert running.is_running(), f"the server ended: {running.log()}"
-    running.kill()
+    program = Program(binary, tmp_path_factory.mktemp("shared"))
+    vault = program.home / "vault"
+    (vault / "People").mkdir(parents=True)
+    (vault / "People" / "Thorin.md").write_text("# Thorin\n")
+    with page_server() as pages:
+        program.settings = {"VAULT_PATH": str(vault), "LOREWELL_WEB_REACHABLE": pages.address}
+        running = program.serve()
+        running.page = pages.put("/herring", ARTICLE)
+        yield running
+        assert running.is_running(), f"the server ended: {running.log()}"
+        running.kill()
 
 
 @pytest.fixture(scope="module")

@@ -34,7 +34,7 @@ GROUPS = (
 def corpus(shared):
     """Every group of cases."""
     with shared.client() as http:
-        stage = Stage(Session(http).open())
+        stage = Stage(Session(http).open(), shared.page)
     tools = [{**tool, "example": stage.filled(tool["example"])} for tool in shared.program.tools()]
     groups = {name: getattr(malformed, name)() for name in GROUPS if name != "tool_arguments"}
     return groups | {"tool_arguments": malformed.tool_arguments(tools)}

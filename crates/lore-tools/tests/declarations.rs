@@ -16,8 +16,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use lore_app::App;
 use lore_app::access::{Identity, enter};
+use lore_app::knowledge::{Fetched, Form, Notes, Web};
 use lore_core::{Effects, Role, Timestamp};
 use lore_sqlite::SqliteStore;
 use lore_tools::{Answer, Call, CallError, Registry, Selection, Tool, Toolset, docs};
@@ -91,7 +93,7 @@ fn every_field_is_described_and_every_choice_is_an_enum() {
 fn speaks_for_itself(name: &str, field: &Map<String, Value>) -> bool {
     const PLAIN: &str = "advance amount armor_score condition count countdown damage death_move \
         dice difficulty display_name evasion fear hope hp_max level modifier modifiers moves name \
-        notes reason rest sides source stress_max text theme_prompt value";
+        notes reason rest sides source stress_max text theme_prompt value limit url";
     name.ends_with("_id")
         || name.ends_with("_key")
         || PLAIN.split_whitespace().any(|plain| plain == name)
@@ -196,13 +198,20 @@ impl Stage {
         let effects = Effects::fixed(Timestamp::UNIX_EPOCH, 1);
         let file = folder.join("store.sqlite");
         let store = SqliteStore::open(&file, lore_sqlite::Options::default(), &effects).unwrap();
-        let app = Arc::new(App::new(Arc::new(store), effects));
+        let mut app = App::new(Arc::new(store), effects);
+        app.web = Some(Arc::new(OnePage));
+        let notes = folder.join("vault");
+        fs::create_dir_all(notes.join("People")).unwrap();
+        fs::write(notes.join("People/Thorin.md"), "# Thorin\n").unwrap();
+        app.notes = Arc::new(Notes::at(notes));
+        let app = Arc::new(app);
         let viewer = enter(&app, Identity::LOCAL, None).await.unwrap();
         let registry = Registry::standard();
         let mut stage = Self { app, viewer, registry, names: BTreeMap::new() };
         for (name, tool, arguments) in SCENE {
             let answer = stage.call(tool, stage.filled(arguments)).await;
-            let id = answer.pointer("/id").or_else(|| answer.pointer("/roll_seq"));
+            let ids = ["/id", "/roll_seq", "/url", "/results/0/post_id", "/results/0/entity_id"];
+            let id = ids.iter().find_map(|path| answer.pointer(path));
             stage.names.insert(name, id.cloned().unwrap_or(Value::Null));
         }
         stage
@@ -237,8 +246,23 @@ impl Stage {
     }
 }
 
+/// A web that has the same page everywhere.
+struct OnePage;
+
+#[async_trait]
+impl Web for OnePage {
+    fn check(&self, url: &str) -> lore_core::Result<String> {
+        Ok(url.to_owned())
+    }
+
+    async fn fetch(&self, url: &str) -> lore_core::Result<Fetched> {
+        let body = "# Herring\n\nAda Holt founded the Herring Foundation, which counts fish.";
+        Ok(Fetched { url: url.to_owned(), form: Form::Plain, body: body.to_owned() })
+    }
+}
+
 /// What is on the stage, in the order of its making.
-const SCENE: [(&str, &str, &str); 6] = [
+const SCENE: [(&str, &str, &str); 9] = [
     ("campaign", "campaign_create", r#"{"name": "The Lost Expedition", "gm_mode": "HUMAN"}"#),
     ("idle_campaign", "campaign_create", r#"{"name": "The Quiet Isle", "gm_mode": "AI"}"#),
     (
@@ -258,6 +282,13 @@ const SCENE: [(&str, &str, &str); 6] = [
         r#"{"session_id": "$session", "character_id": "$character", "trait": "agility",
             "difficulty": 10}"#,
     ),
+    (
+        "entity",
+        "create_entities",
+        r#"{"entities": [{"entity_type": "character", "name": "Aelysh", "type": "NPC"}]}"#,
+    ),
+    ("page", "preview_url", r#"{"url": "https://example.org/herring"}"#),
+    ("post", "create_posts", r#"{"posts": [{"entity_id": "$entity", "name": "Rumours"}]}"#),
 ];
 
 fn check_schema(tool: &str, schema: &Map<String, Value>, instance: &Value) {

@@ -536,3 +536,28 @@ async fn players_neither_see_the_vault_nor_what_the_gm_gathers() {
     assert_eq!(world.call_as(player, "knowledge_search", question.clone()).await["count"], 0);
     assert_eq!(world.call("knowledge_search", question).await["count"], 1);
 }
+
+#[tokio::test]
+async fn what_another_program_read_is_taken_in_and_may_be_repeated() {
+    let world = World::new().await;
+    let body = json!({
+        "document_rid": "sensor:minutes/7",
+        "title": "Minutes",
+        "content": "Ada Holt opened the meeting about kelp.",
+        "source": "minutes-sensor",
+        "entities": [{ "name": "Ada Holt", "type": "Person" }, { "name": "Victoria", "type": "Place" }],
+        "relationships": [{ "subject": "Ada Holt", "predicate": "located_in", "object": "Victoria" }],
+    });
+    let first = world.post("ingest", body.clone()).await;
+    assert_eq!(
+        (&first["stats"]["new_entities"], &first["stats"]["relationships_added"]),
+        (&json!(2), &json!(1))
+    );
+    let second = world.post("ingest", body).await;
+    assert_eq!(second["stats"]["new_entities"], 0);
+    let documents = world.call("get_entity_documents", json!({ "entity_uri": "Ada Holt" })).await;
+    assert_eq!(documents["documents"][0]["document_rid"], "sensor:minutes/7");
+    assert_eq!(documents["total_count"], 1);
+    let found = json!({ "query": "kelp", "source": "minutes-sensor" });
+    assert_eq!(world.call("knowledge_search", found).await["count"], 1);
+}

@@ -1,11 +1,12 @@
 //! Configuration: flags and environment, then lorewell.toml, then defaults.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use etcetera::AppStrategy;
 use lore_net::Secret;
-use lore_remote::embeddings;
+use lore_remote::{embeddings, web};
 use lore_tools::Selection;
 use serde::Deserialize;
 
@@ -29,6 +30,12 @@ pub(crate) struct Settings {
     pub(crate) embeddings: Option<embeddings::Config>,
     /// The `[federation]` table.
     pub(crate) federation: FederationFile,
+    /// The folder of notes.
+    pub(crate) vault: Option<PathBuf>,
+    /// Another KOI API that answers the knowledge tools.
+    pub(crate) koi_endpoint: Option<String>,
+    /// What may be read besides public pages.
+    pub(crate) web: web::Allowed,
     /// The `[http]` table.
     http: HttpFile,
 }
@@ -43,6 +50,7 @@ pub(crate) struct HttpSettings {
     pub(crate) strict: bool,
     pub(crate) limits: lore_http::Limits,
     pub(crate) kanka_per_minute: Option<u32>,
+    pub(crate) koi_addr: Option<String>,
 }
 
 impl Settings {
@@ -64,7 +72,11 @@ impl Settings {
         let embeddings = file.embeddings.with_environment().checked()?;
         let world = options.world.or(file.world);
         let (federation, http) = (file.federation, file.http);
-        Ok(Self { data, world, selection, embeddings, federation, http })
+        // The contract's own names, as its other servers have them.
+        let vault = variable("VAULT_PATH").map(PathBuf::from).or(file.vault);
+        let koi_endpoint = variable("KOI_API_ENDPOINT").or(file.koi_endpoint);
+        let web = file.web.with_environment()?;
+        Ok(Self { data, world, selection, embeddings, federation, vault, koi_endpoint, web, http })
     }
 
     /// The store's file.
@@ -90,6 +102,7 @@ impl Settings {
             strict: flags.strict_http || file.strict,
             limits,
             kanka_per_minute: flags.kanka_rate_limit.or(file.kanka_rate_limit),
+            koi_addr: flags.koi_addr.clone().or(file.koi_addr),
         }
     }
 }
@@ -105,7 +118,31 @@ struct FileConfig {
     read_only: Option<bool>,
     embeddings: EmbeddingsFile,
     federation: FederationFile,
+    vault: Option<PathBuf>,
+    koi_endpoint: Option<String>,
+    web: WebFile,
     http: HttpFile,
+}
+
+/// The `[web]` table.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct WebFile {
+    ports: Vec<u16>,
+    reachable: Vec<SocketAddr>,
+}
+
+impl WebFile {
+    fn with_environment(mut self) -> anyhow::Result<web::Allowed> {
+        if let Some(list) = variable("LOREWELL_WEB_REACHABLE") {
+            for address in list.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+                self.reachable.push(address.parse().with_context(|| {
+                    format!("LOREWELL_WEB_REACHABLE: {address:?} is not IP:PORT")
+                })?);
+            }
+        }
+        Ok(web::Allowed { ports: self.ports, reachable: self.reachable })
+    }
 }
 
 /// The `[federation]` table.
@@ -156,7 +193,6 @@ struct EmbeddingsFile {
 impl EmbeddingsFile {
     /// No flags for these: a key on a command line is a key in everybody's process list.
     fn with_environment(self) -> Self {
-        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         Self {
             url: variable("LOREWELL_EMBEDDINGS_URL").or(self.url),
             model: variable("LOREWELL_EMBEDDINGS_MODEL").or(self.model),
@@ -177,6 +213,7 @@ impl EmbeddingsFile {
 #[serde(default, deny_unknown_fields)]
 struct HttpFile {
     addr: Option<String>,
+    koi_addr: Option<String>,
     allow_remote: bool,
     allow_hosts: Vec<String>,
     allow_origins: Vec<String>,
@@ -201,6 +238,10 @@ impl FileConfig {
         toml::from_str(&text)
             .with_context(|| format!("the configuration {} is wrong", path.display()))
     }
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 fn default_data_dir() -> anyhow::Result<PathBuf> {

@@ -5,10 +5,13 @@ use std::sync::Arc;
 use anyhow::Context;
 use lore_app::App;
 use lore_app::access::{Doorkeeper, Identity};
+use lore_app::knowledge::Notes;
 use lore_core::{Effects, Viewer};
 use lore_mcp::{Scope, ServerParts};
 use lore_net::Network;
 use lore_remote::embeddings::OpenAiEmbeddings;
+use lore_remote::koi::KoiApi;
+use lore_remote::web::GuardedWeb;
 use lore_sqlite::SqliteStore;
 use lore_tools::Registry;
 
@@ -20,11 +23,24 @@ pub(crate) fn open_app(settings: &Settings) -> anyhow::Result<Arc<App>> {
     let file = settings.store_file();
     let store = SqliteStore::open(&file, lore_sqlite::Options::default(), &effects)
         .with_context(|| format!("the store {} cannot be opened", file.display()))?;
-    let app = App::new(Arc::new(store), effects.clone());
-    let Some(config) = &settings.embeddings else { return Ok(Arc::new(app)) };
+    let mut app = App::new(Arc::new(store), effects.clone());
+    app.web = Some(Arc::new(GuardedWeb::new(effects.clone(), settings.web.clone())));
+    if let Some(folder) = &settings.vault {
+        app.notes = Arc::new(Notes::at(folder.clone()));
+    }
+    if settings.embeddings.is_none() && settings.koi_endpoint.is_none() {
+        return Ok(Arc::new(app));
+    }
     let network = Network::new(effects, lore_net::Options::default())?;
-    let embedder = OpenAiEmbeddings::new(&network, config).map_err(crate::output::advised)?;
-    Ok(Arc::new(app.with_embedder(Arc::new(embedder))))
+    if let Some(url) = &settings.koi_endpoint {
+        let api = KoiApi::new(&network, url).map_err(crate::output::advised)?;
+        app.elsewhere = Some(Arc::new(api));
+    }
+    if let Some(config) = &settings.embeddings {
+        let embedder = OpenAiEmbeddings::new(&network, config).map_err(crate::output::advised)?;
+        app = app.with_embedder(Arc::new(embedder));
+    }
+    Ok(Arc::new(app))
 }
 
 /// Starts what goes on beside the answering of requests.
@@ -32,6 +48,8 @@ pub(crate) fn start_background(app: &Arc<App>) {
     if app.embedder.is_some() {
         tokio::spawn(lore_app::search::keep_embedded(Arc::clone(app)));
     }
+    tokio::spawn(lore_app::knowledge::keep_watching(Arc::clone(app)));
+    tokio::spawn(lore_app::knowledge::keep_vault(Arc::clone(app)));
 }
 
 /// Builds what every connection shares.

@@ -26,10 +26,12 @@ class Program:
         self.home = home
         self.data = home / "data"
         self.store = self.data / "lorewell.sqlite"
+        self.settings: dict[str, str] = {}
+        """Variables that every run of this program gets."""
 
     def environment(self, **extra: str) -> dict[str, str]:
         """Nothing of the user's own settings, and what the test adds."""
-        return {"PATH": os.environ["PATH"], "HOME": str(self.home), **extra}
+        return {"PATH": os.environ["PATH"], "HOME": str(self.home), **self.settings, **extra}
 
     def command(self, *arguments: str) -> list[str]:
         return [self.binary, "--data", str(self.data), *arguments]

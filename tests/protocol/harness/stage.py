@@ -24,6 +24,12 @@ SCENE = (
             "difficulty": 10,
         },
     ),
+    (
+        "entity",
+        "create_entities",
+        {"entities": [{"entity_type": "character", "name": "Aelysh", "type": "NPC"}]},
+    ),
+    ("post", "create_posts", {"posts": [{"entity_id": "$entity", "name": "Rumours"}]}),
 )
 
 
@@ -37,14 +43,17 @@ CHANGES = {
 class Stage:
     """The scene, set by calling tools. Each name stands for an id."""
 
-    def __init__(self, session):
-        """Sets the scene over an open session."""
-        self.ids = {}
+    def __init__(self, session, page: str):
+        """Sets the scene over an open session; `page` is a web page that can be read."""
+        self.ids = {"page": page}
+        assert not session.call("preview_url", {"url": page})["isError"]
         for name, tool, arguments in SCENE:
             answer = session.call(tool, self.filled(arguments))
             assert not answer["isError"], (tool, answer)
             made = answer["structuredContent"]
-            self.ids[name] = made.get("id", made.get("roll_seq"))
+            first = (made.get("results") or [{}])[0]
+            ids = (made.get("id"), made.get("roll_seq"), first.get("post_id"), first.get("entity_id"))
+            self.ids[name] = next(id for id in ids if id is not None)
 
     def filled(self, arguments: dict) -> dict:
         """Puts ids in the place of their names."""

@@ -168,11 +168,12 @@ impl EntityType {
 pub(super) const TYPE: &str = "koi_type";
 
 /// Kinds of nodes that tell of things and are none themselves.
-pub(super) const DOCUMENT_KINDS: [&str; 10] = [
+pub(super) const DOCUMENT_KINDS: [&str; 11] = [
     "experience",
     "idea",
     "journal",
     "note",
+    "outside_document",
     "promoted_experience",
     "source_file",
     "tag",

@@ -151,7 +151,12 @@ fn chunk(document: FoundDocument) -> Chunk {
 /// Where a document comes from.
 fn source_of(node: &Node) -> String {
     let known = SOURCES.iter().find(|(namespace, _)| *namespace == node.namespace);
-    known.map_or(WORLD, |(_, sensor)| sensor).to_owned()
+    match known {
+        Some((_, sensor)) => (*sensor).to_owned(),
+        // Only what came in here has a name of its own; namespaces of others group things.
+        None if node.properties.contains_key(uri::RID) => node.namespace.clone(),
+        None => WORLD.to_owned(),
+    }
 }
 
 /// The namespace of documents from a source, by either of its names.

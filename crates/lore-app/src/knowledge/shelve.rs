@@ -33,7 +33,7 @@ pub(super) struct NewDocument {
     /// Node kind.
     pub(super) kind: &'static str,
     /// What sort of source it comes from, which is also its namespace.
-    pub(super) source: &'static str,
+    pub(super) source: String,
     /// Its title.
     pub(super) title: String,
     /// Where on the web it was read.
@@ -106,7 +106,7 @@ pub(super) fn title(text: &str, otherwise: &str) -> String {
 async fn create(librarian: &Librarian, new: &NewDocument, node: NodeRef) -> Result<Batch> {
     let NodeRef::Uid(uid) = node else { return Ok(librarian.batch()) };
     let draft = NewNode {
-        namespace: new.source.to_owned(),
+        namespace: new.source.clone(),
         visibility: librarian.visibility(),
         properties: properties(new, Properties::new()),
         ..NewNode::new(uid, Word::new("kind", new.kind)?, title(&new.title, &new.rid))

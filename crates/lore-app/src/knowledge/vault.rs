@@ -204,7 +204,7 @@ pub(super) async fn keep(librarian: &Librarian, path: &NotePath, text: &str) -> 
     let document = NewDocument {
         rid,
         kind: KIND,
-        source: SOURCE,
+        source: SOURCE.to_owned(),
         title: path.title().to_owned(),
         url: note.first("url").map(str::to_owned),
         author: None,

@@ -1,6 +1,6 @@
 //! Pages of the web on their way in: looked at, read, and only then taken in.
 
-use lore_core::{Error, Result, Role};
+use lore_core::{Error, NodeId, Result, Role};
 
 use super::changes::{self, Registration};
 use super::extract::{self, Extracted};
@@ -245,17 +245,7 @@ pub async fn ingest(librarian: &Librarian, url: &str, intake: &Intake) -> Result
     if held.submission.status == Status::Ingested {
         return Ok(Taken::Before(taken_in(&held)));
     }
-    if intake.entities.len() > ENTITIES_MAX {
-        let limit = format!("{ENTITIES_MAX} entities");
-        return Err(Error::TooLarge { what: "entities".into(), limit });
-    }
-    let mut entities = Vec::with_capacity(intake.entities.len());
-    let mut nodes = Vec::new();
-    for given in &intake.entities {
-        let outcome = take_in(librarian, given).await;
-        nodes.extend(outcome.as_ref().ok().map(|taken| taken.entity.node.id));
-        entities.push(ingested_entity(given, outcome));
-    }
+    let (entities, nodes) = take_entities(librarian, &intake.entities).await?;
     let page = held.submission.clone();
     let document = document_rid(&page.rid);
     let read_in = ReadIn { source: WEB, rid: Some(&document) };
@@ -268,6 +258,25 @@ pub async fn ingest(librarian: &Librarian, url: &str, intake: &Intake) -> Result
     submission::hold(librarian, &done, Some(&held)).await?;
     let (url, rid) = (done.url, done.rid);
     Ok(Taken::Now(Box::new(Ingested { url, rid, note_path, entities, relations: related })))
+}
+
+/// Takes entities in one by one; those that are refused do not hurt the others.
+pub(super) async fn take_entities(
+    librarian: &Librarian,
+    given: &[NewEntity],
+) -> Result<(Vec<IngestedEntity>, Vec<NodeId>)> {
+    if given.len() > ENTITIES_MAX {
+        let limit = format!("{ENTITIES_MAX} entities");
+        return Err(Error::TooLarge { what: "entities".into(), limit });
+    }
+    let mut entities = Vec::with_capacity(given.len());
+    let mut nodes = Vec::new();
+    for one in given {
+        let outcome = take_in(librarian, one).await;
+        nodes.extend(outcome.as_ref().ok().map(|taken| taken.entity.node.id));
+        entities.push(ingested_entity(one, outcome));
+    }
+    Ok((entities, nodes))
 }
 
 /// What a page is called once it is a document.
@@ -302,11 +311,11 @@ fn ingested_entity(given: &NewEntity, outcome: Result<changes::Registered>) -> I
     IngestedEntity { name: given.name.clone(), outcome }
 }
 
-fn document_of(page: &Submission, mentions: Vec<lore_core::NodeId>) -> NewDocument {
+fn document_of(page: &Submission, mentions: Vec<NodeId>) -> NewDocument {
     NewDocument {
         rid: document_rid(&page.rid),
         kind: KIND,
-        source: WEB,
+        source: WEB.to_owned(),
         title: page.title.clone(),
         url: Some(page.url.clone()),
         author: page.author.clone(),

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::entities::{entity, read_type};
-use super::{Answered, Failure, Request, Verb, shown};
+use super::{Answered, Failure, Request, Verb, shown, web};
 
 /// Entities that are counted at most.
 const COUNTED_MAX: usize = 1_000_000;
@@ -21,8 +21,9 @@ pub(super) async fn route(request: &Request<'_>, path: &str) -> Answered {
         (Verb::Get, "stats") => stats(request).await,
         (Verb::Get, "predicates") => shown(predicates()),
         (Verb::Post, "register-entity") => register(request).await,
+        (Verb::Post, "ingest") => web::document(request).await,
         (Verb::Post, "health" | "entity-types" | "stats" | "predicates")
-        | (Verb::Get, "register-entity") => Err(Failure::WrongVerb),
+        | (Verb::Get, "register-entity" | "ingest") => Err(Failure::WrongVerb),
         _ => Err(Failure::NoSuchPath),
     }
 }

@@ -1,14 +1,14 @@
 //! `/web/…`: pages on their way in, and those that are watched.
 
 use lore_app::knowledge::{
-    Intake, Looked, NewEntity, NewRelation, Taken, ingest, monitor, monitored, preview, process,
-    unmonitor,
+    Intake, Looked, NewEntity, NewRelation, Read, Taken, ingest, monitor, monitored, preview,
+    process, take, unmonitor,
 };
 use serde::Deserialize;
 use serde_json::json;
 
 use super::web_answers::{
-    IngestAnswer, KnownOut, PreviewAnswer, ProcessAnswer, added, monitor_status,
+    IngestAnswer, KnownOut, PreviewAnswer, ProcessAnswer, added, monitor_status, receipt,
 };
 use super::{Answered, Failure, Request, Verb, shown};
 
@@ -87,9 +87,21 @@ const CONFIDENCE: f64 = 0.9;
 async fn ingested(request: &Request<'_>) -> Answered {
     request.may_write()?;
     let given: IngestIn = request.body()?;
-    let entities = given.entities.into_iter();
-    let relations = given.relationships.into_iter();
-    let intake = Intake {
+    let intake = intake(given.entities, given.relationships, given.vault_folder);
+    shown(match ingest(&request.librarian, &given.url, &intake).await? {
+        Taken::Now(page) => IngestAnswer::Now(Box::new((*page).into())),
+        Taken::Before(known) => IngestAnswer::Before(KnownOut::ingested(known)),
+    })
+}
+
+fn intake(
+    entities: Vec<EntityIn>,
+    relationships: Vec<RelationIn>,
+    folder: Option<String>,
+) -> Intake {
+    let entities = entities.into_iter();
+    let relations = relationships.into_iter();
+    Intake {
         entities: entities.map(|one| NewEntity { name: one.name, type_name: one.r#type }).collect(),
         relations: relations
             .map(|one| NewRelation {
@@ -99,12 +111,36 @@ async fn ingested(request: &Request<'_>) -> Answered {
                 confidence: one.confidence.unwrap_or(CONFIDENCE),
             })
             .collect(),
-        folder: given.vault_folder,
+        folder,
+    }
+}
+
+#[derive(Deserialize)]
+struct DocumentIn {
+    document_rid: String,
+    title: Option<String>,
+    #[serde(default)]
+    content: String,
+    #[serde(default)]
+    entities: Vec<EntityIn>,
+    #[serde(default)]
+    relationships: Vec<RelationIn>,
+    source: Option<String>,
+}
+
+/// `/ingest`: what another program read.
+pub(super) async fn document(request: &Request<'_>) -> Answered {
+    request.may_write()?;
+    let given: DocumentIn = request.body()?;
+    let read = Read {
+        rid: given.document_rid,
+        title: given.title,
+        content: given.content,
+        source: given.source.unwrap_or_else(|| "api".into()),
     };
-    shown(match ingest(&request.librarian, &given.url, &intake).await? {
-        Taken::Now(page) => IngestAnswer::Now(Box::new((*page).into())),
-        Taken::Before(known) => IngestAnswer::Before(KnownOut::ingested(known)),
-    })
+    let intake = intake(given.entities, given.relationships, None);
+    let taken = take(&request.librarian, &read, &intake).await?;
+    shown(receipt(taken, &request.librarian.request_id))
 }
 
 #[derive(Deserialize)]

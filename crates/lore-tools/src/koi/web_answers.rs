@@ -343,6 +343,26 @@ pub(crate) struct MonitorAnswer {
     id: Option<i64>,
 }
 
+/// What became of a document that another program read.
+pub(super) fn receipt(taken: Ingested, request_id: &str) -> Value {
+    let out = IngestOut::from(taken);
+    let new = out.entities.iter().filter(|entity| entity.is_new).count();
+    let number: String =
+        request_id.chars().filter(char::is_ascii_hexdigit).rev().take(16).collect();
+    json!({
+        "success": true,
+        "canonical_entities": out.entities,
+        "receipt_rid": format!("orn:personal-koi.receipt:{number}"),
+        "stats": {
+            "entities_processed": out.entities_resolved,
+            "new_entities": new,
+            "resolved_entities": out.entities_resolved - new,
+            "relationships_added": out.relationships_added,
+        },
+        "refused": out.refused.unwrap_or_default(),
+    })
+}
+
 pub(super) fn added(added: &Added) -> Value {
     match added {
         Added::Added { id, words } => json!({ "status": "added", "id": id, "words": words }),

@@ -32,8 +32,19 @@ pub(crate) async fn run(settings: &Settings, flags: &Serve) -> anyhow::Result<()
     }
     let shutdown = CancellationToken::new();
     tokio::spawn(stop_on_signal(shutdown.clone()));
+    let parts = setup::server_parts(app);
+    if let Some(koi_addr) = &http.koi_addr {
+        let address = lore_http::resolve(koi_addr, http.allow_remote, has_token).await?;
+        let listener = TcpListener::bind(address)
+            .await
+            .with_context(|| format!("{address} cannot be used; choose another with --koi-addr"))?;
+        let address = listener.local_addr()?;
+        output::line(format!("  koi     http://{address}"));
+        let options = options(settings, http.clone(), address);
+        tokio::spawn(lore_http::serve_koi(listener, parts.clone(), options, shutdown.clone()));
+    }
     let options = options(settings, http, address);
-    Ok(lore_http::serve(listener, setup::server_parts(app), options, shutdown).await?)
+    Ok(lore_http::serve(listener, parts, options, shutdown).await?)
 }
 
 fn options(settings: &Settings, http: HttpSettings, address: SocketAddr) -> HttpOptions {

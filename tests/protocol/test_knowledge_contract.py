@@ -1,0 +1,252 @@
+"""The knowledge tools through the official Python client over stdio: from this world, and from
+another KOI API, which here is our own."""
+
+import contextlib
+import json
+import time
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from harness.pages import ARTICLE, page_server
+from harness.program import PATIENCE, Program
+
+pytestmark = pytest.mark.anyio
+
+API_TOOLS = {
+    "resolve_entity",
+    "get_entity_neighborhood",
+    "get_entity_documents",
+    "koi_search",
+    "knowledge_search",
+    "preview_url",
+    "process_url",
+    "ingest_url",
+    "monitor_url",
+}
+VAULT_TOOLS = {"vault_read_note", "vault_write_note", "vault_list_notes"}
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+
+@pytest.fixture
+def pages():
+    with page_server() as pages:
+        yield pages
+
+
+@pytest.fixture
+def home(program, pages):
+    """The program with a vault and a page server it may read."""
+    vault = program.home / "vault"
+    vault.mkdir()
+    program.settings = {"VAULT_PATH": str(vault), "LOREWELL_WEB_REACHABLE": pages.address}
+    return program
+
+
+@pytest.fixture(params=["embedded", "remote"])
+def place(request, home, serve, binary, tmp_path):
+    """The program that answers from its own world, or one that asks the first one's API."""
+    if request.param == "embedded":
+        return home
+    server = serve()
+    other = Program(binary, tmp_path / "other")
+    other.home.mkdir()
+    vault = other.home / "vault"
+    vault.mkdir()
+    other.settings = {
+        "KOI_API_ENDPOINT": f"{server.origin}/compat/koi",
+        "VAULT_PATH": str(vault),
+    }
+    return other
+
+
+@contextlib.asynccontextmanager
+async def client_of(program):
+    command, *arguments = program.command()
+    target = StdioServerParameters(command=command, args=arguments, env=program.environment())
+    async with Client(target, read_timeout_seconds=PATIENCE) as client:
+        yield client
+
+
+async def call(client, tool, **arguments):
+    """The answer of a tool that must succeed; its text is the same in two-space JSON."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, (tool, arguments, result)
+    assert result.content[0].text == json.dumps(
+        result.structured_content, indent=2, ensure_ascii=False
+    )
+    return result.structured_content
+
+
+async def refused(client, tool, **arguments) -> str:
+    result = await client.call_tool(tool, arguments)
+    assert result.is_error, (tool, arguments, result)
+    return result.content[0].text
+
+
+async def test_the_tools_of_the_contract_are_there(place):
+    async with client_of(place) as client:
+        names = {tool.name for tool in (await client.list_tools()).tools}
+    assert API_TOOLS | VAULT_TOOLS <= names
+
+
+async def test_from_preview_to_the_graph(place, pages):
+    """preview → process → ingest; then every reading tool knows of it."""
+    url = pages.put("/herring", ARTICLE)
+    async with client_of(place) as client:
+        assert "preview" in await refused(client, "process_url", url=url)
+        seen = await call(client, "preview_url", url=url, submitted_by="ada")
+        assert seen["title"] == "Herring" and seen["word_count"] > 40
+        read = await call(client, "process_url", url=url, hint_entities=["Victoria"])
+        entities = [{"name": e["name"], "type": e["type"]} for e in read["entities"]]
+        relations = [
+            {key: r[key] for key in ("subject", "predicate", "object")}
+            for r in read["relationships"]
+        ]
+        wrong = {"subject": "Ada Holt", "predicate": "eats", "object": "Herring Foundation"}
+        taken = await call(
+            client, "ingest_url", url=url, entities=entities, relationships=[*relations, wrong]
+        )
+        assert taken["success"] and taken["entities_resolved"] == len(entities), taken
+        assert [row["item"] for row in taken["refused"]] == [f"relationships[{len(relations)}]"]
+
+        found = await call(client, "resolve_entity", label="Ada Hult", type_hint="person")
+        assert found["candidates"][0]["name"] == "Ada Holt", found
+        around = await call(client, "get_entity_neighborhood", entity_uri="Herring Foundation")
+        told = {(r["subject_name"], r["predicate"], r["object_name"]) for r in around["relationships"]}
+        assert ("Ada Holt", "founded", "Herring Foundation") in told
+        documents = await call(client, "get_entity_documents", entity_uri="Ada Holt")
+        assert url in {row["source_url"] for row in documents["documents"]}
+        hits = await call(client, "koi_search", query="herring", type_filter="Organization")
+        assert hits["results"][0]["name"] == "Herring Foundation"
+        texts = await call(client, "knowledge_search", query="count the herring", source="web")
+        assert texts["results"][0]["metadata"]["untrusted"] and texts["chunk_results"]
+        again = await call(client, "ingest_url", url=url)
+        assert again["already_ingested"]
+
+
+async def test_unknown_names_are_refused_in_the_words_of_the_contract(place):
+    async with client_of(place) as client:
+        unknown = await call(client, "resolve_entity", label="Zyx Qwv")
+        assert unknown["candidates"] == [] and unknown["is_new"]
+        for tool in ("get_entity_neighborhood", "get_entity_documents"):
+            text = await refused(client, tool, entity_uri="Zyx Qwv")
+            assert 'Could not resolve "Zyx Qwv" to a known entity' in text
+            empty = await call(client, tool, entity_uri="orn:personal-koi.entity:person-x-0123")
+            assert (empty.get("relationships") or empty.get("documents") or []) == []
+
+
+async def test_pages_are_watched(place, pages):
+    url = pages.put("/news", ARTICLE)
+    async with client_of(place) as client:
+        added = await call(client, "monitor_url", action="add", url=url, title="News")
+        assert added["status"] == "added" and added["words"] > 40
+        status = await call(client, "monitor_url")
+        assert [row["title"] for row in status["sources"]] == ["News"]
+        assert (await call(client, "monitor_url", action="remove", url=url))["status"] == "removed"
+        assert (await call(client, "monitor_url"))["monitored_urls"] == 0
+
+
+async def test_notes_come_and_go_as_text(place):
+    async with client_of(place) as client:
+        path = "People/Bill Baue.md"
+        note = '---\n"@type": schema:Person\n---\n# Bill\n\nHe keeps bees.\n'
+        result = await client.call_tool("vault_write_note", {"path": path, "content": note})
+        assert result.content[0].text == f"Written: {path}"
+        result = await client.call_tool("vault_read_note", {"path": path})
+        assert result.content[0].text == note
+        result = await client.call_tool("vault_list_notes", {"folder": "People"})
+        assert result.content[0].text == "Bill Baue.md"
+        for tool, arguments in (
+            ("vault_read_note", {"path": "../x.md"}),
+            ("vault_write_note", {"path": "../x.md", "content": "x"}),
+            ("vault_list_notes", {"folder": ".."}),
+        ):
+            assert "Path traversal rejected" in await refused(client, tool, **arguments)
+        assert "not found" in await refused(client, "vault_read_note", path="No/Such.md")
+
+
+async def test_without_a_vault_everything_else_works(program):
+    async with client_of(program) as client:
+        await call(client, "koi_search", query="anything")
+        assert "VAULT_PATH" in await refused(client, "vault_list_notes", folder=".")
+
+
+async def test_an_edit_by_hand_is_found_within_two_seconds(home):
+    """Also one that was made before the program started."""
+    vault = home.home / "vault"
+    (vault / "Early.md").write_text("The early quetzal sings.")
+    async with client_of(home) as client:
+
+        async def found(words):
+            answer = await call(client, "knowledge_search", query=words, source="vault")
+            return [row["title"] for row in answer["results"]]
+
+        async def eventually(words, wanted):
+            deadline = time.monotonic() + PATIENCE
+            while await found(words) != wanted:
+                assert time.monotonic() < deadline, (words, await found(words))
+
+        await eventually("quetzal", ["Early"])
+        (vault / "Late.md").write_text("A late hoatzin answers.")
+        await eventually("hoatzin", ["Late"])
+        (vault / "Late.md").unlink()
+        await eventually("hoatzin", [])
+
+
+async def test_only_public_pages_are_read(program, pages):
+    """Without the allowance nothing on this machine is asked for, whatever the spelling."""
+    pages.put("/secret", ARTICLE)
+    port = pages.address.rsplit(":", 1)[1]
+    hosts = ("127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]", "0")
+    async with client_of(program) as client:
+        for host in hosts:
+            for address in (f"http://{host}:{port}/secret", f"http://{host}/secret"):
+                await refused(client, "preview_url", url=address)
+                await refused(client, "monitor_url", action="add", url=address)
+        for address in ("file:///etc/passwd", "ftp://example.org/", "http://u:p@example.org/"):
+            await refused(client, "preview_url", url=address)
+    assert pages.asked == []
+
+
+async def test_a_redirect_does_not_lead_inside(home, pages):
+    """What may be read by allowance may not send its readers to what may not."""
+    with page_server() as inner:
+        target = inner.put("/secret", ARTICLE)
+        url = pages.redirect("/door", target)
+        async with client_of(home) as client:
+            await refused(client, "preview_url", url=url)
+        assert inner.asked == []
+
+
+def test_the_api_speaks_fastapi(home, serve, pages):
+    """Shapes and errors as clients of the KOI API read them, at both addresses."""
+    server = serve("--koi-addr", "127.0.0.1:0")
+    with server.client() as http:
+        base = "/compat/koi"
+        health = http.get(f"{base}/health").json()
+        assert health["status"] == "healthy" and len(health["entity_types"]) == 15
+        missing = http.post(f"{base}/entity/resolve", json={})
+        assert missing.status_code == 422
+        assert missing.json()["detail"][0]["loc"] == ["body", "label"]
+        assert missing.json()["detail"][0]["type"] == "missing"
+        assert http.get(f"{base}/nowhere").json() == {"detail": "Not Found"}
+        assert http.post(f"{base}/stats", json={}).status_code == 405
+        made = http.post(
+            f"{base}/register-entity", json={"name": "Bill Baue", "entity_type": "Person"}
+        ).json()
+        uri = "orn:personal-koi.entity:person-bill-baue-376ffc2e6245"
+        assert made["canonical_uri"] == uri and made["is_new"]
+        encoded = uri.replace(":", "%3A")
+        assert http.get(f"{base}/entity/{encoded}").json()["entity"]["name"] == "Bill Baue"
+        related = http.get(f"{base}/relationships/{encoded}").json()
+        assert related == {"entity_uri": uri, "relationships": [], "count": 0}
+        search = http.get(f"{base}/entity-search", params={"query": "Bill", "limit": 3}).json()
+        assert search["results"][0]["uri"] == uri
+        unseen = http.post(f"{base}/web/ingest", json={"url": f"http://{pages.address}/x"})
+        assert unseen.status_code == 404 and "preview" in unseen.json()["detail"]
+        assert http.post(f"{base}/search", content=b"{").status_code == 422
