@@ -82,6 +82,7 @@ pub fn relations(exported: &Exported) -> Vec<Value> {
         "type": "entity", "name": node.name, "entityType": type_of(node),
         "observations": observations, "id": id, "namespace": namespace_of(node),
         "tags": node.tags, "created_at": node.created.at.to_string(),
+        "derived_name": node.derived_name, "properties": node.properties,
     })];
     lines.extend(exported.edges.iter().map(|(edge, name, to)| {
         json!({

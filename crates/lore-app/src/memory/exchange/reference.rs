@@ -37,6 +37,8 @@ fn entity(entry: &Value) -> Option<Record> {
         type_name: text(entry, "entityType").unwrap_or_else(|| "entity".into()),
         namespace: text(entry, "namespace").unwrap_or_else(|| KNOWLEDGE.into()),
         tags: list("tags"),
+        derived_name: entry.get("derived_name") == Some(&Value::Bool(true)),
+        properties: entry.get("properties").and_then(Value::as_object).cloned().unwrap_or_default(),
         passages: list("observations").into_iter().map(passage).collect(),
         name,
         ..Record::default()

@@ -1,0 +1,185 @@
+"""Memory from and for elsewhere, on the command line."""
+
+import json
+import sqlite3
+
+import pytest
+
+KAIRN = """
+CREATE TABLE nodes (id TEXT PRIMARY KEY, namespace TEXT, type TEXT, name TEXT, description TEXT,
+  properties JSON, tags JSON, created_at TEXT, deleted_at TEXT, embedding BLOB);
+CREATE TABLE edges (source_id TEXT, target_id TEXT, type TEXT, weight REAL);
+CREATE TABLE experiences (id TEXT PRIMARY KEY, type TEXT, content TEXT, context TEXT,
+  confidence TEXT, tags JSON, created_at TEXT);
+CREATE TABLE projects (id TEXT PRIMARY KEY, name TEXT, phase TEXT, goals JSON, active BOOLEAN,
+  created_at TEXT);
+CREATE TABLE progress (id TEXT PRIMARY KEY, project_id TEXT, type TEXT, action TEXT, result TEXT,
+  next_step TEXT, created_at TEXT);
+CREATE TABLE ideas (id TEXT PRIMARY KEY, title TEXT, status TEXT, category TEXT, score REAL,
+  created_at TEXT);
+"""
+AT = "2026-01-02T03:04:05.678901+00:00"
+
+
+def call(program, tool: str, **arguments) -> dict:
+    return json.loads(program.ok("call", tool, json.dumps(arguments)))
+
+
+def recalled(program, topic: str) -> list[dict]:
+    return call(program, "kn_intel", action="recall", topic=topic)["results"]
+
+
+def write_markdown(home):
+    folder = home / "notes"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "Rope.md").write_text("---\ntags: [hemp]\n---\n# Rope\nTarred with [[Tar]].\n")
+    (folder / "deep" / "Tar.md").write_text("Boil the tar slowly. password=hunter22\n")
+    (folder / "image.png").write_bytes(b"\x89PNG")
+    return folder
+
+
+def write_jsonl(home):
+    file = home / "memory.jsonl"
+    rows = [
+        {"type": "entity", "name": "Rope", "entityType": "thing", "observations": ["Made of hemp"]},
+        {"type": "entity", "name": "Tar", "entityType": "thing", "observations": ["Keeps rope dry"]},
+        {"type": "relation", "from": "Tar", "to": "Rope", "relationType": "protects"},
+    ]
+    file.write_text("\n".join(map(json.dumps, rows)) + "\nbroken\n")
+    return file
+
+
+def write_chatgpt(home):
+    def message(role, text, parent):
+        content = {"author": {"role": role}, "content": {"parts": [text]}, "create_time": 1.7e9}
+        return {"parent": parent, "message": content}
+
+    file = home / "conversations.json"
+    mapping = {"a": message("user", "How do I treat rope?", None),
+               "b": message("assistant", "Tar it while warm.", "a")}
+    file.write_text(json.dumps([{"id": "c1", "title": "Rope care", "create_time": 1.7e9,
+                                 "current_node": "b", "mapping": mapping}]))
+    return file
+
+
+def write_claude_code(home):
+    folder = home / "projects" / "-ship"
+    folder.mkdir(parents=True)
+    rows = [
+        {"type": "user", "message": {"content": "Mend the rope"}, "timestamp": "2026-01-02T03:04:05Z"},
+        {"type": "assistant", "message": {"content": [{"type": "text", "text": "Spliced the rope."}]}},
+    ]
+    (folder / "s1.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    return home / "projects"
+
+
+def write_kairn(home):
+    folder = home / "kairn"
+    folder.mkdir()
+    db = sqlite3.connect(folder / "kairn.db")
+    db.executescript(KAIRN)
+    db.execute("INSERT INTO nodes VALUES ('n1','knowledge','learned_gotcha','Gotcha: rope','Old rope "
+               "snaps',NULL,'[\"sea\"]',?,NULL,x'00')", [AT])
+    db.execute("INSERT INTO nodes VALUES ('n2','knowledge','tool','Marlinspike',NULL,NULL,NULL,?,NULL,"
+               "NULL)", [AT])
+    db.execute("INSERT INTO edges VALUES ('n2','n1','helps_with',0.5)")
+    db.execute("INSERT INTO experiences VALUES ('e1','gotcha','Old rope snaps',NULL,'high',NULL,?)", [AT])
+    db.execute("INSERT INTO experiences VALUES ('e2','workaround','Knot the rope twice','storm','low',"
+               "NULL,?)", [AT])
+    db.execute("INSERT INTO projects VALUES ('p1','Rigging','active','[\"New rope\"]',1,?)", [AT])
+    db.execute("INSERT INTO progress VALUES ('g1','p1','progress','Spliced the main rope',NULL,'Oil it',?)",
+               [AT])
+    db.execute("INSERT INTO ideas VALUES ('i1','Steel rope','evaluating','gear',4.5,?)", [AT])
+    db.commit()
+    db.close()
+    return folder
+
+
+SOURCES = {
+    "markdown": (write_markdown, 2),
+    "jsonl": (write_jsonl, 2),
+    "chatgpt": (write_chatgpt, 1),
+    "claude-code": (write_claude_code, 1),
+    "kairn": (write_kairn, 6),
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_importing_twice_makes_nothing_twice(program, name):
+    """What came in is recalled; a second run knows all of it and brings nothing removed back."""
+    write, count = SOURCES[name]
+    program.home.mkdir(exist_ok=True)
+    path = str(write(program.home))
+    first = program.ok("import", "memory", name, path)
+    assert first.startswith(f"imported {count} new, 0 known already"), first
+    rows = recalled(program, "rope")
+    assert rows
+    call(program, "kn_graph", action="remove", node_id=rows[0]["id"])
+    second = program.ok("import", "memory", name, path)
+    assert second.startswith(f"imported 0 new, {count} known already"), second
+    assert rows[0]["id"] not in {row["id"] for row in recalled(program, "rope")}
+
+
+def test_notes_are_linked_and_their_secrets_masked(program):
+    """[[links]] are edges; a password in a note is not kept."""
+    out = program.ok("import", "memory", "markdown", str(write_markdown(program.home)))
+    assert "1 links (0 lead nowhere), 1 secrets masked" in out
+    near = call(program, "kn_intel", action="related", node_id="Rope")
+    assert near["results"][0]["node"]["name"] == "Tar"
+    assert b"hunter22" not in program.store.read_bytes()
+
+
+def test_broken_lines_are_counted(program):
+    """They keep nothing else out."""
+    out = program.ok("import", "memory", "jsonl", str(write_jsonl(program.home)))
+    assert "1 entries could not be read" in out
+
+
+def test_conversations_keep_who_said_what_when(program):
+    """One node, its messages in order."""
+    program.ok("import", "memory", "chatgpt", str(write_chatgpt(program.home)))
+    [row] = recalled(program, "when is rope tarred?")
+    assert (row["type"], row["name"], row["session"]) == ("conversation", "Rope care", "c1")
+    assert row["author"] in ("user", "assistant") and row["occurred_at"].startswith("2023-11-14")
+
+
+def test_a_kairn_workspace_comes_over_whole(program):
+    """Graph, ages, projects with their log, ideas; and a fact that was kept twice comes back once."""
+    program.ok("import", "memory", "kairn", str(write_kairn(program.home)))
+    status = call(program, "kn_graph", action="status")
+    assert (status["nodes"], status["experiences"], status["projects"], status["ideas"]) == (2, 2, 1, 1)
+    rows = recalled(program, "old rope snaps")
+    assert len([row for row in rows if "snaps" in str(row)]) == 1
+    found = call(program, "kn_experience", action="search", text="knot")["experiences"][0]
+    assert found["relevance"] < 1.0, "it has its age"
+    [project] = call(program, "kn_project", action="list")["projects"]
+    assert (project["phase"], project["active"]) == ("active", True)
+    [idea] = call(program, "kn_idea", action="list")["ideas"]
+    assert (idea["status"], idea["score"]) == ("evaluating", 4.5)
+    assert "Spliced the main rope" in str(recalled(program, "splicing"))
+
+
+def test_what_is_exported_can_be_imported(program, tmp_path):
+    """JSON lines make the same graph in another world; notes hold every text."""
+    program.ok("import", "memory", "kairn", str(write_kairn(program.home)))
+    lines, notes = tmp_path / "out.jsonl", tmp_path / "out"
+    assert "exported 6 things" in program.ok("export", "memory", "jsonl", str(lines))
+    rows = [json.loads(line) for line in lines.read_text().splitlines()]
+    assert {row["type"] for row in rows} == {"entity", "relation"}
+    program.ok("export", "memory", "markdown", str(notes))
+    assert "Knot the rope twice" in "".join(file.read_text() for file in notes.iterdir())
+    program.ok("world", "create", "Copy", "--use")
+    assert program.ok("import", "memory", "jsonl", str(lines)).startswith("imported 6 new")
+    near = call(program, "kn_intel", action="related", node_id="Marlinspike")
+    assert near["results"][0]["path"][0]["type"] == "helps_with"
+    found = call(program, "kn_experience", action="search", text="knot")["experiences"][0]
+    assert (found["type"], found["confidence"]) == ("workaround", "low") and found["relevance"] < 1.0
+
+
+def test_a_source_that_is_none_is_told(program):
+    """With the path, and without touching anything."""
+    broken = program.home / "x.json"
+    broken.write_text("{")
+    for source, path in [("chatgpt", broken), ("kairn", broken), ("jsonl", program.home / "absent")]:
+        done = program.run("import", "memory", source, str(path))
+        assert done.returncode != 0 and "panicked" not in done.stderr, done
