@@ -9,7 +9,7 @@ use lore_store::{
 
 use super::kinds::{ENTRY, PageKind};
 use super::links::{self, Source, Tags};
-use super::page::{self, PagePosts};
+use super::page::{self, Detail};
 use super::scribe::Scribe;
 use crate::play::word;
 
@@ -141,7 +141,7 @@ async fn changed(
     fields: NodePatch,
     patch: &PagePatch,
 ) -> Result<Batch> {
-    let page = page::get(scribe, number, PagePosts::Skip).await?;
+    let page = page::get(scribe, number, Detail::Entry).await?;
     let visibility = fields.visibility.unwrap_or(page.node.visibility);
     let target = NodeRef::Id(page.node.id);
     let mut batch = scribe.batch();

@@ -10,8 +10,8 @@ use lore_store::{NameMatch, NodeQuery};
 
 use super::dates::{self, DateRange};
 use super::kinds::PageKind;
-use super::likeness::likeness;
-use super::page::{Page, PagePosts, with_texts};
+use super::likeness::Heard;
+use super::page::{Detail, Page, with_texts};
 use super::scribe::Scribe;
 
 /// From here on two names are alike enough.
@@ -40,8 +40,8 @@ pub struct PageQuery {
     pub offset: usize,
     /// At most this many; all when absent.
     pub limit: Option<usize>,
-    /// Whether to read what is attached to them.
-    pub posts: PagePosts,
+    /// How much to read of them.
+    pub detail: Detail,
 }
 
 /// How a name must match. Aliases count as names.
@@ -88,7 +88,7 @@ pub async fn find(scribe: &Scribe, query: &PageQuery) -> Result<Listing> {
     }
     let total = rows.len();
     let cut = rows.into_iter().skip(query.offset).take(query.limit.unwrap_or(usize::MAX));
-    Ok(Listing { pages: read(scribe, cut.collect(), query.posts).await?, total })
+    Ok(Listing { pages: read(scribe, cut.collect(), query.detail).await?, total })
 }
 
 /// Whether the store can answer by itself, page cut included.
@@ -104,7 +104,7 @@ async fn listed(scribe: &Scribe, query: &PageQuery) -> Result<Listing> {
     let page = scribe.app.store.find_nodes(&scribe.viewer, wanted).await?;
     let total = usize::try_from(page.total).unwrap_or(usize::MAX);
     let cut = page.items.into_iter().skip(query.offset).map(|node| (node, None)).collect();
-    Ok(Listing { pages: read(scribe, cut, query.posts).await?, total })
+    Ok(Listing { pages: read(scribe, cut, query.detail).await?, total })
 }
 
 /// The part of the question that the store answers.
@@ -181,9 +181,10 @@ fn by_name(nodes: Vec<Node>, name: Option<&NameFilter>) -> Vec<Row> {
 }
 
 fn alike(nodes: Vec<Node>, text: &str) -> Vec<Row> {
+    let heard = Heard::new(text);
     let scored = nodes.into_iter().map(|node| {
         let names = std::iter::once(&node.name).chain(&node.aliases);
-        let best = names.map(|name| likeness(text, name)).fold(0.0, f64::max);
+        let best = names.map(|name| heard.likeness(name)).fold(0.0, f64::max);
         (node, best)
     });
     let mut rows: Vec<(Node, f64)> = scored.filter(|(_, score)| *score >= ALIKE).collect();
@@ -192,7 +193,7 @@ fn alike(nodes: Vec<Node>, text: &str) -> Vec<Row> {
 }
 
 async fn by_date(scribe: &Scribe, rows: Vec<Row>, range: Option<DateRange>) -> Result<Vec<Row>> {
-    let pages = read(scribe, rows, PagePosts::Skip).await?;
+    let pages = read(scribe, rows, Detail::Entry).await?;
     let kept = pages.into_iter().filter(|found| {
         let date = dates::date_of(&found.page);
         range.is_none_or(|range| date.is_some_and(|date| range.holds(date)))
@@ -200,8 +201,8 @@ async fn by_date(scribe: &Scribe, rows: Vec<Row>, range: Option<DateRange>) -> R
     Ok(kept.map(|found| (found.page.node, found.score)).collect())
 }
 
-async fn read(scribe: &Scribe, rows: Vec<Row>, posts: PagePosts) -> Result<Vec<Scored>> {
+async fn read(scribe: &Scribe, rows: Vec<Row>, detail: Detail) -> Result<Vec<Scored>> {
     let (nodes, scores): (Vec<Node>, Vec<Option<f64>>) = rows.into_iter().unzip();
-    let pages = with_texts(scribe, nodes, posts).await?;
+    let pages = with_texts(scribe, nodes, detail).await?;
     Ok(pages.into_iter().zip(scores).map(|(page, score)| Scored { page, score }).collect())
 }

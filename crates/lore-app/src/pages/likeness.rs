@@ -6,21 +6,33 @@
 
 use lore_text::analysis::name_words;
 
-/// From 0 (nothing in common) to 1 (the same name; case, accents and punctuation aside).
-/// It does not matter which name comes first, unless one is a part of the other: then
-/// it is the first that may be the part.
-pub fn likeness(wanted: &str, name: &str) -> f64 {
-    /// Only the same name is entirely alike.
-    const NEARLY: f64 = 0.99;
-    let (wanted, name) = (name_words(wanted), name_words(name));
-    if wanted.is_empty() || name.is_empty() {
-        return 0.0;
+/// A name as it was heard, to be compared with many.
+pub(super) struct Heard {
+    words: String,
+    joined: String,
+}
+
+impl Heard {
+    pub(super) fn new(name: &str) -> Self {
+        let words = name_words(name);
+        Self { joined: words.replace(' ', ""), words }
     }
-    if wanted == name {
-        return 1.0;
+
+    /// From 0 (nothing in common) to 1 (the same name; case, accents and punctuation
+    /// aside). What was heard may be a part of the name, not the other way round.
+    pub(super) fn likeness(&self, name: &str) -> f64 {
+        /// Only the same name is entirely alike.
+        const NEARLY: f64 = 0.99;
+        let name = name_words(name);
+        if self.words.is_empty() || name.is_empty() {
+            return 0.0;
+        }
+        if self.words == name {
+            return 1.0;
+        }
+        let whole = sound(&self.joined, &name.replace(' ', ""));
+        whole.max(by_words(&self.words, &name)).min(NEARLY)
     }
-    let whole = sound(&wanted.replace(' ', ""), &name.replace(' ', ""));
-    whole.max(by_words(&wanted, &name)).min(NEARLY)
 }
 
 /// Pairs each wanted word with the word of the name that is most like it.
@@ -48,7 +60,8 @@ fn by_words(wanted: &str, name: &str) -> f64 {
 fn sound(one: &str, other: &str) -> f64 {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let longest = one.len().max(other.len()) as f64;
-    if longest == 0.0 {
+    // Every letter too many costs something; very different lengths cannot sound alike.
+    if longest == 0.0 || one.len().min(other.len()) as f64 * 3.0 < longest {
         return 0.0;
     }
     (1.0 - distance(&one, &other) / longest).clamp(0.0, 1.0)
@@ -120,6 +133,10 @@ fn is_vowel(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn likeness(heard: &str, name: &str) -> f64 {
+        Heard::new(heard).likeness(name)
+    }
 
     /// What the search for names takes for a misspelling.
     const ENOUGH: f64 = 0.7;

@@ -1,5 +1,7 @@
 //! Reading pages.
 
+use std::collections::HashMap;
+
 use lore_core::{Error, Node, NodeId, Result, Text, Visibility};
 use lore_store::NodeKey;
 
@@ -26,21 +28,38 @@ impl Page {
     }
 }
 
-/// Whether to read what is attached to a page.
+/// How much of a page to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum PagePosts {
-    /// Yes.
-    Read,
-    /// No.
+pub enum Detail {
+    /// No texts.
+    Head,
+    /// Its own text.
     #[default]
-    Skip,
+    Entry,
+    /// What is attached to it, too.
+    Posts,
 }
 
 /// A page by its number.
-pub async fn get(scribe: &Scribe, number: i64, posts: PagePosts) -> Result<Page> {
+pub async fn get(scribe: &Scribe, number: i64, detail: Detail) -> Result<Page> {
     let node = node(scribe, number).await?;
-    let pages = with_texts(scribe, vec![node], posts).await?;
+    let pages = with_texts(scribe, vec![node], detail).await?;
     pages.into_iter().next().ok_or_else(|| unknown(number))
+}
+
+/// Pages by their numbers; those that are absent or hidden are left out.
+pub async fn get_all(
+    scribe: &Scribe,
+    numbers: &[i64],
+    detail: Detail,
+) -> Result<HashMap<i64, Page>> {
+    let mut nodes = Vec::with_capacity(numbers.len());
+    for number in numbers {
+        let found = scribe.app.store.node(&scribe.viewer, NodeKey::Number(*number)).await?;
+        nodes.extend(found);
+    }
+    let pages = with_texts(scribe, nodes, detail).await?;
+    Ok(pages.into_iter().map(|page| (page.node.number, page)).collect())
 }
 
 /// A page by its number within its kind.
@@ -48,11 +67,11 @@ pub async fn get_of_kind(
     scribe: &Scribe,
     kind: PageKind,
     number: i64,
-    posts: PagePosts,
+    detail: Detail,
 ) -> Result<Page> {
     let key = NodeKey::KindNumber(kind.word()?, number);
     let found = scribe.app.store.node(&scribe.viewer, key).await?;
-    let pages = with_texts(scribe, found.into_iter().collect(), posts).await?;
+    let pages = with_texts(scribe, found.into_iter().collect(), detail).await?;
     pages.into_iter().next().ok_or_else(|| {
         let what = format!("{} {number}", kind.as_str());
         Error::not_found(what, "list them for the ids there are")
@@ -69,22 +88,27 @@ pub(super) async fn node(scribe: &Scribe, number: i64) -> Result<Node> {
 pub(super) async fn with_texts(
     scribe: &Scribe,
     nodes: Vec<Node>,
-    posts: PagePosts,
+    detail: Detail,
 ) -> Result<Vec<Page>> {
     let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
-    let mut texts = scribe.app.store.texts_of_nodes(&scribe.viewer, &ids).await?;
-    texts.sort_by_key(|text| (text.node, text.position, text.id));
+    let mut by_node: HashMap<NodeId, Vec<Text>> = HashMap::new();
+    if detail != Detail::Head {
+        for text in scribe.app.store.texts_of_nodes(&scribe.viewer, &ids).await? {
+            by_node.entry(text.node).or_default().push(text);
+        }
+    }
     let pages = nodes.into_iter().filter_map(|node| {
         let kind = scribe.kind_of(&node)?;
-        let own = || texts.iter().filter(|text| text.node == node.id);
-        let entry = own().find(|text| text.kind.as_str() == ENTRY).cloned();
-        let attached = own().filter(|text| text.kind.as_str() == POST && posts == PagePosts::Read);
-        let posts = attached.cloned().collect();
-        Some(Page { node, kind, entry, posts })
+        let texts = by_node.remove(&node.id).unwrap_or_default();
+        let (entries, mut posts): (Vec<Text>, Vec<Text>) =
+            texts.into_iter().partition(|text| text.kind.as_str() == ENTRY);
+        posts.retain(|text| text.kind.as_str() == POST && detail == Detail::Posts);
+        Some(Page { node, kind, entry: entries.into_iter().next(), posts })
     });
     Ok(pages.collect())
 }
 
-fn unknown(number: i64) -> Error {
+/// The error for a number that leads nowhere.
+pub fn unknown(number: i64) -> Error {
     Error::not_found(format!("entity {number}"), "find_entities lists the entity_ids there are")
 }

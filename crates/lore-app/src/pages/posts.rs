@@ -7,7 +7,7 @@ use lore_store::{Applied, Batch, Change, Expect, NewText, NodePatch, NodeRef, Te
 use super::edit::check_text;
 use super::kinds::POST;
 use super::links::{self, Source};
-use super::page::{self, Page, PagePosts};
+use super::page::{self, Detail, Page};
 use super::scribe::Scribe;
 use crate::play::word;
 
@@ -42,7 +42,7 @@ pub async fn create(scribe: &Scribe, new: &NewPost) -> Result<TextId> {
     let visibility = scribe.visibility(new.private);
     let plan = || {
         async {
-            let page = page::get(scribe, new.page, PagePosts::Read).await?;
+            let page = page::get(scribe, new.page, Detail::Posts).await?;
             let uid = scribe.app.effects.uid();
             let node = NodeRef::Id(page.node.id);
             let last = page.posts.iter().map(|post| post.position).max().unwrap_or(0);
@@ -72,7 +72,7 @@ pub async fn update(scribe: &Scribe, page: i64, post: TextId, patch: &PostPatch)
     let plan = || {
         let fields = fields.clone();
         async move {
-            let page = page::get(scribe, page, PagePosts::Read).await?;
+            let page = page::get(scribe, page, Detail::Posts).await?;
             let old = find(&page, post)?;
             let body = fields.body.clone().unwrap_or_else(|| old.body.clone());
             let visibility = fields.visibility.unwrap_or(old.visibility);
@@ -92,7 +92,7 @@ pub async fn update(scribe: &Scribe, page: i64, post: TextId, patch: &PostPatch)
 pub async fn delete(scribe: &Scribe, page: i64, post: TextId) -> Result<()> {
     let plan = || {
         async move {
-            let page = page::get(scribe, page, PagePosts::Read).await?;
+            let page = page::get(scribe, page, Detail::Posts).await?;
             let expect = Expect::Version(find(&page, post)?.version);
             let batch = scribe.batch().change(Change::DeleteText(TextRef::Id(post), expect));
             Ok((relinked(scribe, batch, &page, Some(post), None).await?, ()))

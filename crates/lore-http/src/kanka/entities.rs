@@ -1,6 +1,6 @@
 //! All entities together, whatever their kind.
 
-use lore_app::pages::{self, NameFilter, Page, PageKind, PagePosts, PageQuery};
+use lore_app::pages::{self, Detail, NameFilter, Page, PageKind, PageQuery};
 use serde_json::{Value, json};
 
 use super::Asked;
@@ -31,18 +31,18 @@ pub(super) async fn list(asked: &Asked) -> Result<Reply, Refused> {
 pub(super) async fn get(asked: &Asked, id: i64) -> Result<Reply, Refused> {
     asked.permit("get_entities")?;
     let related = typed::related(asked);
-    let posts = if related == Related::Shown { PagePosts::Read } else { PagePosts::Skip };
+    let posts = if related == Related::Shown { Detail::Posts } else { Detail::Entry };
     let page = pages::get(&asked.scribe, id, posts).await?;
     Ok(Reply::Found(json!({ "data": with_child(asked, &page, related).await? })))
 }
 
 pub(super) async fn patch(asked: &Asked, id: i64) -> Result<Reply, Refused> {
     asked.permit("update_entities")?;
-    let page = pages::get(&asked.scribe, id, PagePosts::Skip).await?;
+    let page = pages::get(&asked.scribe, id, Detail::Entry).await?;
     // Tags are changed at the typed address only.
     let patch = typed::patch(asked, page.kind)?;
     pages::update(&asked.scribe, id, &patch).await?;
-    let page = pages::get(&asked.scribe, id, PagePosts::Skip).await?;
+    let page = pages::get(&asked.scribe, id, Detail::Entry).await?;
     Ok(Reply::Found(json!({ "data": with_child(asked, &page, Related::Left).await? })))
 }
 

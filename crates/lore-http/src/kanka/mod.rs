@@ -26,8 +26,8 @@ use serde_json::{Map, Value, json};
 use crate::body::{self, Unread};
 use answer::{Refused, Reply};
 pub(crate) use limiter::Limiter;
-pub(crate) use params::decoded;
 use params::Params;
+pub(crate) use params::decoded;
 
 /// What the routes share.
 pub(crate) struct Kanka {

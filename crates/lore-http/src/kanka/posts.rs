@@ -1,7 +1,7 @@
 //! Posts of an entity.
 
 use axum::http::Method;
-use lore_app::pages::{self, NewPost, Page, PagePosts, PostPatch};
+use lore_app::pages::{self, Detail, NewPost, Page, PostPatch};
 use lore_core::TextId;
 use lore_markup::to_markdown;
 use serde_json::{Value, json};
@@ -69,7 +69,7 @@ async fn update(asked: &Asked, page: i64, id: i64) -> Result<Reply, Refused> {
 }
 
 async fn read(asked: &Asked, page: i64) -> Result<Page, Refused> {
-    Ok(pages::get(&asked.scribe, page, PagePosts::Read).await?)
+    Ok(pages::get(&asked.scribe, page, Detail::Posts).await?)
 }
 
 fn one(page: &Page, id: i64) -> Result<Value, Refused> {

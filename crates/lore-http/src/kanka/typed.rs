@@ -2,7 +2,7 @@
 
 use axum::http::Method;
 use lore_app::pages::{
-    self, NameFilter, NewPage, Page, PageKind, PagePatch, PagePosts, PageQuery, moment,
+    self, Detail, NameFilter, NewPage, Page, PageKind, PagePatch, PageQuery, moment,
 };
 use lore_core::Properties;
 use lore_markup::to_markdown;
@@ -86,7 +86,7 @@ pub(super) async fn filtered(
         since,
         offset: if by_store { offset } else { 0 },
         limit: by_store.then_some(PER_PAGE),
-        posts: if related(asked) == Related::Shown { PagePosts::Read } else { PagePosts::Skip },
+        detail: if related(asked) == Related::Shown { Detail::Posts } else { Detail::Entry },
         ..PageQuery::default()
     };
     let found = pages::find(&asked.scribe, &query).await?;
@@ -147,7 +147,7 @@ pub(super) fn patch(asked: &Asked, kind: PageKind) -> Result<PagePatch, Refused>
 
 /// A page of a kind, with its posts when they are asked for.
 async fn found(asked: &Asked, kind: PageKind, id: i64) -> Result<Page, Refused> {
-    let posts = if related(asked) == Related::Shown { PagePosts::Read } else { PagePosts::Skip };
+    let posts = if related(asked) == Related::Shown { Detail::Posts } else { Detail::Entry };
     Ok(pages::get_of_kind(&asked.scribe, kind, id, posts).await?)
 }
 

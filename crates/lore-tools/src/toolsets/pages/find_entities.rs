@@ -1,6 +1,6 @@
 //! `find_entities`: search and list pages.
 
-use lore_app::pages::{self, DateRange, NameFilter, PageQuery, Scored};
+use lore_app::pages::{self, DateRange, Detail, NameFilter, PageQuery, Scored};
 use lore_core::{Error, Result, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -137,7 +137,7 @@ fn query(input: Input) -> Result<PageQuery> {
         since,
         offset: limit.map_or(0, |limit| page.saturating_mul(limit)),
         limit,
-        ..PageQuery::default()
+        detail: if input.include_full.unwrap_or(true) { Detail::Entry } else { Detail::Head },
     })
 }
 

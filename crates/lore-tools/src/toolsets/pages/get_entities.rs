@@ -1,6 +1,6 @@
 //! `get_entities`: read pages by their numbers.
 
-use lore_app::pages::{self, PagePosts};
+use lore_app::pages::{self, Detail, Page};
 use lore_core::{Result, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,28 +49,32 @@ impl ToolSpec for GetEntities {
     async fn run(call: Call, input: Input) -> Result<Output> {
         check_count("entity_ids", input.entity_ids.len())?;
         let scribe = scribe(&call, Self::NAME);
-        let posts = if input.include_posts { PagePosts::Read } else { PagePosts::Skip };
-        let mut results = Vec::with_capacity(input.entity_ids.len());
-        for number in &input.entity_ids {
-            let found = match number.read("entity_id") {
-                Ok(id) => pages::get(&scribe, id, posts).await,
-                Err(error) => Err(error),
-            };
-            results.push(match found {
-                Ok(mut page) => {
-                    let posts = std::mem::take(&mut page.posts);
-                    let posts = input.include_posts.then(|| posts.into_iter().map(Into::into));
-                    let posts = posts.map(Iterator::collect);
-                    EntityOut { posts, success: Some(true), ..page.into() }
-                }
-                Err(error) => EntityOut {
-                    entity_id: number.known(),
-                    success: Some(false),
-                    error: Some(in_words(&error)),
-                    ..EntityOut::default()
-                },
-            });
-        }
+        let detail = if input.include_posts { Detail::Posts } else { Detail::Entry };
+        let known: Vec<i64> = input.entity_ids.iter().filter_map(Number::known).collect();
+        let found = pages::get_all(&scribe, &known, detail).await?;
+        let results = input.entity_ids.iter().map(|number| {
+            let page = number
+                .read("entity_id")
+                .and_then(|id| found.get(&id).cloned().ok_or_else(|| pages::unknown(id)));
+            row(number, page, detail)
+        });
+        let results = results.collect();
         Ok(Output { results })
+    }
+}
+
+fn row(number: &Number, found: Result<Page>, detail: Detail) -> EntityOut {
+    match found {
+        Ok(mut page) => {
+            let posts = std::mem::take(&mut page.posts).into_iter().map(Into::into);
+            let posts = (detail == Detail::Posts).then(|| posts.collect());
+            EntityOut { posts, success: Some(true), ..page.into() }
+        }
+        Err(error) => EntityOut {
+            entity_id: number.known(),
+            success: Some(false),
+            error: Some(in_words(&error)),
+            ..EntityOut::default()
+        },
     }
 }
