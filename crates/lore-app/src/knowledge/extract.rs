@@ -54,22 +54,29 @@ pub(super) fn extract(
 ) -> Extracted {
     let mut entities: Vec<ExtractedEntity> = known.iter().map(recognised).collect();
     let mut relations = Vec::new();
+    let mut hinted = Vec::new();
     for sentence in sentences(text) {
         let names = names(sentence);
         for name in &names {
-            let told = told_type(sentence, name);
-            let hinted = hints.iter().any(|hint| hint.eq_ignore_ascii_case(name));
-            if let Some(entity_type) = told.or(hinted.then_some(EntityType::Concept)) {
-                add(&mut entities, name, entity_type, sentence);
+            match told_type(sentence, name) {
+                Some(entity_type) => add(&mut entities, name, entity_type, sentence),
+                None if hints.iter().any(|hint| hint.eq_ignore_ascii_case(name)) => {
+                    hinted.push((name.clone(), sentence));
+                }
+                None => {}
             }
         }
         relations.extend(related(sentence, &names));
     }
+    // A name's own words tell its type best, then what it does, then that somebody asked.
     for relation in &relations {
         let said = format!("{} {} {}", relation.subject, relation.predicate, relation.object);
         let (subject, object) = ends(&relation.predicate);
         add(&mut entities, &relation.subject, subject, &said);
         add(&mut entities, &relation.object, object, &said);
+    }
+    for (name, sentence) in hinted {
+        add(&mut entities, &name, EntityType::Concept, sentence);
     }
     entities.truncate(FOUND_MAX);
     relations.truncate(FOUND_MAX);
@@ -307,6 +314,14 @@ mod tests {
             .collect();
         assert!(told.contains(&("Ada Holt", "founded", "Herring Foundation")), "{told:?}");
         assert!(told.contains(&("Herring Foundation", "located_in", "Victoria")), "{told:?}");
+    }
+
+    #[test]
+    fn what_a_name_does_tells_more_than_that_it_was_asked_for() {
+        let found = extract(TEXT, None, &[], &["Victoria".into(), "Nobody".into()]);
+        let victoria = found.entities.iter().find(|one| one.name == "Victoria").unwrap();
+        assert_eq!(victoria.entity_type, EntityType::Location);
+        assert!(!found.entities.iter().any(|one| one.name == "Nobody"));
     }
 
     #[test]

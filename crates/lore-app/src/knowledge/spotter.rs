@@ -13,7 +13,8 @@ const AROUND: usize = 50;
 /// Names to look for.
 pub(super) struct Spotter {
     automaton: Option<AhoCorasick>,
-    names: Vec<(NodeId, String)>,
+    /// For each folded name, in the order of the patterns, who goes by it and in what spelling.
+    names: Vec<Vec<(NodeId, String)>>,
 }
 
 /// Something a text mentions.
@@ -28,14 +29,18 @@ pub(super) struct Spotted {
 impl Spotter {
     /// Looks for these names. A name that several things have is found as each of them.
     pub(super) fn new(names: impl IntoIterator<Item = (NodeId, String)>) -> Self {
-        let long = |name: &str| name.chars().count() >= NAME_MIN;
-        let mut names: Vec<_> = names.into_iter().filter(|(_, name)| long(name)).collect();
-        names.sort_by(|a, b| folded(&a.1).cmp(&folded(&b.1)).then(a.0.cmp(&b.0)));
-        let patterns = names.iter().map(|(_, name)| folded(name));
+        let mut by_name: BTreeMap<String, Vec<(NodeId, String)>> = BTreeMap::new();
+        for (node, name) in names {
+            if name.chars().count() >= NAME_MIN {
+                by_name.entry(folded(&name)).or_default().push((node, name));
+            }
+        }
         // Too many names for one automaton would be millions; then none are spotted.
-        let automaton =
-            AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(patterns).ok();
-        Self { automaton, names }
+        let automaton = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(by_name.keys())
+            .ok();
+        Self { automaton, names: by_name.into_values().collect() }
     }
 
     /// What a text mentions.
@@ -48,7 +53,8 @@ impl Spotter {
             if !stands_alone(&haystack, start, end) {
                 continue;
             }
-            for (node, name) in self.namesakes(place.pattern().as_usize()) {
+            let namesakes = self.names.get(place.pattern().as_usize());
+            for (node, name) in namesakes.into_iter().flatten() {
                 if !is_written_as(text.get(start..end).unwrap_or_default(), name) {
                     continue;
                 }
@@ -57,13 +63,6 @@ impl Spotter {
             }
         }
         found
-    }
-
-    /// Everything that goes by the name at `place`, whichever of them was matched.
-    fn namesakes(&self, place: usize) -> impl Iterator<Item = &(NodeId, String)> {
-        let name = self.names.get(place).map(|(_, name)| folded(name)).unwrap_or_default();
-        let first = self.names.partition_point(|(_, other)| folded(other) < name);
-        self.names.iter().skip(first).take_while(move |(_, other)| folded(other) == name)
     }
 }
 

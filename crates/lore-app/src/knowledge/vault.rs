@@ -10,6 +10,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::changes::{self, Registration};
+use super::entities::Entity;
 use super::librarian::Librarian;
 use super::note::Note;
 use super::relations::{self, NewRelation, ReadIn};
@@ -170,35 +171,20 @@ pub(super) async fn on_disk<T: Send + 'static>(
     Ok(done.map_err(|_| Error::Bug { what: "the vault".into() })??)
 }
 
-/// Keeps a note as a document. A note about an entity makes it known, with its relations;
-/// what cannot be understood of them is left out and logged.
+/// Keeps a note as a document, unless it is kept already as it is. A note about an entity
+/// makes it known, with its relations; what cannot be understood of them is left out.
 pub(super) async fn keep(librarian: &Librarian, path: &NotePath, text: &str) -> Result<()> {
-    let note = Note::read(text);
-    let rid = rid(&path.to_string());
-    let digest = uri::hex(&Sha256::digest(text));
-    let old = shelve::shelved(librarian, &rid).await?;
-    if old.is_some_and(|old| old.properties.get(shelve::DIGEST) == Some(&json!(digest))) {
+    if is_kept(librarian, path, text).await? {
         return Ok(());
     }
-    let mut mentions = Vec::new();
-    if let Some(entity_type) = note.entity_type() {
-        let registration = Registration {
-            name: note.first("name").unwrap_or_else(|| path.title()).to_owned(),
-            entity_type,
-            aliases: note.all("aliases").to_vec(),
-            description: None,
-            uri: note.first("uri").filter(|uri| uri.starts_with("orn:")).map(str::to_owned),
-        };
-        match changes::register(librarian, &registration).await {
-            Ok(registered) => {
-                mentions.push(registered.entity.node.id);
-                let read_in = ReadIn { source: SOURCE, rid: Some(&rid) };
-                let items: Vec<NewRelation> = note.relations(&registered.entity.uri, SURE);
-                for refused in relations::relate(librarian, &items, read_in).await? {
-                    tracing::debug!(?refused, %path, "a relation of a note");
-                }
-            }
-            Err(error) => tracing::info!(%error, %path, "a note's entity was not registered"),
+    let note = Note::read(text);
+    let rid = rid(&path.to_string());
+    let entity = introduce(librarian, path, &note).await?;
+    if let Some(entity) = &entity {
+        let read_in = ReadIn { source: SOURCE, rid: Some(&rid) };
+        let items: Vec<NewRelation> = note.relations(&entity.uri, SURE);
+        for outcome in relations::relate(librarian, &items, read_in).await? {
+            tracing::debug!(?outcome, %path, "a relation of a note");
         }
     }
     let document = NewDocument {
@@ -210,11 +196,46 @@ pub(super) async fn keep(librarian: &Librarian, path: &NotePath, text: &str) -> 
         author: None,
         written: None,
         body: note.body.to_owned(),
-        digest,
-        mentions,
+        digest: digest(text),
+        mentions: entity.map(|entity| entity.node.id).into_iter().collect(),
     };
     shelve::shelve(librarian, &document).await?;
     Ok(())
+}
+
+/// Whether a note is kept as it is now.
+pub(super) async fn is_kept(librarian: &Librarian, path: &NotePath, text: &str) -> Result<bool> {
+    let old = shelve::shelved(librarian, &rid(&path.to_string())).await?;
+    Ok(old.is_some_and(|old| old.properties.get(shelve::DIGEST) == Some(&json!(digest(text)))))
+}
+
+/// Makes the entity known that a note is about, if it is about one.
+pub(super) async fn introduce(
+    librarian: &Librarian,
+    path: &NotePath,
+    note: &Note<'_>,
+) -> Result<Option<Entity>> {
+    let Some(entity_type) = note.entity_type() else { return Ok(None) };
+    let registration = Registration {
+        name: note.first("name").unwrap_or_else(|| path.title()).to_owned(),
+        entity_type,
+        aliases: note.all("aliases").to_vec(),
+        description: None,
+        uri: note.first("uri").filter(|uri| uri.starts_with(uri::PREFIX)).map(str::to_owned),
+    };
+    match changes::register(librarian, &registration).await {
+        Ok(registered) => Ok(Some(registered.entity)),
+        Err(error) if error.code().meaning().retry => Err(error),
+        // The note is a document all the same.
+        Err(error) => {
+            tracing::info!(%error, %path, "a note's entity was not registered");
+            Ok(None)
+        }
+    }
+}
+
+fn digest(text: &str) -> String {
+    uri::hex(&Sha256::digest(text))
 }
 
 /// What the note at a path is called.

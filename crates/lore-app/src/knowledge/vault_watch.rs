@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use lore_core::{Principal, Result};
+use lore_core::{Error, Principal, Result};
 use lore_store::NodeQuery;
 use lore_vault::{Change, NotePath, Watch};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::librarian::Librarian;
+use super::note::Note;
 use super::{shelve, uri, vault};
 use crate::App;
 use crate::play::word;
@@ -39,7 +40,7 @@ pub async fn keep_vault(app: Arc<App>) {
 async fn start(app: &Arc<App>) -> Result<(Librarian, UnboundedReceiver<Change>, Watch)> {
     let world = crate::worlds::default_world(app, Principal::LOCAL).await?;
     let viewer = app.store.enter(Principal::LOCAL, world).await?;
-    let viewer = viewer.ok_or_else(|| lore_core::Error::not_found("the world", "choose one"))?;
+    let viewer = viewer.ok_or_else(|| Error::not_found("the world", "choose one"))?;
     let request_id = app.effects.uid().to_string();
     let librarian = Librarian { app: Arc::clone(app), viewer, tool: VAULT, request_id };
     let (tell, changes) = unbounded_channel();
@@ -70,6 +71,10 @@ async fn sync_all(librarian: &Librarian) {
         }
     };
     let total = notes.len();
+    // Everybody first, so that notes may speak of those whose notes come later.
+    for note in &notes {
+        introduced(librarian, &note.path).await;
+    }
     let mut present = HashSet::with_capacity(total);
     for note in notes {
         written(librarian, &note.path).await;
@@ -86,14 +91,29 @@ async fn sync_all(librarian: &Librarian) {
     tracing::info!(notes = total, "the vault is followed");
 }
 
-async fn written(librarian: &Librarian, path: &NotePath) {
-    let place = path.clone();
-    let text = vault::on_disk(librarian, move |vault| vault.read(&place)).await;
-    let kept = match text {
-        Ok(text) => vault::keep(librarian, path, &text).await,
-        Err(error) => Err(error),
+async fn introduced(librarian: &Librarian, path: &NotePath) {
+    let work = async {
+        let text = read(librarian, path).await?;
+        if !vault::is_kept(librarian, path, &text).await? {
+            vault::introduce(librarian, path, &Note::read(&text)).await?;
+        }
+        Ok::<_, Error>(())
     };
-    if let Err(error) = kept {
+    told(work.await, path);
+}
+
+async fn written(librarian: &Librarian, path: &NotePath) {
+    let work = async { vault::keep(librarian, path, &read(librarian, path).await?).await };
+    told(work.await, path);
+}
+
+async fn read(librarian: &Librarian, path: &NotePath) -> Result<String> {
+    let place = path.clone();
+    vault::on_disk(librarian, move |vault| vault.read(&place)).await
+}
+
+fn told(outcome: Result<()>, path: &NotePath) {
+    if let Err(error) = outcome {
         tracing::info!(%error, %path, "a note was not kept");
     }
 }
