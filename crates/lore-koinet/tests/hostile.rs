@@ -139,6 +139,7 @@ fn a_changed_byte_changes_nothing() {
 
 /// Signed by a known node, and yet wrong. The first one ends a reference node.
 #[test]
+#[allow(clippy::too_many_lines, reason = "one table of cases")]
 fn malformed_events_are_passed_over() {
     let (mut sites, now) = connected();
     let (ash, birch) = pair(&mut sites);

@@ -102,7 +102,7 @@ fn both_sides_agree_in_the_end() {
                 1 => Fate::ReplyLost,
                 _ => Fate::Arrives,
             });
-            if chance.next_u64() % 5 == 0 {
+            if chance.next_u64().is_multiple_of(5) {
                 sites[usize::try_from(chance.next_u64() % 2).unwrap()].restart(now);
             }
         }

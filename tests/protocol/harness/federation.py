@@ -103,16 +103,17 @@ class Reference:
             env={"PATH": os.environ["PATH"], "HOME": str(self.home), "PRIV_KEY_PASSWORD": "x"},
         )
         self.answers: queue.Queue = queue.Queue()
-        threading.Thread(target=self._read, args=(self.process.stdout,), daemon=True).start()
+        self.reader = threading.Thread(target=self._read, args=(self.process.stdout,))
+        self.reader.start()
         self.rid = self.answer()["rid"]
 
     def _read(self, stdout) -> None:
-        log = (self.home / "stdout.txt").open("a")
-        for line in stdout:
-            if line.startswith("KOI "):
-                self.answers.put(json.loads(line[4:]))
-            else:
-                log.write(line)
+        with (self.home / "stdout.txt").open("a") as log, stdout:
+            for line in stdout:
+                if line.startswith("KOI "):
+                    self.answers.put(json.loads(line[4:]))
+                else:
+                    log.write(line)
 
     def answer(self):
         return self.answers.get(timeout=PATIENCE)
@@ -141,5 +142,6 @@ class Reference:
     def kill(self) -> None:
         self.process.kill()
         self.process.wait(timeout=PATIENCE)
+        self.reader.join()
         self.process.stdin.close()
         self.errors.close()

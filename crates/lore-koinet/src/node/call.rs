@@ -118,7 +118,10 @@ impl Node {
     pub fn connect(&mut self, rid: &NodeRid, url: &str, now: Timestamp) -> Vec<Write> {
         let peer = self.peer_entry(rid, Standing::Connected);
         peer.url = Some(url.trim_end_matches('/').to_owned());
-        peer.introduce = true;
+        // Who knows us already must not be asked to start anew: subscriptions it has
+        // just made would end.
+        peer.introduce = peer.profile.is_none();
+        self.greet(rid);
         *self.line(rid) = Line::default();
         let mut writes: Vec<_> = self.approve_waiting(rid, now).into_iter().collect();
         writes.extend(self.subscribe(rid, now));

@@ -31,8 +31,8 @@ impl Node {
             return Err(Fault::InvalidKey);
         }
         let known = self.peers.get(&node_rid);
-        let is_unwanted = known.is_some_and(|peer| peer.standing == Standing::Forgotten)
-            || node_rid == self.me;
+        let is_unwanted =
+            known.is_some_and(|peer| peer.standing == Standing::Forgotten) || node_rid == self.me;
         let mut writes = Vec::new();
         if known.is_none() && !is_unwanted && self.make_room_for_peer(&node_rid).is_ok() {
             self.peer_entry(&node_rid, Standing::Met).profile = Some(profile);
