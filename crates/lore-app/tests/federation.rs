@@ -23,9 +23,7 @@ use lore_app::federation::{
 use lore_core::names::Word;
 use lore_core::{Effects, Node, Uid, Viewer, Visibility};
 use lore_sqlite::SqliteStore;
-use lore_store::{
-    Batch, Change, Expect, NewNode, NewText, NodePatch, NodeQuery, NodeRef, Origin,
-};
+use lore_store::{Batch, Change, Expect, NewNode, NewText, NodePatch, NodeQuery, NodeRef, Origin};
 
 /// A network of function calls.
 #[derive(Default)]
@@ -197,7 +195,9 @@ async fn what_is_shared_arrives_apart_and_marked_and_nothing_else_does() {
     assert_eq!(arrival.properties["node"], one.node.rid().await.as_str());
     let texts = two.app.store.texts_of_nodes(&two.viewer, &[arrival.id]).await.unwrap();
     assert!(texts[0].body.contains("vampire"), "{}", texts[0].body);
-    assert!(texts[0].provenance.source.as_ref().unwrap().starts_with("koi-net:orn:koi-net.node:one"));
+    assert!(
+        texts[0].provenance.source.as_ref().unwrap().starts_with("koi-net:orn:koi-net.node:one")
+    );
 
     share(ShareRule::Everything).await.unwrap();
     until("the rest arrives", || async { two.arrivals().await.len() == 2 }).await;

@@ -1,7 +1,7 @@
 //! What somebody else's thing looks like here: a name to find it by and a text to read.
 
-use lore_koinet::node::ForeignRecord;
 use lore_core::names::NAME_MAX;
+use lore_koinet::node::ForeignRecord;
 use serde_json::Value;
 
 /// Fields that name a thing, best first.
@@ -22,7 +22,7 @@ pub(super) struct Arrival {
 /// Makes contents of any shape readable.
 pub(super) fn describe(record: &ForeignRecord, contents: &Value) -> Arrival {
     let field = |name: &&str| contents.get(*name).and_then(Value::as_str).map(line);
-    let named = NAMES.iter().filter_map(|name| field(&name)).find(|name| !name.is_empty());
+    let named = NAMES.iter().filter_map(field).find(|name| !name.is_empty());
     let reference = line(record.manifest.rid.reference());
     let mut body = String::new();
     for name in TEXTS {

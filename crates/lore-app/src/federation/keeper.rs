@@ -226,10 +226,8 @@ impl Keeper {
 
     /// The contents of these things, as they were kept.
     pub(super) async fn contents(&self, rids: &[Rid]) -> Result<Found> {
-        let uids: HashMap<Uid, &Rid> = rids
-            .iter()
-            .filter_map(|rid| Some((self.places.get(rid)?.node, rid)))
-            .collect();
+        let uids: HashMap<Uid, &Rid> =
+            rids.iter().filter_map(|rid| Some((self.places.get(rid)?.node, rid))).collect();
         if uids.is_empty() {
             return Ok(Found::new());
         }

@@ -6,8 +6,8 @@
 //! private never gets as far as the node.
 
 mod arrival;
-mod key;
 mod keeper;
+mod key;
 mod orders;
 mod service;
 mod shares;

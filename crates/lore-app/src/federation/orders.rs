@@ -56,7 +56,11 @@ pub(super) struct Orders {
 }
 
 /// Reads the orders that are open.
-pub(super) async fn open_orders(app: &App, viewer: &Viewer, root: NodeId) -> Result<Option<Orders>> {
+pub(super) async fn open_orders(
+    app: &App,
+    viewer: &Viewer,
+    root: NodeId,
+) -> Result<Option<Orders>> {
     let done = app.store.states(viewer, &[root], &word("orders")?).await?;
     let done = done.first().and_then(|state| state.value.get("done").and_then(Value::as_i64));
     let query = EventQuery { after: Some(done.unwrap_or(0)), ..EventQuery::default() };

@@ -121,6 +121,7 @@ impl Federation {
     pub async fn run(self: Arc<Self>) {
         let mut news = self.app.store.watch();
         let (mut next_orders, mut next_scan) = (Instant::now(), Instant::now());
+        let mut rested = Instant::now();
         loop {
             if next_orders <= Instant::now() {
                 report(self.carry_out_orders().await, "orders");
@@ -129,15 +130,14 @@ impl Federation {
             if next_scan <= Instant::now() {
                 let began = Instant::now();
                 report(self.scan().await, "what is shared");
-                next_scan = Instant::now() + (began.elapsed() * SCAN_SHARE).max(SCAN_EVERY);
+                rested = Instant::now() + began.elapsed() * SCAN_SHARE;
+                next_scan = rested.max(Instant::now() + SCAN_EVERY);
             }
             self.make_calls().await;
             tokio::select! {
                 () = self.wake.notified() => {}
-                changed = news.changed() => {
-                    if changed.is_ok() {
-                        next_scan = next_scan.min(Instant::now() + TICK);
-                    }
+                Ok(()) = news.changed() => {
+                    next_scan = next_scan.min(rested.max(Instant::now() + TICK));
                 }
                 () = tokio::time::sleep(TICK) => {}
             }

@@ -25,7 +25,8 @@ pub const ENTITY_TYPE: &str = "orn:lorewell.entity";
 pub const DOCUMENT_TYPE: &str = "orn:lorewell.document";
 
 /// Kinds that are shared as documents.
-const DOCUMENTS: [&str; 4] = ["document", "note", "web_page", "source"];
+const DOCUMENTS: [&str; 6] =
+    ["journal", "note", "outside_document", "source_file", "vault_note", "web_page"];
 /// Nodes whose texts are read at once.
 const AT_ONCE: usize = 500;
 
@@ -192,9 +193,10 @@ fn rendered(node: &Node, texts: &[Text]) -> Option<(Rid, Contents)> {
     let kind = node.kind.as_str();
     let rid_type = if DOCUMENTS.contains(&kind) { DOCUMENT_TYPE } else { ENTITY_TYPE };
     let rid = Rid::parse(&format!("{rid_type}:{}", node.uid)).ok()?;
-    let texts = texts.iter().filter(|text| text.node == node.id).map(|text| {
-        json!({ "kind": text.kind.as_str(), "title": text.title, "body": text.body })
-    });
+    let texts = texts
+        .iter()
+        .filter(|text| text.node == node.id)
+        .map(|text| json!({ "kind": text.kind.as_str(), "title": text.title, "body": text.body }));
     let mut contents = json!({
         "name": node.name,
         "kind": kind,

@@ -168,8 +168,10 @@ impl EntityType {
 pub(super) const TYPE: &str = "koi_type";
 
 /// Kinds of nodes that tell of things and are none themselves.
-pub(super) const DOCUMENT_KINDS: [&str; 11] = [
+pub(super) const DOCUMENT_KINDS: [&str; 12] = [
     "experience",
+    // What other nodes say is not taken for things of this world.
+    "federated",
     "idea",
     "journal",
     "note",
