@@ -361,6 +361,7 @@ const ARTICLE: &str = "<html><head><title>Herring</title></head><body><article><
     </article></body></html>";
 
 #[tokio::test]
+#[allow(clippy::too_many_lines, reason = "one story, told in order")]
 async fn a_page_is_looked_at_then_read_then_taken_in_once() {
     let world = World::new().await;
     let url = "https://example.org/herring";

@@ -191,6 +191,7 @@ async fn edges_are_joined_once_and_come_back() {
 }
 
 #[tokio::test]
+#[allow(clippy::too_many_lines, reason = "one story, told in order")]
 async fn refusals_are_in_the_words_of_the_contract() {
     let mind = Mind::fresh().await;
     let node = mind.add("Alder", "").await;

@@ -119,7 +119,7 @@ pub async fn end(desk: &Desk, uid: Uid, campaign: Option<Uid>) -> Result<EndPlan
     let rights = rights::in_campaign(desk, &home).await?;
     rights.require_gm()?;
     if session.status == Status::Ended {
-        return Ok(EndPlan::Over(session));
+        return Ok(EndPlan::Over(Box::new(session)));
     }
     let (mut table, version) = table::load(desk, &home).await?;
     if table.active_session() == Some(uid) {
@@ -146,15 +146,15 @@ pub async fn end(desk: &Desk, uid: Uid, campaign: Option<Uid>) -> Result<EndPlan
     for uri in touched(uid, home.uid) {
         batch = batch.touch(uri);
     }
-    Ok(EndPlan::Running(Plan::new(batch, session)))
+    Ok(EndPlan::Running(Box::new(Plan::new(batch, session))))
 }
 
 /// What ending a session comes to.
 pub enum EndPlan {
     /// It was over already.
-    Over(Session),
+    Over(Box<Session>),
     /// It runs, and this ends it.
-    Running(Plan<Session>),
+    Running(Box<Plan<Session>>),
 }
 
 /// Every session of a campaign, oldest first.

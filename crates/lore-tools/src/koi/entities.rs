@@ -51,7 +51,8 @@ async fn of_one(request: &Request<'_>, path: &str) -> Answered {
     let found = one(request, rest).await?;
     let documents = mentioned_in(&request.librarian, rest, DOCUMENTS).await?;
     let documents = MentionedInAnswer::of(rest.to_owned(), documents);
-    shown(json!({ "entity": entity(found), "documents": json!(documents)["documents"] }))
+    let documents = json!(documents).get("documents").cloned().unwrap_or_default();
+    shown(json!({ "entity": entity(found), "documents": documents }))
 }
 
 #[derive(Deserialize)]

@@ -64,14 +64,14 @@ impl ToolSpec for SessionEnd {
 
 async fn end(desk: &Desk, session: Uid, campaign: Option<Uid>) -> Result<Plan<SessionOut>> {
     match session::end(desk, session, campaign).await? {
-        EndPlan::Running(plan) => Ok(plan.map(SessionOut::from)),
+        EndPlan::Running(plan) => Ok((*plan).map(SessionOut::from)),
         EndPlan::Over(session) => Err(Error::Conflict { what: session.node.name }),
     }
 }
 
 async fn over(desk: &Desk, session: Uid, campaign: Option<Uid>) -> Result<Kept<SessionOut>> {
     match session::end(desk, session, campaign).await? {
-        EndPlan::Over(session) => Ok(Kept::Fresh(session.into())),
+        EndPlan::Over(session) => Ok(Kept::Fresh((*session).into())),
         EndPlan::Running(_) => Err(Error::Unavailable { what: "the session".into() }),
     }
 }
