@@ -147,8 +147,15 @@ fn close(run: &mut Vec<String>, at_start: bool, found: &mut Vec<String>) {
     while run.last().is_some_and(|word| INSIDE.contains(&word.as_str())) {
         run.pop();
     }
-    // One capitalised word at the start of a sentence is just its first word.
+    // One capitalised word at the start of a sentence is just its first word, and an
+    // article there is no part of the name that follows.
     let telling = run.len() > 1 || !at_start;
+    if at_start
+        && run.len() > 1
+        && run.first().is_some_and(|word| ARTICLES.contains(&word.as_str()))
+    {
+        run.remove(0);
+    }
     let name = run.join(" ");
     run.clear();
     if telling && name.chars().count() > 2 && !found.contains(&name) {
@@ -156,6 +163,7 @@ fn close(run: &mut Vec<String>, at_start: bool, found: &mut Vec<String>) {
     }
 }
 
+const ARTICLES: [&str; 3] = ["The", "A", "An"];
 const TITLES: [&str; 6] = ["Dr.", "Mr.", "Mrs.", "Ms.", "Prof.", "Sir"];
 const ORGANISATIONS: [&str; 24] = [
     "Inc",

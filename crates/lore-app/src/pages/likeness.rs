@@ -58,7 +58,9 @@ fn by_words(wanted: &str, name: &str) -> f64 {
 
 /// Likeness of two words: 1 minus the cost of turning one into the other.
 fn sound(one: &str, other: &str) -> f64 {
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    // Two letters, one sound.
+    let heard = |word: &str| word.replace("ph", "f").chars().collect();
+    let (one, other): (Vec<char>, Vec<char>) = (heard(one), heard(other));
     let longest = one.len().max(other.len()) as f64;
     // Every letter too many costs something; very different lengths cannot sound alike.
     if longest == 0.0 || one.len().min(other.len()) as f64 * 3.0 < longest {
