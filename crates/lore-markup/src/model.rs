@@ -85,6 +85,16 @@ pub(crate) enum Inline {
     Tagged(String, String, Vec<Inline>),
 }
 
+impl Inline {
+    /// The text, if it is program text.
+    pub(crate) fn as_code(&self) -> Option<&str> {
+        match self {
+            Self::Code(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
 /// A style with a sign of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {

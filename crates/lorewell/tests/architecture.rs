@@ -96,8 +96,11 @@ const ARROWS: [(&str, &[&str]); 20] = [
 const WORDS: [(&str, &[&str]); 4] = [
     // Statements, not the words: prose may say "select".
     ("INSERT INTO", &["lore-sqlite"]),
-    // lore-code reads source trees, in one module.
-    ("std::fs", &["lore-code", "lore-sqlite", "lorewell", "xtask", "lore-bench", "lore-eval"]),
+    // lore-code reads source trees, in one module; lore-vault has the notes folder, by cap_std::fs.
+    (
+        "std::fs",
+        &["lore-code", "lore-vault", "lore-sqlite", "lorewell", "xtask", "lore-bench", "lore-eval"],
+    ),
     // lore-code starts git, in one guarded module.
     ("std::process", &["lore-code", "lorewell", "xtask", "lore-bench", "lore-eval"]),
     ("SystemTime::now", &[]),

@@ -49,8 +49,10 @@ fn needs_escape(c: char, before: char, next: char, at_end: bool, within: Within)
 pub(super) fn line_start(line: &str) -> String {
     let line = line.trim_matches([' ', '\t']);
     let Some(first) = line.chars().next() else { return String::new() };
-    let only_signs =
-        line.chars().all(|c| matches!(c, '-' | '=' | ':' | '|' | '*' | '_' | '+' | ' '));
+    // A rule or an underline is of one sign; the second line of a table of these.
+    let rule = matches!(first, '-' | '=' | '*' | '_' | '+')
+        && line.chars().all(|c| c == first || c == ' ');
+    let only_signs = rule || line.chars().all(|c| matches!(c, '-' | ':' | '|' | ' '));
     let after_run = line.trim_start_matches(first);
     let word_ends = |rest: &str| rest.is_empty() || rest.starts_with([' ', '\t']);
     let marked = match first {

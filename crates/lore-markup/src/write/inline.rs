@@ -61,9 +61,18 @@ impl Pen {
     }
 
     fn write(&mut self, parts: &[Inline]) {
-        for (position, part) in parts.iter().enumerate() {
-            let next = parts.get(position + 1).map_or(self.after, first_sign);
-            self.part(part, next);
+        let mut position = 0;
+        while let Some(part) = parts.get(position) {
+            // Two pieces of code side by side cannot be told apart, so they become one.
+            let run = parts.get(position..).map_or(0, run_of_code);
+            position += run.max(1);
+            let next = parts.get(position).map_or(self.after, first_sign);
+            if run > 1 {
+                let codes = parts.get(position - run..position).unwrap_or_default();
+                self.code(&codes.iter().filter_map(Inline::as_code).collect::<String>());
+            } else {
+                self.part(part, next);
+            }
         }
     }
 
@@ -153,6 +162,11 @@ impl Pen {
         }
         self.out.push_str(&format!("![{text}]({})", destination(target)));
     }
+}
+
+/// How many parts from the first on are code.
+fn run_of_code(parts: &[Inline]) -> usize {
+    parts.iter().take_while(|part| part.as_code().is_some()).count()
 }
 
 /// The first character a part is written with; a letter for what counts as one.

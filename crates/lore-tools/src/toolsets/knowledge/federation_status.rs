@@ -21,6 +21,7 @@ pub(super) struct Input {}
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
     /// `healthy`, or `disabled` where this server is no node.
+    #[schemars(extend("enum" = ["healthy", "disabled"]))]
     status: String,
     /// Who the node is: RID, name, type, address, what it provides, public key.
     node: Option<Value>,
