@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use lore_store::StoreResult;
+use lore_store::{StoreError, StoreResult};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row};
 use serde_json::{Map, Value};
@@ -15,22 +15,30 @@ use crate::fault::{Answer, told};
 /// A row by the names of its columns; bytes are left out.
 type Fields = Map<String, Value>;
 
-/// The rows of these tables; a table that is not there has none.
+/// The rows of these tables; a table that is not there has none. A database without any of
+/// them is another's, or none at all.
 pub fn foreign_tables(path: &Path, tables: &[&str]) -> StoreResult<BTreeMap<String, Vec<Fields>>> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(path, flags).map_err(|error| told(&error))?;
     let mut found = BTreeMap::new();
     for table in tables {
-        found.insert((*table).to_owned(), rows_of(&db, table)?);
+        if has(&db, table)? {
+            found.insert((*table).to_owned(), rows_of(&db, table)?);
+        }
+    }
+    if found.is_empty() {
+        let known = tables.join(", ");
+        return Err(StoreError::Invalid(format!("the database has none of the tables {known}")));
     }
     Ok(found)
 }
 
-fn rows_of(db: &Connection, table: &str) -> Answer<Vec<Fields>> {
+fn has(db: &Connection, table: &str) -> Answer<bool> {
     let known = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1";
-    if !db.prepare(known)?.exists([table])? {
-        return Ok(Vec::new());
-    }
+    Ok(db.prepare(known)?.exists([table])?)
+}
+
+fn rows_of(db: &Connection, table: &str) -> Answer<Vec<Fields>> {
     let mut statement = db.prepare(&format!("SELECT * FROM \"{}\"", table.replace('"', "\"\"")))?;
     let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut rows = statement.query([])?;
@@ -60,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_come_back_by_column_and_missing_tables_are_empty() {
+    fn rows_come_back_by_column_and_some_table_must_be_there() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("other.db");
         let db = Connection::open(&path).unwrap();
@@ -71,7 +79,8 @@ mod tests {
         let found = foreign_tables(&path, &["t", "u"]).unwrap();
         assert_eq!(found["t"][0]["a"], "x");
         assert_eq!((&found["t"][0]["b"], &found["t"][0]["c"]), (&Value::from(0.5), &Value::Null));
-        assert!(found["u"].is_empty());
+        assert!(!found.contains_key("u"));
+        assert!(foreign_tables(&path, &["u"]).is_err());
         assert!(foreign_tables(&folder.path().join("absent.db"), &["t"]).is_err());
     }
 }
