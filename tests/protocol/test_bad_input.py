@@ -47,11 +47,24 @@ def memory(shared, web):
     return shared.memory()
 
 
+OWN_FORMS = ("kn_", "koi_", "knowledge_", "vault_", "get_entit", "resolve_", "code_", "github_")
+"""Tools whose contracts refuse in a form of their own, or take any text: told in their own checks."""
+BATCHES = ("_entities", "_posts", "_url", "_updates", "_status")
+
+
+def has_own_form(case: malformed.Case) -> bool:
+    tool = case.name.partition(":")[0]
+    return tool.startswith(OWN_FORMS) or tool.endswith(BATCHES)
+
+
 def complaint(case: malformed.Case, answer: dict) -> str | None:
     """What is wrong with an answer, if anything."""
     if case.tool:
         result = answer.get("result", {})
         told = result.get("structuredContent", {})
+        if has_own_form(case):
+            broken = not told or told.get("code") == "INTERNAL"
+            return f"no answer a model could act on: {str(answer)[:300]}" if broken else None
         if not result.get("isError") or told.get("code") == "INTERNAL" or not told.get("hint"):
             return f"no error a model could act on: {str(answer)[:300]}"
         named = case.field in told.get("field", "") + told["message"] or told["code"] == "NOT_FOUND"

@@ -18,6 +18,7 @@ usage: cargo xtask <command>
   test               everything: format, lints, tests, docs drift, protocol checks
   test rust          only what needs nothing but Rust
   test protocol      only the protocol checks (installs Python and Node packages under target/)
+  test federation    the node against reference nodes of KOI-net (installs them; some minutes)
   docs               write the generated documentation and the tool snapshots anew
   bench mcp          protocol throughput beside bare axum and bare rmcp, as ratios
   bench play         durable rolls, dice, reading a long log
@@ -36,6 +37,7 @@ fn main() -> anyhow::Result<()> {
         ["test"] => test::everything(),
         ["test", "rust"] => test::rust(),
         ["test", "protocol"] => protocol::run(),
+        ["test", "federation"] => protocol::federation(),
         ["docs"] => docs::write(),
         ["bench", name, options @ ..] => bench::run(name, options),
         ["tck", options @ ..] => tck::run(options),

@@ -18,8 +18,22 @@ const NODE_PACKAGES: [&str; 2] =
 /// own: the newest line, and the last one before the wire changed.
 const KOI_NET: [&str; 2] = ["2.1.2", "2.0.7"];
 
+/// The checks against reference nodes of KOI-net, which take minutes of their own.
+const FEDERATION: &str = "tests/protocol/test_federation.py";
+
 /// Installs what is missing, builds both binaries and runs tests/protocol.
 pub(crate) fn run() -> anyhow::Result<()> {
+    checks(Vec::new(), &["tests/protocol", "--ignore", FEDERATION])
+}
+
+/// Installs reference nodes of KOI-net and runs the checks against them.
+pub(crate) fn federation() -> anyhow::Result<()> {
+    let tools = root().join("target/tools");
+    std::fs::create_dir_all(&tools)?;
+    checks(ensure_koi_nodes(&tools)?, &[FEDERATION])
+}
+
+fn checks(variables: Vec<(String, PathBuf)>, what: &[&str]) -> anyhow::Result<()> {
     let tools = root().join("target/tools");
     std::fs::create_dir_all(&tools)?;
     ensure_curl()?;
@@ -27,17 +41,16 @@ pub(crate) fn run() -> anyhow::Result<()> {
     // Its pinned dependencies would replace those of the others.
     let kanka = ensure_python(&tools.join("python-kanka"), "requirements-kanka.txt")?;
     let node = ensure_node(&tools, &python)?;
-    let koi_nodes = ensure_koi_nodes(&tools)?;
     let (product, fixtures) = build(&tools)?;
     let mut tests = command(&python, &["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
     tests
-        .arg("tests/protocol")
+        .args(what)
         .env("LOREWELL", product)
         .env("LOREWELL_CONFORMANCE", fixtures)
         .env("KANKA_PYTHON", kanka)
         .env("NODE", node)
         .env("NODE_PACKAGES", tools.join("node/node_modules"))
-        .envs(koi_nodes)
+        .envs(variables)
         .env("PYTHONDONTWRITEBYTECODE", "1");
     step("protocol checks", &mut tests)
 }

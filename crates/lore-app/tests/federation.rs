@@ -163,7 +163,8 @@ async fn pair() -> (Place, Place) {
 
 /// Waits for something to come true.
 async fn until<F: Future<Output = bool>>(what: &str, condition: impl Fn() -> F) {
-    for _ in 0..600 {
+    // Two minutes, for machines with other things to do.
+    for _ in 0..2_400 {
         if condition().await {
             return;
         }
