@@ -1,5 +1,7 @@
 //! What the nodes of each grammar mean.
 
+use std::sync::OnceLock;
+
 use tree_sitter::Node;
 
 use crate::facts::Label;
@@ -15,6 +17,68 @@ pub(super) enum Kind {
     Extension,
     Call,
     Import,
+}
+
+/// Whether a node is worth a look, told by the number of its kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Interest {
+    Nothing,
+    Comment,
+    /// What stands between a comment and the definition it is about.
+    Attribute,
+    Look,
+}
+
+/// The interest in every kind of a grammar: most nodes are nothing to the graph, and
+/// asking for their names one by one would cost more than parsing them.
+pub(super) fn interests(language: Language) -> &'static [Interest] {
+    static TABLES: [OnceLock<Vec<Interest>>; 11] = [const { OnceLock::new() }; 11];
+    let table = TABLES.get(language as usize).map(|table| {
+        table.get_or_init(|| {
+            let grammar = language.grammar();
+            let kinds = 0..grammar.node_kind_count() as u16;
+            kinds.map(|id| interest_in(grammar.node_kind_for_id(id).unwrap_or_default())).collect()
+        })
+    });
+    table.map_or(&[], Vec::as_slice)
+}
+
+fn interest_in(kind: &str) -> Interest {
+    const LOOKED_AT: &[&str] = &[
+        "_item",
+        "_definition",
+        "_declaration",
+        "_declarator",
+        "_specifier",
+        "_spec",
+        "call",
+        "call_expression",
+        "new_expression",
+        "method_invocation",
+        "object_creation_expression",
+        "import_statement",
+        "import_from_statement",
+        "preproc_include",
+        "internal_module",
+        "module",
+        "command",
+        "create_table",
+        "create_view",
+        "create_materialized_view",
+        "create_function",
+        "create_index",
+        "create_trigger",
+    ];
+    if kind.contains("comment") {
+        Interest::Comment
+    } else if kind.contains("attribute_item") || kind.contains("annotation") || kind == "decorator"
+    {
+        Interest::Attribute
+    } else if LOOKED_AT.iter().any(|looked_at| kind.ends_with(looked_at)) {
+        Interest::Look
+    } else {
+        Interest::Nothing
+    }
 }
 
 /// The meaning of a node; none for most.

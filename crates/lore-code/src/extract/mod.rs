@@ -12,7 +12,7 @@ use tree_sitter::{Node, Parser, TreeCursor};
 use crate::facts::{Base, BaseKind, Call, FileFacts, Import, Label, Symbol};
 use crate::language::Language;
 use crate::scan::content_hash;
-use kinds::{Kind, kind_of};
+use kinds::{Interest, Kind, interests, kind_of};
 
 /// The facts of a file. A file that cannot be parsed is still listed.
 pub fn extract(path: &str, source: &str) -> FileFacts {
@@ -34,7 +34,9 @@ pub fn extract(path: &str, source: &str) -> FileFacts {
         return facts;
     }
     if let Some(tree) = parser.parse(source, None) {
-        let mut walk = Walk { source, language, open: Vec::new(), facts: &mut facts };
+        let interests = interests(language);
+        let facts = &mut facts;
+        let mut walk = Walk { source, language, interests, open: Vec::new(), comment: None, facts };
         walk.over(&mut tree.walk());
     }
     facts
@@ -44,8 +46,18 @@ pub fn extract(path: &str, source: &str) -> FileFacts {
 struct Walk<'s> {
     source: &'s str,
     language: Language,
+    interests: &'static [Interest],
     open: Vec<Open>,
+    comment: Option<Comment>,
     facts: &'s mut FileFacts,
+}
+
+/// The comment last seen: adjacent ones are one.
+struct Comment {
+    start: usize,
+    end: usize,
+    /// The row below which a definition would have to start.
+    last_row: usize,
 }
 
 /// A definition around the node at hand.
@@ -65,8 +77,11 @@ impl<'s> Walk<'s> {
                 self.open.pop();
             }
             let node = cursor.node();
-            if node.is_named() {
-                self.visit(node, depth);
+            match self.interests.get(usize::from(node.kind_id())) {
+                Some(Interest::Comment) => self.note(node),
+                Some(Interest::Attribute) => self.lengthen(node),
+                Some(Interest::Look) => self.visit(node, depth),
+                _ => {}
             }
             if cursor.goto_first_child() {
                 depth += 1;
@@ -79,6 +94,37 @@ impl<'s> Walk<'s> {
                 depth -= 1;
             }
         }
+    }
+
+    fn note(&mut self, node: Node<'s>) {
+        let end = node.end_position();
+        let last_row = if end.column == 0 { end.row.saturating_sub(1) } else { end.row };
+        match &mut self.comment {
+            Some(known) if node.start_position().row <= known.last_row + 1 => {
+                known.end = node.end_byte();
+                known.last_row = last_row;
+            }
+            comment => {
+                *comment =
+                    Some(Comment { start: node.start_byte(), end: node.end_byte(), last_row });
+            }
+        }
+    }
+
+    fn lengthen(&mut self, node: Node<'s>) {
+        if let Some(comment) = &mut self.comment
+            && node.start_position().row <= comment.last_row + 1
+        {
+            comment.last_row = node.end_position().row;
+        }
+    }
+
+    /// The comment right above a node.
+    fn comment_above(&self, node: Node<'_>) -> Option<&'s str> {
+        let comment = self.comment.as_ref()?;
+        let above = node.start_position().row == comment.last_row + 1;
+        // With attributes in between, the text ends where the comments end.
+        above.then(|| self.source.get(comment.start..comment.end))?
     }
 
     fn visit(&mut self, node: Node<'s>, depth: usize) {
@@ -150,7 +196,10 @@ impl<'s> Walk<'s> {
             signature: text::signature(node, self.source),
             params: part("parameters"),
             return_type: part("return_type").or_else(|| part("result")),
-            docstring: text::docstring(node, self.source, self.language),
+            docstring: match self.language {
+                Language::Python => text::inner_docstring(node, self.source),
+                _ => self.comment_above(node).and_then(text::clean),
+            },
         };
         self.facts.symbols.push(symbol);
         self.facts.symbols.len() - 1
