@@ -21,7 +21,22 @@ pub fn input<T: JsonSchema>() -> Map<String, Value> {
 
 /// The schema of a tool's structured answer.
 pub fn output<T: JsonSchema>() -> Map<String, Value> {
-    schema_of::<T>(SchemaSettings::draft2020_12().for_serialize())
+    let mut schema = schema_of::<T>(SchemaSettings::draft2020_12().for_serialize());
+    each_child(&mut schema, name_anything);
+    schema
+}
+
+/// A schema that says nothing looks like a mistake to clients: what may be anything,
+/// null among it, is said in so many words.
+fn name_anything(schema: &mut Map<String, Value>) {
+    if schema.keys().all(|key| key == "description") {
+        let object = json!({ "type": "object", "additionalProperties": true });
+        let plain = ["string", "number", "boolean", "null"].map(|name| json!({ "type": name }));
+        let forms: Vec<Value> = plain.into_iter().chain([object]).collect();
+        schema.insert("anyOf".into(), forms.into());
+        return;
+    }
+    each_child(schema, name_anything);
 }
 
 /// Reads arguments; an error names the field by its path.
