@@ -36,6 +36,9 @@ fn name_anything(schema: &mut Map<String, Value>) {
         schema.insert("anyOf".into(), forms.into());
         return;
     }
+    if schema.get("items") == Some(&Value::Bool(true)) {
+        schema.insert("items".into(), json!({}));
+    }
     each_child(schema, name_anything);
 }
 
