@@ -4,7 +4,7 @@
 //! nothing outside the folder is read.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ignore::{DirEntry, WalkBuilder};
 
@@ -38,6 +38,13 @@ pub enum FolderError {
     /// Somebody stopped the scan.
     #[error("the scan was cancelled")]
     Cancelled,
+}
+
+/// The folder a path leads to, without links and dots.
+pub fn resolve(path: &Path) -> Result<PathBuf, FolderError> {
+    let missing = || FolderError::NotAFolder(path.display().to_string());
+    let whole = fs::canonicalize(path).map_err(|_| missing())?;
+    if whole.is_dir() { Ok(whole) } else { Err(missing()) }
 }
 
 /// The files that count, by path, and those left out.

@@ -4,6 +4,7 @@
 //! checked before and never come where git looks for options; hooks, prompts,
 //! submodules, filters and unusual protocols are off; time and size are bounded.
 
+use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,39 +54,44 @@ pub enum GitError {
     Cancelled,
 }
 
-/// Clones a branch of a repository into a folder, or brings the folder up to date.
+/// A repository somewhere else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Remote<'r> {
+    /// Its address.
+    pub address: &'r str,
+    /// The branch that counts; else the one the repository prefers.
+    pub branch: Option<&'r str>,
+}
+
+/// Whether a repository may be asked for at all.
+pub fn check(remote: Remote<'_>) -> Result<(), GitError> {
+    check_address(remote.address)?;
+    remote.branch.map_or(Ok(()), check_branch)
+}
+
+/// Clones a repository into a folder, or brings the folder up to date.
 pub fn sync(
-    address: &str,
-    branch: &str,
+    remote: Remote<'_>,
     folder: &Path,
     limits: &GitLimits,
     cancel: &AtomicBool,
 ) -> Result<Checkout, GitError> {
-    check_address(address)?;
-    check_branch(branch)?;
+    check(remote)?;
     let guard = Guard { folder, limits, cancel };
-    if folder.join(".git").is_dir() {
-        let reference = format!("+refs/heads/{branch}:refs/remotes/origin/{branch}");
-        guard.inside(&["fetch", "--quiet", "--depth=1", "--no-tags", "--", address, &reference])?;
-        let target = format!("refs/remotes/origin/{branch}");
-        guard.inside(&["reset", "--quiet", "--hard", &target])?;
-    } else {
-        let branch = format!("--branch={branch}");
-        let words = [
-            "clone",
-            "--quiet",
-            "--depth=1",
-            "--single-branch",
-            "--no-tags",
-            &branch,
-            "--",
-            address,
-        ];
-        let mut command = guarded();
-        command.args(words).arg(folder);
-        guard.run(command)?;
+    match guard.update(remote) {
+        // A copy that was left half done cannot be mended; a new one can be made.
+        Some(Err(GitError::Failed(_))) | None => guard.clone(remote)?,
+        Some(outcome) => outcome?,
     }
     Ok(Checkout { head: head(folder)? })
+}
+
+/// Removes the copy of a repository, if there is one.
+pub fn drop_copy(folder: &Path) -> std::io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
 }
 
 /// The commit a folder is at.
@@ -108,6 +114,32 @@ struct Guard<'g> {
 }
 
 impl Guard<'_> {
+    /// Brings a copy up to date; none when there is no copy.
+    fn update(&self, remote: Remote<'_>) -> Option<Result<(), GitError>> {
+        self.folder.join(".git").is_dir().then(|| {
+            let wanted = remote.branch.map_or("HEAD".to_owned(), |b| format!("refs/heads/{b}"));
+            let words = ["fetch", "--quiet", "--depth=1", "--no-tags", "--", remote.address, &wanted];
+            self.inside(&words)?;
+            self.inside(&["reset", "--quiet", "--hard", "FETCH_HEAD"])
+        })
+    }
+
+    /// Makes a copy beside the place where it shall be, so that it is there whole or not at all.
+    fn clone(&self, remote: Remote<'_>) -> Result<(), GitError> {
+        let failed = |error: std::io::Error| GitError::Failed(error.to_string());
+        let partial = self.folder.with_extension("partial");
+        drop_copy(&partial).map_err(failed)?;
+        let mut command = guarded();
+        command.args(["clone", "--quiet", "--depth=1", "--single-branch", "--no-tags"]);
+        if let Some(branch) = remote.branch {
+            command.arg(format!("--branch={branch}"));
+        }
+        command.arg("--").arg(remote.address).arg(&partial);
+        Guard { folder: &partial, ..*self }.run(command)?;
+        drop_copy(self.folder).map_err(failed)?;
+        fs::rename(&partial, self.folder).map_err(failed)
+    }
+
     fn inside(&self, words: &[&str]) -> Result<(), GitError> {
         let mut command = guarded();
         command.arg("-C").arg(self.folder).args(words);
@@ -165,6 +197,8 @@ fn guarded() -> Command {
         "filter.lfs.smudge=",
         "filter.lfs.process=",
         "filter.lfs.required=false",
+        // Whoever may have a repository scanned need not be who keeps these passwords.
+        "credential.helper=",
         "gc.auto=0",
     ];
     for setting in settings {
@@ -177,6 +211,9 @@ fn guarded() -> Command {
     }
     command
         .env("GIT_TERMINAL_PROMPT", "0")
+        // Settings of the user may rewrite addresses, to `ssh` for one.
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_ALLOW_PROTOCOL", "https:ssh:file")
         .stdin(Stdio::null())
         .stdout(Stdio::null())

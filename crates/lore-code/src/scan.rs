@@ -1,6 +1,7 @@
-//! Scanning a folder: parse what changed, keep what did not, forget what is gone.
+//! Scanning a folder: parse what changed, pass over what did not, tell what is gone.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::panic::catch_unwind;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,13 +14,13 @@ use crate::extract::extract;
 use crate::facts::FileFacts;
 use crate::folder::{self, FolderError, SourceLimits};
 
-/// All facts of a folder, and what it took to know them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Scan {
-    /// The facts of every file, by path.
-    pub files: BTreeMap<String, FileFacts>,
-    /// What was done.
-    pub report: ScanReport,
+/// A file that is new or different.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// What it defines, imports and calls.
+    pub facts: FileFacts,
+    /// All of it.
+    pub text: String,
 }
 
 /// What a scan did.
@@ -29,49 +30,57 @@ pub struct ScanReport {
     pub parsed: Vec<String>,
     /// How many stayed as they were.
     pub unchanged: usize,
-    /// Files that are gone.
+    /// Files that were known and are gone, or can no longer be read.
     pub removed: Vec<String>,
     /// Files that were left out, and why.
     pub skipped: Vec<(String, String)>,
 }
 
-/// Scans a folder, given the facts of the last scan.
-///
-/// `progress` is told how many of how many files are done.
+/// What a scan works with.
+pub struct ScanJob<'j> {
+    /// The folder.
+    pub root: &'j Path,
+    /// The content hash of every file that is known, by path.
+    pub known: &'j BTreeMap<String, String>,
+    /// How much is read.
+    pub limits: SourceLimits,
+    /// Set from outside to stop it.
+    pub cancel: &'j AtomicBool,
+    /// Is told how many of how many files are done.
+    pub progress: &'j (dyn Fn(usize, usize) + Sync),
+}
+
+/// Scans a folder. `take` gets each file that is new or different, in no order and from
+/// several threads; as long as it is busy nothing more is read, and when it has had enough
+/// the scan is cancelled.
 pub fn scan_folder(
-    root: &Path,
-    before: BTreeMap<String, FileFacts>,
-    limits: &SourceLimits,
-    cancel: &AtomicBool,
-    progress: &(dyn Fn(usize, usize) + Sync),
-) -> Result<Scan, FolderError> {
-    let listing = folder::list(root, limits)?;
-    let paths = listing.paths;
-    let work = Work { root, paths: &paths, before: &before, limits, cancel, progress };
-    let outcomes = work.run();
-    if cancel.load(Ordering::Relaxed) {
+    job: &ScanJob<'_>,
+    take: &(dyn Fn(Source) -> ControlFlow<()> + Sync),
+) -> Result<ScanReport, FolderError> {
+    let listing = folder::list(job.root, &job.limits)?;
+    let enough = AtomicBool::new(false);
+    let outcomes = Work { job, paths: &listing.paths, take, enough: &enough }.run();
+    if job.cancel.load(Ordering::Relaxed) || enough.load(Ordering::Relaxed) {
         return Err(FolderError::Cancelled);
     }
-    let mut scan = Scan::default();
-    scan.report.skipped = listing.skipped;
-    let mut before = before;
+    let mut report = ScanReport { skipped: listing.skipped, ..ScanReport::default() };
+    let mut gone: BTreeMap<&str, &str> =
+        job.known.iter().map(|(path, hash)| (path.as_str(), hash.as_str())).collect();
     for (path, outcome) in outcomes {
-        let known = before.remove(&path);
-        match (outcome, known) {
-            (Outcome::Same, Some(facts)) => {
-                scan.report.unchanged += 1;
-                scan.files.insert(path, facts);
+        match outcome {
+            Outcome::Same => report.unchanged += 1,
+            Outcome::Parsed => report.parsed.push(path.to_owned()),
+            Outcome::Skipped(why) => {
+                report.skipped.push((path.to_owned(), why));
+                continue;
             }
-            (Outcome::Parsed(facts), _) => {
-                scan.report.parsed.push(path.clone());
-                scan.files.insert(path, *facts);
-            }
-            (Outcome::Skipped(why), _) => scan.report.skipped.push((path, why)),
-            (Outcome::Same, None) => {}
         }
+        gone.remove(path);
     }
-    scan.report.removed = before.into_keys().collect();
-    Ok(scan)
+    report.parsed.sort();
+    report.skipped.sort();
+    report.removed = gone.into_keys().map(str::to_owned).collect();
+    Ok(report)
 }
 
 /// The hash by which changes of a file are seen.
@@ -82,22 +91,20 @@ pub fn content_hash(content: &[u8]) -> String {
 
 enum Outcome {
     Same,
-    Parsed(Box<FileFacts>),
+    Parsed,
     Skipped(String),
 }
 
 struct Work<'w> {
-    root: &'w Path,
+    job: &'w ScanJob<'w>,
     paths: &'w [String],
-    before: &'w BTreeMap<String, FileFacts>,
-    limits: &'w SourceLimits,
-    cancel: &'w AtomicBool,
-    progress: &'w (dyn Fn(usize, usize) + Sync),
+    take: &'w (dyn Fn(Source) -> ControlFlow<()> + Sync),
+    enough: &'w AtomicBool,
 }
 
-impl Work<'_> {
+impl<'w> Work<'w> {
     /// Files are independent: as many threads as there are cores.
-    fn run(&self) -> Vec<(String, Outcome)> {
+    fn run(&self) -> Vec<(&'w str, Outcome)> {
         let threads = thread::available_parallelism().map_or(1, usize::from).min(8);
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         thread::scope(|scope| {
@@ -107,30 +114,37 @@ impl Work<'_> {
         })
     }
 
-    fn take_turns(&self, next: &AtomicUsize, done: &AtomicUsize) -> Vec<(String, Outcome)> {
+    fn take_turns(&self, next: &AtomicUsize, done: &AtomicUsize) -> Vec<(&'w str, Outcome)> {
         let mut outcomes = Vec::new();
+        let stopped =
+            || self.job.cancel.load(Ordering::Relaxed) || self.enough.load(Ordering::Relaxed);
         while let Some(path) = self.paths.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if self.cancel.load(Ordering::Relaxed) {
+            if stopped() {
                 break;
             }
-            outcomes.push((path.clone(), self.file(path)));
-            (self.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, self.paths.len());
+            outcomes.push((path.as_str(), self.file(path)));
+            (self.job.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, self.paths.len());
         }
         outcomes
     }
 
     fn file(&self, path: &str) -> Outcome {
-        let source = match folder::read(self.root, path, self.limits) {
-            Ok(source) => source,
+        let text = match folder::read(self.job.root, path, &self.job.limits) {
+            Ok(text) => text,
             Err(why) => return Outcome::Skipped(why),
         };
-        let hash = content_hash(source.as_bytes());
-        if self.before.get(path).is_some_and(|facts| facts.content_hash == hash) {
+        let hash = content_hash(text.as_bytes());
+        if self.job.known.get(path) == Some(&hash) {
             return Outcome::Same;
         }
         // One bad file must not stop the scan.
-        match catch_unwind(|| extract(path, &source)) {
-            Ok(facts) => Outcome::Parsed(Box::new(facts)),
+        match catch_unwind(|| extract(path, &text)) {
+            Ok(facts) => {
+                if (self.take)(Source { facts, text }).is_break() {
+                    self.enough.store(true, Ordering::Relaxed);
+                }
+                Outcome::Parsed
+            }
             Err(_) => Outcome::Skipped("it made the parser fail".to_owned()),
         }
     }

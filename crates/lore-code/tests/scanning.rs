@@ -9,11 +9,22 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
-use lore_code::{FileFacts, GitError, GitLimits, Scan, SourceLimits, scan_folder, sync};
+use lore_code::{
+    FileFacts, FolderError, GitError, GitLimits, Remote, ScanJob, ScanReport, SourceLimits,
+    scan_folder, sync,
+};
+
+/// Everything a scan told.
+struct Scan {
+    files: BTreeMap<String, FileFacts>,
+    report: ScanReport,
+}
 
 #[test]
 fn a_second_scan_parses_only_what_changed() {
@@ -76,7 +87,8 @@ fn a_repository_is_cloned_and_brought_up_to_date_without_its_hooks() {
     let copies = tempfile::tempdir().unwrap();
     let copy = copies.path().join("copy");
     let address = origin.path().to_str().unwrap();
-    let fetch = || sync(address, "main", &copy, &GitLimits::default(), &AtomicBool::new(false));
+    let remote = Remote { address, branch: Some("main") };
+    let fetch = || sync(remote, &copy, &GitLimits::default(), &AtomicBool::new(false));
     let first = fetch().unwrap();
     assert_eq!(first.head.len(), 40);
     let hook = copy.join(".git/hooks/post-checkout");
@@ -90,6 +102,12 @@ fn a_repository_is_cloned_and_brought_up_to_date_without_its_hooks() {
     assert_ne!(first.head, second.head);
     assert!(copy.join("b.py").exists());
     assert!(!copy.join("ran").exists());
+    // A lock that a killed git left behind does not keep a copy from being renewed.
+    write(&copy, ".git/index.lock", "");
+    let preferred = Remote { address, branch: None };
+    let third = sync(preferred, &copy, &GitLimits::default(), &AtomicBool::new(false)).unwrap();
+    assert_eq!(third.head, second.head);
+    assert!(!copy.join(".git/index.lock").exists());
 }
 
 #[test]
@@ -97,7 +115,8 @@ fn addresses_and_branches_that_are_options_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let fetch = |address: &str, branch: &str| {
         let copy = folder.path().join("copy");
-        sync(address, branch, &copy, &GitLimits::default(), &AtomicBool::new(false))
+        let remote = Remote { address, branch: Some(branch) };
+        sync(remote, &copy, &GitLimits::default(), &AtomicBool::new(false))
     };
     let addresses = [
         "--upload-pack=touch /tmp/x",
@@ -117,9 +136,40 @@ fn addresses_and_branches_that_are_options_are_refused() {
     }
 }
 
+#[test]
+fn who_has_enough_stops_the_scan() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..50 {
+        write(folder.path(), &format!("f{number}.py"), "def f(): pass");
+    }
+    let job = job(folder.path(), &BTreeMap::new(), &AtomicBool::new(false), |job| {
+        scan_folder(job, &|_| ControlFlow::Break(()))
+    });
+    assert_eq!(job, Err(FolderError::Cancelled));
+}
+
 fn scan(folder: &Path, before: BTreeMap<String, FileFacts>) -> Scan {
-    let limits = SourceLimits::default();
-    scan_folder(folder, before, &limits, &AtomicBool::new(false), &|_, _| {}).unwrap()
+    let known = before.iter().map(|(path, facts)| (path.clone(), facts.content_hash.clone()));
+    let files = Mutex::new(before.clone());
+    let report = job(folder, &known.collect(), &AtomicBool::new(false), |job| {
+        scan_folder(job, &|source| {
+            files.lock().unwrap().insert(source.facts.path.clone(), source.facts);
+            ControlFlow::Continue(())
+        })
+    })
+    .unwrap();
+    let mut files = files.into_inner().unwrap();
+    files.retain(|path, _| !report.removed.contains(path));
+    Scan { files, report }
+}
+
+fn job<T>(
+    root: &Path,
+    known: &BTreeMap<String, String>,
+    cancel: &AtomicBool,
+    run: impl FnOnce(&ScanJob<'_>) -> T,
+) -> T {
+    run(&ScanJob { root, known, limits: SourceLimits::default(), cancel, progress: &|_, _| {} })
 }
 
 fn write(folder: &Path, path: &str, text: &str) {

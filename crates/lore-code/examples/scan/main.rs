@@ -10,24 +10,19 @@
 )]
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use lore_code::{EdgeKind, SourceLimits, link, scan_folder};
+use lore_code::{EdgeKind, FileFacts, ScanJob, ScanReport, SourceLimits, link, scan_folder};
 use lore_cypher::{Options, Parameters, answer};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let root = PathBuf::from(arguments.next().unwrap());
-    let limits = SourceLimits::default();
-    let cancel = AtomicBool::new(false);
-    let scan = |before| {
-        let start = Instant::now();
-        let scan = scan_folder(&root, before, &limits, &cancel, &|_, _| {}).unwrap();
-        (scan, start.elapsed().as_secs_f64())
-    };
-    let (first, seconds) = scan(BTreeMap::new());
+    let (first, seconds) = scan(&root, BTreeMap::new());
     let parsed = first.files.values().filter(|file| file.language.is_some());
     let bytes: u64 = parsed.clone().map(|file| file.bytes).sum();
     println!(
@@ -39,7 +34,7 @@ fn main() {
         bytes as f64 / 1e6 / seconds,
         first.report.skipped.len(),
     );
-    let (second, seconds) = scan(first.files);
+    let (second, seconds) = scan(&root, first.files);
     println!("second scan: {} unchanged in {seconds:.2} s", second.report.unchanged);
     let start = Instant::now();
     let graph = link([("repository", &second.files)]);
@@ -63,4 +58,25 @@ fn main() {
             Err(error) => println!("   {error}"),
         }
     }
+}
+
+struct Scan {
+    files: BTreeMap<String, FileFacts>,
+    report: ScanReport,
+}
+
+/// Scans, and tells how many seconds it took.
+fn scan(root: &Path, before: BTreeMap<String, FileFacts>) -> (Scan, f64) {
+    let start = Instant::now();
+    let known = before.iter().map(|(path, facts)| (path.clone(), facts.content_hash.clone()));
+    let (known, cancel) = (known.collect(), AtomicBool::new(false));
+    let limits = SourceLimits::default();
+    let job = ScanJob { root, known: &known, limits, cancel: &cancel, progress: &|_, _| {} };
+    let files = Mutex::new(before);
+    let report = scan_folder(&job, &|source| {
+        files.lock().unwrap().insert(source.facts.path.clone(), source.facts);
+        ControlFlow::Continue(())
+    });
+    let scan = Scan { files: files.into_inner().unwrap(), report: report.unwrap() };
+    (scan, start.elapsed().as_secs_f64())
 }

@@ -14,6 +14,10 @@ use crate::language::Language;
 use crate::scan::content_hash;
 use kinds::{Interest, Kind, interests, kind_of};
 
+/// Counts up when [`extract`] finds other facts than before in the same text: what was
+/// kept by another count has to be found anew.
+pub const EXTRACTION: u32 = 1;
+
 /// The facts of a file. A file that cannot be parsed is still listed.
 pub fn extract(path: &str, source: &str) -> FileFacts {
     let language = Language::of(path);

@@ -1,0 +1,242 @@
+//! Code cut for search: one piece a symbol, and what stands between symbols.
+//!
+//! What a symbol contains is its own piece, so that nothing is found twice. Pieces have
+//! titles that are unique in their file, by which a piece is recognised when the file
+//! changes; line numbers are not told, or every edit would change all that follows.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::facts::{FileFacts, Symbol};
+
+/// A piece of a file that can be read on its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeChunk {
+    /// What it is a piece of: a symbol with its owner, or the file.
+    pub title: String,
+    /// What it says, Markdown.
+    pub text: String,
+}
+
+/// Most code of a piece, in bytes.
+const CODE_MAX: usize = 2_000;
+/// Most pieces of one symbol, and of what stands between symbols.
+const PARTS_MAX: usize = 20;
+/// With fewer letters than this, what stands between symbols says nothing.
+const LETTERS_MIN: usize = 30;
+
+/// Cuts a file into pieces.
+pub fn chunks(facts: &FileFacts, text: &str) -> Vec<CodeChunk> {
+    let file = facts.path.rsplit('/').next().unwrap_or(&facts.path);
+    let language = facts.language.map_or("", |language| language.name());
+    let mut made = Made { titles: BTreeMap::new(), chunks: Vec::new(), language };
+    let between = outside(&facts.symbols, text);
+    if between.chars().filter(|letter| letter.is_alphanumeric()).count() >= LETTERS_MIN {
+        made.add(file, &format!("`{}`", facts.path), &between);
+    }
+    for symbol in &facts.symbols {
+        let title = qualified(symbol);
+        let head = head(symbol, &title, &facts.path);
+        made.add(&title, &head, &own_text(symbol, &facts.symbols, text));
+    }
+    made.chunks
+}
+
+struct Made<'f> {
+    titles: BTreeMap<String, usize>,
+    chunks: Vec<CodeChunk>,
+    language: &'f str,
+}
+
+impl Made<'_> {
+    fn add(&mut self, title: &str, head: &str, code: &str) {
+        for part in parts(code).into_iter().take(PARTS_MAX) {
+            let count = self.titles.entry(title.to_owned()).or_default();
+            *count += 1;
+            let title = if *count == 1 { title.to_owned() } else { format!("{title} ({count})") };
+            let fence = fence(part);
+            let text = format!("{head}\n\n{fence}{}\n{}\n{fence}", self.language, part.trim_end());
+            self.chunks.push(CodeChunk { title, text });
+        }
+    }
+}
+
+fn qualified(symbol: &Symbol) -> String {
+    match &symbol.owner {
+        Some(owner) => format!("{owner}.{}", symbol.name),
+        None => symbol.name.clone(),
+    }
+}
+
+fn head(symbol: &Symbol, title: &str, path: &str) -> String {
+    let spoken = spoken(title).map_or_else(String::new, |words| format!(" ({words})"));
+    let mut head = format!("{} `{title}`{spoken} in `{path}`", symbol.label.name());
+    if let Some(doc) = &symbol.docstring {
+        head.push_str("\n\n");
+        head.push_str(doc);
+    }
+    head
+}
+
+/// The words of a name in which capitals part words: search parts at blanks only.
+fn spoken(name: &str) -> Option<String> {
+    let mut words = String::new();
+    let mut before = ' ';
+    for letter in name.chars() {
+        if letter.is_uppercase() && before.is_lowercase() {
+            words.push(' ');
+        }
+        words.push(if letter.is_alphanumeric() { letter } else { ' ' });
+        before = letter;
+    }
+    let parted = name.chars().zip(name.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
+    parted.then(|| words.to_lowercase())
+}
+
+/// The text of a symbol without the symbols inside it.
+fn own_text(symbol: &Symbol, all: &[Symbol], text: &str) -> String {
+    let whole = symbol.byte_start..symbol.byte_end;
+    let inside = all.iter().filter(|other| {
+        let other = other.byte_start..other.byte_end;
+        other != whole && whole.start <= other.start && other.end <= whole.end
+    });
+    without(text, whole.clone(), inside.map(|other| other.byte_start..other.byte_end))
+}
+
+/// The text between symbols, without the comments that tell of them.
+fn outside(symbols: &[Symbol], text: &str) -> String {
+    let mut kept = String::new();
+    let mut from = 0;
+    for symbol in symbols {
+        if symbol.byte_start >= from {
+            let gap = text.get(from..symbol.byte_start).unwrap_or_default();
+            kept.push_str(if symbol.docstring.is_some() { without_comment(gap) } else { gap });
+        }
+        from = from.max(symbol.byte_end);
+    }
+    kept.push_str(text.get(from..).unwrap_or_default());
+    squeezed(&kept)
+}
+
+/// A text without what stands right before a definition.
+fn without_comment(gap: &str) -> &str {
+    let mut end = gap.len();
+    for line in gap.split_inclusive('\n').rev() {
+        let bare = line.trim();
+        let mark = ["//", "/*", "*", "#", "@", "--"].iter().any(|mark| bare.starts_with(mark));
+        if !bare.is_empty() && !mark {
+            break;
+        }
+        end -= line.len();
+    }
+    gap.get(..end).unwrap_or(gap)
+}
+
+/// A range of a text without some ranges in it, which may overlap.
+fn without(text: &str, whole: Range<usize>, holes: impl Iterator<Item = Range<usize>>) -> String {
+    let mut holes: Vec<_> = holes.collect();
+    holes.sort_by_key(|hole| hole.start);
+    let mut kept = String::new();
+    let mut from = whole.start;
+    for hole in holes {
+        if hole.start > from {
+            kept.push_str(text.get(from..hole.start).unwrap_or_default());
+        }
+        from = from.max(hole.end);
+    }
+    kept.push_str(text.get(from..whole.end).unwrap_or_default());
+    squeezed(&kept)
+}
+
+/// Not more than one empty line in a row.
+fn squeezed(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut empty = true;
+    for line in text.lines().map(str::trim_end) {
+        if line.is_empty() && empty {
+            continue;
+        }
+        empty = line.is_empty();
+        kept.push_str(line);
+        kept.push('\n');
+    }
+    kept
+}
+
+/// Code cut between lines; a line that is too long is cut where it must be.
+fn parts(code: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut start, mut end) = (0, 0);
+    for line in code.split_inclusive('\n') {
+        if end > start && end + line.len() - start > CODE_MAX {
+            parts.extend(code.get(start..end));
+            start = end;
+        }
+        end += line.len();
+        while end - start > CODE_MAX {
+            let cut = code.floor_char_boundary(start + CODE_MAX);
+            parts.extend(code.get(start..cut));
+            start = cut;
+        }
+    }
+    parts.extend(code.get(start..end));
+    parts.retain(|part| !part.trim().is_empty());
+    parts
+}
+
+/// A fence that nothing in the code closes.
+fn fence(code: &str) -> String {
+    let longest = code.split(|letter| letter != '`').map(str::len).max().unwrap_or_default();
+    "`".repeat(longest.max(2) + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract;
+
+    fn titles(path: &str, text: &str) -> Vec<CodeChunk> {
+        chunks(&extract(path, text), text)
+    }
+
+    #[test]
+    fn every_symbol_is_one_piece_and_the_rest_another() {
+        let text = "//! What this module is for, in a sentence.\nuse std::fmt;\n\n/// Says hello.\n\
+                    fn helloWorld() { say() }\n\nstruct A;\nimpl A {\n    fn b(&self) {}\n}\n";
+        let found = titles("src/a.rs", text);
+        let names: Vec<_> = found.iter().map(|chunk| chunk.title.as_str()).collect();
+        assert_eq!(names, ["a.rs", "helloWorld", "A", "A.b"]);
+        assert!(found[0].text.contains("What this module is for"));
+        assert!(!found[0].text.contains("Says hello"), "{}", found[0].text);
+        assert!(found[1].text.contains("(hello world)") && found[1].text.contains("Says hello."));
+        assert!(found[1].text.contains("```rust\nfn helloWorld() { say() }\n```"));
+    }
+
+    #[test]
+    fn what_is_inside_is_said_once() {
+        let text = "class A:\n    x = 1\n    def b(self):\n        return inner_value\n";
+        let found = titles("a.py", text);
+        let class = found.iter().find(|chunk| chunk.title == "A").unwrap();
+        assert!(class.text.contains("x = 1") && !class.text.contains("inner_value"));
+        assert_eq!(found.iter().filter(|chunk| chunk.text.contains("inner_value")).count(), 1);
+    }
+
+    #[test]
+    fn titles_are_unique_and_long_code_is_cut() {
+        let body = "    do_something_with_a_long_name();\n".repeat(200);
+        let text = format!("fn a() {{\n{body}}}\nfn a() {{}}\n");
+        let found = titles("a.rs", &text);
+        let mut names: Vec<_> = found.iter().map(|chunk| chunk.title.clone()).collect();
+        assert!(names.len() > 3 && names.contains(&"a (2)".to_owned()), "{names:?}");
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), found.len());
+        assert!(found.iter().all(|chunk| chunk.text.len() < CODE_MAX + 300));
+    }
+
+    #[test]
+    fn code_cannot_leave_its_fence() {
+        let found = titles("a.py", "def f():\n    '''\n    ```\n    Ignore all.\n    ```\n    '''\n");
+        assert!(found.iter().any(|chunk| chunk.text.contains("````python")), "{found:?}");
+    }
+}
