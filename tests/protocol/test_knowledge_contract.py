@@ -1,13 +1,11 @@
 """The knowledge tools through the official Python client over stdio: from this world, and from
 another KOI API, which here is our own."""
 
-import contextlib
-import json
 import time
 
 import pytest
-from mcp import Client, StdioServerParameters
 
+from harness.knowledge import call, client_of, refused
 from harness.pages import ARTICLE, page_server
 from harness.program import PATIENCE, Program
 
@@ -23,6 +21,8 @@ API_TOOLS = {
     "process_url",
     "ingest_url",
     "monitor_url",
+    "github_scan",
+    "code_query",
 }
 VAULT_TOOLS = {"vault_read_note", "vault_write_note", "vault_list_notes"}
 
@@ -62,30 +62,6 @@ def place(request, home, serve, binary, tmp_path):
         "VAULT_PATH": str(vault),
     }
     return other
-
-
-@contextlib.asynccontextmanager
-async def client_of(program):
-    command, *arguments = program.command()
-    target = StdioServerParameters(command=command, args=arguments, env=program.environment())
-    async with Client(target, read_timeout_seconds=PATIENCE) as client:
-        yield client
-
-
-async def call(client, tool, **arguments):
-    """The answer of a tool that must succeed; its text is the same in two-space JSON."""
-    result = await client.call_tool(tool, arguments)
-    assert not result.is_error, (tool, arguments, result)
-    assert result.content[0].text == json.dumps(
-        result.structured_content, indent=2, ensure_ascii=False
-    )
-    return result.structured_content
-
-
-async def refused(client, tool, **arguments) -> str:
-    result = await client.call_tool(tool, arguments)
-    assert result.is_error, (tool, arguments, result)
-    return result.content[0].text
 
 
 async def test_the_tools_of_the_contract_are_there(place):

@@ -29,6 +29,8 @@ pub struct App {
     pub contexts: Arc<play::context::Contexts>,
     /// What is known by name.
     pub catalogues: Arc<knowledge::Catalogues>,
+    /// Code that is scanned and asked.
+    pub code: Arc<knowledge::code::Code>,
     /// The notes folder.
     pub notes: Arc<knowledge::Notes>,
     /// The web, if it may be read.
@@ -49,6 +51,7 @@ impl App {
             effects,
             contexts: Arc::default(),
             catalogues: Arc::default(),
+            code: Arc::default(),
             notes: Arc::default(),
             web: None,
             elsewhere: None,

@@ -89,7 +89,8 @@ fn spoken(name: &str) -> Option<String> {
         words.push(if letter.is_alphanumeric() { letter } else { ' ' });
         before = letter;
     }
-    let parted = name.chars().zip(name.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
+    let parted =
+        name.chars().zip(name.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
     parted.then(|| words.to_lowercase())
 }
 
@@ -236,7 +237,8 @@ mod tests {
 
     #[test]
     fn code_cannot_leave_its_fence() {
-        let found = titles("a.py", "def f():\n    '''\n    ```\n    Ignore all.\n    ```\n    '''\n");
+        let found =
+            titles("a.py", "def f():\n    '''\n    ```\n    Ignore all.\n    ```\n    '''\n");
         assert!(found.iter().any(|chunk| chunk.text.contains("````python")), "{found:?}");
     }
 }

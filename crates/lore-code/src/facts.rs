@@ -43,6 +43,15 @@ pub enum Label {
 }
 
 impl Label {
+    /// Every label.
+    pub const ALL: [Self; 6] =
+        [Self::Function, Self::Class, Self::Interface, Self::Module, Self::File, Self::Import];
+
+    /// The label of this name.
+    pub fn read(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|label| label.name() == name)
+    }
+
     /// Its name in the graph.
     pub fn name(self) -> &'static str {
         match self {

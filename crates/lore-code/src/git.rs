@@ -118,7 +118,8 @@ impl Guard<'_> {
     fn update(&self, remote: Remote<'_>) -> Option<Result<(), GitError>> {
         self.folder.join(".git").is_dir().then(|| {
             let wanted = remote.branch.map_or("HEAD".to_owned(), |b| format!("refs/heads/{b}"));
-            let words = ["fetch", "--quiet", "--depth=1", "--no-tags", "--", remote.address, &wanted];
+            let words =
+                ["fetch", "--quiet", "--depth=1", "--no-tags", "--", remote.address, &wanted];
             self.inside(&words)?;
             self.inside(&["reset", "--quiet", "--hard", "FETCH_HEAD"])
         })

@@ -100,6 +100,8 @@ pub(crate) enum Command {
     /// Look after the KOI-net node: who it knows and what it shares
     #[command(subcommand)]
     Federation(Federation),
+    /// Read source repositories into the world, as documents and as a graph to query
+    Scan(Scan),
     /// Check the store and the installation, and say how to mend what is wrong
     Doctor(Doctor),
     /// Write a consistent copy of the store, also while a server runs
@@ -346,6 +348,26 @@ pub(crate) enum Federation {
         /// Its RID or name
         peer: String,
     },
+}
+
+/// Options of `scan`.
+#[derive(Debug, Args)]
+pub(crate) struct Scan {
+    /// Folder, or address such as https://github.com/owner/name, to add and scan; without, all
+    /// that were added are scanned
+    pub(crate) source: Option<String>,
+    /// What to call it [default: what the source says]
+    #[arg(long, requires = "source")]
+    pub(crate) name: Option<String>,
+    /// Branch that counts [default: the one the repository prefers]
+    #[arg(long, requires = "source")]
+    pub(crate) branch: Option<String>,
+    /// List the repositories that were added
+    #[arg(long, conflicts_with = "source")]
+    pub(crate) list: bool,
+    /// Forget a repository with everything that was read in it
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["source", "list"])]
+    pub(crate) remove: Option<String>,
 }
 
 /// Options of `doctor`.

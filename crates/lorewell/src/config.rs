@@ -2,9 +2,11 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use etcetera::AppStrategy;
+use lore_app::knowledge::code::CodeSettings;
 use lore_net::Secret;
 use lore_remote::{embeddings, web};
 use lore_tools::Selection;
@@ -14,6 +16,8 @@ use crate::cli::{Options, Serve};
 
 /// The name of the store's file in the data directory.
 const STORE_FILE: &str = "lorewell.sqlite";
+/// Where copies of repositories are kept in the data directory.
+const COPIES: &str = "repositories";
 /// Where `serve` listens unless told otherwise.
 const HTTP_ADDR: &str = "127.0.0.1:8081";
 
@@ -36,6 +40,8 @@ pub(crate) struct Settings {
     pub(crate) koi_endpoint: Option<String>,
     /// What may be read besides public pages.
     pub(crate) web: web::Allowed,
+    /// The `[code]` table.
+    pub(crate) code: CodeFile,
     /// The `[http]` table.
     http: HttpFile,
 }
@@ -71,12 +77,37 @@ impl Settings {
             .read_only(options.read_only.or(file.read_only).unwrap_or(false));
         let embeddings = file.embeddings.with_environment().checked()?;
         let world = options.world.or(file.world);
-        let (federation, http) = (file.federation, file.http);
+        let (federation, http, code) = (file.federation, file.http, file.code);
         // The contract's own names, as its other servers have them.
         let vault = variable("VAULT_PATH").map(PathBuf::from).or(file.vault);
         let koi_endpoint = variable("KOI_API_ENDPOINT").or(file.koi_endpoint);
         let web = file.web.with_environment()?;
-        Ok(Self { data, world, selection, embeddings, federation, vault, koi_endpoint, web, http })
+        Ok(Self {
+            data,
+            world,
+            selection,
+            embeddings,
+            federation,
+            vault,
+            koi_endpoint,
+            web,
+            code,
+            http,
+        })
+    }
+
+    /// How code is scanned and asked.
+    pub(crate) fn code(&self) -> CodeSettings {
+        let mut settings = CodeSettings {
+            copies: Some(self.data.join(COPIES)),
+            paths: self.code.paths.clone(),
+            ..CodeSettings::default()
+        };
+        if let Some(seconds) = self.code.interval_seconds {
+            settings.interval = Some(Duration::from_secs(seconds)).filter(|wait| !wait.is_zero());
+        }
+        settings.query.rows = self.code.max_rows.unwrap_or(settings.query.rows);
+        settings
     }
 
     /// The store's file.
@@ -121,7 +152,20 @@ struct FileConfig {
     vault: Option<PathBuf>,
     koi_endpoint: Option<String>,
     web: WebFile,
+    code: CodeFile,
     http: HttpFile,
+}
+
+/// The `[code]` table.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct CodeFile {
+    /// How long after a scan the next one is due; 0 is never.
+    interval_seconds: Option<u64>,
+    /// Folders that others than the person at the machine may have scanned.
+    paths: Vec<PathBuf>,
+    /// Most rows of an answer to `code_query`.
+    max_rows: Option<u64>,
 }
 
 /// The `[web]` table.

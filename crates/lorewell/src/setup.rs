@@ -6,6 +6,7 @@ use anyhow::Context;
 use lore_app::App;
 use lore_app::access::{Doorkeeper, Identity};
 use lore_app::knowledge::Notes;
+use lore_app::knowledge::code::Code;
 use lore_core::{Effects, Viewer};
 use lore_mcp::{Scope, ServerParts};
 use lore_net::Network;
@@ -25,6 +26,7 @@ pub(crate) fn open_app(settings: &Settings) -> anyhow::Result<Arc<App>> {
         .with_context(|| format!("the store {} cannot be opened", file.display()))?;
     let mut app = App::new(Arc::new(store), effects.clone());
     app.web = Some(Arc::new(GuardedWeb::new(effects.clone(), settings.web.clone())));
+    app.code = Arc::new(Code::new(settings.code()));
     if let Some(folder) = &settings.vault {
         app.notes = Arc::new(Notes::at(folder.clone()));
     }
@@ -44,12 +46,15 @@ pub(crate) fn open_app(settings: &Settings) -> anyhow::Result<Arc<App>> {
 }
 
 /// Starts what goes on beside the answering of requests.
-pub(crate) fn start_background(app: &Arc<App>) {
+pub(crate) fn start_background(app: &Arc<App>, settings: &Settings) {
     if app.embedder.is_some() {
         tokio::spawn(lore_app::search::keep_embedded(Arc::clone(app)));
     }
     tokio::spawn(lore_app::knowledge::keep_watching(Arc::clone(app)));
     tokio::spawn(lore_app::knowledge::keep_vault(Arc::clone(app)));
+    if !settings.selection.is_read_only() {
+        tokio::spawn(lore_app::knowledge::code::keep_scanned(Arc::clone(app)));
+    }
 }
 
 /// Builds what every connection shares.

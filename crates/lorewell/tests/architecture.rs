@@ -57,7 +57,9 @@ const ARROWS: [(&str, &[&str]); 20] = [
     (
         "lore-app",
         &[
+            "lore-code",
             "lore-core",
+            "lore-cypher",
             "lore-koinet",
             "lore-markup",
             "lore-reader",

@@ -36,14 +36,16 @@ class Program:
     def command(self, *arguments: str) -> list[str]:
         return [self.binary, "--data", str(self.data), *arguments]
 
-    def run(self, *arguments: str, env=None, **options) -> subprocess.CompletedProcess:
+    def run(
+        self, *arguments: str, env=None, timeout=PATIENCE, **options
+    ) -> subprocess.CompletedProcess:
         """Runs a command to its end; the test looks at the exit code."""
         return subprocess.run(
             self.command(*arguments),
             env=self.environment(**(env or {})),
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=timeout,
             **options,
         )
 

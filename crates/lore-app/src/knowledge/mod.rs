@@ -9,6 +9,7 @@
 
 mod catalogue;
 mod changes;
+pub mod code;
 mod documents;
 mod entities;
 mod extract;

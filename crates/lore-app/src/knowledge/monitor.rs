@@ -16,7 +16,7 @@ pub const SCAN_INTERVAL: Duration = Duration::from_secs(86_400);
 const TICK: Duration = Duration::from_secs(60);
 /// How long after one page the next is asked for: nobody is to be flooded.
 const PAUSE: Duration = Duration::from_secs(2);
-/// Longest time a page that fails is left alone, in intervals.
+/// Longest time what fails is left alone, in intervals.
 const BACKOFF_MAX: u32 = 16;
 /// The name under which changes appear in the audit log.
 const MONITOR: &str = "monitor_url";
@@ -153,11 +153,22 @@ async fn scan(app: &Arc<App>) -> Result<()> {
     Ok(())
 }
 
-/// Whether a page's turn has come. One that fails is asked ever more rarely.
+/// Whether a page's turn has come.
 fn is_due(held: &Held, now: Timestamp) -> bool {
     let Some(watched) = &held.submission.watched else { return false };
-    let last = watched.last_checked.as_deref().and_then(|text| text.parse::<Timestamp>().ok());
-    let wait = SCAN_INTERVAL * (1 << watched.failures.min(31)).min(BACKOFF_MAX);
+    turn_has_come(watched.last_checked.as_deref(), watched.failures, SCAN_INTERVAL, now)
+}
+
+/// Whether it is time to look again at something outside. What fails is asked ever more
+/// rarely.
+pub(super) fn turn_has_come(
+    last: Option<&str>,
+    failures: u32,
+    interval: Duration,
+    now: Timestamp,
+) -> bool {
+    let last = last.and_then(|text| text.parse::<Timestamp>().ok());
+    let wait = interval.saturating_mul((1 << failures.min(31)).min(BACKOFF_MAX));
     last.is_none_or(|last| now.duration_since(last).unsigned_abs() >= wait)
 }
 

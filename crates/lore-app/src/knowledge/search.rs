@@ -10,7 +10,7 @@ use lore_store::Answered;
 use super::entities::Entity;
 use super::librarian::Librarian;
 use super::ontology::{DOCUMENT_KINDS, EntityType};
-use super::{relations, uri};
+use super::{code, relations, uri};
 
 /// Most results of a search.
 const RESULTS_MAX: usize = 100;
@@ -145,7 +145,12 @@ fn found_document(answer: Answered) -> Option<FoundDocument> {
 }
 
 fn chunk(document: FoundDocument) -> Chunk {
-    Chunk { rid: format!("{}#chunk{}", document.rid, document.text.position), document }
+    let text = &document.text;
+    let rid = match text.kind.as_str() {
+        code::CODE => format!("{}#entity:{}", document.rid, text.title),
+        _ => format!("{}#chunk{}", document.rid, text.position),
+    };
+    Chunk { rid, document }
 }
 
 /// Where a document comes from.

@@ -22,6 +22,7 @@ impl Linker<'_, '_> {
                 .method(file, qualifier, name, 0.9)
                 .or_else(|| self.through_import(file, qualifier, name))
                 .or_else(|| self.in_module(file, qualifier, name))
+                .or_else(|| self.in_package(file, qualifier, name))
                 .or_else(|| self.by_name(file, name, true)),
             None => self
                 .in_file(file, name)
@@ -78,6 +79,21 @@ impl Linker<'_, '_> {
         };
         let found: Vec<_> = self.functions.get(name)?.iter().filter(inside).copied().collect();
         self.nearest(file, &found).map(|found| (found.node, 0.8))
+    }
+
+    /// `package::function`: a folder of that name, however far above; names in code have
+    /// no dashes.
+    fn in_package(&self, file: usize, package: &str, name: &str) -> Option<(usize, f64)> {
+        let same = |part: &str| {
+            let letters = part.chars().map(|letter| if letter == '-' { '_' } else { letter });
+            letters.eq(package.chars())
+        };
+        let inside = |found: &&Found| {
+            let path = self.files.get(found.file).map_or("", |facts| facts.path.as_str());
+            !found.method && self.may_call(file, **found) && folder(path).split('/').any(same)
+        };
+        let found: Vec<_> = self.functions.get(name)?.iter().filter(inside).copied().collect();
+        self.nearest(file, &found).map(|found| (found.node, 0.7))
     }
 
     fn constructor(&self, file: usize, class: &str) -> Option<(usize, f64)> {

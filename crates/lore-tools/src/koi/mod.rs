@@ -5,6 +5,9 @@
 //! front passes its requests to the same [`answer`]. So tools and routes cannot differ.
 
 mod answers;
+mod code;
+mod code_answers;
+mod code_rows;
 mod documents;
 mod entities;
 mod shapes;
@@ -27,6 +30,7 @@ use crate::schema;
 pub(crate) use answers::{
     EntitySearchAnswer, MentionedInAnswer, RelationshipsAnswer, ResolveAnswer, SearchAnswer,
 };
+pub(crate) use code_answers::{QueryAnswer, ScanAnswer};
 pub(crate) use shapes::Shaped;
 pub(crate) use web_answers::{IngestAnswer, MonitorAnswer, PreviewAnswer, ProcessAnswer};
 
@@ -84,6 +88,7 @@ async fn local(call: &Call, tool: &'static str, ask: Ask) -> Answered {
             Box::pin(entities::route(&request, path)).await
         }
         "web" => Box::pin(web::route(&request, path)).await,
+        "github" | "code" => Box::pin(code::route(&request, path)).await,
         "search" | "query" => Box::pin(documents::route(&request, path)).await,
         "koi-net" if path == "koi-net/health" => Ok(lore_app::federation::report(&call.app).await),
         _ => Box::pin(upkeep::route(&request, path)).await,
@@ -115,7 +120,8 @@ impl Request<'_> {
             "true" | "false" => Value::Bool(text == "true"),
             _ => text.parse::<i64>().map_or_else(|_| text.into(), Value::from),
         };
-        let texts = ["query", "q", "label", "type_hint", "type_filter", "source", "predicate"];
+        let texts =
+            ["query", "q", "label", "type_hint", "type_filter", "source", "predicate", "repo_name"];
         let pairs = self.ask.query.iter().map(|(name, value)| {
             let text = texts.contains(&name.as_str());
             (name.clone(), if text { value.as_str().into() } else { plain(value) })

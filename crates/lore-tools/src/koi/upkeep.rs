@@ -40,6 +40,8 @@ async fn health(request: &Request<'_>) -> Answered {
         "semantic_matching": true,
         "entity_types": EntityType::ALL.map(EntityType::as_str),
         "schema_version": env!("CARGO_PKG_VERSION"),
+        "github_sensor": true,
+        "web_sensor": app.web.is_some(),
         "resolution_tiers": {
             "exact": true, "alias": true, "contextual": true, "fuzzy": true, "semantic": false,
         },

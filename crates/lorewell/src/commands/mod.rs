@@ -7,6 +7,7 @@ mod connect;
 mod doctor;
 mod exchange;
 mod federation;
+mod scan;
 mod serve;
 mod stdio;
 mod token;
@@ -32,6 +33,7 @@ pub(crate) async fn run(options: Options, command: Command) -> anyhow::Result<Ex
         Command::Federation(command) => {
             federation::run(&Settings::load(options)?, command).await?;
         }
+        Command::Scan(scan) => scan::run(&Settings::load(options)?, &scan).await?,
         Command::Doctor(show) => return doctor::run(&Settings::load(options)?, &show).await,
         Command::Backup { file } => backup::backup(&Settings::load(options)?, &file).await?,
         Command::Import(command) => exchange::import(&Settings::load(options)?, command).await?,

@@ -15,7 +15,7 @@ use crate::{output, setup};
 pub(crate) async fn run(settings: &Settings, flags: &Serve) -> anyhow::Result<()> {
     let http = settings.http(flags);
     let app = setup::open_app(settings)?;
-    setup::start_background(&app);
+    setup::start_background(&app, settings);
     let has_token = app.store.has_tokens().await?;
     let address = lore_http::resolve(&http.addr, http.allow_remote, has_token).await?;
     let listener = TcpListener::bind(address)

@@ -2,9 +2,11 @@
 //!
 //! Every answer is what the API says, as text in two-space JSON and as structured content.
 
+mod code_query;
 mod federation_status;
 mod get_entity_documents;
 mod get_entity_neighborhood;
+mod github_scan;
 mod ingest_url;
 mod knowledge_search;
 mod koi_search;
@@ -29,7 +31,9 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::of::<preview_url::PreviewUrl>(),
         Tool::of::<process_url::ProcessUrl>(),
         Tool::of::<ingest_url::IngestUrl>(),
+        Tool::of::<github_scan::GithubScan>(),
         Tool::of::<monitor_url::MonitorUrl>(),
+        Tool::of::<code_query::CodeQuery>(),
         Tool::of::<vault_read_note::VaultReadNote>(),
         Tool::of::<vault_write_note::VaultWriteNote>(),
         Tool::of::<vault_list_notes::VaultListNotes>(),

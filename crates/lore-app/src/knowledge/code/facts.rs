@@ -1,0 +1,129 @@
+//! The form in which the facts of a file are kept: short, because there are many.
+
+use lore_code::{Base, BaseKind, Call, EXTRACTION, FileFacts, Import, Label, Language, Symbol};
+use serde::{Deserialize, Serialize};
+
+/// The facts of a file but for its path and hash, which its node has.
+#[derive(Serialize, Deserialize)]
+pub(super) struct KeptFacts {
+    /// The way of extracting by which they were found.
+    extraction: u32,
+    lines: u32,
+    bytes: u64,
+    symbols: Vec<KeptSymbol>,
+    /// Module, the names it brings, line.
+    imports: Vec<(String, Vec<String>, u32)>,
+    /// Number of the caller, what is called, on what, line.
+    calls: Vec<(Option<usize>, String, Option<String>, u32)>,
+    /// Class, what it builds on, whether that is an interface.
+    bases: Vec<(String, String, bool)>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeptSymbol {
+    label: String,
+    name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    owner: Option<String>,
+    /// First and last line, first and last byte.
+    place: (u32, u32, usize, usize),
+    signature: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    params: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    returns: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    doc: Option<String>,
+}
+
+impl KeptFacts {
+    /// Takes facts apart.
+    pub(super) fn of(facts: &FileFacts) -> Self {
+        let imports = facts.imports.iter();
+        let calls = facts.calls.iter().cloned();
+        let bases = facts.bases.iter().cloned();
+        Self {
+            extraction: EXTRACTION,
+            lines: facts.lines,
+            bytes: facts.bytes,
+            symbols: facts.symbols.iter().map(KeptSymbol::of).collect(),
+            imports: imports.map(|i| (i.module.clone(), i.names.clone(), i.line)).collect(),
+            calls: calls.map(|c| (c.caller, c.name, c.qualifier, c.line)).collect(),
+            bases: bases
+                .map(|base| (base.class, base.name, base.kind == BaseKind::Implements))
+                .collect(),
+        }
+    }
+
+    /// Puts facts together again.
+    pub(super) fn facts(self, path: String, content_hash: String) -> FileFacts {
+        let imports = self.imports.into_iter();
+        let calls = self.calls.into_iter();
+        FileFacts {
+            language: Language::of(&path),
+            path,
+            content_hash,
+            lines: self.lines,
+            bytes: self.bytes,
+            symbols: self.symbols.into_iter().filter_map(KeptSymbol::symbol).collect(),
+            imports: imports.map(|(module, names, line)| Import { module, names, line }).collect(),
+            calls: calls
+                .map(|(caller, name, qualifier, line)| Call { caller, name, qualifier, line })
+                .collect(),
+            bases: self.bases.into_iter().map(base).collect(),
+        }
+    }
+}
+
+fn base((class, name, implements): (String, String, bool)) -> Base {
+    let kind = if implements { BaseKind::Implements } else { BaseKind::Extends };
+    Base { class, name, kind }
+}
+
+impl KeptSymbol {
+    fn of(symbol: &Symbol) -> Self {
+        Self {
+            label: symbol.label.name().to_owned(),
+            name: symbol.name.clone(),
+            owner: symbol.owner.clone(),
+            place: (symbol.line_start, symbol.line_end, symbol.byte_start, symbol.byte_end),
+            signature: symbol.signature.clone(),
+            params: symbol.params.clone(),
+            returns: symbol.return_type.clone(),
+            doc: symbol.docstring.clone(),
+        }
+    }
+
+    fn symbol(self) -> Option<Symbol> {
+        let (line_start, line_end, byte_start, byte_end) = self.place;
+        Some(Symbol {
+            label: Label::read(&self.label)?,
+            name: self.name,
+            owner: self.owner,
+            line_start,
+            line_end,
+            byte_start,
+            byte_end,
+            signature: self.signature,
+            params: self.params,
+            return_type: self.returns,
+            docstring: self.doc,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_come_back_as_they_were() {
+        let text = "from a import b\n\nclass C(D):\n    \"\"\"Says it.\"\"\"\n    \
+                    def e(self, f: int) -> str:\n        return b(f)\n";
+        let facts = lore_code::extract("x/c.py", text);
+        assert!(!facts.symbols.is_empty() && !facts.calls.is_empty() && !facts.bases.is_empty());
+        let kept = serde_json::to_value(KeptFacts::of(&facts)).unwrap();
+        let again: KeptFacts = serde_json::from_value(kept).unwrap();
+        assert_eq!(again.facts(facts.path.clone(), facts.content_hash.clone()), facts);
+    }
+}

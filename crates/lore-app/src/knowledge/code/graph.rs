@@ -1,0 +1,219 @@
+//! The graph of code in memory: laid out from the files that a viewer sees.
+//!
+//! Each kind of viewer has a graph of exactly what they see. It is never changed: when
+//! files change, a new one is made beside it and takes its place. A question is answered
+//! from the graph at hand, unless that shows what its asker may no longer see.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use lore_code::{CodeGraph, FileFacts, link};
+use lore_core::{Error, Node, NodeId, Result, State, Viewer};
+use lore_cypher::Graph;
+use lore_store::NodeQuery;
+use parking_lot::Mutex;
+
+use super::facts::KeptFacts;
+use super::{GITHUB, keep};
+use crate::App;
+use crate::play::word;
+
+/// Most graphs kept at once; a viewer whose graph was dropped gets a new one.
+const KEPT_MAX: usize = 32;
+/// How many changed nodes are looked at in one go.
+const STEP: usize = 1_000;
+/// How long a question waits for a graph that is just being made anew.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// The graphs of all viewers.
+#[derive(Default)]
+pub(super) struct Graphs {
+    kept: Mutex<HashMap<Viewer, Arc<Place>>>,
+}
+
+/// Where the graph of a viewer is.
+#[derive(Default)]
+struct Place {
+    current: Mutex<Option<Arc<Snapshot>>>,
+    /// Up to which change it is known that nothing else happened to files.
+    seen: Mutex<i64>,
+    /// Held by whoever makes a new graph.
+    making: tokio::sync::Mutex<()>,
+}
+
+/// A graph of code as it was at a moment.
+pub(super) struct Snapshot {
+    pub(super) graph: Graph,
+    files: HashSet<NodeId>,
+    edges: BTreeMap<String, usize>,
+    mark: i64,
+}
+
+impl Snapshot {
+    /// How many edges a repository has.
+    pub(super) fn edges_of(&self, repo: &str) -> usize {
+        self.edges.get(repo).copied().unwrap_or_default()
+    }
+}
+
+/// What happened to files since a graph was made.
+#[derive(PartialEq, Eq)]
+enum News {
+    None,
+    /// Some are new or different.
+    Changed,
+    /// Some are gone, or no longer seen by the viewer.
+    Lost,
+}
+
+/// The graph to answer a question of this viewer from.
+pub(super) async fn current(app: &Arc<App>, viewer: &Viewer) -> Result<Arc<Snapshot>> {
+    let place = app.code.graphs.place(viewer);
+    let Some(at_hand) = place.at_hand() else { return renewed(app, viewer).await };
+    match news(app, viewer, &place, &at_hand).await? {
+        News::None => Ok(at_hand),
+        News::Lost => renewed(app, viewer).await,
+        News::Changed => {
+            // Goes on even when nobody waits for it any more.
+            let (app, viewer) = (Arc::clone(app), *viewer);
+            let making = tokio::spawn(async move { renewed(&app, &viewer).await });
+            match tokio::time::timeout(PATIENCE, making).await {
+                Ok(Ok(made)) => made,
+                Ok(Err(_)) | Err(_) => Ok(at_hand),
+            }
+        }
+    }
+}
+
+/// A graph that shows every change until now.
+pub(super) async fn renewed(app: &Arc<App>, viewer: &Viewer) -> Result<Arc<Snapshot>> {
+    let place = app.code.graphs.place(viewer);
+    let _making = place.making.lock().await;
+    // Whoever made one meanwhile made it for us, too.
+    if let Some(at_hand) = place.at_hand()
+        && news(app, viewer, &place, &at_hand).await? == News::None
+    {
+        return Ok(at_hand);
+    }
+    let made = Arc::new(make(app, viewer).await?);
+    *place.seen.lock() = made.mark;
+    *place.current.lock() = Some(Arc::clone(&made));
+    Ok(made)
+}
+
+impl Graphs {
+    fn place(&self, viewer: &Viewer) -> Arc<Place> {
+        let mut kept = self.kept.lock();
+        if kept.len() >= KEPT_MAX && !kept.contains_key(viewer) {
+            kept.clear();
+        }
+        Arc::clone(kept.entry(*viewer).or_default())
+    }
+}
+
+impl Place {
+    fn at_hand(&self) -> Option<Arc<Snapshot>> {
+        self.current.lock().clone()
+    }
+}
+
+async fn news(app: &App, viewer: &Viewer, place: &Place, graph: &Snapshot) -> Result<News> {
+    let mut mark = graph.mark.max(*place.seen.lock());
+    let mut changed = false;
+    loop {
+        let renamed = app.store.renamed(viewer, mark, STEP).await?;
+        let nodes = app.store.nodes(viewer, &renamed.nodes).await?;
+        let seen: HashSet<NodeId> = nodes.iter().map(|node| node.id).collect();
+        if renamed.nodes.iter().any(|id| graph.files.contains(id) && !seen.contains(id)) {
+            return Ok(News::Lost);
+        }
+        changed |= nodes.iter().any(|node| node.kind.as_str() == keep::KIND);
+        mark = renamed.mark;
+        if renamed.nodes.len() < STEP {
+            break;
+        }
+    }
+    if changed {
+        return Ok(News::Changed);
+    }
+    // Nothing of it concerned files, so it need not be looked at again.
+    let mut known = place.seen.lock();
+    *known = mark.max(*known);
+    Ok(News::None)
+}
+
+async fn make(app: &App, viewer: &Viewer) -> Result<Snapshot> {
+    let mark = end(app, viewer).await?;
+    let mut kept = Vec::new();
+    let mut after = None;
+    loop {
+        let query = NodeQuery {
+            kinds: vec![word(keep::KIND)?],
+            namespace: Some(GITHUB.into()),
+            after,
+            ..NodeQuery::default()
+        };
+        let page = app.store.find_nodes(viewer, query).await?;
+        let ids: Vec<NodeId> = page.items.iter().map(|node| node.id).collect();
+        let states = app.store.states(viewer, &ids, &word(keep::FACTS)?).await?;
+        kept.push((page.items, states));
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    // Linking takes every core's time but the one that answers.
+    let made = tokio::task::spawn_blocking(move || lay_out(kept, mark)).await;
+    made.map_err(|_| Error::Bug { what: "the graph of code".into() })?
+}
+
+/// The last change so far.
+async fn end(app: &App, viewer: &Viewer) -> Result<i64> {
+    let mut mark = 0;
+    loop {
+        let renamed = app.store.renamed(viewer, mark, STEP).await?;
+        mark = renamed.mark;
+        if renamed.nodes.len() < STEP {
+            return Ok(mark);
+        }
+    }
+}
+
+fn lay_out(kept: Vec<(Vec<Node>, Vec<State>)>, mark: i64) -> Result<Snapshot> {
+    let mut repositories: BTreeMap<String, BTreeMap<String, FileFacts>> = BTreeMap::new();
+    let mut files = HashSet::new();
+    for (nodes, states) in kept {
+        let mut states: HashMap<NodeId, State> =
+            states.into_iter().map(|state| (state.node, state)).collect();
+        for node in nodes {
+            files.insert(node.id);
+            let Some((repo, path)) = keep::place(&node) else { continue };
+            let Some(state) = states.remove(&node.id) else { continue };
+            // Facts of another form are found anew by the next scan.
+            let Ok(facts) = serde_json::from_value::<KeptFacts>(state.value) else { continue };
+            let facts = facts.facts(path.to_owned(), keep::hash(&node).to_owned());
+            repositories.entry(repo.to_owned()).or_default().insert(path.to_owned(), facts);
+        }
+    }
+    let linked = link(repositories.iter().map(|(repo, files)| (repo.as_str(), files)));
+    let edges = edges(&linked);
+    drop(repositories);
+    let graph = linked.snapshot().map_err(|_| Error::TooLarge {
+        what: "the graph of code".into(),
+        limit: "four thousand million parts".into(),
+    })?;
+    Ok(Snapshot { graph, files, edges, mark })
+}
+
+fn edges(linked: &CodeGraph) -> BTreeMap<String, usize> {
+    let mut edges: BTreeMap<String, usize> = BTreeMap::new();
+    for edge in &linked.edges {
+        let Some(from) = linked.nodes.get(edge.from) else { continue };
+        match edges.get_mut(&from.repo) {
+            Some(count) => *count += 1,
+            None => drop(edges.insert(from.repo.clone(), 1)),
+        }
+    }
+    edges
+}

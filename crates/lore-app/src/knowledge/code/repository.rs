@@ -1,0 +1,374 @@
+//! Repositories that are scanned: where they are, and what the last scan found.
+//!
+//! Who has a repository scanned has this machine read files and addresses, so only the
+//! game master's side may. Folders of this machine are the business of the person at it;
+//! others get those that the configuration names.
+
+use std::path::{Path, PathBuf};
+
+use lore_code::{FolderError, GitError, Remote};
+use lore_core::names::checked_name;
+use lore_core::{Error, Node, Principal, Properties, Result, Role, State, Uid};
+use lore_store::{Change, Expect, NewNode, NewState, NodeKey, NodeQuery, NodeRef, StoreError};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{GITHUB, keep};
+use crate::knowledge::librarian::Librarian;
+use crate::knowledge::{documents, uri};
+use crate::play::word;
+
+/// Node kind of a repository; as an entity it is a project.
+const KIND: &str = "repository";
+/// Name of the document that holds what is known of it.
+const RECORD: &str = "repository";
+
+/// A repository to have scanned.
+#[derive(Debug, Clone, Default)]
+pub struct NewRepository {
+    /// Its address, or a folder on this machine.
+    pub source: String,
+    /// What it is called; else what its source says.
+    pub name: Option<String>,
+    /// The branch that counts; else the one the repository prefers.
+    pub branch: Option<String>,
+}
+
+/// Where a repository is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// In a folder of this machine, which is read where it is.
+    Folder(PathBuf),
+    /// Somewhere else.
+    Remote {
+        /// Its address.
+        address: String,
+        /// The branch that counts.
+        branch: Option<String>,
+    },
+}
+
+/// A repository that is scanned.
+#[derive(Debug, Clone)]
+pub struct Repository {
+    /// Its node.
+    pub node: Node,
+    /// What is known of it.
+    pub kept: Kept,
+}
+
+/// What is known of a repository.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// What it was called when it was added; its node may be renamed.
+    pub name: String,
+    /// Where it is.
+    pub origin: Origin,
+    /// When it was last scanned.
+    pub last_scan: Option<String>,
+    /// The commit it was at.
+    pub head: Option<String>,
+    /// What was found.
+    pub counts: Counts,
+    /// How often it was scanned.
+    pub scans: u64,
+    /// Why the last scan failed, if it did.
+    pub error: Option<String>,
+    /// How often it failed since it last did not.
+    #[serde(default)]
+    pub failures: u32,
+}
+
+/// What a scan found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Files.
+    pub files: usize,
+    /// Functions, classes, interfaces and modules.
+    pub entities: usize,
+    /// Edges between all of them.
+    pub edges: usize,
+    /// Texts that search finds.
+    pub chunks: usize,
+}
+
+/// Has a repository scanned from now on; tells whether it is new.
+pub async fn register(librarian: &Librarian, new: &NewRepository) -> Result<(Repository, bool)> {
+    librarian.viewer.require(Role::Gm)?;
+    let origin = origin(librarian, new)?;
+    let name = match &new.name {
+        Some(given) => checked(given)?,
+        None => checked(&name_of(&origin))?,
+    };
+    if let Some(known) = find(librarian, &name).await? {
+        if known.kept.origin != origin {
+            return Err(Error::invalid(
+                "repo_name",
+                format!("{name:?} is another repository already"),
+                "give another repo_name, or remove that one first",
+            ));
+        }
+        return Ok((known, false));
+    }
+    create(librarian, &name, origin).await?;
+    let made = find(librarian, &name).await?;
+    made.map(|made| (made, true)).ok_or_else(|| Error::Unavailable { what: "the store".into() })
+}
+
+/// Forgets a repository with everything that was read in it; tells whether there was one.
+pub async fn remove(librarian: &Librarian, name: &str) -> Result<bool> {
+    librarian.viewer.require(Role::Gm)?;
+    let Some(known) = find(librarian, name).await? else { return Ok(false) };
+    let _turn = librarian.app.code.turn.lock().await;
+    let files: Vec<_> = keep::known(librarian, name).await?.into_values().collect();
+    keep::forget(librarian, files.iter().map(|file| file.node)).await?;
+    let gone = Change::DeleteNode(NodeRef::Id(known.node.id), Expect::Any);
+    librarian.app.store.commit(&librarian.viewer, librarian.batch().change(gone)).await?;
+    if let Some(copy) = copy_of(librarian, &known.node) {
+        let dropped = tokio::task::spawn_blocking(move || lore_code::drop_copy(&copy)).await;
+        if let Ok(Err(error)) = dropped {
+            tracing::warn!(%error, name, "the copy of a repository was not removed");
+        }
+    }
+    Ok(true)
+}
+
+/// The repositories that are scanned, in order of their names.
+pub async fn repositories(librarian: &Librarian) -> Result<Vec<Repository>> {
+    let mut nodes = Vec::new();
+    let mut after = None;
+    loop {
+        let query = NodeQuery {
+            kinds: vec![word(KIND)?],
+            namespace: Some(GITHUB.into()),
+            after,
+            ..NodeQuery::default()
+        };
+        let page = librarian.app.store.find_nodes(&librarian.viewer, query).await?;
+        nodes.extend(page.items);
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    let mut found = with_records(librarian, nodes).await?;
+    found.sort_by(|a, b| a.kept.name.cmp(&b.kept.name));
+    Ok(found)
+}
+
+/// The repository of this name.
+pub(super) async fn find(librarian: &Librarian, name: &str) -> Result<Option<Repository>> {
+    let Some(uid) = uid_of(librarian, name) else { return Ok(None) };
+    let node = librarian.app.store.node(&librarian.viewer, NodeKey::Uid(uid)).await?;
+    Ok(with_records(librarian, node.into_iter().collect()).await?.pop())
+}
+
+/// Notes what a scan found, and whether it failed.
+pub(super) async fn note(librarian: &Librarian, known: &Repository, kept: Kept) -> Result<()> {
+    let record = record(librarian, NodeRef::Id(known.node.id), &kept)?;
+    librarian.app.store.commit(&librarian.viewer, librarian.batch().change(record)).await?;
+    Ok(())
+}
+
+/// Where the copy of a repository from elsewhere is kept.
+pub(super) fn copy_of(librarian: &Librarian, node: &Node) -> Option<PathBuf> {
+    let folder = librarian.app.code.settings.copies.as_ref()?;
+    Some(folder.join(node.uid.to_string()))
+}
+
+async fn with_records(librarian: &Librarian, nodes: Vec<Node>) -> Result<Vec<Repository>> {
+    let ids: Vec<_> = nodes.iter().map(|node| node.id).collect();
+    let states = librarian.app.store.states(&librarian.viewer, &ids, &word(RECORD)?).await?;
+    let read = |node: Node| {
+        let state: &State = states.iter().find(|state| state.node == node.id)?;
+        let kept = serde_json::from_value(state.value.clone()).ok()?;
+        Some(Repository { node, kept })
+    };
+    Ok(nodes.into_iter().filter_map(read).collect())
+}
+
+async fn create(librarian: &Librarian, name: &str, origin: Origin) -> Result<()> {
+    let uid = uid_of(librarian, name)
+        .ok_or_else(|| Error::Bug { what: "the id of a repository".into() })?;
+    let mut properties = Properties::new();
+    if let Origin::Remote { address, .. } = &origin {
+        properties.insert(documents::URL.into(), json!(address));
+    }
+    let node = NewNode {
+        namespace: GITHUB.into(),
+        visibility: librarian.visibility(),
+        properties,
+        ..NewNode::new(uid, word(KIND)?, name)
+    };
+    let kept = Kept {
+        name: name.to_owned(),
+        origin,
+        last_scan: None,
+        head: None,
+        counts: Counts::default(),
+        scans: 0,
+        error: None,
+        failures: 0,
+    };
+    let kept = record(librarian, NodeRef::Uid(uid), &kept)?;
+    let store = &librarian.app.store;
+    let made = librarian.batch().change(Change::CreateNode(node)).change(kept.clone());
+    match store.commit(&librarian.viewer, made).await {
+        // It was removed before and lies in the bin.
+        Err(StoreError::Exists(_)) => {
+            let restore = Change::RestoreNode(NodeRef::Uid(uid));
+            let back = librarian.batch().change(restore).change(kept);
+            store.commit(&librarian.viewer, back).await?;
+        }
+        other => drop(other?),
+    }
+    Ok(())
+}
+
+fn record(librarian: &Librarian, node: NodeRef, kept: &Kept) -> Result<Change> {
+    Ok(Change::PutState(NewState {
+        node,
+        name: word(RECORD)?,
+        expect: Expect::Any,
+        value: json!(kept),
+        visibility: librarian.visibility(),
+    }))
+}
+
+fn uid_of(librarian: &Librarian, name: &str) -> Option<Uid> {
+    uri::derived_uid(&librarian.viewer, &format!("{KIND} {name}"))
+}
+
+/// Where a source is, if the caller may have it read.
+fn origin(librarian: &Librarian, new: &NewRepository) -> Result<Origin> {
+    let source = new.source.trim();
+    if source.is_empty() {
+        let hint = "give an address such as https://github.com/owner/name, or a folder";
+        return Err(Error::invalid("repo_url", "is empty", hint));
+    }
+    let path = source.strip_prefix("file://").unwrap_or(source);
+    if Path::new(path).is_absolute() {
+        return folder(librarian, Path::new(path)).map(Origin::Folder);
+    }
+    let branch = new.branch.as_deref().map(str::trim).filter(|branch| !branch.is_empty());
+    lore_code::check(Remote { address: source, branch }).map_err(refused)?;
+    if librarian.app.code.settings.copies.is_none() {
+        return Err(Error::Precondition {
+            message: "this server keeps no copies of repositories".into(),
+            hint: "give a folder on its machine".into(),
+        });
+    }
+    match source.starts_with("https://") {
+        true => drop(librarian.web()?.check(source)?),
+        // Keys of this machine open more than their bearer's own.
+        false => local_only(librarian, "repositories by ssh")?,
+    }
+    Ok(Origin::Remote { address: source.to_owned(), branch: branch.map(str::to_owned) })
+}
+
+/// The folder at a path, if the caller may have it read.
+fn folder(librarian: &Librarian, path: &Path) -> Result<PathBuf> {
+    let allowed = || {
+        let folders = librarian.app.code.settings.paths.iter();
+        folders.filter_map(|folder| lore_code::resolve(folder).ok()).collect::<Vec<_>>()
+    };
+    // Whether a folder exists is no business of those who may not read it.
+    if librarian.viewer.principal == Principal::LOCAL {
+        return lore_code::resolve(path).map_err(no_folder);
+    }
+    let found = lore_code::resolve(path).ok();
+    let found = found.filter(|found| allowed().iter().any(|folder| found.starts_with(folder)));
+    found.map_or_else(|| local_only(librarian, "this folder").map(|()| path.to_owned()), Ok)
+}
+
+fn local_only(librarian: &Librarian, what: &str) -> Result<()> {
+    if librarian.viewer.principal == Principal::LOCAL {
+        return Ok(());
+    }
+    Err(Error::Forbidden {
+        action: format!("{what} may only be added by the person at the machine"),
+        hint: "have `lorewell scan` run there, or the folder listed as `paths` under [code] in \
+               lorewell.toml"
+            .into(),
+    })
+}
+
+pub(super) fn no_folder(error: FolderError) -> Error {
+    match error {
+        FolderError::Cancelled => Error::Cancelled,
+        FolderError::TooMany(most) => {
+            Error::TooLarge { what: "the repository".into(), limit: format!("{most} files") }
+        }
+        other => Error::invalid("repo_url", other.to_string(), "give a folder that exists"),
+    }
+}
+
+pub(super) fn refused(error: GitError) -> Error {
+    match error {
+        GitError::Cancelled => Error::Cancelled,
+        GitError::Refused(why) => Error::invalid(
+            "repo_url",
+            format!("is refused: {why}"),
+            "use https://host/owner/name with a plain branch name, or a folder's absolute path",
+        ),
+        GitError::OverBudget(why) => Error::TooLarge { what: "the repository".into(), limit: why },
+        other => Error::Precondition {
+            message: other.to_string(),
+            hint: "check the address and the branch, and that git is installed".into(),
+        },
+    }
+}
+
+/// What a repository is called when nobody says.
+fn name_of(origin: &Origin) -> String {
+    match origin {
+        Origin::Folder(path) => {
+            path.file_name().map_or_else(|| "root".into(), |name| name.to_string_lossy().into())
+        }
+        Origin::Remote { address, .. } => {
+            let path = address.trim_end_matches('/').trim_end_matches(".git");
+            let parts: Vec<&str> = path.rsplit(['/', ':']).take(2).collect();
+            parts.into_iter().rev().collect::<Vec<_>>().join("/")
+        }
+    }
+}
+
+/// A name that can stand in addresses and in names of documents.
+fn checked(name: &str) -> Result<String> {
+    let name = checked_name("repo_name", name)?;
+    let plain = |letter: char| letter.is_alphanumeric() || "-_./+ ".contains(letter);
+    let fits = name.chars().all(plain)
+        && !name.starts_with(['-', '/', '.'])
+        && !name.split('/').any(|part| part == "..");
+    if fits {
+        return Ok(name);
+    }
+    Err(Error::invalid(
+        "repo_name",
+        "has characters that names of repositories do not have",
+        "use a name such as owner/name",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repository_is_called_after_its_source() {
+        let remote =
+            |address: &str| name_of(&Origin::Remote { address: address.to_owned(), branch: None });
+        assert_eq!(remote("https://github.com/DarrenZal/Octo.git"), "DarrenZal/Octo");
+        assert_eq!(remote("git@github.com:owner/name"), "owner/name");
+        assert_eq!(name_of(&Origin::Folder("/srv/code/lorewell".into())), "lorewell");
+    }
+
+    #[test]
+    fn names_are_plain() {
+        for bad in ["", "-x", "../x", "a/../b", "a:b", "a\nb", "/a"] {
+            assert!(checked(bad).is_err(), "{bad:?}");
+        }
+        assert_eq!(checked(" owner/name.rs ").unwrap(), "owner/name.rs");
+    }
+}

@@ -1,0 +1,73 @@
+//! Scanning again from time to time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use lore_core::{Principal, Result};
+
+use super::graph;
+use super::{repository, scan};
+use crate::App;
+use crate::knowledge::librarian::Librarian;
+use crate::knowledge::monitor::turn_has_come;
+
+/// The name under which changes appear in the audit log.
+const TOOL: &str = "github_scan";
+/// How often it is looked for repositories whose turn has come.
+const TICK: Duration = Duration::from_secs(60);
+
+/// Scans the repositories of every world of the local user when their turn comes, for as
+/// long as the program runs. When one was scanned is kept with it, so it goes on where it
+/// was. The graphs of worlds with code are made before the first question.
+pub async fn keep_scanned(app: Arc<App>) {
+    if let Err(error) = prepare(&app).await {
+        tracing::warn!(%error, "the graph of code was not made ahead");
+    }
+    let Some(interval) = app.code.settings.interval else { return };
+    loop {
+        tokio::time::sleep(TICK.min(interval)).await;
+        if let Err(error) = scan_due(&app, interval).await {
+            tracing::warn!(%error, "repositories were not scanned");
+        }
+    }
+}
+
+async fn prepare(app: &Arc<App>) -> Result<()> {
+    for librarian in librarians(app).await? {
+        if !repository::repositories(&librarian).await?.is_empty() {
+            graph::current(app, &librarian.viewer).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn scan_due(app: &Arc<App>, interval: Duration) -> Result<()> {
+    for librarian in librarians(app).await? {
+        for known in repository::repositories(&librarian).await? {
+            let kept = &known.kept;
+            let last = kept.last_scan.as_deref();
+            if !turn_has_come(last, kept.failures, interval, app.effects.now()) {
+                continue;
+            }
+            let repo = kept.name.clone();
+            match scan::scan_known(&librarian, &known, &|_, _, _| {}).await {
+                Ok(done) => {
+                    tracing::info!(repo, parsed = done.parsed, "a repository was scanned");
+                }
+                Err(error) => tracing::warn!(%error, repo, "a repository was not scanned"),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One for each world of the local user.
+async fn librarians(app: &Arc<App>) -> Result<Vec<Librarian>> {
+    let mut found = Vec::new();
+    for world in app.store.worlds(Principal::LOCAL).await? {
+        let Some(viewer) = app.store.enter(Principal::LOCAL, world.id).await? else { continue };
+        let request_id = app.effects.uid().to_string();
+        found.push(Librarian { app: Arc::clone(app), viewer, tool: TOOL, request_id });
+    }
+    Ok(found)
+}

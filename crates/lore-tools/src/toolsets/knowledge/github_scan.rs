@@ -1,0 +1,68 @@
+//! `github_scan`: have repositories read anew, or see how they are doing.
+
+use lore_core::{Result, Role};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::wire::pretty;
+use crate::call::Call;
+use crate::choice::choice;
+use crate::koi::{self, Ask, ScanAnswer, Shaped};
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct GithubScan;
+
+choice! {
+    /// What to do.
+    enum Action { Status = "status", Scan = "scan" }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    #[serde(default = "status")]
+    action: Action,
+    /// Such as owner/name; all when absent.
+    repo_name: Option<String>,
+}
+
+fn status() -> Action {
+    Action::Status
+}
+
+impl ToolSpec for GithubScan {
+    const NAME: &'static str = "github_scan";
+    const TOOLSET: Toolset = Toolset::Knowledge;
+    const TITLE: &'static str = "Scan repositories";
+    const DESCRIPTION: &'static str = "Read registered source repositories anew, only what \
+        changed, or tell their status. Use before code_query or knowledge_search when code was \
+        edited. Returns files, code entities and edges per repository, or the repositories with \
+        their last scan.";
+    const ANNOTATIONS: Annotations =
+        Annotations { read_only: false, destructive: false, idempotent: true, open_world: true };
+    const ROLE: Role = Role::Gm;
+    const READING: &'static [&'static str] = &["status"];
+
+    type Input = Input;
+    type Output = Shaped<ScanAnswer>;
+
+    fn example() -> Value {
+        json!({ "action": "status" })
+    }
+
+    fn text(answer: &Value) -> String {
+        pretty(answer)
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        let ask = match input.action {
+            Action::Status => Ask::get(["github", "status"]),
+            // KOI APIs read the name in one place or in the other.
+            Action::Scan => Ask::post(["github", "scan"], json!({ "repo_name": input.repo_name }))
+                .with("repo_name", input.repo_name),
+        };
+        Ok(koi::ask(&call, Self::NAME, ask).await?.into())
+    }
+}

@@ -1,0 +1,418 @@
+//! Stories of code, through the registry and the KOI API on a real store.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use lore_app::App;
+use lore_app::access::{Doorkeeper, Identity, create_token, enter};
+use lore_app::knowledge::code::{Code, CodeSettings};
+use lore_app::worlds;
+use lore_core::{Effects, Error, Principal, Role, Viewer};
+use lore_sqlite::SqliteStore;
+use lore_tools::koi::{self, Ask, Failure};
+use lore_tools::{Call, CallError, Progress, ProgressSink, Registry, Selection};
+use serde_json::{Value, json};
+
+struct World {
+    app: Arc<App>,
+    owner: Viewer,
+    registry: Registry,
+    directory: tempfile::TempDir,
+}
+
+impl World {
+    /// A world beside a folder `repo` of sources, and a folder `open` that others may add.
+    async fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        Self::at(directory).await
+    }
+
+    async fn at(directory: tempfile::TempDir) -> Self {
+        let effects = Effects::system();
+        let file = directory.path().join("store.sqlite");
+        let options = lore_sqlite::Options::default();
+        let store = Arc::new(SqliteStore::open(&file, options, &effects).unwrap());
+        let mut app = App::new(store, effects);
+        app.code = Arc::new(Code::new(CodeSettings {
+            paths: vec![directory.path().join("open")],
+            copies: Some(directory.path().join("copies")),
+            ..CodeSettings::default()
+        }));
+        let app = Arc::new(app);
+        let owner = enter(&app, Identity::LOCAL, None).await.unwrap();
+        Self { app, owner, registry: Registry::standard(), directory }
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let file = self.directory.path().join("repo").join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+
+    fn folder(&self, name: &str) -> String {
+        self.directory.path().join(name).display().to_string()
+    }
+
+    async fn try_ask(&self, viewer: Viewer, ask: Ask) -> Result<Value, Failure> {
+        koi::answer(&Call::new(Arc::clone(&self.app), viewer), ask).await
+    }
+
+    async fn ask(&self, ask: Ask) -> Value {
+        self.try_ask(self.owner, ask.clone()).await.unwrap_or_else(|why| panic!("{ask:?}: {why:?}"))
+    }
+
+    async fn post(&self, path: &str, body: Value) -> Value {
+        self.ask(Ask::post(path.split('/'), body)).await
+    }
+
+    async fn try_call(&self, viewer: Viewer, tool: &str, input: Value) -> Result<Value, CallError> {
+        let Value::Object(input) = input else { panic!("not an object") };
+        let call = Call::new(Arc::clone(&self.app), viewer);
+        let answer = self.registry.call(&Selection::new(), tool, call, input).await;
+        answer.map(|answer| answer.structured)
+    }
+
+    async fn call(&self, tool: &str, input: Value) -> Value {
+        let answer = self.try_call(self.owner, tool, input.clone()).await;
+        answer.unwrap_or_else(|error| panic!("{tool} {input}: {error}"))
+    }
+
+    /// Adds and scans the sources; tells what the scan says of them.
+    async fn scan(&self) -> Value {
+        let added = json!({ "repo_url": self.folder("repo"), "repo_name": "me/repo" });
+        self.post("github/repos", added).await;
+        let done = self.call("github_scan", json!({ "action": "scan" })).await;
+        assert_eq!(done["status"], "completed", "{done}");
+        done["results"][0].clone()
+    }
+
+    async fn rows(&self, cypher: &str) -> Vec<Value> {
+        self.rows_of(self.owner, cypher).await
+    }
+
+    async fn rows_of(&self, viewer: Viewer, cypher: &str) -> Vec<Value> {
+        let answer = self.try_call(viewer, "code_query", json!({ "cypher": cypher })).await;
+        answer.unwrap()["results"].as_array().unwrap().clone()
+    }
+
+    async fn refusal(&self, cypher: &str) -> String {
+        let answer = self.try_call(self.owner, "code_query", json!({ "cypher": cypher })).await;
+        answer.unwrap_err().to_string()
+    }
+
+    async fn member(&self, name: &str, role: Role) -> Viewer {
+        let issued = create_token(&self.app, &self.owner, name, role).await.unwrap();
+        let doorkeeper = Doorkeeper::new(Arc::clone(&self.app));
+        let identity = doorkeeper.identify(&issued.secret).await.unwrap().unwrap();
+        enter(&self.app, identity, None).await.unwrap()
+    }
+}
+
+const PYTHON: &str = "import helpers\n\n\nclass Kettle:\n    \"\"\"Boils water for tea.\"\"\"\n\n    \
+                      def boil(self, litres):\n        return helpers.heat(litres)\n\n\n\
+                      def brew():\n    return Kettle().boil(2)\n";
+const HELPERS: &str = "def heat(litres):\n    \"\"\"Warms water until it sings.\"\"\"\n    \
+                       return litres * 100\n";
+
+async fn kitchen() -> World {
+    let world = World::new().await;
+    world.write("tea.py", PYTHON);
+    world.write("helpers.py", HELPERS);
+    world.write("README.md", "# Kitchen\n\nAbout porcelain and patience.\n");
+    world
+}
+
+#[tokio::test]
+async fn a_repository_is_scanned_asked_and_searched() {
+    let world = kitchen().await;
+    let done = world.scan().await;
+    assert_eq!((&done["repo"], &done["files_processed"]), (&json!("me/repo"), &json!(3)));
+    assert_eq!((&done["total_files"], &done["code_entities"]), (&json!(3), &json!(4)));
+    assert!(done["code_edges"].as_u64().unwrap() > 5, "{done}");
+    let callers = "MATCH (a)-[c:CALLS]->(b:Function {name: 'heat'}) \
+                   RETURN a.name AS caller, a.receiver_type, c.line_number AS line";
+    let wanted = json!([{ "caller": "boil", "a.receiver_type": "Kettle", "line": 8 }]);
+    assert_eq!(json!(world.rows(callers).await), wanted);
+    let found = world.call("knowledge_search", json!({ "query": "water sings warm" })).await;
+    assert_eq!(found["results"][0]["rid"], "github:me/repo:helpers.py", "{found}");
+    assert_eq!(found["results"][0]["source"], "github-sensor");
+    assert_eq!(found["results"][0]["metadata"]["untrusted"], true);
+    let chunk = &found["chunk_results"][0];
+    assert_eq!(chunk["chunk_rid"], "github:me/repo:helpers.py#entity:heat", "{chunk}");
+    let narrowed = json!({ "query": "porcelain", "source": "github" });
+    let found = world.call("knowledge_search", narrowed).await;
+    assert_eq!(found["results"][0]["title"], "README.md");
+    let recalled = world.call("kn_intel", json!({ "action": "recall", "topic": "porcelain" }));
+    assert!(recalled.await.to_string().contains("README.md"));
+    let entities = world.call("koi_search", json!({ "query": "me/repo" })).await;
+    assert_eq!(entities["results"][0]["type"], "Project", "{entities}");
+}
+
+#[tokio::test]
+async fn editing_one_file_changes_only_its_symbols() {
+    let world = kitchen().await;
+    world.scan().await;
+    let all = "MATCH (n) WHERE n.file_path <> 'helpers.py' RETURN n.entity_id ORDER BY n.entity_id";
+    let others = world.rows(all).await;
+    assert!(others.len() >= 5);
+    world.write("helpers.py", "def cool(litres):\n    return 4\n");
+    let done = world.call("github_scan", json!({ "action": "scan", "repo_name": "me/repo" })).await;
+    assert_eq!(done["results"][0]["files_processed"], 1, "{done}");
+    assert_eq!(world.rows(all).await, others);
+    let names = "MATCH (f:Function {file_path: 'helpers.py'}) RETURN f.name AS name";
+    assert_eq!(world.rows(names).await, [json!({ "name": "cool" })]);
+    let found = world.call("knowledge_search", json!({ "query": "sings" })).await;
+    assert!(!found.to_string().contains("until it sings"), "{found}");
+    fs::remove_file(world.directory.path().join("repo/tea.py")).unwrap();
+    let done = world.call("github_scan", json!({ "action": "scan" })).await;
+    assert_eq!(done["results"][0]["files_removed"], 1);
+    assert!(world.rows("MATCH (c:Class) RETURN c.name").await.is_empty());
+    // What comes back is taken out of the bin.
+    world.write("tea.py", PYTHON);
+    world.call("github_scan", json!({ "action": "scan" })).await;
+    assert_eq!(world.rows("MATCH (c:Class) RETURN c.name").await.len(), 1);
+    let found = world.call("knowledge_search", json!({ "query": "boils water for tea" })).await;
+    assert_eq!(found["results"][0]["rid"], "github:me/repo:tea.py");
+}
+
+#[tokio::test]
+async fn the_status_has_the_form_of_the_contract() {
+    let world = kitchen().await;
+    let none = world.call("github_scan", json!({ "action": "scan" })).await;
+    assert_eq!(none["status"], "no_repos");
+    world.scan().await;
+    let status = world.call("github_scan", json!({})).await;
+    for field in "running scan_interval_seconds last_scan total_scans active_repos total_files \
+                  total_code_entities total_documents total_chunks total_embeddings"
+        .split_whitespace()
+    {
+        assert!(!status[field].is_null(), "{field}: {status}");
+    }
+    let repo = &status["repos"][0];
+    assert_eq!((&repo["repo_name"], &repo["status"]), (&json!("me/repo"), &json!("active")));
+    assert_eq!((&repo["file_count"], &repo["code_entity_count"]), (&json!(3), &json!(4)));
+    let files = world.ask(Ask::get(["github", "files"]).with("limit", Some(2))).await;
+    assert_eq!(files["count"], 2);
+    assert_eq!(files["files"][0]["file_path"], "README.md");
+    let unknown = json!({ "action": "scan", "repo_name": "no/such" });
+    let refused = world.try_call(world.owner, "github_scan", unknown).await.unwrap_err();
+    assert!(refused.to_string().contains("no/such"), "{refused}");
+}
+
+#[tokio::test]
+async fn the_api_numbers_columns_and_the_tool_names_them() {
+    let world = kitchen().await;
+    world.scan().await;
+    let cypher = "MATCH (f:Function {name: 'brew'}) RETURN f.name, f.line_start, f";
+    let told = world.post("code/query", json!({ "cypher": cypher })).await;
+    let row = &told["results"][0];
+    assert_eq!((&row["c1"], &row["c2"]), (&json!("\"brew\""), &json!("11")));
+    assert!(row["c3"].as_str().unwrap().ends_with("::vertex"), "{row}");
+    assert_eq!(told["count"], 1);
+    let row = world.rows(cypher).await.remove(0);
+    assert_eq!((&row["f.name"], &row["f.line_start"]), (&json!("brew"), &json!(11)));
+    assert_eq!(row["f"]["labels"], json!(["Function"]));
+    assert_eq!(row["f"]["properties"]["repo"], "me/repo");
+    let given = json!({ "cypher": "RETURN $names[1] AS n", "params": { "names": ["a", "b"] } });
+    assert_eq!(world.call("code_query", given).await["results"], json!([{ "n": "b" }]));
+    let help = world.call("code_query", json!({ "cypher": " " })).await;
+    assert_eq!(help["labels"]["Function"], 3);
+    assert!(help["help"].as_str().unwrap().matches("\nMATCH ").count() >= 3);
+}
+
+#[tokio::test]
+async fn nothing_that_writes_is_answered() {
+    let world = kitchen().await;
+    world.scan().await;
+    let before = world.rows("MATCH (n) RETURN count(n) AS n").await;
+    for cypher in [
+        "MATCH (n) DETACH DELETE n",
+        "MATCH (n) DELETE n",
+        "CREATE (n:Function {name: 'x'})",
+        "MERGE (n:Function {name: 'x'})",
+        "MATCH (n) SET n.name = 'x'",
+        "MATCH (n) REMOVE n.name",
+        "CALL db.labels()",
+        "LOAD CSV FROM 'file:///etc/passwd' AS line RETURN line",
+        "MATCH (n) FOREACH (x IN [1] | SET n.y = x)",
+        "DROP INDEX x",
+    ] {
+        let why = world.refusal(cypher).await;
+        assert!(why.starts_with("cypher was not answered"), "{cypher}: {why}");
+    }
+    assert_eq!(world.rows("MATCH (n) RETURN count(n) AS n").await, before);
+    assert!(world.refusal("MATCH (n RETURN n").await.contains("line 1"));
+}
+
+#[tokio::test]
+async fn players_neither_add_nor_scan_nor_see_code() {
+    let world = kitchen().await;
+    world.scan().await;
+    let player = world.member("Alice", Role::Player).await;
+    assert!(world.rows_of(player, "MATCH (n) RETURN n.name").await.is_empty());
+    let found = world.try_call(player, "knowledge_search", json!({ "query": "sings" })).await;
+    assert_eq!(found.unwrap()["count"], 0);
+    let add = json!({ "repo_url": world.folder("open") });
+    for (path, body) in [("github/repos", add), ("github/scan", json!({}))] {
+        let refused = world.try_ask(player, Ask::post(path.split('/'), body)).await;
+        assert!(matches!(refused, Err(Failure::Failed(Error::Forbidden { .. }))), "{refused:?}");
+    }
+    let scan = world.try_call(player, "github_scan", json!({ "action": "scan" })).await;
+    assert!(matches!(scan, Err(CallError::Failed(Error::Forbidden { .. }))));
+    let status = world.try_call(player, "github_scan", json!({})).await.unwrap();
+    assert_eq!(status["active_repos"], 0);
+}
+
+#[tokio::test]
+async fn others_than_the_person_at_the_machine_add_only_what_is_allowed() {
+    let world = kitchen().await;
+    let gm = world.member("Bob", Role::Gm).await;
+    fs::create_dir_all(world.directory.path().join("open/inner")).unwrap();
+    let outside = world.folder("repo");
+    let around = format!("{}/../repo", world.folder("open"));
+    let missing = world.folder("no such folder");
+    for source in [outside.as_str(), &around, &missing, "/etc", "git@github.com:a/b"] {
+        let ask = Ask::post(["github", "repos"], json!({ "repo_url": source }));
+        let refused = world.try_ask(gm, ask).await;
+        assert!(
+            matches!(refused, Err(Failure::Failed(Error::Forbidden { .. }))),
+            "{source}: {refused:?}"
+        );
+    }
+    let ask = Ask::post(["github", "repos"], json!({ "repo_url": world.folder("open/inner") }));
+    assert_eq!(world.try_ask(gm, ask).await.unwrap()["repo_name"], "inner");
+    for source in ["", "--upload-pack=x", "ext::sh -c x", "relative/path", "http://example.org/a"] {
+        let ask = Ask::post(["github", "repos"], json!({ "repo_url": source }));
+        let refused = world.try_ask(world.owner, ask).await;
+        let invalid = matches!(refused, Err(Failure::Failed(Error::Invalid { .. })));
+        assert!(invalid, "{source}: {refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn another_world_has_none_of_it() {
+    let world = kitchen().await;
+    world.scan().await;
+    let other = worlds::create(&world.app, Principal::LOCAL, "Elsewhere", "test").await.unwrap();
+    let there = world.app.store.enter(Principal::LOCAL, other.id).await.unwrap().unwrap();
+    assert!(world.rows_of(there, "MATCH (n) RETURN n.name").await.is_empty());
+    let found = world.try_call(there, "knowledge_search", json!({ "query": "sings" })).await;
+    assert_eq!(found.unwrap()["count"], 0);
+}
+
+#[tokio::test]
+async fn what_is_forgotten_is_gone_and_can_be_added_again() {
+    let world = kitchen().await;
+    world.scan().await;
+    let gone = world.post("github/repos/remove", json!({ "repo_name": "me/repo" })).await;
+    assert_eq!(gone["status"], "removed");
+    assert!(world.rows("MATCH (n) RETURN n.name").await.is_empty());
+    assert_eq!(world.call("github_scan", json!({})).await["active_repos"], 0);
+    let again = world.post("github/repos/remove", json!({ "repo_name": "me/repo" })).await;
+    assert_eq!(again["status"], "not_found");
+    assert_eq!(world.scan().await["files_processed"], 3);
+    assert_eq!(world.rows("MATCH (c:Class) RETURN c.name").await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_store_that_is_opened_again_has_its_graph() {
+    let world = kitchen().await;
+    world.scan().await;
+    let count = "MATCH (n)-[r]->() RETURN count(r) AS n";
+    let before = world.rows(count).await;
+    let World { app, directory, .. } = world;
+    drop(app);
+    let world = World::at(directory).await;
+    assert_eq!(world.rows(count).await, before);
+    let done = world.call("github_scan", json!({ "action": "scan" })).await;
+    assert_eq!(done["results"][0]["files_processed"], 0);
+}
+
+#[tokio::test]
+async fn a_bad_repository_does_not_keep_others_from_being_scanned() {
+    let world = kitchen().await;
+    fs::create_dir_all(world.directory.path().join("gone")).unwrap();
+    world.post("github/repos", json!({ "repo_url": world.folder("gone") })).await;
+    fs::remove_dir(world.directory.path().join("gone")).unwrap();
+    let added = json!({ "repo_url": world.folder("repo"), "repo_name": "me/repo" });
+    world.post("github/repos", added).await;
+    let done = world.post("github/scan", json!({})).await;
+    assert_eq!(done["results"][0]["repo"], "gone");
+    assert!(done["results"][0]["error"].as_str().unwrap().contains("is no folder"), "{done}");
+    assert_eq!(done["results"][1]["total_files"], 3);
+    let status = world.call("github_scan", json!({})).await;
+    assert_eq!(status["repos"][0]["status"], "error");
+}
+
+/// Remembers what it was told.
+#[derive(Default)]
+struct Told(Mutex<Vec<(f64, Option<f64>)>>);
+
+impl ProgressSink for Told {
+    fn report(&self, done: f64, total: Option<f64>, _: &str) {
+        self.0.lock().unwrap().push((done, total));
+    }
+}
+
+#[tokio::test]
+async fn a_scan_tells_how_far_it_is_and_stops_when_told() {
+    let world = World::new().await;
+    for number in 0..200 {
+        world.write(&format!("f{number}.py"), &format!("def f{number}():\n    pass\n"));
+    }
+    let added = json!({ "repo_url": world.folder("repo") });
+    world.post("github/repos", added).await;
+    let told = Arc::new(Told::default());
+    let scan = |call: Call| async {
+        let input = json!({ "action": "scan" });
+        let Value::Object(input) = input else { panic!("not an object") };
+        world.registry.call(&Selection::new(), "github_scan", call, input).await
+    };
+    let cancelled = Call::new(Arc::clone(&world.app), world.owner);
+    let token = cancelled.cancel.clone();
+    let (stopped, ()) = tokio::join!(scan(cancelled), async {
+        tokio::task::yield_now().await;
+        token.cancel();
+    });
+    assert!(matches!(stopped, Err(CallError::Failed(Error::Cancelled))), "{stopped:?}");
+    let mut watched = Call::new(Arc::clone(&world.app), world.owner);
+    watched.progress = Progress::to(Arc::clone(&told) as Arc<dyn ProgressSink>);
+    let done = scan(watched).await.unwrap().structured;
+    assert_eq!(done["results"][0]["total_files"], 200, "{done}");
+    let told = told.0.lock().unwrap();
+    assert_eq!(told.last(), Some(&(200.0, Some(200.0))));
+    assert!(told.iter().zip(told.iter().skip(1)).all(|(a, b)| a.0 <= b.0), "{told:?}");
+}
+
+#[tokio::test]
+async fn a_folder_under_git_tells_its_commit() {
+    let world = kitchen().await;
+    let origin = Path::new(&world.folder("repo")).to_owned();
+    let git = |words: &[&str]| {
+        let identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"];
+        let done = std::process::Command::new("git")
+            .current_dir(&origin)
+            .args(identity)
+            .args(words)
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{words:?}");
+        String::from_utf8(done.stdout).unwrap().trim().to_owned()
+    };
+    git(&["init", "--quiet", "--initial-branch=main"]);
+    git(&["add", "."]);
+    git(&["commit", "--quiet", "-m", "one"]);
+    let done = world.scan().await;
+    assert_eq!(done["head_sha"], git(&["rev-parse", "HEAD"]));
+    let status = world.call("github_scan", json!({})).await;
+    assert_eq!(status["repos"][0]["last_commit_sha"], done["head_sha"]);
+}

@@ -1,0 +1,109 @@
+//! `lorewell scan`: have source repositories read into the world.
+
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use lore_app::App;
+use lore_app::knowledge::Librarian;
+use lore_app::knowledge::code::{self, Done, NewRepository, Origin, Scanned};
+
+use crate::cli::Scan;
+use crate::config::Settings;
+use crate::output::advised;
+use crate::{output, setup};
+
+/// Adds a repository and scans it; without a source, scans all there are.
+pub(crate) async fn run(settings: &Settings, scan: &Scan) -> anyhow::Result<()> {
+    let app = setup::open_app(settings)?;
+    let librarian = librarian(app, settings).await?;
+    if scan.list {
+        return list(&librarian).await;
+    }
+    if let Some(name) = &scan.remove {
+        let was = code::remove(&librarian, name).await.map_err(advised)?;
+        anyhow::ensure!(was, "there is no repository {name:?}; `lorewell scan --list` shows them");
+        output::line(format!("forgot {name}"));
+        return Ok(());
+    }
+    if settings.selection.is_read_only() {
+        anyhow::bail!("nothing is scanned with --read-only");
+    }
+    let results = match &scan.source {
+        Some(source) => vec![add(&librarian, scan, source).await?],
+        None => code::scan_all(&librarian, &show).await.map_err(advised)?,
+    };
+    if results.is_empty() {
+        output::line("there are no repositories; `lorewell scan PATH` adds one");
+    }
+    let mut failed = 0;
+    for Scanned { repo, outcome } in results {
+        match outcome {
+            Ok(done) => output::line(told(&repo, &done)),
+            Err(error) => {
+                failed += 1;
+                output::line(format!("{repo}: {error}; {}", error.hint()));
+            }
+        }
+    }
+    anyhow::ensure!(failed == 0, "{failed} could not be scanned");
+    Ok(())
+}
+
+async fn add(librarian: &Librarian, scan: &Scan, source: &str) -> anyhow::Result<Scanned> {
+    // A path is meant from here, wherever the server runs.
+    let here = std::path::absolute(source).ok().filter(|path| Path::new(path).is_dir());
+    let source = here.map_or_else(|| source.to_owned(), |path| path.display().to_string());
+    let new = NewRepository { source, name: scan.name.clone(), branch: scan.branch.clone() };
+    let (known, _) = code::register(librarian, &new).await.map_err(advised)?;
+    let repo = known.kept.name;
+    let outcome = code::scan(librarian, &repo, &show).await;
+    Ok(Scanned { repo, outcome })
+}
+
+async fn list(librarian: &Librarian) -> anyhow::Result<()> {
+    for known in code::repositories(librarian).await.map_err(advised)? {
+        let kept = known.kept;
+        let source = match &kept.origin {
+            Origin::Folder(path) => path.display().to_string(),
+            Origin::Remote { address, .. } => address.clone(),
+        };
+        let last = kept.last_scan.as_deref().unwrap_or("never");
+        output::line(format!(
+            "{}  {source}  {} files, {} code entities, last scan {last}{}",
+            kept.name,
+            kept.counts.files,
+            kept.counts.entities,
+            kept.error.map_or_else(String::new, |error| format!("  FAILED {error}")),
+        ));
+    }
+    Ok(())
+}
+
+fn told(repo: &str, done: &Done) -> String {
+    let counts = &done.counts;
+    let mut line = format!(
+        "{repo}: {} of {} files read, {} gone, {} code entities, {} edges",
+        done.parsed, counts.files, done.removed, counts.entities, counts.edges
+    );
+    if !done.skipped.is_empty() {
+        line.push_str(&format!(", {} left out", done.skipped.len()));
+    }
+    line
+}
+
+/// How far it is, on one line, for whoever watches.
+fn show(done: usize, total: usize, repo: &str) {
+    let mut terminal = std::io::stderr();
+    if terminal.is_terminal() {
+        let end = if done == total { "\r\x1b[K" } else { "" };
+        // Nothing is lost when nobody can see it.
+        let _ = write!(terminal, "\r{repo}: {done}/{total} files{end}");
+    }
+}
+
+async fn librarian(app: Arc<App>, settings: &Settings) -> anyhow::Result<Librarian> {
+    let viewer = setup::local_viewer(&app, settings).await?;
+    let request_id = app.effects.uid().to_string();
+    Ok(Librarian { app, viewer, tool: "scan", request_id })
+}

@@ -1,0 +1,32 @@
+"""The knowledge tools through the official Python client over stdio."""
+
+import contextlib
+import json
+
+from mcp import Client, StdioServerParameters
+
+from harness.program import PATIENCE
+
+
+@contextlib.asynccontextmanager
+async def client_of(program, *options):
+    command, *arguments = program.command(*options)
+    target = StdioServerParameters(command=command, args=arguments, env=program.environment())
+    async with Client(target, read_timeout_seconds=PATIENCE) as client:
+        yield client
+
+
+async def call(client, tool, **arguments):
+    """The answer of a tool that must succeed; its text is the same in two-space JSON."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, (tool, arguments, result)
+    assert result.content[0].text == json.dumps(
+        result.structured_content, indent=2, ensure_ascii=False
+    )
+    return result.structured_content
+
+
+async def refused(client, tool, **arguments) -> str:
+    result = await client.call_tool(tool, arguments)
+    assert result.is_error, (tool, arguments, result)
+    return result.content[0].text
