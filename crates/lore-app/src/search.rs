@@ -30,6 +30,7 @@ impl App {
     ///
     /// When the outside model does not answer, the built-in table does.
     pub async fn search(&self, viewer: &Viewer, mut query: Query) -> Result<Found> {
+        query.asked_at.get_or_insert_with(|| self.effects.now());
         if let Some(embedder) = self.embedder.as_deref()
             && !query.text.trim().is_empty()
         {

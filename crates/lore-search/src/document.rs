@@ -96,6 +96,11 @@ pub struct Meta {
 }
 
 impl Meta {
+    /// When it happened, or else was written.
+    pub(crate) fn moment(&self) -> Timestamp {
+        self.occurred_at.unwrap_or(self.created_at)
+    }
+
     /// Of a document that everybody may see, about which nothing else is known.
     pub fn new(kind: Kind, created_at: Timestamp) -> Self {
         Self {

@@ -20,6 +20,8 @@ pub struct Query {
     /// Leave out hits with a lower score. Scores of questions are absolute: about 0
     /// for no relation, 1 when every word of the question is answered.
     pub min_score: Option<f32>,
+    /// When it is asked, so that "last week" means something.
+    pub asked_at: Option<Timestamp>,
     /// The query's vector from the external model that made the documents' vectors.
     pub embedding: Option<Vector>,
 }
@@ -112,6 +114,8 @@ pub struct Parts {
     pub session: f32,
     /// Its node's name is asked for.
     pub name: f32,
+    /// Has the words that the best answers share.
+    pub shared: f32,
 }
 
 impl Parts {
@@ -126,6 +130,7 @@ impl Parts {
             + self.when
             + self.session
             + self.name
+            + self.shared
     }
 }
 

@@ -1,8 +1,9 @@
 //! Ranking: from a query to hits, best first.
 //!
-//! Small stores are looked through document by document. In large ones, words and the
-//! signs of vectors choose candidates, and only those are judged.
+//! Where few documents are asked for, all are judged. Else words and the signs of vectors
+//! choose candidates, and only those are judged.
 
+mod feedback;
 mod filter;
 mod lexical;
 mod meaning;
@@ -19,7 +20,8 @@ use crate::lexicon::Lexicon;
 use crate::query::{Hit, MatchKind, Parts, Query, Ranked, Unit};
 use crate::view::View;
 use crate::view::names::Called;
-use filter::{Sieve, moment};
+use feedback::Feedback;
+use filter::Sieve;
 use lexical::{Lexical, nth_best};
 use meaning::{Likeness, Probe, Products};
 use question::Question;
@@ -33,11 +35,13 @@ pub(crate) struct Scratch {
 
 /// Up to so many documents are all judged.
 const SMALL: usize = 4_000;
-/// In larger stores: how many candidates words choose, and how many vectors.
-const BY_WORDS: usize = 1_500;
-const BY_VECTORS: usize = 3_000;
+/// Of more: how many candidates words choose, and how many vectors.
+const BY_WORDS: usize = 400;
+const BY_VECTORS: usize = 300;
 /// Of how many that words found, the other reasons are looked at.
-const LOOKED_AT: usize = 10_000;
+const LOOKED_AT: usize = 2_000;
+/// How many of the best answers are looked at a second time.
+const RECONSIDERED: usize = 200;
 
 /// Answers a query from what a view holds.
 pub(crate) fn search(
@@ -51,7 +55,8 @@ pub(crate) fn search(
         return list(view, &sieve, query);
     }
     let question = Question::read(query, view);
-    scratch.lexical.score(view, lexicon, &question.stems);
+    let few = sieve.few(view, SMALL);
+    scratch.lexical.score(view, lexicon, &question.stems, few.as_deref());
     let judge = Judge {
         view,
         best_session: scratch.lexical.best_session(),
@@ -60,12 +65,14 @@ pub(crate) fn search(
         question: &question,
     };
     let probes = meaning::probes(view, &question);
-    let candidates = candidates(&judge, &probes, &sieve);
+    let candidates = few.unwrap_or_else(|| candidates(&judge, &probes, &sieve));
     let likenesses = likenesses(view, &probes, &candidates, &mut scratch.products);
     let hits = candidates.iter().zip(likenesses);
-    let hits = hits.filter_map(|(slot, likeness)| judge.hit(*slot, likeness)).collect();
+    let hits = hits.filter_map(|(slot, likeness)| Some((*slot, judge.hit(*slot, likeness)?)));
+    let mut hits: Vec<(Slot, Hit)> = hits.collect();
+    share(view, lexicon, &mut hits);
     scratch.lexical.clear();
-    cut(merge(hits, query.unit), query)
+    cut(merge(hits.into_iter().map(|(_, hit)| hit).collect(), query.unit), query)
 }
 
 /// Without a question: everything, newest first.
@@ -73,7 +80,7 @@ fn list(view: &View, sieve: &Sieve<'_>, query: &Query) -> Ranked {
     let mut newest: FxHashMap<DocKey, _> = FxHashMap::default();
     for (_, entry) in view.slots().filter(|(slot, _)| sieve.admits(view, *slot)) {
         let unit = unit_key(entry.key, query.unit);
-        let found = (moment(&entry.meta), entry.key);
+        let found = (entry.meta.moment(), entry.key);
         let kept = newest.entry(unit).or_insert(found);
         *kept = found.max(*kept);
     }
@@ -98,25 +105,15 @@ fn called(view: &View, question: &Question) -> FxHashMap<Slot, Called> {
     called
 }
 
-/// The documents that are judged, in the order of their slots.
+/// The documents of many that are judged, in the order of their slots.
 fn candidates(judge: &Judge<'_>, probes: &[Probe<'_>], sieve: &Sieve<'_>) -> Vec<Slot> {
     let view = judge.view;
     let admits = |slot: Slot| sieve.admits(view, slot);
-    if view.len() <= SMALL {
-        let all = (0..view.capacity()).filter_map(|at| u32::try_from(at).ok()).map(Slot);
-        return all.filter(|slot| admits(*slot)).collect();
-    }
-    let reached = judge.lexical.reached().iter().copied();
-    let reached: Vec<Slot> = reached.filter(|slot| admits(*slot)).collect();
-    let least = nth_best(reached.iter().map(|slot| judge.lexical.of(*slot)), LOOKED_AT);
-    let by_words: Vec<(Slot, f32)> = reached
-        .into_iter()
-        .filter(|slot| judge.lexical.of(*slot) >= least)
-        .map(|slot| (slot, judge.parts(slot).sum()))
-        .collect();
-    let least = nth_best(by_words.iter().map(|(_, score)| *score), BY_WORDS);
-    let mut chosen: FxHashSet<Slot> =
-        by_words.into_iter().filter(|(_, score)| *score >= least).map(|(slot, _)| slot).collect();
+    let reached = judge.lexical.reached().iter().map(|slot| (*slot, judge.lexical.of(*slot)));
+    let looked_at = best(&reached.collect::<Vec<_>>(), LOOKED_AT, admits);
+    let judged = looked_at.into_iter().map(|slot| (slot, judge.parts(slot).sum()));
+    let by_words = best(&judged.collect::<Vec<_>>(), BY_WORDS, |_| true);
+    let mut chosen: FxHashSet<Slot> = by_words.into_iter().collect();
     if let Some(probe) = probes.first() {
         chosen.extend(probe.most_alike(BY_VECTORS, admits));
     }
@@ -124,6 +121,28 @@ fn candidates(judge: &Judge<'_>, probes: &[Probe<'_>], sieve: &Sieve<'_>) -> Vec
     let mut chosen: Vec<Slot> = chosen.into_iter().filter(|slot| admits(*slot)).collect();
     chosen.sort_unstable();
     chosen
+}
+
+/// The best by their scores of those that are admitted: about `count`, if there are so
+/// many. Few are asked whether they are admitted, because that is dear.
+fn best(scored: &[(Slot, f32)], count: usize, admits: impl Fn(Slot) -> bool) -> Vec<Slot> {
+    widening(count, scored.len(), |wanted| {
+        let least = nth_best(scored.iter().map(|(_, score)| *score), wanted);
+        let best = scored.iter().filter(|(_, score)| *score >= least).map(|(slot, _)| *slot);
+        best.filter(|slot| admits(*slot)).collect()
+    })
+}
+
+/// Looks at more and more of what there is until about `count` are found.
+fn widening(count: usize, all: usize, look: impl Fn(usize) -> Vec<Slot>) -> Vec<Slot> {
+    let mut wanted = count;
+    loop {
+        let found = look(wanted);
+        if found.len() * 2 >= count || wanted >= all {
+            return found;
+        }
+        wanted = wanted.saturating_mul(4);
+    }
 }
 
 /// How like each candidate is, by the first probe that has a vector of it.
@@ -141,6 +160,25 @@ fn likenesses(
         products.clear();
     }
     found.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// Lets texts that stand alone move up by the words that the best of them share.
+fn share(view: &View, lexicon: &Lexicon, hits: &mut [(Slot, Hit)]) {
+    let mut alone: Vec<&mut (Slot, Hit)> = hits
+        .iter_mut()
+        .filter(|(slot, hit)| hit.key.text.is_some() && !view.facts(*slot).is_log)
+        .collect();
+    if alone.len() > RECONSIDERED {
+        alone.select_nth_unstable_by(RECONSIDERED, |a, b| order(&a.1, &b.1));
+        alone.truncate(RECONSIDERED);
+    }
+    alone.sort_unstable_by(|a, b| order(&a.1, &b.1));
+    let best: Vec<(Slot, f32)> = alone.iter().map(|one| (one.0, one.1.score)).collect();
+    let feedback = Feedback::of(view, lexicon, &best);
+    for (slot, hit) in alone {
+        hit.parts.shared = feedback.score(view, *slot) * weights::SHARED;
+        hit.score = hit.parts.sum();
+    }
 }
 
 /// Weighs the reasons for a document.

@@ -7,6 +7,7 @@
 //! whole store; each change brings some of them up to date.
 
 mod authors;
+pub(crate) mod calendar;
 pub(crate) mod field;
 pub(crate) mod names;
 pub(crate) mod postings;
@@ -14,7 +15,6 @@ pub(crate) mod sessions;
 
 use std::sync::Arc;
 
-use jiff::civil::Date;
 use lore_core::NodeId;
 use lore_text::table::{self, DIMENSIONS};
 use lore_text::time::date_of;
@@ -26,6 +26,7 @@ use crate::fixed::{ONE, fixed, float, times};
 use crate::lexicon::{Lexicon, StemId};
 use crate::vectors::Small;
 pub(crate) use authors::{AuthorId, Authors};
+use calendar::{Calendar, day_number};
 use field::Field;
 use names::Names;
 use postings::Postings;
@@ -71,8 +72,7 @@ pub(crate) struct View {
     pub(crate) meanings: Meanings,
     facts: Column<Facts>,
     pub(crate) authors: Authors,
-    /// How many documents each year has.
-    pub(crate) years: FxHashMap<i16, usize>,
+    pub(crate) calendar: Calendar,
     next_refreshed: u32,
     stale: bool,
 }
@@ -90,7 +90,7 @@ pub(crate) struct Facts {
     pub(crate) tells_time: bool,
     /// Who said it.
     pub(crate) author: Option<AuthorId>,
-    /// On which day it happened, counted from 1970.
+    /// On which day it happened or else was written, counted from 1970; none for heads.
     pub(crate) day: Option<i32>,
 }
 
@@ -212,16 +212,25 @@ impl View {
         (1.0 + (all - count + 0.5).max(0.0) / (count + 0.5)).ln()
     }
 
+    /// How rare a stem is.
+    pub(crate) fn stem_rarity(&self, stem: StemId) -> f32 {
+        self.rarity(self.postings(stem).map_or(0, Postings::len) as u64 * ONE)
+    }
+
     /// How rare a word piece is.
     pub(crate) fn piece_rarity(&self, piece: lore_text::wordpiece::Piece) -> f32 {
         let count = self.piece_counts.get(usize::from(piece.0)).copied().unwrap_or(0);
         self.rarity(u64::from(count) * ONE)
     }
 
-    /// The length of everything whose words count for a document, over the mean of it.
-    pub(crate) fn relative_span(&self, slot: Slot) -> f32 {
-        let mean = float(self.total_span) / self.len().max(1) as f32;
-        float(self.spans.get(slot)) / mean.max(1.0)
+    /// The mean of all spans.
+    pub(crate) fn mean_span(&self) -> f32 {
+        float(self.total_span) / self.len().max(1) as f32
+    }
+
+    /// The length of everything whose words count for a document, in stems.
+    pub(crate) fn span(&self, slot: Slot) -> f32 {
+        float(self.spans.get(slot))
     }
 
     /// What is known of a document at a glance.
@@ -357,20 +366,20 @@ impl View {
             }
         }
         let author = entry.meta.author.as_deref().map(|author| self.authors.add(author));
-        let date = entry.meta.occurred_at.map(date_of);
-        if let Some(date) = date {
-            *self.years.entry(date.year()).or_default() += 1;
+        let day = entry.key.text.map(|_| day_number(date_of(entry.meta.moment())));
+        if let Some(day) = day {
+            self.calendar.add(day);
         }
         let has_session = entry.key.text.is_some() && entry.meta.session.is_some();
         self.facts.set(
             slot,
             Facts {
                 is_head: entry.key.text.is_none(),
-                is_log: has_session && (author.is_some() || date.is_some()),
+                is_log: has_session && (author.is_some() || entry.meta.occurred_at.is_some()),
                 is_question: entry.analysis.is_question(),
                 tells_time: entry.analysis.tells_time(),
                 author,
-                day: date.map(day_number),
+                day,
             },
         );
     }
@@ -391,9 +400,8 @@ impl View {
         if let Some(author) = self.facts.get(slot).author {
             self.authors.remove(author);
         }
-        let year = entry.meta.occurred_at.map(|at| date_of(at).year());
-        if let Some(count) = year.and_then(|year| self.years.get_mut(&year)) {
-            *count -= 1;
+        if let Some(day) = self.facts.get(slot).day {
+            self.calendar.remove(day);
         }
         self.facts.set(slot, Facts::default());
     }
@@ -418,8 +426,7 @@ impl View {
         self.meanings.own.put(slot, &Small::unit(&sum));
         let mut surprise = 0.0;
         entry.analysis.for_each_term(|stem, _| {
-            let count = lexicon.id(stem).and_then(|id| self.postings(id)).map_or(0, Postings::len);
-            surprise += self.rarity(count as u64 * ONE);
+            surprise += lexicon.id(stem).map_or(0.0, |id| self.stem_rarity(id));
         });
         // 250 is the surprise of a long and unusual message.
         self.information.set(slot, (surprise.ln_1p() / 251_f32.ln()).min(1.0));
@@ -492,9 +499,4 @@ fn norm(field: &Field, slot: Slot, context: &[(f32, Slot)]) -> (f32, f32) {
         }
     }
     (sum.iter().map(|value| value * value).sum::<f32>().sqrt(), total)
-}
-
-/// Days since the beginning of 1970.
-pub(crate) fn day_number(date: Date) -> i32 {
-    date.since(Date::constant(1970, 1, 1)).map_or(0, |span| span.get_days())
 }

@@ -1,15 +1,17 @@
 //! Times in texts and questions.
 //!
-//! No clock: "last week" is a time expression, but nothing here says which week.
+//! No clock: which week "last week" was depends on the day that the caller names.
 
 mod asked;
 mod calendar;
 mod expression;
 mod prefix;
+mod relative;
 
 pub use asked::{AskedDate, asked_dates};
 pub use expression::{asks_for_time, tells_time};
 pub use prefix::{Plain, Prefix, chat_prefix};
+pub use relative::relative_dates;
 
 use jiff::Timestamp;
 use jiff::civil::Date;

@@ -61,6 +61,10 @@ impl Analysis {
         words.add(prefix.author.or(document.author).unwrap_or_default());
         words.add_date(prefix.occurred_at.or(document.occurred_at));
         words.add(prefix.rest);
+        if prefix.author.or(document.author).is_none() {
+            let is_titled = !document.title.trim().is_empty();
+            words.stress(if is_titled { document.title } else { prefix.rest });
+        }
         let ending = prefix.rest.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '?');
         words.finish(&[], ending.ends_with('?'), tells_time(prefix.rest))
     }
@@ -174,6 +178,26 @@ impl Words {
             match self.counts.get_mut(stem) {
                 Some(count) => *count = count.saturating_add(1),
                 None => drop(self.counts.insert(stem.into(), 1)),
+            }
+        });
+    }
+
+    /// Counts the first words once more: what a text begins with is what it is about.
+    fn stress(&mut self, text: &str) {
+        /// Shorter texts are all beginning.
+        const LONG: u32 = 30;
+        const FIRST: usize = 10;
+        /// Enough for so many words, little enough for very long texts.
+        const BYTES: usize = 400;
+        if self.length < LONG {
+            return;
+        }
+        let beginning = text.get(..text.floor_char_boundary(BYTES)).unwrap_or(text);
+        let mut left = FIRST;
+        stems(beginning, |_, stem| {
+            if let Some(count) = self.counts.get_mut(stem).filter(|_| left > 0) {
+                *count = count.saturating_add(1);
+                left -= 1;
             }
         });
     }

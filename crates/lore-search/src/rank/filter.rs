@@ -1,10 +1,9 @@
 //! Whether a document is one of those that are asked for.
 
-use lore_core::Timestamp;
 use lore_core::names::name_key;
 
 use crate::column::Slot;
-use crate::document::{Entry, Meta};
+use crate::document::Entry;
 use crate::query::{Filter, Unit};
 use crate::view::View;
 
@@ -15,12 +14,28 @@ pub(super) struct Sieve<'a> {
     unit: Unit,
     /// Whether it holds back nothing but heads.
     is_open: bool,
+    /// Whether it may hold back most documents.
+    is_narrow: bool,
 }
 
 impl<'a> Sieve<'a> {
     pub(super) fn new(filter: &'a Filter, unit: Unit) -> Self {
         let tags = filter.tags.iter().map(|tag| name_key(tag)).collect();
-        Self { filter, tags, unit, is_open: *filter == Filter::default() }
+        let is_open = *filter == Filter::default();
+        let rest = Filter { except_kinds: Vec::new(), ..filter.clone() };
+        Self { filter, tags, unit, is_open, is_narrow: rest != Filter::default() }
+    }
+
+    /// Everything that is asked for, if it is no more than `most` documents. Does not look
+    /// for it where it is probably more.
+    pub(super) fn few(&self, view: &View, most: usize) -> Option<Vec<Slot>> {
+        if view.len() > most && !self.is_narrow {
+            return None;
+        }
+        let all = (0..view.capacity()).filter_map(|at| u32::try_from(at).ok()).map(Slot);
+        let admitted: Vec<Slot> =
+            all.filter(|slot| self.admits(view, *slot)).take(most + 1).collect();
+        (admitted.len() <= most).then_some(admitted)
     }
 
     pub(super) fn admits(&self, view: &View, slot: Slot) -> bool {
@@ -31,7 +46,7 @@ impl<'a> Sieve<'a> {
 
     fn passes(&self, entry: &Entry) -> bool {
         let (filter, meta) = (self.filter, &entry.meta);
-        let at = moment(meta);
+        let at = meta.moment();
         (filter.kinds.is_empty() || filter.kinds.contains(&meta.kind))
             && !filter.except_kinds.contains(&meta.kind)
             && (filter.text_kinds.is_empty()
@@ -44,11 +59,6 @@ impl<'a> Sieve<'a> {
             && (filter.nodes.is_empty() || filter.nodes.contains(&entry.key.node))
             && self.tags.iter().all(|tag| meta.tags.iter().any(|has| name_key(has) == *tag))
     }
-}
-
-/// When it happened, or else was written.
-pub(super) fn moment(meta: &Meta) -> Timestamp {
-    meta.occurred_at.unwrap_or(meta.created_at)
 }
 
 fn is_one_of(list: &[String], value: Option<&str>) -> bool {

@@ -21,6 +21,7 @@ pub(crate) struct Lexical {
     reached: Vec<Slot>,
     /// Documents that still matter, once only those do.
     open: Column<bool>,
+    opened: Vec<Slot>,
     session_counts: Column<u32>,
     session_scores: Column<f32>,
     sessions: Vec<Slot>,
@@ -40,14 +41,21 @@ impl Lexical {
     /// More stems of a long query are not looked at; the rarest say most.
     const MOST_STEMS: usize = 40;
     /// After so many postings, common stems only refine what rarer ones found.
-    const ENOUGH: usize = 30_000;
+    const ENOUGH: usize = 15_000;
     /// A stem of so many documents is in about every session and tells none apart.
     const EVERYWHERE: usize = 20_000;
     /// How many documents are refined.
-    const REFINED: usize = 5_000;
+    const REFINED: usize = 2_500;
 
-    /// Scores all documents that share a stem with the query, or have one near.
-    pub(super) fn score(&mut self, view: &View, lexicon: &Lexicon, stems: &[String]) {
+    /// Scores all documents that share a stem with the query, or have one near; if only
+    /// `few` matter, the others not always.
+    pub(super) fn score(
+        &mut self,
+        view: &View,
+        lexicon: &Lexicon,
+        stems: &[String],
+        few: Option<&[Slot]>,
+    ) {
         let mut terms: Vec<Term> =
             stems.iter().map(|stem| Term::new(view, lexicon, stem)).collect();
         // Rarest first. Equally rare ones stay in the order of the query.
@@ -59,7 +67,10 @@ impl Lexical {
         let (mut read, mut refining) = (0, false);
         for (number, term) in (1..).zip(&terms) {
             if !refining && read > 0 && read + term.cost > Self::ENOUGH {
-                self.open_best(view);
+                match few {
+                    Some(few) => self.open_all(view, few),
+                    None => self.open_all(view, &self.best()),
+                }
                 refining = true;
             }
             read += term.cost;
@@ -96,10 +107,8 @@ impl Lexical {
 
     /// Makes everything zero again.
     pub(super) fn clear(&mut self) {
-        for slot in self.reached.drain(..) {
-            self.scores.set(slot, 0.0);
-            self.open.set(slot, false);
-        }
+        self.reached.drain(..).for_each(|slot| self.scores.set(slot, 0.0));
+        self.opened.drain(..).for_each(|slot| self.open.set(slot, false));
         self.marked.drain(..).for_each(|slot| self.marks.set(slot, 0));
         self.sessions.drain(..).for_each(|id| self.session_scores.set(id, 0.0));
     }
@@ -185,10 +194,11 @@ impl Lexical {
 
     /// Turns counts into scores.
     fn add_up(&mut self, view: &View, rarity: f32) {
+        let room = Room::new(view);
         for slot in self.counted.drain(..) {
             let Some(count) = self.counts.place(slot) else { continue };
             let count = float(u64::from(std::mem::take(count)));
-            let room = K1 * (1.0 - B + B * view.relative_span(slot));
+            let room = room.of(view.span(slot));
             if let Some(score) = self.scores.place(slot).filter(|_| count > 0.0) {
                 if *score == 0.0 {
                     self.reached.push(slot);
@@ -198,14 +208,24 @@ impl Lexical {
         }
     }
 
-    /// Opens the best documents so far and all around them.
-    fn open_best(&mut self, view: &View) {
+    /// The best documents so far.
+    fn best(&self) -> Vec<Slot> {
         let least = nth_best(self.reached.iter().map(|slot| self.of(*slot)), Self::REFINED);
-        let best: Vec<Slot> =
-            self.reached.iter().copied().filter(|slot| self.of(*slot) >= least).collect();
-        for slot in best {
-            self.open.set(slot, true);
-            view.context(slot, |_, other| self.open.set(other, true));
+        self.reached.iter().copied().filter(|slot| self.of(*slot) >= least).collect()
+    }
+
+    /// Opens documents and all around them.
+    fn open_all(&mut self, view: &View, slots: &[Slot]) {
+        for slot in slots {
+            self.set_open(*slot);
+            view.context(*slot, |_, other| self.set_open(other));
+        }
+    }
+
+    fn set_open(&mut self, slot: Slot) {
+        if let Some(open) = self.open.place(slot).filter(|open| !**open) {
+            *open = true;
+            self.opened.push(slot);
         }
     }
 
@@ -252,6 +272,24 @@ impl Term {
         let documents = exact.map_or(0, length);
         let cost = documents + near.iter().map(|near| length(near.stem)).sum::<usize>();
         Self { exact, near, documents, cost }
+    }
+}
+
+/// How long a text has to be to count a word for less: the part of BM25 that depends on
+/// lengths, with its divisions made once.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Room {
+    slope: f32,
+}
+
+impl Room {
+    pub(super) fn new(view: &View) -> Self {
+        Self { slope: K1 * B / view.mean_span().max(1.0) }
+    }
+
+    /// What is added to the count of a word in a text of this span.
+    pub(super) fn of(self, span: f32) -> f32 {
+        K1 * (1.0 - B) + self.slope * span
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::column::{Column, Slot};
 use crate::rank::question::Question;
+use crate::rank::widening;
 use crate::vectors::{SIGN_WORDS, Small};
 use crate::view::View;
 use crate::view::field::Field;
@@ -27,15 +28,39 @@ pub(super) struct Probe<'a> {
     field: &'a Field,
     vector: &'a Small,
     mean: f32,
-    enough: Enough,
+    model: Model,
 }
 
-/// What makes a likeness a reason by itself.
-enum Enough {
-    /// For the compiled-in table, whose likenesses are known.
-    Likeness(f32),
-    /// For unknown models: so much above their average.
-    Above(f32),
+/// Where vectors come from.
+#[derive(Clone, Copy)]
+enum Model {
+    /// The compiled-in table.
+    Table,
+    /// An outside model, of which nothing is known.
+    Outside,
+}
+
+impl Model {
+    /// Whether a likeness is a reason by itself.
+    fn suffices(self, likeness: f32, above: f32) -> bool {
+        match self {
+            Self::Table => likeness >= 0.3,
+            Self::Outside => above >= 0.1,
+        }
+    }
+
+    /// How sure a vector's direction is. A sum over few words may point anywhere; a turn of
+    /// a conversation has its neighbours to steady it.
+    fn certainty(self, view: &View, slot: Slot) -> f32 {
+        const HALF_SURE: f32 = 12.0;
+        match self {
+            Self::Table if !view.facts(slot).is_log => {
+                let words = view.span(slot);
+                words / (words + HALF_SURE)
+            }
+            _ => 1.0,
+        }
+    }
 }
 
 /// The probes of a question: the external model's, where there are vectors of it,
@@ -43,15 +68,15 @@ enum Enough {
 pub(super) fn probes<'a>(view: &'a View, question: &'a Question) -> Vec<Probe<'a>> {
     let external = question.external.as_ref().and_then(|(model, vector)| {
         let field = view.meanings.external.get(model.as_str())?;
-        Some(Probe::new(field, vector, Enough::Above(0.1)))
+        Some(Probe::new(field, vector, Model::Outside))
     });
-    let own = Probe::new(&view.meanings.own, &question.meaning, Enough::Likeness(0.3));
+    let own = Probe::new(&view.meanings.own, &question.meaning, Model::Table);
     external.into_iter().chain([own]).filter(Probe::says_something).collect()
 }
 
 impl<'a> Probe<'a> {
-    fn new(field: &'a Field, vector: &'a Small, enough: Enough) -> Self {
-        Self { field, vector, mean: field.mean_likeness(vector), enough }
+    fn new(field: &'a Field, vector: &'a Small, model: Model) -> Self {
+        Self { field, vector, mean: field.mean_likeness(vector), model }
     }
 
     fn says_something(&self) -> bool {
@@ -73,32 +98,32 @@ impl<'a> Probe<'a> {
         view.context(slot, |influence, other| sum += influence.vector * products.of(self, other));
         let likeness = sum / norm;
         let above = likeness - self.mean;
-        let suffices = match self.enough {
-            Enough::Likeness(least) => likeness >= least,
-            Enough::Above(least) => above >= least,
-        };
-        Some(Likeness { above, suffices })
+        let suffices = self.model.suffices(likeness, above);
+        Some(Likeness { above: above * self.model.certainty(view, slot), suffices })
     }
 
-    /// The documents whose signs agree most with the query's: at least `count`, if there
-    /// are so many, and all that agree as much as the last of them.
+    /// The documents whose signs agree most with the query's: about `count`, if there are
+    /// so many, and all that agree as much as the last of them.
     pub(super) fn most_alike(&self, count: usize, admits: impl Fn(Slot) -> bool) -> Vec<Slot> {
         let distances = self.field.distances(self.vector);
         let numbered = || (0..).map(Slot).zip(distances.iter().copied().map(usize::from));
         let mut histogram = vec![0_usize; SIGN_WORDS * 64 + 1];
-        for (_, distance) in numbered().filter(|(slot, _)| admits(*slot)) {
+        for (_, distance) in numbered() {
             if let Some(number) = histogram.get_mut(distance) {
                 *number += 1;
             }
         }
-        let mut so_far = 0;
-        let farthest = histogram.iter().position(|number| {
-            so_far += number;
-            so_far >= count
-        });
-        let farthest = farthest.unwrap_or(histogram.len());
-        let near = numbered().filter(|(_, distance)| *distance <= farthest).map(|(slot, _)| slot);
-        near.filter(|slot| self.field.has(*slot) && admits(*slot)).collect()
+        widening(count, distances.len(), |wanted| {
+            let mut so_far = 0;
+            let farthest = histogram.iter().position(|number| {
+                so_far += number;
+                so_far >= wanted
+            });
+            let farthest = farthest.unwrap_or(histogram.len());
+            let near = numbered().filter(|(_, distance)| *distance <= farthest);
+            let near = near.map(|(slot, _)| slot);
+            near.filter(|slot| self.field.has(*slot) && admits(*slot)).collect()
+        })
     }
 }
 

@@ -2,13 +2,14 @@
 
 use lore_text::analysis::{name_words, stems};
 use lore_text::table::{self, DIMENSIONS};
-use lore_text::time::{asked_dates, asks_for_time};
+use lore_text::time::{asked_dates, asks_for_time, relative_dates};
 use lore_text::wordpiece::pieces_of_word;
 use rustc_hash::FxHashSet;
 
 use crate::query::Query;
 use crate::vectors::Small;
-use crate::view::{AuthorId, View, day_number};
+use crate::view::calendar::day_number;
+use crate::view::{AuthorId, View};
 
 /// A query, understood with what a view knows.
 pub(super) struct Question {
@@ -48,7 +49,7 @@ impl Question {
             external: external.map(|v| (v.model.to_string(), Small::unit(&v.values))),
             asks_for_time: asks_for_time(&query.text),
             authors: named_authors(&name, view),
-            days: named_days(&query.text, view),
+            days: named_days(query, view),
             name,
         }
     }
@@ -72,15 +73,15 @@ impl Question {
     }
 }
 
-fn named_days(text: &str, view: &View) -> Vec<(i32, i32)> {
-    let years: Vec<i16> =
-        view.years.iter().filter(|(_, count)| **count > 0).map(|(year, _)| *year).collect();
-    let dates = asked_dates(text);
+fn named_days(query: &Query, view: &View) -> Vec<(i32, i32)> {
+    let dates = asked_dates(&query.text);
     let days = dates.iter().take(16).flat_map(|asked| {
-        let years = if asked.year.is_some() { vec![0] } else { years.clone() };
+        let years = asked.year.map_or_else(|| view.calendar.years(), |year| vec![year]);
         years.into_iter().filter_map(|year| asked.days(year))
     });
-    days.map(|(first, last)| (day_number(first), day_number(last))).collect()
+    let today = view.calendar.today(query.asked_at);
+    let relative = today.into_iter().flat_map(|today| relative_dates(&query.text, today));
+    days.chain(relative).map(|(first, last)| (day_number(first), day_number(last))).collect()
 }
 
 /// Longer queries are texts, not questions about somebody.

@@ -27,6 +27,9 @@ pub(super) const NAME_MENTIONED: f32 = 0.2;
 /// A name of the node is spelt like the query, times how much.
 pub(super) const NAME_LIKE: f32 = 0.4;
 
+/// Has the words that the best answers share.
+pub(super) const SHARED: f32 = 0.20;
+
 /// BM25's saturation and length normalisation.
 pub(super) const K1: f32 = 1.2;
 pub(super) const B: f32 = 0.75;

@@ -30,6 +30,12 @@ impl Postings {
         }
     }
 
+    /// How often the stem stands in a document.
+    pub(crate) fn count(&self, slot: Slot) -> u8 {
+        let at = self.slots.binary_search(&slot.0).ok();
+        at.and_then(|at| self.counts.get(at)).copied().unwrap_or(0)
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Slot, u8)> {
         self.slots.iter().map(|slot| Slot(*slot)).zip(self.counts.iter().copied())
     }

@@ -1,5 +1,7 @@
 //! Words of the calendar.
 
+use jiff::civil::Weekday;
+
 /// The number of a month by its name or a usual abbreviation, in lower case.
 pub(super) fn month(word: &str) -> Option<i8> {
     Some(match word {
@@ -38,11 +40,31 @@ pub(super) fn year(word: &str) -> Option<i16> {
     word.parse().ok().filter(|year| four && (1900..=2100).contains(year))
 }
 
-/// A day of the week, in lower case.
-pub(super) fn is_weekday(word: &str) -> bool {
-    let stem = word.strip_suffix('s').unwrap_or(word);
-    matches!(
-        stem,
-        "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday"
-    ) || matches!(word, "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")
+/// A day of the week by its name, also in the plural, or its abbreviation, in lower case.
+pub(super) fn weekday(word: &str) -> Option<Weekday> {
+    Some(match word.strip_suffix('s').unwrap_or(word) {
+        "monday" | "mon" => Weekday::Monday,
+        "tuesday" | "tue" => Weekday::Tuesday,
+        "wednesday" | "wed" => Weekday::Wednesday,
+        "thursday" | "thu" => Weekday::Thursday,
+        "friday" | "fri" => Weekday::Friday,
+        "saturday" | "sat" => Weekday::Saturday,
+        "sunday" | "sun" => Weekday::Sunday,
+        _ => return None,
+    })
+}
+
+/// How many, by a number or a usual word; "a few" are three.
+pub(super) fn count(word: &str) -> Option<i64> {
+    const WORDS: [&str; 12] = [
+        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+        "twelve",
+    ];
+    match word {
+        "a" | "an" => Some(1),
+        "couple" => Some(2),
+        "few" | "several" => Some(3),
+        _ if word.len() <= 4 && word.bytes().all(|byte| byte.is_ascii_digit()) => word.parse().ok(),
+        _ => (1..).zip(WORDS).find(|(_, name)| *name == word).map(|(number, _)| number),
+    }
 }

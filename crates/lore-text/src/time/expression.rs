@@ -1,6 +1,6 @@
 //! Whether a text tells a time, and whether a question asks for one.
 
-use super::calendar::{is_weekday, month, year};
+use super::calendar::{count, month, weekday, year};
 
 /// Whether the text tells when something was, is or will be: a date, a weekday, a
 /// clock time, "yesterday", "last summer", "three years ago".
@@ -40,7 +40,7 @@ const LONGEST: usize = 12;
 fn is_time(before: &str, word: &str, surface: &str) -> bool {
     let capital = surface.starts_with(char::is_uppercase);
     year(word).is_some()
-        || is_weekday(word) && word.len() > 3
+        || weekday(word).is_some() && word.len() > 4
         || month(word).is_some() && (capital || !matches!(word, "may" | "march" | "mar"))
         || is_moment(word)
         || is_clock(before, word)
@@ -108,26 +108,10 @@ fn points(word: &str) -> bool {
     matches!(word, "last" | "next" | "this" | "past" | "previous" | "coming" | "every" | "each")
 }
 
+/// A number of more than one, or any in digits.
 fn is_count(word: &str) -> bool {
-    let digits = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
-    digits
-        || matches!(
-            word,
-            "two"
-                | "three"
-                | "four"
-                | "five"
-                | "six"
-                | "seven"
-                | "eight"
-                | "nine"
-                | "ten"
-                | "eleven"
-                | "twelve"
-                | "few"
-                | "several"
-                | "couple"
-        )
+    let one = matches!(word, "a" | "an" | "one");
+    !one && count(word).is_some()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 
-use super::calendar::{day, is_weekday, month};
+use super::calendar::{day, month, weekday};
 
 /// What stands before the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,7 +140,7 @@ fn spelt_out(text: &str) -> Option<DateTime> {
             afternoon = afternoon.or(half);
         } else if matches!(word, "am" | "pm") {
             afternoon = Some(word == "pm");
-        } else if !is_weekday(word) && !matches!(word, "on" | "at" | "of" | "the" | "utc") {
+        } else if weekday(word).is_none() && !matches!(word, "on" | "at" | "of" | "the" | "utc") {
             return None;
         }
     }

@@ -1,0 +1,100 @@
+//! Reasons that lift one text above another, one at a time.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::sync::Arc;
+
+use lore_core::names::Word;
+use lore_core::{NodeId, PrincipalId, Role, TextId, Timestamp, Viewer, WorldId};
+use lore_search::{Analysis, DocKey, Document, Entry, Hit, Index, Meta, Query};
+
+/// A text that happened, or was only written, on a day.
+enum When {
+    Happened(&'static str),
+    Written(&'static str),
+}
+
+fn entry(number: i64, body: &str, when: &When) -> Entry {
+    let at = |day: &str| format!("{day}T09:00:00Z").parse::<Timestamp>().unwrap();
+    let (occurred_at, created_at) = match when {
+        When::Happened(day) => (Some(at(day)), Timestamp::UNIX_EPOCH),
+        When::Written(day) => (None, at(day)),
+    };
+    let mut meta = Meta::new(Word::new("kind", "note").unwrap(), created_at);
+    meta.occurred_at = occurred_at;
+    let analysis = Analysis::of_text(&Document { body, occurred_at, ..Document::default() });
+    let key = DocKey::text(NodeId(number), TextId(number));
+    Entry { key, analysis: Arc::new(analysis), vector: None, meta }
+}
+
+fn ask(index: &Index, query: &Query) -> Vec<Hit> {
+    let viewer = Viewer { principal: PrincipalId(1), world: WorldId(1), role: Role::Owner };
+    index.search(&viewer, query).hits
+}
+
+fn ids(hits: &[Hit]) -> Vec<i64> {
+    hits.iter().map(|hit| hit.key.node.0).collect()
+}
+
+#[test]
+fn yesterday_is_the_day_before_the_question() {
+    for when in [When::Happened, When::Written] {
+        let mut index = Index::new();
+        for (number, day) in [(1, "2024-05-13"), (2, "2024-05-14"), (3, "2024-05-15")] {
+            index.put(entry(number, "Mara mended a wheel of the mill", &when(day)));
+        }
+        let asked_at = "2024-05-15T20:00:00Z".parse().ok();
+        let query = Query { asked_at, ..Query::new("what did Mara mend yesterday?", 1) };
+        assert_eq!(ids(&ask(&index, &query)), [2]);
+    }
+}
+
+#[test]
+fn an_old_log_is_asked_about_as_of_its_end() {
+    let mut index = Index::new();
+    for (number, day) in [(1, "2019-03-02"), (2, "2019-04-10"), (3, "2019-05-20")] {
+        index.put(entry(number, "Mara mended a wheel of the mill", &When::Happened(day)));
+    }
+    let asked_at = "2026-11-16T20:00:00Z".parse().ok();
+    let query = Query { asked_at, ..Query::new("what did Mara mend last month?", 1) };
+    assert_eq!(ids(&ask(&index, &query)), [2]);
+}
+
+#[test]
+fn words_that_the_best_answers_share_lift_others() {
+    let mut index = Index::new();
+    let texts = [
+        "Keepers of the lighthouse float its lens on quicksilver",
+        "The lighthouse keepers know how quicksilver carries the lens",
+        "No lighthouse keepers sleep while the lens turns on quicksilver",
+        "Keepers old and young drain quicksilver from the lighthouse lens",
+        "A lighthouse has keepers, a lens and a bath of quicksilver",
+        "Keepers polish the lens and weigh the quicksilver on Sundays",
+        "Keepers feed the goats and mow the meadow on Sundays",
+    ];
+    for (number, body) in (1..).zip(texts) {
+        index.put(entry(number, body, &When::Written("2024-05-13")));
+    }
+    for number in 100..160 {
+        let other = format!("Barley cost {number} groats in the village");
+        index.put(entry(number, &other, &When::Written("2024-05-13")));
+    }
+    let hits = ask(&index, &Query::new("lighthouse keepers", 7));
+    let shared = |id: i64| hits.iter().find(|hit| hit.key.node.0 == id).unwrap().parts.shared;
+    assert!(shared(6) > 2.0 * shared(7), "{} {}", shared(6), shared(7));
+    let place = |id: i64| ids(&hits).iter().position(|other| *other == id);
+    assert!(place(6) < place(7));
+}
+
+#[test]
+fn what_a_text_begins_with_is_what_it_is_about() {
+    let filler = "They talked of weather, harvest, roads, taxes, horses, bread, wool, ships, \
+                  wine, songs, rumours, weddings, debts, wolves, snow, candles, iron, salt, \
+                  books, roofs, wells, fairs, bells, looms, barrels, oxen, plums, nets, ovens.";
+    let mut index = Index::new();
+    let texts = [format!("{filler} Then a dragon came."), format!("A dragon came. {filler}")];
+    for (number, body) in (1..).zip(&texts) {
+        index.put(entry(number, body, &When::Written("2024-05-13")));
+    }
+    assert_eq!(ids(&ask(&index, &Query::new("dragon", 2))), [2, 1]);
+}
