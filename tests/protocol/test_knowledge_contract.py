@@ -3,6 +3,7 @@ another KOI API, which here is our own."""
 
 import time
 
+import anyio
 import pytest
 
 from harness.knowledge import call, client_of, refused
@@ -226,3 +227,86 @@ def test_the_api_speaks_fastapi(home, serve, pages):
         unseen = http.post(f"{base}/web/ingest", json={"url": f"http://{pages.address}/x"})
         assert unseen.status_code == 404 and "preview" in unseen.json()["detail"]
         assert http.post(f"{base}/search", content=b"{").status_code == 422
+
+
+async def test_a_note_that_moves_stays_the_same(home):
+    vault = home.home / "vault"
+    (vault / "People").mkdir()
+    note = vault / "People" / "Bil Baue.md"
+    note.write_text('---\n"@type": schema:Person\n---\nHe counts herring with great patience.\n')
+    async with client_of(home) as client:
+        before = await until_resolved(client, "Bil Baue")
+        note.rename(vault / "People" / "Bill Baue.md")
+        after = await until_resolved(client, "Bill Baue")
+        assert after["uri"] == before["uri"], "one entity under both names"
+        documents = await call(client, "get_entity_documents", entity_uri=after["uri"])
+        assert [one["document_rid"] for one in documents["documents"]] == ["vault:People/Bill Baue.md"]
+
+
+async def test_a_note_that_moved_while_nobody_looked_stays_the_same(home):
+    vault = home.home / "vault"
+    note = vault / "A.md"
+    note.write_text('---\n"@type": Concept\nname: Slack tide\n---\nThe water rests.\n')
+    assert "1 notes" in home.ok("index")
+    (vault / "Tides").mkdir()
+    note.rename(vault / "Tides" / "B.md")
+    note.write_text("Something else stands where it stood.\n")
+    assert "2 notes" in home.ok("index")
+    async with client_of(home) as client:
+        found = await call(client, "knowledge_search", query="water rests")
+        rids = {one["rid"] for one in found["results"]}
+        assert "vault:Tides/B.md" in rids and "vault:A.md" not in rids
+        found = await call(client, "knowledge_search", query="something stands where it stood")
+        assert "vault:A.md" in {one["rid"] for one in found["results"]}
+
+
+async def test_notes_of_the_ontology_say_how_sure_is_sure(home, serve):
+    folder = home.home / "vault" / "Ontology"
+    folder.mkdir()
+    (folder / "schema-person.md").write_text(
+        "---\nresolution:\n  type_key: Person\n  similarity_threshold: 0.99\n  phonetic_matching: false\n---\n"
+    )
+    home.ok("index")
+    with serve().client() as http:
+        types = http.get("/compat/koi/entity-types").json()["types"]
+    person = next(one for one in types if one["type_key"] == "Person")
+    assert (person["similarity_threshold"], person["phonetic_matching"]) == (0.99, False)
+
+
+def test_a_page_can_be_judged_before_it_is_taken_in(home, serve, pages):
+    url = pages.put("/herring", ARTICLE)
+    with serve().client() as http:
+
+        def post(path: str, **body):
+            return http.post(f"/compat/koi/web/{path}", json={"url": url, **body})
+
+        assert post("preview").status_code == 200
+        assert post("evaluate", decision="reject", relevance_score=0.1).json()["status"] == "rejected"
+        refused = post("ingest")
+        assert refused.status_code >= 400 and "'rejected' state" in refused.json()["detail"]
+        assert post("evaluate", decision="ingest", relevance_score=7).status_code >= 400
+        assert post("evaluate", decision="maybe").status_code == 422
+        assert post("evaluate", decision="ingest").json()["status"] == "evaluated"
+        assert post("ingest").json()["success"]
+
+
+def test_a_server_that_only_reads_leaves_notes_alone(home):
+    (home.home / "vault" / "A.md").write_text("Some words nobody else has: quizzaciously.\n")
+    with home.stdio("--read-only") as pipes:
+        pipes.initialize()
+        time.sleep(1)
+        arguments = {"query": "quizzaciously"}
+        answer = pipes.request("tools/call", {"name": "knowledge_search", "arguments": arguments})
+        assert "A.md" not in json.dumps(answer)
+
+
+async def until_resolved(client, name: str) -> dict:
+    """The entity of a name, once it is known under it."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        found = await call(client, "resolve_entity", label=name)
+        sure = [one for one in found["candidates"] if one["confidence"] > 0.9 and one["name"] == name]
+        if sure:
+            return sure[0]
+        assert time.monotonic() < end, f"{name} was never known"
+        await anyio.sleep(0.05)

@@ -35,6 +35,8 @@ pub struct App {
     pub notes: Arc<knowledge::Notes>,
     /// The web, if it may be read.
     pub web: Option<Arc<dyn knowledge::Web>>,
+    /// The language model that reads pages, if one is configured.
+    pub model: Option<Arc<dyn knowledge::Model>>,
     /// Another KOI API that answers knowledge tools in place of this world.
     pub elsewhere: Option<Arc<dyn knowledge::Elsewhere>>,
     /// The outside model that search uses, if one is configured.
@@ -54,16 +56,10 @@ impl App {
             code: Arc::default(),
             notes: Arc::default(),
             web: None,
+            model: None,
             elsewhere: None,
             embedder: None,
             federation: Arc::default(),
         }
-    }
-
-    /// Lets search use the vectors of an outside model.
-    #[must_use]
-    pub fn with_embedder(mut self, embedder: Arc<dyn search::Embedder>) -> Self {
-        self.embedder = Some(embedder);
-        self
     }
 }

@@ -4,20 +4,11 @@
 use async_trait::async_trait;
 use lore_app::search::Embedder;
 use lore_core::{Error, Result};
-use lore_net::{Api, Endpoint, Network, Secret};
+use lore_net::{Api, Network};
 use serde::Deserialize;
 use serde_json::json;
 
-/// Where embeddings come from.
-#[derive(Debug, Clone)]
-pub struct Config {
-    /// The base address, such as `http://127.0.0.1:11434/v1`.
-    pub url: String,
-    /// The model's name.
-    pub model: String,
-    /// The key, if the service wants one. It is sent to `url` alone.
-    pub key: Option<Secret>,
-}
+use crate::openai::{self, Config};
 
 /// A model behind an endpoint.
 pub struct OpenAiEmbeddings {
@@ -28,18 +19,7 @@ pub struct OpenAiEmbeddings {
 impl OpenAiEmbeddings {
     /// Prepares the endpoint; nothing is sent yet.
     pub fn new(network: &Network, config: &Config) -> Result<Self> {
-        let wrong = |problem: String| {
-            Error::invalid(
-                "embeddings.url",
-                problem,
-                "use an address like http://127.0.0.1:11434/v1",
-            )
-        };
-        let mut endpoint = Endpoint::new(&config.url).map_err(|error| wrong(error.to_string()))?;
-        if let Some(key) = &config.key {
-            endpoint = endpoint.bearer(key).map_err(|error| wrong(error.to_string()))?;
-        }
-        let api = network.api(endpoint).map_err(|error| wrong(error.to_string()))?;
+        let api = openai::connect(network, config, "embeddings.url")?;
         Ok(Self { api, model: config.model.clone() })
     }
 }

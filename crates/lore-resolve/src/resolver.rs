@@ -206,6 +206,12 @@ impl<K: Clone + Eq + Hash> Resolver<K> {
         self.types.insert(type_key, index);
     }
 
+    /// How names of a type are compared.
+    pub fn profile(&self, type_name: &str) -> Profile {
+        let index = self.types.get(&type_key(type_name));
+        index.map_or_else(|| Profile::of(type_name), |index| index.profile)
+    }
+
     /// Makes a thing known, or known anew.
     pub fn insert(&mut self, key: K, type_name: &str, name: &str, aliases: &[String]) {
         self.remove(&key);

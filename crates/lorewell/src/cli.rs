@@ -114,6 +114,8 @@ pub(crate) enum Command {
         /// Backup to restore
         file: PathBuf,
     },
+    /// Bring the notes folder in; a running server follows it by itself
+    Index,
     /// Bring memory in from elsewhere; running it again goes on where it stopped
     #[command(subcommand)]
     Import(Import),

@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use etcetera::AppStrategy;
 use lore_app::knowledge::code::CodeSettings;
 use lore_net::Secret;
-use lore_remote::{embeddings, web};
+use lore_remote::{openai, web};
 use lore_tools::Selection;
 use serde::Deserialize;
 
@@ -31,7 +31,9 @@ pub(crate) struct Settings {
     /// Tools to offer.
     pub(crate) selection: Selection,
     /// Where embeddings come from, if not from the built-in table.
-    pub(crate) embeddings: Option<embeddings::Config>,
+    pub(crate) embeddings: Option<openai::Config>,
+    /// The language model that reads pages, if there is one.
+    pub(crate) llm: Option<openai::Config>,
     /// The `[federation]` table.
     pub(crate) federation: FederationFile,
     /// The folder of notes.
@@ -75,7 +77,8 @@ impl Settings {
             .with_tools(tools.iter().map(String::as_str))
             .without_tools(excluded.iter().map(String::as_str))
             .read_only(options.read_only.or(file.read_only).unwrap_or(false));
-        let embeddings = file.embeddings.with_environment().checked()?;
+        let embeddings = file.embeddings.with_environment("EMBEDDINGS").checked("embeddings")?;
+        let llm = file.llm.with_environment("LLM").checked("llm")?;
         let world = options.world.or(file.world);
         let (federation, http, code) = (file.federation, file.http, file.code);
         // The contract's own names, as its other servers have them.
@@ -87,6 +90,7 @@ impl Settings {
             world,
             selection,
             embeddings,
+            llm,
             federation,
             vault,
             koi_endpoint,
@@ -147,7 +151,8 @@ struct FileConfig {
     tools: Option<Vec<String>>,
     exclude_tools: Option<Vec<String>>,
     read_only: Option<bool>,
-    embeddings: EmbeddingsFile,
+    embeddings: ModelFile,
+    llm: ModelFile,
     federation: FederationFile,
     vault: Option<PathBuf>,
     koi_endpoint: Option<String>,
@@ -225,30 +230,31 @@ pub(crate) enum FederationApproval {
     Anyone,
 }
 
-/// The `[embeddings]` table.
+/// The `[embeddings]` and `[llm]` tables.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct EmbeddingsFile {
+struct ModelFile {
     url: Option<String>,
     model: Option<String>,
     key: Option<Secret>,
 }
 
-impl EmbeddingsFile {
+impl ModelFile {
     /// No flags for these: a key on a command line is a key in everybody's process list.
-    fn with_environment(self) -> Self {
+    fn with_environment(self, name: &str) -> Self {
+        let variable = |what: &str| variable(&format!("LOREWELL_{name}_{what}"));
         Self {
-            url: variable("LOREWELL_EMBEDDINGS_URL").or(self.url),
-            model: variable("LOREWELL_EMBEDDINGS_MODEL").or(self.model),
-            key: variable("LOREWELL_EMBEDDINGS_KEY").map(Secret::new).or(self.key),
+            url: variable("URL").or(self.url),
+            model: variable("MODEL").or(self.model),
+            key: variable("KEY").map(Secret::new).or(self.key),
         }
     }
 
-    fn checked(self) -> anyhow::Result<Option<embeddings::Config>> {
+    fn checked(self, table: &str) -> anyhow::Result<Option<openai::Config>> {
         match (self.url, self.model) {
-            (Some(url), Some(model)) => Ok(Some(embeddings::Config { url, model, key: self.key })),
+            (Some(url), Some(model)) => Ok(Some(openai::Config { url, model, key: self.key })),
             (None, None) => Ok(None),
-            _ => bail!("embeddings need both: set embeddings.url and embeddings.model"),
+            _ => bail!("{table} needs both: set {table}.url and {table}.model"),
         }
     }
 }

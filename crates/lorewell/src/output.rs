@@ -3,7 +3,7 @@
 //! The only module that writes to stdout, and never while stdout carries the
 //! protocol.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 use lore_core::Error;
 use serde_json::Value;
@@ -30,6 +30,24 @@ pub(crate) fn table(rows: &[Vec<String>]) {
             format!("{cell}{}", " ".repeat(gap))
         });
         line(cells.collect::<Vec<_>>().join("  ").trim_end());
+    }
+}
+
+/// Shows on a terminal how far it is.
+pub(crate) fn progress(done: usize, total: usize) {
+    /// Often enough to see that it moves.
+    const STEP: usize = 50;
+    let mut terminal = std::io::stderr();
+    if terminal.is_terminal() && (done.is_multiple_of(STEP) || done == total) {
+        let _ = write!(terminal, "\r{done} of {total}");
+    }
+}
+
+/// Leaves the line that shows how far it is.
+pub(crate) fn end_progress() {
+    let mut terminal = std::io::stderr();
+    if terminal.is_terminal() {
+        let _ = writeln!(terminal);
     }
 }
 

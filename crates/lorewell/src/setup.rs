@@ -10,6 +10,7 @@ use lore_app::knowledge::code::Code;
 use lore_core::{Effects, Viewer};
 use lore_mcp::{Scope, ServerParts};
 use lore_net::Network;
+use lore_remote::chat::OpenAiChat;
 use lore_remote::embeddings::OpenAiEmbeddings;
 use lore_remote::koi::KoiApi;
 use lore_remote::web::GuardedWeb;
@@ -17,6 +18,7 @@ use lore_sqlite::SqliteStore;
 use lore_tools::Registry;
 
 use crate::config::Settings;
+use crate::output::advised;
 
 /// Opens the store and builds the application.
 pub(crate) fn open_app(settings: &Settings) -> anyhow::Result<Arc<App>> {
@@ -30,31 +32,41 @@ pub(crate) fn open_app(settings: &Settings) -> anyhow::Result<Arc<App>> {
     if let Some(folder) = &settings.vault {
         app.notes = Arc::new(Notes::at(folder.clone()));
     }
-    if settings.embeddings.is_none() && settings.koi_endpoint.is_none() {
-        return Ok(Arc::new(app));
-    }
-    let network = Network::new(effects, lore_net::Options::default())?;
-    if let Some(url) = &settings.koi_endpoint {
-        let api = KoiApi::new(&network, url).map_err(crate::output::advised)?;
-        app.elsewhere = Some(Arc::new(api));
-    }
-    if let Some(config) = &settings.embeddings {
-        let embedder = OpenAiEmbeddings::new(&network, config).map_err(crate::output::advised)?;
-        app = app.with_embedder(Arc::new(embedder));
-    }
+    connect_services(&mut app, settings)?;
     Ok(Arc::new(app))
 }
 
-/// Starts what goes on beside the answering of requests.
+/// Connects what the configuration names. Without any, no network is set up at all.
+fn connect_services(app: &mut App, settings: &Settings) -> anyhow::Result<()> {
+    let models = [&settings.embeddings, &settings.llm];
+    if models.iter().all(|model| model.is_none()) && settings.koi_endpoint.is_none() {
+        return Ok(());
+    }
+    let network = Network::new(app.effects.clone(), lore_net::Options::default())?;
+    if let Some(url) = &settings.koi_endpoint {
+        app.elsewhere = Some(Arc::new(KoiApi::new(&network, url).map_err(advised)?));
+    }
+    if let Some(config) = &settings.embeddings {
+        app.embedder = Some(Arc::new(OpenAiEmbeddings::new(&network, config).map_err(advised)?));
+    }
+    if let Some(config) = &settings.llm {
+        app.model = Some(Arc::new(OpenAiChat::new(&network, config).map_err(advised)?));
+    }
+    Ok(())
+}
+
+/// Starts what goes on beside the answering of requests. All of it writes, so a server
+/// that only reads has none.
 pub(crate) fn start_background(app: &Arc<App>, settings: &Settings) {
+    if settings.selection.is_read_only() {
+        return;
+    }
     if app.embedder.is_some() {
         tokio::spawn(lore_app::search::keep_embedded(Arc::clone(app)));
     }
     tokio::spawn(lore_app::knowledge::keep_watching(Arc::clone(app)));
     tokio::spawn(lore_app::knowledge::keep_vault(Arc::clone(app)));
-    if !settings.selection.is_read_only() {
-        tokio::spawn(lore_app::knowledge::code::keep_scanned(Arc::clone(app)));
-    }
+    tokio::spawn(lore_app::knowledge::code::keep_scanned(Arc::clone(app)));
 }
 
 /// Builds what every connection shares.
@@ -75,5 +87,5 @@ pub(crate) fn local_scope(settings: &Settings) -> Scope {
 /// The person at the machine, in the world they named or chose.
 pub(crate) async fn local_viewer(app: &App, settings: &Settings) -> anyhow::Result<Viewer> {
     let viewer = lore_app::access::enter(app, Identity::LOCAL, settings.world.as_deref()).await;
-    viewer.map_err(crate::output::advised)
+    viewer.map_err(advised)
 }

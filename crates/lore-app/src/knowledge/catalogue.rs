@@ -7,14 +7,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use lore_core::{Node, NodeId, Result, Viewer};
-use lore_resolve::{Query, Resolution, Resolver};
+use lore_resolve::{Profile, Query, Resolution, Resolver};
 use lore_store::Store;
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::OwnedMutexGuard;
 
 use super::entities::Entity;
+use super::ontology::EntityType;
 use super::spotter::{Spotted, Spotter};
+use super::tuning;
 use super::uri::SAME_AS;
 
 /// Most catalogues kept at once; a viewer whose catalogue was dropped gets a new one.
@@ -55,6 +57,8 @@ pub(super) struct Catalogue {
     resolver: Resolver<NodeId>,
     entities: HashMap<NodeId, Card>,
     by_uri: HashMap<String, NodeId>,
+    /// The notes that say how names of a type are compared.
+    tuning: HashMap<NodeId, EntityType>,
     spotter: Option<Spotter>,
 }
 
@@ -68,6 +72,11 @@ impl Catalogue {
     /// Who may be meant by a name.
     pub(super) fn resolve(&self, query: &Query<'_, NodeId>) -> Resolution<NodeId> {
         self.resolver.resolve(query)
+    }
+
+    /// How names of a type are compared.
+    pub(super) fn profile(&self, entity_type: EntityType) -> Profile {
+        self.resolver.profile(entity_type.as_str())
     }
 
     /// The entity with this URI, or what it was merged into.
@@ -105,6 +114,10 @@ impl Catalogue {
     }
 
     fn learn(&mut self, node: Node) {
+        if let Some((entity_type, profile)) = tuning::of(&node) {
+            self.resolver.set_profile(entity_type.as_str(), profile);
+            self.tuning.insert(node.id, entity_type);
+        }
         let Some(entity) = Entity::of(node) else { return };
         let id = entity.node.id;
         let type_name = entity.entity_type.as_str();
@@ -119,6 +132,10 @@ impl Catalogue {
     }
 
     fn forget(&mut self, id: NodeId) {
+        if let Some(entity_type) = self.tuning.remove(&id) {
+            let name = entity_type.as_str();
+            self.resolver.set_profile(name, Profile::of(name));
+        }
         let Some(card) = self.entities.remove(&id) else { return };
         self.resolver.remove(&id);
         for uri in &card.uris {

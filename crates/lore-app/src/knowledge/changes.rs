@@ -198,6 +198,39 @@ pub async fn add_alias(
     librarian.entity(uri).await
 }
 
+/// Gives an entity another first name; it stays known by the one it had. Its URI stays.
+pub(super) async fn rename(
+    librarian: &Librarian,
+    uri: &str,
+    name: &str,
+    reason: &str,
+) -> Result<Entity> {
+    let name = names::checked_name("name", name)?;
+    let plan = || {
+        let name = name.as_str();
+        async move {
+            let entity = librarian.entity(uri).await?;
+            if entity.node.name == name {
+                return Ok((librarian.batch(), ()));
+            }
+            let mut aliases = entity.node.aliases.clone();
+            aliases.retain(|alias| name_key(alias) != name_key(name));
+            aliases.push(entity.node.name.clone());
+            let patch = NodePatch {
+                name: Some(name.to_owned()),
+                aliases: Some(aliases),
+                ..NodePatch::default()
+            };
+            let details = json!({ "from": entity.node.name, "to": name });
+            let entry = Entry { kind: log::RENAMED, reason, details };
+            Ok((changed(librarian, &entity.node, patch, entry), ()))
+        }
+        .boxed()
+    };
+    librarian.carry_out(plan).await?;
+    librarian.entity(uri).await
+}
+
 /// Changes what an entity is. Its URI stays, so that nothing that points at it breaks.
 pub async fn retype(
     librarian: &Librarian,

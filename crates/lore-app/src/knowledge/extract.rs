@@ -9,12 +9,12 @@ use super::relations::NewRelation;
 use super::web::Mention;
 
 /// What reads: not a model.
-pub const BUILT_IN: &str = "lorewell built-in extractor";
+const BUILT_IN: &str = "lorewell built-in extractor";
 
 /// Most entities and relations that are given.
-const FOUND_MAX: usize = 100;
+pub(super) const FOUND_MAX: usize = 100;
 /// Longest summary, in characters.
-const SUMMARY_MAX: usize = 500;
+pub(super) const SUMMARY_MAX: usize = 500;
 /// How sure a name is that is known already, and one whose words tell its type.
 const KNOWN: f64 = 0.9;
 const TOLD: f64 = 0.6;
@@ -30,6 +30,10 @@ pub struct Extracted {
     pub entities: Vec<ExtractedEntity>,
     /// How they are related.
     pub relations: Vec<NewRelation>,
+    /// What read it.
+    pub read_by: String,
+    /// What was proposed and is of no use, and why.
+    pub left_out: Vec<String>,
 }
 
 /// An entity that was found.
@@ -41,6 +45,8 @@ pub struct ExtractedEntity {
     pub entity_type: EntityType,
     /// How sure it is, from 0 to 1.
     pub confidence: f64,
+    /// What the text says of it.
+    pub description: String,
     /// The sentence it stands in.
     pub context: String,
 }
@@ -80,7 +86,14 @@ pub(super) fn extract(
     }
     entities.truncate(FOUND_MAX);
     relations.truncate(FOUND_MAX);
-    Extracted { summary: summary(text, description), topics: topics(text), entities, relations }
+    Extracted {
+        summary: summary(text, description),
+        topics: topics(text),
+        entities,
+        relations,
+        read_by: BUILT_IN.to_owned(),
+        left_out: Vec::new(),
+    }
 }
 
 fn recognised(mention: &Mention) -> ExtractedEntity {
@@ -88,6 +101,7 @@ fn recognised(mention: &Mention) -> ExtractedEntity {
         name: mention.name.clone(),
         entity_type: mention.entity_type,
         confidence: KNOWN,
+        description: mention.context.clone(),
         context: mention.context.clone(),
     }
 }
@@ -97,8 +111,14 @@ fn add(found: &mut Vec<ExtractedEntity>, name: &str, entity_type: EntityType, se
         return;
     }
     let context = sentence.split_whitespace().collect::<Vec<_>>().join(" ");
-    let context = context.chars().take(200).collect();
-    found.push(ExtractedEntity { name: name.to_owned(), entity_type, confidence: TOLD, context });
+    let context: String = context.chars().take(200).collect();
+    found.push(ExtractedEntity {
+        name: name.to_owned(),
+        entity_type,
+        confidence: TOLD,
+        description: context.clone(),
+        context,
+    });
 }
 
 fn sentences(text: &str) -> impl Iterator<Item = &str> {

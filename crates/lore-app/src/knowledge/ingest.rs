@@ -1,6 +1,6 @@
 //! Taking in what another program read: a document, its entities and their relations.
 
-use lore_core::{Error, Result, Role, names};
+use lore_core::{Error, Properties, Result, Role, names};
 use sha2::{Digest, Sha256};
 
 use super::librarian::Librarian;
@@ -52,6 +52,7 @@ pub async fn take(librarian: &Librarian, read: &Read, intake: &Intake) -> Result
         written: None,
         body: read.content.clone(),
         digest: uri::hex(&Sha256::digest(&read.content)),
+        further: Properties::new(),
         mentions,
     };
     shelve::shelve(librarian, &document).await?;

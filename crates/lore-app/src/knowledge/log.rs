@@ -28,6 +28,8 @@ pub(super) const MERGED: &str = "ENTITY_MERGED";
 pub(super) const UNMERGED: &str = "ENTITY_UNMERGED";
 /// Entry: it is of another type now.
 pub(super) const RETYPED: &str = "ENTITY_RETYPED";
+/// Entry: it has another name now.
+pub(super) const RENAMED: &str = "ENTITY_RENAMED";
 /// Entry: it has another name besides.
 pub(super) const ALIAS_ADDED: &str = "ALIAS_ADDED";
 

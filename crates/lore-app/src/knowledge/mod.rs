@@ -16,6 +16,7 @@ mod extract;
 mod ingest;
 mod librarian;
 mod log;
+mod model;
 mod monitor;
 mod note;
 mod ontology;
@@ -27,6 +28,7 @@ mod search;
 mod shelve;
 mod spotter;
 mod submission;
+mod tuning;
 mod uri;
 mod vault;
 mod vault_watch;
@@ -36,23 +38,23 @@ pub use catalogue::Catalogues;
 pub use changes::{Registered, Registration, add_alias, register, retype};
 pub use documents::{Document, Mentioned, mentioned_in};
 pub use entities::{Entity, by_uri, list};
-pub use extract::{BUILT_IN, Extracted, ExtractedEntity};
+pub use extract::{Extracted, ExtractedEntity};
 pub use ingest::{Read, take};
 pub use librarian::Librarian;
 pub use log::{Logged, history, merge, unmerge};
 pub use lore_vault::Written as NoteWritten;
 pub use monitor::{Added, Monitored, SCAN_INTERVAL, keep_watching, monitor, monitored, unmonitor};
 pub use ontology::EntityType;
-pub use outside::{Ask, Elsewhere, Fetched, Form, Verb, Web};
+pub use outside::{Ask, Elsewhere, Fetched, Form, Model, Prompt, Verb, Web};
 pub use relations::{NewRelation, ReadIn, Related, Relation, relate, relations};
-pub use resolve::{Asked, Possible, Resolved, Surroundings, profile_of, resolve};
+pub use resolve::{Asked, Possible, Resolved, Surroundings, profiles, resolve};
 pub use search::{
     Chunk, EntityHit, FoundDocument, FoundDocuments, Passages, SOURCES, find_documents,
     find_entities,
 };
 pub use vault::{Notes, list_notes, read_note, write_note};
-pub use vault_watch::keep_vault;
+pub use vault_watch::{index_vault, keep_vault};
 pub use web::{
-    Ingested, IngestedEntity, Intake, Looked, Mention, NewEntity, Newness, Preview, Processed,
-    Taken, TakenIn, document_rid, ingest, preview, process,
+    Ingested, IngestedEntity, Intake, Looked, Mention, NewEntity, Newness, Opinion, Preview,
+    Processed, Taken, TakenIn, Verdict, document_rid, evaluate, ingest, preview, process,
 };

@@ -1,7 +1,8 @@
 //! What a note says of itself: the properties at its top, as far as notes use them.
 //!
 //! Reads `key: value`, `key: [a, b]` and lists of `- item` lines, with quotes and wiki
-//! links taken off. Deeper nesting is left alone: it belongs to somebody else.
+//! links taken off, and blocks of such as `block.key`. Deeper nesting is left alone: it
+//! belongs to somebody else.
 
 use std::collections::BTreeMap;
 
@@ -24,16 +25,31 @@ pub(super) struct Note<'a> {
 impl<'a> Note<'a> {
     /// Takes a note apart.
     pub(super) fn read(text: &'a str) -> Self {
-        let (block, body) = lore_vault::split_frontmatter(text);
+        let (properties, body) = lore_vault::split_frontmatter(text);
         let mut fields: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut put = |name: String, values: Vec<String>| {
+            fields.entry(name).or_default().extend(values);
+        };
         let mut key = String::new();
-        for line in block.lines().filter(|line| line.trim() != "---") {
+        for line in properties.lines().filter(|line| line.trim() != "---") {
             if let Some(item) = line.trim_start().strip_prefix("- ") {
-                fields.entry(key.clone()).or_default().extend(plain(item));
-            } else if let Some((name, value)) = line.split_once(':').filter(|_| is_top(line)) {
-                let (name, value) = named(line).unwrap_or((name, value));
-                key = name.trim().trim_matches(['"', '\'']).to_lowercase();
-                fields.entry(key.clone()).or_default().extend(values(value));
+                put(key.clone(), plain(item).into_iter().collect());
+                continue;
+            }
+            let Some((name, value)) = named(line).or_else(|| line.split_once(':')) else {
+                continue;
+            };
+            if !is_top(line) {
+                put(format!("{key}.{}", keyed(name)), values(value));
+                continue;
+            }
+            key = keyed(name);
+            let Some(inner) = block(value) else {
+                put(key.clone(), values(value));
+                continue;
+            };
+            for (name, value) in inner.split(',').filter_map(|one| one.split_once(':')) {
+                put(format!("{key}.{}", keyed(name)), values(value));
             }
         }
         for known in fields.values_mut() {
@@ -91,6 +107,15 @@ fn named(line: &str) -> Option<(&str, &str)> {
     Some((name, rest.trim_start().strip_prefix(':')?))
 }
 
+fn keyed(name: &str) -> String {
+    name.trim().trim_matches(['"', '\'']).to_lowercase()
+}
+
+/// The inside of a block that stands on one line: `{a: 1, b: 2}`.
+fn block(value: &str) -> Option<&str> {
+    value.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'))
+}
+
 fn values(text: &str) -> Vec<String> {
     let text = text.trim();
     let list = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
@@ -129,7 +154,7 @@ mod tests {
         assert_eq!(note.first("Name"), Some("Bill Baue"));
         assert_eq!(note.all("aliases"), ["Bill", "W. Baue"]);
         assert_eq!(note.all("affiliation"), ["r3.0", "Reporting Exchange"]);
-        assert_eq!(note.first("deep"), None);
+        assert_eq!((note.first("deep"), note.first("nested.deep")), (None, Some("value")));
         assert!(note.body.starts_with("# Bill"));
     }
 

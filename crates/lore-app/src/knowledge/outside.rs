@@ -1,4 +1,5 @@
-//! What use cases of knowledge need from outside: pages of the web, and another KOI API.
+//! What use cases of knowledge need from outside: pages of the web, a language model, and
+//! another KOI API.
 
 use async_trait::async_trait;
 use lore_core::Result;
@@ -81,4 +82,25 @@ pub enum Form {
     Html,
     /// Text as people read it, Markdown included.
     Plain,
+}
+
+/// A language model that reads.
+#[async_trait]
+pub trait Model: Send + Sync {
+    /// What it is called.
+    fn name(&self) -> &str;
+
+    /// What it says. Whether that keeps to the schema is for the caller to check.
+    async fn answer(&self, prompt: &Prompt) -> Result<String>;
+}
+
+/// What a model is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prompt {
+    /// What it shall do.
+    pub instructions: String,
+    /// What it shall do it with: data, whatever it says.
+    pub material: String,
+    /// The JSON schema of the answer.
+    pub schema: Value,
 }

@@ -86,9 +86,10 @@ pub async fn resolve(librarian: &Librarian, asked: &Asked) -> Result<Resolved> {
     Ok(Resolved { is_new, candidates, proposed_uri })
 }
 
-/// How names of a type are judged.
-pub fn profile_of(entity_type: EntityType) -> Profile {
-    Profile::of(entity_type.as_str())
+/// How names of each type are judged, for this viewer.
+pub async fn profiles(librarian: &Librarian) -> Result<Vec<(EntityType, Profile)>> {
+    let catalogue = librarian.catalogue().await?;
+    Ok(EntityType::ALL.into_iter().map(|known| (known, catalogue.profile(known))).collect())
 }
 
 struct Question<'a> {

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use futures::FutureExt;
 use lore_core::names::{NAME_MAX, Word};
-use lore_core::{Edge, Error, Node, NodeId, Properties, Provenance, Result, Text, Timestamp};
+use lore_core::{Edge, Error, Node, NodeId, Properties, Provenance, Result, Text, Timestamp, Uid};
 use lore_reader::Chunk;
 use lore_store::{
-    Batch, Bin, Change, Direction, EdgeRef, Expect, NewEdge, NewNode, NewText, NodeKey, NodePatch,
-    NodeRef, StoreError, TextPatch, TextRef,
+    Batch, Bin, Change, Direction, EdgeRef, Expect, NameMatch, NewEdge, NewNode, NewText, NodeKey,
+    NodePatch, NodeQuery, NodeRef, StoreError, TextPatch, TextRef,
 };
 use serde_json::json;
 
 use super::librarian::Librarian;
 use super::relations::{EDGES_MAX, MENTIONS};
-use super::{documents, uri};
+use super::{documents, uri, vault};
 use crate::play::word;
 
 /// Text kind of a part of a document.
@@ -46,37 +46,83 @@ pub(super) struct NewDocument {
     pub(super) body: String,
     /// A hash of everything it was made from: where it is the same, nothing changed.
     pub(super) digest: String,
+    /// What else is to be remembered with it, in the place of what was before.
+    pub(super) further: Properties,
     /// Entities it mentions besides those whose names stand in it.
     pub(super) mentions: Vec<NodeId>,
 }
 
 /// Keeps a document, or what became of it.
 pub(super) async fn shelve(librarian: &Librarian, new: &NewDocument) -> Result<Node> {
+    if shelved(librarian, &new.rid).await?.is_none() {
+        make(librarian, new).await?;
+    }
+    let missing = || Error::Unavailable { what: "the document".into() };
+    let node = shelved(librarian, &new.rid).await?.ok_or_else(missing)?;
+    let plan = || async { Ok((update(librarian, new, node.id).await?, ())) }.boxed();
+    librarian.carry_out(plan).await?;
+    shelved(librarian, &new.rid).await?.ok_or_else(missing)
+}
+
+/// Makes a document, or takes it out of the bin.
+async fn make(librarian: &Librarian, new: &NewDocument) -> Result<()> {
     let uid = uri::derived_uid(&librarian.viewer, &new.rid)
         .ok_or_else(|| Error::Bug { what: "the id of a document".into() })?;
     let store = &librarian.app.store;
-    let find = || store.node(&librarian.viewer, NodeKey::Uid(uid));
-    if find().await?.is_none() {
-        let created = create(librarian, new, NodeRef::Uid(uid)).await?;
-        match store.commit(&librarian.viewer, created).await {
-            // It lies in the bin, or somebody else was faster.
-            Err(StoreError::Exists(_)) => {
-                let restore = Change::RestoreNode(NodeRef::Uid(uid));
-                let restored = librarian.batch().change(restore);
-                let outcome = store.commit(&librarian.viewer, restored).await;
-                outcome.map(drop).or_else(|error| match error {
-                    StoreError::NotFound(_) | StoreError::Conflict(_) => Ok(()),
-                    other => Err(other),
-                })?;
-            }
-            other => drop(other?),
+    let made = create(librarian, new, uid, Vec::new())?;
+    match store.commit(&librarian.viewer, made).await {
+        Err(StoreError::Exists(_)) if restore(librarian, uid, &new.rid).await? => Ok(()),
+        // What was here first has moved and kept its id.
+        Err(StoreError::Exists(_)) => {
+            let uid = librarian.app.effects.uid();
+            let made = create(librarian, new, uid, vec![new.rid.clone()])?;
+            Ok(store.commit(&librarian.viewer, made).await.map(drop)?)
         }
+        other => Ok(other.map(drop)?),
     }
-    let missing = || Error::Unavailable { what: "the document".into() };
-    let node = find().await?.ok_or_else(missing)?;
-    let plan = || async { Ok((update(librarian, new, node.id).await?, ())) }.boxed();
-    librarian.carry_out(plan).await?;
-    find().await?.ok_or_else(missing)
+}
+
+/// Takes a document out of the bin, if it lies there and has this name; says whether it is
+/// there now.
+async fn restore(librarian: &Librarian, uid: Uid, rid: &str) -> Result<bool> {
+    let (store, viewer) = (&librarian.app.store, &librarian.viewer);
+    let find = || store.node(viewer, NodeKey::Uid(uid));
+    if let Some(live) = find().await? {
+        return Ok(uri::of_document(&live) == rid);
+    }
+    let back = librarian.batch().change(Change::RestoreNode(NodeRef::Uid(uid)));
+    match store.commit(viewer, back).await {
+        // Somebody else was faster.
+        Ok(_) | Err(StoreError::NotFound(_) | StoreError::Conflict(_)) => {}
+        Err(other) => return Err(other.into()),
+    }
+    let Some(node) = find().await? else { return Ok(false) };
+    if uri::of_document(&node) == rid {
+        return Ok(true);
+    }
+    let gone = Change::DeleteNode(NodeRef::Uid(uid), Expect::Any);
+    store.commit(viewer, librarian.batch().change(gone)).await?;
+    Ok(false)
+}
+
+/// Gives a document another name; it stays the same document. Says whether there was one,
+/// and the new name was free.
+pub(super) async fn rename(librarian: &Librarian, from: &str, to: &str) -> Result<bool> {
+    if shelved(librarian, to).await?.is_some() {
+        return Ok(false);
+    }
+    let Some(node) = shelved(librarian, from).await? else { return Ok(false) };
+    let mut properties = node.properties.clone();
+    properties.insert(uri::RID.into(), json!(to));
+    let mut aliases = node.aliases.clone();
+    aliases.retain(|alias| alias != from);
+    aliases.push(to.to_owned());
+    let patch =
+        NodePatch { properties: Some(properties), aliases: Some(aliases), ..NodePatch::default() };
+    let expect = Expect::Version(node.version);
+    let change = Change::UpdateNode(NodeRef::Id(node.id), expect, patch);
+    librarian.app.store.commit(&librarian.viewer, librarian.batch().change(change)).await?;
+    Ok(true)
 }
 
 /// Puts the document with this name into the bin, if there is one.
@@ -87,10 +133,19 @@ pub(super) async fn unshelve(librarian: &Librarian, rid: &str) -> Result<()> {
     Ok(())
 }
 
-/// The document with this name.
+/// The document with this name. Its id tells where it was first; one that has moved since is
+/// known by its present name, too.
 pub(super) async fn shelved(librarian: &Librarian, rid: &str) -> Result<Option<Node>> {
-    let Some(uid) = uri::derived_uid(&librarian.viewer, rid) else { return Ok(None) };
-    Ok(librarian.app.store.node(&librarian.viewer, NodeKey::Uid(uid)).await?)
+    let (store, viewer) = (&librarian.app.store, &librarian.viewer);
+    let has_name = |node: &Node| uri::of_document(node) == rid;
+    if let Some(uid) = uri::derived_uid(viewer, rid)
+        && let Some(node) = store.node(viewer, NodeKey::Uid(uid)).await?.filter(has_name)
+    {
+        return Ok(Some(node));
+    }
+    let name = Some(NameMatch::Exact(rid.to_owned()));
+    let moved = store.find_nodes(viewer, NodeQuery { name, ..NodeQuery::default() }).await?;
+    Ok(moved.items.into_iter().find(has_name))
 }
 
 /// A title as a name: one line that is neither empty nor long.
@@ -103,9 +158,14 @@ pub(super) fn title(text: &str, otherwise: &str) -> String {
     Some(line(text)).filter(|title| !title.is_empty()).unwrap_or_else(|| line(otherwise))
 }
 
-async fn create(librarian: &Librarian, new: &NewDocument, node: NodeRef) -> Result<Batch> {
-    let NodeRef::Uid(uid) = node else { return Ok(librarian.batch()) };
+fn create(
+    librarian: &Librarian,
+    new: &NewDocument,
+    uid: Uid,
+    aliases: Vec<String>,
+) -> Result<Batch> {
     let draft = NewNode {
+        aliases,
         namespace: new.source.clone(),
         visibility: librarian.visibility(),
         properties: properties(new, Properties::new()),
@@ -113,7 +173,13 @@ async fn create(librarian: &Librarian, new: &NewDocument, node: NodeRef) -> Resu
     };
     let mut batch = librarian.batch().change(Change::CreateNode(draft));
     for (place, chunk) in chunks(new).into_iter().enumerate() {
-        batch = batch.change(Change::CreateText(text(librarian, new, node, place, chunk)?));
+        batch = batch.change(Change::CreateText(text(
+            librarian,
+            new,
+            NodeRef::Uid(uid),
+            place,
+            chunk,
+        )?));
     }
     Ok(batch)
 }
@@ -124,6 +190,8 @@ fn properties(new: &NewDocument, mut known: Properties) -> Properties {
     if let Some(url) = &new.url {
         known.insert(documents::URL.into(), json!(url));
     }
+    known.retain(|name, _| !vault::FURTHER.contains(&name.as_str()));
+    known.extend(new.further.clone());
     known
 }
 

@@ -42,6 +42,16 @@ pub(super) struct Submission {
     pub(super) submitted_by: Option<String>,
     pub(super) note_path: Option<String>,
     pub(super) watched: Option<Watched>,
+    #[serde(default)]
+    pub(super) evaluation: Option<Evaluation>,
+}
+
+/// What somebody thinks of a page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Evaluation {
+    pub(super) score: Option<f64>,
+    pub(super) reason: String,
+    pub(super) tags: Vec<String>,
 }
 
 /// How far a page got.
@@ -49,7 +59,23 @@ pub(super) struct Submission {
 #[serde(rename_all = "lowercase")]
 pub(super) enum Status {
     Previewed,
+    /// Somebody decided that it shall be taken in.
+    Evaluated,
+    /// Somebody decided that it shall not.
+    Rejected,
     Ingested,
+}
+
+impl Status {
+    /// Its name.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Previewed => "previewed",
+            Self::Evaluated => "evaluated",
+            Self::Rejected => "rejected",
+            Self::Ingested => "ingested",
+        }
+    }
 }
 
 /// That a page is looked at from time to time.
@@ -122,6 +148,7 @@ fn submission(url: &str, page: Page) -> Submission {
         submitted_by: None,
         note_path: None,
         watched: None,
+        evaluation: None,
     }
 }
 

@@ -1,11 +1,12 @@
 //! Following the notes folder: everything once, then what changes.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use lore_core::{Error, Principal, Result};
 use lore_store::NodeQuery;
 use lore_vault::{Change, NotePath, Watch};
+use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::librarian::Librarian;
@@ -23,30 +24,49 @@ pub async fn keep_vault(app: Arc<App>) {
     if !app.notes.is_configured() {
         return;
     }
-    let (librarian, mut changes, _watch) = match start(&app).await {
+    let started = async {
+        let librarian = local_librarian(&app).await?;
+        let (changes, watch) = listen(&librarian)?;
+        Ok::<_, Error>((librarian, changes, watch))
+    };
+    // It listens before the first look, so that nothing falls in between.
+    let (librarian, mut changes, _watch) = match started.await {
         Ok(started) => started,
         Err(error) => {
             tracing::warn!(%error, "the vault is not followed");
             return;
         }
     };
-    sync_all(&librarian).await;
+    report(sync_all(&librarian, &|_, _| {}).await);
     while let Some(change) = changes.recv().await {
         follow(&librarian, change).await;
     }
 }
 
-/// Begins to listen before the first look, so that nothing falls in between.
-async fn start(app: &Arc<App>) -> Result<(Librarian, UnboundedReceiver<Change>, Watch)> {
+/// Brings everything in line with the notes as they are now, and says how many there are.
+/// `progress` is told how many of how many are done.
+pub async fn index_vault(
+    app: &Arc<App>,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<usize> {
+    let librarian = local_librarian(app).await?;
+    sync_all(&librarian, progress).await
+}
+
+async fn local_librarian(app: &Arc<App>) -> Result<Librarian> {
     let world = crate::worlds::default_world(app, Principal::LOCAL).await?;
     let viewer = app.store.enter(Principal::LOCAL, world).await?;
     let viewer = viewer.ok_or_else(|| Error::not_found("the world", "choose one"))?;
     let request_id = app.effects.uid().to_string();
-    let librarian = Librarian { app: Arc::clone(app), viewer, tool: VAULT, request_id };
+    Ok(Librarian { app: Arc::clone(app), viewer, tool: VAULT, request_id })
+}
+
+fn listen(librarian: &Librarian) -> Result<(UnboundedReceiver<Change>, Watch)> {
     let (tell, changes) = unbounded_channel();
+    let vault = librarian.app.notes.vault(&librarian.app.effects)?;
     // Nobody listens any more only when the program ends.
-    let watch = app.notes.vault(&app.effects)?.watch(move |change| drop(tell.send(change)))?;
-    Ok((librarian, changes, watch))
+    let watch = vault.watch(move |change| drop(tell.send(change)))?;
+    Ok((changes, watch))
 }
 
 async fn follow(librarian: &Librarian, change: Change) {
@@ -54,52 +74,77 @@ async fn follow(librarian: &Librarian, change: Change) {
         Change::Written(path) => written(librarian, &path).await,
         Change::Removed(path) => removed(librarian, &path.to_string()).await,
         Change::Renamed { from, to } => {
+            let (old, new) = (from.to_string(), to.to_string());
+            let moved = moved(librarian, &old, &new).await;
             written(librarian, &to).await;
-            removed(librarian, &from.to_string()).await;
+            if !moved {
+                removed(librarian, &old).await;
+            }
         }
-        Change::FolderRenamed { .. } | Change::Unknown => sync_all(librarian).await,
+        Change::FolderRenamed { .. } | Change::Unknown => {
+            report(sync_all(librarian, &|_, _| {}).await);
+        }
+    }
+}
+
+fn report(outcome: Result<usize>) {
+    match outcome {
+        Ok(notes) => tracing::info!(notes, "the vault is followed"),
+        Err(error) => tracing::warn!(%error, "the vault was not read"),
     }
 }
 
 /// Looks at every note. One that cannot be kept does not keep the others from it.
-async fn sync_all(librarian: &Librarian) {
-    let notes = match vault::on_disk(librarian, |vault| vault.notes()).await {
-        Ok(notes) => notes,
-        Err(error) => {
-            tracing::warn!(%error, "the vault was not read");
-            return;
-        }
-    };
+async fn sync_all(
+    librarian: &Librarian,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<usize> {
+    let notes = vault::on_disk(librarian, |vault| vault.notes()).await?;
     let total = notes.len();
+    let present: HashSet<String> = notes.iter().map(|note| note.path.to_string()).collect();
+    let mut gone = kept(librarian).await?;
+    gone.retain(|path, _| !present.contains(path));
     // Everybody first, so that notes may speak of those whose notes come later.
     for note in &notes {
-        introduced(librarian, &note.path).await;
+        welcomed(librarian, &note.path, &mut gone).await;
     }
-    let mut present = HashSet::with_capacity(total);
-    for note in notes {
+    for (done, note) in notes.iter().enumerate() {
         written(librarian, &note.path).await;
-        present.insert(note.path.to_string());
+        progress(done + 1, total);
     }
-    match kept_paths(librarian).await {
-        Ok(kept) => {
-            for path in kept.iter().filter(|path| !present.contains(*path)) {
-                removed(librarian, path).await;
-            }
-        }
-        Err(error) => tracing::warn!(%error, "notes that are gone were not looked for"),
+    for path in gone.keys() {
+        removed(librarian, path).await;
     }
-    tracing::info!(notes = total, "the vault is followed");
+    Ok(total)
 }
 
-async fn introduced(librarian: &Librarian, path: &NotePath) {
+/// Makes a note's entity known. A note that is new here and says what one said that is gone
+/// is that one, elsewhere.
+async fn welcomed(librarian: &Librarian, path: &NotePath, gone: &mut HashMap<String, String>) {
     let work = async {
         let text = read(librarian, path).await?;
-        if !vault::is_kept(librarian, path, &text).await? {
-            vault::introduce(librarian, path, &Note::read(&text)).await?;
+        if vault::is_kept(librarian, path, &text).await? {
+            return Ok(());
         }
-        Ok::<_, Error>(())
+        let digest = vault::digest(&text);
+        let from = gone.iter().find(|(_, old)| **old == digest).map(|(from, _)| from.clone());
+        if let Some(from) = from
+            && moved(librarian, &from, &path.to_string()).await
+        {
+            gone.remove(&from);
+        }
+        vault::introduce(librarian, path, &Note::read(&text)).await.map(drop)
     };
     told(work.await, path);
+}
+
+/// Whether what was kept of the note at one path is now what is kept of another.
+async fn moved(librarian: &Librarian, from: &str, to: &str) -> bool {
+    let moved = shelve::rename(librarian, &vault::rid(from), &vault::rid(to)).await;
+    moved.unwrap_or_else(|error| {
+        tracing::info!(%error, from, to, "a note that moved was not followed");
+        false
+    })
 }
 
 async fn written(librarian: &Librarian, path: &NotePath) {
@@ -124,18 +169,22 @@ async fn removed(librarian: &Librarian, path: &str) {
     }
 }
 
-/// The paths of the notes that are kept.
-async fn kept_paths(librarian: &Librarian) -> Result<Vec<String>> {
-    let mut paths = Vec::new();
+/// The paths of the notes that are kept, with the digests of what they say.
+async fn kept(librarian: &Librarian) -> Result<HashMap<String, String>> {
+    let mut kept = HashMap::new();
     let mut after = None;
     loop {
         let query = NodeQuery { kinds: vec![word(vault::KIND)?], after, ..NodeQuery::default() };
         let page = librarian.app.store.find_nodes(&librarian.viewer, query).await?;
-        let rids = page.items.iter().map(uri::of_document);
-        paths.extend(rids.filter_map(|rid| rid.strip_prefix(vault::PREFIX).map(str::to_owned)));
+        for node in &page.items {
+            let digest = node.properties.get(shelve::DIGEST).and_then(Value::as_str);
+            if let Some(path) = uri::of_document(node).strip_prefix(vault::PREFIX) {
+                kept.insert(path.to_owned(), digest.unwrap_or_default().to_owned());
+            }
+        }
         after = page.next;
         if after.is_none() {
-            return Ok(paths);
+            return Ok(kept);
         }
     }
 }

@@ -1,18 +1,23 @@
 //! Pages of the web on their way in: looked at, read, and only then taken in.
 
-use lore_core::{Error, NodeId, Result, Role};
+use lore_core::{Error, NodeId, Properties, Result, Role, names};
 
 use super::changes::{self, Registration};
 use super::extract::{self, Extracted};
 use super::librarian::Librarian;
+use super::model;
 use super::ontology::EntityType;
 use super::relations::{self, NewRelation, ReadIn, Related};
 use super::shelve::{self, NewDocument};
-use super::submission::{self, Held, Status, Submission, WEB};
+use super::submission::{self, Evaluation, Held, Status, Submission, WEB};
 use super::vault;
 
 /// Node kind of a page that was taken in.
 const KIND: &str = "web_page";
+/// Longest reason for an opinion, in characters.
+const REASON_MAX: usize = 5_000;
+/// Most tags of an opinion.
+const TAGS_MAX: usize = 50;
 /// Most entities of one call.
 const ENTITIES_MAX: usize = 500;
 
@@ -159,9 +164,79 @@ pub struct Processed {
 pub async fn process(librarian: &Librarian, url: &str, hints: &[String]) -> Result<Processed> {
     let held = looked_at(librarian, url).await?;
     let page = held.submission;
-    let mentions = mentions(librarian, &page.text).await?;
-    let extracted = extract::extract(&page.text, page.description.as_deref(), &mentions, hints);
+    let extracted = extracted(librarian, &page, hints).await?;
     Ok(Processed { url: page.url, title: page.title, extracted })
+}
+
+/// What a page says, read by the model where there is one. When the model fails, the
+/// built-in extractor reads, and says so.
+async fn extracted(
+    librarian: &Librarian,
+    page: &Submission,
+    hints: &[String],
+) -> Result<Extracted> {
+    let mentions = mentions(librarian, &page.text).await?;
+    let built_in = || extract::extract(&page.text, page.description.as_deref(), &mentions, hints);
+    let Some(model) = librarian.app.model.as_deref() else { return Ok(built_in()) };
+    let mark = format!("=== page {} ===", librarian.app.effects.uid());
+    match model::read(model, &page.text, &mentions, hints, &mark).await {
+        Ok(extracted) => Ok(extracted),
+        Err(error) => {
+            let mut extracted = built_in();
+            extracted.left_out.push(format!("the model did not read this page: {error}"));
+            Ok(extracted)
+        }
+    }
+}
+
+/// What somebody thinks of a page that was looked at.
+#[derive(Debug, Clone)]
+pub struct Opinion {
+    /// What is to become of it.
+    pub decision: Verdict,
+    /// How well it fits, from 0 to 1.
+    pub score: Option<f64>,
+    /// Why.
+    pub reason: String,
+    /// Words to file it under.
+    pub tags: Vec<String>,
+}
+
+/// What is to become of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is to be taken in.
+    Ingest,
+    /// It is not.
+    Reject,
+    /// That is open.
+    Pending,
+}
+
+/// Keeps what somebody thinks of a page, and says how it stands now. A page that was
+/// taken in stays so.
+pub async fn evaluate(librarian: &Librarian, url: &str, opinion: &Opinion) -> Result<&'static str> {
+    librarian.viewer.require(Role::Player)?;
+    if opinion.score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
+        return Err(Error::invalid("relevance_score", "is out of range", "use 0 to 1"));
+    }
+    names::checked_length("relevance_reasoning", &opinion.reason, REASON_MAX)?;
+    let held = looked_at(librarian, url).await?;
+    let mut page = held.submission.clone();
+    if page.status != Status::Ingested {
+        page.status = match opinion.decision {
+            Verdict::Ingest => Status::Evaluated,
+            Verdict::Reject => Status::Rejected,
+            Verdict::Pending => Status::Previewed,
+        };
+    }
+    page.evaluation = Some(Evaluation {
+        score: opinion.score,
+        reason: opinion.reason.clone(),
+        tags: opinion.tags.iter().take(TAGS_MAX).cloned().collect(),
+    });
+    submission::hold(librarian, &page, Some(&held)).await?;
+    Ok(page.status.as_str())
 }
 
 /// The submission of a page that must have been looked at.
@@ -242,8 +317,15 @@ pub enum Taken {
 pub async fn ingest(librarian: &Librarian, url: &str, intake: &Intake) -> Result<Taken> {
     librarian.viewer.require(Role::Player)?;
     let held = looked_at(librarian, url).await?;
-    if held.submission.status == Status::Ingested {
-        return Ok(Taken::Before(taken_in(&held)));
+    match held.submission.status {
+        Status::Ingested => return Ok(Taken::Before(taken_in(&held))),
+        Status::Rejected => {
+            return Err(Error::Precondition {
+                message: "URL is in 'rejected' state, not ready for ingestion".into(),
+                hint: "look at it again with preview_url if it was rejected by mistake".into(),
+            });
+        }
+        Status::Previewed | Status::Evaluated => {}
     }
     let (entities, nodes) = take_entities(librarian, &intake.entities).await?;
     let page = held.submission.clone();
@@ -322,6 +404,7 @@ fn document_of(page: &Submission, mentions: Vec<NodeId>) -> NewDocument {
         written: page.published.as_deref().and_then(submission::moment),
         body: page.text.clone(),
         digest: page.hash.clone(),
+        further: Properties::new(),
         mentions,
     }
 }

@@ -17,7 +17,7 @@ const RECENT: usize = 10;
 pub(super) async fn route(request: &Request<'_>, path: &str) -> Answered {
     match (request.ask.verb, path) {
         (Verb::Get, "" | "health") => health(request).await,
-        (Verb::Get, "entity-types") => shown(types()),
+        (Verb::Get, "entity-types") => types(request).await,
         (Verb::Get, "stats") => stats(request).await,
         (Verb::Get, "predicates") => shown(predicates()),
         (Verb::Post, "register-entity") => register(request).await,
@@ -38,6 +38,7 @@ async fn health(request: &Request<'_>) -> Answered {
         "openai_available": app.embedder.is_some(),
         "embedding_model": model,
         "semantic_matching": true,
+        "llm_enrichment": app.model.is_some(),
         "entity_types": EntityType::ALL.map(EntityType::as_str),
         "schema_version": env!("CARGO_PKG_VERSION"),
         "github_sensor": true,
@@ -49,11 +50,10 @@ async fn health(request: &Request<'_>) -> Answered {
 }
 
 /// The types with what names of each are judged by.
-fn types() -> Value {
-    let types: Vec<Value> = EntityType::ALL
-        .into_iter()
-        .map(|known| {
-            let profile = knowledge::profile_of(known);
+async fn types(request: &Request<'_>) -> Answered {
+    let profiles = knowledge::profiles(&request.librarian).await?.into_iter();
+    let types: Vec<Value> = profiles
+        .map(|(known, profile)| {
             json!({
                 "type_key": known.as_str(),
                 "label": known.as_str(),
@@ -64,7 +64,7 @@ fn types() -> Value {
             })
         })
         .collect();
-    json!({ "version": "1.0.0", "types": types })
+    shown(json!({ "version": "1.0.0", "types": types }))
 }
 
 fn predicates() -> Value {

@@ -1,8 +1,8 @@
 //! `/web/…`: pages on their way in, and those that are watched.
 
 use lore_app::knowledge::{
-    Intake, Looked, NewEntity, NewRelation, Read, Taken, ingest, monitor, monitored, preview,
-    process, take, unmonitor,
+    Intake, Looked, NewEntity, NewRelation, Opinion, Read, Taken, Verdict, evaluate, ingest,
+    monitor, monitored, preview, process, take, unmonitor,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -16,13 +16,15 @@ pub(super) async fn route(request: &Request<'_>, path: &str) -> Answered {
     match (request.ask.verb, path) {
         (Verb::Post, "web/preview") => previewed(request).await,
         (Verb::Post, "web/process") => processed(request).await,
+        (Verb::Post, "web/evaluate") => evaluated(request).await,
         (Verb::Post, "web/ingest") => ingested(request).await,
         (Verb::Post, "web/monitor/add") => watch(request).await,
         (Verb::Post, "web/monitor/remove") => unwatch(request).await,
         (Verb::Get, "web/monitor/status") => {
             shown(monitor_status(monitored(&request.librarian).await?))
         }
-        (Verb::Get, "web/preview" | "web/process" | "web/ingest" | "web/monitor/add")
+        (Verb::Get, "web/preview" | "web/process" | "web/evaluate" | "web/ingest")
+        | (Verb::Get, "web/monitor/add")
         | (Verb::Get, "web/monitor/remove")
         | (Verb::Post, "web/monitor/status") => Err(Failure::WrongVerb),
         _ => Err(Failure::NoSuchPath),
@@ -55,6 +57,42 @@ async fn processed(request: &Request<'_>) -> Answered {
     let given: ProcessIn = request.body()?;
     let page = process(&request.librarian, &given.url, &given.hint_entities).await?;
     shown(ProcessAnswer::from(page))
+}
+
+#[derive(Deserialize)]
+struct EvaluateIn {
+    url: String,
+    relevance_score: Option<f64>,
+    #[serde(default)]
+    relevance_reasoning: String,
+    #[serde(default)]
+    bioregional_tags: Vec<String>,
+    decision: DecisionIn,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum DecisionIn {
+    Ingest,
+    Reject,
+    Pending,
+}
+
+async fn evaluated(request: &Request<'_>) -> Answered {
+    request.may_write()?;
+    let given: EvaluateIn = request.body()?;
+    let opinion = Opinion {
+        decision: match given.decision {
+            DecisionIn::Ingest => Verdict::Ingest,
+            DecisionIn::Reject => Verdict::Reject,
+            DecisionIn::Pending => Verdict::Pending,
+        },
+        score: given.relevance_score,
+        reason: given.relevance_reasoning,
+        tags: given.bioregional_tags,
+    };
+    let status = evaluate(&request.librarian, &given.url, &opinion).await?;
+    shown(json!({ "url": given.url, "status": status }))
 }
 
 #[derive(Deserialize)]

@@ -1,8 +1,8 @@
 //! What the KOI API says of web pages.
 
 use lore_app::knowledge::{
-    Added, BUILT_IN, Ingested, Mention, Monitored, Newness, Preview, Processed, Related,
-    SCAN_INTERVAL, TakenIn, document_rid,
+    Added, Ingested, Mention, Monitored, Newness, Preview, Processed, Related, SCAN_INTERVAL,
+    TakenIn, document_rid,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -172,6 +172,9 @@ pub(crate) struct ProcessAnswer {
     relationships: Vec<FoundRelationOut>,
     /// What was taken in along the way, or null.
     ingestion: Nullable<Value>,
+    /// What was proposed and is of no use, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_out: Vec<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -208,7 +211,7 @@ impl From<Processed> for ProcessAnswer {
         let entities = found.entities.into_iter().map(|one| FoundEntityOut {
             name: one.name,
             r#type: one.entity_type.as_str().to_owned(),
-            description: Nullable(Some(one.context.clone())),
+            description: Nullable(Some(one.description)),
             fields: Map::new(),
             confidence: rounded(one.confidence),
             context: Nullable(Some(one.context)),
@@ -224,10 +227,11 @@ impl From<Processed> for ProcessAnswer {
             title: Nullable(Some(page.title)),
             summary: found.summary,
             topics: found.topics,
-            model_used: BUILT_IN.to_owned(),
+            model_used: found.read_by,
             entities: entities.collect(),
             relationships: relationships.collect(),
             ingestion: Nullable(None),
+            left_out: found.left_out,
         }
     }
 }

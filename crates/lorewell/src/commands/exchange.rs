@@ -1,7 +1,7 @@
 //! `lorewell import` and `lorewell export`: memory from and for elsewhere.
 
 use std::fs;
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,8 +20,8 @@ pub(crate) async fn import(settings: &Settings, command: Import) -> anyhow::Resu
     let Import::Memory { format, path } = command;
     let load = read(format, &path)?;
     let keeper = keeper(settings, "import memory").await?;
-    let done = exchange::import(&keeper, &load, &progress).await.map_err(advised)?;
-    end_progress();
+    let done = exchange::import(&keeper, &load, &output::progress).await.map_err(advised)?;
+    output::end_progress();
     output::line(format!(
         "imported {} new, {} known already, {} links ({} lead nowhere), {} secrets masked",
         done.made, done.known, done.tied, done.loose, done.masked
@@ -101,7 +101,7 @@ pub(crate) async fn export(settings: &Settings, command: Export) -> anyhow::Resu
             each(&keeper, write).await?
         }
     };
-    end_progress();
+    output::end_progress();
     output::line(format!("exported {count} things to {}", path.display()));
     Ok(())
 }
@@ -131,7 +131,7 @@ async fn each(
             write(one).map_err(broken)?;
             done += 1;
         }
-        progress(done, done);
+        output::progress(done, done);
         Ok(())
     });
     exported.await.map_err(advised)
@@ -142,23 +142,6 @@ async fn keeper(settings: &Settings, tool: &'static str) -> anyhow::Result<Keepe
     let viewer = setup::local_viewer(&app, settings).await?;
     let request_id = app.effects.uid().to_string();
     Ok(Keeper { app, viewer, tool, request_id, reading_only: settings.selection.is_read_only() })
-}
-
-/// Shows on a terminal how far it is.
-fn progress(done: usize, total: usize) {
-    /// Often enough to see that it moves.
-    const STEP: usize = 50;
-    let mut terminal = std::io::stderr();
-    if terminal.is_terminal() && (done.is_multiple_of(STEP) || done == total) {
-        let _ = write!(terminal, "\r{done} of {total}");
-    }
-}
-
-fn end_progress() {
-    let mut terminal = std::io::stderr();
-    if terminal.is_terminal() {
-        let _ = writeln!(terminal);
-    }
 }
 
 fn advised(refusal: Refusal) -> anyhow::Error {

@@ -7,6 +7,7 @@ mod connect;
 mod doctor;
 mod exchange;
 mod federation;
+mod index;
 mod scan;
 mod serve;
 mod stdio;
@@ -36,6 +37,7 @@ pub(crate) async fn run(options: Options, command: Command) -> anyhow::Result<Ex
         Command::Scan(scan) => scan::run(&Settings::load(options)?, &scan).await?,
         Command::Doctor(show) => return doctor::run(&Settings::load(options)?, &show).await,
         Command::Backup { file } => backup::backup(&Settings::load(options)?, &file).await?,
+        Command::Index => index::run(&Settings::load(options)?).await?,
         Command::Import(command) => exchange::import(&Settings::load(options)?, command).await?,
         Command::Export(command) => exchange::export(&Settings::load(options)?, command).await?,
         Command::Restore { file } => backup::restore(&Settings::load(options)?, &file)?,

@@ -1,0 +1,86 @@
+//! How names of a type are compared where the vault's ontology notes say so.
+//!
+//! A note below `Ontology/` may hold a block `resolution` in its properties. It becomes a
+//! property of the note's node, from which every catalogue that sees the note learns it.
+
+use lore_core::Node;
+use lore_resolve::Profile;
+use serde_json::{Value, json};
+
+use super::note::Note;
+use super::ontology::EntityType;
+
+/// The folder of notes that say how things are.
+const FOLDER: &str = "Ontology/";
+/// The property of a note's node that holds what it says.
+pub(super) const TUNING: &str = "resolution";
+/// How little and how much may be asked of a match.
+const LINK_AT: std::ops::RangeInclusive<f64> = 0.5..=0.999;
+/// How much of two names must be alike where notes ask for words in common.
+const OVERLAP: f64 = 0.5;
+
+/// What the note at a path says, if it says anything.
+pub(super) fn told(path: &str, note: &Note<'_>) -> Option<Value> {
+    let said = |field: &str| note.first(&format!("{TUNING}.{field}"));
+    let entity_type = said("type_key").and_then(EntityType::read)?;
+    let flag = |field: &str| said(field).and_then(|text| text.to_lowercase().parse::<bool>().ok());
+    let threshold = said("similarity_threshold").and_then(|text| text.parse::<f64>().ok());
+    path.starts_with(FOLDER).then(|| {
+        json!({
+            "type": entity_type.as_str(),
+            "similarity_threshold": threshold.filter(|given| given.is_finite()),
+            "phonetic_matching": flag("phonetic_matching"),
+            "require_token_overlap": flag("require_token_overlap"),
+        })
+    })
+}
+
+/// What a node says of a type, if it does.
+pub(super) fn of(node: &Node) -> Option<(EntityType, Profile)> {
+    let told = node.properties.get(TUNING)?;
+    let entity_type = told.get("type").and_then(Value::as_str).and_then(EntityType::read)?;
+    let flag = |field: &str| told.get(field).and_then(Value::as_bool);
+    let mut profile = Profile::of(entity_type.as_str());
+    if let Some(threshold) = told.get("similarity_threshold").and_then(Value::as_f64) {
+        profile.link_at = threshold.clamp(*LINK_AT.start(), *LINK_AT.end());
+    }
+    if let Some(phonetic) = flag("phonetic_matching") {
+        profile.phonetic = phonetic;
+    }
+    match flag("require_token_overlap") {
+        Some(true) => profile.least_likeness = profile.least_likeness.max(OVERLAP),
+        Some(false) => profile.least_likeness = 0.0,
+        None => {}
+    }
+    Some((entity_type, profile))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOTE: &str = "---\nname: People\nresolution:\n  type_key: Person\n  \
+        similarity_threshold: 0.97\n  phonetic_matching: false\n---\nText";
+
+    #[test]
+    fn a_note_is_heard_in_its_folder_alone() {
+        let note = Note::read(NOTE);
+        let told = told("Ontology/schema-person.md", &note).unwrap();
+        assert_eq!(told["type"], "Person");
+        assert_eq!(
+            (&told["similarity_threshold"], &told["phonetic_matching"]),
+            (&json!(0.97), &json!(false))
+        );
+        assert_eq!(super::told("People/Person.md", &note), None);
+    }
+
+    #[test]
+    fn a_block_on_one_line_says_the_same() {
+        let flow = "---\nresolution: {type_key: Claim, require_token_overlap: True}\n---\n";
+        let told = told("Ontology/schema-claim.md", &Note::read(flow)).unwrap();
+        assert_eq!(
+            (&told["type"], &told["require_token_overlap"]),
+            (&json!("Claim"), &json!(true))
+        );
+    }
+}

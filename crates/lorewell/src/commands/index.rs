@@ -1,0 +1,13 @@
+//! `lorewell index`: the notes folder, brought in as it is now.
+
+use crate::config::Settings;
+use crate::{output, setup};
+
+/// Brings every note in. Running it again changes only what changed.
+pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
+    let app = setup::open_app(settings)?;
+    let notes = lore_app::knowledge::index_vault(&app, &output::progress).await;
+    output::end_progress();
+    output::line(format!("{} notes are indexed", notes.map_err(output::advised)?));
+    Ok(())
+}
