@@ -1,9 +1,9 @@
 """An embedding service on this machine that knows what a few made-up words mean."""
 
 import json
-import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from harness.listener import Asked, Reply, listening
 
 MEANINGS = {"zyx": 0, "plok": 1, "water": 1, "grump": 2}
 """Words and the direction each points to; what shares a direction means the same."""
@@ -36,23 +36,12 @@ def embedding_service():
     """The service, listening."""
     service = Service()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            service.keys.add(self.headers.get("authorization"))
-            content = b"<html>no</html>"
-            if self.path == "/v1/embeddings" and service.status == 200:
-                content = json.dumps(service.answer(body)).encode()
-            self.send_response(service.status)
-            self.send_header("content-length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+    def answer(asked: Asked) -> Reply:
+        service.keys.add(asked.headers.get("authorization"))
+        if asked.path != "/v1/embeddings" or service.status != 200:
+            return Reply(service.status, b"<html>no</html>")
+        return Reply(body=json.dumps(service.answer(json.loads(asked.body))).encode())
 
-        def log_message(self, *_):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        service.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with listening(answer) as address:
+        service.url = f"http://{address}/v1"
         yield service
-        server.shutdown()

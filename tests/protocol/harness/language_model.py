@@ -1,9 +1,9 @@
 """A language model on this machine that says what a test puts into its mouth."""
 
 import json
-import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from harness.listener import Asked, Reply, listening
 
 
 class Speaker:
@@ -29,23 +29,13 @@ def language_model():
     """The model, listening."""
     speaker = Speaker()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            speaker.keys.add(self.headers.get("authorization"))
-            status, answer = speaker.respond(body)
-            content = json.dumps(answer).encode()
-            self.send_response(status if self.path == "/v1/chat/completions" else 404)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+    def answer(asked: Asked) -> Reply:
+        speaker.keys.add(asked.headers.get("authorization"))
+        status, said = speaker.respond(json.loads(asked.body))
+        known = asked.path == "/v1/chat/completions"
+        headers = {"content-type": "application/json"}
+        return Reply(status if known else 404, json.dumps(said).encode(), headers)
 
-        def log_message(self, *_):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        speaker.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with listening(answer) as address:
+        speaker.url = f"http://{address}/v1"
         yield speaker
-        server.shutdown()

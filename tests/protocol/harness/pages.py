@@ -1,8 +1,8 @@
 """A web server on this machine with the pages that a test puts there."""
 
-import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from harness.listener import Asked, Reply, listening
 
 ARTICLE = """<html><head><title>Herring</title></head><body><article><h1>Herring</h1>
 <p>Ada Holt founded the Herring Foundation in the spring, when the herring came back to the bay and
@@ -37,27 +37,13 @@ def page_server():
     """The server, listening."""
     pages = Pages()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            pages.asked.append(self.path)
-            if self.path in pages.redirects:
-                self.send_response(302)
-                self.send_header("location", pages.redirects[self.path])
-                self.send_header("content-length", "0")
-                self.end_headers()
-                return
-            content = pages.pages.get(self.path, "").encode()
-            self.send_response(200 if content else 404)
-            self.send_header("content-type", "text/html; charset=utf-8")
-            self.send_header("content-length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+    def answer(asked: Asked) -> Reply:
+        pages.asked.append(asked.path)
+        if asked.path in pages.redirects:
+            return Reply(302, headers={"location": pages.redirects[asked.path]})
+        content = pages.pages.get(asked.path, "").encode()
+        headers = {"content-type": "text/html; charset=utf-8"}
+        return Reply(200 if content else 404, content, headers)
 
-        def log_message(self, *_):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        pages.address = f"127.0.0.1:{server.server_address[1]}"
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with listening(answer) as pages.address:
         yield pages
-        server.shutdown()
