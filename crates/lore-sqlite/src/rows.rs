@@ -19,9 +19,11 @@ use crate::fault::{Answer, damaged};
 /// The columns [`node`] reads, of a node `n`.
 pub(crate) const NODE: &str = "n.id, n.uid, n.world, n.number, n.kind_number, n.kind,
     n.namespace, n.name, n.derived_name, n.subtype,
-    (SELECT json_group_array(a.name ORDER BY a.position) FROM alias a WHERE a.node = n.id),
-    (SELECT json_group_array(g.name ORDER BY g.key)
-       FROM node_tag ng JOIN tag g ON g.id = ng.tag WHERE ng.node = n.id),
+    CASE WHEN EXISTS (SELECT 1 FROM alias a WHERE a.node = n.id) THEN
+      (SELECT json_group_array(a.name ORDER BY a.position) FROM alias a WHERE a.node = n.id) END,
+    CASE WHEN EXISTS (SELECT 1 FROM node_tag ng WHERE ng.node = n.id) THEN
+      (SELECT json_group_array(g.name ORDER BY g.key)
+         FROM node_tag ng JOIN tag g ON g.id = ng.tag WHERE ng.node = n.id) END,
     n.visibility, n.private_to, n.properties, n.version,
     n.created_at, n.created_by, n.updated_at, n.updated_by, n.deleted_at";
 
@@ -188,9 +190,9 @@ impl<'row, 'stmt> Fields<'row, 'stmt> {
         }
     }
 
-    /// A JSON list of strings.
+    /// A JSON list of strings; absent is empty.
     pub(crate) fn strings(&mut self) -> Answer<Vec<String>> {
-        let json: String = self.take()?;
+        let Some(json) = self.take::<Option<String>>()? else { return Ok(Vec::new()) };
         serde_json::from_str(&json).map_err(|_| damaged("a list is not a list of strings"))
     }
 
