@@ -1,6 +1,7 @@
 """The knowledge tools through the official Python client over stdio: from this world, and from
 another KOI API, which here is our own."""
 
+import json
 import time
 
 import anyio
