@@ -54,12 +54,16 @@ fn last(span: &str, today: Date) -> Option<(Date, Date)> {
     if let Some(wanted) = weekday(span) {
         return last_weekday(wanted, today).map(|day| (day, day));
     }
-    let first_of_this = whole(span, today)?.0;
-    let (first, last) = match span {
-        "spring" | "summer" | "autumn" | "fall" | "winter" => whole(span, today)?,
-        _ => whole(span, first_of_this.yesterday().ok()?)?,
-    };
-    if last < today { Some((first, last)) } else { whole(span, today.checked_sub(1.years()).ok()?) }
+    let a_year_ago = today.checked_sub(1.years()).ok()?;
+    match span {
+        "week" | "weekend" => whole(span, today.checked_sub(1.weeks()).ok()?),
+        "month" => whole(span, today.first_of_month().yesterday().ok()?),
+        "year" => whole(span, a_year_ago),
+        season => {
+            let this = the_season(season, today)?;
+            if this.1 < today { Some(this) } else { the_season(season, a_year_ago) }
+        }
+    }
 }
 
 fn last_weekday(wanted: Weekday, today: Date) -> Option<Date> {
