@@ -34,10 +34,11 @@ pub fn chunks(facts: &FileFacts, text: &str) -> Vec<CodeChunk> {
     if between.chars().filter(|letter| letter.is_alphanumeric()).count() >= LETTERS_MIN {
         made.add(file, &format!("`{}`", facts.path), &between);
     }
-    for symbol in &facts.symbols {
+    let mut later = facts.symbols.iter();
+    while let Some(symbol) = later.next() {
         let title = qualified(symbol);
         let head = head(symbol, &title, &facts.path);
-        made.add(&title, &head, &own_text(symbol, &facts.symbols, text));
+        made.add(&title, &head, &own_text(symbol, later.as_slice(), text));
     }
     made.chunks
 }
@@ -94,14 +95,11 @@ fn spoken(name: &str) -> Option<String> {
     parted.then(|| words.to_lowercase())
 }
 
-/// The text of a symbol without the symbols inside it.
-fn own_text(symbol: &Symbol, all: &[Symbol], text: &str) -> String {
-    let whole = symbol.byte_start..symbol.byte_end;
-    let inside = all.iter().filter(|other| {
-        let other = other.byte_start..other.byte_end;
-        other != whole && whole.start <= other.start && other.end <= whole.end
-    });
-    without(text, whole.clone(), inside.map(|other| other.byte_start..other.byte_end))
+/// The text of a symbol without the symbols inside it, which come right after it.
+fn own_text(symbol: &Symbol, later: &[Symbol], text: &str) -> String {
+    let inside = later.iter().take_while(|other| other.byte_start < symbol.byte_end);
+    let holes = inside.map(|other| other.byte_start..other.byte_end);
+    without(text, symbol.byte_start..symbol.byte_end, holes)
 }
 
 /// The text between symbols, without the comments that tell of them.
@@ -133,10 +131,8 @@ fn without_comment(gap: &str) -> &str {
     gap.get(..end).unwrap_or(gap)
 }
 
-/// A range of a text without some ranges in it, which may overlap.
+/// A range of a text without some ranges in it, by where they start; they may overlap.
 fn without(text: &str, whole: Range<usize>, holes: impl Iterator<Item = Range<usize>>) -> String {
-    let mut holes: Vec<_> = holes.collect();
-    holes.sort_by_key(|hole| hole.start);
     let mut kept = String::new();
     let mut from = whole.start;
     for hole in holes {

@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ignore::{DirEntry, WalkBuilder};
 
@@ -17,11 +18,13 @@ pub struct SourceLimits {
     pub file_bytes: u64,
     /// Files of a folder.
     pub files: usize,
+    /// Files and folders that are looked at to find them.
+    pub entries: usize,
 }
 
 impl Default for SourceLimits {
     fn default() -> Self {
-        Self { file_bytes: 500_000, files: 100_000 }
+        Self { file_bytes: 500_000, files: 100_000, entries: 1_000_000 }
     }
 }
 
@@ -32,8 +35,8 @@ pub enum FolderError {
     /// There is no such folder.
     #[error("{0:?} is no folder")]
     NotAFolder(String),
-    /// It holds more files than allowed.
-    #[error("there are more than {0} source files")]
+    /// It holds more than allowed.
+    #[error("there are more than {0} files")]
     TooMany(usize),
     /// Somebody stopped the scan.
     #[error("the scan was cancelled")]
@@ -72,16 +75,28 @@ const OTHER_ENDINGS: [&str; 10] =
     ["md", "yaml", "yml", "json", "toml", "css", "html", "cfg", "ini", "proto"];
 const OTHER_NAMES: [&str; 3] = ["Dockerfile", "Makefile", "Procfile"];
 
-/// Lists the files of a folder, leaving out what its `.gitignore` leaves out.
-pub(crate) fn list(root: &Path, limits: &SourceLimits) -> Result<Listing, FolderError> {
+/// Lists the files of a folder, leaving out what its `.gitignore` leaves out, and what is
+/// mounted into it.
+pub(crate) fn list(
+    root: &Path,
+    limits: &SourceLimits,
+    cancel: &AtomicBool,
+) -> Result<Listing, FolderError> {
     if !root.is_dir() {
         return Err(FolderError::NotAFolder(root.display().to_string()));
     }
     let mut listing = Listing { paths: Vec::new(), skipped: Vec::new() };
     let mut walk = WalkBuilder::new(root);
     walk.follow_links(false).require_git(false).parents(false).git_global(false);
+    walk.same_file_system(true);
     walk.filter_entry(|entry| entry.depth() == 0 || !is_foreign(entry));
-    for entry in walk.build() {
+    for (place, entry) in walk.build().enumerate() {
+        if cancel.load(Ordering::Relaxed) {
+            return Err(FolderError::Cancelled);
+        }
+        if place > limits.entries {
+            return Err(FolderError::TooMany(limits.entries));
+        }
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {

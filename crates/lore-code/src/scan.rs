@@ -57,7 +57,7 @@ pub fn scan_folder(
     job: &ScanJob<'_>,
     take: &(dyn Fn(Source) -> ControlFlow<()> + Sync),
 ) -> Result<ScanReport, FolderError> {
-    let listing = folder::list(job.root, &job.limits)?;
+    let listing = folder::list(job.root, &job.limits, job.cancel)?;
     let enough = AtomicBool::new(false);
     let outcomes = Work { job, paths: &listing.paths, take, enough: &enough }.run();
     if job.cancel.load(Ordering::Relaxed) || enough.load(Ordering::Relaxed) {

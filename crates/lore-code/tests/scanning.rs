@@ -137,6 +137,24 @@ fn addresses_and_branches_that_are_options_are_refused() {
 }
 
 #[test]
+fn a_folder_that_is_too_large_is_refused_before_it_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..30 {
+        write(folder.path(), &format!("f{number}.txt"), "no source");
+        write(folder.path(), &format!("f{number}.py"), "def f(): pass");
+    }
+    let refused = |limits: SourceLimits| {
+        job(folder.path(), &BTreeMap::new(), &AtomicBool::new(false), |job| {
+            let job = ScanJob { limits, ..*job };
+            scan_folder(&job, &|_| panic!("it was read"))
+        })
+    };
+    let limits = SourceLimits::default();
+    assert_eq!(refused(SourceLimits { files: 20, ..limits }), Err(FolderError::TooMany(20)));
+    assert_eq!(refused(SourceLimits { entries: 40, ..limits }), Err(FolderError::TooMany(40)));
+}
+
+#[test]
 fn who_has_enough_stops_the_scan() {
     let folder = tempfile::tempdir().unwrap();
     for number in 0..50 {

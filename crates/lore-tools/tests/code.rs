@@ -254,6 +254,22 @@ async fn nothing_that_writes_is_answered() {
 }
 
 #[tokio::test]
+async fn a_question_that_costs_too_much_is_stopped_and_says_why() {
+    let world = kitchen().await;
+    world.scan().await;
+    for (cypher, why) in [
+        ("MATCH (a), (b), (c), (d), (e), (f), (g), (h) RETURN count(*)", "stopped"),
+        ("UNWIND range(1, 1000000) AS x UNWIND range(1, 1000000) AS y RETURN count(*)", "stopped"),
+        ("UNWIND range(1, 5000) AS x RETURN x", "more than 1000 rows"),
+        ("RETURN reduce(s = 'x', i IN range(1, 21) | s + s) AS s", "bytes"),
+    ] {
+        let told = world.refusal(cypher).await;
+        assert!(told.contains(why), "{cypher}: {told}");
+    }
+    assert_eq!(world.rows("RETURN 1 AS one").await, [json!({ "one": 1 })]);
+}
+
+#[tokio::test]
 async fn players_neither_add_nor_scan_nor_see_code() {
     let world = kitchen().await;
     world.scan().await;

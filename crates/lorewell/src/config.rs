@@ -111,6 +111,9 @@ impl Settings {
             settings.interval = Some(Duration::from_secs(seconds)).filter(|wait| !wait.is_zero());
         }
         settings.query.rows = self.code.max_rows.unwrap_or(settings.query.rows);
+        if let Some(seconds) = self.code.max_seconds {
+            settings.query.time = Duration::from_secs(seconds);
+        }
         settings
     }
 
@@ -171,6 +174,8 @@ pub(crate) struct CodeFile {
     paths: Vec<PathBuf>,
     /// Most rows of an answer to `code_query`.
     max_rows: Option<u64>,
+    /// How long a question may take.
+    max_seconds: Option<u64>,
 }
 
 /// The `[web]` table.

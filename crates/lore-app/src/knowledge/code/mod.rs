@@ -68,9 +68,9 @@ impl Default for CodeSettings {
             git: GitLimits::default(),
             query: QueryLimits {
                 rows: 1_000,
-                steps: 20_000_000,
+                steps: 10_000_000,
                 memory_bytes: 64 << 20,
-                time: Duration::from_secs(5),
+                time: Duration::from_secs(1),
             },
         }
     }

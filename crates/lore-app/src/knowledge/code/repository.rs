@@ -260,7 +260,7 @@ fn origin(librarian: &Librarian, new: &NewRepository) -> Result<Origin> {
         });
     }
     match source.starts_with("https://") {
-        true => drop(librarian.web()?.check(source)?),
+        true => drop(librarian.web()?.check(source).map_err(not_public)?),
         // Keys of this machine open more than their bearer's own.
         false => local_only(librarian, "repositories by ssh")?,
     }
@@ -280,6 +280,17 @@ fn folder(librarian: &Librarian, path: &Path) -> Result<PathBuf> {
     let found = lore_code::resolve(path).ok();
     let found = found.filter(|found| allowed().iter().any(|folder| found.starts_with(folder)));
     found.map_or_else(|| local_only(librarian, "this folder").map(|()| path.to_owned()), Ok)
+}
+
+/// The guard of the web speaks of pages.
+fn not_public(error: Error) -> Error {
+    match error {
+        Error::Invalid { problem, .. } => {
+            let hint = "give the https address of a public repository, or a folder";
+            Error::invalid("repo_url", problem, hint)
+        }
+        other => other,
+    }
 }
 
 fn local_only(librarian: &Librarian, what: &str) -> Result<()> {
