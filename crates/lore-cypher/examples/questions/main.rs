@@ -75,7 +75,7 @@ const QUESTIONS: &[(&str, &str, f64)] = &[
     ),
     (
         "shortest path",
-        "MATCH (a:Function {name: 'fn_4242'}), (b:Function {name: 'fn_77'}), \
+        "MATCH (a:Function {name: 'fn_79999'}), (b:Function {name: 'fn_0'}), \
          p = shortestPath((a)-[:CALLS*..15]->(b)) RETURN length(p)",
         13.0,
     ),
