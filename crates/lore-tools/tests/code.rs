@@ -340,6 +340,22 @@ async fn what_is_forgotten_is_gone_and_can_be_added_again() {
 }
 
 #[tokio::test]
+async fn a_repository_that_is_forgotten_while_scans_wait_stays_forgotten() {
+    let world = kitchen().await;
+    world.scan().await;
+    let scan = || async {
+        let input = json!({ "action": "scan", "repo_name": "me/repo" });
+        world.try_call(world.owner, "github_scan", input).await
+    };
+    let gone = world.post("github/repos/remove", json!({ "repo_name": "me/repo" }));
+    let (_, gone, _, _) = tokio::join!(scan(), gone, scan(), scan());
+    assert_eq!(gone["status"], "removed");
+    assert!(world.rows("MATCH (n) RETURN n.name").await.is_empty());
+    let files = world.ask(Ask::get(["github", "files"]).with("repo_name", Some("me/repo"))).await;
+    assert_eq!(files["count"], 0);
+}
+
+#[tokio::test]
 async fn a_store_that_is_opened_again_has_its_graph() {
     let world = kitchen().await;
     world.scan().await;

@@ -70,12 +70,15 @@ pub struct SourceFile {
 /// Scans one repository.
 pub async fn scan(librarian: &Librarian, name: &str, progress: Progress<'_>) -> Result<Done> {
     librarian.viewer.require(Role::Gm)?;
-    let found = repository::find(librarian, name).await?;
-    let known = found.ok_or_else(|| {
+    let known = found(librarian, name).await?;
+    scan_known(librarian, &known, progress).await
+}
+
+async fn found(librarian: &Librarian, name: &str) -> Result<Repository> {
+    repository::find(librarian, name).await?.ok_or_else(|| {
         let hint = "github_scan with action status lists them; `lorewell scan` adds one";
         Error::not_found(format!("the repository {name:?}"), hint)
-    })?;
-    scan_known(librarian, &known, progress).await
+    })
 }
 
 /// Scans every repository; one that fails does not keep the others from it.
@@ -123,6 +126,8 @@ pub(super) async fn scan_known(
     let code = &librarian.app.code;
     let _turn = code.turn.lock().await;
     let _running = Running::new(&code.running);
+    // It may have been scanned or forgotten while others had their turn.
+    let known = &found(librarian, &known.kept.name).await?;
     let outcome = read(librarian, known, progress).await;
     let old = &known.kept;
     let last_scan = Some(librarian.app.effects.now().to_string());
@@ -143,8 +148,17 @@ pub(super) async fn scan_known(
             ..old.clone()
         },
     };
-    repository::note(librarian, known, kept).await?;
-    outcome
+    match repository::note(librarian, known, kept).await {
+        Ok(()) => outcome,
+        Err(error) => {
+            // Another program forgot it meanwhile: then so must be what was just read.
+            if repository::find(librarian, &old.name).await?.is_none() {
+                let left = keep::known(librarian, &old.name).await?;
+                keep::forget(librarian, left.values().map(|file| file.node)).await?;
+            }
+            Err(error)
+        }
+    }
 }
 
 async fn read(librarian: &Librarian, known: &Repository, progress: Progress<'_>) -> Result<Done> {
