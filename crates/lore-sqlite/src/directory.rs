@@ -6,7 +6,7 @@
 
 use async_trait::async_trait;
 use lore_core::names::name_key;
-use lore_core::{PrincipalId, Role, Timestamp, TokenId, Uid, Viewer, World, WorldId};
+use lore_core::{Principal, PrincipalId, Role, Timestamp, TokenId, Uid, Viewer, World, WorldId};
 use lore_store::{Directory, NewToken, Origin, StoreResult, StoredToken, TokenInfo, WORLDS_URI};
 use rusqlite::{Connection, params};
 use serde_json::json;
@@ -36,6 +36,16 @@ impl Directory for SqliteStore {
         at: Timestamp,
     ) -> StoreResult<World> {
         self.write(move |db| create_world(db, principal, uid, &name, &origin, at)).await
+    }
+
+    async fn principal(&self, id: PrincipalId) -> StoreResult<Option<Principal>> {
+        self.glance(move |db| {
+            let mut statement = db.prepare_cached("SELECT name FROM principal WHERE id = ?1")?;
+            rows::first(statement.query([id.0])?, |row| {
+                Ok(Principal { id, name: Fields::of(row).take()? })
+            })
+        })
+        .await
     }
 
     async fn default_world(&self, principal: PrincipalId) -> StoreResult<Option<WorldId>> {

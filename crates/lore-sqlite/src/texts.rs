@@ -1,15 +1,15 @@
 //! Reading texts.
 
 use async_trait::async_trait;
-use lore_core::{NodeId, Text, TextId, Viewer};
-use lore_store::{Bin, StoreResult, Texts};
+use lore_core::{NodeId, Text, TextId, Uid, Viewer};
+use lore_store::{Bin, StoreResult, TextPage, TextQuery, Texts};
 use rusqlite::vtab::array::Array;
 use rusqlite::{Connection, ToSql};
 
 use crate::fault::Answer;
 use crate::rows;
-use crate::sight::{self, Presence, Sight};
-use crate::store::SqliteStore;
+use crate::sight::{self, Named, Presence, Sight};
+use crate::store::{SqliteStore, limit_of};
 
 #[async_trait]
 impl Texts for SqliteStore {
@@ -20,6 +20,20 @@ impl Texts for SqliteStore {
             Ok(found.into_iter().next())
         })
         .await
+    }
+
+    async fn text_by_uid(&self, viewer: &Viewer, uid: Uid) -> StoreResult<Option<Text>> {
+        let sight = Sight::of(viewer);
+        self.read(move |db| {
+            let found = select(db, sight, "t.uid = :key", uid.as_bytes(), Presence::Live)?;
+            Ok(found.into_iter().next())
+        })
+        .await
+    }
+
+    async fn find_texts(&self, viewer: &Viewer, query: TextQuery) -> StoreResult<TextPage> {
+        let sight = Sight::of(viewer);
+        self.read(move |db| find(db, sight, &query)).await
     }
 
     async fn texts_of(&self, viewer: &Viewer, node: NodeId, bin: Bin) -> StoreResult<Vec<Text>> {
@@ -41,6 +55,32 @@ impl Texts for SqliteStore {
 /// Live texts by id.
 pub(crate) fn several(db: &Connection, sight: Sight, ids: Array) -> Answer<Vec<Text>> {
     select(db, sight, "t.id IN rarray(:key)", &ids, Presence::Live)
+}
+
+/// The page and the total come from one snapshot.
+fn find(db: &Connection, sight: Sight, query: &TextQuery) -> Answer<TextPage> {
+    let snapshot = db.unchecked_transaction()?;
+    let every = query.kinds.is_empty();
+    let kinds = rows::list(query.kinds.iter().map(|kind| kind.as_str().to_owned()));
+    let from = format!(
+        "FROM text t JOIN node n ON n.id = t.node
+         WHERE (:every OR t.kind IN rarray(:kinds))
+           AND (NOT :hidden OR t.visibility <> 'members') AND {}",
+        sight::text(Presence::Live)
+    );
+    let own: [Named<'_>; 3] = [(":every", &every), (":kinds", &kinds), (":hidden", &query.hidden)];
+    let count = format!("SELECT count(*) {from}");
+    let total: i64 = snapshot
+        .prepare_cached(&count)?
+        .query_row(sight.with(&own).as_slice(), |row| row.get(0))?;
+    let limit = limit_of(query.limit);
+    let offset = i64::try_from(query.offset).unwrap_or(i64::MAX);
+    let page = format!("SELECT {} {from} ORDER BY t.id LIMIT :limit OFFSET :offset", rows::TEXT);
+    let mut own = own.to_vec();
+    own.extend([(":limit", &limit as &dyn ToSql), (":offset", &offset)]);
+    let mut statement = snapshot.prepare_cached(&page)?;
+    let items = rows::all(statement.query(sight.with(&own).as_slice())?, rows::text)?;
+    Ok(TextPage { items, total: total.unsigned_abs() })
 }
 
 fn select(

@@ -28,6 +28,7 @@ pub use error::{StoreError, StoreResult};
 pub use lore_core::Viewer;
 pub use query::{
     Bin, Direction, EventOrder, EventQuery, NameMatch, NewestNodes, NodeKey, NodeQuery, Page,
+    TextPage, TextQuery,
 };
 pub use records::{
     Access, AuditEntry, ChainReport, ChangeEntry, Finding, Health, NewToken, Renamed,

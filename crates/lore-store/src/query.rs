@@ -1,6 +1,6 @@
 //! Questions a use case can ask.
 
-use lore_core::{Kind, NodeId, Timestamp, Uid};
+use lore_core::{Kind, NodeId, Text, TextKind, Timestamp, Uid};
 
 /// One node, by any id a contract may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +53,28 @@ pub struct NodeQuery {
     pub after: Option<NodeId>,
     /// At most this many; 0 means the store's own maximum.
     pub limit: usize,
+}
+
+/// Which texts to list, whatever node they belong to.
+#[derive(Debug, Clone, Default)]
+pub struct TextQuery {
+    /// Any of these kinds; all when empty.
+    pub kinds: Vec<TextKind>,
+    /// Only those that not every member sees.
+    pub hidden: bool,
+    /// Leave out this many first.
+    pub offset: usize,
+    /// At most this many; 0 means the store's own maximum.
+    pub limit: usize,
+}
+
+/// Some of the texts that were asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TextPage {
+    /// The texts, in order of creation.
+    pub items: Vec<Text>,
+    /// How many there are without offset and limit.
+    pub total: u64,
 }
 
 /// Which of the newest nodes to list.

@@ -8,14 +8,16 @@ use std::path::Path;
 use async_trait::async_trait;
 use lore_core::names::Word;
 use lore_core::{
-    Edge, EdgeKind, Event, Node, NodeId, PrincipalId, State, Text, TextId, Timestamp, TokenId, Uid,
-    Viewer, World, WorldId,
+    Edge, EdgeKind, Event, Node, NodeId, Principal, PrincipalId, State, Text, TextId, Timestamp,
+    TokenId, Uid, Viewer, World, WorldId,
 };
 use tokio::sync::watch;
 
 use crate::batch::{Batch, Committed, Origin};
 use crate::error::StoreResult;
-use crate::query::{Bin, Direction, EventQuery, NewestNodes, NodeKey, NodeQuery, Page};
+use crate::query::{
+    Bin, Direction, EventQuery, NewestNodes, NodeKey, NodeQuery, Page, TextPage, TextQuery,
+};
 use crate::records::{
     Access, AuditEntry, ChainReport, ChangeEntry, Health, NewToken, Renamed, SessionRecord,
     StoredToken, Tally, TokenInfo,
@@ -62,6 +64,9 @@ pub trait Directory {
         origin: Origin,
         at: Timestamp,
     ) -> StoreResult<World>;
+
+    /// Somebody, by id.
+    async fn principal(&self, id: PrincipalId) -> StoreResult<Option<Principal>>;
 
     /// The world `principal` works in when none is named.
     async fn default_world(&self, principal: PrincipalId) -> StoreResult<Option<WorldId>>;
@@ -124,6 +129,12 @@ pub trait Nodes {
 pub trait Texts {
     /// One live text.
     async fn text(&self, viewer: &Viewer, id: TextId) -> StoreResult<Option<Text>>;
+
+    /// One live text by uid.
+    async fn text_by_uid(&self, viewer: &Viewer, uid: Uid) -> StoreResult<Option<Text>>;
+
+    /// Live texts of any node, in order of creation.
+    async fn find_texts(&self, viewer: &Viewer, query: TextQuery) -> StoreResult<TextPage>;
 
     /// The texts of a node by position.
     async fn texts_of(&self, viewer: &Viewer, node: NodeId, bin: Bin) -> StoreResult<Vec<Text>>;

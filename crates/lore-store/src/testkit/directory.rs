@@ -117,3 +117,12 @@ pub async fn a_default_world_must_be_open_to_its_principal(harness: &dyn Harness
     let chosen = stage.store().default_world(player.principal).await.unwrap();
     assert_eq!(chosen, Some(player.world));
 }
+
+/// Those with a token have the name it was made for.
+pub async fn somebody_has_a_name(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let player = stage.person("Pia", Role::Player).await;
+    let found = stage.store().principal(player.principal).await.unwrap();
+    assert_eq!(found, Some(Principal { id: player.principal, name: "Pia".into() }));
+    assert_eq!(stage.store().principal(PrincipalId(999)).await.unwrap(), None);
+}

@@ -4,7 +4,7 @@ use lore_core::{NodeId, Provenance, Role, Stamp, Text, TextId, Visibility};
 
 use super::Harness;
 use super::stage::{Stage, batch, exists, moment, not_found, version, word};
-use crate::{Batch, Bin, Change, Expect, NewText, NodeRef, TextPatch, TextRef};
+use crate::{Batch, Bin, Change, Expect, NewText, NodeRef, TextPatch, TextQuery, TextRef};
 
 /// Every field.
 pub async fn a_text_comes_back_as_it_was_made(harness: &dyn Harness) {
@@ -165,4 +165,55 @@ pub async fn an_absent_text_is_none(harness: &dyn Harness) {
     let missing = TextRef::Uid(stage.uid());
     let change = Change::UpdateText(missing, Expect::Any, TextPatch::default());
     not_found(stage.attempt(&stage.owner, change).await);
+}
+
+/// By the id its maker chose; what is hidden is as good as absent.
+pub async fn a_text_is_found_by_its_uid(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let node = stage.node(&stage.owner, "Gandalf").await;
+    let hidden = NewText { visibility: Visibility::Gm, ..stage.text_draft(&node, "psst") };
+    let text = stage.write(&stage.owner, hidden).await;
+    let player = stage.person("Pia", Role::Player).await;
+    let found = stage.store().text_by_uid(&stage.owner, text.uid).await.unwrap();
+    assert_eq!(found.as_ref(), Some(&text));
+    assert_eq!(stage.store().text_by_uid(&player, text.uid).await.unwrap(), None);
+    assert_eq!(stage.store().text_by_uid(&stage.owner, stage.uid()).await.unwrap(), None);
+}
+
+/// Over all nodes, in pages, with a total that tells nothing hidden.
+pub async fn texts_are_listed_by_kind_and_secrecy(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let first = stage.node(&stage.owner, "Gandalf").await;
+    let second = stage.node(&stage.owner, "Bilbo").await;
+    let secret = |node, body| NewText {
+        kind: word("secret"),
+        visibility: Visibility::Gm,
+        ..stage.text_draft(node, body)
+    };
+    for (node, body) in [(&second, "a"), (&first, "b"), (&second, "c")] {
+        stage.write(&stage.owner, secret(node, body)).await;
+    }
+    let open = NewText { kind: word("secret"), ..stage.text_draft(&first, "open") };
+    stage.write(&stage.owner, open).await;
+    stage.text(&stage.owner, &first, "entry").await;
+    let other = stage.other_world("Elsewhere").await;
+    let elsewhere = stage.node(&other, "Sam").await;
+    stage.write(&other, secret(&elsewhere, "x")).await;
+    let player = stage.person("Pia", Role::Player).await;
+    let list = async |viewer, query| {
+        let page = stage.store().find_texts(viewer, query).await.unwrap();
+        let bodies: Vec<_> = page.items.into_iter().map(|text| text.body).collect();
+        (bodies.join(" "), page.total)
+    };
+    let secrets = TextQuery { kinds: vec![word("secret")], ..TextQuery::default() };
+    let hidden = TextQuery { hidden: true, ..secrets.clone() };
+    let part = TextQuery { offset: 1, limit: 1, ..hidden.clone() };
+    assert_eq!(list(&stage.owner, secrets.clone()).await, ("a b c open".into(), 4));
+    assert_eq!(list(&stage.owner, hidden.clone()).await, ("a b c".into(), 3));
+    assert_eq!(list(&stage.owner, part).await, ("b".into(), 3));
+    assert_eq!(list(&stage.owner, TextQuery::default()).await.1, 5);
+    assert_eq!(list(&player, secrets).await, ("open".into(), 1));
+    assert_eq!(list(&player, hidden).await, (String::new(), 0));
+    stage.change(&stage.owner, Change::DeleteNode(NodeRef::Id(second.id), Expect::Any)).await;
+    assert_eq!(list(&stage.owner, TextQuery::default()).await.1, 3);
 }
