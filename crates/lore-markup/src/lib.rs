@@ -6,6 +6,8 @@
 //! stand. All HTML that comes in or goes out is sanitised. Nothing here knows
 //! stores, protocols or the network.
 
+pub mod anvil;
+mod bbcode;
 mod clean;
 mod html;
 pub mod mention;
@@ -14,6 +16,7 @@ mod read;
 mod tree;
 mod write;
 
+pub use bbcode::{from_bbcode, to_bbcode};
 pub use html::to_html;
 
 /// Converts HTML to Markdown.

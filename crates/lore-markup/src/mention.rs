@@ -50,6 +50,26 @@ pub fn find(markdown: &str) -> Vec<Mention<'_>> {
         .collect()
 }
 
+/// A Markdown text with some of its mentions written anew; those for which `write` gives
+/// nothing stay to the letter.
+pub fn replaced(markdown: &str, write: impl Fn(&Mention<'_>) -> Option<String>) -> String {
+    let mut out = String::with_capacity(markdown.len());
+    for piece in pieces(markdown, Dialect::Markdown) {
+        match piece {
+            Piece::Text(text) => out.push_str(text),
+            Piece::Mention(mention) => match write(&mention) {
+                Some(written) => out.push_str(&written),
+                // The bar of a mention in a table was escaped.
+                None if matches!(mention.text, Cow::Owned(_)) => {
+                    out.push_str(&mention.text.replace('|', "\\|"));
+                }
+                None => out.push_str(&mention.text),
+            },
+        }
+    }
+    out
+}
+
 /// What the brackets stand in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
@@ -205,5 +225,16 @@ mod tests {
         assert_eq!(of("[location:42|page:map|Mill]").label(), Some("Mill"));
         assert_eq!(of("[entity:42]").label(), None);
         assert_eq!(of("[new:character|Bob]").target, Target::New);
+    }
+
+    #[test]
+    fn mentions_are_written_anew_or_kept_to_the_letter() {
+        let text = r"See [entity:1|the mill], [post:3] and | [entity:2\|x] |.";
+        let write = |mention: &Mention<'_>| match mention.target {
+            Target::Entity(1) => Some("HERE".to_owned()),
+            _ => None,
+        };
+        let wanted = r"See HERE, [post:3] and | [entity:2\|x] |.";
+        assert_eq!(replaced(text, write), wanted);
     }
 }

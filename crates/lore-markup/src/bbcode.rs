@@ -1,0 +1,104 @@
+//! BBCode as World Anvil's users write it, to Markdown and back.
+//!
+//! Both ways lead over HTML, so that there is one reader and one writer of Markdown.
+//! Mentions (`@[Label](person:UUID)`) pass to the letter, and so does every tag that is
+//! not known here (`[container:x]`, `[statblock:7]`, variables): in Markdown it is text
+//! with its brackets escaped, so that nobody takes it for anything else.
+
+mod held;
+mod read;
+mod write;
+
+use crate::{to_html, to_markdown, tree};
+use held::Held;
+
+/// Converts Markdown to BBCode.
+pub fn to_bbcode(markdown: &str) -> String {
+    let mut held = Held::for_text(markdown);
+    let text = crate::anvil::replaced_each(markdown, |whole| held.hold(whole));
+    let html = to_html(&text);
+    held.restore(write::document(&tree::parse(&html)).trim(), str::to_owned)
+}
+
+/// Converts BBCode to Markdown.
+pub fn from_bbcode(bbcode: &str) -> String {
+    let mut held = Held::for_text(bbcode);
+    let html = read::to_html(bbcode, &mut held);
+    held.restore(&to_markdown(&html), in_markdown)
+}
+
+/// What was held back, as text of Markdown: mentions as they are, tags without effect.
+fn in_markdown(whole: &str) -> String {
+    if whole.starts_with("@[") || whole.starts_with("[entity:") {
+        return whole.to_owned();
+    }
+    let mut out = String::with_capacity(whole.len() + 4);
+    for c in whole.chars() {
+        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '~' | '&') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: &str = "0190a1b2-0000-7000-8000-000000000001";
+
+    #[test]
+    fn what_people_write_is_converted_both_ways() {
+        for (markdown, bbcode) in [
+            ("# Head", "[h1]Head[/h1]"),
+            ("**b** *i* ~~s~~ `c`", "[b]b[/b] [i]i[/i] [s]s[/s] [code]c[/code]"),
+            ("[x](https://x.example)", "[url=https://x.example]x[/url]"),
+            ("One.\n\nTwo.", "One.\n\nTwo."),
+            ("- a\n- b", "[ul]\n[li]a[/li]\n[li]b[/li]\n[/ul]"),
+            ("1. a\n2. b", "[ol]\n[li]a[/li]\n[li]b[/li]\n[/ol]"),
+            ("> said", "[quote]said[/quote]"),
+            ("a\n\n---\n\nb", "a\n\n[hr]\n\nb"),
+            ("```\nfn\n```", "[code]\nfn\n[/code]"),
+            (
+                "| a | b |\n| --- | --- |\n| c | d |",
+                "[table]\n[tr][th]a[/th][th]b[/th][/tr]\n[tr][td]c[/td][td]d[/td][/tr]\n[/table]",
+            ),
+        ] {
+            assert_eq!(to_bbcode(markdown), bbcode, "{markdown}");
+            assert_eq!(from_bbcode(bbcode), markdown, "{bbcode}");
+        }
+    }
+
+    #[test]
+    fn mentions_and_unknown_tags_pass_to_the_letter() {
+        let bbcode = format!(
+            "[b]By @[the Mill](location:{ID})[/b] [container:x]in[/container] [statblock:7] [p:k]"
+        );
+        let markdown = from_bbcode(&bbcode);
+        assert!(markdown.contains(&format!("@[the Mill](location:{ID})")), "{markdown}");
+        assert!(crate::mention::find(&markdown).is_empty(), "{markdown}");
+        assert_eq!(to_bbcode(&markdown), bbcode);
+    }
+
+    #[test]
+    fn broken_bbcode_is_text() {
+        for (bbcode, markdown) in [
+            ("[b]never closed", "\\[b\\]never closed"),
+            ("closed[/b] only", "closed\\[/b\\] only"),
+            ("[b]x[i]y[/b]z[/i]", "**x\\[i\\]y**z\\[/i\\]"),
+            ("[code][b]raw[/b][/code]", "`[b]raw[/b]`"),
+        ] {
+            assert_eq!(from_bbcode(bbcode), markdown, "{bbcode}");
+        }
+    }
+
+    #[test]
+    fn brackets_that_are_text_stay_text() {
+        let markdown = "A \\[b\\] that is no bold\\[/b\\] and [a] note.";
+        let bbcode = to_bbcode(markdown);
+        assert!(!bbcode.contains("[b]"), "{bbcode}");
+        let again = from_bbcode(&bbcode);
+        assert_eq!(to_html(&again), to_html(markdown), "{bbcode}: {again}");
+    }
+}

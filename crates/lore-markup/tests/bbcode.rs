@@ -1,0 +1,117 @@
+//! BBCode and Markdown: converting settles, keeps every mention and breaks on nothing.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+use lore_markup::{anvil, from_bbcode, to_bbcode};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+/// The same cases each time; others come with `PROPTEST_RNG_SEED`.
+fn settings() -> ProptestConfig {
+    let mut settings = ProptestConfig::with_cases(2_000);
+    settings.failure_persistence = None;
+    if settings.rng_seed == RngSeed::Random {
+        settings.rng_seed = RngSeed::Fixed(3);
+    }
+    settings
+}
+
+const MENTION: &str = "@[the Mill](location:0190a1b2-0000-7000-8000-000000000001)";
+
+fn ids(text: &str) -> Vec<String> {
+    anvil::mentions(text).iter().map(|found| format!("{}|{}", found.label, found.id)).collect()
+}
+
+/// Words and tags, whole and broken, in any order.
+fn bbcode() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec![
+        "stone ",
+        "a*b",
+        "x_y",
+        "1. ",
+        "# ",
+        "[b]",
+        "[/b]",
+        "[i]",
+        "[/i]",
+        "[h2]",
+        "[/h2]",
+        "\n",
+        "\n\n",
+        "[ul]",
+        "[li]",
+        "[/li]",
+        "[/ul]",
+        "[quote]",
+        "[/quote]",
+        "[url=https://x.example]",
+        "[/url]",
+        "[code]",
+        "[/code]",
+        "[hr]",
+        "[br]",
+        "[container:box]",
+        "[/container]",
+        "[",
+        "]",
+        "<b>",
+        "&amp;",
+        "ä漢",
+        "|",
+        "[statblock:7]",
+        MENTION,
+    ]);
+    prop::collection::vec(word, 0..24).prop_map(|words| words.concat())
+}
+
+/// Markdown as people write it.
+fn markdown() -> impl Strategy<Value = String> {
+    let part = prop::sample::select(vec![
+        "Stone and moss.",
+        "**bold** and *soft*",
+        "# Head",
+        "- one\n- two",
+        "> said so",
+        "1. first\n2. second",
+        "`code` here",
+        "[x](https://x.example)",
+        "~~gone~~",
+        "---",
+        "| a | b |\n| --- | --- |\n| c | d |",
+        "```\nlet x = 1;\n```",
+        MENTION,
+        "a \\[b\\] c",
+    ]);
+    prop::collection::vec(part, 0..8).prop_map(|parts| parts.join("\n\n"))
+}
+
+proptest! {
+    #![proptest_config(settings())]
+
+    #[test]
+    fn any_bbcode_is_read_and_its_mentions_stay(text in bbcode()) {
+        let markdown = from_bbcode(&text);
+        prop_assert_eq!(ids(&markdown), ids(&text), "{}", markdown);
+        prop_assert_eq!(ids(&to_bbcode(&markdown)), ids(&text));
+    }
+
+    #[test]
+    fn what_people_write_settles_at_once(text in markdown()) {
+        let once = to_bbcode(&text);
+        let back = from_bbcode(&once);
+        prop_assert_eq!(to_bbcode(&back), once, "{}", back);
+        prop_assert_eq!(ids(&back), ids(&text));
+    }
+
+    #[test]
+    fn any_text_at_all_is_converted(text in "\\PC{0,60}") {
+        from_bbcode(&text);
+        to_bbcode(&text);
+    }
+}
