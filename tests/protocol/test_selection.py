@@ -5,7 +5,7 @@ import pytest
 from harness.rpc import answer_of, error_of, message, tool_names
 from harness.web import Modern, Session
 
-TOOLSETS = ("play", "memory", "pages", "knowledge", "atlas")
+TOOLSETS = ("play", "memory", "pages", "knowledge", "atlas", "atlas-write")
 
 
 @pytest.fixture
@@ -62,7 +62,8 @@ def test_toolsets_are_added_up(program, declared):
     assert listed_over_stdio(program, "--toolsets", "Play,atlas") == of_toolset(
         declared, "play", "atlas"
     )
-    assert listed_over_stdio(program, "--toolsets", "default,atlas") == names_of(declared)
+    everything = "default,atlas,atlas-write"
+    assert listed_over_stdio(program, "--toolsets", everything) == names_of(declared)
     assert listed_over_stdio(program, "--toolsets", "all") == names_of(declared)
 
 

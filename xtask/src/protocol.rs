@@ -40,6 +40,7 @@ fn checks(variables: Vec<(String, PathBuf)>, what: &[&str]) -> anyhow::Result<()
     let python = ensure_python(&tools.join("python"), "requirements.txt")?;
     // Its pinned dependencies would replace those of the others.
     let kanka = ensure_python(&tools.join("python-kanka"), "requirements-kanka.txt")?;
+    let anvil = ensure_python(&tools.join("python-anvil"), "requirements-anvil.txt")?;
     let node = ensure_node(&tools, &python)?;
     let (product, fixtures) = build(&tools)?;
     let mut tests = command(&python, &["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
@@ -48,6 +49,7 @@ fn checks(variables: Vec<(String, PathBuf)>, what: &[&str]) -> anyhow::Result<()
         .env("LOREWELL", product)
         .env("LOREWELL_CONFORMANCE", fixtures)
         .env("KANKA_PYTHON", kanka)
+        .env("ANVIL_PYTHON", anvil)
         .env("NODE", node)
         .env("NODE_PACKAGES", tools.join("node/node_modules"))
         .envs(variables)

@@ -4,6 +4,7 @@
 //! batch. Nothing here knows MCP, HTTP, JSON schemas or SQL.
 
 pub mod access;
+pub mod atlas;
 pub mod federation;
 pub mod knowledge;
 pub mod memory;
@@ -39,6 +40,8 @@ pub struct App {
     pub model: Option<Arc<dyn knowledge::Model>>,
     /// Another KOI API that answers knowledge tools in place of this world.
     pub elsewhere: Option<Arc<dyn knowledge::Elsewhere>>,
+    /// World Anvil itself, which the atlas shows in place of this world.
+    pub anvil: Option<Arc<dyn atlas::Anvil>>,
     /// The outside model that search uses, if one is configured.
     pub embedder: Option<Arc<dyn search::Embedder>>,
     /// The KOI-net node, once it runs.
@@ -58,6 +61,7 @@ impl App {
             web: None,
             model: None,
             elsewhere: None,
+            anvil: None,
             embedder: None,
             federation: Arc::default(),
         }

@@ -4,6 +4,11 @@ use axum::http::{HeaderMap, header};
 use lore_app::access::{Doorkeeper, Identity};
 use lore_core::Result;
 
+use crate::anvil;
+
+/// Where clients of World Anvil's API send their token.
+const ANVIL_TOKEN: &str = "x-auth-token";
+
 /// Who a request comes from.
 pub(crate) enum Caller {
     /// A token that is known.
@@ -16,9 +21,18 @@ pub(crate) enum Caller {
 
 /// Finds out who asks. A wrong token is refused even where none is needed, so
 /// that a mistyped one is noticed.
-pub(crate) async fn identify(doorkeeper: &Doorkeeper, headers: &HeaderMap) -> Result<Caller> {
+pub(crate) async fn identify(
+    doorkeeper: &Doorkeeper,
+    headers: &HeaderMap,
+    path: &str,
+) -> Result<Caller> {
     let mut given = headers.get_all(header::AUTHORIZATION).iter();
     let caller = match (given.next(), given.next()) {
+        (None, _) if path.starts_with(anvil::PREFIX) && headers.contains_key(ANVIL_TOKEN) => {
+            let token = headers.get(ANVIL_TOKEN).and_then(|value| value.to_str().ok());
+            let known = doorkeeper.identify(token.unwrap_or_default()).await?;
+            known.map_or(Caller::Unknown, Caller::Known)
+        }
         (None, _) if doorkeeper.is_open().await? => Caller::Local,
         (Some(value), None) => match value.to_str().ok().and_then(bearer) {
             Some(token) => doorkeeper.identify(token).await?.map_or(Caller::Unknown, Caller::Known),

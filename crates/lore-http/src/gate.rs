@@ -75,7 +75,8 @@ impl Gate {
 
     async fn admit(&self, request: &mut Request) -> Result<(), Response<Body>> {
         let from = request.extensions().get::<PeerIp>().copied();
-        let identity = self.identity(request.headers(), from).await?;
+        let path = request.uri().path();
+        let identity = self.identity(request.headers(), path, from).await?;
         let asked = asked_selection(request.headers(), request.uri().path());
         let asked = asked.map_err(|error| reply::fail(&error))?;
         let world = header_text(request.headers(), &WORLD).map(str::to_owned);
@@ -91,9 +92,10 @@ impl Gate {
     async fn identity(
         &self,
         headers: &HeaderMap,
+        path: &str,
         from: Option<PeerIp>,
     ) -> Result<Identity, Response<Body>> {
-        let caller = auth::identify(&self.doorkeeper, headers).await;
+        let caller = auth::identify(&self.doorkeeper, headers, path).await;
         match caller.map_err(|error| reply::fail(&error))? {
             // Without a token only this machine's own people come in, however the
             // server listens and whatever became of its tokens since it started.

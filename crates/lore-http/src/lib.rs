@@ -4,6 +4,7 @@
 //! route: Host and Origin, limits, authentication. A new route is protected
 //! without doing anything; being public is what has to be stated.
 
+mod anvil;
 mod auth;
 mod bind;
 mod body;

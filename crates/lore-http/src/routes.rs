@@ -12,6 +12,7 @@ use lore_app::federation::Federation;
 use lore_core::Error;
 use lore_mcp::http::{McpEndpoint, SESSION_COOKIE};
 
+use crate::anvil::{self, Boromir};
 use crate::body::{self, Unread};
 use crate::kanka::{self, Kanka};
 use crate::koi::{self, Koi};
@@ -29,7 +30,8 @@ pub(crate) struct Shared {
 }
 
 /// Every route of the server; who may enter is the gate's business.
-pub(crate) fn router(shared: Shared, kanka: Kanka, koi: Koi) -> Router {
+pub(crate) fn router(shared: Shared, kanka: Kanka, koi: Koi, boromir: Boromir) -> Router {
+    let boromir = any(anvil::handle).with_state(Arc::new(boromir));
     let kanka = any(kanka::handle).with_state(Arc::new(kanka));
     let koi = any(koi::handle).with_state(Arc::new(koi));
     Router::new()
@@ -37,6 +39,7 @@ pub(crate) fn router(shared: Shared, kanka: Kanka, koi: Koi) -> Router {
         .route("/compat/koi/{*path}", koi)
         .route("/compat/kanka/1.0/{*path}", kanka.clone())
         .route("/compat/kanka/api/1.0/{*path}", kanka)
+        .route(&format!("{}/{{*path}}", anvil::PREFIX), boromir)
         .route("/mcp", any(mcp))
         .route("/mcp/readonly", any(mcp))
         .route("/mcp/x/{toolset}", any(mcp))

@@ -20,6 +20,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
+use crate::anvil::Boromir;
 use crate::gate::{Gate, Guarded, PeerIp};
 use crate::kanka::{Kanka, Limiter};
 use crate::koi::Koi;
@@ -130,8 +131,9 @@ fn assemble(
         body_max: options.limits.body,
     };
     let koi = Koi { parts: Arc::clone(parts), body_max: options.limits.body, base: KOI };
+    let boromir = Boromir { parts: Arc::clone(parts), body_max: options.limits.body };
     let gate = Arc::new(gate(parts, options));
-    (Guarded { gate, routes: router(shared, kanka, koi) }, endpoint)
+    (Guarded { gate, routes: router(shared, kanka, koi, boromir) }, endpoint)
 }
 
 fn gate(parts: &ServerParts, options: &HttpOptions) -> Gate {

@@ -15,11 +15,11 @@ pub(crate) const JSON_MIME: &str = "application/json";
 
 pub(crate) fn tool(tool: &Tool) -> McpTool {
     let hints = tool.annotations;
-    McpTool::new(tool.name, tool.description, tool.input_schema.clone())
-        .with_title(tool.title)
+    McpTool::new(tool.name, tool.description.clone(), tool.input_schema.clone())
+        .with_title(tool.title.clone())
         .with_raw_output_schema(tool.output_schema.clone())
         .with_annotations(ToolAnnotations::from_raw(
-            Some(tool.title.to_owned()),
+            Some(tool.title.to_string()),
             Some(hints.read_only),
             Some(hints.destructive),
             Some(hints.idempotent),

@@ -9,3 +9,4 @@ pub mod koi;
 pub mod koi_net;
 pub mod openai;
 pub mod web;
+pub mod world_anvil;

@@ -91,7 +91,7 @@ fn write_tool(page: &mut String, tool: &Tool) {
     }
     write_fields(page, "argument", &tool.input_schema);
     write_fields(page, "answer", &tool.output_schema);
-    let _ = write!(page, "\nExample arguments: `{}`\n", (tool.example)());
+    let _ = write!(page, "\nExample arguments: `{}`\n", tool.example);
 }
 
 /// The actions a form of a tool takes.

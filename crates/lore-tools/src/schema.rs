@@ -28,7 +28,7 @@ pub fn output<T: JsonSchema>() -> Map<String, Value> {
 
 /// A schema that says nothing looks like a mistake to clients: what may be anything,
 /// null among it, is said in so many words.
-fn name_anything(schema: &mut Map<String, Value>) {
+pub(crate) fn name_anything(schema: &mut Map<String, Value>) {
     if schema.keys().all(|key| key == "description") {
         let object = json!({ "type": "object", "additionalProperties": true });
         let plain = ["string", "number", "boolean", "null"].map(|name| json!({ "type": name }));

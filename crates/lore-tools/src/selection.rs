@@ -28,6 +28,8 @@ struct Choice {
     toolsets: Option<BTreeSet<Toolset>>,
     /// Single tools that are on besides; `None` when nobody chose.
     tools: Option<BTreeSet<String>>,
+    /// Toolsets that are on besides the default ones when nobody chose.
+    also: BTreeSet<Toolset>,
 }
 
 impl Choice {
@@ -43,7 +45,10 @@ impl Choice {
     fn allows_toolset(&self, toolset: Toolset) -> bool {
         match &self.toolsets {
             Some(toolsets) => toolsets.contains(&toolset),
-            None => self.tools.is_none() && Toolset::DEFAULT.contains(&toolset),
+            None => {
+                let usual = Toolset::DEFAULT.contains(&toolset) || self.also.contains(&toolset);
+                self.tools.is_none() && usual
+            }
         }
     }
 }
@@ -83,6 +88,13 @@ impl Selection {
             self.choice.toolsets = Some(chosen);
         }
         Ok(self)
+    }
+
+    /// Adds a toolset to those that are on when nobody chooses.
+    #[must_use]
+    pub fn with_usual(mut self, toolset: Toolset) -> Self {
+        self.choice.also.insert(toolset);
+        self
     }
 
     /// Chooses single tools. With no toolsets chosen, only these are on.
@@ -140,6 +152,13 @@ impl Selection {
         self.choice.allows(tool) && self.bound.as_ref().is_none_or(|bound| bound.allows(tool))
     }
 
+    /// Whether the things of `toolset` are on, or would be if they were asked for. Whoever
+    /// uses an API of their own asks by using it.
+    pub fn may_offer(&self, toolset: Toolset) -> bool {
+        let open = |choice: &Choice| !choice.is_made() || choice.allows_toolset(toolset);
+        open(&self.choice) && self.bound.as_ref().is_none_or(open)
+    }
+
     /// Whether the things of `toolset` are on.
     pub fn allows_toolset(&self, toolset: Toolset) -> bool {
         self.choice.allows_toolset(toolset)
@@ -191,6 +210,18 @@ mod tests {
         let asked = Selection::new().with_toolsets(["atlas"]).unwrap();
         assert!(Selection::new().narrowed_by(&asked).allows_toolset(Toolset::Atlas));
         assert!(!Selection::new().allows_toolset(Toolset::Atlas));
+        assert!(Selection::new().may_offer(Toolset::Atlas));
+        assert!(!Selection::new().with_toolsets(["play"]).unwrap().may_offer(Toolset::Atlas));
+    }
+
+    #[test]
+    fn what_is_usual_is_on_until_somebody_chooses() {
+        let usual = Selection::new().with_usual(Toolset::Atlas);
+        assert!(usual.allows_toolset(Toolset::Atlas) && usual.allows_toolset(Toolset::Play));
+        let chosen = usual.clone().with_toolsets(["play"]).unwrap();
+        assert!(!chosen.allows_toolset(Toolset::Atlas));
+        let asked = Selection::new().with_toolsets(["atlas-write"]).unwrap();
+        assert!(usual.narrowed_by(&asked).allows_toolset(Toolset::AtlasWrite));
     }
 
     #[test]

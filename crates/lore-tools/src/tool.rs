@@ -1,5 +1,6 @@
 //! What a tool is: one declaration, erased into one value.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use futures::FutureExt;
@@ -83,15 +84,16 @@ impl Annotations {
 }
 
 /// A tool, ready to be listed and called.
+#[derive(Clone)]
 pub struct Tool {
     /// See [`ToolSpec::NAME`].
     pub name: &'static str,
     /// See [`ToolSpec::TOOLSET`].
     pub toolset: Toolset,
     /// See [`ToolSpec::TITLE`].
-    pub title: &'static str,
+    pub title: Cow<'static, str>,
     /// See [`ToolSpec::DESCRIPTION`].
-    pub description: &'static str,
+    pub description: Cow<'static, str>,
     /// See [`ToolSpec::ANNOTATIONS`].
     pub annotations: Annotations,
     /// See [`ToolSpec::ROLE`].
@@ -103,14 +105,50 @@ pub struct Tool {
     /// JSON schema of the structured answer.
     pub output_schema: Arc<Map<String, Value>>,
     /// See [`ToolSpec::example`].
-    pub example: fn() -> Value,
+    pub example: Value,
     /// The tool as those get it who may only read, where some of its actions do.
     pub reading: Option<Arc<Self>>,
     modernise: fn(&str, &mut Map<String, Value>),
     handler: Handler,
 }
 
-type Handler = fn(Call, Map<String, Value>) -> BoxFuture<'static, Result<Answer>>;
+/// What runs when a tool is called.
+pub(crate) type Handler =
+    Arc<dyn Fn(Call, Map<String, Value>) -> BoxFuture<'static, Result<Answer>> + Send + Sync>;
+
+/// A tool that comes from a table rather than from a type of its own.
+pub(crate) struct Row {
+    pub(crate) name: &'static str,
+    pub(crate) toolset: Toolset,
+    pub(crate) title: String,
+    pub(crate) description: String,
+    pub(crate) annotations: Annotations,
+    pub(crate) role: Role,
+    pub(crate) input_schema: Map<String, Value>,
+    pub(crate) output_schema: Map<String, Value>,
+    pub(crate) example: Value,
+    pub(crate) handler: Handler,
+}
+
+impl From<Row> for Tool {
+    fn from(row: Row) -> Self {
+        Self {
+            name: row.name,
+            toolset: row.toolset,
+            title: row.title.into(),
+            description: row.description.into(),
+            annotations: row.annotations,
+            role: row.role,
+            aliases: &[],
+            input_schema: Arc::new(row.input_schema),
+            output_schema: Arc::new(row.output_schema),
+            example: row.example,
+            reading: None,
+            modernise: |_, _| {},
+            handler: row.handler,
+        }
+    }
+}
 
 impl Tool {
     /// Erases a declaration.
@@ -124,17 +162,17 @@ impl Tool {
         Self {
             name: S::NAME,
             toolset: S::TOOLSET,
-            title: S::TITLE,
-            description: S::DESCRIPTION,
+            title: S::TITLE.into(),
+            description: S::DESCRIPTION.into(),
             annotations: S::ANNOTATIONS,
             role: S::ROLE,
             aliases: S::ALIASES,
             input_schema: Arc::new(schema::input::<S::Input>()),
             output_schema: Arc::new(schema::output::<S::Output>()),
-            example: S::example,
+            example: S::example(),
             reading: None,
             modernise: S::modernise,
-            handler: handle::<S>,
+            handler: Arc::new(handle::<S>),
         }
     }
 
@@ -149,9 +187,8 @@ impl Tool {
             annotations: Annotations::READ,
             role: Role::Reader,
             input_schema: Arc::new(input_schema),
-            output_schema: Arc::clone(&self.output_schema),
             reading: None,
-            ..*self
+            ..self.clone()
         }
     }
 

@@ -16,12 +16,14 @@ pub enum Toolset {
     Knowledge,
     /// Articles, maps, timelines.
     Atlas,
+    /// Writing them.
+    AtlasWrite,
 }
 
 impl Toolset {
     /// Every toolset, in the order of listings.
-    pub const ALL: [Self; 5] =
-        [Self::Play, Self::Memory, Self::Pages, Self::Knowledge, Self::Atlas];
+    pub const ALL: [Self; 6] =
+        [Self::Play, Self::Memory, Self::Pages, Self::Knowledge, Self::Atlas, Self::AtlasWrite];
 
     /// The toolsets that are on unless something else is asked for.
     pub const DEFAULT: [Self; 4] = [Self::Play, Self::Memory, Self::Pages, Self::Knowledge];
@@ -34,6 +36,7 @@ impl Toolset {
             Self::Pages => "pages",
             Self::Knowledge => "knowledge",
             Self::Atlas => "atlas",
+            Self::AtlasWrite => "atlas-write",
         }
     }
 
@@ -45,6 +48,7 @@ impl Toolset {
             Self::Pages => "Build a world: characters, places, notes, journals and their posts",
             Self::Knowledge => "Resolve entities, search documents, read web pages, vault and code",
             Self::Atlas => "World Anvil worlds: articles, categories, maps, timelines, secrets",
+            Self::AtlasWrite => "Write what atlas shows; private unless you ask for publication",
         }
     }
 }

@@ -17,8 +17,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use lore_anvil::Kind;
 use lore_app::App;
 use lore_app::access::{Identity, enter};
+use lore_app::atlas::{Anvil, Atlas};
 use lore_app::knowledge::{Fetched, Form, Notes, Web};
 use lore_core::{Effects, Role, Timestamp};
 use lore_sqlite::SqliteStore;
@@ -27,12 +29,15 @@ use serde_json::{Map, Value, json};
 
 /// What a model has to read of the default list before it can do anything.
 const DEFAULT_LIST_BYTES_MAX: usize = 40_000;
-/// How the default toolsets share it.
-const SHARES: [(Toolset, usize); 4] = [
+/// How the default toolsets share it, and what the others may take.
+const SHARES: [(Toolset, usize); 6] = [
     (Toolset::Play, 15_000),
     (Toolset::Memory, 9_000),
     (Toolset::Pages, 7_000),
     (Toolset::Knowledge, 9_000),
+    // Not on by default; these are budgets of their own.
+    (Toolset::Atlas, 32_000),
+    (Toolset::AtlasWrite, 12_000),
 ];
 
 #[test]
@@ -52,7 +57,7 @@ fn names_are_unique_and_well_formed() {
 #[test]
 fn descriptions_say_when_to_use_a_tool_and_what_comes_back() {
     for tool in Registry::standard().all_tools() {
-        let text = tool.description;
+        let text = &tool.description;
         assert!((80..=1_200).contains(&text.len()), "{}: {} bytes", tool.name, text.len());
         assert!(text.contains("Use "), "{} does not say when to use it", tool.name);
         assert!(text.contains("Returns "), "{} does not say what comes back", tool.name);
@@ -93,7 +98,7 @@ fn every_field_is_described_and_every_choice_is_an_enum() {
 fn speaks_for_itself(name: &str, field: &Map<String, Value>) -> bool {
     const PLAIN: &str = "advance amount armor_score condition count countdown damage death_move \
         dice difficulty display_name evasion fear hope hp_max level modifier modifiers moves name \
-        notes reason rest sides source stress_max text theme_prompt value limit url";
+        notes offset reason rest sides source stress_max text theme_prompt title value limit url";
     name.ends_with("_id")
         || name.ends_with("_key")
         || PLAIN.split_whitespace().any(|plain| plain == name)
@@ -165,7 +170,10 @@ async fn every_example_works_and_its_answer_fits_the_schema() {
     let directory = tempfile::tempdir().unwrap();
     for tool in Registry::standard().all_tools() {
         // Each on a table of its own: examples end sessions and archive campaigns.
-        let stage = Stage::set(&directory.path().join(tool.name)).await;
+        let mut stage = Stage::set(&directory.path().join(tool.name)).await;
+        if matches!(tool.toolset, Toolset::Atlas | Toolset::AtlasWrite) {
+            stage.draw_atlas().await;
+        }
         let arguments = stage.example_of(tool);
         check_schema(tool.name, &tool.input_schema, &Value::Object(arguments.clone()));
         let answer = stage.call(tool.name, arguments).await;
@@ -217,6 +225,19 @@ impl Stage {
         stage
     }
 
+    /// One of each kind that tools of the atlas show.
+    async fn draw_atlas(&mut self) {
+        let atlas = Atlas::new(Arc::clone(&self.app), self.viewer, "test", "test".into());
+        for kind in Kind::ALL.iter().copied() {
+            if matches!(kind, Kind::User | Kind::World | Kind::Campaign | Kind::Npc) {
+                continue;
+            }
+            let Value::Object(fields) = json!({ "title": kind.row().one }) else { unreachable!() };
+            let made = atlas.create(kind, &fields).await.unwrap();
+            self.names.insert(kind.row().path, made["id"].clone());
+        }
+    }
+
     async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Value {
         let answer = self.attempt(tool, arguments.clone()).await;
         answer.unwrap_or_else(|error| panic!("{tool} {arguments:?}: {error}")).structured
@@ -233,7 +254,7 @@ impl Stage {
     }
 
     fn example_of(&self, tool: &Tool) -> Map<String, Value> {
-        self.filled(&(tool.example)().to_string())
+        self.filled(&tool.example.to_string())
     }
 
     /// Puts ids in the place of their names.
@@ -262,7 +283,7 @@ impl Web for OnePage {
 }
 
 /// What is on the stage, in the order of its making.
-const SCENE: [(&str, &str, &str); 9] = [
+const SCENE: [(&str, &str, &str); 10] = [
     ("campaign", "campaign_create", r#"{"name": "The Lost Expedition", "gm_mode": "HUMAN"}"#),
     ("idle_campaign", "campaign_create", r#"{"name": "The Quiet Isle", "gm_mode": "AI"}"#),
     (
@@ -275,6 +296,7 @@ const SCENE: [(&str, &str, &str); 9] = [
         "character_create",
         r#"{"campaign_id": "$campaign", "name": "Thorin", "kind": "PC"}"#,
     ),
+    ("npc", "character_create", r#"{"campaign_id": "$campaign", "name": "Strahd", "kind": "NPC"}"#),
     ("session", "session_start", r#"{"campaign_id": "$campaign"}"#),
     (
         "roll",

@@ -37,7 +37,7 @@ pub(crate) struct Options {
     #[arg(long, global = true, value_name = "NAME", env = "LOREWELL_WORLD")]
     pub(crate) world: Option<String>,
 
-    /// Toolsets to offer, by comma: play, memory, pages, knowledge, atlas, `default`, `all`
+    /// Toolsets to offer, by comma: play, memory, pages, knowledge, atlas, atlas-write, `default`, `all`
     #[arg(
         long,
         global = true,

@@ -8,8 +8,8 @@ use anyhow::{Context, bail};
 use etcetera::AppStrategy;
 use lore_app::knowledge::code::CodeSettings;
 use lore_net::Secret;
-use lore_remote::{openai, web};
-use lore_tools::Selection;
+use lore_remote::{openai, web, world_anvil};
+use lore_tools::{Selection, Toolset};
 use serde::Deserialize;
 
 use crate::cli::{Options, Serve};
@@ -44,6 +44,8 @@ pub(crate) struct Settings {
     pub(crate) web: web::Allowed,
     /// The `[code]` table.
     pub(crate) code: CodeFile,
+    /// World Anvil, if it answers the atlas tools.
+    pub(crate) world_anvil: Option<world_anvil::Config>,
     /// The `[http]` table.
     http: HttpFile,
 }
@@ -77,6 +79,12 @@ impl Settings {
             .with_tools(tools.iter().map(String::as_str))
             .without_tools(excluded.iter().map(String::as_str))
             .read_only(options.read_only.or(file.read_only).unwrap_or(false));
+        let world_anvil = file.world_anvil.with_environment().checked()?;
+        // Whoever has World Anvil wants its tools, unless they chose others.
+        let selection = match &world_anvil {
+            Some(_) => selection.with_usual(Toolset::Atlas),
+            None => selection,
+        };
         let embeddings = file.embeddings.with_environment("EMBEDDINGS").checked("embeddings")?;
         let llm = file.llm.with_environment("LLM").checked("llm")?;
         let world = options.world.or(file.world);
@@ -96,6 +104,7 @@ impl Settings {
             koi_endpoint,
             web,
             code,
+            world_anvil,
             http,
         })
     }
@@ -161,6 +170,7 @@ struct FileConfig {
     koi_endpoint: Option<String>,
     web: WebFile,
     code: CodeFile,
+    world_anvil: WorldAnvilFile,
     http: HttpFile,
 }
 
@@ -176,6 +186,37 @@ pub(crate) struct CodeFile {
     max_rows: Option<u64>,
     /// How long a question may take.
     max_seconds: Option<u64>,
+}
+
+/// The `[world_anvil]` table.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct WorldAnvilFile {
+    url: Option<String>,
+    app_key: Option<Secret>,
+    token: Option<Secret>,
+}
+
+impl WorldAnvilFile {
+    /// No flags for these: a key on a command line is a key in everybody's process list.
+    fn with_environment(self) -> Self {
+        Self {
+            url: variable("WORLD_ANVIL_URL").or(self.url),
+            app_key: variable("WORLD_ANVIL_APP_KEY").map(Secret::new).or(self.app_key),
+            token: variable("WORLD_ANVIL_TOKEN").map(Secret::new).or(self.token),
+        }
+    }
+
+    fn checked(self) -> anyhow::Result<Option<world_anvil::Config>> {
+        match (self.app_key, self.token) {
+            (Some(app_key), Some(token)) => {
+                let url = self.url.unwrap_or_else(|| world_anvil::URL.to_owned());
+                Ok(Some(world_anvil::Config { url, app_key, token }))
+            }
+            (None, None) => Ok(None),
+            _ => bail!("World Anvil needs both: set WORLD_ANVIL_APP_KEY and WORLD_ANVIL_TOKEN"),
+        }
+    }
 }
 
 /// The `[web]` table.

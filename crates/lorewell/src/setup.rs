@@ -14,6 +14,7 @@ use lore_remote::chat::OpenAiChat;
 use lore_remote::embeddings::OpenAiEmbeddings;
 use lore_remote::koi::KoiApi;
 use lore_remote::web::GuardedWeb;
+use lore_remote::world_anvil::WorldAnvil;
 use lore_sqlite::SqliteStore;
 use lore_tools::Registry;
 
@@ -39,11 +40,16 @@ pub(crate) fn open_app(settings: &Settings) -> anyhow::Result<Arc<App>> {
 /// Connects what the configuration names. Without any, no network is set up at all.
 fn connect_services(app: &mut App, settings: &Settings) -> anyhow::Result<()> {
     let models = [&settings.embeddings, &settings.llm];
-    if models.iter().all(|model| model.is_none()) && settings.koi_endpoint.is_none() {
+    let (koi, anvil) = (&settings.koi_endpoint, &settings.world_anvil);
+    if models.iter().all(|model| model.is_none()) && koi.is_none() && anvil.is_none() {
         return Ok(());
     }
     let network = Network::new(app.effects.clone(), lore_net::Options::default())?;
-    if let Some(url) = &settings.koi_endpoint {
+    if let Some(config) = anvil {
+        let live = WorldAnvil::new(&network, &app.effects, config).map_err(advised)?;
+        app.anvil = Some(Arc::new(live));
+    }
+    if let Some(url) = koi {
         app.elsewhere = Some(Arc::new(KoiApi::new(&network, url).map_err(advised)?));
     }
     if let Some(config) = &settings.embeddings {

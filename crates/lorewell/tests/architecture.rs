@@ -39,7 +39,8 @@ const FENCES: [(&str, &[&str]); 11] = [
 ];
 
 /// The direction of the arrows: what each crate of ours may depend on.
-const ARROWS: [(&str, &[&str]); 20] = [
+const ARROWS: [(&str, &[&str]); 21] = [
+    ("lore-anvil", &[]),
     ("lore-code", &["lore-cypher"]),
     ("lore-core", &[]),
     ("lore-cypher", &[]),
@@ -57,6 +58,7 @@ const ARROWS: [(&str, &[&str]); 20] = [
     (
         "lore-app",
         &[
+            "lore-anvil",
             "lore-code",
             "lore-core",
             "lore-cypher",
@@ -71,12 +73,20 @@ const ARROWS: [(&str, &[&str]); 20] = [
             "lore-vault",
         ],
     ),
-    ("lore-remote", &["lore-app", "lore-core", "lore-net"]),
-    ("lore-tools", &["lore-app", "lore-core", "lore-rules", "lore-store"]),
+    ("lore-remote", &["lore-anvil", "lore-app", "lore-core", "lore-markup", "lore-net"]),
+    ("lore-tools", &["lore-anvil", "lore-app", "lore-core", "lore-rules", "lore-store"]),
     ("lore-mcp", &["lore-app", "lore-core", "lore-store", "lore-tools"]),
     (
         "lore-http",
-        &["lore-app", "lore-core", "lore-markup", "lore-mcp", "lore-store", "lore-tools"],
+        &[
+            "lore-anvil",
+            "lore-app",
+            "lore-core",
+            "lore-markup",
+            "lore-mcp",
+            "lore-store",
+            "lore-tools",
+        ],
     ),
     (
         "lorewell",

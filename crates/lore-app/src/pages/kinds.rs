@@ -74,6 +74,6 @@ pub(super) const TAGGED: &str = "tagged";
 /// Edge from a page to what its texts mention.
 pub(super) const MENTIONS: &str = "mentions";
 /// Text kind of a page's own text.
-pub(super) const ENTRY: &str = "entry";
+pub(crate) const ENTRY: &str = "entry";
 /// Text kind of what is attached to a page.
-pub(super) const POST: &str = "post";
+pub(crate) const POST: &str = "post";

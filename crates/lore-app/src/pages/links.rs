@@ -15,23 +15,23 @@ use super::scribe::Scribe;
 use crate::play::{MANY, word};
 
 /// The tags a page shall have.
-pub(super) struct Tags<'a> {
+pub(crate) struct Tags<'a> {
     /// The page.
-    pub(super) page: NodeRef,
+    pub(crate) page: NodeRef,
     /// Who will see it.
-    pub(super) visibility: Visibility,
+    pub(crate) visibility: Visibility,
     /// The tags it has.
-    pub(super) before: &'a [String],
+    pub(crate) before: &'a [String],
     /// The tags it shall have.
-    pub(super) after: &'a [String],
+    pub(crate) after: &'a [String],
 }
 
 /// A text that may mention something.
-pub(super) struct Source<'a> {
+pub(crate) struct Source<'a> {
     /// What it says.
-    pub(super) body: &'a str,
+    pub(crate) body: &'a str,
     /// Who reads it.
-    pub(super) visibility: Visibility,
+    pub(crate) visibility: Visibility,
 }
 
 impl<'a> From<&'a Text> for Source<'a> {
@@ -42,7 +42,7 @@ impl<'a> From<&'a Text> for Source<'a> {
 
 /// Joins a page to its tags; a tag that is used for the first time is made. A tag is
 /// hidden as long as only hidden pages have it.
-pub(super) async fn set_tags(scribe: &Scribe, batch: Batch, tags: Tags<'_>) -> Result<Batch> {
+pub(crate) async fn set_tags(scribe: &Scribe, batch: Batch, tags: Tags<'_>) -> Result<Batch> {
     let mut batch = batch;
     for name in tags.after {
         let (found, plan) = match find_tag(scribe, name).await? {
@@ -125,7 +125,7 @@ pub(super) async fn retag(
 
 /// Joins a page to what its texts mention, and parts it from what they no longer do.
 /// A link is shown to whoever may read a text that makes it.
-pub(super) async fn set_mentions(
+pub(crate) async fn set_mentions(
     scribe: &Scribe,
     batch: Batch,
     page: NodeRef,

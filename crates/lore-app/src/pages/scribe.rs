@@ -38,7 +38,7 @@ pub enum TagsAre {
 }
 
 impl Scribe {
-    pub(super) fn batch(&self) -> Batch {
+    pub(crate) fn batch(&self) -> Batch {
         Batch::new(Origin::new(self.tool, self.request_id.clone()), self.app.effects.now())
     }
 
@@ -47,7 +47,7 @@ impl Scribe {
     /// A plan reads as the viewer and so decides what may be changed. Its batch is
     /// committed with the GM side's eyes, because what hangs on a page (tags, links)
     /// may be hidden from who changes it. Nothing hidden gets into an answer.
-    pub(super) async fn carry_out<'a, T, F>(&'a self, plan: F) -> Result<(T, Committed)>
+    pub(crate) async fn carry_out<'a, T, F>(&'a self, plan: F) -> Result<(T, Committed)>
     where
         F: Fn() -> BoxFuture<'a, Result<(Batch, T)>> + Send,
         T: Send,
@@ -80,13 +80,13 @@ impl Scribe {
     }
 
     /// The caller, looking behind the screen.
-    pub(super) fn all_seeing(&self) -> Viewer {
+    pub(crate) fn all_seeing(&self) -> Viewer {
         Viewer { role: self.viewer.role.max(Role::Gm), ..self.viewer }
     }
 
     /// The visibility behind `is_private`. What the GM side hides, it hides from the
     /// players; what a player hides is theirs alone.
-    pub(super) fn visibility(&self, private: bool) -> Visibility {
+    pub(crate) fn visibility(&self, private: bool) -> Visibility {
         match private {
             false => Visibility::Members,
             true if self.viewer.sees_gm_side() => Visibility::Gm,

@@ -26,8 +26,7 @@ use serde_json::{Map, Value, json};
 use crate::body::{self, Unread};
 use answer::{Refused, Reply};
 pub(crate) use limiter::Limiter;
-use params::Params;
-pub(crate) use params::decoded;
+pub(crate) use params::{Params, decoded};
 
 /// What the routes share.
 pub(crate) struct Kanka {

@@ -3,10 +3,10 @@
 use axum::http::Uri;
 
 /// Parameters in the order given; names may repeat.
-pub(super) struct Params(Vec<(String, String)>);
+pub(crate) struct Params(Vec<(String, String)>);
 
 impl Params {
-    pub(super) fn of(uri: &Uri) -> Self {
+    pub(crate) fn of(uri: &Uri) -> Self {
         let pairs = uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
         Self(
             pairs
@@ -19,7 +19,7 @@ impl Params {
     }
 
     /// The value of a parameter, unless it is blank.
-    pub(super) fn get(&self, name: &str) -> Option<&str> {
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().rfind(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str()).filter(|value| !value.trim().is_empty())
     }

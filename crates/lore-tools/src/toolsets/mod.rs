@@ -1,5 +1,6 @@
 //! The declarations, one folder for each toolset, one file for each tool.
 
+mod atlas;
 mod knowledge;
 mod memory;
 mod pages;
@@ -16,6 +17,7 @@ pub(crate) fn tools() -> Vec<Tool> {
     tools.extend(memory::tools());
     tools.extend(pages::tools());
     tools.extend(knowledge::tools());
+    tools.extend(atlas::tools());
     tools
 }
 
@@ -25,6 +27,7 @@ pub(crate) fn resources() -> Vec<Resource> {
     resources.extend(play::resources());
     resources.extend(memory::resources());
     resources.extend(pages::resources());
+    resources.extend(atlas::resources());
     resources
 }
 

@@ -25,7 +25,12 @@ pub(crate) fn run(settings: &Settings, options: &Tools) -> anyhow::Result<()> {
     let mut rows = vec![["tool", "toolset", "bytes", "about"].map(str::to_owned).to_vec()];
     let costs: Vec<_> = tools.iter().map(|tool| cost(tool)).collect();
     rows.extend(tools.iter().zip(&costs).map(|(tool, cost)| {
-        vec![tool.name.into(), tool.toolset.to_string(), cost.to_string(), tool.title.into()]
+        vec![
+            tool.name.into(),
+            tool.toolset.to_string(),
+            cost.to_string(),
+            tool.title.clone().into(),
+        ]
     }));
     output::table(&rows);
     let total: usize = costs.iter().sum();
@@ -54,7 +59,7 @@ fn described(tool: &Tool) -> Value {
             "idempotentHint": tool.annotations.idempotent,
             "openWorldHint": tool.annotations.open_world,
         },
-        "example": (tool.example)(),
+        "example": tool.example,
         "readingActions": reading_actions(tool),
     })
 }

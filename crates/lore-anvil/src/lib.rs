@@ -1,0 +1,63 @@
+//! World Anvil's resources as one table.
+//!
+//! Every kind of thing that World Anvil's API ("Boromir") knows is a row: where it is
+//! read and listed, below what, how its ids look, how much each granularity tells, how
+//! long answers may be kept and who may know. Tools, the API over the own world, the
+//! connector to the live service and the documentation all come from these rows.
+//! Nothing here knows stores, sockets or the clock.
+
+mod field;
+mod fields;
+mod offered;
+mod resource;
+mod shown;
+mod table;
+
+pub use field::{Field, Form, Look};
+pub use resource::{Cache, IdForm, List, Offered, Resource, Sensitivity, Takes, Writes};
+pub use shown::{Shape, is_reference, shown, shown_name};
+pub use table::Kind;
+
+/// An object of World Anvil's API, in its own names.
+pub type Object = serde_json::Map<String, serde_json::Value>;
+
+/// Rows of a list at once, at most; more are silently fewer, there as here.
+pub const PAGE_MAX: usize = 50;
+
+/// The category that stands for having none.
+pub const UNCATEGORISED: &str = "-1";
+
+/// Templates that articles can have, as the API writes them.
+pub const TEMPLATES: [&str; 26] = [
+    "article",
+    "person",
+    "species",
+    "ethnicity",
+    "condition",
+    "settlement",
+    "location",
+    "landmark",
+    "organization",
+    "formation",
+    "militaryConflict",
+    "item",
+    "material",
+    "vehicle",
+    "technology",
+    "language",
+    "myth",
+    "ritual",
+    "profession",
+    "rank",
+    "law",
+    "spell",
+    "document",
+    "prose",
+    "plot",
+    "report",
+];
+
+/// Whether a text in a field that nobody declared is running text rather than a value.
+pub fn is_long(text: &str) -> bool {
+    text.chars().nth(200).is_some()
+}

@@ -1,0 +1,325 @@
+//! From nodes to objects: what belongs to them is read for all of them at once.
+
+use std::collections::{HashMap, HashSet};
+
+use lore_anvil::{Field, Form, Kind, Object};
+use lore_core::{Edge, Node, NodeId, PrincipalId, Result, Text, Visibility};
+use lore_store::Direction;
+use serde_json::{Value, json};
+
+use super::source::Atlas;
+use super::{article, head, keys};
+use crate::pages::{ENTRY, POST};
+use crate::play::{MANY, word};
+
+/// Text kind of a further text of an object, whose title is the field's name.
+pub(super) const SECTION: &str = "section";
+/// How much of a text is shown as its beginning, in characters.
+const EXCERPT_MAX: usize = 200;
+/// How far up the line of parents is followed.
+const ANCESTORS_MAX: usize = 32;
+
+impl Atlas {
+    /// The objects of some nodes, in their order, as told at a granularity.
+    pub(super) async fn assemble(
+        &self,
+        kind: Kind,
+        nodes: Vec<Node>,
+        granularity: i8,
+    ) -> Result<Vec<Object>> {
+        let around = Around::read(self, kind, &nodes, granularity).await?;
+        let mut objects = Vec::with_capacity(nodes.len());
+        for node in &nodes {
+            let mut object = head::reference(kind, node);
+            for field in kind.row().fields_at(granularity) {
+                let value = self.value(kind, node, field, &around).await?;
+                object.insert(field.name.into(), value);
+            }
+            add_unknown(&mut object, kind, node, granularity);
+            objects.push(object);
+        }
+        Ok(objects)
+    }
+
+    async fn value(
+        &self,
+        kind: Kind,
+        node: &Node,
+        field: &Field,
+        around: &Around,
+    ) -> Result<Value> {
+        Ok(match field.form {
+            Form::Text => json!(around.entry(node)),
+            Form::Section | Form::HiddenSection => json!(around.section(node, field.name)),
+            Form::Value => own_value(kind, node, field.name, around),
+            Form::One(other, edge) => around
+                .targets(node, edge, other)
+                .into_iter()
+                .next()
+                .map_or(Value::Null, Value::Object),
+            Form::Several(other, edge) => json!(around.targets(node, edge, other)),
+            Form::Many(other, edge) => json!(around.sources(node, edge, other)),
+            Form::Created => head::moment(node.created.at),
+            Form::Derived => match kind {
+                Kind::Campaign | Kind::Npc => {
+                    self.of_the_table(kind, node, field.name, around).await?
+                }
+                _ => self.derived(node, field.name, around).await?,
+            },
+        })
+    }
+
+    /// What follows from everything else.
+    async fn derived(&self, node: &Node, name: &str, around: &Around) -> Result<Value> {
+        Ok(match name {
+            "excerpt" => match head::own(node, name) {
+                Some(own) => own.clone(),
+                None => json!(around.entry(node).map(beginning)),
+            },
+            "wordcount" => {
+                json!(around.entry(node).map_or(0, |text| text.split_whitespace().count()))
+            }
+            "templateType" => json!(article::template_of(node)),
+            "subtype" => json!(node.subtype),
+            "sections" => Value::Object(around.posts(node)),
+            "secrets" => json!(around.secrets(node)),
+            "ancestry" => json!(self.ancestry(node).await?),
+            "author" => around.author(node.created.by),
+            "world" => Value::Object(around.world.clone()),
+            "label" => {
+                let label = head::own(node, "labelTitle").and_then(Value::as_str);
+                json!(label.filter(|label| !label.is_empty()).unwrap_or(&node.name))
+            }
+            "articleCount" => {
+                json!(self.joined(Kind::Article, node.id, "in_category").await?.len())
+            }
+            "markerCount" => json!(self.joined(Kind::Marker, node.id, "on_map").await?.len()),
+            _ => Value::Null,
+        })
+    }
+
+    /// The articles above one, the nearest first.
+    async fn ancestry(&self, node: &Node) -> Result<Vec<Object>> {
+        let mut line: Vec<Object> = Vec::new();
+        let mut seen = HashSet::from([node.id]);
+        let mut at = node.id;
+        let store = &self.app().store;
+        while line.len() < ANCESTORS_MAX {
+            let kinds = [word("parent")?];
+            let up = store.neighbours(self.viewer(), &[at], Direction::Out, &kinds, 1).await?;
+            let Some(next) = up.first().map(|edge| edge.target).filter(|id| seen.insert(*id))
+            else {
+                break;
+            };
+            let found = store.nodes(self.viewer(), &[next]).await?;
+            line.extend(found.iter().map(|node| head::reference(Kind::Article, node)));
+            at = next;
+        }
+        Ok(line)
+    }
+}
+
+/// Fields that nobody declared but somebody wrote: told where everything is told.
+fn add_unknown(object: &mut Object, kind: Kind, node: &Node, granularity: i8) {
+    let row = kind.row();
+    if row.granularities.last().is_none_or(|fullest| granularity < (*fullest).min(2)) {
+        return;
+    }
+    for (name, value) in head::own_fields(&node.properties).into_iter().flatten() {
+        if !object.contains_key(name) {
+            object.insert(name.clone(), value.clone());
+        }
+    }
+}
+
+/// A plain value; some follow from what other doors write.
+fn own_value(kind: Kind, node: &Node, name: &str, around: &Around) -> Value {
+    if let Some(own) = head::own(node, name) {
+        return own.clone();
+    }
+    match (kind, name) {
+        (Kind::History, "year" | "month" | "day") => date_part(node, name),
+        (Kind::Map, "imageUrl") => {
+            let pictures = around.targets(node, "shows", Kind::Image);
+            pictures.first().and_then(|picture| picture.get("url")).cloned().unwrap_or_default()
+        }
+        _ => Value::Null,
+    }
+}
+
+/// A part of the date of a journal.
+fn date_part(node: &Node, name: &str) -> Value {
+    let date = node.properties.get("date").and_then(Value::as_str);
+    let Some(date) = date.and_then(|text| text.parse::<jiff::civil::Date>().ok()) else {
+        return Value::Null;
+    };
+    match name {
+        "year" => json!(date.year().to_string()),
+        "month" => json!(date.month()),
+        _ => json!(date.day()),
+    }
+}
+
+/// How a text begins, on one line.
+pub(super) fn beginning(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(EXCERPT_MAX) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default().trim_end()),
+        None => line,
+    }
+}
+
+/// Everything that some nodes are told with.
+pub(super) struct Around {
+    texts: HashMap<NodeId, Vec<Text>>,
+    out: Vec<Edge>,
+    into: Vec<Edge>,
+    others: HashMap<NodeId, Node>,
+    authors: HashMap<PrincipalId, String>,
+    pub(super) world: Object,
+}
+
+impl Around {
+    async fn read(atlas: &Atlas, kind: Kind, nodes: &[Node], granularity: i8) -> Result<Self> {
+        let fields = || kind.row().fields_at(granularity);
+        let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
+        let mut outward: Vec<&'static str> = Vec::new();
+        let mut inward: Vec<&'static str> = Vec::new();
+        for field in fields() {
+            match field.form {
+                Form::One(_, edge) | Form::Several(_, edge) => outward.push(edge),
+                Form::Many(_, edge) => inward.push(edge),
+                _ => {}
+            }
+        }
+        if kind == Kind::Map {
+            // The picture of a map is told in lists, too.
+            outward.push("shows");
+        }
+        let out = edges(atlas, &ids, Direction::Out, &outward).await?;
+        let into = edges(atlas, &ids, Direction::In, &inward).await?;
+        let ends = out.iter().map(|edge| edge.target).chain(into.iter().map(|edge| edge.source));
+        let ends: Vec<NodeId> = ends.collect();
+        let others = atlas.app().store.nodes(atlas.viewer(), &ends).await?;
+        let told = |name: &str| fields().any(|field| field.name == name);
+        let texts =
+            if fields().any(reads_text) { texts(atlas, &ids).await? } else { HashMap::new() };
+        Ok(Self {
+            texts,
+            out,
+            into,
+            others: others.into_iter().map(|node| (node.id, node)).collect(),
+            authors: if told("author") { authors(atlas, nodes).await? } else { HashMap::new() },
+            world: if told("world") { atlas.world_reference().await? } else { Object::new() },
+        })
+    }
+
+    /// The text of a node.
+    pub(super) fn entry(&self, node: &Node) -> Option<&str> {
+        self.text_of(node, |text| text.kind.as_str() == ENTRY)
+    }
+
+    fn section(&self, node: &Node, name: &str) -> Option<&str> {
+        self.text_of(node, |text| text.kind.as_str() == SECTION && text.title == name)
+    }
+
+    /// A text that fits.
+    pub(super) fn text_of(&self, node: &Node, fits: impl Fn(&Text) -> bool) -> Option<&str> {
+        let found = self.texts.get(&node.id)?.iter().find(|text| fits(text))?;
+        Some(found.body.as_str())
+    }
+
+    /// What is attached to a page for everybody, by title.
+    fn posts(&self, node: &Node) -> Object {
+        let texts = self.texts.get(&node.id).into_iter().flatten();
+        let open = texts.filter(|text| text.visibility == Visibility::Members);
+        let declared = |text: &Text| Kind::Article.row().field(&text.title).is_some();
+        let posts = open.filter(|text| match text.kind.as_str() {
+            POST => true,
+            SECTION => !declared(text),
+            _ => false,
+        });
+        posts.map(|text| (text.title.clone(), json!(text.body))).collect()
+    }
+
+    /// References to what is attached to a page for the game master's side.
+    fn secrets(&self, node: &Node) -> Vec<Object> {
+        let texts = self.texts.get(&node.id).into_iter().flatten();
+        texts
+            .filter(|text| super::secrets::is_secret(text))
+            .map(|text| super::secrets::reference(text, node))
+            .collect()
+    }
+
+    fn targets(&self, node: &Node, edge: &str, kind: Kind) -> Vec<Object> {
+        let ends = self.out.iter().filter(|e| e.source == node.id && e.kind.as_str() == edge);
+        self.references(ends.map(|e| e.target), kind)
+    }
+
+    fn sources(&self, node: &Node, edge: &str, kind: Kind) -> Vec<Object> {
+        let ends = self.into.iter().filter(|e| e.target == node.id && e.kind.as_str() == edge);
+        self.references(ends.map(|e| e.source), kind)
+    }
+
+    fn references(&self, ids: impl Iterator<Item = NodeId>, kind: Kind) -> Vec<Object> {
+        let mut nodes: Vec<&Node> = ids.filter_map(|id| self.others.get(&id)).collect();
+        nodes.retain(|node| keys::is_of_kind(kind, node));
+        nodes.sort_by_key(|node| node.id);
+        nodes.into_iter().map(|node| head::reference(kind, node)).collect()
+    }
+
+    fn author(&self, who: PrincipalId) -> Value {
+        let Some(name) = self.authors.get(&who) else { return Value::Null };
+        Value::Object(head::bare(Kind::User, &json!(super::people::user_id(who)), name))
+    }
+}
+
+/// Whether a field needs the texts of its node.
+fn reads_text(field: &Field) -> bool {
+    const DERIVED: [&str; 5] = ["excerpt", "wordcount", "sections", "secrets", "notes"];
+    field.is_markup() || (field.form == Form::Derived && DERIVED.contains(&field.name))
+}
+
+async fn edges(
+    atlas: &Atlas,
+    ids: &[NodeId],
+    direction: Direction,
+    kinds: &[&'static str],
+) -> Result<Vec<Edge>> {
+    if kinds.is_empty() || ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let kinds = kinds.iter().copied().map(word).collect::<Result<Vec<_>>>()?;
+    Ok(atlas.app().store.neighbours(atlas.viewer(), ids, direction, &kinds, MANY).await?)
+}
+
+async fn texts(atlas: &Atlas, ids: &[NodeId]) -> Result<HashMap<NodeId, Vec<Text>>> {
+    let mut texts = atlas.app().store.texts_of_nodes(atlas.viewer(), ids).await?;
+    super::mentions::shown(atlas, &mut texts).await?;
+    let mut by_node: HashMap<NodeId, Vec<Text>> = HashMap::new();
+    for text in texts {
+        by_node.entry(text.node).or_default().push(text);
+    }
+    Ok(by_node)
+}
+
+async fn authors(atlas: &Atlas, nodes: &[Node]) -> Result<HashMap<PrincipalId, String>> {
+    let mut authors = HashMap::new();
+    for who in nodes.iter().map(|node| node.created.by).collect::<HashSet<_>>() {
+        let found = atlas.app().store.principal(who).await?;
+        authors.extend(found.map(|person| (who, person.name)));
+    }
+    Ok(authors)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_beginning_is_one_line_and_short() {
+        assert_eq!(beginning("Stone\n\nand  moss."), "Stone and moss.");
+        let long = beginning(&"word ".repeat(100));
+        assert!(long.ends_with("word…") && long.chars().count() <= EXCERPT_MAX + 1, "{long}");
+    }
+}

@@ -1,0 +1,87 @@
+//! Finding articles by what they say: the one search, with a relevance from 0 to 1.
+
+use lore_anvil::{Kind, Object, PAGE_MAX};
+use lore_core::{Error, Result};
+use lore_search::{Filter, Query, Unit};
+
+use super::assemble::beginning;
+use super::source::Atlas;
+use super::{head, keys};
+
+/// Most articles that a search looks through for a page of answers.
+const LOOKED_AT_MAX: usize = 1_000;
+/// Longest question, in characters.
+const QUERY_MAX: usize = 1_000;
+
+/// What to look for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArticleQuery {
+    /// Any words.
+    pub words: String,
+    /// In which world; the present one when absent.
+    pub world: Option<String>,
+    /// Leave out this many first.
+    pub offset: usize,
+    /// At most this many.
+    pub limit: usize,
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundArticles {
+    /// The articles, best first.
+    pub articles: Vec<FoundArticle>,
+    /// How many answer, as far as they were looked at.
+    pub total: usize,
+    /// The share of the world's articles that was searched, from 0 to 1.
+    pub searched: f64,
+}
+
+/// An article that answers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundArticle {
+    /// The reference to it.
+    pub article: Object,
+    /// The part that answers best.
+    pub excerpt: String,
+    /// How well, from 0 to 1.
+    pub relevance: f64,
+    /// The reference to its world.
+    pub world: Object,
+}
+
+impl Atlas {
+    /// Articles that answer a question, best first.
+    pub(super) async fn search_articles(&self, query: &ArticleQuery) -> Result<FoundArticles> {
+        let words = query.words.trim();
+        if words.is_empty() {
+            return Err(Error::invalid("query", "is empty", "give the words to look for"));
+        }
+        lore_core::names::checked_length("query", words, QUERY_MAX)?;
+        let place = self.in_world(query.world.as_deref()).await?;
+        let limit = query.limit.clamp(1, PAGE_MAX);
+        let filter = Filter { kinds: keys::node_words(Kind::Article)?, ..Filter::default() };
+        let most = query.offset.saturating_add(limit).min(LOOKED_AT_MAX);
+        let asked = Query { filter, unit: Unit::Node, ..Query::new(words, most) };
+        let found = place.app().search(place.viewer(), asked).await?;
+        let world = place.world_reference().await?;
+        let articles = found.answers.into_iter().skip(query.offset).take(limit).map(|answer| {
+            let excerpt = match answer.snippet.text.is_empty() {
+                false => answer.snippet.text,
+                true => beginning(&answer.text.map(|text| text.body).unwrap_or_default()),
+            };
+            FoundArticle {
+                article: head::reference(Kind::Article, &answer.node),
+                excerpt,
+                relevance: relevance(answer.hit.score),
+                world: world.clone(),
+            }
+        });
+        Ok(FoundArticles { articles: articles.collect(), total: found.total, searched: 1.0 })
+    }
+}
+
+/// A score of the search as a share of 1, with three digits.
+fn relevance(score: f32) -> f64 {
+    (f64::from(score).clamp(0.0, 1.0) * 1_000.0).round() / 1_000.0
+}

@@ -1,0 +1,112 @@
+//! What every object begins with: the reference.
+
+use jiff::tz::TimeZone;
+use lore_anvil::{Kind, Object};
+use lore_core::{Node, Properties, Timestamp, Visibility};
+use serde_json::{Value, json};
+
+use super::{article, keys};
+
+/// Where fields that only this contract knows are kept in a node's properties.
+pub(super) const OWN: &str = "anvil";
+
+/// The reference to a node.
+pub(super) fn reference(kind: Kind, node: &Node) -> Object {
+    let id = keys::shown_id(kind, node);
+    let mut head = bare(kind, &id, &node.name);
+    head.insert("state".into(), json!(state(node.visibility)));
+    for flag in ["isWip", "isDraft"] {
+        let own = own(node, flag).and_then(Value::as_bool).unwrap_or(false);
+        head.insert(flag.into(), json!(own));
+    }
+    if kind == Kind::Article {
+        head.insert("entityClass".into(), json!(class_of(article::template_of(node))));
+    }
+    head.insert("icon".into(), own(node, "icon").cloned().unwrap_or_default());
+    if let Some(url) = own(node, "url").filter(|url| url.is_string()) {
+        head.insert("url".into(), url.clone());
+    }
+    head.insert("subscribergroups".into(), json!([]));
+    head.insert("folderId".into(), json!(lore_anvil::UNCATEGORISED));
+    let tags = (!node.tags.is_empty()).then(|| node.tags.join(","));
+    head.insert("tags".into(), json!(tags));
+    head.insert("updateDate".into(), moment(node.updated.at));
+    head
+}
+
+/// The part of a reference that needs no node.
+pub(super) fn bare(kind: Kind, id: &Value, title: &str) -> Object {
+    let row = kind.row();
+    let plain = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
+    let mut head = Object::new();
+    head.insert("id".into(), id.clone());
+    head.insert("title".into(), json!(title));
+    head.insert("slug".into(), json!(slug(title)));
+    head.insert("entityClass".into(), json!(row.class));
+    head.insert("url".into(), json!(format!("lorewell://atlas/{}/{plain}", row.path)));
+    head
+}
+
+/// The word of a visibility.
+pub(super) fn state(visibility: Visibility) -> &'static str {
+    match visibility {
+        Visibility::Members => "public",
+        Visibility::Gm | Visibility::Private(_) => "private",
+    }
+}
+
+/// A field that only this contract knows.
+pub(super) fn own<'a>(node: &'a Node, name: &str) -> Option<&'a Value> {
+    own_fields(&node.properties)?.get(name)
+}
+
+/// All fields that only this contract knows.
+pub(super) fn own_fields(properties: &Properties) -> Option<&Object> {
+    properties.get(OWN)?.as_object()
+}
+
+/// A moment as the API writes it.
+pub(super) fn moment(at: Timestamp) -> Value {
+    let civil = TimeZone::UTC.to_datetime(at);
+    let date = format!(
+        "{:04}-{:02}-{:02} {:02}:{:02}:{:02}.{:06}",
+        civil.year(),
+        civil.month(),
+        civil.day(),
+        civil.hour(),
+        civil.minute(),
+        civil.second(),
+        civil.subsec_nanosecond() / 1_000
+    );
+    json!({ "date": date, "timezone_type": 3, "timezone": "UTC" })
+}
+
+/// `militaryConflict` as `MilitaryConflict`.
+fn class_of(template: &str) -> String {
+    let mut letters = template.chars();
+    letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
+}
+
+/// A title as part of an address.
+fn slug(title: &str) -> String {
+    let words = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_written_as_the_api_does() {
+        let at: Timestamp = "2022-08-23T14:00:42.5Z".parse().unwrap();
+        assert_eq!(moment(at)["date"], "2022-08-23 14:00:42.500000");
+    }
+
+    #[test]
+    fn slugs_and_classes() {
+        assert_eq!(slug("The Dragon's  Keep!"), "the-dragon-s-keep");
+        assert_eq!(class_of("militaryConflict"), "MilitaryConflict");
+        assert_eq!(class_of(""), "");
+    }
+}

@@ -1,0 +1,71 @@
+//! Mentions in both spellings.
+//!
+//! The world keeps `[entity:7|the Mill]`; World Anvil's users write
+//! `@[the Mill](location:UUID)`. What is read here is written their way, and what they
+//! write is kept the world's way, so that every door follows it. A mention of something
+//! that is not here stays as it was written.
+
+use std::collections::HashMap;
+
+use lore_core::{Node, Result, Text, Uid};
+use lore_markup::{anvil, mention};
+use lore_store::NodeKey;
+
+use super::source::Atlas;
+use super::{article, keys};
+use lore_anvil::Kind;
+
+/// Writes the mentions in texts as World Anvil does.
+pub(super) async fn shown(atlas: &Atlas, texts: &mut [Text]) -> Result<()> {
+    let mut known: HashMap<i64, Option<Node>> = HashMap::new();
+    for text in texts.iter() {
+        for found in mention::find(&text.body) {
+            let mention::Target::Entity(number) = found.target else { continue };
+            if let std::collections::hash_map::Entry::Vacant(place) = known.entry(number) {
+                let key = NodeKey::Number(number);
+                place.insert(atlas.app().store.node(atlas.viewer(), key).await?);
+            }
+        }
+    }
+    if known.values().all(Option::is_none) {
+        return Ok(());
+    }
+    for text in texts {
+        text.body = mention::replaced(&text.body, |found| {
+            let mention::Target::Entity(number) = found.target else { return None };
+            let node = known.get(&number)?.as_ref()?;
+            let label = found.label().unwrap_or(&node.name);
+            Some(anvil::mention(label, &type_of(node), &node.uid.to_string()))
+        });
+    }
+    Ok(())
+}
+
+/// Writes the mentions in a text as the world keeps them.
+pub(super) async fn kept(atlas: &Atlas, text: &str) -> Result<String> {
+    let mut known: HashMap<String, i64> = HashMap::new();
+    for found in anvil::mentions(text) {
+        let Ok(uid) = found.id.parse::<Uid>() else { continue };
+        let node = atlas.app().store.node(atlas.viewer(), NodeKey::Uid(uid)).await?;
+        known.extend(node.map(|node| (found.id.to_owned(), node.number)));
+    }
+    Ok(anvil::replaced(text, |found| {
+        let number = known.get(found.id)?;
+        // A bar would end the label.
+        Some(match found.label {
+            label if label.contains('|') => return None,
+            "" => format!("[entity:{number}]"),
+            label => format!("[entity:{number}|{label}]"),
+        })
+    }))
+}
+
+/// The word before the colon: what the target is.
+fn type_of(node: &Node) -> String {
+    if keys::is_of_kind(Kind::Article, node) {
+        return article::template_of(node).to_lowercase();
+    }
+    let kinds = Kind::ALL.iter().copied().filter(|kind| *kind != Kind::Npc);
+    let kind = kinds.into_iter().find(|kind| keys::is_of_kind(*kind, node));
+    kind.map_or("article", |kind| kind.row().path).to_owned()
+}

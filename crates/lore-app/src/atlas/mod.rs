@@ -1,0 +1,26 @@
+//! The world as World Anvil's users know it: articles, categories, maps, timelines,
+//! secrets and the rest of `lore_anvil`'s table.
+//!
+//! Nothing is kept twice. A page is an article, a journal is a history, too, a text for
+//! the game master's side is a secret, a campaign of the table is a campaign. What no
+//! other toolset knows is a node of its own kind. What is read here is an object of
+//! World Anvil's API, whose texts are Markdown; whoever speaks to the outside converts.
+
+mod article;
+mod assemble;
+mod find;
+mod head;
+mod keys;
+mod list;
+mod mentions;
+mod people;
+mod read;
+mod screened;
+mod secrets;
+mod source;
+mod write;
+mod written;
+
+pub use find::{ArticleQuery, FoundArticle, FoundArticles};
+pub use screened::Screened;
+pub use source::{Anvil, Atlas, ListQuery, Rows};

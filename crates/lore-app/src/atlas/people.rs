@@ -1,0 +1,238 @@
+//! Users, worlds, campaigns and who is in them.
+
+use lore_anvil::{Kind, Object, PAGE_MAX};
+use lore_core::{Error, Node, PrincipalId, Result, Role, Uid, World};
+use lore_store::NodeQuery;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::assemble::Around;
+use super::source::{Atlas, ListQuery, Rows};
+use super::{head, keys};
+use crate::play::{PARTICIPANT, word};
+use crate::worlds;
+
+impl Atlas {
+    /// Who calls. Others are not shown.
+    pub(super) async fn user(&self, id: Option<&str>, granularity: i8) -> Result<Object> {
+        let who = self.viewer().principal;
+        self.check_user(id)?;
+        let person = self.app().store.principal(who).await?;
+        let name = person.map_or_else(|| format!("user {who}"), |person| person.name);
+        let own = user_id(who);
+        let mut user = head::bare(Kind::User, &json!(own), &name);
+        for gone in ["title", "slug"] {
+            user.shift_remove(gone);
+        }
+        user.insert("username".into(), json!(name));
+        user.insert("userhash".into(), json!(own.replace('-', "")));
+        if granularity >= 0 {
+            let worlds = worlds::list(self.app(), who).await?;
+            user.insert("worldCount".into(), json!(worlds.len()));
+            user.insert("isGuild".into(), json!(false));
+        }
+        Ok(user)
+    }
+
+    fn check_user(&self, id: Option<&str>) -> Result<()> {
+        let own = user_id(self.viewer().principal);
+        match id.map(str::trim).filter(|id| !id.is_empty() && *id != own) {
+            None => Ok(()),
+            Some(other) => Err(Error::not_found(
+                format!("user {}", other.chars().take(100).collect::<String>()),
+                "leave it out: only you are known here",
+            )),
+        }
+    }
+
+    /// The worlds the caller can enter.
+    pub(super) async fn worlds(&self, query: &ListQuery) -> Result<Rows> {
+        self.check_user(query.parent.as_ref().map(|(_, id)| id.as_str()))?;
+        let worlds = worlds::list(self.app(), self.viewer().principal).await?;
+        let total = worlds.len();
+        let mut rows = Vec::new();
+        for world in worlds.iter().skip(query.offset).take(query.limit.min(PAGE_MAX)) {
+            let place = self.in_world(Some(&world.uid.to_string())).await?;
+            rows.push(place.world(-1).await?);
+        }
+        Ok(Rows { rows, total })
+    }
+
+    /// The present world.
+    pub(super) async fn world(&self, granularity: i8) -> Result<Object> {
+        let world = self.present_world().await?;
+        let profile = self.profile().await?;
+        let address = profile.as_ref().and_then(|node| head::own(node, "url").cloned());
+        let mut object = match profile {
+            Some(node) => {
+                let made = self.assemble(Kind::World, vec![node], granularity).await?;
+                made.into_iter().next().unwrap_or_default()
+            }
+            None => self.unwritten(granularity),
+        };
+        object.extend(world_head(&world));
+        object.extend(address.map(|url| ("url".to_owned(), url)));
+        object.insert("ownership".into(), json!(ownership(self.viewer().role)));
+        object.insert("countFollowers".into(), json!(0));
+        if granularity >= 0 {
+            self.count(&mut object).await?;
+        }
+        if granularity >= 1 {
+            object.insert("creationDate".into(), head::moment(world.created_at));
+        }
+        Ok(object)
+    }
+
+    /// The reference to the present world.
+    pub(super) async fn world_reference(&self) -> Result<Object> {
+        Ok(world_head(&self.present_world().await?))
+    }
+
+    /// What is told of the world beside its name, if somebody wrote it.
+    pub(super) async fn profile(&self) -> Result<Option<Node>> {
+        let query = NodeQuery { kinds: vec![word(keys::WORLD)?], limit: 1, ..NodeQuery::default() };
+        let found = self.app().store.find_nodes(self.viewer(), query).await?;
+        Ok(found.items.into_iter().next())
+    }
+
+    fn unwritten(&self, granularity: i8) -> Object {
+        let fields = Kind::World.row().fields_at(granularity);
+        fields.map(|field| (field.name.to_owned(), Value::Null)).collect()
+    }
+
+    async fn present_world(&self) -> Result<World> {
+        let worlds = worlds::list(self.app(), self.viewer().principal).await?;
+        let world = worlds.into_iter().find(|world| world.id == self.viewer().world);
+        world.ok_or_else(|| Error::not_found("the world", "list_user_worlds lists those there are"))
+    }
+
+    /// How many there are of what the caller sees.
+    async fn count(&self, object: &mut Object) -> Result<()> {
+        let tally = self.app().store.tally(self.viewer()).await?;
+        for (field, kind) in [
+            ("countArticles", Kind::Article),
+            ("countMaps", Kind::Map),
+            ("countTimelines", Kind::Timeline),
+            ("countCategories", Kind::Category),
+        ] {
+            let kinds = keys::node_kinds(kind);
+            let rows = tally.iter().filter(|row| kinds.contains(&row.kind.as_str()));
+            object.insert(field.into(), json!(rows.map(|row| row.count).sum::<u64>()));
+        }
+        Ok(())
+    }
+
+    /// The characters of a campaign that the game master plays.
+    pub(super) async fn npcs_of(&self, campaign: &Node) -> Result<Vec<Node>> {
+        let mut nodes = self.joined(Kind::Npc, campaign.id, crate::play::PART_OF).await?;
+        nodes.retain(|node| node.subtype.as_deref() == Some("NPC"));
+        Ok(nodes)
+    }
+
+    /// What is told of campaigns and of who is played in them.
+    pub(super) async fn of_the_table(
+        &self,
+        kind: Kind,
+        node: &Node,
+        name: &str,
+        around: &Around,
+    ) -> Result<Value> {
+        Ok(match (kind, name) {
+            (_, "name") => json!(node.name),
+            (_, "world") => Value::Object(around.world.clone()),
+            (Kind::Campaign, "description") => property(node, "theme_prompt"),
+            (Kind::Campaign, "gmMode") => property(node, "gm_mode"),
+            (Kind::Campaign, "participants") => json!(self.participants(node).await?),
+            (Kind::Campaign, "sessionCount") => json!(self.session_count(node).await?),
+            (Kind::Npc, "articleId") => json!(node.uid.to_string()),
+            (Kind::Npc, "article") => Value::Object(head::reference(Kind::Article, node)),
+            (Kind::Npc, "role") => json!(said(node, name, &["ally", "enemy", "neutral"])),
+            (Kind::Npc, "status") => json!(said(node, name, &["alive", "dead", "unknown"])),
+            (Kind::Npc, "notes") => {
+                let notes = around.text_of(node, |text| text.kind.as_str() == "notes");
+                json!(notes.or_else(|| around.entry(node)))
+            }
+            (Kind::Npc, "campaign") => self.campaign_of(node).await?,
+            _ => Value::Null,
+        })
+    }
+
+    async fn participants(&self, campaign: &Node) -> Result<Vec<Object>> {
+        let store = &self.app().store;
+        let kinds = [word(crate::play::PART_OF)?];
+        let edges = store
+            .neighbours(
+                self.viewer(),
+                &[campaign.id],
+                lore_store::Direction::In,
+                &kinds,
+                crate::play::MANY,
+            )
+            .await?;
+        let ids: Vec<_> = edges.into_iter().map(|edge| edge.source).collect();
+        let mut nodes = store.nodes(self.viewer(), &ids).await?;
+        nodes.retain(|node| node.kind.as_str() == PARTICIPANT);
+        nodes.sort_by_key(|node| node.id);
+        let shown = nodes.iter().map(|node| {
+            let fields = [
+                ("id", json!(node.uid.to_string())),
+                ("name", json!(node.name)),
+                ("role", property(node, "role")),
+            ];
+            fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        });
+        Ok(shown.collect())
+    }
+
+    async fn session_count(&self, campaign: &Node) -> Result<u64> {
+        let name = crate::play::table::name()?;
+        let found = self.app().store.states(self.viewer(), &[campaign.id], &name).await?;
+        let count = found.first().and_then(|state| state.value.get("sessions")?.as_u64());
+        Ok(count.unwrap_or(0))
+    }
+
+    async fn campaign_of(&self, character: &Node) -> Result<Value> {
+        let Some(uid) = crate::play::campaign::of(character) else { return Ok(Value::Null) };
+        let found = self.app().store.nodes_by_uid(self.viewer(), &[uid]).await?;
+        let campaign = found.first().map(|node| head::reference(Kind::Campaign, node));
+        Ok(campaign.map_or(Value::Null, Value::Object))
+    }
+}
+
+/// The id of somebody, in the form of the contract.
+pub(super) fn user_id(who: PrincipalId) -> String {
+    let digest = Sha256::digest(format!("principal {who}").as_bytes());
+    let mut bytes = [0_u8; 16];
+    bytes.iter_mut().zip(digest).for_each(|(to, from)| *to = from);
+    Uid::from_hash(bytes).to_string()
+}
+
+fn world_head(world: &World) -> Object {
+    let mut head = head::bare(Kind::World, &json!(world.uid.to_string()), &world.name);
+    // Worlds here are for those who have a token.
+    head.insert("state".into(), json!("private"));
+    head.insert("updateDate".into(), head::moment(world.created_at));
+    head
+}
+
+fn ownership(role: Role) -> &'static str {
+    match role {
+        Role::Owner => "owner",
+        Role::Gm => "editor",
+        Role::Player | Role::Reader => "subscriber",
+    }
+}
+
+fn property(node: &Node, name: &str) -> Value {
+    node.properties.get(name).cloned().unwrap_or_default()
+}
+
+/// What somebody wrote of an NPC, in a field or as a tag.
+fn said(node: &Node, name: &str, words: &[&'static str]) -> Option<&'static str> {
+    let own = head::own(node, name).and_then(Value::as_str);
+    let is = |word: &&&'static str| {
+        own.is_some_and(|own| own.eq_ignore_ascii_case(word))
+            || node.tags.iter().any(|tag| tag.eq_ignore_ascii_case(word))
+    };
+    words.iter().find(is).copied()
+}

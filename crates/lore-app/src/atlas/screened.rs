@@ -1,0 +1,181 @@
+//! A service whose keys see everything, shown to those who may not.
+//!
+//! The store filters what it keeps by viewer. A live service knows only the account of its
+//! keys, so what it answers is screened here, for everybody below the game master's side:
+//! no secret, nothing that is not public, no notes of the author.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use lore_anvil::{Form, Kind, Object, PAGE_MAX, Sensitivity, is_reference};
+use lore_core::{Result, Role, Viewer};
+use serde_json::{Value, json};
+
+use super::find::{ArticleQuery, FoundArticles};
+use super::keys;
+use super::source::{Anvil, ListQuery, Rows};
+
+/// Most pages that are looked through for what may be shown.
+const PAGES_MAX: usize = 200;
+
+/// A service in front of a viewer.
+pub struct Screened {
+    inner: Arc<dyn Anvil>,
+    viewer: Viewer,
+}
+
+impl Screened {
+    /// `inner`, as far as `viewer` may see it.
+    pub fn new(inner: Arc<dyn Anvil>, viewer: Viewer) -> Self {
+        Self { inner, viewer }
+    }
+}
+
+#[async_trait]
+impl Anvil for Screened {
+    async fn read(&self, kind: Kind, id: Option<&str>, granularity: i8) -> Result<Object> {
+        if self.viewer.sees_gm_side() {
+            return self.inner.read(kind, id, granularity).await;
+        }
+        let unknown = || keys::unknown(kind, id.unwrap_or_default());
+        if kind.row().sensitivity == Sensitivity::Secret {
+            return Err(unknown());
+        }
+        let object = self.inner.read(kind, id, granularity).await?;
+        if is_open(kind, &object) { Ok(opened(kind, object)) } else { Err(unknown()) }
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Rows> {
+        if self.viewer.sees_gm_side() {
+            return self.inner.list(query).await;
+        }
+        let mut open = Vec::new();
+        if query.kind.row().sensitivity == Sensitivity::Open {
+            for page in 0..PAGES_MAX {
+                let part = ListQuery { offset: page * PAGE_MAX, limit: PAGE_MAX, ..query.clone() };
+                let found = self.inner.list(&part).await?.rows;
+                let last = found.len() < PAGE_MAX;
+                let shown = found.into_iter().filter(|row| is_open(query.kind, row));
+                open.extend(shown.map(|row| opened(query.kind, row)));
+                if last {
+                    break;
+                }
+            }
+        }
+        let total = open.len();
+        let rows = open.into_iter().skip(query.offset).take(query.limit.min(PAGE_MAX)).collect();
+        Ok(Rows { rows, total })
+    }
+
+    async fn search(&self, query: &ArticleQuery) -> Result<FoundArticles> {
+        if self.viewer.sees_gm_side() {
+            return self.inner.search(query).await;
+        }
+        let mut open = Vec::new();
+        let mut searched = 1.0;
+        for page in 0..PAGES_MAX {
+            let part = ArticleQuery { offset: page * PAGE_MAX, limit: PAGE_MAX, ..query.clone() };
+            let found = self.inner.search(&part).await?;
+            searched = found.searched;
+            let last = found.articles.len() < PAGE_MAX;
+            let shown = found.articles.into_iter();
+            open.extend(shown.filter(|found| is_open(Kind::Article, &found.article)));
+            if last {
+                break;
+            }
+        }
+        let total = open.len();
+        let cut = open.into_iter().skip(query.offset).take(query.limit.clamp(1, PAGE_MAX));
+        Ok(FoundArticles { articles: cut.collect(), total, searched })
+    }
+
+    async fn create(&self, kind: Kind, fields: &Object) -> Result<Object> {
+        self.viewer.require(Role::Gm)?;
+        self.inner.create(kind, fields).await
+    }
+
+    async fn update(&self, kind: Kind, id: &str, fields: &Object) -> Result<Object> {
+        self.viewer.require(Role::Gm)?;
+        self.inner.update(kind, id, fields).await
+    }
+
+    async fn delete(&self, kind: Kind, id: &str) -> Result<()> {
+        self.viewer.require(Role::Gm)?;
+        self.inner.delete(kind, id).await
+    }
+}
+
+/// Whether everybody may see an object. What says nothing of that is not shown.
+fn is_open(kind: Kind, object: &Object) -> bool {
+    let stateless = matches!(kind, Kind::User | Kind::World | Kind::RpgSystem | Kind::MarkerType);
+    stateless || object.get("state") == Some(&json!("public"))
+}
+
+/// An object without what is the author's own, and without references to what is hidden.
+fn opened(kind: Kind, object: Object) -> Object {
+    let hidden = |name: &str| {
+        let field = kind.row().field(name);
+        name == "secrets" || field.is_some_and(|field| field.form == Form::HiddenSection)
+    };
+    let open = object.into_iter().filter(|(name, _)| !hidden(name));
+    open.map(|(name, value)| (name, without_hidden(value))).collect()
+}
+
+fn without_hidden(value: Value) -> Value {
+    match value {
+        Value::Object(fields) if is_hidden(&fields) => Value::Null,
+        Value::Object(fields) => Value::Object(
+            fields.into_iter().map(|(name, value)| (name, without_hidden(value))).collect(),
+        ),
+        Value::Array(items) => {
+            let open = items.into_iter().map(without_hidden);
+            Value::Array(open.filter(|item| !item.is_null()).collect())
+        }
+        other => other,
+    }
+}
+
+/// Whether a reference says that its target is not for everybody. Worlds are always
+/// private to those who have no part in them, and who asks here has.
+fn is_hidden(fields: &Object) -> bool {
+    let world = fields.get("entityClass") == Some(&json!("World"));
+    let state = fields.get("state");
+    is_reference(fields) && !world && state.is_some_and(|state| *state != json!("public"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(value: Value) -> Object {
+        let Value::Object(object) = value else { unreachable!() };
+        object
+    }
+
+    #[test]
+    fn only_what_is_public_is_open() {
+        for (value, open) in [
+            (json!({ "state": "public" }), true),
+            (json!({ "state": "private" }), false),
+            (json!({}), false),
+        ] {
+            assert_eq!(is_open(Kind::Article, &object(value)), open);
+        }
+        assert!(is_open(Kind::World, &object(json!({ "state": "private" }))));
+    }
+
+    #[test]
+    fn what_is_the_authors_own_is_left_out() {
+        let article = object(json!({
+            "id": "a", "title": "Open", "state": "public", "authornotes": "X", "scrapbook": "X",
+            "secrets": [{ "id": "s", "title": "X" }],
+            "category": { "id": "c", "title": "X", "state": "private" },
+            "articleChildren": [
+                { "id": "d", "title": "X", "state": "private" },
+                { "id": "e", "title": "Shown", "state": "public" },
+            ],
+        }));
+        let shown = Value::Object(opened(Kind::Article, article)).to_string();
+        assert!(!shown.contains('X') && shown.contains("Shown"), "{shown}");
+    }
+}

@@ -1,0 +1,103 @@
+//! Secrets: texts that only the game master's side reads.
+
+use lore_anvil::{Kind, Object, PAGE_MAX};
+use lore_core::{Node, NodeId, Result, Text, Uid, Visibility};
+use lore_store::TextQuery;
+use serde_json::{Value, json};
+
+use super::source::{Atlas, ListQuery, Rows};
+use super::{head, keys};
+use crate::pages::POST;
+use crate::play::word;
+
+/// Text kind of a secret that was written as one.
+pub(super) const SECRET: &str = "secret";
+/// Text kind of what is noted about a character.
+const NOTES: &str = "notes";
+
+/// The kinds of text that are secrets when they are hidden.
+const KINDS: [&str; 3] = [SECRET, POST, NOTES];
+
+impl Atlas {
+    /// One secret.
+    pub(super) async fn secret(&self, id: &str, granularity: i8) -> Result<Object> {
+        let (place, text, node) = self.secret_text(id).await?;
+        place.secret_object(text, &node, granularity).await
+    }
+
+    /// The text of a secret and the node it belongs to, in the world it was found in.
+    pub(super) async fn secret_text(&self, id: &str) -> Result<(Self, Text, Node)> {
+        let unknown = || keys::unknown(Kind::Secret, id);
+        let uid = id.trim().parse::<Uid>().map_err(|_| unknown())?;
+        for place in self.everywhere().await? {
+            let store = &place.app().store;
+            let found = store.text_by_uid(place.viewer(), uid).await?;
+            let Some(text) = found.filter(is_secret) else { continue };
+            let nodes = store.nodes(place.viewer(), &[text.node]).await?;
+            if let Some(node) = nodes.into_iter().next() {
+                return Ok((place, text, node));
+            }
+        }
+        Err(unknown())
+    }
+
+    /// The secrets of this world, or of one article.
+    pub(super) async fn secrets(&self, query: &ListQuery) -> Result<Rows> {
+        let query = TextQuery {
+            kinds: KINDS.into_iter().map(word).collect::<Result<_>>()?,
+            hidden: true,
+            offset: query.offset,
+            limit: query.limit.clamp(1, PAGE_MAX),
+        };
+        let page = self.app().store.find_texts(self.viewer(), query).await?;
+        let ids: Vec<NodeId> = page.items.iter().map(|text| text.node).collect();
+        let nodes = self.app().store.nodes(self.viewer(), &ids).await?;
+        let rows = page.items.iter().filter_map(|text| {
+            let node = nodes.iter().find(|node| node.id == text.node)?;
+            Some(reference(text, node))
+        });
+        let total = usize::try_from(page.total).unwrap_or(usize::MAX);
+        Ok(Rows { rows: rows.collect(), total })
+    }
+
+    async fn secret_object(&self, text: Text, node: &Node, granularity: i8) -> Result<Object> {
+        let mut secret = reference(&text, node);
+        if granularity >= 0 {
+            let mut texts = [text];
+            super::mentions::shown(self, &mut texts).await?;
+            let [text] = texts;
+            secret.insert("content".into(), json!(text.body));
+            secret.insert("creationDate".into(), head::moment(text.created.at));
+        }
+        if granularity >= 2 {
+            let article = article_of(node).map(|node| head::reference(Kind::Article, node));
+            secret.insert("article".into(), article.map_or(Value::Null, Value::Object));
+            secret.insert("world".into(), Value::Object(self.world_reference().await?));
+        }
+        Ok(secret)
+    }
+}
+
+/// Whether a text is a secret.
+pub(super) fn is_secret(text: &Text) -> bool {
+    text.visibility != Visibility::Members && KINDS.contains(&text.kind.as_str())
+}
+
+/// The reference to a secret.
+pub(super) fn reference(text: &Text, node: &Node) -> Object {
+    let title = match text.title.trim() {
+        "" => format!("About {}", node.name),
+        title => title.to_owned(),
+    };
+    let mut head = head::bare(Kind::Secret, &json!(text.uid.to_string()), &title);
+    head.insert("state".into(), json!(head::state(text.visibility)));
+    head.insert("updateDate".into(), head::moment(text.updated.at));
+    let article = article_of(node).map(|node| node.uid.to_string());
+    head.insert("articleId".into(), json!(article));
+    head
+}
+
+/// The article a secret belongs to; some belong to none.
+fn article_of(node: &Node) -> Option<&Node> {
+    keys::is_of_kind(Kind::Article, node).then_some(node)
+}

@@ -1,0 +1,149 @@
+//! Where objects come from: the own world, or a service that is asked in its place.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use lore_anvil::{Kind, Object};
+use lore_core::{Error, Result, Viewer};
+
+use super::find::{ArticleQuery, FoundArticles};
+use crate::App;
+use crate::pages::{Scribe, TagsAre};
+use crate::worlds;
+
+/// What can be asked for objects.
+#[async_trait]
+pub trait Anvil: Send + Sync {
+    /// One object. Without an id it is the caller, of users, or the present world.
+    async fn read(&self, kind: Kind, id: Option<&str>, granularity: i8) -> Result<Object>;
+
+    /// Some objects, as references.
+    async fn list(&self, query: &ListQuery) -> Result<Rows>;
+
+    /// Articles that answer a question, best first.
+    async fn search(&self, query: &ArticleQuery) -> Result<FoundArticles>;
+
+    /// Makes an object; gives it back as it is now.
+    async fn create(&self, kind: Kind, fields: &Object) -> Result<Object>;
+
+    /// Changes an object; gives it back as it is now.
+    async fn update(&self, kind: Kind, id: &str, fields: &Object) -> Result<Object>;
+
+    /// Deletes an object.
+    async fn delete(&self, kind: Kind, id: &str) -> Result<()>;
+}
+
+/// What to list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListQuery {
+    /// Of which kind.
+    pub kind: Kind,
+    /// In which world; the present one when absent.
+    pub world: Option<String>,
+    /// Below what, other than a world.
+    pub parent: Option<(Kind, String)>,
+    /// Of articles: in which category; [`lore_anvil::UNCATEGORISED`] are those in none.
+    pub category: Option<String>,
+    /// Leave out this many first.
+    pub offset: usize,
+    /// At most this many, and never more than [`lore_anvil::PAGE_MAX`].
+    pub limit: usize,
+}
+
+impl ListQuery {
+    /// Everything of a kind in the present world.
+    pub fn of(kind: Kind) -> Self {
+        let limit = lore_anvil::PAGE_MAX;
+        Self { kind, world: None, parent: None, category: None, offset: 0, limit }
+    }
+}
+
+/// A part of a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rows {
+    /// The objects.
+    pub rows: Vec<Object>,
+    /// How many there are in all.
+    pub total: usize,
+}
+
+/// The own world.
+#[derive(Clone)]
+pub struct Atlas {
+    /// Who works, for which call.
+    pub(super) scribe: Scribe,
+}
+
+impl Atlas {
+    /// The world of `viewer`, for a call of `tool`.
+    pub fn new(app: Arc<App>, viewer: Viewer, tool: &'static str, request_id: String) -> Self {
+        let tags_are = TagsAre::Labels;
+        Self { scribe: Scribe { app, viewer, tool, request_id, tags_are } }
+    }
+
+    pub(super) fn app(&self) -> &App {
+        &self.scribe.app
+    }
+
+    pub(super) fn viewer(&self) -> &Viewer {
+        &self.scribe.viewer
+    }
+
+    /// The same caller in the world they name; in this one when they name none.
+    pub(super) async fn in_world(&self, world: Option<&str>) -> Result<Self> {
+        let Some(name) = world.map(str::trim).filter(|name| !name.is_empty()) else {
+            return Ok(self.clone());
+        };
+        let principal = self.viewer().principal;
+        let found = worlds::resolve(self.app(), principal, name).await?;
+        if found.id == self.viewer().world {
+            return Ok(self.clone());
+        }
+        let viewer = self.app().store.enter(principal, found.id).await?;
+        let viewer = viewer.ok_or_else(|| unknown_world(name))?;
+        Ok(Self { scribe: Scribe { viewer, ..self.scribe.clone() } })
+    }
+
+    /// The caller in each world they can enter, the present one first.
+    pub(super) async fn everywhere(&self) -> Result<Vec<Self>> {
+        let mut all = vec![self.clone()];
+        for world in worlds::list(self.app(), self.viewer().principal).await? {
+            if world.id != self.viewer().world {
+                let uid = world.uid.to_string();
+                all.push(self.in_world(Some(&uid)).await?);
+            }
+        }
+        Ok(all)
+    }
+}
+
+#[async_trait]
+impl Anvil for Atlas {
+    async fn read(&self, kind: Kind, id: Option<&str>, granularity: i8) -> Result<Object> {
+        self.read_object(kind, id, granularity).await
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Rows> {
+        self.list_objects(query).await
+    }
+
+    async fn search(&self, query: &ArticleQuery) -> Result<FoundArticles> {
+        self.search_articles(query).await
+    }
+
+    async fn create(&self, kind: Kind, fields: &Object) -> Result<Object> {
+        self.create_object(kind, fields).await
+    }
+
+    async fn update(&self, kind: Kind, id: &str, fields: &Object) -> Result<Object> {
+        self.update_object(kind, id, fields).await
+    }
+
+    async fn delete(&self, kind: Kind, id: &str) -> Result<()> {
+        self.delete_object(kind, id).await
+    }
+}
+
+fn unknown_world(name: &str) -> Error {
+    Error::not_found(format!("world {name}"), "list_user_worlds lists the worlds there are")
+}

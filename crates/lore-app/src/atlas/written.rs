@@ -1,0 +1,271 @@
+//! What somebody wants to write, understood before anything is changed.
+
+use lore_anvil::{Field, Form, Kind, Object, TEMPLATES};
+use lore_core::names::{checked_length, checked_name};
+use lore_core::{Error, Node, Result};
+use serde_json::{Value, json};
+
+use super::mentions;
+use super::source::Atlas;
+
+/// Longest text, in characters.
+const TEXT_MAX: usize = 500_000;
+/// Largest plain value, in bytes of JSON.
+const VALUE_MAX: usize = 200_000;
+/// Most fields at once.
+const FIELDS_MAX: usize = 500;
+
+/// What every object begins with and nobody writes.
+const READ_ONLY: [&str; 9] = [
+    "id",
+    "success",
+    "slug",
+    "entityClass",
+    "isEditable",
+    "updateDate",
+    "folderId",
+    "subscribergroups",
+    "world",
+];
+
+/// Fields to write, checked and with everything they refer to.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    pub(super) title: Option<String>,
+    pub(super) state: Option<State>,
+    pub(super) tags: Option<Vec<String>>,
+    pub(super) template: Option<&'static str>,
+    pub(super) subtype: Option<Option<String>>,
+    /// The text of the thing, as the world keeps it.
+    pub(super) text: Option<String>,
+    /// Further texts.
+    pub(super) sections: Vec<Section>,
+    /// Plain values; null takes one away.
+    pub(super) own: Object,
+    /// What to be joined to, by the kind of edge; none parts from all.
+    pub(super) links: Vec<(&'static str, Vec<Node>)>,
+}
+
+/// Who shall see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// Every member.
+    Public,
+    /// The game master's side, or the player who wrote it.
+    Private,
+}
+
+/// A further text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Section {
+    pub(super) name: String,
+    pub(super) body: String,
+    pub(super) hidden: bool,
+}
+
+impl Atlas {
+    /// Understands fields of an object, or says which is wrong.
+    pub(super) async fn understand(&self, kind: Kind, fields: &Object) -> Result<Written> {
+        if fields.len() > FIELDS_MAX {
+            let limit = format!("{FIELDS_MAX} fields");
+            return Err(Error::TooLarge { what: "the object".into(), limit });
+        }
+        let mut written = Written::default();
+        for (name, value) in fields {
+            match (name.as_str(), kind.row().field(name)) {
+                (name, _) if READ_ONLY.contains(&name) => {}
+                ("title", _) => written.title = Some(title(value)?),
+                ("state", _) => written.state = Some(state(value)?),
+                ("tags", _) => written.tags = Some(tags(value)?),
+                ("templateType", _) if kind == Kind::Article => {
+                    written.template = Some(template(value)?);
+                }
+                ("subtype", _) if kind == Kind::Article => {
+                    let text = text_of(name, value)?.filter(|text| !text.trim().is_empty());
+                    written.subtype =
+                        Some(text.map(|text| checked_name("subtype", &text)).transpose()?);
+                }
+                ("sections", _) => self.take_sections(&mut written, kind, value).await?,
+                (_, Some(field)) => self.take(&mut written, field, value).await?,
+                (name, None) => take_unknown(&mut written, name, value)?,
+            }
+        }
+        for section in &mut written.sections {
+            section.body = mentions::kept(self, &section.body).await?;
+        }
+        Ok(written)
+    }
+
+    async fn take(&self, written: &mut Written, field: &Field, value: &Value) -> Result<()> {
+        match field.form {
+            Form::Text => {
+                let text = text_of(field.name, value)?.unwrap_or_default();
+                written.text = Some(mentions::kept(self, &text).await?);
+            }
+            Form::Section | Form::HiddenSection => written.sections.push(Section {
+                name: field.name.to_owned(),
+                body: text_of(field.name, value)?.unwrap_or_default(),
+                hidden: field.form == Form::HiddenSection,
+            }),
+            Form::Value => {
+                written.own.insert(field.name.to_owned(), checked_value(field.name, value)?);
+            }
+            Form::One(kind, edge) => {
+                let target = match id_of(field.name, value)? {
+                    Some(id) => vec![self.target(field.name, kind, &id).await?],
+                    None => Vec::new(),
+                };
+                written.links.push((edge, target));
+            }
+            Form::Several(kind, edge) => {
+                let mut targets = Vec::new();
+                for item in value.as_array().into_iter().flatten() {
+                    if let Some(id) = id_of(field.name, item)? {
+                        targets.push(self.target(field.name, kind, &id).await?);
+                    }
+                }
+                written.links.push((edge, targets));
+            }
+            // These follow from other things; clients that send back what they read
+            // mean nothing by it.
+            Form::Many(..) | Form::Created | Form::Derived => {}
+        }
+        Ok(())
+    }
+
+    async fn take_sections(&self, written: &mut Written, kind: Kind, value: &Value) -> Result<()> {
+        let Value::Object(sections) = value else {
+            return Err(Error::invalid("sections", "is no object", "give texts by their name"));
+        };
+        for (name, value) in sections {
+            let name = checked_name("sections", name)?;
+            let hidden = kind.row().field(&name).is_some_and(|f| f.form == Form::HiddenSection);
+            let body = text_of(&name, value)?.unwrap_or_default();
+            written.sections.push(Section { name, body, hidden });
+        }
+        Ok(())
+    }
+
+    /// What a reference means. It must be in the same world.
+    async fn target(&self, field: &str, kind: Kind, id: &str) -> Result<Node> {
+        let wrong = || {
+            let problem = format!("names no {} of this world", kind.row().one);
+            Error::invalid(field, problem, "give the id of one that exists, or null")
+        };
+        let (place, node) = self.locate(kind, id).await.map_err(|_| wrong())?;
+        if place.viewer().world == self.viewer().world { Ok(node) } else { Err(wrong()) }
+    }
+}
+
+/// A field that nobody declared is kept: long texts as texts, the rest as it is.
+fn take_unknown(written: &mut Written, name: &str, value: &Value) -> Result<()> {
+    checked_length("the name of a field", name, 100)?;
+    match value {
+        Value::String(text) if lore_anvil::is_long(text) => {
+            let body = text_of(name, value)?.unwrap_or_default();
+            written.sections.push(Section { name: name.to_owned(), body, hidden: false });
+        }
+        _ => {
+            written.own.insert(name.to_owned(), checked_value(name, value)?);
+        }
+    }
+    Ok(())
+}
+
+fn title(value: &Value) -> Result<String> {
+    let text = value.as_str().unwrap_or_default();
+    checked_name("title", text)
+}
+
+fn state(value: &Value) -> Result<State> {
+    match value.as_str().map(str::trim) {
+        Some("public") => Ok(State::Public),
+        Some("private" | "draft") => Ok(State::Private),
+        _ => Err(Error::invalid("state", "is unknown", "use public or private")),
+    }
+}
+
+fn tags(value: &Value) -> Result<Vec<String>> {
+    let given: Vec<String> = match value {
+        Value::Null => Vec::new(),
+        Value::String(text) => text.split(',').map(str::to_owned).collect(),
+        Value::Array(items) => items.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        _ => return Err(Error::invalid("tags", "are no texts", "write them with commas between")),
+    };
+    let given = given.iter().map(|tag| tag.trim()).filter(|tag| !tag.is_empty());
+    let mut tags = given.map(|tag| checked_name("tags", tag)).collect::<Result<Vec<_>>>()?;
+    let mut seen = std::collections::HashSet::new();
+    tags.retain(|tag| seen.insert(lore_core::names::name_key(tag)));
+    if tags.len() > 100 {
+        return Err(Error::TooLarge { what: "tags".into(), limit: "100 tags".into() });
+    }
+    Ok(tags)
+}
+
+fn template(value: &Value) -> Result<&'static str> {
+    let given = value.as_str().unwrap_or_default().trim();
+    let known = TEMPLATES.into_iter().find(|known| known.eq_ignore_ascii_case(given));
+    known.ok_or_else(|| {
+        Error::invalid("templateType", "is unknown", format!("use one of {}", TEMPLATES.join(", ")))
+    })
+}
+
+fn text_of(name: &str, value: &Value) -> Result<Option<String>> {
+    match value {
+        Value::Null => Ok(None),
+        Value::String(text) => {
+            checked_length(name, text, TEXT_MAX)?;
+            Ok(Some(text.clone()))
+        }
+        _ => Err(Error::invalid(name, "is no text", "write it as a text")),
+    }
+}
+
+fn checked_value(name: &str, value: &Value) -> Result<Value> {
+    if value.to_string().len() > VALUE_MAX {
+        let limit = format!("{VALUE_MAX} bytes");
+        return Err(Error::TooLarge { what: name.to_owned(), limit });
+    }
+    Ok(value.clone())
+}
+
+/// The id in a reference: `{id}`, a text or a number.
+pub(super) fn id_of(name: &str, value: &Value) -> Result<Option<String>> {
+    match value {
+        Value::Null => Ok(None),
+        Value::String(text) if text.trim().is_empty() => Ok(None),
+        Value::String(text) => Ok(Some(text.clone())),
+        Value::Number(number) => Ok(Some(number.to_string())),
+        Value::Object(fields) => id_of(name, fields.get("id").unwrap_or(&Value::Null)),
+        _ => Err(Error::invalid(name, "is no reference", json!({ "id": "…" }).to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_read_in_both_forms_once_each() {
+        assert_eq!(tags(&json!("a, B,,b ,c")).unwrap(), ["a", "B", "c"]);
+        assert_eq!(tags(&json!(["a", " x "])).unwrap(), ["a", "x"]);
+        assert!(tags(&json!(4)).is_err());
+    }
+
+    #[test]
+    fn references_are_read_in_every_form() {
+        for value in [json!("7"), json!(7), json!({ "id": "7" }), json!({ "id": 7 })] {
+            assert_eq!(id_of("map", &value).unwrap().as_deref(), Some("7"));
+        }
+        for value in [json!(null), json!(""), json!({})] {
+            assert_eq!(id_of("map", &value).unwrap(), None);
+        }
+        assert!(id_of("map", &json!([1])).is_err());
+    }
+
+    #[test]
+    fn templates_are_known_by_name() {
+        assert_eq!(template(&json!("militaryconflict")).unwrap(), "militaryConflict");
+        assert!(template(&json!("dragon")).unwrap_err().hint().contains("person"));
+    }
+}

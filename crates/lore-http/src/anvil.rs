@@ -1,0 +1,290 @@
+//! World Anvil's API ("Boromir") over the world.
+//!
+//! For programs that were written for World Anvil. Paths, verbs and fields come from
+//! `lore_anvil`'s table. Texts are BBCode there and Markdown here, so they are converted
+//! at this edge and nowhere else. Who may see and write what is decided where it is for
+//! the tools.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method, Response, StatusCode, header};
+use lore_anvil::{Kind, List, Object, PAGE_MAX, Sensitivity};
+use lore_app::atlas::{Anvil, Atlas, ListQuery};
+use lore_core::{Error, Role};
+use lore_markup::{from_bbcode, to_bbcode};
+use lore_mcp::{Scope, ServerParts};
+use lore_tools::Toolset;
+use serde_json::{Map, Value, json};
+
+use crate::body::{self, Unread};
+use crate::kanka::Params;
+
+/// Where the API is mounted.
+pub(crate) const PREFIX: &str = "/compat/worldanvil/api/external/boromir";
+
+/// What the routes share.
+pub(crate) struct Boromir {
+    pub(crate) parts: Arc<ServerParts>,
+    pub(crate) body_max: usize,
+}
+
+/// A refusal.
+#[derive(Debug)]
+struct Refused {
+    status: u16,
+    body: Value,
+}
+
+/// Answers any request below the API's address.
+pub(crate) async fn handle(State(api): State<Arc<Boromir>>, request: Request) -> Response<Body> {
+    let (head, body) = request.into_parts();
+    let body = match body::read(body, api.body_max).await {
+        Ok(body) => body,
+        Err(Unread::TooLarge) => return respond(413, &failure("The body is too large")),
+        Err(Unread::Missing) => return respond(408, &failure("The body did not arrive")),
+    };
+    match answer(&api, &head, &body).await {
+        Ok(mut object) => {
+            object.insert("success".into(), json!(true));
+            respond(200, &Value::Object(object))
+        }
+        Err(refused) => respond(refused.status, &refused.body),
+    }
+}
+
+async fn answer(api: &Boromir, head: &Parts, body: &[u8]) -> Result<Object, Refused> {
+    let scope = head.extensions.get::<Arc<Scope>>().ok_or_else(Refused::nowhere)?;
+    let writes = matches!(head.method, Method::PUT | Method::PATCH | Method::DELETE);
+    let toolset = if writes { Toolset::AtlasWrite } else { Toolset::Atlas };
+    if !scope.selection.may_offer(toolset) || (writes && scope.selection.is_read_only()) {
+        return Err(Refused::denied("this is switched off on this server"));
+    }
+    let viewer = api.parts.doorkeeper.enter(scope.identity, scope.world.as_deref()).await?;
+    let app = Arc::clone(&api.parts.app);
+    let request_id = app.effects.uid().to_string();
+    let asked = Asked {
+        atlas: Atlas::new(app, viewer, "world_anvil_api", request_id),
+        params: Params::of(&head.uri),
+        fields: fields(body)?,
+    };
+    let path = head.uri.path();
+    let path = path.strip_prefix(PREFIX).unwrap_or(path).trim_matches('/');
+    if path == "identity" && head.method == Method::GET {
+        return Ok(asked.atlas.read(Kind::User, None, -1).await?);
+    }
+    if let Some((kind, list)) = Kind::listed_at(path) {
+        require(kind, viewer.role)?;
+        return match head.method {
+            Method::POST => asked.list(kind, list).await,
+            _ => Err(Refused::wrong_verb()),
+        };
+    }
+    let kind = Kind::at(path).ok_or_else(Refused::nowhere)?;
+    require(kind, viewer.role)?;
+    match head.method {
+        Method::GET => asked.get(kind).await,
+        Method::PUT => asked.put(kind).await,
+        Method::PATCH => asked.patch(kind).await,
+        Method::DELETE => asked.delete(kind).await,
+        _ => Err(Refused::wrong_verb()),
+    }
+}
+
+/// Secrets are the game master's side's; of the rest the store shows what may be seen.
+fn require(kind: Kind, role: Role) -> Result<(), Refused> {
+    match kind.row().sensitivity {
+        Sensitivity::Secret if role < Role::Gm => Err(Refused::denied("this needs the role gm")),
+        Sensitivity::Secret | Sensitivity::Open => Ok(()),
+    }
+}
+
+/// One request, with everything that was read of it.
+struct Asked {
+    atlas: Atlas,
+    params: Params,
+    fields: Object,
+}
+
+impl Asked {
+    async fn get(&self, kind: Kind) -> Result<Object, Refused> {
+        let granularity = self.params.get("granularity").and_then(|text| text.parse().ok());
+        let granularity: i8 = granularity.unwrap_or(0);
+        let id = self.params.get("id");
+        let found = self.atlas.read(kind, id, granularity.clamp(-1, 3)).await?;
+        Ok(outward(kind, found))
+    }
+
+    async fn put(&self, kind: Kind) -> Result<Object, Refused> {
+        let made = self.atlas.create(kind, &inward(kind, &self.fields)).await?;
+        Ok(outward(kind, made))
+    }
+
+    /// The answer to a change is a reference only, as World Anvil gives it.
+    async fn patch(&self, kind: Kind) -> Result<Object, Refused> {
+        let id = self.id()?;
+        self.atlas.update(kind, id, &inward(kind, &self.fields)).await?;
+        Ok(outward(kind, self.atlas.read(kind, Some(id), -1).await?))
+    }
+
+    async fn delete(&self, kind: Kind) -> Result<Object, Refused> {
+        self.atlas.delete(kind, self.id()?).await?;
+        Ok(Object::new())
+    }
+
+    async fn list(&self, kind: Kind, list: &List) -> Result<Object, Refused> {
+        let number = |name: &str| match self.fields.get(name) {
+            Some(Value::String(text)) => text.trim().parse().ok(),
+            Some(Value::Number(number)) => number.as_u64().and_then(|n| usize::try_from(n).ok()),
+            _ => None,
+        };
+        let mut query = ListQuery {
+            offset: number("offset").unwrap_or(0),
+            limit: number("limit").unwrap_or(PAGE_MAX).clamp(1, PAGE_MAX),
+            category: self.reference("category"),
+            ..ListQuery::of(kind)
+        };
+        let id = || self.params.get("id").map(str::to_owned);
+        match list.parent {
+            Some(Kind::World) => query.world = Some(self.id()?.to_owned()),
+            Some(Kind::User) if kind != Kind::World => {}
+            Some(parent) => query.parent = id().map(|id| (parent, id)),
+            None => {}
+        }
+        if let Some(timeline) = self.reference("timeline") {
+            query.parent = Some((Kind::Timeline, timeline));
+        }
+        let found = self.atlas.list(&query).await?;
+        let rows = found.rows.into_iter().map(|row| Value::Object(outward(kind, row)));
+        let mut answer = Object::new();
+        answer.insert("entities".into(), rows.collect());
+        Ok(answer)
+    }
+
+    /// The id in a reference of the body.
+    fn reference(&self, name: &str) -> Option<String> {
+        match self.fields.get(name)?.get("id")? {
+            Value::String(id) => Some(id.clone()),
+            Value::Number(id) => Some(id.to_string()),
+            _ => None,
+        }
+    }
+
+    fn id(&self) -> Result<&str, Refused> {
+        let missing = || Refused::from(Error::invalid("id", "is required", "send it as ?id="));
+        self.params.get("id").ok_or_else(missing)
+    }
+}
+
+/// An object as clients read it: texts as BBCode, further texts under their own names.
+fn outward(kind: Kind, object: Object) -> Object {
+    let mut out = Object::new();
+    let mut further = Object::new();
+    for (name, value) in object {
+        let markup = kind.row().field(&name).is_some_and(lore_anvil::Field::is_markup);
+        let value = match value {
+            Value::String(text) if markup => to_bbcode(&text).into(),
+            Value::Object(sections) if name == "sections" => {
+                further = in_bbcode(sections);
+                Value::Object(further.clone())
+            }
+            other => other,
+        };
+        out.insert(name, value);
+    }
+    let is_plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    for (name, text) in further.into_iter().filter(|(name, _)| is_plain(name)) {
+        out.entry(name).or_insert(text);
+    }
+    out
+}
+
+fn in_bbcode(sections: Object) -> Object {
+    let converted = sections.into_iter().map(|(name, text)| {
+        let text = text.as_str().map(|text| to_bbcode(text).into()).unwrap_or(text);
+        (name, text)
+    });
+    converted.collect()
+}
+
+/// What clients write, with texts as Markdown.
+fn inward(kind: Kind, fields: &Object) -> Object {
+    let converted = fields.iter().map(|(name, value)| {
+        let declared = kind.row().field(name);
+        let value = match value {
+            Value::String(text) if declared.is_some_and(lore_anvil::Field::is_markup) => {
+                from_bbcode(text).into()
+            }
+            Value::String(text) if declared.is_none() && lore_anvil::is_long(text) => {
+                from_bbcode(text).into()
+            }
+            other => other.clone(),
+        };
+        (name.clone(), value)
+    });
+    converted.collect()
+}
+
+fn fields(body: &[u8]) -> Result<Object, Refused> {
+    if body.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Map::new());
+    }
+    match serde_json::from_slice(body) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        _ => Err(Error::invalid("body", "is not a JSON object", "send one").into()),
+    }
+}
+
+impl Refused {
+    fn nowhere() -> Self {
+        Self { status: 404, body: failure("resource_not_found") }
+    }
+
+    fn wrong_verb() -> Self {
+        Self { status: 405, body: failure("method_not_allowed") }
+    }
+
+    fn denied(reason: &str) -> Self {
+        let mut body = failure("access_denied");
+        if let Value::Object(fields) = &mut body {
+            fields.insert("reason".into(), json!(reason));
+        }
+        Self { status: 403, body }
+    }
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        let told = format!("{error}: {}", error.hint());
+        match &error {
+            Error::NotFound { .. } => {
+                let body =
+                    json!({ "success": false, "error": "resource_not_found", "reason": told });
+                Self { status: 404, body }
+            }
+            Error::Forbidden { .. } => Self::denied(&told),
+            Error::Invalid { .. } | Error::TooLarge { .. } => {
+                let details = json!({ "summary": told, "traceStack": "" });
+                let status = "Unprocessable Data provided";
+                let body = json!({ "success": false, "status": status, "error": details });
+                Self { status: 422, body }
+            }
+            other => Self { status: other.code().meaning().http, body: failure(&told) },
+        }
+    }
+}
+
+fn failure(error: &str) -> Value {
+    json!({ "success": false, "error": error })
+}
+
+fn respond(status: u16, body: &Value) -> Response<Body> {
+    let mut response = Response::new(Body::from(body.to_string()));
+    let status = StatusCode::from_u16(status);
+    *response.status_mut() = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
+}

@@ -1,0 +1,120 @@
+//! What was read, kept as long as its class says; and one request for many who ask.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, Shared};
+use lore_anvil::{Cache as Class, Object};
+use lore_core::{Effects, Result, Timestamp};
+use parking_lot::Mutex;
+
+/// Kept answers. Failures are never kept.
+pub(super) struct Cache {
+    effects: Effects,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    kept: HashMap<(Class, String), Kept>,
+    asked: HashMap<(Class, String), Shared<BoxFuture<'static, Result<Object>>>>,
+    /// Counts forgettings: what was asked before one is not kept after it.
+    age: u64,
+    ticks: u64,
+}
+
+struct Kept {
+    object: Object,
+    until: Timestamp,
+    /// When it was put here, for making room.
+    tick: u64,
+}
+
+impl Cache {
+    pub(super) fn new(effects: Effects) -> Self {
+        Self { effects, state: Arc::default() }
+    }
+
+    /// The answer to a question: the kept one, the one that is on its way, or a new one.
+    pub(super) async fn get(
+        &self,
+        class: Class,
+        key: String,
+        work: impl Future<Output = Result<Object>> + Send + 'static,
+    ) -> Result<Object> {
+        let key = (class, key);
+        let answer = {
+            let mut state = self.state.lock();
+            if let Some(kept) = state.kept.get(&key).filter(|kept| kept.until > self.effects.now())
+            {
+                return Ok(kept.object.clone());
+            }
+            match state.asked.get(&key) {
+                Some(asked) => asked.clone(),
+                None => {
+                    let asked = self.asking(key.clone(), state.age, work);
+                    state.asked.insert(key, asked.clone());
+                    asked
+                }
+            }
+        };
+        answer.await
+    }
+
+    fn asking(
+        &self,
+        key: (Class, String),
+        age: u64,
+        work: impl Future<Output = Result<Object>> + Send + 'static,
+    ) -> Shared<BoxFuture<'static, Result<Object>>> {
+        let (state, effects) = (Arc::clone(&self.state), self.effects.clone());
+        let work = async move {
+            let answer = work.await;
+            let mut state = state.lock();
+            state.asked.remove(&key);
+            if let Ok(object) = &answer
+                && state.age == age
+            {
+                state.keep(key, object.clone(), effects.now());
+            }
+            answer
+        };
+        work.boxed().shared()
+    }
+
+    /// Forgets what is kept of a class about an id.
+    pub(super) fn forget(&self, class: Class, id: &str) {
+        let id = format!("id={id}&");
+        self.drop_those(|(kept, key)| *kept == class && format!("{key}&").contains(&id));
+    }
+
+    /// Forgets all of a class.
+    pub(super) fn forget_all(&self, class: Class) {
+        self.drop_those(|(kept, _)| *kept == class);
+    }
+
+    fn drop_those(&self, gone: impl Fn(&(Class, String)) -> bool) {
+        let mut state = self.state.lock();
+        state.age += 1;
+        state.kept.retain(|key, _| !gone(key));
+        // Who asks from now on must not join a question from before.
+        state.asked.retain(|key, _| !gone(key));
+    }
+}
+
+impl State {
+    fn keep(&mut self, key: (Class, String), object: Object, now: Timestamp) {
+        let class = key.0;
+        let until = now.saturating_add(class.ttl()).unwrap_or(Timestamp::MAX);
+        self.ticks += 1;
+        self.kept.insert(key, Kept { object, until, tick: self.ticks });
+        let of_class = || self.kept.iter().filter(|((kept, _), _)| *kept == class);
+        if of_class().count() > class.entries_max() {
+            let oldest = of_class().min_by_key(|(_, kept)| kept.tick).map(|(key, _)| key.clone());
+            if let Some(oldest) = oldest {
+                self.kept.remove(&oldest);
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! What an answer of the service means. A status of 200 alone proves nothing.
+
+use std::time::Duration;
+
+use lore_anvil::Object;
+use lore_core::{Error, Result};
+use serde_json::Value;
+
+use super::wire::{Answered, Asking};
+
+/// Longest part of the service's own words that is passed on, in characters.
+const DETAIL_MAX: usize = 300;
+/// How long to wait when the service does not say.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The object in an answer, or why there is none.
+pub(super) fn understood(asking: &Asking, answered: Answered) -> Result<Object> {
+    let body = serde_json::from_slice::<Value>(&answered.body).ok();
+    let object = body.and_then(|body| match body {
+        Value::Object(object) => Some(object),
+        _ => None,
+    });
+    match answered.status {
+        200..=299 => success(object),
+        401 => Err(Error::Forbidden {
+            action: "World Anvil does not know these keys (401)".into(),
+            hint: "check WORLD_ANVIL_APP_KEY and WORLD_ANVIL_TOKEN".into(),
+        }),
+        403 if object.is_none() => Err(Error::Forbidden {
+            action: "World Anvil's guard asked for a browser (403 with a page)".into(),
+            hint: "wait a while; a proxy in between can cause this, too".into(),
+        }),
+        403 => Err(Error::Forbidden {
+            action: "World Anvil does not let this account see it (403)".into(),
+            hint: "ask the owner of the world, or check the account's tier".into(),
+        }),
+        404 | 405 => Err(Error::not_found(
+            format!("{} at World Anvil", asking.path),
+            "check the id, or list what there is",
+        )),
+        422 => Err(Error::invalid(
+            "the request",
+            format!("was refused by World Anvil (422): {}", detail(object.as_ref())),
+            "correct the field it names; nothing was changed",
+        )),
+        429 => {
+            let retry_after = answered.retry_after.unwrap_or(PATIENCE);
+            Err(Error::Throttled { retry_after })
+        }
+        500.. => Err(Error::Unavailable {
+            what: format!("World Anvil (status {}: {})", answered.status, detail(object.as_ref())),
+        }),
+        other => Err(Error::Unavailable { what: format!("World Anvil (status {other})") }),
+    }
+}
+
+fn success(object: Option<Object>) -> Result<Object> {
+    let strange = |what: &str| Error::Unavailable { what: format!("World Anvil ({what})") };
+    let object = object.ok_or_else(|| strange("it answered with a page instead of JSON"))?;
+    match object.get("success") {
+        Some(Value::Bool(true)) => Ok(object),
+        Some(_) => Err(Error::Precondition {
+            message: format!("World Anvil refused it: {}", detail(Some(&object))),
+            hint: "correct the request as it says".into(),
+        }),
+        None => Err(strange("its answer does not say whether it worked")),
+    }
+}
+
+/// The service's own words: `error` as a text or with a summary, or `reason`.
+fn detail(object: Option<&Object>) -> String {
+    let error = object.and_then(|object| object.get("error").or_else(|| object.get("reason")));
+    let text = match error {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Object(error)) => {
+            error.get("summary").and_then(Value::as_str).unwrap_or("it gave no reason").to_owned()
+        }
+        _ => "it gave no reason".to_owned(),
+    };
+    text.chars().take(DETAIL_MAX).filter(|c| !c.is_control()).collect()
+}

@@ -1,0 +1,323 @@
+//! World Anvil itself: `WORLD_ANVIL_APP_KEY` and `WORLD_ANVIL_TOKEN`.
+//!
+//! Speaks the API of `lore_anvil`'s table: GET one, POST lists, PUT, PATCH, DELETE. What
+//! was read is kept as long as its class says, secrets never; the same question asked by
+//! many at once is one request. The service is asked at a gentle pace. What it answers is
+//! taken for an answer only when it says so itself: a page of HTML or `success: false`
+//! with status 200 is a failure.
+
+mod cache;
+mod fault;
+mod lists;
+mod search;
+mod wire;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use lore_anvil::{Cache as Class, Kind, Object, Sensitivity, is_reference};
+use lore_app::atlas::{Anvil, ArticleQuery, FoundArticles, ListQuery, Rows};
+use lore_core::{Effects, Error, Result};
+use lore_markup::{from_bbcode, to_bbcode};
+use lore_net::{Network, Secret};
+use serde_json::{Value, json};
+
+use cache::Cache;
+use search::Known;
+pub use wire::{Answered, Asking, Verb, Wire};
+
+/// The address of the service.
+pub const URL: &str = "https://www.worldanvil.com/api/external/boromir";
+
+/// What the service wants to see.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The base address of the API.
+    pub url: String,
+    /// The key of the application.
+    pub app_key: Secret,
+    /// The token of the user.
+    pub token: Secret,
+}
+
+/// World Anvil behind its API.
+pub struct WorldAnvil {
+    wire: Arc<dyn Wire>,
+    cache: Cache,
+    known: Known,
+}
+
+impl WorldAnvil {
+    /// Prepares the service; nothing is sent yet.
+    pub fn new(network: &Network, effects: &Effects, config: &Config) -> Result<Self> {
+        Ok(Self::over(Arc::new(wire::Http::new(network, config)?), effects.clone()))
+    }
+
+    /// The service behind any wire.
+    pub fn over(wire: Arc<dyn Wire>, effects: Effects) -> Self {
+        Self { wire, cache: Cache::new(effects), known: Known::default() }
+    }
+
+    /// Asks, and takes apart what comes back.
+    async fn ask(&self, asking: Asking) -> Result<Object> {
+        fault::understood(&asking, self.wire.send(&asking).await?)
+    }
+
+    /// Asks for what may be kept.
+    async fn ask_kept(&self, class: Class, asking: Asking) -> Result<Object> {
+        if class == Class::Never {
+            return self.ask(asking).await;
+        }
+        let wire = Arc::clone(&self.wire);
+        let key = asking.key();
+        let work = async move { fault::understood(&asking, wire.send(&asking).await?) };
+        self.cache.get(class, key, work).await
+    }
+
+    /// One object as it is told, at either spelling of its path.
+    async fn one(&self, kind: Kind, id: &str, granularity: i8) -> Result<Object> {
+        let row = kind.row();
+        let asking = |path| {
+            let granularity = granularity.to_string();
+            Asking::get(path).with("id", id).with("granularity", &granularity)
+        };
+        let found = self.ask_kept(row.cache, asking(row.path)).await;
+        let found = match (found, row.other_path) {
+            (Err(Error::NotFound { .. }), Some(other)) => {
+                self.ask_kept(row.cache, asking(other)).await
+            }
+            (found, _) => found,
+        };
+        Ok(inward(kind, found.map_err(|error| named(kind, id, error))?))
+    }
+
+    /// Who the token belongs to.
+    async fn me(&self, granularity: i8) -> Result<Object> {
+        let mut me = self.ask_kept(Class::User, Asking::get("identity")).await?;
+        let id = text_of(&me, "id");
+        if granularity >= 0 {
+            match self.one(Kind::User, &id, granularity).await {
+                Ok(more) => me.extend(more),
+                // Some accounts cannot read themselves; their name is known anyway.
+                Err(Error::NotFound { .. } | Error::Forbidden { .. }) => {}
+                Err(other) => return Err(other),
+            }
+            if !me.contains_key("worldCount") {
+                let worlds = self.list_rows(&ListQuery::of(Kind::World)).await?;
+                me.insert("worldCount".into(), json!(worlds.total));
+            }
+        }
+        Ok(inward(Kind::User, me))
+    }
+
+    /// The world that is meant when none is named: the first of the user's.
+    async fn present_world(&self) -> Result<String> {
+        let worlds = self.list_rows(&ListQuery::of(Kind::World)).await?;
+        let first = worlds.rows.first().map(|world| text_of(world, "id"));
+        first.ok_or_else(|| Error::not_found("a world", "make one at World Anvil first"))
+    }
+}
+
+#[async_trait]
+impl Anvil for WorldAnvil {
+    async fn read(&self, kind: Kind, id: Option<&str>, granularity: i8) -> Result<Object> {
+        let found = match (kind, id) {
+            (Kind::User, None) => self.me(granularity).await?,
+            (Kind::World, None) => {
+                let id = self.present_world().await?;
+                self.one(kind, &id, granularity).await?
+            }
+            (_, Some(id)) => self.one(kind, id, granularity).await?,
+            (_, None) => {
+                let name = kind.row().id_argument;
+                return Err(Error::invalid(name, "is required", "give it"));
+            }
+        };
+        if kind == Kind::Article {
+            self.known.learn(&found);
+        }
+        Ok(found)
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Rows> {
+        let found = self.list_rows(query).await?;
+        if query.kind == Kind::Article {
+            found.rows.iter().for_each(|row| self.known.learn(row));
+        }
+        Ok(found)
+    }
+
+    async fn search(&self, query: &ArticleQuery) -> Result<FoundArticles> {
+        let world = match &query.world {
+            Some(world) => world.clone(),
+            None => self.present_world().await?,
+        };
+        let world = self.one(Kind::World, &world, -1).await?;
+        let listed =
+            ListQuery { world: Some(text_of(&world, "id")), ..ListQuery::of(Kind::Article) };
+        let articles = self.every_row(&listed).await?;
+        articles.iter().for_each(|row| self.known.learn(row));
+        search::answer(&self.known, query, &articles, &world)
+    }
+
+    async fn create(&self, kind: Kind, fields: &Object) -> Result<Object> {
+        let mut fields = outward(kind, fields);
+        if !matches!(kind, Kind::World | Kind::Layer | Kind::MarkerGroup)
+            && !fields.contains_key("world")
+        {
+            fields.insert("world".into(), json!({ "id": self.present_world().await? }));
+        }
+        // Some kinds are born public there; here nothing is unless it was asked for.
+        fields.entry("state").or_insert(json!("private"));
+        let body = Value::Object(fields.clone());
+        let made = self.ask(Asking::new(Verb::Put, kind.row().path).body(body)).await?;
+        let id = text_of(&made, "id");
+        self.forget(kind, &id);
+        self.read_back(kind, &id, &fields).await
+    }
+
+    async fn update(&self, kind: Kind, id: &str, fields: &Object) -> Result<Object> {
+        let fields = outward(kind, fields);
+        let body = Value::Object(fields.clone());
+        let asking = Asking::new(Verb::Patch, kind.row().path).with("id", id).body(body);
+        self.ask(asking).await.map_err(|error| named(kind, id, error))?;
+        self.forget(kind, id);
+        self.read_back(kind, id, &fields).await
+    }
+
+    async fn delete(&self, kind: Kind, id: &str) -> Result<()> {
+        let asking = Asking::new(Verb::Delete, kind.row().path).with("id", id);
+        self.ask(asking).await.map_err(|error| named(kind, id, error))?;
+        self.forget(kind, id);
+        if kind == Kind::Article {
+            self.known.forget(id);
+        }
+        Ok(())
+    }
+}
+
+impl WorldAnvil {
+    /// What a write may have changed: the thing itself and every list and search.
+    fn forget(&self, kind: Kind, id: &str) {
+        self.cache.forget(kind.row().cache, id);
+        self.cache.forget_all(Class::List);
+    }
+
+    /// The service ignores what it does not understand and calls that success, so what was
+    /// written is read again and compared.
+    async fn read_back(&self, kind: Kind, id: &str, wanted: &Object) -> Result<Object> {
+        let now = self.one(kind, id, kind.row().granularity(2)).await?;
+        let told = outward(kind, &now);
+        let lost: Vec<&str> = wanted
+            .iter()
+            .filter(|(name, value)| is_lost(value, told.get(*name)))
+            .map(|(name, _)| name.as_str())
+            .collect();
+        if lost.is_empty() {
+            return Ok(now);
+        }
+        Err(Error::Precondition {
+            message: format!("World Anvil kept {id}, but not what was sent as {}", lost.join(", ")),
+            hint: "read it to see what is there now; that field cannot be set this way".into(),
+        })
+    }
+}
+
+/// Whether a plain text or number that was written is not there afterwards. What the
+/// service writes in a form of its own cannot be compared.
+fn is_lost(wanted: &Value, found: Option<&Value>) -> bool {
+    match (wanted, found) {
+        (Value::String(wanted), Some(Value::String(found))) => wanted.trim() != found.trim(),
+        (Value::String(wanted), None | Some(Value::Null)) => !wanted.trim().is_empty(),
+        (Value::Object(wanted), Some(Value::Object(found))) => {
+            wanted.contains_key("id") && is_reference(found) && wanted.get("id") != found.get("id")
+        }
+        _ => false,
+    }
+}
+
+/// An object as this program reads it: texts as Markdown.
+fn inward(kind: Kind, object: Object) -> Object {
+    let converted = object.into_iter().map(|(name, value)| {
+        let markup = kind.row().field(&name).is_some_and(lore_anvil::Field::is_markup);
+        let value = match value {
+            Value::String(text) if markup => from_bbcode(&text).into(),
+            Value::Object(sections) if name == "sections" => sections
+                .into_iter()
+                .map(|(name, text)| match text {
+                    Value::String(text) => (name, from_bbcode(&text).into()),
+                    other => (name, other),
+                })
+                .collect(),
+            other => other,
+        };
+        (name, value)
+    });
+    converted.filter(|(name, _)| name != "success").collect()
+}
+
+/// Fields as the service takes them: texts as BBCode, references by id, tags with commas.
+fn outward(kind: Kind, fields: &Object) -> Object {
+    let mut out = Object::new();
+    for (name, value) in fields {
+        let field = kind.row().field(name);
+        let refers = field.is_some_and(|field| matches!(field.form, lore_anvil::Form::One(..)));
+        let several =
+            field.is_some_and(|field| matches!(field.form, lore_anvil::Form::Several(..)));
+        let value = match value {
+            Value::String(text) if field.is_some_and(lore_anvil::Field::is_markup) => {
+                to_bbcode(text).into()
+            }
+            Value::String(_) | Value::Number(_) if refers => json!({ "id": value }),
+            Value::Array(items) if several => items
+                .iter()
+                .map(|id| if id.is_object() { id.clone() } else { json!({ "id": id }) })
+                .collect(),
+            Value::Array(items) if name == "tags" => {
+                let tags: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+                tags.join(",").into()
+            }
+            Value::Object(sections) if name == "sections" => {
+                let texts = sections.iter().filter_map(|(name, text)| {
+                    Some((name.clone(), Value::from(to_bbcode(text.as_str()?))))
+                });
+                out.extend(texts);
+                continue;
+            }
+            other => other.clone(),
+        };
+        out.insert(name.clone(), value);
+    }
+    out
+}
+
+fn text_of(object: &Object, name: &str) -> String {
+    match object.get(name) {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Null) | None => String::new(),
+        Some(other) => other.to_string(),
+    }
+}
+
+/// An absence, told of the thing that was asked for.
+fn named(kind: Kind, id: &str, error: Error) -> Error {
+    let row = kind.row();
+    match (error, row.list_tool) {
+        (Error::NotFound { .. }, Some(list)) => {
+            let what = format!("{} {}", row.one, id.chars().take(100).collect::<String>());
+            Error::not_found(what, format!("{list} lists the ids there are"))
+        }
+        (other, _) => other,
+    }
+}
+
+/// How long lists of a kind may be kept.
+fn list_class(kind: Kind) -> Class {
+    match kind.row().sensitivity {
+        Sensitivity::Secret => Class::Never,
+        Sensitivity::Open => Class::List,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,273 @@
+//! The cache, the pace of questions and the faults of the service, over a wire of our own.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use lore_core::Timestamp;
+use lore_core::effects::{Clock, FixedEntropy};
+use lore_core::error::Code;
+use parking_lot::Mutex;
+
+use super::*;
+
+/// A clock that is set by hand.
+struct HandClock(Mutex<Timestamp>);
+
+impl Clock for HandClock {
+    fn now(&self) -> Timestamp {
+        *self.0.lock()
+    }
+}
+
+impl HandClock {
+    fn advance(&self, by: Duration) {
+        let mut now = self.0.lock();
+        *now = now.saturating_add(by).unwrap();
+    }
+}
+
+/// What a service answers.
+type Answering = Box<dyn Fn(&Asking) -> Answered + Send>;
+
+/// A service that counts and answers what it is told to.
+struct Fake {
+    asked: AtomicUsize,
+    answer: Mutex<Answering>,
+}
+
+#[async_trait]
+impl Wire for Fake {
+    async fn send(&self, asking: &Asking) -> Result<Answered> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        Ok((self.answer.lock())(asking))
+    }
+}
+
+struct Stage {
+    anvil: Arc<WorldAnvil>,
+    fake: Arc<Fake>,
+    clock: Arc<HandClock>,
+}
+
+fn json_answer(status: u16, body: Value) -> Answered {
+    Answered { status, retry_after: None, body: body.to_string().into_bytes() }
+}
+
+impl Stage {
+    fn set(answer: impl Fn(&Asking) -> Answered + Send + 'static) -> Self {
+        let clock = Arc::new(HandClock(Mutex::new(Timestamp::UNIX_EPOCH)));
+        let effects = Effects { clock: clock.clone(), entropy: Arc::new(FixedEntropy::new(1)) };
+        let fake =
+            Arc::new(Fake { asked: AtomicUsize::new(0), answer: Mutex::new(Box::new(answer)) });
+        let anvil = Arc::new(WorldAnvil::over(fake.clone(), effects));
+        Self { anvil, fake, clock }
+    }
+
+    /// How many requests the work took.
+    async fn count<T>(&self, work: impl Future<Output = T>) -> usize {
+        let before = self.fake.asked.load(Ordering::SeqCst);
+        work.await;
+        self.fake.asked.load(Ordering::SeqCst) - before
+    }
+}
+
+/// Answers every question about one thing.
+fn thing(asking: &Asking) -> Answered {
+    let id = asking.query.iter().find(|(name, _)| *name == "id").map(|(_, id)| id.clone());
+    let body = json!({
+        "success": true, "id": id, "title": "The Keep", "state": "public",
+        "content": "[b]Stone[/b]", "entities": [],
+    });
+    json_answer(200, body)
+}
+
+#[tokio::test]
+async fn a_thousand_who_ask_at_once_are_one_request() {
+    let stage = Stage::set(thing);
+    let asked = stage
+        .count(async {
+            let reads = (0..1_000).map(|_| {
+                let anvil = Arc::clone(&stage.anvil);
+                tokio::spawn(async move { anvil.read(Kind::Article, Some("a"), 1).await })
+            });
+            for read in reads.collect::<Vec<_>>() {
+                assert_eq!(read.await.unwrap().unwrap()["content"], "**Stone**");
+            }
+        })
+        .await;
+    assert_eq!(asked, 1);
+    assert_eq!(stage.count(stage.anvil.read(Kind::Article, Some("a"), 2)).await, 1, "granularity");
+}
+
+#[tokio::test]
+async fn secrets_are_asked_for_every_time() {
+    let stage = Stage::set(thing);
+    for _ in 0..3 {
+        assert_eq!(stage.count(stage.anvil.read(Kind::Secret, Some("s"), 2)).await, 1);
+    }
+    let list = ListQuery { world: Some("w".into()), ..ListQuery::of(Kind::Secret) };
+    for _ in 0..2 {
+        assert_eq!(stage.count(stage.anvil.list(&list)).await, 1);
+    }
+}
+
+#[tokio::test]
+async fn answers_are_kept_as_long_as_their_class_says() {
+    for (kind, seconds) in [
+        (Kind::Article, 3_600),
+        (Kind::World, 3_600),
+        (Kind::Category, 1_800),
+        (Kind::Map, 1_800),
+        (Kind::Image, 86_400),
+    ] {
+        let stage = Stage::set(thing);
+        let read = || stage.anvil.read(kind, Some("x"), 1);
+        assert_eq!(stage.count(read()).await, 1);
+        stage.clock.advance(Duration::from_secs(seconds - 1));
+        assert_eq!(stage.count(read()).await, 0, "{kind:?}");
+        stage.clock.advance(Duration::from_secs(1));
+        assert_eq!(stage.count(read()).await, 1, "{kind:?}");
+    }
+    let stage = Stage::set(thing);
+    let list = ListQuery { world: Some("w".into()), ..ListQuery::of(Kind::Article) };
+    assert_eq!(stage.count(stage.anvil.list(&list)).await, 1);
+    stage.clock.advance(Duration::from_secs(899));
+    assert_eq!(stage.count(stage.anvil.list(&list)).await, 0);
+    stage.clock.advance(Duration::from_secs(1));
+    assert_eq!(stage.count(stage.anvil.list(&list)).await, 1);
+}
+
+#[tokio::test]
+async fn no_class_grows_beyond_its_bound() {
+    let stage = Stage::set(thing);
+    for number in 0..=Class::World.entries_max() {
+        stage.anvil.read(Kind::World, Some(&number.to_string()), 1).await.unwrap();
+    }
+    assert_eq!(stage.count(stage.anvil.read(Kind::World, Some("0"), 1)).await, 1, "the oldest");
+    assert_eq!(stage.count(stage.anvil.read(Kind::World, Some("50"), 1)).await, 0);
+}
+
+#[tokio::test]
+async fn a_write_forgets_what_it_may_have_changed() {
+    let stage = Stage::set(thing);
+    let list = ListQuery { world: Some("w".into()), ..ListQuery::of(Kind::Article) };
+    for id in ["a", "b"] {
+        stage.anvil.read(Kind::Article, Some(id), 1).await.unwrap();
+    }
+    stage.anvil.list(&list).await.unwrap();
+    let Value::Object(fields) = json!({ "title": "The Keep" }) else { unreachable!() };
+    stage.anvil.update(Kind::Article, "a", &fields).await.unwrap();
+    assert_eq!(stage.count(stage.anvil.read(Kind::Article, Some("a"), 1)).await, 1);
+    assert_eq!(stage.count(stage.anvil.read(Kind::Article, Some("b"), 1)).await, 0);
+    assert_eq!(stage.count(stage.anvil.list(&list)).await, 1);
+}
+
+#[tokio::test]
+async fn what_the_service_ignored_is_told() {
+    let stage = Stage::set(thing);
+    let Value::Object(fields) = json!({ "title": "Another" }) else { unreachable!() };
+    let lost = stage.anvil.update(Kind::Article, "a", &fields).await.unwrap_err();
+    assert!(lost.to_string().contains("title"), "{lost}");
+}
+
+#[tokio::test]
+async fn every_fault_has_its_error_and_is_not_kept() {
+    let page =
+        |status| Answered { status, retry_after: None, body: b"<html>challenge</html>".to_vec() };
+    let throttled = Answered { retry_after: Some(Duration::from_secs(7)), ..page(429) };
+    let summary =
+        json!({ "success": false, "error": { "summary": "title too long", "traceStack": "" } });
+    for (answer, code, says) in [
+        (
+            json_answer(401, json!({ "success": false, "error": "access_denied_auth_failed" })),
+            Code::Forbidden,
+            "401",
+        ),
+        (
+            json_answer(403, json!({ "success": false, "error": "access_denied" })),
+            Code::Forbidden,
+            "403",
+        ),
+        (page(403), Code::Forbidden, "browser"),
+        (
+            json_answer(404, json!({ "success": false, "error": "resource_not_found" })),
+            Code::NotFound,
+            "article a",
+        ),
+        (page(404), Code::NotFound, "article a"),
+        (page(405), Code::NotFound, "article a"),
+        (json_answer(422, summary), Code::Invalid, "title too long"),
+        (json_answer(422, json!({ "error": "old form", "trace": "" })), Code::Invalid, "old form"),
+        (throttled, Code::Throttled, "too many"),
+        (page(500), Code::Unavailable, "500"),
+        (page(200), Code::Unavailable, "page instead of JSON"),
+        (
+            json_answer(200, json!({ "success": false, "error": "nope" })),
+            Code::Precondition,
+            "nope",
+        ),
+        (json_answer(200, json!({ "success": false, "reason": "why" })), Code::Precondition, "why"),
+        (json_answer(200, json!({ "id": "a" })), Code::Unavailable, "whether it worked"),
+    ] {
+        let stage = Stage::set(move |_| answer.clone());
+        let error = stage.anvil.read(Kind::Article, Some("a"), 1).await.unwrap_err();
+        assert_eq!(error.code(), code, "{error}");
+        assert!(error.to_string().contains(says), "{error}");
+        *stage.fake.answer.lock() = Box::new(thing);
+        let good = stage.anvil.read(Kind::Article, Some("a"), 1).await;
+        assert_eq!(good.unwrap()["title"], "The Keep", "a failure was kept");
+    }
+}
+
+#[tokio::test]
+async fn totals_come_from_going_through_the_list() {
+    let stage = Stage::set(|asking| {
+        let of = |name: &str| -> usize {
+            asking.body.as_ref().unwrap()[name].as_str().unwrap().parse().unwrap()
+        };
+        let rows: Vec<Value> = (of("offset")..120.min(of("offset") + of("limit")))
+            .map(|number| json!({ "id": number.to_string(), "title": "x" }))
+            .collect();
+        json_answer(200, json!({ "success": true, "entities": rows }))
+    });
+    let query = ListQuery { world: Some("w".into()), limit: 10, ..ListQuery::of(Kind::Article) };
+    let found = stage.anvil.list(&query).await.unwrap();
+    assert_eq!((found.rows.len(), found.total), (10, 120));
+    let beyond = ListQuery { offset: 500, ..query };
+    let found = stage.anvil.list(&beyond).await.unwrap();
+    assert_eq!((found.rows.len(), found.total), (0, 120));
+}
+
+#[tokio::test]
+async fn odd_paths_are_tried_in_both_spellings() {
+    let stage = Stage::set(|asking| match asking.path {
+        "variablecollection" => json_answer(404, json!({ "success": false })),
+        _ => thing(asking),
+    });
+    let found = stage.anvil.read(Kind::VariableCollection, Some("v"), 2).await.unwrap();
+    assert_eq!(found["title"], "The Keep");
+}
+
+#[tokio::test]
+async fn search_says_how_much_of_the_world_it_knows() {
+    let stage = Stage::set(|asking| match asking.path {
+        "world/articles" => {
+            let rows = ["a", "b"].map(|id| json!({ "id": id, "title": format!("Article {id}") }));
+            json_answer(200, json!({ "success": true, "entities": rows }))
+        }
+        _ => thing(asking),
+    });
+    let query = |words: &str| ArticleQuery {
+        words: words.into(),
+        world: Some("w".into()),
+        offset: 0,
+        limit: 50,
+    };
+    let before = stage.anvil.search(&query("stone")).await.unwrap();
+    assert_eq!((before.total, before.searched), (0, 0.0));
+    stage.anvil.read(Kind::Article, Some("a"), 1).await.unwrap();
+    let after = stage.anvil.search(&query("stone")).await.unwrap();
+    assert_eq!((after.total, after.searched), (1, 0.5));
+    assert!((0.0..=1.0).contains(&after.articles[0].relevance));
+}

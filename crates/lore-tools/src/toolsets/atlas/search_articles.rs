@@ -1,0 +1,122 @@
+//! `search_articles`: find articles by what they say.
+
+use lore_anvil::{Kind, PAGE_MAX, Shape, shown};
+use lore_app::atlas::{ArticleQuery, FoundArticle};
+use lore_core::{Result, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::source;
+use crate::call::Call;
+use crate::tool::{Annotations, ToolSpec};
+use crate::toolset::Toolset;
+
+pub(super) struct SearchArticles;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// Any words.
+    query: String,
+    world_id: Option<String>,
+    #[serde(default = "most")]
+    #[schemars(range(min = 1, max = 50))]
+    limit: usize,
+    #[serde(default)]
+    offset: usize,
+}
+
+fn most() -> usize {
+    PAGE_MAX
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Output {
+    /// Always true; failures are errors.
+    success: bool,
+    /// The articles, best first.
+    entities: Vec<Found>,
+    /// Which part of the answers this is.
+    meta: Meta,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Found {
+    /// Its id.
+    id: String,
+    /// Its title.
+    title: String,
+    /// The part that answers best.
+    excerpt: String,
+    /// Its address.
+    url: String,
+    /// How well it answers, 0 to 1.
+    relevance: f64,
+    /// The world: id, title, url.
+    world: Map<String, Value>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Meta {
+    /// How many answer.
+    total: usize,
+    /// How many were left out first.
+    offset: usize,
+    /// How many were wanted at most.
+    limit: usize,
+    /// The share of the world's articles that was searched, 0 to 1.
+    searched: f64,
+}
+
+impl ToolSpec for SearchArticles {
+    const NAME: &'static str = "search_articles";
+    const TOOLSET: Toolset = Toolset::Atlas;
+    const TITLE: &'static str = "Search articles";
+    const DESCRIPTION: &'static str = "Find articles by words in titles, texts and tags, also by \
+        meaning. Use list_articles to go through all of them, get_article to read one. Returns \
+        entities with an excerpt and a relevance from 0 to 1, best first.";
+    const ANNOTATIONS: Annotations = Annotations::READ;
+    const ROLE: Role = Role::Reader;
+
+    type Input = Input;
+    type Output = Output;
+
+    fn example() -> Value {
+        json!({ "query": "who guards the keep" })
+    }
+
+    async fn run(call: Call, input: Input) -> Result<Output> {
+        let limit = input.limit.clamp(1, PAGE_MAX);
+        let query =
+            ArticleQuery { words: input.query, world: input.world_id, offset: input.offset, limit };
+        let found = source(&call, Self::NAME).search(&query).await?;
+        let meta =
+            Meta { total: found.total, offset: query.offset, limit, searched: found.searched };
+        let entities = found.articles.into_iter().map(Found::from).collect();
+        Ok(Output { success: true, entities, meta })
+    }
+}
+
+impl From<FoundArticle> for Found {
+    fn from(found: FoundArticle) -> Self {
+        let text = |name: &str| match found.article.get(name) {
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+            None => String::new(),
+        };
+        let world = match shown(Kind::World, &found.world, 0, Shape::Compact) {
+            Value::Object(world) => world,
+            _ => Map::new(),
+        };
+        let wanted = ["id", "title", "url"];
+        Self {
+            id: text("id"),
+            title: text("title"),
+            url: text("url"),
+            excerpt: found.excerpt,
+            relevance: found.relevance,
+            world: world.into_iter().filter(|(name, _)| wanted.contains(&name.as_str())).collect(),
+        }
+    }
+}

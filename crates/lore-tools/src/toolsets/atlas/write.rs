@@ -1,0 +1,234 @@
+//! Tools that write: create, update and delete, for the kinds that the table offers.
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use lore_anvil::{Kind, Object, Offered, Shape, Takes, Writes, shown};
+use lore_core::{Error, Result, Role};
+use serde_json::{Map, Value, json};
+
+use super::arguments::Arguments;
+use super::{declare, source};
+use crate::call::Call;
+use crate::tool::{Annotations, Answer, Row, Tool};
+use crate::toolset::Toolset;
+
+/// The writing tools of a kind.
+pub(super) fn tools(kind: Kind) -> Vec<Tool> {
+    let Writes::Tools { names: [create, update, delete], offered } = kind.row().writes else {
+        return Vec::new();
+    };
+    vec![creating(kind, create, offered), updating(kind, update, offered), deleting(kind, delete)]
+}
+
+fn creating(kind: Kind, name: &'static str, offered: &'static [Offered]) -> Tool {
+    let one = kind.row().one;
+    let description = format!(
+        "Make a {one}. Use it when asked to; it is private unless state says public. Returns \
+         data: the {one} as it is kept."
+    );
+    let required: Vec<&str> =
+        offered.iter().filter(|one| one.required).map(|one| one.argument).collect();
+    let row = Written { kind, name, description, offered, annotations: Annotations::ADD };
+    let role = if kind == Kind::Secret { Role::Gm } else { Role::Player };
+    row.tool(role, declare::object(fields(offered), &required), example(kind, offered), create)
+}
+
+fn updating(kind: Kind, name: &'static str, offered: &'static [Offered]) -> Tool {
+    let row = kind.row();
+    let description = format!(
+        "Change a {}: what is given replaces what was, the rest stays, null clears. Use state \
+         public only when asked to publish. Returns data: the {} as it is now.",
+        row.one, row.one
+    );
+    let mut all = vec![(row.id_argument, declare::id(kind))];
+    all.extend(fields(offered));
+    let mut example_fields = json!({ "title": "A better title" });
+    if let Value::Object(fields) = &mut example_fields {
+        fields.insert(row.id_argument.to_owned(), json!(format!("${}", row.path)));
+    }
+    let written = Written { kind, name, description, offered, annotations: Annotations::CHANGE };
+    let role = if kind == Kind::Secret { Role::Gm } else { Role::Player };
+    written.tool(role, declare::object(all, &[row.id_argument]), example_fields, update)
+}
+
+fn deleting(kind: Kind, name: &'static str) -> Tool {
+    let row = kind.row();
+    let description = format!(
+        "Delete a {}. Use it only when asked to; no tool brings it back. Returns data with the \
+         id that is gone.",
+        row.one
+    );
+    let example = json!({ row.id_argument: format!("${}", row.path) });
+    let schema = declare::object(vec![(row.id_argument, declare::id(kind))], &[row.id_argument]);
+    let written =
+        Written { kind, name, description, offered: &[], annotations: Annotations::CHANGE };
+    written.tool(Role::Gm, schema, example, delete)
+}
+
+/// What a writing tool is made of.
+struct Written {
+    kind: Kind,
+    name: &'static str,
+    description: String,
+    offered: &'static [Offered],
+    annotations: Annotations,
+}
+
+/// A call of a writing tool.
+struct Writing {
+    call: Call,
+    kind: Kind,
+    tool: &'static str,
+    offered: &'static [Offered],
+    arguments: Arguments,
+}
+
+type Work = fn(Writing) -> BoxFuture<'static, Result<Value>>;
+
+impl Written {
+    fn tool(self, role: Role, schema: Map<String, Value>, example: Value, work: Work) -> Tool {
+        let (kind, tool, offered) = (self.kind, self.name, self.offered);
+        let known = schema.clone();
+        let handler = Arc::new(move |call: Call, given: Map<String, Value>| {
+            let arguments = Arguments::of(given, &known);
+            async move {
+                let arguments = arguments?;
+                let data = work(Writing { call, kind, tool, offered, arguments }).await?;
+                let structured = json!({ "success": true, "data": data });
+                Ok(Answer { text: structured.to_string(), structured })
+            }
+            .boxed()
+        });
+        let title = self.name.replace('_', " ");
+        Tool::from(Row {
+            name: self.name,
+            toolset: Toolset::AtlasWrite,
+            title,
+            description: self.description,
+            annotations: self.annotations,
+            role,
+            input_schema: schema,
+            output_schema: declare::one(kind),
+            example,
+            handler,
+        })
+    }
+}
+
+fn create(writing: Writing) -> BoxFuture<'static, Result<Value>> {
+    async move {
+        let fields = writing.fields()?;
+        for needed in writing.offered.iter().filter(|one| one.required) {
+            if fields.get(needed.field).is_none_or(Value::is_null) {
+                return Err(Error::invalid(needed.argument, "is required", "give it"));
+            }
+        }
+        let made = source(&writing.call, writing.tool).create(writing.kind, &fields).await?;
+        Ok(shown(writing.kind, &made, 2, Shape::Compact))
+    }
+    .boxed()
+}
+
+fn update(writing: Writing) -> BoxFuture<'static, Result<Value>> {
+    async move {
+        let id = writing.arguments.needed_id(writing.kind.row().id_argument)?;
+        let fields = writing.fields()?;
+        if fields.is_empty() {
+            let hint = "give at least one field to change";
+            return Err(Error::invalid("arguments", "change nothing", hint));
+        }
+        let source = source(&writing.call, writing.tool);
+        let now = source.update(writing.kind, &id, &fields).await?;
+        Ok(shown(writing.kind, &now, 2, Shape::Compact))
+    }
+    .boxed()
+}
+
+fn delete(writing: Writing) -> BoxFuture<'static, Result<Value>> {
+    async move {
+        let id = writing.arguments.needed_id(writing.kind.row().id_argument)?;
+        source(&writing.call, writing.tool).delete(writing.kind, &id).await?;
+        Ok(json!({ "id": id }))
+    }
+    .boxed()
+}
+
+impl Writing {
+    /// The arguments as fields of the API.
+    fn fields(&self) -> Result<Object> {
+        let mut fields = Object::new();
+        for one in self.offered {
+            // The id of what is changed is no field of it.
+            if let Some(value) = self.arguments.value(one.argument) {
+                fields.insert(one.field.to_owned(), checked(one, value)?);
+            }
+        }
+        Ok(fields)
+    }
+}
+
+fn checked(one: &Offered, value: &Value) -> Result<Value> {
+    let fits = match (one.takes, value) {
+        (_, Value::Null) | (Takes::Number, Value::Number(_)) | (Takes::Named, Value::Object(_)) => {
+            true
+        }
+        // Ids may be numbers, and so may years.
+        (Takes::Text, Value::String(_) | Value::Number(_)) => true,
+        (Takes::Texts, Value::Array(items)) => items.iter().all(Value::is_string),
+        (Takes::Choice(words), Value::String(text)) => words.contains(&text.trim()),
+        _ => false,
+    };
+    if fits {
+        return Ok(value.clone());
+    }
+    let wanted = match one.takes {
+        Takes::Text => "a text".to_owned(),
+        Takes::Number => "a number".to_owned(),
+        Takes::Texts => "a list of texts".to_owned(),
+        Takes::Named => "an object with texts".to_owned(),
+        Takes::Choice(words) => format!("one of {}", words.join(", ")),
+    };
+    Err(Error::invalid(one.argument, format!("is not {wanted}"), format!("give {wanted}")))
+}
+
+fn fields(offered: &'static [Offered]) -> Vec<(&'static str, Value)> {
+    let schema = |one: &Offered| {
+        let mut schema = match one.takes {
+            Takes::Text => json!({ "type": "string" }),
+            Takes::Number => json!({ "type": "number" }),
+            Takes::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+            Takes::Named => {
+                json!({ "type": "object", "additionalProperties": { "type": "string" } })
+            }
+            Takes::Choice(words) => json!({ "type": "string", "enum": words }),
+        };
+        if let (Value::Object(schema), false) = (&mut schema, one.gist.is_empty()) {
+            schema.insert("description".into(), json!(one.gist));
+        }
+        schema
+    };
+    offered.iter().map(|one| (one.argument, schema(one))).collect()
+}
+
+fn example(kind: Kind, offered: &'static [Offered]) -> Value {
+    let mut example = Map::new();
+    for one in offered {
+        match one.argument {
+            "title" => example.insert("title".into(), json!("The Dragon's Keep")),
+            "map_id" => example.insert("map_id".into(), json!("$map")),
+            "content" | "description" => {
+                example.insert(one.argument.into(), json!("A mighty fortress."))
+            }
+            "template" => example.insert("template".into(), json!("landmark")),
+            "latitude" | "longitude" => example.insert(one.argument.into(), json!(12.5)),
+            "year" => example.insert("year".into(), json!("1207")),
+            "article_id" if kind == Kind::Secret => {
+                example.insert("article_id".into(), json!("$article"))
+            }
+            _ => None,
+        };
+    }
+    Value::Object(example)
+}

@@ -1,0 +1,456 @@
+//! Stories of World Anvil's users, through the registry on a real store: what other
+//! doors wrote is there, what is written here is seen by them, and nothing hidden is.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+use std::sync::Arc;
+
+use lore_anvil::{Kind, Object};
+use lore_app::App;
+use lore_app::access::{Doorkeeper, Identity, create_token, enter};
+use lore_app::atlas::{Anvil, Atlas};
+use lore_core::error::Code;
+use lore_core::{Effects, Role, Viewer};
+use lore_sqlite::SqliteStore;
+use lore_tools::{Call, CallError, Registry, Selection};
+use serde_json::{Value, json};
+
+struct World {
+    app: Arc<App>,
+    owner: Viewer,
+    registry: Registry,
+    _directory: tempfile::TempDir,
+}
+
+impl World {
+    async fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let effects = Effects::system();
+        let file = directory.path().join("store.sqlite");
+        let store = SqliteStore::open(&file, lore_sqlite::Options::default(), &effects).unwrap();
+        let app = Arc::new(App::new(Arc::new(store), effects));
+        let owner = enter(&app, Identity::LOCAL, None).await.unwrap();
+        Self { app, owner, registry: Registry::standard(), _directory: directory }
+    }
+
+    async fn call(&self, tool: &str, arguments: Value) -> Value {
+        let answer = self.try_call(self.owner, tool, arguments.clone()).await;
+        answer.unwrap_or_else(|error| panic!("{tool} {arguments}: {error}"))
+    }
+
+    async fn try_call(
+        &self,
+        viewer: Viewer,
+        tool: &str,
+        arguments: Value,
+    ) -> Result<Value, CallError> {
+        let Value::Object(arguments) = arguments else { panic!("not an object") };
+        let everything = Selection::new().with_toolsets(["all"]).unwrap();
+        let call = Call::new(Arc::clone(&self.app), viewer);
+        Ok(self.registry.call(&everything, tool, call, arguments).await?.structured)
+    }
+
+    async fn refused(&self, viewer: Viewer, tool: &str, arguments: Value) -> (Code, String) {
+        match self.try_call(viewer, tool, arguments).await {
+            Err(CallError::Failed(error)) => (error.code(), error.to_string()),
+            other => panic!("{tool}: {other:?}"),
+        }
+    }
+
+    /// Makes a page and gives its UUID.
+    async fn page(&self, entity: Value) -> String {
+        let name = entity["name"].clone();
+        self.call("create_entities", json!({ "entities": [entity] })).await;
+        let found = self.call("list_articles", json!({})).await;
+        let rows = found["entities"].as_array().unwrap();
+        let row =
+            rows.iter().rfind(|row| row["title"] == name).unwrap_or_else(|| panic!("{found}"));
+        row["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Makes an object of a kind that no tool makes; gives its id.
+    async fn make(&self, kind: Kind, fields: Value) -> Value {
+        let atlas = Atlas::new(Arc::clone(&self.app), self.owner, "test", "test".into());
+        atlas.create(kind, &object(fields)).await.unwrap()["id"].clone()
+    }
+
+    async fn player(&self) -> Viewer {
+        let issued = create_token(&self.app, &self.owner, "Alice", Role::Player).await.unwrap();
+        let keeper = Doorkeeper::new(Arc::clone(&self.app));
+        let identity = keeper.identify(&issued.secret).await.unwrap().unwrap();
+        enter(&self.app, identity, None).await.unwrap()
+    }
+}
+
+fn object(value: Value) -> Object {
+    let Value::Object(fields) = value else { panic!("not an object") };
+    fields
+}
+
+fn titles(found: &Value) -> Vec<&str> {
+    found["entities"].as_array().unwrap().iter().map(|row| row["title"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_page_is_an_article_with_a_fitting_template() {
+    let world = World::new().await;
+    let mill = json!({ "entity_type": "location", "name": "Old Mill", "type": "Building" });
+    world.page(mill).await;
+    let entry = "Grove warden. Lives at [entity:1|the mill].";
+    let elf = json!({
+        "entity_type": "character", "name": "Aelysh", "entry": entry, "tags": ["elf", "warden"],
+    });
+    let id = world.page(elf).await;
+    let standard = world.call("get_article", json!({ "article_id": id })).await;
+    let data = &standard["data"];
+    assert_eq!((&data["template"], &data["tags"]), (&json!("person"), &json!(["elf", "warden"])));
+    assert_eq!((&data["state"], &data["is_wip"]), (&json!("public"), &json!(false)));
+    assert_eq!(data["update_date"]["timezone"], "UTC");
+    assert!(data["world"]["id"].is_string() && data.get("content").is_none(), "{data}");
+    let arguments = json!({ "article_id": id, "granularity": 2 });
+    let content = world.call("get_article", arguments).await["data"]["content"].clone();
+    let content = content.as_str().unwrap();
+    assert!(content.starts_with("Grove warden. Lives at @[the mill](landmark:"), "{content}");
+    let preview = world.call("get_article", json!({ "article_id": id, "granularity": 0 })).await;
+    assert!(preview["data"]["excerpt"].as_str().unwrap().starts_with("Grove warden."));
+}
+
+#[tokio::test]
+async fn lists_go_beyond_fifty_and_know_their_total() {
+    let world = World::new().await;
+    let category = world.call("create_category", json!({ "title": "Places" })).await;
+    let category = category["data"]["id"].clone();
+    for number in 0..120 {
+        let mut fields = json!({ "title": format!("Article {number:03}") });
+        if number < 60 {
+            fields["category_id"] = category.clone();
+        }
+        world.call("create_article", fields).await;
+    }
+    let last = world.call("list_articles", json!({ "limit": 500, "offset": 100 })).await;
+    assert_eq!(last["meta"], json!({ "total": 120, "offset": 100, "limit": 50 }));
+    assert_eq!(titles(&last).len(), 20);
+    let inside = json!({ "category_id": category, "offset": 50 });
+    let inside = world.call("list_articles", inside).await;
+    assert_eq!((titles(&inside).len(), &inside["meta"]["total"]), (10, &json!(60)));
+    let outside = world.call("list_articles", json!({ "category_id": "-1", "limit": 1 })).await;
+    assert_eq!((titles(&outside), &outside["meta"]["total"]), (vec!["Article 060"], &json!(60)));
+    let counted = world.call("get_category", json!({ "category_id": category })).await;
+    assert_eq!(counted["data"]["article_count"], 60);
+    let about = world.call("get_world", json!({})).await;
+    assert_eq!(about["data"]["article_count"], 120);
+}
+
+#[tokio::test]
+async fn what_is_written_here_is_seen_by_the_other_doors() {
+    let world = World::new().await;
+    let keep = world
+        .call("create_article", json!({ "title": "The Keep", "template": "settlement" }))
+        .await["data"]["id"]
+        .clone();
+    let text = format!("Rules @[the keep](settlement:{}).", keep.as_str().unwrap());
+    let lord = json!({
+        "title": "Lord Vane", "template": "person", "subtype": "NPC", "content": text,
+        "tags": ["noble"], "state": "public", "sections": { "authornotes": "Is a vampire." },
+    });
+    let made = world.call("create_article", lord).await;
+    assert_eq!(made["data"]["content"], json!(text));
+    assert_eq!(made["data"]["sections"], json!({ "authornotes": "Is a vampire." }));
+    let found = world.call("find_entities", json!({ "name": "Lord Vane" })).await;
+    let entity = &found["entities"][0];
+    assert_eq!((&entity["entity_type"], &entity["type"]), (&json!("character"), &json!("NPC")));
+    assert_eq!(entity["tags"], json!(["noble"]));
+    let number = world.call("find_entities", json!({ "name": "The Keep" })).await;
+    assert_eq!(number["entities"][0]["is_private"], true, "private unless asked otherwise");
+    let number = number["entities"][0]["entity_id"].clone();
+    assert_eq!(entity["entry"], json!(format!("Rules [entity:{number}|the keep].")));
+}
+
+#[tokio::test]
+async fn changes_replace_what_they_name_and_keep_the_rest() {
+    let world = World::new().await;
+    let places = world.call("create_category", json!({ "title": "Places" })).await;
+    let ruins = world.call("create_category", json!({ "title": "Ruins" })).await;
+    let fields = json!({
+        "title": "The Keep", "content": "Stone.", "tags": ["old"],
+        "category_id": places["data"]["id"], "sections": { "footnotes": "See also." },
+    });
+    let id = world.call("create_article", fields).await["data"]["id"].clone();
+    let change = json!({
+        "article_id": id, "title": "The Ruin", "category_id": ruins["data"]["id"],
+        "content": "Rubble.", "state": "public",
+    });
+    let data = world.call("update_article", change).await["data"].clone();
+    assert_eq!((&data["title"], &data["content"]), (&json!("The Ruin"), &json!("Rubble.")));
+    assert_eq!((&data["category"]["title"], &data["state"]), (&json!("Ruins"), &json!("public")));
+    assert_eq!(
+        (&data["tags"], &data["sections"]["footnotes"]),
+        (&json!(["old"]), &json!("See also."))
+    );
+    let cleared = json!({ "article_id": id, "category_id": null, "tags": [] });
+    let data = world.call("update_article", cleared).await["data"].clone();
+    assert!(data.get("category").is_none() && data.get("tags").is_none(), "{data}");
+    world.call("delete_article", json!({ "article_id": id })).await;
+    let gone = world.refused(world.owner, "get_article", json!({ "article_id": id })).await;
+    assert_eq!(gone.0, Code::NotFound);
+}
+
+#[tokio::test]
+async fn maps_have_markers_with_places_and_what_they_lead_to() {
+    let world = World::new().await;
+    let keep = world.call("create_article", json!({ "title": "The Keep" })).await;
+    let image = world
+        .make(Kind::Image, json!({ "title": "map.png", "url": "https://example.org/map.png" }))
+        .await;
+    let map = world.make(Kind::Map, json!({ "title": "The Vale", "image": { "id": image } })).await;
+    let marker = json!({
+        "map_id": map, "title": "Keep", "latitude": 12.5, "longitude": -3, "article_id": keep["data"]["id"],
+    });
+    world.call("create_map_marker", marker).await;
+    let markers = world.call("get_map_markers", json!({ "map_id": map })).await;
+    let marker = &markers["entities"][0];
+    assert_eq!((&marker["label"], &marker["latitude"]), (&json!("Keep"), &json!(12.5)));
+    assert_eq!((&marker["longitude"], &markers["meta"]["total"]), (&json!(-3), &json!(1)));
+    assert_eq!(marker["linked_article"]["title"], "The Keep");
+    let listed = world.call("list_maps", json!({})).await;
+    let row = &listed["entities"][0];
+    assert_eq!(
+        (&row["image_url"], &row["marker_count"]),
+        (&json!("https://example.org/map.png"), &json!(1))
+    );
+    let whole = world.call("get_map", json!({ "map_id": map })).await;
+    assert_eq!(whole["data"]["markers"][0]["title"], "Keep");
+}
+
+#[tokio::test]
+async fn timelines_have_eras_and_what_happened() {
+    let world = World::new().await;
+    let timeline = world.call("create_timeline", json!({ "title": "Ages" })).await;
+    let timeline = timeline["data"]["id"].clone();
+    let era = json!({ "title": "Dawn", "timeline": timeline, "startingYear": -300 });
+    world.make(Kind::Era, era).await;
+    let event = json!({ "title": "The Fall", "year": "1207", "timeline_ids": [timeline] });
+    world.call("create_history", event).await;
+    let journal = json!({ "entity_type": "journal", "name": "Session 1", "entry": "They met." });
+    world.page(journal).await;
+    let eras = world.call("list_eras", json!({ "timeline_id": timeline })).await;
+    assert_eq!(
+        (titles(&eras), &eras["entities"][0]["starting_year"]),
+        (vec!["Dawn"], &json!(-300))
+    );
+    let whole = world.call("get_timeline", json!({ "timeline_id": timeline })).await;
+    assert_eq!(whole["data"]["histories"][0]["title"], "The Fall");
+    assert_eq!(whole["data"]["eras"][0]["title"], "Dawn");
+    let histories = world.call("list_histories", json!({})).await;
+    assert_eq!(titles(&histories), ["The Fall", "Session 1"]);
+}
+
+#[tokio::test]
+async fn campaigns_and_npcs_are_those_of_the_table() {
+    let world = World::new().await;
+    let campaign =
+        json!({ "name": "The Lost Expedition", "gm_mode": "HUMAN", "theme_prompt": "Ice" });
+    let campaign = world.call("campaign_create", campaign).await["id"].clone();
+    for (name, kind) in [("Thorin", "PC"), ("Strahd", "NPC")] {
+        let character =
+            json!({ "campaign_id": campaign, "name": name, "kind": kind, "notes": "Bites." });
+        world.call("character_create", character).await;
+    }
+    let seat = json!({ "campaign_id": campaign, "display_name": "Alice", "role": "PLAYER" });
+    world.call("participant_create", seat).await;
+    world.call("session_start", json!({ "campaign_id": campaign })).await;
+    let found =
+        world.call("get_campaign", json!({ "campaign_id": campaign })).await["data"].clone();
+    assert_eq!(
+        (&found["name"], &found["description"]),
+        (&json!("The Lost Expedition"), &json!("Ice"))
+    );
+    assert_eq!(
+        (&found["session_count"], &found["participants"][0]["name"]),
+        (&json!(1), &json!("Alice"))
+    );
+    let npcs = world.call("list_campaign_npcs", json!({ "campaign_id": campaign })).await;
+    assert_eq!(
+        (&npcs["entities"][0]["name"], &npcs["meta"]["total"]),
+        (&json!("Strahd"), &json!(1))
+    );
+    let id = npcs["entities"][0]["id"].clone();
+    let npc = world.call("get_campaign_npc", json!({ "npc_id": id })).await["data"].clone();
+    assert_eq!((&npc["notes"], &npc["article_id"]), (&json!("Bites."), &id));
+    assert_eq!(npc["campaign"]["title"], "The Lost Expedition");
+}
+
+#[tokio::test]
+async fn search_answers_with_a_relevance() {
+    let world = World::new().await;
+    let keep = json!({ "title": "The Keep", "content": "A dragon sleeps under the tower." });
+    world.call("create_article", keep).await;
+    world.call("create_article", json!({ "title": "Harbour", "content": "Herring." })).await;
+    let found = world.call("search_articles", json!({ "query": "sleeping dragon" })).await;
+    let best = &found["entities"][0];
+    assert_eq!(
+        (&best["title"], best["excerpt"].as_str().unwrap().contains("dragon")),
+        (&json!("The Keep"), true)
+    );
+    let relevance = best["relevance"].as_f64().unwrap();
+    assert!((0.0..=1.0).contains(&relevance) && relevance > 0.1, "{relevance}");
+    assert_eq!(found["meta"]["searched"], 1.0);
+    let blank = world.refused(world.owner, "search_articles", json!({ "query": " " })).await;
+    assert_eq!(blank.0, Code::Invalid);
+}
+
+#[tokio::test]
+async fn hidden_texts_are_secrets_wherever_they_were_written() {
+    let world = World::new().await;
+    let id = world.page(json!({ "entity_type": "character", "name": "Aelysh" })).await;
+    let number = world.call("find_entities", json!({ "name": "Aelysh" })).await;
+    let number = number["entities"][0]["entity_id"].clone();
+    let posts = json!([
+        { "entity_id": number, "name": "Rumours", "entry": "Kind." },
+        { "entity_id": number, "name": "Truth", "entry": "A spy.", "is_private": true },
+    ]);
+    world.call("create_posts", json!({ "posts": posts })).await;
+    let secret = json!({ "title": "Past", "content": "Exiled.", "article_id": id });
+    let past = world.call("create_secret", secret).await["data"]["id"].clone();
+    world.call("create_secret", json!({ "title": "Loose" })).await;
+    let all = world.call("list_secrets", json!({})).await;
+    assert_eq!(titles(&all), ["Truth", "Past", "Loose"]);
+    assert_eq!(all["entities"][0]["article_id"], json!(id));
+    let one = world.call("get_secret", json!({ "secret_id": past })).await["data"].clone();
+    assert_eq!((&one["content"], &one["article"]["title"]), (&json!("Exiled."), &json!("Aelysh")));
+    let whole = world.call("get_article", json!({ "article_id": id, "granularity": 2 })).await;
+    assert_eq!(whole["data"]["sections"], json!({ "Rumours": "Kind." }));
+    assert_eq!(whole["data"]["secrets"].as_array().unwrap().len(), 2);
+    world.call("update_secret", json!({ "secret_id": past, "content": "Fled." })).await;
+    let public = world
+        .refused(world.owner, "update_secret", json!({ "secret_id": past, "state": "public" }))
+        .await;
+    assert_eq!(public.0, Code::Invalid);
+    world.call("delete_secret", json!({ "secret_id": past })).await;
+    let gone = world.refused(world.owner, "get_secret", json!({ "secret_id": past })).await;
+    assert_eq!(gone.0, Code::NotFound);
+}
+
+/// The names of hidden things and what they say must be in no answer of any tool.
+#[tokio::test]
+async fn a_player_sees_nothing_hidden_in_any_tool() {
+    let world = World::new().await;
+    let mut ids: Vec<(Kind, Value)> = Vec::new();
+    for kind in Kind::ALL.iter().copied() {
+        if matches!(kind, Kind::User | Kind::World | Kind::Campaign | Kind::Npc) {
+            continue;
+        }
+        let fields = json!({ "title": "HIDDEN", "content": "HIDDEN", "description": "HIDDEN" });
+        ids.push((kind, world.make(kind, fields).await));
+    }
+    let open = json!({
+        "title": "Open", "state": "public", "content": "For all.",
+        "sections": { "authornotes": "HIDDEN", "scrapbook": "HIDDEN" },
+    });
+    let open = world.call("create_article", open).await["data"]["id"].clone();
+    world
+        .call(
+            "create_secret",
+            json!({ "title": "HIDDEN", "content": "HIDDEN", "article_id": open }),
+        )
+        .await;
+    let campaign = json!({ "name": "Open table", "gm_mode": "HUMAN" });
+    let campaign = world.call("campaign_create", campaign).await["id"].clone();
+    let npc =
+        json!({ "campaign_id": campaign, "name": "HIDDEN", "kind": "NPC", "notes": "HIDDEN" });
+    let npc = world.call("character_create", npc).await["id"].clone();
+    ids.extend([(Kind::Npc, npc), (Kind::Campaign, campaign.clone()), (Kind::Article, open)]);
+    let player = world.player().await;
+    let mut called = 0;
+    for tool in world.registry.all_tools().filter(|tool| tool.toolset.as_str() == "atlas") {
+        for arguments in calls_of(tool.name, &ids, &campaign) {
+            called += 1;
+            let said = match world.try_call(player, tool.name, arguments).await {
+                Ok(answer) => answer.to_string(),
+                Err(error) => error.to_string(),
+            };
+            assert!(!said.contains("HIDDEN"), "{}: {said}", tool.name);
+        }
+    }
+    assert!(called >= 46, "{called}");
+    let found =
+        world.try_call(player, "get_article", json!({ "article_id": ids.last().unwrap().1 }));
+    assert_eq!(found.await.unwrap()["data"]["title"], "Open");
+}
+
+/// Calls of a tool with everything there is.
+fn calls_of(tool: &str, ids: &[(Kind, Value)], campaign: &Value) -> Vec<Value> {
+    let of = |wanted: Kind| ids.iter().filter(move |(kind, _)| *kind == wanted).map(|(_, id)| id);
+    if tool == "search_articles" {
+        return vec![json!({ "query": "HIDDEN" })];
+    }
+    let reads = Kind::ALL.iter().find(|kind| kind.row().get_tool == Some(tool));
+    if let Some(kind) = reads.filter(|kind| !matches!(kind, Kind::User | Kind::World)) {
+        let name = kind.row().id_argument;
+        let call = |id: &Value| json!({ name: id, "granularity": 2, "verbose": true });
+        return of(*kind).map(call).collect();
+    }
+    match tool {
+        "get_map_markers" => of(Kind::Map).map(|id| json!({ "map_id": id })).collect(),
+        "list_campaign_npcs" => vec![json!({ "campaign_id": campaign })],
+        _ => vec![json!({ "verbose": true })],
+    }
+}
+
+#[tokio::test]
+async fn mistakes_are_named_and_change_nothing() {
+    let world = World::new().await;
+    let owner = world.owner;
+    let none = "00000000-0000-7000-8000-000000000000";
+    for (tool, arguments, code, says) in [
+        ("get_article", json!({}), Code::Invalid, "article_id is required"),
+        ("get_article", json!({ "article_id": none }), Code::NotFound, "article"),
+        ("get_article", json!({ "article_id": "nonsense" }), Code::NotFound, "article nonsense"),
+        ("get_map", json!({ "map_id": "x", "granularity": 3 }), Code::Invalid, "granularity"),
+        ("list_articles", json!({ "world_id": "Nowhere" }), Code::NotFound, "Nowhere"),
+        ("list_articles", json!({ "offset": -1 }), Code::Invalid, "offset"),
+        ("list_user_worlds", json!({ "user_id": none }), Code::NotFound, "user"),
+        ("create_article", json!({ "content": "x" }), Code::Invalid, "title is required"),
+        (
+            "create_article",
+            json!({ "title": "x", "template": "dragon" }),
+            Code::Invalid,
+            "template",
+        ),
+        ("create_article", json!({ "title": "x", "category_id": none }), Code::Invalid, "category"),
+        ("create_map_marker", json!({ "title": "x" }), Code::Invalid, "map_id is required"),
+        ("update_article", json!({ "article_id": none, "title": "x" }), Code::NotFound, "article"),
+    ] {
+        let (found, message) = world.refused(owner, tool, arguments).await;
+        assert_eq!(found, code, "{tool}: {message}");
+        assert!(message.contains(says), "{tool}: {message}");
+    }
+    assert_eq!(world.call("list_articles", json!({})).await["meta"]["total"], 0);
+}
+
+#[tokio::test]
+async fn worlds_and_users_are_told() {
+    let world = World::new().await;
+    let me = world.call("get_user_identity", json!({})).await["data"].clone();
+    assert!(me["id"].is_string() && me["username"].is_string(), "{me}");
+    assert_eq!(me["world_count"], 1);
+    let other =
+        lore_app::worlds::create(&world.app, world.owner.principal, "Elsewhere", "test").await;
+    let other = other.unwrap().uid.to_string();
+    let worlds = world.call("list_user_worlds", json!({ "user_id": me["id"] })).await;
+    assert_eq!(worlds["meta"]["total"], 2);
+    let atlas = Atlas::new(Arc::clone(&world.app), world.owner, "test", "test".into());
+    let fields = object(json!({ "title": "Far", "world": { "id": other } }));
+    let far = atlas.create(Kind::Article, &fields).await.unwrap()["id"].clone();
+    let there = world.call("list_articles", json!({ "world_id": other })).await;
+    assert_eq!(titles(&there), ["Far"]);
+    let read = world.call("get_article", json!({ "article_id": far })).await;
+    assert_eq!(read["data"]["world"]["title"], "Elsewhere");
+    assert_eq!(world.call("list_articles", json!({})).await["meta"]["total"], 0);
+}

@@ -1,0 +1,104 @@
+"""World Anvil's API over the local world: with the published client, and by hand."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+STORY = Path(__file__).parent / "harness" / "anvil_story.py"
+BASE = "/compat/worldanvil/api/external/boromir"
+
+
+@pytest.fixture
+def token(program) -> str:
+    return program.token("owner", "Anvil")
+
+
+def tell(story: str, server, token: str) -> dict:
+    """Runs a story of the published client."""
+    environment = {
+        "PATH": os.environ["PATH"],
+        "ANVIL_URL": f"{server.origin}{BASE}",
+        "ANVIL_TOKEN": token,
+    }
+    done = subprocess.run(
+        [os.environ["ANVIL_PYTHON"], str(STORY), story],
+        env=environment, capture_output=True, text=True, timeout=240,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_published_client_works_with_every_kind(serve, token):
+    seen = tell("kinds", serve(), token)
+    assert len(seen) == 31
+    for kind, facts in seen.items():
+        assert all(facts.values()), (kind, facts)
+
+
+def test_the_published_client_goes_through_every_list(serve, token):
+    seen = tell("lists", serve(), token)
+    sizes = {"articles": 60, "in category": 55, "uncategorised": 5, "a page": 2}
+    for name, size in seen.items():
+        wanted = 0 if name in ("images", "systems") else sizes.get(name, 1)
+        assert size == wanted, (name, size)
+
+
+def test_the_published_client_sees_failures_as_its_own(serve, token):
+    assert all(tell("faults", serve(), token).values())
+
+
+def test_players_get_no_secrets_and_readers_write_nothing(program, serve, token):
+    player, reader = program.token("player", "Pia"), program.token("reader", "Rob")
+    server = serve()
+    with server.client(**{"x-auth-token": token}) as owner:
+        body = {"title": "Truth", "content": "HIDDEN"}
+        secret = owner.put(f"{BASE}/secret", json=body).json()
+        article = owner.put(f"{BASE}/article", json={"title": "HIDDEN"}).json()
+        world = owner.post(f"{BASE}/user/worlds", json={}).json()["entities"][0]["id"]
+    with server.client(**{"x-auth-token": player}) as http:
+        for path, thing in (("secret", secret), ("article", article)):
+            answer = http.get(f"{BASE}/{path}", params={"id": thing["id"], "granularity": "2"})
+            assert answer.status_code in (403, 404) and "HIDDEN" not in answer.text
+        listed = http.post(f"{BASE}/world/articles", params={"id": world}, json={})
+        assert listed.json()["entities"] == []
+        assert http.post(f"{BASE}/world/secrets", params={"id": world}, json={}).status_code == 403
+    with server.client(**{"x-auth-token": reader}) as http:
+        assert http.put(f"{BASE}/article", json={"title": "x"}).status_code == 403
+
+
+def test_the_api_obeys_the_choice_of_toolsets(serve, token):
+    with serve("--toolsets", "play").client(**{"x-auth-token": token}) as http:
+        assert http.get(f"{BASE}/identity").status_code == 403
+    with serve("--read-only").client(**{"x-auth-token": token}) as http:
+        assert http.get(f"{BASE}/identity").json()["success"] is True
+        assert http.put(f"{BASE}/article", json={"title": "x"}).status_code == 403
+
+
+def test_what_is_no_route_or_no_json_is_refused_in_its_form(serve, token):
+    with serve().client(**{"x-auth-token": token}) as http:
+        for answer, status in (
+            (http.get(f"{BASE}/nonsense"), 404),
+            (http.get(f"{BASE}/world/articles"), 405),
+            (http.post(f"{BASE}/article", json={}), 405),
+            (http.put(f"{BASE}/article", content=b"nonsense"), 422),
+            (http.put(f"{BASE}/article", json={"content": "no title"}), 422),
+        ):
+            assert (answer.status_code, answer.json()["success"]) == (status, False)
+
+
+def test_texts_are_bbcode_outside_and_markdown_inside(program, serve, token):
+    server = serve()
+    with server.client(**{"x-auth-token": token}) as http:
+        keep = http.put(f"{BASE}/article", json={"title": "Keep", "templateType": "settlement"})
+        mention = f"@[the keep](settlement:{keep.json()['id']})"
+        long = "[i]Hills[/i] and " + "moss " * 60
+        body = {"title": "Vane", "content": f"[b]Rules[/b] {mention}", "geography": long}
+        made = http.put(f"{BASE}/article", json=body).json()
+        assert made["content"] == body["content"] and made["geography"] == long.strip()
+    arguments = json.dumps({"article_id": made["id"], "granularity": 2})
+    found = json.loads(program.ok("call", "get_article", arguments, "--toolsets", "atlas"))
+    assert found["data"]["content"] == f"**Rules** {mention}"
+    assert found["data"]["sections"]["geography"].startswith("*Hills* and moss")

@@ -1,0 +1,166 @@
+"""The atlas tools over World Anvil's API, with our own in its place."""
+
+import json
+
+import pytest
+
+from harness.program import Program
+
+BASE = "/compat/worldanvil/api/external/boromir"
+NONE = "00000000-0000-7000-8000-000000000000"
+
+
+@pytest.fixture
+def origin(program, serve):
+    """A server with World Anvil's API and a small world behind it."""
+    token = program.token("owner", "Anvil")
+    server = serve()
+    with server.client(**{"x-auth-token": token}) as http:
+        yield server, token, fill(http)
+
+
+@pytest.fixture
+def live(binary, tmp_path, origin):
+    """A program whose atlas is that server."""
+    server, token, _ = origin
+    home = tmp_path / "live"
+    home.mkdir()
+    program = Program(binary, home)
+    program.settings = {
+        "WORLD_ANVIL_URL": f"{server.origin}{BASE}",
+        "WORLD_ANVIL_APP_KEY": "any application",
+        "WORLD_ANVIL_TOKEN": token,
+    }
+    return program
+
+
+def fill(http) -> dict:
+    """One or more of each kind; gives their ids."""
+    world = http.post(f"{BASE}/user/worlds", json={}).json()["entities"][0]["id"]
+
+    def put(path, **fields):
+        made = http.put(f"{BASE}/{path}", json={"title": f"One {path}", **fields}).json()
+        assert made["success"], made
+        return made["id"]
+
+    ids = {"category": put("category", description="[b]Bold[/b]")}
+    ids["article"] = put(
+        "article", templateType="person", content="[i]Stone[/i]", tags="a,b",
+        category={"id": ids["category"]}, sidebarcontent="[b]Aside[/b]", authornotes="psst",
+    )
+    for number in range(60):
+        put("article", templateType="item", content=f"Item {number}")
+    ids["image"] = put("image", url="https://example.org/x.png", width=3)
+    ids["map"] = put("map", image={"id": ids["image"]})
+    put("marker", map={"id": ids["map"]}, geoX=1.5, geoY=2, targetArticle={"id": ids["article"]})
+    ids["timeline"] = put("timeline")
+    ids["era"] = put("era", timeline={"id": ids["timeline"]}, startingYear=1)
+    ids["history"] = put("history", content="Fall", year="7", timelines=[{"id": ids["timeline"]}])
+    ids["secret"] = put("secret", content="psst", article={"id": ids["article"]})
+    ids["blockfolder"] = put("blockfolder")
+    ids["block"] = put("block", textualdata="x", blockfolder={"id": ids["blockfolder"]})
+    ids["variablecollection"] = put("variablecollection", prefix="p")
+    ids["variable"] = put("variable", k="k", v="v", collection={"id": ids["variablecollection"]})
+    for path in ("chronicle", "canvas", "notebook", "manuscript", "blocktemplate",
+                 "rpgsystem", "subscribergroup"):
+        ids[path] = put(path)
+    return {"world": world, **ids}
+
+
+def calls(tools: list[dict], ids: dict):
+    """A call of each tool, of reading ones at each granularity."""
+    for tool in tools:
+        example = tool["example"]
+        named = {key: value for key, value in example.items() if str(value).startswith("$")}
+        if any(value[1:] not in ids for value in named.values()):
+            continue
+        filled = {key: ids[value[1:]] for key, value in named.items()}
+        rest = {key: value for key, value in example.items() if key not in named}
+        if "granularity" in tool["inputSchema"]["properties"]:
+            for level in (0, 1, 2):
+                yield tool["name"], {**rest, **filled, "granularity": level, "verbose": level == 2}
+        else:
+            yield tool["name"], {**rest, **filled}
+
+
+def ask(pipes, tool: str, arguments: dict) -> dict:
+    answer = pipes.request("tools/call", {"name": tool, "arguments": arguments})
+    assert not answer.get("isError"), (tool, arguments, answer)
+    return answer["structuredContent"]
+
+
+def test_each_tool_answers_as_over_the_own_world(program, live, origin):
+    _, _, ids = origin
+    tools = program.tools("--toolsets", "atlas")
+    assert len(tools) == 46
+    asked = 0
+    with program.stdio("--toolsets", "atlas") as own, live.stdio("--toolsets", "atlas") as far:
+        own.initialize()
+        far.initialize()
+        for tool, arguments in calls(tools, ids):
+            if tool in ("get_user_identity", "search_articles"):
+                continue
+            asked += 1
+            here, there = ask(own, tool, arguments), ask(far, tool, arguments)
+            assert there == here, (tool, arguments)
+        beyond = {"offset": 50, "limit": 50}
+        assert ask(far, "list_articles", beyond) == ask(own, "list_articles", beyond)
+        assert ask(far, "list_articles", beyond)["meta"]["total"] == 61
+        loose = {"category_id": "-1", "limit": 5}
+        assert ask(far, "list_articles", loose)["meta"]["total"] == 60
+        found = ask(far, "search_articles", {"query": "person article One"})
+        assert found["entities"] and found["meta"]["searched"] < 1
+        assert ask(far, "get_user_identity", {})["data"]["username"] == "Anvil"
+    assert asked > 60
+
+
+def test_the_atlas_is_on_where_world_anvil_is_configured(live):
+    assert {"get_article", "roll_dice"} <= {tool["name"] for tool in live.tools()}
+    half = Program(live.binary, live.home / "half")
+    half.settings = {"WORLD_ANVIL_TOKEN": "canary"}
+    done = half.run("tools")
+    assert done.returncode != 0 and "WORLD_ANVIL_APP_KEY" in done.stderr
+    assert "canary" not in done.stderr
+
+
+def test_writes_arrive_are_read_back_and_private(program, live, origin):
+    _, _, ids = origin
+    with live.stdio("--toolsets", "atlas,atlas-write") as far:
+        far.initialize()
+        made = ask(far, "create_article", {
+            "title": "New", "content": "**Bold** text", "tags": ["x"],
+            "category_id": ids["category"],
+        })["data"]
+        assert (made["state"], made["content"]) == ("private", "**Bold** text")
+        assert made["category"]["id"] == ids["category"] and made["tags"] == ["x"]
+        changed = ask(far, "update_article", {"article_id": made["id"], "title": "Newer"})
+        assert changed["data"]["title"] == "Newer"
+        arguments = json.dumps({"article_id": made["id"]})
+        seen = json.loads(program.ok("call", "get_article", arguments, "--toolsets", "atlas"))
+        assert seen["data"]["title"] == "Newer"
+        ask(far, "delete_article", {"article_id": made["id"]})
+        gone = far.request("tools/call", {"name": "get_article", "arguments": {"article_id": made["id"]}})
+        assert gone["isError"] and gone["structuredContent"]["code"] == "NOT_FOUND"
+
+
+def test_players_of_the_near_end_see_only_what_is_public(live, origin):
+    _, _, ids = origin
+    player = live.token("player", "Pia")
+    server = live.serve()
+    try:
+        with server.client(authorization=f"Bearer {player}") as http:
+            def call(tool, arguments):
+                body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                        "params": {"name": tool, "arguments": arguments}}
+                return http.post("/mcp", json=body).text
+            for tool, arguments in (
+                ("get_article", {"article_id": ids["article"], "granularity": 2}),
+                ("list_articles", {}),
+                ("list_secrets", {}),
+                ("get_secret", {"secret_id": ids["secret"]}),
+                ("search_articles", {"query": "One article"}),
+            ):
+                said = call(tool, arguments)
+                assert "psst" not in said and "One article" not in said, (tool, said)
+    finally:
+        server.kill()
