@@ -126,6 +126,26 @@ def test_a_tag_keeps_its_number_when_renamed_and_leaves_when_deleted(api):
     assert len(http.get(f"{campaign}/races/{page['id']}").json()["data"]["tags"]) == 1
 
 
+def test_parents_and_mentions_are_told(api):
+    http, campaign, _ = api
+    land = http.post(f"{campaign}/locations", json={"name": "Land"}).json()["data"]["entity_id"]
+    town = http.post(f"{campaign}/locations", json={
+        "name": "Town", "parent_id": land, "entry": f"<p>In [location:{land}]</p>",
+    }).json()["data"]
+    post = http.post(f"{campaign}/entities/{town['entity_id']}/posts", json={
+        "name": "Road", "entry": f"<p>To [entity:{land}|home]</p>",
+    }).json()["data"]
+    assert http.get(f"{campaign}/entities/{town['entity_id']}").json()["data"]["parent_id"] == land
+    rows = http.get(f"{campaign}/entities/{land}/mentions").json()["data"]
+    assert [(row["entity_id"], row["post_id"], row["target_id"]) for row in rows] == [
+        (town["entity_id"], None, land), (town["entity_id"], post["id"], land),
+    ]
+    refused = http.patch(f"{campaign}/locations/{town['id']}", json={"parent_id": 4711})
+    assert refused.status_code == 422 and "parent_id" in refused.json()["fields"]
+    http.patch(f"{campaign}/locations/{town['id']}", json={"parent_id": None})
+    assert http.get(f"{campaign}/entities/{town['entity_id']}").json()["data"]["parent_id"] is None
+
+
 def test_forms_of_refusals(api):
     http, campaign, _ = api
     for method, path, body, status in [

@@ -37,7 +37,7 @@ pub(crate) fn step(name: &str, command: &mut Command) -> anyhow::Result<()> {
 }
 
 /// Whether a program can be started and is content.
-pub(crate) fn works(program: &str, arguments: &[&str]) -> bool {
+pub(crate) fn works(program: impl AsRef<std::ffi::OsStr>, arguments: &[&str]) -> bool {
     let output = Command::new(program).args(arguments).output();
     output.is_ok_and(|output| output.status.success())
 }

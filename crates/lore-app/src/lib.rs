@@ -12,6 +12,7 @@ pub mod pages;
 pub mod play;
 pub mod search;
 pub mod sessions;
+pub mod views;
 pub mod worlds;
 
 use std::sync::{Arc, OnceLock};
@@ -32,6 +33,8 @@ pub struct App {
     pub catalogues: Arc<knowledge::Catalogues>,
     /// Code that is scanned and asked.
     pub code: Arc<knowledge::code::Code>,
+    /// What pages are called.
+    pub rolls: Arc<pages::Rolls>,
     /// The notes folder.
     pub notes: Arc<knowledge::Notes>,
     /// The web, if it may be read.
@@ -44,6 +47,8 @@ pub struct App {
     pub anvil: Option<Arc<dyn atlas::Anvil>>,
     /// The outside model that search uses, if one is configured.
     pub embedder: Option<Arc<dyn search::Embedder>>,
+    /// The campaign on Kanka that a world mirrors, if one is configured.
+    pub kanka: Arc<OnceLock<Arc<pages::live::Campaign>>>,
     /// The KOI-net node, once it runs.
     pub federation: Arc<OnceLock<Arc<federation::Federation>>>,
 }
@@ -57,12 +62,14 @@ impl App {
             contexts: Arc::default(),
             catalogues: Arc::default(),
             code: Arc::default(),
+            rolls: Arc::default(),
             notes: Arc::default(),
             web: None,
             model: None,
             elsewhere: None,
             anvil: None,
             embedder: None,
+            kanka: Arc::default(),
             federation: Arc::default(),
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use lore_core::{Result, Viewer};
-use lore_search::{Query, Vector};
+use lore_search::{Query, Ranked, Vector};
 use lore_store::{DocVector, Found};
 
 use crate::App;
@@ -29,22 +29,23 @@ impl App {
     /// The best answers to a query among what the viewer sees, best first.
     ///
     /// When the outside model does not answer, the built-in table does.
-    pub async fn search(&self, viewer: &Viewer, mut query: Query) -> Result<Found> {
+    pub async fn search(&self, viewer: &Viewer, query: Query) -> Result<Found> {
+        Ok(self.store.search(viewer, self.embedded(query).await).await?)
+    }
+
+    /// The same, without reading what was found.
+    pub async fn rank(&self, viewer: &Viewer, query: Query) -> Result<Ranked> {
+        Ok(self.store.rank(viewer, self.embedded(query).await).await?)
+    }
+
+    async fn embedded(&self, mut query: Query) -> Query {
         query.asked_at.get_or_insert_with(|| self.effects.now());
         if let Some(embedder) = self.embedder.as_deref()
             && !query.text.trim().is_empty()
         {
             query.embedding = question_vector(embedder, &query.text).await;
         }
-        Ok(self.store.search(viewer, query).await?)
-    }
-}
-
-/// Reads what search needs of a world, so that the first to ask does not wait for it.
-pub async fn make_ready(app: Arc<App>, viewer: Viewer) {
-    let any = Query::new("ready", 1);
-    if let Err(error) = app.store.search(&viewer, any).await {
-        tracing::warn!(%error, "search could not be made ready");
+        query
     }
 }
 

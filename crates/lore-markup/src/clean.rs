@@ -88,12 +88,47 @@ static INCOMING: LazyLock<Builder<'static>> = LazyLock::new(|| builder(&KANKA_LI
 
 /// HTML that may be sent or shown.
 pub(crate) fn outgoing(html: &str) -> String {
-    OUTGOING.clean(html).to_string()
+    cleaned(&OUTGOING, html)
 }
 
 /// HTML that is about to be read.
 pub(crate) fn incoming(html: &str) -> String {
-    INCOMING.clean(html).to_string()
+    cleaned(&INCOMING, html)
+}
+
+/// Cleans HTML. The sanitiser looks ahead to the end of a text from each ampersand and
+/// each no-break space, so a text of nothing else would take it the square of its length;
+/// other characters stand for them meanwhile.
+fn cleaned(builder: &Builder<'_>, html: &str) -> String {
+    let mut free = ('\u{e000}'..='\u{f8ff}').filter(|c| !html.contains(*c));
+    let (Some(ampersand), Some(blank)) = (free.next(), free.next()) else {
+        return builder.clean(html).to_string();
+    };
+    let clean = builder.clean(&shielded(html, ampersand, blank)).to_string();
+    clean.replace(ampersand, "&amp;").replace(blank, "&nbsp;")
+}
+
+/// HTML with other characters for ampersands and no-break spaces. Other references stay:
+/// what they spell out may be of concern to the sanitiser.
+fn shielded(html: &str, ampersand: char, blank: char) -> String {
+    let mut out = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some(at) = rest.find(['&', '\u{a0}']) {
+        let (before, found) = rest.split_at(at);
+        out.push_str(before);
+        let named = [("&amp;", ampersand), ("&nbsp;", blank), ("\u{a0}", blank)];
+        let known = named.iter().find_map(|(name, c)| Some((found.strip_prefix(name)?, *c)));
+        let bare = || {
+            let after = found.strip_prefix('&')?;
+            let refers = after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '#');
+            Some((after, if refers { '&' } else { ampersand }))
+        };
+        let Some((after, c)) = known.or_else(bare) else { break };
+        out.push(c);
+        rest = after;
+    }
+    out.push_str(rest);
+    out
 }
 
 fn builder(on_links: &[&'static str]) -> Builder<'static> {
@@ -141,6 +176,22 @@ pub(crate) fn alignment(style: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn ampersands_and_blanks_come_out_as_they_would_without_a_stand_in() {
+        for html in [
+            "a &amp; b & c &",
+            "a&nbsp;b\u{a0}c",
+            "&copy; &#38; &lt;b&gt; &amp;lt; &ampx;",
+            "\u{e000} &amp; \u{e001}",
+            "<a href=\"https://x.example/?a=1&amp;b=2&c=3\">x</a>",
+            "<a href=\"java&#115;cript:x\">x</a>",
+            "<a href=\"&amp;#106;avascript:x\">x</a>",
+        ] {
+            let direct = super::OUTGOING.clean(html).to_string();
+            assert_eq!(super::outgoing(html), direct, "{html}");
+        }
+    }
+
     #[test]
     fn nothing_that_acts_gets_through() {
         for html in [

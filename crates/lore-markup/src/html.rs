@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use pulldown_cmark::{Options, Parser, html};
+use pulldown_cmark::{Event, Options, Parser, html};
 
 use crate::mention::{self, Dialect, Piece};
 use crate::{sanitise, tree};
@@ -22,9 +22,28 @@ pub fn to_html(markdown: &str) -> String {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut raw = String::with_capacity(text.len() + text.len() / 2);
-    html::push_html(&mut raw, Parser::new_ext(&text, options));
+    html::push_html(&mut raw, shallow(Parser::new_ext(&text, options)));
     let clean = sanitise(&raw);
     defused(tokens.restore(clean.trim_end(), &mentions))
+}
+
+/// How deep blocks may nest; what is deeper loses its blocks, not its text. The parser of
+/// HTML looks through everything that is open for each block.
+const DEPTH_MAX: usize = 40;
+
+fn shallow<'a>(events: impl Iterator<Item = Event<'a>>) -> impl Iterator<Item = Event<'a>> {
+    let mut depth = 0_usize;
+    events.filter(move |event| match event {
+        Event::Start(_) => {
+            depth += 1;
+            depth <= DEPTH_MAX
+        }
+        Event::End(_) => {
+            depth = depth.saturating_sub(1);
+            depth < DEPTH_MAX
+        }
+        _ => true,
+    })
 }
 
 /// What stands for mentions while a text is converted: letters and digits, which

@@ -128,12 +128,11 @@ fn may_start(before: &str, dialect: Dialect) -> bool {
 /// The mention that `text` starts with, and its length in bytes.
 fn at_start(text: &str) -> Option<(Mention<'_>, usize)> {
     let close = if text.starts_with('{') { '}' } else { ']' };
-    let end = text.find([close, '\n', '\r'])?;
+    // Not further than a mention reaches: a text may be nothing but brackets.
+    let ends = |byte: u8| byte == close as u8 || matches!(byte, b'\n' | b'\r');
+    let end = text.bytes().take(LENGTH_MAX).position(ends)?;
     let (whole, _) = text.split_at_checked(end + 1)?;
     let inside = whole.get(1..)?.strip_suffix(close)?;
-    if whole.len() > LENGTH_MAX {
-        return None;
-    }
     let (word, rest) = inside.split_once(':')?;
     let target = target_of(word, rest, close)?;
     Some((Mention { text: unescaped(whole), target }, whole.len()))

@@ -166,7 +166,7 @@ fn is_close(item: &Item) -> bool {
 }
 
 fn item(entry: &Element) -> Item {
-    let blocks = blocks(&entry.children);
+    let blocks = started(blocks(&entry.children));
     let flag = entry.attribute("data-checked").map(|value| value == "true");
     let task = inline::task_of(&entry.children).or(flag);
     // A box without words would be read as text.
@@ -175,6 +175,20 @@ fn item(entry: &Element) -> Item {
         _ => false,
     };
     Item { task: task.filter(|_| worded), blocks }
+}
+
+/// Blocks of an item, of which the first has something to show. A list in front that
+/// starts with nothing would put bullet next to bullet, and three of them are a rule.
+fn started(mut blocks: Vec<Block>) -> Vec<Block> {
+    while let Some(Block::List(list)) = blocks.first_mut() {
+        let blank = list.items.iter().take_while(|item| item.blocks.is_empty()).count();
+        list.items.drain(..blank);
+        if !list.items.is_empty() {
+            break;
+        }
+        blocks.remove(0);
+    }
+    blocks
 }
 
 /// An element as HTML that no blank line can break.

@@ -5,6 +5,7 @@
 
 pub mod chat;
 pub mod embeddings;
+pub mod kanka;
 pub mod koi;
 pub mod koi_net;
 pub mod openai;

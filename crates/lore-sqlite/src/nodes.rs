@@ -34,6 +34,12 @@ impl Nodes for SqliteStore {
         self.glance(move |db| several(db, sight, "uid", rows::list(uids))).await
     }
 
+    async fn nodes_by_number(&self, viewer: &Viewer, numbers: &[i64]) -> StoreResult<Vec<Node>> {
+        let sight = Sight::of(viewer);
+        let numbers = numbers.to_vec();
+        self.read(move |db| several(db, sight, "number", rows::list(numbers))).await
+    }
+
     async fn accesses(&self, viewer: &Viewer, ids: &[NodeId]) -> StoreResult<Vec<Access>> {
         let sight = Sight::of(viewer);
         let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
@@ -147,6 +153,9 @@ impl Filter {
         }
         if let Some(subtype) = &query.subtype {
             filter.add("n.subtype_key = :subtype", ":subtype", name_key(subtype));
+        }
+        if let Some(since) = query.since {
+            filter.add("n.updated_at > :since", ":since", rows::micros(since));
         }
         match &query.name {
             None => {}

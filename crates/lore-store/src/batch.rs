@@ -193,6 +193,14 @@ pub enum Change {
     /// Counts that these nodes were asked for. Neither changes their version nor
     /// enters the audit log; a node that is gone or hidden is passed over.
     CountAccess(Vec<NodeRef>),
+    /// Lets the world's running numbers, and those within these kinds, go on after
+    /// `past`. Numbers up to there are left to what brings its own.
+    SkipNumbers {
+        /// The kinds.
+        kinds: Vec<Kind>,
+        /// The last number that is passed over.
+        past: i64,
+    },
 }
 
 /// A document to put.
@@ -439,6 +447,8 @@ pub enum Applied {
         /// The sequence of the last new entry.
         last: i64,
     },
+    /// Numbers were passed over.
+    Numbers,
     /// Accesses were counted.
     Access {
         /// Of how many nodes.

@@ -47,6 +47,8 @@ pub struct NodeQuery {
     pub subtype: Option<String>,
     /// With all of these tags, ignoring case.
     pub tags: Vec<String>,
+    /// Changed after this moment.
+    pub since: Option<Timestamp>,
     /// Live or deleted.
     pub bin: Bin,
     /// Only nodes after this one; pages are in order of creation.

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use lore_core::{Node, Text, Viewer};
-use lore_search::{Hit, Query, Snippet, snippet};
+use lore_search::{Hit, Query, Ranked, Snippet};
 
 use crate::error::StoreResult;
 
@@ -12,6 +12,10 @@ pub trait Search {
     /// The best answers to a query among what the viewer sees, best first. Any text
     /// is a valid query, and what was committed before the call is found.
     async fn search(&self, viewer: &Viewer, query: Query) -> StoreResult<Found>;
+
+    /// The same without reading what was found: for those who look at many hits and
+    /// show few.
+    async fn rank(&self, viewer: &Viewer, query: Query) -> StoreResult<Ranked>;
 }
 
 /// Vectors of an outside model, in place of those made from the built-in table.
@@ -64,15 +68,6 @@ pub struct Answered {
     pub node: Node,
     /// The text that answers; none when the node was found by its name alone.
     pub text: Option<Text>,
-}
-
-impl Answered {
-    /// Longest snippet, in characters.
-    const SNIPPET: usize = 240;
-
-    /// The part of the text that answers a question best; empty without a text.
-    pub fn snippet(&self, question: &str) -> Snippet {
-        let body = self.text.as_ref().map(|text| text.body.as_str());
-        body.map_or_else(Snippet::default, |body| snippet(body, question, Self::SNIPPET))
-    }
+    /// The part of the text that answers best; empty without a text.
+    pub snippet: Snippet,
 }

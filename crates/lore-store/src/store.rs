@@ -105,6 +105,10 @@ pub trait Nodes {
     /// Several live nodes by uid; those that are absent or hidden are left out.
     async fn nodes_by_uid(&self, viewer: &Viewer, uids: &[Uid]) -> StoreResult<Vec<Node>>;
 
+    /// Several live nodes by their running numbers in the viewer's world; those that are
+    /// absent or hidden are left out.
+    async fn nodes_by_number(&self, viewer: &Viewer, numbers: &[i64]) -> StoreResult<Vec<Node>>;
+
     /// How often these nodes were asked for, as [`crate::Change::CountAccess`] counted;
     /// those never asked for are left out, like those absent or hidden.
     async fn accesses(&self, viewer: &Viewer, ids: &[NodeId]) -> StoreResult<Vec<Access>>;

@@ -116,6 +116,9 @@ pub(crate) enum Command {
     },
     /// Bring the notes folder in; a running server follows it by itself
     Index,
+    /// Bring the mirror of a service up to date; running it again goes on where it stopped
+    #[command(subcommand)]
+    Sync(Sync),
     /// Bring memory in from elsewhere; running it again goes on where it stopped
     #[command(subcommand)]
     Import(Import),
@@ -231,6 +234,17 @@ pub(crate) enum Client {
     Nanoclaw,
     /// OpenClaw (openclaw.json)
     Openclaw,
+}
+
+/// Commands of `sync`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Sync {
+    /// The campaign that KANKA_TOKEN and KANKA_CAMPAIGN_ID, or [kanka], name
+    Kanka {
+        /// Where something was changed here and on Kanka, take what Kanka has
+        #[arg(long)]
+        theirs: bool,
+    },
 }
 
 /// Commands of `import`.

@@ -7,8 +7,9 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use etcetera::AppStrategy;
 use lore_app::knowledge::code::CodeSettings;
+use lore_app::pages::live;
 use lore_net::Secret;
-use lore_remote::{openai, web, world_anvil};
+use lore_remote::{kanka, openai, web, world_anvil};
 use lore_tools::{Selection, Toolset};
 use serde::Deserialize;
 
@@ -46,8 +47,19 @@ pub(crate) struct Settings {
     pub(crate) code: CodeFile,
     /// World Anvil, if it answers the atlas tools.
     pub(crate) world_anvil: Option<world_anvil::Config>,
+    /// The campaign on Kanka that a world mirrors, if any.
+    pub(crate) kanka: Option<KankaSettings>,
     /// The `[http]` table.
     http: HttpFile,
+}
+
+/// A campaign on Kanka.
+#[derive(Debug, Clone)]
+pub(crate) struct KankaSettings {
+    /// Where it is.
+    pub(crate) remote: kanka::Config,
+    /// Where it is mirrored to.
+    pub(crate) mirror: live::Config,
 }
 
 /// How `serve` shall behave.
@@ -87,7 +99,10 @@ impl Settings {
         };
         let embeddings = file.embeddings.with_environment("EMBEDDINGS").checked("embeddings")?;
         let llm = file.llm.with_environment("LLM").checked("llm")?;
-        let world = options.world.or(file.world);
+        let kanka = file.kanka.with_environment()?.checked()?;
+        // The campaign is the world to work in, unless another is named.
+        let mirror = kanka.as_ref().map(|kanka| kanka.mirror.world.clone());
+        let world = options.world.or(file.world).or(mirror);
         let (federation, http, code) = (file.federation, file.http, file.code);
         // The contract's own names, as its other servers have them.
         let vault = variable("VAULT_PATH").map(PathBuf::from).or(file.vault);
@@ -105,6 +120,7 @@ impl Settings {
             web,
             code,
             world_anvil,
+            kanka,
             http,
         })
     }
@@ -171,6 +187,7 @@ struct FileConfig {
     web: WebFile,
     code: CodeFile,
     world_anvil: WorldAnvilFile,
+    kanka: KankaFile,
     http: HttpFile,
 }
 
@@ -216,6 +233,66 @@ impl WorldAnvilFile {
             (None, None) => Ok(None),
             _ => bail!("World Anvil needs both: set WORLD_ANVIL_APP_KEY and WORLD_ANVIL_TOKEN"),
         }
+    }
+}
+
+/// The `[kanka]` table.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct KankaFile {
+    token: Option<Secret>,
+    campaign: Option<i64>,
+    url: Option<String>,
+    world: Option<String>,
+    refresh: Option<u64>,
+    timeout: Option<u64>,
+}
+
+impl KankaFile {
+    /// Seconds between looks for changes unless said otherwise.
+    const REFRESH: u64 = 300;
+    /// Seconds an answer may take unless said otherwise.
+    const TIMEOUT: u64 = 20;
+
+    /// No flags for these: a token on a command line is a token in everybody's process list.
+    fn with_environment(self) -> anyhow::Result<Self> {
+        let number = |name: &str| match variable(name).map(|text| text.trim().parse::<i64>()) {
+            None => Ok(None),
+            Some(Ok(number)) if number >= 0 => Ok(Some(number)),
+            Some(_) => bail!("{name} is no number"),
+        };
+        let refresh = number("KANKA_REFRESH")?.map(i64::unsigned_abs);
+        let timeout = number("KANKA_TIMEOUT")?.map(i64::unsigned_abs);
+        Ok(Self {
+            token: variable("KANKA_TOKEN").map(Secret::new).or(self.token),
+            campaign: number("KANKA_CAMPAIGN_ID")?.or(self.campaign),
+            url: variable("KANKA_API_BASE").or(self.url),
+            world: self.world,
+            refresh: refresh.or(self.refresh),
+            timeout: timeout.or(self.timeout),
+        })
+    }
+
+    fn checked(self) -> anyhow::Result<Option<KankaSettings>> {
+        let (token, campaign) = match (self.token, self.campaign) {
+            (Some(token), Some(campaign)) if campaign > 0 => (token, campaign),
+            (None, None) => return Ok(None),
+            _ => bail!("Kanka needs both: set KANKA_TOKEN and KANKA_CAMPAIGN_ID"),
+        };
+        let refresh = self.refresh.unwrap_or(Self::REFRESH);
+        Ok(Some(KankaSettings {
+            remote: kanka::Config {
+                url: self.url.unwrap_or_else(|| kanka::KANKA.to_owned()),
+                token,
+                campaign,
+                patience: Duration::from_secs(self.timeout.unwrap_or(Self::TIMEOUT).max(1)),
+            },
+            mirror: live::Config {
+                campaign,
+                world: self.world.unwrap_or_else(|| format!("Kanka campaign {campaign}")),
+                refresh: (refresh > 0).then(|| Duration::from_secs(refresh)),
+            },
+        }))
     }
 }
 

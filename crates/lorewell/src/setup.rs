@@ -7,22 +7,24 @@ use lore_app::App;
 use lore_app::access::{Doorkeeper, Identity};
 use lore_app::knowledge::Notes;
 use lore_app::knowledge::code::Code;
+use lore_app::pages::live::{self, Campaign};
 use lore_core::{Effects, Viewer};
 use lore_mcp::{Scope, ServerParts};
 use lore_net::Network;
 use lore_remote::chat::OpenAiChat;
 use lore_remote::embeddings::OpenAiEmbeddings;
+use lore_remote::kanka::KankaCampaign;
 use lore_remote::koi::KoiApi;
 use lore_remote::web::GuardedWeb;
 use lore_remote::world_anvil::WorldAnvil;
 use lore_sqlite::SqliteStore;
 use lore_tools::Registry;
 
-use crate::config::Settings;
+use crate::config::{KankaSettings, Settings};
 use crate::output::advised;
 
 /// Opens the store and builds the application.
-pub(crate) fn open_app(settings: &Settings) -> anyhow::Result<Arc<App>> {
+pub(crate) async fn open_app(settings: &Settings) -> anyhow::Result<Arc<App>> {
     let effects = Effects::system();
     let file = settings.store_file();
     let store = SqliteStore::open(&file, lore_sqlite::Options::default(), &effects)
@@ -34,7 +36,20 @@ pub(crate) fn open_app(settings: &Settings) -> anyhow::Result<Arc<App>> {
         app.notes = Arc::new(Notes::at(folder.clone()));
     }
     connect_services(&mut app, settings)?;
-    Ok(Arc::new(app))
+    let app = Arc::new(app);
+    if let Some(kanka) = &settings.kanka {
+        open_campaign(&app, kanka).await?;
+    }
+    Ok(app)
+}
+
+/// Opens the world that mirrors a campaign on Kanka; nothing is asked of Kanka yet.
+async fn open_campaign(app: &Arc<App>, kanka: &KankaSettings) -> anyhow::Result<()> {
+    let network = Network::new(app.effects.clone(), lore_net::Options::default())?;
+    let remote = Arc::new(KankaCampaign::new(&network, &kanka.remote).map_err(advised)?);
+    let campaign = Campaign::open(app, kanka.mirror.clone(), remote).await.map_err(advised)?;
+    let _ = app.kanka.set(Arc::new(campaign));
+    Ok(())
 }
 
 /// Connects what the configuration names. Without any, no network is set up at all.
@@ -61,27 +76,21 @@ fn connect_services(app: &mut App, settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Starts what goes on beside the answering of requests. A server that only reads has
-/// nothing of what writes.
+/// Starts what goes on beside the answering of requests. All of it writes, so a server
+/// that only reads has none.
 pub(crate) fn start_background(app: &Arc<App>, settings: &Settings) {
-    tokio::spawn(make_search_ready(Arc::clone(app), settings.world.clone()));
     if settings.selection.is_read_only() {
         return;
     }
     if app.embedder.is_some() {
         tokio::spawn(lore_app::search::keep_embedded(Arc::clone(app)));
     }
+    if app.kanka.get().is_some() {
+        tokio::spawn(live::keep_mirrored(Arc::clone(app)));
+    }
     tokio::spawn(lore_app::knowledge::keep_watching(Arc::clone(app)));
     tokio::spawn(lore_app::knowledge::keep_vault(Arc::clone(app)));
     tokio::spawn(lore_app::knowledge::code::keep_scanned(Arc::clone(app)));
-}
-
-/// For the world that is probably asked about first.
-async fn make_search_ready(app: Arc<App>, world: Option<String>) {
-    // Who names a world that does not exist is told so when they call.
-    if let Ok(viewer) = lore_app::access::enter(&app, Identity::LOCAL, world.as_deref()).await {
-        lore_app::search::make_ready(app, viewer).await;
-    }
 }
 
 /// Builds what every connection shares.

@@ -1,59 +1,24 @@
 //! The names a viewer knows, in memory: for resolving, for spotting, and for URIs.
-//!
-//! Each kind of viewer has a catalogue of what they see, so that what is hidden has no
-//! influence on an answer. Before every use it catches up with what was renamed since.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use lore_core::{Node, NodeId, Result, Viewer};
+use lore_core::{Node, NodeId};
 use lore_resolve::{Profile, Query, Resolution, Resolver};
-use lore_store::Store;
-use parking_lot::Mutex;
 use serde_json::Value;
-use tokio::sync::OwnedMutexGuard;
 
 use super::entities::Entity;
 use super::ontology::EntityType;
 use super::spotter::{Spotted, Spotter};
 use super::tuning;
 use super::uri::SAME_AS;
-
-/// Most catalogues kept at once; a viewer whose catalogue was dropped gets a new one.
-const KEPT_MAX: usize = 64;
-/// How many changed nodes are read at once.
-const STEP: usize = 1_000;
+use crate::views::{Learn, Views};
 
 /// The catalogues of all viewers.
-#[derive(Default)]
-pub struct Catalogues {
-    kept: Mutex<HashMap<Viewer, Arc<tokio::sync::Mutex<Catalogue>>>>,
-}
-
-impl Catalogues {
-    /// The viewer's catalogue, up to date.
-    pub(super) async fn open(
-        &self,
-        store: &dyn Store,
-        viewer: &Viewer,
-    ) -> Result<OwnedMutexGuard<Catalogue>> {
-        let catalogue = {
-            let mut kept = self.kept.lock();
-            if kept.len() >= KEPT_MAX && !kept.contains_key(viewer) {
-                kept.clear();
-            }
-            Arc::clone(kept.entry(*viewer).or_default())
-        };
-        let mut catalogue = catalogue.lock_owned().await;
-        catalogue.catch_up(store, viewer).await?;
-        Ok(catalogue)
-    }
-}
+pub type Catalogues = Views<Catalogue>;
 
 /// What one viewer knows by name.
 #[derive(Default)]
-pub(super) struct Catalogue {
-    mark: i64,
+pub struct Catalogue {
     resolver: Resolver<NodeId>,
     entities: HashMap<NodeId, Card>,
     by_uri: HashMap<String, NodeId>,
@@ -95,24 +60,9 @@ impl Catalogue {
         });
         spotter.spot(text).into_iter().collect()
     }
+}
 
-    async fn catch_up(&mut self, store: &dyn Store, viewer: &Viewer) -> Result<()> {
-        loop {
-            let renamed = store.renamed(viewer, self.mark, STEP).await?;
-            let nodes = store.nodes(viewer, &renamed.nodes).await?;
-            for id in &renamed.nodes {
-                self.forget(*id);
-            }
-            for node in nodes {
-                self.learn(node);
-            }
-            self.mark = renamed.mark;
-            if renamed.nodes.len() < STEP {
-                return Ok(());
-            }
-        }
-    }
-
+impl Learn for Catalogue {
     fn learn(&mut self, node: Node) {
         if let Some((entity_type, profile)) = tuning::of(&node) {
             self.resolver.set_profile(entity_type.as_str(), profile);

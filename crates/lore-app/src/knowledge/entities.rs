@@ -85,7 +85,7 @@ impl Librarian {
     /// The names the caller knows, up to date.
     pub(super) async fn catalogue(
         &self,
-    ) -> Result<tokio::sync::OwnedMutexGuard<super::catalogue::Catalogue>> {
+    ) -> Result<tokio::sync::OwnedMutexGuard<crate::views::View<super::catalogue::Catalogue>>> {
         self.app.catalogues.open(self.app.store.as_ref(), &self.viewer).await
     }
 

@@ -7,7 +7,7 @@ use lore_store::{
     Applied, Batch, Change, Expect, NewNode, NewText, NodePatch, NodeRef, TextPatch, TextRef,
 };
 
-use super::kinds::{ENTRY, PageKind};
+use super::kinds::{ENTRY, PARENT_ID, PageKind};
 use super::links::{self, Source, Tags};
 use super::page::{self, Detail};
 use super::scribe::Scribe;
@@ -33,6 +33,8 @@ pub struct NewPage {
     pub tags: Vec<String>,
     /// Whether to hide it from other members; notes are hidden unless said otherwise.
     pub private: Option<bool>,
+    /// The page it is part of, by number.
+    pub parent: Option<i64>,
     /// Fields that only some callers know, such as a journal's date.
     pub fields: Properties,
 }
@@ -50,6 +52,8 @@ pub struct PagePatch {
     pub tags: Option<Vec<String>>,
     /// Hide it from other members, or show it.
     pub private: Option<bool>,
+    /// The page it is part of, by number; `Some(None)` makes it stand alone.
+    pub parent: Option<Option<i64>>,
     /// Fields that only some callers know; null takes one away.
     pub fields: Properties,
 }
@@ -65,67 +69,85 @@ pub struct Made {
     pub kind_number: i64,
 }
 
+impl NewPage {
+    /// Whether it is hidden from other members; notes are unless said otherwise.
+    pub(super) fn is_private(&self) -> bool {
+        self.private.unwrap_or(self.kind == PageKind::Note)
+    }
+}
+
+/// What a page to make looks like, fit to be kept.
+pub(super) struct Checked {
+    pub(super) name: String,
+    pub(super) subtype: Option<String>,
+    pub(super) tags: Vec<String>,
+}
+
+/// Fails when something about a page to make cannot be kept.
+pub(super) fn checked(new: &NewPage) -> Result<Checked> {
+    let name = names::checked_name("name", &new.name)?;
+    let tags = checked_tags(&new.tags)?;
+    check_text(new.entry.as_deref())?;
+    Ok(Checked { name, subtype: checked_subtype(new.subtype.as_deref())?, tags })
+}
+
+/// Fails when something about a change cannot be kept.
+pub(super) fn checked_patch(patch: &PagePatch) -> Result<NodePatch> {
+    let name = patch.name.as_deref().map(|name| names::checked_name("name", name)).transpose()?;
+    let tags = patch.tags.as_deref().map(checked_tags).transpose()?;
+    check_text(patch.entry.as_deref())?;
+    let subtype = patch.subtype.as_deref().map(|given| checked_subtype(Some(given))).transpose()?;
+    Ok(NodePatch { name, subtype, tags, ..NodePatch::default() })
+}
+
 /// Makes a page. A tag of that name is kept and changed instead: a name is one tag.
-pub async fn create(scribe: &Scribe, new: &NewPage) -> Result<Made> {
+pub(super) async fn create(scribe: &Scribe, new: &NewPage) -> Result<Made> {
     if new.kind == PageKind::Tag
         && let Some(tag) = links::find_tag(scribe, &new.name).await?
     {
         update(scribe, tag.number, &PagePatch::from(new)).await?;
         return Ok(Made { name: tag.name, number: tag.number, kind_number: tag.kind_number });
     }
-    let name = names::checked_name("name", &new.name)?;
-    let tags = checked_tags(&new.tags)?;
-    check_text(new.entry.as_deref())?;
-    let subtype = checked_subtype(new.subtype.as_deref())?;
-    let visibility = scribe.visibility(new.private.unwrap_or(new.kind == PageKind::Note));
-    let plan = || {
-        async {
-            let uid = scribe.app.effects.uid();
-            let mut node = NewNode::new(uid, new.kind.word()?, name.clone());
-            node.subtype.clone_from(&subtype);
-            node.tags.clone_from(&tags);
-            node.visibility = visibility;
-            node.properties = merged(&Properties::new(), &new.fields);
-            let mut batch = scribe.batch().change(Change::CreateNode(node));
-            let body = new.entry.as_deref().unwrap_or_default();
-            if !body.trim().is_empty() {
-                let text = scribe.app.effects.uid();
-                let text = NewText::new(text, NodeRef::Uid(uid), word(ENTRY)?, body);
-                batch = batch.change(Change::CreateText(text));
-            }
-            let page = NodeRef::Uid(uid);
-            let wanted = Tags { page, visibility, before: &[], after: &tags };
-            batch = links::set_tags(scribe, batch, wanted).await?;
-            let sources = [Source { body, visibility }];
-            batch = links::set_mentions(scribe, batch, page, None, &sources).await?;
-            Ok((batch, ()))
-        }
-        .boxed()
-    };
+    let checked = checked(new)?;
+    let plan = || async { Ok((created(scribe, new, &checked).await?, ())) }.boxed();
     let ((), committed) = scribe.carry_out(plan).await?;
     match committed.applied.first() {
         Some(Applied::Node { number, kind_number, .. }) => {
-            Ok(Made { name: name.clone(), number: *number, kind_number: *kind_number })
+            Ok(Made { name: checked.name.clone(), number: *number, kind_number: *kind_number })
         }
         _ => Err(Error::Bug { what: "a new page without a number".into() }),
     }
 }
 
+async fn created(scribe: &Scribe, new: &NewPage, checked: &Checked) -> Result<Batch> {
+    let visibility = scribe.visibility(new.is_private());
+    let uid = scribe.app.effects.uid();
+    let mut node = NewNode::new(uid, new.kind.word()?, checked.name.clone());
+    node.subtype.clone_from(&checked.subtype);
+    node.tags.clone_from(&checked.tags);
+    node.visibility = visibility;
+    node.properties = merged(&Properties::new(), &new.fields);
+    set_parent_id(&mut node.properties, new.parent);
+    let mut batch = scribe.batch().change(Change::CreateNode(node));
+    let body = new.entry.as_deref().unwrap_or_default();
+    if !body.trim().is_empty() {
+        let text = scribe.app.effects.uid();
+        let text = NewText::new(text, NodeRef::Uid(uid), word(ENTRY)?, body);
+        batch = batch.change(Change::CreateText(text));
+    }
+    let page = NodeRef::Uid(uid);
+    let wanted = Tags { page, visibility, before: &[], after: &checked.tags };
+    batch = links::set_tags(scribe, batch, wanted).await?;
+    let sources = [Source { body, visibility }];
+    batch = links::set_mentions(scribe, batch, page, None, &sources).await?;
+    links::set_parent(scribe, batch, page, None, parent(scribe, new.parent).await?).await
+}
+
 /// Changes a page.
-pub async fn update(scribe: &Scribe, number: i64, patch: &PagePatch) -> Result<()> {
-    let name = patch.name.as_deref().map(|name| names::checked_name("name", name)).transpose()?;
-    let tags = patch.tags.as_deref().map(checked_tags).transpose()?;
-    check_text(patch.entry.as_deref())?;
-    let subtype = match &patch.subtype {
-        Some(given) => Some(checked_subtype(Some(given))?),
-        None => None,
-    };
+pub(super) async fn update(scribe: &Scribe, number: i64, patch: &PagePatch) -> Result<()> {
     let fields = NodePatch {
-        name,
-        subtype,
-        tags,
         visibility: patch.private.map(|private| scribe.visibility(private)),
-        ..NodePatch::default()
+        ..checked_patch(patch)?
     };
     let plan = || {
         let fields = fields.clone();
@@ -146,8 +168,12 @@ async fn changed(
     let target = NodeRef::Id(page.node.id);
     let mut batch = scribe.batch();
     let mut fields = fields;
-    if !patch.fields.is_empty() {
-        fields.properties = Some(merged(&page.node.properties, &patch.fields));
+    if !patch.fields.is_empty() || patch.parent.is_some() {
+        let mut properties = merged(&page.node.properties, &patch.fields);
+        if let Some(wanted) = patch.parent {
+            set_parent_id(&mut properties, parent(scribe, wanted).await?);
+        }
+        fields.properties = Some(properties);
     }
     let renamed = fields.name.clone().filter(|name| *name != page.node.name);
     let tags = fields.tags.clone();
@@ -172,10 +198,57 @@ async fn changed(
         sources.extend(posts.iter().map(Source::from));
         batch = links::set_mentions(scribe, batch, target, Some(page.node.id), &sources).await?;
     }
+    if let Some(parent) = patch.parent {
+        batch = links::set_parent(scribe, batch, target, Some(page.node.id), parent).await?;
+    }
     Ok(batch)
 }
 
-fn entry_change(scribe: &Scribe, node: &Node, old: Option<&Text>, body: &str) -> Result<Change> {
+/// The number of the page something shall be part of; fails when there is no such page.
+async fn parent(scribe: &Scribe, wanted: Option<i64>) -> Result<Option<i64>> {
+    let Some(number) = wanted else { return Ok(None) };
+    match page::node(scribe, number).await {
+        Ok(_) => Ok(Some(number)),
+        Err(Error::NotFound { .. }) => Err(Error::invalid(
+            "parent_id",
+            format!("is {number}, and there is no such entity"),
+            "use the entity_id of the entity it is part of",
+        )),
+        Err(other) => Err(other),
+    }
+}
+
+/// Notes what a page is part of among its fields.
+pub(super) fn set_parent_id(fields: &mut Properties, parent: Option<i64>) {
+    match parent {
+        Some(parent) => fields.insert(PARENT_ID.into(), parent.into()),
+        None => fields.shift_remove(PARENT_ID),
+    };
+}
+
+/// Joins a page anew to what it mentions and is part of; for when those came after it.
+pub(super) async fn relink(scribe: &Scribe, node: Node) -> Result<()> {
+    let pages = page::with_texts(scribe, vec![node], Detail::Posts).await?;
+    let Some(page) = pages.into_iter().next() else { return Ok(()) };
+    let (target, id) = (NodeRef::Id(page.node.id), Some(page.node.id));
+    let entry = page.entry.as_ref().map_or("", |text| text.body.as_str());
+    let mut sources = vec![Source { body: entry, visibility: lore_core::Visibility::Members }];
+    sources.extend(page.posts.iter().map(Source::from));
+    let batch = links::set_mentions(scribe, scribe.batch(), target, id, &sources).await?;
+    let batch = links::set_parent(scribe, batch, target, id, page.parent()).await?;
+    if !batch.changes.is_empty() {
+        scribe.app.store.commit(&scribe.all_seeing(), batch).await?;
+    }
+    Ok(())
+}
+
+/// What makes a text the page's own.
+pub(super) fn entry_change(
+    scribe: &Scribe,
+    node: &Node,
+    old: Option<&Text>,
+    body: &str,
+) -> Result<Change> {
     Ok(match old {
         Some(text) => {
             let patch = TextPatch { body: Some(body.to_owned()), ..TextPatch::default() };
@@ -189,7 +262,7 @@ fn entry_change(scribe: &Scribe, node: &Node, old: Option<&Text>, body: &str) ->
 }
 
 /// Puts a page into the bin.
-pub async fn delete(scribe: &Scribe, number: i64) -> Result<()> {
+pub(super) async fn delete(scribe: &Scribe, number: i64) -> Result<()> {
     let plan = || {
         async move {
             let node = page::node(scribe, number).await?;
@@ -208,7 +281,7 @@ pub async fn delete(scribe: &Scribe, number: i64) -> Result<()> {
 }
 
 /// The fields after a change; null takes one away.
-fn merged(before: &Properties, changes: &Properties) -> Properties {
+pub(super) fn merged(before: &Properties, changes: &Properties) -> Properties {
     let mut after = before.clone();
     for (name, value) in changes {
         if value.is_null() {
@@ -228,6 +301,7 @@ impl From<&NewPage> for PagePatch {
             entry: new.entry.clone(),
             tags: (!new.tags.is_empty()).then(|| new.tags.clone()),
             private: new.private,
+            parent: new.parent.map(Some),
             fields: new.fields.clone(),
         }
     }

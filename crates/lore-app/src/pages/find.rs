@@ -3,6 +3,8 @@
 //! Every filter is applied before the page of results is cut, and the order is always
 //! the same: by rank where something is ranked, else as the pages were made.
 
+use std::collections::HashMap;
+
 use lore_core::names::name_key;
 use lore_core::{Node, NodeId, Result, Timestamp};
 use lore_search::{Filter, MatchKind, Query, Unit};
@@ -10,7 +12,7 @@ use lore_store::{NameMatch, NodeQuery};
 
 use super::dates::{self, DateRange};
 use super::kinds::PageKind;
-use super::likeness::Heard;
+use super::likeness::{Heard, Name};
 use super::page::{Detail, Page, with_texts};
 use super::scribe::Scribe;
 
@@ -76,12 +78,22 @@ pub struct Scored {
 /// Finds pages.
 pub async fn find(scribe: &Scribe, query: &PageQuery) -> Result<Listing> {
     let words = query.words.as_deref().map(str::trim).filter(|words| !words.is_empty());
-    let nodes = match words {
-        Some(words) => ranked(scribe, query, words).await?,
-        None if is_plain(query) => return listed(scribe, query).await,
-        None => every(scribe, &store_query(scribe, query)?).await?,
+    let mut rows = match (words, &query.name) {
+        (Some(words), name) => {
+            let ids = ranked(scribe, query, words).await?;
+            if is_plain(query) && name.is_none() && query.subtype.is_none() && query.since.is_none()
+            {
+                return hits(scribe, query, &ids).await;
+            }
+            by_name(in_order(scribe, query, &ids).await?, name.as_ref())
+        }
+        (None, Some(NameFilter::Alike(heard))) => sounding(scribe, query, heard).await?,
+        (None, _) if is_plain(query) => return listed(scribe, query).await,
+        (None, _) => {
+            let nodes = every(scribe, &store_query(scribe, query)?).await?;
+            nodes.into_iter().map(|node| (node, None)).collect()
+        }
     };
-    let mut rows = by_name(nodes, query.name.as_ref());
     rows.retain(|(node, _)| query.since.is_none_or(|since| node.updated.at > since));
     if query.dates.is_some() {
         rows = by_date(scribe, rows, query.dates).await?;
@@ -93,8 +105,35 @@ pub async fn find(scribe: &Scribe, query: &PageQuery) -> Result<Listing> {
 
 /// Whether the store can answer by itself, page cut included.
 fn is_plain(query: &PageQuery) -> bool {
-    let by_store = !matches!(query.name, Some(NameFilter::Alike(_)));
-    by_store && query.dates.is_none() && query.since.is_none() && query.limit.is_some()
+    query.dates.is_none() && query.limit.is_some()
+}
+
+/// The pages whose names sound like what was heard.
+async fn sounding(scribe: &Scribe, query: &PageQuery, heard: &str) -> Result<Vec<Row>> {
+    let (store, viewer) = (scribe.app.store.as_ref(), &scribe.viewer);
+    let kinds = scribe.kinds(&query.kinds);
+    let found = scribe.app.rolls.open(store, viewer).await?.alike(heard, &kinds, ALIKE);
+    let ids: Vec<NodeId> = found.iter().map(|(id, _)| *id).collect();
+    let scores: HashMap<NodeId, f64> = found.into_iter().collect();
+    let nodes = in_order(scribe, query, &ids).await?;
+    let score = |node: &Node| scores.get(&node.id).copied().map(shown);
+    Ok(nodes
+        .into_iter()
+        .map(|node| (score(&node), node))
+        .map(|(score, node)| (node, score))
+        .collect())
+}
+
+/// Whether a page has the type and the tags that are asked for.
+fn fits(query: &PageQuery, node: &Node) -> bool {
+    let subtype = query.subtype.as_deref().map(name_key);
+    let own: Vec<String> = node.tags.iter().map(|tag| name_key(tag)).collect();
+    (subtype.is_none() || node.subtype.as_deref().map(name_key) == subtype)
+        && query.tags.iter().all(|tag| own.contains(&name_key(tag)))
+}
+
+fn shown(score: f64) -> f64 {
+    (score * 100.0).round() / 100.0
 }
 
 async fn listed(scribe: &Scribe, query: &PageQuery) -> Result<Listing> {
@@ -119,11 +158,13 @@ fn store_query(scribe: &Scribe, query: &PageQuery) -> Result<NodeQuery> {
         name,
         subtype: query.subtype.clone(),
         tags: query.tags.clone(),
+        since: query.since,
         ..NodeQuery::default()
     })
 }
 
-async fn every(scribe: &Scribe, query: &NodeQuery) -> Result<Vec<Node>> {
+/// Every node that a query finds, page by page.
+pub(super) async fn every(scribe: &Scribe, query: &NodeQuery) -> Result<Vec<Node>> {
     let mut nodes = Vec::new();
     let mut after: Option<NodeId> = None;
     loop {
@@ -139,22 +180,33 @@ async fn every(scribe: &Scribe, query: &NodeQuery) -> Result<Vec<Node>> {
 
 /// What the one search finds by words and names. What is only like in meaning is left
 /// out: a page that does not have the words is not what this asks for.
-async fn ranked(scribe: &Scribe, query: &PageQuery, words: &str) -> Result<Vec<Node>> {
+async fn ranked(scribe: &Scribe, query: &PageQuery, words: &str) -> Result<Vec<NodeId>> {
     let filter = Filter {
         kinds: scribe.words(&query.kinds)?,
         tags: query.tags.clone(),
         ..Filter::default()
     };
     let search = Query { filter, unit: Unit::Node, ..Query::new(words, RANKED_MAX) };
-    let found = scribe.app.search(&scribe.viewer, search).await?;
-    let answers = found.answers.into_iter();
-    let worded = answers.filter(|answer| answer.hit.match_kind != MatchKind::Meaning);
-    let subtype = query.subtype.as_deref().map(name_key);
-    let nodes = worded.map(|answer| answer.node).filter(|node| {
-        let own = node.subtype.as_deref().map(name_key);
-        subtype.is_none() || own == subtype
-    });
-    Ok(nodes.collect())
+    let found = scribe.app.rank(&scribe.viewer, search).await?;
+    let worded = found.hits.into_iter().filter(|hit| hit.match_kind != MatchKind::Meaning);
+    Ok(worded.map(|hit| hit.key.node).collect())
+}
+
+/// A page of hits, of which only those that are shown are read.
+async fn hits(scribe: &Scribe, query: &PageQuery, ids: &[NodeId]) -> Result<Listing> {
+    let shown = ids.iter().skip(query.offset).take(query.limit.unwrap_or(usize::MAX));
+    let shown: Vec<NodeId> = shown.copied().collect();
+    let nodes = in_order(scribe, query, &shown).await?;
+    let rows = nodes.into_iter().map(|node| (node, None)).collect();
+    Ok(Listing { pages: read(scribe, rows, query.detail).await?, total: ids.len() })
+}
+
+/// Pages by their ids, in that order, as far as they have the type and tags asked for.
+async fn in_order(scribe: &Scribe, query: &PageQuery, ids: &[NodeId]) -> Result<Vec<Node>> {
+    let nodes = scribe.app.store.nodes(&scribe.viewer, ids).await?;
+    let mut nodes: HashMap<NodeId, Node> =
+        nodes.into_iter().filter(|node| fits(query, node)).map(|node| (node.id, node)).collect();
+    Ok(ids.iter().filter_map(|id| nodes.remove(id)).collect())
 }
 
 type Row = (Node, Option<f64>);
@@ -181,15 +233,15 @@ fn by_name(nodes: Vec<Node>, name: Option<&NameFilter>) -> Vec<Row> {
 }
 
 fn alike(nodes: Vec<Node>, text: &str) -> Vec<Row> {
-    let heard = Heard::new(text);
+    let mut heard = Heard::new(text);
     let scored = nodes.into_iter().map(|node| {
         let names = std::iter::once(&node.name).chain(&node.aliases);
-        let best = names.map(|name| heard.likeness(name)).fold(0.0, f64::max);
+        let best = names.map(|name| heard.likeness(&Name::new(name))).fold(0.0, f64::max);
         (node, best)
     });
     let mut rows: Vec<(Node, f64)> = scored.filter(|(_, score)| *score >= ALIKE).collect();
     rows.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.id.cmp(&b.0.id)));
-    rows.into_iter().map(|(node, score)| (node, Some((score * 100.0).round() / 100.0))).collect()
+    rows.into_iter().map(|(node, score)| (node, Some(shown(score)))).collect()
 }
 
 async fn by_date(scribe: &Scribe, rows: Vec<Row>, range: Option<DateRange>) -> Result<Vec<Row>> {

@@ -62,6 +62,17 @@ impl PageKind {
         every.into_iter().find(|known| known.as_str() == kind.as_str())
     }
 
+    /// The fields of its own that are kept as they come.
+    pub fn fields(self) -> &'static [&'static str] {
+        match self {
+            Self::Character => &["title", "age", "sex", "pronouns"],
+            Self::Location => &["title"],
+            Self::Journal | Self::Quest => &["date"],
+            Self::Tag => &["colour", "icon"],
+            Self::Creature | Self::Organization | Self::Race | Self::Note => &[],
+        }
+    }
+
     pub(super) fn word(self) -> Result<Word> {
         word(self.as_str())
     }
@@ -73,6 +84,10 @@ pub(super) const TAG: &str = "tag";
 pub(super) const TAGGED: &str = "tagged";
 /// Edge from a page to what its texts mention.
 pub(super) const MENTIONS: &str = "mentions";
+/// Edge from a page to the page it is part of.
+pub(super) const PARENT: &str = "parent";
+/// The property that holds the number of the page it is part of.
+pub(super) const PARENT_ID: &str = "parent_id";
 /// Text kind of a page's own text.
 pub(crate) const ENTRY: &str = "entry";
 /// Text kind of what is attached to a page.

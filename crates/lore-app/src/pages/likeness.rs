@@ -6,127 +6,178 @@
 
 use lore_text::analysis::name_words;
 
+/// A name, ready to be compared.
+#[derive(Debug, Default)]
+pub(super) struct Name {
+    /// Its folded words, joined by blanks.
+    words: String,
+    /// The letters of all of it.
+    whole: Vec<char>,
+    /// The letters of each word.
+    parts: Vec<Vec<char>>,
+}
+
+impl Name {
+    pub(super) fn new(name: &str) -> Self {
+        // Two letters, one sound.
+        let letters = |word: &str| word.replace("ph", "f").chars().collect();
+        let words = name_words(name);
+        let parts = words.split(' ').filter(|word| !word.is_empty()).map(letters).collect();
+        Self { whole: letters(&words.replace(' ', "")), parts, words }
+    }
+}
+
 /// A name as it was heard, to be compared with many.
 pub(super) struct Heard {
-    words: String,
-    joined: String,
+    name: Name,
+    rows: Rows,
 }
 
 impl Heard {
     pub(super) fn new(name: &str) -> Self {
-        let words = name_words(name);
-        Self { joined: words.replace(' ', ""), words }
+        Self { name: Name::new(name), rows: Rows::default() }
     }
 
     /// From 0 (nothing in common) to 1 (the same name; case, accents and punctuation
     /// aside). What was heard may be a part of the name, not the other way round.
-    pub(super) fn likeness(&self, name: &str) -> f64 {
+    pub(super) fn likeness(&mut self, name: &Name) -> f64 {
         /// Only the same name is entirely alike.
         const NEARLY: f64 = 0.99;
-        let name = name_words(name);
-        if self.words.is_empty() || name.is_empty() {
+        if self.name.words.is_empty() || name.words.is_empty() {
             return 0.0;
         }
-        if self.words == name {
+        if self.name.words == name.words {
             return 1.0;
         }
-        let whole = sound(&self.joined, &name.replace(' ', ""));
-        whole.max(by_words(&self.words, &name)).min(NEARLY)
+        let whole = self.rows.sound(&self.name.whole, &name.whole);
+        whole.max(by_words(&mut self.rows, &self.name.parts, &name.parts)).min(NEARLY)
     }
 }
 
 /// Pairs each wanted word with the word of the name that is most like it.
-fn by_words(wanted: &str, name: &str) -> f64 {
+fn by_words(rows: &mut Rows, wanted: &[Vec<char>], name: &[Vec<char>]) -> f64 {
     /// What a perfect match of one word out of very many is worth.
     const PART: f64 = 0.8;
-    let mut left: Vec<&str> = name.split(' ').collect();
-    let all = left.len();
-    let words: Vec<&str> = wanted.split(' ').collect();
-    if words.len() > all {
+    if wanted.len() > name.len() || name.len() == 1 {
         return 0.0;
     }
+    let mut left: Vec<&[char]> = name.iter().map(Vec::as_slice).collect();
     let mut sum = 0.0;
-    for word in &words {
-        let best = left.iter().map(|other| sound(word, other)).enumerate();
+    for word in wanted {
+        let best = left.iter().map(|other| rows.sound(word, other)).enumerate();
         let Some((at, score)) = best.max_by(|a, b| a.1.total_cmp(&b.1)) else { break };
         left.swap_remove(at);
         sum += score;
     }
-    let mean = sum / words.len() as f64;
-    mean * (PART + (1.0 - PART) * words.len() as f64 / all as f64)
+    let mean = sum / wanted.len() as f64;
+    mean * (PART + (1.0 - PART) * wanted.len() as f64 / name.len() as f64)
 }
 
-/// Likeness of two words: 1 minus the cost of turning one into the other.
-fn sound(one: &str, other: &str) -> f64 {
-    // Two letters, one sound.
-    let heard = |word: &str| word.replace("ph", "f").chars().collect();
-    let (one, other): (Vec<char>, Vec<char>) = (heard(one), heard(other));
-    let longest = one.len().max(other.len()) as f64;
-    // Every letter too many costs something; very different lengths cannot sound alike.
-    if longest == 0.0 || one.len().min(other.len()) as f64 * 3.0 < longest {
-        return 0.0;
-    }
-    (1.0 - distance(&one, &other) / longest).clamp(0.0, 1.0)
+/// A cost, in hundredths of a letter.
+type Cost = u32;
+
+/// A whole letter.
+const LETTER: Cost = 100;
+
+/// The rows of the table by which two words are compared, kept from one pair of words
+/// to the next.
+#[derive(Default)]
+struct Rows {
+    before: Vec<Cost>,
+    last: Vec<Cost>,
+    now: Vec<Cost>,
 }
 
-/// Weighted edit distance with neighbouring letters swapped.
-fn distance(one: &[char], other: &[char]) -> f64 {
-    const SWAP: f64 = 0.7;
-    let first: Vec<f64> = running_cost(other);
-    let (mut before, mut last): (Vec<f64>, Vec<f64>) = (Vec::new(), first);
-    let mut previous: Option<char> = None;
-    for (row, &a) in one.iter().enumerate() {
-        let mut now = vec![last.first().copied().unwrap_or(0.0) + omission(a, previous)];
-        for (column, &b) in other.iter().enumerate() {
-            let left = column.checked_sub(1).and_then(|at| other.get(at)).copied();
-            let diagonal = last.get(column).copied().unwrap_or(f64::MAX) + exchange(a, b);
-            let skip_a = last.get(column + 1).copied().unwrap_or(f64::MAX) + omission(a, previous);
-            let skip_b = now.last().copied().unwrap_or(f64::MAX) + omission(b, left);
-            let mut best = diagonal.min(skip_a).min(skip_b);
-            if row > 0 && Some(b) == previous && left == Some(a) && a != b {
-                let swapped = column.checked_sub(1).and_then(|at| before.get(at));
-                best = best.min(swapped.copied().unwrap_or(f64::MAX) + SWAP);
-            }
-            now.push(best);
+impl Rows {
+    /// Likeness of two words: 1 minus the cost of turning one into the other.
+    fn sound(&mut self, one: &[char], other: &[char]) -> f64 {
+        let longest = one.len().max(other.len());
+        // Every letter too many costs something; very different lengths cannot sound alike.
+        if longest == 0 || one.len().min(other.len()) * 3 < longest {
+            return 0.0;
         }
-        before = std::mem::replace(&mut last, now);
-        previous = Some(a);
+        let cost = f64::from(self.distance(one, other)) / f64::from(LETTER);
+        (1.0 - cost / longest as f64).clamp(0.0, 1.0)
     }
-    last.last().copied().unwrap_or(0.0)
-}
 
-/// The cost of leaving out everything up to each letter.
-fn running_cost(letters: &[char]) -> Vec<f64> {
-    let mut costs = vec![0.0];
-    let mut previous = None;
-    for &letter in letters {
-        costs.push(costs.last().copied().unwrap_or(0.0) + omission(letter, previous));
-        previous = Some(letter);
+    /// Weighted edit distance with neighbouring letters swapped.
+    fn distance(&mut self, one: &[char], other: &[char]) -> Cost {
+        const SWAP: Cost = 70;
+        self.start(other);
+        let mut previous: Option<char> = None;
+        for &a in one {
+            let skip_a = omission(a, previous);
+            let mut left_cost = self.last.first().copied().unwrap_or(0) + skip_a;
+            self.now.clear();
+            self.now.push(left_cost);
+            let mut left: Option<char> = None;
+            let mut swapped: Option<Cost> = None;
+            let columns = self.last.windows(2).zip(other).zip(self.before.iter());
+            for ((above, &b), &two_above) in columns {
+                let &[diagonal, above] = above else { continue };
+                let skip_b = left_cost + omission(b, left);
+                let mut best = (diagonal + exchange(a, b)).min(above + skip_a).min(skip_b);
+                if Some(b) == previous && left == Some(a) && a != b {
+                    best = best.min(swapped.unwrap_or(Cost::MAX - SWAP) + SWAP);
+                }
+                swapped = Some(two_above);
+                self.now.push(best);
+                (left_cost, left) = (best, Some(b));
+            }
+            std::mem::swap(&mut self.before, &mut self.last);
+            std::mem::swap(&mut self.last, &mut self.now);
+            previous = Some(a);
+        }
+        self.last.last().copied().unwrap_or(0)
     }
-    costs
+
+    /// The cost of leaving out everything up to each letter.
+    fn start(&mut self, letters: &[char]) {
+        self.last.clear();
+        self.last.push(0);
+        let (mut cost, mut previous) = (0, None);
+        for &letter in letters {
+            cost += omission(letter, previous);
+            self.last.push(cost);
+            previous = Some(letter);
+        }
+        // Nothing stands two rows above the first.
+        self.before.clear();
+        self.before.resize(letters.len() + 1, Cost::MAX / 2);
+    }
 }
 
 /// What it costs to leave out a letter that follows `previous`.
-fn omission(letter: char, previous: Option<char>) -> f64 {
+fn omission(letter: char, previous: Option<char>) -> Cost {
     match letter {
-        _ if previous == Some(letter) => 0.25,
-        'h' => 0.4,
-        _ if is_vowel(letter) => 0.6,
-        _ => 1.0,
+        _ if previous == Some(letter) => 25,
+        'h' => 40,
+        _ if is_vowel(letter) => 60,
+        _ => LETTER,
     }
 }
 
 /// What it costs to take one letter for another.
-fn exchange(a: char, b: char) -> f64 {
-    /// Letters that are easily heard for one another.
-    const ALIKE: [&str; 9] = ["ckqx", "szxc", "fvw", "dt", "bp", "gj", "mn", "ij", "gk"];
+fn exchange(a: char, b: char) -> Cost {
     if a == b {
-        return 0.0;
+        return 0;
     }
-    let alike = is_vowel(a) && is_vowel(b);
-    let alike = alike || ALIKE.iter().any(|group| group.contains(a) && group.contains(b));
-    if alike { 0.4 } else { 1.0 }
+    let place = |letter: char| (letter as usize).checked_sub('a' as usize);
+    let cost = place(a).zip(place(b)).and_then(|(a, b)| EXCHANGES.get(a)?.get(b));
+    cost.copied().unwrap_or(LETTER)
 }
+
+/// What it costs to take one of the letters a to z for another.
+static EXCHANGES: std::sync::LazyLock<[[Cost; 26]; 26]> = std::sync::LazyLock::new(|| {
+    /// Letters that are easily heard for one another.
+    const ALIKE: [&str; 10] = ["aeiouy", "ckqx", "szxc", "fvw", "dt", "bp", "gj", "mn", "ij", "gk"];
+    let cost = |a: char, b: char| {
+        let alike = ALIKE.iter().any(|group| group.contains(a) && group.contains(b));
+        if alike { 40 } else { LETTER }
+    };
+    let letter = |at: usize| char::from(b'a' + u8::try_from(at).unwrap_or(0));
+    std::array::from_fn(|a| std::array::from_fn(|b| cost(letter(a), letter(b))))
+});
 
 fn is_vowel(c: char) -> bool {
     matches!(c, 'a' | 'e' | 'i' | 'o' | 'u' | 'y')
@@ -137,7 +188,7 @@ mod tests {
     use super::*;
 
     fn likeness(heard: &str, name: &str) -> f64 {
-        Heard::new(heard).likeness(name)
+        Heard::new(heard).likeness(&Name::new(name))
     }
 
     /// What the search for names takes for a misspelling.

@@ -6,11 +6,11 @@ use lore_core::names::name_key;
 use lore_core::{Node, NodeId, Properties, Result, Text, Visibility};
 use lore_markup::mention::{self, Target};
 use lore_store::{
-    Batch, Bin, Change, Direction, EdgeRef, Expect, NameMatch, NewEdge, NewNode, NodeKey,
-    NodePatch, NodeQuery, NodeRef, Require,
+    Batch, Bin, Change, Direction, EdgeRef, Expect, NameMatch, NewEdge, NewNode, NodePatch,
+    NodeQuery, NodeRef, Require,
 };
 
-use super::kinds::{MENTIONS, POST, TAG, TAGGED};
+use super::kinds::{MENTIONS, PARENT, POST, TAG, TAGGED};
 use super::scribe::Scribe;
 use crate::play::{MANY, word};
 
@@ -133,19 +133,54 @@ pub(crate) async fn set_mentions(
     sources: &[Source<'_>],
 ) -> Result<Batch> {
     let wanted = mentioned(scribe, known, sources).await?;
+    joined(scribe, batch, page, known, MENTIONS, wanted).await
+}
+
+/// Joins a page to the page it is part of, and parts it from any other.
+pub(super) async fn set_parent(
+    scribe: &Scribe,
+    batch: Batch,
+    page: NodeRef,
+    known: Option<NodeId>,
+    parent: Option<i64>,
+) -> Result<Batch> {
+    let numbers: Vec<i64> = parent.into_iter().collect();
+    let found = scribe.app.store.nodes_by_number(&scribe.all_seeing(), &numbers).await?;
+    let wanted = found.into_iter().map(|node| node.id).filter(|id| Some(*id) != known);
+    let wanted = wanted.map(|id| (id, Visibility::Members)).collect();
+    joined(scribe, batch, page, known, PARENT, wanted).await
+}
+
+/// Makes the edges of a kind from a page those that are wanted. What is as it shall be
+/// is left alone.
+async fn joined(
+    scribe: &Scribe,
+    batch: Batch,
+    page: NodeRef,
+    known: Option<NodeId>,
+    kind: &'static str,
+    mut wanted: BTreeMap<NodeId, Visibility>,
+) -> Result<Batch> {
     let mut batch = batch;
     if let Some(id) = known {
-        let kinds = [word(MENTIONS)?];
-        let viewer = scribe.all_seeing();
+        let (viewer, kinds) = (scribe.all_seeing(), [word(kind)?]);
         let store = &scribe.app.store;
         let edges = store.neighbours(&viewer, &[id], Direction::Out, &kinds, MANY).await?;
-        for edge in edges.into_iter().filter(|edge| !wanted.contains_key(&edge.target)) {
-            batch = batch.change(Change::DeleteEdge(EdgeRef::Id(edge.id), Expect::Any));
+        for edge in edges {
+            match wanted.get(&edge.target) {
+                None => {
+                    batch = batch.change(Change::DeleteEdge(EdgeRef::Id(edge.id), Expect::Any));
+                }
+                Some(visibility) if *visibility == edge.visibility => {
+                    wanted.remove(&edge.target);
+                }
+                Some(_) => {}
+            }
         }
     }
     for (target, visibility) in wanted {
         let target = NodeRef::Id(target);
-        batch = batch.change(Change::PutEdge(edge(page, target, MENTIONS, visibility)?));
+        batch = batch.change(Change::PutEdge(edge(page, target, kind, visibility)?));
     }
     Ok(batch)
 }
@@ -166,15 +201,13 @@ async fn mentioned(
             }
         }
     }
-    let mut wanted = BTreeMap::new();
-    for (number, visibility) in numbers {
-        let key = NodeKey::Number(number);
-        let found = scribe.app.store.node(&scribe.all_seeing(), key).await?;
-        if let Some(node) = found.filter(|node| Some(node.id) != page) {
-            wanted.insert(node.id, visibility);
-        }
+    if numbers.is_empty() {
+        return Ok(BTreeMap::new());
     }
-    Ok(wanted)
+    let asked: Vec<i64> = numbers.keys().copied().collect();
+    let found = scribe.app.store.nodes_by_number(&scribe.all_seeing(), &asked).await?;
+    let others = found.into_iter().filter(|node| Some(node.id) != page);
+    Ok(others.filter_map(|node| Some((node.id, *numbers.get(&node.number)?))).collect())
 }
 
 /// Every post of a page, whoever may read it.

@@ -5,25 +5,31 @@
 //! call is written by itself: a bad one never hurts its neighbours.
 
 mod dates;
+mod door;
 mod edit;
 mod find;
 mod kinds;
 mod likeness;
 pub(crate) mod links;
+pub mod live;
+mod mentions;
 mod moments;
 mod page;
 mod posts;
+mod roll;
 mod scribe;
 mod updates;
 
 pub use dates::{Date, DateRange};
-pub use edit::{Made, NewPage, PagePatch, create, delete, update};
+pub use door::{create, create_post, delete, delete_post, update, update_post};
+pub use edit::{Made, NewPage, PagePatch};
 pub use find::{Listing, NameFilter, PageQuery, Scored, find};
 pub use kinds::PageKind;
 pub(crate) use kinds::{ENTRY, POST};
+pub use mentions::{Mentioning, mentions_of};
 pub use moments::moment;
 pub use page::{Detail, Page, get, get_all, get_of_kind, unknown};
-pub use posts::update as update_post;
-pub use posts::{NewPost, PostPatch, create as create_post, delete as delete_post};
+pub use posts::{NewPost, PostPatch, post_number};
+pub use roll::Rolls;
 pub use scribe::{Scribe, TagsAre};
 pub use updates::{Updates, check as check_updates};

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use lore_core::{Error, Node, NodeId, Result, Text, Visibility};
 use lore_store::NodeKey;
+use serde_json::Value;
 
-use super::kinds::{ENTRY, POST, PageKind};
+use super::kinds::{ENTRY, PARENT_ID, POST, PageKind};
 use super::scribe::Scribe;
 
 /// A page as its reader sees it.
@@ -25,6 +26,11 @@ impl Page {
     /// Whether not every member sees it.
     pub fn is_private(&self) -> bool {
         self.node.visibility != Visibility::Members
+    }
+
+    /// The number of the page it is part of.
+    pub fn parent(&self) -> Option<i64> {
+        self.node.properties.get(PARENT_ID).and_then(Value::as_i64)
     }
 }
 
@@ -53,11 +59,7 @@ pub async fn get_all(
     numbers: &[i64],
     detail: Detail,
 ) -> Result<HashMap<i64, Page>> {
-    let mut nodes = Vec::with_capacity(numbers.len());
-    for number in numbers {
-        let found = scribe.app.store.node(&scribe.viewer, NodeKey::Number(*number)).await?;
-        nodes.extend(found);
-    }
+    let nodes = scribe.app.store.nodes_by_number(&scribe.viewer, numbers).await?;
     let pages = with_texts(scribe, nodes, detail).await?;
     Ok(pages.into_iter().map(|page| (page.node.number, page)).collect())
 }

@@ -35,10 +35,35 @@ pub struct PostPatch {
     pub private: Option<bool>,
 }
 
-/// Attaches a post to a page; returns its id.
-pub async fn create(scribe: &Scribe, new: &NewPost) -> Result<TextId> {
-    let name = names::checked_name("name", &new.name)?;
-    check_text(Some(&new.entry))?;
+impl NewPost {
+    /// Its title, fit to be kept; fails when it or the text is not.
+    pub(super) fn checked_name(&self) -> Result<String> {
+        check_text(Some(&self.entry))?;
+        names::checked_name("name", &self.name)
+    }
+}
+
+impl PostPatch {
+    /// Its new title, fit to be kept; fails when it or the text is not.
+    pub(super) fn checked_name(&self) -> Result<Option<String>> {
+        check_text(self.entry.as_deref())?;
+        self.name.as_deref().map(|name| names::checked_name("name", name)).transpose()
+    }
+}
+
+/// Start of the source of a post that came from Kanka.
+pub(super) const KANKA_POST: &str = "kanka:posts/";
+
+/// The number of a post: Kanka's where it came from there, else our own.
+pub fn post_number(text: &Text) -> i64 {
+    let source = text.provenance.source.as_deref();
+    let kanka = source.and_then(|source| source.strip_prefix(KANKA_POST)?.parse().ok());
+    kanka.unwrap_or(text.id.0)
+}
+
+/// Attaches a post to a page; returns its number.
+pub(super) async fn create(scribe: &Scribe, new: &NewPost) -> Result<i64> {
+    let name = new.checked_name()?;
     let visibility = scribe.visibility(new.private);
     let plan = || {
         async {
@@ -58,15 +83,14 @@ pub async fn create(scribe: &Scribe, new: &NewPost) -> Result<TextId> {
     };
     let ((), committed) = scribe.carry_out(plan).await?;
     match committed.applied.first() {
-        Some(Applied::Text { id, .. }) => Ok(*id),
+        Some(Applied::Text { id, .. }) => Ok(id.0),
         _ => Err(Error::Bug { what: "a new post without an id".into() }),
     }
 }
 
 /// Changes a post of a page.
-pub async fn update(scribe: &Scribe, page: i64, post: TextId, patch: &PostPatch) -> Result<()> {
-    let title = patch.name.as_deref().map(|name| names::checked_name("name", name)).transpose()?;
-    check_text(patch.entry.as_deref())?;
+pub(super) async fn update(scribe: &Scribe, page: i64, post: i64, patch: &PostPatch) -> Result<()> {
+    let title = patch.checked_name()?;
     let visibility = patch.private.map(|private| scribe.visibility(private));
     let fields = TextPatch { title, body: patch.entry.clone(), visibility, ..TextPatch::default() };
     let plan = || {
@@ -77,10 +101,11 @@ pub async fn update(scribe: &Scribe, page: i64, post: TextId, patch: &PostPatch)
             let body = fields.body.clone().unwrap_or_else(|| old.body.clone());
             let visibility = fields.visibility.unwrap_or(old.visibility);
             let expect = Expect::Version(old.version);
-            let change = Change::UpdateText(TextRef::Id(post), expect, fields);
+            let id = old.id;
+            let change = Change::UpdateText(TextRef::Id(id), expect, fields);
             let batch = scribe.batch().change(change);
             let fresh = Source { body: &body, visibility };
-            Ok((relinked(scribe, batch, &page, Some(post), Some(fresh)).await?, ()))
+            Ok((relinked(scribe, batch, &page, Some(id), Some(fresh)).await?, ()))
         }
         .boxed()
     };
@@ -89,13 +114,14 @@ pub async fn update(scribe: &Scribe, page: i64, post: TextId, patch: &PostPatch)
 }
 
 /// Puts a post into the bin.
-pub async fn delete(scribe: &Scribe, page: i64, post: TextId) -> Result<()> {
+pub(super) async fn delete(scribe: &Scribe, page: i64, post: i64) -> Result<()> {
     let plan = || {
         async move {
             let page = page::get(scribe, page, Detail::Posts).await?;
-            let expect = Expect::Version(find(&page, post)?.version);
-            let batch = scribe.batch().change(Change::DeleteText(TextRef::Id(post), expect));
-            Ok((relinked(scribe, batch, &page, Some(post), None).await?, ()))
+            let old = find(&page, post)?;
+            let (id, expect) = (old.id, Expect::Version(old.version));
+            let batch = scribe.batch().change(Change::DeleteText(TextRef::Id(id), expect));
+            Ok((relinked(scribe, batch, &page, Some(id), None).await?, ()))
         }
         .boxed()
     };
@@ -103,8 +129,9 @@ pub async fn delete(scribe: &Scribe, page: i64, post: TextId) -> Result<()> {
     Ok(())
 }
 
-fn find(page: &Page, post: TextId) -> Result<&Text> {
-    page.posts.iter().find(|text| text.id == post).ok_or_else(|| {
+/// A post of a page, by its number.
+pub(super) fn find(page: &Page, post: i64) -> Result<&Text> {
+    page.posts.iter().find(|text| post_number(text) == post).ok_or_else(|| {
         Error::not_found(
             format!("post {post} of entity {}", page.node.number),
             "get_entities with include_posts lists the posts there are",

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use lore_core::names::Word;
-use lore_core::{Error, Node, Result, Role, Viewer, Visibility};
+use lore_core::{Error, Node, Result, Role, Timestamp, Viewer, Visibility};
 use lore_store::{Batch, Committed, Origin, StoreError};
 
 use super::kinds::PageKind;
+use super::live::Campaign;
 use crate::App;
 
 /// How often a change is planned anew when others keep being faster.
@@ -64,19 +65,40 @@ impl Scribe {
         Err(Error::Unavailable { what: "the page (too many changes at once)".into() })
     }
 
+    /// The campaign on Kanka that the viewer's world mirrors, if it does.
+    pub fn live(&self) -> Option<Arc<Campaign>> {
+        let campaign = self.app.kanka.get().filter(|known| known.world() == self.viewer.world);
+        campaign.cloned()
+    }
+
+    /// The moment that reading shows: now, or what the mirror shows of Kanka. Kanka keeps
+    /// moments of change in whole seconds, so what happens later within the same second
+    /// must still count as later.
+    pub async fn as_of(&self) -> Result<Timestamp> {
+        let Some(campaign) = self.live() else { return Ok(self.app.effects.now()) };
+        let standing = campaign.standing(&self.app).await?;
+        let shown = standing.as_of.unwrap_or(Timestamp::UNIX_EPOCH);
+        Ok(Timestamp::from_second(shown.as_second().saturating_sub(1)).unwrap_or(shown))
+    }
+
     /// The kind of a node, if it is a page to this caller.
     pub(super) fn kind_of(&self, node: &Node) -> Option<PageKind> {
         let kind = PageKind::of(&node.kind)?;
         (kind != PageKind::Tag || self.tags_are == TagsAre::Pages).then_some(kind)
     }
 
-    /// The kinds of nodes a question is about: those it names, or all that are pages.
-    pub(super) fn words(&self, kinds: &[PageKind]) -> Result<Vec<Word>> {
+    /// The kinds a question is about: those it names, or all that are pages to this caller.
+    pub(super) fn kinds(&self, named: &[PageKind]) -> Vec<PageKind> {
         let tag = (self.tags_are == TagsAre::Pages).then_some(PageKind::Tag);
-        match kinds {
-            [] => PageKind::ALL.into_iter().chain(tag).map(PageKind::word).collect(),
-            some => some.iter().copied().map(PageKind::word).collect(),
+        match named {
+            [] => PageKind::ALL.into_iter().chain(tag).collect(),
+            some => some.to_vec(),
         }
+    }
+
+    /// The same, as the store knows them.
+    pub(super) fn words(&self, named: &[PageKind]) -> Result<Vec<Word>> {
+        self.kinds(named).into_iter().map(PageKind::word).collect()
     }
 
     /// The caller, looking behind the screen.

@@ -11,6 +11,7 @@ mod load;
 mod mcp;
 mod memory;
 mod message;
+mod pages;
 mod pipes;
 mod play;
 mod proc;
@@ -49,6 +50,9 @@ struct Cli {
     /// Kairn's program, to measure memory beside it
     #[arg(long, value_name = "FILE")]
     kairn: Option<PathBuf>,
+    /// The Python of an environment with mcp-kanka, to measure pages beside it
+    #[arg(long, value_name = "FILE")]
+    mcp_kanka: Option<PathBuf>,
 }
 
 /// What can be measured.
@@ -60,6 +64,8 @@ enum What {
     Play,
     /// Memory: adding, saving, learning, asking, beside Kairn where it is installed
     Memory,
+    /// Pages over a live campaign: requests and time, beside mcp-kanka where it is installed
+    Pages,
 }
 
 const FULL: Pace = Pace { rounds: 10, window: Duration::from_millis(150), starts: 21 };
@@ -78,6 +84,9 @@ fn main() -> anyhow::Result<ExitCode> {
     }
     if let What::Memory = cli.what {
         return recollection::run(&bench, cli.kairn.as_deref(), cli.quick);
+    }
+    if let What::Pages = cli.what {
+        return pages::run(&bench, cli.mcp_kanka.as_deref(), cli.quick);
     }
     let sound = protocol(&bench, &runtime, pace)?;
     Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -158,7 +158,8 @@ pub(crate) struct HttpServer {
 }
 
 impl HttpServer {
-    fn start(mut command: Command) -> anyhow::Result<Self> {
+    /// Starts a server that says where it listens.
+    pub(crate) fn start(mut command: Command) -> anyhow::Result<Self> {
         command.stdin(Stdio::null()).stdout(Stdio::piped());
         let mut child = command.spawn().with_context(|| format!("{command:?} does not start"))?;
         let mut output = BufReader::new(child.stdout.take().context("no stdout")?);

@@ -46,6 +46,20 @@ pub(super) async fn patch(asked: &Asked, id: i64) -> Result<Reply, Refused> {
     Ok(Reply::Found(json!({ "data": with_child(asked, &page, Related::Left).await? })))
 }
 
+pub(super) async fn mentions(asked: &Asked, id: i64) -> Result<Reply, Refused> {
+    asked.permit("get_entities")?;
+    let found = pages::mentions_of(&asked.scribe, id).await?;
+    let rows = found.iter().map(|found| {
+        json!({
+            "entity_id": found.page,
+            "post_id": found.post,
+            "campaign_id": Value::Null,
+            "target_id": id,
+        })
+    });
+    Ok(Reply::Found(json!({ "data": rows.collect::<Vec<_>>() })))
+}
+
 pub(super) async fn search(asked: &Asked, term: &str) -> Result<Reply, Refused> {
     asked.permit("find_entities")?;
     let query = PageQuery {

@@ -162,6 +162,7 @@ async fn in_campaign(asked: &Asked, method: &Method, path: &[&str]) -> Result<Re
             Err(Refused::new(401, "Only entities of custom modules can be deleted here"))
         }
         ("GET", ["search", term]) => entities::search(asked, term).await,
+        ("GET", ["entities", id, "mentions"]) => entities::mentions(asked, number(id)?).await,
         (_, ["entities", id, "posts", rest @ ..]) => {
             posts::route(asked, method, number(id)?, rest).await
         }

@@ -2,7 +2,6 @@
 
 use axum::http::Method;
 use lore_app::pages::{self, Detail, NewPost, Page, PostPatch};
-use lore_core::TextId;
 use lore_markup::to_markdown;
 use serde_json::{Value, json};
 
@@ -26,7 +25,7 @@ pub(super) async fn route(
         ("PUT" | "PATCH", [id]) => update(asked, page, number(id)?).await,
         ("DELETE", [id]) => {
             asked.permit("delete_posts")?;
-            pages::delete_post(&asked.scribe, page, TextId(number(id)?)).await?;
+            pages::delete_post(&asked.scribe, page, number(id)?).await?;
             Ok(Reply::Gone)
         }
         (_, [] | [_]) => Err(Refused::new(405, "The method is not supported for this route.")),
@@ -54,7 +53,7 @@ async fn create(asked: &Asked, page: i64) -> Result<Reply, Refused> {
         private: hidden(asked)?.unwrap_or(false),
     };
     let id = pages::create_post(&asked.scribe, &new).await?;
-    Ok(Reply::Made(one(&read(asked, page).await?, id.0)?))
+    Ok(Reply::Made(one(&read(asked, page).await?, id)?))
 }
 
 async fn update(asked: &Asked, page: i64, id: i64) -> Result<Reply, Refused> {
@@ -64,7 +63,7 @@ async fn update(asked: &Asked, page: i64, id: i64) -> Result<Reply, Refused> {
         entry: text(asked, "entry")?.map(|html| to_markdown(&html)),
         private: hidden(asked)?,
     };
-    pages::update_post(&asked.scribe, page, TextId(id), &patch).await?;
+    pages::update_post(&asked.scribe, page, id, &patch).await?;
     Ok(Reply::Found(one(&read(asked, page).await?, id)?))
 }
 
@@ -73,7 +72,7 @@ async fn read(asked: &Asked, page: i64) -> Result<Page, Refused> {
 }
 
 fn one(page: &Page, id: i64) -> Result<Value, Refused> {
-    let found = page.posts.iter().find(|post| post.id.0 == id);
+    let found = page.posts.iter().find(|post| pages::post_number(post) == id);
     let found = found
         .ok_or_else(|| Refused::new(404, format!("No query results for model [Post] {id}")))?;
     Ok(json!({ "data": shape::post(found, page.node.number) }))

@@ -21,15 +21,6 @@ const KINDS: [(PageKind, &str, &str, i64); 9] = [
     (PageKind::Creature, "creatures", "creature", 20),
 ];
 
-/// Fields that only some kinds have and that are plain values.
-const FIELDS: [(PageKind, &[&str]); 5] = [
-    (PageKind::Character, &["title", "age", "sex", "pronouns"]),
-    (PageKind::Location, &["title"]),
-    (PageKind::Journal, &["date"]),
-    (PageKind::Quest, &["date"]),
-    (PageKind::Tag, &["colour", "icon"]),
-];
-
 /// Lists that only some kinds have. They are always empty here.
 const LISTS: [(PageKind, &[&str]); 6] = [
     (PageKind::Character, &["races", "families", "locations", "traits"]),
@@ -48,11 +39,6 @@ pub(super) fn kind_of_plural(plural: &str) -> Option<PageKind> {
 /// The kind behind a code.
 pub(super) fn kind_of_code(code: &str) -> Option<PageKind> {
     KINDS.iter().find(|row| row.2 == code).map(|row| row.0)
-}
-
-/// The fields of a kind that are kept as they come.
-pub(super) fn fields_of(kind: PageKind) -> &'static [&'static str] {
-    FIELDS.iter().find(|row| row.0 == kind).map_or(&[], |row| row.1)
 }
 
 fn row(kind: PageKind) -> (&'static str, &'static str, i64) {
@@ -122,7 +108,7 @@ pub(super) fn typed(page: &Page, tags: &Tags, related: Related, campaign: &str) 
     ] {
         object.insert(name.to_owned(), value);
     }
-    for name in fields_of(page.kind) {
+    for name in page.kind.fields() {
         let value = node.properties.get(*name).cloned().unwrap_or_default();
         object.insert((*name).to_owned(), value);
     }
@@ -131,6 +117,7 @@ pub(super) fn typed(page: &Page, tags: &Tags, related: Related, campaign: &str) 
     if related == Related::Shown {
         let posts: Vec<Value> = page.posts.iter().map(|text| post(text, node.number)).collect();
         object.insert("posts".into(), json!(posts));
+        object.insert("parent_id".into(), json!(page.parent()));
         for name in ["attributes", "relations", "inventory", "entity_abilities", "entity_assets"] {
             object.insert(name.into(), json!([]));
         }
@@ -149,6 +136,7 @@ pub(super) fn entity(page: &Page, tags: &Tags, campaign: &str) -> Map<String, Va
         ("type_id", json!(type_id)),
         ("module", json!({ "id": type_id, "code": code, "singular": code, "plural": plural })),
         ("child_id", json!(page.node.kind_number)),
+        ("parent_id", json!(page.parent())),
         ("campaign_id", json!(page.node.world.0)),
         ("urls", urls(page, campaign)),
     ] {
@@ -181,7 +169,7 @@ pub(super) fn search_row(page: &Page, tags: &Tags, campaign: &str) -> Value {
 /// A post.
 pub(super) fn post(text: &Text, page: i64) -> Value {
     json!({
-        "id": text.id.0,
+        "id": pages::post_number(text),
         "name": text.title,
         "entry": to_html(&text.body),
         "entity_id": page,

@@ -114,6 +114,7 @@ async fn create(asked: &Asked, kind: PageKind) -> Result<Reply, Refused> {
         entry: text(asked, "entry")?.map(|html| to_markdown(&html)),
         tags: tag_names(asked).await?.unwrap_or_default(),
         private: Some(flag(asked, "is_private")?.unwrap_or(false)),
+        parent: parent(asked)?.flatten(),
         fields: own_fields(asked, kind)?,
     };
     let made = pages::create(&asked.scribe, &new).await?;
@@ -141,6 +142,7 @@ pub(super) fn patch(asked: &Asked, kind: PageKind) -> Result<PagePatch, Refused>
         entry: or_cleared("entry", text(asked, "entry")?.map(|html| to_markdown(&html))),
         tags: None,
         private: flag(asked, "is_private")?,
+        parent: parent(asked)?,
         fields: own_fields(asked, kind)?,
     })
 }
@@ -180,6 +182,18 @@ pub(super) fn text(asked: &Asked, name: &str) -> Result<Option<String>, Refused>
     }
 }
 
+/// What an entity shall be part of; null makes it stand alone.
+fn parent(asked: &Asked) -> Result<Option<Option<i64>>, Refused> {
+    match asked.fields.get("parent_id") {
+        None => Ok(None),
+        Some(Value::Null) => Ok(Some(None)),
+        Some(given) => match given.as_i64() {
+            Some(number) => Ok(Some(Some(number))),
+            None => Err(Refused::field("parent_id", "The parent id must be an integer.")),
+        },
+    }
+}
+
 fn flag(asked: &Asked, name: &str) -> Result<Option<bool>, Refused> {
     match asked.fields.get(name) {
         None | Some(Value::Null) => Ok(None),
@@ -216,7 +230,7 @@ async fn tag_names(asked: &Asked) -> Result<Option<Vec<String>>, Refused> {
 
 fn own_fields(asked: &Asked, kind: PageKind) -> Result<Properties, Refused> {
     let mut fields = Properties::new();
-    for name in shape::fields_of(kind) {
+    for name in kind.fields() {
         let Some(value) = asked.fields.get(*name) else { continue };
         let value = match text(asked, name)? {
             Some(date) if *name == "date" => {

@@ -88,34 +88,29 @@ fn wrap(parts: &mut Vec<Inline>, inside: Vec<Inline>, make: impl FnOnce(Vec<Inli
 }
 
 fn lifted(mut inside: Vec<Inline>) -> (Vec<Inline>, Vec<Inline>, Vec<Inline>) {
-    let (mut before, mut after) = (Vec::new(), Vec::new());
-    while let Some(first) = inside.first_mut() {
-        match first {
-            Inline::Break => before.push(inside.remove(0)),
-            Inline::Text(text) if text.starts_with(blank) => {
-                before.push(Inline::Text(leading(text).to_owned()));
-                *text = text.trim_start_matches(blank).to_owned();
-                if text.is_empty() {
-                    inside.remove(0);
-                }
-            }
-            _ => break,
+    let shows = |part: &Inline| match part {
+        Inline::Break => false,
+        Inline::Text(text) => !text.chars().all(blank),
+        _ => true,
+    };
+    let last = inside.iter().rposition(shows).map_or(0, |at| at + 1);
+    let mut after = inside.split_off(last);
+    let first = inside.iter().position(shows).unwrap_or(inside.len());
+    let rest = inside.split_off(first);
+    let mut before = std::mem::replace(&mut inside, rest);
+    if let Some(Inline::Text(text)) = inside.first_mut()
+        && text.starts_with(blank)
+    {
+        before.push(Inline::Text(leading(text).to_owned()));
+        *text = text.trim_start_matches(blank).to_owned();
+    }
+    if let Some(Inline::Text(text)) = inside.last_mut() {
+        let bare = text.trim_end_matches(blank).len();
+        let blanks = text.split_off(bare);
+        if !blanks.is_empty() {
+            after.insert(0, Inline::Text(blanks));
         }
     }
-    while let Some(last) = inside.last_mut() {
-        match last {
-            Inline::Break => after.extend(inside.pop()),
-            Inline::Text(text) if text.ends_with(blank) => {
-                let bare = text.trim_end_matches(blank).len();
-                after.push(Inline::Text(text.split_off(bare)));
-                if text.is_empty() {
-                    inside.pop();
-                }
-            }
-            _ => break,
-        }
-    }
-    after.reverse();
     (before, inside, after)
 }
 
@@ -228,25 +223,35 @@ fn joined(parts: Vec<Inline>) -> Vec<Inline> {
             Inline::Styled(style, inside) => Inline::Styled(style, joined(inside)),
             Inline::Link(target, inside) => Inline::Link(target, joined(inside)),
             Inline::Tagged(open, tag, inside) => Inline::Tagged(open, tag, joined(inside)),
-            Inline::Text(text) => {
-                if let Some(Inline::Text(before)) = out.last_mut() {
-                    *before = single_blanks(&format!("{before}{text}"));
-                    continue;
-                }
-                Inline::Text(single_blanks(&text))
-            }
+            Inline::Text(text) => Inline::Text(single_blanks(&text)),
             other => other,
         };
-        match (out.last_mut(), &part) {
-            // Two neighbours in one style are one text in that style.
-            (Some(Inline::Styled(before, text)), Inline::Styled(style, more))
-                if before == style =>
-            {
-                text.extend(more.iter().cloned());
-                *text = joined(std::mem::take(text));
-            }
-            _ => out.push(part),
-        }
+        append(&mut out, part);
     }
     out
+}
+
+/// Adds a part to others. Only what meets at the seam is looked at, so that a text of very
+/// many parts takes no longer than its length.
+fn append(out: &mut Vec<Inline>, part: Inline) {
+    match (out.last_mut(), part) {
+        (Some(Inline::Text(before)), Inline::Text(text)) => append_text(before, &text),
+        // Two neighbours in one style are one text in that style.
+        (Some(Inline::Styled(before, text)), Inline::Styled(style, more)) if *before == style => {
+            more.into_iter().for_each(|part| append(text, part));
+        }
+        (_, part) => out.push(part),
+    }
+}
+
+/// Adds a text to another; blanks of both that meet become one.
+fn append_text(before: &mut String, text: &str) {
+    let blanks = (before.chars().next_back().filter(|c| blank(*c)), text.chars().next());
+    let (Some(last), Some(first)) = blanks else { return before.push_str(text) };
+    if !blank(first) {
+        return before.push_str(text);
+    }
+    before.pop();
+    before.push(if last == '\n' || first == '\n' { '\n' } else { ' ' });
+    before.push_str(text.get(1..).unwrap_or_default());
 }

@@ -1,7 +1,7 @@
 //! Changes to nodes.
 
 use lore_core::names::name_key;
-use lore_core::{Node, NodeId};
+use lore_core::{Kind, Node, NodeId};
 use lore_store::{Applied, Expect, NewNode, NodePatch, NodeRef};
 use rusqlite::{named_params, params};
 
@@ -71,6 +71,17 @@ impl Hand<'_> {
         }
         self.notes.push(Note::new("restore_node", target.id, target.version).into());
         Ok(applied(&target, target.version))
+    }
+
+    /// Leaves the numbers up to `past` to what brings its own.
+    pub(super) fn skip_numbers(&mut self, kinds: &[Kind], past: i64) -> Answer<Applied> {
+        let world = self.author.world;
+        counter::number(self.db, world, counter::NODES, Some(past))?;
+        for kind in kinds {
+            counter::number(self.db, world, &counter::of_kind(kind.as_str()), Some(past))?;
+        }
+        self.notes.push(serde_json::json!({ "op": "skip_numbers", "past": past }));
+        Ok(Applied::Numbers)
     }
 
     fn insert_node(&self, new: &NewNode, number: i64, kind_number: i64) -> Answer<i64> {

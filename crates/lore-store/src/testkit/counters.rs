@@ -87,3 +87,20 @@ pub async fn a_deleted_node_keeps_its_number(harness: &dyn Harness) {
     let same = NewNode { number: Some(node.number), ..stage.draft("C") };
     exists(stage.attempt(&stage.owner, Change::CreateNode(same)).await);
 }
+
+/// What is made here stays clear of what comes with numbers of its own.
+pub async fn skipped_numbers_are_left_to_others(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let skip = Change::SkipNumbers { kinds: vec![word("character")], past: 1_000 };
+    stage.change(&stage.owner, skip).await;
+    let own = stage.node(&stage.owner, "Own").await;
+    assert_eq!((own.number, own.kind_number), (1_001, 1_001));
+    let brought = NewNode { number: Some(7), kind_number: Some(3), ..stage.draft("Brought") };
+    let brought = stage.make(&stage.owner, brought).await;
+    assert_eq!((brought.number, brought.kind_number), (7, 3));
+    let back = Change::SkipNumbers { kinds: vec![word("character")], past: 10 };
+    stage.change(&stage.owner, back).await;
+    assert_eq!(stage.node(&stage.owner, "Next").await.number, 1_002);
+    let impossible = Change::SkipNumbers { kinds: Vec::new(), past: i64::MAX };
+    invalid(stage.attempt(&stage.owner, impossible).await);
+}

@@ -3,8 +3,8 @@
 use lore_core::{Node, Viewer};
 
 use super::Harness;
-use super::stage::{Stage, word};
-use crate::{NameMatch, NewNode, NodeQuery, Page};
+use super::stage::{Stage, moment, origin, word};
+use crate::{Batch, Change, NameMatch, NewNode, NodeQuery, Page};
 
 /// Each page goes on where the last one ended.
 pub async fn pages_walk_through_everything_in_order_of_creation(harness: &dyn Harness) {
@@ -174,6 +174,18 @@ pub async fn all_tags_must_be_there_ignoring_case(harness: &dyn Harness) {
         let query = NodeQuery { tags, ..NodeQuery::default() };
         assert_eq!(names(find(&stage, &stage.owner, query).await), expected);
     }
+}
+
+/// The moment itself does not count.
+pub async fn only_what_changed_since_a_moment(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    stage.node(&stage.owner, "Old").await;
+    let late = Batch::new(origin(), moment(9)).change(Change::CreateNode(stage.draft("New")));
+    stage.commit(&stage.owner, late).await;
+    let since = |seconds| NodeQuery { since: Some(moment(seconds)), ..NodeQuery::default() };
+    assert_eq!(names(find(&stage, &stage.owner, since(0)).await), ["Old", "New"]);
+    assert_eq!(names(find(&stage, &stage.owner, since(8)).await), ["New"]);
+    assert_eq!(names(find(&stage, &stage.owner, since(9)).await), [""; 0]);
 }
 
 /// Every filter must hold.

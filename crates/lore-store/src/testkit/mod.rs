@@ -128,6 +128,7 @@ macro_rules! contract_tests {
             a_namespace_matches_exactly,
             a_subtype_matches_ignoring_case,
             all_tags_must_be_there_ignoring_case,
+            only_what_changed_since_a_moment,
             filters_combine,
             nothing_is_an_empty_page,
         ]);
@@ -295,6 +296,7 @@ macro_rules! contract_tests {
             an_impossible_number_is_refused,
             a_failed_batch_gives_its_numbers_back,
             a_deleted_node_keeps_its_number,
+            skipped_numbers_are_left_to_others,
         ]);
         $crate::contract_tests!(@topic $harness, changes, [
             each_different_uri_is_one_entry,

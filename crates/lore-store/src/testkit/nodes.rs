@@ -95,6 +95,10 @@ pub async fn several_nodes_skip_the_absent(harness: &dyn Harness) {
     found.sort_by_key(|node| node.id);
     assert_eq!(found, [a, b]);
     assert!(stage.store().nodes_by_uid(&stage.owner, &[]).await.unwrap().is_empty());
+    let numbers = [found[1].number, 4_711, found[0].number];
+    let mut numbered = stage.store().nodes_by_number(&stage.owner, &numbers).await.unwrap();
+    numbered.sort_by_key(|node| node.id);
+    assert_eq!(numbered, found);
 }
 
 /// What a patch leaves out stays.

@@ -235,7 +235,9 @@ pub(super) fn version(done: &Committed) -> i64 {
         | Applied::Text { version, .. }
         | Applied::Edge { version, .. }
         | Applied::State { version } => version,
-        Applied::Events { .. } | Applied::Access { .. } => panic!("it has no version"),
+        Applied::Events { .. } | Applied::Access { .. } | Applied::Numbers => {
+            panic!("it has no version")
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{output, setup};
 
 /// Writes a consistent copy, also while a server runs.
 pub(crate) async fn backup(settings: &Settings, target: &Path) -> anyhow::Result<()> {
-    let app = setup::open_app(settings)?;
+    let app = setup::open_app(settings).await?;
     app.store.backup(target).await?;
     output::line(format!("wrote {}", target.display()));
     Ok(())

@@ -14,7 +14,7 @@ use crate::{output, setup};
 /// Calls a tool as the person at the machine; fails with exit code 1 when the tool does.
 pub(crate) async fn run(settings: &Settings, call: cli::Call) -> anyhow::Result<ExitCode> {
     let arguments = read_arguments(&call.arguments)?;
-    let app = setup::open_app(settings)?;
+    let app = setup::open_app(settings).await?;
     let viewer = setup::local_viewer(&app, settings).await?;
     let parts = setup::server_parts(app);
     let context = Call::new(parts.app.clone(), viewer);

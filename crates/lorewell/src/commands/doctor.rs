@@ -22,7 +22,7 @@ pub(crate) async fn run(settings: &Settings, options: &Doctor) -> anyhow::Result
 
 /// The store's own check, or the reason why it cannot even be opened.
 async fn examine(settings: &Settings, rebuild: bool) -> (Option<Health>, Vec<Finding>) {
-    let app = match setup::open_app(settings) {
+    let app = match setup::open_app(settings).await {
         Ok(app) => app,
         Err(error) => {
             let finding = Finding {

@@ -138,7 +138,7 @@ async fn each(
 }
 
 async fn keeper(settings: &Settings, tool: &'static str) -> anyhow::Result<Keeper> {
-    let app: Arc<App> = setup::open_app(settings)?;
+    let app: Arc<App> = setup::open_app(settings).await?;
     let viewer = setup::local_viewer(&app, settings).await?;
     let request_id = app.effects.uid().to_string();
     Ok(Keeper { app, viewer, tool, request_id, reading_only: settings.selection.is_read_only() })

@@ -16,7 +16,7 @@ use crate::{output, setup};
 
 /// Runs a `federation` command as the person at the machine.
 pub(crate) async fn run(settings: &Settings, command: Federation) -> anyhow::Result<()> {
-    let app = setup::open_app(settings)?;
+    let app = setup::open_app(settings).await?;
     let viewer = setup::local_viewer(&app, settings).await?;
     match command {
         Federation::Status => {

@@ -11,6 +11,7 @@ mod index;
 mod scan;
 mod serve;
 mod stdio;
+mod sync;
 mod token;
 mod tools;
 mod world;
@@ -38,6 +39,7 @@ pub(crate) async fn run(options: Options, command: Command) -> anyhow::Result<Ex
         Command::Doctor(show) => return doctor::run(&Settings::load(options)?, &show).await,
         Command::Backup { file } => backup::backup(&Settings::load(options)?, &file).await?,
         Command::Index => index::run(&Settings::load(options)?).await?,
+        Command::Sync(command) => sync::run(&Settings::load(options)?, &command).await?,
         Command::Import(command) => exchange::import(&Settings::load(options)?, command).await?,
         Command::Export(command) => exchange::export(&Settings::load(options)?, command).await?,
         Command::Restore { file } => backup::restore(&Settings::load(options)?, &file)?,

@@ -15,7 +15,7 @@ use crate::{output, setup};
 
 /// Adds a repository and scans it; without a source, scans all there are.
 pub(crate) async fn run(settings: &Settings, scan: &Scan) -> anyhow::Result<()> {
-    let app = setup::open_app(settings)?;
+    let app = setup::open_app(settings).await?;
     let librarian = librarian(app, settings).await?;
     if scan.list {
         return list(&librarian).await;

@@ -14,7 +14,7 @@ use crate::{output, setup};
 /// Serves until it is told to stop.
 pub(crate) async fn run(settings: &Settings, flags: &Serve) -> anyhow::Result<()> {
     let http = settings.http(flags);
-    let app = setup::open_app(settings)?;
+    let app = setup::open_app(settings).await?;
     setup::start_background(&app, settings);
     let has_token = app.store.has_tokens().await?;
     let address = lore_http::resolve(&http.addr, http.allow_remote, has_token).await?;

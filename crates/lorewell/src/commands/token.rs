@@ -10,7 +10,7 @@ use crate::{output, setup};
 
 /// Runs a `token` command in the current world.
 pub(crate) async fn run(settings: &Settings, command: Token) -> anyhow::Result<()> {
-    let app = setup::open_app(settings)?;
+    let app = setup::open_app(settings).await?;
     let viewer = setup::local_viewer(&app, settings).await?;
     match command {
         Token::Create { role, name } => {

@@ -10,7 +10,7 @@ use crate::{output, setup};
 
 /// Runs a `world` command as the person at the machine.
 pub(crate) async fn run(settings: &Settings, command: World) -> anyhow::Result<()> {
-    let app = setup::open_app(settings)?;
+    let app = setup::open_app(settings).await?;
     let owner = Principal::LOCAL;
     match command {
         World::List => {

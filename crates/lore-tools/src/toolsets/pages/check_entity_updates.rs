@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::each::Number;
-use super::wire::scribe;
+use super::wire::{MirrorOut, scribe};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
@@ -31,6 +31,9 @@ pub(super) struct Output {
     deleted_entity_ids: Vec<i64>,
     /// The time to send as last_synced next.
     check_timestamp: String,
+    /// How old this is, where it is the mirror of a campaign on Kanka.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mirror: Option<MirrorOut>,
 }
 
 impl ToolSpec for CheckEntityUpdates {
@@ -53,11 +56,13 @@ impl ToolSpec for CheckEntityUpdates {
         let since = pages::moment("last_synced", &input.last_synced)?;
         let ids = input.entity_ids.iter().map(|id| id.read("entity_ids"));
         let ids = ids.collect::<Result<Vec<i64>>>()?;
-        let found = pages::check_updates(&scribe(&call, Self::NAME), &ids, since).await?;
+        let scribe = scribe(&call, Self::NAME);
+        let found = pages::check_updates(&scribe, &ids, since).await?;
         Ok(Output {
             modified_entity_ids: found.modified,
             deleted_entity_ids: found.deleted,
             check_timestamp: found.at.to_string(),
+            mirror: MirrorOut::of(&scribe).await?,
         })
     }
 }

@@ -1,9 +1,11 @@
 //! `kanka://context`: what these pages are, for agents.
 
 use futures::FutureExt;
-use lore_core::Role;
+use lore_app::pages::Scribe;
+use lore_core::{Result, Role};
 use serde_json::{Value, json};
 
+use super::wire::{MirrorOut, scribe};
 use crate::resource::{Resource, UriPattern};
 use crate::toolset::Toolset;
 
@@ -16,9 +18,38 @@ pub(super) fn resource() -> Resource {
                       working with them.",
         toolset: Some(Toolset::Pages),
         role: Role::Reader,
-        read: |_, _| async { Ok(context()) }.boxed(),
+        read: |call, _| {
+            async move {
+                let mut context = context();
+                if let Value::Object(fields) = &mut context {
+                    fields.insert("mode".into(), mode(&scribe(&call, "kanka_context")).await?);
+                }
+                Ok(context)
+            }
+            .boxed()
+        },
         complete: None,
     }
+}
+
+/// Whether these pages are a campaign on Kanka, and how old their mirror is.
+async fn mode(scribe: &Scribe) -> Result<Value> {
+    let Some(campaign) = scribe.live() else {
+        return Ok(json!({
+            "kind": "local",
+            "explanation": "The entities are kept by this server; nothing is sent to Kanka.",
+        }));
+    };
+    let standing = campaign.standing(&scribe.app).await?;
+    Ok(json!({
+        "kind": "live",
+        "campaign_id": standing.campaign,
+        "host": standing.host,
+        "explanation": "The entities are those of a campaign on Kanka. Reading is served by a \
+            mirror here, whose age every answer tells; writing goes to Kanka at once and fails \
+            when it cannot be reached.",
+        "mirror": MirrorOut::of(scribe).await?,
+    }))
 }
 
 fn context() -> Value {

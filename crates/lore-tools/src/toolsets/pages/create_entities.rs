@@ -1,13 +1,13 @@
 //! `create_entities`: make pages.
 
-use lore_app::pages::{self, NewPage};
-use lore_core::{Properties, Result, Role};
+use lore_app::pages::{self, NewPage, Scribe};
+use lore_core::{Error, Properties, Result, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::each::{Each, check_count, in_words};
-use super::wire::{EntityType, scribe};
+use super::each::{Each, Job, in_words, work};
+use super::wire::EntityType;
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
@@ -91,24 +91,21 @@ impl ToolSpec for CreateEntities {
     }
 
     async fn run(call: Call, input: Input) -> Result<Output> {
-        check_count("entities", input.entities.len())?;
-        let scribe = scribe(&call, Self::NAME);
-        let mut results = Vec::with_capacity(input.entities.len());
-        for item in input.entities {
-            call.check_cancelled()?;
-            let (name, made) = match item {
-                Each::Good(item) => {
-                    let new = NewPage::from(item);
-                    let made = pages::create(&scribe, &new).await;
-                    (Some(new.name), made)
-                }
-                Each::Bad(given, error) => {
-                    (given.get("name").and_then(Value::as_str).map(str::to_owned), Err(error))
-                }
-            };
-            results.push(row(name, made));
-        }
-        Ok(Output { results })
+        Ok(Output { results: work(&call, Self::NAME, "entities", input.entities).await? })
+    }
+}
+
+impl Job for Item {
+    type Row = Row;
+
+    async fn run(self, scribe: &Scribe) -> Row {
+        let new = NewPage::from(self);
+        let made = pages::create(scribe, &new).await;
+        row(Some(new.name), made)
+    }
+
+    fn unread(given: &Value, error: &Error) -> Row {
+        row(given.get("name").and_then(Value::as_str).map(str::to_owned), Err(error.clone()))
     }
 }
 
@@ -135,6 +132,7 @@ impl From<Item> for NewPage {
             entry: item.entry,
             tags: item.tags.unwrap_or_default(),
             private: item.is_private,
+            parent: None,
             fields: Properties::new(),
         }
     }

@@ -1,13 +1,13 @@
 //! `create_posts`: attach texts to pages.
 
-use lore_app::pages::{self, NewPost};
-use lore_core::{Result, Role};
+use lore_app::pages::{self, NewPost, Scribe};
+use lore_core::{Error, Result, Role};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::each::{Each, Number, check_count};
-use super::wire::{RowOut, Rows, scribe};
+use super::each::{Each, Job, Number, work};
+use super::wire::{RowOut, Rows};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
@@ -57,36 +57,32 @@ impl ToolSpec for CreatePosts {
     }
 
     async fn run(call: Call, input: Input) -> Result<Rows> {
-        check_count("posts", input.posts.len())?;
-        let scribe = scribe(&call, Self::NAME);
-        let mut results = Vec::with_capacity(input.posts.len());
-        for item in input.posts {
-            call.check_cancelled()?;
-            let (id, made) = match item {
-                Each::Good(item) => {
-                    let known = item.entity_id.known();
-                    let made = match item.entity_id.read("entity_id") {
-                        Ok(page) => pages::create_post(&scribe, &item.on(page)).await,
-                        Err(error) => Err(error),
-                    };
-                    (known, made)
-                }
-                Each::Bad(given, error) => (Number::in_field(&given, "entity_id"), Err(error)),
-            };
-            let post = made.as_ref().ok().map(|post| post.0);
-            results.push(RowOut::of(id, post, &made.map(|_| ())));
-        }
-        Ok(Rows { results })
+        Ok(Rows { results: work(&call, Self::NAME, "posts", input.posts).await? })
+    }
+}
+
+impl Job for Item {
+    type Row = RowOut;
+
+    async fn run(self, scribe: &Scribe) -> RowOut {
+        let entity = self.entity_id.known();
+        let made = self.apply(scribe).await;
+        RowOut::of(entity, made.as_ref().ok().copied(), &made.map(|_| ()))
+    }
+
+    fn unread(given: &Value, error: &Error) -> RowOut {
+        RowOut::unread(given, error)
     }
 }
 
 impl Item {
-    fn on(self, page: i64) -> NewPost {
-        NewPost {
-            page,
+    async fn apply(self, scribe: &Scribe) -> Result<i64> {
+        let new = NewPost {
+            page: self.entity_id.read("entity_id")?,
             name: self.name,
             entry: self.entry.unwrap_or_default(),
             private: self.is_private,
-        }
+        };
+        pages::create_post(scribe, &new).await
     }
 }

@@ -1,13 +1,13 @@
 //! `delete_entities`: put pages into the bin.
 
-use lore_app::pages;
-use lore_core::{Result, Role};
+use lore_app::pages::{self, Scribe};
+use lore_core::{Error, Result, Role};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::each::{Number, check_count};
-use super::wire::{RowOut, Rows, scribe};
+use super::each::{Each, Job, Number, work};
+use super::wire::{RowOut, Rows};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
@@ -38,17 +38,23 @@ impl ToolSpec for DeleteEntities {
     }
 
     async fn run(call: Call, input: Input) -> Result<Rows> {
-        check_count("entity_ids", input.entity_ids.len())?;
-        let scribe = scribe(&call, Self::NAME);
-        let mut results = Vec::with_capacity(input.entity_ids.len());
-        for number in &input.entity_ids {
-            call.check_cancelled()?;
-            let outcome = match number.read("entity_id") {
-                Ok(id) => pages::delete(&scribe, id).await,
-                Err(error) => Err(error),
-            };
-            results.push(RowOut::of(number.known(), None, &outcome));
-        }
-        Ok(Rows { results })
+        let items = input.entity_ids.into_iter().map(Each::Good).collect();
+        Ok(Rows { results: work(&call, Self::NAME, "entity_ids", items).await? })
+    }
+}
+
+impl Job for Number {
+    type Row = RowOut;
+
+    async fn run(self, scribe: &Scribe) -> RowOut {
+        let outcome = match self.read("entity_id") {
+            Ok(id) => pages::delete(scribe, id).await,
+            Err(error) => Err(error),
+        };
+        RowOut::of(self.known(), None, &outcome)
+    }
+
+    fn unread(given: &Value, error: &Error) -> RowOut {
+        RowOut::unread(given, error)
     }
 }

@@ -1,13 +1,13 @@
 //! `delete_posts`: put texts attached to pages into the bin.
 
-use lore_app::pages;
-use lore_core::{Result, Role, TextId};
+use lore_app::pages::{self, Scribe};
+use lore_core::{Error, Result, Role};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::each::{Each, Number, check_count};
-use super::wire::{RowOut, Rows, scribe};
+use super::each::{Each, Job, Number, work};
+use super::wire::{RowOut, Rows};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
@@ -47,31 +47,25 @@ impl ToolSpec for DeletePosts {
     }
 
     async fn run(call: Call, input: Input) -> Result<Rows> {
-        check_count("deletions", input.deletions.len())?;
-        let scribe = scribe(&call, Self::NAME);
-        let mut results = Vec::with_capacity(input.deletions.len());
-        for item in input.deletions {
-            call.check_cancelled()?;
-            results.push(match item {
-                Each::Good(item) => {
-                    let outcome = item.apply(&scribe).await;
-                    RowOut::of(item.entity_id.known(), item.post_id.known(), &outcome)
-                }
-                Each::Bad(given, error) => RowOut::of(
-                    Number::in_field(&given, "entity_id"),
-                    Number::in_field(&given, "post_id"),
-                    &Err(error),
-                ),
-            });
-        }
-        Ok(Rows { results })
+        Ok(Rows { results: work(&call, Self::NAME, "deletions", input.deletions).await? })
+    }
+}
+
+impl Job for Item {
+    type Row = RowOut;
+
+    async fn run(self, scribe: &Scribe) -> RowOut {
+        RowOut::of(self.entity_id.known(), self.post_id.known(), &self.apply(scribe).await)
+    }
+
+    fn unread(given: &Value, error: &Error) -> RowOut {
+        RowOut::unread(given, error)
     }
 }
 
 impl Item {
-    async fn apply(&self, scribe: &pages::Scribe) -> Result<()> {
+    async fn apply(&self, scribe: &Scribe) -> Result<()> {
         let page = self.entity_id.read("entity_id")?;
-        let post = TextId(self.post_id.read("post_id")?);
-        pages::delete_post(scribe, page, post).await
+        pages::delete_post(scribe, page, self.post_id.read("post_id")?).await
     }
 }

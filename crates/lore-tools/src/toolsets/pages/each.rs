@@ -2,12 +2,15 @@
 
 use std::borrow::Cow;
 
+use lore_app::pages::Scribe;
 use lore_core::{Error, Result};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use super::wire::scribe;
+use crate::call::Call;
 use crate::schema;
 
 /// Most items of one call.
@@ -47,6 +50,38 @@ impl<T: JsonSchema> JsonSchema for Each<T> {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         T::json_schema(generator)
     }
+}
+
+/// An item of a call, which is done or fails by itself.
+pub(super) trait Job: Sized + Send {
+    /// What is told of it.
+    type Row: Send;
+
+    /// Does it.
+    fn run(self, scribe: &Scribe) -> impl Future<Output = Self::Row> + Send;
+
+    /// What is told of an item that could not be read.
+    fn unread(given: &Value, error: &Error) -> Self::Row;
+}
+
+/// Does the items of a call one after the other; each has its row, in the same order.
+pub(super) async fn work<J: Job>(
+    call: &Call,
+    tool: &'static str,
+    field: &str,
+    items: Vec<Each<J>>,
+) -> Result<Vec<J::Row>> {
+    check_count(field, items.len())?;
+    let scribe = scribe(call, tool);
+    let mut rows = Vec::with_capacity(items.len());
+    for item in items {
+        call.check_cancelled()?;
+        rows.push(match item {
+            Each::Good(job) => job.run(&scribe).await,
+            Each::Bad(given, error) => J::unread(&given, &error),
+        });
+    }
+    Ok(rows)
 }
 
 /// A number that stands for a page or post. Clients also send it as text, or as the

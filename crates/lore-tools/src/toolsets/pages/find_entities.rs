@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::wire::{EntityOut, EntityType, scribe};
+use super::wire::{EntityOut, EntityType, MirrorOut, scribe};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
@@ -61,6 +61,9 @@ pub(super) struct Output {
     entities: Vec<EntityOut>,
     /// For the next call with last_synced.
     sync_info: SyncInfo,
+    /// How old this is, where it is the mirror of a campaign on Kanka.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mirror: Option<MirrorOut>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -94,9 +97,10 @@ impl ToolSpec for FindEntities {
     }
 
     async fn run(call: Call, input: Input) -> Result<Output> {
-        let request_timestamp = call.app.effects.now().to_string();
+        let scribe = scribe(&call, Self::NAME);
+        let request_timestamp = scribe.as_of().await?.to_string();
         let full = input.include_full.unwrap_or(true);
-        let found = pages::find(&scribe(&call, Self::NAME), &query(input)?).await?;
+        let found = pages::find(&scribe, &query(input)?).await?;
         let newest = found.pages.iter().map(|row| row.page.node.updated.at).max();
         let entities: Vec<_> = found.pages.into_iter().map(|row| shown(row, full)).collect();
         let sync_info = SyncInfo {
@@ -105,7 +109,7 @@ impl ToolSpec for FindEntities {
             total_count: found.total,
             returned_count: entities.len(),
         };
-        Ok(Output { entities, sync_info })
+        Ok(Output { entities, sync_info, mirror: MirrorOut::of(&scribe).await? })
     }
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::each::{Number, check_count, in_words};
-use super::wire::{EntityOut, scribe};
+use super::wire::{EntityOut, MirrorOut, scribe};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
@@ -28,6 +28,9 @@ pub(super) struct Input {
 pub(super) struct Output {
     /// One entity for each id, in the order given.
     results: Vec<EntityOut>,
+    /// How old this is, where it is the mirror of a campaign on Kanka.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mirror: Option<MirrorOut>,
 }
 
 impl ToolSpec for GetEntities {
@@ -59,7 +62,7 @@ impl ToolSpec for GetEntities {
             row(number, page, detail)
         });
         let results = results.collect();
-        Ok(Output { results })
+        Ok(Output { results, mirror: MirrorOut::of(&scribe).await? })
     }
 }
 

@@ -1,13 +1,13 @@
 //! `update_entities`: change pages.
 
-use lore_app::pages::{self, PagePatch};
-use lore_core::{Result, Role};
+use lore_app::pages::{self, PagePatch, Scribe};
+use lore_core::{Error, Result, Role};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::each::{Each, Number, check_count};
-use super::wire::{RowOut, Rows, scribe};
+use super::each::{Each, Job, Number, work};
+use super::wire::{RowOut, Rows};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
@@ -58,37 +58,33 @@ impl ToolSpec for UpdateEntities {
     }
 
     async fn run(call: Call, input: Input) -> Result<Rows> {
-        check_count("updates", input.updates.len())?;
-        let scribe = scribe(&call, Self::NAME);
-        let mut results = Vec::with_capacity(input.updates.len());
-        for item in input.updates {
-            call.check_cancelled()?;
-            let (id, outcome) = match item {
-                Each::Good(item) => {
-                    let id = item.entity_id.read("entity_id");
-                    let outcome = match id {
-                        Ok(id) => pages::update(&scribe, id, &item.patch()).await,
-                        Err(error) => Err(error),
-                    };
-                    (item.entity_id.known(), outcome)
-                }
-                Each::Bad(given, error) => (Number::in_field(&given, "entity_id"), Err(error)),
-            };
-            results.push(RowOut::of(id, None, &outcome));
-        }
-        Ok(Rows { results })
+        Ok(Rows { results: work(&call, Self::NAME, "updates", input.updates).await? })
+    }
+}
+
+impl Job for Item {
+    type Row = RowOut;
+
+    async fn run(self, scribe: &Scribe) -> RowOut {
+        let entity = self.entity_id.known();
+        RowOut::of(entity, None, &self.apply(scribe).await)
+    }
+
+    fn unread(given: &Value, error: &Error) -> RowOut {
+        RowOut::unread(given, error)
     }
 }
 
 impl Item {
-    fn patch(&self) -> PagePatch {
-        PagePatch {
-            name: self.name.clone(),
-            subtype: self.subtype.clone(),
-            entry: self.entry.clone(),
-            tags: self.tags.clone(),
+    async fn apply(self, scribe: &Scribe) -> Result<()> {
+        let patch = PagePatch {
+            name: self.name,
+            subtype: self.subtype,
+            entry: self.entry,
+            tags: self.tags,
             private: self.is_private,
             ..PagePatch::default()
-        }
+        };
+        pages::update(scribe, self.entity_id.read("entity_id")?, &patch).await
     }
 }

@@ -1,13 +1,13 @@
 //! `update_posts`: change texts attached to pages.
 
-use lore_app::pages::{self, PostPatch};
-use lore_core::{Result, Role, TextId};
+use lore_app::pages::{self, PostPatch, Scribe};
+use lore_core::{Error, Result, Role};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::each::{Each, Number, check_count};
-use super::wire::{RowOut, Rows, scribe};
+use super::each::{Each, Job, Number, work};
+use super::wire::{RowOut, Rows};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
@@ -58,36 +58,28 @@ impl ToolSpec for UpdatePosts {
     }
 
     async fn run(call: Call, input: Input) -> Result<Rows> {
-        check_count("updates", input.updates.len())?;
-        let scribe = scribe(&call, Self::NAME);
-        let mut results = Vec::with_capacity(input.updates.len());
-        for item in input.updates {
-            call.check_cancelled()?;
-            results.push(match item {
-                Each::Good(item) => {
-                    let outcome = item.apply(&scribe).await;
-                    RowOut::of(item.entity_id.known(), item.post_id.known(), &outcome)
-                }
-                Each::Bad(given, error) => RowOut::of(
-                    Number::in_field(&given, "entity_id"),
-                    Number::in_field(&given, "post_id"),
-                    &Err(error),
-                ),
-            });
-        }
-        Ok(Rows { results })
+        Ok(Rows { results: work(&call, Self::NAME, "updates", input.updates).await? })
+    }
+}
+
+impl Job for Item {
+    type Row = RowOut;
+
+    async fn run(self, scribe: &Scribe) -> RowOut {
+        let (entity, post) = (self.entity_id.known(), self.post_id.known());
+        RowOut::of(entity, post, &self.apply(scribe).await)
+    }
+
+    fn unread(given: &Value, error: &Error) -> RowOut {
+        RowOut::unread(given, error)
     }
 }
 
 impl Item {
-    async fn apply(&self, scribe: &pages::Scribe) -> Result<()> {
+    async fn apply(self, scribe: &Scribe) -> Result<()> {
         let page = self.entity_id.read("entity_id")?;
-        let post = TextId(self.post_id.read("post_id")?);
-        let patch = PostPatch {
-            name: self.name.clone(),
-            entry: self.entry.clone(),
-            private: self.is_private,
-        };
+        let post = self.post_id.read("post_id")?;
+        let patch = PostPatch { name: self.name, entry: self.entry, private: self.is_private };
         pages::update_post(scribe, page, post, &patch).await
     }
 }

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use lore_app::pages::{Page, PageKind, Scribe, TagsAre};
-use lore_core::{Text, Visibility};
+use lore_app::pages::{self, Page, PageKind, Scribe, TagsAre};
+use lore_core::{Error, Result, Text, Visibility};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
+use super::each::{Number, in_words};
 use crate::call::Call;
 use crate::choice::choice;
 
@@ -156,7 +158,7 @@ impl From<Text> for PostOut {
     fn from(text: Text) -> Self {
         let private = text.visibility != Visibility::Members;
         Self {
-            id: text.id.0,
+            id: pages::post_number(&text),
             name: text.title,
             entry: text.body,
             is_private: private,
@@ -183,13 +185,15 @@ pub(super) struct RowOut {
 
 impl RowOut {
     /// The row of an item about an entity and perhaps one of its posts.
-    pub(super) fn of(
-        entity_id: Option<i64>,
-        post_id: Option<i64>,
-        outcome: &lore_core::Result<()>,
-    ) -> Self {
-        let error = outcome.as_ref().err().map(super::each::in_words);
+    pub(super) fn of(entity_id: Option<i64>, post_id: Option<i64>, outcome: &Result<()>) -> Self {
+        let error = outcome.as_ref().err().map(in_words);
         Self { entity_id, post_id, success: error.is_none(), error }
+    }
+
+    /// The row of an item that could not be read.
+    pub(super) fn unread(given: &Value, error: &Error) -> Self {
+        let number = |field| Number::in_field(given, field);
+        Self::of(number("entity_id"), number("post_id"), &Err(error.clone()))
     }
 }
 
@@ -198,4 +202,43 @@ impl RowOut {
 pub(super) struct Rows {
     /// One row for each item.
     pub(super) results: Vec<RowOut>,
+}
+
+/// How far the mirror of a campaign on Kanka is.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct MirrorOut {
+    /// The moment it shows, by Kanka's clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    as_of: Option<String>,
+    /// How long ago Kanka was last asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    age_seconds: Option<u64>,
+    /// Whether the whole campaign is in it yet.
+    complete: bool,
+    /// Entities that were changed here and on Kanka, and wait for a decision.
+    #[serde(skip_serializing_if = "is_zero")]
+    conflicts: usize,
+    /// Why Kanka could not be asked the last time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+}
+
+impl MirrorOut {
+    /// What answers say of the mirror, if the world is one.
+    pub(super) async fn of(scribe: &Scribe) -> Result<Option<Self>> {
+        let Some(campaign) = scribe.live() else { return Ok(None) };
+        let standing = campaign.standing(&scribe.app).await?;
+        Ok(Some(Self {
+            complete: standing.as_of.is_some(),
+            as_of: standing.as_of.map(|at| at.to_string()),
+            age_seconds: standing.age.map(|age| age.as_secs()),
+            conflicts: standing.conflicts,
+            problem: standing.problem,
+        }))
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }

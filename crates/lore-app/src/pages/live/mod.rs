@@ -1,0 +1,34 @@
+//! A Kanka campaign, live: mirrored into a world of its own, and written through to.
+//!
+//! Reading and searching never ask Kanka; they are served by the mirror. Writing asks
+//! Kanka first and the mirror follows what it answers. What was changed there and here
+//! is reported, and neither side is overwritten.
+//!
+//! What must never happen here: a write that only the mirror knows of, a request that
+//! reading waits for, a mirror that forgets what only this program knows of a page.
+
+mod campaign;
+mod missing;
+mod progress;
+mod put;
+mod remote;
+mod sync;
+mod tags;
+mod write;
+
+pub use campaign::{Campaign, Config, Standing, keep_mirrored};
+pub use remote::{
+    Listed, Pace, PostDraft, Remote, RemoteHead, RemotePage, RemotePatch, RemotePost,
+};
+pub use sync::{Report, Side};
+pub(super) use write::{create, create_post, delete, delete_post, update, update_post};
+
+use lore_core::Node;
+
+/// Numbers from here on are of what was made here; Kanka's are far below.
+const OWN_NUMBERS: i64 = 1 << 40;
+
+/// Whether a page came from Kanka.
+fn is_mirrored(node: &Node) -> bool {
+    node.number < OWN_NUMBERS
+}

@@ -1,0 +1,427 @@
+//! Writing what Kanka tells into the mirror.
+//!
+//! Each page remembers a print of what Kanka last said of it. A page that differs from
+//! its print was changed here; if Kanka's differs from it, too, neither is overwritten.
+
+use futures::future::try_join_all;
+use lore_core::{Error, Node, Properties, Result, Text, Timestamp, Uid, Viewer, Visibility};
+use lore_store::{
+    Batch, Bin, Change, Expect, NewNode, NewText, NodeKey, NodePatch, NodeRef, StoreError,
+    TextPatch, TextRef,
+};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::super::edit;
+use super::super::kinds::{ENTRY, POST, PageKind};
+use super::super::links::{self, Source, Tags};
+use super::super::page::{self, Detail, Page};
+use super::super::posts::{KANKA_POST, post_number};
+use super::super::scribe::Scribe;
+use super::remote::{RemotePage, RemotePost};
+use super::sync::Side;
+use super::tags::TagNames;
+use crate::play::word;
+
+/// The property that holds what the mirror remembers of a page.
+const RECORD: &str = "kanka";
+/// How often a page is planned anew when others keep being faster.
+const TRIES: usize = 32;
+
+/// What became of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// It is in the mirror as it is on Kanka.
+    Stored,
+    /// It was changed here, and not there.
+    Kept,
+    /// It was changed here and there; why they cannot be one, in words.
+    Clash(String),
+}
+
+/// The id of something of Kanka's in the viewer's world: always the same.
+pub(super) fn uid_of(viewer: &Viewer, what: &str) -> Uid {
+    let hash = Sha256::digest(format!("{} kanka {what}", viewer.world));
+    let mut bytes = [0; 16];
+    bytes.iter_mut().zip(hash).for_each(|(byte, hashed)| *byte = hashed);
+    Uid::from_hash(bytes)
+}
+
+/// When Kanka's side of a page last changed, as far as the mirror knows.
+pub(super) fn seen(node: &Node) -> Option<Timestamp> {
+    node.properties.get(RECORD)?.get("seen")?.as_str()?.parse().ok()
+}
+
+/// Whether a page was changed here since Kanka last spoke of it.
+pub(super) fn is_changed_here(page: &Page) -> bool {
+    let print = page.node.properties.get(RECORD).and_then(|record| record.get("print"));
+    print.and_then(Value::as_str) != Some(print_of_local(page).as_str())
+}
+
+/// Writes several pages; their commits share the way to the disk.
+pub(super) async fn put_all(
+    scribe: &Scribe,
+    pages: &[RemotePage],
+    side: Side,
+) -> Result<Vec<Outcome>> {
+    let tags = TagNames::read(scribe).await?;
+    try_join_all(pages.iter().map(|page| put(scribe, page, &tags, side))).await
+}
+
+/// Writes a page.
+pub(super) async fn put(
+    scribe: &Scribe,
+    remote: &RemotePage,
+    tags: &TagNames,
+    side: Side,
+) -> Result<Outcome> {
+    let wanted = Wanted { remote, tags: tags.names(&remote.tags) };
+    for _ in 0..TRIES {
+        let found = scribe.app.store.node(&scribe.viewer, NodeKey::Number(remote.number)).await?;
+        let (batch, outcome) = match found {
+            None => (wanted.created(scribe).await?, Outcome::Stored),
+            Some(node) => {
+                let pages = page::with_texts(scribe, vec![node], Detail::Posts).await?;
+                let Some(page) = pages.into_iter().next().filter(|page| page.kind == remote.kind)
+                else {
+                    let kind = remote.kind.as_str();
+                    return Ok(Outcome::Clash(format!("it became a {kind} on Kanka")));
+                };
+                match wanted.judge(&page, side) {
+                    Verdict::Write => (wanted.changed(scribe, &page).await?, Outcome::Stored),
+                    Verdict::Leave(outcome) if seen(&page.node) == Some(remote.updated_at) => {
+                        return Ok(outcome);
+                    }
+                    Verdict::Leave(outcome) => (wanted.noted(scribe, &page), outcome),
+                    Verdict::Stale => return Ok(Outcome::Stored),
+                }
+            }
+        };
+        let is_new = matches!(batch.changes.first(), Some(Change::CreateNode(_)));
+        match scribe.app.store.commit(&scribe.viewer, batch).await {
+            // A new page is stamped with when it was made; then it is joined to the others
+            // and stamped with when it last changed.
+            Ok(_) if is_new => {}
+            Ok(_) => return Ok(outcome),
+            // It was deleted, and is back.
+            Err(StoreError::Exists(_)) => revive(scribe, remote).await?,
+            Err(StoreError::Conflict(_) | StoreError::NotFound(_)) => {}
+            Err(other) => return Err(other.into()),
+        }
+    }
+    Err(Error::Unavailable { what: "the mirror (too many changes at once)".into() })
+}
+
+async fn revive(scribe: &Scribe, remote: &RemotePage) -> Result<()> {
+    let uid = uid_of(&scribe.viewer, &format!("entity {}", remote.number));
+    let batch = scribe.batch().change(Change::RestoreNode(NodeRef::Uid(uid)));
+    scribe.app.store.commit(&scribe.viewer, batch).await?;
+    Ok(())
+}
+
+/// What a page shall look like.
+struct Wanted<'a> {
+    remote: &'a RemotePage,
+    tags: Vec<String>,
+}
+
+enum Verdict {
+    Write,
+    Leave(Outcome),
+    Stale,
+}
+
+impl Wanted<'_> {
+    fn judge(&self, page: &Page, side: Side) -> Verdict {
+        let (ours, theirs) = (print_of_local(page), self.print(page));
+        let record = page.node.properties.get(RECORD);
+        let known = record.and_then(|record| record.get("print")).and_then(Value::as_str);
+        let is_stamped = page.node.updated.at == self.remote.updated_at;
+        match () {
+            // It was read before something was written that the mirror knows of already.
+            () if side == Side::Neither && seen(&page.node) > Some(self.remote.updated_at) => {
+                Verdict::Stale
+            }
+            () if ours == theirs && is_stamped && known == Some(ours.as_str()) => {
+                Verdict::Leave(Outcome::Stored)
+            }
+            // Without a print it never was whole.
+            () if known.is_none() || side == Side::Theirs => Verdict::Write,
+            () if ours == theirs || known == Some(ours.as_str()) => Verdict::Write,
+            () if known == Some(theirs.as_str()) => Verdict::Leave(Outcome::Kept),
+            () => Verdict::Leave(Outcome::Clash("it was changed here and on Kanka".into())),
+        }
+    }
+
+    async fn created(&self, scribe: &Scribe) -> Result<Batch> {
+        let remote = self.remote;
+        let uid = uid_of(&scribe.viewer, &format!("entity {}", remote.number));
+        let node = NewNode {
+            number: Some(remote.number),
+            kind_number: Some(remote.kind_number),
+            subtype: remote.subtype.clone(),
+            tags: self.tags.clone(),
+            visibility: self.visibility(),
+            properties: self.properties(None),
+            ..NewNode::new(uid, remote.kind.word()?, remote.name.clone())
+        };
+        let target = NodeRef::Uid(uid);
+        let mut batch = scribe.batch().change(Change::CreateNode(node));
+        batch.at = remote.created_at;
+        if !remote.entry.trim().is_empty() {
+            let text = scribe.app.effects.uid();
+            let text = NewText::new(text, target, word(ENTRY)?, remote.entry.clone());
+            batch = batch.change(Change::CreateText(text));
+        }
+        for post in remote.posts.iter().flatten() {
+            batch = batch.change(Change::CreateText(new_post(scribe, target, post)?));
+        }
+        let tags =
+            Tags { page: target, visibility: self.visibility(), before: &[], after: &self.tags };
+        links::set_tags(scribe, batch, tags).await
+    }
+
+    async fn changed(&self, scribe: &Scribe, page: &Page) -> Result<Batch> {
+        let remote = self.remote;
+        let target = NodeRef::Id(page.node.id);
+        let patch = NodePatch {
+            name: Some(remote.name.clone()).filter(|name| *name != page.node.name),
+            subtype: Some(remote.subtype.clone()).filter(|kept| *kept != page.node.subtype),
+            tags: Some(self.tags.clone()).filter(|tags| keys(tags) != keys(&page.node.tags)),
+            visibility: Some(self.visibility()).filter(|kept| *kept != page.node.visibility),
+            properties: Some(self.properties(Some(page))),
+            ..NodePatch::default()
+        };
+        let expect = Expect::Version(page.node.version);
+        let mut batch = scribe.batch().change(Change::UpdateNode(target, expect, patch));
+        batch.at = remote.updated_at;
+        let written = page.entry.as_ref().map_or("", |text| text.body.as_str());
+        if remote.entry != written {
+            let change = edit::entry_change(scribe, &page.node, page.entry.as_ref(), &remote.entry);
+            batch = batch.change(change?);
+        }
+        batch = self.posts(scribe, batch, page).await?;
+        let before = &page.node.tags;
+        let tags = Tags { page: target, visibility: self.visibility(), before, after: &self.tags };
+        batch = links::set_tags(scribe, batch, tags).await?;
+        if page.kind == PageKind::Tag && remote.name != page.node.name {
+            batch = links::retag(scribe, batch, &page.node, Some(&remote.name)).await?;
+        }
+        self.linked(scribe, batch, page).await
+    }
+
+    /// Joins the page to what its texts mention and to what it is part of.
+    async fn linked(&self, scribe: &Scribe, batch: Batch, page: &Page) -> Result<Batch> {
+        let (target, id) = (NodeRef::Id(page.node.id), Some(page.node.id));
+        let entry = Source { body: &self.remote.entry, visibility: Visibility::Members };
+        let posts = self.remote.posts.iter().flatten();
+        let posts = posts.map(|post| Source { body: &post.entry, visibility: post.visibility });
+        let sources: Vec<Source<'_>> = std::iter::once(entry).chain(posts).collect();
+        let batch = links::set_mentions(scribe, batch, target, id, &sources).await?;
+        links::set_parent(scribe, batch, target, id, self.parent(Some(page))).await
+    }
+
+    async fn posts(&self, scribe: &Scribe, batch: Batch, page: &Page) -> Result<Batch> {
+        let Some(wanted) = &self.remote.posts else { return Ok(batch) };
+        let mut batch = batch;
+        let target = NodeRef::Id(page.node.id);
+        let found = |number: i64| page.posts.iter().find(|text| post_number(text) == number);
+        let fresh = wanted.iter().filter(|post| found(post.number).is_none());
+        if fresh.clone().next().is_some() {
+            let store = &scribe.app.store;
+            let bin = store.texts_of(&scribe.viewer, page.node.id, Bin::Deleted).await?;
+            for post in fresh {
+                batch = match bin.iter().find(|text| post_number(text) == post.number) {
+                    None => batch.change(Change::CreateText(new_post(scribe, target, post)?)),
+                    Some(text) => batch
+                        .change(Change::RestoreText(TextRef::Id(text.id)))
+                        .change(Change::UpdateText(TextRef::Id(text.id), Expect::Any, patch(post))),
+                };
+            }
+        }
+        for text in &page.posts {
+            batch = match wanted.iter().find(|post| post.number == post_number(text)) {
+                None => batch.change(Change::DeleteText(TextRef::Id(text.id), Expect::Any)),
+                Some(post) if is_same(text, post) => batch,
+                Some(post) => {
+                    let expect = Expect::Version(text.version);
+                    batch.change(Change::UpdateText(TextRef::Id(text.id), expect, patch(post)))
+                }
+            };
+        }
+        Ok(batch)
+    }
+
+    fn visibility(&self) -> Visibility {
+        if self.remote.private { Visibility::Gm } else { Visibility::Members }
+    }
+
+    /// Remembers what Kanka said last without taking it over.
+    fn noted(&self, scribe: &Scribe, page: &Page) -> Batch {
+        let mut properties = page.node.properties.clone();
+        let print = properties.get(RECORD).and_then(|record| record.get("print")).cloned();
+        let record = json!({ "print": print, "seen": self.remote.updated_at.to_string() });
+        properties.insert(RECORD.into(), record);
+        let patch = NodePatch { properties: Some(properties), ..NodePatch::default() };
+        let expect = Expect::Version(page.node.version);
+        scribe.batch().change(Change::UpdateNode(NodeRef::Id(page.node.id), expect, patch))
+    }
+
+    /// The fields of the page. One that is new has no print yet: it is not yet joined to
+    /// the others.
+    fn properties(&self, page: Option<&Page>) -> Properties {
+        let before = page.map_or_else(Properties::new, |page| page.node.properties.clone());
+        let mut after = edit::merged(&before, &self.remote.fields);
+        edit::set_parent_id(&mut after, self.parent(page));
+        if let Some(page) = page {
+            let seen = self.remote.updated_at.to_string();
+            after.insert(RECORD.into(), json!({ "print": self.print(page), "seen": seen }));
+        }
+        after
+    }
+
+    /// What it is part of; where Kanka did not tell, as it is here.
+    fn parent(&self, page: Option<&Page>) -> Option<i64> {
+        self.remote.parent.unwrap_or_else(|| page.and_then(Page::parent))
+    }
+
+    /// The print of Kanka's side; what it did not tell of is taken to be as it is here.
+    fn print(&self, page: &Page) -> String {
+        let remote = self.remote;
+        let here = || page.posts.iter().map(RemotePost::from).collect();
+        print(&Content {
+            name: &remote.name,
+            subtype: remote.subtype.as_deref(),
+            entry: &remote.entry,
+            private: remote.private,
+            parent: self.parent(Some(page)),
+            fields: own_fields(remote.kind, &remote.fields),
+            posts: remote.posts.clone().unwrap_or_else(here),
+        })
+    }
+}
+
+/// What both sides have of a page. Tags are left to Kanka: a tag that is renamed changes
+/// its pages without a word about them.
+struct Content<'a> {
+    name: &'a str,
+    subtype: Option<&'a str>,
+    entry: &'a str,
+    private: bool,
+    parent: Option<i64>,
+    fields: Vec<Value>,
+    posts: Vec<RemotePost>,
+}
+
+fn print_of_local(page: &Page) -> String {
+    print(&Content {
+        name: &page.node.name,
+        subtype: page.node.subtype.as_deref(),
+        entry: page.entry.as_ref().map_or("", |text| text.body.as_str()),
+        private: page.is_private(),
+        parent: page.parent(),
+        fields: own_fields(page.kind, &page.node.properties),
+        posts: page.posts.iter().map(RemotePost::from).collect(),
+    })
+}
+
+fn print(content: &Content<'_>) -> String {
+    let mut posts: Vec<Value> = content
+        .posts
+        .iter()
+        .map(|post| json!([post.number, post.name, post.entry, shown(post.visibility)]))
+        .collect();
+    posts.sort_by_key(|post| post.get(0).and_then(Value::as_i64));
+    let whole = json!([
+        content.name,
+        content.subtype,
+        content.entry.trim(),
+        content.private,
+        content.parent,
+        content.fields,
+        posts
+    ]);
+    let hash = Sha256::digest(whole.to_string());
+    data_encoding::HEXLOWER.encode(hash.get(..12).unwrap_or_default())
+}
+
+fn shown(visibility: Visibility) -> u8 {
+    match visibility {
+        Visibility::Members => 1,
+        Visibility::Gm => 2,
+        Visibility::Private(_) => 4,
+    }
+}
+
+fn own_fields(kind: PageKind, fields: &Properties) -> Vec<Value> {
+    kind.fields().iter().map(|name| fields.get(*name).cloned().unwrap_or_default()).collect()
+}
+
+/// Names as they are compared.
+pub(super) fn keys(names: &[String]) -> Vec<String> {
+    let mut keys: Vec<String> = names.iter().map(|name| lore_core::names::name_key(name)).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
+impl From<&Text> for RemotePost {
+    fn from(text: &Text) -> Self {
+        Self {
+            number: post_number(text),
+            name: text.title.clone(),
+            entry: text.body.clone(),
+            visibility: text.visibility,
+            position: text.position,
+            updated_at: text.updated.at,
+        }
+    }
+}
+
+/// A page of the mirror as Kanka would tell of it.
+pub(super) async fn as_remote(scribe: &Scribe, page: &Page) -> Result<RemotePage> {
+    let fields = page.kind.fields().iter().filter_map(|name| {
+        let value = page.node.properties.get(*name)?;
+        Some(((*name).to_owned(), value.clone()))
+    });
+    Ok(RemotePage {
+        number: page.node.number,
+        kind_number: page.node.kind_number,
+        kind: page.kind,
+        name: page.node.name.clone(),
+        subtype: page.node.subtype.clone(),
+        entry: page.entry.as_ref().map_or_else(String::new, |text| text.body.clone()),
+        tags: TagNames::read(scribe).await?.numbers(&page.node.tags),
+        private: page.is_private(),
+        parent: Some(page.parent()),
+        fields: fields.collect(),
+        posts: Some(page.posts.iter().map(RemotePost::from).collect()),
+        created_at: page.node.created.at,
+        updated_at: page.node.updated.at,
+    })
+}
+
+fn is_same(text: &Text, post: &RemotePost) -> bool {
+    let RemotePost { updated_at, .. } = RemotePost::from(text);
+    RemotePost::from(text) == RemotePost { updated_at, ..post.clone() }
+}
+
+fn new_post(scribe: &Scribe, node: NodeRef, post: &RemotePost) -> Result<NewText> {
+    let uid = uid_of(&scribe.viewer, &format!("post {}", post.number));
+    let mut text = NewText::new(uid, node, word(POST)?, post.entry.clone());
+    text.title.clone_from(&post.name);
+    text.position = post.position;
+    text.visibility = post.visibility;
+    text.provenance.source = Some(format!("{KANKA_POST}{}", post.number));
+    Ok(text)
+}
+
+fn patch(post: &RemotePost) -> TextPatch {
+    TextPatch {
+        title: Some(post.name.clone()),
+        body: Some(post.entry.clone()),
+        position: Some(post.position),
+        visibility: Some(post.visibility),
+        ..TextPatch::default()
+    }
+}

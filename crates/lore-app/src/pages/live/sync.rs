@@ -1,0 +1,317 @@
+//! Bringing the mirror up to date: everything once, then what changed, and what is gone.
+//!
+//! The first copying goes kind by kind and page by page, and goes on where it was left.
+//! From then on the list of all entities tells what changed since; lists of single kinds
+//! would not tell of changes to texts.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use futures::FutureExt;
+use jiff::ToSpan;
+use lore_core::{Error, Node, Result, Timestamp};
+use lore_store::{NodeKey, NodeQuery};
+
+use super::super::edit;
+use super::super::find::every;
+use super::super::kinds::PageKind;
+use super::super::page::{self, Detail};
+use super::super::scribe::Scribe;
+use super::campaign::Campaign;
+use super::missing::missing;
+use super::progress::Kept;
+use super::put::{self, Outcome};
+use super::remote::{Listed, Pace, RemoteHead, RemotePage};
+
+/// Changes this long before the last look are looked at again: Kanka keeps moments of
+/// change in whole seconds, and an overlap costs nothing.
+const OVERLAP_SECONDS: i64 = 2;
+/// Most pages of a list; more, and the list does not end.
+const PAGES_MAX: u32 = 100_000;
+
+/// Whose side wins where a page was changed here and on Kanka.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Neither: it is reported and stays as it is.
+    Neither,
+    /// Kanka's. What was here stays in the audit log.
+    Theirs,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Entities that were read.
+    pub read: usize,
+    /// Entities that are gone.
+    pub deleted: usize,
+    /// Entities that were changed here only; they stay so.
+    pub changed_here: Vec<i64>,
+    /// Entities that were changed there and here, and why they cannot be one.
+    pub conflicts: BTreeMap<i64, String>,
+}
+
+/// Brings the mirror up to date.
+pub(super) async fn run(
+    campaign: &Campaign,
+    scribe: &Scribe,
+    kept: Kept,
+    pace: Pace,
+    side: Side,
+    tell: &(dyn Fn(usize, Option<usize>) + Send + Sync),
+) -> Result<Report> {
+    let mut work = Work { campaign, scribe, kept, pace, side, tell, report: Report::default() };
+    match work.all().await {
+        Ok(()) => Ok(work.report),
+        Err(error) => {
+            work.kept.progress.problem = Some(error.to_string());
+            // Whoever cannot write it down any more has told the reason already.
+            let _ = work.kept.write(scribe).await;
+            Err(error)
+        }
+    }
+}
+
+struct Work<'a> {
+    campaign: &'a Campaign,
+    scribe: &'a Scribe,
+    kept: Kept,
+    pace: Pace,
+    side: Side,
+    tell: &'a (dyn Fn(usize, Option<usize>) + Send + Sync),
+    report: Report,
+}
+
+impl Work<'_> {
+    async fn all(&mut self) -> Result<()> {
+        let since = match self.kept.progress.as_of() {
+            Some(as_of) if self.side == Side::Neither => as_of,
+            Some(as_of) => {
+                self.take_theirs().await?;
+                as_of
+            }
+            None => self.copy().await?,
+        };
+        self.look(since).await
+    }
+
+    /// Copies everything, or what is left of it; gives the moment when that began.
+    async fn copy(&mut self) -> Result<Timestamp> {
+        let listed = self.campaign.remote.heads(self.pace, None, 1).await?;
+        let begun = match self.kept.progress.begun_at() {
+            Some(begun) => begun,
+            None => {
+                let begun = listed.at.unwrap_or_else(|| self.scribe.app.effects.now());
+                self.kept.progress.begin(begun);
+                begun
+            }
+        };
+        let mut done = mirrored(self.scribe).await?.len();
+        let kinds = [PageKind::Tag].into_iter().chain(PageKind::ALL);
+        for (index, kind) in kinds.enumerate().skip(self.kept.progress.copied.0) {
+            loop {
+                let page = self.kept.progress.copied.1 + 1;
+                let rows = self.campaign.remote.pages(self.pace, kind, page).await?;
+                done += rows.rows.len();
+                self.put(&rows.rows).await?;
+                (self.tell)(done, listed.total);
+                self.kept.progress.copied = if rows.more { (index, page) } else { (index + 1, 0) };
+                self.kept.write(self.scribe).await?;
+                if !rows.more || page >= PAGES_MAX {
+                    break;
+                }
+            }
+        }
+        // What a page mentions may have been copied after it.
+        let all: Vec<i64> = mirrored(self.scribe).await?.into_keys().collect();
+        self.relink(&all).await?;
+        Ok(begun)
+    }
+
+    /// Reads what changed since a moment, and finds out what is gone.
+    async fn look(&mut self, since: Timestamp) -> Result<()> {
+        let since = since.checked_sub(OVERLAP_SECONDS.seconds()).unwrap_or(since);
+        let (heads, at) = self.heads(Some(since)).await?;
+        let ours = mirrored(self.scribe).await?;
+        let is_news = |head: &&RemoteHead| {
+            ours.get(&head.number).and_then(put::seen) != Some(head.updated_at)
+        };
+        let news: Vec<RemoteHead> = heads.iter().filter(is_news).copied().collect();
+        let read = self.read(&news, &ours).await?;
+        self.relink(&read).await?;
+        self.find_gone().await?;
+        let now = self.scribe.app.effects.now();
+        self.kept.progress.is_whole(at.unwrap_or(since), now);
+        self.report.conflicts.clone_from(&self.kept.progress.conflicts);
+        self.kept.write(self.scribe).await
+    }
+
+    /// Reads the pages behind heads; gives the numbers of those that were read.
+    async fn read(&mut self, news: &[RemoteHead], ours: &BTreeMap<i64, Node>) -> Result<Vec<i64>> {
+        let mut read = Vec::new();
+        // Tags first: pages name them.
+        for kind in [PageKind::Tag].into_iter().chain(PageKind::ALL) {
+            let wanted: BTreeSet<i64> =
+                news.iter().filter(|head| head.kind == kind).map(|head| head.number).collect();
+            let known = ours.values().filter(|node| node.kind.as_str() == kind.as_str()).count();
+            // A list holds many at once.
+            if wanted.len() > (known + wanted.len()).div_ceil(45) {
+                self.read_list(kind, &wanted).await?;
+            } else {
+                self.read_each(&wanted).await?;
+            }
+            read.extend(wanted);
+        }
+        Ok(read)
+    }
+
+    async fn read_list(&mut self, kind: PageKind, wanted: &BTreeSet<i64>) -> Result<()> {
+        let mut left = wanted.clone();
+        for page in 1..=PAGES_MAX {
+            let mut listed = self.campaign.remote.pages(self.pace, kind, page).await?;
+            listed.rows.retain(|row| left.remove(&row.number));
+            self.put(&listed.rows).await?;
+            if left.is_empty() || !listed.more {
+                break;
+            }
+        }
+        // A row may have moved from one page to another in between.
+        self.read_each(&left).await
+    }
+
+    async fn read_each(&mut self, wanted: &BTreeSet<i64>) -> Result<()> {
+        for number in wanted {
+            match self.campaign.remote.page(self.pace, *number).await {
+                Ok(page) => self.put(&[page]).await?,
+                Err(Error::NotFound { .. }) => self.bury(*number).await?,
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(())
+    }
+
+    async fn put(&mut self, pages: &[RemotePage]) -> Result<()> {
+        let outcomes = put::put_all(self.scribe, pages, self.side).await?;
+        for (page, outcome) in pages.iter().zip(outcomes) {
+            self.report.read += 1;
+            let conflicts = &mut self.kept.progress.conflicts;
+            conflicts.remove(&page.number);
+            match outcome {
+                Outcome::Stored => {}
+                Outcome::Kept => self.report.changed_here.push(page.number),
+                Outcome::Clash(why) => {
+                    conflicts.insert(page.number, format!("{}: {why}", page.name));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what was reported as changed on both sides, and lets Kanka's side win.
+    async fn take_theirs(&mut self) -> Result<()> {
+        let numbers: BTreeSet<i64> = self.kept.progress.conflicts.keys().copied().collect();
+        self.read_each(&numbers).await
+    }
+
+    /// Kanka tells how many there are; where that is not as many as here, some are gone.
+    async fn find_gone(&mut self) -> Result<()> {
+        let first = self.campaign.remote.heads(self.pace, None, 1).await?;
+        let ours: Vec<i64> = mirrored(self.scribe).await?.into_keys().collect();
+        let Some(total) = first.total else { return self.compare(&ours, None).await };
+        let counted = (total, ours.len());
+        if total == ours.len() || self.kept.progress.compared == Some(counted) {
+            return Ok(());
+        }
+        let (remote, pace) = (&self.campaign.remote, self.pace);
+        let read = |page: u32| {
+            async move {
+                let listed = remote.heads(pace, None, page).await?;
+                Ok(listed.rows.iter().map(|head| head.number).collect())
+            }
+            .boxed()
+        };
+        match missing(&ours, total, first.per_page, read).await? {
+            Some(gone) => {
+                for number in gone {
+                    self.bury(number).await?;
+                }
+                Ok(())
+            }
+            None => self.compare(&ours, Some(total)).await,
+        }
+    }
+
+    /// Compares the whole list with what is here.
+    async fn compare(&mut self, ours: &[i64], total: Option<usize>) -> Result<()> {
+        let (heads, _) = self.heads(None).await?;
+        let theirs: BTreeSet<i64> = heads.iter().map(|head| head.number).collect();
+        let here: BTreeSet<i64> = ours.iter().copied().collect();
+        let fresh: BTreeSet<i64> = theirs.difference(&here).copied().collect();
+        self.read_each(&fresh).await?;
+        self.relink(&fresh.into_iter().collect::<Vec<_>>()).await?;
+        for number in here.difference(&theirs) {
+            self.bury(*number).await?;
+        }
+        let ours = mirrored(self.scribe).await?.len();
+        self.kept.progress.compared = total.map(|total| (total, ours));
+        Ok(())
+    }
+
+    /// All pages of the list of entities, and the moment of the first.
+    async fn heads(
+        &self,
+        since: Option<Timestamp>,
+    ) -> Result<(Vec<RemoteHead>, Option<Timestamp>)> {
+        let mut heads = Vec::new();
+        let mut at = None;
+        for page in 1..=PAGES_MAX {
+            let listed: Listed<RemoteHead> =
+                self.campaign.remote.heads(self.pace, since, page).await?;
+            at = at.or(listed.at);
+            heads.extend(listed.rows);
+            if !listed.more {
+                break;
+            }
+        }
+        Ok((heads, at))
+    }
+
+    /// Takes away what is gone on Kanka, unless it was changed here.
+    async fn bury(&mut self, number: i64) -> Result<()> {
+        let conflicts = &mut self.kept.progress.conflicts;
+        let page = match page::get(self.scribe, number, Detail::Posts).await {
+            Ok(page) => page,
+            Err(Error::NotFound { .. }) => {
+                conflicts.remove(&number);
+                return Ok(());
+            }
+            Err(other) => return Err(other),
+        };
+        if self.side == Side::Neither && put::is_changed_here(&page) {
+            let why = format!("{}: it was deleted on Kanka and changed here", page.node.name);
+            conflicts.insert(number, why);
+            return Ok(());
+        }
+        conflicts.remove(&number);
+        edit::delete(self.scribe, number).await?;
+        self.report.deleted += 1;
+        Ok(())
+    }
+
+    /// Joins pages to what they mention and are part of, now that all of it is here.
+    async fn relink(&self, numbers: &[i64]) -> Result<()> {
+        for number in numbers {
+            let key = NodeKey::Number(*number);
+            if let Some(node) = self.scribe.app.store.node(&self.scribe.viewer, key).await? {
+                edit::relink(self.scribe, node).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Every page that came from Kanka, by number.
+async fn mirrored(scribe: &Scribe) -> Result<BTreeMap<i64, Node>> {
+    let query = NodeQuery { kinds: scribe.words(&[])?, ..NodeQuery::default() };
+    let nodes = every(scribe, &query).await?.into_iter().filter(super::is_mirrored);
+    Ok(nodes.map(|node| (node.number, node)).collect::<HashMap<_, _>>().into_iter().collect())
+}

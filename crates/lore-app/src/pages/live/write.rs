@@ -1,0 +1,263 @@
+//! Writing through: Kanka first, then the mirror.
+//!
+//! Everything is done with the token of the campaign's owner, so it takes a GM. Before
+//! something is changed it is read: what somebody else changed there is not overwritten.
+
+use lore_core::{Error, Result, Role, Timestamp};
+
+use super::super::edit::{self, Made, NewPage, PagePatch};
+use super::super::kinds::PageKind;
+use super::super::links;
+use super::super::page::{self, Detail, Page};
+use super::super::posts::{self, NewPost, PostPatch, find as find_post};
+use super::super::scribe::Scribe;
+use super::campaign::Campaign;
+use super::put;
+use super::remote::{Pace, PostDraft, RemotePage, RemotePatch, RemotePost};
+use super::sync::Side;
+use super::{is_mirrored, tags};
+
+/// Makes a page. A tag of that name is kept and changed instead: a name is one tag.
+pub(in super::super) async fn create(
+    campaign: &Campaign,
+    scribe: &Scribe,
+    new: &NewPage,
+) -> Result<Made> {
+    let own = admitted(campaign, scribe).await?;
+    if new.kind == PageKind::Tag
+        && let Some(tag) = links::find_tag(&own, &new.name).await?
+    {
+        update(campaign, scribe, tag.number, &PagePatch::from(new)).await?;
+        return Ok(Made { name: tag.name, number: tag.number, kind_number: tag.kind_number });
+    }
+    let checked = edit::checked(new)?;
+    let draft = RemotePatch {
+        name: Some(checked.name),
+        subtype: checked.subtype,
+        entry: new.entry.clone().filter(|entry| !entry.trim().is_empty()),
+        tags: Some(tags::numbers(campaign, &own, &checked.tags).await?),
+        private: Some(new.is_private()),
+        parent: new.parent.map(Some),
+        fields: new.fields.clone(),
+    };
+    let made = campaign.remote.create(new.kind, &draft).await?;
+    mirror(&own, &made).await?;
+    Ok(Made { name: made.name, number: made.number, kind_number: made.kind_number })
+}
+
+/// Changes a page.
+pub(in super::super) async fn update(
+    campaign: &Campaign,
+    scribe: &Scribe,
+    number: i64,
+    patch: &PagePatch,
+) -> Result<()> {
+    let own = admitted(campaign, scribe).await?;
+    let _in_order = campaign.writing.lock().await;
+    let checked = edit::checked_patch(patch)?;
+    let Some(page) = mirrored(scribe, &own, number).await? else {
+        return edit::update(scribe, number, patch).await;
+    };
+    let base = current(campaign, &own, &page).await?;
+    let clash = changed_there(&page, &base).then(|| clash(&page, &base, &own, patch));
+    let field = match clash {
+        Some(clash) => clash.await?,
+        None => None,
+    };
+    if let Some(field) = field {
+        put::put_all(&own, std::slice::from_ref(&base), Side::Neither).await?;
+        return Err(Error::Conflict { what: format!("{field} of entity {number} on Kanka") });
+    }
+    let tags = match &checked.tags {
+        Some(names) => Some(tags::numbers(campaign, &own, names).await?),
+        None => None,
+    };
+    let wanted = RemotePatch {
+        name: checked.name,
+        subtype: patch.subtype.as_ref().map(|_| checked.subtype.flatten().unwrap_or_default()),
+        entry: patch.entry.clone(),
+        tags,
+        private: patch.private,
+        parent: patch.parent,
+        fields: patch.fields.clone(),
+    };
+    let now = campaign.remote.update(&base, &wanted).await?;
+    mirror(&own, &now).await
+}
+
+/// Deletes a page.
+pub(in super::super) async fn delete(
+    campaign: &Campaign,
+    scribe: &Scribe,
+    number: i64,
+) -> Result<()> {
+    let own = admitted(campaign, scribe).await?;
+    let _in_order = campaign.writing.lock().await;
+    if let Some(page) = mirrored(scribe, &own, number).await? {
+        campaign.remote.delete(page.kind, page.node.kind_number).await?;
+    }
+    edit::delete(&own, number).await
+}
+
+/// Attaches a post; gives its number.
+pub(in super::super) async fn create_post(
+    campaign: &Campaign,
+    scribe: &Scribe,
+    new: &NewPost,
+) -> Result<i64> {
+    let own = admitted(campaign, scribe).await?;
+    let _in_order = campaign.writing.lock().await;
+    let name = new.checked_name()?;
+    let Some(page) = mirrored(scribe, &own, new.page).await? else {
+        return posts::create(scribe, new).await;
+    };
+    let draft =
+        PostDraft { name: Some(name), entry: Some(new.entry.clone()), private: Some(new.private) };
+    let post = campaign.remote.create_post(new.page, &draft).await?;
+    let number = post.number;
+    let at = post.updated_at;
+    mirror_posts(campaign, &own, &page, at, |posts| posts.push(post)).await?;
+    Ok(number)
+}
+
+/// Changes a post.
+pub(in super::super) async fn update_post(
+    campaign: &Campaign,
+    scribe: &Scribe,
+    number: i64,
+    post: i64,
+    patch: &PostPatch,
+) -> Result<()> {
+    let own = admitted(campaign, scribe).await?;
+    let _in_order = campaign.writing.lock().await;
+    let name = patch.checked_name()?;
+    let Some(page) = mirrored(scribe, &own, number).await? else {
+        return posts::update(scribe, number, post, patch).await;
+    };
+    let here = find_post(&page, post)?.clone();
+    let base = current(campaign, &own, &page).await?;
+    let there = base.posts.iter().flatten().find(|known| known.number == post);
+    let clash = there.is_none_or(|there| {
+        let differs = |wanted: &Option<String>, here: &str, there: &str| {
+            wanted.as_deref().is_some_and(|wanted| wanted != there) && here != there
+        };
+        differs(&patch.name, &here.title, &there.name)
+            || differs(&patch.entry, &here.body, &there.entry)
+    });
+    if clash {
+        put::put_all(&own, std::slice::from_ref(&base), Side::Neither).await?;
+        let what = format!("post {post} of entity {number} on Kanka");
+        return Err(Error::Conflict { what });
+    }
+    let draft = PostDraft { name, entry: patch.entry.clone(), private: patch.private };
+    let changed = campaign.remote.update_post(number, post, &draft).await?;
+    let at = changed.updated_at;
+    let replace = |posts: &mut Vec<RemotePost>| {
+        posts.retain(|known| known.number != post);
+        posts.push(changed);
+    };
+    mirror_posts(campaign, &own, &page, at, replace).await
+}
+
+/// Deletes a post.
+pub(in super::super) async fn delete_post(
+    campaign: &Campaign,
+    scribe: &Scribe,
+    number: i64,
+    post: i64,
+) -> Result<()> {
+    let own = admitted(campaign, scribe).await?;
+    let _in_order = campaign.writing.lock().await;
+    let Some(page) = mirrored(scribe, &own, number).await? else {
+        return posts::delete(scribe, number, post).await;
+    };
+    find_post(&page, post)?;
+    campaign.remote.delete_post(number, post).await?;
+    let at = own.app.effects.now();
+    let remove = |posts: &mut Vec<RemotePost>| posts.retain(|known| known.number != post);
+    mirror_posts(campaign, &own, &page, at, remove).await
+}
+
+/// Who writes the mirror on behalf of a call.
+async fn admitted(campaign: &Campaign, scribe: &Scribe) -> Result<Scribe> {
+    scribe.viewer.require(Role::Gm)?;
+    let own = campaign.scribe(&scribe.app).await?;
+    Ok(Scribe { tool: scribe.tool, request_id: scribe.request_id.clone(), ..own })
+}
+
+/// The page as the caller sees it, if it came from Kanka.
+async fn mirrored(scribe: &Scribe, own: &Scribe, number: i64) -> Result<Option<Page>> {
+    // What the caller cannot see is not there.
+    page::node(scribe, number).await?;
+    let page = page::get(own, number, Detail::Posts).await?;
+    Ok(Some(page).filter(|page| is_mirrored(&page.node)))
+}
+
+/// The page as it is on Kanka now. One that is gone there goes here, too.
+async fn current(campaign: &Campaign, own: &Scribe, page: &Page) -> Result<RemotePage> {
+    let number = page.node.number;
+    let read = campaign.remote.page(Pace::Waiting, number).await;
+    if matches!(read, Err(Error::NotFound { .. })) && !put::is_changed_here(page) {
+        edit::delete(own, number).await?;
+        let what = format!("entity {number} on Kanka");
+        return Err(Error::not_found(what, "it was deleted there; make it anew if it is wanted"));
+    }
+    read
+}
+
+fn changed_there(page: &Page, base: &RemotePage) -> bool {
+    put::seen(&page.node) != Some(base.updated_at)
+}
+
+/// A field that shall be changed here and was changed there meanwhile.
+async fn clash(
+    page: &Page,
+    base: &RemotePage,
+    own: &Scribe,
+    patch: &PagePatch,
+) -> Result<Option<&'static str>> {
+    let names = tags::TagNames::read(own).await?;
+    let entry = page.entry.as_ref().map_or("", |text| text.body.as_str());
+    let same = |one: &[String], other: &[String]| put::keys(one) == put::keys(other);
+    let there = names.names(&base.tags);
+    let fields = [
+        ("the name", patch.name.is_some() && base.name != page.node.name),
+        ("the type", patch.subtype.is_some() && base.subtype != page.node.subtype),
+        ("the entry", patch.entry.is_some() && base.entry.trim() != entry.trim()),
+        ("the tags", patch.tags.is_some() && !same(&there, &page.node.tags)),
+        ("is_private", patch.private.is_some() && base.private != page.is_private()),
+    ];
+    Ok(fields.into_iter().find(|(_, clashes)| *clashes).map(|(field, _)| field))
+}
+
+async fn mirror(own: &Scribe, page: &RemotePage) -> Result<()> {
+    let written = put::put_all(own, std::slice::from_ref(page), Side::Theirs).await;
+    written.map(|_| ()).map_err(|error| unmirrored(page.number, &error))
+}
+
+/// Writes the posts of a page as they are now on Kanka.
+async fn mirror_posts(
+    campaign: &Campaign,
+    own: &Scribe,
+    page: &Page,
+    at: Timestamp,
+    change: impl FnOnce(&mut Vec<RemotePost>),
+) -> Result<()> {
+    if put::is_changed_here(page) {
+        // What is here is not what Kanka has, so only Kanka can tell.
+        let remote = current(campaign, own, page).await?;
+        return put::put_all(own, std::slice::from_ref(&remote), Side::Neither).await.map(|_| ());
+    }
+    let mut remote = put::as_remote(own, page).await?;
+    remote.updated_at = at.max(remote.updated_at);
+    change(remote.posts.get_or_insert_default());
+    mirror(own, &remote).await
+}
+
+/// It is on Kanka, so the next look brings it here; whoever asked must not repeat it.
+fn unmirrored(number: i64, error: &Error) -> Error {
+    Error::Precondition {
+        message: format!("entity {number} was written to Kanka, but not here: {error}"),
+        hint: "do not repeat it; `lorewell sync kanka` brings it here".into(),
+    }
+}

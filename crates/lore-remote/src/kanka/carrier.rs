@@ -1,0 +1,151 @@
+//! Carrying a request: in its turn, again where that is safe, and to a clear end.
+
+use std::time::Duration;
+
+use lore_app::pages::live::Pace;
+use lore_core::{Error, Result};
+use lore_net::{Answer, Api, Call, Limits, NetError, Retry};
+use serde_json::Value;
+use tokio::time::{Instant, sleep};
+
+use super::complaint;
+use super::pacer::Pacer;
+
+/// Attempts of a request that does not get through.
+const ATTEMPTS: u32 = 3;
+/// Attempts of a request that is turned away because there were too many.
+const TURNED_AWAY: u32 = 7;
+/// The first pause before another attempt; it doubles.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// What a request does when it arrives twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// It makes something each time.
+    Once,
+    /// The same as when it arrives once.
+    Repeatable,
+}
+
+/// Carries requests to one service.
+pub(super) struct Carrier {
+    pub(super) api: Api,
+    pacer: Pacer,
+    patience: Duration,
+}
+
+/// What to do about an attempt.
+enum Next {
+    Take(Answer),
+    Fail(Error),
+    Again { after: Duration, or: Error },
+}
+
+/// How often a request was tried in vain.
+#[derive(Default)]
+struct Tries {
+    failed: u32,
+    turned_away: u32,
+}
+
+impl Tries {
+    /// Once more in vain; again only where that is safe, and not too often.
+    fn failed(&mut self, or: Error, safe: bool) -> Next {
+        self.failed += 1;
+        if !safe || self.failed >= ATTEMPTS {
+            return Next::Fail(or);
+        }
+        Next::Again { after: PAUSE.saturating_mul(1 << self.failed.min(8)), or }
+    }
+}
+
+impl Carrier {
+    pub(super) fn new(api: Api, patience: Duration) -> Self {
+        Self { api, pacer: Pacer::default(), patience }
+    }
+
+    /// Asks, and gives the body of a good answer; null when it has none.
+    pub(super) async fn ask(
+        &self,
+        pace: Pace,
+        effect: Effect,
+        call: impl Fn() -> Call + Send + Sync,
+    ) -> Result<Value> {
+        let deadline = Instant::now() + self.longest(pace);
+        let mut tries = Tries::default();
+        loop {
+            self.await_turn(pace, deadline).await?;
+            let limits = Limits { total: self.patience, ..Limits::service() };
+            let outcome = call().limits(limits).retry(Retry::never()).send().await;
+            match self.judge(outcome, effect, &mut tries) {
+                Next::Take(answer) => return self.body(&answer),
+                Next::Fail(error) => return Err(error),
+                Next::Again { after, or } if Instant::now() + after > deadline => return Err(or),
+                Next::Again { after, .. } => sleep(after).await,
+            }
+        }
+    }
+
+    async fn await_turn(&self, pace: Pace, deadline: Instant) -> Result<()> {
+        loop {
+            let now = Instant::now();
+            let wait = self.pacer.turn(now, pace);
+            if wait.is_zero() {
+                return Ok(());
+            }
+            if now + wait > deadline {
+                return Err(Error::Throttled { retry_after: wait });
+            }
+            sleep(wait).await;
+        }
+    }
+
+    /// Who waits for an answer is better told to come back than left waiting.
+    fn longest(&self, pace: Pace) -> Duration {
+        match pace {
+            Pace::Waiting => self.patience,
+            Pace::Leisure => self.patience + Duration::from_secs(240),
+        }
+    }
+
+    fn judge(
+        &self,
+        outcome: std::result::Result<Answer, NetError>,
+        effect: Effect,
+        tries: &mut Tries,
+    ) -> Next {
+        let answer = match outcome {
+            Ok(answer) => answer,
+            Err(error) => {
+                // What never got there may be sent again.
+                let safe =
+                    effect == Effect::Repeatable || matches!(error, NetError::Unreachable { .. });
+                return tries.failed(complaint::unanswered(&error, effect), safe);
+            }
+        };
+        let told = answer.rate_limit();
+        self.pacer.learn(Instant::now(), told);
+        match answer.status() {
+            200..=299 => Next::Take(answer),
+            429 => {
+                tries.turned_away += 1;
+                let after = self.pacer.refused(Instant::now(), told, tries.turned_away);
+                let or = Error::Throttled { retry_after: after };
+                if tries.turned_away < TURNED_AWAY {
+                    Next::Again { after, or }
+                } else {
+                    Next::Fail(or)
+                }
+            }
+            500..=599 => tries.failed(complaint::refusal(&answer), effect == Effect::Repeatable),
+            _ => Next::Fail(complaint::refusal(&answer)),
+        }
+    }
+
+    fn body(&self, answer: &Answer) -> Result<Value> {
+        if answer.bytes().is_empty() {
+            return Ok(Value::Null);
+        }
+        answer.json().map_err(|_| complaint::unreadable(answer))
+    }
+}

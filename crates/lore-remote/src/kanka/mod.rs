@@ -1,0 +1,164 @@
+//! A campaign on Kanka, or on whatever speaks Kanka's API.
+//!
+//! Every request waits its turn, as the service's headers say how many it takes. A
+//! request that may have had its effect is repeated only where a second arrival changes
+//! nothing. The token goes to the configured address and nowhere else.
+
+mod carrier;
+mod complaint;
+mod pacer;
+mod wire;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use lore_app::pages::PageKind;
+use lore_app::pages::live::{
+    Listed, Pace, PostDraft, Remote, RemoteHead, RemotePage, RemotePatch, RemotePost,
+};
+use lore_core::{Error, Result, Timestamp};
+use lore_net::{Api, Endpoint, Network, Secret};
+use serde_json::Value;
+
+use carrier::{Carrier, Effect};
+
+/// Where Kanka itself is.
+pub const KANKA: &str = "https://api.kanka.io/1.0/";
+
+/// Where a campaign is, and the key to it.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The API's address.
+    pub url: String,
+    /// The personal access token. It is sent to `url` alone.
+    pub token: Secret,
+    /// The campaign's number.
+    pub campaign: i64,
+    /// How long an answer may take.
+    pub patience: Duration,
+}
+
+/// A campaign, ready to be asked.
+pub struct KankaCampaign {
+    carrier: Carrier,
+    campaign: String,
+}
+
+impl KankaCampaign {
+    /// Prepares the campaign; nothing is sent yet.
+    pub fn new(network: &Network, config: &Config) -> Result<Self> {
+        let wrong = |problem: String| {
+            Error::invalid("kanka.url", problem, format!("use an address like {KANKA}"))
+        };
+        let endpoint = Endpoint::new(&config.url).map_err(|error| wrong(error.to_string()))?;
+        let endpoint = endpoint.bearer(&config.token).map_err(|_| {
+            Error::invalid("kanka.token", "is no token", "copy it from Kanka's settings")
+        })?;
+        let api: Api = network.api(endpoint).map_err(|error| wrong(error.to_string()))?;
+        let carrier = Carrier::new(api, config.patience);
+        Ok(Self { carrier, campaign: config.campaign.to_string() })
+    }
+
+    fn path<'a>(&'a self, rest: &[&'a str]) -> Vec<&'a str> {
+        ["campaigns", self.campaign.as_str()].into_iter().chain(rest.iter().copied()).collect()
+    }
+
+    async fn list(&self, pace: Pace, rest: &[&str], query: &[(&str, String)]) -> Result<Value> {
+        let path = self.path(rest);
+        let call = || {
+            let call = self.carrier.api.get(&path);
+            query.iter().fold(call, |call, (name, value)| call.query(name, value))
+        };
+        self.carrier.ask(pace, Effect::Repeatable, call).await
+    }
+}
+
+#[async_trait]
+impl Remote for KankaCampaign {
+    fn host(&self) -> String {
+        self.carrier.api.host()
+    }
+
+    async fn heads(
+        &self,
+        pace: Pace,
+        since: Option<Timestamp>,
+        page: u32,
+    ) -> Result<Listed<RemoteHead>> {
+        let mut query = vec![("types", wire::codes()), ("page", page.to_string())];
+        query.extend(since.map(|since| ("lastSync", format!("{since:.6}"))));
+        let body = self.list(pace, &["entities"], &query).await?;
+        wire::list(&body, page, wire::head)
+    }
+
+    async fn pages(&self, pace: Pace, kind: PageKind, page: u32) -> Result<Listed<RemotePage>> {
+        let query = [("related", "1".to_owned()), ("page", page.to_string())];
+        let body = self.list(pace, &[wire::plural(kind)], &query).await?;
+        wire::list(&body, page, |row| wire::typed(kind, row))
+    }
+
+    async fn page(&self, pace: Pace, number: i64) -> Result<RemotePage> {
+        let number = number.to_string();
+        let query = [("related", "1".to_owned())];
+        let body = self.list(pace, &["entities", &number], &query).await?;
+        wire::entity(wire::data(&body)?).ok_or_else(wire::unknown_form)
+    }
+
+    async fn create(&self, kind: PageKind, draft: &RemotePatch) -> Result<RemotePage> {
+        let (path, fields) = (self.path(&[wire::plural(kind)]), wire::fields(draft));
+        let call = || self.carrier.api.post(&path).json(&fields);
+        let body = self.carrier.ask(Pace::Waiting, Effect::Once, call).await?;
+        let made = wire::typed(kind, wire::data(&body)?).ok_or_else(wire::unknown_form)?;
+        Ok(RemotePage { posts: Some(Vec::new()), parent: draft.parent.or(made.parent), ..made })
+    }
+
+    /// Tags and a kind's own fields can only be changed at the address of the kind.
+    async fn update(&self, base: &RemotePage, patch: &RemotePatch) -> Result<RemotePage> {
+        let by_kind = patch.tags.is_some() || patch.parent.is_some() || !patch.fields.is_empty();
+        let number = if by_kind { base.kind_number } else { base.number }.to_string();
+        let list = if by_kind { wire::plural(base.kind) } else { "entities" };
+        let (path, fields) = (self.path(&[list, &number]), wire::fields(patch));
+        let call = || self.carrier.api.patch(&path).json(&fields);
+        let body = self.carrier.ask(Pace::Waiting, Effect::Repeatable, call).await?;
+        wire::updated(base, patch, wire::data(&body)?)
+    }
+
+    async fn delete(&self, kind: PageKind, kind_number: i64) -> Result<()> {
+        let number = kind_number.to_string();
+        self.remove(&[wire::plural(kind), &number]).await
+    }
+
+    async fn create_post(&self, page: i64, draft: &PostDraft) -> Result<RemotePost> {
+        let page = page.to_string();
+        let (path, fields) = (self.path(&["entities", &page, "posts"]), wire::post_fields(draft));
+        let call = || self.carrier.api.post(&path).json(&fields);
+        let body = self.carrier.ask(Pace::Waiting, Effect::Once, call).await?;
+        wire::post(wire::data(&body)?).ok_or_else(wire::unknown_form)
+    }
+
+    async fn update_post(&self, page: i64, post: i64, draft: &PostDraft) -> Result<RemotePost> {
+        let (page, post) = (page.to_string(), post.to_string());
+        let path = self.path(&["entities", &page, "posts", &post]);
+        let fields = wire::post_fields(draft);
+        let call = || self.carrier.api.patch(&path).json(&fields);
+        let body = self.carrier.ask(Pace::Waiting, Effect::Repeatable, call).await?;
+        wire::post(wire::data(&body)?).ok_or_else(wire::unknown_form)
+    }
+
+    async fn delete_post(&self, page: i64, post: i64) -> Result<()> {
+        let (page, post) = (page.to_string(), post.to_string());
+        self.remove(&["entities", &page, "posts", &post]).await
+    }
+}
+
+impl KankaCampaign {
+    /// What is gone already is as good as deleted.
+    async fn remove(&self, rest: &[&str]) -> Result<()> {
+        let path = self.path(rest);
+        let call = || self.carrier.api.delete(&path);
+        match self.carrier.ask(Pace::Waiting, Effect::Repeatable, call).await {
+            Ok(_) | Err(Error::NotFound { .. }) => Ok(()),
+            Err(other) => Err(other),
+        }
+    }
+}

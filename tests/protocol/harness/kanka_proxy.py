@@ -1,0 +1,142 @@
+"""A way to Kanka's API that fails as it is told to, and counts what passes."""
+
+import http.client
+import re
+import threading
+import time
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+JSON = "application/json"
+
+
+class Proxy:
+    """What passed, and what shall go wrong."""
+
+    def __init__(self, port: int):
+        self.upstream = port
+        self.asked: list[str] = []
+        self.statuses: list[int] = []
+        self.tokens: set[str | None] = set()
+        self.faults: list[tuple[re.Pattern, str, int]] = []
+        self.lock = threading.Lock()
+        self.url = ""
+
+    def fail(self, fault: str, where: str = ".*", times: int = 1_000_000) -> None:
+        """The next requests whose method and path match meet this fault."""
+        self.faults.append((re.compile(where), fault, times))
+
+    def mend(self) -> None:
+        self.faults.clear()
+
+    def fault_for(self, request: str) -> str | None:
+        with self.lock:
+            self.asked.append(request)
+            for at, (pattern, fault, times) in enumerate(self.faults):
+                if times > 0 and pattern.search(request):
+                    self.faults[at] = (pattern, fault, times - 1)
+                    return fault
+        return None
+
+    @contextmanager
+    def counted(self):
+        """The requests that pass while this is open."""
+        start = len(self.asked)
+        seen: list[str] = []
+        yield seen
+        seen += self.asked[start:]
+
+
+def refusal(fault: str) -> tuple[int, dict[str, str], bytes]:
+    """The answer of a fault that has one."""
+    html = b"<!doctype html><html><body>Maintenance</body></html>"
+    return {
+        "401": (401, {}, b'{"code": 401, "error": "Invalid authentication token."}'),
+        "401 old": (401, {}, b'{"message": "Unauthenticated."}'),
+        "403": (403, {}, b'{"code": 403, "error": "This action is unauthorized."}'),
+        "404": (404, {}, b'{"error": "Page not found"}'),
+        "422": (422, {}, b'{"code": 422, "error": "Bad", "fields": {"name": ["Canary is taken."]}}'),
+        "422 old": (422, {}, b'{"message": "Bad", "errors": {"name": ["Canary is taken."]}}'),
+        "429": (429, {}, b'["Your account limit of 30 requests per minute has been reached."]'),
+        "429 after": (429, {"retry-after": "1"}, b'["Too many."]'),
+        "429 long": (429, {"retry-after": "50"}, b'["Too many."]'),
+        "500": (500, {}, b'{"code": 500, "error": "Server error", "hint": "x", "trace": []}'),
+        "503 html": (503, {"content-type": "text/html"}, html),
+        "html": (200, {"content-type": "text/html"}, html),
+        "nonsense": (200, {}, b'{"data": "nothing"}'),
+    }[fault]
+
+
+@contextmanager
+def kanka_proxy(port: int):
+    """A proxy to the server on a port, listening."""
+    proxy = Proxy(port)
+
+    class Handler(BaseHTTPRequestHandler):
+        def handle_one(self):
+            length = int(self.headers.get("content-length") or 0)
+            body = self.rfile.read(length)
+            proxy.tokens.add(self.headers.get("authorization"))
+            fault = proxy.fault_for(f"{self.command} {self.path}")
+            if fault == "cut":
+                self.close_connection = True
+                self.connection.close()
+                return
+            if fault == "slow":
+                time.sleep(3)
+            if fault in ("late cut", "truncated", "slow") or fault is None:
+                self.forward(body, fault)
+            else:
+                status, headers, content = refusal(fault)
+                self.answer(status, {"content-type": JSON, **headers}, content)
+
+        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = handle_one
+
+        def forward(self, body: bytes, fault: str | None):
+            upstream = http.client.HTTPConnection("127.0.0.1", proxy.upstream, timeout=30)
+            headers = {k: v for k, v in self.headers.items() if k.lower() not in ("connection", "host")}
+            headers["Host"] = f"127.0.0.1:{proxy.upstream}"
+            try:
+                upstream.request(self.command, self.path, body, headers)
+                answer = upstream.getresponse()
+                content = answer.read()
+            except OSError:
+                fault = "late cut"
+            finally:
+                upstream.close()
+            if fault == "late cut":
+                self.close_connection = True
+                self.connection.close()
+                return
+            kept = {
+                name: value for name, value in answer.getheaders()
+                if name.lower() in ("content-type", "retry-after") or name.lower().startswith("x-ratelimit")
+            }
+            self.answer(answer.status, kept, content, cut=fault == "truncated")
+
+        def answer(self, status: int, headers: dict, content: bytes, cut: bool = False):
+            proxy.statuses.append(status)
+            try:
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                if status != 204:
+                    self.send_header("content-length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content[: len(content) // 2] if cut else content)
+                if cut:
+                    self.wfile.flush()
+                    self.close_connection = True
+                    self.connection.close()
+            except OSError:
+                self.close_connection = True
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        proxy.url = f"http://127.0.0.1:{server.server_address[1]}/compat/kanka/1.0"
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield proxy
+        server.shutdown()

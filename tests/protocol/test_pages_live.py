@@ -1,0 +1,463 @@
+"""The pages toolset over a live campaign: another server's Kanka API stands in for Kanka."""
+
+import json
+import sqlite3
+from contextlib import contextmanager
+
+import pytest
+
+from harness.kanka_proxy import kanka_proxy
+from harness.program import Program, until
+
+KINDS = ["characters", "creatures", "locations", "organisations", "races", "notes", "journals", "quests"]
+
+
+class Kanka:
+    """What stands in for Kanka: a server with its limiter on, behind a proxy that can fail."""
+
+    def __init__(self, server, token: str, proxy):
+        self.server, self.token, self.proxy = server, token, proxy
+        self.http = server.client(authorization=f"Bearer {token}")
+        [campaign] = self.http.get("/compat/kanka/1.0/campaigns").json()["data"]
+        self.number = campaign["id"]
+        self.base = f"/compat/kanka/1.0/campaigns/{self.number}"
+
+    def make(self, plural: str, **fields) -> dict:
+        answer = self.http.post(f"{self.base}/{plural}", json=fields)
+        assert answer.status_code == 201, answer.text
+        return answer.json()["data"]
+
+    def change(self, entity: int, **fields) -> None:
+        assert self.http.patch(f"{self.base}/entities/{entity}", json=fields).status_code == 200
+
+    def read(self, entity: int) -> dict:
+        answer = self.http.get(f"{self.base}/entities/{entity}", params={"related": 1})
+        assert answer.status_code == 200, answer.text
+        return answer.json()["data"]
+
+    def tags(self) -> list[str]:
+        names, page = [], 1
+        while True:
+            body = self.http.get(f"{self.base}/tags", params={"page": page}).json()
+            names += [tag["name"] for tag in body["data"]]
+            if page >= body["meta"]["last_page"]:
+                return names
+            page += 1
+
+    def settings(self, **more: str) -> dict[str, str]:
+        return {
+            "KANKA_TOKEN": self.token, "KANKA_CAMPAIGN_ID": str(self.number),
+            "KANKA_API_BASE": self.proxy.url, "KANKA_TIMEOUT": "5", **more,
+        }
+
+
+@contextmanager
+def standing_in(binary: str, home, *arguments: str):
+    """A stand-in for Kanka."""
+    home.mkdir()
+    upstream = Program(binary, home)
+    token = upstream.token("owner", "Kanka")
+    server = upstream.serve("--kanka-rate-limit", "100000", *arguments)
+    try:
+        with kanka_proxy(server.port) as proxy:
+            kanka = Kanka(server, token, proxy)
+            try:
+                yield kanka
+            finally:
+                kanka.http.close()
+    finally:
+        server.kill()
+
+
+@pytest.fixture
+def kanka(binary, tmp_path):
+    with standing_in(binary, tmp_path / "kanka") as kanka:
+        yield kanka
+
+
+@pytest.fixture
+def live(binary, tmp_path, kanka) -> Program:
+    """The program, configured for the campaign; nothing is copied yet."""
+    home = tmp_path / "live"
+    home.mkdir()
+    program = Program(binary, home)
+    program.settings = kanka.settings()
+    return program
+
+
+def call(program, tool: str, **arguments) -> dict:
+    return json.loads(program.ok("call", tool, json.dumps(arguments)))
+
+
+def one(program, tool: str, **arguments) -> dict:
+    [row] = call(program, tool, **arguments)["results"]
+    return row
+
+
+def populate(kanka) -> dict[str, dict]:
+    """One of each kind with tags, posts, mentions and a parent."""
+    tag = kanka.make("tags", name="elf", colour="green")
+    made = {}
+    for plural in KINDS:
+        made[plural] = kanka.make(
+            plural, name=f"One of {plural}", type="Kind", tags=[tag["id"]],
+            entry=f"<p>Some <strong>bold</strong> words about {plural}</p>",
+        )
+        kanka.http.post(
+            f"{kanka.base}/entities/{made[plural]['entity_id']}/posts",
+            json={"name": "Secret", "entry": "<p>hidden</p>", "visibility_id": 2},
+        )
+    first = made["characters"]["entity_id"]
+    made["later"] = kanka.make(
+        "notes", name="Later", entry=f"<p>See [character:{first}|*her*]</p>", parent_id=first,
+        is_private=True,
+    )
+    return made
+
+
+def test_a_campaign_is_copied_with_its_numbers_and_read_without_asking(kanka, live):
+    made = populate(kanka)
+    assert "read, 0 deleted" in live.ok("sync", "kanka")
+    with kanka.proxy.counted() as asked:
+        found = call(live, "find_entities", limit=0)
+        for plural in KINDS:
+            entity = made[plural]
+            [row] = [row for row in found["entities"] if row["entity_id"] == entity["entity_id"]]
+            assert row["id"] == entity["id"] and row["tags"] == ["elf"] and row["type"] == "Kind"
+            assert row["entry"] == f"Some **bold** words about {plural}"
+        [got] = call(live, "get_entities", entity_ids=[made["quests"]["entity_id"]], include_posts=True)["results"]
+        posts = kanka.read(made["quests"]["entity_id"])["child"]["posts"]
+        assert [(post["id"], post["name"], post["is_private"]) for post in got["posts"]] == [
+            (posts[0]["id"], "Secret", True)
+        ]
+        assert call(live, "find_entities", query="bold quests")["entities"][0]["name"] == "One of quests"
+        assert len(call(live, "find_entities", name="Wan of rases", name_fuzzy=True)["entities"]) >= 1
+        assert len(call(live, "find_entities", tags=["elf"])["entities"]) == len(KINDS)
+    assert asked == []
+    mirror = found["mirror"]
+    assert mirror["complete"] and mirror["age_seconds"] < 60 and "problem" not in mirror
+    assert found["sync_info"]["total_count"] == len(KINDS) + 1
+    with sqlite3.connect(live.store) as store:
+        edges = store.execute(
+            "SELECT e.kind, s.number, t.number FROM edge e JOIN node s ON s.id = e.source"
+            " JOIN node t ON t.id = e.target WHERE e.kind <> 'tagged' AND e.deleted_at IS NULL"
+        ).fetchall()
+    later, first = made["later"]["entity_id"], made["characters"]["entity_id"]
+    assert sorted(edges) == [("mentions", later, first), ("parent", later, first)]
+
+
+def test_changes_deletions_and_news_arrive_with_few_requests(kanka, live):
+    numbers = [kanka.make("characters", name=f"Person {n}")["entity_id"] for n in range(100)]
+    live.ok("sync", "kanka")
+    with kanka.proxy.counted() as asked:
+        assert "0 read, 0 deleted" in live.ok("sync", "kanka")
+    # One page of what changed since, and one for the count; more only of what is seconds old.
+    assert len(asked) <= 4, asked
+    stamp = call(live, "find_entities", limit=1)["sync_info"]["request_timestamp"]
+    kanka.change(numbers[3], entry="<p>New words</p>")
+    person = kanka.read(numbers[50])
+    assert kanka.http.delete(f"{kanka.base}/characters/{person['child_id']}").status_code == 204
+    kanka.http.post(f"{kanka.base}/entities/{numbers[7]}/posts", json={"name": "News", "entry": "x"})
+    fresh = kanka.make("journals", name="Fresh", date="2025-05-30")["entity_id"]
+    held = [numbers[3], numbers[7], numbers[8], numbers[50], numbers[99]]
+    # The mirror was looked after a moment ago, so it is not by itself.
+    assert "deleted" in live.ok("sync", "kanka")
+    told = call(live, "check_entity_updates", entity_ids=held, last_synced=stamp)
+    assert told["modified_entity_ids"] == [numbers[3], numbers[7]]
+    assert told["deleted_entity_ids"] == [numbers[50]]
+    journal = call(live, "find_entities", date_range={"start": "2025-05-30", "end": "2025-05-30"})
+    assert [row["entity_id"] for row in journal["entities"]] == [fresh]
+    assert one(live, "get_entities", entity_ids=[numbers[3]])["entry"] == "New words"
+    again = call(live, "check_entity_updates", entity_ids=held[:3], last_synced=told["check_timestamp"])
+    assert again["modified_entity_ids"] in ([], [numbers[3], numbers[7]])
+
+
+def test_writes_go_through_in_as_few_requests_as_they_can(kanka, live):
+    kanka.make("tags", name="known")
+    live.ok("sync", "kanka")
+    with kanka.proxy.counted() as asked:
+        made = one(live, "create_entities", entities=[{
+            "entity_type": "organization", "name": "The Guard", "type": "Guild",
+            "entry": "Led by **Bob**. [new:character|Eve]", "tags": ["KNOWN"],
+        }])
+    assert made["success"] and len(asked) == 1, asked
+    entity = made["entity_id"]
+    there = kanka.read(entity)
+    assert there["name"] == "The Guard" and there["child_id"] == made["id"]
+    assert "<strong>Bob</strong>" in there["child"]["entry"] and "[new:" not in there["child"]["entry"]
+    with kanka.proxy.counted() as asked:
+        assert one(live, "update_entities", updates=[{"entity_id": entity, "entry": "Led by *Ann*."}])["success"]
+    assert len(asked) == 2, asked
+    with kanka.proxy.counted() as asked:
+        assert one(live, "update_entities", updates=[{"entity_id": entity, "tags": ["known", "fresh"]}])["success"]
+    assert len(asked) <= 4 and sorted(kanka.tags()) == ["fresh", "known"]
+    assert "<em>Ann</em>" in kanka.read(entity)["child"]["entry"]
+    with kanka.proxy.counted() as asked:
+        post = one(live, "create_posts", posts=[{"entity_id": entity, "name": "P", "entry": "x", "is_private": True}])
+    assert len(asked) == 1
+    [there] = kanka.read(entity)["child"]["posts"]
+    assert (there["id"], there["visibility_id"]) == (post["post_id"], 2)
+    assert one(live, "update_posts", updates=[{"entity_id": entity, "post_id": post["post_id"], "entry": "y"}])["success"]
+    assert kanka.read(entity)["child"]["posts"][0]["entry"] == "<p>y</p>"
+    assert kanka.read(entity)["child"]["posts"][0]["visibility_id"] == 2
+    got = one(live, "get_entities", entity_ids=[entity], include_posts=True)
+    assert got["posts"][0]["entry"] == "y" and got["tags"] == ["fresh", "known"]
+    with kanka.proxy.counted() as asked:
+        assert one(live, "delete_posts", deletions=[{"entity_id": entity, "post_id": post["post_id"]}])["success"]
+        assert one(live, "delete_entities", entity_ids=[entity])["success"]
+    assert len(asked) == 2, asked
+    assert kanka.http.get(f"{kanka.base}/entities/{entity}").status_code == 404
+    assert not one(live, "get_entities", entity_ids=[entity])["success"]
+
+
+def test_a_tag_is_made_once_however_many_there_are(kanka, live):
+    for n in range(60):
+        kanka.make("tags", name=f"tag {n}")
+    live.ok("sync", "kanka")
+    kanka.make("tags", name="made elsewhere")
+    rows = call(live, "create_entities", entities=[
+        {"entity_type": "race", "name": f"Race {n}", "tags": ["tag 59", "Made Elsewhere", "all new"]}
+        for n in range(3)
+    ])["results"]
+    assert all(row["success"] for row in rows)
+    tags = kanka.tags()
+    assert len(tags) == len(set(tags)) == 62
+
+
+def test_what_changed_on_both_sides_is_reported_and_not_overwritten(kanka, live):
+    entity = kanka.make("locations", name="Mill", entry="<p>one</p>")["entity_id"]
+    live.ok("sync", "kanka")
+    kanka.change(entity, entry="<p>theirs</p>")
+    row = one(live, "update_entities", updates=[{"entity_id": entity, "entry": "ours"}])
+    assert not row["success"] and "changed by somebody else" in row["error"]
+    assert kanka.read(entity)["child"]["entry"] == "<p>theirs</p>"
+    assert one(live, "get_entities", entity_ids=[entity])["entry"] == "theirs"
+    assert one(live, "update_entities", updates=[{"entity_id": entity, "entry": "ours"}])["success"]
+    kanka.change(entity, entry="<p>theirs again</p>")
+    assert one(live, "update_entities", updates=[{"entity_id": entity, "type": "Ruin"}])["success"], (
+        "another field is no conflict"
+    )
+    assert kanka.read(entity)["child"]["entry"] == "<p>theirs again</p>"
+
+
+def test_a_change_made_here_behind_the_mirror_is_kept_and_told(kanka, live):
+    """Whatever changed a page here without Kanka knowing: another program on the store, an old version."""
+    entity = kanka.make("locations", name="Mill", entry="<p>one</p>")["entity_id"]
+    gone = kanka.make("locations", name="Barn")
+    live.ok("sync", "kanka")
+    aside = Program(live.binary, live.home)
+    world = ["--world", f"Kanka campaign {kanka.number}"]
+    for number, words in ((entity, "ours"), (gone["entity_id"], "mine")):
+        patch = json.dumps({"updates": [{"entity_id": number, "entry": words}]})
+        assert "true" in aside.ok(*world, "call", "update_entities", patch)
+    told = live.ok("sync", "kanka")
+    kanka.change(entity, entry="<p>theirs</p>")
+    kanka.http.delete(f"{kanka.base}/locations/{gone['id']}")
+    told = live.ok("sync", "kanka")
+    assert f"entity {entity}, Mill: it was changed here and on Kanka" in told
+    assert f"entity {gone['entity_id']}, Barn: it was deleted on Kanka and changed here" in told
+    found = call(live, "find_entities", entity_type="location")
+    assert [row["entry"] for row in found["entities"]] == ["ours", "mine"]
+    assert found["mirror"]["conflicts"] == 2
+    assert kanka.read(entity)["child"]["entry"] == "<p>theirs</p>"
+    live.ok("sync", "kanka", "--theirs")
+    found = call(live, "find_entities", entity_type="location")
+    assert [row["entry"] for row in found["entities"]] == ["theirs"]
+    assert "conflicts" not in found["mirror"]
+
+
+def test_what_was_deleted_there_and_comes_back_comes_back_here(kanka, live):
+    entity = kanka.make("notes", name="Ghost", entry="<p>boo</p>")
+    live.ok("sync", "kanka")
+    row = one(live, "update_entities", updates=[{"entity_id": entity["entity_id"], "name": "Ghost"}])
+    assert row["success"]
+    kanka.http.delete(f"{kanka.base}/notes/{entity['id']}")
+    row = one(live, "update_entities", updates=[{"entity_id": entity["entity_id"], "name": "New"}])
+    assert not row["success"] and "deleted there" in row["error"]
+    assert call(live, "find_entities")["entities"] == []
+
+
+FAULTS = {
+    "401": "does not accept the token", "401 old": "Unauthenticated", "403": "This action is unauthorized",
+    "422": "name is not accepted by Kanka: Canary is taken", "html": "web page instead of data",
+    "422 old": "name is not accepted by Kanka: Canary is taken", "nonsense": "unknown form",
+}
+"""What is told of faults that end a request at once."""
+PASSING = {"cut": "not available", "500": "status 500: Server error", "503 html": "web page instead of data",
+           "truncated": "not available", "404": "not found"}
+"""What is told of those that what may be repeated outlives, or that mean that something is gone."""
+
+
+def test_a_write_that_fails_says_why_and_changes_nothing_here(kanka, live):
+    entity = kanka.make("characters", name="Aelysh", entry="<p>old</p>")["entity_id"]
+    live.ok("sync", "kanka")
+    making = [
+        ("create_entities", {"entities": [{"entity_type": "note", "name": "Half"}]}),
+        ("create_posts", {"posts": [{"entity_id": entity, "name": "Half"}]}),
+    ]
+    changing = [("update_entities", {"updates": [{"entity_id": entity, "entry": "new"}]})]
+    with live.stdio(env={"KANKA_REFRESH": "0"}) as pipes:
+        pipes.initialize()
+
+        def ask(tool: str, **arguments) -> dict:
+            return pipes.request("tools/call", {"name": tool, "arguments": arguments})["structuredContent"]
+
+        before = ask("find_entities", limit=0)["entities"]
+        for fault, words in {**FAULTS, **PASSING}.items():
+            kanka.proxy.fail(fault, where="^(POST|PATCH|DELETE)")
+            for tool, arguments in making + (changing if fault in FAULTS or fault == "500" else []):
+                [row] = ask(tool, **arguments)["results"]
+                assert not row["success"] and words in row["error"], (fault, tool, row)
+                assert kanka.token not in json.dumps(row)
+            kanka.proxy.mend()
+            assert ask("find_entities", limit=0)["entities"] == before, fault
+    live.ok("sync", "kanka")
+    # What got there although the answer did not is here after the next look, once.
+    names = [row["name"] for row in call(live, "find_entities", limit=0)["entities"]]
+    there = kanka.http.get(f"{kanka.base}/entities").json()["data"]
+    assert sorted(names) == sorted(row["name"] for row in there)
+
+
+@pytest.mark.parametrize(("fault", "words"), [("429", "too many requests"), ("429 long", "wait 50 s")])
+def test_who_waits_is_told_when_to_come_back(kanka, live, fault, words):
+    live.ok("sync", "kanka")
+    kanka.proxy.fail(fault, where="POST")
+    row = one(live, "create_entities", entities=[{"entity_type": "note", "name": "Half"}])
+    assert not row["success"] and words in row["error"], row
+    assert call(live, "find_entities")["entities"] == []
+
+
+@pytest.fixture(scope="module")
+def crowded(binary, tmp_path_factory):
+    """A campaign of two pages that is only read."""
+    with standing_in(binary, tmp_path_factory.mktemp("crowded") / "kanka") as kanka:
+        for n in range(60):
+            kanka.make("characters", name=f"Person {n}")
+        kanka.make("quests", name="Last")
+        yield kanka
+
+
+@pytest.mark.parametrize("fault", ["cut", "401", "html", "truncated", "slow"])
+def test_a_sync_that_breaks_off_goes_on_where_it_was(binary, tmp_path, crowded, fault):
+    live = Program(binary, tmp_path)
+    live.settings = crowded.settings(KANKA_TIMEOUT="1")
+    crowded.proxy.fail(fault, where="GET .*/locations")
+    done = live.run("sync", "kanka")
+    crowded.proxy.mend()
+    assert done.returncode == 1 and "try:" in done.stderr, done.stderr
+    assert crowded.token not in done.stdout + done.stderr
+    found = call(live, "find_entities", limit=0)
+    assert len(found["entities"]) == 60 and not found["mirror"]["complete"]
+    assert found["mirror"]["problem"]
+    with crowded.proxy.counted() as asked:
+        live.ok("sync", "kanka")
+    assert not [line for line in asked if "/characters" in line or "/tags" in line], asked
+    found = call(live, "find_entities", limit=0)
+    assert len(found["entities"]) == 61 and found["mirror"]["complete"] and "problem" not in found["mirror"]
+
+
+def test_passing_troubles_are_waited_out(kanka, live):
+    kanka.make("characters", name="Aelysh")
+    for fault in ("429 after", "429", "500", "truncated"):
+        kanka.proxy.fail(fault, where="GET", times=1)
+    live.ok("sync", "kanka")
+    kanka.proxy.fail("429 after", where="POST", times=1)
+    assert one(live, "create_entities", entities=[{"entity_type": "note", "name": "Once"}])["success"]
+    notes = kanka.http.get(f"{kanka.base}/notes").json()["data"]
+    assert [note["name"] for note in notes] == ["Once"]
+
+
+def test_something_that_may_have_been_made_is_not_made_twice(kanka, live):
+    live.ok("sync", "kanka")
+    kanka.proxy.fail("late cut", where="POST")
+    row = one(live, "create_entities", entities=[{"entity_type": "note", "name": "Once"}])
+    assert not row["success"] and "do not repeat it blindly" in row["error"]
+    notes = kanka.http.get(f"{kanka.base}/notes").json()["data"]
+    assert [note["name"] for note in notes] == ["Once"]
+    kanka.proxy.mend()
+    live.ok("sync", "kanka")
+    assert [row["name"] for row in call(live, "find_entities")["entities"]] == ["Once"]
+
+
+def test_offline_it_can_be_read_and_not_written(kanka, live):
+    made = populate(kanka)
+    live.ok("sync", "kanka")
+    kanka.server.kill()
+    found = call(live, "find_entities", query="bold quests")
+    assert found["entities"][0]["name"] == "One of quests"
+    entity = made["quests"]["entity_id"]
+    row = one(live, "update_entities", updates=[{"entity_id": entity, "name": "New"}])
+    assert not row["success"] and "reading goes on from the mirror" in row["error"]
+    assert one(live, "get_entities", entity_ids=[entity])["name"] == "One of quests"
+
+
+def test_the_token_goes_to_the_configured_host_and_into_no_log(kanka, live):
+    kanka.make("characters", name="Aelysh")
+    done = live.run("-vvv", "sync", "kanka")
+    assert done.returncode == 0
+    assert kanka.token not in done.stdout + done.stderr
+    assert kanka.proxy.tokens == {f"Bearer {kanka.token}"}
+    for mode in live.data.rglob("*"):
+        if mode.is_file():
+            assert kanka.token.encode() not in mode.read_bytes(), mode
+
+
+def test_a_running_server_copies_by_itself_and_keeps_up(kanka, live):
+    first = kanka.make("characters", name="Aelysh")["entity_id"]
+    server = live.serve(env={"KANKA_REFRESH": "1"})
+    try:
+        rows = lambda: call(live, "find_entities")["entities"]
+        assert until(lambda: [row["name"] for row in rows()] == ["Aelysh"])
+        kanka.change(first, name="Aelysh the Green")
+        assert until(lambda: [row["name"] for row in rows()] == ["Aelysh the Green"])
+        kanka.http.delete(f"{kanka.base}/characters/1")
+        assert until(lambda: rows() == [])
+    finally:
+        server.kill()
+
+
+def test_the_context_says_which_mode_it_is(kanka, live, program):
+    live.ok("sync", "kanka")
+    read = {"uri": "kanka://context"}
+    with live.stdio() as pipes:
+        pipes.initialize()
+        told = json.loads(pipes.request("resources/read", read)["contents"][0]["text"])["mode"]
+    assert told["kind"] == "live" and told["campaign_id"] == kanka.number and told["mirror"]["complete"]
+    with program.stdio() as pipes:
+        pipes.initialize()
+        told = json.loads(pipes.request("resources/read", read)["contents"][0]["text"])["mode"]
+    assert told["kind"] == "local"
+
+
+def test_half_a_configuration_and_a_world_in_use_are_refused(kanka, live, program):
+    done = program.run("tools", env={"KANKA_TOKEN": "x"})
+    assert done.returncode == 1 and "KANKA_CAMPAIGN_ID" in done.stderr
+    config = live.home / "lorewell.toml"
+    config.write_text('[kanka]\nworld = "Mine"\n')
+    plain = Program(live.binary, live.home)
+    plain.ok("world", "create", "Mine")
+    plain.ok("--world", "Mine", "call", "create_entities",
+             json.dumps({"entities": [{"entity_type": "note", "name": "Own"}]}))
+    done = live.run("--config", str(config), "sync", "kanka")
+    assert done.returncode == 1 and "has things of its own" in done.stderr
+
+
+def test_players_read_the_mirror_and_do_not_write_with_the_owners_token(kanka, live):
+    entity = kanka.make("characters", name="Open")["entity_id"]
+    kanka.make("characters", name="Canary", is_private=True)
+    live.ok("sync", "kanka")
+    token = live.token("player", "Alice")
+    server = live.serve(env={"KANKA_REFRESH": "0"})
+    try:
+        with server.client(authorization=f"Bearer {token}") as http:
+            def ask(tool, arguments):
+                body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                        "params": {"name": tool, "arguments": arguments}}
+                answer = http.post("/mcp", json=body, headers={"accept": "application/json, text/event-stream"})
+                return answer.text
+            assert "Canary" not in ask("find_entities", {}) and "Open" in ask("find_entities", {})
+            refused = ask("update_entities", {"updates": [{"entity_id": entity, "name": "Mine"}]})
+            assert "needs the role gm" in refused
+        assert kanka.read(entity)["name"] == "Open"
+    finally:
+        server.kill()
