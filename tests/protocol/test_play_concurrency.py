@@ -280,6 +280,15 @@ def test_a_refused_call_does_not_use_up_its_key(seat, hero, evening):
     assert seat.do("session_action_roll", trait="x", **arguments) == first
 
 
+def test_a_key_is_not_taken_for_another_call(seat, hero, evening):
+    """Other arguments under a used key are a mistake, whatever their order; nothing is rolled."""
+    arguments = {"session_id": evening, "character_id": hero, "idempotency_key": fresh_key()}
+    first = seat.do("session_action_roll", trait="x", difficulty=9, **arguments)
+    error = seat.refused("session_action_roll", trait="x", difficulty=10, **arguments)
+    assert (error["code"], error["field"]) == ("INVALID_ARGUMENT", "idempotency_key")
+    assert seat.do("session_action_roll", **arguments, difficulty=9, trait="x") == first
+
+
 @pytest.mark.parametrize("key", ["", "   ", "x" * 201])
 def test_an_odd_key_is_refused(seat, hero, evening, key):
     """A key has 1 to 200 characters."""

@@ -49,6 +49,14 @@ impl App {
     }
 }
 
+/// Reads what search needs of a world, so that the first to ask does not wait for it.
+pub async fn make_ready(app: Arc<App>, viewer: Viewer) {
+    let any = Query::new("ready", 1);
+    if let Err(error) = app.store.search(&viewer, any).await {
+        tracing::warn!(%error, "search could not be made ready");
+    }
+}
+
 async fn question_vector(embedder: &dyn Embedder, text: &str) -> Option<Vector> {
     let question: String = text.chars().take(QUESTION_MAX).collect();
     let asked = tokio::time::timeout(QUESTION_PATIENCE, embedder.embed(vec![question])).await;

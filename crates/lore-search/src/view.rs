@@ -9,6 +9,7 @@
 mod authors;
 pub(crate) mod calendar;
 pub(crate) mod field;
+mod influence;
 pub(crate) mod names;
 pub(crate) mod postings;
 pub(crate) mod sessions;
@@ -22,24 +23,17 @@ use rustc_hash::FxHashMap;
 
 use crate::column::{Column, Slot};
 use crate::document::{DocKey, Entry};
-use crate::fixed::{ONE, fixed, float, times};
+use crate::fixed::{ONE, float, times};
 use crate::lexicon::{Lexicon, StemId};
 use crate::vectors::Small;
 pub(crate) use authors::{AuthorId, Authors};
 use calendar::{Calendar, day_number};
 use field::Field;
+pub(crate) use influence::Influence;
 use names::Names;
 use postings::Postings;
 use sessions::{REACH, Sessions};
 
-/// How much of a word counts for the texts 1, 2 and 3 places off.
-pub(crate) const WORD_KERNEL: [u64; REACH] = [fixed(0.5), fixed(0.3), fixed(0.15)];
-/// The same for vectors.
-pub(crate) const VECTOR_KERNEL: [f32; REACH] = [0.4, 0.2, 0.1];
-/// How much a word of a node's head counts for the node's texts.
-pub(crate) const HEAD_WORDS: u64 = ONE;
-/// The same for vectors.
-pub(crate) const HEAD_VECTOR: f32 = 0.4;
 /// A text of more stems than this says enough by itself: its neighbours count less.
 const SHORT: u32 = 25;
 /// Documents that a change brings up to date besides its own.
@@ -459,28 +453,6 @@ impl View {
                 self.measure(slot);
             }
         }
-    }
-}
-
-/// How much one document counts for another.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Influence {
-    /// Of its words, in fixed point.
-    pub(crate) words: u64,
-    /// Of its vector.
-    pub(crate) vector: f32,
-}
-
-impl Influence {
-    const WHOLE: Self = Self { words: ONE, vector: 1.0 };
-    const HEAD: Self = Self { words: HEAD_WORDS, vector: HEAD_VECTOR };
-
-    /// From a neighbour in the session, for a text that is so open to its neighbours.
-    fn near(distance: usize, openness: u32) -> Self {
-        let openness = u64::from(openness);
-        let words = WORD_KERNEL.get(distance - 1).copied().unwrap_or(0);
-        let vector = VECTOR_KERNEL.get(distance - 1).copied().unwrap_or(0.0);
-        Self { words: times(words, openness), vector: vector * float(openness) }
     }
 }
 

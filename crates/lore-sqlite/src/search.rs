@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use lore_core::{Node, NodeId, Text, TextId, Timestamp, Viewer};
-use lore_search::{Analysis, DocKey, Entry, Index, Meta, Query, Ranked, Snippet, Vector, snippet};
+use lore_search::{Analysis, DocKey, Entry, Index, Meta, Query, Ranked, Vector};
 use lore_store::{Answered, DocVector, Found, Search, StoreResult, Unembedded, Vectors};
 use parking_lot::{Mutex, RwLock};
 use rusqlite::Connection;
@@ -20,9 +20,6 @@ use crate::sight::Sight;
 use crate::store::{SqliteStore, capped};
 use crate::{docs, nodes, texts};
 
-/// Longest snippet of an answer, in characters.
-const SNIPPET: usize = 240;
-
 #[async_trait]
 impl Search for SqliteStore {
     async fn search(&self, viewer: &Viewer, query: Query) -> StoreResult<Found> {
@@ -31,7 +28,7 @@ impl Search for SqliteStore {
             // One snapshot, so that what the index names is still there.
             let snapshot = db.unchecked_transaction()?;
             let ranked = library.search(&snapshot, &viewer, &query)?;
-            found(&snapshot, &viewer, &query, ranked)
+            found(&snapshot, &viewer, ranked)
         })
         .await
     }
@@ -185,7 +182,7 @@ fn newest(db: &Connection, world: i64) -> Answer<i64> {
 }
 
 /// Reads what the index names, as the viewer sees it.
-fn found(db: &Connection, viewer: &Viewer, query: &Query, ranked: Ranked) -> Answer<Found> {
+fn found(db: &Connection, viewer: &Viewer, ranked: Ranked) -> Answer<Found> {
     let sight = Sight::of(viewer);
     let node_ids = rows::list(ranked.hits.iter().map(|hit| hit.key.node.0));
     let text_ids = rows::list(ranked.hits.iter().filter_map(|hit| hit.key.text).map(|text| text.0));
@@ -201,10 +198,7 @@ fn found(db: &Connection, viewer: &Viewer, query: &Query, ranked: Ranked) -> Ans
             Some(id) => Some(texts.remove(&id)?),
             None => None,
         };
-        let snippet = text
-            .as_ref()
-            .map_or_else(Snippet::default, |text| snippet(&text.body, &query.text, SNIPPET));
-        Some(Answered { hit, node, text, snippet })
+        Some(Answered { hit, node, text })
     });
     Ok(Found { answers: answers.collect(), total: ranked.total })
 }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use lore_core::{Node, Text, Viewer};
-use lore_search::{Hit, Query, Ranked, Snippet};
+use lore_search::{Hit, Query, Ranked, Snippet, snippet};
 
 use crate::error::StoreResult;
 
@@ -68,6 +68,15 @@ pub struct Answered {
     pub node: Node,
     /// The text that answers; none when the node was found by its name alone.
     pub text: Option<Text>,
-    /// The part of the text that answers best; empty without a text.
-    pub snippet: Snippet,
+}
+
+impl Answered {
+    /// Longest snippet, in characters.
+    const SNIPPET: usize = 240;
+
+    /// The part of the text that answers a question best; empty without a text.
+    pub fn snippet(&self, question: &str) -> Snippet {
+        let body = self.text.as_ref().map(|text| text.body.as_str());
+        body.map_or_else(Snippet::default, |body| snippet(body, question, Self::SNIPPET))
+    }
 }

@@ -1,7 +1,7 @@
 //! From a text to the stems it is found by.
 //!
-//! A word is a run of letters and digits of any script. Diacritics and case are
-//! folded away, English words are reduced to their stems, and words that say
+//! A word is a run of letters and digits of any script, or an emoji. Diacritics and case
+//! are folded away, English words are reduced to their stems, and words that say
 //! nothing are dropped. Index and question pass through the same function, so a
 //! change here means that stored analyses are stale: see `lore_search::Analysis`.
 
@@ -32,8 +32,8 @@ impl Word<'_> {
     }
 }
 
-/// The words of a text, in order. Scripts written without blanks give one word
-/// for each character.
+/// The words of a text, in order. Scripts written without blanks, and emoji, give one
+/// word for each character.
 pub fn words(text: &str) -> Words<'_> {
     Words { text, at: 0 }
 }
@@ -72,10 +72,16 @@ pub fn stem_list(text: &str) -> Vec<String> {
     list
 }
 
-/// The folded words of a text, joined by single blanks: how names are compared.
+/// The folded words of a text, joined by single blanks: how names are compared. Emoji
+/// adorn names, they are no part of them; a name of emoji alone is one all the same.
 pub fn name_words(text: &str) -> String {
-    let mut joined = String::with_capacity(text.len());
-    for word in words(text) {
+    let plain = joined(words(text).filter(|word| !word.surface.starts_with(is_emoji)));
+    if plain.is_empty() { joined(words(text)) } else { plain }
+}
+
+fn joined<'a>(words: impl Iterator<Item = Word<'a>>) -> String {
+    let mut joined = String::new();
+    for word in words {
         if !joined.is_empty() {
             joined.push(' ');
         }
@@ -118,7 +124,7 @@ impl<'a> Iterator for Words<'a> {
 }
 
 fn starts_word(c: char) -> bool {
-    c.is_alphanumeric()
+    c.is_alphanumeric() || is_emoji(c)
 }
 
 fn continues_word(c: char) -> bool {
@@ -142,9 +148,18 @@ fn is_unspaced_word(surface: &str) -> bool {
     surface.chars().next().is_some_and(is_unspaced)
 }
 
-/// Scripts whose words are not set apart: Han, Kana, Thai, Lao, Khmer, Myanmar.
-fn is_unspaced(c: char) -> bool {
+/// Pictures, dingbats and the letters of flags. Not the tones of skin, which only vary
+/// the picture before them.
+fn is_emoji(c: char) -> bool {
     matches!(u32::from(c),
+        0x2600..=0x27BF | 0x2B00..=0x2BFF
+        | 0x1F000..=0x1F3FA | 0x1F400..=0x1FAFF)
+}
+
+/// Scripts whose words are not set apart: Han, Kana, Thai, Lao, Khmer, Myanmar, emoji.
+fn is_unspaced(c: char) -> bool {
+    is_emoji(c)
+        || matches!(u32::from(c),
         0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF
         | 0x3040..=0x30FF | 0x31F0..=0x31FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF
         | 0xF900..=0xFAFF | 0xFF66..=0xFF9F | 0x20000..=0x3FFFF)
@@ -228,6 +243,15 @@ mod tests {
         check("Привет мир", &["привет", "мир"]);
         check("龍の城", &["龍", "龍の", "の", "の城", "城"]);
         check("한국어 שלום नमस्ते", &["한국어", "שלום", "नमस्ते"]);
+    }
+
+    #[test]
+    fn emoji_are_words_and_adorn_names() {
+        check("a dragon 🐉!", &["dragon", "🐉"]);
+        check("👍🏽👍", &["👍", "👍"]);
+        check("🇩🇪", &["🇩", "🇩🇪", "🇪"]);
+        assert_eq!(name_words("🐉 Dragon ✨"), "dragon");
+        assert_eq!(name_words("🐉"), "🐉");
     }
 
     #[test]

@@ -37,7 +37,8 @@ pub fn tools_page(registry: &Registry) -> String {
 /// else, leave it at the name.
 const SHARED_ARGUMENTS: &str = "
 Some arguments mean the same in every tool. `idempotency_key` is a text of your choice: a call
-repeated with the same key changes nothing and gets the same answer. `context_id` comes from
+repeated with the same key and arguments changes nothing and gets the same answer; the key of
+another call is refused. `context_id` comes from
 `set_context`, for clients without a session; others need none. Where a `campaign_id` or
 `session_id` is not required, the context's counts. `rng` is left out for fresh dice and, with the
 `seed_used` of an earlier roll, repeats that roll. Switches are off and numbers zero unless given.

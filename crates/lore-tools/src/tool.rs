@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use lore_app::play::desk::Asked;
 use lore_core::{Error, Result, Role};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -241,6 +242,7 @@ fn handle<S: ToolSpec>(
     arguments: Map<String, Value>,
 ) -> BoxFuture<'static, Result<Answer>> {
     async move {
+        let call = keyed(call, &arguments);
         let input: S::Input = schema::parse(arguments)?;
         let output = S::run(call, input).await?;
         let broken = |_| Error::Bug { what: format!("the answer of {}", S::NAME) };
@@ -248,6 +250,18 @@ fn handle<S: ToolSpec>(
         Ok(Answer { text: S::text(&structured), structured })
     }
     .boxed()
+}
+
+/// A call that is to happen once knows what it was asked, to tell a repetition from a
+/// mistake.
+fn keyed(mut call: Call, arguments: &Map<String, Value>) -> Call {
+    const KEY: &str = "idempotency_key";
+    if arguments.contains_key(KEY) {
+        let mut rest = arguments.clone();
+        rest.remove(KEY);
+        call.asked = Asked::of(&rest);
+    }
+    call
 }
 
 /// The structured form of an error: what went wrong and what to try next.

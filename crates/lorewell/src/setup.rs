@@ -76,9 +76,10 @@ fn connect_services(app: &mut App, settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Starts what goes on beside the answering of requests. All of it writes, so a server
-/// that only reads has none.
+/// Starts what goes on beside the answering of requests. A server that only reads has
+/// nothing of what writes.
 pub(crate) fn start_background(app: &Arc<App>, settings: &Settings) {
+    tokio::spawn(make_search_ready(Arc::clone(app), settings.world.clone()));
     if settings.selection.is_read_only() {
         return;
     }
@@ -91,6 +92,14 @@ pub(crate) fn start_background(app: &Arc<App>, settings: &Settings) {
     tokio::spawn(lore_app::knowledge::keep_watching(Arc::clone(app)));
     tokio::spawn(lore_app::knowledge::keep_vault(Arc::clone(app)));
     tokio::spawn(lore_app::knowledge::code::keep_scanned(Arc::clone(app)));
+}
+
+/// For the world that is probably asked about first.
+async fn make_search_ready(app: Arc<App>, world: Option<String>) {
+    // Who names a world that does not exist is told so when they call.
+    if let Ok(viewer) = lore_app::access::enter(&app, Identity::LOCAL, world.as_deref()).await {
+        lore_app::search::make_ready(app, viewer).await;
+    }
 }
 
 /// Builds what every connection shares.

@@ -66,8 +66,9 @@ impl Atlas {
         let found = place.app().search(place.viewer(), asked).await?;
         let world = place.world_reference().await?;
         let articles = found.answers.into_iter().skip(query.offset).take(limit).map(|answer| {
-            let excerpt = match answer.snippet.text.is_empty() {
-                false => answer.snippet.text,
+            let snippet = answer.snippet(words).text;
+            let excerpt = match snippet.is_empty() {
+                false => snippet,
                 true => beginning(&answer.text.map(|text| text.body).unwrap_or_default()),
             };
             FoundArticle {

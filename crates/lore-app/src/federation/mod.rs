@@ -14,6 +14,7 @@ mod shares;
 mod status;
 
 use async_trait::async_trait;
+use lore_core::Kind;
 
 pub use key::{KeyFile, load_or_make_key};
 pub use lore_koinet::node::{
@@ -32,6 +33,12 @@ const ROOT: &str = "federation";
 const RECORD: &str = "federation_record";
 /// Kind of what came from other nodes.
 pub const FEDERATED: &str = "federated";
+
+/// Whether nodes of a kind belong to the federation: its own records, and what came from
+/// other nodes.
+pub(crate) fn is_of_federation(kind: &Kind) -> bool {
+    [ROOT, RECORD, FEDERATED].contains(&kind.as_str())
+}
 
 /// Carries messages to other nodes.
 #[async_trait]

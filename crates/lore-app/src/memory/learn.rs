@@ -192,7 +192,7 @@ async fn candidates(keeper: &Keeper, content: &str) -> Reply<Vec<Candidate>> {
         .filter_map(|answer| {
             let body = answer.text.as_ref().map_or(answer.node.name.as_str(), |text| &text.body);
             let (relation, similarity) = likeness::compare(content, body)?;
-            let snippet = answer.snippet.text;
+            let snippet = answer.snippet(content).text;
             let snippet = if snippet.is_empty() { answer.node.name.clone() } else { snippet };
             Some(Candidate { node: answer.node, snippet, similarity, relation })
         })

@@ -6,16 +6,19 @@
 //! idempotency key the answer is kept in the same transaction, so a repeated call
 //! gets it again and changes nothing.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use data_encoding::HEXLOWER;
 use futures::future::BoxFuture;
 use lore_core::{Error, Node, Result, Role, Uid, Viewer, Visibility};
 use lore_store::{
     Applied, Batch, Change, Committed, EventOrder, EventQuery, NewEvent, NewEvents, NodeKey,
     NodeRef, Once, Origin, StoreError,
 };
-use serde::Serialize;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
 
 use super::ids::Thing;
 use super::rights::Rights;
@@ -43,6 +46,39 @@ pub struct Desk {
     pub participant: Option<Uid>,
     /// Makes the call happen once.
     pub idempotency_key: Option<String>,
+    /// What is asked, without the key: the same key for anything else is a mistake.
+    pub asked: Asked,
+}
+
+/// The arguments of a call, told from others by a digest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked(String);
+
+impl Asked {
+    /// Of arguments in any order.
+    pub fn of(arguments: &Map<String, Value>) -> Self {
+        Self(HEXLOWER.encode(&Sha256::digest(sorted(arguments).to_string())))
+    }
+}
+
+fn sorted(object: &Map<String, Value>) -> Value {
+    let within = |value: &Value| match value {
+        Value::Object(object) => sorted(object),
+        Value::Array(items) => {
+            items.iter().map(|item| item.as_object().map_or_else(|| item.clone(), sorted)).collect()
+        }
+        other => other.clone(),
+    };
+    let fields: BTreeMap<&String, Value> =
+        object.iter().map(|(name, value)| (name, within(value))).collect();
+    json!(fields)
+}
+
+/// An answer as it is kept, with what it answers.
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept<T> {
+    asked: Asked,
+    answer: T,
 }
 
 /// What a use case decided.
@@ -111,7 +147,7 @@ impl Desk {
         // The answer has to be known before the commit that keeps it, so the plan
         // has pinned the end of the log.
         let answer = answer(pinned_first(&batch));
-        let text = serde_json::to_string(&answer);
+        let text = serde_json::to_string(&Kept { asked: self.asked.clone(), answer: &answer });
         let text = text.map_err(|error| StoreError::Failed(error.to_string()))?;
         batch.once = Some(Once { key: key.clone(), answer: text });
         self.app.store.commit(&self.viewer, batch).await?;
@@ -121,8 +157,17 @@ impl Desk {
     async fn kept_answer(&self) -> Result<Option<Value>> {
         let Some(key) = &self.idempotency_key else { return Ok(None) };
         let kept = self.app.store.answered(&self.viewer, self.tool, key).await?;
-        let broken = |_| Error::Corrupt { what: "a kept answer is not JSON".into() };
-        kept.map(|text| serde_json::from_str(&text).map_err(broken)).transpose()
+        let broken = |_| Error::Corrupt { what: "a kept answer cannot be read".into() };
+        let Some(text) = kept else { return Ok(None) };
+        let kept: Kept<Value> = serde_json::from_str(&text).map_err(broken)?;
+        if kept.asked == self.asked {
+            return Ok(Some(kept.answer));
+        }
+        Err(Error::invalid(
+            "idempotency_key",
+            "was used before, for a call with other arguments",
+            "repeat a call with exactly its arguments, or use a fresh key for a new one",
+        ))
     }
 
     fn check_key(&self) -> Result<()> {

@@ -45,7 +45,8 @@ pub async fn things_are_found_by_what_they_say_and_are_called(harness: &dyn Harn
     let found = stage.store().search(&stage.owner, query).await.unwrap();
     let first = &found.answers[0];
     assert_eq!(first.text.as_ref().unwrap().node, node.id);
-    assert!(first.snippet.text.contains("fireworks"), "{:?}", first.snippet);
+    let snippet = first.snippet("who carries fireworks");
+    assert!(snippet.text.contains("fireworks"), "{snippet:?}");
     assert!(first.hit.score > 0.0);
     assert!((first.hit.parts.sum() - first.hit.score).abs() < 1e-4);
 }

@@ -11,6 +11,7 @@ use super::super::ids::shown;
 use super::super::keeper::Keeper;
 use super::super::kinds::{namespace_of, type_of};
 use super::super::refusal::Reply;
+use crate::federation::is_of_federation;
 
 /// A node with everything that belongs to it.
 #[derive(Debug, Clone)]
@@ -27,7 +28,8 @@ pub struct Exported {
 const PAGE: usize = 500;
 const EDGES: usize = 100_000;
 
-/// Reads everything, in order of creation, and hands over each page.
+/// Reads everything, in order of creation, and hands over each page. What the federation
+/// keeps is its own, or that of others.
 pub async fn export(
     keeper: &Keeper,
     mut each: impl FnMut(&[Exported]) -> Reply<()> + Send,
@@ -36,7 +38,8 @@ pub async fn export(
     let mut query = NodeQuery { limit: PAGE, ..NodeQuery::default() };
     let mut count = 0;
     loop {
-        let page = store.find_nodes(&keeper.viewer, query.clone()).await?;
+        let mut page = store.find_nodes(&keeper.viewer, query.clone()).await?;
+        page.items.retain(|node| !is_of_federation(&node.kind));
         let exported = with_belongings(keeper, page.items).await?;
         count += exported.len();
         each(&exported)?;

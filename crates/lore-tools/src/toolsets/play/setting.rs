@@ -33,6 +33,7 @@ impl Setting {
             invocation_id: call.invocation_id().to_owned(),
             participant: context.and_then(|context| context.participant),
             idempotency_key,
+            asked: call.asked.clone(),
         };
         Ok(Self { desk, context })
     }

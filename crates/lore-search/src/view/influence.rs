@@ -1,0 +1,35 @@
+//! How much documents count for each other.
+
+use super::sessions::REACH;
+use crate::fixed::{ONE, fixed, float, times};
+
+/// How much one document counts for another.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Influence {
+    /// Of its words, in fixed point.
+    pub(crate) words: u64,
+    /// Of its vector.
+    pub(crate) vector: f32,
+}
+
+impl Influence {
+    pub(super) const WHOLE: Self = Self { words: ONE, vector: 1.0 };
+    pub(super) const HEAD: Self = Self { words: HEAD_WORDS, vector: HEAD_VECTOR };
+
+    /// From a neighbour in the session, for a text that is so open to its neighbours.
+    pub(super) fn near(distance: usize, openness: u32) -> Self {
+        let openness = u64::from(openness);
+        let words = WORD_KERNEL.get(distance - 1).copied().unwrap_or(0);
+        let vector = VECTOR_KERNEL.get(distance - 1).copied().unwrap_or(0.0);
+        Self { words: times(words, openness), vector: vector * float(openness) }
+    }
+}
+
+/// How much of a word counts for the texts 1, 2 and 3 places off.
+const WORD_KERNEL: [u64; REACH] = [fixed(0.5), fixed(0.3), fixed(0.15)];
+/// The same for vectors.
+const VECTOR_KERNEL: [f32; REACH] = [0.4, 0.2, 0.1];
+/// How much a word of a node's head counts for the node's texts.
+const HEAD_WORDS: u64 = ONE;
+/// The same for vectors.
+const HEAD_VECTOR: f32 = 0.4;

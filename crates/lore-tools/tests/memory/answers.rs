@@ -1,0 +1,189 @@
+//! The form of questions, answers and refusals.
+
+use lore_core::Role;
+use lore_tools::{Registry, Selection};
+use serde_json::{Value, json};
+
+use crate::mind::{Mind, id};
+
+#[tokio::test]
+#[allow(clippy::too_many_lines, reason = "one story, told in order")]
+async fn refusals_are_in_the_words_of_the_contract() {
+    let mind = Mind::fresh().await;
+    let node = mind.add("Alder", "").await;
+    let cases = [
+        ("kn_graph", json!({ "action": "fly" }), "Unknown action: fly"),
+        ("kn_graph", json!({ "action": "add", "name": "  " }), "name is required for add"),
+        ("kn_graph", json!({ "action": "add", "name": "x" }), "type is required for add"),
+        ("kn_graph", json!({ "action": "connect" }), "source_id is required for connect"),
+        (
+            "kn_graph",
+            json!({ "action": "connect", "source_id": "nope", "target_id": node, "edge_type": "x" }),
+            "Source node not found: nope",
+        ),
+        (
+            "kn_graph",
+            json!({ "action": "connect", "source_id": node, "target_id": "nope", "edge_type": "x" }),
+            "Target node not found: nope",
+        ),
+        ("kn_graph", json!({ "action": "remove", "node_id": "nope" }), "Node not found: nope"),
+        (
+            "kn_graph",
+            json!({ "action": "remove", "source_id": node }),
+            "Provide node_id or (source_id + target_id + edge_type)",
+        ),
+        ("kn_project", json!({ "action": "create" }), "name is required for create"),
+        (
+            "kn_project",
+            json!({ "action": "create", "name": "x", "phase": "active" }),
+            "phase cannot be set on create (starts at planning)",
+        ),
+        ("kn_project", json!({ "action": "update" }), "project_id is required for update"),
+        (
+            "kn_project",
+            json!({ "action": "update", "project_id": "p", "name": "x" }),
+            "Project not found: p",
+        ),
+        ("kn_project", json!({ "action": "log" }), "project_id is required for log"),
+        (
+            "kn_project",
+            json!({ "action": "log", "project_id": "p" }),
+            "action_text is required for log",
+        ),
+        (
+            "kn_project",
+            json!({ "action": "log", "project_id": node, "action_text": "x" }),
+            &format!("Project not found: {node}"),
+        ),
+        ("kn_experience", json!({ "action": "save" }), "content is required for save"),
+        ("kn_experience", json!({ "action": "save", "content": "x" }), "type is required for save"),
+        (
+            "kn_experience",
+            json!({ "action": "save", "content": "x", "type": "rumour" }),
+            "Invalid type: rumour. Must be one of: decision, gotcha, pattern, solution, workaround",
+        ),
+        (
+            "kn_experience",
+            json!({ "action": "save", "content": "x", "type": "gotcha", "confidence": "sure" }),
+            "Invalid confidence: sure. Must be one of: high, low, medium",
+        ),
+        ("kn_idea", json!({ "action": "create" }), "title is required for create"),
+        ("kn_idea", json!({ "action": "update" }), "idea_id is required for update"),
+        (
+            "kn_idea",
+            json!({ "action": "update", "idea_id": "i", "title": "x" }),
+            "Idea not found: i",
+        ),
+        ("kn_intel", json!({ "action": "learn" }), "content is required for learn"),
+        ("kn_intel", json!({ "action": "crossref" }), "problem is required for crossref"),
+        ("kn_intel", json!({ "action": "context" }), "keywords is required for context"),
+        ("kn_intel", json!({ "action": "related" }), "node_id is required for related"),
+    ];
+    for (tool, arguments, wanted) in cases {
+        assert_eq!(mind.error(tool, arguments.clone()).await, wanted, "{tool} {arguments}");
+    }
+}
+
+#[tokio::test]
+async fn numbers_out_of_range_fail_like_wrong_arguments() {
+    let mind = Mind::fresh().await;
+    let cases = [
+        ("kn_graph", json!({ "action": "query", "limit": 51 }), "limit is 51"),
+        ("kn_graph", json!({ "action": "query", "limit": 0 }), "limit is 0"),
+        ("kn_graph", json!({ "action": "query", "offset": -1 }), "offset is -1"),
+        ("kn_graph", json!({ "action": "status", "weight": 1.5 }), "weight is 1.5"),
+        ("kn_experience", json!({ "action": "prune", "threshold": 2 }), "threshold is 2"),
+        ("kn_intel", json!({ "action": "recall", "min_relevance": -0.1 }), "min_relevance is -0.1"),
+        ("kn_intel", json!({ "action": "related", "node_id": "x", "depth": 6 }), "depth is 6"),
+    ];
+    for (tool, arguments, wanted) in cases {
+        let failed = mind.try_as(mind.viewer, &Selection::new(), tool, arguments).await;
+        assert_eq!(failed.unwrap_err().to_string(), wanted);
+    }
+}
+
+#[tokio::test]
+async fn the_former_names_work_and_are_not_listed() {
+    let mind = Mind::fresh().await;
+    let a = id(&mind.call("kn_add", json!({ "name": "Alder", "type": "tree" })).await["id"]);
+    let b = id(&mind.call("kn_add", json!({ "name": "Birch", "type": "tree" })).await["id"]);
+    let edge = json!({ "source_id": a, "target_id": b, "edge_type": "near" });
+    mind.call("kn_connect", edge).await;
+    assert_eq!(mind.call("kn_query", json!({ "text": "birch" })).await["count"], 1);
+    assert_eq!(mind.call("kn_status", json!({})).await["nodes"], 2);
+    let project = mind.call("kn_project", json!({ "name": "Wood" })).await;
+    let update = json!({ "project_id": project["id"], "name": "Wood", "phase": "active" });
+    assert_eq!(mind.call("kn_project", update).await["phase"], "active");
+    let log = json!({ "project_id": project["id"], "action": "Felled a tree" });
+    assert_eq!(mind.call("kn_log", log).await["action"], "Felled a tree");
+    assert_eq!(mind.call("kn_projects", json!({})).await["count"], 1);
+    mind.call("kn_save", json!({ "content": "Saws rust", "type": "gotcha" })).await;
+    assert_eq!(mind.call("kn_memories", json!({ "text": "saw" })).await["count"], 1);
+    assert_eq!(mind.call("kn_prune", json!({})).await["pruned_count"], 0);
+    mind.call("kn_idea", json!({ "title": "A mill" })).await;
+    assert_eq!(mind.call("kn_ideas", json!({})).await["count"], 1);
+    mind.call("kn_learn", json!({ "content": "Axes need care", "type": "pattern" })).await;
+    let axes = mind.call("kn_recall", json!({ "topic": "axe care" })).await;
+    assert_eq!(axes["results"][0]["description"], "Axes need care");
+    let axes = mind.call("kn_crossref", json!({ "problem": "axe care" })).await;
+    assert_eq!(axes["results"][0]["description"], "Axes need care");
+    let birch = mind.call("kn_context", json!({ "keywords": "birch" })).await;
+    assert_eq!(birch["nodes"][0]["id"], json!(b));
+    assert_eq!(mind.call("kn_related", json!({ "node_id": a })).await["count"], 1);
+    mind.call("kn_remove", json!({ "node_id": a })).await;
+    let listed: Vec<_> = mind
+        .registry
+        .tools(&Selection::new(), Role::Owner)
+        .map(|tool| tool.name)
+        .filter(|name| name.starts_with("kn_"))
+        .collect();
+    assert_eq!(listed, ["kn_intel", "kn_graph", "kn_experience", "kn_project", "kn_idea"]);
+}
+
+#[tokio::test]
+async fn answers_fit_their_token_budget() {
+    let mind = Mind::fresh().await;
+    for number in 0..8 {
+        mind.learn(&format!("Barrel number {number} holds salted herring for the winter"), "low")
+            .await;
+    }
+    let ask = |tokens: u32| json!({ "action": "recall", "topic": "salted herring barrels", "max_tokens": tokens });
+    assert_eq!(mind.call("kn_intel", ask(100_000)).await["count"], 8);
+    let few = mind.call("kn_intel", ask(200)).await;
+    let count = few["count"].as_u64().unwrap();
+    assert!((1..8).contains(&count), "{few}");
+    assert_eq!(few["left_out"], 8 - count);
+    assert_eq!(mind.call("kn_intel", ask(1)).await["count"], 1, "never nothing");
+}
+
+#[tokio::test]
+async fn any_text_is_a_question() {
+    let mind = Mind::fresh().await;
+    mind.learn("self-healing pipes mend themselves", "high").await;
+    let long = "herring ".repeat(12_500);
+    for text in ["self-healing", "why?", "\"", "a AND", "NEAR(", "*", "-", "😀", "", "   ", &long]
+    {
+        mind.recall(text).await;
+        mind.call("kn_graph", json!({ "action": "query", "text": text })).await;
+        mind.call("kn_experience", json!({ "action": "search", "text": text })).await;
+    }
+    assert_eq!(mind.recall("self-healing").await.len(), 1);
+}
+
+#[test]
+fn every_field_of_every_answer_is_described() {
+    fn check(at: &str, schema: &Value) {
+        for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+            assert!(field["description"].is_string(), "{at}.{name} has no description");
+            check(&format!("{at}.{name}"), field);
+            check(&format!("{at}.{name}[]"), &field["items"]);
+        }
+        for alternative in schema["anyOf"].as_array().into_iter().flatten() {
+            check(at, alternative);
+        }
+    }
+    let registry = Registry::standard();
+    for tool in registry.all_tools().filter(|tool| tool.name.starts_with("kn_")) {
+        check(tool.name, &Value::Object((*tool.output_schema).clone()));
+    }
+}

@@ -1,0 +1,85 @@
+//! What fades, what stays.
+
+use serde_json::{Value, json};
+
+use crate::mind::{Mind, id};
+
+#[tokio::test]
+async fn what_is_not_sure_fades_and_is_only_nudged() {
+    let mind = Mind::fresh().await;
+    let unsure = mind.learn("The lighthouse keeper sells lamp oil cheaply", "low").await;
+    assert_eq!((&unsure["stored_as"], &unsure["node_id"]), (&json!("experience"), &Value::Null));
+    mind.wait_days(200);
+    mind.learn("The keeper of the inn sells bread", "low").await;
+    let rows = mind.recall("who sells lamp oil at the lighthouse").await;
+    assert_eq!(rows[0]["id"], unsure["experience_id"], "an old answer beats a new remark");
+    assert_eq!(rows[0]["relevance"], 0.0625, "four half-lives");
+    let fresh = json!({ "action": "recall", "topic": "who sells what", "min_relevance": 0.5 });
+    assert_eq!(mind.call("kn_intel", fresh).await["count"], 1);
+    let search = json!({ "action": "search" });
+    let found = mind.call("kn_experience", search).await;
+    let relevance: Vec<_> =
+        found["experiences"].as_array().unwrap().iter().map(|e| e["relevance"].clone()).collect();
+    assert_eq!(relevance, [json!(1.0), json!(0.0625)]);
+}
+
+#[tokio::test]
+async fn pruning_takes_what_faded_and_can_be_undone() {
+    let mind = Mind::fresh().await;
+    for (lesson, confidence) in [("workaround", "low"), ("pattern", "high")] {
+        let new = json!({
+            "action": "save", "content": format!("A {lesson} of old"), "type": lesson,
+            "confidence": confidence,
+        });
+        mind.call("kn_experience", new).await;
+    }
+    mind.wait_days(100);
+    let status = mind.call("kn_graph", json!({ "action": "status" })).await;
+    assert_eq!(status["health"]["ok"], false);
+    let pruned = mind.call("kn_experience", json!({ "action": "prune" })).await;
+    assert_eq!(pruned["pruned_count"], 1);
+    let gone = id(&pruned["pruned_ids"][0]);
+    assert_eq!(mind.call("kn_experience", json!({ "action": "search" })).await["count"], 1);
+    assert_eq!(mind.call("kn_experience", json!({ "action": "prune" })).await["pruned_count"], 0);
+    mind.call("kn_graph", json!({ "action": "restore", "node_id": gone })).await;
+    assert_eq!(mind.call("kn_experience", json!({ "action": "search" })).await["count"], 2);
+}
+
+#[tokio::test]
+async fn what_is_asked_for_five_times_stays() {
+    let mind = Mind::fresh().await;
+    mind.add("Anchor chain", "The anchor chain is kept in the forepeak locker.").await;
+    let fact = "The spare anchor lies in the forepeak locker under the chain";
+    let unsure = mind.learn(fact, "medium").await;
+    let spare = async || {
+        let rows = mind.recall("spare anchor").await;
+        let mut found = rows.into_iter().filter(|row| row.to_string().contains("spare"));
+        let row = found.next().unwrap();
+        assert_eq!((&row["id"], found.next()), (&unsure["experience_id"], None), "once");
+        row
+    };
+    for _ in 1..=5 {
+        assert_eq!(spare().await.get("node_id"), None);
+    }
+    mind.wait_days(500);
+    let row = spare().await;
+    assert_eq!(row["relevance"], 1.0, "what stays does not fade");
+    let query =
+        json!({ "action": "query", "text": "spare anchor", "node_type": "promoted_experience" });
+    let found = mind.call("kn_graph", query).await;
+    let kept = &found["nodes"][0];
+    assert_eq!((&found["count"], &kept["id"]), (&json!(1), &row["node_id"]));
+    assert_eq!(kept["name"], "Solution: The spare anchor lies in the forepeak locker under");
+    let near = json!({ "action": "related", "node_id": kept["id"], "limit": 50 });
+    let near = mind.call("kn_intel", near).await;
+    let types: Vec<_> = near["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|near| near["path"][0]["type"].as_str().unwrap())
+        .collect();
+    assert!(types.contains(&"kept_as") && types.contains(&"auto_related"), "{near}");
+    let search = json!({ "action": "search", "text": "spare anchor" });
+    let found = mind.call("kn_experience", search).await;
+    assert_eq!(found["experiences"][0]["id"], unsure["experience_id"]);
+}

@@ -1,0 +1,119 @@
+//! Nodes and edges, and the ways between them.
+
+use serde_json::{Value, json};
+
+use crate::mind::{Mind, id};
+
+#[tokio::test]
+async fn a_node_is_added_found_removed_and_restored() {
+    let mind = Mind::fresh().await;
+    let node = mind
+        .call(
+            "kn_graph",
+            json!({
+                "action": " ADD ", "name": "  Ferry  ", "type": "Sea Craft", "tags": ["Isles", "boat"],
+                "description": "Sails at dawn between the isles.",
+            }),
+        )
+        .await;
+    assert_eq!((&node["name"], &node["type"]), (&json!("Ferry"), &json!("Sea Craft")));
+    assert_eq!(
+        (&node["namespace"], &node["visibility"]),
+        (&json!("knowledge"), &json!("workspace"))
+    );
+    assert_eq!(node["source_type"], "manual");
+    let id = id(&node["id"]);
+    let query = json!({
+        "action": "query", "text": "sailing at dawn?", "tags": ["isles", "BOAT"],
+        "node_type": "sea craft", "namespace": "knowledge", "detail": "full",
+    });
+    let found = mind.call("kn_graph", query.clone()).await;
+    assert_eq!((&found["count"], &found["nodes"][0]["id"]), (&json!(1), &json!(id)));
+    assert_eq!(found["nodes"][0]["description"], "Sails at dawn between the isles.");
+    let other = json!({ "action": "query", "text": "dawn", "tags": ["isles", "desert"] });
+    assert_eq!(mind.call("kn_graph", other).await["count"], 0);
+    let removed = mind.call("kn_graph", json!({ "action": "remove", "node_id": "ferry" })).await;
+    assert_eq!((&removed["removed"], &removed["id"]), (&json!("node"), &json!(id)));
+    assert_eq!(mind.call("kn_graph", query.clone()).await["count"], 0);
+    mind.call("kn_graph", json!({ "action": "restore", "node_id": id })).await;
+    assert_eq!(mind.call("kn_graph", query).await["count"], 1);
+}
+
+#[tokio::test]
+async fn edges_are_joined_once_and_come_back() {
+    let mind = Mind::fresh().await;
+    let (a, b) = (mind.add("Alder", "").await, mind.add("Birch", "").await);
+    let edge = json!({
+        "action": "connect", "source_id": a, "target_id": b, "edge_type": "Depends On", "weight": 0.7,
+    });
+    let first = mind.call("kn_graph", edge.clone()).await;
+    assert_eq!((&first["type"], &first["weight"]), (&json!("Depends On"), &json!(0.7)));
+    assert_eq!(mind.call("kn_graph", edge.clone()).await, first, "joining again changes nothing");
+    let which = |action: &str| json!({ "action": action, "source_id": a, "target_id": b, "edge_type": "depends on" });
+    let edges =
+        async || mind.call("kn_graph", json!({ "action": "status" })).await["edges"].clone();
+    assert_eq!(edges().await, 1);
+    mind.call("kn_graph", which("remove")).await;
+    assert_eq!(edges().await, 0);
+    assert_eq!(mind.error("kn_graph", which("remove")).await, "Edge not found");
+    mind.call("kn_graph", which("restore")).await;
+    assert_eq!(edges().await, 1);
+}
+
+#[tokio::test]
+async fn context_returns_nodes_and_the_edges_between_them() {
+    let mind = Mind::fresh().await;
+    let (rope, tar) =
+        (mind.add("Rope", "Hemp rope, tarred").await, mind.add("Tar", "Keeps rope dry").await);
+    mind.add("Bread", "Feeds the crew").await;
+    let edge = json!({ "action": "connect", "source_id": tar, "target_id": rope, "edge_type": "protects" });
+    mind.call("kn_graph", edge).await;
+    let save = json!({
+        "action": "save", "content": "Old rope snaps", "type": "gotcha", "context": "In a storm",
+    });
+    mind.call("kn_experience", save).await;
+    let ask = json!({ "action": "context", "keywords": "rope", "detail": "full" });
+    let found = mind.call("kn_intel", ask).await;
+    assert_eq!((&found["count"], found["nodes"].as_array().unwrap().len()), (&json!(3), 2));
+    assert_eq!(found["experiences"][0]["context"], "In a storm");
+    let types: Vec<_> =
+        found["edges"].as_array().unwrap().iter().map(|e| e["type"].clone()).collect();
+    assert!(types.contains(&json!("protects")), "{found}");
+}
+
+#[tokio::test]
+async fn related_honours_depth_type_and_limit_and_tells_the_path() {
+    let mind = Mind::fresh().await;
+    let mut ids = Vec::new();
+    for name in ["Anvil", "Bellows", "Coal", "Dray"] {
+        ids.push(mind.add(name, "").await);
+    }
+    for (from, to, kind, weight) in [(0, 1, "uses", 0.5), (2, 1, "feeds", 1.0), (2, 3, "uses", 1.0)]
+    {
+        let edge = json!({
+            "action": "connect", "source_id": ids[from], "target_id": ids[to], "edge_type": kind,
+            "weight": weight,
+        });
+        mind.call("kn_graph", edge).await;
+    }
+    let walk = async |more: Value| {
+        let mut arguments = json!({ "action": "related", "node_id": ids[0] });
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        mind.call("kn_intel", arguments).await
+    };
+    assert_eq!(walk(json!({})).await["count"], 1);
+    let far = walk(json!({ "depth": 3 })).await;
+    assert_eq!(far["count"], 3);
+    let path = far["results"][2]["path"].as_array().unwrap();
+    let steps: Vec<_> = path
+        .iter()
+        .map(|hop| (hop["type"].as_str().unwrap(), hop["direction"].as_str().unwrap()))
+        .collect();
+    assert_eq!(steps, [("uses", "out"), ("feeds", "in"), ("uses", "out")]);
+    assert_eq!(path[2]["id"], json!(ids[3]));
+    assert_eq!(walk(json!({ "depth": 3, "edge_type": "uses" })).await["count"], 1);
+    let few = walk(json!({ "depth": 3, "limit": 2 })).await;
+    assert_eq!((&few["count"], &few["more"]), (&json!(2), &json!(true)));
+    let nowhere = mind.call("kn_intel", json!({ "action": "related", "node_id": "nope" })).await;
+    assert_eq!((&nowhere["count"], &nowhere["error"]), (&json!(0), &json!("Node not found: nope")));
+}

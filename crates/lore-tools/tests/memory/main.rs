@@ -1,0 +1,17 @@
+//! Stories of memory, through the registry on a real store.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod answers;
+mod fading;
+mod graph;
+mod learning;
+mod mind;
+mod sight;
+mod work;
