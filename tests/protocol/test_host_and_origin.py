@@ -83,10 +83,15 @@ ROUTES = {
 }
 
 
+TOKEN: list[str] = []
+"""The token of the server; a name that is not this machine's needs one."""
+
+
 @pytest.fixture(scope="module")
 def port(binary, tmp_path_factory):
     """A server that was told one more host and one more origin."""
     program = Program(binary, tmp_path_factory.mktemp("hosts"))
+    TOKEN.append(program.ok("token", "create", "--role", "owner", "--name", "tester").strip())
     server = program.serve("--allow-host", "lore.example", "--allow-origin", "https://app.example")
     yield server.port
     server.kill()
@@ -96,7 +101,7 @@ def ask(port, route, host, origin):
     """Sends a route's request under these names."""
     method, target = route.split()
     headers, body, _ = ROUTES[route]
-    names = [("Host", host.format(port=port))]
+    names = [("Host", host.format(port=port)), ("Authorization", f"Bearer {TOKEN[-1]}")]
     if origin is not None:
         names.append(("Origin", origin.format(port=port)))
     return exchange(

@@ -193,18 +193,41 @@ def test_a_revoked_token_stays_wrong_when_no_other_is_left(program, alice, serve
         assert until(lambda: status(http) == 401)
 
 
-def test_revoking_the_last_token_lets_no_other_machine_in(program, alice, serve):
-    """A server that others can reach never takes them for the local user."""
+def test_revoking_the_last_token_lets_nobody_in(program, alice, serve):
+    """Who locked the door once does not find it open, wherever they come from."""
     server = serve("--http-addr", "0.0.0.0:0", "--allow-remote")
     program.ok("token", "revoke", "1")
     with server.client(host="localhost") as http:
-
-        def asked_at(address: str) -> int:
+        for address in ("127.0.0.1", outer_address()):
             http.cookies.clear()
-            return http.post(f"http://{address}:{server.port}/mcp", json=LIST).status_code
+            assert http.post(f"http://{address}:{server.port}/mcp", json=LIST).status_code == 401
+    fresh = program.token("owner", "bob")
+    with server.client(**bearer(fresh)) as http:
+        assert status(http) == 200
 
-        assert until(lambda: asked_at("127.0.0.1") == 200), "this machine's own user"
-        assert asked_at(outer_address()) == 401
+
+def test_a_name_of_another_machine_needs_a_token(program, serve):
+    """What a proxy passes on comes from this machine, but not from its people."""
+    server = serve("--allow-host", "lore.example")
+    with server.client() as http:
+        assert status(http) == 200
+        http.cookies.clear()
+        assert status(http, headers={"host": "lore.example"}) == 401
+
+
+def test_each_token_of_a_person_has_its_own_role(program, serve):
+    """A stronger token of the same name gives a weaker one nothing."""
+    tokens = {role: program.token(role, "sam") for role in ("reader", "player", "gm")}
+    tokens["none"] = program.token("reader", "owner")
+    server = serve()
+    arguments = {"name": "Ashfall", "gm_mode": "HUMAN"}
+    make = message("tools/call", {"name": "campaign_create", "arguments": arguments})
+    made = {}
+    for role, token in tokens.items():
+        with server.client(**bearer(token)) as http:
+            answer = http.post("/mcp", json=make).json()
+            made[role] = "error" not in answer and not answer["result"].get("isError")
+    assert made == {"reader": False, "player": False, "gm": True, "none": False}
 
 
 def outer_address() -> str:

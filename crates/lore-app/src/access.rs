@@ -20,11 +20,13 @@ pub struct Identity {
     pub principal: PrincipalId,
     /// The world a token is bound to; the local user may enter any of theirs.
     pub world: Option<WorldId>,
+    /// The most a token lets its bearer do, whatever else they may by other tokens.
+    pub most: Role,
 }
 
 impl Identity {
     /// The person at the machine.
-    pub const LOCAL: Self = Self { principal: Principal::LOCAL, world: None };
+    pub const LOCAL: Self = Self { principal: Principal::LOCAL, world: None, most: Role::Owner };
 }
 
 /// A freshly made token. The secret is shown once and kept nowhere.
@@ -105,11 +107,12 @@ impl Doorkeeper {
         let Some(token) = self.stored(public_id).await? else { return Ok(None) };
         let given: [u8; 32] = Sha256::digest(secret.as_bytes()).into();
         let matches: bool = given.ct_eq(&token.secret_hash).into();
-        Ok(matches.then_some(Identity { principal: token.principal, world: Some(token.world) }))
+        let (world, most) = (Some(token.world), token.role);
+        Ok(matches.then_some(Identity { principal: token.principal, world, most }))
     }
 
     /// Whether requests without a token act as the local user: only as long as
-    /// nobody has made a token.
+    /// nobody has ever made a token.
     pub async fn is_open(&self) -> Result<bool> {
         if let Some((open, at)) = self.remembered.lock().open
             && at.elapsed() < TRUST
@@ -161,16 +164,35 @@ impl Doorkeeper {
     }
 }
 
-/// Enters the world a request names, or the caller's own default.
+/// Enters the world a request names, or the caller's own default. A token leads into its
+/// own world alone.
 pub async fn enter(app: &App, identity: Identity, world: Option<&str>) -> Result<Viewer> {
     let target = match (identity.world, world) {
         (Some(bound), None) => bound,
         (_, Some(name)) => crate::worlds::resolve(app, identity.principal, name).await?.id,
         (None, None) => crate::worlds::default_world(app, identity.principal).await?,
     };
+    if identity.world.is_some_and(|bound| bound != target) {
+        return Err(no_world("this token leads into another world: use one made in that world"));
+    }
     let viewer = app.store.enter(identity.principal, target).await?;
-    viewer.ok_or_else(|| {
-        Error::not_found("the world", "list your worlds with the resource lorewell://worlds")
+    let viewer = viewer.map(|viewer| Viewer { role: viewer.role.min(identity.most), ..viewer });
+    viewer.ok_or_else(|| no_world("list your worlds with the resource lorewell://worlds"))
+}
+
+fn no_world(hint: &str) -> Error {
+    Error::not_found("the world", hint)
+}
+
+/// Fails unless the viewer may change what `maker` made. The game master's side may change
+/// anything they see, a player what they made themselves.
+pub fn may_change(viewer: &Viewer, maker: PrincipalId, name: &str) -> Result<()> {
+    if viewer.role >= Role::Gm || maker == viewer.principal {
+        return Ok(());
+    }
+    Err(Error::Forbidden {
+        action: format!("{name:?} is not yours to change"),
+        hint: "ask whoever made it, or the game master".into(),
     })
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, Uri, header};
 use futures::FutureExt;
 use lore_app::access::{Doorkeeper, Identity};
 use lore_core::{Error, PrincipalId};
@@ -20,7 +20,7 @@ use crate::auth::{self, Caller};
 use crate::body;
 use crate::koi_net;
 use crate::limits::{Buckets, Limits};
-use crate::origin::AllowList;
+use crate::origin::{AllowList, names_this_machine};
 use crate::reply;
 
 /// Routes that anybody may ask without a token.
@@ -75,8 +75,7 @@ impl Gate {
 
     async fn admit(&self, request: &mut Request) -> Result<(), Response<Body>> {
         let from = request.extensions().get::<PeerIp>().copied();
-        let path = request.uri().path();
-        let identity = self.identity(request.headers(), path, from).await?;
+        let identity = self.identity(request.headers(), request.uri(), from).await?;
         let asked = asked_selection(request.headers(), request.uri().path());
         let asked = asked.map_err(|error| reply::fail(&error))?;
         let world = header_text(request.headers(), &WORLD).map(str::to_owned);
@@ -92,14 +91,17 @@ impl Gate {
     async fn identity(
         &self,
         headers: &HeaderMap,
-        path: &str,
+        uri: &Uri,
         from: Option<PeerIp>,
     ) -> Result<Identity, Response<Body>> {
-        let caller = auth::identify(&self.doorkeeper, headers, path).await;
+        let here = from.is_some_and(|peer| peer.0.is_loopback());
+        let here = here && names_this_machine(uri, headers);
+        let caller = auth::identify(&self.doorkeeper, headers, uri.path()).await;
         match caller.map_err(|error| reply::fail(&error))? {
             // Without a token only this machine's own people come in, however the
-            // server listens and whatever became of its tokens since it started.
-            Caller::Local if from.is_some_and(|peer| peer.0.is_loopback()) => Ok(Identity::LOCAL),
+            // server listens. A proxy calls from this machine, too, but for a name that is
+            // not this machine's.
+            Caller::Local if here => Ok(Identity::LOCAL),
             Caller::Known(identity) => {
                 let taken = self.per_token.take(identity.principal);
                 taken.map_err(|retry_after| reply::fail(&Error::Throttled { retry_after }))?;

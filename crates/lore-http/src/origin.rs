@@ -67,6 +67,11 @@ impl AllowList {
     }
 }
 
+/// Whether a request calls this machine by one of its own names.
+pub(crate) fn names_this_machine(uri: &Uri, headers: &HeaderMap) -> bool {
+    AllowList::new(Vec::new(), Vec::new()).admits_host(uri, headers)
+}
+
 /// A host with an optional numeric port, nothing more.
 fn is_authority(text: &str) -> bool {
     let rest = text.strip_prefix(without_port(text)).unwrap_or(text);

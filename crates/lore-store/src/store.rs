@@ -89,7 +89,7 @@ pub trait Directory {
     /// An unrevoked token by its public part, for the authenticator.
     async fn token(&self, public_id: &str) -> StoreResult<Option<StoredToken>>;
 
-    /// Whether any unrevoked token exists, in any world.
+    /// Whether a token was ever made, in any world. Revoking the last one opens no door.
     async fn has_tokens(&self) -> StoreResult<bool>;
 }
 

@@ -185,6 +185,7 @@ pub async fn add_alias(
             if fresh_names(&entity.node, [&alias.to_owned()].into_iter()).is_empty() {
                 return Ok((librarian.batch(), ()));
             }
+            librarian.may_change(&entity.node)?;
             let mut aliases = entity.node.aliases.clone();
             aliases.push(alias.to_owned());
             let patch = NodePatch { aliases: Some(aliases), ..NodePatch::default() };
@@ -246,6 +247,7 @@ pub async fn retype(
             if entity.entity_type == entity_type {
                 return Ok((librarian.batch(), ()));
             }
+            librarian.may_change(&entity.node)?;
             let mut properties = entity.node.properties.clone();
             properties.insert(uri::URI.into(), json!(uri));
             properties.insert(ontology::TYPE.into(), json!(entity_type.as_str()));

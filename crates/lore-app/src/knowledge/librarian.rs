@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use lore_core::{Error, Result, Role, Viewer, Visibility};
+use lore_core::{Error, Node, Result, Role, Viewer, Visibility};
 use lore_store::{Batch, Origin, StoreError};
 
 use crate::App;
+use crate::access::may_change;
 
 /// How often a plan is made anew when others keep being faster.
 const TRIES: usize = 32;
@@ -52,6 +53,11 @@ impl Librarian {
     /// An empty batch of this call.
     pub(super) fn batch(&self) -> Batch {
         Batch::new(Origin::new(self.tool, self.request_id.clone()), self.app.effects.now())
+    }
+
+    /// Fails unless the caller may change a node.
+    pub(super) fn may_change(&self, node: &Node) -> Result<()> {
+        may_change(&self.viewer, node.created.by, &node.name)
     }
 
     /// Who sees what comes in here. What the game master's side gathers may spoil the

@@ -89,6 +89,8 @@ pub async fn merge(librarian: &Librarian, from: &str, into: &str, reason: &str) 
             let from = librarian.entity(from).await?;
             let into = librarian.entity(into).await?;
             check_merge(&from, &into)?;
+            librarian.may_change(&from.node)?;
+            librarian.may_change(&into.node)?;
             Ok((merged(librarian, &from, &into, reason).await?, into.uri))
         }
         .boxed()
@@ -247,6 +249,7 @@ pub async fn unmerge(librarian: &Librarian, uri: &str, reason: &str) -> Result<E
     let plan = || {
         async move {
             let kept = librarian.entity(uri).await?;
+            librarian.may_change(&kept.node)?;
             let (sequence, given) = merge_of(librarian, &kept, uri).await?;
             Ok((unmerged(librarian, &kept, sequence, given, reason).await?, ()))
         }

@@ -23,6 +23,7 @@ use super::learn::{Origin, Superseded};
 use super::pen::{Pen, capitalised, name_from};
 use super::refusal::{Refusal, Reply, required};
 use super::{MEMORIES_URI, STATUS_URI};
+use crate::access::may_change;
 
 /// How much of the content stands in the name.
 const NAME_LETTERS: usize = 60;
@@ -368,7 +369,8 @@ pub async fn prune(keeper: &Keeper, threshold: f64) -> Reply<Vec<Uid>> {
     let mut pruned = Vec::new();
     for query in below(keeper, threshold)? {
         loop {
-            let faded = keeper.app.store.newest_nodes(&keeper.viewer, query.clone()).await?;
+            let mut faded = keeper.app.store.newest_nodes(&keeper.viewer, query.clone()).await?;
+            faded.retain(|node| may_change(&keeper.viewer, node.created.by, &node.name).is_ok());
             if faded.is_empty() {
                 break;
             }

@@ -19,6 +19,8 @@ use super::kinds::{
 use super::pen::Pen;
 use super::refusal::{Refusal, Reply, required};
 use super::{MEMORIES_URI, PROJECTS_URI, STATUS_URI};
+use crate::access::may_change;
+use crate::play;
 
 /// Most edges that search draws from a new node.
 const AUTO_LINKS: usize = 3;
@@ -180,6 +182,7 @@ pub async fn connect(keeper: &Keeper, given: &NewLink) -> Reply<Written<Link>> {
     let source = keeper.lookup("Source node", source).await?;
     let target = keeper.lookup("Target node", target).await?;
     let present = edge_between(keeper, &source, &target, &kind.kind).await?;
+    may_relink(keeper, present.as_ref(), kind.kind.as_str(), [&source, &target])?;
     if let Some(edge) = present.filter(|edge| edge.weight == given.weight) {
         return Ok(Written { kept: Link { edge, source, target }, masked: pen.masked() });
     }
@@ -198,6 +201,30 @@ pub async fn connect(keeper: &Keeper, given: &NewLink) -> Reply<Written<Link>> {
     let edge = edge_between(keeper, &source, &target, &kind.kind).await?;
     let edge = edge.ok_or_else(edge_not_found)?;
     Ok(Written { kept: Link { edge, source, target }, masked: pen.masked() })
+}
+
+/// Whether an edge may be drawn, changed or taken away here.
+fn may_relink(keeper: &Keeper, present: Option<&Edge>, kind: &str, ends: [&Node; 2]) -> Reply<()> {
+    if play::is_table_link(kind, ends) {
+        return Err(Refusal::refused(
+            format!("Edges of type {kind} at a table are the table's own"),
+            "use character_control_set, or the tools that make campaigns and characters",
+        ));
+    }
+    let [source, target] = ends;
+    let name = format!("{} {kind} {}", source.name, target.name);
+    Ok(present.map_or(Ok(()), |edge| may_change(&keeper.viewer, edge.created.by, &name))?)
+}
+
+/// Whether a node may be taken away or brought back here.
+fn may_move(keeper: &Keeper, node: &Node) -> Reply<()> {
+    if play::is_table(node) {
+        return Err(Refusal::refused(
+            format!("{} is part of a table", node.name),
+            "use the tools of the table, such as session_end and campaign_update",
+        ));
+    }
+    Ok(may_change(&keeper.viewer, node.created.by, &node.name)?)
 }
 
 fn taken(error: StoreError) -> Refusal {
@@ -339,6 +366,7 @@ pub async fn remove(keeper: &Keeper, target: &Target) -> Reply<Moved> {
     match target.chosen()? {
         Chosen::Node(id) => {
             let node = keeper.lookup("Node", id).await?;
+            may_move(keeper, &node)?;
             let mut batch = touching(keeper).change(bin(node.uid));
             if let Some(half) = other_half(keeper, &node).await? {
                 batch = batch.change(bin(half.uid));
@@ -348,6 +376,9 @@ pub async fn remove(keeper: &Keeper, target: &Target) -> Reply<Moved> {
         }
         Chosen::Edge(source, target, kind) => {
             let (source, target, edge) = ends(keeper, source, target, kind).await?;
+            let kind = Type::of(kind)?.kind;
+            let present = edge_between(keeper, &source, &target, &kind).await?;
+            may_relink(keeper, present.as_ref(), kind.as_str(), [&source, &target])?;
             let batch = touching(keeper).change(Change::DeleteEdge(edge, Expect::Any));
             keeper.app.store.commit(&keeper.viewer, batch).await.map_err(edge_or)?;
             Ok(Moved::Edge(Box::new((source, target))))
@@ -373,6 +404,7 @@ pub async fn restore(keeper: &Keeper, target: &Target) -> Reply<Moved> {
         Chosen::Node(id) => restore_node(keeper, id).await,
         Chosen::Edge(source, target, kind) => {
             let (source, target, edge) = ends(keeper, source, target, kind).await?;
+            may_relink(keeper, None, Type::of(kind)?.kind.as_str(), [&source, &target])?;
             let batch = touching(keeper).change(Change::RestoreEdge(edge));
             keeper.app.store.commit(&keeper.viewer, batch).await.map_err(edge_or)?;
             Ok(Moved::Edge(Box::new((source, target))))

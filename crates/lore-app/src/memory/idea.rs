@@ -13,6 +13,7 @@ use super::keeper::Keeper;
 use super::kinds::{IDEA, IDEA_RELATES_TO, Sharing, property, word};
 use super::pen::Pen;
 use super::refusal::{Refusal, Reply, required};
+use crate::access::may_change;
 
 /// An idea.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,6 +123,7 @@ async fn plan_update(
 ) -> Reply<(Batch, Written<(Idea, Linked)>)> {
     let mut pen = Pen::default();
     let mut idea = Idea::of(keeper.lookup_kind("Idea", IDEA, id).await?);
+    may_change(&keeper.viewer, idea.node.created.by, &idea.node.name)?;
     idea.node.name = pen.name("title", title)?;
     if let Some(status) = draft.status.as_deref().filter(|status| !status.trim().is_empty()) {
         idea.status = next_status(idea.status, status)?;

@@ -19,6 +19,7 @@ use super::kinds::{PROJECT, Sharing, property, word};
 use super::pen::Pen;
 use super::refusal::{Refusal, Reply, required};
 use super::{PROJECTS_URI, STATUS_URI};
+use crate::access::may_change;
 
 /// A project.
 #[derive(Debug, Clone, PartialEq)]
@@ -137,6 +138,7 @@ async fn plan_update(
 ) -> Reply<(Batch, Written<Project>)> {
     let mut pen = Pen::default();
     let mut project = find(keeper, id).await?;
+    may_change(&keeper.viewer, project.node.created.by, &project.node.name)?;
     project.node.name = pen.name("name", name)?;
     if let Some(phase) = draft.phase.as_deref().map(str::trim).filter(|phase| !phase.is_empty()) {
         project.phase = next_phase(project.phase, phase)?;

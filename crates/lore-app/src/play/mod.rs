@@ -50,3 +50,13 @@ pub(crate) const SESSION: &str = "session";
 pub(crate) const PART_OF: &str = "part_of";
 /// Edge from a participant to a character.
 pub(crate) const CONTROLS: &str = "controls";
+
+/// Whether a node is part of a table's order, which only the tools of the table change.
+pub(crate) fn is_table(node: &lore_core::Node) -> bool {
+    [CAMPAIGN, PARTICIPANT, SESSION].contains(&node.kind.as_str())
+}
+
+/// Whether an edge says who belongs to a table or may move what.
+pub(crate) fn is_table_link(kind: &str, ends: [&lore_core::Node; 2]) -> bool {
+    [PART_OF, CONTROLS].contains(&kind) && ends.into_iter().any(is_table)
+}

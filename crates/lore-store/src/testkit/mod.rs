@@ -94,7 +94,7 @@ macro_rules! contract_tests {
             tokens_of_another_world_are_out_of_reach,
             a_small_token_takes_nothing_away_from_an_owner,
             the_highest_of_several_tokens_counts,
-            whether_there_are_tokens_follows_their_life,
+            whether_there_ever_was_a_token_is_known,
         ]);
         $crate::contract_tests!(@topic $harness, nodes, [
             a_node_comes_back_as_it_was_made,

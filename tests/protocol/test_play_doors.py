@@ -1,0 +1,96 @@
+"""The table keeps its order, whatever other door a player comes in by."""
+
+import pytest
+
+from harness.program import Program
+from harness.table import Cast, Game
+
+
+@pytest.fixture(scope="module")
+def cast(binary, tmp_path_factory):
+    cast = Cast(Program(binary, tmp_path_factory.mktemp("doors")))
+    yield cast
+    cast.close()
+
+
+@pytest.fixture(scope="module")
+def game(cast):
+    return Game(cast)
+
+
+def node(identifier: str) -> str:
+    """What memory calls a thing of the table."""
+    return "node_" + identifier.split("_", 1)[1]
+
+
+def rows(seat, tool: str, **arguments) -> list[dict]:
+    """What became of each item of a call of pages."""
+    return seat.result(tool, arguments)["structuredContent"]["results"]
+
+
+def pages_named(seat, name: str) -> list[dict]:
+    return seat.result("find_entities", {"name": name})["structuredContent"]["entities"]
+
+
+def remembered(seat, **arguments) -> dict:
+    """What `kn_graph` says; it tells of errors in its own form."""
+    return seat.result("kn_graph", arguments)["structuredContent"]
+
+
+@pytest.mark.parametrize("who", ["alice", "bob", "gail"])
+@pytest.mark.parametrize("what", ["id", "session", "seat"])
+def test_campaigns_sessions_and_seats_are_not_removed_as_nodes(game, who, what):
+    thing = game.seats["gail"] if what == "seat" else getattr(game, what)
+    answer = remembered(getattr(game, who), action="remove", node_id=node(thing))
+    assert "error" in answer, answer
+    assert game.gail.read(game.uri)
+    game.gail.roll(game.session, game.ana)
+
+
+def test_what_somebody_else_made_is_not_removed_by_a_player(game):
+    answer = remembered(game.alice, action="remove", node_id=node(game.bor))
+    assert "error" in answer, answer
+    game.bob.roll(game.session, game.bor)
+
+
+def test_nobody_gets_hold_of_a_character_by_an_edge(game):
+    ends = {"source_id": node(game.seats["alice"]), "target_id": node(game.bor), "edge_type": "controls"}
+    assert "error" in remembered(game.alice, action="connect", **ends)
+    assert game.alice.refused("session_action_roll", session_id=game.session, character_id=game.bor,
+                              trait="agility", difficulty=10)["code"] == "PERMISSION_DENIED"
+    ends["source_id"] = node(game.seats["bob"])
+    assert "error" in remembered(game.alice, action="remove", **ends)
+    belongs = {"source_id": node(game.bor), "target_id": node(game.id), "edge_type": "part_of"}
+    assert "error" in remembered(game.alice, action="remove", **belongs)
+    game.bob.roll(game.session, game.bor)
+
+
+def test_a_players_own_nodes_and_edges_are_theirs(game):
+    one, two = (remembered(game.alice, action="add", name=name, type="concept")["id"] for name in ("Tide", "Moon"))
+    ends = {"source_id": one, "target_id": two, "edge_type": "part_of"}
+    assert "error" not in remembered(game.alice, action="connect", **ends)
+    assert "error" in remembered(game.bob, action="remove", **ends)
+    assert "error" in remembered(game.bob, action="remove", node_id=one)
+    assert "error" not in remembered(game.alice, action="remove", **ends)
+    assert "error" not in remembered(game.alice, action="remove", node_id=one)
+
+
+def test_pages_of_others_are_not_changed_by_a_player(game):
+    number = pages_named(game.alice, "Bor")[0]["entity_id"]
+    change = {"entity_id": number, "name": "HACKED", "is_private": True}
+    (row,) = rows(game.alice, "update_entities", updates=[change])
+    assert not row["success"] and "not yours" in row["error"], row
+    (row,) = rows(game.alice, "delete_entities", entity_ids=[number])
+    assert not row["success"], row
+    assert pages_named(game.bob, "Bor")[0]["name"] == "Bor"
+    (row,) = rows(game.gail, "update_entities", updates=[{"entity_id": number, "name": "Bor"}])
+    assert row["success"], row
+
+
+def test_pages_of_their_own_are_changed_by_a_player(game):
+    (made,) = rows(game.alice, "create_entities", entities=[{"entity_type": "note", "name": "Diary", "is_hidden": False}])
+    change = {"entity_id": made["entity_id"], "name": "Diary of Ana"}
+    (row,) = rows(game.alice, "update_entities", updates=[change])
+    assert row["success"], row
+    (row,) = rows(game.alice, "delete_entities", entity_ids=[made["entity_id"]])
+    assert row["success"], row
