@@ -186,6 +186,17 @@ def test_a_revoked_token_stops_within_seconds(program, alice, server):
         assert status(http) == 200
 
 
+def test_a_revoked_token_loses_its_open_stream(program, alice, server):
+    """What was opened in time ends, too."""
+    with server.client(**bearer(alice)) as http:
+        session = Session(http).open()
+        with http.stream("GET", "/mcp", headers={**session.headers, "accept": "text/event-stream"}) as stream:
+            assert stream.status_code == 200
+            program.ok("token", "revoke", "1")
+            for _ in stream.iter_raw():
+                pass
+
+
 def test_a_revoked_token_stays_wrong_when_no_other_is_left(program, alice, server):
     """Even then it is refused, not overlooked."""
     program.ok("token", "revoke", "1")

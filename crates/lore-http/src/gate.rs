@@ -3,12 +3,13 @@
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, Uri, header};
-use futures::FutureExt;
+use futures::{FutureExt, StreamExt};
 use lore_app::access::{Doorkeeper, Identity};
 use lore_core::{Error, PrincipalId};
 use lore_mcp::Scope;
@@ -141,6 +142,7 @@ impl Guarded {
         {
             return body::refuse(request, refusal).await;
         }
+        let authorization = request.headers().get(header::AUTHORIZATION).cloned();
         let answered = AssertUnwindSafe(self.routes.oneshot(request)).catch_unwind().await;
         let Ok(mut response) = answered.unwrap_or_else(|_| {
             tracing::error!("a request handler panicked");
@@ -149,8 +151,41 @@ impl Guarded {
         let headers = response.headers_mut();
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
-        response
+        match is_stream(&response) {
+            true => until_revoked(Arc::clone(&self.gate), authorization, response),
+            false => response,
+        }
     }
+}
+
+/// How often an open stream asks whether it may still be read.
+const RECHECK: Duration = Duration::from_secs(1);
+
+fn is_stream(response: &Response<Body>) -> bool {
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
+}
+
+/// Ends a stream when its reader's right ends: a token is revoked, or the first one made.
+fn until_revoked(
+    gate: Arc<Gate>,
+    authorization: Option<HeaderValue>,
+    response: Response<Body>,
+) -> Response<Body> {
+    let (head, body) = response.into_parts();
+    let headers: HeaderMap =
+        authorization.into_iter().map(|value| (header::AUTHORIZATION, value)).collect();
+    let revoked = async move {
+        loop {
+            tokio::time::sleep(RECHECK).await;
+            let caller = auth::identify(&gate.doorkeeper, &headers, "").await;
+            if matches!(caller, Ok(Caller::Unknown)) {
+                return;
+            }
+        }
+    };
+    let frames = body.into_data_stream().take_until(Box::pin(revoked));
+    Response::from_parts(head, Body::from_stream(frames))
 }
 
 /// Whether a route asks for no token. Messages between nodes carry signatures instead.

@@ -14,6 +14,7 @@ use super::assemble::SECTION;
 use super::source::Atlas;
 use super::written::{Section, State, Written, id_of};
 use super::{article, head, keys, secrets};
+use crate::access::may_change;
 use crate::pages::ENTRY;
 use crate::pages::links::{self, Source, Tags};
 use crate::play::{MANY, word};
@@ -45,6 +46,7 @@ impl Atlas {
             Kind::Secret => self.update_secret(id, fields).await,
             _ => {
                 let (place, node) = self.locate(kind, id).await?;
+                may_change(place.viewer(), node.created.by, &node.name)?;
                 place.change_node(kind, node.id, fields).await?;
                 self.read_object(kind, Some(id), full(kind)).await
             }
