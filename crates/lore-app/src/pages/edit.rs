@@ -11,6 +11,7 @@ use super::kinds::{ENTRY, PARENT_ID, PageKind};
 use super::links::{self, Source, Tags};
 use super::page::{self, Detail};
 use super::scribe::Scribe;
+use crate::access::may_change;
 use crate::play::word;
 
 /// Longest text of a page or post, in characters.
@@ -164,6 +165,7 @@ async fn changed(
     patch: &PagePatch,
 ) -> Result<Batch> {
     let page = page::get(scribe, number, Detail::Entry).await?;
+    may_change(&scribe.viewer, page.node.created.by, &page.node.name)?;
     let visibility = fields.visibility.unwrap_or(page.node.visibility);
     let target = NodeRef::Id(page.node.id);
     let mut batch = scribe.batch();
@@ -266,6 +268,7 @@ pub(super) async fn delete(scribe: &Scribe, number: i64) -> Result<()> {
     let plan = || {
         async move {
             let node = page::node(scribe, number).await?;
+            may_change(&scribe.viewer, node.created.by, &node.name)?;
             let expect = Expect::Version(node.version);
             let mut batch = scribe.batch();
             if scribe.kind_of(&node) == Some(PageKind::Tag) {

@@ -9,6 +9,7 @@ use super::kinds::POST;
 use super::links::{self, Source};
 use super::page::{self, Detail, Page};
 use super::scribe::Scribe;
+use crate::access::may_change;
 use crate::play::word;
 
 /// A post to make.
@@ -98,6 +99,7 @@ pub(super) async fn update(scribe: &Scribe, page: i64, post: i64, patch: &PostPa
         async move {
             let page = page::get(scribe, page, Detail::Posts).await?;
             let old = find(&page, post)?;
+            may_change(&scribe.viewer, old.created.by, &old.title)?;
             let body = fields.body.clone().unwrap_or_else(|| old.body.clone());
             let visibility = fields.visibility.unwrap_or(old.visibility);
             let expect = Expect::Version(old.version);
@@ -119,6 +121,7 @@ pub(super) async fn delete(scribe: &Scribe, page: i64, post: i64) -> Result<()> 
         async move {
             let page = page::get(scribe, page, Detail::Posts).await?;
             let old = find(&page, post)?;
+            may_change(&scribe.viewer, old.created.by, &old.title)?;
             let (id, expect) = (old.id, Expect::Version(old.version));
             let batch = scribe.batch().change(Change::DeleteText(TextRef::Id(id), expect));
             Ok((relinked(scribe, batch, &page, Some(id), None).await?, ()))
