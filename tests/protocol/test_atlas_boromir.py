@@ -58,6 +58,7 @@ def test_players_get_no_secrets_and_readers_write_nothing(program, serve, token)
         secret = owner.put(f"{BASE}/secret", json=body).json()
         article = owner.put(f"{BASE}/article", json={"title": "HIDDEN"}).json()
         world = owner.post(f"{BASE}/user/worlds", json={}).json()["entities"][0]["id"]
+        shown = owner.put(f"{BASE}/category", json={"title": "Open", "state": "public"}).json()
     with server.client(**{"x-auth-token": player}) as http:
         for path, thing in (("secret", secret), ("article", article)):
             answer = http.get(f"{BASE}/{path}", params={"id": thing["id"], "granularity": "2"})
@@ -65,6 +66,8 @@ def test_players_get_no_secrets_and_readers_write_nothing(program, serve, token)
         listed = http.post(f"{BASE}/world/articles", params={"id": world}, json={})
         assert listed.json()["entities"] == []
         assert http.post(f"{BASE}/world/secrets", params={"id": world}, json={}).status_code == 403
+        change = http.patch(f"{BASE}/category", params={"id": shown["id"]}, json={"title": "x"})
+        assert change.status_code == 403, change.text
     with server.client(**{"x-auth-token": reader}) as http:
         assert http.put(f"{BASE}/article", json={"title": "x"}).status_code == 403
 

@@ -1,10 +1,11 @@
 """The atlas tools over World Anvil's API, with our own in its place."""
 
 import json
+import subprocess
 
 import pytest
 
-from harness.program import Program
+from harness.program import Program, until
 
 BASE = "/compat/worldanvil/api/external/boromir"
 NONE = "00000000-0000-7000-8000-000000000000"
@@ -164,3 +165,32 @@ def test_players_of_the_near_end_see_only_what_is_public(live, origin):
                 assert "psst" not in said and "One article" not in said, (tool, said)
     finally:
         server.kill()
+
+
+def test_a_copied_world_is_whole_and_copied_once(binary, live, origin):
+    _, _, ids = origin
+    cut_short = subprocess.Popen(live.command("sync", "world-anvil"), env=live.environment())
+    until(live.store.exists)
+    cut_short.kill()
+    cut_short.wait()
+    first = live.ok("sync", "world-anvil")
+    assert " 0 left out" in first, first
+    again = live.ok("sync", "world-anvil")
+    assert again.startswith("0 new, "), again
+    copy = Program(binary, live.home)
+    with copy.stdio("--toolsets", "atlas") as near, live.stdio("--toolsets", "atlas") as far:
+        near.initialize()
+        far.initialize()
+        for tool in ("list_articles", "list_maps", "list_timelines", "list_histories",
+                     "list_secrets", "list_eras", "list_blocks", "list_variables", "list_images"):
+            assert ask(near, tool, {})["meta"] == ask(far, tool, {})["meta"], tool
+        arguments = {"article_id": ids["article"], "granularity": 2}
+        here, there = (ask(side, "get_article", arguments)["data"] for side in (near, far))
+        for name in ("title", "content", "tags", "template", "sections", "state"):
+            assert here[name] == there[name], name
+        assert here["category"]["title"] == there["category"]["title"]
+        assert [one["title"] for one in here["secrets"]] == ["One secret"]
+        [marker] = ask(near, "get_map_markers", {"map_id": ids["map"]})["entities"]
+        assert (marker["latitude"], marker["linked_article"]["id"]) == (1.5, ids["article"])
+        history = ask(near, "get_history", {"history_id": ids["history"], "granularity": 2})
+        assert history["data"]["timelines"][0]["id"] == ids["timeline"]

@@ -245,6 +245,11 @@ pub(crate) enum Sync {
         #[arg(long)]
         theirs: bool,
     },
+    /// A world of World Anvil, copied into this one; running it again goes on
+    WorldAnvil {
+        /// Which [default: the account's first]
+        world_id: Option<String>,
+    },
 }
 
 /// Commands of `import`.

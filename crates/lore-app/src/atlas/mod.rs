@@ -18,9 +18,11 @@ mod read;
 mod screened;
 mod secrets;
 mod source;
+mod sync;
 mod write;
 mod written;
 
 pub use find::{ArticleQuery, FoundArticle, FoundArticles};
 pub use screened::Screened;
 pub use source::{Anvil, Atlas, ListQuery, Rows};
+pub use sync::{Synced, Told};

@@ -28,8 +28,8 @@ impl Atlas {
         match kind {
             Kind::User | Kind::Campaign | Kind::Npc => Err(made_elsewhere(kind)),
             Kind::World => self.create_world(fields).await,
-            Kind::Secret => place.create_secret(fields).await,
-            _ => place.create_node(kind, fields).await,
+            Kind::Secret => place.create_secret(fields, self.app().effects.uid()).await,
+            _ => place.create_node(kind, fields, self.app().effects.uid()).await,
         }
     }
 
@@ -79,11 +79,16 @@ impl Atlas {
         Ok(())
     }
 
-    async fn create_node(&self, kind: Kind, fields: &Object) -> Result<Object> {
+    /// Makes an object with an id that the caller chose.
+    pub(super) async fn create_node(
+        &self,
+        kind: Kind,
+        fields: &Object,
+        uid: Uid,
+    ) -> Result<Object> {
         let written = self.understand(kind, fields).await?;
         let name = written.title.clone().or_else(|| stand_in(kind, fields));
         let name = name.ok_or_else(|| Error::invalid("title", "is required", "give it a title"))?;
-        let uid = self.app().effects.uid();
         let (written, name) = (&written, &name);
         let plan = || {
             async move {
@@ -294,13 +299,13 @@ impl Atlas {
         self.world(1).await
     }
 
-    async fn create_secret(&self, fields: &Object) -> Result<Object> {
+    /// Makes a secret with an id that the caller chose.
+    pub(super) async fn create_secret(&self, fields: &Object, uid: Uid) -> Result<Object> {
         let (title, body) = self.secret_fields(fields).await?;
         let title =
             title.ok_or_else(|| Error::invalid("title", "is required", "give it a title"))?;
         let article = fields.get("article").or_else(|| fields.get("articleId"));
         let article = article.map(|given| id_of("article", given)).transpose()?.flatten();
-        let (place, uid) = (self.clone(), self.app().effects.uid());
         let visibility = self.scribe.visibility(true);
         let mut batch = self.scribe.batch();
         let holder = match article {
@@ -326,7 +331,7 @@ impl Atlas {
         text.visibility = visibility;
         batch = batch.change(Change::CreateText(text));
         self.app().store.commit(&self.scribe.all_seeing(), batch).await?;
-        place.secret(&uid.to_string(), 2).await
+        self.secret(&uid.to_string(), 2).await
     }
 
     async fn update_secret(&self, id: &str, fields: &Object) -> Result<Object> {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::bail;
+use lore_app::atlas::{Atlas, Synced};
 use lore_app::pages::live::{Pace, Report, Side};
 
 use crate::cli::Sync;
@@ -10,19 +11,55 @@ use crate::config::Settings;
 use crate::output::advised;
 use crate::{output, setup};
 
-/// Brings the mirror of the configured campaign up to date, and says what came of it.
+/// Brings what is configured up to date, and says what came of it.
 pub(crate) async fn run(settings: &Settings, command: &Sync) -> anyhow::Result<()> {
-    let Sync::Kanka { theirs } = command;
+    match command {
+        Sync::Kanka { theirs } => kanka(settings, *theirs).await,
+        Sync::WorldAnvil { world_id } => world_anvil(settings, world_id.as_deref()).await,
+    }
+}
+
+async fn kanka(settings: &Settings, theirs: bool) -> anyhow::Result<()> {
     let app = setup::open_app(settings).await?;
     let Some(campaign) = app.kanka.get().map(Arc::clone) else {
         bail!("no campaign is configured\n  try: set KANKA_TOKEN and KANKA_CAMPAIGN_ID");
     };
-    let side = if *theirs { Side::Theirs } else { Side::Neither };
+    let side = if theirs { Side::Theirs } else { Side::Neither };
     let tell = |done: usize, total: Option<usize>| output::progress(done, total.unwrap_or(done));
     let done = campaign.sync(&app, Pace::Leisure, side, &tell).await;
     output::end_progress();
     tell_of(&done.map_err(advised)?);
     Ok(())
+}
+
+async fn world_anvil(settings: &Settings, world_id: Option<&str>) -> anyhow::Result<()> {
+    if settings.selection.is_read_only() {
+        bail!("this would write, and read-only is on\n  try: leave --read-only out");
+    }
+    let app = setup::open_app(settings).await?;
+    let Some(source) = app.anvil.clone() else {
+        bail!(
+            "World Anvil is not configured\n  try: set WORLD_ANVIL_APP_KEY and WORLD_ANVIL_TOKEN"
+        );
+    };
+    let viewer = setup::local_viewer(&app, settings).await?;
+    let request_id = app.effects.uid().to_string();
+    let here = Atlas::new(Arc::clone(&app), viewer, "sync world-anvil", request_id);
+    let told = |done: usize, total: usize, _: &str| output::progress(done, total.max(done));
+    let copied = here.copy_from(source.as_ref(), world_id, &told).await;
+    output::end_progress();
+    tell_copied(&copied.map_err(advised)?);
+    Ok(())
+}
+
+fn tell_copied(done: &Synced) {
+    output::line(format!(
+        "{} new, {} changed, {} unchanged, {} left out",
+        done.made, done.changed, done.unchanged, done.failed
+    ));
+    for one in &done.left_out {
+        output::line(format!("left out: {one}"));
+    }
 }
 
 fn tell_of(report: &Report) {
