@@ -97,11 +97,15 @@ def port(binary, tmp_path_factory):
     server.kill()
 
 
+def authorized() -> list[tuple[str, str]]:
+    return [("Authorization", f"Bearer {TOKEN[-1]}")]
+
+
 def ask(port, route, host, origin):
     """Sends a route's request under these names."""
     method, target = route.split()
     headers, body, _ = ROUTES[route]
-    names = [("Host", host.format(port=port)), ("Authorization", f"Bearer {TOKEN[-1]}")]
+    names = [("Host", host.format(port=port)), *authorized()]
     if origin is not None:
         names.append(("Origin", origin.format(port=port)))
     return exchange(
@@ -236,7 +240,7 @@ def test_no_answer_allows_other_origins_to_read_it(port):
 )
 def test_what_a_web_form_can_send_has_no_effect(port, kind):
     """A message in a content type that needs no preflight is refused."""
-    headers = [("Host", "localhost"), ("Connection", "close")]
+    headers = [("Host", "localhost"), ("Connection", "close"), *authorized()]
     if kind:
         headers.append(("Content-Type", kind))
     body = json.dumps(message("tools/list", {})).encode()

@@ -178,7 +178,7 @@ class TestHttp:
         """X-MCP-Exclude-Tools takes away."""
         assert "roll_dice" not in listed_over_http(web, **{"x-mcp-exclude-tools": "roll_dice"})
 
-    @pytest.mark.parametrize("word", ["true", "1", "yes", "on", "TRUE"])
+    @pytest.mark.parametrize("word", ["true", "1", "yes", "on", "TRUE", "banana"])
     def test_read_only_by_header(self, web, everything, word):
         """X-MCP-Readonly offers the tools that write nothing."""
         listed = listed_over_http(web, **{"x-mcp-readonly": word, "x-mcp-toolsets": "all"})

@@ -53,7 +53,8 @@ impl App {
 pub async fn make_ready(app: Arc<App>, viewer: Viewer) {
     let any = Query::new("ready", 1);
     if let Err(error) = app.store.search(&viewer, any).await {
-        tracing::warn!(%error, "search could not be made ready");
+        // The first to ask waits then, and is told if it fails again.
+        tracing::info!(%error, "search could not be made ready");
     }
 }
 

@@ -223,6 +223,7 @@ fn header_text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str>
     headers.get(name)?.to_str().ok()
 }
 
+/// Who asks for less in unclear words gets less.
 fn is_true(text: &str) -> bool {
-    matches!(text.trim().to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on")
+    !matches!(text.trim().to_ascii_lowercase().as_str(), "" | "0" | "false" | "no" | "off")
 }
