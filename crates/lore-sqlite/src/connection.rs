@@ -110,13 +110,25 @@ fn write_ahead(db: &Connection) -> Answer<()> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use lore_core::{Effects, Timestamp};
     use rusqlite::{Statement, StatementStatus};
 
     use super::*;
     use crate::rows;
     use crate::{Options, SqliteStore};
+
+    /// How SQLite would go about a statement.
+    pub(crate) fn plan_of(sql: &str) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.sqlite");
+        let effects = Effects::fixed(Timestamp::UNIX_EPOCH, 1);
+        let _store = SqliteStore::open(&path, Options::default(), &effects).unwrap();
+        let db = reader(&path).unwrap();
+        let mut explained = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let steps = rows::all(explained.raw_query(), |row| Ok(row.get::<_, String>(3)?)).unwrap();
+        steps.join("\n")
+    }
 
     #[test]
     fn a_kept_statement_is_not_planned_anew_for_other_values() {

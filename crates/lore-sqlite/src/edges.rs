@@ -43,13 +43,7 @@ fn neighbours(
     limit: i64,
 ) -> Answer<Vec<Edge>> {
     let of_kind = if kinds.is_empty() { "" } else { "AND e.kind IN rarray(:kinds)" };
-    let sql = format!(
-        "SELECT {} FROM edge e JOIN node s ON s.id = e.source JOIN node o ON o.id = e.target
-         WHERE {} {of_kind} AND {} ORDER BY e.weight DESC, e.id LIMIT :limit",
-        rows::EDGE,
-        at_nodes(direction),
-        sight::edge(Presence::Live)
-    );
+    let sql = neighbours_sql(direction, of_kind);
     let (nodes, kinds) = (rows::list(nodes), rows::list(kinds));
     let mut own: Vec<Named<'_>> = vec![(":nodes", &nodes), (":limit", &limit)];
     if !kinds.is_empty() {
@@ -57,6 +51,16 @@ fn neighbours(
     }
     let mut statement = db.prepare_cached(&sql)?;
     rows::all(statement.query(sight.with(&own).as_slice())?, rows::edge)
+}
+
+fn neighbours_sql(direction: Direction, of_kind: &str) -> String {
+    format!(
+        "SELECT {} FROM edge e JOIN node s ON s.id = e.source JOIN node o ON o.id = e.target
+         WHERE {} {of_kind} AND {} ORDER BY e.weight DESC, e.id LIMIT :limit",
+        rows::EDGE,
+        at_nodes(direction),
+        sight::edge(Presence::Live)
+    )
 }
 
 /// Each way uses its own index; for both ways an `OR` would use neither.
@@ -67,6 +71,23 @@ fn at_nodes(direction: Direction) -> &'static str {
         Direction::Both => {
             "e.id IN (SELECT id FROM edge WHERE source IN rarray(:nodes)
                       UNION SELECT id FROM edge WHERE target IN rarray(:nodes))"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connection::tests::plan_of;
+
+    #[test]
+    fn neighbours_are_found_through_the_edges() {
+        for direction in [Direction::Out, Direction::In, Direction::Both] {
+            for of_kind in ["", "AND e.kind IN rarray(:kinds)"] {
+                let plan = plan_of(&neighbours_sql(direction, of_kind));
+                assert!(!plan.contains("world=?"), "{direction:?} {of_kind}\n{plan}");
+                assert!(!plan.contains("SCAN e"), "{direction:?} {of_kind}\n{plan}");
+            }
         }
     }
 }

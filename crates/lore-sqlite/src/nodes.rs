@@ -94,20 +94,25 @@ pub(crate) fn several(
     column: &str,
     keys: Array,
 ) -> Answer<Vec<Node>> {
-    let sql = format!(
+    let mut statement = db.prepare_cached(&several_sql(column))?;
+    rows::all(statement.query(sight.with(&[(":keys", &keys)]).as_slice())?, rows::node)
+}
+
+/// Numbers count within a world, so only they are found through it.
+fn several_sql(column: &str) -> String {
+    let seen = if column == "number" { sight::node } else { sight::known_node };
+    format!(
         "SELECT {} FROM node n WHERE n.{column} IN rarray(:keys) AND {} ORDER BY n.id",
         rows::NODE,
-        sight::node("n", Presence::Live)
-    );
-    let mut statement = db.prepare_cached(&sql)?;
-    rows::all(statement.query(sight.with(&[(":keys", &keys)]).as_slice())?, rows::node)
+        seen("n", Presence::Live)
+    )
 }
 
 fn accesses(db: &Connection, sight: Sight, ids: Array) -> Answer<Vec<Access>> {
     let sql = format!(
         "SELECT a.node, a.count, a.last_at FROM access a JOIN node n ON n.id = a.node
          WHERE a.node IN rarray(:ids) AND {} ORDER BY a.node",
-        sight::node("n", Presence::Live)
+        sight::known_node("n", Presence::Live)
     );
     let mut statement = db.prepare_cached(&sql)?;
     rows::all(statement.query(sight.with(&[(":ids", &ids)]).as_slice())?, |row| {
@@ -142,11 +147,17 @@ struct Filter {
 
 impl Filter {
     fn of(query: &NodeQuery) -> Self {
-        let mut filter =
-            Self { condition: sight::node("n", query.bin.into()), parameters: Vec::new() };
+        // Who has a name or a tag is found through that, not among all of a kind.
+        let few = !query.tags.is_empty() || matches!(query.name, Some(NameMatch::Exact(_)));
+        let (seen, of_kind) = if few {
+            (sight::known_node("n", query.bin.into()), "+n.kind IN rarray(:kinds)")
+        } else {
+            (sight::node("n", query.bin.into()), "n.kind IN rarray(:kinds)")
+        };
+        let mut filter = Self { condition: seen, parameters: Vec::new() };
         if !query.kinds.is_empty() {
             let kinds = query.kinds.iter().map(|kind| kind.as_str().to_owned());
-            filter.add("n.kind IN rarray(:kinds)", ":kinds", rows::list(kinds));
+            filter.add(of_kind, ":kinds", rows::list(kinds));
         }
         if let Some(namespace) = &query.namespace {
             filter.add("n.namespace = :namespace", ":namespace", namespace.clone());
@@ -193,15 +204,18 @@ impl Filter {
     }
 
     fn page(&self, db: &Connection, sight: Sight, after: i64, limit: i64) -> Answer<Vec<Node>> {
-        let sql = format!(
+        let mut own = borrowed(&self.parameters);
+        own.extend([(":after", &after as &dyn ToSql), (":limit", &limit)]);
+        let mut statement = db.prepare_cached(&self.page_sql())?;
+        rows::all(statement.query(sight.with(&own).as_slice())?, rows::node)
+    }
+
+    fn page_sql(&self) -> String {
+        format!(
             "SELECT {} FROM node n WHERE {} AND n.id > :after ORDER BY n.id LIMIT :limit",
             rows::NODE,
             self.condition
-        );
-        let mut own = borrowed(&self.parameters);
-        own.extend([(":after", &after as &dyn ToSql), (":limit", &limit)]);
-        let mut statement = db.prepare_cached(&sql)?;
-        rows::all(statement.query(sight.with(&own).as_slice())?, rows::node)
+        )
     }
 }
 
@@ -214,13 +228,43 @@ const EXACT_NAME: &str = "n.id IN (
 const PART_OF_NAME: &str = "(instr(n.name_key, :name) > 0 OR EXISTS (
     SELECT 1 FROM alias a WHERE a.node = n.id AND instr(a.name_key, :name) > 0))";
 
-const ALL_TAGS: &str = "(
-    SELECT count(*) FROM node_tag ng JOIN tag g ON g.id = ng.tag
-    WHERE ng.node = n.id AND g.key IN rarray(:tags)) = :wanted";
+const ALL_TAGS: &str = "n.id IN (
+    SELECT ng.node FROM tag g JOIN node_tag ng ON ng.tag = g.id
+    WHERE g.world = :world AND g.key IN rarray(:tags)
+    GROUP BY ng.node HAVING count(*) = :wanted)";
 
 /// A named parameter that keeps its value.
 type Owned = (&'static str, Box<dyn ToSql>);
 
 fn borrowed(parameters: &[Owned]) -> Vec<Named<'_>> {
     parameters.iter().map(|(name, value)| (*name, value.as_ref())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use lore_core::names::Word;
+
+    use super::*;
+    use crate::connection::tests::plan_of;
+
+    #[test]
+    fn a_few_nodes_are_found_without_walking_through_the_world() {
+        let kinds = vec![Word::new("kind", "character").unwrap()];
+        let named = NodeQuery {
+            kinds: kinds.clone(),
+            name: Some(NameMatch::Exact("Aelysh".into())),
+            ..NodeQuery::default()
+        };
+        let tagged = NodeQuery { kinds, tags: vec!["elf".into()], ..NodeQuery::default() };
+        for sql in [
+            several_sql("id"),
+            several_sql("uid"),
+            Filter::of(&named).page_sql(),
+            Filter::of(&tagged).page_sql(),
+        ] {
+            let plan = plan_of(&sql);
+            assert!(!plan.contains("(world=?)"), "{sql}\n{plan}");
+            assert!(!plan.contains("(world=? AND kind=?)"), "{sql}\n{plan}");
+        }
+    }
 }

@@ -73,7 +73,7 @@ fn select_states(
          WHERE r.node IN rarray(:nodes) AND r.name = :name AND {} AND {}
          ORDER BY r.node",
         sight::record("r"),
-        sight::node("n", Presence::Live)
+        sight::known_node("n", Presence::Live)
     );
     let nodes = rows::list(nodes);
     let name = name.as_str();

@@ -27,19 +27,25 @@ impl From<Bin> for Presence {
     }
 }
 
-/// The condition for a node under the name `alias`.
+/// The condition for a node under the name `alias`, where many of its world may be wanted.
 pub(crate) fn node(alias: &str, presence: Presence) -> String {
     format!("{alias}.world = :world AND {}", seen(alias, presence))
 }
 
+/// The same for a node that is reached by its key, or from what belongs to it. The plus
+/// keeps SQLite from walking through all nodes of the world in search of a few.
+pub(crate) fn known_node(alias: &str, presence: Presence) -> String {
+    format!("+{}", node(alias, presence))
+}
+
 /// The condition for a text `t` of a node `n`.
 pub(crate) fn text(presence: Presence) -> String {
-    format!("{} AND {}", seen("t", presence), node("n", Presence::Live))
+    format!("{} AND {}", seen("t", presence), known_node("n", Presence::Live))
 }
 
 /// The condition for an edge `e` from a node `s` to a node `o`.
 pub(crate) fn edge(presence: Presence) -> String {
-    let ends = [node("s", Presence::Live), node("o", Presence::Live)].join(" AND ");
+    let ends = [known_node("s", Presence::Live), known_node("o", Presence::Live)].join(" AND ");
     format!("{} AND {ends}", seen("e", presence))
 }
 

@@ -90,12 +90,29 @@ fn select(
     key: &dyn ToSql,
     presence: Presence,
 ) -> Answer<Vec<Text>> {
-    let sql = format!(
+    let mut statement = db.prepare_cached(&select_sql(condition, presence))?;
+    rows::all(statement.query(sight.with(&[(":key", key)]).as_slice())?, rows::text)
+}
+
+fn select_sql(condition: &str, presence: Presence) -> String {
+    format!(
         "SELECT {} FROM text t JOIN node n ON n.id = t.node
          WHERE {condition} AND {} ORDER BY t.node, t.position, t.id",
         rows::TEXT,
         sight::text(presence)
-    );
-    let mut statement = db.prepare_cached(&sql)?;
-    rows::all(statement.query(sight.with(&[(":key", key)]).as_slice())?, rows::text)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connection::tests::plan_of;
+
+    #[test]
+    fn texts_are_found_by_their_key_or_that_of_their_node() {
+        for condition in ["t.id IN rarray(:key)", "t.node IN rarray(:key)", "t.uid = :key"] {
+            let plan = plan_of(&select_sql(condition, Presence::Live));
+            assert!(!plan.contains("world=?") && !plan.contains("SCAN t"), "{condition}\n{plan}");
+        }
+    }
 }
