@@ -7,6 +7,7 @@
 
 mod calls;
 mod checks;
+mod counted;
 mod load;
 mod mcp;
 mod memory;

@@ -1,7 +1,7 @@
 //! Pages over a live campaign: what each call costs in requests and in time, beside mcp-kanka.
 //!
-//! Another Lorewell stands in for Kanka, with its limiter on: the header that says how many
-//! requests are left tells how many there were. Both servers work on the same campaign.
+//! Another Lorewell stands in for Kanka, with its limiter on, behind a way that counts
+//! requests. Both servers work on the same campaign.
 
 #![expect(clippy::print_stdout, reason = "the report is what this program is for")]
 
@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
 
+use crate::counted::Counted;
 use crate::message;
 use crate::pipes::Piped;
 use crate::proc;
@@ -26,8 +27,8 @@ const COMPARED: usize = 300;
 const TAGS: usize = 120;
 /// The number of the first entity: tags, and the notes that brought them, are before it.
 const FIRST: i64 = 2 * TAGS as i64 + 1;
-/// Requests a minute: far more than are sent, so that the counter does not run out.
-const LIMIT: u64 = 1_000_000;
+/// Requests a minute: more than are sent, because waiting is not what is measured.
+const LIMIT: &str = "1000000";
 /// How often a call that only reads is repeated.
 const REPEATED: u32 = 20;
 /// Processor time a call that reads may take, in milliseconds.
@@ -54,6 +55,7 @@ pub(crate) fn run(bench: &Bench, peer: Option<&Path>, quick: bool) -> anyhow::Re
 /// A campaign with a server that stands in for Kanka.
 struct Campaign {
     server: HttpServer,
+    way: Counted,
     token: String,
     number: i64,
     live: PathBuf,
@@ -68,26 +70,19 @@ impl Campaign {
             .stdio_at(&place, &["token", "create", "--role", "owner", "--name", "bench"])
             .output()?;
         let token = String::from_utf8(made.stdout)?.trim().to_owned();
-        let limit = LIMIT.to_string();
         let flags = ["serve", "--http-addr", "127.0.0.1:0", "--rate-limit", "0"];
         let mut serve = bench.stdio_at(&place, &flags);
-        serve.args(["--kanka-rate-limit", &limit]);
+        serve.args(["--kanka-rate-limit", LIMIT]);
         let server = HttpServer::start(serve)?;
+        let way = Counted::way_to(&server.address)?;
         let live = bench.place(&format!("{name}-live"));
-        let mut campaign = Self { server, token, number: 0, live };
-        let (_, body) = campaign.get("campaigns")?;
-        let number = body.pointer("/data/0/id").and_then(Value::as_i64);
+        let mut campaign = Self { server, way, token, number: 0, live };
+        let number = campaign.get("campaigns")?.pointer("/data/0/id").and_then(Value::as_i64);
         campaign.number = number.context("the campaign has no number")?;
         Ok(campaign)
     }
 
-    /// Requests so far, this one left out.
-    fn requests(&self) -> anyhow::Result<u64> {
-        let (remaining, _) = self.get("profile")?;
-        Ok(LIMIT - remaining - 1)
-    }
-
-    fn get(&self, path: &str) -> anyhow::Result<(u64, Value)> {
+    fn get(&self, path: &str) -> anyhow::Result<Value> {
         let mut stream = TcpStream::connect(&self.server.address)?;
         let request = format!(
             "GET /compat/kanka/1.0/{path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\
@@ -97,10 +92,8 @@ impl Campaign {
         stream.write_all(request.as_bytes())?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer)?;
-        let (head, body) = answer.split_once("\r\n\r\n").context("no answer")?;
-        let header = head.lines().find_map(|line| line.strip_prefix("x-ratelimit-remaining: "));
-        let remaining = header.context("no header tells what is left")?.trim().parse()?;
-        Ok((remaining, serde_json::from_str(body)?))
+        let (_, body) = answer.split_once("\r\n\r\n").context("no answer")?;
+        Ok(serde_json::from_str(body)?)
     }
 
     /// A command with the campaign in its environment.
@@ -108,7 +101,7 @@ impl Campaign {
         command
             .env("KANKA_TOKEN", &self.token)
             .env("KANKA_CAMPAIGN_ID", self.number.to_string())
-            .env("KANKA_API_BASE", format!("http://{}/compat/kanka/1.0", self.server.address))
+            .env("KANKA_API_BASE", format!("http://{}/compat/kanka/1.0", self.way.address))
             .env("KANKA_REFRESH", "0")
             .env("MCP_LOG_LEVEL", "ERROR");
         command
@@ -116,13 +109,13 @@ impl Campaign {
 
     /// Copies the campaign; gives how many requests and how long that took.
     fn copy(&self, bench: &Bench) -> anyhow::Result<(u64, Duration)> {
-        let before = self.requests()?;
+        let before = self.way.requests();
         let begun = Instant::now();
         let done = self.with(bench.stdio_at(&self.live, &["sync", "kanka"])).output()?;
         let told = String::from_utf8_lossy(&done.stderr).into_owned();
         ensure!(done.status.success(), "the campaign was not copied: {told}");
         let wall = begun.elapsed();
-        Ok((self.requests()? - before - 1, wall))
+        Ok((self.way.requests() - before, wall))
     }
 
     fn lorewell(&self, bench: &Bench) -> anyhow::Result<Piped> {
@@ -251,7 +244,7 @@ fn cost(
         // The first call may have to load what was written since.
         ask(server, calls)?;
     }
-    let requests = campaign.requests()?;
+    let requests = campaign.way.requests();
     let before = proc::cpu_time(server.pid())?;
     let begun = Instant::now();
     for _ in 0..times {
@@ -260,7 +253,7 @@ fn cost(
     let wall = begun.elapsed();
     let cpu = proc::cpu_time(server.pid())?.saturating_sub(before);
     let each = |time: Duration| time.as_secs_f64() * 1e3 / f64::from(times);
-    let requests = campaign.requests()? - requests - 1;
+    let requests = campaign.way.requests() - requests;
     Ok(Cost { requests, cpu: each(cpu), wall: each(wall) })
 }
 

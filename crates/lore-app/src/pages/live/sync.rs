@@ -7,9 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use futures::FutureExt;
+use futures::future::try_join_all;
 use jiff::ToSpan;
 use lore_core::{Error, Node, Result, Timestamp};
-use lore_store::{NodeKey, NodeQuery};
+use lore_store::NodeQuery;
 
 use super::super::edit;
 use super::super::find::every;
@@ -27,6 +28,9 @@ use super::remote::{Listed, Pace, RemoteHead, RemotePage};
 const OVERLAP_SECONDS: i64 = 2;
 /// Most pages of a list; more, and the list does not end.
 const PAGES_MAX: u32 = 100_000;
+
+/// How many pages are joined to others at once.
+const RELINKED_AT_ONCE: usize = 64;
 
 /// Whose side wins where a page was changed here and on Kanka.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -299,11 +303,11 @@ impl Work<'_> {
 
     /// Joins pages to what they mention and are part of, now that all of it is here.
     async fn relink(&self, numbers: &[i64]) -> Result<()> {
-        for number in numbers {
-            let key = NodeKey::Number(*number);
-            if let Some(node) = self.scribe.app.store.node(&self.scribe.viewer, key).await? {
-                edit::relink(self.scribe, node).await?;
-            }
+        // Together, because commits that wait together share the way to the disk.
+        for some in numbers.chunks(RELINKED_AT_ONCE) {
+            let store = &self.scribe.app.store;
+            let nodes = store.nodes_by_number(&self.scribe.viewer, some).await?;
+            try_join_all(nodes.into_iter().map(|node| edit::relink(self.scribe, node))).await?;
         }
         Ok(())
     }
