@@ -146,6 +146,130 @@ def test_parents_and_mentions_are_told(api):
     assert http.get(f"{campaign}/entities/{town['entity_id']}").json()["data"]["parent_id"] is None
 
 
+def test_attributes_are_kept_beside_the_page_and_hidden_ones_from_players(api, program):
+    http, campaign, server = api
+    page = http.post(f"{campaign}/characters", json={"name": "Aelysh"}).json()["data"]
+    path = f"{campaign}/entities/{page['entity_id']}/attributes"
+    made = http.post(path, json={"name": "HP", "value": 30, "type_id": 6})
+    assert made.status_code == 201 and made.json()["data"]["value"] == "30"
+    hidden = http.post(path, json={"name": "Canary", "value": "x", "is_private": True}).json()["data"]
+    assert [row["name"] for row in http.get(path).json()["data"]] == ["HP", "Canary"]
+    changed = http.patch(f"{path}/{made.json()['data']['id']}", json={"value": "25", "is_pinned": True})
+    assert (changed.json()["data"]["value"], changed.json()["data"]["is_pinned"]) == ("25", True)
+    read = http.get(f"{campaign}/characters/{page['id']}", params={"related": 1}).json()["data"]
+    assert [(row["name"], row["type_id"]) for row in read["attributes"]] == [("HP", 6), ("Canary", 1)]
+    rows = http.get(f"{campaign}/characters", params={"attribute_name": "hp", "attribute_value": "25"}).json()
+    assert [row["id"] for row in rows["data"]] == [page["id"]]
+    with server.client(authorization=f"Bearer {program.token('player', 'Alice')}") as player:
+        assert [row["name"] for row in player.get(path).json()["data"]] == ["HP"]
+        assert player.delete(f"{path}/{hidden['id']}").status_code in (403, 404)
+    assert http.delete(f"{path}/{hidden['id']}").status_code == 204
+    assert http.get(f"{path}/{hidden['id']}").status_code == 404
+    for bad in ({}, {"name": "x", "type_id": 99}, {"name": "x", "value": []}):
+        assert http.post(path, json=bad).status_code == 422
+
+
+def test_relations_are_edges_of_the_graph(api, program):
+    http, campaign, server = api
+    ann, bob = (http.post(f"{campaign}/characters", json={"name": name}).json()["data"]["entity_id"]
+                for name in ("Ann", "Bob"))
+    path = f"{campaign}/entities/{ann}/relations"
+    made = http.post(path, json={"relation": "Sister of", "target_id": bob, "attitude": 80, "two_way": True})
+    assert made.status_code == 201, made.text
+    row = made.json()["data"]
+    assert (row["owner_id"], row["target_id"], row["relation"], row["attitude"]) == (ann, bob, "Sister of", 80)
+    secret = http.post(path, json={"relation": "Canary", "target_id": bob, "visibility_id": 2}).json()["data"]
+    [back] = http.get(f"{campaign}/entities/{bob}/relations").json()["data"]
+    assert (back["owner_id"], back["target_id"]) == (bob, ann)
+    again = http.patch(f"{path}/{row['id']}", json={"attitude": -5}).json()["data"]
+    assert (again["id"], again["attitude"], again["relation"]) == (row["id"], -5, "Sister of")
+    other = http.patch(f"{path}/{row['id']}", json={"relation": "Rival of"}).json()["data"]
+    assert (other["relation"], other["attitude"]) == ("Rival of", -5)
+    with server.client(authorization=f"Bearer {program.token('reader', 'Rita')}") as reader:
+        assert [row["relation"] for row in reader.get(path).json()["data"]] == ["Rival of"]
+        assert reader.post(path, json={"relation": "x", "target_id": bob}).status_code == 403
+    assert http.delete(f"{path}/{secret['id']}").status_code == 204
+    read = http.get(f"{campaign}/entities/{ann}", params={"related": 1}).json()["data"]["child"]
+    assert [row["relation"] for row in read["relations"]] == ["Rival of"]
+    for bad in ({"relation": "x", "target_id": 4711}, {"relation": "x"}, {"target_id": bob},
+                {"relation": "x", "target_id": bob, "attitude": 101}):
+        assert http.post(path, json=bad).status_code == 422, bad
+
+
+def test_tags_of_an_entity_one_by_one(api):
+    http, campaign, _ = api
+    page = http.post(f"{campaign}/races", json={"name": "Elves"}).json()["data"]
+    one, two = (http.post(f"{campaign}/tags", json={"name": name}).json()["data"]["id"] for name in ("a", "b"))
+    path = f"{campaign}/entities/{page['entity_id']}/entity_tags"
+    made = http.post(path, json={"tag_id": one})
+    assert made.status_code == 201 and made.json()["data"]["tag_id"] == one
+    assert http.put(f"{path}/{made.json()['data']['id']}", json={"tag_id": two}).status_code == 200
+    assert [row["tag_id"] for row in http.get(path).json()["data"]] == [two]
+    assert http.delete(f"{path}/{two}").status_code == 204
+    assert http.get(path).json()["data"] == []
+    assert http.delete(f"{path}/{two}").status_code == 404
+    assert http.post(path, json={"tag_id": 4711}).status_code == 422
+
+
+def test_several_are_made_at_once_and_the_latest_are_told(api):
+    http, campaign, _ = api
+    made = http.post(f"{campaign}/entities/20", json={"entities": [
+        {"name": f"Creature {n}", "entry": "<p>x</p>", "tags": ["beast"]} for n in range(20)
+    ]})
+    assert made.status_code == 201 and len(made.json()["data"]) == 20
+    assert {row["type"] for row in made.json()["data"]} == {"creature"}
+    assert len(http.get(f"{campaign}/tags").json()["data"]) == 1
+    recent = http.get(f"{campaign}/entities/recent", params={"amount": 3}).json()["data"]
+    assert len(recent) == 3
+    found = http.get(f"{campaign}/fulltext-search", params={"term": "creature 7"}).json()["data"]
+    assert found[0]["name"] == "Creature 7"
+    for bad in ([{"name": "x"}] * 21, [{"name": "Half"}, {}], "x"):
+        assert http.post(f"{campaign}/entities/20", json={"entities": bad}).status_code == 422
+    assert http.get(f"{campaign}/creatures").json()["meta"]["total"] == 20
+    assert http.post(f"{campaign}/entities/4711", json={"entities": []}).status_code == 404
+
+
+def test_lists_are_filtered_as_kanka_does(api):
+    http, campaign, _ = api
+    tag = {name: http.post(f"{campaign}/tags", json={"name": name}).json()["data"]["id"] for name in ("a", "b")}
+    land = http.post(f"{campaign}/locations", json={"name": "Land", "image_uuid": "i-1"}).json()["data"]
+    for n, (name, fields) in enumerate({
+        "Town": {"parent_id": land["entity_id"], "tags": [tag["a"]], "entry": "<p>x</p>"},
+        "Old town": {"tags": [tag["a"], tag["b"]], "type": "Ruin"}, "Mill": {"is_private": True},
+    }.items()):
+        http.post(f"{campaign}/locations", json={"name": name, **fields})
+    for day in ("2025-05-01", "2025-05-20"):
+        http.post(f"{campaign}/journals", json={"name": day, "date": day})
+
+    def names(what: str = "locations", **params) -> list[str]:
+        return [row["name"] for row in http.get(f"{campaign}/{what}", params=params).json()["data"]]
+
+    both = [tag["a"], tag["b"]]
+    assert names(name="town") == ["Town", "Old town"]
+    assert names(name="town!") == ["Town"] and names(name="!town") == ["Land", "Mill"]
+    assert names(name="town;!old") == ["Town"] and names(type="!!") == ["Land", "Town", "Mill"]
+    assert names(**{"tags[]": both}) == ["Old town"]
+    assert names(**{"tags[]": both, "tags_option": "any"}) == ["Town", "Old town"]
+    assert names(**{"tags[]": both, "tags_option": "exclude"}) == ["Land", "Mill"]
+    assert names("entities", **{"tags[]": both}) == ["Town", "Old town"]
+    assert names(tags_option="none") == ["Land", "Mill"]
+    assert names(parent_id=land["entity_id"]) == ["Town"] and names(is_private=1) == ["Mill"]
+    assert names(has_entry=1) == ["Town"] and names(has_image=1) == ["Land"] and names(has_posts=1) == []
+    assert names("journals", date_start="2025-05-10", date_end="2025-05-31") == ["2025-05-20"]
+    assert names("journals", date_start="2025-05-01") == ["2025-05-01"]
+    assert names("entities", **{"type_id[]": 11}) == ["2025-05-01", "2025-05-20"]
+    assert http.get(f"{campaign}/journals", params={"date_start": "someday"}).status_code == 422
+
+
+def test_what_every_campaign_shares_is_told(api):
+    http, _, _ = api
+    types = http.get("/compat/kanka/1.0/entity-types").json()["data"]
+    assert {"id": 4, "code": "organisation", "plural": "organisations"} in types and len(types) == 9
+    assert len(http.get("/compat/kanka/1.0/visibilities").json()["data"]) == 5
+    assert http.get("/compat/kanka/1.0/version").status_code == 200
+    assert http.get("/compat/kanka/1.0/health").json() == {"status": "ok"}
+
+
 def test_forms_of_refusals(api):
     http, campaign, _ = api
     for method, path, body, status in [

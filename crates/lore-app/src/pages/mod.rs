@@ -4,6 +4,7 @@
 //! joined to it by edges, and so is whatever its texts mention. Every item of a
 //! call is written by itself: a bad one never hurts its neighbours.
 
+mod attributes;
 mod dates;
 mod door;
 mod edit;
@@ -16,10 +17,12 @@ mod mentions;
 mod moments;
 mod page;
 mod posts;
+mod relations;
 mod roll;
 mod scribe;
 mod updates;
 
+pub use attributes::{Attribute, AttributeEdit, AttributePatch, attributes, edit_attributes};
 pub use dates::{Date, DateRange};
 pub use door::{create, create_post, delete, delete_post, update, update_post};
 pub use edit::{Made, NewPage, PagePatch};
@@ -30,6 +33,7 @@ pub use mentions::{Mentioning, mentions_of};
 pub use moments::moment;
 pub use page::{Detail, Page, get, get_all, get_of_kind, unknown};
 pub use posts::{NewPost, PostPatch, post_number};
+pub use relations::{Relation, RelationPatch, change_relation, part, relate, relations};
 pub use roll::Rolls;
 pub use scribe::{Scribe, TagsAre};
 pub use updates::{Updates, check as check_updates};

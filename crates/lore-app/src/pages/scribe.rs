@@ -71,6 +71,18 @@ impl Scribe {
         campaign.cloned()
     }
 
+    /// Fails in the mirror of a campaign on Kanka, where nothing may be written that
+    /// Kanka is not told of.
+    pub(super) fn require_local(&self, what: &str) -> Result<()> {
+        match self.live() {
+            None => Ok(()),
+            Some(_) => Err(Error::Precondition {
+                message: format!("{what} of a campaign on Kanka cannot be changed here"),
+                hint: "change them on Kanka".into(),
+            }),
+        }
+    }
+
     /// The moment that reading shows: now, or what the mirror shows of Kanka. Kanka keeps
     /// moments of change in whole seconds, so what happens later within the same second
     /// must still count as later.

@@ -5,35 +5,76 @@ use serde_json::{Value, json};
 
 use super::Asked;
 use super::answer::{Refused, Reply};
-use super::shape::{self, Related, Tags};
+use super::filters::Tagged;
+use super::shape::{self, Showing, Tags};
 use super::typed;
 
-/// Most hits of a search by name.
+/// Most hits of a search.
 const HITS_MAX: usize = 10;
+/// Most entities that are made at once.
+const BULK_MAX: usize = 20;
 
 pub(super) async fn list(asked: &Asked) -> Result<Reply, Refused> {
     asked.permit("find_entities")?;
     let tags = Tags::read(&asked.scribe).await?;
     let types = asked.params.get("types");
-    let kinds: Vec<PageKind> = types
-        .into_iter()
-        .flat_map(|codes| codes.split(','))
-        .filter_map(shape::kind_of_code)
-        .collect();
-    let campaign = typed::campaign(asked);
-    let (pages, total) = typed::filtered(asked, kinds, &tags).await?;
-    let rows = pages.iter().map(|page| Value::Object(shape::entity(page, &tags, &campaign)));
+    let named = types.into_iter().flat_map(|codes| codes.split(','));
+    let numbered = asked.params.all("type_id").filter_map(|id| shape::kind_of_id(id.parse().ok()?));
+    let kinds: Vec<PageKind> = named.filter_map(shape::kind_of_code).chain(numbered).collect();
+    let (pages, total) = typed::filtered(asked, kinds, &tags, Tagged::Any).await?;
+    let showing = Showing::of(asked, &pages).await?;
+    let rows = pages.iter().map(|page| Value::Object(shape::entity(page, &showing)));
     let extra = types.map(|types| format!("&types={types}")).unwrap_or_default();
-    let path = format!("{campaign}/entities");
+    let path = format!("{}/entities", showing.campaign);
     Ok(typed::page_of(asked, rows.collect(), total, path, &extra).into_reply())
+}
+
+/// What changed last.
+pub(super) async fn recent(asked: &Asked) -> Result<Reply, Refused> {
+    asked.permit("find_entities")?;
+    let amount = asked.params.get("amount").and_then(|text| text.parse().ok());
+    let amount = amount.unwrap_or(HITS_MAX).clamp(1, HITS_MAX);
+    let query = PageQuery { detail: Detail::Head, ..PageQuery::default() };
+    let found = pages::find(&asked.scribe, &query).await?;
+    let mut pages: Vec<Page> = found.pages.into_iter().map(|row| row.page).collect();
+    pages.sort_by_key(|page| std::cmp::Reverse((page.node.updated.at, page.node.id)));
+    pages.truncate(amount);
+    let showing = Showing::of(asked, &pages).await?;
+    let rows = pages.iter().map(|page| Value::Object(shape::entity(page, &showing)));
+    Ok(Reply::Found(json!({ "data": rows.collect::<Vec<_>>() })))
+}
+
+/// Makes several of a kind. A bad one makes none, as far as that can be told beforehand.
+pub(super) async fn bulk(asked: &Asked, kind: PageKind) -> Result<Reply, Refused> {
+    asked.permit("create_entities")?;
+    let Some(Value::Array(given)) = asked.fields.get("entities") else {
+        return Err(Refused::field("entities", "The entities field is required."));
+    };
+    if given.len() > BULK_MAX {
+        let problem = format!("The entities may not have more than {BULK_MAX} items.");
+        return Err(Refused::field("entities", &problem));
+    }
+    let mut drafts = Vec::with_capacity(given.len());
+    for fields in given {
+        let Value::Object(fields) = fields else {
+            return Err(Refused::field("entities", "The entities must be objects."));
+        };
+        drafts.push(typed::draft(asked, kind, fields).await?);
+    }
+    let mut made = Vec::with_capacity(drafts.len());
+    for draft in &drafts {
+        let number = pages::create(&asked.scribe, draft).await?.number;
+        made.push(pages::get(&asked.scribe, number, Detail::Entry).await?);
+    }
+    let showing = Showing::of(asked, &made).await?;
+    let rows = made.iter().map(|page| Value::Object(shape::entity(page, &showing)));
+    Ok(Reply::Made(json!({ "data": rows.collect::<Vec<_>>() })))
 }
 
 pub(super) async fn get(asked: &Asked, id: i64) -> Result<Reply, Refused> {
     asked.permit("get_entities")?;
-    let related = typed::related(asked);
-    let posts = if related == Related::Shown { Detail::Posts } else { Detail::Entry };
-    let page = pages::get(&asked.scribe, id, posts).await?;
-    Ok(Reply::Found(json!({ "data": with_child(asked, &page, related).await? })))
+    let page = pages::get(&asked.scribe, id, typed::detail(asked)).await?;
+    Ok(Reply::Found(json!({ "data": with_child(asked, page).await? })))
 }
 
 pub(super) async fn patch(asked: &Asked, id: i64) -> Result<Reply, Refused> {
@@ -42,8 +83,8 @@ pub(super) async fn patch(asked: &Asked, id: i64) -> Result<Reply, Refused> {
     // Tags are changed at the typed address only.
     let patch = typed::patch(asked, page.kind)?;
     pages::update(&asked.scribe, id, &patch).await?;
-    let page = pages::get(&asked.scribe, id, Detail::Entry).await?;
-    Ok(Reply::Found(json!({ "data": with_child(asked, &page, Related::Left).await? })))
+    let page = pages::get(&asked.scribe, id, typed::detail(asked)).await?;
+    Ok(Reply::Found(json!({ "data": with_child(asked, page).await? })))
 }
 
 pub(super) async fn mentions(asked: &Asked, id: i64) -> Result<Reply, Refused> {
@@ -67,17 +108,31 @@ pub(super) async fn search(asked: &Asked, term: &str) -> Result<Reply, Refused> 
         limit: Some(HITS_MAX),
         ..PageQuery::default()
     };
-    let found = pages::find(&asked.scribe, &query).await?;
-    let tags = Tags::read(&asked.scribe).await?;
-    let campaign = typed::campaign(asked);
-    let hits = found.pages.iter().map(|hit| shape::search_row(&hit.page, &tags, &campaign));
-    Ok(Reply::Found(json!({ "data": hits.collect::<Vec<_>>() })))
+    hits(asked, &query).await
 }
 
-async fn with_child(asked: &Asked, page: &Page, related: Related) -> Result<Value, Refused> {
-    let tags = Tags::read(&asked.scribe).await?;
-    let campaign = typed::campaign(asked);
-    let mut object = shape::entity(page, &tags, &campaign);
-    object.insert("child".into(), shape::typed(page, &tags, related, &campaign));
+/// What the one search finds.
+pub(super) async fn full_text(asked: &Asked) -> Result<Reply, Refused> {
+    asked.permit("find_entities")?;
+    let term = asked.params.get("term");
+    let term = term.ok_or_else(|| Refused::field("term", "The term field is required."))?;
+    let words = Some(term.to_owned());
+    hits(asked, &PageQuery { words, limit: Some(HITS_MAX), ..PageQuery::default() }).await
+}
+
+async fn hits(asked: &Asked, query: &PageQuery) -> Result<Reply, Refused> {
+    let found = pages::find(&asked.scribe, query).await?;
+    let pages: Vec<Page> = found.pages.into_iter().map(|row| row.page).collect();
+    let showing = Showing::of(asked, &pages).await?;
+    let rows: Value = pages.iter().map(|page| shape::search_row(page, &showing)).collect();
+    Ok(Reply::Found(json!({ "data": rows })))
+}
+
+async fn with_child(asked: &Asked, page: Page) -> Result<Value, Refused> {
+    let pages = [page];
+    let showing = Showing::of(asked, &pages).await?;
+    let [page] = &pages;
+    let mut object = shape::entity(page, &showing);
+    object.insert("child".into(), shape::typed(page, &showing));
     Ok(Value::Object(object))
 }

@@ -6,7 +6,9 @@
 //! of roles, read-only servers and visibility are those of the tools.
 
 mod answer;
+mod belongings;
 mod entities;
+mod filters;
 mod limiter;
 mod params;
 mod posts;
@@ -138,6 +140,14 @@ async fn route(asked: &Asked, method: &Method, path: &[String]) -> Result<Reply,
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     match path.as_slice() {
         ["profile"] if method == Method::GET => Ok(profile(asked)),
+        ["entity-types"] if method == Method::GET => {
+            Ok(Reply::Found(json!({ "data": shape::kinds() })))
+        }
+        ["visibilities"] if method == Method::GET => Ok(visibilities()),
+        ["version"] if method == Method::GET => {
+            Ok(Reply::Found(json!({ "version": env!("CARGO_PKG_VERSION") })))
+        }
+        ["health"] if method == Method::GET => Ok(Reply::Found(json!({ "status": "ok" }))),
         ["campaigns"] if method == Method::GET => {
             Ok(Reply::Found(json!({ "data": [campaign(asked).await?] })))
         }
@@ -156,16 +166,34 @@ async fn in_campaign(asked: &Asked, method: &Method, path: &[&str]) -> Result<Re
     match (method.as_str(), path) {
         ("GET", []) => Ok(Reply::Found(json!({ "data": campaign(asked).await? }))),
         ("GET", ["entities"]) => entities::list(asked).await,
+        ("GET", ["entities", "recent"]) => entities::recent(asked).await,
         ("GET", ["entities", id]) => entities::get(asked, number(id)?).await,
+        ("POST", ["entities", kind]) => match shape::kind_of_id(number(kind)?) {
+            Some(kind) => entities::bulk(asked, kind).await,
+            None => {
+                Err(Refused::new(404, format!("No query results for model [EntityType] {kind}")))
+            }
+        },
         ("PATCH", ["entities", id]) => entities::patch(asked, number(id)?).await,
         ("PUT" | "DELETE", ["entities", _]) => {
             Err(Refused::new(401, "Only entities of custom modules can be deleted here"))
         }
         ("GET", ["search", term]) => entities::search(asked, term).await,
+        ("GET", ["fulltext-search"]) => entities::full_text(asked).await,
         ("GET", ["entities", id, "mentions"]) => entities::mentions(asked, number(id)?).await,
         (_, ["entities", id, "posts", rest @ ..]) => {
             posts::route(asked, method, number(id)?, rest).await
         }
+        (_, ["entities", id, "attributes", rest @ ..]) => {
+            belongings::attributes(asked, method, number(id)?, rest).await
+        }
+        (_, ["entities", id, "relations", rest @ ..]) => {
+            belongings::relations(asked, method, number(id)?, rest).await
+        }
+        (_, ["entities", id, "entity_tags", rest @ ..]) => {
+            belongings::tags(asked, method, number(id)?, rest).await
+        }
+        ("GET", ["entities", id, "image"]) => belongings::image(asked, number(id)?).await,
         (_, [plural, rest @ ..]) => match shape::kind_of_plural(plural) {
             Some(kind) => typed::route(asked, method, kind, rest).await,
             None => Err(Refused::nowhere()),
@@ -188,6 +216,13 @@ fn profile(asked: &Asked) -> Reply {
         "is_subscriber": false,
         "last_campaign_id": asked.viewer().world.0,
     } }))
+}
+
+/// Who may see a post or a relation.
+fn visibilities() -> Reply {
+    let rows = [(1, "all"), (2, "admin"), (3, "admin-self"), (4, "self"), (5, "members")];
+    let rows: Value = rows.iter().map(|(id, code)| json!({ "id": id, "code": code })).collect();
+    Reply::Found(json!({ "data": rows }))
 }
 
 async fn campaign(asked: &Asked) -> Result<Value, Refused> {

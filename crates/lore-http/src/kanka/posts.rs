@@ -45,11 +45,12 @@ async fn list(asked: &Asked, page: i64) -> Result<Reply, Refused> {
 
 async fn create(asked: &Asked, page: i64) -> Result<Reply, Refused> {
     asked.permit("create_posts")?;
-    let name = text(asked, "name")?.filter(|name| !name.trim().is_empty());
+    let fields = &asked.fields;
+    let name = text(fields, "name")?.filter(|name| !name.trim().is_empty());
     let new = NewPost {
         page,
         name: name.ok_or_else(|| Refused::field("name", "The name field is required."))?,
-        entry: text(asked, "entry")?.map(|html| to_markdown(&html)).unwrap_or_default(),
+        entry: text(fields, "entry")?.map(|html| to_markdown(&html)).unwrap_or_default(),
         private: hidden(asked)?.unwrap_or(false),
     };
     let id = pages::create_post(&asked.scribe, &new).await?;
@@ -59,8 +60,8 @@ async fn create(asked: &Asked, page: i64) -> Result<Reply, Refused> {
 async fn update(asked: &Asked, page: i64, id: i64) -> Result<Reply, Refused> {
     asked.permit("update_posts")?;
     let patch = PostPatch {
-        name: text(asked, "name")?,
-        entry: text(asked, "entry")?.map(|html| to_markdown(&html)),
+        name: text(&asked.fields, "name")?,
+        entry: text(&asked.fields, "entry")?.map(|html| to_markdown(&html)),
         private: hidden(asked)?,
     };
     pages::update_post(&asked.scribe, page, id, &patch).await?;
@@ -78,8 +79,8 @@ fn one(page: &Page, id: i64) -> Result<Value, Refused> {
     Ok(json!({ "data": shape::post(found, page.node.number) }))
 }
 
-/// Whether a body hides the post: 1 is for all, 5 for members, the rest is hidden.
-fn hidden(asked: &Asked) -> Result<Option<bool>, Refused> {
+/// Whether a body hides what it is about: 1 is for all, 5 for members, the rest is hidden.
+pub(super) fn hidden(asked: &Asked) -> Result<Option<bool>, Refused> {
     match asked.fields.get("visibility_id") {
         None | Some(Value::Null) => Ok(None),
         Some(value) => match value.as_i64() {

@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
-use lore_app::pages::{self, Page, PageKind, PageQuery, Scribe};
+use lore_app::pages::{self, Attribute, Page, PageKind, PageQuery, Relation, Scribe};
 use lore_core::names::name_key;
-use lore_core::{Result, Text, Timestamp, Visibility};
+use lore_core::{NodeId, Result, Text, Timestamp, Visibility};
 use lore_markup::to_html;
 use serde_json::{Map, Value, json};
+
+use super::{Asked, typed};
 
 /// What a kind is called in addresses, in objects, and by number.
 const KINDS: [(PageKind, &str, &str, i64); 9] = [
@@ -21,6 +23,9 @@ const KINDS: [(PageKind, &str, &str, i64); 9] = [
     (PageKind::Creature, "creatures", "creature", 20),
 ];
 
+/// Pictures, which are kept by their ids only.
+pub(super) const IMAGES: [&str; 2] = ["image_uuid", "header_uuid"];
+
 /// Lists that only some kinds have. They are always empty here.
 const LISTS: [(PageKind, &[&str]); 6] = [
     (PageKind::Character, &["races", "families", "locations", "traits"]),
@@ -34,6 +39,16 @@ const LISTS: [(PageKind, &[&str]); 6] = [
 /// The kind behind a word in an address.
 pub(super) fn kind_of_plural(plural: &str) -> Option<PageKind> {
     KINDS.iter().find(|row| row.1 == plural).map(|row| row.0)
+}
+
+/// The kind behind a number.
+pub(super) fn kind_of_id(id: i64) -> Option<PageKind> {
+    KINDS.iter().find(|row| row.3 == id).map(|row| row.0)
+}
+
+/// Every kind with its number, code and address part.
+pub(super) fn kinds() -> Value {
+    KINDS.iter().map(|row| json!({ "id": row.3, "code": row.2, "plural": row.1 })).collect()
 }
 
 /// The kind behind a code.
@@ -72,11 +87,44 @@ impl Tags {
         self.0.values().find(|(known, _)| *known == number).map(|(_, name)| name.as_str())
     }
 
-    fn numbers(&self, page: &Page) -> Vec<i64> {
+    /// The numbers of a page's tags.
+    pub(super) fn numbers(&self, page: &Page) -> Vec<i64> {
         let found = page.node.tags.iter().filter_map(|name| self.0.get(&name_key(name)));
         let mut numbers: Vec<i64> = found.map(|(number, _)| *number).collect();
         numbers.sort_unstable();
         numbers
+    }
+}
+
+/// What pages are shown with.
+pub(super) struct Showing {
+    /// All tags.
+    pub(super) tags: Tags,
+    /// Whether what belongs to them is shown.
+    pub(super) related: Related,
+    /// The campaign's address.
+    pub(super) campaign: String,
+    attributes: HashMap<NodeId, Vec<Attribute>>,
+    relations: Vec<Relation>,
+}
+
+impl Showing {
+    /// Reads what is needed to show pages.
+    pub(super) async fn of(asked: &Asked, pages: &[Page]) -> Result<Self> {
+        let (scribe, related) = (&asked.scribe, typed::related(asked));
+        let mut showing = Self {
+            tags: Tags::read(scribe).await?,
+            related,
+            campaign: typed::campaign(asked),
+            attributes: HashMap::new(),
+            relations: Vec::new(),
+        };
+        if related == Related::Shown {
+            let ids: Vec<NodeId> = pages.iter().map(|page| page.node.id).collect();
+            showing.attributes = pages::attributes(scribe, &ids).await?;
+            showing.relations = pages::relations(scribe, &ids).await?;
+        }
+        Ok(showing)
     }
 }
 
@@ -90,11 +138,11 @@ pub(super) enum Related {
 }
 
 /// A page as the list of its kind shows it.
-pub(super) fn typed(page: &Page, tags: &Tags, related: Related, campaign: &str) -> Value {
+pub(super) fn typed(page: &Page, showing: &Showing) -> Value {
     let node = &page.node;
-    let mut object = common(page, tags);
+    let mut object = common(page, &showing.tags);
     let entry = page.entry.as_ref().map(|text| to_html(&text.body));
-    let urls = urls(page, campaign);
+    let urls = urls(page, &showing.campaign);
     for (name, value) in [
         ("id", json!(node.kind_number)),
         ("entity_id", json!(node.number)),
@@ -108,27 +156,89 @@ pub(super) fn typed(page: &Page, tags: &Tags, related: Related, campaign: &str) 
     ] {
         object.insert(name.to_owned(), value);
     }
-    for name in page.kind.fields() {
+    for name in page.kind.fields().iter().chain(&IMAGES) {
         let value = node.properties.get(*name).cloned().unwrap_or_default();
         object.insert((*name).to_owned(), value);
     }
     let lists = LISTS.iter().find(|row| row.0 == page.kind).map_or(&[][..], |row| row.1);
     object.extend(lists.iter().map(|name| ((*name).to_owned(), json!([]))));
-    if related == Related::Shown {
-        let posts: Vec<Value> = page.posts.iter().map(|text| post(text, node.number)).collect();
-        object.insert("posts".into(), json!(posts));
-        object.insert("parent_id".into(), json!(page.parent()));
-        for name in ["attributes", "relations", "inventory", "entity_abilities", "entity_assets"] {
-            object.insert(name.into(), json!([]));
-        }
+    if showing.related == Related::Shown {
+        object.extend(belongings(page, showing));
     }
     Value::Object(object)
 }
 
+/// What belongs to a page.
+fn belongings(page: &Page, showing: &Showing) -> Map<String, Value> {
+    let number = page.node.number;
+    let posts: Value = page.posts.iter().map(|text| post(text, number)).collect();
+    let attributes = showing.attributes.get(&page.node.id).into_iter().flatten();
+    let attributes: Value = attributes.map(|row| attribute(row, page)).collect();
+    let relations = showing.relations.iter().filter(|relation| relation.owner == number);
+    let relations: Value = relations.map(relation).collect();
+    let mut object = Map::new();
+    for (name, value) in [
+        ("posts", posts),
+        ("attributes", attributes),
+        ("relations", relations),
+        ("parent_id", json!(page.parent())),
+        ("inventory", json!([])),
+        ("entity_abilities", json!([])),
+        ("entity_assets", json!([])),
+        ("entity_events", json!([])),
+        ("reminders", json!([])),
+    ] {
+        object.insert(name.to_owned(), value);
+    }
+    object
+}
+
+/// A field that the campaign's people invented.
+pub(super) fn attribute(row: &Attribute, page: &Page) -> Value {
+    json!({
+        "id": row.number,
+        "entity_id": page.node.number,
+        "name": row.name,
+        "value": row.value,
+        "type_id": row.form,
+        "is_private": row.private,
+        "is_pinned": row.pinned,
+        "is_star": row.pinned,
+        "default_order": row.number,
+        "created_at": moment(page.node.created.at),
+        "updated_at": moment(page.node.updated.at),
+    })
+}
+
+/// What an entity is to another.
+pub(super) fn relation(row: &Relation) -> Value {
+    json!({
+        "id": row.number,
+        "owner_id": row.owner,
+        "target_id": row.target,
+        "relation": row.says,
+        "attitude": row.attitude,
+        "colour": row.colour,
+        "is_pinned": row.pinned,
+        "visibility_id": visibility_id(row.visibility),
+        "mirror_id": Value::Null,
+        "created_at": moment(row.created_at),
+        "updated_at": moment(row.created_at),
+    })
+}
+
+fn visibility_id(visibility: Visibility) -> i64 {
+    match visibility {
+        Visibility::Members => 1,
+        Visibility::Gm => 2,
+        Visibility::Private(_) => 4,
+    }
+}
+
 /// A page as the list of all entities shows it.
-pub(super) fn entity(page: &Page, tags: &Tags, campaign: &str) -> Map<String, Value> {
+pub(super) fn entity(page: &Page, showing: &Showing) -> Map<String, Value> {
     let (plural, code, type_id) = row(page.kind);
-    let mut object = common(page, tags);
+    let mut object = common(page, &showing.tags);
     for (name, value) in [
         ("id", json!(page.node.number)),
         ("type", json!(code)),
@@ -138,7 +248,7 @@ pub(super) fn entity(page: &Page, tags: &Tags, campaign: &str) -> Map<String, Va
         ("child_id", json!(page.node.kind_number)),
         ("parent_id", json!(page.parent())),
         ("campaign_id", json!(page.node.world.0)),
-        ("urls", urls(page, campaign)),
+        ("urls", urls(page, &showing.campaign)),
     ] {
         object.insert(name.to_owned(), value);
     }
@@ -146,9 +256,9 @@ pub(super) fn entity(page: &Page, tags: &Tags, campaign: &str) -> Map<String, Va
 }
 
 /// A page as the search shows it, in the shapes of both generations.
-pub(super) fn search_row(page: &Page, tags: &Tags, campaign: &str) -> Value {
+pub(super) fn search_row(page: &Page, showing: &Showing) -> Value {
     let (_, code, type_id) = row(page.kind);
-    let mut object = common(page, tags);
+    let mut object = common(page, &showing.tags);
     for (name, value) in [
         ("id", json!(page.node.number)),
         ("entity_id", json!(page.node.number)),
@@ -158,8 +268,8 @@ pub(super) fn search_row(page: &Page, tags: &Tags, campaign: &str) -> Value {
         ("type_id", json!(type_id)),
         ("entity_type", json!(code)),
         ("image", Value::Null),
-        ("url", json!(address(page, campaign))),
-        ("urls", urls(page, campaign)),
+        ("url", json!(address(page, &showing.campaign))),
+        ("urls", urls(page, &showing.campaign)),
     ] {
         object.insert(name.to_owned(), value);
     }
@@ -173,11 +283,7 @@ pub(super) fn post(text: &Text, page: i64) -> Value {
         "name": text.title,
         "entry": to_html(&text.body),
         "entity_id": page,
-        "visibility_id": match text.visibility {
-            Visibility::Members => 1,
-            Visibility::Gm => 2,
-            Visibility::Private(_) => 4,
-        },
+        "visibility_id": visibility_id(text.visibility),
         "position": text.position,
         "settings": [],
         "permissions": [],

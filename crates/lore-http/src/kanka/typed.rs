@@ -1,15 +1,14 @@
 //! The lists of single kinds, and what is in them.
 
 use axum::http::Method;
-use lore_app::pages::{
-    self, Detail, NameFilter, NewPage, Page, PageKind, PagePatch, PageQuery, moment,
-};
+use lore_app::pages::{self, Detail, NewPage, Page, PageKind, PagePatch, PageQuery, moment};
 use lore_core::Properties;
 use lore_markup::to_markdown;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::answer::{self, PER_PAGE, Refused, Reply};
-use super::shape::{self, Related, Tags};
+use super::filters::{Filters, Tagged};
+use super::shape::{self, IMAGES, Related, Showing, Tags};
 use super::{Asked, number};
 
 /// Longest name and type that Kanka takes.
@@ -27,7 +26,7 @@ pub(super) async fn route(
         ("GET", [id]) => {
             asked.permit("get_entities")?;
             let page = found(asked, kind, number(id)?).await?;
-            Ok(Reply::Found(json!({ "data": shown(asked, &page).await? })))
+            Ok(Reply::Found(json!({ "data": shown(asked, page).await? })))
         }
         ("PUT" | "PATCH", [id]) => update(asked, kind, number(id)?).await,
         ("DELETE", [id]) => {
@@ -44,11 +43,10 @@ pub(super) async fn route(
 async fn list(asked: &Asked, kind: PageKind) -> Result<Reply, Refused> {
     asked.permit("find_entities")?;
     let tags = Tags::read(&asked.scribe).await?;
-    let related = related(asked);
-    let (pages, total) = filtered(asked, vec![kind], &tags).await?;
-    let campaign = campaign(asked);
-    let rows = pages.iter().map(|page| shape::typed(page, &tags, related, &campaign)).collect();
-    let path = format!("{campaign}/{}", shape::plural(kind));
+    let (pages, total) = filtered(asked, vec![kind], &tags, Tagged::All).await?;
+    let showing = Showing::of(asked, &pages).await?;
+    let rows = pages.iter().map(|page| shape::typed(page, &showing)).collect();
+    let path = format!("{}/{}", showing.campaign, shape::plural(kind));
     Ok(page_of(asked, rows, total, path, "").into_reply())
 }
 
@@ -69,24 +67,20 @@ pub(super) async fn filtered(
     asked: &Asked,
     kinds: Vec<PageKind>,
     tags: &Tags,
+    tagged: Tagged,
 ) -> Result<(Vec<Page>, usize), Refused> {
     let params = &asked.params;
     let offset = (params.page() - 1) * PER_PAGE;
-    let since = params.get("lastSync").map(|text| moment("lastSync", text)).transpose()?;
-    // Numbers of unknown tags match nothing, as they must.
-    let marks = params.all("tags").filter_map(|text| text.parse().ok());
-    let marks = marks.map(|number| tags.name(number).unwrap_or("\u{0}").to_owned()).collect();
-    let subtype = params.get("type").map(str::to_lowercase);
-    let private = params.flag("is_private");
-    let by_store = subtype.is_none() && private.is_none();
+    let filters = Filters::of(params, tags, tagged)?;
+    let by_store = filters.are_the_stores();
     let query = PageQuery {
         kinds,
-        name: params.get("name").map(|name| NameFilter::Contains(name.to_owned())),
-        tags: marks,
-        since,
+        name: filters.name.clone(),
+        tags: filters.tags.clone(),
+        since: params.get("lastSync").map(|text| moment("lastSync", text)).transpose()?,
         offset: if by_store { offset } else { 0 },
         limit: by_store.then_some(PER_PAGE),
-        detail: if related(asked) == Related::Shown { Detail::Posts } else { Detail::Entry },
+        detail: filters.detail(detail(asked)),
         ..PageQuery::default()
     };
     let found = pages::find(&asked.scribe, &query).await?;
@@ -94,10 +88,12 @@ pub(super) async fn filtered(
     if by_store {
         return Ok((pages, found.total));
     }
+    let ids: Vec<_> = pages.iter().map(|page| page.node.id).collect();
+    let needed = if filters.need_attributes() { ids.as_slice() } else { &[] };
+    let attributes = pages::attributes(&asked.scribe, needed).await?;
     pages.retain(|page| {
-        let own = page.node.subtype.as_deref().unwrap_or_default().to_lowercase();
-        private.is_none_or(|wanted| page.is_private() == wanted)
-            && subtype.as_deref().is_none_or(|wanted| own.contains(wanted))
+        let own = attributes.get(&page.node.id).map_or(&[][..], Vec::as_slice);
+        filters.pass(page, own)
     });
     let total = pages.len();
     Ok((pages.into_iter().skip(offset).take(PER_PAGE).collect(), total))
@@ -105,57 +101,72 @@ pub(super) async fn filtered(
 
 async fn create(asked: &Asked, kind: PageKind) -> Result<Reply, Refused> {
     asked.permit("create_entities")?;
-    let name = text(asked, "name")?.filter(|name| !name.trim().is_empty());
-    let name = name.ok_or_else(|| Refused::field("name", "The name field is required."))?;
-    let new = NewPage {
-        kind,
-        name,
-        subtype: text(asked, "type")?,
-        entry: text(asked, "entry")?.map(|html| to_markdown(&html)),
-        tags: tag_names(asked).await?.unwrap_or_default(),
-        private: Some(flag(asked, "is_private")?.unwrap_or(false)),
-        parent: parent(asked)?.flatten(),
-        fields: own_fields(asked, kind)?,
-    };
+    let new = draft(asked, kind, &asked.fields).await?;
     let made = pages::create(&asked.scribe, &new).await?;
     let page = found(asked, kind, made.kind_number).await?;
-    Ok(Reply::Made(json!({ "data": shown(asked, &page).await? })))
+    Ok(Reply::Made(json!({ "data": shown(asked, page).await? })))
+}
+
+/// The page that fields ask for.
+pub(super) async fn draft(
+    asked: &Asked,
+    kind: PageKind,
+    fields: &Map<String, Value>,
+) -> Result<NewPage, Refused> {
+    let name = text(fields, "name")?.filter(|name| !name.trim().is_empty());
+    Ok(NewPage {
+        kind,
+        name: name.ok_or_else(|| Refused::field("name", "The name field is required."))?,
+        subtype: text(fields, "type")?,
+        entry: text(fields, "entry")?.map(|html| to_markdown(&html)),
+        tags: tag_names(asked, fields).await?.unwrap_or_default(),
+        private: Some(flag(fields, "is_private")?.unwrap_or(false)),
+        parent: parent(fields)?.flatten(),
+        fields: own_fields(fields, kind)?,
+    })
 }
 
 async fn update(asked: &Asked, kind: PageKind, id: i64) -> Result<Reply, Refused> {
     asked.permit("update_entities")?;
     let page = found(asked, kind, id).await?;
-    let patch = PagePatch { tags: tag_names(asked).await?, ..patch(asked, kind)? };
+    let patch = PagePatch { tags: tag_names(asked, &asked.fields).await?, ..patch(asked, kind)? };
     pages::update(&asked.scribe, page.node.number, &patch).await?;
     let page = found(asked, kind, id).await?;
-    Ok(Reply::Found(json!({ "data": shown(asked, &page).await? })))
+    Ok(Reply::Found(json!({ "data": shown(asked, page).await? })))
 }
 
 /// What a body changes, apart from tags.
 pub(super) fn patch(asked: &Asked, kind: PageKind) -> Result<PagePatch, Refused> {
-    let cleared = |name: &str| asked.fields.get(name).is_some_and(Value::is_null);
+    let fields = &asked.fields;
+    let cleared = |name: &str| fields.get(name).is_some_and(Value::is_null);
     let or_cleared =
         |name: &str, text: Option<String>| text.or_else(|| cleared(name).then(String::new));
     Ok(PagePatch {
-        name: text(asked, "name")?,
-        subtype: or_cleared("type", text(asked, "type")?),
-        entry: or_cleared("entry", text(asked, "entry")?.map(|html| to_markdown(&html))),
+        name: text(fields, "name")?,
+        subtype: or_cleared("type", text(fields, "type")?),
+        entry: or_cleared("entry", text(fields, "entry")?.map(|html| to_markdown(&html))),
         tags: None,
-        private: flag(asked, "is_private")?,
-        parent: parent(asked)?,
-        fields: own_fields(asked, kind)?,
+        private: flag(fields, "is_private")?,
+        parent: parent(fields)?,
+        fields: own_fields(fields, kind)?,
     })
 }
 
 /// A page of a kind, with its posts when they are asked for.
 async fn found(asked: &Asked, kind: PageKind, id: i64) -> Result<Page, Refused> {
-    let posts = if related(asked) == Related::Shown { Detail::Posts } else { Detail::Entry };
-    Ok(pages::get_of_kind(&asked.scribe, kind, id, posts).await?)
+    Ok(pages::get_of_kind(&asked.scribe, kind, id, detail(asked)).await?)
 }
 
-async fn shown(asked: &Asked, page: &Page) -> Result<Value, Refused> {
-    let tags = Tags::read(&asked.scribe).await?;
-    Ok(shape::typed(page, &tags, related(asked), &campaign(asked)))
+async fn shown(asked: &Asked, page: Page) -> Result<Value, Refused> {
+    let pages = [page];
+    let showing = Showing::of(asked, &pages).await?;
+    let [page] = &pages;
+    Ok(shape::typed(page, &showing))
+}
+
+/// How much of pages a request wants to see.
+pub(super) fn detail(asked: &Asked) -> Detail {
+    if related(asked) == Related::Shown { Detail::Posts } else { Detail::Entry }
 }
 
 pub(super) fn related(asked: &Asked) -> Related {
@@ -168,8 +179,8 @@ pub(super) fn campaign(asked: &Asked) -> String {
 }
 
 /// A text of the body; null counts as absent.
-pub(super) fn text(asked: &Asked, name: &str) -> Result<Option<String>, Refused> {
-    match asked.fields.get(name) {
+pub(super) fn text(fields: &Map<String, Value>, name: &str) -> Result<Option<String>, Refused> {
+    match fields.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) if name == "entry" || text.chars().count() <= NAME_MAX => {
             Ok(Some(text.clone()))
@@ -183,19 +194,27 @@ pub(super) fn text(asked: &Asked, name: &str) -> Result<Option<String>, Refused>
 }
 
 /// What an entity shall be part of; null makes it stand alone.
-fn parent(asked: &Asked) -> Result<Option<Option<i64>>, Refused> {
-    match asked.fields.get("parent_id") {
-        None => Ok(None),
+fn parent(fields: &Map<String, Value>) -> Result<Option<Option<i64>>, Refused> {
+    match fields.get("parent_id") {
         Some(Value::Null) => Ok(Some(None)),
+        _ => Ok(integer(fields, "parent_id")?.map(Some)),
+    }
+}
+
+/// A whole number of the body; null counts as absent.
+pub(super) fn integer(fields: &Map<String, Value>, name: &str) -> Result<Option<i64>, Refused> {
+    match fields.get(name) {
+        None | Some(Value::Null) => Ok(None),
         Some(given) => match given.as_i64() {
-            Some(number) => Ok(Some(Some(number))),
-            None => Err(Refused::field("parent_id", "The parent id must be an integer.")),
+            Some(number) => Ok(Some(number)),
+            None => Err(Refused::field(name, &format!("The {name} must be an integer."))),
         },
     }
 }
 
-fn flag(asked: &Asked, name: &str) -> Result<Option<bool>, Refused> {
-    match asked.fields.get(name) {
+/// Yes or no in the body; null counts as absent.
+pub(super) fn flag(fields: &Map<String, Value>, name: &str) -> Result<Option<bool>, Refused> {
+    match fields.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Bool(on)) => Ok(Some(*on)),
         Some(Value::Number(number)) if number.as_i64() == Some(0) => Ok(Some(false)),
@@ -206,8 +225,11 @@ fn flag(asked: &Asked, name: &str) -> Result<Option<bool>, Refused> {
 
 /// The names of the tags in a body. A number must be that of a tag; any other text
 /// is a name, and one that is new makes a tag.
-async fn tag_names(asked: &Asked) -> Result<Option<Vec<String>>, Refused> {
-    let Some(Value::Array(given)) = asked.fields.get("tags") else { return Ok(None) };
+async fn tag_names(
+    asked: &Asked,
+    fields: &Map<String, Value>,
+) -> Result<Option<Vec<String>>, Refused> {
+    let Some(Value::Array(given)) = fields.get("tags") else { return Ok(None) };
     let tags = Tags::read(&asked.scribe).await?;
     let mut names = Vec::with_capacity(given.len());
     for tag in given {
@@ -228,11 +250,17 @@ async fn tag_names(asked: &Asked) -> Result<Option<Vec<String>>, Refused> {
     Ok(Some(names))
 }
 
-fn own_fields(asked: &Asked, kind: PageKind) -> Result<Properties, Refused> {
+fn own_fields(given: &Map<String, Value>, kind: PageKind) -> Result<Properties, Refused> {
     let mut fields = Properties::new();
+    for name in IMAGES {
+        // Typed addresses have another name for it than the one of all entities.
+        let value = given.get(&format!("entity_{name}")).or_else(|| given.get(name));
+        let value = value.filter(|value| value.is_string() || value.is_null());
+        fields.extend(value.map(|value| (name.to_owned(), value.clone())));
+    }
     for name in kind.fields() {
-        let Some(value) = asked.fields.get(*name) else { continue };
-        let value = match text(asked, name)? {
+        let Some(value) = given.get(*name) else { continue };
+        let value = match text(given, name)? {
             Some(date) if *name == "date" => {
                 let day = date.get(..10).filter(|day| moment("date", day).is_ok());
                 json!(day.ok_or_else(|| Refused::field("date", "The date is not a valid date."))?)

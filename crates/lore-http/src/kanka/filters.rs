@@ -1,0 +1,290 @@
+//! The filters of lists, as Kanka reads them from an address.
+//!
+//! In a text, a leading `!` turns it round, a trailing one wants all of it, `!!` wants
+//! nothing there, and `;` joins several.
+
+use lore_app::pages::{Attribute, Date, Detail, NameFilter, Page};
+use lore_core::names::name_key;
+use serde_json::Value;
+
+use super::answer::Refused;
+use super::params::Params;
+use super::shape::{IMAGES, Tags};
+
+/// What several tags of a filter mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tagged {
+    /// All of them.
+    All,
+    /// At least one of them.
+    Any,
+    /// None of them.
+    Neither,
+    /// No tag at all.
+    Bare,
+}
+
+/// What a list is filtered by.
+pub(super) struct Filters {
+    /// The part of the name that the store looks for.
+    pub(super) name: Option<NameFilter>,
+    /// The tags that the store looks for, all of them.
+    pub(super) tags: Vec<String>,
+    /// What the store does not do.
+    checks: Vec<Check>,
+}
+
+/// One condition.
+#[derive(Debug, PartialEq)]
+enum Check {
+    Name(Term),
+    Subtype(Term),
+    Tags(Tagged, Vec<String>),
+    Private(bool),
+    Template(bool),
+    CreatedBy(i64),
+    UpdatedBy(i64),
+    Parent(i64),
+    Has(Thing, bool),
+    Dated(Date, Date),
+    Attribute(String, Option<String>),
+}
+
+/// What a page may have or lack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Thing {
+    Image,
+    Posts,
+    Entry,
+    Attributes,
+}
+
+/// What a text must be like, in lower case.
+#[derive(Debug, PartialEq, Eq)]
+enum Term {
+    Has(String),
+    Lacks(String),
+    Is(String),
+    Empty,
+}
+
+impl Filters {
+    /// Reads the filters of a request; `tagged` is what its tags mean unless it says so.
+    pub(super) fn of(params: &Params, tags: &Tags, tagged: Tagged) -> Result<Self, Refused> {
+        let mut names = terms(params.get("name"));
+        // A plain part of a name is the store's own business, and so are tags that must
+        // all be there.
+        let name = match names.as_slice() {
+            [Term::Has(part)] => Some(NameFilter::Contains(part.clone())),
+            _ => None,
+        };
+        if name.is_some() {
+            names.clear();
+        }
+        let mut checks: Vec<Check> = names.into_iter().map(Check::Name).collect();
+        checks.extend(terms(params.get("type")).into_iter().map(Check::Subtype));
+        let marks = tag_names(params, tags);
+        let tagged = match params.get("tags_option") {
+            Some("any") => Tagged::Any,
+            Some("exclude") => Tagged::Neither,
+            Some("none") => Tagged::Bare,
+            _ => tagged,
+        };
+        let by_store = tagged == Tagged::All || tagged == Tagged::Any && marks.len() == 1;
+        if !by_store && (tagged == Tagged::Bare || !marks.is_empty()) {
+            checks.push(Check::Tags(tagged, marks.clone()));
+        }
+        checks.extend(plain(params));
+        checks.extend(dates(params)?.map(|(first, last)| Check::Dated(first, last)));
+        Ok(Self { name, tags: if by_store { marks } else { Vec::new() }, checks })
+    }
+
+    /// Whether the store does all of it.
+    pub(super) fn are_the_stores(&self) -> bool {
+        self.checks.is_empty()
+    }
+
+    /// How much of a page must be read to decide.
+    pub(super) fn detail(&self, asked: Detail) -> Detail {
+        let posts = |check: &Check| matches!(check, Check::Has(Thing::Posts, _));
+        if self.checks.iter().any(posts) { Detail::Posts } else { asked }
+    }
+
+    /// Whether attributes must be read to decide.
+    pub(super) fn need_attributes(&self) -> bool {
+        let needs = |check: &Check| {
+            matches!(check, Check::Has(Thing::Attributes, _) | Check::Attribute(..))
+        };
+        self.checks.iter().any(needs)
+    }
+
+    /// Whether a page passes.
+    pub(super) fn pass(&self, page: &Page, attributes: &[Attribute]) -> bool {
+        self.checks.iter().all(|check| check.holds(page, attributes))
+    }
+}
+
+impl Check {
+    fn holds(&self, page: &Page, attributes: &[Attribute]) -> bool {
+        let node = &page.node;
+        match self {
+            Self::Name(term) => term.fits(&node.name),
+            Self::Subtype(term) => term.fits(node.subtype.as_deref().unwrap_or_default()),
+            Self::Tags(tagged, wanted) => tags_fit(*tagged, wanted, &node.tags),
+            Self::Private(wanted) => page.is_private() == *wanted,
+            Self::Template(wanted) => !*wanted,
+            Self::CreatedBy(who) => node.created.by.0 == *who,
+            Self::UpdatedBy(who) => node.updated.by.0 == *who,
+            Self::Parent(number) => page.parent() == Some(*number),
+            Self::Has(thing, wanted) => has(page, attributes, *thing) == *wanted,
+            Self::Dated(first, last) => {
+                let own = node.properties.get("date").and_then(Value::as_str);
+                let day: Option<Date> = own.and_then(|text| text.parse().ok());
+                day.is_some_and(|day| (*first..=*last).contains(&day))
+            }
+            Self::Attribute(name, value) => attributes.iter().any(|own| {
+                let same = |text: &String| name_key(&own.value) == *text;
+                name_key(&own.name) == *name && value.as_ref().is_none_or(same)
+            }),
+        }
+    }
+}
+
+impl Term {
+    fn read(text: &str) -> Self {
+        let text = name_key(text);
+        match (text.strip_prefix('!'), text.strip_suffix('!')) {
+            (Some("!"), _) => Self::Empty,
+            (Some(rest), _) => Self::Lacks(rest.to_owned()),
+            (None, Some(rest)) => Self::Is(rest.to_owned()),
+            (None, None) => Self::Has(text),
+        }
+    }
+
+    fn fits(&self, text: &str) -> bool {
+        let text = name_key(text);
+        match self {
+            Self::Has(part) => text.contains(part.as_str()),
+            Self::Lacks(part) => !text.contains(part.as_str()),
+            Self::Is(whole) => text == *whole,
+            Self::Empty => text.is_empty(),
+        }
+    }
+}
+
+fn terms(text: Option<&str>) -> Vec<Term> {
+    let parts = text.into_iter().flat_map(|text| text.split(';'));
+    parts.map(str::trim).filter(|part| !part.is_empty()).map(Term::read).collect()
+}
+
+/// The names behind the numbers of tags. A number of no tag matches nothing, as it must.
+fn tag_names(params: &Params, tags: &Tags) -> Vec<String> {
+    let numbers = params.all("tags").filter_map(|text| text.parse().ok());
+    numbers.map(|number| tags.name(number).unwrap_or("\u{0}").to_owned()).collect()
+}
+
+/// Conditions that are a word or a number.
+fn plain(params: &Params) -> Vec<Check> {
+    let number = |name: &str| params.get(name).and_then(|text| text.parse().ok());
+    let has = |name: &str, thing: Thing| params.flag(name).map(|on| Check::Has(thing, on));
+    let attribute = params
+        .get("attribute_name")
+        .map(|name| Check::Attribute(name_key(name), params.get("attribute_value").map(name_key)));
+    let template = params.flag("is_template").or_else(|| params.flag("template"));
+    [
+        params.flag("is_private").map(Check::Private),
+        template.map(Check::Template),
+        number("created_by").map(Check::CreatedBy),
+        number("updated_by").map(Check::UpdatedBy),
+        number("parent_id").map(Check::Parent),
+        has("has_image", Thing::Image),
+        has("has_posts", Thing::Posts),
+        has("has_entry", Thing::Entry),
+        has("has_attributes", Thing::Attributes),
+        attribute,
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// The days of journals and quests that are wanted; one alone is that day.
+fn dates(params: &Params) -> Result<Option<(Date, Date)>, Refused> {
+    let day = |name: &str| {
+        let text = params.get(name);
+        let wrong = |_| Refused::field(name, &format!("The {name} is not a valid date."));
+        text.map(|text| text.parse::<Date>().map_err(wrong)).transpose()
+    };
+    let (first, last) = (day("date_start")?, day("date_end")?);
+    Ok(first.or(last).zip(last.or(first)))
+}
+
+fn tags_fit(tagged: Tagged, wanted: &[String], own: &[String]) -> bool {
+    let own: Vec<String> = own.iter().map(|tag| name_key(tag)).collect();
+    let mut found = wanted.iter().map(|tag| own.contains(&name_key(tag)));
+    match tagged {
+        Tagged::All => found.all(|has| has),
+        Tagged::Any => found.any(|has| has),
+        Tagged::Neither => !found.any(|has| has),
+        Tagged::Bare => own.is_empty(),
+    }
+}
+
+fn has(page: &Page, attributes: &[Attribute], thing: Thing) -> bool {
+    match thing {
+        Thing::Image => {
+            IMAGES.iter().any(|name| page.node.properties.get(*name).is_some_and(Value::is_string))
+        }
+        Thing::Posts => !page.posts.is_empty(),
+        Thing::Entry => page.entry.as_ref().is_some_and(|text| !text.body.trim().is_empty()),
+        Thing::Attributes => !attributes.is_empty(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_may_be_turned_round_whole_absent_or_several() {
+        let fits =
+            |filter: &str, text: &str| terms(Some(filter)).iter().all(|term| term.fits(text));
+        for (filter, text, wanted) in [
+            ("aly", "Kalya", true),
+            ("aly", "Bob", false),
+            ("!aly", "Bob", true),
+            ("!aly", "Kalya", false),
+            ("kalya!", "Kalya", true),
+            ("kal!", "Kalya", false),
+            ("!!", "", true),
+            ("!!", "x", false),
+            ("ka;ya", "Kalya", true),
+            ("ka;!ya", "Kalya", false),
+        ] {
+            assert_eq!(fits(filter, text), wanted, "{filter:?} {text:?}");
+        }
+    }
+
+    #[test]
+    fn one_day_alone_is_that_day() {
+        let params = |query: &str| Params::of(&format!("/x?{query}").parse().unwrap());
+        let day = |text: &str| text.parse::<Date>().unwrap();
+        let both = dates(&params("date_start=2025-05-01&date_end=2025-05-31")).unwrap();
+        assert_eq!(both, Some((day("2025-05-01"), day("2025-05-31"))));
+        let one = dates(&params("date_end=2025-05-31")).unwrap();
+        assert_eq!(one, Some((day("2025-05-31"), day("2025-05-31"))));
+        assert!(dates(&params("date_start=someday")).is_err());
+        assert_eq!(dates(&params("x=1")).unwrap(), None);
+    }
+
+    #[test]
+    fn tags_may_be_all_any_neither_or_none() {
+        let own = ["Elf".to_owned(), "ally".to_owned()];
+        let wanted = ["elf".to_owned(), "foe".to_owned()];
+        assert!(!tags_fit(Tagged::All, &wanted, &own) && tags_fit(Tagged::Any, &wanted, &own));
+        assert!(
+            !tags_fit(Tagged::Neither, &wanted, &own) && !tags_fit(Tagged::Bare, &wanted, &own)
+        );
+        assert!(tags_fit(Tagged::Bare, &wanted, &[]));
+    }
+}
