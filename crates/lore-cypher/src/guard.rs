@@ -4,7 +4,8 @@ use std::thread;
 
 use open_cypher::{ParsedProgram, TokenKind};
 
-use crate::error::{Budget, CypherError, Position, Problem, Result};
+use crate::error::{Budget, CypherError, Problem, Result};
+use crate::text::Text;
 
 /// How long a query may be.
 const TEXT_BYTES: usize = 64 << 10;
@@ -41,20 +42,20 @@ pub(crate) fn check(text: &str) -> Result<()> {
 }
 
 /// Parses a text.
-pub(crate) fn parse(text: &str) -> Result<ParsedProgram> {
-    open_cypher::parse(text).map_err(|errors| {
+pub(crate) fn parse(text: &Text<'_>) -> Result<ParsedProgram> {
+    open_cypher::parse(text.parsed()).map_err(|errors| {
         let first = errors.diagnostics().iter().find(|found| found.is_error());
         let at = first.map_or(0, |first| first.primary_span.start);
-        if let Some(name) = foreign_clause(text, at) {
+        if let Some(name) = foreign_clause(text.parsed(), at) {
             return CypherError::Refused {
                 message: crate::lower::refusal_of(name),
-                position: Some(Position::of(text, at)),
+                position: Some(text.position(at)),
             };
         }
         CypherError::Invalid {
             problem: Problem::Syntax,
             message: first.map_or_else(String::new, |first| first.message.clone()),
-            position: first.map(|first| Position::of(text, first.primary_span.start)),
+            position: first.map(|_| text.position(at)),
             hint: first.and_then(|first| first.help.clone()),
         }
     })

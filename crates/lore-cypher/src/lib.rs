@@ -23,6 +23,7 @@ mod lower;
 mod plan;
 mod scope;
 mod temporal;
+mod text;
 mod types;
 mod value;
 
@@ -61,6 +62,18 @@ pub struct Limits {
     pub time: Duration,
 }
 
+impl Limits {
+    /// For somebody who waits: whatever is asked is over within a second.
+    pub fn interactive() -> Self {
+        Self {
+            rows: 1_000,
+            steps: 10_000_000,
+            memory_bytes: 64 << 20,
+            time: Duration::from_millis(900),
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -97,8 +110,9 @@ pub fn answer(
 ) -> Result<Table> {
     guard::check(text)?;
     guard::with_room(|| {
-        let parsed = guard::parse(text)?;
-        let lowered = lower::lower(text, &parsed.program, graph)?;
+        let text = text::Text::new(text);
+        let parsed = guard::parse(&text)?;
+        let lowered = lower::lower(&text, &parsed.program, graph)?;
         let rows = exec::run(&lowered.query, lowered.slots, graph, parameters, options)?;
         Ok(Table { columns: lowered.query.columns, rows })
     })

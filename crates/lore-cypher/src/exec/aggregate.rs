@@ -2,7 +2,7 @@
 
 use super::Exec;
 use super::arithmetic;
-use super::table::Table;
+use super::table::Seen;
 use crate::compare;
 use crate::error::{Result, failed};
 use crate::functions::Aggregate;
@@ -12,7 +12,7 @@ use crate::value::Value;
 /// What was gathered of a group for one call.
 pub(super) struct Gathered {
     function: Aggregate,
-    seen: Option<Box<Table>>,
+    seen: Option<Box<Seen>>,
     count: i64,
     /// The sum, or the smallest or largest value.
     value: Value,
@@ -29,7 +29,7 @@ impl Gathered {
     fn new(call: &Aggregation) -> Self {
         Self {
             function: call.function,
-            seen: (call.distinct == Distinct::Yes).then(|| Box::new(Table::new(1))),
+            seen: (call.distinct == Distinct::Yes).then(|| Box::new(Seen::new())),
             count: 0,
             value: Value::Null,
             values: Vec::new(),
@@ -83,8 +83,7 @@ impl<'q> Exec<'q> {
     /// Takes the value of the current row in; unknown values do not count.
     pub(super) fn add(&mut self, gathered: &mut Gathered, call: &'q Aggregation) -> Result<()> {
         let Some(argument) = &call.argument else {
-            gathered.count += 1;
-            return Ok(());
+            return self.count(gathered);
         };
         let value = self.eval(argument)?;
         if let Some(parameter) = &call.parameter {
@@ -94,12 +93,25 @@ impl<'q> Exec<'q> {
             return Ok(());
         }
         if let Some(seen) = &mut gathered.seen
-            && !seen.insert(std::slice::from_ref(&value), &mut self.meter)?
+            && !seen.insert(&value, &mut self.meter)?
         {
             return Ok(());
         }
+        if gathered.function == Aggregate::Count && gathered.seen.is_none() {
+            return self.count(gathered);
+        }
         gathered.count += 1;
         self.take(gathered, value)
+    }
+
+    /// Counts the rows that the current one stands for.
+    fn count(&self, gathered: &mut Gathered) -> Result<()> {
+        let count = i64::try_from(self.weight).ok().and_then(|n| gathered.count.checked_add(n));
+        match count {
+            Some(count) => gathered.count = count,
+            None => return failed("there are too many rows to count"),
+        }
+        Ok(())
     }
 
     fn take(&mut self, gathered: &mut Gathered, value: Value) -> Result<()> {

@@ -425,8 +425,10 @@ impl<'q> Exec<'q> {
 
     fn subquery(&mut self, kind: Subquery, query: &'q Query) -> Result<Value> {
         let (mut count, mut found, mut weight) = (0_i64, Vec::new(), 0_u64);
-        self.query(query, &mut |exec, outputs| {
-            count += 1;
+        // Its rows are counted apart from those around it.
+        let around = std::mem::replace(&mut self.weight, 1);
+        let done = self.query(query, &mut |exec, outputs| {
+            count = count.saturating_add_unsigned(exec.weight);
             match kind {
                 Subquery::Exists => return Ok(Flow::Break(())),
                 Subquery::Count => {}
@@ -439,7 +441,9 @@ impl<'q> Exec<'q> {
                 }
             }
             Ok(Flow::Continue(()))
-        })?;
+        });
+        self.weight = around;
+        done?;
         match kind {
             Subquery::Exists => Ok(Value::Bool(count > 0)),
             Subquery::Count => Ok(Value::Int(count)),

@@ -6,7 +6,7 @@ use super::{Exec, Flow, Next};
 use crate::error::Result;
 use crate::graph::{Graph, LabelId, Neighbour};
 use crate::plan::{
-    Direction, Expand, Known, LabelTest, Match, PathPart, Slot, Source, Step, Target, Types,
+    Direction, Expand, Found, Known, LabelTest, Match, PathPart, Slot, Source, Step, Target, Types,
 };
 use crate::value::{NodeId, Path, RelId, Value};
 
@@ -166,6 +166,10 @@ impl<'q> Exec<'q> {
         }
         let Some(from) = self.node(hop.from) else { return ON };
         let graph = self.graph;
+        if hop.found == Found::Number {
+            let number = self.how_many(hop, from)?;
+            return self.times(number, next);
+        }
         if hop.target == Target::Bound {
             let Some(to) = self.node(hop.to) else { return ON };
             // From the end with fewer relationships.
@@ -178,6 +182,24 @@ impl<'q> Exec<'q> {
             return self.try_neighbours(there(hop.direction).to(to), hop, None, next);
         }
         self.try_neighbours(neighbours(graph, from, hop.direction, &hop.types), hop, Some(()), next)
+    }
+
+    /// How many relationships a hop could follow.
+    fn how_many(&mut self, hop: &'q Expand, from: NodeId) -> Result<u64> {
+        let around = neighbours(self.graph, from, hop.direction, &hop.types);
+        let plain = hop.unlike.is_empty() && hop.labels == LabelTest::Any;
+        if let (true, Some(number)) = (plain, around.exactly()) {
+            self.meter.step()?;
+            return Ok(number as u64);
+        }
+        let mut number = 0;
+        for neighbour in around {
+            self.meter.step()?;
+            let fits = has(self.graph, neighbour.node, &hop.labels)
+                && !self.taken(&hop.unlike, neighbour.relationship);
+            number += u64::from(fits);
+        }
+        Ok(number)
     }
 
     fn try_neighbours(
@@ -321,6 +343,15 @@ impl<'q> Neighbours<'q> {
     /// How many, about.
     fn size(&self) -> usize {
         self.first.len() + self.second.len()
+    }
+
+    /// How many, when that can be told without looking at them.
+    pub(super) fn exactly(&self) -> Option<usize> {
+        let sure = match self.types {
+            Types::Any => true,
+            Types::OneOf(types) => types.len() <= 1,
+        };
+        (sure && self.second.len() == 0).then(|| self.first.len())
     }
 
     /// Only those that lead to a node.

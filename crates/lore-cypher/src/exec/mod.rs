@@ -9,6 +9,7 @@ mod arithmetic;
 mod call;
 mod convert;
 mod eval;
+mod marks;
 mod matching;
 mod meter;
 mod project;
@@ -28,6 +29,7 @@ use crate::graph::Graph;
 use crate::plan::{Part, Query, Slot, Stage, Union};
 use crate::value::Value;
 use crate::{Options, Parameters};
+use marks::Marks;
 use project::State;
 use table::Table;
 
@@ -49,6 +51,8 @@ pub(crate) fn run<'q>(
         graph,
         parameters,
         frame: vec![Value::Null; slots],
+        weight: 1,
+        marks: Vec::new(),
         meter: Meter::new(&options.limits, &options.cancel),
         regexes: Vec::new(),
         random: options.seed,
@@ -70,6 +74,10 @@ pub(crate) struct Exec<'q> {
     graph: &'q Graph,
     parameters: &'q Parameters,
     frame: Vec<Value>,
+    /// How many rows the current one stands for.
+    weight: u64,
+    /// Marks that are not in use, to be used again.
+    marks: Vec<Marks>,
     meter: Meter<'q>,
     regexes: Vec<(Arc<str>, Regex)>,
     random: u64,
@@ -172,6 +180,24 @@ impl<'q> Exec<'q> {
                 next(self)
             }
         }
+    }
+
+    /// Lets the current row stand for so many times as many.
+    fn times(&mut self, number: u64, next: Next<'_, 'q>) -> Result<Flow> {
+        if number == 0 {
+            return Ok(Flow::Continue(()));
+        }
+        let many = || CypherError::Failed("there are too many rows to count".to_owned());
+        let weight = self.weight.checked_mul(number).ok_or_else(many)?;
+        self.weighing(weight, next)
+    }
+
+    /// Goes on with a row that stands for so many.
+    fn weighing(&mut self, weight: u64, next: Next<'_, 'q>) -> Result<Flow> {
+        let before = std::mem::replace(&mut self.weight, weight);
+        let flow = next(self);
+        self.weight = before;
+        flow
     }
 
     fn get(&self, slot: Slot) -> &Value {

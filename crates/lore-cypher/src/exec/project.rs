@@ -90,7 +90,8 @@ impl<'q> Exec<'q> {
                 self.set(*slot, value);
             }
         }
-        self.projected(project, state, next)
+        // Should it have stood for many, then they are merged here.
+        self.weighing(1, &mut |exec| exec.projected(project, state, next))
     }
 
     /// Lets go on what had to wait for all rows.
@@ -142,6 +143,9 @@ impl<'q> Exec<'q> {
 
     /// The number of the current row's group.
     fn group(&mut self, project: &'q Project, state: &mut State<'q>) -> Result<usize> {
+        if project.items.is_empty() && state.groups.len() == 1 {
+            return Ok(0);
+        }
         let mut scratch = std::mem::take(&mut state.scratch);
         scratch.clear();
         for (_, key) in &project.items {
@@ -214,13 +218,16 @@ impl<'q> Exec<'q> {
     }
 
     fn keep(&mut self, project: &'q Project, state: &mut State<'q>) -> Result<()> {
-        let mut keys = Vec::with_capacity(project.order.len());
+        // Most rows of a long answer are not wanted: they cost no memory of their own.
+        let mut keys = std::mem::take(&mut state.scratch);
+        keys.clear();
         for sort in &project.order {
             keys.push(self.eval(&sort.key)?);
         }
         if let Some(worst) = &state.worst
             && compare_rows(&project.order, &keys, worst) != Ordering::Less
         {
+            state.scratch = keys;
             return Ok(());
         }
         let slots = project.outputs.iter().chain(&project.carried);

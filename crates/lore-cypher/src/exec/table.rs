@@ -1,13 +1,13 @@
-//! Rows found by value: for grouping and for leaving out duplicates.
+//! Rows and values found again: for grouping and for leaving out duplicates.
 
 use std::hash::Hasher;
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::meter::Meter;
 use crate::compare;
 use crate::error::Result;
-use crate::value::Value;
+use crate::value::{NodeId, Value};
 
 const NONE: u32 = u32::MAX;
 
@@ -19,6 +19,32 @@ pub(super) struct Table {
     first: FxHashMap<u64, u32>,
     /// The next row with the same hash.
     following: Vec<u32>,
+}
+
+/// Values, each once.
+#[derive(Debug)]
+pub(super) struct Seen {
+    /// Nodes are numbers: no need to hash and compare values.
+    nodes: FxHashSet<NodeId>,
+    others: Table,
+}
+
+impl Seen {
+    pub(super) fn new() -> Self {
+        Self { nodes: FxHashSet::default(), others: Table::new(1) }
+    }
+
+    /// Adds a value; false when it is there already.
+    pub(super) fn insert(&mut self, value: &Value, meter: &mut Meter<'_>) -> Result<bool> {
+        let Value::Node(node) = value else {
+            return self.others.insert(std::slice::from_ref(value), meter);
+        };
+        let new = self.nodes.insert(*node);
+        if new {
+            meter.hold_bytes(8)?;
+        }
+        Ok(new)
+    }
 }
 
 impl Table {

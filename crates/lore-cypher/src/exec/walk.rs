@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
+use super::marks::Marks;
 use super::matching::{Neighbours, allows, neighbours};
 use super::{Exec, Flow, Next};
 use crate::compare;
 use crate::error::Result;
-use crate::plan::{Direction, Expand, Expr, Known, Manner, Orientation, Walk, Way};
+use crate::plan::{
+    Direction, Expand, Expr, Found, Known, LabelTest, Manner, Orientation, Walk, Way,
+};
 use crate::value::{NodeId, RelId, Value};
 
 const ON: Result<Flow> = Ok(Flow::Continue(()));
@@ -22,6 +25,15 @@ impl<'q> Exec<'q> {
         let wanted = self.wanted(&walk.properties)?;
         match (walk.hop.known, walk.manner) {
             (Known::Yes, _) => self.retrace(walk, from, next),
+            (Known::No, Manner::EveryWay) if walk.hop.found == Found::Number => {
+                let mut number = 0_u64;
+                let every = &mut |exec: &mut Self| {
+                    number = number.saturating_add(exec.weight);
+                    ON
+                };
+                let _ = self.weighing(1, &mut |exec| exec.every_way(walk, from, &wanted, every))?;
+                self.times(number, next)
+            }
             (Known::No, Manner::EveryWay) => self.every_way(walk, from, &wanted, next),
             (Known::No, Manner::EveryNode) => self.every_node(walk, from, &wanted, next),
         }
@@ -63,9 +75,7 @@ impl<'q> Exec<'q> {
         while let Some(around) = open.last_mut() {
             let Some(neighbour) = around.next() else {
                 open.pop();
-                if let (Some(left), false) = (way.pop(), short) {
-                    on_way.remove(&left);
-                }
+                step_back(&mut way, &mut on_way);
                 continue;
             };
             self.meter.step()?;
@@ -87,13 +97,31 @@ impl<'q> Exec<'q> {
             {
                 return Ok(Flow::Break(()));
             }
-            if way.len() < walk.max as usize {
+            let more = way.len() < walk.max as usize;
+            if let (true, Some(number)) = (more, self.last_hops(walk, neighbour.node, &way)) {
+                let _ = self.times(number, next)?;
+                step_back(&mut way, &mut on_way);
+            } else if more {
                 open.push(neighbours(self.graph, neighbour.node, hop.direction, &hop.types));
             } else {
-                way.pop();
+                step_back(&mut way, &mut on_way);
             }
         }
         ON
+    }
+
+    /// How many ways go on by one last hop, when that can be told without going them.
+    fn last_hops(&self, walk: &'q Walk, node: NodeId, way: &[RelId]) -> Option<u64> {
+        let hop = &walk.hop;
+        let last = way.len() + 1 == walk.max as usize && walk.min <= walk.max;
+        let plain =
+            hop.unlike.is_empty() && hop.labels == LabelTest::Any && walk.properties.is_empty();
+        if hop.found == Found::Each || !last || !plain {
+            return None;
+        }
+        let all = neighbours(self.graph, node, hop.direction, &hop.types).exactly()?;
+        let gone = way.iter().filter(|gone| self.leads(hop, **gone, node).is_some()).count();
+        Some(all.saturating_sub(gone) as u64)
     }
 
     fn arrived(
@@ -125,8 +153,31 @@ impl<'q> Exec<'q> {
         wanted: &Wanted<'q>,
         next: Next<'_, 'q>,
     ) -> Result<Flow> {
+        let mut reached = self.clean_marks()?;
+        let flow = self.spread(walk, from, wanted, &mut reached, next);
+        self.marks.push(reached);
+        flow
+    }
+
+    fn clean_marks(&mut self) -> Result<Marks> {
+        if let Some(mut marks) = self.marks.pop() {
+            marks.wipe();
+            return Ok(marks);
+        }
+        let nodes = self.graph.node_count();
+        self.meter.hold_bytes(4 * nodes as u64)?;
+        Ok(Marks::new(nodes))
+    }
+
+    fn spread(
+        &mut self,
+        walk: &'q Walk,
+        from: NodeId,
+        wanted: &Wanted<'q>,
+        reached: &mut Marks,
+        next: Next<'_, 'q>,
+    ) -> Result<Flow> {
         let hop = &walk.hop;
-        let mut reached: FxHashSet<NodeId> = FxHashSet::default();
         if walk.min == 0 {
             reached.insert(from);
             if self.arrive(hop, from) && next(self)?.is_break() {
@@ -186,5 +237,12 @@ impl<'q> Exec<'q> {
         let backwards = hop.direction != Direction::Out && relationship.end == from;
         let fits = allows(&hop.types, relationship.kind) && (forwards || backwards);
         fits.then_some(if forwards { relationship.end } else { relationship.start })
+    }
+}
+
+/// Leaves the last relationship of a way.
+fn step_back(way: &mut Vec<RelId>, on_way: &mut FxHashSet<RelId>) {
+    if let Some(left) = way.pop() {
+        on_way.remove(&left);
     }
 }

@@ -6,8 +6,9 @@ use open_cypher::ast::{
     ReduceExpression, SetQuantifier, SubqueryExpression, SubqueryExpressionKind,
 };
 
+use super::optimise::{self, Rows};
 use super::pattern::Names;
-use super::{Ending, Lower, Within, optimise, order};
+use super::{Ending, Lower, Within, order};
 use crate::error::{Problem, Result};
 use crate::functions::{self, Aggregate, Function};
 use crate::plan::{Aggregation, Distinct, Expr, Match, Quantifier, Subquery};
@@ -187,8 +188,8 @@ impl Lower<'_> {
 
     pub(super) fn pattern_exists(&mut self, found: &open_cypher::ast::Pattern) -> Result<Expr> {
         let pattern = self.pattern(found, Names::Known)?;
-        let mut steps = order::steps(pattern, self.graph);
-        optimise::reach(&mut steps, optimise::Rows::Merged, |_| false);
+        let mut steps = order::steps(pattern, self.graph, &|_| true);
+        optimise::matching(&mut steps, Rows::Merged, |_| false);
         Ok(Expr::Exists(Box::new(Match { steps, optional: None })))
     }
 
@@ -205,7 +206,7 @@ impl Lower<'_> {
         let (map, kind) = self.expr(&found.projection)?;
         self.within = within;
         self.scope.forget(mark);
-        let steps = order::steps(pattern, self.graph);
+        let steps = order::steps(pattern, self.graph, &|_| true);
         let pattern = Box::new(Match { steps, optional: None });
         let map = Box::new(map);
         Ok((Expr::PatternComprehension { pattern, map }, Type::List(Box::new(kind))))
@@ -216,8 +217,12 @@ impl Lower<'_> {
             return self.invalid(Problem::Syntax, found.query.span, "this is no query");
         };
         let (subquery, ending, kind) = match found.kind.kind {
-            SubqueryExpressionKind::Exists => (Subquery::Exists, Ending::Anything, Type::Bool),
-            SubqueryExpressionKind::Count => (Subquery::Count, Ending::Anything, Type::Int),
+            SubqueryExpressionKind::Exists => {
+                (Subquery::Exists, Ending::Anything(Rows::Merged), Type::Bool)
+            }
+            SubqueryExpressionKind::Count => {
+                (Subquery::Count, Ending::Anything(Rows::Counted), Type::Int)
+            }
             _ => (Subquery::Collect, Ending::Return, Type::list()),
         };
         let within = std::mem::replace(&mut self.within, Within::Rows);

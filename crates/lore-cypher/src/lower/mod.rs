@@ -21,11 +21,14 @@ use open_cypher::ast::{
     UnionOperator, UnwindClause,
 };
 
-use crate::error::{CypherError, Position, Problem, Result};
+use crate::error::{CypherError, Problem, Result};
 use crate::graph::Graph;
 use crate::plan::{Match, Part, Query, Slot, Stage, Union};
 use crate::scope::Scope;
+use crate::text::Text;
 use crate::types::Type;
+use optimise::Rows;
+use pattern::Pattern;
 use project::Projecting;
 
 /// A plan and the size of its frame.
@@ -36,7 +39,7 @@ pub(crate) struct Lowered {
 
 /// Understands a parsed program against a graph.
 pub(crate) fn lower(
-    text: &str,
+    text: &Text<'_>,
     program: &open_cypher::ast::Program,
     graph: &Graph,
 ) -> Result<Lowered> {
@@ -59,7 +62,7 @@ pub(crate) fn lower(
 
 /// The state of understanding a query.
 struct Lower<'t> {
-    text: &'t str,
+    text: &'t Text<'t>,
     graph: &'t Graph,
     slots: usize,
     scope: Scope,
@@ -83,12 +86,41 @@ enum Within {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Return,
-    Anything,
+    /// Anyhow; and what matters of the rows in the end.
+    Anything(Rows),
+}
+
+/// Clauses that are understood, and patterns whose order waits for the later ones.
+#[derive(Default)]
+struct Clauses {
+    stages: Vec<Stage>,
+    patterns: Vec<(usize, Pattern)>,
+}
+
+impl Clauses {
+    /// Decides how each pattern is matched, knowing what is read of it.
+    fn settle(self, graph: &Graph) -> Vec<Stage> {
+        let Self { mut stages, patterns } = self;
+        let of_stages = stages.iter().flat_map(optimise::slots_of);
+        let of_patterns = patterns.iter().flat_map(|(_, pattern)| pattern.read());
+        let read: Vec<Slot> = of_stages.chain(of_patterns).collect();
+        for (number, pattern) in patterns {
+            if let Some(Stage::Match(found)) = stages.get_mut(number) {
+                found.steps = order::steps(pattern, graph, &|slot| read.contains(&slot));
+            }
+        }
+        stages
+    }
 }
 
 impl Lower<'_> {
     fn query(&mut self, regular: &RegularQuery, ending: Ending) -> Result<Query> {
         let outer = self.scope.clone();
+        // Equal rows of several parts may have to be told apart, or merged.
+        let ending = match ending {
+            Ending::Anything(_) if !regular.unions.is_empty() => Ending::Anything(Rows::Each),
+            ending => ending,
+        };
         let (head, columns) = self.single(&regular.head, ending)?;
         let mut parts = vec![head];
         let union = self.union_kind(regular)?;
@@ -102,7 +134,7 @@ impl Lower<'_> {
             parts.push(part);
         }
         self.scope = outer;
-        parts.iter_mut().for_each(optimise::part);
+        parts.iter_mut().for_each(|part| optimise::part(part, ending));
         Ok(Query { columns, parts, union })
     }
 
@@ -123,35 +155,39 @@ impl Lower<'_> {
 
     fn single(&mut self, query: &SingleQuery, ending: Ending) -> Result<(Part, Vec<Arc<str>>)> {
         let clauses = &query.kind.clauses;
-        let mut part = Part { stages: Vec::new(), outputs: Vec::new() };
-        let mut columns = Vec::new();
+        let mut understood = Clauses::default();
+        let (mut columns, mut outputs) = (Vec::new(), Vec::new());
         for (number, clause) in clauses.iter().enumerate() {
             let last = number + 1 == clauses.len();
             match &clause.kind {
                 ClauseKind::Return(returned) if last => {
                     let returned = self.project(&returned.projection, Projecting::Return)?;
-                    part.outputs.clone_from(&returned.project.outputs);
+                    outputs.clone_from(&returned.project.outputs);
                     columns = returned.columns;
-                    part.stages.push(Stage::Project(Box::new(returned.project)));
+                    understood.stages.push(Stage::Project(Box::new(returned.project)));
                 }
                 ClauseKind::Return(_) => {
                     let message = "nothing can follow RETURN";
                     return self.invalid(Problem::Clause, clause.span, message);
                 }
                 _ if last && ending == Ending::Return => {
-                    self.reading(clause, &mut part.stages)?;
+                    self.reading(clause, &mut understood)?;
                     let message = "a query has to end with RETURN";
                     return self.invalid(Problem::Clause, clause.span, message);
                 }
-                _ => self.reading(clause, &mut part.stages)?,
+                _ => self.reading(clause, &mut understood)?,
             }
         }
-        Ok((part, columns))
+        Ok((Part { stages: understood.settle(self.graph), outputs }, columns))
     }
 
-    fn reading(&mut self, clause: &Clause, stages: &mut Vec<Stage>) -> Result<()> {
+    fn reading(&mut self, clause: &Clause, understood: &mut Clauses) -> Result<()> {
         let stage = match &clause.kind {
-            ClauseKind::Match(found) => Stage::Match(self.match_clause(found)?),
+            ClauseKind::Match(found) => {
+                let (pattern, optional) = self.match_clause(found)?;
+                understood.patterns.push((understood.stages.len(), pattern));
+                Stage::Match(Match { steps: Vec::new(), optional })
+            }
             ClauseKind::Unwind(unwind) => self.unwind(unwind)?,
             ClauseKind::With(with) => {
                 let mut with_rows = self.project(&with.projection, Projecting::With)?;
@@ -163,11 +199,12 @@ impl Lower<'_> {
             }
             other => return self.refused(clause.span, &refusal(other)),
         };
-        stages.push(stage);
+        understood.stages.push(stage);
         Ok(())
     }
 
-    fn match_clause(&mut self, found: &MatchClause) -> Result<Match> {
+    /// What a clause asks for, and what becomes null should it be optional.
+    fn match_clause(&mut self, found: &MatchClause) -> Result<(Pattern, Option<Vec<Slot>>)> {
         if let Some(mode) = &found.mode {
             return self.refused(mode.span, "path modes are not supported");
         }
@@ -177,7 +214,7 @@ impl Lower<'_> {
             pattern.conditions.push(self.condition(condition)?);
         }
         let optional = found.optional.then(|| pattern.introduced(first_new));
-        Ok(Match { steps: order::steps(pattern, self.graph), optional })
+        Ok((pattern, optional))
     }
 
     fn unwind(&mut self, unwind: &UnwindClause) -> Result<Stage> {
@@ -222,12 +259,12 @@ impl Lower<'_> {
         message: impl Into<String>,
         hint: Option<String>,
     ) -> Result<T> {
-        let position = Some(Position::of(self.text, span.start));
+        let position = Some(self.text.position(span.start));
         Err(CypherError::Invalid { problem, message: message.into(), position, hint })
     }
 
     fn refused<T>(&self, span: Span, message: &str) -> Result<T> {
-        let position = Some(Position::of(self.text, span.start));
+        let position = Some(self.text.position(span.start));
         Err(CypherError::Refused { message: message.to_owned(), position })
     }
 

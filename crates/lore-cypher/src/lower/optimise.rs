@@ -1,51 +1,73 @@
-//! Walks that need not tell one way from another.
+//! What need not be done one by one.
 //!
 //! When nothing after a variable-length pattern can tell two ways to a node apart,
 //! each node is visited once: breadth first, in the size of the graph, instead of
-//! one by one through a number of ways that grows exponentially.
+//! one by one through a number of ways that grows exponentially. And when nobody
+//! looks at what a relationship leads to, it is counted instead of followed: the row
+//! then stands for that many.
 
-use std::sync::Arc;
-
+use super::Ending;
 use crate::functions::Aggregate;
 use crate::plan::{
-    Direction, Distinct, Expr, Known, Manner, Part, PathPart, Project, Slot, Stage, Step, Way,
+    Aggregation, Direction, Distinct, Expand, Expr, Found, Known, Manner, Part, PathPart, Project,
+    Slot, Source, Stage, Step, Target, Walk, Way,
 };
 
-/// Looks at every run of clauses up to a projection.
-pub(super) fn part(part: &mut Part) {
+/// Looks at every run of clauses up to a projection, or to the end.
+pub(super) fn part(part: &mut Part, ending: Ending) {
     let mut start = 0;
     for end in 0..part.stages.len() {
         let Some(Stage::Project(project)) = part.stages.get(end) else { continue };
-        let rows = if merges(project) { Rows::Merged } else { Rows::Counted };
+        let rows = rows_of(project);
+        count_rows(part, start, end);
         segment(part, start, end, rows);
         start = end + 1;
     }
+    if let Ending::Anything(rows) = ending {
+        segment(part, start, part.stages.len(), rows);
+    }
 }
 
-/// Whether it matters how often a row comes.
+/// What matters of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rows {
+    /// Which there are, and not how often each comes.
     Merged,
+    /// Which there are, and how many of each.
     Counted,
+    /// Each on its own.
+    Each,
 }
 
-/// Changes the walks of a pattern whose relationships are not used elsewhere.
-pub(super) fn reach(steps: &mut [Step], rows: Rows, used: impl Fn(Slot) -> bool) {
+/// Changes what a pattern binds and nobody else uses.
+pub(super) fn matching(steps: &mut [Step], rows: Rows, used: impl Fn(Slot) -> bool) {
     for number in 0..steps.len() {
-        let Some(Step::Walk(walk)) = steps.get(number) else { continue };
-        let slot = walk.hop.relationship;
-        // Undirected, the shortest way back to the start would use one edge twice.
-        let simple =
-            walk.min <= 1 && walk.hop.direction != Direction::Both && walk.hop.unlike.is_empty();
-        let free = walk.hop.known == Known::No
-            && !used(slot)
-            && !steps.iter().any(|step| reads(step, slot));
-        if let (true, Some(Step::Walk(walk))) = (free, steps.get_mut(number)) {
-            walk.way = Way::Forgotten;
-            if simple && rows == Rows::Merged {
-                walk.manner = Manner::EveryNode;
-            }
+        let free = |slot: Slot| {
+            let mut others = steps.iter().enumerate().filter(|(other, _)| *other != number);
+            !used(slot) && !others.any(|(_, step)| mentions(step, slot))
+        };
+        let (way, end) = match steps.get(number) {
+            Some(Step::Expand(hop)) => (free(hop.relationship), free(hop.to)),
+            Some(Step::Walk(walk)) => (free(walk.hop.relationship), free(walk.hop.to)),
+            _ => continue,
+        };
+        match steps.get_mut(number) {
+            Some(Step::Walk(walk)) if way => reach(walk, rows, end),
+            Some(Step::Expand(hop)) if way && end && rows != Rows::Each => count(hop),
+            _ => {}
         }
+    }
+}
+
+/// The slots that a clause touches.
+pub(super) fn slots_of(stage: &Stage) -> Vec<Slot> {
+    match stage {
+        Stage::Unwind { list, .. } => list.slots(),
+        Stage::Match(pattern) => {
+            // As an expression, a pattern tells all the slots it touches.
+            Expr::Exists(Box::new(pattern.clone())).slots()
+        }
+        Stage::Project(project) => project.slots(),
     }
 }
 
@@ -60,44 +82,106 @@ fn segment(part: &mut Part, start: usize, end: usize, rows: Rows) {
             .flat_map(|(_, stage)| slots_of(stage))
             .collect();
         if let Some(Stage::Match(pattern)) = part.stages.get_mut(number) {
-            reach(&mut pattern.steps, rows, |slot| others.contains(&slot));
+            matching(&mut pattern.steps, rows, |slot| others.contains(&slot));
         }
     }
 }
 
-/// Whether a projection gives the same for one row as for several equal ones.
-fn merges(project: &Project) -> bool {
-    match &project.grouping {
-        Some(grouping) => grouping.aggregates.iter().all(|(_, call)| {
-            call.distinct == Distinct::Yes
-                || matches!(call.function, Aggregate::Min | Aggregate::Max)
-        }),
-        None => project.distinct == Distinct::Yes,
+/// A walk whose relationships are not looked at; perhaps its end is not either.
+fn reach(walk: &mut Walk, rows: Rows, end_is_free: bool) {
+    if walk.hop.known == Known::Yes {
+        return;
+    }
+    walk.way = Way::Forgotten;
+    // Undirected, the shortest way back to the start would use one edge twice.
+    let simple =
+        walk.min <= 1 && walk.hop.direction != Direction::Both && walk.hop.unlike.is_empty();
+    if simple && rows == Rows::Merged {
+        walk.manner = Manner::EveryNode;
+    } else if end_is_free && rows == Rows::Counted {
+        count(&mut walk.hop);
     }
 }
 
-/// Whether a step other than the walk itself looks at its relationships.
-fn reads(step: &Step, slot: Slot) -> bool {
-    let in_properties = |properties: &[(Arc<str>, Expr)]| {
-        properties.iter().any(|(_, value)| value.slots().contains(&slot))
+fn count(hop: &mut Expand) {
+    if hop.known == Known::No && hop.origin == Target::Bound && hop.target == Target::New {
+        hop.found = Found::Number;
+    }
+}
+
+/// What matters to a projection of the rows it takes in.
+fn rows_of(project: &Project) -> Rows {
+    let Some(grouping) = &project.grouping else {
+        return if project.distinct == Distinct::Yes { Rows::Merged } else { Rows::Each };
     };
-    match step {
-        Step::Filter(condition) => condition.slots().contains(&slot),
-        Step::Path { parts, .. } => parts.contains(&PathPart::Relationships(slot)),
-        Step::Expand(hop) => hop.unlike.contains(&slot),
-        Step::Walk(walk) => walk.hop.unlike.contains(&slot) || in_properties(&walk.properties),
-        Step::Shortest(walk) => walk.hop.unlike.contains(&slot) || in_properties(&walk.properties),
-        Step::Scan { .. } | Step::Check { .. } => false,
+    let merges = |call: &Aggregation| {
+        call.distinct == Distinct::Yes || matches!(call.function, Aggregate::Min | Aggregate::Max)
+    };
+    let mut calls = grouping.aggregates.iter().map(|(_, call)| call);
+    if calls.clone().all(merges) {
+        Rows::Merged
+    } else if calls.all(|call| merges(call) || call.function == Aggregate::Count) {
+        Rows::Counted
+    } else {
+        Rows::Each
     }
 }
 
-fn slots_of(stage: &Stage) -> Vec<Slot> {
-    match stage {
-        Stage::Unwind { list, .. } => list.slots(),
-        Stage::Match(pattern) => {
-            // As an expression, a pattern tells all the slots it touches.
-            Expr::Exists(Box::new(pattern.clone())).slots()
+/// Counting what a pattern binds, which is never null, is counting rows.
+fn count_rows(part: &mut Part, start: usize, end: usize) {
+    let bound: Vec<Slot> = part.stages.iter().take(end).skip(start).flat_map(bound_by).collect();
+    let Some(Stage::Project(project)) = part.stages.get_mut(end) else { return };
+    let Some(grouping) = &mut project.grouping else { return };
+    for (_, call) in &mut grouping.aggregates {
+        let plain = call.function == Aggregate::Count && call.distinct == Distinct::No;
+        if plain && matches!(call.argument, Some(Expr::Slot(slot)) if bound.contains(&slot)) {
+            call.argument = None;
         }
-        Stage::Project(project) => project.slots(),
+    }
+}
+
+/// The slots that hold a node or a relationship after a clause, whatever happens.
+fn bound_by(stage: &Stage) -> Vec<Slot> {
+    let Stage::Match(pattern) = stage else { return Vec::new() };
+    if pattern.optional.is_some() {
+        return Vec::new();
+    }
+    let steps = pattern.steps.iter();
+    steps
+        .flat_map(|step| match step {
+            Step::Scan { slot, .. } | Step::Check { slot, .. } => vec![*slot],
+            Step::Expand(hop) => vec![hop.from, hop.to, hop.relationship],
+            Step::Walk(walk) => vec![walk.hop.from, walk.hop.to],
+            Step::Shortest(_) | Step::Path { .. } | Step::Filter(_) => Vec::new(),
+        })
+        .collect()
+}
+
+/// Whether a step has to do with a slot.
+fn mentions(step: &Step, slot: Slot) -> bool {
+    let hop = |hop: &Expand| {
+        [hop.from, hop.to, hop.relationship].contains(&slot) || hop.unlike.contains(&slot)
+    };
+    let reads = |expr: &Expr| expr.slots().contains(&slot);
+    match step {
+        Step::Filter(condition) => reads(condition),
+        Step::Path { parts, .. } => {
+            parts.contains(&PathPart::Relationships(slot)) || parts.contains(&PathPart::Node(slot))
+        }
+        Step::Expand(expand) => hop(expand),
+        Step::Walk(walk) => hop(&walk.hop) || walk.properties.iter().any(|(_, value)| reads(value)),
+        Step::Shortest(walk) => {
+            hop(&walk.hop) || walk.properties.iter().any(|(_, value)| reads(value))
+        }
+        Step::Scan { slot: scanned, source, .. } => {
+            *scanned == slot
+                || match source {
+                    Source::Index { value: told, .. } | Source::IndexIn { list: told, .. } => {
+                        reads(told)
+                    }
+                    _ => false,
+                }
+        }
+        Step::Check { slot: checked, .. } => *checked == slot,
     }
 }

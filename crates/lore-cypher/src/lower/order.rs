@@ -6,13 +6,13 @@
 use super::pattern::{Length, NodeSpec, Pattern, RelationshipSpec};
 use crate::graph::Graph;
 use crate::plan::{
-    Comparison, Direction, Expand, Expr, Known, LabelTest, Manner, Orientation, Shortest, Slot,
-    Source, Step, Target, Types, Walk, Way,
+    Comparison, Direction, Expand, Expr, Found, Known, LabelTest, Manner, Orientation, Shortest,
+    Slot, Source, Step, Target, Types, Walk, Way,
 };
 use crate::value::Value;
 
-/// The steps that match a pattern.
-pub(super) fn steps(pattern: Pattern, graph: &Graph) -> Vec<Step> {
+/// The steps that match a pattern, given what is read of it.
+pub(super) fn steps(pattern: Pattern, graph: &Graph, read: &dyn Fn(Slot) -> bool) -> Vec<Step> {
     let mut unbound: Vec<Slot> = Vec::new();
     for (slot, known) in slots(&pattern) {
         if known == Known::No && !unbound.contains(&slot) {
@@ -33,7 +33,7 @@ pub(super) fn steps(pattern: Pattern, graph: &Graph) -> Vec<Step> {
                 walked.push((relationship.slot, relationship.types.clone()));
                 order.follow(relationship, unlike);
             }
-            None if !order.scan() => break,
+            None if !order.scan(read) => break,
             None => {}
         }
     }
@@ -133,7 +133,7 @@ impl Order<'_> {
         let target = if self.is_bound(to) { Target::Bound } else { Target::New };
         let origin = if self.is_bound(from) { Target::Bound } else { Target::New };
         let labels = match relationship.length {
-            Length::One => {
+            Length::One | Length::Between(1.., _) => {
                 self.not_implied(self.labels_when(target, to), direction, &relationship.types)
             }
             _ => self.labels_when(target, to),
@@ -150,6 +150,7 @@ impl Order<'_> {
             labels,
             known: relationship.known,
             unlike,
+            found: Found::Each,
         };
         let orientation = if reversed { Orientation::Reversed } else { Orientation::AsWritten };
         let properties = relationship.properties;
@@ -204,10 +205,15 @@ impl Order<'_> {
     }
 
     /// Looks for the cheapest node that is not bound; none is the end.
-    fn scan(&mut self) -> bool {
+    ///
+    /// Of two that cost the same, one that is read: what nobody reads can be counted
+    /// where it is reached last.
+    fn scan(&mut self, read: &dyn Fn(Slot) -> bool) -> bool {
         let open = self.nodes.iter().filter(|node| self.unbound.contains(&node.slot));
         let costs = open.map(|node| (node.slot, self.source(node.slot)));
-        let cheapest = costs.min_by(|left, right| left.1.1.total_cmp(&right.1.1));
+        let cheapest = costs.min_by(|left, right| {
+            left.1.1.total_cmp(&right.1.1).then_with(|| read(right.0).cmp(&read(left.0)))
+        });
         let Some((slot, (source, _))) = cheapest else { return false };
         let labels = match (&source, self.labels_of(slot)) {
             (Source::Label(label), LabelTest::Is(Some(only))) if label == only => LabelTest::Any,

@@ -68,6 +68,17 @@ impl Pattern {
         let paths = self.paths.iter().map(|(slot, _)| *slot);
         nodes.chain(relationships).chain(paths).filter(|slot| *slot >= first_new).collect()
     }
+
+    /// The slots whose values it reads: of earlier clauses, in conditions, in paths.
+    pub(super) fn read(&self) -> Vec<Slot> {
+        let known = self.nodes.iter().filter(|node| node.known == Known::Yes);
+        let parts = self.paths.iter().flat_map(|(_, parts)| parts).map(|part| match part {
+            PathPart::Node(slot) | PathPart::Relationships(slot) => *slot,
+        });
+        let of_walks = self.relationships.iter().flat_map(|walk| &walk.properties);
+        let values = of_walks.map(|(_, value)| value).chain(&self.conditions);
+        known.map(|node| node.slot).chain(parts).chain(values.flat_map(Expr::slots)).collect()
+    }
 }
 
 impl Lower<'_> {

@@ -174,7 +174,7 @@ impl Lower<'_> {
             let message = "an expression in WITH needs a name: add AS";
             return self.invalid(Problem::Columns, item.span, message);
         }
-        Ok(expression.span.text(self.text).unwrap_or_default().into())
+        Ok(self.text.slice(expression.span).into())
     }
 
     /// Sort keys, each with the place it was written at.

@@ -132,6 +132,16 @@ pub(crate) struct Expand {
     pub(crate) known: Known,
     /// Relationships of the same clause, which this one must not be.
     pub(crate) unlike: Vec<Slot>,
+    pub(crate) found: Found,
+}
+
+/// What matters of what a hop finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// Each on its own.
+    Each,
+    /// Only how many there are: nobody looks at them.
+    Number,
 }
 
 /// Whether an end is looked for or given.

@@ -66,12 +66,7 @@ impl Default for CodeSettings {
             interval: Some(Duration::from_secs(21_600)),
             sources: SourceLimits::default(),
             git: GitLimits::default(),
-            query: QueryLimits {
-                rows: 1_000,
-                steps: 10_000_000,
-                memory_bytes: 64 << 20,
-                time: Duration::from_secs(1),
-            },
+            query: QueryLimits::interactive(),
         }
     }
 }
