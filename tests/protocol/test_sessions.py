@@ -300,6 +300,21 @@ def test_the_number_of_sessions_is_limited(serve):
         assert http.post("/mcp", json=LIST).status_code == 200
 
 
+def test_calls_without_a_cookie_take_no_place_for_long(serve):
+    """A script that keeps no cookie never fills the house; who came back keeps their place."""
+    server = serve("--max-sessions", "3")
+    with server.client() as http:
+        kept = http.post("/mcp", json=LIST).cookies["mcp_session"]
+        mine = {"cookie": f"mcp_session={kept}"}
+        assert http.post("/mcp", json=LIST, headers=mine).status_code == 200
+        for _ in range(9):
+            http.cookies.clear()
+            assert http.post("/mcp", json=LIST).status_code == 200
+        http.cookies.clear()
+        again = http.post("/mcp", json=LIST, headers=mine)
+        assert again.status_code == 200 and "set-cookie" not in again.headers
+
+
 class TestStrict:
     """--strict-http: the protocol's own rules and no help."""
 

@@ -127,6 +127,15 @@ def test_listen_tells_of_changes(server, program, uri):
             assert update["_meta"][key] == accepted["_meta"][key]
 
 
+def test_listen_acknowledges_only_what_there_is(server):
+    """What leads to no resource is missing from the acknowledgement, and the rest is heard."""
+    with server.client() as http:
+        asked = [WORLDS, "lorewell://wrlds", "no such://thing"]
+        with Modern(http).listen({"resourceSubscriptions": asked}) as stream:
+            accepted = stream.next_named("notifications/subscriptions/acknowledged")["params"]
+            assert accepted["notifications"] == {"resourceSubscriptions": [WORLDS]}
+
+
 MISMATCHES = {
     "the header names an older revision": {"mcp-protocol-version": "2025-11-25"},
     "the header names another revision": {"mcp-protocol-version": "2027-01-01"},

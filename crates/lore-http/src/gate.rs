@@ -19,6 +19,7 @@ use tower::ServiceExt;
 
 use crate::auth::{self, Caller};
 use crate::body;
+use crate::clock::Clock;
 use crate::koi_net;
 use crate::limits::{Buckets, Limits};
 use crate::origin::{AllowList, names_this_machine};
@@ -33,6 +34,8 @@ static TOOLSETS: HeaderName = HeaderName::from_static("x-mcp-toolsets");
 static TOOLS: HeaderName = HeaderName::from_static("x-mcp-tools");
 static EXCLUDE_TOOLS: HeaderName = HeaderName::from_static("x-mcp-exclude-tools");
 static READ_ONLY: HeaderName = HeaderName::from_static("x-mcp-readonly");
+/// Those of them that choose tools.
+static SELECTING: [&HeaderName; 4] = [&TOOLSETS, &TOOLS, &EXCLUDE_TOOLS, &READ_ONLY];
 
 /// The address a connection comes from.
 #[derive(Debug, Clone, Copy)]
@@ -43,12 +46,13 @@ pub(crate) struct Gate {
     pub(crate) allow: AllowList,
     pub(crate) doorkeeper: Arc<Doorkeeper>,
     /// What the server allows at most.
-    pub(crate) selection: Selection,
+    pub(crate) selection: Arc<Selection>,
     /// The world that is entered when a request names none.
     pub(crate) world: Option<String>,
     in_flight: Semaphore,
     per_token: Buckets<PrincipalId>,
     per_stranger: Buckets<IpAddr>,
+    pub(crate) clock: Clock,
 }
 
 /// Wrong tokens a second from one address, and in a burst, before it has to wait.
@@ -61,32 +65,43 @@ impl Gate {
         selection: Selection,
         world: Option<String>,
         limits: &Limits,
+        clock: Clock,
     ) -> Self {
         let rate = f64::from(limits.per_second);
         Self {
             allow,
             doorkeeper,
-            selection,
+            selection: Arc::new(selection),
             world,
             in_flight: Semaphore::new(limits.in_flight),
             per_token: Buckets::new(rate, rate * 2.0),
             per_stranger: Buckets::new(GUESSES.0, GUESSES.1),
+            clock,
         }
     }
 
     async fn admit(&self, request: &mut Request) -> Result<(), Response<Body>> {
         let from = request.extensions().get::<PeerIp>().copied();
         let identity = self.identity(request.headers(), request.uri(), from).await?;
-        let asked = asked_selection(request.headers(), request.uri().path());
-        let asked = asked.map_err(|error| reply::fail(&error))?;
+        let selection = self.selection_for(request.headers(), request.uri().path());
+        let selection = selection.map_err(|error| reply::fail(&error))?;
         let world = header_text(request.headers(), &WORLD).map(str::to_owned);
         let scope = Scope {
             identity,
             world: world.or_else(|| identity.world.is_none().then(|| self.world.clone())?),
-            selection: self.selection.narrowed_by(&asked),
+            selection,
         };
         request.extensions_mut().insert(Arc::new(scope));
         Ok(())
+    }
+
+    /// What is on for a request, by what the server allows and what it asks for.
+    fn selection_for(&self, headers: &HeaderMap, path: &str) -> Result<Arc<Selection>, Error> {
+        let asks = path != "/mcp" || SELECTING.iter().any(|name| headers.contains_key(*name));
+        if !asks {
+            return Ok(Arc::clone(&self.selection));
+        }
+        Ok(Arc::new(self.selection.narrowed_by(&asked_selection(headers, path)?)))
     }
 
     async fn identity(
@@ -177,7 +192,7 @@ fn until_revoked(
         authorization.into_iter().map(|value| (header::AUTHORIZATION, value)).collect();
     let revoked = async move {
         loop {
-            tokio::time::sleep(RECHECK).await;
+            gate.clock.sleep(RECHECK).await;
             let caller = auth::identify(&gate.doorkeeper, &headers, "").await;
             if matches!(caller, Ok(Caller::Unknown)) {
                 return;

@@ -8,6 +8,7 @@ mod anvil;
 mod auth;
 mod bind;
 mod body;
+mod clock;
 mod gate;
 mod kanka;
 mod koi;
@@ -19,6 +20,7 @@ mod routes;
 mod server;
 
 pub use bind::{BindError, resolve};
+pub use clock::Clock;
 pub use limits::Limits;
 pub use origin::AllowList;
 pub use server::{HttpOptions, serve, serve_koi};

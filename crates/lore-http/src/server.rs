@@ -10,7 +10,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::extract::Request;
 use hyper::body::Incoming;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
 use lore_mcp::ServerParts;
@@ -21,6 +21,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use crate::anvil::Boromir;
+use crate::clock::Clock;
 use crate::gate::{Gate, Guarded, PeerIp};
 use crate::kanka::{Kanka, Limiter};
 use crate::koi::Koi;
@@ -40,6 +41,8 @@ pub struct HttpOptions {
     pub lenient: bool,
     /// How much anybody may ask for.
     pub limits: Limits,
+    /// Who looks after the timers.
+    pub clock: Clock,
     /// Requests a minute for each user of Kanka's API; no limit when absent.
     pub kanka_per_minute: Option<u32>,
 }
@@ -59,8 +62,8 @@ pub async fn serve(
     shutdown: CancellationToken,
 ) -> io::Result<()> {
     let (app, endpoint) = assemble(&parts, &options, &shutdown);
-    tokio::spawn(sweep(endpoint, shutdown.clone()));
-    listen(listener, app, &options.limits, shutdown).await
+    tokio::spawn(sweep(endpoint, options.clock.clone(), shutdown.clone()));
+    listen(listener, app, &options, shutdown).await
 }
 
 /// Serves the KOI API alone, behind a gate of its own, until `shutdown` fires.
@@ -73,17 +76,17 @@ pub async fn serve_koi(
     let koi = Koi { parts: Arc::clone(&parts), body_max: options.limits.body, base: "" };
     let gate = Arc::new(gate(&parts, &options));
     let app = Guarded { gate, routes: koi_router(koi) };
-    listen(listener, app, &options.limits, shutdown).await
+    listen(listener, app, &options, shutdown).await
 }
 
 async fn listen(
     listener: TcpListener,
     app: Guarded,
-    limits: &Limits,
+    options: &HttpOptions,
     shutdown: CancellationToken,
 ) -> io::Result<()> {
-    let builder = connection_builder(limits);
-    let places = Arc::new(Semaphore::new(limits.connections));
+    let builder = connection_builder(&options.limits, &options.clock);
+    let places = Arc::new(Semaphore::new(options.limits.connections));
     let graceful = GracefulShutdown::new();
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
@@ -143,18 +146,19 @@ fn gate(parts: &ServerParts, options: &HttpOptions) -> Gate {
         options.selection.clone(),
         options.world.clone(),
         &options.limits,
+        options.clock.clone(),
     )
 }
 
-fn connection_builder(limits: &Limits) -> Builder<TokioExecutor> {
+fn connection_builder(limits: &Limits, clock: &Clock) -> Builder<TokioExecutor> {
     let mut builder = Builder::new(TokioExecutor::new());
     builder
         .http1()
-        .timer(TokioTimer::new())
+        .timer(clock.clone())
         .header_read_timeout(HEADER_TIMEOUT)
         .max_buf_size(limits.headers);
     let headers = u32::try_from(limits.headers).unwrap_or(u32::MAX);
-    builder.http2().timer(TokioTimer::new()).max_header_list_size(headers);
+    builder.http2().timer(clock.clone()).max_header_list_size(headers);
     builder
 }
 
@@ -171,6 +175,7 @@ fn spawn_connection(
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY could not be set");
     }
+    let clock = app.gate.clock.clone();
     let asked = Arc::new(AtomicBool::new(false));
     let has_asked = Arc::clone(&asked);
     let service = hyper::service::service_fn(move |mut request: Request<Incoming>| {
@@ -184,7 +189,7 @@ fn spawn_connection(
     tokio::spawn(async move {
         let mut connection = std::pin::pin!(connection);
         // hyper waits as long as it takes to learn which HTTP a client speaks.
-        let early = tokio::time::timeout(HEADER_TIMEOUT, &mut connection).await;
+        let early = clock.timeout(HEADER_TIMEOUT, &mut connection).await;
         let ended = match early {
             Ok(ended) => ended,
             Err(_) if has_asked.load(Ordering::Relaxed) => connection.await,
@@ -197,11 +202,11 @@ fn spawn_connection(
     });
 }
 
-async fn sweep(endpoint: McpEndpoint, shutdown: CancellationToken) {
+async fn sweep(endpoint: McpEndpoint, clock: Clock, shutdown: CancellationToken) {
     loop {
         endpoint.sweep().await;
         tokio::select! {
-            () = tokio::time::sleep(SWEEP_EVERY) => {}
+            () = clock.sleep(SWEEP_EVERY) => {}
             () = shutdown.cancelled() => return,
         }
     }

@@ -176,7 +176,7 @@ impl McpEndpoint {
         if let Some(fault) = bad_opening(glimpse, request.body()) {
             return answers::refusal(StatusCode::BAD_REQUEST, &fault);
         }
-        if self.book.is_full().await {
+        if !self.book.has_room().await {
             return Refused::Full.with_id(glimpse);
         }
         let answer = answers::worded(self.pass_on(request).await, glimpse).await;
@@ -223,13 +223,13 @@ impl McpEndpoint {
         request: &Request<Bytes>,
         principal: PrincipalId,
     ) -> Result<String, Refused> {
-        if self.book.is_full().await {
+        if !self.book.has_room().await {
             return Err(Refused::Full);
         }
         let opening = self.pass_on(on_behalf(request, rpc::implicit_initialize(), None)).await;
         let id = session_of_answer(&opening).ok_or(Refused::Full)?;
         answers::drain(opening).await;
-        self.book.add(&id, principal);
+        self.book.add_passing(&id, principal);
         let done = on_behalf(request, rpc::initialized(), Some(&id));
         answers::drain(self.pass_on(done).await).await;
         Ok(id)

@@ -42,7 +42,7 @@ pub struct Scope {
     /// The world they named, if they did.
     pub world: Option<String>,
     /// The tools that are on for them.
-    pub selection: Selection,
+    pub selection: Arc<Selection>,
 }
 
 /// What a server is made of, shared by all connections.
@@ -332,7 +332,11 @@ impl ServerHandler for McpServer {
     ) -> Option<SubscriptionFilter> {
         let end = *self.parts.app.store.watch().borrow();
         self.accepted.lock().push_back(end);
-        Some(requested.clone())
+        let mut accepted = requested.clone();
+        if let Some(uris) = &mut accepted.resource_subscriptions {
+            uris.retain(|uri| self.parts.registry.is_resource(uri));
+        }
+        Some(accepted)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {

@@ -6,7 +6,6 @@ use lore_app::App;
 use lore_app::play::desk::Asked;
 use lore_core::{Error, Result, Viewer};
 use parking_lot::Mutex;
-use serde_json::Map;
 use tokio_util::sync::CancellationToken;
 
 /// One call of a tool, resource or prompt, whatever surface it came through.
@@ -24,7 +23,7 @@ pub struct Call {
     pub conversation: Arc<Conversation>,
     /// Nothing may be written on behalf of this call, not even that something was read.
     pub reading_only: bool,
-    /// The arguments as they were given, but for the idempotency key.
+    /// The arguments as they were given with an idempotency key, but for the key.
     pub(crate) asked: Asked,
     request_id: Arc<OnceLock<String>>,
     invocation_id: Arc<OnceLock<String>>,
@@ -40,7 +39,7 @@ impl Call {
             cancel: CancellationToken::new(),
             conversation: Arc::default(),
             reading_only: false,
-            asked: Asked::of(&Map::new()),
+            asked: Asked::default(),
             request_id: Arc::default(),
             invocation_id: Arc::default(),
         }

@@ -383,16 +383,17 @@ fn swapping_files_for_links_wins_nothing() {
 fn writing_while_folders_are_swapped_stays_inside() {
     let place = place();
     let before = place.surroundings();
-    let (mut count, mut written) = (0, 0);
+    let mut count = 0;
     while_swapping(&place, "People", &place.outside.path().join("elsewhere"), |place| {
         count += 1;
         // Writing is durable and therefore slow: every fortieth attempt.
         if count % 40 == 0 {
-            written += usize::from(place.write("People/new.md").is_ok());
+            // Whether one succeeds is up to the race.
+            let _ = place.write("People/new.md");
         }
     });
-    assert!(written > 0, "nothing was ever written");
     assert_eq!(place.surroundings(), before);
+    place.write("People/new.md").expect("the folder is itself again");
 }
 
 #[test]

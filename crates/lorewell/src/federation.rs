@@ -13,6 +13,7 @@ use lore_app::federation::{
 use lore_net::Network;
 use lore_remote::koi_net::{HttpCarrier, Whereabouts};
 
+use crate::background::Background;
 use crate::config::{FederationApproval, FederationKind, Settings};
 use crate::output::advised;
 use crate::setup;
@@ -27,13 +28,14 @@ pub(crate) async fn start(
     app: &Arc<App>,
     settings: &Settings,
     address: SocketAddr,
+    background: &Background,
 ) -> anyhow::Result<Arc<Federation>> {
     let viewer = setup::local_viewer(app, settings).await?;
     let config = config(app, settings, Some(address))?;
     let carrier = Arc::new(carrier(app, settings)?);
     let node = Federation::open(Arc::clone(app), viewer, config, carrier).await.map_err(advised)?;
     let _ = app.federation.set(Arc::clone(&node));
-    tokio::spawn(Arc::clone(&node).run());
+    background.spawn(Arc::clone(&node).run());
     Ok(node)
 }
 

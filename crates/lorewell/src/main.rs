@@ -4,6 +4,7 @@
 //! store, puts the parts together and starts a server or a command. It is the
 //! only place that knows which engine is used.
 
+mod background;
 mod cli;
 mod commands;
 mod config;

@@ -20,6 +20,7 @@ use lore_remote::world_anvil::WorldAnvil;
 use lore_sqlite::SqliteStore;
 use lore_tools::Registry;
 
+use crate::background::Background;
 use crate::config::{KankaSettings, Settings};
 use crate::output::advised;
 
@@ -76,22 +77,24 @@ fn connect_services(app: &mut App, settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Starts what goes on beside the answering of requests. A server that only reads has
-/// nothing of what writes.
-pub(crate) fn start_background(app: &Arc<App>, settings: &Settings) {
-    tokio::spawn(make_search_ready(Arc::clone(app), settings.world.clone()));
+/// Starts what goes on beside the answering of requests, until the answer is dropped. A
+/// server that only reads has nothing of what writes.
+pub(crate) fn start_background(app: &Arc<App>, settings: &Settings) -> anyhow::Result<Background> {
+    let background = Background::start()?;
+    background.spawn(make_search_ready(Arc::clone(app), settings.world.clone()));
     if settings.selection.is_read_only() {
-        return;
+        return Ok(background);
     }
     if app.embedder.is_some() {
-        tokio::spawn(lore_app::search::keep_embedded(Arc::clone(app)));
+        background.spawn(lore_app::search::keep_embedded(Arc::clone(app)));
     }
     if app.kanka.get().is_some() {
-        tokio::spawn(live::keep_mirrored(Arc::clone(app)));
+        background.spawn(live::keep_mirrored(Arc::clone(app)));
     }
-    tokio::spawn(lore_app::knowledge::keep_watching(Arc::clone(app)));
-    tokio::spawn(lore_app::knowledge::keep_vault(Arc::clone(app)));
-    tokio::spawn(lore_app::knowledge::code::keep_scanned(Arc::clone(app)));
+    background.spawn(lore_app::knowledge::keep_watching(Arc::clone(app)));
+    background.spawn(lore_app::knowledge::keep_vault(Arc::clone(app)));
+    background.spawn(lore_app::knowledge::code::keep_scanned(Arc::clone(app)));
+    Ok(background)
 }
 
 /// For the world that is probably asked about first.
@@ -113,7 +116,7 @@ pub(crate) fn local_scope(settings: &Settings) -> Scope {
     Scope {
         identity: Identity::LOCAL,
         world: settings.world.clone(),
-        selection: settings.selection.clone(),
+        selection: Arc::new(settings.selection.clone()),
     }
 }
 

@@ -50,8 +50,8 @@ pub struct Desk {
     pub asked: Asked,
 }
 
-/// The arguments of a call, told from others by a digest.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// The arguments of a call, told from others by a digest. By default that of no call.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked(String);
 
 impl Asked {

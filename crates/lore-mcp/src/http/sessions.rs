@@ -10,7 +10,7 @@ use lore_core::PrincipalId;
 use parking_lot::Mutex;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use rmcp::transport::streamable_http_server::session::{
-    SessionState, SessionStore, SessionStoreError,
+    SessionManager, SessionState, SessionStore, SessionStoreError,
 };
 
 tokio::task_local! {
@@ -46,6 +46,8 @@ pub(super) struct SessionBook {
 struct Entry {
     principal: PrincipalId,
     touched: Instant,
+    /// Opened for a client that did not ask for a session and has not come back to it.
+    is_passing: bool,
 }
 
 impl SessionBook {
@@ -66,12 +68,34 @@ impl SessionBook {
         Arc::new(Persistent { app: Arc::clone(&self.app) })
     }
 
-    pub(super) async fn is_full(&self) -> bool {
-        self.manager.sessions.read().await.len() >= self.sessions_max
+    /// Whether another session may be opened. Where all places are taken, a client that
+    /// never came back loses its own: scripts that keep no cookie open one with each call.
+    pub(super) async fn has_room(&self) -> bool {
+        while self.manager.sessions.read().await.len() >= self.sessions_max {
+            let Some(oldest) = self.oldest_passing() else { return false };
+            if let Err(error) = self.manager.close_session(&oldest.as_str().into()).await {
+                tracing::debug!(%error, "a session was closed by others");
+            }
+            self.forget(&oldest).await;
+        }
+        true
     }
 
+    fn oldest_passing(&self) -> Option<String> {
+        let owners = self.owners.lock();
+        let passing = owners.iter().filter(|(_, entry)| entry.is_passing);
+        passing.min_by_key(|(_, entry)| entry.touched).map(|(id, _)| id.clone())
+    }
+
+    /// Notes a session that its client opened.
     pub(super) fn add(&self, id: &str, principal: PrincipalId) {
-        let entry = Entry { principal, touched: Instant::now() };
+        let entry = Entry { principal, touched: Instant::now(), is_passing: false };
+        self.owners.lock().insert(id.to_owned(), entry);
+    }
+
+    /// Notes a session that was opened for a client that did not ask for one.
+    pub(super) fn add_passing(&self, id: &str, principal: PrincipalId) {
+        let entry = Entry { principal, touched: Instant::now(), is_passing: true };
         self.owners.lock().insert(id.to_owned(), entry);
     }
 
@@ -98,6 +122,7 @@ impl SessionBook {
         let due = {
             let mut owners = self.owners.lock();
             let Some(entry) = owners.get_mut(id) else { return };
+            entry.is_passing = false;
             let due = entry.touched.elapsed() >= TOUCH_EVERY;
             if due {
                 entry.touched = Instant::now();

@@ -3,10 +3,11 @@
 use std::net::SocketAddr;
 
 use anyhow::Context;
-use lore_http::{AllowList, HttpOptions};
+use lore_http::{AllowList, Clock, HttpOptions};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use crate::background::Background;
 use crate::cli::Serve;
 use crate::config::{HttpSettings, Settings};
 use crate::{output, setup};
@@ -15,7 +16,7 @@ use crate::{output, setup};
 pub(crate) async fn run(settings: &Settings, flags: &Serve) -> anyhow::Result<()> {
     let http = settings.http(flags);
     let app = setup::open_app(settings).await?;
-    setup::start_background(&app, settings);
+    let background = setup::start_background(&app, settings)?;
     let has_token = app.store.has_tokens().await?;
     let address = lore_http::resolve(&http.addr, http.allow_remote, has_token).await?;
     let listener = TcpListener::bind(address)
@@ -23,7 +24,9 @@ pub(crate) async fn run(settings: &Settings, flags: &Serve) -> anyhow::Result<()
         .with_context(|| format!("{address} cannot be used; choose another with --http-addr"))?;
     let address = listener.local_addr()?;
     let node = match flags.federation || settings.federation.enabled {
-        true => Some(crate::federation::start(&app, settings, address).await?.rid().await),
+        true => {
+            Some(crate::federation::start(&app, settings, address, &background).await?.rid().await)
+        }
         false => None,
     };
     announce(settings, address, has_token);
@@ -40,14 +43,19 @@ pub(crate) async fn run(settings: &Settings, flags: &Serve) -> anyhow::Result<()
             .with_context(|| format!("{address} cannot be used; choose another with --koi-addr"))?;
         let address = listener.local_addr()?;
         output::line(format!("  koi     http://{address}"));
-        let options = options(settings, http.clone(), address);
+        let options = options(settings, http.clone(), address, &background);
         tokio::spawn(lore_http::serve_koi(listener, parts.clone(), options, shutdown.clone()));
     }
-    let options = options(settings, http, address);
+    let options = options(settings, http, address, &background);
     Ok(lore_http::serve(listener, parts, options, shutdown).await?)
 }
 
-fn options(settings: &Settings, http: HttpSettings, address: SocketAddr) -> HttpOptions {
+fn options(
+    settings: &Settings,
+    http: HttpSettings,
+    address: SocketAddr,
+    background: &Background,
+) -> HttpOptions {
     let mut hosts = http.allow_hosts;
     if !address.ip().is_unspecified() {
         hosts.push(match address {
@@ -61,6 +69,7 @@ fn options(settings: &Settings, http: HttpSettings, address: SocketAddr) -> Http
         world: settings.world.clone(),
         lenient: !http.strict,
         limits: http.limits,
+        clock: Clock::of(background.handle()),
         kanka_per_minute: http.kanka_per_minute,
     }
 }

@@ -8,7 +8,7 @@ use crate::setup;
 /// Serves one client until it leaves.
 pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
     let app = setup::open_app(settings).await?;
-    setup::start_background(&app, settings);
+    let _background = setup::start_background(&app, settings)?;
     let parts = setup::server_parts(app);
     let server = McpServer::for_caller(parts, setup::local_scope(settings));
     Ok(serve_stdio(server).await?)
