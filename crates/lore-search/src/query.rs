@@ -20,6 +20,9 @@ pub struct Query {
     /// Leave out hits with a lower score. Scores of questions are absolute: about 0
     /// for no relation, 1 when every word of the question is answered.
     pub min_score: Option<f32>,
+    /// When fewer than `limit` have a reason to be there, the next best fill the answer;
+    /// but when nothing has one, nothing is answered.
+    pub fill: bool,
     /// When it is asked, so that "last week" means something.
     pub asked_at: Option<Timestamp>,
     /// The query's vector from the external model that made the documents' vectors.
@@ -114,7 +117,8 @@ pub struct Parts {
     pub session: f32,
     /// Its node's name is asked for.
     pub name: f32,
-    /// Has the words that the best answers share.
+    /// Has the words that the best answers share, and is like others of them: more; is
+    /// like none: less.
     pub shared: f32,
 }
 
@@ -147,8 +151,12 @@ pub enum MatchKind {
     SimilarName,
     /// Words in common.
     Words,
+    /// Of the time that the query names, without words in common.
+    Time,
     /// Like in meaning, without words in common.
     Meaning,
+    /// No reason of its own: the next best, where [`Query::fill`] asks for it.
+    NextBest,
     /// Not ranked: the query had no text.
     Listed,
 }

@@ -3,6 +3,7 @@
 //! Where few documents are asked for, all are judged. Else words and the signs of vectors
 //! choose candidates, and only those are judged.
 
+mod company;
 mod feedback;
 mod filter;
 mod lexical;
@@ -38,6 +39,8 @@ const SMALL: usize = 4_000;
 /// Of more: how many candidates words choose, and how many vectors.
 const BY_WORDS: usize = 400;
 const BY_VECTORS: usize = 300;
+/// And how many the days that a question names.
+const BY_DAYS: usize = 200;
 /// Of how many that words found, the other reasons are looked at.
 const LOOKED_AT: usize = 2_000;
 /// How many of the best answers are looked at a second time.
@@ -70,6 +73,10 @@ pub(crate) fn search(
     let hits = candidates.iter().zip(likenesses);
     let hits = hits.filter_map(|(slot, likeness)| Some((*slot, judge.hit(*slot, likeness)?)));
     let mut hits: Vec<(Slot, Hit)> = hits.collect();
+    let has_reason = |(_, hit): &(Slot, Hit)| hit.match_kind != MatchKind::NextBest;
+    if !query.fill || !hits.iter().any(has_reason) {
+        hits.retain(has_reason);
+    }
     share(view, lexicon, &mut hits);
     scratch.lexical.clear();
     cut(merge(hits.into_iter().map(|(_, hit)| hit).collect(), query.unit), query)
@@ -117,6 +124,7 @@ fn candidates(judge: &Judge<'_>, probes: &[Probe<'_>], sieve: &Sieve<'_>) -> Vec
     if let Some(probe) = probes.first() {
         chosen.extend(probe.most_alike(BY_VECTORS, admits));
     }
+    chosen.extend(judge.of_the_days(BY_DAYS, admits));
     chosen.extend(judge.called.keys());
     let mut chosen: Vec<Slot> = chosen.into_iter().filter(|slot| admits(*slot)).collect();
     chosen.sort_unstable();
@@ -162,21 +170,36 @@ fn likenesses(
     found.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-/// Lets texts that stand alone move up by the words that the best of them share.
+/// Lets texts that stand alone move by the words that the best of them share, and by
+/// the company they are in.
+///
+/// Where logs answer as well, neither should gain on the other by that: the fewer of the
+/// best stand alone, the less it counts, and among mostly logs not at all.
 fn share(view: &View, lexicon: &Lexicon, hits: &mut [(Slot, Hit)]) {
-    let mut alone: Vec<&mut (Slot, Hit)> = hits
-        .iter_mut()
-        .filter(|(slot, hit)| hit.key.text.is_some() && !view.facts(*slot).is_log)
-        .collect();
+    let texts = hits.iter_mut().filter(|(_, hit)| hit.key.text.is_some());
+    let mut alone: Vec<&mut (Slot, Hit)> = texts.collect();
     if alone.len() > RECONSIDERED {
         alone.select_nth_unstable_by(RECONSIDERED, |a, b| order(&a.1, &b.1));
         alone.truncate(RECONSIDERED);
     }
+    let all = alone.len();
+    alone.retain(|(slot, _)| !view.is_log(*slot));
+    let weight = 2.0 * alone.len() as f32 / all.max(1) as f32 - 1.0;
+    if weight <= 0.0 {
+        return;
+    }
     alone.sort_unstable_by(|a, b| order(&a.1, &b.1));
     let best: Vec<(Slot, f32)> = alone.iter().map(|one| (one.0, one.1.score)).collect();
     let feedback = Feedback::of(view, lexicon, &best);
-    for (slot, hit) in alone {
-        hit.parts.shared = feedback.score(view, *slot) * weights::SHARED;
+    for (slot, hit) in &mut alone {
+        hit.parts.shared = weight * weights::SHARED * feedback.score(view, *slot);
+        hit.score = hit.parts.sum();
+    }
+    alone.sort_unstable_by(|a, b| order(&a.1, &b.1));
+    alone.truncate(company::COMPARED);
+    let best: Vec<(Slot, f32)> = alone.iter().map(|one| (one.0, one.1.score)).collect();
+    for ((_, hit), gain) in alone.into_iter().zip(company::gains(view, &best)) {
+        hit.parts.shared += weight * gain;
         hit.score = hit.parts.sum();
     }
 }
@@ -207,7 +230,7 @@ impl Judge<'_> {
             session: self.lexical.of_session(self.view, slot, self.best_session) * weights::SESSION,
             ..Parts::default()
         };
-        if facts.is_log {
+        if self.view.is_log(slot) {
             parts.question = yes(facts.is_question, weights::QUESTION);
             parts.when = yes(question.asks_for_time && facts.tells_time, weights::WHEN);
             parts.information = self.view.information(slot) * weights::INFORMATION;
@@ -215,7 +238,22 @@ impl Judge<'_> {
         parts
     }
 
-    /// The hit, if there is any reason to show the document.
+    /// The best documents of the days that the question names.
+    fn of_the_days(&self, count: usize, admits: impl Fn(Slot) -> bool) -> Vec<Slot> {
+        if self.question.days.is_empty() {
+            return Vec::new();
+        }
+        let all = (0..self.view.capacity()).filter_map(|at| u32::try_from(at).ok()).map(Slot);
+        let of_them = all.filter(|slot| self.is_of_the_days(*slot));
+        let judged = of_them.map(|slot| (slot, self.parts(slot).sum()));
+        best(&judged.collect::<Vec<_>>(), count, admits)
+    }
+
+    fn is_of_the_days(&self, slot: Slot) -> bool {
+        self.view.facts(slot).day.is_some_and(|day| self.question.names(day))
+    }
+
+    /// The hit of a document that exists.
     fn hit(&self, slot: Slot, likeness: Likeness) -> Option<Hit> {
         let called = self.called.get(&slot).copied();
         let key = self.view.key(slot)?;
@@ -226,8 +264,9 @@ impl Judge<'_> {
             Some(Called::Mentioned) => MatchKind::NameMentioned,
             Some(Called::Like(_)) => MatchKind::SimilarName,
             None if parts.lexical > 0.0 => MatchKind::Words,
+            None if self.is_of_the_days(slot) => MatchKind::Time,
             None if likeness.suffices => MatchKind::Meaning,
-            None => return None,
+            None => MatchKind::NextBest,
         };
         parts.vector = likeness.above * weights::VECTOR;
         parts.name = match called {

@@ -76,8 +76,6 @@ pub(crate) struct View {
 pub(crate) struct Facts {
     /// It is the head of a node.
     pub(crate) is_head: bool,
-    /// It is part of a conversation or log, rather than of a document.
-    pub(crate) is_log: bool,
     /// It ends in a question.
     pub(crate) is_question: bool,
     /// It tells a time.
@@ -232,6 +230,11 @@ impl View {
         self.facts.get(slot)
     }
 
+    /// Whether a document is part of a conversation or log.
+    pub(crate) fn is_log(&self, slot: Slot) -> bool {
+        self.sessions.is_log(slot)
+    }
+
     /// The heads of nodes and their texts.
     pub(crate) fn texts_of(&self, node: NodeId) -> &[Slot] {
         self.nodes.get(&node).map(|node| node.texts.as_slice()).unwrap_or_default()
@@ -364,12 +367,13 @@ impl View {
         if let Some(day) = day {
             self.calendar.add(day);
         }
-        let has_session = entry.key.text.is_some() && entry.meta.session.is_some();
+        if author.is_some() || entry.meta.occurred_at.is_some() {
+            self.sessions.set_told(slot);
+        }
         self.facts.set(
             slot,
             Facts {
                 is_head: entry.key.text.is_none(),
-                is_log: has_session && (author.is_some() || entry.meta.occurred_at.is_some()),
                 is_question: entry.analysis.is_question(),
                 tells_time: entry.analysis.tells_time(),
                 author,

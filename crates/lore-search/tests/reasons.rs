@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use lore_core::names::Word;
 use lore_core::{NodeId, PrincipalId, Role, TextId, Timestamp, Viewer, WorldId};
-use lore_search::{Analysis, DocKey, Document, Entry, Hit, Index, Meta, Query};
+use lore_search::{Analysis, DocKey, Document, Entry, Hit, Index, MatchKind, Meta, Query};
 
 /// A text that happened, or was only written, on a day.
 enum When {
@@ -81,9 +81,72 @@ fn words_that_the_best_answers_share_lift_others() {
     }
     let hits = ask(&index, &Query::new("lighthouse keepers", 7));
     let shared = |id: i64| hits.iter().find(|hit| hit.key.node.0 == id).unwrap().parts.shared;
-    assert!(shared(6) > 2.0 * shared(7), "{} {}", shared(6), shared(7));
+    assert!(shared(6) > shared(7), "{} {}", shared(6), shared(7));
     let place = |id: i64| ids(&hits).iter().position(|other| *other == id);
     assert!(place(6) < place(7));
+}
+
+#[test]
+fn a_date_alone_is_a_reason() {
+    let mut index = Index::new();
+    for (number, day) in [(1, "2024-05-13"), (2, "2024-06-01"), (3, "2024-06-20")] {
+        index.put(entry(number, "Mara mended a wheel of the mill", &When::Written(day)));
+    }
+    for question in ["What happened on 1 June 2024?", "anything new on June 1st?"] {
+        let hits = ask(&index, &Query::new(question, 9));
+        assert_eq!(ids(&hits), [2], "{question}");
+        assert_eq!(hits[0].match_kind, MatchKind::Time);
+    }
+    assert_eq!(ids(&ask(&index, &Query::new("what was in June 2024?", 9))), [2, 3]);
+}
+
+#[test]
+fn an_answer_is_filled_only_when_something_answers() {
+    let mut index = Index::new();
+    let texts = ["A dragon sleeps under the mill", "Barley is dear", "The ferry is late again"];
+    for (number, body) in (1..).zip(texts) {
+        index.put(entry(number, body, &When::Written("2024-05-13")));
+    }
+    let filled = |text: &str, limit| Query { fill: true, ..Query::new(text, limit) };
+    assert_eq!(ids(&ask(&index, &Query::new("dragon", 3))), [1]);
+    let hits = ask(&index, &filled("dragon", 2));
+    assert_eq!((hits.len(), hits[0].key.node.0), (2, 1));
+    assert_eq!(hits[1].match_kind, MatchKind::NextBest);
+    assert!(ask(&index, &filled("🜁 xyzzy", 3)).is_empty());
+}
+
+#[test]
+fn an_author_is_known_however_the_name_is_spelt() {
+    let mut index = Index::new();
+    for (number, author) in [(1, "Mohammed"), (2, "Wenna"), (3, "Wenna"), (4, "Anselm")] {
+        let mut entry = entry(number, "I mended the mill", &When::Happened("2024-05-13"));
+        entry.meta.author = Some(author.to_owned());
+        index.put(entry);
+    }
+    let hits = ask(&index, &Query::new("What did Muhamad mend at the mill?", 4));
+    assert_eq!(hits[0].key.node.0, 1);
+    assert!(hits[0].parts.author > 0.0 && hits[1].parts.author == 0.0);
+}
+
+#[test]
+fn answers_in_good_company_come_first() {
+    let mut index = Index::new();
+    let texts = [
+        "The harbour pilot steers ships past the reef at night",
+        "At night a pilot guides vessels around the reef into the harbour",
+        "Reef, harbour and night: how pilots bring boats in safely",
+        "The pilot of the harbour choir sang about bread, cheese and onions",
+    ];
+    for (number, body) in (1..).zip(texts) {
+        index.put(entry(number, body, &When::Written("2024-05-13")));
+    }
+    for number in 100..160 {
+        let other = format!("Barley cost {number} groats in the village");
+        index.put(entry(number, &other, &When::Written("2024-05-13")));
+    }
+    let hits = ask(&index, &Query::new("harbour pilot", 4));
+    let shared = |id: i64| hits.iter().find(|hit| hit.key.node.0 == id).unwrap().parts.shared;
+    assert!((1..=3).all(|id| shared(id) > shared(4)), "{hits:?}");
 }
 
 #[test]

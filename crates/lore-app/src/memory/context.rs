@@ -10,7 +10,7 @@ use super::access;
 use super::graph::Link;
 use super::keeper::Keeper;
 use super::kinds::{CONTEXT, EXPERIENCE, word};
-use super::recall::{Ask, Memory, find, within};
+use super::recall::{Ask, Breadth, Memory, find, within};
 use super::refusal::{Reply, required};
 
 /// Most edges that are looked at.
@@ -38,8 +38,8 @@ pub async fn context(keeper: &Keeper, keywords: Option<&str>, ask: &Ask) -> Repl
     let experience = vec![word(EXPERIENCE)?];
     let lasting = Filter { except_kinds: experience.clone(), ..Filter::default() };
     let fading = Filter { kinds: experience, ..Filter::default() };
-    let nodes = find(keeper, &ask, lasting).await?;
-    let mut experiences = find(keeper, &ask, fading).await?;
+    let nodes = find(keeper, &ask, lasting, Breadth::Related).await?;
+    let mut experiences = find(keeper, &ask, fading, Breadth::Related).await?;
     // What is kept for good is among the nodes already.
     experiences.retain(|memory| memory.kept_as().is_none());
     // Experiences share the budget: what lasts goes first.

@@ -4,7 +4,7 @@ use lore_core::World;
 
 use super::access;
 use super::keeper::Keeper;
-use super::recall::{Ask, Memory, find, recallable, within};
+use super::recall::{Ask, Breadth, Memory, find, recallable, within};
 use super::refusal::{Reply, required};
 
 /// Of an experience at least this much must be left to be of use elsewhere.
@@ -43,7 +43,7 @@ pub async fn crossref(keeper: &Keeper, problem: Option<&str>, ask: &Ask) -> Repl
     let mut rows = Vec::new();
     for world in &worlds {
         let Some(there) = entered(keeper, world).await? else { continue };
-        let found = find(&there, &ask, recallable()?).await?;
+        let found = find(&there, &ask, recallable()?, Breadth::Related).await?;
         rows.extend(found.into_iter().map(|memory| (there.clone(), world.name.clone(), memory)));
     }
     let score = |memory: &Memory| memory.score.unwrap_or_default();

@@ -93,9 +93,19 @@ pub struct Recalled {
     pub left_out: usize,
 }
 
+/// How far a search goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Breadth {
+    /// Only what is related.
+    Related,
+    /// As many as are asked for, if anything is related: the reader judges better than any
+    /// score whether the last of them help.
+    Full,
+}
+
 /// Recalls what answers, and counts that it was asked for.
 pub async fn recall(keeper: &Keeper, ask: &Ask) -> Reply<Recalled> {
-    let found = find(keeper, ask, recallable()?).await?;
+    let found = find(keeper, ask, recallable()?, Breadth::Full).await?;
     let recalled = within(found, ask.max_tokens);
     let nodes: Vec<_> = recalled.memories.iter().map(|memory| memory.node.clone()).collect();
     access::note(keeper, &nodes).await;
@@ -117,12 +127,17 @@ pub(super) fn within(mut memories: Vec<Memory>, max_tokens: Option<usize>) -> Re
 }
 
 /// The best answers among what the filter admits; counts nothing.
-pub(super) async fn find(keeper: &Keeper, ask: &Ask, filter: Filter) -> Reply<Vec<Memory>> {
+pub(super) async fn find(
+    keeper: &Keeper,
+    ask: &Ask,
+    filter: Filter,
+    breadth: Breadth,
+) -> Reply<Vec<Memory>> {
     let text = ask.topic.as_deref().unwrap_or_default().trim().to_owned();
     let limit = ask.limit * SPARE + MORE;
-    // What scores nothing is not related at all, and would only cost its reader.
-    let min_score = (!text.is_empty()).then_some(0.0);
-    let query = Query { filter, unit: Unit::Node, min_score, ..Query::new(text, limit) };
+    let fill = breadth == Breadth::Full;
+    let min_score = (!fill && !text.is_empty()).then_some(0.0);
+    let query = Query { filter, unit: Unit::Node, fill, min_score, ..Query::new(text, limit) };
     let found = keeper.app.search(&keeper.viewer, query).await?;
     let mut memories = judge(keeper, found.answers).await?;
     prefer_what_holds(keeper, &mut memories).await?;
@@ -179,7 +194,7 @@ fn remembered(
     let kept = property(&node, PROMOTED_TO).is_some();
     let fades = fading.filter(|_| !kept);
     let relevance = fades.map_or(1.0, |fading| fading.left(node.created.at, keeper.now()));
-    let rank = if score.is_some() { rank * nudge(relevance) } else { rank };
+    let rank = if score.is_some() { rank + rank.abs() * (nudge(relevance) - 1.0) } else { rank };
     let (body, provenance) = match text {
         Some(text) => (Some(cut(text.body)), text.provenance),
         None => (None, Provenance::default()),

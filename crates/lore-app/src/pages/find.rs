@@ -188,7 +188,7 @@ async fn ranked(scribe: &Scribe, query: &PageQuery, words: &str) -> Result<Vec<N
     };
     let search = Query { filter, unit: Unit::Node, ..Query::new(words, RANKED_MAX) };
     let found = scribe.app.rank(&scribe.viewer, search).await?;
-    let worded = found.hits.into_iter().filter(|hit| hit.match_kind != MatchKind::Meaning);
+    let worded = found.hits.into_iter().filter(|hit| hit.match_kind <= MatchKind::Words);
     Ok(worded.map(|hit| hit.key.node).collect())
 }
 

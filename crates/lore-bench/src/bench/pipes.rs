@@ -58,12 +58,15 @@ impl Piped {
         self.answer()
     }
 
-    /// Several requests at once; their answers come in any order and are only
-    /// looked at for errors.
+    /// Several requests at once, each under an id of its own; their answers come in any
+    /// order and are only looked at for errors.
     pub(crate) fn ask_all(&mut self, requests: &[String]) -> anyhow::Result<()> {
-        for request in requests {
-            self.write_line(request)?;
+        let mut out = Vec::new();
+        for (number, request) in (0..).zip(requests) {
+            out.extend_from_slice(Template::new(request.clone())?.numbered(number));
+            out.push(b'\n');
         }
+        self.input.write_all(&out)?;
         for _ in requests {
             let answer = self.answer()?;
             if answer.get("error").is_some()

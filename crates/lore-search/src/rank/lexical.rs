@@ -56,11 +56,11 @@ impl Lexical {
         stems: &[String],
         few: Option<&[Slot]>,
     ) {
+        let telling = telling(view, lexicon, stems);
         let mut terms: Vec<Term> =
-            stems.iter().map(|stem| Term::new(view, lexicon, stem)).collect();
+            telling.into_iter().map(|stem| Term::new(view, lexicon, stem)).collect();
         // Rarest first. Equally rare ones stay in the order of the query.
-        terms.sort_by_key(|term| (term.documents == 0 && terms_are_many(stems), term.cost));
-        terms.truncate(Self::MOST_STEMS);
+        terms.sort_by_key(|term| term.cost);
         let highest: f32 = terms.iter().map(|term| view.rarity(term.documents as u64 * ONE)).sum();
         let unit = 1.0 / (1.1 * highest.max(f32::MIN_POSITIVE));
         self.reach(view);
@@ -265,7 +265,7 @@ impl Lexical {
 
 impl Term {
     fn new(view: &View, lexicon: &Lexicon, stem: &str) -> Self {
-        let length = |id: StemId| view.postings(id).map_or(0, Postings::len);
+        let length = |id: StemId| length(view, id);
         let exact = lexicon.id(stem);
         let near: Vec<Near> =
             lexicon.near(stem).iter().copied().filter(|near| length(near.stem) > 0).collect();
@@ -293,9 +293,21 @@ impl Room {
     }
 }
 
-/// Whether a query is so long that its unknown words must not crowd out the others.
-fn terms_are_many(stems: &[String]) -> bool {
-    stems.len() > Lexical::MOST_STEMS
+/// How many documents a stem stands in.
+fn length(view: &View, stem: StemId) -> usize {
+    view.postings(stem).map_or(0, Postings::len)
+}
+
+/// The stems of a query that are looked at: of a long one the rarest that occur at all.
+/// Looking for words of like meaning is dear, so the others are left out before it.
+fn telling<'a>(view: &View, lexicon: &Lexicon, stems: &'a [String]) -> Vec<&'a String> {
+    let mut telling: Vec<&String> = stems.iter().collect();
+    if stems.len() > Lexical::MOST_STEMS {
+        let documents = |stem: &str| lexicon.id(stem).map_or(0, |id| length(view, id));
+        telling.sort_by_cached_key(|stem| (documents(stem) == 0, documents(stem)));
+        telling.truncate(Lexical::MOST_STEMS);
+    }
+    telling
 }
 
 /// The `count`th greatest value, or the least when there are fewer.

@@ -52,9 +52,9 @@ impl Model {
     /// How sure a vector's direction is. A sum over few words may point anywhere; a turn of
     /// a conversation has its neighbours to steady it.
     fn certainty(self, view: &View, slot: Slot) -> f32 {
-        const HALF_SURE: f32 = 12.0;
+        const HALF_SURE: f32 = 30.0;
         match self {
-            Self::Table if !view.facts(slot).is_log => {
+            Self::Table if !view.is_log(slot) => {
                 let words = view.span(slot);
                 words / (words + HALF_SURE)
             }

@@ -54,6 +54,11 @@ impl Question {
         }
     }
 
+    /// Whether a day is one of those that are named.
+    pub(super) fn names(&self, day: i32) -> bool {
+        self.days.iter().any(|(first, last)| (*first..=*last).contains(&day))
+    }
+
     /// How near a day is to those that are named, 0 to 1. What happened is often told
     /// some days later, seldom before.
     pub(super) fn nearness(&self, day: i32) -> f32 {
@@ -93,15 +98,41 @@ fn named_authors(name: &str, view: &View) -> FxHashSet<AuthorId> {
         Some(role) => role.is_meant(&words),
         None => words.iter().any(|word| means(word, author)),
     };
-    let mut all = 0;
-    let found: FxHashSet<AuthorId> = view
-        .authors
-        .live()
-        .inspect(|_| all += 1)
-        .filter(|(_, author)| named(author))
+    let found: FxHashSet<AuthorId> =
+        view.authors.live().filter(|(_, author)| named(author)).map(|(id, _)| id).collect();
+    let found = if found.is_empty() { spelt_otherwise(&words, view) } else { found };
+    if found.len() == view.authors.live().count() { FxHashSet::default() } else { found }
+}
+
+/// Authors whose first names sound like a word of the question: names of others are
+/// seldom spelt as they spell them.
+fn spelt_otherwise(words: &[&str], view: &View) -> FxHashSet<AuthorId> {
+    let heard: FxHashSet<String> = words.iter().filter_map(|word| sound(word)).collect();
+    let first = |author: &str| author.split(' ').next().and_then(sound);
+    let live = view.authors.live().filter(|(_, author)| role(author).is_none());
+    live.filter(|(_, author)| first(author).is_some_and(|sound| heard.contains(&sound)))
         .map(|(id, _)| id)
-        .collect();
-    if found.len() == all { FxHashSet::default() } else { found }
+        .collect()
+}
+
+/// What a name sounds like: its first letter and its consonants, each once in a row. None
+/// for what is too short to tell names apart.
+fn sound(name: &str) -> Option<String> {
+    const LEAST: usize = 3;
+    let mut sound = String::new();
+    for (at, letter) in name.chars().enumerate() {
+        let letter = match letter {
+            'c' | 'q' => 'k',
+            'z' => 's',
+            'y' => 'i',
+            other => other,
+        };
+        let is_vowel = matches!(letter, 'a' | 'e' | 'i' | 'o' | 'u');
+        if (at == 0 || !is_vowel) && !sound.ends_with(letter) {
+            sound.push(letter);
+        }
+    }
+    (sound.chars().count() >= LEAST).then_some(sound)
 }
 
 /// Whether a word of the question is an author's first name or short for it.
@@ -151,6 +182,14 @@ mod tests {
         assert!(!means("me", "melanie"));
         assert!(!means("carolines", "caroline"));
         assert!(!means("car", "caroline"));
+    }
+
+    #[test]
+    fn names_sound_alike_however_they_are_spelt() {
+        assert_eq!(sound("muhammad"), sound("mohamed"));
+        assert_eq!(sound("aqib"), sound("akib"));
+        assert_ne!(sound("marie"), sound("martha"));
+        assert_eq!(sound("emi"), None);
     }
 
     #[test]

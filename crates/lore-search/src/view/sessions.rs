@@ -31,6 +31,8 @@ struct Place {
     after: Link,
     /// How much neighbours count here, in fixed point.
     openness: u32,
+    /// It has an author or a time.
+    is_told: bool,
 }
 
 /// A slot that may be none, in four bytes: one more than its number.
@@ -58,6 +60,8 @@ pub(crate) struct Openness {
 struct Session {
     members: Vec<Member>,
     length: u64,
+    /// How many members have an author or a time.
+    told: usize,
 }
 
 /// Sorted by place, then by age.
@@ -97,6 +101,22 @@ impl Sessions {
         self.places.set(slot, Place { openness, ..self.places.get(slot) });
     }
 
+    /// Notes that a text has an author or a time.
+    pub(crate) fn set_told(&mut self, slot: Slot) {
+        let session = self.of.get(slot).and_then(|id| self.all.get_mut(id.0 as usize));
+        if let Some(session) = session {
+            session.told += 1;
+            self.places.set(slot, Place { is_told: true, ..self.places.get(slot) });
+        }
+    }
+
+    /// Whether a text is part of a conversation or log, rather than of a document: at least
+    /// half of its session has an author or a time. Stage directions have none.
+    pub(crate) fn is_log(&self, slot: Slot) -> bool {
+        let session = self.of.get(slot).and_then(|id| self.all.get(id.0 as usize));
+        session.is_some_and(|session| session.told * 2 >= session.members.len())
+    }
+
     pub(crate) fn add(&mut self, name: &str, position: i64, text: TextId, slot: Slot, length: u32) {
         let id = self.number(name);
         let Some(session) = self.all.get_mut(id.0 as usize) else { return };
@@ -117,11 +137,12 @@ impl Sessions {
         let Some(session) = self.of.get(slot).and_then(|id| self.all.get_mut(id.0 as usize)) else {
             return;
         };
+        let place = self.places.get(slot);
         session.members.retain(|member| member.slot != slot);
+        session.told -= usize::from(place.is_told);
         session.length -= u64::from(length);
         self.total_length -= u64::from(length);
         self.live -= usize::from(session.members.is_empty());
-        let place = self.places.get(slot);
         self.join(place.before.slot(), place.after.slot());
         self.of.set(slot, None);
         self.places.set(slot, Place::default());
@@ -189,6 +210,21 @@ mod tests {
         sessions.remove(Slot(2), 10);
         assert_eq!(around(&sessions, 0), [(1, 1), (1, 3)]);
         assert_eq!(sessions.count_and_mean_length(), (1, 30.0));
+    }
+
+    #[test]
+    fn a_session_that_is_mostly_told_is_a_log() {
+        let mut sessions = Sessions::default();
+        for slot in 0..4 {
+            sessions.add("s", 0, TextId(i64::from(slot)), Slot(slot), 10);
+        }
+        sessions.set_told(Slot(0));
+        assert!(!sessions.is_log(Slot(0)));
+        sessions.set_told(Slot(2));
+        assert!(sessions.is_log(Slot(3)));
+        sessions.remove(Slot(2), 10);
+        assert!(!sessions.is_log(Slot(3)));
+        assert!(!sessions.is_log(Slot(9)));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Who said it and when, as chat logs write it before the words:
-//! `[8 May 2023] Caroline: …`, `[2023-05-08T14:05Z] user: …`, `Caroline (8 May 2023): …`.
+//! `[8 May 2023] Caroline: …`, `[2023-05-08T14:05Z] user: …`, `Caroline (8 May 2023): …`,
+//! `[2023/05/08 (Mon) 14:05] user: …`, `[08.05.2023, 14:05:30] Caroline: …`.
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
@@ -42,9 +43,11 @@ pub fn chat_prefix(text: &str, plain: Plain) -> Prefix<'_> {
         .unwrap_or(Prefix { occurred_at: None, author: None, rest: text })
 }
 
-/// `[date] Name: rest` or `[date] rest`.
+/// `[date] Name: rest` or `[date] rest`; round brackets will do.
 fn bracketed(text: &str) -> Option<Prefix<'_>> {
-    let (inside, rest) = text.strip_prefix('[')?.split_once(']')?;
+    let square = text.strip_prefix('[').and_then(|text| text.split_once(']'));
+    let round = || text.strip_prefix('(')?.split_once(')');
+    let (inside, rest) = square.or_else(round)?;
     let occurred_at = Some(moment(inside)?);
     let rest = rest.trim_start();
     Some(match author(rest) {
@@ -121,15 +124,17 @@ fn moment(text: &str) -> Option<Timestamp> {
     TimeZone::UTC.to_timestamp(civil).ok()
 }
 
-/// `8 May 2023`, `May 8th, 2023 at 14:05`, `1:56 pm on 8 May, 2023`, `Mon 8 May 2023`.
+/// `8 May 2023`, `May 8th, 2023 at 14:05`, `1:56 pm on 8 May, 2023`, `Mon 8 May 2023`,
+/// `2023/05/08 (Mon) 14:05`, `08.05.2023, 1:56 PM`.
 fn spelt_out(text: &str) -> Option<DateTime> {
     let lower = text.to_lowercase();
-    let words =
-        lower.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
+    let words = lower.split(|c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')'));
     let (mut day_of, mut month_of, mut year_of) = (None, None, None);
     let (mut clock, mut afternoon) = (Time::midnight(), None);
-    for word in words {
-        if let Some(found) = month(word) {
+    for word in words.filter(|word| !word.is_empty()) {
+        if let Some(date) = joined(word) {
+            (year_of, month_of, day_of) = (Some(date.year()), Some(date.month()), Some(date.day()));
+        } else if let Some(found) = month(word) {
             month_of = Some(found);
         } else if let Some(found) = day(word).filter(|_| day_of.is_none()) {
             day_of = Some(found);
@@ -140,12 +145,49 @@ fn spelt_out(text: &str) -> Option<DateTime> {
             afternoon = afternoon.or(half);
         } else if matches!(word, "am" | "pm") {
             afternoon = Some(word == "pm");
-        } else if weekday(word).is_none() && !matches!(word, "on" | "at" | "of" | "the" | "utc") {
+        } else if weekday(word).is_none() && !is_filler(word) {
             return None;
         }
     }
     let date = Date::new(year_of?, month_of?, day_of?).ok()?;
     Some(date.to_datetime(twelve_hours(clock, afternoon)?))
+}
+
+/// Words that say nothing more about a time that is taken as UTC anyway.
+fn is_filler(word: &str) -> bool {
+    matches!(word, "on" | "at" | "of" | "the" | "utc" | "gmt")
+}
+
+/// A date in one word: `2023/05/08`, `2023-05-08`, `08.05.2023`, `8-may-2023`, `5/28/23`.
+/// With slashes the day is told from the month where only one of them can be it.
+fn joined(word: &str) -> Option<Date> {
+    let mark = word.chars().find(|c| matches!(c, '/' | '-' | '.'))?;
+    let mut parts = word.split(mark);
+    let (first, second, third) = (parts.next()?, parts.next()?, parts.next()?);
+    if parts.next().is_some() {
+        return None;
+    }
+    let number = |part: &str| part.parse::<i8>().ok();
+    if let Some(year) = full_year(first) {
+        return Date::new(year, number(second)?, number(third)?).ok();
+    }
+    let year = full_year(third).or_else(|| short_year(third).filter(|_| mark == '/'))?;
+    if let Some(month) = month(second) {
+        return Date::new(year, month, number(first)?).ok();
+    }
+    let (first, second) = (number(first)?, number(second)?);
+    match mark {
+        '/' if first > 12 => Date::new(year, second, first).ok(),
+        '/' if second > 12 => Date::new(year, first, second).ok(),
+        '/' if first != second => None,
+        _ => Date::new(year, second, first).ok(),
+    }
+}
+
+/// The last two digits of a year of this century.
+fn short_year(word: &str) -> Option<i16> {
+    let two = word.len() == 2;
+    word.parse::<i16>().ok().filter(|_| two).map(|year| 2000 + year)
 }
 
 fn full_year(word: &str) -> Option<i16> {
@@ -195,6 +237,20 @@ mod tests {
         check("[1:56 pm on 8 May, 2023] Caroline: Hey!", exact, caroline, "Hey!");
         check("[8 May 2023, 13:56] Hey!", exact, None, "Hey!");
         check("[2023-05-08T15:56+02:00] Dr. O'Hara: Hey!", exact, Some("Dr. O'Hara"), "Hey!");
+        check("(8 May 2023) Caroline: Hey!", day, caroline, "Hey!");
+    }
+
+    #[test]
+    fn dates_in_digits_are_read_where_they_mean_one_day() {
+        let (day, exact) = (Some("2023-05-28T00:00:00Z"), Some("2023-05-28T13:56:00Z"));
+        let who = Some("user");
+        check("[2023/05/28 (Sun) 13:56] user: Hey!", exact, who, "Hey!");
+        check("[2023-05-28 1:56 PM] user: Hey!", exact, who, "Hey!");
+        check("[28.05.2023, 13:56:00] user: Hey!", exact, who, "Hey!");
+        check("[5/28/23, 1:56 PM] user: Hey!", exact, who, "Hey!");
+        check("[28/05/2023] user: Hey!", day, who, "Hey!");
+        check("[28-May-2023] user: Hey!", day, who, "Hey!");
+        check("[2023-05-28 13:56 UTC] user: Hey!", exact, who, "Hey!");
     }
 
     #[test]
@@ -217,6 +273,10 @@ mod tests {
             "They take turns: those outside push inward",
             "Note: buy oil",
             "[31 Feb 2023] x",
+            "[4/5/2023] fourth of May or fifth of April",
+            "[1.2.10] a version",
+            "[2023/13/01] x",
+            "(see above) x",
         ] {
             check(text, None, None, text);
         }
