@@ -24,6 +24,23 @@ pub use html::to_html;
 /// Whatever Markdown cannot say but is harmless (`<u>`, `<details>`, tables with
 /// merged cells) stays HTML inside the Markdown.
 pub fn to_markdown(html: &str) -> String {
+    let mut markdown = written(html);
+    for _ in 0..TRIPS_MAX {
+        let again = written(&to_html(&markdown));
+        if again == markdown {
+            break;
+        }
+        markdown = again;
+    }
+    markdown
+}
+
+/// How often a text goes to HTML and back until it stays as it is. What people write is
+/// there at once; heaps of signs, where each trip takes away something that has no
+/// meaning, may need a few.
+const TRIPS_MAX: usize = 8;
+
+fn written(html: &str) -> String {
     let nodes = tree::parse(&html::armed(&clean::incoming(html)));
     write::document(&read::blocks(&nodes))
 }
