@@ -154,15 +154,15 @@ def test_players_of_the_near_end_see_only_what_is_public(live, origin):
                 body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
                         "params": {"name": tool, "arguments": arguments}}
                 return http.post("/mcp", json=body).text
-            for tool, arguments in (
-                ("get_article", {"article_id": ids["article"], "granularity": 2}),
-                ("list_articles", {}),
-                ("list_secrets", {}),
-                ("get_secret", {"secret_id": ids["secret"]}),
-                ("search_articles", {"query": "One article"}),
-            ):
+            asked = set()
+            for tool, arguments in [*calls(live.tools("--toolsets", "atlas"), ids),
+                                    ("search_articles", {"query": "One article psst"})]:
+                asked.add(tool)
                 said = call(tool, arguments)
-                assert "psst" not in said and "One article" not in said, (tool, said)
+                # Systems of rules are everybody's, and nothing else here is public.
+                hidden = said.replace("One rpgsystem", "")
+                assert "psst" not in said and "One " not in hidden, (tool, said)
+            assert len(asked) > 40, asked
     finally:
         server.kill()
 
@@ -194,3 +194,54 @@ def test_a_copied_world_is_whole_and_copied_once(binary, live, origin):
         assert (marker["latitude"], marker["linked_article"]["id"]) == (1.5, ids["article"])
         history = ask(near, "get_history", {"history_id": ids["history"], "granularity": 2})
         assert history["data"]["timelines"][0]["id"] == ids["timeline"]
+
+
+def test_what_is_gone_there_goes_here_and_parts_are_copied_too(binary, live, origin):
+    server, token, ids = origin
+    with server.client(**{"x-auth-token": token}) as http:
+        def put(path, **fields):
+            made = http.put(f"{BASE}/{path}", json={"title": f"One {path}", **fields}).json()
+            assert made["success"], made
+            return made["id"]
+
+        http.patch(f"{BASE}/world", params={"id": ids["world"]}, json={"description": "[b]Vale[/b]"})
+        version = put("manuscript_version", manuscript={"id": ids["manuscript"]})
+        parts = {"manuscript_plot": put("manuscript_plot", version={"id": version}),
+                 "blocktemplatepart": put("blocktemplatepart", template={"id": ids["blocktemplate"]}),
+                 "markertype": put("markertype")}
+        put("markertype", title="Nobody's")
+        put("marker", map={"id": ids["map"]}, geoX=1, geoY=2, markertype={"id": parts["markertype"]})
+        doomed = {"article": put("article", templateType="item", content="Doomed"), "history": put("history"),
+                  "secret": put("secret", content="x")}
+        live.ok("sync", "world-anvil")
+        for path, thing in doomed.items():
+            assert http.delete(f"{BASE}/{path}", params={"id": thing}).json()["success"]
+    told = live.ok("sync", "world-anvil")
+    assert told.startswith("0 new, ") and " 3 deleted, 0 left out" in told, told
+    copy = Program(binary, live.home)
+    token = copy.token("owner", "Near")
+    near = copy.serve()
+    try:
+        with near.client(**{"x-auth-token": token}) as http:
+            def read(path, thing):
+                return http.get(f"{BASE}/{path}", params={"id": thing, "granularity": "2"})
+
+            assert [read(path, thing).status_code for path, thing in doomed.items()] == [404] * 3
+            # Numbers are given anew, titles are not.
+            [kind] = http.post(f"{BASE}/markertypes", json={}).json()["entities"]
+            assert kind["title"] == "One markertype"
+            assert read("manuscript_plot", parts["manuscript_plot"]).json()["title"] == "One manuscript_plot"
+            [template] = http.post(f"{BASE}/user/blocktemplates", json={}).json()["entities"]
+            below = http.post(f"{BASE}/blocktemplate/blocktemplateparts", params={"id": template["id"]}, json={})
+            assert [part["title"] for part in below.json()["entities"]] == ["One blocktemplatepart"]
+            world = http.post(f"{BASE}/user/worlds", json={}).json()["entities"][0]["id"]
+            about = http.get(f"{BASE}/world", params={"id": world, "granularity": "1"}).json()
+            assert about["description"] == "[b]Vale[/b]"
+    finally:
+        near.kill()
+    # A copy is as good as having read everything.
+    with live.stdio("--toolsets", "atlas") as far:
+        far.initialize()
+        found = ask(far, "search_articles", {"query": "stones"})
+        assert found["meta"]["searched"] == 1 and found["entities"][0]["id"] == ids["article"], found
+        assert 0 < found["entities"][0]["relevance"] <= 1

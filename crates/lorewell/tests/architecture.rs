@@ -73,7 +73,10 @@ const ARROWS: [(&str, &[&str]); 21] = [
             "lore-vault",
         ],
     ),
-    ("lore-remote", &["lore-anvil", "lore-app", "lore-core", "lore-markup", "lore-net"]),
+    (
+        "lore-remote",
+        &["lore-anvil", "lore-app", "lore-core", "lore-markup", "lore-net", "lore-search"],
+    ),
     ("lore-tools", &["lore-anvil", "lore-app", "lore-core", "lore-rules", "lore-store"]),
     ("lore-mcp", &["lore-app", "lore-core", "lore-store", "lore-tools"]),
     (

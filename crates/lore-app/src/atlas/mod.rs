@@ -8,6 +8,7 @@
 
 mod article;
 mod assemble;
+mod copies;
 mod find;
 mod head;
 mod keys;
@@ -24,5 +25,5 @@ mod written;
 
 pub use find::{ArticleQuery, FoundArticle, FoundArticles};
 pub use screened::Screened;
-pub use source::{Anvil, Atlas, ListQuery, Rows};
+pub use source::{Anvil, Atlas, Extent, ListQuery, Rows};
 pub use sync::{Synced, Told};

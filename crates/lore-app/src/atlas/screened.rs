@@ -4,6 +4,7 @@
 //! keys, so what it answers is screened here, for everybody below the game master's side:
 //! no secret, nothing that is not public, no notes of the author.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::find::{ArticleQuery, FoundArticles};
 use super::keys;
-use super::source::{Anvil, ListQuery, Rows};
+use super::source::{Anvil, Atlas, ListQuery, Rows};
 
 /// Most pages that are looked through for what may be shown.
 const PAGES_MAX: usize = 200;
@@ -22,12 +23,23 @@ const PAGES_MAX: usize = 200;
 pub struct Screened {
     inner: Arc<dyn Anvil>,
     viewer: Viewer,
+    here: Atlas,
 }
 
 impl Screened {
-    /// `inner`, as far as `viewer` may see it.
-    pub fn new(inner: Arc<dyn Anvil>, viewer: Viewer) -> Self {
-        Self { inner, viewer }
+    /// `inner`, as far as the caller of `here` may see it. What was copied from it to
+    /// `here` helps to search it.
+    pub fn new(inner: Arc<dyn Anvil>, here: Atlas) -> Self {
+        Self { inner, viewer: *here.viewer(), here }
+    }
+
+    /// What was copied here need not be read there to be found.
+    async fn inform(&self, world: Option<&str>) -> Result<()> {
+        let unread: HashSet<String> = self.inner.unread(world).await?.into_iter().collect();
+        if !unread.is_empty() {
+            self.here.copies_of(&unread).await?.iter().for_each(|copy| self.inner.learn(copy));
+        }
+        Ok(())
     }
 }
 
@@ -68,6 +80,7 @@ impl Anvil for Screened {
     }
 
     async fn search(&self, query: &ArticleQuery) -> Result<FoundArticles> {
+        self.inform(query.world.as_deref()).await?;
         if self.viewer.sees_gm_side() {
             return self.inner.search(query).await;
         }

@@ -31,6 +31,28 @@ pub trait Anvil: Send + Sync {
 
     /// Deletes an object.
     async fn delete(&self, kind: Kind, id: &str) -> Result<()>;
+
+    /// How much of a world can be listed, and how.
+    fn extent(&self) -> Extent {
+        Extent::Whole
+    }
+
+    /// The articles that are searched without their texts being known.
+    async fn unread(&self, _world: Option<&str>) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    /// Takes in what is known of an article from elsewhere, for searching.
+    fn learn(&self, _article: &Object) {}
+}
+
+/// How much of a world can be listed, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// Everything there is, each thing below what it belongs to.
+    Whole,
+    /// Some of it, all things of a kind in one heap.
+    Heap,
 }
 
 /// What to list.

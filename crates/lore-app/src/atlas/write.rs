@@ -274,7 +274,7 @@ impl Atlas {
     }
 
     /// Writes what is told of a world beside its name.
-    async fn update_world(&self, fields: &Object) -> Result<Object> {
+    pub(super) async fn update_world(&self, fields: &Object) -> Result<Object> {
         self.viewer().require(Role::Gm)?;
         let mut fields = fields.clone();
         // The name is the world's own; who sees it is a matter of tokens.

@@ -62,6 +62,18 @@ impl Cache {
         answer.await
     }
 
+    /// What is kept as the answer to a question that only this program can answer.
+    pub(super) fn kept(&self, class: Class, key: &str) -> Option<Object> {
+        let state = self.state.lock();
+        let kept = state.kept.get(&(class, key.to_owned()));
+        kept.filter(|kept| kept.until > self.effects.now()).map(|kept| kept.object.clone())
+    }
+
+    /// Keeps such an answer.
+    pub(super) fn keep(&self, class: Class, key: String, object: Object) {
+        self.state.lock().keep((class, key), object, self.effects.now());
+    }
+
     fn asking(
         &self,
         key: (Class, String),

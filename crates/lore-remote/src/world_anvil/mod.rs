@@ -6,6 +6,7 @@
 //! taken for an answer only when it says so itself: a page of HTML or `success: false`
 //! with status 200 is a failure.
 
+mod archive;
 mod cache;
 mod fault;
 mod lists;
@@ -22,6 +23,7 @@ use lore_markup::{from_bbcode, to_bbcode};
 use lore_net::{Network, Secret};
 use serde_json::{Value, json};
 
+pub use archive::Archive;
 use cache::Cache;
 use search::Known;
 pub use wire::{Answered, Asking, Verb, Wire};
@@ -155,9 +157,29 @@ impl Anvil for WorldAnvil {
         let world = self.one(Kind::World, &world, -1).await?;
         let listed =
             ListQuery { world: Some(text_of(&world, "id")), ..ListQuery::of(Kind::Article) };
+        let words = search::words(query)?;
         let articles = self.every_row(&listed).await?;
         articles.iter().for_each(|row| self.known.learn(row));
-        search::answer(&self.known, query, &articles, &world)
+        let key = format!("{} {} {words}", text_of(&world, "id"), self.known.age());
+        let ranked = self.cache.kept(Class::Search, &key).unwrap_or_else(|| {
+            let ranked = self.known.rank(words, &articles);
+            self.cache.keep(Class::Search, key, ranked.clone());
+            ranked
+        });
+        Ok(search::page(&ranked, query, &articles, &world))
+    }
+
+    async fn unread(&self, world: Option<&str>) -> Result<Vec<String>> {
+        let world = match world {
+            Some(world) => world.to_owned(),
+            None => self.present_world().await?,
+        };
+        let listed = ListQuery { world: Some(world), ..ListQuery::of(Kind::Article) };
+        Ok(self.known.unread(&self.every_row(&listed).await?))
+    }
+
+    fn learn(&self, article: &Object) {
+        self.known.learn(article);
     }
 
     async fn create(&self, kind: Kind, fields: &Object) -> Result<Object> {
@@ -201,6 +223,7 @@ impl WorldAnvil {
     fn forget(&self, kind: Kind, id: &str) {
         self.cache.forget(kind.row().cache, id);
         self.cache.forget_all(Class::List);
+        self.cache.forget_all(Class::Search);
     }
 
     /// The service ignores what it does not understand and calls that success, so what was

@@ -42,9 +42,10 @@ pub(super) fn resources() -> Vec<Resource> {
 /// Where objects come from for a call of `tool`: World Anvil, where it is configured, else
 /// the own world.
 fn source(call: &Call, tool: &'static str) -> Box<dyn Anvil> {
-    if let Some(live) = &call.app.anvil {
-        return Box::new(Screened::new(Arc::clone(live), call.viewer));
-    }
     let request_id = call.request_id().to_owned();
-    Box::new(Atlas::new(Arc::clone(&call.app), call.viewer, tool, request_id))
+    let here = Atlas::new(Arc::clone(&call.app), call.viewer, tool, request_id);
+    match &call.app.anvil {
+        Some(live) => Box::new(Screened::new(Arc::clone(live), here)),
+        None => Box::new(here),
+    }
 }

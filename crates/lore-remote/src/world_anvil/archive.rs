@@ -1,0 +1,242 @@
+//! A world that World Anvil gave away as a whole: the archive of "Export your world".
+//!
+//! It holds folders (`articles`, `secrets`, `images`, …) with a JSON file for each thing, in
+//! the shape the API tells it with everything. Nobody promises that shape, so a file is
+//! taken for what it says it is, else for what its folder says; what is neither is counted.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use lore_anvil::{Kind, Object, PAGE_MAX, TEMPLATES};
+use lore_app::atlas::{Anvil, ArticleQuery, Extent, FoundArticles, ListQuery, Rows};
+use lore_core::{Error, Result};
+use serde_json::{Value, json};
+
+use super::{inward, text_of};
+
+/// The id of a world that the archive does not name.
+const NAMELESS: &str = "world-anvil-archive";
+
+/// A world in an archive. It can only be read.
+pub struct Archive {
+    world: Object,
+    things: BTreeMap<Kind, Vec<Object>>,
+    unknown: usize,
+}
+
+impl Archive {
+    /// Reads the files of an archive, each with its path in it.
+    pub fn of(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Result<Self> {
+        let mut things: BTreeMap<Kind, Vec<Object>> = BTreeMap::new();
+        let mut unknown = 0;
+        for (path, bytes) in files {
+            if !path.to_lowercase().ends_with(".json") {
+                continue;
+            }
+            let objects = serde_json::from_slice(&bytes).map(objects).unwrap_or_default();
+            unknown += usize::from(objects.is_empty());
+            for object in objects {
+                match kind_of(&path, &object).filter(|_| object.contains_key("id")) {
+                    Some(kind) => things.entry(kind).or_default().push(plain(kind, object)),
+                    None => unknown += 1,
+                }
+            }
+        }
+        if things.is_empty() {
+            return Err(Error::invalid(
+                "the archive",
+                "holds nothing of World Anvil",
+                "give the .zip of World Anvil's export, or the folder it was unpacked to",
+            ));
+        }
+        Ok(Self { world: world_of(&things), things, unknown })
+    }
+
+    /// How many JSON files and objects are nothing that is known.
+    pub fn unknown(&self) -> usize {
+        self.unknown
+    }
+
+    /// How many things there are.
+    pub fn len(&self) -> usize {
+        self.things.values().map(Vec::len).sum()
+    }
+
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.things.is_empty()
+    }
+}
+
+#[async_trait]
+impl Anvil for Archive {
+    fn extent(&self) -> Extent {
+        Extent::Heap
+    }
+
+    async fn read(&self, kind: Kind, id: Option<&str>, _granularity: i8) -> Result<Object> {
+        if kind == Kind::World && id.is_none_or(|id| id == text_of(&self.world, "id")) {
+            return Ok(self.world.clone());
+        }
+        let id = id.unwrap_or_default();
+        let mut known = self.things.get(&kind).into_iter().flatten();
+        let found = known.find(|object| text_of(object, "id") == id).cloned();
+        let what = || format!("{} {id}", kind.row().one);
+        found.ok_or_else(|| Error::not_found(what(), "the archive does not hold it"))
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Rows> {
+        let all = self.things.get(&query.kind).map(Vec::as_slice).unwrap_or_default();
+        let part = all.iter().skip(query.offset).take(query.limit.clamp(1, PAGE_MAX));
+        Ok(Rows { rows: part.cloned().collect(), total: all.len() })
+    }
+
+    async fn search(&self, _query: &ArticleQuery) -> Result<FoundArticles> {
+        Err(only_read())
+    }
+
+    async fn create(&self, _kind: Kind, _fields: &Object) -> Result<Object> {
+        Err(only_read())
+    }
+
+    async fn update(&self, _kind: Kind, _id: &str, _fields: &Object) -> Result<Object> {
+        Err(only_read())
+    }
+
+    async fn delete(&self, _kind: Kind, _id: &str) -> Result<()> {
+        Err(only_read())
+    }
+}
+
+fn only_read() -> Error {
+    Error::Precondition {
+        message: "an archive can only be read".into(),
+        hint: "import it first".into(),
+    }
+}
+
+/// The objects in a file: one, several, or a list as the API answers it.
+fn objects(file: Value) -> Vec<Object> {
+    match file {
+        Value::Array(items) => items.into_iter().flat_map(objects).collect(),
+        Value::Object(mut object) if !object.contains_key("id") => {
+            let inside = ["entities", "data"].into_iter().find_map(|name| object.remove(name));
+            inside.map_or_else(|| vec![object], objects)
+        }
+        Value::Object(object) => vec![object],
+        _ => Vec::new(),
+    }
+}
+
+/// What an object is: by what it says of itself, else by the folder it is in.
+fn kind_of(path: &str, object: &Object) -> Option<Kind> {
+    let class = letters(&text_of(object, "entityClass"));
+    let is_template = TEMPLATES.iter().any(|template| letters(template) == class);
+    if is_template || object.contains_key("templateType") {
+        return Some(Kind::Article);
+    }
+    let said = Kind::ALL.iter().copied().find(|kind| letters(kind.row().class) == class);
+    said.or_else(|| {
+        let mut folders = path.rsplit(['/', '\\']).skip(1).chain(file_stem(path)).map(letters);
+        folders.find_map(|folder| Kind::ALL.iter().copied().find(|kind| is_called(*kind, &folder)))
+    })
+}
+
+fn is_called(kind: Kind, word: &str) -> bool {
+    let row = kind.row();
+    let lists = row.lists.iter().filter_map(|list| list.path.rsplit('/').next());
+    let names = [row.path, row.one, row.many].into_iter().chain(lists);
+    names.map(letters).any(|name| name == word)
+}
+
+/// The name of a file that stands by itself, such as `world.json`.
+fn file_stem(path: &str) -> Option<&str> {
+    path.rsplit(['/', '\\']).next()?.rsplit_once('.').map(|(stem, _)| stem)
+}
+
+fn letters(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// An object as the API would tell it, with texts as Markdown. Older archives wrap each
+/// section in an object of its own.
+fn plain(kind: Kind, mut object: Object) -> Object {
+    if let Some(Value::Object(sections)) = object.get_mut("sections") {
+        let whole = std::mem::take(sections).into_iter();
+        *sections = whole
+            .filter_map(|(name, section)| match section {
+                Value::Object(mut parts) => Some((name, parts.remove("content")?)),
+                text @ Value::String(_) => Some((name, text)),
+                _ => None,
+            })
+            .collect();
+    }
+    inward(kind, object)
+}
+
+/// The world of an archive: its own file, else what its things say they belong to.
+fn world_of(things: &BTreeMap<Kind, Vec<Object>>) -> Object {
+    if let Some(world) = things.get(&Kind::World).and_then(|worlds| worlds.first()) {
+        return world.clone();
+    }
+    let mut all = things.values().flatten();
+    let named = all.find_map(|object| match object.get("world") {
+        Some(Value::Object(world)) if world.contains_key("id") => Some(world.clone()),
+        _ => None,
+    });
+    named.unwrap_or_else(|| Object::from_iter([("id".to_owned(), json!(NAMELESS))]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str, body: Value) -> (String, Vec<u8>) {
+        (format!("World-Vale-2025-10-06/World-Vale-x1/{path}"), body.to_string().into_bytes())
+    }
+
+    #[tokio::test]
+    async fn files_are_what_they_say_or_what_their_folder_says() {
+        let archive = Archive::of([
+            file(
+                "articles/Person-Vane-a1.json",
+                json!({
+                    "id": "a1", "title": "Vane", "entityClass": "Person", "content": "[b]Bold[/b]",
+                    "world": { "id": "w", "title": "The Vale" },
+                    "sections": { "scrapbook": { "content": "[i]x[/i]" }, "empty": {} },
+                }),
+            ),
+            file("secrets/s1.json", json!({ "id": "s1", "title": "Truth", "content": "x" })),
+            file("block-folders/1.json", json!({ "id": 1, "title": "Beasts" })),
+            file("anything/m.json", json!({ "id": "m", "title": "Map", "entityClass": "Map" })),
+            file(
+                "histories.json",
+                json!([{ "id": "h1", "title": "A" }, { "id": "h2", "title": "B" }]),
+            ),
+            file("images/picture.png", json!({ "id": "none" })),
+            file("odd/thing.json", json!({ "id": "x", "entityClass": "Teapot" })),
+            ("broken/articles/b.json".into(), b"{".to_vec()),
+        ])
+        .unwrap();
+        assert_eq!((archive.len(), archive.unknown()), (6, 2));
+        assert_eq!(archive.world["title"], "The Vale");
+        let person = archive.read(Kind::Article, Some("a1"), 2).await.unwrap();
+        assert_eq!(person["content"], "**Bold**");
+        assert_eq!(person["sections"], json!({ "scrapbook": "*x*" }));
+        for (kind, count) in [
+            (Kind::Secret, 1),
+            (Kind::BlockFolder, 1),
+            (Kind::Map, 1),
+            (Kind::History, 2),
+            (Kind::Image, 0),
+        ] {
+            assert_eq!(archive.list(&ListQuery::of(kind)).await.unwrap().total, count, "{kind:?}");
+        }
+        assert!(archive.read(Kind::BlockFolder, Some("1"), 2).await.is_ok(), "a number");
+    }
+
+    #[test]
+    fn an_archive_of_nothing_is_refused() {
+        assert!(Archive::of([file("notes.txt", json!("x"))]).is_err());
+    }
+}
