@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.pages import page_server
+
 STORY = Path(__file__).parent / "harness" / "anvil_story.py"
 BASE = "/compat/worldanvil/api/external/boromir"
 
@@ -16,12 +18,13 @@ def token(program) -> str:
     return program.token("owner", "Anvil")
 
 
-def tell(story: str, server, token: str) -> dict:
+def tell(story: str, server, token: str, **more: str) -> dict:
     """Runs a story of the published client."""
     environment = {
         "PATH": os.environ["PATH"],
         "ANVIL_URL": f"{server.origin}{BASE}",
         "ANVIL_TOKEN": token,
+        **more,
     }
     done = subprocess.run(
         [os.environ["ANVIL_PYTHON"], str(STORY), story],
@@ -44,6 +47,13 @@ def test_the_published_client_goes_through_every_list(serve, token):
     for name, size in seen.items():
         wanted = 0 if name in ("images", "systems") else sizes.get(name, 1)
         assert size == wanted, (name, size)
+
+
+def test_the_published_client_makes_worlds_and_fetches_pictures(serve, token):
+    with page_server() as pages:
+        picture = pages.put("/map.png", "a picture")
+        seen = tell("worlds", serve(), token, ANVIL_PICTURE=picture, ANVIL_PICTURE_SAYS="a picture")
+    assert all(seen.values()), seen
 
 
 def test_the_published_client_sees_failures_as_its_own(serve, token):

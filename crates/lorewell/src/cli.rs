@@ -119,7 +119,7 @@ pub(crate) enum Command {
     /// Bring the mirror of a service up to date; running it again goes on where it stopped
     #[command(subcommand)]
     Sync(Sync),
-    /// Bring memory in from elsewhere; running it again goes on where it stopped
+    /// Bring memory or a world in from elsewhere; running it again goes on where it stopped
     #[command(subcommand)]
     Import(Import),
     /// Write memory out for elsewhere
@@ -260,6 +260,11 @@ pub(crate) enum Import {
         /// What it is
         format: ImportFormat,
         /// File or folder to read
+        path: PathBuf,
+    },
+    /// A world that World Anvil exported
+    WorldAnvil {
+        /// The .zip of the export, or the folder it was unpacked to
         path: PathBuf,
     },
 }

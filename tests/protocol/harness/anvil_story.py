@@ -189,5 +189,28 @@ def faults() -> dict:
     }
 
 
+def worlds_and_pictures() -> dict:
+    """Makes and changes a world, and fetches a picture from where it is."""
+    client = connect()
+    me = client.user.identity()["id"]
+    made = client.world.put({"title": "Elsewhere", "description": TEXT})
+    changed = client.world.patch(made["id"], {"subtitle": "Far away", "homepageContent1": TEXT})
+    read = client.world.get(made["id"], 1)
+    inside = client.article.put({"title": "There", "templateType": "item", "world": {"id": made["id"]}})
+    picture = client.image.put({"title": "map.png", "url": os.environ["ANVIL_PICTURE"]})
+    again = client.image.patch(picture["id"], {"title": "chart.png"})
+    return {
+        "world": (made["title"], read["title"]) == ("Elsewhere", "Elsewhere"),
+        "text": (read["description"], read["homepageContent1"], read["subtitle"]) == (TEXT, TEXT, "Far away"),
+        "reference": changed["id"] == made["id"],
+        "listed": made["id"] in [world["id"] for world in client.user.worlds(me)],
+        "inside": [row["id"] for row in client.world.articles(made["id"])] == [inside["id"]],
+        "picture": b"".join(client.image.get_binary(picture["id"])).decode() == os.environ["ANVIL_PICTURE_SAYS"],
+        "renamed": again["title"] == "chart.png",
+    }
+
+
+STORIES = {"kinds": every_kind, "lists": every_list, "faults": faults, "worlds": worlds_and_pictures}
+
 if __name__ == "__main__":
-    print(json.dumps({"kinds": every_kind, "lists": every_list, "faults": faults}[sys.argv[1]]()))
+    print(json.dumps(STORIES[sys.argv[1]]()))

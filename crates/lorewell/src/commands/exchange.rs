@@ -1,4 +1,4 @@
-//! `lorewell import` and `lorewell export`: memory from and for elsewhere.
+//! `lorewell import` and `lorewell export`: memory and worlds from elsewhere, memory for elsewhere.
 
 use std::fs;
 use std::io::{BufWriter, Write};
@@ -10,15 +10,37 @@ use lore_app::App;
 use lore_app::memory::exchange::{self, Exported, Load, chats, kairn, notes, reference};
 use lore_app::memory::{Keeper, Refusal};
 use lore_core::Error;
+use lore_remote::world_anvil::Archive;
 
 use crate::cli::{Export, ExportFormat, Import, ImportFormat};
+use crate::commands::{archive, sync};
 use crate::config::Settings;
 use crate::{output, setup};
 
 /// Imports what a file or folder holds. Running it again goes on where it stopped.
 pub(crate) async fn import(settings: &Settings, command: Import) -> anyhow::Result<()> {
-    let Import::Memory { format, path } = command;
-    let load = read(format, &path)?;
+    match command {
+        Import::Memory { format, path } => import_memory(settings, format, &path).await,
+        Import::WorldAnvil { path } => {
+            let archive = Archive::of(archive::files(&path)?).map_err(output::advised)?;
+            if archive.unknown() > 0 {
+                output::line(format!(
+                    "{} files are nothing known and are left out",
+                    archive.unknown()
+                ));
+            }
+            let app = setup::open_app(settings).await?;
+            sync::copy(app, settings, "import world-anvil", None, &archive).await
+        }
+    }
+}
+
+async fn import_memory(
+    settings: &Settings,
+    format: ImportFormat,
+    path: &Path,
+) -> anyhow::Result<()> {
+    let load = read(format, path)?;
     let keeper = keeper(settings, "import memory").await?;
     let done = exchange::import(&keeper, &load, &output::progress).await.map_err(advised)?;
     output::end_progress();

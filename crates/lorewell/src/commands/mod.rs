@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod archive;
 mod backup;
 mod call;
 mod completions;

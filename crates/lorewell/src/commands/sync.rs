@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use anyhow::bail;
-use lore_app::atlas::{Atlas, Synced};
+use lore_app::App;
+use lore_app::atlas::{Anvil, Atlas, Synced};
 use lore_app::pages::live::{Pace, Report, Side};
 
 use crate::cli::Sync;
@@ -33,20 +34,31 @@ async fn kanka(settings: &Settings, theirs: bool) -> anyhow::Result<()> {
 }
 
 async fn world_anvil(settings: &Settings, world_id: Option<&str>) -> anyhow::Result<()> {
-    if settings.selection.is_read_only() {
-        bail!("this would write, and read-only is on\n  try: leave --read-only out");
-    }
     let app = setup::open_app(settings).await?;
     let Some(source) = app.anvil.clone() else {
         bail!(
             "World Anvil is not configured\n  try: set WORLD_ANVIL_APP_KEY and WORLD_ANVIL_TOKEN"
         );
     };
+    copy(app, settings, "sync world-anvil", world_id, source.as_ref()).await
+}
+
+/// Copies a world of World Anvil into the present one, and says what came of it.
+pub(crate) async fn copy(
+    app: Arc<App>,
+    settings: &Settings,
+    tool: &'static str,
+    world_id: Option<&str>,
+    source: &dyn Anvil,
+) -> anyhow::Result<()> {
+    if settings.selection.is_read_only() {
+        bail!("this would write, and read-only is on\n  try: leave --read-only out");
+    }
     let viewer = setup::local_viewer(&app, settings).await?;
     let request_id = app.effects.uid().to_string();
-    let here = Atlas::new(Arc::clone(&app), viewer, "sync world-anvil", request_id);
+    let here = Atlas::new(Arc::clone(&app), viewer, tool, request_id);
     let told = |done: usize, total: usize, _: &str| output::progress(done, total.max(done));
-    let copied = here.copy_from(source.as_ref(), world_id, &told).await;
+    let copied = here.copy_from(source, world_id, &told).await;
     output::end_progress();
     tell_copied(&copied.map_err(advised)?);
     Ok(())
@@ -54,8 +66,8 @@ async fn world_anvil(settings: &Settings, world_id: Option<&str>) -> anyhow::Res
 
 fn tell_copied(done: &Synced) {
     output::line(format!(
-        "{} new, {} changed, {} unchanged, {} left out",
-        done.made, done.changed, done.unchanged, done.failed
+        "{} new, {} changed, {} unchanged, {} deleted, {} left out",
+        done.made, done.changed, done.unchanged, done.deleted, done.failed
     ));
     for one in &done.left_out {
         output::line(format!("left out: {one}"));
