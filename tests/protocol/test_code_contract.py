@@ -1,12 +1,15 @@
 """Code through the official Python client over stdio and the KOI API: the project's own sources,
 a small repository that changes, and what is not allowed."""
 
+import json
 import re
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
+from harness.git_host import GitHost
 from harness.knowledge import call, client_of, refused
 from harness.program import PATIENCE, Program
 
@@ -68,6 +71,51 @@ async def eventually(client, cypher):
     deadline = time.monotonic() + PATIENCE
     while not await rows(client, cypher):
         assert time.monotonic() < deadline, cypher
+
+
+@pytest.fixture
+def host(tmp_path):
+    """A host of repositories, which only those trust who know its certificate."""
+    folder = tmp_path / "host"
+    folder.mkdir()
+    host = GitHost(folder)
+    yield host
+    host.close()
+
+
+def git(folder, *words):
+    who = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org")
+    subprocess.run(("git", "-C", folder, *who, *words), check=True, capture_output=True)
+
+
+async def test_a_repository_is_fetched_over_https(program, kitchen, host):
+    """Cloned, asked, and brought up to date; from nobody whose certificate is not trusted."""
+    git(kitchen, "init", "--initial-branch=main")
+    git(kitchen, "add", "."), git(kitchen, "commit", "-m", "Tea")
+    git(kitchen.parent, "clone", "--bare", kitchen, host.folder / "kitchen.git")
+    address, options = host.address("kitchen.git"), ("--name", "me/kitchen")
+    refusal = program.run("scan", address, *options)
+    assert "not allowed" in refusal.stderr and not host.asked, refusal
+    program.settings = {"LOREWELL_WEB_REACHABLE": f"127.0.0.1:{host.port}"}
+    refusal = program.run("scan", address, *options)
+    assert "certificate" in refusal.stdout + refusal.stderr, refusal
+    program.settings["GIT_SSL_CAINFO"] = str(host.certificate)
+    program.ok("scan", address, *options)
+    async with client_of(program) as client:
+        functions = "MATCH (f:Function) RETURN f.name AS name ORDER BY name"
+        named = [row["name"] for row in await rows(client, functions)]
+        assert named == ["boil", "brew", "heat"]
+        (kitchen / "helpers.py").write_text("def cool(litres):\n    return 4\n")
+        git(kitchen, "commit", "--all", "-m", "Cooler")
+        git(kitchen, "push", host.folder / "kitchen.git", "main")
+        done = await call(client, "github_scan", action="scan")
+        assert done["results"][0]["files_processed"] == 1, done
+        named = [row["name"] for row in await rows(client, functions)]
+        assert named == ["boil", "brew", "cool"]
+        host.moved_to = host.address("other.git")
+        moved = await call(client, "github_scan", action="scan")
+        assert "git failed" in json.dumps(moved["results"]), moved
+        assert "other.git" not in " ".join(host.asked)
 
 
 async def test_questions_about_the_projects_own_sources(program):

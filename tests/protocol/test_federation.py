@@ -2,6 +2,8 @@
 
 import json
 import os
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -77,6 +79,19 @@ def found(well: Lorewell, words: str) -> str:
     """What the one search finds, in lower case."""
     answer = well.call("knowledge_search", {"query": words})
     return json.dumps([answer["results"], answer.get("chunk_results")]).lower()
+
+
+def manifests(well: Lorewell, whose: str) -> dict[str, str]:
+    """The things a node keeps, each with the hash of its contents, as they are in its store."""
+    with closing(sqlite3.connect(f"file:{well.program.store}?mode=ro", uri=True)) as store:
+        rows = store.execute(
+            "SELECT json_extract(properties, '$.koi') FROM node"
+            " WHERE deleted_at IS NULL AND json_extract(properties, '$.koi') IS NOT NULL"
+        ).fetchall()
+    records = [json.loads(text) for (text,) in rows]
+    kept = [record for record in records if record["is"] == whose]
+    things = {record["manifest"]["rid"]: record["manifest"]["sha256_hash"] for record in kept}
+    return {rid: digest for rid, digest in things.items() if rid.startswith(ENTITY)}
 
 
 def is_linked(well: Lorewell, rid: str) -> bool:
@@ -195,6 +210,23 @@ def test_ten_thousand_things_survive_three_kills(lorewell):
     for node in (one, two):
         assert "all is well" in node.program.ok("doctor")
     assert "the number 7777" in found(two, "Thing 7777")
+    told, heard = manifests(one, "own"), manifests(two, "foreign")
+    assert len(told) == 10_000 and heard == told
+
+
+def test_the_node_tells_members_only_how_it_is(lorewell):
+    """Health is no message of a node: once there are tokens, it needs one. Messages do not."""
+    well = lorewell()
+    rid, token = well.rid, well.program.token("reader", "Ann")
+    with well.server.client() as http:
+        # The server looks every second whether there are tokens by now.
+        assert until(lambda: http.get("/mcp").status_code == 401, LONG)
+        for path in ["health", "koi-net/health", "%68ealth", "koi-net/%68ealth"]:
+            assert http.get(f"/koi-net/{path}").status_code == 401, path
+        assert http.post("/koi-net/rids/fetch", json={}).status_code == 422
+    with well.server.client(Authorization=f"Bearer {token}") as http:
+        assert http.get("/koi-net/health").json()["node"]["node_rid"] == rid
+        assert http.get("/compat/koi/koi-net/health").json()["node"]["node_rid"] == rid
 
 
 def test_messages_that_are_not_believed(lorewell):

@@ -5,6 +5,7 @@
 //! submodules, filters and unusual protocols are off; time and size are bounded.
 
 use std::fs;
+use std::net::IpAddr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -61,6 +62,9 @@ pub struct Remote<'r> {
     pub address: &'r str,
     /// The branch that counts; else the one the repository prefers.
     pub branch: Option<&'r str>,
+    /// Where its host is, looked up and allowed before. Git connects to nothing else; only
+    /// when there is none does it look for itself.
+    pub at: &'r [IpAddr],
 }
 
 /// Whether a repository may be asked for at all.
@@ -118,10 +122,13 @@ impl Guard<'_> {
     fn update(&self, remote: Remote<'_>) -> Option<Result<(), GitError>> {
         self.folder.join(".git").is_dir().then(|| {
             let wanted = remote.branch.map_or("HEAD".to_owned(), |b| format!("refs/heads/{b}"));
-            let words =
-                ["fetch", "--quiet", "--depth=1", "--no-tags", "--", remote.address, &wanted];
-            self.inside(&words)?;
-            self.inside(&["reset", "--quiet", "--hard", "FETCH_HEAD"])
+            let mut fetch = connecting(remote);
+            fetch.arg("-C").arg(self.folder).args(["fetch", "--quiet", "--depth=1", "--no-tags"]);
+            fetch.args(["--", remote.address, &wanted]);
+            self.run(fetch)?;
+            let mut reset = guarded();
+            reset.arg("-C").arg(self.folder).args(["reset", "--quiet", "--hard", "FETCH_HEAD"]);
+            self.run(reset)
         })
     }
 
@@ -130,7 +137,7 @@ impl Guard<'_> {
         let failed = |error: std::io::Error| GitError::Failed(error.to_string());
         let partial = self.folder.with_extension("partial");
         drop_copy(&partial).map_err(failed)?;
-        let mut command = guarded();
+        let mut command = connecting(remote);
         command.args(["clone", "--quiet", "--depth=1", "--single-branch", "--no-tags"]);
         if let Some(branch) = remote.branch {
             command.arg(format!("--branch={branch}"));
@@ -139,12 +146,6 @@ impl Guard<'_> {
         Guard { folder: &partial, ..*self }.run(command)?;
         drop_copy(self.folder).map_err(failed)?;
         fs::rename(&partial, self.folder).map_err(failed)
-    }
-
-    fn inside(&self, words: &[&str]) -> Result<(), GitError> {
-        let mut command = guarded();
-        command.arg("-C").arg(self.folder).args(words);
-        self.run(command)
     }
 
     fn run(&self, mut command: Command) -> Result<(), GitError> {
@@ -184,6 +185,32 @@ impl Guard<'_> {
         }
         Ok(())
     }
+}
+
+/// Git that reaches one host and stays there, whatever that host or its name says.
+fn connecting(remote: Remote<'_>) -> Command {
+    let mut command = guarded();
+    command.args(["-c", "http.followRedirects=false"]);
+    if let (Some((host, port)), false) = (host_of(remote.address), remote.at.is_empty()) {
+        let written = |address: &IpAddr| match address {
+            IpAddr::V4(address) => address.to_string(),
+            IpAddr::V6(address) => format!("[{address}]"),
+        };
+        let at: Vec<_> = remote.at.iter().map(written).collect();
+        let pinned = format!("http.curloptResolve={host}:{port}:{}", at.join(","));
+        // A proxy would look the name up anew.
+        command.args(["-c", "http.proxy=", "-c", &pinned]);
+    }
+    command
+}
+
+/// The name and the port of an https address that has a name.
+fn host_of(address: &str) -> Option<(&str, &str)> {
+    let rest = address.strip_prefix("https://")?;
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let (host, port) = authority.rsplit_once(':').unwrap_or((authority, "443"));
+    let is_name = !host.is_empty() && host.parse::<IpAddr>().is_err() && !host.contains('[');
+    is_name.then_some((host, port))
 }
 
 /// Git without anything that would run what a repository brings along.
@@ -249,4 +276,28 @@ fn check_branch(branch: &str) -> Result<(), GitError> {
 fn size_of_folder(folder: &Path) -> u64 {
     let walk = ignore::WalkBuilder::new(folder).standard_filters(false).follow_links(false).build();
     walk.filter_map(|entry| entry.ok()?.metadata().ok()).map(|meta| meta.len()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn git_is_held_to_the_addresses_that_were_looked_up() {
+        let at = ["192.0.2.7".parse().unwrap(), "2001:db8::7".parse().unwrap()];
+        let settings = |address, at: &[IpAddr]| -> Vec<String> {
+            let command = connecting(Remote { address, branch: None, at });
+            command.get_args().map(|word| word.to_string_lossy().into_owned()).collect()
+        };
+        let pinned = settings("https://git.example.org/a/b", &at);
+        let resolve = "http.curloptResolve=git.example.org:443:192.0.2.7,[2001:db8::7]";
+        for setting in [resolve, "http.followRedirects=false", "http.proxy="] {
+            assert!(pinned.iter().any(|word| word == setting), "{setting}: {pinned:?}");
+        }
+        let other = settings("https://git.example.org:8443", &at);
+        assert!(other.iter().any(|word| word.contains("git.example.org:8443:192.0.2.7")));
+        for (address, at) in [("https://192.0.2.7/a", &at[..]), ("/srv/a", &[])] {
+            assert!(!settings(address, at).iter().any(|word| word.contains("curloptResolve")));
+        }
+    }
 }

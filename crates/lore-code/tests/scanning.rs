@@ -87,7 +87,7 @@ fn a_repository_is_cloned_and_brought_up_to_date_without_its_hooks() {
     let copies = tempfile::tempdir().unwrap();
     let copy = copies.path().join("copy");
     let address = origin.path().to_str().unwrap();
-    let remote = Remote { address, branch: Some("main") };
+    let remote = Remote { address, branch: Some("main"), at: &[] };
     let fetch = || sync(remote, &copy, &GitLimits::default(), &AtomicBool::new(false));
     let first = fetch().unwrap();
     assert_eq!(first.head.len(), 40);
@@ -104,7 +104,7 @@ fn a_repository_is_cloned_and_brought_up_to_date_without_its_hooks() {
     assert!(!copy.join("ran").exists());
     // A lock that a killed git left behind does not keep a copy from being renewed.
     write(&copy, ".git/index.lock", "");
-    let preferred = Remote { address, branch: None };
+    let preferred = Remote { address, branch: None, at: &[] };
     let third = sync(preferred, &copy, &GitLimits::default(), &AtomicBool::new(false)).unwrap();
     assert_eq!(third.head, second.head);
     assert!(!copy.join(".git/index.lock").exists());
@@ -115,7 +115,7 @@ fn addresses_and_branches_that_are_options_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let fetch = |address: &str, branch: &str| {
         let copy = folder.path().join("copy");
-        let remote = Remote { address, branch: Some(branch) };
+        let remote = Remote { address, branch: Some(branch), at: &[] };
         sync(remote, &copy, &GitLimits::default(), &AtomicBool::new(false))
     };
     let addresses = [

@@ -205,7 +205,7 @@ fn until_revoked(
 
 /// Whether a route asks for no token. Messages between nodes carry signatures instead.
 fn is_public(path: &str) -> bool {
-    PUBLIC.contains(&path) || path.starts_with(koi_net::PREFIX)
+    PUBLIC.contains(&path) || koi_net::is_signed(path)
 }
 
 /// What a request asks to be switched on, by headers and by path.

@@ -1,5 +1,6 @@
 //! The KOI-net endpoints. They ask for no token: every message is signed by a node, and
-//! the node decides whom it believes.
+//! the node decides whom it believes. How the node is doing, peers and all, is nobody's
+//! message and for members only.
 
 use std::sync::Arc;
 
@@ -8,30 +9,47 @@ use axum::extract::{Path, Request, State};
 use axum::http::{HeaderValue, Method, Response, StatusCode, header};
 use lore_app::federation::{Endpoint, Federation};
 use lore_core::Error;
+use lore_mcp::Scope;
 
 use crate::body::{self, Unread};
 use crate::reply;
 use crate::routes::{self, Shared};
 
-/// The path below which nodes are found.
-pub(crate) const PREFIX: &str = "/koi-net/";
+/// The part of a path below which nodes are found. Some nodes repeat it.
+const PREFIX: &str = "koi-net/";
+/// What tells how the node is doing.
+const HEALTH: &str = "health";
 
-/// Answers a request below /koi-net. Some nodes repeat that part of the path.
+/// Whether a path is one for messages of nodes, which are signed.
+pub(crate) fn is_signed(path: &str) -> bool {
+    let below = path.strip_prefix('/').and_then(|path| path.strip_prefix(PREFIX));
+    below.is_some_and(|path| unrepeated(path) != HEALTH)
+}
+
+/// Answers a request below /koi-net.
 pub(crate) async fn answer(
     State(shared): State<Arc<Shared>>,
     Path(path): Path<String>,
     request: Request,
 ) -> Response<Body> {
     let Some(federation) = shared.federation.clone() else { return routes::nowhere(request).await };
-    let path = path.strip_prefix("koi-net/").unwrap_or(&path);
+    let path = unrepeated(&path);
     match (request.method(), path) {
-        (&Method::GET, "health") => json(StatusCode::OK, federation.health().await.to_string()),
+        // However the path was written: whom the gate did not ask is not told.
+        (&Method::GET, HEALTH) if request.extensions().get::<Arc<Scope>>().is_none() => {
+            reply::unauthorised()
+        }
+        (&Method::GET, HEALTH) => json(StatusCode::OK, federation.health().await.to_string()),
         (&Method::POST, path) => match Asked::of(path) {
             Some(asked) => post(&federation, asked, request, shared.body_max).await,
             None => routes::nowhere(request).await,
         },
         _ => routes::nowhere(request).await,
     }
+}
+
+fn unrepeated(path: &str) -> &str {
+    path.strip_prefix(PREFIX).unwrap_or(path)
 }
 
 /// What a POST is about.

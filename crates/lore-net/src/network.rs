@@ -24,7 +24,7 @@ pub(crate) struct Inner {
     pub(crate) effects: Effects,
     pub(crate) slots: Semaphore,
     exceptions: Arc<Exceptions>,
-    resolver: Arc<dyn Resolver>,
+    pub(crate) resolver: Arc<dyn Resolver>,
     tls: ClientConfig,
     user_agent: String,
 }

@@ -1,10 +1,11 @@
 //! Pages whose addresses come from anybody.
 
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use http::header::{ACCEPT, LOCATION};
 use reqwest::Response;
-use url::Url;
+use url::{Host, Url};
 
 use crate::answer::{Answer, Failures, read};
 use crate::error::{NetError, Refusal};
@@ -32,6 +33,27 @@ impl Web {
     /// Tests an address without any traffic, and gives its normal spelling.
     pub fn check(&self, url: &str) -> Result<String, Refusal> {
         self.guard.parse(url).map(String::from)
+    }
+
+    /// Every address of a public host, for a program that connects by itself: it has to
+    /// use these, lest the name means something else when it looks.
+    pub async fn addresses(&self, url: &str) -> Result<Vec<IpAddr>, NetError> {
+        let url = self.guard.parse(url)?;
+        let port = url.port_or_known_default().ok_or(Refusal::Port)?;
+        let found = match url.host() {
+            Some(Host::Ipv4(address)) => vec![address.into()],
+            Some(Host::Ipv6(address)) => vec![address.into()],
+            Some(Host::Domain(name)) => {
+                let found = self.network.resolver.addresses(name).await;
+                found.map_err(|_| NetError::Unreachable { host: host(&url) })?
+            }
+            None => return Err(Refusal::Malformed.into()),
+        };
+        if found.is_empty() {
+            return Err(NetError::Unreachable { host: host(&url) });
+        }
+        let allowed = found.iter().all(|ip| self.guard.admits(SocketAddr::new(*ip, port)));
+        if allowed { Ok(found) } else { Err(Refusal::NotPublic.into()) }
     }
 
     /// Reads a page, following redirects to other public pages. A bad status is an

@@ -344,6 +344,9 @@ async fn names_are_asked_once_and_every_address_must_be_public() {
         let outcome = web.get("http://mixed.example/", &Limits::page()).await;
         assert_eq!(outcome.unwrap_err(), NetError::Refused(Refusal::NotPublic), "{answer:?}");
         assert_eq!(names.questions(), 1);
+        // Others that connect by themselves are not told either.
+        let told = web.addresses("https://mixed.example/").await;
+        assert_eq!(told.unwrap_err(), NetError::Refused(Refusal::NotPublic), "{answer:?}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Pages of the web, through the guarded way out.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::OnceLock;
 
 use async_trait::async_trait;
@@ -47,6 +47,10 @@ impl GuardedWeb {
 impl Web for GuardedWeb {
     fn check(&self, url: &str) -> Result<String> {
         self.web()?.check(url).map_err(|refusal| NetError::from(refusal).into())
+    }
+
+    async fn addresses(&self, url: &str) -> Result<Vec<IpAddr>> {
+        Ok(self.web()?.addresses(url).await?)
     }
 
     async fn fetch(&self, url: &str) -> Result<Fetched> {

@@ -157,6 +157,23 @@ async fn a_repository_is_scanned_asked_and_searched() {
     assert_eq!(entities["results"][0]["type"], "Project", "{entities}");
 }
 
+/// The doors of search and of memory lead to the same files; that a symbol has a name does
+/// not make it somebody whom names are resolved to.
+#[tokio::test]
+async fn files_are_found_by_what_they_define_through_other_doors() {
+    let world = kitchen().await;
+    world.scan().await;
+    let known = world.call("kn_graph", json!({ "action": "query", "text": "Kettle" })).await;
+    assert_eq!((&known["count"], &known["nodes"][0]["name"]), (&json!(1), &json!("tea.py")));
+    for (words, title) in [("Kettle", "tea.py"), ("water until it sings", "helpers.py")] {
+        let search = json!({ "query": words, "source": "github" });
+        let found = world.call("knowledge_search", search).await;
+        assert_eq!(found["results"][0]["title"], title, "{found}");
+    }
+    let named = world.call("resolve_entity", json!({ "label": "boil" })).await;
+    assert_eq!((&named["candidates"], &named["is_new"]), (&json!([]), &json!(true)));
+}
+
 #[tokio::test]
 async fn editing_one_file_changes_only_its_symbols() {
     let world = kitchen().await;

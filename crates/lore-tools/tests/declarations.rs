@@ -13,6 +13,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ use lore_app::App;
 use lore_app::access::{Identity, enter};
 use lore_app::atlas::{Anvil, Atlas};
 use lore_app::knowledge::{Fetched, Form, Notes, Web};
-use lore_core::{Effects, Role, Timestamp};
+use lore_core::{Effects, Error, Role, Timestamp};
 use lore_sqlite::SqliteStore;
 use lore_tools::{Answer, Call, CallError, Registry, Selection, Tool, Toolset, docs};
 use serde_json::{Map, Value, json};
@@ -274,6 +275,10 @@ struct OnePage;
 impl Web for OnePage {
     fn check(&self, url: &str) -> lore_core::Result<String> {
         Ok(url.to_owned())
+    }
+
+    async fn addresses(&self, url: &str) -> lore_core::Result<Vec<IpAddr>> {
+        Err(Error::Unavailable { what: url.to_owned() })
     }
 
     async fn fetch(&self, url: &str) -> lore_core::Result<Fetched> {

@@ -9,6 +9,7 @@
 )]
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -40,6 +41,10 @@ impl Web for Pages {
             true => Ok(url.to_owned()),
             false => Err(Error::invalid("url", "is no good", "use https")),
         }
+    }
+
+    async fn addresses(&self, url: &str) -> lore_core::Result<Vec<IpAddr>> {
+        Err(Error::Unavailable { what: url.to_owned() })
     }
 
     async fn fetch(&self, url: &str) -> lore_core::Result<Fetched> {

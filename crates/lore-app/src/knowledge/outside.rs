@@ -1,6 +1,8 @@
 //! What use cases of knowledge need from outside: pages of the web, a language model, and
 //! another KOI API.
 
+use std::net::IpAddr;
+
 use async_trait::async_trait;
 use lore_core::Result;
 use serde_json::Value;
@@ -59,6 +61,10 @@ pub trait Elsewhere: Send + Sync {
 pub trait Web: Send + Sync {
     /// Tests an address without any traffic, and gives its normal spelling.
     fn check(&self, url: &str) -> Result<String>;
+
+    /// Every address of a host, none of which is private; for programs that connect by
+    /// themselves.
+    async fn addresses(&self, url: &str) -> Result<Vec<IpAddr>>;
 
     /// Reads a page.
     async fn fetch(&self, url: &str) -> Result<Fetched>;

@@ -4,6 +4,7 @@
 //! game master's side may. Folders of this machine are the business of the person at it;
 //! others get those that the configuration names.
 
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use lore_code::{FolderError, GitError, Remote};
@@ -252,7 +253,7 @@ fn origin(librarian: &Librarian, new: &NewRepository) -> Result<Origin> {
         return folder(librarian, Path::new(path)).map(Origin::Folder);
     }
     let branch = new.branch.as_deref().map(str::trim).filter(|branch| !branch.is_empty());
-    lore_code::check(Remote { address: source, branch }).map_err(refused)?;
+    lore_code::check(Remote { address: source, branch, at: &[] }).map_err(refused)?;
     if librarian.app.code.settings.copies.is_none() {
         return Err(Error::Precondition {
             message: "this server keeps no copies of repositories".into(),
@@ -280,6 +281,17 @@ fn folder(librarian: &Librarian, path: &Path) -> Result<PathBuf> {
     let found = lore_code::resolve(path).ok();
     let found = found.filter(|found| allowed().iter().any(|folder| found.starts_with(folder)));
     found.map_or_else(|| local_only(librarian, "this folder").map(|()| path.to_owned()), Ok)
+}
+
+/// Where the host of an address is, for git: a name that was public when it was added may
+/// mean something else by now.
+pub(super) async fn addresses(librarian: &Librarian, origin: &Origin) -> Result<Vec<IpAddr>> {
+    match origin {
+        Origin::Remote { address, .. } if address.starts_with("https://") => {
+            librarian.web()?.addresses(address).await.map_err(not_public)
+        }
+        _ => Ok(Vec::new()),
+    }
 }
 
 /// The guard of the web speaks of pages.

@@ -183,6 +183,7 @@ async fn source(
     let limits = librarian.app.code.settings.git;
     let copy = repository::copy_of(librarian, &known.node);
     let (origin, flag) = (known.kept.origin.clone(), stop.flag());
+    let at = repository::addresses(librarian, &origin).await?;
     blocking(move || match origin {
         Origin::Folder(path) => {
             let root = lore_code::resolve(&path).map_err(repository::no_folder)?;
@@ -194,7 +195,7 @@ async fn source(
                 message: "this server keeps no copies of repositories".into(),
                 hint: "scan it with the server that added it".into(),
             })?;
-            let remote = Remote { address: &address, branch: branch.as_deref() };
+            let remote = Remote { address: &address, branch: branch.as_deref(), at: &at };
             let done = lore_code::sync(remote, &copy, &limits, &flag);
             let head = done.map_err(repository::refused)?.head;
             Ok((copy, Some(head)))
