@@ -23,6 +23,10 @@ TAMPERED = {
     "a missing event": ("DELETE FROM event WHERE seq = 6", 6),
     "a missing beginning": ("DELETE FROM event WHERE seq = 1", 1),
     "an event that was moved": ("UPDATE event SET seq = 40 WHERE seq = 4", 4),
+    "a missing end": ("DELETE FROM event WHERE seq > 9", 10),
+    "a missing log": ("DELETE FROM event", 1),
+    "a missing head": ("DELETE FROM state WHERE name = 'log_head'", 1),
+    "a head that was moved": ("UPDATE state SET value = json_set(value, '$.count', 9) WHERE name = 'log_head'", 10),
 }
 
 
@@ -69,6 +73,24 @@ def test_a_changed_log_is_found_out(played, tmp_path, what):
     assert found["ok"] is False and found["broken_at"] == place, found
 
 
+def test_a_log_that_was_cut_off_says_how_much_is_gone(played, tmp_path):
+    """The hashes of what is left fit; the head tells that there was more."""
+    found = verified_after(played, tmp_path, "DELETE FROM event WHERE seq > 7")
+    assert found == {"ok": False, "events": 7, "broken_at": 8, "missing_events": 4, "rolls": 3, "wrong_rolls": []}
+
+
+def test_doctor_notices_a_log_that_was_cut_off(played, tmp_path):
+    """From the command line, too."""
+    program, _ = played
+    copy = program.copy(tmp_path)
+    with sqlite3.connect(copy.store) as db:
+        db.execute("DELETE FROM event WHERE seq > 7")
+    db.close()
+    checked = copy.run("doctor")
+    assert checked.returncode != 0
+    assert "does not fit from entry 8 on, and 4 of its entries are gone" in checked.stdout + checked.stderr
+
+
 def mended(db: sqlite3.Connection, place: int, lie: dict) -> None:
     """Puts a lie into an event and mends all hashes, as somebody would who knows how they are made."""
     rows = db.execute("SELECT seq, at, kind, request_id, invocation_id, participant, character, payload,"
@@ -84,6 +106,8 @@ def mended(db: sqlite3.Connection, place: int, lie: dict) -> None:
         db.execute("UPDATE event SET payload = ?, previous = ?, hash = ? WHERE seq = ?",
                    (text, previous, hasher.digest(), seq))
         previous = hasher.digest()
+    db.execute("UPDATE state SET value = json_object('count', ?, 'hash', ?) WHERE name = 'log_head'",
+               (rows[-1][0], previous.hex()))
 
 
 # The third roll shows 7 and 1, has no modifier, and meets its difficulty of 8.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use lore_core::names::name_key;
 use lore_core::{NodeId, Principal};
-use lore_store::{Finding, Health, StoreError, StoreResult, StoreStats};
+use lore_store::{Finding, Health, StoreError, StoreResult, StoreStats, chain};
 use rusqlite::Connection;
 
 use crate::fault::{Answer, Fault, damaged};
@@ -188,15 +188,23 @@ fn keys(db: &Connection) -> Answer<Vec<Finding>> {
     Ok(findings)
 }
 
-/// Logs whose hashes do not fit were changed by something else than this program.
+/// Logs whose hashes or heads do not fit were changed by something else than this program.
 fn chains(db: &Connection) -> Answer<Vec<Finding>> {
-    let mut statement = db.prepare("SELECT DISTINCT node FROM event")?;
-    let nodes = rows::all(statement.query(())?, |row| Ok(NodeId(Fields::of(row).take()?)))?;
+    let sql = "SELECT node FROM event UNION SELECT node FROM state WHERE name = ?1";
+    let mut statement = db.prepare(sql)?;
+    let nodes =
+        rows::all(statement.query([chain::HEAD])?, |row| Ok(NodeId(Fields::of(row).take()?)))?;
     let mut findings = Vec::new();
     for node in nodes {
-        if let Some(at) = records::follow_chain(db, node)?.broken_at {
-            findings
-                .push(damage(format!("the log of node {node} does not fit from entry {at} on")));
+        let report = records::follow_chain(db, node)?;
+        if let Some(at) = report.broken_at {
+            let gone = match report.missing {
+                0 => String::new(),
+                missing => format!(", and {missing} of its entries are gone"),
+            };
+            findings.push(damage(format!(
+                "the log of node {node} does not fit from entry {at} on{gone}"
+            )));
         }
     }
     Ok(findings)

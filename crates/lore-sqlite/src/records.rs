@@ -3,7 +3,8 @@
 use async_trait::async_trait;
 use lore_core::names::Word;
 use lore_core::{Event, NodeId, State, Viewer};
-use lore_store::{ChainReport, EventOrder, EventQuery, Events, States, StoreResult, chain};
+use lore_store::chain::{self, Head};
+use lore_store::{ChainReport, EventOrder, EventQuery, Events, States, StoreResult};
 use rusqlite::{Connection, Row};
 
 use crate::fault::{Answer, damaged, missing};
@@ -181,7 +182,7 @@ pub(crate) fn follow_chain(db: &Connection, node: NodeId) -> Answer<ChainReport>
                FROM event WHERE node = ?1 ORDER BY seq";
     let mut statement = db.prepare_cached(sql)?;
     let mut rows = statement.query([node.0])?;
-    let mut report = ChainReport { length: 0, broken_at: None };
+    let mut report = ChainReport { length: 0, broken_at: None, missing: 0 };
     let mut previous = chain::START;
     while let Some(row) = rows.next()? {
         report.length += 1;
@@ -194,5 +195,26 @@ pub(crate) fn follow_chain(db: &Connection, node: NodeId) -> Answer<ChainReport>
             report.broken_at = Some(report.length);
         }
     }
-    Ok(report)
+    let end = Head { count: report.length, hash: previous };
+    Ok(compared(report, end, head_of(db, node)?))
+}
+
+/// The head of a log; one that cannot be read fits no log with entries.
+pub(crate) fn head_of(db: &Connection, node: NodeId) -> Answer<Head> {
+    let sql = "SELECT value FROM state WHERE node = ?1 AND name = ?2";
+    let mut statement = db.prepare_cached(sql)?;
+    let text: Option<String> =
+        rows::first(statement.query((node.0, chain::HEAD))?, |row| Fields::of(row).take())?;
+    let value = text.and_then(|text| serde_json::from_str(&text).ok());
+    Ok(value.and_then(|value| Head::from_value(&value)).unwrap_or(Head::EMPTY))
+}
+
+/// A log that ends elsewhere than its head says was cut off, or went on without us.
+fn compared(mut report: ChainReport, end: Head, head: Head) -> ChainReport {
+    report.missing = (head.count - end.count).max(0);
+    if end != head && report.broken_at.is_none() {
+        let same = if end.count == head.count { end.count - 1 } else { end.count.min(head.count) };
+        report.broken_at = Some(same + 1);
+    }
+    report
 }

@@ -13,6 +13,7 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/0001_start.sql"),
     include_str!("../migrations/0002_records.sql"),
     include_str!("../migrations/0003_search.sql"),
+    include_str!("../migrations/0004_log_heads.sql"),
 ];
 
 /// The newest schema this program knows.

@@ -6,7 +6,7 @@ mod common;
 use std::path::Path;
 
 use common::{batch, effects, hub, open, owner, trio, word};
-use lore_core::Visibility;
+use lore_core::{Uid, Visibility};
 use lore_store::{
     Change, Events, Maintenance, NewEvent, NewEvents, NewNode, NodeKey, NodeRef, Nodes, Store,
 };
@@ -27,6 +27,13 @@ async fn fill(path: &Path) {
         subtype: Some("NPC".into()),
         ..NewNode::new(effects.uid(), word("character"), "Gandalf")
     };
+    let log = log_of_three(draft.uid);
+    let last = batch().change(Change::CreateNode(draft)).change(log);
+    store.commit(&viewer, last).await.unwrap();
+    assert_eq!(store.check().await.unwrap().findings, []);
+}
+
+fn log_of_three(node: Uid) -> Change {
     let event = |kind: &str| NewEvent {
         kind: kind.into(),
         request_id: "r".into(),
@@ -38,14 +45,8 @@ async fn fill(path: &Path) {
         visibility: Visibility::Members,
         settles: None,
     };
-    let log = NewEvents {
-        node: NodeRef::Uid(draft.uid),
-        after: None,
-        events: vec![event("A"), event("B"), event("C")],
-    };
-    let last = batch().change(Change::CreateNode(draft)).change(Change::AppendEvents(log));
-    store.commit(&viewer, last).await.unwrap();
-    assert_eq!(store.check().await.unwrap().findings, []);
+    let events = vec![event("A"), event("B"), event("C")];
+    Change::AppendEvents(NewEvents { node: NodeRef::Uid(node), after: None, events })
 }
 
 #[tokio::test]
@@ -102,6 +103,9 @@ async fn every_kind_of_nonsense_is_found() {
         ("DELETE FROM node WHERE number = 2", "point to a node that does not exist"),
         ("UPDATE event SET payload = '{ }' WHERE seq = 2", "does not fit from entry 2 on"),
         ("DELETE FROM event WHERE seq = 1", "does not fit from entry 1 on"),
+        ("DELETE FROM event WHERE seq = 3", "from entry 3 on, and 1 of its entries are gone"),
+        ("DELETE FROM event", "from entry 1 on, and 3 of its entries are gone"),
+        ("DELETE FROM state WHERE name = 'log_head'", "does not fit from entry 1 on"),
         ("UPDATE node SET visibility = 'everybody' WHERE number = 1", "CHECK constraint"),
     ] {
         let problems = after(sql).await;
@@ -123,6 +127,26 @@ async fn a_changed_log_is_noticed_where_it_was_changed() {
     let node = store.node(&viewer, key).await.unwrap().unwrap();
     let report = store.verify_events(&viewer, node.id).await.unwrap();
     assert_eq!((report.length, report.broken_at), (3, Some(3)));
+}
+
+/// What is added later hides nothing: the gap stays where the entries were.
+#[tokio::test]
+async fn a_log_that_was_cut_off_stays_cut_off() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("s.sqlite");
+    fill(&path).await;
+    let db = Connection::open(&path).unwrap();
+    db.execute_batch("DELETE FROM event WHERE seq >= 2").unwrap();
+    db.close().unwrap();
+    let store = open(&path);
+    let viewer = owner(&store).await;
+    let key = NodeKey::KindNumber(word("character"), 1);
+    let node = store.node(&viewer, key).await.unwrap().unwrap();
+    let report = store.verify_events(&viewer, node.id).await.unwrap();
+    assert_eq!((report.length, report.broken_at, report.missing), (1, Some(2), 2));
+    store.commit(&viewer, batch().change(log_of_three(node.uid))).await.unwrap();
+    let report = store.verify_events(&viewer, node.id).await.unwrap();
+    assert_eq!((report.length, report.broken_at, report.missing), (4, Some(2), 2));
 }
 
 #[cfg(unix)]

@@ -23,7 +23,7 @@ use lore_store::{
 use rusqlite::Connection;
 
 /// The newest schema: one for each step.
-const NEWEST: i64 = 3;
+const NEWEST: i64 = 4;
 
 /// The store of a schema, as it was written back then.
 fn fixture(schema: i64) -> PathBuf {
@@ -108,7 +108,7 @@ async fn has_records(store: &SqliteStore, viewer: &Viewer) {
     let states = store.states(viewer, &[center], &word("sheet")).await.unwrap();
     assert_eq!(states[0].value, serde_json::json!({"hope": 2}));
     let chain = store.verify_events(viewer, center).await.unwrap();
-    assert_eq!((chain.length, chain.broken_at), (2, None));
+    assert_eq!((chain.length, chain.broken_at, chain.missing), (2, None, 0));
     let settled = store.settled(viewer, center, 1).await.unwrap().unwrap();
     assert_eq!((settled.sequence, settled.kind.as_str()), (2, "APPLIED"));
     let answer = store.answered(viewer, "test", "once").await.unwrap();

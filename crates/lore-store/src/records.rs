@@ -99,8 +99,10 @@ pub struct AuditEntry {
 pub struct ChainReport {
     /// How many entries the log has, hidden ones too.
     pub length: i64,
-    /// The first entry that does not fit, if one does not.
+    /// The first entry that does not fit or is gone, if there is one.
     pub broken_at: Option<i64>,
+    /// How many entries are gone.
+    pub missing: i64,
 }
 
 /// How many nodes of a kind there are in a namespace.

@@ -197,8 +197,8 @@ pub trait Events {
         sequence: i64,
     ) -> StoreResult<Option<Event>>;
 
-    /// Checks that a log has no gap and that every hash fits. Tells nothing of
-    /// what is in it, so whoever sees the node may ask.
+    /// Checks that a log has no gap, that every hash fits, and that it ends where its
+    /// head says. Tells nothing of what is in it, so whoever sees the node may ask.
     async fn verify_events(&self, viewer: &Viewer, node: NodeId) -> StoreResult<ChainReport>;
 }
 

@@ -1,13 +1,15 @@
 //! Putting documents and adding to logs.
 
 use lore_core::{Event, Hash, NodeId, Visibility};
-use lore_store::{Applied, NewEvent, NewEvents, NewState, Once, Origin, StoreError, chain};
+use lore_store::chain::{self, Head};
+use lore_store::{Applied, NewEvent, NewEvents, NewState, Once, Origin, StoreError};
 use rusqlite::params;
 use serde_json::{Value, json};
 
 use super::{Hand, Target, expect};
 use crate::audit::{PRIVATE_TO, REPLACED};
 use crate::fault::{Answer, Fault, damaged, invalid};
+use crate::records;
 use crate::rows::{self, Fields};
 use crate::sight::{self, Presence};
 
@@ -105,32 +107,52 @@ impl Hand<'_> {
 
     pub(super) fn append_events(&mut self, new: &NewEvents) -> Answer<Applied> {
         let node = self.node(new.node, Presence::Live)?;
-        let (mut sequence, mut previous) = self.log_end(node.id)?;
-        if new.after.is_some_and(|after| after != sequence) {
+        let mut end = self.log_end(node.id)?;
+        if new.after.is_some_and(|after| after != end.count) {
             return Err(StoreError::Conflict(format!("the log of node {}", node.id)).into());
         }
         if new.events.is_empty() {
             return Err(invalid("there are no events to append"));
         }
-        let first = sequence + 1;
+        let first = end.count + 1;
         for event in &new.events {
-            sequence += 1;
-            previous = self.append(node.id, sequence, previous, event)?;
+            let count = end.count + 1;
+            end = Head { count, hash: self.append(node.id, count, end.hash, event)? };
         }
+        self.put_head(node.id, end)?;
         self.notes.push(json!({
-            "op": "append_events", "node": node.uid.to_string(), "first": first, "last": sequence,
+            "op": "append_events", "node": node.uid.to_string(), "first": first, "last": end.count,
         }));
-        Ok(Applied::Events { first, last: sequence })
+        Ok(Applied::Events { first, last: end.count })
     }
 
-    fn log_end(&self, node: i64) -> Answer<(i64, Hash)> {
+    /// Where the log goes on. The head counts when entries were cut off behind our back:
+    /// the gap stays, and with it the proof.
+    fn log_end(&self, node: i64) -> Answer<Head> {
         let sql = "SELECT seq, hash FROM event WHERE node = ?1 ORDER BY seq DESC LIMIT 1";
         let mut statement = self.db.prepare_cached(sql)?;
-        let end = rows::first(statement.query([node])?, |row| {
+        let last = rows::first(statement.query([node])?, |row| {
             let mut fields = Fields::of(row);
-            Ok((fields.take()?, fields.hash()?))
+            Ok(Head { count: fields.take()?, hash: fields.hash()? })
         })?;
-        Ok(end.unwrap_or((0, chain::START)))
+        let (last, head) = (last.unwrap_or(Head::EMPTY), records::head_of(self.db, NodeId(node))?);
+        Ok(if head.count > last.count { head } else { last })
+    }
+
+    fn put_head(&self, node: i64, head: Head) -> Answer<()> {
+        let sql =
+            "INSERT INTO state (node, name, value, visibility, version, updated_at, updated_by)
+            VALUES (?1, ?2, ?3, 'members', 1, ?4, ?5)
+            ON CONFLICT (node, name) DO UPDATE SET value = excluded.value, version = version + 1,
+              updated_at = excluded.updated_at, updated_by = excluded.updated_by";
+        self.db.prepare_cached(sql)?.execute(params![
+            node,
+            chain::HEAD,
+            head.to_value().to_string(),
+            self.author.at,
+            self.author.principal
+        ])?;
+        Ok(())
     }
 
     fn append(&self, node: i64, sequence: i64, previous: Hash, new: &NewEvent) -> Answer<Hash> {

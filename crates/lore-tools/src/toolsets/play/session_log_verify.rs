@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::setting::Setting;
+use super::sheet_wire::is_zero;
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
@@ -26,9 +27,12 @@ pub(super) struct Output {
     ok: bool,
     /// How many events the log has, hidden ones too.
     events: i64,
-    /// The first event whose hash does not fit.
+    /// The first event that does not fit or is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     broken_at: Option<i64>,
+    /// How many events are gone.
+    #[serde(skip_serializing_if = "is_zero")]
+    missing_events: i64,
     /// How many rolls were repeated from their seeds.
     rolls: usize,
     /// Rolls whose dice do not follow from their seed.
@@ -60,6 +64,7 @@ impl ToolSpec for SessionLogVerify {
             ok: found.chain.broken_at.is_none() && found.wrong_rolls.is_empty(),
             events: found.chain.length,
             broken_at: found.chain.broken_at,
+            missing_events: found.chain.missing,
             rolls: found.rolls,
             wrong_rolls: found.wrong_rolls,
         })

@@ -176,7 +176,8 @@ impl StateOut {
     }
 }
 
-fn is_zero(number: &i64) -> bool {
+/// Whether a number says nothing.
+pub(super) fn is_zero(number: &i64) -> bool {
     *number == 0
 }
 
