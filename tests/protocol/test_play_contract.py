@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from harness.rpc import result_of
 from harness.table import EIGHT_AND_FIVE, HOPE, Seat, holds, identifier, moment, payload, replay
 from harness.web import Session
 
@@ -448,6 +449,17 @@ def test_the_other_resources_are_templates(seat):
 # Lists
 
 
+@pytest.mark.parametrize("template", [
+    "session://{session_id}/events", "session://{session_id}/events{?after_seq,before_seq,limit}",
+])
+def test_session_ids_are_completed_for_either_spelling_of_the_log(seat, evening, template):
+    """The contract names the log without query parameters."""
+    found = seat.ask("completion/complete", {
+        "ref": {"type": "ref/resource", "uri": template}, "argument": {"name": "session_id", "value": evening[:-4]},
+    })
+    assert result_of(found)["completion"]["values"] == [evening]
+
+
 def test_empty_lists_are_empty_arrays(seat, campaign):
     """Not null: a campaign with nobody in it."""
     for part in ("participants", "characters", "sessions"):
@@ -702,7 +714,7 @@ def test_a_malformed_campaign_id_is_an_invalid_argument(on_http, id):
     assert (error["code"], error["data"]["code"]) == (-32602, "INVALID_ARGUMENT")
 
 
-@pytest.mark.parametrize("query", ["limit=x", "before_seq=-1", "after_seq=1.5"])
+@pytest.mark.parametrize("query", ["limit=x", "limit=0", "before_seq=-1", "after_seq=1.5"])
 def test_a_malformed_page_is_an_invalid_argument(on_http, known, query):
     """The parameters of a page are whole numbers."""
     error = on_http.unreadable(f"session://{known['evening']}/events?{query}")

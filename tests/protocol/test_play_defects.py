@@ -238,6 +238,16 @@ def test_defect_5_only_what_is_new_can_be_read(seat, long_evening):
     assert sequences(seat, f"{long_evening.events}?after_seq=211") == []
 
 
+def test_defect_5_who_was_away_catches_up_forward(seat, long_evening):
+    """With after_seq alone a page has the oldest events after it and says where the next one begins."""
+    found, after, more = [], 0, True
+    while more:
+        page = seat.read(f"{long_evening.events}?after_seq={after}&limit=60")
+        found += [event["seq"] for event in page["events"]][::-1]
+        after, more = page["next_after_seq"], page["has_more"]
+    assert found == list(range(1, 212))
+
+
 def test_defect_5_a_page_can_hold_the_whole_evening(seat, long_evening):
     """A larger limit is honoured."""
     assert len(sequences(seat, f"{long_evening.events}?limit=500")) == 211
@@ -257,10 +267,14 @@ def test_defect_5_lists_hold_more_than_ten_records(seat, evening):
 # 6. Changes nobody was told of
 
 
+def sheet(evening) -> str:
+    return f"character://{evening.hero}/sheet"
+
+
 def heard_of(session, seat, evening, work) -> set[str]:
     """What subscribers of everything hear when something is done."""
     parts = [f"{evening.uri}/{part}" for part in ("participants", "characters", "sessions")]
-    seat.subscribe(LIST, evening.uri, *parts, evening.events)
+    seat.subscribe(LIST, evening.uri, *parts, evening.events, sheet(evening))
     mark = Evening(seat)
     seat.subscribe(mark.events)
     with listening(session) as heard:
@@ -277,7 +291,7 @@ def test_defect_6_applying_hope_notifies_characters_and_campaign(session, seat, 
     rolled = seat.roll(evening.session, evening.hero, rng=replay(HOPE))
     heard = heard_of(session, seat, evening, lambda: seat.do(
         "session_roll_outcome_apply", session_id=evening.session, roll_seq=rolled["roll_seq"]))
-    assert heard == {LIST, evening.uri, f"{evening.uri}/characters", evening.events}
+    assert heard == {LIST, evening.uri, f"{evening.uri}/characters", sheet(evening), evening.events}
 
 
 def test_defect_6_applying_fear_notifies_campaign_and_list(session, seat, evening):
@@ -314,11 +328,11 @@ MATRIX = {
                            {LIST, "campaign", "participants"}),
     "participant_update": ({"participant_id": "alice", "display_name": "Al"}, {"participants"}),
     "character_create": ({"campaign_id": "id", "name": "Gob", "kind": "NPC"}, {LIST, "campaign", "characters"}),
-    "character_update": ({"character_id": "hero", "notes": "new"}, {"characters"}),
+    "character_update": ({"character_id": "hero", "notes": "new"}, {"characters", "events", "sheet"}),
     "character_control_set": ({"campaign_id": "id", "character_id": "hero", "controller": "alice"},
-                              {"characters"}),
-    "character_profile_patch": ({"character_id": "hero", "hp_max": 8}, {"characters", "events"}),
-    "character_state_patch": ({"character_id": "hero", "hp": 3}, {"characters", "events"}),
+                              {"characters", "events", "sheet"}),
+    "character_profile_patch": ({"character_id": "hero", "hp_max": 8}, {"characters", "events", "sheet"}),
+    "character_state_patch": ({"character_id": "hero", "hp": 3}, {"characters", "events", "sheet"}),
     "session_action_roll": ({"session_id": "session", "character_id": "hero", "trait": "x", "difficulty": 1},
                             {"events"}),
     "session_note_add": ({"session_id": "session", "text": "x"}, {"events"}),
@@ -331,7 +345,8 @@ def test_defect_6_every_write_notifies_what_it_changes(session, seat, evening, t
     arguments, wanted = MATRIX[tool]
     arguments = {key: getattr(evening, value, value) if isinstance(value, str) else value
                  for key, value in arguments.items()}
-    shown = {LIST: LIST, "campaign": evening.uri, "events": evening.events}
+    shown = {LIST: LIST, "campaign": evening.uri, "events": evening.events,
+             "sheet": sheet(evening)}
     wanted = {shown.get(name, f"{evening.uri}/{name}") for name in wanted}
     heard = heard_of(session, seat, evening, lambda: seat.do(tool, **arguments))
     assert wanted <= heard, (wanted, heard)

@@ -100,6 +100,8 @@ class Evening:
     """Sheets by character, before the first roll."""
     after: dict = field(default_factory=dict)
     fear: int = -1
+    flood: int = -1
+    """What is left of a countdown of 100 that every roll moves."""
     rolls: list = field(default_factory=list)
     """What each roll answered, with who rolled for whom."""
     applied: list = field(default_factory=list)
@@ -153,9 +155,9 @@ async def rounds(evening: Evening, person: Person) -> None:
             more = {"gm_only": True} if person.name == "gail" else {}
             await person.do("session_note_add", text=f"{SECRET if more else 'open'} {number}", **more)
         if person.name == "gail" and number % 4 == 3:
-            both = [evening.heroes["alice"], evening.heroes["bob"]]
-            await person.do("session_effect_apply", character_ids=both, damage={"amount": number},
-                            reason="falling rocks")
+            # One call for heroes and a hidden NPC: everybody reads their own part.
+            await person.do("session_effect_apply", character_ids=list(evening.heroes.values()),
+                            damage={"amount": number}, reason=f"{SECRET} rocks")
 
 
 async def play(server, tokens: dict[str, str], mode: str) -> Evening:
@@ -188,7 +190,7 @@ async def evening_of(evening: Evening, people: dict[str, Person]) -> None:
     for person in people.values():
         await person.take_seat(evening)
         await person.subscribe(*parts)
-    evening.seats["guest"] = (await alice.do(
+    evening.seats["guest"] = (await gail.do(
         "participant_create", campaign_id=evening.campaign, display_name="Guest", role="PLAYER"))["id"]
     evening.session = (await gail.do("session_start", campaign_id=evening.campaign, name="Session 1"))["id"]
     events = f"session://{evening.session}/events"
@@ -196,6 +198,7 @@ async def evening_of(evening: Evening, people: dict[str, Person]) -> None:
         await person.take_seat(evening, session_id=evening.session)
         await person.subscribe(events)
         evening.wanted[person.name] = {*parts, events} | ({"campaigns://list"} if person is gail else set())
+    await gail.do("session_effect_apply", countdown={"name": "The flood", "start": 100})
     for owner, hero in evening.heroes.items():
         evening.before[owner] = await gail.do("character_sheet_get", character_id=hero)
     async with anyio.create_task_group() as table:
@@ -223,7 +226,8 @@ async def look_back(evening: Evening, people: dict[str, Person], events: str, ur
     gail = people["gail"]
     for owner, hero in evening.heroes.items():
         evening.after[owner] = await gail.do("character_sheet_get", character_id=hero)
-    evening.fear = (await gail.read(uri))["campaign"]["gm_fear"]
+    campaign = (await gail.read(uri))["campaign"]
+    evening.fear, evening.flood = campaign["gm_fear"], campaign["countdowns"]["The flood"]["current"]
     for roll in evening.rolls[::5]:
         evening.repeated.append(await gail.do(
             "duality_action_roll", rng={"seed": roll["rng"]["seed_used"], "roll_mode": "REPLAY"}))
@@ -340,6 +344,24 @@ def test_fear_adds_up(evening):
     assert fear == evening.fear <= 12
     with_fear = sum(1 for roll in evening.rolls if roll["flavor"] == "FEAR")
     assert fear == min(12, with_fear)
+
+
+def test_the_countdown_moved_once_with_each_roll(evening):
+    """Whoever rolled, hidden or not, and each move is an event with before and after."""
+    assert evening.flood == 100 - len(evening.applied)
+    moved = [payload(event)["detail"]["countdowns"][0] for event in of_type(evening, "COUNTDOWN_CHANGED")[1:]]
+    assert [step["before"] for step in moved] == list(range(100, evening.flood, -1))
+    assert all(step["after"] == step["before"] - 1 for step in moved)
+
+
+@pytest.mark.parametrize("name", ["alice", "bob"])
+def test_players_read_of_their_own_wounds(evening, name):
+    """Also where the hidden NPC was hit in the same call; nothing tells of it."""
+    hits = [event for event in evening.seen[name] if event["type"] == "DAMAGE_TAKEN"]
+    assert len(hits) == len(of_type(evening, "DAMAGE_TAKEN")) > 0
+    heroes = [evening.heroes["alice"], evening.heroes["bob"]]
+    assert all(payload(event)["targets"] == heroes for event in hits)
+    assert evening.heroes["gail"] not in json.dumps(evening.seen[name])
 
 
 def test_every_event_names_who_caused_it(evening):

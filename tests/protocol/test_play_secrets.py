@@ -311,16 +311,31 @@ def test_the_numbers_of_a_hidden_sheet_do_not_show_in_a_roll(cast):
         assert payload(event).get("trait_value") is None and payload(event).get("modifier", 0) == 0, event
 
 
-def test_a_hidden_sheet_is_not_silently_left_out(cast):
-    """A player who controls such an NPC may roll for it, but not with its trait: that is refused, not ignored."""
+def test_who_is_given_an_npc_sees_its_sheet_but_not_its_notes(cast):
+    """Nobody can play what they do not see: control shows the sheet, also of an NPC known by name only."""
     game = Game(cast)
-    npc = game.gail.do("character_create", campaign_id=game.id, name="Named", kind="NPC")["id"]
+    npc = game.gail.do("character_create", campaign_id=game.id, name="Named", kind="NPC", notes="quokka-lent")["id"]
     game.gail.do("character_update", character_id=npc, reveal="NAME")
-    game.gail.do("character_control_set", campaign_id=game.id, character_id=npc, controller=game.seats["alice"])
-    game.alice.roll(game.session, npc)
-    error = game.alice.refused("session_action_roll", session_id=game.session, character_id=npc, trait="agility",
-                               difficulty=1, use_trait_value=True)
-    assert error["code"] == "NOT_FOUND" and "reveal" in error["hint"]
+    given = game.gail.do("character_control_set", campaign_id=game.id, character_id=npc,
+                         controller=game.seats["alice"])
+    assert given["revealed"] is True
+    sheet = game.alice.do("character_sheet_get", character_id=npc)
+    assert sheet["character"]["name"] == "Named" and sheet["character"]["notes"] == ""
+    game.alice.roll(game.session, npc, use_trait_value=True)
+    assert "quokka-lent" not in json.dumps(game.alice.events(game.session))
+
+
+def test_one_call_on_a_hero_and_a_hidden_npc_is_told_in_parts(cast):
+    """Everybody reads what happened to the hero, as if there were nobody else; only the GM the rest."""
+    game = Game(cast)
+    npc = game.gail.do("character_create", campaign_id=game.id, name="Quokka", kind="NPC")["id"]
+    game.gail.do("session_effect_apply", session_id=game.session, character_ids=[npc, game.ana],
+                 damage={"amount": 9}, reason="Quokka strikes")
+    (event,) = [event for event in game.alice.events(game.session) if event["type"] == "DAMAGE_TAKEN"]
+    assert payload(event)["targets"] == [game.ana] == [event["character_id"]]
+    assert npc not in json.dumps(event) and "Quokka" not in json.dumps(event)
+    (event,) = [event for event in game.gail.events(game.session) if event["type"] == "DAMAGE_TAKEN"]
+    assert json.loads(event["gm_payload_json"])["targets"] == [npc]
 
 
 def test_a_note_cannot_name_a_hidden_npc_in_the_open(plot):
@@ -392,9 +407,10 @@ def test_a_player_cannot_take_the_seat_of_another(game):
     assert error["code"] == "PERMISSION_DENIED"
 
 
-def test_a_seat_is_claimed_by_one_of_many(cast, game):
+def test_a_seat_is_claimed_by_one_of_many(cast):
     """Two players at the same moment for one free seat: one has it, the other is told so."""
     for _ in range(5):
+        game = Game(cast)
         seat = game.gail.do("participant_create", campaign_id=game.id, display_name="free", role="PLAYER")["id"]
         rivals = [cast.seat("cora"), cast.seat("dan")]
         arguments = {"campaign_id": game.id, "participant_id": seat}

@@ -446,7 +446,8 @@ impl McpServer {
         typed: String,
     ) -> Result<Vec<String>, ErrorData> {
         let mut on = self.parts.registry.resources(&scope.selection, call.viewer.role);
-        let Some(complete) = on.find(|r| r.uri.0 == template).and_then(|r| r.complete) else {
+        let Some(complete) = on.find(|r| r.uri.is_spelled(template)).and_then(|r| r.complete)
+        else {
             return Ok(Vec::new());
         };
         contained(complete(call, variable, typed)).await

@@ -6,7 +6,8 @@ mod common;
 use std::path::Path;
 
 use common::{batch, effects, hub, open, owner, trio, word};
-use lore_core::{Uid, Visibility};
+use lore_core::{Node, Uid, Viewer, Visibility};
+use lore_sqlite::SqliteStore;
 use lore_store::{
     Change, Events, Maintenance, NewEvent, NewEvents, NewNode, NodeKey, NodeRef, Nodes, Store,
 };
@@ -116,15 +117,8 @@ async fn every_kind_of_nonsense_is_found() {
 #[tokio::test]
 async fn a_changed_log_is_noticed_where_it_was_changed() {
     let home = tempfile::tempdir().unwrap();
-    let path = home.path().join("s.sqlite");
-    fill(&path).await;
-    let db = Connection::open(&path).unwrap();
-    db.execute_batch("UPDATE event SET kind = 'X' WHERE seq = 3").unwrap();
-    db.close().unwrap();
-    let store = open(&path);
-    let viewer = owner(&store).await;
-    let key = NodeKey::KindNumber(word("character"), 1);
-    let node = store.node(&viewer, key).await.unwrap().unwrap();
+    let sql = "UPDATE event SET kind = 'X' WHERE seq = 3";
+    let (store, viewer, node) = tampered(home.path(), sql).await;
     let report = store.verify_events(&viewer, node.id).await.unwrap();
     assert_eq!((report.length, report.broken_at), (3, Some(3)));
 }
@@ -133,20 +127,27 @@ async fn a_changed_log_is_noticed_where_it_was_changed() {
 #[tokio::test]
 async fn a_log_that_was_cut_off_stays_cut_off() {
     let home = tempfile::tempdir().unwrap();
-    let path = home.path().join("s.sqlite");
-    fill(&path).await;
-    let db = Connection::open(&path).unwrap();
-    db.execute_batch("DELETE FROM event WHERE seq >= 2").unwrap();
-    db.close().unwrap();
-    let store = open(&path);
-    let viewer = owner(&store).await;
-    let key = NodeKey::KindNumber(word("character"), 1);
-    let node = store.node(&viewer, key).await.unwrap().unwrap();
+    let sql = "DELETE FROM event WHERE seq >= 2";
+    let (store, viewer, node) = tampered(home.path(), sql).await;
     let report = store.verify_events(&viewer, node.id).await.unwrap();
     assert_eq!((report.length, report.broken_at, report.missing), (1, Some(2), 2));
     store.commit(&viewer, batch().change(log_of_three(node.uid))).await.unwrap();
     let report = store.verify_events(&viewer, node.id).await.unwrap();
     assert_eq!((report.length, report.broken_at, report.missing), (4, Some(2), 2));
+}
+
+/// A store whose file somebody changed, and the node that has a log.
+async fn tampered(home: &Path, sql: &str) -> (SqliteStore, Viewer, Node) {
+    let path = home.join("s.sqlite");
+    fill(&path).await;
+    let db = Connection::open(&path).unwrap();
+    db.execute_batch(sql).unwrap();
+    db.close().unwrap();
+    let store = open(&path);
+    let viewer = owner(&store).await;
+    let key = NodeKey::KindNumber(word("character"), 1);
+    let node = store.node(&viewer, key).await.unwrap().unwrap();
+    (store, viewer, node)
 }
 
 #[cfg(unix)]

@@ -49,6 +49,12 @@ impl UriPattern {
         self.0.contains('{')
     }
 
+    /// Whether a client means this template: with its query parameters, or without.
+    pub fn is_spelled(self, template: &str) -> bool {
+        let path = self.0.split_once("{?").map_or(self.0, |(path, _)| path);
+        template == self.0 || template == path
+    }
+
     /// Matches a concrete URI. A variable takes one non-empty segment, never a
     /// `/`, `?` or `#`, and is percent-decoded.
     pub fn captures(self, uri: &str) -> Option<Captures> {
@@ -137,6 +143,13 @@ mod tests {
         for other in ["session://s1/events?page=2", "session://s1/events?limit", "session://s1"] {
             assert_eq!(pattern.captures(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn a_template_is_known_without_its_query_parameters() {
+        let pattern = UriPattern("session://{id}/events{?after_seq,limit}");
+        assert!(pattern.is_spelled(pattern.0) && pattern.is_spelled("session://{id}/events"));
+        assert!(!pattern.is_spelled("session://{id}"));
     }
 
     #[test]

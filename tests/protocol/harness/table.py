@@ -119,7 +119,8 @@ def replayed(events: list[dict], state: dict) -> dict:
     """What a character's numbers must be after all changes of a log, each from the one before."""
     state = dict(state)
     for event in events:
-        for change in payload(event).get("applied_changes", []):
+        hidden = json.loads(event.get("gm_payload_json", "{}"))
+        for change in payload(event).get("applied_changes", []) + hidden.get("applied_changes", []):
             if change.get("character_id") == state["character_id"] and change["field"] in state:
                 assert state[change["field"]] == change["before"], event
                 state[change["field"]] = change["after"]

@@ -1,15 +1,16 @@
 //! Campaigns: making, changing, archiving and listing them.
 
-use lore_core::{Error, Node, NodeId, Properties, Result, Role, Uid, names};
+use lore_core::{Error, Node, NodeId, Properties, Result, Role, Uid, Visibility, names};
 use lore_store::{
-    Bin, Change, Direction, Expect, NewNode, NewState, NodePatch, NodeQuery, NodeRef,
+    Batch, Bin, Change, Direction, Expect, NewNode, NewState, NodePatch, NodeQuery, NodeRef,
 };
 use serde_json::{Value, json};
 
 use super::desk::{Desk, Plan};
+use super::history::Edits;
 use super::ids::Thing;
 use super::table::{self, Table};
-use super::{CAMPAIGN, CHARACTER, MANY, PARTICIPANT, rights, word};
+use super::{CAMPAIGN, CHARACTER, MANY, PARTICIPANT, history, rights, word};
 
 /// Longest theme prompt, in characters.
 const THEME_MAX: usize = 20_000;
@@ -98,7 +99,7 @@ pub async fn create(desk: &Desk, new: &NewCampaign) -> Result<Plan<Campaign>> {
         name: table::name()?,
         expect: Expect::Version(0),
         value: table.to_value()?,
-        visibility: lore_core::Visibility::Members,
+        visibility: Visibility::Members,
     };
     let batch = desk
         .batch()
@@ -120,30 +121,37 @@ pub async fn create(desk: &Desk, new: &NewCampaign) -> Result<Plan<Campaign>> {
 /// Changes a campaign, or moves it into the archive and back.
 pub async fn update(desk: &Desk, uid: Uid, patch: &CampaignPatch) -> Result<Plan<Campaign>> {
     let node = find_live(desk, Thing::Campaign, uid).await?;
-    rights::in_campaign(desk, &node).await?.require_gm()?;
-    let mut campaign = read(desk, node).await?;
-    let mut batch = desk.batch().touch("campaigns://list").touch(uri(uid));
+    let rights = rights::in_campaign(desk, &node).await?;
+    rights.require_gm()?;
+    let mut campaign = read(desk, node.clone()).await?;
+    let mut edits = Edits::of("CAMPAIGN_UPDATED", Thing::Campaign, &node);
     if let Some(name) = &patch.name {
         campaign.node.name = names::checked_name("name", name)?;
+        edits.note("name", node.name.as_str(), campaign.node.name.as_str());
     }
     if let Some(theme) = &patch.theme_prompt {
         check_theme(theme)?;
+        edits.note("theme_prompt", campaign.theme_prompt.as_str(), theme.as_str());
         campaign.theme_prompt.clone_from(theme);
     }
-    campaign.gm_mode = patch.gm_mode.unwrap_or(campaign.gm_mode);
-    let mut kept = campaign.node.properties.clone();
-    kept.extend(properties(campaign.gm_mode, &campaign.theme_prompt));
-    let fields = NodePatch {
-        name: Some(campaign.node.name.clone()),
-        properties: Some(kept),
-        ..NodePatch::default()
-    };
-    let expect = Expect::Version(campaign.node.version);
-    batch = batch.change(Change::UpdateNode(NodeRef::Uid(uid), expect, fields));
-    if patch.archived == Some(true) {
-        batch = batch.change(Change::DeleteNode(NodeRef::Uid(uid), Expect::Any));
+    if let Some(mode) = patch.gm_mode {
+        edits.note("gm_mode", campaign.gm_mode.as_str(), mode.as_str());
+        campaign.gm_mode = mode;
     }
-    campaign.node.updated.at = batch.at;
+    let mut batch = desk.batch().touch("campaigns://list").touch(uri(uid));
+    if !edits.is_empty() {
+        let mut kept = node.properties.clone();
+        kept.extend(properties(campaign.gm_mode, &campaign.theme_prompt));
+        let name = Some(campaign.node.name.clone());
+        let fields = NodePatch { name, properties: Some(kept), ..NodePatch::default() };
+        let expect = Expect::Version(node.version);
+        batch = batch.change(Change::UpdateNode(NodeRef::Uid(uid), expect, fields));
+        campaign.node.updated.at = batch.at;
+    }
+    batch = history::record(desk, &rights, &node, batch, edits).await?;
+    if patch.archived == Some(true) {
+        batch = batch.change(Change::DeleteNode(NodeRef::Uid(uid), Expect::Any)).touch(ARCHIVE);
+    }
     Ok(Plan::new(batch, campaign))
 }
 
@@ -155,13 +163,47 @@ pub async fn get(desk: &Desk, uid: Uid) -> Result<Campaign> {
 
 /// Every campaign the viewer sees, oldest first.
 pub async fn list(desk: &Desk) -> Result<Vec<Campaign>> {
-    let query = NodeQuery { kinds: vec![word(CAMPAIGN)?], ..NodeQuery::default() };
-    let page = desk.app.store.find_nodes(&desk.viewer, query).await?;
-    let mut campaigns = Vec::with_capacity(page.items.len());
-    for node in page.items {
+    let mut campaigns = Vec::new();
+    for node in every(desk, Thing::Campaign, Bin::Live).await? {
         campaigns.push(read(desk, node).await?);
     }
     Ok(campaigns)
+}
+
+/// Every archived campaign, oldest first. What belongs to one is out of sight until it is
+/// restored. For the GM.
+pub async fn list_archived(desk: &Desk) -> Result<Vec<Campaign>> {
+    desk.viewer.require(Role::Gm)?;
+    let nodes = every(desk, Thing::Campaign, Bin::Deleted).await?;
+    Ok(nodes.into_iter().map(|node| shape(node, Table::default())).collect())
+}
+
+/// The archived members of a campaign that are of one kind, oldest first. For the GM.
+pub(crate) async fn archived_members(desk: &Desk, home: &Node, thing: Thing) -> Result<Vec<Node>> {
+    desk.viewer.require(Role::Gm)?;
+    let mut nodes = every(desk, thing, Bin::Deleted).await?;
+    nodes.retain(|node| of(node) == Some(home.uid));
+    Ok(nodes)
+}
+
+/// Everything of one kind, page by page, oldest first.
+async fn every(desk: &Desk, thing: Thing, bin: Bin) -> Result<Vec<Node>> {
+    let kinds = vec![word(kind_of(thing))?];
+    let mut query = NodeQuery { kinds, bin, ..NodeQuery::default() };
+    let mut nodes = Vec::new();
+    loop {
+        let page = desk.app.store.find_nodes(&desk.viewer, query.clone()).await?;
+        nodes.extend(page.items);
+        match page.next {
+            Some(next) => query.after = Some(next),
+            None => return Ok(nodes),
+        }
+    }
+}
+
+/// Moves the campaign's date: something that belongs to it has changed.
+pub(crate) fn stir(home: &Node) -> Change {
+    Change::UpdateNode(NodeRef::Id(home.id), Expect::Any, NodePatch::default())
 }
 
 /// The members of a campaign that are of one kind, oldest first.
@@ -194,6 +236,14 @@ pub(crate) fn uri(uid: Uid) -> String {
     format!("campaign://{}", Thing::Campaign.show(uid))
 }
 
+/// The resource that lists archived campaigns.
+const ARCHIVE: &str = "campaigns://archived";
+
+/// The resource that lists what of a campaign is archived.
+pub(crate) fn archive_uri(campaign: Uid) -> String {
+    format!("{}/archived", uri(campaign))
+}
+
 /// A live node; an archived one is named as such.
 pub(crate) async fn find_live(desk: &Desk, thing: Thing, uid: Uid) -> Result<Node> {
     match desk.find(thing, uid).await {
@@ -210,23 +260,47 @@ pub(crate) async fn find_live(desk: &Desk, thing: Thing, uid: Uid) -> Result<Nod
 pub async fn bring_back(desk: &Desk, thing: Thing, uid: Uid) -> Result<()> {
     let Some(node) = find_archived(desk, thing, uid).await? else { return Ok(()) };
     desk.viewer.require(Role::Gm)?;
-    let mut batch = desk.batch().touch("campaigns://list");
+    let mut batch = desk.batch().change(Change::RestoreNode(NodeRef::Uid(uid)));
+    batch = batch.touch("campaigns://list");
     batch = match of(&node) {
-        Some(home) => batch.touch(uri(home)).touch(format!("{}/{}s", uri(home), thing.name())),
-        None => batch.touch(uri(uid)),
+        Some(home) => back_into(desk, thing, &node, home, batch).await?,
+        None => batch.touch(uri(uid)).touch(ARCHIVE),
     };
-    desk.app
-        .store
-        .commit(&desk.viewer, batch.change(Change::RestoreNode(NodeRef::Uid(uid))))
-        .await?;
+    desk.app.store.commit(&desk.viewer, batch).await?;
     Ok(())
 }
 
+/// Adds what the return of a member means for its campaign.
+async fn back_into(
+    desk: &Desk,
+    thing: Thing,
+    node: &Node,
+    home: Uid,
+    batch: Batch,
+) -> Result<Batch> {
+    let home = find_live(desk, Thing::Campaign, home).await?;
+    let rights = rights::in_campaign(desk, &home).await?;
+    let kind = match thing {
+        Thing::Participant => "PARTICIPANT_UPDATED",
+        _ => "CHARACTER_UPDATED",
+    };
+    let mut edits = Edits::of(kind, thing, node);
+    edits.note("archived", true, false);
+    edits.visibility = node.visibility;
+    let mut batch = batch.touch(uri(home.uid)).touch(archive_uri(home.uid)).touch(format!(
+        "{}/{}s",
+        uri(home.uid),
+        thing.name()
+    ));
+    if node.visibility == Visibility::Members {
+        batch = batch.change(stir(&home));
+    }
+    history::record(desk, &rights, &home, batch, edits).await
+}
+
 async fn find_archived(desk: &Desk, thing: Thing, uid: Uid) -> Result<Option<Node>> {
-    let kinds = vec![word(kind_of(thing))?];
-    let query = NodeQuery { kinds, bin: Bin::Deleted, ..NodeQuery::default() };
-    let page = desk.app.store.find_nodes(&desk.viewer, query).await?;
-    Ok(page.items.into_iter().find(|node| node.uid == uid))
+    let archived = every(desk, thing, Bin::Deleted).await?;
+    Ok(archived.into_iter().find(|node| node.uid == uid))
 }
 
 /// The error for changing something archived without taking it out first.
@@ -273,17 +347,27 @@ fn kind_of(thing: Thing) -> &'static str {
 
 async fn read(desk: &Desk, node: Node) -> Result<Campaign> {
     let participants = members(desk, &node, PARTICIPANT).await?.len();
-    let characters = members(desk, &node, CHARACTER).await?.len();
-    let (table, _) = table::load(desk, &node).await?;
+    let characters = members(desk, &node, CHARACTER).await?;
+    let (table, _, changed) = table::load_dated(desk, &node).await?;
+    // What the players do not know of moves the date for the GM only.
+    let newest = characters.iter().map(|node| node.updated.at).max();
+    let mut campaign = shape(node, table);
+    let updated = &mut campaign.node.updated.at;
+    *updated = (*updated).max(changed).max(newest.unwrap_or(*updated));
+    Ok(Campaign { participant_count: participants, character_count: characters.len(), ..campaign })
+}
+
+/// A campaign without what belongs to it.
+pub(crate) fn shape(node: Node, table: Table) -> Campaign {
     let theme = node.properties.get("theme_prompt").and_then(Value::as_str).unwrap_or_default();
-    Ok(Campaign {
+    Campaign {
         gm_mode: GmMode::read(node.properties.get("gm_mode")),
         theme_prompt: theme.to_owned(),
         node,
         table,
-        participant_count: participants,
-        character_count: characters,
-    })
+        participant_count: 0,
+        character_count: 0,
+    }
 }
 
 fn properties(gm_mode: GmMode, theme: &str) -> Properties {

@@ -6,21 +6,19 @@
 
 use std::collections::HashMap;
 
-use lore_core::{Error, Node, Properties, Result, Role, Uid, Visibility, names};
+use lore_core::{Error, Node, Properties, Result, Role, Text, Uid, Visibility, names};
 use lore_rules::table::CharacterKind;
-use lore_store::{
-    Bin, Change, EdgeRef, Expect, NewEdge, NewNode, NewState, NewText, NodePatch, NodeRef,
-    TextPatch, TextRef,
-};
+use lore_store::{Batch, Bin, Change, EdgeRef, Expect, NewEdge, NewNode, NewState, NodeRef};
 use serde_json::{Value, json};
 
 use super::campaign::{self, find_live, home_of, preview};
 use super::desk::{Desk, Plan};
+use super::dossier::{Dossier, NOTES, new_notes};
 use super::ids::Thing;
-use super::participant::joins;
-use super::rights;
+use super::participant::{self, Seat, joins};
+use super::rights::{self, Rights};
 use super::sheet::{self, Sheet};
-use super::{CAMPAIGN, CHARACTER, CONTROLS, word};
+use super::{CAMPAIGN, CHARACTER, CONTROLS, history, word};
 
 /// Longest notes, in characters.
 const NOTES_MAX: usize = 50_000;
@@ -43,7 +41,7 @@ impl Kind {
         }
     }
 
-    fn of(node: &Node) -> Self {
+    pub(crate) fn of(node: &Node) -> Self {
         if node.subtype.as_deref() == Some("NPC") { Self::Npc } else { Self::Pc }
     }
 }
@@ -133,8 +131,8 @@ pub async fn create(desk: &Desk, new: &NewCharacter) -> Result<Plan<Character>> 
         .change(put_sheet(NodeRef::Uid(uid), &Sheet::starting(new.kind.into())?, 0, secrecy)?);
     let notes = new.notes.trim();
     if !notes.is_empty() {
-        batch =
-            batch.change(Change::CreateText(notes_text(desk, NodeRef::Uid(uid), notes, secrecy)?));
+        let text = new_notes(desk, NodeRef::Uid(uid), notes, secrecy)?;
+        batch = batch.change(Change::CreateText(text));
     }
     // A player's token makes the character it will play.
     let mut controller = None;
@@ -144,9 +142,10 @@ pub async fn create(desk: &Desk, new: &NewCharacter) -> Result<Plan<Character>> 
         batch = batch.change(Change::PutEdge(controls(participant, uid)?));
         controller = Some(participant);
     }
-    for uri in touched(home.uid) {
-        batch = batch.touch(uri);
+    if secrecy == Visibility::Members {
+        batch = batch.change(campaign::stir(&home));
     }
+    let batch = touching(batch, home.uid, uid);
     let character = Character {
         node: preview(desk, node),
         campaign: home.uid,
@@ -162,64 +161,115 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &CharacterPatch) -> Result<Pla
     let node = find_live(desk, Thing::Character, uid).await?;
     let home = home_of(desk, &node, Thing::Character).await?;
     let rights = rights::in_campaign(desk, &home).await?;
-    if patch.reveal.is_some() || patch.archived.is_some() {
-        rights.require_gm()?;
-    }
-    rights.require(&node)?;
-    let mut character = shape(desk, node, home.uid).await?;
-    let mut batch = desk.batch();
+    let old = Dossier::load(desk, node, home.uid).await?;
+    check_update(desk, &rights, &old, patch).await?;
+    let mut new = old.clone();
     if let Some(name) = &patch.name {
-        character.node.name = names::checked_name("name", name)?;
+        new.character.node.name = names::checked_name("name", name)?;
     }
-    let (shown, secrets) = patch.reveal.map_or((character.node.visibility, None), secrecy_of);
-    let fields = NodePatch {
-        name: Some(character.node.name.clone()),
-        visibility: Some(shown),
-        ..NodePatch::default()
-    };
-    let expect = Expect::Version(character.node.version);
-    batch = batch.change(Change::UpdateNode(NodeRef::Uid(uid), expect, fields));
-    if let Some(secrecy) = secrets {
-        let (sheet, version) = sheet::load(desk, &character.node).await?;
-        batch = batch.change(put_sheet(NodeRef::Uid(uid), &sheet, version, secrecy)?);
+    if let Some(notes) = &patch.notes {
+        check_notes(notes)?;
+        notes.trim().clone_into(&mut new.character.notes);
     }
-    batch = change_notes(desk, batch, &mut character, patch.notes.as_deref(), secrets).await?;
+    if let Some(reveal) = patch.reveal {
+        new.reveal(reveal);
+    }
+    let mut edits = new.edits("CHARACTER_UPDATED", &old);
+    let mut batch = touching(desk.batch(), home.uid, uid);
+    if !edits.is_empty() {
+        batch = new.store(desk, &old, batch)?;
+        new.character.node.updated.at = batch.at;
+    }
     if patch.archived == Some(true) {
-        batch = batch.change(Change::DeleteNode(NodeRef::Uid(uid), Expect::Any));
+        edits.note("archived", false, true);
+        edits.keep(new.kept());
+        edits.visibility = Visibility::Gm;
+        let gone = Change::DeleteNode(NodeRef::Uid(uid), Expect::Any);
+        batch = batch.change(gone).touch(campaign::archive_uri(home.uid));
     }
-    for uri in touched(home.uid) {
-        batch = batch.touch(uri);
+    if !edits.is_empty() && old.is_known() {
+        batch = batch.change(campaign::stir(&home));
     }
-    character.node.updated.at = batch.at;
-    Ok(Plan::new(batch, character))
+    let batch = history::record(desk, &rights, &home, batch, edits).await?;
+    Ok(Plan::new(batch, new.character))
 }
 
-/// Says who moves a character; `None` is the GM.
+async fn check_update(
+    desk: &Desk,
+    rights: &Rights,
+    old: &Dossier,
+    patch: &CharacterPatch,
+) -> Result<()> {
+    let node = &old.character.node;
+    let of_gm = patch.notes.is_some() && old.character.kind == Kind::Npc;
+    if patch.reveal.is_some() || patch.archived.is_some() || of_gm {
+        rights.require_gm()?;
+    }
+    rights.require(node)?;
+    if matches!(patch.reveal, Some(Reveal::Nothing | Reveal::Name))
+        && let Some(uid) = old.character.controller
+        && let Ok(holder) = desk.find(Thing::Participant, uid).await
+        && participant::seat_of(&holder) == Seat::Player
+    {
+        return Err(Error::Precondition {
+            message: format!("{} is played by {}, who has to see it", node.name, holder.name),
+            hint: "take it back first: character_control_set with controller GM".into(),
+        });
+    }
+    Ok(())
+}
+
+/// What came of handing a character over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Handed {
+    /// The players know as much as before.
+    Plainly,
+    /// The players now know its name and its sheet, because one of them moves it.
+    Revealed,
+}
+
+/// Says who moves a character; `None` is the GM. A player sees what they move: name and
+/// sheet of a hidden character are revealed with it, but not its notes.
 pub async fn set_controller(
     desk: &Desk,
     campaign: Uid,
     character: Uid,
     controller: Option<Uid>,
-) -> Result<Plan<()>> {
+) -> Result<Plan<Handed>> {
     let home = desk.find(Thing::Campaign, campaign).await?;
-    rights::in_campaign(desk, &home).await?.require_gm()?;
+    let rights = rights::in_campaign(desk, &home).await?;
+    rights.require_gm()?;
     let node = desk.find(Thing::Character, character).await?;
     super::context::belongs(&node, &home, Thing::Character, "character_id")?;
-    let mut batch = desk.batch();
-    if let Some(old) = rights::controller_of(desk, &node).await? {
+    let mut batch = touching(desk.batch(), home.uid, character);
+    if let Some(held) = rights::controller_of(desk, &node).await? {
         let edge = EdgeRef::Between {
-            source: NodeRef::Id(old),
+            source: NodeRef::Id(held),
             target: NodeRef::Id(node.id),
             kind: word(CONTROLS)?,
         };
         batch = batch.change(Change::DeleteEdge(edge, Expect::Any));
     }
+    let old = Dossier::load(desk, node, home.uid).await?;
+    let mut new = old.clone();
+    new.character.controller = controller;
+    let mut handed = Handed::Plainly;
     if let Some(uid) = controller {
         let participant = desk.find(Thing::Participant, uid).await?;
         super::context::belongs(&participant, &home, Thing::Participant, "controller")?;
         batch = batch.change(Change::PutEdge(controls(uid, character)?));
+        if participant::seat_of(&participant) == Seat::Player && !old.is_known() {
+            new.lend();
+            batch = new.store(desk, &old, batch)?;
+            handed = Handed::Revealed;
+        }
     }
-    Ok(Plan::new(batch.touch(list_uri(home.uid)), ()))
+    let edits = new.edits("CHARACTER_CONTROL_SET", &old);
+    if old.is_known() && !edits.is_empty() {
+        batch = batch.change(campaign::stir(&home));
+    }
+    let batch = history::record(desk, &rights, &home, batch, edits).await?;
+    Ok(Plan::new(batch, handed))
 }
 
 /// Every character the viewer may know of, oldest first.
@@ -227,16 +277,31 @@ pub async fn list(desk: &Desk, campaign: Uid) -> Result<Vec<Character>> {
     let home = desk.find(Thing::Campaign, campaign).await?;
     let mut characters = Vec::new();
     for node in campaign::members(desk, &home, CHARACTER).await? {
-        characters.push(shape(desk, node, campaign).await?);
+        characters.push(read(desk, node, campaign).await?);
     }
     Ok(characters)
+}
+
+/// Every archived character of a campaign, oldest first. What hangs on one is out of
+/// sight until it is restored. For the GM.
+pub async fn list_archived(desk: &Desk, campaign: Uid) -> Result<Vec<Character>> {
+    let home = desk.find(Thing::Campaign, campaign).await?;
+    let nodes = campaign::archived_members(desk, &home, Thing::Character).await?;
+    let shaped = nodes.into_iter().map(|node| Character {
+        kind: Kind::of(&node),
+        node,
+        campaign,
+        notes: String::new(),
+        controller: None,
+    });
+    Ok(shaped.collect())
 }
 
 /// One character.
 pub async fn get(desk: &Desk, uid: Uid) -> Result<Character> {
     let node = desk.find(Thing::Character, uid).await?;
     let home = home_of(desk, &node, Thing::Character).await?;
-    shape(desk, node, home.uid).await
+    read(desk, node, home.uid).await
 }
 
 /// The change that stores a sheet read at `version`; 0 when it is new.
@@ -260,81 +325,43 @@ pub(crate) fn list_uri(campaign: Uid) -> String {
     format!("{}/characters", campaign::uri(campaign))
 }
 
-fn touched(campaign: Uid) -> [String; 3] {
-    ["campaigns://list".into(), campaign::uri(campaign), list_uri(campaign)]
+/// The resource of a character's sheet.
+pub(crate) fn sheet_uri(character: Uid) -> String {
+    format!("character://{}/sheet", Thing::Character.show(character))
 }
 
-async fn shape(desk: &Desk, node: Node, campaign: Uid) -> Result<Character> {
+/// Names everything that shows a character.
+fn touching(batch: Batch, campaign: Uid, character: Uid) -> Batch {
+    batch
+        .touch("campaigns://list")
+        .touch(campaign::uri(campaign))
+        .touch(list_uri(campaign))
+        .touch(sheet_uri(character))
+}
+
+async fn read(desk: &Desk, node: Node, campaign: Uid) -> Result<Character> {
     let texts = desk.app.store.texts_of(&desk.viewer, node.id, Bin::Live).await?;
-    let notes = texts.into_iter().find(|text| text.kind.as_str() == NOTES).map(|text| text.body);
+    let notes = texts.iter().find(|text| text.kind.as_str() == NOTES);
+    shape(desk, node, campaign, notes).await
+}
+
+pub(crate) async fn shape(
+    desk: &Desk,
+    node: Node,
+    campaign: Uid,
+    notes: Option<&Text>,
+) -> Result<Character> {
     let controller = match rights::controller_of(desk, &node).await? {
         Some(id) => desk.app.store.nodes(&desk.viewer, &[id]).await?.first().map(|node| node.uid),
         None => None,
     };
     let kind = Kind::of(&node);
-    Ok(Character { node, campaign, kind, notes: notes.unwrap_or_default(), controller })
+    let notes = notes.map(|text| text.body.clone()).unwrap_or_default();
+    Ok(Character { node, campaign, kind, notes, controller })
 }
 
-/// The kind of text that holds a character's notes.
-const NOTES: &str = "notes";
-
-fn notes_text(desk: &Desk, node: NodeRef, body: &str, visibility: Visibility) -> Result<NewText> {
-    Ok(NewText { visibility, ..NewText::new(desk.app.effects.uid(), node, word(NOTES)?, body) })
-}
-
-/// Adds to the batch what new notes or a new secrecy of them need.
-async fn change_notes(
-    desk: &Desk,
-    batch: lore_store::Batch,
-    character: &mut Character,
-    notes: Option<&str>,
-    secrecy: Option<Visibility>,
-) -> Result<lore_store::Batch> {
-    if notes.is_none() && secrecy.is_none() {
-        return Ok(batch);
-    }
-    let texts = desk.app.store.texts_of(&desk.viewer, character.node.id, Bin::Live).await?;
-    let present = texts.into_iter().find(|text| text.kind.as_str() == NOTES);
-    if let Some(notes) = notes {
-        check_notes(notes)?;
-        notes.trim().clone_into(&mut character.notes);
-    }
-    Ok(match present {
-        Some(text) => {
-            let body = notes.map(|notes| notes.trim().to_owned());
-            let patch = TextPatch { body, visibility: secrecy, ..TextPatch::default() };
-            batch.change(Change::UpdateText(
-                TextRef::Id(text.id),
-                Expect::Version(text.version),
-                patch,
-            ))
-        }
-        None if !character.notes.is_empty() => {
-            // Notes are as secret as the sheet, even when the name is known.
-            let unknown = match character.kind {
-                Kind::Pc => character.node.visibility,
-                Kind::Npc => Visibility::Gm,
-            };
-            let sheet = sheet::load_with_visibility(desk, &character.node).await;
-            let as_sheet = sheet.map_or(unknown, |(.., visibility)| visibility);
-            let visibility = secrecy.unwrap_or(as_sheet);
-            let node = NodeRef::Uid(character.node.uid);
-            batch.change(Change::CreateText(notes_text(desk, node, &character.notes, visibility)?))
-        }
-        None => batch,
-    })
-}
-
-/// What a revelation means for the node, and for its sheet and notes.
-fn secrecy_of(reveal: Reveal) -> (Visibility, Option<Visibility>) {
-    match reveal {
-        Reveal::Nothing => (Visibility::Gm, Some(Visibility::Gm)),
-        Reveal::Name => (Visibility::Members, Some(Visibility::Gm)),
-        Reveal::Sheet => (Visibility::Members, Some(Visibility::Members)),
-    }
-}
-
-fn controls(participant: Uid, character: Uid) -> Result<NewEdge> {
+/// The edge from a participant to a character they move.
+pub(crate) fn controls(participant: Uid, character: Uid) -> Result<NewEdge> {
     Ok(NewEdge {
         source: NodeRef::Uid(participant),
         target: NodeRef::Uid(character),

@@ -72,7 +72,7 @@ pub async fn check(desk: &Desk, wanted: Context) -> Result<()> {
     if let Some(uid) = wanted.participant {
         let participant = desk.find(Thing::Participant, uid).await?;
         belongs(&participant, &campaign, Thing::Participant, "participant_id")?;
-        rights::claim(desk, &participant).await?;
+        rights::claim(desk, &campaign, &participant).await?;
     }
     Ok(())
 }

@@ -12,9 +12,10 @@ use std::sync::Arc;
 use data_encoding::HEXLOWER;
 use futures::future::BoxFuture;
 use lore_core::{Error, Node, Result, Role, Uid, Viewer, Visibility};
+use lore_store::chain::{self, Head};
 use lore_store::{
-    Applied, Batch, Change, Committed, EventOrder, EventQuery, NewEvent, NewEvents, NodeKey,
-    NodeRef, Once, Origin, StoreError,
+    Applied, Batch, Change, Committed, NewEvent, NewEvents, NodeKey, NodeRef, Once, Origin,
+    StoreError,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -22,6 +23,7 @@ use sha2::{Digest, Sha256};
 
 use super::ids::Thing;
 use super::rights::Rights;
+use super::word;
 use crate::App;
 
 /// How often a plan is made anew when others keep being faster.
@@ -213,10 +215,9 @@ impl Desk {
     }
 
     async fn log_end(&self, node: &Node) -> Result<i64> {
-        let newest =
-            EventQuery { limit: 1, order: EventOrder::Descending, ..EventQuery::default() };
-        let found = self.app.store.events(&self.all_seeing(), node.id, newest).await?;
-        Ok(found.first().map_or(0, |event| event.sequence))
+        let found = self.app.store.states(&self.viewer, &[node.id], &word(chain::HEAD)?).await?;
+        let head = found.first().and_then(|state| Head::from_value(&state.value));
+        Ok(head.unwrap_or(Head::EMPTY).count)
     }
 
     /// The caller, looking behind the screen, for what must be decided by events they may

@@ -13,7 +13,7 @@ use lore_rules::table::{
 };
 use serde_json::{Value, json};
 
-use super::character::find_all;
+use super::character::{Kind, find_all};
 use super::desk::{Desk, Plan};
 use super::dice::{Randomness, choose_seed};
 use super::ids::Thing;
@@ -21,9 +21,10 @@ use super::outcome::touching_all;
 use super::rights::{self, Rights};
 use super::session::{self, Session};
 use super::sheet::{Sheet, table_error};
-use super::tally::Tally;
+use super::tally::{Part, Share, Tally};
 
-pub use countdowns::{CountdownChange, CountdownView, to_value as countdown_value};
+pub(crate) use countdowns::tick;
+pub use countdowns::{CountdownChange, CountdownView, Ticked, to_value as countdown_value};
 pub use rests::{RestPlan, RestingMember};
 
 /// Most characters one effect concerns.
@@ -136,35 +137,64 @@ async fn plan(
     performed.map_err(|error| in_field(ask.effect.field(), error))?;
     let Work { tally, outcome, .. } = work;
     let kind = ask.effect.event_kind();
-    let mut event = desk.event(
-        &rights,
-        kind,
-        &json!({
-            "summary": summary(&ask.effect, &nodes, ask.reason.as_deref()),
-            "reason": ask.reason,
-            "targets": ask.targets.iter().map(|uid| Thing::Character.show(*uid)).collect::<Vec<_>>(),
-            "applied_changes": tally.applied,
-            "notes": tally.notes.iter().map(|note| note.as_str()).collect::<Vec<_>>(),
-            "detail": outcome.detail,
-        }),
-    );
-    event.visibility = tally.visibility;
-    event.character = if let [only] = ask.targets.as_slice() { Some(*only) } else { None };
+    let event =
+        tally.event(&rights, kind, |part, share| payload(ask, &nodes, &outcome, part, share));
     let log = desk.append(&session.node, vec![event]).await?;
+    let whole = tally.whole();
     let mut batch = desk.batch().require(session.unchanged()).change(log);
     batch.changes.extend(tally.changes);
-    let batch = touching_all(batch, session, home);
+    let batch = touching_all(batch, session, home, &whole.targets);
     let answer = move |seq: i64| Effected {
         seq,
         kind,
         states: tally.states,
         gm_fear: outcome.gm_fear,
         countdown: outcome.countdown,
-        changes: tally.applied,
-        notes: tally.notes,
+        changes: whole.applied,
+        notes: whole.notes,
         detail: outcome.detail,
     };
     Ok(Plan { batch, answer: Box::new(answer) })
+}
+
+/// What the event of an effect says to those who may know `part` of it.
+fn payload(
+    ask: &EffectRequest,
+    nodes: &[Node],
+    outcome: &Outcome,
+    part: &Part,
+    share: Share,
+) -> Value {
+    // The GM's words may be about those who are hidden.
+    let reason = ask.reason.as_deref().filter(|_| share != Share::Open);
+    let named = |node: &&Node| share != Share::Open || part.targets.contains(&node.uid);
+    let names: Vec<_> = nodes.iter().filter(named).map(|node| node.name.as_str()).collect();
+    json!({
+        "summary": summary(&ask.effect, &names, reason),
+        "reason": reason,
+        "targets": part.target_ids(),
+        "applied_changes": part.applied,
+        "notes": part.notes.iter().map(|note| note.as_str()).collect::<Vec<_>>(),
+        "detail": detail(&outcome.detail, part, share),
+    })
+}
+
+/// The part of the numbers behind an effect. Hits are told one by one; the dice of a rest
+/// belong together, so only the GM reads them when somebody hidden rests, too.
+fn detail(whole: &Value, part: &Part, share: Share) -> Value {
+    if share == Share::Whole {
+        return whole.clone();
+    }
+    let Some(hits) = whole.get("hits").and_then(Value::as_array) else {
+        return if share == Share::Hidden { whole.clone() } else { Value::Null };
+    };
+    let ids = part.target_ids();
+    let of_part = |hit: &&Value| {
+        hit.get("character_id")
+            .and_then(Value::as_str)
+            .is_some_and(|id| ids.iter().any(|i| i == id))
+    };
+    json!({ "hits": hits.iter().filter(of_part).collect::<Vec<_>>() })
 }
 
 /// What an effect tells besides the sheets it changed.
@@ -226,7 +256,8 @@ impl Work<'_> {
     ) -> Result<()> {
         for node in self.nodes {
             let stepped = |sheet: &Sheet| {
-                Ok(sheet.stepped(rule(&sheet.profile, &sheet.state).map_err(table_error)?))
+                let step = rule(&sheet.profile, &sheet.state).map_err(table_error)?;
+                Ok(sheet.stepped(step.of_kind(Kind::of(node).into())))
             };
             self.tally.sheet(node, stepped).await?;
         }
@@ -246,12 +277,13 @@ impl Work<'_> {
                 let hit =
                     rules::take_damage(&sheet.profile, &sheet.state, damage, defence, options);
                 let hit = hit.map_err(table_error)?;
+                let step = hit.step.of_kind(Kind::of(node).into());
                 hits.push(json!({
                     "character_id": id, "dealt": hit.dealt, "hp_marked": hit.hp_marked,
                     "severity": format!("{:?}", hit.severity).to_uppercase(),
-                    "death_move_due": hit.step.death_move_due(),
+                    "death_move_due": step.death_move_due(),
                 }));
-                Ok(sheet.stepped(hit.step))
+                Ok(sheet.stepped(step))
             };
             self.tally.sheet(node, take).await?;
         }
@@ -281,6 +313,13 @@ impl Work<'_> {
             let hint = "give exactly one character";
             return Err(Error::invalid("character_ids", "are not one character", hint));
         };
+        if Kind::of(node) == Kind::Npc {
+            return Err(Error::invalid(
+                "character_ids[0]",
+                format!("{} is an NPC, and only PCs make death moves", node.name),
+                "leave an NPC without hit points defeated, or archive it with character_update",
+            ));
+        }
         let rng = choose_seed(&self.desk.app.effects, Randomness::Live);
         let dice = drawn(rng.seed)?;
         let step = move |sheet: &Sheet| {
@@ -395,8 +434,7 @@ fn check_rights(rights: &Rights, effect: &Effect, nodes: &[Node]) -> Result<()> 
     nodes.iter().try_for_each(|node| rights.require(node))
 }
 
-fn summary(effect: &Effect, nodes: &[Node], reason: Option<&str>) -> String {
-    let names: Vec<_> = nodes.iter().map(|node| node.name.as_str()).collect();
+fn summary(effect: &Effect, names: &[&str], reason: Option<&str>) -> String {
     let what = match effect {
         Effect::Damage(damage, ..) => format!("{} damage to", damage.amount),
         Effect::Heal(amount) => format!("{amount} hit points cleared for"),

@@ -13,7 +13,8 @@ use super::dice::Odds;
 use super::ids::Thing;
 use super::rights;
 use super::roll::flavor;
-use super::session::{self, Session, events_uri};
+use super::session::{self, Session, Status, events_uri};
+use super::tally::told;
 
 /// How many events a page has when nothing is said.
 const PAGE: usize = 100;
@@ -33,18 +34,67 @@ pub struct Page {
     pub limit: Option<i64>,
 }
 
-/// A page of a session's events, newest first.
-pub async fn read(desk: &Desk, session: Uid, page: Page) -> Result<Vec<Event>> {
+/// A part of a log.
+#[derive(Debug, Clone)]
+pub struct LogPage {
+    /// Its events, newest first.
+    pub events: Vec<Event>,
+    /// Whether there are more in the direction of reading.
+    pub has_more: bool,
+    /// Where to read on.
+    pub next: Next,
+}
+
+/// Where to read on in a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// Towards the present: what comes after this event.
+    After(i64),
+    /// Towards the beginning: what comes before this event.
+    Before(i64),
+    /// Nowhere: this was the beginning.
+    Nowhere,
+}
+
+/// A page of a session's events, newest first. Who only says after which event reads
+/// forward: the page has the oldest events after it, so that nobody who reads on from page
+/// to page misses one. Everybody else reads backward from the newest.
+pub async fn read(desk: &Desk, session: Uid, page: Page) -> Result<LogPage> {
     let node = desk.find(Thing::Session, session).await?;
-    let limit = page.limit.and_then(|limit| usize::try_from(limit).ok());
+    let limit = page_size(page.limit)?;
+    let forward = page.after.filter(|_| page.before.is_none());
     let query = EventQuery {
         after: page.after,
         before: page.before,
-        order: EventOrder::Descending,
-        limit: limit.filter(|limit| *limit > 0).unwrap_or(PAGE).min(PAGE_MAX),
+        order: if forward.is_some() { EventOrder::Ascending } else { EventOrder::Descending },
+        // One more tells whether there are more.
+        limit: limit + 1,
         ..EventQuery::default()
     };
-    Ok(desk.app.store.events(&desk.viewer, node.id, query).await?)
+    let mut events = desk.app.store.events(&desk.viewer, node.id, query).await?;
+    let has_more = events.len() > limit;
+    events.truncate(limit);
+    let last = events.last().map(|event| event.sequence);
+    let next = match (forward, last) {
+        (Some(after), last) => Next::After(last.unwrap_or(after)),
+        (None, Some(last)) if has_more => Next::Before(last),
+        (None, _) => Next::Nowhere,
+    };
+    if forward.is_some() {
+        events.reverse();
+    }
+    Ok(LogPage { events, has_more, next })
+}
+
+fn page_size(limit: Option<i64>) -> Result<usize> {
+    let Some(limit) = limit else { return Ok(PAGE) };
+    match usize::try_from(limit) {
+        Ok(limit @ 1..) => Ok(limit.min(PAGE_MAX)),
+        _ => {
+            let hint = format!("use a number from 1 to {PAGE_MAX}");
+            Err(Error::invalid("limit", format!("is {limit}"), hint))
+        }
+    }
 }
 
 /// A note to add to a log.
@@ -75,7 +125,12 @@ pub async fn add_note(desk: &Desk, note: &NewNote) -> Result<Plan<i64>> {
         let limit = format!("{NOTE_MAX} characters");
         return Err(Error::TooLarge { what: "text".into(), limit });
     }
-    let mut event = desk.event(&rights, "NOTE_ADDED", &json!({ "text": text }));
+    let payload = match session.status {
+        Status::Active => json!({ "text": text }),
+        // A recap written afterwards belongs to the evening, but did not happen in it.
+        Status::Ended => json!({ "text": text, "after_end": true }),
+    };
+    let mut event = desk.event(&rights, "NOTE_ADDED", &payload);
     if let Some(uid) = note.character {
         let found = find_all(desk, &home, &[uid], "character_id").await?;
         if !note.gm_only && found.iter().any(|node| node.visibility != Visibility::Members) {
@@ -162,16 +217,16 @@ const WITH_DICE: [&str; 3] = ["ACTION_ROLL_RESOLVED", "DEATH_MOVE_MADE", "RESTED
 
 /// Whether the dice of an event come out again from its seed.
 fn dice_follow_from_seed(event: &Event) -> bool {
-    let Ok(payload) = serde_json::from_str::<Value>(&event.payload) else { return false };
+    let payload = told(event);
     match event.kind.as_str() {
-        "ACTION_ROLL_RESOLVED" => action_follows(&payload, event.secret.as_deref()),
+        "ACTION_ROLL_RESOLVED" => action_follows(&payload),
         kind => effect_follows(kind, payload.get("detail").unwrap_or(&Value::Null)),
     }
 }
 
 fn effect_follows(kind: &str, detail: &Value) -> bool {
     let number = |key: &str| detail.get(key).and_then(Value::as_u64);
-    // A blaze of glory needs no dice.
+    // A blaze of glory needs no dice, and those of a rest with somebody hidden are the GM's.
     let Some(seed) = number("seed_used") else { return detail.is_null() };
     let Ok(seed) = Seed::new(seed) else { return false };
     let mut stream = DiceStream::new(seed);
@@ -187,10 +242,9 @@ fn effect_follows(kind: &str, detail: &Value) -> bool {
 
 /// Repeats a roll and its judgement. The judgement by a difficulty that the viewer may
 /// not see stays unchecked.
-fn action_follows(payload: &Value, secret: Option<&str>) -> bool {
+fn action_follows(payload: &Value) -> bool {
     let number = |path: &str| payload.pointer(path).and_then(Value::as_i64);
-    let secret: Value = secret.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-    let difficulty = number("/difficulty").or(secret.get("difficulty").and_then(Value::as_i64));
+    let difficulty = number("/difficulty");
     let repeat = || {
         let seed = Seed::new(u64::try_from(number("/seed_used")?).ok()?).ok()?;
         let modifier = Modifier::new(number("/modifier")?).ok()?;

@@ -1,18 +1,19 @@
 //! Applying what follows from a roll: once, however often it is asked for.
 
-use lore_core::{Error, Event, Node, Result, Uid};
+use lore_core::{Error, Event, Node, Result, Uid, Visibility};
 use lore_rules::duality::Outcome;
 use lore_rules::table::{GmFear, apply_outcome, apply_outcome_to_fear, outcome_effects};
 use lore_store::{Batch, EventQuery};
 use serde_json::{Value, json};
 
-use super::character::{find_all, list_uri};
+use super::character::{find_all, list_uri, sheet_uri};
 use super::desk::{Desk, Plan};
+use super::effect::{Ticked, tick};
 use super::ids::Thing;
 use super::rights::{self, Rights};
 use super::session::{self, Session, events_uri};
-use super::sheet::{self, Sheet, table_error};
-use super::tally::Tally;
+use super::sheet::{self, Changed, Sheet, table_error};
+use super::tally::{Part, Share, Tally, told};
 use super::{campaign, log};
 
 /// What came of applying a roll.
@@ -26,6 +27,8 @@ pub struct Applied {
     pub states: Vec<(Uid, Sheet)>,
     /// The GM's Fear, if it changed.
     pub gm_fear: Option<i64>,
+    /// The countdowns the roll moved.
+    pub countdowns: Vec<Ticked>,
     /// Whether this had been applied before.
     pub already_applied: bool,
 }
@@ -78,31 +81,41 @@ async fn plan(
     let outcome = outcome_of(&roll)?;
     let mut tally = Tally::new(desk);
     for node in &nodes {
-        let judged = |sheet: &Sheet| {
-            let step = apply_outcome(&sheet.profile, &sheet.state, outcome).map_err(table_error)?;
-            Ok(sheet.stepped(step))
-        };
-        tally.sheet(node, judged).await?;
+        tally.sheet(node, |sheet: &Sheet| judged(sheet, outcome)).await?;
     }
-    let gm_fear = raise_fear(&mut tally, home, outcome).await?;
+    let (gm_fear, countdowns) = turn_table(&mut tally, home, outcome).await?;
     let answer = Applied {
         roll_seq,
         requires_complication: outcome_effects(outcome).requires_complication,
         states: tally.states.clone(),
         gm_fear,
+        countdowns,
         already_applied: false,
     };
     Ok(ApplyPlan::Now(finish(desk, &rights, tally, session, home, answer).await?))
 }
 
-/// Fear stays at its maximum; that is no error.
-async fn raise_fear(tally: &mut Tally<'_>, home: &Node, outcome: Outcome) -> Result<Option<i64>> {
-    if outcome_effects(outcome).gm_fear == 0 {
-        return Ok(None);
+/// What an outcome brings to a sheet. The dead gain nothing, and stop nobody's Fear.
+fn judged(sheet: &Sheet, outcome: Outcome) -> Result<Changed> {
+    if !sheet.state.life.is_in_play() {
+        return Ok(Changed { sheet: sheet.clone(), changes: Vec::new(), notes: Vec::new() });
     }
-    let before = tally.applied.len();
+    let step = apply_outcome(&sheet.profile, &sheet.state, outcome).map_err(table_error)?;
+    Ok(sheet.stepped(step))
+}
+
+/// Raises Fear, if the outcome does, and ticks the countdowns. Fear stays at its maximum;
+/// that is no error.
+async fn turn_table(
+    tally: &mut Tally<'_>,
+    home: &Node,
+    outcome: Outcome,
+) -> Result<(Option<i64>, Vec<Ticked>)> {
+    let (mut before, mut countdowns) = (0, Vec::new());
     let table = tally
         .table(home, |table| {
+            before = table.gm_fear;
+            countdowns = tick(table, outcome)?;
             let fear =
                 GmFear::new(table.gm_fear).and_then(|fear| apply_outcome_to_fear(fear, outcome));
             let step = fear.map_err(table_error)?;
@@ -110,54 +123,101 @@ async fn raise_fear(tally: &mut Tally<'_>, home: &Node, outcome: Outcome) -> Res
             Ok(step.notes)
         })
         .await?;
-    Ok((tally.applied.len() > before).then_some(table.gm_fear))
+    Ok(((table.gm_fear != before).then_some(table.gm_fear), countdowns))
 }
 
 async fn finish(
     desk: &Desk,
     rights: &Rights,
-    tally: Tally<'_>,
+    mut tally: Tally<'_>,
     session: &Session,
     home: &Node,
     answer: Applied,
 ) -> Result<Plan<Applied>> {
-    let ids: Vec<_> = answer.states.iter().map(|(uid, _)| Thing::Character.show(*uid)).collect();
+    let ticks = tally.take_countdowns();
     let roll_seq = answer.roll_seq;
-    let payload = json!({ "roll_seq": roll_seq, "targets": ids });
-    let mut asked = desk.event(rights, "OUTCOME_APPLY_REQUESTED", &payload);
-    asked.visibility = tally.visibility;
-    let mut applied = desk.event(
+    let asked = tally.event(
         rights,
-        "OUTCOME_APPLIED",
-        &json!({
-            "roll_seq": roll_seq,
-            "targets": ids,
-            "requires_complication": answer.requires_complication,
-            "applied_changes": tally.applied,
-            "gm_fear": answer.gm_fear,
-            "states": answer.states.iter().map(state_value).collect::<Vec<_>>(),
-        }),
+        "OUTCOME_APPLY_REQUESTED",
+        |part, _| json!({ "roll_seq": roll_seq, "targets": part.target_ids() }),
     );
+    let mut applied =
+        tally.event(rights, "OUTCOME_APPLIED", |part, share| applied_payload(&answer, part, share));
     applied.settles = Some(roll_seq);
-    applied.visibility = tally.visibility;
-    let log = desk.append(&session.node, vec![asked, applied]).await?;
+    let mut events = vec![asked, applied];
+    if !ticks.is_empty() {
+        // Everybody knows the countdowns, but not of every roll.
+        let seen = events.iter().all(|event| event.visibility == Visibility::Members);
+        let roll = seen.then_some(roll_seq);
+        events.push(desk.event(rights, "COUNTDOWN_CHANGED", &ticked_payload(&answer, roll, ticks)));
+    }
+    let targets = tally.whole().targets;
+    let log = desk.append(&session.node, events).await?;
     let mut batch = desk.batch().require(session.unchanged()).change(log);
     batch.changes.extend(tally.changes);
-    Ok(Plan::new(touching_all(batch, session, home), answer))
+    Ok(Plan::new(touching_all(batch, session, home, &targets), answer))
+}
+
+fn applied_payload(answer: &Applied, part: &Part, share: Share) -> Value {
+    let of_part = |state: &&(Uid, Sheet)| part.targets.contains(&state.0);
+    let states: Vec<_> = answer.states.iter().filter(of_part).map(state_value).collect();
+    let mut payload = json!({
+        "targets": part.target_ids(), "applied_changes": part.applied, "states": states,
+    });
+    // What is of the table is told once, in the part that everybody reads.
+    if share != Share::Hidden
+        && let Some(fields) = payload.as_object_mut()
+    {
+        fields.insert("roll_seq".into(), json!(answer.roll_seq));
+        fields.insert("requires_complication".into(), json!(answer.requires_complication));
+        fields.insert("gm_fear".into(), json!(answer.gm_fear));
+        let countdowns = answer.countdowns.iter().map(Ticked::to_value);
+        fields.insert("countdowns".into(), countdowns.collect());
+    }
+    payload
+}
+
+fn ticked_payload(answer: &Applied, roll: Option<i64>, changes: Vec<Value>) -> Value {
+    let says = |ticked: &Ticked| {
+        let Ticked { name, before, after, triggered } = ticked;
+        let triggers = if *triggered { ", triggered" } else { "" };
+        format!("{name} {before} → {after}{triggers}")
+    };
+    let said: Vec<_> = answer.countdowns.iter().map(says).collect();
+    json!({
+        "summary": format!("countdowns: {}", said.join("; ")),
+        "roll_seq": roll,
+        "applied_changes": changes,
+        "detail": {
+            "countdowns": answer.countdowns.iter().map(Ticked::to_value).collect::<Vec<_>>(),
+        },
+    })
 }
 
 /// Names everything that shows a change of sheets and table in a session.
-pub(crate) fn touching_all(batch: Batch, session: &Session, home: &Node) -> Batch {
-    batch
+pub(crate) fn touching_all(
+    batch: Batch,
+    session: &Session,
+    home: &Node,
+    characters: &[Uid],
+) -> Batch {
+    let batch = batch
         .touch(events_uri(session.node.uid))
         .touch(list_uri(home.uid))
         .touch(campaign::uri(home.uid))
-        .touch("campaigns://list")
+        .touch("campaigns://list");
+    characters.iter().fold(batch, |batch, uid| batch.touch(sheet_uri(*uid)))
 }
 
 /// The outcome of a recorded roll.
 fn outcome_of(roll: &Event) -> Result<Outcome> {
     let payload: Value = serde_json::from_str(&roll.payload).map_err(|_| damaged())?;
+    if payload.get("reaction") == Some(&json!(true)) {
+        return Err(Error::Precondition {
+            message: format!("roll {} is a reaction, from which nothing follows", roll.sequence),
+            hint: "go by its success; Hope, Fear and countdowns come of action rolls only".into(),
+        });
+    }
     let name = payload.get("outcome").and_then(Value::as_str).ok_or_else(damaged)?;
     Outcome::ALL.into_iter().find(|outcome| outcome.as_str() == name).ok_or_else(damaged)
 }
@@ -228,14 +288,16 @@ fn state_value((uid, sheet): &(Uid, Sheet)) -> Value {
 
 /// The answer of an application, from its event.
 fn read_applied(event: &Event) -> Result<Applied> {
-    let payload: Value = serde_json::from_str(&event.payload).map_err(|_| damaged())?;
+    let payload = told(event);
     let mut states = Vec::new();
     for entry in payload.get("states").and_then(Value::as_array).into_iter().flatten() {
         let id = entry.get("character_id").and_then(Value::as_str).ok_or_else(damaged)?;
         let sheet = entry.get("sheet").cloned().ok_or_else(damaged)?;
         states.push((Thing::Character.read("character_id", id)?, Sheet::from_value(sheet)?));
     }
+    let countdowns = payload.get("countdowns").and_then(Value::as_array);
     Ok(Applied {
+        countdowns: countdowns.into_iter().flatten().filter_map(Ticked::from_value).collect(),
         roll_seq: event.settles.ok_or_else(damaged)?,
         requires_complication: payload.get("requires_complication") == Some(&json!(true)),
         states,

@@ -1,13 +1,14 @@
 //! Participants: who sits at the table.
 
 use lore_core::{Node, Properties, Result, Role, Uid, names};
-use lore_store::{Change, Expect, NewEdge, NewNode, NodePatch, NodeRef};
+use lore_store::{Batch, Change, Expect, NewEdge, NewNode, NodePatch, NodeRef};
 use serde_json::{Value, json};
 
 use super::campaign::{self, find_live, home_of, preview};
 use super::desk::{Desk, Plan};
+use super::history::Edits;
 use super::ids::Thing;
-use super::{CAMPAIGN, PARTICIPANT, rights, word};
+use super::{CAMPAIGN, PARTICIPANT, history, rights, word};
 
 /// What a participant is at the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +87,8 @@ pub struct Participant {
     pub controller: Controller,
 }
 
-/// Adds a participant. A player's token adds itself and takes the seat at once.
+/// Adds a participant. A player's token adds itself and takes the seat at once; it has one
+/// seat in a campaign.
 pub async fn create(desk: &Desk, new: &NewParticipant) -> Result<Plan<Participant>> {
     let campaign = desk.find(Thing::Campaign, new.campaign).await?;
     if new.seat == Seat::Gm {
@@ -97,16 +99,16 @@ pub async fn create(desk: &Desk, new: &NewParticipant) -> Result<Plan<Participan
     let mut node = NewNode::new(uid, word(PARTICIPANT)?, name);
     node.properties = properties(new.seat, new.controller);
     node.properties.insert(CAMPAIGN.into(), json!(campaign.uid.to_string()));
+    let mut batch = touching(desk.batch(), campaign.uid);
     if desk.viewer.role < Role::Gm {
-        node.properties.insert("claimed_by".into(), json!(desk.viewer.principal.0));
+        rights::require_seatless(desk, &campaign).await?;
+        rights::take(desk, &mut node.properties, batch.at);
+        batch = batch.require(rights::same_seats(&campaign));
     }
-    let batch = desk
-        .batch()
+    let batch = batch
         .change(Change::CreateNode(node.clone()))
         .change(Change::PutEdge(joins(uid, campaign.uid)?))
-        .touch("campaigns://list")
-        .touch(campaign::uri(campaign.uid))
-        .touch(list_uri(campaign.uid));
+        .change(campaign::stir(&campaign));
     let participant = Participant {
         node: preview(desk, node),
         campaign: campaign.uid,
@@ -116,35 +118,54 @@ pub async fn create(desk: &Desk, new: &NewParticipant) -> Result<Plan<Participan
     Ok(Plan::new(batch, participant))
 }
 
-/// Changes a participant, or moves them into the archive and back.
+/// Changes a participant, or moves them into the archive and back. Who is archived leaves
+/// the seat to somebody else.
 pub async fn update(desk: &Desk, uid: Uid, patch: &ParticipantPatch) -> Result<Plan<Participant>> {
     let node = find_live(desk, Thing::Participant, uid).await?;
     let home = home_of(desk, &node, Thing::Participant).await?;
-    rights::in_campaign(desk, &home).await?.require_gm()?;
-    let mut participant = shape(node, home.uid);
+    let rights = rights::in_campaign(desk, &home).await?;
+    rights.require_gm()?;
+    let mut edits = Edits::of("PARTICIPANT_UPDATED", Thing::Participant, &node);
+    let mut participant = shape(node.clone(), home.uid);
     if let Some(name) = &patch.display_name {
         participant.node.name = names::checked_name("display_name", name)?;
+        edits.note("display_name", node.name.as_str(), participant.node.name.as_str());
     }
-    participant.seat = patch.seat.unwrap_or(participant.seat);
-    participant.controller = patch.controller.unwrap_or(participant.controller);
-    let mut stored = participant.node.properties.clone();
-    stored.extend(properties(participant.seat, participant.controller));
-    let mut batch = desk
-        .batch()
-        .touch("campaigns://list")
-        .touch(campaign::uri(home.uid))
-        .touch(list_uri(home.uid));
-    let fields = NodePatch {
-        name: Some(participant.node.name.clone()),
-        properties: Some(stored),
-        ..NodePatch::default()
-    };
-    let expect = Expect::Version(participant.node.version);
-    batch = batch.change(Change::UpdateNode(NodeRef::Uid(uid), expect, fields));
-    if patch.archived == Some(true) {
-        batch = batch.change(Change::DeleteNode(NodeRef::Uid(uid), Expect::Any));
+    if let Some(seat) = patch.seat {
+        edits.note("role", participant.seat.as_str(), seat.as_str());
+        participant.seat = seat;
     }
-    participant.node.updated.at = batch.at;
+    if let Some(controller) = patch.controller {
+        edits.note("controller", participant.controller.as_str(), controller.as_str());
+        participant.controller = controller;
+    }
+    let leaves = patch.archived == Some(true);
+    if leaves {
+        edits.note("archived", false, true);
+    }
+    let mut batch = touching(desk.batch(), home.uid);
+    if !edits.is_empty() {
+        let stored = &mut participant.node.properties;
+        stored.extend(properties(participant.seat, participant.controller));
+        if leaves {
+            rights::leave(stored);
+        }
+        let fields = NodePatch {
+            name: Some(participant.node.name.clone()),
+            properties: Some(stored.clone()),
+            ..NodePatch::default()
+        };
+        let expect = Expect::Version(node.version);
+        batch = batch
+            .change(Change::UpdateNode(NodeRef::Uid(uid), expect, fields))
+            .change(campaign::stir(&home));
+        participant.node.updated.at = batch.at;
+    }
+    if leaves {
+        let gone = Change::DeleteNode(NodeRef::Uid(uid), Expect::Any);
+        batch = batch.change(gone).touch(campaign::archive_uri(home.uid));
+    }
+    let batch = history::record(desk, &rights, &home, batch, edits).await?;
     Ok(Plan::new(batch, participant))
 }
 
@@ -153,6 +174,19 @@ pub async fn list(desk: &Desk, campaign: Uid) -> Result<Vec<Participant>> {
     let home = desk.find(Thing::Campaign, campaign).await?;
     let nodes = campaign::members(desk, &home, PARTICIPANT).await?;
     Ok(nodes.into_iter().map(|node| shape(node, campaign)).collect())
+}
+
+/// Everybody who has been archived, oldest first. For the GM.
+pub async fn list_archived(desk: &Desk, campaign: Uid) -> Result<Vec<Participant>> {
+    let home = desk.find(Thing::Campaign, campaign).await?;
+    let nodes = campaign::archived_members(desk, &home, Thing::Participant).await?;
+    Ok(nodes.into_iter().map(|node| shape(node, campaign)).collect())
+}
+
+/// What somebody is at the table.
+pub(crate) fn seat_of(participant: &Node) -> Seat {
+    let is_gm = participant.properties.get("role").and_then(Value::as_str) == Some("GM");
+    if is_gm { Seat::Gm } else { Seat::Player }
 }
 
 /// The edge from a thing to its campaign.
@@ -167,15 +201,17 @@ pub(crate) fn joins(uid: Uid, campaign: Uid) -> Result<NewEdge> {
     })
 }
 
-fn list_uri(campaign: Uid) -> String {
-    format!("{}/participants", campaign::uri(campaign))
+/// Names everything that shows who sits at a table.
+pub(crate) fn touching(batch: Batch, campaign: Uid) -> Batch {
+    let campaign = campaign::uri(campaign);
+    let participants = format!("{campaign}/participants");
+    batch.touch("campaigns://list").touch(campaign).touch(participants)
 }
 
 fn shape(node: Node, campaign: Uid) -> Participant {
-    let is = |key: &str, word: &str| node.properties.get(key).and_then(Value::as_str) == Some(word);
-    let seat = if is("role", "GM") { Seat::Gm } else { Seat::Player };
-    let controller = if is("controller", "AI") { Controller::Ai } else { Controller::Human };
-    Participant { node, campaign, seat, controller }
+    let is_ai = node.properties.get("controller").and_then(Value::as_str) == Some("AI");
+    let controller = if is_ai { Controller::Ai } else { Controller::Human };
+    Participant { seat: seat_of(&node), node, campaign, controller }
 }
 
 fn properties(seat: Seat, controller: Controller) -> Properties {

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::desk::Desk;
 use super::session::{self, Session};
+use super::tally::told;
 
 /// Events read at once.
 const PAGE: usize = 1_000;
@@ -27,7 +28,8 @@ pub struct Recap {
     pub events: usize,
     /// How the dice fell, by the name of who rolled.
     pub rolls: BTreeMap<String, Rolls>,
-    /// What changed from beginning to end, by character id (or `table`) and field.
+    /// What changed from beginning to end, by whose it is (a character's or participant's id,
+    /// or `table`) and field.
     pub changes: BTreeMap<(String, String), (Value, Value)>,
     /// Notes and other happenings, in order.
     pub happenings: Vec<Happening>,
@@ -114,7 +116,7 @@ async fn read_all(desk: &Desk, session: &Session) -> Result<Vec<Event>> {
 impl Recap {
     fn take(&mut self, event: &Event) {
         self.events += 1;
-        let payload: Value = serde_json::from_str(&event.payload).unwrap_or_default();
+        let payload = told(event);
         match event.kind.as_str() {
             "ACTION_ROLL_RESOLVED" => self.take_roll(&payload),
             "ACTION_ROLL_REQUESTED" | "OUTCOME_APPLY_REQUESTED" => {}
@@ -135,6 +137,9 @@ impl Recap {
         rolls.total += 1;
         rolls.successes += u32::from(is("success"));
         rolls.criticals += u32::from(is("crit"));
+        if is("reaction") {
+            return;
+        }
         let with_fear = text(payload, "flavor") == "FEAR";
         rolls.with_fear += u32::from(with_fear);
         rolls.with_hope += u32::from(!with_fear);
@@ -142,7 +147,8 @@ impl Recap {
 
     /// The first value before and the last value after frame what happened between.
     fn take_change(&mut self, change: &Value) {
-        let who = text(change, "character_id").if_empty("table");
+        let participant = text(change, "participant_id").if_empty("table");
+        let who = text(change, "character_id").if_empty(&participant);
         let key = (who, text(change, "field"));
         let value = |name: &str| change.get(name).cloned().unwrap_or_default();
         let frame = self.changes.entry(key).or_insert_with(|| (value("before"), value("after")));

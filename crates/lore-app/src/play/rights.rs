@@ -3,13 +3,19 @@
 //! A game master's token may do anything and act as anybody. A player's token acts
 //! only as the participant it has claimed, and moves only what that one controls.
 
-use lore_core::{Error, Node, NodeId, Result, Role, Uid};
-use lore_store::{Change, Direction, Expect, NodePatch, NodeRef};
+use lore_core::{Edge, Error, Node, NodeId, Properties, Result, Role, Timestamp, Uid};
+use lore_store::{Change, Direction, Expect, NodePatch, NodeRef, Require, StoreError};
 use serde_json::json;
 
 use super::desk::Desk;
 use super::ids::Thing;
+use super::participant::{self, Seat};
 use super::{CONTROLS, PART_OF, PARTICIPANT, word};
+
+/// The property of a seat that says whose it is.
+const CLAIMED_BY: &str = "claimed_by";
+/// The property of a seat that says since when.
+const CLAIMED_AT: &str = "claimed_at";
 
 /// What the caller may move.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +86,7 @@ pub async fn in_campaign(desk: &Desk, campaign: &Node) -> Result<Rights> {
         None => Some(own_participant(desk, campaign).await?),
     };
     let Some(participant) = acting else { return Ok(Rights::Gm { participant: None }) };
-    let is_gm = participant.properties.get("role") == Some(&json!("GM"));
+    let is_gm = participant::seat_of(&participant) == Seat::Gm;
     if desk.viewer.role < Role::Gm {
         check_claim(desk, &participant)?;
     }
@@ -102,28 +108,96 @@ pub async fn in_campaign(desk: &Desk, campaign: &Node) -> Result<Rights> {
     Ok(Rights::Player { participant: participant.uid, characters })
 }
 
-/// Lets a player's token take a seat nobody has taken. A game master needs none.
-pub(crate) async fn claim(desk: &Desk, participant: &Node) -> Result<()> {
+/// Lets a player's token take a seat nobody has taken, if it has none in this campaign. A
+/// game master needs none.
+pub(crate) async fn claim(desk: &Desk, campaign: &Node, participant: &Node) -> Result<()> {
     if desk.viewer.role >= Role::Gm {
         return Ok(());
     }
-    if participant.properties.contains_key("claimed_by") {
-        return check_claim(desk, participant);
+    let (mut campaign, mut participant) = (campaign.clone(), participant.clone());
+    for _ in 0..CLAIMS {
+        if participant.properties.contains_key(CLAIMED_BY) {
+            return check_claim(desk, &participant);
+        }
+        if participant::seat_of(&participant) == Seat::Gm {
+            return Err(not_yours(&participant));
+        }
+        require_seatless(desk, &campaign).await?;
+        match take_seat(desk, &campaign, &participant).await {
+            Ok(_) => return Ok(()),
+            Err(StoreError::Conflict(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+        campaign = desk.find(Thing::Campaign, campaign.uid).await?;
+        participant = desk.find(Thing::Participant, participant.uid).await?;
     }
-    if participant.properties.get("role") == Some(&json!("GM")) {
-        return Err(not_yours(participant));
-    }
+    Err(Error::Unavailable { what: "the seat (too many changes at once)".into() })
+}
+
+/// How often a seat is tried when others change the table at the same moment.
+const CLAIMS: usize = 64;
+
+async fn take_seat(
+    desk: &Desk,
+    campaign: &Node,
+    participant: &Node,
+) -> lore_store::StoreResult<lore_store::Committed> {
+    let batch = participant::touching(desk.batch(), campaign.uid);
     let mut properties = participant.properties.clone();
-    properties.insert("claimed_by".into(), json!(desk.viewer.principal.0));
+    take(desk, &mut properties, batch.at);
     let patch = NodePatch { properties: Some(properties), ..NodePatch::default() };
-    let node = NodeRef::Id(participant.id);
-    let change = Change::UpdateNode(node, Expect::Version(participant.version), patch);
-    desk.app.store.commit(&desk.viewer, desk.batch().change(change)).await?;
-    Ok(())
+    let expect = Expect::Version(participant.version);
+    let seat = Change::UpdateNode(NodeRef::Id(participant.id), expect, patch);
+    let batch =
+        batch.require(same_seats(campaign)).change(seat).change(super::campaign::stir(campaign));
+    desk.app.store.commit(&desk.viewer, batch).await
+}
+
+/// Writes down that the caller has a seat, and since when.
+pub(crate) fn take(desk: &Desk, seat: &mut Properties, at: Timestamp) {
+    seat.insert(CLAIMED_BY.into(), json!(desk.viewer.principal.0));
+    seat.insert(CLAIMED_AT.into(), json!(at.to_string()));
+}
+
+/// Leaves a seat to somebody else.
+pub(crate) fn leave(seat: &mut Properties) {
+    seat.shift_remove(CLAIMED_BY);
+    seat.shift_remove(CLAIMED_AT);
+}
+
+/// When a seat was taken, if it is.
+pub(crate) fn taken_at(participant: &Node) -> Option<Timestamp> {
+    participant.properties.get(CLAIMED_AT)?.as_str()?.parse().ok()
+}
+
+/// Holds while nobody takes or adds a seat: each of these moves the campaign's version.
+pub(crate) fn same_seats(campaign: &Node) -> Require {
+    Require::NodeAt { node: NodeRef::Id(campaign.id), version: campaign.version }
+}
+
+/// Fails when the caller has a seat in a campaign.
+pub(crate) async fn require_seatless(desk: &Desk, campaign: &Node) -> Result<()> {
+    match own_seats(desk, campaign).await?.first() {
+        None => Ok(()),
+        Some(seat) => Err(Error::Precondition {
+            message: format!("you have a seat at this table: {}", seat.name),
+            hint: format!(
+                "use participant_id {}; for another one ask the GM to archive it first",
+                Thing::Participant.show(seat.uid)
+            ),
+        }),
+    }
+}
+
+async fn own_seats(desk: &Desk, campaign: &Node) -> Result<Vec<Node>> {
+    let mut seats = super::campaign::members(desk, campaign, PARTICIPANT).await?;
+    let mine = json!(desk.viewer.principal.0);
+    seats.retain(|seat| seat.properties.get(CLAIMED_BY) == Some(&mine));
+    Ok(seats)
 }
 
 fn check_claim(desk: &Desk, participant: &Node) -> Result<()> {
-    if participant.properties.get("claimed_by") == Some(&json!(desk.viewer.principal.0)) {
+    if participant.properties.get(CLAIMED_BY) == Some(&json!(desk.viewer.principal.0)) {
         return Ok(());
     }
     Err(not_yours(participant))
@@ -138,10 +212,7 @@ fn not_yours(participant: &Node) -> Error {
 
 /// The one seat a player has taken in a campaign.
 async fn own_participant(desk: &Desk, campaign: &Node) -> Result<Node> {
-    let members = super::campaign::members(desk, campaign, PARTICIPANT).await?;
-    let mine = json!(desk.viewer.principal.0);
-    let mut own =
-        members.into_iter().filter(|node| node.properties.get("claimed_by") == Some(&mine));
+    let mut own = own_seats(desk, campaign).await?.into_iter();
     match (own.next(), own.next()) {
         (Some(participant), None) => Ok(participant),
         _ => Err(Error::Precondition {
@@ -153,12 +224,17 @@ async fn own_participant(desk: &Desk, campaign: &Node) -> Result<Node> {
 
 /// The participant who controls a character; `None` when the GM does.
 pub(crate) async fn controller_of(desk: &Desk, character: &Node) -> Result<Option<NodeId>> {
+    Ok(control_of(desk, character).await?.map(|edge| edge.source))
+}
+
+/// The edge that says who controls a character.
+pub(crate) async fn control_of(desk: &Desk, character: &Node) -> Result<Option<Edge>> {
     let edges = desk
         .app
         .store
         .neighbours(&desk.viewer, &[character.id], Direction::In, &[word(CONTROLS)?], 1)
         .await?;
-    Ok(edges.first().map(|edge| edge.source))
+    Ok(edges.into_iter().next())
 }
 
 /// Edge kind that joins a thing to its campaign.

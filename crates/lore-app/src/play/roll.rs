@@ -41,6 +41,9 @@ pub struct ActionRoll {
     pub odds: Odds,
     /// Whether the trait's value on the sheet is added.
     pub use_trait_value: bool,
+    /// Whether it is a reaction to what somebody else does: judged alike, but nothing
+    /// follows from it, and nobody can help.
+    pub reaction: bool,
     /// Whether only the GM's side learns the difficulty.
     pub hide_difficulty: bool,
     /// Where the dice come from.
@@ -93,6 +96,10 @@ async fn plan(
     let rights = rights::in_campaign(desk, home).await?;
     rights.require(&character)?;
     check_privileges(desk, ask, &rights)?;
+    if ask.reaction && ask.odds.helpers != 0 {
+        let hint = "leave it out: nobody can help with a reaction";
+        return Err(Error::invalid("helpers", "does not belong to a reaction", hint));
+    }
     let label = checked_label("trait", &ask.trait_name)?;
     let counted = trait_value(desk, ask, &character, &label).await?;
     let modifier = total_modifier(&ask.modifiers, counted.value)?;
@@ -162,6 +169,7 @@ async fn trait_value(desk: &Desk, ask: &ActionRoll, node: &Node, label: &str) ->
         Err(hidden) if ask.use_trait_value => return Err(hidden),
         Err(_) => return Ok(counted),
     };
+    sheet.require_able(&node.name)?;
     match (sheet.trait_value(label), ask.use_trait_value) {
         (Some(value), true) => {
             counted.value = Some(value);
@@ -281,6 +289,7 @@ impl Events<'_> {
             "outcome": evaluation.outcome.as_str(),
             "flavor": flavor(roll),
             "crit": evaluation.is_crit,
+            "reaction": self.ask.reaction,
         })
     }
 

@@ -90,6 +90,11 @@ impl Sheet {
         set(&mut fields.severe_threshold, patch.severe_threshold);
         set(&mut fields.armor_score, patch.armor_score);
         if let Some(traits) = &patch.traits {
+            if traits.is_empty() {
+                let hint =
+                    "name every trait the character shall have, or leave it out to keep them";
+                return Err(Error::invalid("traits", "is empty", hint));
+            }
             fields.traits.clone_from(traits);
         }
         let profile = Profile::new(fields).map_err(profile_error)?;
@@ -123,6 +128,17 @@ impl Sheet {
         if let Ok(sheet) = Self::try_from(stored) {
             *self = sheet;
         }
+    }
+
+    /// Fails unless the character, who has this name, can act.
+    pub(crate) fn require_able(&self, name: &str) -> Result<()> {
+        let hint = match self.state.life {
+            Life::Active => return Ok(()),
+            Life::Unconscious => "clear a hit point first, with session_effect_apply and heal",
+            Life::Dead | Life::Departed => REVIVE,
+        };
+        let message = format!("{name} is {} and cannot act", self.state.life.as_str());
+        Err(Error::Precondition { message, hint: hint.into() })
     }
 
     /// The value of a trait, ignoring case.
@@ -173,10 +189,17 @@ pub(crate) fn name() -> Result<Word> {
     word("sheet")
 }
 
+/// How somebody who is out of play comes back.
+pub(crate) const REVIVE: &str =
+    "a GM brings the character back with character_state_patch and an hp above 0";
+
 /// Says which argument a rule refused, and what it takes.
 pub(crate) fn table_error(error: TableError) -> Error {
     match error {
         TableError::OutOfRange { field, value, min, max } => out_of_range(field, value, min, max),
+        TableError::NotInPlay(_) => {
+            Error::Precondition { message: error.to_string(), hint: REVIVE.into() }
+        }
         other => Error::Precondition {
             message: other.to_string(),
             hint: "change what the message says, or leave it be".into(),

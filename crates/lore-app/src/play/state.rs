@@ -1,16 +1,16 @@
 //! Changing sheets by hand. Each change is an event, of the running session or,
 //! between sessions, of the campaign.
 
-use lore_core::{Node, Result, Uid};
+use lore_core::{Error, Node, Result, Uid};
 use lore_rules::table::StatePatch;
-use lore_store::{Batch, Change, NewEvent, NewEvents, NodeRef};
+use lore_store::NodeRef;
 use serde_json::json;
 
-use super::character::{changes_value, list_uri, put_sheet};
+use super::character::{changes_value, list_uri, put_sheet, sheet_uri};
 use super::desk::{Desk, Plan};
+use super::history::remember;
 use super::ids::Thing;
-use super::session::{self, events_uri};
-use super::sheet::{self, Changed, FieldChange, ProfilePatch, Sheet};
+use super::sheet::{self, Changed, FieldChange, ProfilePatch, REVIVE, Sheet};
 use super::{campaign, context, rights};
 
 /// The event of a changed profile.
@@ -66,6 +66,10 @@ async fn change(
     let rights = rights::in_campaign(desk, &home).await?;
     rights.require(&node)?;
     let (before, version, visibility) = sheet::load_with_visibility(desk, &node).await?;
+    if !before.state.life.is_in_play() && !rights.is_gm() {
+        let action = format!("{} is {}", node.name, before.state.life.as_str());
+        return Err(Error::Forbidden { action, hint: REVIVE.into() });
+    }
     let changed = decide(&before)?;
     let after = changed.sheet;
     let mut event = desk.event(
@@ -81,22 +85,12 @@ async fn change(
     let batch = desk
         .batch()
         .change(put_sheet(NodeRef::Id(node.id), &after, version, visibility)?)
-        .touch(list_uri(home.uid));
+        .touch(list_uri(home.uid))
+        .touch(sheet_uri(node.uid));
     let batch = remember(desk, &home, batch, event).await?;
     let mut clamped = if kind == PROFILE { changed.changes } else { Vec::new() };
     clamped.retain(|change| change.field != "profile");
     Ok(Plan::new(batch, Patched { character, sheet: after, clamped }))
-}
-
-/// Adds the event to the log that is open, so that no change is lost between sessions.
-async fn remember(desk: &Desk, home: &Node, batch: Batch, event: NewEvent) -> Result<Batch> {
-    let log = session::open_log(desk, home).await?;
-    let events = NewEvents { node: NodeRef::Id(log.node), after: None, events: vec![event] };
-    let batch = batch.require(log.unchanged).change(Change::AppendEvents(events));
-    Ok(match log.session {
-        Some(session) => batch.touch(events_uri(session)),
-        None => batch,
-    })
 }
 
 /// A character and its campaign; the context's campaign must be the same.

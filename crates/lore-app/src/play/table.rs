@@ -1,7 +1,7 @@
 //! The state of a campaign's table: Fear, the running session, rests, countdowns.
 
 use lore_core::names::Word;
-use lore_core::{Error, Node, Result, Uid, Visibility};
+use lore_core::{Error, Node, Result, Timestamp, Uid, Visibility};
 use lore_store::{Change, Expect, NewState, NodeRef, Require};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -48,10 +48,19 @@ pub(crate) fn name() -> Result<Word> {
 
 /// The table of a campaign, with its version; 0 when there is none yet.
 pub(crate) async fn load(desk: &Desk, campaign: &Node) -> Result<(Table, i64)> {
+    let (table, version, _) = load_dated(desk, campaign).await?;
+    Ok((table, version))
+}
+
+/// The table of a campaign, with its version and when it last changed.
+pub(crate) async fn load_dated(desk: &Desk, campaign: &Node) -> Result<(Table, i64, Timestamp)> {
     let found = desk.app.store.states(&desk.viewer, &[campaign.id], &name()?).await?;
-    let Some(state) = found.into_iter().next() else { return Ok((Table::default(), 0)) };
+    let Some(state) = found.into_iter().next() else {
+        return Ok((Table::default(), 0, campaign.created.at));
+    };
     let broken = |_| Error::Corrupt { what: "the state of a table".into() };
-    Ok((serde_json::from_value(state.value).map_err(broken)?, state.version))
+    let table = serde_json::from_value(state.value).map_err(broken)?;
+    Ok((table, state.version, state.updated.at))
 }
 
 /// Holds while the table is as it was at `version`.

@@ -19,6 +19,10 @@ pub enum Note {
     NoLongerVulnerable,
     /// The last Hit Point was marked.
     DeathMoveDue,
+    /// The last Hit Point of a character without death moves was marked.
+    Defeated,
+    /// The Game Master brought the character back into play.
+    CameBack,
     /// Hit Points were cleared, or a long rest ended.
     WokeUp,
     /// A slot of armor was to be marked for a hit that marks nothing.
@@ -59,6 +63,8 @@ impl Note {
             Self::BecameVulnerable => "BECAME_VULNERABLE",
             Self::NoLongerVulnerable => "NO_LONGER_VULNERABLE",
             Self::DeathMoveDue => "DEATH_MOVE_DUE",
+            Self::Defeated => "DEFEATED",
+            Self::CameBack => "CAME_BACK",
             Self::WokeUp => "WOKE_UP",
             Self::ArmorNotNeeded => "ARMOR_NOT_NEEDED",
             Self::HadCondition => "HAD_CONDITION",
@@ -88,9 +94,9 @@ impl Note {
                 "The last Stress slot is marked: Vulnerable until one is cleared."
             }
             Self::NoLongerVulnerable => "Stress was cleared: no longer Vulnerable because of it.",
-            Self::DeathMoveDue => {
-                "The last Hit Point is marked: a player character makes a death move."
-            }
+            Self::DeathMoveDue => "The last Hit Point is marked: a death move is due.",
+            Self::Defeated => "The last Hit Point is marked: the character is defeated.",
+            Self::CameBack => "The character is back in play.",
             Self::WokeUp => "The character is conscious again.",
             Self::ArmorNotNeeded => "The hit marks no Hit Point, so no Armor Slot was marked.",
             Self::HadCondition => "The character had this condition already; it does not stack.",

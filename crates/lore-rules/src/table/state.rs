@@ -73,10 +73,10 @@ impl State {
     /// The state to start a change from, with every number in range. A character that takes no
     /// part in play any more has none.
     pub(super) fn ready(&self, profile: &Profile) -> Result<Self, TableError> {
-        match self.life {
-            Life::Active | Life::Unconscious => Ok(self.clamped(profile)),
-            life @ (Life::Dead | Life::Departed) => Err(TableError::NotInPlay(life)),
+        if self.life.is_in_play() {
+            return Ok(self.clamped(profile));
         }
+        Err(TableError::NotInPlay(self.life))
     }
 
     /// Marks Hit Points. Without any left, the next one calls for a death move like the last.
@@ -114,6 +114,11 @@ pub enum Life {
 }
 
 impl Life {
+    /// Whether play can still change how the character fares.
+    pub const fn is_in_play(self) -> bool {
+        matches!(self, Self::Active | Self::Unconscious)
+    }
+
     /// The name, for records.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -150,7 +155,7 @@ pub struct StatePatch {
 }
 
 /// Sets some values, each of which has to be in its range: the Game Master's free hand, which also
-/// brings back the dead.
+/// brings back the dead. Who has Hit Points is in play.
 pub fn patch(profile: &Profile, state: &State, patch: StatePatch) -> Result<Step, TableError> {
     let set = |field, new: Option<i64>, old, max| match new {
         Some(value) => within(field, value, 0, max),
@@ -165,7 +170,12 @@ pub fn patch(profile: &Profile, state: &State, patch: StatePatch) -> Result<Step
     next.hp = set("hp", patch.hp, next.hp, profile.hp_max())?;
     let armor = profile.armor_score();
     next.armor_marked = set("armor_marked", patch.armor_marked, next.armor_marked, armor)?;
-    Ok(Step::settled(profile, state, next, Vec::new()))
+    let mut notes = Vec::new();
+    if patch.life.is_none() && patch.hp.is_some_and(|hp| hp > 0) && !next.life.is_in_play() {
+        next.life = Life::Active;
+        notes.push(Note::CameBack);
+    }
+    Ok(Step::settled(profile, state, next, notes))
 }
 
 #[cfg(test)]
@@ -229,6 +239,19 @@ mod tests {
         assert_eq!((raised.life, raised.hope_max()), (Life::Active, 4));
         let nothing = patch(&profile, &state, StatePatch::default()).unwrap();
         assert_eq!(nothing.changes, []);
+    }
+
+    #[test]
+    fn who_gets_hit_points_is_back_in_play() {
+        let profile = profile(|_| {});
+        for life in [Life::Dead, Life::Departed, Life::Unconscious] {
+            let gone = State { life, ..State::default() };
+            let hp = |hp| StatePatch { hp: Some(hp), ..StatePatch::default() };
+            let back = patch(&profile, &gone, hp(1)).unwrap();
+            assert_eq!((back.state.life, back.state.hp), (Life::Active, 1), "{life:?}");
+            assert_eq!(back.notes.len(), 1);
+            assert_eq!(patch(&profile, &gone, hp(0)).unwrap().state.life, life);
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use super::change::{Change, between};
 use super::note::Note;
-use super::profile::Profile;
+use super::profile::{CharacterKind, Profile};
 use super::state::{Life, State};
 
 /// What a rule did to a character.
@@ -23,6 +23,16 @@ impl Step {
     /// Whether the character has just marked the last Hit Point.
     pub fn death_move_due(&self) -> bool {
         self.notes.contains(&Note::DeathMoveDue)
+    }
+
+    /// What the step means for a character of a kind: only those of players make death moves.
+    #[must_use]
+    pub fn of_kind(mut self, kind: CharacterKind) -> Self {
+        if kind == CharacterKind::Npc {
+            let due = self.notes.iter_mut().filter(|note| **note == Note::DeathMoveDue);
+            due.for_each(|note| *note = Note::Defeated);
+        }
+        self
     }
 
     /// The way from one settled state to another.

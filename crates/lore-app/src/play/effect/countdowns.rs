@@ -1,6 +1,7 @@
 //! Countdowns of the table.
 
 use lore_core::{Error, Result, names};
+use lore_rules::duality::Outcome;
 use lore_rules::table::{self as rules, Countdown, CountdownKind, Looping};
 use serde_json::{Map, Value, json};
 
@@ -33,6 +34,53 @@ pub struct CountdownView {
     pub countdown: Option<Countdown>,
     /// Whether it triggered.
     pub triggered: bool,
+}
+
+/// A countdown that a roll moved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ticked {
+    /// Its name.
+    pub name: String,
+    /// What was left.
+    pub before: i64,
+    /// What is left now; after a loop, where it starts again.
+    pub after: i64,
+    /// Whether it triggered.
+    pub triggered: bool,
+}
+
+impl Ticked {
+    /// As events carry it.
+    pub(crate) fn to_value(&self) -> Value {
+        let Self { name, before, after, triggered } = self;
+        json!({ "name": name, "before": before, "after": after, "triggered": triggered })
+    }
+
+    /// From an event.
+    pub(crate) fn from_value(value: &Value) -> Option<Self> {
+        Some(Self {
+            name: value.get("name")?.as_str()?.to_owned(),
+            before: value.get("before")?.as_i64()?,
+            after: value.get("after")?.as_i64()?,
+            triggered: value.get("triggered")?.as_bool()?,
+        })
+    }
+}
+
+/// Moves every countdown by what the outcome of a roll is worth to it.
+pub(crate) fn tick(table: &mut Table, outcome: Outcome) -> Result<Vec<Ticked>> {
+    let Value::Object(all) = &mut table.countdowns else { return Ok(Vec::new()) };
+    let mut ticked = Vec::new();
+    for (name, value) in all {
+        let Some(before) = from_value(value) else { continue };
+        let (after, triggered) = rules::advance_by_outcome(before, outcome).map_err(table_error)?;
+        if (after, triggered) != (before, false) {
+            *value = to_value(after);
+            let (name, before) = (name.clone(), before.current());
+            ticked.push(Ticked { name, before, after: after.current(), triggered });
+        }
+    }
+    Ok(ticked)
 }
 
 impl Work<'_> {

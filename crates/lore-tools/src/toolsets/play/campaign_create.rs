@@ -31,9 +31,9 @@ impl ToolSpec for CampaignCreate {
     const NAME: &'static str = "campaign_create";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Create a campaign";
-    const DESCRIPTION: &'static str = "Begin a campaign that campaigns://list does not have \
-        yet. Use once per story, then participant_create and character_create. Returns it with \
-        its id.";
+    const DESCRIPTION: &'static str = "Begin a campaign that campaigns://list does not \
+        have yet. Use once per story, then participant_create and character_create. \
+        Returns it with its id.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Gm;
 

@@ -1,11 +1,11 @@
 //! `campaign_fork`: go on from an earlier moment, in a copy.
 
 use futures::FutureExt;
-use lore_app::play::fork::{self, Fork};
+use lore_app::play::fork::{self, Fork, Forked};
 use lore_app::play::ids::Thing;
 use lore_core::{Error, Result, Role};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::records::CampaignOut;
@@ -31,18 +31,33 @@ pub(super) struct Input {
     idempotency_key: Option<String>,
 }
 
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Output {
+    #[serde(flatten)]
+    campaign: CampaignOut,
+    /// What may not be as it was at the event, because the logs do not know it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_rewound: Vec<String>,
+}
+
+impl From<Forked> for Output {
+    fn from(forked: Forked) -> Self {
+        Self { campaign: forked.campaign.into(), not_rewound: forked.not_rewound }
+    }
+}
+
 impl ToolSpec for CampaignFork {
     const NAME: &'static str = "campaign_fork";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Fork a campaign";
-    const DESCRIPTION: &'static str = "Copy a campaign as it is, or as it was at an event of a \
-        session; the original stays. Use to undo or to try something. Returns the copy, \
-        without sessions.";
+    const DESCRIPTION: &'static str = "Copy a campaign as it is, or as it was at an event \
+        of a session; the original stays. Use to undo or to try something. Returns the \
+        copy, without sessions.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Gm;
 
     type Input = Input;
-    type Output = Kept<CampaignOut>;
+    type Output = Kept<Output>;
 
     fn example() -> Value {
         json!({ "campaign_id": "$campaign", "session_id": "$session", "seq": 1 })
@@ -61,7 +76,7 @@ impl ToolSpec for CampaignFork {
         let campaign = Thing::Campaign.read("campaign_id", &input.campaign_id)?;
         let wanted = Fork { campaign, at, name: input.name };
         let desk = &setting.desk;
-        let plan = || async { Ok(fork::fork(desk, &wanted).await?.map(CampaignOut::from)) }.boxed();
+        let plan = || async { Ok(fork::fork(desk, &wanted).await?.map(Output::from)) }.boxed();
         Ok(desk.carry_out(plan).await?.into())
     }
 }

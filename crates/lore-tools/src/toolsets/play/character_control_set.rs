@@ -1,7 +1,7 @@
 //! `character_control_set`: say who moves a character.
 
 use futures::FutureExt;
-use lore_app::play::character;
+use lore_app::play::character::{self, Handed};
 use lore_app::play::desk::{Desk, Plan};
 use lore_app::play::ids::Thing;
 use lore_core::{Result, Role, Uid};
@@ -36,6 +36,9 @@ pub(super) struct Output {
     character_id: String,
     /// Who moves it now: GM or a participant's id.
     controller: String,
+    /// True when this showed the players a hidden name and sheet; its notes stay the GM's.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    revealed: bool,
 }
 
 impl ToolSpec for CharacterControlSet {
@@ -43,7 +46,8 @@ impl ToolSpec for CharacterControlSet {
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Set who controls a character";
     const DESCRIPTION: &'static str = "Say who moves a character. Use after character_create: \
-        players act only for characters they control. Returns who controls it.";
+        players act only for what they control. A hidden NPC given to a player shows its \
+        name and sheet. Returns who controls it.";
     const ANNOTATIONS: Annotations = Annotations::CHANGE;
     const ROLE: Role = Role::Gm;
 
@@ -75,9 +79,10 @@ async fn set(
     controller: Option<Uid>,
 ) -> Result<Plan<Output>> {
     let plan = character::set_controller(desk, campaign, character, controller).await?;
-    Ok(plan.map(move |()| Output {
+    Ok(plan.map(move |handed| Output {
         campaign_id: Thing::Campaign.show(campaign),
         character_id: Thing::Character.show(character),
         controller: sheet_wire::controller(controller),
+        revealed: handed == Handed::Revealed,
     }))
 }

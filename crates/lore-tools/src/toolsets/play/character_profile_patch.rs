@@ -69,8 +69,8 @@ impl ToolSpec for CharacterProfilePatch {
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Change a character profile";
     const DESCRIPTION: &'static str = "Change what a character can do. Use when making or \
-        levelling one; for Hope, stress and hit points use character_state_patch. Returns the \
-        profile and what a lower maximum clamped.";
+        levelling one; for Hope, stress and hit points use character_state_patch. Returns \
+        profile and clamped values.";
     const ANNOTATIONS: Annotations = Annotations::CHANGE;
     const ROLE: Role = Role::Player;
 

@@ -1,8 +1,9 @@
 //! `character_sheet_get`: read a sheet.
 
+use lore_app::play::desk::Desk;
 use lore_app::play::ids::Thing;
 use lore_app::play::{character, state};
-use lore_core::{Result, Role};
+use lore_core::{Result, Role, Uid};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -23,13 +24,25 @@ pub(super) struct Input {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Output {
+pub(super) struct SheetOut {
     /// The character.
     character: CharacterOut,
     /// What it can do.
     profile: ProfileOut,
     /// How it fares.
     state: StateOut,
+}
+
+impl SheetOut {
+    /// Reads a sheet; `campaign` is the one it must belong to, if that matters.
+    pub(super) async fn read(desk: &Desk, campaign: Option<Uid>, uid: Uid) -> Result<Self> {
+        let (_, sheet) = state::sheet_of(desk, campaign, uid).await?;
+        Ok(Self {
+            character: character::get(desk, uid).await?.into(),
+            state: StateOut::new(uid, &sheet),
+            profile: ProfileOut::new(uid, &sheet),
+        })
+    }
 }
 
 impl ToolSpec for CharacterSheetGet {
@@ -43,7 +56,7 @@ impl ToolSpec for CharacterSheetGet {
     const ROLE: Role = Role::Reader;
 
     type Input = Input;
-    type Output = Output;
+    type Output = SheetOut;
 
     fn example() -> Value {
         json!({ "character_id": "$character" })
@@ -53,12 +66,6 @@ impl ToolSpec for CharacterSheetGet {
         let setting = Setting::of(&call, Self::NAME, input.context_id.as_deref(), None)?;
         let uid = Thing::Character.read("character_id", &input.character_id)?;
         let campaign = setting.context.map(|context| context.campaign);
-        let (_, sheet) = state::sheet_of(&setting.desk, campaign, uid).await?;
-        let character = character::get(&setting.desk, uid).await?;
-        Ok(Output {
-            character: character.into(),
-            state: StateOut::new(uid, &sheet),
-            profile: ProfileOut::new(uid, &sheet),
-        })
+        SheetOut::read(&setting.desk, campaign, uid).await
     }
 }

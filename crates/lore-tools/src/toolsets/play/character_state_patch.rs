@@ -27,7 +27,7 @@ pub(super) struct Input {
     /// Marked.
     #[schemars(range(min = 0, max = 100))]
     stress: Option<i64>,
-    /// Left.
+    /// Left; above 0 revives.
     #[schemars(range(min = 0, max = 100))]
     hp: Option<i64>,
     context_id: Option<String>,
@@ -50,9 +50,9 @@ impl ToolSpec for CharacterStatePatch {
     const NAME: &'static str = "character_state_patch";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Change a character state";
-    const DESCRIPTION: &'static str = "Set Hope, stress or hit points to exact values. Use to \
-        correct; consequences of play are session_roll_outcome_apply and session_effect_apply. \
-        Returns the state.";
+    const DESCRIPTION: &'static str = "Set Hope, stress or hit points to exact values. Use \
+        to correct; consequences of play are session_roll_outcome_apply and \
+        session_effect_apply. Returns the state.";
     const ANNOTATIONS: Annotations = Annotations::CHANGE;
     const ROLE: Role = Role::Player;
 

@@ -75,8 +75,8 @@ impl ToolSpec for DiceOdds {
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Exact dice odds";
     const DESCRIPTION: &'static str = "Compute the exact chances of a dice expression. Use \
-        before a roll; for Hope and Fear use duality_probability. Returns range, average, and \
-        the chances of each total and against target.";
+        before a roll; for Hope and Fear use duality_probability. Returns range, average \
+        and chances.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;
 

@@ -75,8 +75,8 @@ impl ToolSpec for DualityExplain {
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Explain a Duality outcome";
     const DESCRIPTION: &'static str = "Explain step by step how Hope and Fear dice lead to \
-        their outcome. Use when somebody asks why; duality_outcome is shorter. Returns the \
-        outcome, what lies between, and the steps.";
+        their outcome. Use when somebody asks why; duality_outcome is shorter. Returns \
+        outcome and steps.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;
 

@@ -30,9 +30,9 @@ impl ToolSpec for DualityOutcome {
     const NAME: &'static str = "duality_outcome";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Judge Duality dice";
-    const DESCRIPTION: &'static str = "Judge Hope and Fear dice that were rolled at the table. \
-        Use duality_action_roll to roll them, duality_explain for the reasons. Returns total, \
-        critical, success and outcome.";
+    const DESCRIPTION: &'static str = "Judge Hope and Fear dice that were rolled at the \
+        table. Use duality_action_roll to roll them, duality_explain for the reasons. \
+        Returns total and outcome.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;
 

@@ -41,9 +41,9 @@ impl ToolSpec for DualityRulesVersion {
     const NAME: &'static str = "duality_rules_version";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Duality rules version";
-    const DESCRIPTION: &'static str = "Tell which rules this server follows. Use to compare \
-        with another program or to quote them, not in play. Returns version, dice, rules and \
-        outcome names.";
+    const DESCRIPTION: &'static str = "Tell which rules this server follows. Use to \
+        compare or quote them, not in play. Returns version, dice, rules and outcome \
+        names.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;
 

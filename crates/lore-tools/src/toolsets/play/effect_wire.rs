@@ -1,7 +1,8 @@
 //! How effects are asked for.
 
 use lore_app::play::effect::{
-    CountdownChange, CountdownView, DeathMove, Effect, RestPlan, RestingMember, countdown_value,
+    CountdownChange, CountdownView, DeathMove, Effect, RestPlan, RestingMember, Ticked,
+    countdown_value,
 };
 use lore_app::play::ids::Thing;
 use lore_core::{Error, Result, Uid};
@@ -172,6 +173,26 @@ impl From<CountdownView> for CountdownOut {
     }
 }
 
+/// A countdown that a roll moved.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct TickedOut {
+    /// Its name.
+    name: String,
+    /// What was left.
+    before: i64,
+    /// What is left now; where it starts again, if it loops.
+    after: i64,
+    /// Whether it triggered.
+    triggered: bool,
+}
+
+impl From<Ticked> for TickedOut {
+    fn from(ticked: Ticked) -> Self {
+        let Ticked { name, before, after, triggered } = ticked;
+        Self { name, before, after, triggered }
+    }
+}
+
 /// The effects of a request, of which one must be given.
 pub(super) struct EffectIn {
     pub(super) damage: Option<DamageIn>,
@@ -245,14 +266,26 @@ impl DamageIn {
 
 impl RestIn {
     fn read(self, targets: &[Uid]) -> Result<Effect> {
+        if targets.is_empty() {
+            let hint = "name everybody who rests, also those without moves";
+            return Err(Error::invalid("character_ids", "is required for a rest", hint));
+        }
         let kind = match self.length {
             RestKindWire::Short => RestKind::Short,
             RestKindWire::Long => RestKind::Long,
         };
         let course = if self.interrupted { RestCourse::Interrupted } else { RestCourse::Finished };
-        let mut members = Vec::with_capacity(self.members.len());
+        let mut members: Vec<RestingMember> = Vec::with_capacity(self.members.len());
         for (index, member) in self.members.into_iter().enumerate() {
-            members.push(member.read(index, targets)?);
+            let member = member.read(index, targets)?;
+            if members.iter().any(|known| known.character == member.character) {
+                return Err(Error::invalid(
+                    format!("rest.members[{index}].character_id"),
+                    "is named twice",
+                    "put all moves of a character into one entry",
+                ));
+            }
+            members.push(member);
         }
         Ok(Effect::Rest(RestPlan { kind, course, members }))
     }
@@ -263,19 +296,17 @@ impl RestMemberIn {
         let field = format!("rest.members[{index}]");
         let character =
             Thing::Character.read(&format!("{field}.character_id"), &self.character_id)?;
+        if !targets.contains(&character) {
+            return Err(does_not_rest(format!("{field}.character_id")));
+        }
         let mut moves = Vec::with_capacity(self.moves.len());
         for (at, chosen) in self.moves.iter().enumerate() {
             let helped = match &chosen.target {
                 Some(id) => Thing::Character.read(&format!("{field}.moves[{at}].target"), id)?,
                 None => character,
             };
-            let whom = targets.iter().position(|uid| *uid == helped).ok_or_else(|| {
-                Error::invalid(
-                    format!("{field}.moves[{at}].target"),
-                    "does not rest with the others",
-                    "name everybody who rests in character_ids",
-                )
-            })?;
+            let whom = targets.iter().position(|uid| *uid == helped);
+            let whom = whom.ok_or_else(|| does_not_rest(format!("{field}.moves[{at}].target")))?;
             moves.push(match chosen.chosen {
                 RestMoveWire::TendWounds => RestMove::TendWounds { whom },
                 RestMoveWire::RepairArmor => RestMove::RepairArmor { whom },
@@ -287,6 +318,11 @@ impl RestMemberIn {
         }
         Ok(RestingMember { character, moves })
     }
+}
+
+fn does_not_rest(field: String) -> Error {
+    let hint = "name everybody who rests in character_ids";
+    Error::invalid(field, "does not rest with the others", hint)
 }
 
 impl DeathMoveIn {

@@ -31,8 +31,8 @@ impl ToolSpec for ParticipantCreate {
     const NAME: &'static str = "participant_create";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Add a participant";
-    const DESCRIPTION: &'static str = "Seat a person or agent at the table. Use for who plays; \
-        who is played is character_create. Returns the participant with their id.";
+    const DESCRIPTION: &'static str = "Seat a person or agent at the table. Use for who \
+        plays; who is played is character_create. Returns them with their id.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Player;
 

@@ -33,8 +33,9 @@ impl ToolSpec for ParticipantUpdate {
     const NAME: &'static str = "participant_update";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Change a participant";
-    const DESCRIPTION: &'static str = "Rename, reassign, archive or restore a participant. Use \
-        when somebody leaves or takes over. Returns the participant.";
+    const DESCRIPTION: &'static str = "Rename, reassign, archive or restore a participant. \
+        Use when somebody leaves or takes over; archiving frees the seat. Returns the \
+        participant.";
     const ANNOTATIONS: Annotations = Annotations::CHANGE;
     const ROLE: Role = Role::Gm;
 

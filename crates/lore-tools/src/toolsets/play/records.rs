@@ -7,6 +7,7 @@ use lore_app::play::session::{Session, Status};
 use lore_core::{Event, Timestamp, Uid};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::choice::choice;
 
@@ -47,6 +48,9 @@ pub(super) struct CampaignOut {
     pub gm_fear: i64,
     /// What it is about.
     pub theme_prompt: String,
+    /// Countdowns by name: start, current, kind and loop.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub countdowns: Map<String, Value>,
     /// The session being played, if one is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub active_session_id: Option<String>,
@@ -168,6 +172,7 @@ impl From<Campaign> for CampaignOut {
             character_count: campaign.character_count,
             gm_fear: campaign.table.gm_fear,
             theme_prompt: campaign.theme_prompt,
+            countdowns: campaign.table.countdowns.as_object().cloned().unwrap_or_default(),
             active_session_id: running.map(|uid| Thing::Session.show(uid)),
             created_at: moment(campaign.node.created.at),
             updated_at: moment(campaign.node.updated.at),

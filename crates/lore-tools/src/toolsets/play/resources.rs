@@ -2,11 +2,13 @@
 
 use futures::FutureExt;
 use lore_app::play::ids::Thing;
+use lore_app::play::log::Next;
 use lore_app::play::{campaign, character, log, participant, session};
-use lore_core::{Error, Result, Role};
+use lore_core::{Error, Node, Result, Role};
 use serde_json::{Value, json};
 
-use super::records::{CampaignOut, EventOut, ParticipantOut, SessionOut};
+use super::character_sheet_get::SheetOut;
+use super::records::{CampaignOut, EventOut, ParticipantOut, SessionOut, moment};
 use super::setting::{Setting, context_of};
 use super::sheet_wire::CharacterOut;
 use crate::call::Call;
@@ -14,6 +16,13 @@ use crate::resource::{Captures, Completer, Reader, Resource, UriPattern};
 use crate::toolset::Toolset;
 
 pub(super) fn resources() -> Vec<Resource> {
+    [campaigns_of_a_world(), parts_of_a_campaign(), what_is_played()]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn campaigns_of_a_world() -> Vec<Resource> {
     vec![
         Resource {
             complete: None,
@@ -25,6 +34,17 @@ pub(super) fn resources() -> Vec<Resource> {
                 |call, _| campaigns(call).boxed(),
             )
         },
+        Resource {
+            complete: None,
+            role: Role::Gm,
+            ..resource(
+                "campaigns://archived",
+                "archived_campaign_list",
+                "Archived campaigns",
+                "Campaigns in the archive, for the GM; campaign_update restores one.",
+                |call, _| archived_campaigns(call).boxed(),
+            )
+        },
         resource(
             "campaign://{campaign_id}",
             "campaign",
@@ -32,6 +52,11 @@ pub(super) fn resources() -> Vec<Resource> {
             "One campaign by its id.",
             |call, captures| one_campaign(call, captures).boxed(),
         ),
+    ]
+}
+
+fn parts_of_a_campaign() -> Vec<Resource> {
+    vec![
         resource(
             "campaign://{campaign_id}/participants",
             "participant_list",
@@ -46,6 +71,17 @@ pub(super) fn resources() -> Vec<Resource> {
             "The characters of a campaign that you may know of.",
             |call, captures| characters(call, captures).boxed(),
         ),
+        Resource {
+            role: Role::Gm,
+            ..resource(
+                "campaign://{campaign_id}/archived",
+                "archived_member_list",
+                "Archived participants and characters",
+                "Who and what of a campaign is in the archive, for the GM; participant_update and \
+                 character_update restore them.",
+                |call, captures| archived_members(call, captures).boxed(),
+            )
+        },
         resource(
             "campaign://{campaign_id}/sessions",
             "session_list",
@@ -53,12 +89,26 @@ pub(super) fn resources() -> Vec<Resource> {
             "The sessions of a campaign; a running one is ACTIVE.",
             |call, captures| sessions(call, captures).boxed(),
         ),
+    ]
+}
+
+fn what_is_played() -> Vec<Resource> {
+    vec![
+        resource(
+            "character://{character_id}/sheet",
+            "character_sheet",
+            "Character sheet",
+            "A character with its profile and state, as far as you may see them.",
+            |call, captures| sheet(call, captures).boxed(),
+        ),
         resource(
             "session://{session_id}/events{?after_seq,before_seq,limit}",
             "session_events",
             "Session events",
-            "What happened in a session, newest first, 100 at a time. Read on with before_seq, or \
-             only what is new with after_seq.",
+            "What happened in a session, newest first, in pages of 100 or limit (at most 1000). \
+             While has_more, read on with before_seq=next_before_seq towards the beginning. With \
+             after_seq alone a page has the oldest events after it: read on with \
+             after_seq=next_after_seq and miss none.",
             |call, captures| events(call, captures).boxed(),
         ),
         Resource {
@@ -133,9 +183,61 @@ async fn events(call: Call, captures: Captures) -> Result<Value> {
         before: number(&captures, "before_seq")?,
         limit: number(&captures, "limit")?,
     };
-    let events = log::read(&setting.desk, uid, page).await?;
-    let rows: Vec<_> = events.into_iter().map(|event| EventOut::new(uid, event)).collect();
-    Ok(json!({ "events": rows }))
+    let page = log::read(&setting.desk, uid, page).await?;
+    let rows: Vec<_> = page.events.into_iter().map(|event| EventOut::new(uid, event)).collect();
+    Ok(match page.next {
+        Next::After(seq) => {
+            json!({ "events": rows, "has_more": page.has_more, "next_after_seq": seq })
+        }
+        Next::Before(seq) => {
+            json!({ "events": rows, "has_more": page.has_more, "next_before_seq": seq })
+        }
+        Next::Nowhere => json!({ "events": rows, "has_more": page.has_more }),
+    })
+}
+
+async fn sheet(call: Call, captures: Captures) -> Result<Value> {
+    let setting = Setting::of(&call, "character://", None, None)?;
+    let id = captures.get("character_id").map_or("", String::as_str);
+    let uid = Thing::Character.read("character_id", id)?;
+    Ok(json!(SheetOut::read(&setting.desk, None, uid).await?))
+}
+
+async fn archived_campaigns(call: Call) -> Result<Value> {
+    let setting = Setting::of(&call, "campaigns://archived", None, None)?;
+    let rows = campaign::list_archived(&setting.desk).await?;
+    let shown = rows.into_iter().map(|row| {
+        json!({
+            "id": Thing::Campaign.show(row.node.uid), "name": row.node.name,
+            "gm_mode": row.gm_mode.as_str(), "theme_prompt": row.theme_prompt,
+            "created_at": moment(row.node.created.at), "archived_at": archived_at(&row.node),
+        })
+    });
+    Ok(json!({ "campaigns": shown.collect::<Vec<_>>() }))
+}
+
+async fn archived_members(call: Call, captures: Captures) -> Result<Value> {
+    let setting = Setting::of(&call, "campaign://", None, None)?;
+    let (desk, campaign) = (&setting.desk, campaign_id(&captures)?);
+    let people = participant::list_archived(desk, campaign).await?.into_iter().map(|row| {
+        json!({
+            "id": Thing::Participant.show(row.node.uid), "display_name": row.node.name,
+            "role": row.seat.as_str(), "archived_at": archived_at(&row.node),
+        })
+    });
+    let characters = character::list_archived(desk, campaign).await?.into_iter().map(|row| {
+        json!({
+            "id": Thing::Character.show(row.node.uid), "name": row.node.name,
+            "kind": row.kind.as_str(), "archived_at": archived_at(&row.node),
+        })
+    });
+    Ok(json!({
+        "participants": people.collect::<Vec<_>>(), "characters": characters.collect::<Vec<_>>(),
+    }))
+}
+
+fn archived_at(node: &Node) -> Option<String> {
+    node.deleted_at.map(moment)
 }
 
 async fn current_context(call: Call) -> Result<Value> {
@@ -147,7 +249,7 @@ async fn current_context(call: Call) -> Result<Value> {
     }}))
 }
 
-/// Suggests ids: of campaigns, or of the sessions of all campaigns.
+/// Suggests ids: of campaigns, or of the sessions or characters of all campaigns.
 async fn complete(call: Call, variable: String, typed: String) -> Result<Vec<String>> {
     let setting = Setting::of(&call, "completion", None, None)?;
     let campaigns = campaign::list(&setting.desk).await?;
@@ -158,6 +260,12 @@ async fn complete(call: Call, variable: String, typed: String) -> Result<Vec<Str
             for campaign in campaigns {
                 let sessions = session::list(&setting.desk, campaign.node.uid).await?;
                 ids.extend(sessions.iter().map(|session| Thing::Session.show(session.node.uid)));
+            }
+        }
+        "character_id" => {
+            for campaign in campaigns {
+                let characters = character::list(&setting.desk, campaign.node.uid).await?;
+                ids.extend(characters.iter().map(|found| Thing::Character.show(found.node.uid)));
             }
         }
         _ => {}

@@ -92,8 +92,8 @@ impl ToolSpec for RollDice {
     const NAME: &'static str = "roll_dice";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Roll dice";
-    const DESCRIPTION: &'static str = "Roll any dice, as pools or in notation, unrecorded. Use \
-        for damage and tables; for Hope and Fear use duality_action_roll, for chances \
+    const DESCRIPTION: &'static str = "Roll any dice, as pools or in notation, unrecorded. \
+        Use for damage and tables; for Hope and Fear use duality_action_roll, for chances \
         dice_odds. Returns every die, totals and seed.";
     const ANNOTATIONS: Annotations =
         Annotations { read_only: true, destructive: false, idempotent: false, open_world: false };

@@ -47,6 +47,9 @@ pub(super) struct Input {
     /// Add the sheet's value.
     #[serde(default)]
     use_trait_value: bool,
+    /// No Hope or Fear.
+    #[serde(default)]
+    reaction: bool,
     /// From the players.
     #[serde(default)]
     hide_difficulty: bool,
@@ -130,9 +133,9 @@ impl ToolSpec for SessionActionRoll {
     const NAME: &'static str = "session_action_roll";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Roll in a session";
-    const DESCRIPTION: &'static str = "Roll Hope and Fear for a character and record it. Use \
-        for every action that counts in a running session, then session_roll_outcome_apply \
-        with its roll_seq. Returns dice, judgement and roll_seq.";
+    const DESCRIPTION: &'static str = "Roll Hope and Fear for a character and record it. \
+        Use for every action in a running session, then session_roll_outcome_apply with \
+        its roll_seq. Returns dice, judgement and roll_seq.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Player;
 
@@ -163,6 +166,7 @@ impl ToolSpec for SessionActionRoll {
                 helpers: input.helpers,
             },
             use_trait_value: input.use_trait_value,
+            reaction: input.reaction,
             hide_difficulty: input.hide_difficulty,
             randomness: wire::randomness(input.rng)?,
         };

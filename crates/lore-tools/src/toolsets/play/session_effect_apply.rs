@@ -84,9 +84,9 @@ impl ToolSpec for SessionEffectApply {
     const NAME: &'static str = "session_effect_apply";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Apply an effect";
-    const DESCRIPTION: &'static str = "Apply one effect by the rules and record it. Use in a \
-        running session instead of reckoning by hand; give exactly one effect. Returns the new \
-        states, the changes, and notes for the table.";
+    const DESCRIPTION: &'static str = "Apply one effect by the rules and record it. Use in \
+        a running session instead of reckoning by hand; give exactly one effect. Returns \
+        states, changes and notes.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Player;
 

@@ -39,8 +39,9 @@ impl ToolSpec for SessionNoteAdd {
     const NAME: &'static str = "session_note_add";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Add a note to a session";
-    const DESCRIPTION: &'static str = "Write a note into a session's log. Use for what happens \
-        in the story; rolls and changes record themselves. Returns its place in the log.";
+    const DESCRIPTION: &'static str = "Write a note into a session's log. Use for what \
+        happens in the story, also after its end; rolls and changes record themselves. \
+        Returns its place in the log.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Player;
 

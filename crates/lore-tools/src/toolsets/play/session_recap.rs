@@ -60,7 +60,7 @@ struct RollsOut {
 
 #[derive(Serialize, JsonSchema)]
 struct ChangeOut {
-    /// Whose it is: a character's id, or table.
+    /// Whose it is: a character's or participant's id, or table.
     of: String,
     /// The field.
     field: String,

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::effect_wire::TickedOut;
 use super::setting::Setting;
 use super::sheet_wire::StateOut;
 use crate::call::Call;
@@ -52,6 +53,9 @@ struct Updated {
     /// The GM's Fear, if it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     gm_fear: Option<i64>,
+    /// The countdowns the roll moved.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    countdowns: Vec<TickedOut>,
 }
 
 impl From<Applied> for Output {
@@ -60,7 +64,11 @@ impl From<Applied> for Output {
         Self {
             roll_seq: applied.roll_seq,
             requires_complication: applied.requires_complication,
-            updated: Updated { character_states: states.collect(), gm_fear: applied.gm_fear },
+            updated: Updated {
+                character_states: states.collect(),
+                gm_fear: applied.gm_fear,
+                countdowns: applied.countdowns.into_iter().map(Into::into).collect(),
+            },
             already_applied: applied.already_applied,
         }
     }
@@ -71,8 +79,8 @@ impl ToolSpec for SessionRollOutcomeApply {
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Apply a roll outcome";
     const DESCRIPTION: &'static str = "Apply what a roll leads to: Hope, cleared stress or \
-        Fear. Use once after each session_action_roll; repeating it changes nothing. Returns \
-        states, Fear, and whether the GM makes a move.";
+        Fear, and ticks of countdowns. Use once after each session_action_roll; repeating \
+        it changes nothing. Returns states, Fear, and whether the GM makes a move.";
     const ANNOTATIONS: Annotations =
         Annotations { read_only: false, destructive: false, idempotent: true, open_world: false };
     const ROLE: Role = Role::Player;

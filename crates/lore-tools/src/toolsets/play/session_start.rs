@@ -29,8 +29,9 @@ impl ToolSpec for SessionStart {
     const NAME: &'static str = "session_start";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Start a session";
-    const DESCRIPTION: &'static str = "Start a session; its log records every roll and change. \
-        Use when play begins; one runs per campaign. Returns the session with its id.";
+    const DESCRIPTION: &'static str = "Start a session; its log records every roll and \
+        change. Use when play begins; one runs per campaign. Returns the session with its \
+        id.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Player;
 

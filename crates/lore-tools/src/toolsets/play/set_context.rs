@@ -47,8 +47,8 @@ impl ToolSpec for SetContext {
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Set the context";
     const DESCRIPTION: &'static str = "Set the campaign, session and participant that play \
-        tools fall back to; what you leave out is cleared. Use when play begins. Returns the \
-        context, and a context_id for clients without sessions.";
+        tools fall back to; what you leave out is cleared. Use when play begins. Returns \
+        it, and a context_id for clients without sessions.";
     const ANNOTATIONS: Annotations =
         Annotations { read_only: false, destructive: false, idempotent: true, open_world: false };
     const ROLE: Role = Role::Player;

@@ -108,6 +108,7 @@ impl JsonSchema for Scalar {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({ "anyOf": [
             { "type": "integer" }, { "type": "string" }, { "type": "boolean" }, { "type": "object" },
+            { "type": "null" },
         ] })
     }
 }

@@ -6,6 +6,7 @@ use lore_rules::dice::{ALGORITHM, Seed};
 use lore_rules::duality::{Die12, Difficulty, Evaluation, Modifier, Outcome, RuleError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Where the randomness shall come from.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -17,13 +18,11 @@ pub(super) struct RngIn {
     pub roll_mode: Option<RollMode>,
 }
 
-/// A seed as number, or as text from clients that keep large numbers as text.
+/// A seed as number, or as text from clients that keep large numbers as text. Anything is
+/// taken in, so that a refusal can say what is taken.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
-pub(super) enum SeedIn {
-    Number(u64),
-    Text(String),
-}
+#[serde(transparent)]
+pub(super) struct SeedIn(Value);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
@@ -146,13 +145,12 @@ pub(super) fn randomness(rng: Option<RngIn>) -> Result<Randomness> {
 
 fn seed_value(seed: SeedIn) -> Result<Seed> {
     let hint = format!("send a whole number from 0 to {}", Seed::MAX);
-    let number = match seed {
-        SeedIn::Number(number) => Some(number),
-        SeedIn::Text(text) => text.trim().parse().ok(),
+    let number = match &seed.0 {
+        Value::String(text) => text.trim().parse().ok(),
+        other => other.as_u64(),
     };
-    let number =
-        number.ok_or_else(|| Error::invalid("rng.seed", "is not a whole number", hint.clone()))?;
-    Seed::new(number).map_err(|error| Error::invalid("rng.seed", format!("is bad: {error}"), hint))
+    let refused = || Error::invalid("rng.seed", format!("is {}", seed.0), hint);
+    number.and_then(|number| Seed::new(number).ok()).ok_or_else(refused)
 }
 
 /// A die the caller read off the table.

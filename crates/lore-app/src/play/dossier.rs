@@ -1,0 +1,168 @@
+//! Everything about a character at once, to change it and to say what changed.
+
+use lore_core::{Node, Result, Text, Uid, Visibility};
+use lore_store::{Batch, Bin, Change, Expect, NewText, NodePatch, NodeRef, TextPatch, TextRef};
+use serde_json::{Value, json};
+
+use super::character::{self, Character, Kind, Reveal, put_sheet};
+use super::desk::Desk;
+use super::history::Edits;
+use super::ids::Thing;
+use super::sheet::{self, Sheet};
+use super::word;
+
+/// The kind of text that holds a character's notes.
+pub(crate) const NOTES: &str = "notes";
+
+/// A character with its sheet and notes, and who may see which.
+#[derive(Debug, Clone)]
+pub(crate) struct Dossier {
+    /// The character.
+    pub(crate) character: Character,
+    /// The sheet and its version, if the viewer may see it.
+    sheet: Option<(Sheet, i64)>,
+    /// Who may see the sheet.
+    pub(crate) sheet_shown: Visibility,
+    /// The text that holds the notes, if there are any.
+    text: Option<Text>,
+    /// Who may see the notes.
+    notes_shown: Visibility,
+    /// How many texts it has besides.
+    other_texts: usize,
+}
+
+impl Dossier {
+    pub(crate) async fn load(desk: &Desk, node: Node, campaign: Uid) -> Result<Self> {
+        let texts = desk.app.store.texts_of(&desk.viewer, node.id, Bin::Live).await?;
+        let is_notes = |text: &Text| text.kind.as_str() == NOTES;
+        let other_texts = texts.iter().filter(|text| !is_notes(text)).count();
+        let text = texts.into_iter().find(is_notes);
+        let character = character::shape(desk, node, campaign, text.as_ref()).await?;
+        let sheet = sheet::load_with_visibility(desk, &character.node).await.ok();
+        let unseen = match character.kind {
+            Kind::Pc => character.node.visibility,
+            Kind::Npc => Visibility::Gm,
+        };
+        let sheet_shown = sheet.as_ref().map_or(unseen, |(.., visibility)| *visibility);
+        // Notes are as secret as the sheet, even when the name is known. A player who moves
+        // an NPC has to see its sheet, but not what the GM notes about it.
+        let lent = character.kind == Kind::Npc && character.controller.is_some();
+        let unwritten = if lent { Visibility::Gm } else { sheet_shown };
+        let notes_shown = text.as_ref().map_or(unwritten, |text| text.visibility);
+        let sheet = sheet.map(|(sheet, version, _)| (sheet, version));
+        Ok(Self { character, sheet, sheet_shown, text, notes_shown, other_texts })
+    }
+
+    /// Whether the players know the name and the sheet.
+    pub(crate) fn is_known(&self) -> bool {
+        self.character.node.visibility == Visibility::Members
+            && self.sheet_shown == Visibility::Members
+    }
+
+    /// Says how much the players know from now on.
+    pub(crate) fn reveal(&mut self, reveal: Reveal) {
+        let (name, rest) = match reveal {
+            Reveal::Nothing => (Visibility::Gm, Visibility::Gm),
+            Reveal::Name => (Visibility::Members, Visibility::Gm),
+            Reveal::Sheet => (Visibility::Members, Visibility::Members),
+        };
+        self.character.node.visibility = name;
+        self.sheet_shown = rest;
+        self.notes_shown = rest;
+    }
+
+    /// Shows what somebody needs who moves the character: its name and its sheet.
+    pub(crate) fn lend(&mut self) {
+        self.character.node.visibility = Visibility::Members;
+        self.sheet_shown = Visibility::Members;
+    }
+
+    /// What is different from `old`, for the log.
+    pub(crate) fn edits(&self, kind: &'static str, old: &Self) -> Edits {
+        let (new, was) = (&self.character, &old.character);
+        let mut edits = Edits::of(kind, Thing::Character, &was.node);
+        edits.note("name", was.node.name.as_str(), new.node.name.as_str());
+        edits.note("notes", was.notes.as_str(), new.notes.as_str());
+        edits.note("reveal", old.shown(), self.shown());
+        edits.note("controller", controller(was.controller), controller(new.controller));
+        if !(old.is_known() && self.is_known()) || self.has_secret_notes(old) {
+            edits.visibility = Visibility::Gm;
+        }
+        edits
+    }
+
+    fn has_secret_notes(&self, old: &Self) -> bool {
+        let secret = [self.notes_shown, old.notes_shown].contains(&Visibility::Gm);
+        secret && self.character.notes != old.character.notes
+    }
+
+    /// Adds to a batch what makes the stored character like this one.
+    pub(crate) fn store(&self, desk: &Desk, old: &Self, mut batch: Batch) -> Result<Batch> {
+        let node = &self.character.node;
+        let fields = NodePatch {
+            name: Some(node.name.clone()),
+            visibility: Some(node.visibility),
+            ..NodePatch::default()
+        };
+        let expect = Expect::Version(old.character.node.version);
+        batch = batch.change(Change::UpdateNode(NodeRef::Id(node.id), expect, fields));
+        if let (Some((sheet, version)), true) = (&self.sheet, self.sheet_shown != old.sheet_shown) {
+            let sheet = put_sheet(NodeRef::Id(node.id), sheet, *version, self.sheet_shown)?;
+            batch = batch.change(sheet);
+        }
+        self.store_notes(desk, old, batch)
+    }
+
+    fn store_notes(&self, desk: &Desk, old: &Self, batch: Batch) -> Result<Batch> {
+        let notes = &self.character.notes;
+        let same = *notes == old.character.notes && self.notes_shown == old.notes_shown;
+        Ok(match &self.text {
+            _ if same => batch,
+            Some(text) => {
+                let (body, visibility) = (Some(notes.clone()), Some(self.notes_shown));
+                let patch = TextPatch { body, visibility, ..TextPatch::default() };
+                let expect = Expect::Version(text.version);
+                batch.change(Change::UpdateText(TextRef::Id(text.id), expect, patch))
+            }
+            None if notes.is_empty() => batch,
+            None => {
+                let node = NodeRef::Id(self.character.node.id);
+                batch.change(Change::CreateText(new_notes(desk, node, notes, self.notes_shown)?))
+            }
+        })
+    }
+
+    /// What goes out of sight when the character is archived.
+    pub(crate) fn kept(&self) -> Value {
+        json!({
+            "sheet": self.sheet.as_ref().map(|(sheet, _)| sheet.to_value()),
+            "notes": self.character.notes,
+            "reveal": self.shown(),
+            "controller": controller(self.character.controller),
+            "other_texts": self.other_texts,
+        })
+    }
+
+    fn shown(&self) -> Value {
+        let is = |visibility: Visibility| visibility == Visibility::Members;
+        json!({
+            "name": is(self.character.node.visibility), "sheet": is(self.sheet_shown),
+            "notes": is(self.notes_shown),
+        })
+    }
+}
+
+/// Notes to make.
+pub(crate) fn new_notes(
+    desk: &Desk,
+    node: NodeRef,
+    body: &str,
+    visibility: Visibility,
+) -> Result<NewText> {
+    Ok(NewText { visibility, ..NewText::new(desk.app.effects.uid(), node, word(NOTES)?, body) })
+}
+
+/// Who moves a character, as events say it.
+fn controller(participant: Option<Uid>) -> String {
+    participant.map_or_else(|| "GM".to_owned(), |uid| Thing::Participant.show(uid))
+}

@@ -1,0 +1,331 @@
+//! A campaign as it was at an event: the present with everything later undone, newest
+//! first. What the logs cannot undo is not guessed but told.
+
+use std::collections::{HashMap, HashSet};
+
+use lore_core::{Error, Event, Node, Properties, Result, Text, Timestamp, Uid, Visibility};
+use lore_store::{Bin, EventOrder, EventQuery};
+use serde_json::{Value, json};
+
+use crate::play::desk::Desk;
+use crate::play::dossier::NOTES;
+use crate::play::ids::Thing;
+use crate::play::sheet::{self, Sheet};
+use crate::play::table::{self, Table};
+use crate::play::tally::told;
+use crate::play::{CHARACTER, PARTICIPANT, SESSION, campaign, context, rights};
+
+/// The state of a campaign at some moment.
+pub(super) struct Past {
+    pub(super) table: Table,
+    /// The campaign's own fields.
+    pub(super) properties: Properties,
+    pub(super) people: Vec<Node>,
+    pub(super) characters: Vec<PastCharacter>,
+    /// What may not be as it was, in words.
+    pub(super) not_rewound: Vec<String>,
+    /// Nodes that are not in the campaign at the moment reached so far.
+    away: HashMap<Uid, Node>,
+    /// Changes of nodes that the logs know of.
+    recorded: HashSet<(Uid, Timestamp)>,
+}
+
+/// A character at some moment.
+#[derive(Debug, Clone)]
+pub(super) struct PastCharacter {
+    pub(super) node: Node,
+    pub(super) sheet: Sheet,
+    pub(super) sheet_shown: Visibility,
+    pub(super) notes: String,
+    pub(super) notes_shown: Visibility,
+    /// Its other texts.
+    pub(super) texts: Vec<Text>,
+    /// The participant who moves it; `None` is the GM.
+    pub(super) controller: Option<Uid>,
+    /// When notes and control last changed.
+    dated: [Option<Timestamp>; 2],
+}
+
+impl Past {
+    /// The present.
+    pub(super) async fn load(desk: &Desk, home: &Node) -> Result<Self> {
+        let (table, _) = table::load(desk, home).await?;
+        let mut characters = Vec::new();
+        for node in campaign::members(desk, home, CHARACTER).await? {
+            characters.push(PastCharacter::load(desk, node).await?);
+        }
+        Ok(Self {
+            table,
+            properties: home.properties.clone(),
+            people: campaign::members(desk, home, PARTICIPANT).await?,
+            characters,
+            not_rewound: Vec::new(),
+            away: HashMap::new(),
+            recorded: HashSet::new(),
+        })
+    }
+
+    /// Undoes everything after an event.
+    pub(super) async fn rewind(
+        &mut self,
+        desk: &Desk,
+        home: &Node,
+        session: Uid,
+        sequence: i64,
+    ) -> Result<()> {
+        let node = desk.find(Thing::Session, session).await?;
+        context::belongs(&node, home, Thing::Session, "session_id")?;
+        let moment = moment_of(desk, &node, sequence).await?;
+        let sessions = campaign::members(desk, home, SESSION).await?;
+        for thing in [Thing::Participant, Thing::Character] {
+            let archived = campaign::archived_members(desk, home, thing).await?;
+            self.away.extend(archived.into_iter().map(|node| (node.uid, node)));
+        }
+        for event in later_events(desk, home, &sessions, &node, sequence, moment).await? {
+            self.undo(&event);
+        }
+        self.drop_later(moment);
+        let begun = sessions.iter().filter(|session| session.created.at <= moment).count();
+        self.table.sessions = u32::try_from(begun).unwrap_or(u32::MAX);
+        self.doubt(moment);
+        Ok(())
+    }
+
+    fn undo(&mut self, event: &Event) {
+        let payload = told(event);
+        let changes = payload.get("applied_changes").and_then(Value::as_array);
+        for change in changes.into_iter().flatten().rev() {
+            let field = change.get("field").and_then(Value::as_str).unwrap_or_default();
+            let before = change.get("before").cloned().unwrap_or_default();
+            let of = |thing: Thing| {
+                let id = change.get(format!("{}_id", thing.name()))?.as_str()?;
+                thing.read("id", id).ok()
+            };
+            if let Some(uid) = of(Thing::Character).or_else(|| of(Thing::Participant)) {
+                self.recorded.insert((uid, event.at));
+            }
+            if change.get("before_left_out").is_some() {
+                self.not_rewound.push(format!("the {field} of before: too long for the log"));
+            } else if let Some(uid) = of(Thing::Character) {
+                self.undo_character(uid, field, &before, payload.get("kept"));
+            } else if let Some(uid) = of(Thing::Participant) {
+                self.undo_person(uid, field, &before);
+            } else if of(Thing::Campaign).is_some() {
+                self.properties.insert(field.to_owned(), before);
+            } else {
+                self.undo_table(field, &before);
+            }
+        }
+    }
+
+    fn undo_table(&mut self, field: &str, before: &Value) {
+        match field {
+            "gm_fear" => self.table.gm_fear = before.as_i64().unwrap_or(self.table.gm_fear),
+            "short_rests" => {
+                let rests = before.as_u64().and_then(|rests| u8::try_from(rests).ok());
+                self.table.short_rests = rests.unwrap_or(self.table.short_rests);
+            }
+            "countdowns" => self.table.countdowns = before.clone(),
+            _ => {}
+        }
+    }
+
+    fn undo_person(&mut self, uid: Uid, field: &str, before: &Value) {
+        if field == "archived" {
+            if before == &json!(true) {
+                let gone = self.people.extract_if(.., |node| node.uid == uid);
+                self.away.extend(gone.map(|node| (node.uid, node)));
+            } else if let Some(node) = self.away.remove(&uid) {
+                self.people.push(node);
+            }
+            return;
+        }
+        let Some(node) = self.people.iter_mut().find(|node| node.uid == uid) else { return };
+        match (field, before.as_str()) {
+            ("display_name", Some(name)) => name.clone_into(&mut node.name),
+            _ => {
+                node.properties.insert(field.to_owned(), before.clone());
+            }
+        }
+    }
+
+    fn undo_character(&mut self, uid: Uid, field: &str, before: &Value, kept: Option<&Value>) {
+        if field != "archived" {
+            let found = self.characters.iter_mut().find(|found| found.node.uid == uid);
+            if let Some(character) = found {
+                character.undo(field, before);
+            }
+        } else if before == &json!(true) {
+            let gone = self.characters.extract_if(.., |found| found.node.uid == uid);
+            self.away.extend(gone.map(|found| (uid, found.node)));
+        } else if let Some(node) = self.away.remove(&uid) {
+            let name = node.name.clone();
+            let others = kept.and_then(|kept| kept.get("other_texts")?.as_u64());
+            if others != Some(0) {
+                self.not_rewound.push(format!("texts of {name} besides its notes"));
+            }
+            match kept.and_then(|kept| PastCharacter::kept(node, kept)) {
+                Some(character) => self.characters.push(character),
+                None => self.not_rewound.push(format!("{name}, whose sheet is archived")),
+            }
+        }
+    }
+
+    /// Leaves out what was made later.
+    fn drop_later(&mut self, moment: Timestamp) {
+        self.people.retain(|node| node.created.at <= moment);
+        self.characters.retain(|character| character.node.created.at <= moment);
+        for character in &mut self.characters {
+            character.texts.retain(|text| text.created.at <= moment);
+        }
+        self.people.sort_by_key(|node| node.id);
+        self.characters.sort_by_key(|character| character.node.id);
+    }
+
+    /// Notes what changed later without an event that says what it was before: by other
+    /// doors than the table's, or before such changes were recorded.
+    fn doubt(&mut self, moment: Timestamp) {
+        let unknown = |uid: Uid, at: Timestamp| at > moment && !self.recorded.contains(&(uid, at));
+        let mut doubts = Vec::new();
+        for node in &self.people {
+            let at = node.updated.at;
+            if unknown(node.uid, at) && rights::taken_at(node) != Some(at) {
+                doubts.push(format!("name and role of {}", node.name));
+            }
+        }
+        for PastCharacter { node, texts, dated, .. } in &self.characters {
+            let [notes, control] = *dated;
+            let texts = texts.iter().map(|text| text.updated.at).max();
+            let parts = [
+                ("name and visibility", Some(node.updated.at)),
+                ("notes", notes),
+                ("controller", control),
+                ("texts", texts),
+            ];
+            let changed =
+                parts.into_iter().filter(|(_, at)| at.is_some_and(|at| unknown(node.uid, at)));
+            doubts.extend(changed.map(|(what, _)| format!("{what} of {}", node.name)));
+        }
+        let gone = |node: &&Node| {
+            node.created.at <= moment && node.deleted_at.is_some_and(|at| unknown(node.uid, at))
+        };
+        let gone = self.away.values().filter(gone);
+        doubts.extend(gone.map(|node| format!("{}, archived since", node.name)));
+        doubts.sort();
+        self.not_rewound.append(&mut doubts);
+    }
+}
+
+impl PastCharacter {
+    async fn load(desk: &Desk, node: Node) -> Result<Self> {
+        let store = &desk.app.store;
+        let (sheet, _, sheet_shown) = sheet::load_with_visibility(desk, &node).await?;
+        let mut texts = store.texts_of(&desk.viewer, node.id, Bin::Live).await?;
+        let notes = texts.extract_if(.., |text| text.kind.as_str() == NOTES).next();
+        let control = rights::control_of(desk, &node).await?;
+        let controller = match &control {
+            Some(edge) => store.nodes(&desk.viewer, &[edge.source]).await?.first().map(|n| n.uid),
+            None => None,
+        };
+        Ok(Self {
+            node,
+            sheet,
+            sheet_shown,
+            notes_shown: notes.as_ref().map_or(sheet_shown, |text| text.visibility),
+            dated: [notes.as_ref().map(|text| text.updated.at), control.map(|e| e.created.at)],
+            notes: notes.map(|text| text.body).unwrap_or_default(),
+            texts,
+            controller,
+        })
+    }
+
+    /// A character that is archived now, from what was kept of it.
+    fn kept(node: Node, kept: &Value) -> Option<Self> {
+        let mut character = Self {
+            node,
+            sheet: Sheet::from_value(kept.get("sheet")?.clone()).ok()?,
+            sheet_shown: Visibility::Gm,
+            notes: String::new(),
+            notes_shown: Visibility::Gm,
+            texts: Vec::new(),
+            controller: None,
+            dated: [None, None],
+        };
+        for field in ["notes", "reveal", "controller"] {
+            character.undo(field, kept.get(field).unwrap_or(&Value::Null));
+        }
+        Some(character)
+    }
+
+    fn undo(&mut self, field: &str, before: &Value) {
+        match (field, before) {
+            ("name", Value::String(name)) => self.node.name.clone_from(name),
+            ("notes", Value::String(notes)) => self.notes.clone_from(notes),
+            ("controller", Value::String(id)) => {
+                self.controller = Thing::Participant.read("controller", id).ok();
+            }
+            ("reveal", Value::Object(shown)) => {
+                let to = |what: &str| match shown.get(what) {
+                    Some(Value::Bool(true)) => Visibility::Members,
+                    _ => Visibility::Gm,
+                };
+                self.node.visibility = to("name");
+                self.sheet_shown = to("sheet");
+                self.notes_shown = to("notes");
+            }
+            _ => self.sheet.set_back(field, before),
+        }
+    }
+}
+
+/// Everything that happened in a campaign after an event, newest first.
+async fn later_events(
+    desk: &Desk,
+    home: &Node,
+    sessions: &[Node],
+    session: &Node,
+    sequence: i64,
+    moment: Timestamp,
+) -> Result<Vec<Event>> {
+    let mut later = events_after(desk, session, sequence).await?;
+    let others = sessions.iter().filter(|other| other.id != session.id);
+    for log in others.chain([home]) {
+        let events = events_after(desk, log, 0).await?;
+        later.extend(events.into_iter().filter(|event| event.at > moment));
+    }
+    later.sort_by_key(|event| std::cmp::Reverse((event.at, event.sequence)));
+    Ok(later)
+}
+
+async fn moment_of(desk: &Desk, session: &Node, sequence: i64) -> Result<Timestamp> {
+    let query = EventQuery {
+        after: Some(sequence.saturating_sub(1)),
+        before: Some(sequence.saturating_add(1)),
+        ..EventQuery::default()
+    };
+    let found = desk.app.store.events(&desk.viewer, session.id, query).await?;
+    found.first().map(|event| event.at).ok_or_else(|| {
+        Error::not_found(
+            format!("event {sequence} of this session"),
+            "read session://{session_id}/events for the events there are",
+        )
+    })
+}
+
+async fn events_after(desk: &Desk, log: &Node, sequence: i64) -> Result<Vec<Event>> {
+    let mut events: Vec<Event> = Vec::new();
+    loop {
+        let after = events.last().map_or(sequence, |event| event.sequence);
+        let query = EventQuery {
+            after: Some(after),
+            order: EventOrder::Ascending,
+            limit: 1_000,
+            ..EventQuery::default()
+        };
+        let page = desk.app.store.events(&desk.viewer, log.id, query).await?;
+        if page.is_empty() {
+            return Ok(events);
+        }
+        events.extend(page);
+    }
+}

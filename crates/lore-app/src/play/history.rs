@@ -1,0 +1,134 @@
+//! What is changed about a campaign, its people and its characters besides their sheets,
+//! as events. Readers of the log see it, and a fork goes back over it.
+
+use lore_core::{Node, Result, Uid, Visibility};
+use lore_store::{Batch, Change, NewEvent, NewEvents, NodeRef};
+use serde_json::{Map, Value, json};
+
+use super::desk::Desk;
+use super::ids::Thing;
+use super::rights::Rights;
+use super::session::{self, events_uri};
+
+/// Most bytes of the values in one event; the store takes a little more.
+const VALUES_MAX: usize = 200_000;
+
+/// What was changed about one thing.
+pub(crate) struct Edits {
+    kind: &'static str,
+    thing: Thing,
+    uid: Uid,
+    name: String,
+    changes: Vec<Map<String, Value>>,
+    kept: Value,
+    /// Who may read of it.
+    pub(crate) visibility: Visibility,
+}
+
+impl Edits {
+    /// Nothing yet, about a thing that has this name.
+    pub(crate) fn of(kind: &'static str, thing: Thing, node: &Node) -> Self {
+        Self {
+            kind,
+            thing,
+            uid: node.uid,
+            name: node.name.clone(),
+            changes: Vec::new(),
+            kept: Value::Null,
+            visibility: Visibility::Members,
+        }
+    }
+
+    /// Adds a field, if it changed.
+    pub(crate) fn note(&mut self, field: &str, before: impl Into<Value>, after: impl Into<Value>) {
+        let (before, after) = (before.into(), after.into());
+        if before != after {
+            let mut change = Map::new();
+            change.insert(format!("{}_id", self.thing.name()), self.thing.show(self.uid).into());
+            change.insert("field".into(), field.into());
+            change.insert("before".into(), before);
+            change.insert("after".into(), after);
+            self.changes.push(change);
+        }
+    }
+
+    /// Adds what goes out of sight with an archived thing.
+    pub(crate) fn keep(&mut self, kept: Value) {
+        self.kept = kept;
+    }
+
+    /// Whether nothing changed.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    fn event(mut self, desk: &Desk, rights: &Rights) -> NewEvent {
+        self.shorten();
+        let fields: Vec<_> =
+            self.changes.iter().filter_map(|change| change.get("field")?.as_str()).collect();
+        let mut payload = json!({
+            "summary": format!("{}: {} changed", self.name, fields.join(", ")),
+            "applied_changes": self.changes,
+        });
+        if let (Some(payload), false) = (payload.as_object_mut(), self.kept.is_null()) {
+            payload.insert("kept".into(), self.kept);
+        }
+        let mut event = desk.event(rights, self.kind, &payload);
+        event.visibility = self.visibility;
+        event.character = (self.thing == Thing::Character).then_some(self.uid);
+        event
+    }
+
+    /// Leaves out long texts that do not fit: first what things became, which is known
+    /// anyway, then what they were, which a fork will then say it does not know.
+    fn shorten(&mut self) {
+        for value in ["after", "before"] {
+            for change in &mut self.changes {
+                if size(&change) > VALUES_MAX / 2 {
+                    change.insert(value.into(), Value::Null);
+                    change.insert(format!("{value}_left_out"), true.into());
+                }
+            }
+        }
+        if size(&self.kept) > VALUES_MAX / 2
+            && let Some(kept) = self.kept.as_object_mut()
+        {
+            kept.shift_remove("notes");
+            kept.insert("notes_left_out".into(), true.into());
+        }
+    }
+}
+
+fn size(value: &impl serde::Serialize) -> usize {
+    serde_json::to_string(value).map_or(0, |text| text.len())
+}
+
+/// Adds the event of what was changed, if anything was, to a batch.
+pub(crate) async fn record(
+    desk: &Desk,
+    rights: &Rights,
+    home: &Node,
+    batch: Batch,
+    edits: Edits,
+) -> Result<Batch> {
+    if edits.is_empty() {
+        return Ok(batch);
+    }
+    remember(desk, home, batch, edits.event(desk, rights)).await
+}
+
+/// Adds the event to the log that is open, so that no change is lost between sessions.
+pub(crate) async fn remember(
+    desk: &Desk,
+    home: &Node,
+    batch: Batch,
+    event: NewEvent,
+) -> Result<Batch> {
+    let log = session::open_log(desk, home).await?;
+    let events = NewEvents { node: NodeRef::Id(log.node), after: None, events: vec![event] };
+    let batch = batch.require(log.unchanged).change(Change::AppendEvents(events));
+    Ok(match log.session {
+        Some(session) => batch.touch(events_uri(session)),
+        None => batch,
+    })
+}
