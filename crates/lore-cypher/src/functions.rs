@@ -73,6 +73,20 @@ pub(crate) enum Function {
     Type,
     ValueType,
     Temporal(TemporalFunction),
+    Truncate(TemporalFunction),
+    Between(Measure),
+    FromEpoch,
+    FromEpochMillis,
+}
+
+/// What the time between two moments is told in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Measure {
+    /// Months, what is left in days, and the rest in seconds.
+    Parts,
+    Months,
+    Days,
+    Seconds,
 }
 
 /// A function that makes dates, times and durations.
@@ -199,6 +213,8 @@ const PROPERTIED: &[Accepts] = &[Accepts::Node, Accepts::Relationship, Accepts::
 const SIZED: &[Accepts] = &[Accepts::List, Accepts::String];
 const EMPTIABLE: &[Accepts] = &[Accepts::List, Accepts::String, Accepts::Map];
 const INTEGER: &[Accepts] = &[Accepts::Int];
+const TEMPORAL: &[Accepts] = &[Accepts::Temporal];
+const MAP: &[Accepts] = &[Accepts::Map];
 const TO_BOOLEAN: &[Accepts] = &[Accepts::Bool, Accepts::String, Accepts::Int];
 const TO_NUMBER: &[Accepts] = &[Accepts::Number, Accepts::String, Accepts::Bool];
 const TO_FLOAT: &[Accepts] = &[Accepts::Number, Accepts::String];
@@ -224,6 +240,14 @@ const fn moment(
     arguments: (usize, usize),
 ) -> Spec {
     spec(names, Function::Temporal(function), arguments, &[ANY], Result::Moment)
+}
+
+const fn truncation(names: &'static [&'static str], function: TemporalFunction) -> Spec {
+    spec(names, Function::Truncate(function), (1, 3), &[TEXT, TEMPORAL, MAP], Result::Moment)
+}
+
+const fn distance(names: &'static [&'static str], measure: Measure) -> Spec {
+    spec(names, Function::Between(measure), (2, 2), &[TEMPORAL], Result::Duration)
 }
 
 static TABLE: &[Spec] = &[
@@ -340,6 +364,23 @@ static TABLE: &[Spec] = &[
         (1, 1),
         &[ANY],
         Result::Duration,
+    ),
+    truncation(&["date.truncate"], TemporalFunction::Date),
+    truncation(&["time.truncate"], TemporalFunction::Time),
+    truncation(&["localtime.truncate"], TemporalFunction::LocalTime),
+    truncation(&["datetime.truncate"], TemporalFunction::DateTime),
+    truncation(&["localdatetime.truncate"], TemporalFunction::LocalDateTime),
+    distance(&["duration.between"], Measure::Parts),
+    distance(&["duration.inmonths"], Measure::Months),
+    distance(&["duration.indays"], Measure::Days),
+    distance(&["duration.inseconds"], Measure::Seconds),
+    spec(&["datetime.fromepoch"], Function::FromEpoch, (2, 2), &[INTEGER], Result::Moment),
+    spec(
+        &["datetime.fromepochmillis"],
+        Function::FromEpochMillis,
+        (1, 1),
+        &[INTEGER],
+        Result::Moment,
     ),
 ];
 

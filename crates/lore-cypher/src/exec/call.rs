@@ -33,6 +33,10 @@ impl Exec<'_> {
                 Ok(if same == Some(true) { Value::Null } else { first.clone() })
             }
             _ if arguments.iter().any(Value::is_null) => Ok(Value::Null),
+            Function::Truncate(function) => temporal::truncate(function, arguments, self.now),
+            Function::Between(measure) => temporal::between(measure, arguments),
+            Function::FromEpoch => temporal::of_epoch(arguments, temporal::SECOND),
+            Function::FromEpochMillis => temporal::of_epoch(arguments, 1_000_000),
             Function::ToBoolean => convert::to_boolean(first),
             Function::ToFloat => convert::to_float(first),
             Function::ToInteger => convert::to_integer(first),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::calendar::{days_in_month, days_of};
+use super::calendar::{YEARS, days_in_month, days_of};
 use super::parse;
 use super::{DAY, SECOND, Span, Temporal, civil};
 use crate::error::{CypherError, Result, failed};
@@ -12,7 +12,7 @@ use crate::value::{Map, Value};
 /// Calls one of the functions that make temporal values.
 pub(crate) fn call(function: TemporalFunction, arguments: &[Value], now: i64) -> Result<Value> {
     let made = match arguments.first() {
-        None => of_now(function, now),
+        None => Parts::of_now(now).make(function),
         Some(Value::Null) => return Ok(Value::Null),
         Some(Value::String(text)) => parse::parse(function, text),
         Some(Value::Map(map)) => of_map(function, map),
@@ -20,6 +20,21 @@ pub(crate) fn call(function: TemporalFunction, arguments: &[Value], now: i64) ->
         Some(other) => return failed(format!("no date or time can be made of {}", other.kind())),
     };
     Ok(Value::Temporal(Arc::new(made?)))
+}
+
+/// The moment so many units after 1970 in UTC, and so many nanoseconds.
+pub(crate) fn of_epoch(arguments: &[Value], unit: i64) -> Result<Value> {
+    let (whole, nanos) = match arguments {
+        [Value::Int(whole)] => (*whole, 0),
+        [Value::Int(whole), Value::Int(nanos)] => (*whole, *nanos),
+        _ => return failed("a moment is counted in whole units since 1970"),
+    };
+    let all = i128::from(whole) * i128::from(unit) + i128::from(nanos);
+    let day = i64::try_from(all.div_euclid(i128::from(DAY))).ok();
+    let day = day.filter(|day| YEARS.contains(&(day / 366)));
+    let nanos = Some(all.rem_euclid(i128::from(DAY)) as i64);
+    let made = Parts { day, nanos, offset: Some(0) }.make(TemporalFunction::DateTime)?;
+    Ok(Value::Temporal(Arc::new(made)))
 }
 
 /// The parts a value has; what it lacks is not there.
@@ -48,7 +63,13 @@ impl Parts {
         })
     }
 
-    fn of(value: &Temporal) -> Self {
+    /// The present, in UTC.
+    pub(super) fn of_now(now: i64) -> Self {
+        let (day, nanos) = (now.div_euclid(DAY), now.rem_euclid(DAY));
+        Self { day: Some(day), nanos: Some(nanos), offset: Some(0) }
+    }
+
+    pub(super) fn of(value: &Temporal) -> Self {
         match *value {
             Temporal::Date { day } => Self { day: Some(day), ..Self::default() },
             Temporal::LocalTime { nanos } => Self { nanos: Some(nanos), ..Self::default() },
@@ -64,11 +85,6 @@ impl Parts {
             Temporal::Duration(_) => Self::default(),
         }
     }
-}
-
-fn of_now(function: TemporalFunction, now: i64) -> Result<Temporal> {
-    let (day, nanos) = (now.div_euclid(DAY), now.rem_euclid(DAY));
-    Parts { day: Some(day), nanos: Some(nanos), offset: Some(0) }.make(function)
 }
 
 fn of_value(function: TemporalFunction, value: &Temporal) -> Result<Temporal> {
@@ -108,8 +124,8 @@ fn of_map(function: TemporalFunction, map: &Map) -> Result<Temporal> {
 }
 
 /// Reading a map of parts.
-struct Fields<'m> {
-    map: &'m Map,
+pub(super) struct Fields<'m> {
+    pub(super) map: &'m Map,
 }
 
 impl Fields<'_> {
@@ -121,7 +137,11 @@ impl Fields<'_> {
         }
     }
 
-    fn within(&self, name: &str, range: std::ops::RangeInclusive<i64>) -> Result<Option<i64>> {
+    pub(super) fn within(
+        &self,
+        name: &str,
+        range: std::ops::RangeInclusive<i64>,
+    ) -> Result<Option<i64>> {
         match self.int(name)? {
             Some(number) if !range.contains(&number) => {
                 failed(format!("{name} is between {} and {}", range.start(), range.end()))
@@ -151,7 +171,7 @@ impl Fields<'_> {
         })
     }
 
-    fn day(&self, given: Option<i64>) -> Result<Option<i64>> {
+    pub(super) fn day(&self, given: Option<i64>) -> Result<Option<i64>> {
         let (year, month, day) = given.map_or((None, None, None), |given| {
             let (year, month, day) = civil(given);
             (Some(year), Some(month), Some(day))
@@ -185,22 +205,25 @@ impl Fields<'_> {
         }
     }
 
-    fn nanos(&self, given: Option<i64>) -> Result<Option<i64>> {
+    /// The parts below a second, when any is written.
+    pub(super) fn fraction(&self) -> Result<Option<i64>> {
+        let parts = [("millisecond", 1_000_000), ("microsecond", 1_000), ("nanosecond", 1)];
+        let mut fraction = None;
+        for (name, scale) in parts {
+            if let Some(amount) = self.within(name, 0..=999_999_999)? {
+                fraction = Some(fraction.unwrap_or(0) + amount * scale);
+            }
+        }
+        Ok(fraction)
+    }
+
+    pub(super) fn nanos(&self, given: Option<i64>) -> Result<Option<i64>> {
         let given_seconds = given.map(|given| given / SECOND);
         let hour = self.within("hour", 0..=23)?.or(given_seconds.map(|given| given / 3600));
         let minute = self.within("minute", 0..=59)?.or(given_seconds.map(|given| given / 60 % 60));
         let second = self.within("second", 0..=59)?.or(given_seconds.map(|given| given % 60));
-        let parts = [("millisecond", 1_000_000), ("microsecond", 1_000), ("nanosecond", 1)];
-        let (mut fraction, mut written) = (0, false);
-        for (name, scale) in parts {
-            if let Some(amount) = self.within(name, 0..=999_999_999)? {
-                fraction += amount * scale;
-                written = true;
-            }
-        }
-        if !written {
-            fraction = given.map_or(0, |given| given % SECOND);
-        }
+        let kept = given.map_or(0, |given| given % SECOND);
+        let fraction = self.fraction()?.unwrap_or(kept);
         if fraction >= SECOND {
             return failed("the parts of a second are more than a second");
         }

@@ -4,17 +4,21 @@
 //! day in nanoseconds. Zones are offsets: names of zones need a database that
 //! changes with politics, and are refused.
 
+mod between;
 mod calendar;
 mod compute;
 mod make;
 mod parse;
+mod truncate;
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
+pub(crate) use between::between;
 pub(crate) use compute::arithmetic;
-pub(crate) use make::call;
+pub(crate) use make::{call, of_epoch};
+pub(crate) use truncate::truncate;
 
 use calendar::civil;
 

@@ -1,0 +1,84 @@
+//! Cutting dates and times off, and the time between them.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use lore_cypher::{Graph, GraphBuilder, Options, Parameters, Value, answer};
+
+/// Expressions and how their values read.
+const VALUES: &[(&str, &str)] = &[
+    ("date.truncate('month', date('2026-11-16'))", "2026-11-01"),
+    ("date.truncate('quarter', date('2026-11-16'))", "2026-10-01"),
+    ("date.truncate('decade', date('2026-11-16'))", "2020-01-01"),
+    ("date.truncate('century', date('2026-11-16'), {day: 2})", "2000-01-02"),
+    ("date.truncate('week', date('2026-11-18'))", "2026-11-16"),
+    ("date.truncate('week', date('2026-11-16'), {dayOfWeek: 3})", "2026-11-18"),
+    // The first of January 2027 is in the last week of 2026, whose first day is in 2025.
+    ("date.truncate('weekYear', date('2027-01-01'))", "2025-12-29"),
+    ("localtime.truncate('minute', localtime('12:31:14.5'))", "12:31"),
+    ("time.truncate('day', time('12:31:14.5+02:00'))", "00:00+02:00"),
+    ("localdatetime.truncate('day', date('2026-11-16'), {hour: 7})", "2026-11-16T07:00"),
+    (
+        "datetime.truncate('millisecond', datetime('2026-11-16T12:31:14.645876Z'), {nanosecond: 2})",
+        "2026-11-16T12:31:14.645000002Z",
+    ),
+    (
+        "datetime.truncate('year', date('2026-11-16'), {timezone: '+01:00'})",
+        "2026-01-01T00:00+01:00",
+    ),
+    ("duration.between(date('2026-01-31'), date('2026-03-01'))", "P1M1D"),
+    ("duration.between(date('2026-03-01'), date('2026-01-31'))", "P-1M-1D"),
+    ("duration.between(date('2026-11-16'), localtime('16:30'))", "PT16H30M"),
+    ("duration.between(localtime('16:30'), localtime('08:15'))", "PT-8H-15M"),
+    ("duration.between(datetime('2026-11-16T10:00Z'), datetime('2026-11-16T12:00+01:00'))", "PT1H"),
+    ("duration.inDays(date('2026-11-16'), date('2026-11-10'))", "P-6D"),
+    ("duration.inMonths(date('2026-01-01'), date('2027-03-15'))", "P1Y2M"),
+    (
+        "duration.inSeconds(localdatetime('2026-11-16T00:00:00.5'), \
+         localdatetime('2026-11-15T23:59:59'))",
+        "PT-1.5S",
+    ),
+    ("datetime.fromEpoch(0, 1)", "1970-01-01T00:00:00.000000001Z"),
+    ("datetime.fromEpochMillis(-1)", "1969-12-31T23:59:59.999Z"),
+];
+
+#[test]
+fn values_read_as_they_should() {
+    for (expression, expected) in VALUES {
+        let found = value(&format!("toString({expression})")).unwrap();
+        assert_eq!(found, Value::text(*expected), "{expression}");
+    }
+}
+
+#[test]
+fn of_nothing_comes_nothing() {
+    for expression in ["duration.between(null, date())", "date.truncate('day', null)"] {
+        assert_eq!(value(expression).unwrap(), Value::Null, "{expression}");
+    }
+}
+
+#[test]
+fn what_has_no_such_part_is_refused() {
+    for expression in [
+        "date.truncate('hour', date())",
+        "time.truncate('year', time())",
+        "date.truncate('year', localtime())",
+        "date.truncate('fortnight', date())",
+        "duration.between(date(), duration('P1D'))",
+        "duration.between(date(), 1)",
+        "datetime.fromEpochMillis(1.5)",
+        "datetime.fromEpoch(9223372036854775807, 0)",
+        "localtime.truncate('hour', localtime(), {minute: 60})",
+    ] {
+        assert!(value(expression).is_err(), "{expression}");
+    }
+}
+
+fn value(expression: &str) -> lore_cypher::Result<Value> {
+    let query = format!("RETURN {expression} AS value");
+    let table = answer(&empty(), &query, &Parameters::new(), &Options::default())?;
+    Ok(table.rows[0][0].clone())
+}
+
+fn empty() -> Graph {
+    GraphBuilder::new(&[]).build().unwrap()
+}
