@@ -8,7 +8,7 @@ from harness.web import Session
 
 WRITERS = 8
 READERS = 8
-# A longer look: LOREWELL_CONCURRENCY_SECONDS=60.
+# A longer look: cargo xtask test soak.
 SECONDS = int(os.environ.get("LOREWELL_CONCURRENCY_SECONDS", "6"))
 
 

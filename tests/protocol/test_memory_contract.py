@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from harness.program import until
 from harness.rpc import tool_names
 from harness.web import Session
 
@@ -263,3 +264,11 @@ def test_facts_outlive_the_server(program):
         pipes.initialize()
         [row] = Mind(pipes).do("kn_intel", "recall", topic="reef")["results"]
         assert row["id"] == fact["node_id"]
+
+
+def test_search_is_ready_before_anybody_asks(program, serve):
+    """What search needs is read when the server starts, not by the first who asks."""
+    program.ok("call", "kn_intel", json.dumps(
+        {"action": "learn", "type": "decision", "content": "We sail with the morning tide"}))
+    server = serve(env={"LOREWELL_LOG": "lore_app=debug"})
+    assert until(lambda: "search is ready" in server.log())

@@ -19,6 +19,7 @@ usage: cargo xtask <command>
   test rust          only what needs nothing but Rust
   test protocol      only the protocol checks (installs Python and Node packages under target/)
   test federation    the node against reference nodes of KOI-net (installs them; some minutes)
+  test soak          8 writers and 8 readers of memory at once, for a minute
   docs               write the generated documentation and the tool snapshots anew
   bench mcp          protocol throughput beside bare axum and bare rmcp, as ratios
   bench play         durable rolls, dice, reading a long log
@@ -38,6 +39,7 @@ fn main() -> anyhow::Result<()> {
         ["test", "rust"] => test::rust(),
         ["test", "protocol"] => protocol::run(),
         ["test", "federation"] => protocol::federation(),
+        ["test", "soak"] => protocol::soak(),
         ["docs"] => docs::write(),
         ["bench", name, options @ ..] => bench::run(name, options),
         ["tck", options @ ..] => tck::run(options),

@@ -33,6 +33,12 @@ pub(crate) fn federation() -> anyhow::Result<()> {
     checks(ensure_koi_nodes(&tools)?, &[FEDERATION])
 }
 
+/// Many writers and readers of memory at once, for a minute.
+pub(crate) fn soak() -> anyhow::Result<()> {
+    let minute = ("LOREWELL_CONCURRENCY_SECONDS".to_owned(), PathBuf::from("60"));
+    checks(vec![minute], &["tests/protocol/test_memory_concurrency.py"])
+}
+
 fn checks(variables: Vec<(String, PathBuf)>, what: &[&str]) -> anyhow::Result<()> {
     let tools = root().join("target/tools");
     std::fs::create_dir_all(&tools)?;

@@ -52,9 +52,10 @@ impl App {
 /// Reads what search needs of a world, so that the first to ask does not wait for it.
 pub async fn make_ready(app: Arc<App>, viewer: Viewer) {
     let any = Query::new("ready", 1);
-    if let Err(error) = app.store.search(&viewer, any).await {
+    match app.store.search(&viewer, any).await {
+        Ok(_) => tracing::debug!("search is ready"),
         // The first to ask waits then, and is told if it fails again.
-        tracing::info!(%error, "search could not be made ready");
+        Err(error) => tracing::info!(%error, "search could not be made ready"),
     }
 }
 

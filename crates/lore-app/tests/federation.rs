@@ -20,6 +20,8 @@ use lore_app::federation::{
     self, Answer, Approve, Carrier, Config, DOCUMENT_TYPE, ENTITY_TYPE, Endpoint, Federation,
     GivenBy, KeyFile, NodeKind, Quotas, Settings, ShareRule, Unanswered, Wants,
 };
+use lore_app::memory::Keeper;
+use lore_app::memory::exchange::export;
 use lore_core::names::Word;
 use lore_core::{Effects, Node, Uid, Viewer, Visibility};
 use lore_sqlite::SqliteStore;
@@ -239,6 +241,28 @@ async fn what_is_shared_arrives_apart_and_marked_and_nothing_else_does() {
     one.commit(vec![Change::UpdateNode(NodeRef::Uid(shared), Expect::Any, secret)]).await;
     until("what was hidden is forgotten", || async { two.arrivals().await.len() == 1 }).await;
     assert!(one.arrivals().await.is_empty(), "what was given away does not come back as foreign");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_leaves_to_the_federation_what_is_its_own() {
+    let (one, two) = pair().await;
+    one.make("Osanna", "A vampire noble.", Visibility::Members).await;
+    federation::share(&one.app, &one.viewer, ShareRule::Everything).await.unwrap();
+    until("it arrives", || async { two.arrivals().await.len() == 1 }).await;
+    two.make("Tavern", "Where it began.", Visibility::Members).await;
+    let keeper = Keeper {
+        app: Arc::clone(&two.app),
+        viewer: two.viewer,
+        tool: "test",
+        request_id: "1".into(),
+        reading_only: true,
+    };
+    let mut names = Vec::new();
+    let count = export(&keeper, |page| {
+        names.extend(page.iter().map(|one| one.node.name.clone()));
+        Ok(())
+    });
+    assert_eq!((count.await.unwrap(), names), (1, vec!["Tavern".to_owned()]));
 }
 
 #[tokio::test(flavor = "multi_thread")]

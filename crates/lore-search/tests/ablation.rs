@@ -25,9 +25,9 @@ use lore_text::time::{Plain, chat_prefix};
 use serde_json::Value;
 
 /// Stores in which people talk.
-const CHATS: [&str; 2] = ["garden", "reef"];
-/// Stores of longer texts: a document, and talks with a machine.
-const LONG: [&str; 2] = ["prose", "helper"];
+const CHATS: [&str; 3] = ["garden", "reef", "ferry"];
+/// Stores of longer texts: documents, and talks with a machine.
+const LONG: [&str; 4] = ["prose", "almanac", "helper", "adviser"];
 
 #[test]
 fn each_reason_helps_where_it_should() {
@@ -255,11 +255,11 @@ fn entry(text: &Text, structure: Structure) -> Entry {
     if structure == Structure::Yes && text.session.is_some() {
         let prefix = chat_prefix(&text.body, Plain::IsAuthor);
         document.author = prefix.author;
-        document.occurred_at = text.date;
+        document.occurred_at = text.date.or(prefix.occurred_at);
         meta.session.clone_from(&text.session);
         meta.position = text.number;
         meta.author = prefix.author.map(str::to_owned);
-        meta.occurred_at = text.date;
+        meta.occurred_at = document.occurred_at;
     }
     Entry { key, analysis: Arc::new(Analysis::of_text(&document)), vector: None, meta }
 }

@@ -70,7 +70,7 @@ fn select_states(
     let sql = format!(
         "SELECT r.node, r.name, r.value, r.visibility, r.private_to, r.version, r.updated_at,
            r.updated_by
-         FROM state r JOIN node n ON n.id = r.node
+         FROM state r CROSS JOIN node n ON n.id = r.node
          WHERE r.node IN rarray(:nodes) AND r.name = :name AND {} AND {}
          ORDER BY r.node",
         sight::record("r"),

@@ -23,10 +23,11 @@ use super::refusal::Reply;
 const SHOWN_MAX: usize = 2_000;
 /// Tokens that a row costs besides its texts.
 const ROW_TOKENS: usize = 40;
-/// How many answers are looked at for each that is wanted.
-const SPARE: usize = 2;
-/// And how many besides.
-const MORE: usize = 20;
+/// How many answers are looked at besides those that are wanted, and half as many again as
+/// those: what is fresher or took another's place may come in from behind.
+const MORE: usize = 10;
+/// How many more times as many where some have faded too far to be shown.
+const SPARE: usize = 3;
 /// What no longer holds counts half.
 const SUPERSEDED: f64 = 0.5;
 
@@ -134,7 +135,8 @@ pub(super) async fn find(
     breadth: Breadth,
 ) -> Reply<Vec<Memory>> {
     let text = ask.topic.as_deref().unwrap_or_default().trim().to_owned();
-    let limit = ask.limit * SPARE + MORE;
+    let faded = if ask.min_relevance > 0.0 { ask.limit * SPARE } else { 0 };
+    let limit = ask.limit + ask.limit / 2 + MORE + faded;
     let fill = breadth == Breadth::Full;
     let min_score = (!fill && !text.is_empty()).then_some(0.0);
     let query = Query { filter, unit: Unit::Node, fill, min_score, ..Query::new(text, limit) };

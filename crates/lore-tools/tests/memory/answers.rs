@@ -157,6 +157,27 @@ async fn answers_fit_their_token_budget() {
 }
 
 #[tokio::test]
+async fn recall_gives_as_many_as_are_asked_for_if_anything_answers() {
+    let mind = Mind::fresh().await;
+    for (day, content) in (1..).zip(["Barley is dear", "The ferry was late", "Rain, all day"]) {
+        let said = format!("[{day} May 2023] Mara: {content}");
+        let save =
+            json!({ "action": "save", "type": "pattern", "content": said, "session": "diary" });
+        mind.call("kn_experience", save).await;
+    }
+    let ask = async |topic: &str, limit: u32| {
+        let ask = json!({ "action": "recall", "topic": topic, "limit": limit });
+        mind.call("kn_intel", ask).await["results"].as_array().unwrap().clone()
+    };
+    assert_eq!(ask("ferry", 3).await.len(), 3);
+    assert_eq!(ask("ferry", 2).await[0]["content"], "[2 May 2023] Mara: The ferry was late");
+    assert_eq!(ask("What happened on 3 May 2023?", 1).await[0]["author"], "Mara");
+    assert!(ask("🜁", 3).await.is_empty(), "nothing answers this");
+    let context = json!({ "action": "context", "keywords": "ferry" });
+    assert_eq!(mind.call("kn_intel", context).await["count"], 1, "only what is related");
+}
+
+#[tokio::test]
 async fn any_text_is_a_question() {
     let mind = Mind::fresh().await;
     mind.learn("self-healing pipes mend themselves", "high").await;
