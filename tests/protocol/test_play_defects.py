@@ -352,6 +352,16 @@ def test_defect_6_every_write_notifies_what_it_changes(session, seat, evening, t
     assert wanted <= heard, (wanted, heard)
 
 
+def test_defect_6_archiving_notifies_the_list_of_what_is_archived(session, seat, evening):
+    """Into the archive and out of it."""
+    archive = f"{evening.uri}/archived"
+    seat.subscribe(archive)
+    for archived in (True, False):
+        heard = heard_of(session, seat, evening, lambda: seat.do(
+            "participant_update", participant_id=evening.alice, archived=archived))
+        assert {archive, f"{evening.uri}/participants", evening.events} <= heard
+
+
 def test_defect_6_only_subscribers_are_notified(web, seat, evening):
     """A session without subscriptions hears nothing, and after unsubscribing no more."""
     other = Session(web).open()

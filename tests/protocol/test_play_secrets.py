@@ -419,6 +419,19 @@ def test_a_seat_is_claimed_by_one_of_many(cast):
         assert len(lost) == 1 and lost[0] in ("PERMISSION_DENIED", "CONFLICT"), answers
 
 
+def test_of_two_seats_at_the_same_moment_a_player_gets_one(cast):
+    """Also when both are asked for at once, by two clients with one token."""
+    for _ in range(3):
+        game = Game(cast)
+        free = [game.gail.do("participant_create", campaign_id=game.id, display_name=name, role="PLAYER")["id"]
+                for name in ("one", "two")]
+        asked = [(cast.seat("cora"), seat) for seat in free]
+        answers = at_once(lambda client=client, seat=seat: client.result(
+            "set_context", {"campaign_id": game.id, "participant_id": seat}) for client, seat in asked)
+        lost = [answer["structuredContent"]["code"] for answer in answers if answer.get("isError")]
+        assert lost == ["FAILED_PRECONDITION"], answers
+
+
 def test_a_player_cannot_make_a_gm(game):
     """Neither a GM participant nor an NPC nor a campaign."""
     refusals = [

@@ -549,6 +549,20 @@ async fn who_moves_a_hidden_npc_sees_its_name_and_sheet_but_not_its_notes() {
 }
 
 #[tokio::test]
+async fn who_holds_a_hidden_npc_does_not_become_a_player() {
+    let table = Table::set().await;
+    let npc = table.character("Vex", "NPC").await;
+    let gm = json!({ "campaign_id": table.campaign, "display_name": "Gil", "role": "GM" });
+    let gm = id(&table.call("participant_create", gm).await);
+    assert_eq!(table.hand(&npc, &gm).await.get("revealed"), None, "a GM sees it anyway");
+    let demote = json!({ "participant_id": gm, "role": "PLAYER" });
+    let error = table.refused("participant_update", demote.clone()).await.to_string();
+    assert_eq!(error, "Gil moves Vex, who is hidden");
+    table.hand(&npc, "GM").await;
+    table.call("participant_update", demote).await;
+}
+
+#[tokio::test]
 async fn a_player_has_one_seat_until_the_gm_frees_it() {
     let table = Table::set().await;
     let (player, seat) = table.seat("Pia").await;

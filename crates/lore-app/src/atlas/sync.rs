@@ -260,7 +260,8 @@ impl Atlas {
             return false;
         }
         let article = |of: &Object| of.get("article").map(references).unwrap_or_default();
-        let ids: Vec<String> = article(there).iter().map(|id| uid_of(Kind::Article, id).to_string()).collect();
+        let ids: Vec<String> =
+            article(there).iter().map(|id| uid_of(Kind::Article, id).to_string()).collect();
         self.read_object(kind, Some(&uid.to_string()), 2).await.is_ok_and(|here| {
             let same = |name: &&str| here.get(*name) == there.get(*name);
             ["title", "content"].iter().all(same) && article(&here) == ids

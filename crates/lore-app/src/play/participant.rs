@@ -1,6 +1,6 @@
 //! Participants: who sits at the table.
 
-use lore_core::{Node, Properties, Result, Role, Uid, names};
+use lore_core::{Error, Node, Properties, Result, Role, Uid, Visibility, names};
 use lore_store::{Batch, Change, Expect, NewEdge, NewNode, NodePatch, NodeRef};
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use super::campaign::{self, find_live, home_of, preview};
 use super::desk::{Desk, Plan};
 use super::history::Edits;
 use super::ids::Thing;
-use super::{CAMPAIGN, PARTICIPANT, history, rights, word};
+use super::{CAMPAIGN, PARTICIPANT, history, rights, sheet, word};
 
 /// What a participant is at the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,6 +132,9 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &ParticipantPatch) -> Result<P
         edits.note("display_name", node.name.as_str(), participant.node.name.as_str());
     }
     if let Some(seat) = patch.seat {
+        if (participant.seat, seat) == (Seat::Gm, Seat::Player) {
+            require_known_characters(desk, &node).await?;
+        }
         edits.note("role", participant.seat.as_str(), seat.as_str());
         participant.seat = seat;
     }
@@ -169,6 +172,21 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &ParticipantPatch) -> Result<P
     Ok(Plan::new(batch, participant))
 }
 
+/// Players see what they move, so who becomes one must not hold what players do not know.
+async fn require_known_characters(desk: &Desk, person: &Node) -> Result<()> {
+    let held = rights::controlled(desk, person).await?;
+    for character in desk.app.store.nodes(&desk.viewer, &held).await? {
+        let (.., shown) = sheet::load_with_visibility(desk, &character).await?;
+        if [character.visibility, shown].contains(&Visibility::Gm) {
+            return Err(Error::Precondition {
+                message: format!("{} moves {}, who is hidden", person.name, character.name),
+                hint: "give it to the GM with character_control_set, or reveal its SHEET".into(),
+            });
+        }
+    }
+    Ok(())
+}
+
 /// Everybody at the table, oldest first.
 pub async fn list(desk: &Desk, campaign: Uid) -> Result<Vec<Participant>> {
     let home = desk.find(Thing::Campaign, campaign).await?;
@@ -196,7 +214,7 @@ pub(crate) fn joins(uid: Uid, campaign: Uid) -> Result<NewEdge> {
         target: NodeRef::Uid(campaign),
         kind: rights::membership()?,
         weight: 1.0,
-        visibility: lore_core::Visibility::Members,
+        visibility: Visibility::Members,
         properties: Properties::new(),
     })
 }

@@ -93,19 +93,16 @@ pub async fn in_campaign(desk: &Desk, campaign: &Node) -> Result<Rights> {
     if is_gm {
         return Ok(Rights::Gm { participant: Some(participant.uid) });
     }
-    let edges = desk
-        .app
-        .store
-        .neighbours(
-            &desk.viewer,
-            &[participant.id],
-            Direction::Out,
-            &[word(CONTROLS)?],
-            super::MANY,
-        )
-        .await?;
-    let characters = edges.into_iter().map(|edge| edge.target).collect();
+    let characters = controlled(desk, &participant).await?;
     Ok(Rights::Player { participant: participant.uid, characters })
+}
+
+/// The characters a participant controls.
+pub(crate) async fn controlled(desk: &Desk, participant: &Node) -> Result<Vec<NodeId>> {
+    let (store, kinds) = (&desk.app.store, [word(CONTROLS)?]);
+    let ids = [participant.id];
+    let edges = store.neighbours(&desk.viewer, &ids, Direction::Out, &kinds, super::MANY).await?;
+    Ok(edges.into_iter().map(|edge| edge.target).collect())
 }
 
 /// Lets a player's token take a seat nobody has taken, if it has none in this campaign. A
