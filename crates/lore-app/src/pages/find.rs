@@ -236,7 +236,7 @@ fn alike(nodes: Vec<Node>, text: &str) -> Vec<Row> {
     let mut heard = Heard::new(text);
     let scored = nodes.into_iter().map(|node| {
         let names = std::iter::once(&node.name).chain(&node.aliases);
-        let best = names.map(|name| heard.likeness(&Name::new(name))).fold(0.0, f64::max);
+        let best = names.map(|name| heard.likeness(&Name::new(name), ALIKE)).fold(0.0, f64::max);
         (node, best)
     });
     let mut rows: Vec<(Node, f64)> = scored.filter(|(_, score)| *score >= ALIKE).collect();

@@ -27,7 +27,7 @@ impl Roll {
         let mut heard = Heard::new(heard);
         let wanted = self.0.iter().filter(|(_, entry)| kinds.contains(&entry.kind));
         let scored = wanted.map(|(id, entry)| {
-            let scores = entry.names.iter().map(|name| heard.likeness(name));
+            let scores = entry.names.iter().map(|name| heard.likeness(name, least));
             (*id, scores.fold(0.0, f64::max))
         });
         let mut found: Vec<(NodeId, f64)> = scored.filter(|(_, score)| *score >= least).collect();
