@@ -91,6 +91,12 @@ pub(crate) enum Command {
     Tools(Tools),
     /// Print the configuration that connects a client, or install it
     Connect(Connect),
+    /// Make a small sample world that shows every toolset, and choose it
+    Demo {
+        /// Its name
+        #[arg(long, default_value = "Saltmere")]
+        name: String,
+    },
     /// List, make and choose worlds
     #[command(subcommand)]
     World(World),

@@ -92,7 +92,7 @@ pub(crate) fn start_background(app: &Arc<App>, settings: &Settings) -> anyhow::R
         background.spawn(live::keep_mirrored(Arc::clone(app)));
     }
     background.spawn(lore_app::knowledge::keep_watching(Arc::clone(app)));
-    background.spawn(lore_app::knowledge::keep_vault(Arc::clone(app)));
+    background.spawn(lore_app::knowledge::keep_vault(Arc::clone(app), settings.world.clone()));
     background.spawn(lore_app::knowledge::code::keep_scanned(Arc::clone(app)));
     Ok(background)
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use lore_core::{Error, Principal, Result};
+use lore_core::{Error, Result};
 use lore_store::NodeQuery;
 use lore_vault::{Change, NotePath, Watch};
 use serde_json::Value;
@@ -13,19 +13,20 @@ use super::librarian::Librarian;
 use super::note::Note;
 use super::{shelve, uri, vault};
 use crate::App;
+use crate::access::{self, Identity};
 use crate::play::word;
 
 /// The name under which changes appear in the audit log.
 const VAULT: &str = "vault";
 
-/// Keeps the notes as documents of the local user's own world, for as long as the program
-/// runs. Whoever edits a note by hand finds it a moment later.
-pub async fn keep_vault(app: Arc<App>) {
+/// Keeps the notes as documents of the world named, or of the local user's own, for as long
+/// as the program runs. Whoever edits a note by hand finds it a moment later.
+pub async fn keep_vault(app: Arc<App>, world: Option<String>) {
     if !app.notes.is_configured() {
         return;
     }
     let started = async {
-        let librarian = local_librarian(&app).await?;
+        let librarian = local_librarian(&app, world.as_deref()).await?;
         let (changes, watch) = listen(&librarian)?;
         Ok::<_, Error>((librarian, changes, watch))
     };
@@ -47,16 +48,15 @@ pub async fn keep_vault(app: Arc<App>) {
 /// `progress` is told how many of how many are done.
 pub async fn index_vault(
     app: &Arc<App>,
+    world: Option<&str>,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<usize> {
-    let librarian = local_librarian(app).await?;
+    let librarian = local_librarian(app, world).await?;
     sync_all(&librarian, progress).await
 }
 
-async fn local_librarian(app: &Arc<App>) -> Result<Librarian> {
-    let world = crate::worlds::default_world(app, Principal::LOCAL).await?;
-    let viewer = app.store.enter(Principal::LOCAL, world).await?;
-    let viewer = viewer.ok_or_else(|| Error::not_found("the world", "choose one"))?;
+async fn local_librarian(app: &Arc<App>, world: Option<&str>) -> Result<Librarian> {
+    let viewer = access::enter(app, Identity::LOCAL, world).await?;
     let request_id = app.effects.uid().to_string();
     Ok(Librarian { app: Arc::clone(app), viewer, tool: VAULT, request_id })
 }

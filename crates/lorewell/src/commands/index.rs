@@ -6,7 +6,9 @@ use crate::{output, setup};
 /// Brings every note in. Running it again changes only what changed.
 pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
     let app = setup::open_app(settings).await?;
-    let notes = lore_app::knowledge::index_vault(&app, &output::progress).await;
+    let notes =
+        lore_app::knowledge::index_vault(&app, settings.world.as_deref(), &output::progress);
+    let notes = notes.await;
     output::end_progress();
     output::line(format!("{} notes are indexed", notes.map_err(output::advised)?));
     Ok(())

@@ -5,6 +5,7 @@ mod backup;
 mod call;
 mod completions;
 mod connect;
+mod demo;
 mod doctor;
 mod exchange;
 mod federation;
@@ -31,6 +32,7 @@ pub(crate) async fn run(options: Options, command: Command) -> anyhow::Result<Ex
         Command::Serve(flags) => serve::run(&Settings::load(options)?, &flags).await?,
         Command::Call(call) => return call::run(&Settings::load(options)?, call).await,
         Command::Tools(show) => tools::run(&Settings::load(options)?, &show)?,
+        Command::Demo { name } => demo::run(&Settings::load(options)?, &name).await?,
         Command::World(command) => world::run(&Settings::load(options)?, command).await?,
         Command::Token(command) => token::run(&Settings::load(options)?, command).await?,
         Command::Federation(command) => {

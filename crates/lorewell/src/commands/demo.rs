@@ -1,0 +1,178 @@
+//! `lorewell demo`: a small world to look around in.
+//!
+//! It is made by calling the tools themselves, so it shows what they do and
+//! nothing else.
+
+use std::collections::BTreeMap;
+
+use anyhow::Context;
+use lore_app::worlds;
+use lore_core::Principal;
+use lore_tools::{Call, CallError, Registry, Selection, error_object};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::config::Settings;
+use crate::output::advised;
+use crate::{output, setup};
+
+/// What is called, one after another.
+const STEPS: &str = include_str!("demo/steps.json");
+/// The folder of its notes in the data directory, where no other is configured.
+const NOTES: &str = "demo-vault";
+
+/// Makes the world, fills it and chooses it.
+pub(crate) async fn run(settings: &Settings, name: &str) -> anyhow::Result<()> {
+    let mut settings = with_notes(settings)?;
+    let app = setup::open_app(&settings).await?;
+    let made = worlds::create(&app, Principal::LOCAL, name, "demo").await;
+    let world = made.map_err(advised).context("no second one is made: choose another --name")?;
+    settings.world = Some(world.name.clone());
+    let viewer = setup::local_viewer(&app, &settings).await?;
+    let stage = Stage {
+        registry: Registry::standard(),
+        selection: Selection::new().with_toolsets(["all", "atlas-write"])?,
+        call: Call::new(app.clone(), viewer),
+    };
+    let steps: Vec<Step> = serde_json::from_str(STEPS)?;
+    let mut kept = Kept::default();
+    for (done, step) in steps.iter().enumerate() {
+        output::progress(done + 1, steps.len());
+        stage.take(step, &mut kept).await?;
+    }
+    output::end_progress();
+    worlds::choose(&app, Principal::LOCAL, &world.name).await.map_err(advised)?;
+    tell(&world.name);
+    Ok(())
+}
+
+/// The settings, with a folder for notes.
+fn with_notes(settings: &Settings) -> anyhow::Result<Settings> {
+    let mut settings = settings.clone();
+    let folder = settings.vault.get_or_insert_with(|| settings.data.join(NOTES));
+    std::fs::create_dir_all(&*folder)
+        .with_context(|| format!("the folder {} cannot be made", folder.display()))?;
+    Ok(settings)
+}
+
+/// One call, and what later ones need of its answer.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Step {
+    tool: String,
+    /// `$name` stands for what an earlier step kept under that name.
+    arguments: Map<String, Value>,
+    /// By name, where in the answer it is.
+    #[serde(default)]
+    keep: BTreeMap<String, String>,
+}
+
+#[derive(Default)]
+struct Kept(BTreeMap<String, Value>);
+
+impl Kept {
+    fn filled_in(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => self.in_text(text),
+            Value::Array(items) => items.iter().map(|item| self.filled_in(item)).collect(),
+            Value::Object(fields) => self.in_fields(fields).into(),
+            other => other.clone(),
+        }
+    }
+
+    fn in_fields(&self, fields: &Map<String, Value>) -> Map<String, Value> {
+        fields.iter().map(|(name, value)| (name.clone(), self.filled_in(value))).collect()
+    }
+
+    fn in_text(&self, text: &str) -> Value {
+        if let Some(whole) = text.strip_prefix('$').and_then(|name| self.0.get(name)) {
+            return whole.clone();
+        }
+        // The longest names first: one may begin like another.
+        let mut known: Vec<_> = self.0.iter().collect();
+        known.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+        let filled = known.into_iter().fold(text.to_owned(), |text, (name, value)| {
+            let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            text.replace(&format!("${name}"), &shown)
+        });
+        Value::String(filled)
+    }
+}
+
+struct Stage {
+    registry: Registry,
+    selection: Selection,
+    call: Call,
+}
+
+impl Stage {
+    async fn take(&self, step: &Step, kept: &mut Kept) -> anyhow::Result<()> {
+        let arguments = kept.in_fields(&step.arguments);
+        let answer =
+            self.registry.call(&self.selection, &step.tool, self.call.clone(), arguments).await;
+        let answer = answer.map_err(|error| match error {
+            CallError::Failed(error) => anyhow::anyhow!("{}: {}", step.tool, error_object(&error)),
+            unknown @ CallError::UnknownTool(_) => unknown.into(),
+        })?;
+        for (name, pointer) in &step.keep {
+            let value = answer.structured.pointer(pointer).cloned();
+            let value = value.with_context(|| format!("{}: no {pointer}", step.tool))?;
+            kept.0.insert(name.clone(), value);
+        }
+        Ok(())
+    }
+}
+
+fn tell(world: &str) {
+    output::line(format!("{world} is ready, and the world you work in now. Look around:"));
+    for (call, arguments) in TRY {
+        output::line(format!("  lorewell call {call} '{arguments}'"));
+    }
+    output::line("or connect a client (`lorewell connect --help`) and ask it:");
+    for question in ASK {
+        output::line(format!("  {question}"));
+    }
+    output::line("`lorewell world list` shows your worlds, `lorewell world use NAME` goes back.");
+}
+
+/// Calls that show something in the sample world.
+const TRY: [(&str, &str); 5] = [
+    ("find_entities", r#"{"name": "Mara Quil", "name_fuzzy": true}"#),
+    ("knowledge_search", r#"{"query": "why does the tide stand still"}"#),
+    ("kn_intel", r#"{"action": "recall", "topic": "what did we promise the ferryman"}"#),
+    ("get_entity_neighborhood", r#"{"entity_uri": "Mara Quill"}"#),
+    ("duality_probability", r#"{"modifier": 2, "difficulty": 15}"#),
+];
+
+/// Questions for an agent.
+const ASK: [&str; 3] = [
+    "Who in Saltmere knows how to mend a tide bell, and what do they want?",
+    "What happened in our first session, and which promises are still open?",
+    "Prepare the next session: two scenes, using what is already known.",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_kept_is_filled_in() {
+        let kept = Kept(BTreeMap::from([
+            ("mara".to_owned(), Value::from(7)),
+            ("mara_page".to_owned(), Value::from("p")),
+        ]));
+        let given =
+            serde_json::json!({ "id": "$mara", "text": "[entity:$mara|M] $mara_page", "n": 1 });
+        let wanted = serde_json::json!({ "id": 7, "text": "[entity:7|M] p", "n": 1 });
+        assert_eq!(kept.filled_in(&given), wanted);
+    }
+
+    #[test]
+    fn every_step_names_a_tool() {
+        let steps: Vec<Step> = serde_json::from_str(STEPS).unwrap();
+        let registry = Registry::standard();
+        for step in steps {
+            assert!(registry.tool(&step.tool).is_some(), "{}", step.tool);
+        }
+    }
+}

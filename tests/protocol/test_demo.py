@@ -1,0 +1,53 @@
+"""`lorewell demo`: the sample world, and what it says to try."""
+
+import json
+import re
+
+import pytest
+
+from harness.program import Program
+
+
+@pytest.fixture(scope="module")
+def demo(binary, tmp_path_factory):
+    """The program with the sample world, and what making it printed."""
+    program = Program(binary, tmp_path_factory.mktemp("demo"))
+    return program, program.ok("demo")
+
+
+def call(program, tool, **arguments):
+    return json.loads(program.ok("--toolsets", "all", "call", tool, json.dumps(arguments)))
+
+
+def test_what_it_says_to_try_works(demo):
+    """Every call it prints succeeds as printed."""
+    program, printed = demo
+    calls = re.findall(r"lorewell call (\w+) '(.*)'", printed)
+    assert len(calls) >= 4
+    for tool, arguments in calls:
+        answer = json.loads(program.ok("call", tool, arguments))
+        assert "error" not in answer, (tool, answer)
+        assert answer.get("count", 1) and answer.get("entities", [1]), (tool, answer)
+
+
+def test_every_toolset_has_something(demo):
+    program, _ = demo
+    assert call(program, "find_entities", query="tide bells")["entities"]
+    assert call(program, "search_articles", query="bell founding")["entities"]
+    assert call(program, "kn_intel", action="recall", topic="breath under water")["count"]
+    assert call(program, "knowledge_search", query="lines and veils")["results"]
+    assert call(program, "resolve_entity", label="the ferryman")["candidates"]
+    assert call(program, "get_campaign")["data"]["name"] == "The Ninth Bell"
+
+
+def test_it_is_the_world_in_use(demo):
+    program, _ = demo
+    assert re.search(r"^\* Saltmere ", program.ok("world", "list"), re.MULTILINE)
+
+
+def test_a_second_one_needs_another_name(demo):
+    """Nothing of the first is touched by accident."""
+    program, _ = demo
+    refused = program.run("demo")
+    assert refused.returncode == 1 and "--name" in refused.stderr
+    assert "Other is ready" in program.ok("demo", "--name", "Other")
