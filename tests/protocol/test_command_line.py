@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from harness.program import Program
+from harness.rpc import initialize_params, message
 from harness.web import Session
 
 DICE = '{"hope": 8, "fear": 5, "modifier": 2, "difficulty": 15}'
@@ -298,6 +299,31 @@ def test_backup_under_load_is_consistent(program, elsewhere, serve):
             elsewhere.ok("restore", str(copy))
             sizes.append(len(campaigns(elsewhere)))
     assert sizes == [10, 20, 30, 40, 50]
+
+
+def test_a_backup_of_nothing_is_refused(program):
+    """A mistyped directory is noticed, and no store is made there."""
+    refused = program.run("backup", str(program.home / "copy"))
+    assert refused.returncode == 1 and "--data" in refused.stderr
+    assert not program.store.exists()
+
+
+@pytest.mark.parametrize("option", ["--tools", "--exclude-tools"])
+def test_tools_that_do_not_exist_are_named(program, option):
+    refused = program.run(option, "roll_dice,rol_dice", "tools")
+    assert refused.returncode == 1 and "rol_dice" in refused.stderr
+
+
+@pytest.mark.parametrize("word", ["1", "yes", "TRUE", "on"])
+def test_read_only_by_environment(program, word):
+    tools = program.tools(env={"LOREWELL_READ_ONLY": word})
+    assert tools and all(tool["annotations"]["readOnlyHint"] for tool in tools)
+
+
+def test_a_last_message_without_an_end_of_line_is_answered(program):
+    asked = json.dumps(message("initialize", initialize_params("2025-11-25"), id=1))
+    done = program.run(input=asked)
+    assert json.loads(done.stdout)["id"] == 1
 
 
 def test_a_backup_is_private_and_never_overwrites(filled):

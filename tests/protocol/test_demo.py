@@ -28,6 +28,7 @@ def test_what_it_says_to_try_works(demo):
         answer = json.loads(program.ok("call", tool, arguments))
         assert "error" not in answer, (tool, answer)
         assert answer.get("count", 1) and answer.get("entities", [1]), (tool, answer)
+        assert answer.get("results", [1]) and answer.get("candidates", [1]), (tool, answer)
 
 
 def test_every_toolset_has_something(demo):
@@ -37,7 +38,7 @@ def test_every_toolset_has_something(demo):
     assert call(program, "kn_intel", action="recall", topic="breath under water")["count"]
     assert call(program, "knowledge_search", query="lines and veils")["results"]
     assert call(program, "resolve_entity", label="the ferryman")["candidates"]
-    assert call(program, "get_campaign")["data"]["name"] == "The Ninth Bell"
+    assert call(program, "find_entities", name="Ilse Marrow")["entities"]
 
 
 def test_it_is_the_world_in_use(demo):

@@ -13,7 +13,8 @@ from harness.rpc import (
     tool_names,
 )
 from harness.stage import CHANGES
-from harness.web import BOTH, Session
+from harness.table import at_once
+from harness.web import BOTH, Modern, Session
 
 WORLDS = "lorewell://worlds"
 UNKNOWN = "11111111-2222-4333-8444-555555555555"
@@ -298,6 +299,77 @@ def test_the_number_of_sessions_is_limited(serve):
         assert tool_names(sessions[0].request("tools/list"))
         assert sessions[1].end().status_code == 204
         assert http.post("/mcp", json=LIST).status_code == 200
+
+
+def test_nothing_that_changed_during_a_restart_is_missed(server, program):
+    """Who resumes after a restart hears of what they subscribed to, whatever they heard before."""
+    uri = "campaigns://list"
+    with server.client() as http:
+        session = Session(http).open()
+        session.request("resources/subscribe", {"uri": uri})
+        with session.stream() as stream:
+            for _ in range(2):
+                program.ok(*CHANGES[uri])
+                stream.next_named("notifications/resources/updated")
+    program.ok(*CHANGES[uri])
+    server.kill()
+    program.ok(*CHANGES[uri])
+    server.start()
+    with server.client() as http:
+        session.http = http
+        session.headers["last-event-id"] = "1"
+        with session.stream() as stream:
+            assert stream.next_named("notifications/resources/updated")["params"] == {"uri": uri}
+            program.ok(*CHANGES[uri])
+            stream.next_named("notifications/resources/updated")
+
+
+def test_a_resumed_stream_goes_on_after_the_event_that_is_named(server, program):
+    """What was heard is not told again, and nothing after it is left out."""
+    uri = "campaigns://list"
+    with server.client() as http:
+        session = Session(http).open()
+        session.request("resources/subscribe", {"uri": uri})
+        with session.stream() as stream:
+            for _ in range(3):
+                program.ok(*CHANGES[uri])
+                stream.next_named("notifications/resources/updated")
+        session.headers["last-event-id"] = "1"
+        with session.stream() as stream:
+            program.ok(*CHANGES[uri])
+            for _ in range(2):
+                stream.next_named("notifications/resources/updated")
+            ids = [line.removeprefix("id:").strip() for line in stream.heard if line.startswith("id:")]
+        assert "1" not in ids and "2" in ids, stream.heard
+
+
+def test_requests_at_once_with_one_id_are_told_so(server):
+    """Each of them gets an answer of its own or a refusal, and never another's."""
+    with server.client() as http:
+        session = Session(http).open()
+
+        def create(number):
+            arguments = {"name": f"campaign {number}", "gm_mode": "AI"}
+            body = message("tools/call", {"name": "campaign_create", "arguments": arguments}, id=1)
+            with server.client() as own:
+                return number, own.post("/mcp", json=body, headers=session.headers)
+
+        for number, answer in at_once([lambda n=n: create(n) for n in range(12)]):
+            if answer.status_code == 200:
+                made = result_of(answer_of(answer))["structuredContent"]
+                assert made["name"] == f"campaign {number}"
+            else:
+                assert answer.status_code == 400 and error_of(answer.json())["code"] == -32600
+                assert "id" in error_of(answer.json())["message"]
+
+
+def test_the_instructions_name_what_is_on(serve):
+    """A client is not told of tools that it does not have."""
+    with serve("--toolsets", "play").client() as http:
+        told = Session(http).open().opened["instructions"]
+        assert "- play:" in told and "- memory:" not in told
+        told = Modern(http).request("server/discover")["instructions"]
+        assert "- play:" in told and "- atlas" not in told
 
 
 def test_calls_without_a_cookie_take_no_place_for_long(serve):

@@ -41,6 +41,10 @@ static SELECTING: [&HeaderName; 4] = [&TOOLSETS, &TOOLS, &EXCLUDE_TOOLS, &READ_O
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PeerIp(pub(crate) IpAddr);
 
+/// The address of this machine at which a connection arrived.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OwnIp(pub(crate) IpAddr);
+
 /// What the gate needs to decide.
 pub(crate) struct Gate {
     pub(crate) allow: AllowList,
@@ -145,7 +149,8 @@ impl Guarded {
     /// Lets a request through to its route, or answers it.
     pub(crate) async fn answer(self, mut request: Request) -> Response<Body> {
         let gate = &self.gate;
-        if !gate.allow.admits(request.uri(), request.headers()) {
+        let here = request.extensions().get::<OwnIp>().map(|own| own.0);
+        if !gate.allow.admits(request.uri(), request.headers(), here) {
             return body::refuse(request, reply::foreign()).await;
         }
         let Ok(_permit) = gate.in_flight.try_acquire() else {

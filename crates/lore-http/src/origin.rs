@@ -3,6 +3,8 @@
 //! A web page may make a browser talk to this server under a foreign name (DNS
 //! rebinding) or from a foreign origin; both show in these headers.
 
+use std::net::IpAddr;
+
 use axum::http::{HeaderMap, Uri, header};
 
 /// Names under which this server may be addressed.
@@ -24,12 +26,13 @@ impl AllowList {
         Self { hosts: lower(hosts), origins: lower(origins) }
     }
 
-    /// Whether a request with these headers may be served.
-    pub fn admits(&self, uri: &Uri, headers: &HeaderMap) -> bool {
-        self.admits_host(uri, headers) && self.admits_origin(headers)
+    /// Whether a request with these headers may be served that reached this machine at the
+    /// address `here`.
+    pub(crate) fn admits(&self, uri: &Uri, headers: &HeaderMap, here: Option<IpAddr>) -> bool {
+        self.admits_host(uri, headers, here) && self.admits_origin(headers)
     }
 
-    fn admits_host(&self, uri: &Uri, headers: &HeaderMap) -> bool {
+    fn admits_host(&self, uri: &Uri, headers: &HeaderMap, here: Option<IpAddr>) -> bool {
         // HTTP/2 names the host in the request line, and HTTP/1 may; then that counts, too.
         let target = uri.authority().map(axum::http::uri::Authority::as_str);
         let mut named = headers.get_all(header::HOST).iter();
@@ -38,13 +41,15 @@ impl AllowList {
             (None, None) => target,
             _ => None,
         };
-        let knows = |host: &str| self.knows_host(&host.to_ascii_lowercase());
+        let knows = |host: &str| self.knows_host(&host.to_ascii_lowercase(), here);
         host.is_some_and(knows) && target.is_none_or(knows)
     }
 
-    fn knows_host(&self, authority: &str) -> bool {
+    fn knows_host(&self, authority: &str, here: Option<IpAddr>) -> bool {
         let name = without_port(authority);
+        // No foreign name can be rebound to mean an address written out.
         let known = LOCAL_HOSTS.contains(&name)
+            || here.is_some_and(|here| address(name) == Some(here))
             || self.hosts.iter().any(|host| host == authority || host == name);
         known && is_authority(authority)
     }
@@ -69,7 +74,12 @@ impl AllowList {
 
 /// Whether a request calls this machine by one of its own names.
 pub(crate) fn names_this_machine(uri: &Uri, headers: &HeaderMap) -> bool {
-    AllowList::new(Vec::new(), Vec::new()).admits_host(uri, headers)
+    AllowList::new(Vec::new(), Vec::new()).admits_host(uri, headers, None)
+}
+
+fn address(name: &str) -> Option<IpAddr> {
+    let bare = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(name);
+    bare.parse().ok()
 }
 
 /// A host with an optional numeric port, nothing more.
@@ -98,7 +108,7 @@ mod tests {
                 headers.insert(name, HeaderValue::from_str(value).unwrap());
             }
         }
-        list.admits(&Uri::from_static("/mcp"), &headers)
+        list.admits(&Uri::from_static("/mcp"), &headers, None)
     }
 
     #[test]
@@ -128,13 +138,28 @@ mod tests {
     }
 
     #[test]
+    fn the_address_that_was_reached_is_welcome_and_no_other() {
+        let list = AllowList::default();
+        let admits = |host: &'static str, here: &str| {
+            let headers = HeaderMap::from_iter([(header::HOST, HeaderValue::from_static(host))]);
+            list.admits(&Uri::from_static("/mcp"), &headers, here.parse().ok())
+        };
+        assert!(admits("192.0.2.7:8081", "192.0.2.7") && admits("[2001:db8::7]:80", "2001:db8::7"));
+        assert!(!admits("192.0.2.8", "192.0.2.7") && !admits("192.0.2.7.evil", "192.0.2.7"));
+    }
+
+    #[test]
     fn the_target_must_be_ours_too() {
         let list = AllowList::default();
         let mut headers = HeaderMap::new();
         headers.insert(header::HOST, HeaderValue::from_static("localhost"));
-        assert!(list.admits(&Uri::from_static("http://localhost:8081/mcp"), &headers));
-        assert!(!list.admits(&Uri::from_static("http://evil.example/mcp"), &headers));
-        assert!(!list.admits(&Uri::from_static("http://evil.example/mcp"), &HeaderMap::new()));
+        assert!(list.admits(&Uri::from_static("http://localhost:8081/mcp"), &headers, None));
+        assert!(!list.admits(&Uri::from_static("http://evil.example/mcp"), &headers, None));
+        assert!(!list.admits(
+            &Uri::from_static("http://evil.example/mcp"),
+            &HeaderMap::new(),
+            None
+        ));
     }
 
     #[test]

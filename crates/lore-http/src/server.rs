@@ -16,13 +16,14 @@ use hyper_util::server::graceful::GracefulShutdown;
 use lore_mcp::ServerParts;
 use lore_mcp::http::{EndpointOptions, McpEndpoint};
 use lore_tools::Selection;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use crate::anvil::Boromir;
 use crate::clock::Clock;
-use crate::gate::{Gate, Guarded, PeerIp};
+use crate::gate::{Gate, Guarded, OwnIp, PeerIp};
 use crate::kanka::{Kanka, Limiter};
 use crate::koi::Koi;
 use crate::limits::Limits;
@@ -87,17 +88,20 @@ async fn listen(
 ) -> io::Result<()> {
     let builder = connection_builder(&options.limits, &options.clock);
     let places = Arc::new(Semaphore::new(options.limits.connections));
+    let doors = Arc::new(Semaphore::new(TURNED_AWAY_AT_ONCE));
     let graceful = GracefulShutdown::new();
     loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             () = shutdown.cancelled() => break,
         };
         match accepted {
-            Ok((stream, peer)) => {
-                spawn_connection(&builder, &graceful, app.clone(), stream, peer, place);
-            }
+            Ok((stream, peer)) => match Arc::clone(&places).try_acquire_owned() {
+                Ok(place) => {
+                    spawn_connection(&builder, &graceful, app.clone(), stream, peer, place);
+                }
+                Err(_) => turn_away(stream, &options.clock, &doors),
+            },
             // Out of file descriptors, for instance: others may finish meanwhile.
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
@@ -108,6 +112,31 @@ async fn listen(
     let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
     Ok(())
 }
+
+/// Tells a client that all places are taken. Who is one too many even for that is hung up on.
+fn turn_away(mut stream: TcpStream, clock: &Clock, doors: &Arc<Semaphore>) {
+    let Ok(door) = Arc::clone(doors).try_acquire_owned() else { return };
+    let clock = clock.clone();
+    tokio::spawn(async move {
+        let answered = async {
+            // Hanging up with the question unread would take the answer along.
+            stream.read(&mut [0; 4096]).await?;
+            stream.write_all(FULL_HOUSE).await?;
+            stream.shutdown().await?;
+            stream.read(&mut [0; 4096]).await
+        };
+        let _ = clock.timeout(TURNING_AWAY, answered).await;
+        drop(door);
+    });
+}
+
+/// How many are told so at once.
+const TURNED_AWAY_AT_ONCE: usize = 64;
+/// How long telling may take.
+const TURNING_AWAY: Duration = Duration::from_secs(2);
+const FULL_HOUSE: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\n\
+    Connection: close\r\nContent-Type: text/plain\r\nContent-Length: 33\r\n\r\n\
+    too many connections: retry later";
 
 fn assemble(
     parts: &Arc<ServerParts>,
@@ -176,11 +205,15 @@ fn spawn_connection(
         tracing::debug!(%error, "TCP_NODELAY could not be set");
     }
     let clock = app.gate.clock.clone();
+    let here = stream.local_addr().ok().map(|address| OwnIp(address.ip().to_canonical()));
     let asked = Arc::new(AtomicBool::new(false));
     let has_asked = Arc::clone(&asked);
     let service = hyper::service::service_fn(move |mut request: Request<Incoming>| {
         asked.store(true, Ordering::Relaxed);
         request.extensions_mut().insert(PeerIp(peer.ip().to_canonical()));
+        if let Some(here) = here {
+            request.extensions_mut().insert(here);
+        }
         let app = app.clone();
         async move { Ok::<_, Infallible>(app.answer(request.map(Body::new)).await) }
     });

@@ -10,6 +10,7 @@
 //! [`crate::Scope`] in its extensions.
 
 mod answers;
+mod claims;
 mod sessions;
 
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use self::answers::{Body, Wants};
+use self::claims::{Claim, Claims};
 use self::sessions::{Ownership, SessionBook};
 use crate::Handler;
 use crate::params;
@@ -38,6 +40,7 @@ pub const SESSION_COOKIE: &str = "mcp_session";
 /// The header of sessions before 2026-07-28.
 const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION_HEADER: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const BOTH_TYPES: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
@@ -57,6 +60,7 @@ pub struct EndpointOptions {
 pub struct McpEndpoint {
     inner: StreamableHttpService<Handler, LocalSessionManager>,
     book: Arc<SessionBook>,
+    claims: Claims,
     lenient: bool,
 }
 
@@ -78,7 +82,7 @@ impl McpEndpoint {
         config.session_store = Some(book.store());
         let factory = move || Ok(Handler::new(Arc::clone(&parts)));
         let inner = StreamableHttpService::new(factory, book.manager(), config);
-        Self { inner, book, lenient: options.lenient }
+        Self { inner, book, claims: Claims::default(), lenient: options.lenient }
     }
 
     /// Forgets sessions that idled too long. Call it now and then.
@@ -127,8 +131,23 @@ impl McpEndpoint {
             Ok(opened) => opened,
             Err(refused) => return refused.with_id(&glimpse),
         };
+        let claim = match self.claim(&request, &glimpse) {
+            Ok(claim) => claim,
+            Err(refused) => return refused.with_id(&glimpse),
+        };
         let answer = answers::worded(self.pass_on(request).await, &glimpse).await;
-        self.with_cookie(wants.shape(answer, &glimpse).await, opened.as_deref())
+        let answer = answers::keeping(wants.shape(answer, &glimpse).await, claim);
+        self.with_cookie(answer, opened.as_deref())
+    }
+
+    /// Makes sure that no other request of the session has this one's id.
+    fn claim(&self, request: &Request<Bytes>, glimpse: &Glimpse) -> Result<Option<Claim>, Refused> {
+        let (Some(_), Some(id), Some(session)) =
+            (&glimpse.method, &glimpse.id, named(request.headers()))
+        else {
+            return Ok(None);
+        };
+        self.claims.take(&session, id).map(Some).ok_or(Refused::SameId)
     }
 
     async fn get(&self, mut request: Request<Bytes>, principal: PrincipalId) -> Response<Body> {
@@ -142,8 +161,22 @@ impl McpEndpoint {
             Ok(opened) => opened,
             Err(refused) => return refused.into_response(),
         };
+        self.resume(request.headers_mut());
         let answer = answers::worded(self.pass_on(request).await, &Glimpse::none()).await;
         self.with_cookie(answer, opened.as_deref())
+    }
+
+    /// Puts the place where a stream goes on in rmcp's terms. It repeats the event that is
+    /// named; and it counts anew after a restart, so that what was heard before says
+    /// nothing.
+    fn resume(&self, headers: &mut HeaderMap) {
+        let Some(last) = header_text(headers, &LAST_EVENT) else { return };
+        let was_restored = named(headers).is_some_and(|id| self.book.was_restored(&id));
+        let next = if was_restored { None } else { Some(after(last)) };
+        match next.and_then(|next| HeaderValue::from_str(&next).ok()) {
+            Some(next) => headers.insert(LAST_EVENT, next),
+            None => headers.remove(LAST_EVENT),
+        };
     }
 
     async fn delete(&self, mut request: Request<Bytes>, principal: PrincipalId) -> Response<Body> {
@@ -270,6 +303,7 @@ impl McpEndpoint {
 enum Refused {
     NoInitialize,
     NoSession,
+    SameId,
     UnknownSession,
     Full,
 }
@@ -289,6 +323,11 @@ impl Refused {
             Self::NoSession => {
                 (StatusCode::BAD_REQUEST, -32600, "send initialize first, then Mcp-Session-Id")
             }
+            Self::SameId => (
+                StatusCode::BAD_REQUEST,
+                -32600,
+                "another request with this id is being answered: give each its own",
+            ),
             Self::UnknownSession => (
                 StatusCode::NOT_FOUND,
                 -32001,
@@ -337,6 +376,20 @@ fn on_behalf(request: &Request<Bytes>, body: Bytes, session: Option<&str>) -> Re
         set_session(own.headers_mut(), id);
     }
     own
+}
+
+/// The id of the event after this one: `7` or, in the stream of a request, `2/7`. The very
+/// first of a session shares its id with the greeting before it, so it is repeated.
+fn after(last: &str) -> String {
+    let (stream, index) = match last.rsplit_once('/') {
+        Some((stream, index)) => (Some(stream), index),
+        None => (None, last),
+    };
+    match (stream, index.parse::<u64>()) {
+        (Some(stream), Ok(index)) => format!("{stream}/{}", index.saturating_add(1)),
+        (None, Ok(index @ 1..)) => index.saturating_add(1).to_string(),
+        _ => last.to_owned(),
+    }
 }
 
 /// Whether a message is said to be JSON; names of types have no case, and may have parameters.

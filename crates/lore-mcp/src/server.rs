@@ -2,7 +2,7 @@
 
 #![expect(deprecated, reason = "older revisions still subscribe and set log levels this way")]
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use futures::FutureExt;
 use lore_app::App;
 use lore_app::access::{Doorkeeper, Identity};
 use lore_app::sessions;
-use lore_core::{Error, Viewer};
+use lore_core::{Error, Role, Viewer};
 use lore_tools::{Call, CallError, Conversation, Registry, Selection, Tool, Toolset};
 use parking_lot::Mutex;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-    CompletionInfo, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
+    CompletionInfo, CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams,
     GetPromptResponse, GetPromptResult, Implementation, InitializeRequestParams, InitializeResult,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
@@ -65,8 +65,7 @@ impl ServerParts {
         let forms = registry.all_tools().flat_map(|tool| [Some(tool), tool.reading.as_ref()]);
         let prepared = |tool: &Arc<Tool>| (key_of(tool), convert::tool(tool));
         let tools = forms.flatten().map(prepared).collect();
-        let info = info(&registry);
-        Self { app, doorkeeper, registry, tools, info }
+        Self { app, doorkeeper, registry, tools, info: info() }
     }
 }
 
@@ -74,7 +73,7 @@ fn key_of(tool: &Tool) -> (&'static str, bool) {
     (tool.name, tool.annotations.read_only)
 }
 
-fn info(registry: &Registry) -> ServerConfig {
+fn info() -> ServerConfig {
     let capabilities = ServerCapabilities::builder()
         .enable_logging()
         .enable_completions()
@@ -83,20 +82,14 @@ fn info(registry: &Registry) -> ServerConfig {
         .enable_resources_subscribe()
         .enable_tools()
         .build();
-    ServerConfig::new(capabilities)
-        .with_server_info(
-            Implementation::new("lorewell", env!("CARGO_PKG_VERSION")).with_title("Lorewell"),
-        )
-        .with_instructions(instructions(registry))
+    ServerConfig::new(capabilities).with_server_info(
+        Implementation::new("lorewell", env!("CARGO_PKG_VERSION")).with_title("Lorewell"),
+    )
 }
 
-fn instructions(registry: &Registry) -> String {
-    let on = |toolset: &Toolset| registry.all_tools().any(|tool| tool.toolset == *toolset);
-    let lines: Vec<_> = Toolset::ALL
-        .iter()
-        .filter(|toolset| on(toolset))
-        .map(|toolset| format!("- {toolset}: {}", toolset.purpose()))
-        .collect();
+fn instructions(on: &BTreeSet<Toolset>) -> String {
+    let lines: Vec<_> =
+        on.iter().map(|toolset| format!("- {toolset}: {}", toolset.purpose())).collect();
     format!(
         "Lorewell keeps a world for agents and game tables. Everything lives in one world and is \
          found from every toolset:\n{}\nRead lorewell://worlds to see which world you are in. \
@@ -168,6 +161,19 @@ impl McpServer {
         Ok((scope, call))
     }
 
+    /// What a client is told of the tools that are on for it.
+    async fn instructions(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<String, ErrorData> {
+        let scope = self.scope(context)?;
+        // Who cannot enter learns so from the calls.
+        let role = self.viewer(&scope).await.map_or(Role::Reader, |viewer| viewer.role);
+        let on: BTreeSet<Toolset> =
+            self.parts.registry.tools(&scope.selection, role).map(|tool| tool.toolset).collect();
+        Ok(instructions(&on))
+    }
+
     async fn remember_subscriptions(&self, context: &RequestContext<RoleServer>) {
         let Some(id) = session_id(context) else { return };
         let uris = self.subscriptions.uris();
@@ -182,8 +188,10 @@ impl McpServer {
         let found = sessions::load(&self.parts.app, scope.identity.principal, id).await;
         let Ok(Some(record)) = found else { return };
         if !record.subscriptions.is_empty() {
-            let peer = &context.peer;
-            self.subscriptions.add(&self.parts.app, call.viewer, peer, record.subscriptions).await;
+            let (peer, uris) = (&context.peer, record.subscriptions);
+            self.subscriptions.add(&self.parts.app, call.viewer, peer, uris.clone()).await;
+            // What changed while nobody served the session is not known; so look at all.
+            self.subscriptions.notify(peer, uris);
         }
     }
 }
@@ -202,7 +210,17 @@ impl ServerHandler for McpServer {
         if let Some(marker) = context.extensions.get::<SessionRestoreMarker>() {
             self.restore(&marker.id.clone(), &context).await;
         }
-        self.negotiate_initialize(&request)
+        let mut result = self.negotiate_initialize(&request)?;
+        result.instructions = Some(self.instructions(&context).await?);
+        Ok(result)
+    }
+
+    async fn discover(
+        &self,
+        context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let info = self.get_info().with_instructions(self.instructions(&context).await?);
+        Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info))
     }
 
     async fn set_level(

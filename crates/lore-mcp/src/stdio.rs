@@ -3,13 +3,16 @@
 //! Standard output carries protocol messages and nothing else. What is not a
 //! message gets a JSON-RPC error instead of silence, as over HTTP.
 
+use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use rmcp::ErrorData;
 use rmcp::ServiceExt;
-use rmcp::model::{ClientJsonRpcMessage, ErrorCode, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ErrorCode, RequestId, ServerJsonRpcMessage,
+};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
 use rmcp::transport::{StdioReader, StdioWriter, Transport, stdio_pipes};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -29,6 +32,7 @@ pub async fn serve_stdio(server: McpServer) -> io::Result<()> {
         line: Vec::new(),
         skipping: false,
         writer: Arc::new(Mutex::new(Some(writer))),
+        asked: Asked::default(),
     };
     match server.serve(transport).await {
         Ok(running) => running.waiting().await.map(|_| ()).map_err(io::Error::other),
@@ -46,7 +50,12 @@ struct Lines {
     /// Whether the rest of an over-long line is being thrown away.
     skipping: bool,
     writer: Arc<Mutex<Option<StdioWriter>>>,
+    /// The ids of the requests that are being answered.
+    asked: Asked,
 }
+
+/// Ids in use: of two requests with the same one, only one would get an answer.
+type Asked = Arc<parking_lot::Mutex<HashSet<RequestId>>>;
 
 impl Transport<RoleServer> for Lines {
     type Error = io::Error;
@@ -56,6 +65,9 @@ impl Transport<RoleServer> for Lines {
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let writer = Arc::clone(&self.writer);
+        if let Some(id) = answered(&message) {
+            self.asked.lock().remove(id);
+        }
         async move { write(&writer, &message).await }
     }
 
@@ -63,7 +75,7 @@ impl Transport<RoleServer> for Lines {
         loop {
             let decoded = match self.next_line().await? {
                 Ok(line) if line.iter().all(u8::is_ascii_whitespace) => continue,
-                Ok(line) => decode(line),
+                Ok(line) => decode(line).and_then(|message| noted(&self.asked, message)),
                 Err(fault) => Err(fault),
             };
             match decoded {
@@ -85,7 +97,8 @@ impl Lines {
         loop {
             let available = self.reader.fill_buf().await.ok()?;
             if available.is_empty() {
-                return None;
+                // Some send their last message without an end of line.
+                return (!self.line.is_empty()).then(|| self.finish_line());
             }
             let newline = available.iter().position(|byte| *byte == b'\n');
             let (taken, used) = match newline {
@@ -123,6 +136,37 @@ fn decode(line: Bytes) -> Result<ClientJsonRpcMessage, Fault> {
         id: glimpse.id.unwrap_or_default(),
         ..Fault::new(-32600, format!("this is not an MCP message: {error}"))
     })
+}
+
+/// Notes whose answer is owed, and refuses a second request with the same id.
+fn noted(asked: &Asked, message: ClientJsonRpcMessage) -> Result<ClientJsonRpcMessage, Fault> {
+    match &message {
+        ClientJsonRpcMessage::Request(request) => {
+            if !asked.lock().insert(request.id.clone()) {
+                let id = serde_json::to_value(&request.id).unwrap_or_default();
+                let text = "another request with this id is being answered: give each its own";
+                return Err(Fault { id, ..Fault::new(-32600, text) });
+            }
+        }
+        ClientJsonRpcMessage::Notification(notification) => {
+            if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+                && let Some(id) = &cancelled.params.request_id
+            {
+                asked.lock().remove(id);
+            }
+        }
+        _ => {}
+    }
+    Ok(message)
+}
+
+/// The request that a message answers.
+fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
+    match message {
+        ServerJsonRpcMessage::Response(response) => Some(&response.id),
+        ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
+        _ => None,
+    }
 }
 
 fn refusal(fault: Fault) -> ServerJsonRpcMessage {

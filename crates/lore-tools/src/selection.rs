@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::registry::Registry;
 use crate::tool::Tool;
 use crate::toolset::Toolset;
 
@@ -119,6 +120,13 @@ impl Selection {
     pub fn read_only(mut self, read_only: bool) -> Self {
         self.read_only |= read_only;
         self
+    }
+
+    /// Names that were chosen or switched off and are no tools.
+    pub fn unknown_tools<'a>(&'a self, registry: &'a Registry) -> impl Iterator<Item = &'a str> {
+        let chosen = self.choice.tools.iter().flatten();
+        let named = chosen.chain(&self.excluded).map(String::as_str);
+        named.filter(|name| registry.tool(name).is_none())
     }
 
     /// Whether everything that writes is off.

@@ -69,6 +69,7 @@ pub(crate) struct Options {
         num_args = 0..=1,
         default_missing_value = "true",
         require_equals = true,
+        value_parser = clap::builder::BoolishValueParser::new(),
         value_name = "BOOL"
     )]
     pub(crate) read_only: Option<bool>,

@@ -10,7 +10,7 @@ use lore_app::knowledge::code::CodeSettings;
 use lore_app::pages::live;
 use lore_net::Secret;
 use lore_remote::{kanka, openai, web, world_anvil};
-use lore_tools::{Selection, Toolset};
+use lore_tools::{Registry, Selection, Toolset};
 use serde::Deserialize;
 
 use crate::cli::{Options, Serve};
@@ -91,6 +91,9 @@ impl Settings {
             .with_tools(tools.iter().map(String::as_str))
             .without_tools(excluded.iter().map(String::as_str))
             .read_only(options.read_only.or(file.read_only).unwrap_or(false));
+        if !(tools.is_empty() && excluded.is_empty()) {
+            know_the_tools(&selection)?;
+        }
         let world_anvil = file.world_anvil.with_environment().checked()?;
         // Whoever has World Anvil wants its tools, unless they chose others.
         let selection = match &world_anvil {
@@ -168,6 +171,16 @@ impl Settings {
             koi_addr: flags.koi_addr.clone().or(file.koi_addr),
         }
     }
+}
+
+/// Fails when a tool is named that does not exist: it would be missing without a word, or on.
+fn know_the_tools(selection: &Selection) -> anyhow::Result<()> {
+    let registry = Registry::standard();
+    let unknown: Vec<&str> = selection.unknown_tools(&registry).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    anyhow::bail!("no such tool: {}\n  try: `lorewell tools --toolsets all`", unknown.join(", "))
 }
 
 #[derive(Debug, Default, Deserialize)]

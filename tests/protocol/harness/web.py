@@ -100,10 +100,13 @@ class EventStream:
     def __init__(self, response: httpx2.Response):
         self.response = response
         self._lines = response.iter_lines()
+        self.heard: list[str] = []
+        """Every line so far."""
 
     def next(self) -> dict:
         """The next message; fails after as much silence as the stream was opened for."""
         for line in self._lines:
+            self.heard.append(line)
             data = line.removeprefix("data:").strip()
             if line.startswith("data:") and data:
                 return json.loads(data)

@@ -53,6 +53,20 @@ impl Glimpse {
     }
 }
 
+/// Keeps something until a stream has ended; an answer that is whole needs it no longer.
+pub(super) fn keeping<T: Send + Sync + 'static>(answer: Response<Body>, kept: T) -> Response<Body> {
+    if !has_type(&answer, "text/event-stream") {
+        return answer;
+    }
+    answer.map(|body| {
+        let until_the_end = move |frame| {
+            let _kept = &kept;
+            frame
+        };
+        body.map_frame(until_the_end).boxed()
+    })
+}
+
 /// Rewords rmcp's plain-text refusals as JSON-RPC errors.
 pub(super) async fn worded(answer: Response<Body>, glimpse: &Glimpse) -> Response<Body> {
     let status = answer.status();

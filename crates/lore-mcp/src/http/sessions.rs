@@ -46,8 +46,19 @@ pub(super) struct SessionBook {
 struct Entry {
     principal: PrincipalId,
     touched: Instant,
+    /// How it came to be here.
+    origin: Origin,
+}
+
+/// How a session came to be in the book.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// Its client opened it, or came back to it.
+    Opened,
     /// Opened for a client that did not ask for a session and has not come back to it.
-    is_passing: bool,
+    Passing,
+    /// Opened before the server was started anew.
+    Restored,
 }
 
 impl SessionBook {
@@ -83,20 +94,28 @@ impl SessionBook {
 
     fn oldest_passing(&self) -> Option<String> {
         let owners = self.owners.lock();
-        let passing = owners.iter().filter(|(_, entry)| entry.is_passing);
+        let passing = owners.iter().filter(|(_, entry)| entry.origin == Origin::Passing);
         passing.min_by_key(|(_, entry)| entry.touched).map(|(id, _)| id.clone())
     }
 
     /// Notes a session that its client opened.
     pub(super) fn add(&self, id: &str, principal: PrincipalId) {
-        let entry = Entry { principal, touched: Instant::now(), is_passing: false };
-        self.owners.lock().insert(id.to_owned(), entry);
+        self.enter(id, principal, Origin::Opened);
     }
 
     /// Notes a session that was opened for a client that did not ask for one.
     pub(super) fn add_passing(&self, id: &str, principal: PrincipalId) {
-        let entry = Entry { principal, touched: Instant::now(), is_passing: true };
+        self.enter(id, principal, Origin::Passing);
+    }
+
+    fn enter(&self, id: &str, principal: PrincipalId, origin: Origin) {
+        let entry = Entry { principal, touched: Instant::now(), origin };
         self.owners.lock().insert(id.to_owned(), entry);
+    }
+
+    /// Whether a session stems from before the server was started anew.
+    pub(super) fn was_restored(&self, id: &str) -> bool {
+        self.owners.lock().get(id).is_some_and(|entry| entry.origin == Origin::Restored)
     }
 
     /// Looks a session up, in the store too: it may stem from before a restart.
@@ -106,7 +125,7 @@ impl SessionBook {
         }
         match sessions::load(&self.app, principal, id).await {
             Ok(Some(_)) => {
-                self.add(id, principal);
+                self.enter(id, principal, Origin::Restored);
                 Ownership::Own
             }
             Ok(None) => Ownership::None,
@@ -122,7 +141,9 @@ impl SessionBook {
         let due = {
             let mut owners = self.owners.lock();
             let Some(entry) = owners.get_mut(id) else { return };
-            entry.is_passing = false;
+            if entry.origin == Origin::Passing {
+                entry.origin = Origin::Opened;
+            }
             let due = entry.touched.elapsed() >= TOUCH_EVERY;
             if due {
                 entry.touched = Instant::now();

@@ -10,6 +10,13 @@ use crate::{output, setup};
 
 /// Writes a consistent copy, also while a server runs.
 pub(crate) async fn backup(settings: &Settings, target: &Path) -> anyhow::Result<()> {
+    let file = settings.store_file();
+    if !file.exists() {
+        anyhow::bail!(
+            "there is no store {}\n  try: name its directory with --data",
+            file.display()
+        );
+    }
     let app = setup::open_app(settings).await?;
     app.store.backup(target).await?;
     output::line(format!("wrote {}", target.display()));

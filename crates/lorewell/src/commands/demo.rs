@@ -140,7 +140,7 @@ const TRY: [(&str, &str); 5] = [
     ("find_entities", r#"{"name": "Mara Quil", "name_fuzzy": true}"#),
     ("knowledge_search", r#"{"query": "why does the tide stand still"}"#),
     ("kn_intel", r#"{"action": "recall", "topic": "what did we promise the ferryman"}"#),
-    ("get_entity_neighborhood", r#"{"entity_uri": "Mara Quill"}"#),
+    ("resolve_entity", r#"{"label": "the ferryman"}"#),
     ("duality_probability", r#"{"modifier": 2, "difficulty": 15}"#),
 ];
 

@@ -1,6 +1,6 @@
 //! `lorewell serve`: MCP over HTTP.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use anyhow::Context;
 use lore_http::{AllowList, Clock, HttpOptions};
@@ -16,13 +16,13 @@ use crate::{output, setup};
 pub(crate) async fn run(settings: &Settings, flags: &Serve) -> anyhow::Result<()> {
     let http = settings.http(flags);
     let app = setup::open_app(settings).await?;
-    let background = setup::start_background(&app, settings)?;
     let has_token = app.store.has_tokens().await?;
     let address = lore_http::resolve(&http.addr, http.allow_remote, has_token).await?;
     let listener = TcpListener::bind(address)
         .await
         .with_context(|| format!("{address} cannot be used; choose another with --http-addr"))?;
     let address = listener.local_addr()?;
+    let background = setup::start_background(&app, settings)?;
     let node = match flags.federation || settings.federation.enabled {
         true => {
             Some(crate::federation::start(&app, settings, address, &background).await?.rid().await)
@@ -75,8 +75,21 @@ fn options(
 }
 
 fn announce(settings: &Settings, address: SocketAddr, has_token: bool) {
-    let url = format!("http://{address}/mcp");
+    // Nobody can call the address that stands for all of them.
+    let near = match address {
+        SocketAddr::V4(v4) if v4.ip().is_unspecified() => (Ipv4Addr::LOCALHOST, v4.port()).into(),
+        SocketAddr::V6(v6) if v6.ip().is_unspecified() => (Ipv6Addr::LOCALHOST, v6.port()).into(),
+        one => one,
+    };
+    let url = format!("http://{near}/mcp");
     output::line(format!("Lorewell is listening at {url}"));
+    if near != address {
+        let port = address.port();
+        output::line(format!(
+            "  others  http://ADDRESS:{port}/mcp, with any address of this machine"
+        ));
+        output::line("          (by a name: --allow-host NAME)");
+    }
     output::line(format!("  store   {}", settings.store_file().display()));
     output::line(if has_token {
         "  access  by bearer token (`lorewell token list`)"
@@ -84,7 +97,7 @@ fn announce(settings: &Settings, address: SocketAddr, has_token: bool) {
         "  access  everybody on this machine is the owner; `lorewell token create` changes that"
     });
     output::line(format!("  connect lorewell connect claude-code --http {url} --write"));
-    output::line(format!("  check   curl http://{address}/mcp/health"));
+    output::line(format!("  check   curl http://{near}/mcp/health"));
     output::line("Press Ctrl-C to stop.");
 }
 
