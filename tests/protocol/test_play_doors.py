@@ -96,3 +96,19 @@ def test_pages_of_their_own_are_changed_by_a_player(game):
     change = {"entity_id": made["entity_id"], "name": "Diary of Ana"}
     (row,) = rows(game.alice, "update_entities", updates=[change])
     assert row["success"], row
+
+
+def test_notes_of_a_session_are_remembered_by_who_may_read_them(game):
+    """What was noted at the table is found next week, and the GM's part of it by the GM alone."""
+    game.gail.do("session_note_add", session_id=game.session, text="The lighthouse keeper lied about the wreck.")
+    game.gail.do("session_note_add", session_id=game.session, text="The wreck holds a cursed astrolabe.", gm_only=True)
+
+    def recalled(seat, topic):
+        found = seat.result("kn_intel", {"action": "recall", "topic": topic})["structuredContent"]
+        return str(found["results"])
+
+    assert "lighthouse keeper lied" in recalled(game.alice, "who lied about the wreck?")
+    assert "cursed astrolabe" in recalled(game.gail, "cursed astrolabe")
+    assert "astrolabe" not in recalled(game.alice, "cursed astrolabe")
+    documents = game.alice.result("knowledge_search", {"query": "lighthouse keeper"})["structuredContent"]
+    assert "lighthouse keeper lied" in str(documents["results"])

@@ -4,7 +4,7 @@ use lore_core::error::Code;
 use lore_core::{Error, Event, Node, Result, Uid, Visibility};
 use lore_rules::dice::{ALGORITHM, DiceStream, Seed, Sides};
 use lore_rules::duality::{self, Difficulty, Modifier};
-use lore_store::{ChainReport, EventOrder, EventQuery, NodeRef};
+use lore_store::{ChainReport, Change, EventOrder, EventQuery, NewText, NodeRef};
 use serde_json::{Value, json};
 
 use super::character::find_all;
@@ -15,6 +15,7 @@ use super::rights;
 use super::roll::flavor;
 use super::session::{self, Session, Status, events_uri};
 use super::tally::told;
+use super::word;
 
 /// How many events a page has when nothing is said.
 const PAGE: usize = 100;
@@ -145,10 +146,29 @@ pub async fn add_note(desk: &Desk, note: &NewNote) -> Result<Plan<i64>> {
     if note.gm_only {
         event.visibility = Visibility::Gm;
     }
+    let remembered = remembered(desk, &session, text, event.visibility)?;
     let log = desk.append(&session.node, vec![event]).await?;
-    let batch = desk.batch().change(log).touch(events_uri(session.node.uid));
+    let batch = desk.batch().change(log).change(remembered).touch(events_uri(session.node.uid));
     Ok(Plan { batch, answer: Box::new(|first| first) })
 }
+
+/// The note as a text of the session, so that every search finds it.
+fn remembered(
+    desk: &Desk,
+    session: &Session,
+    text: &str,
+    visibility: Visibility,
+) -> Result<Change> {
+    let node = NodeRef::Id(session.node.id);
+    let mut note = NewText::new(desk.app.effects.uid(), node, word(NOTE)?, text);
+    note.visibility = visibility;
+    note.provenance.session = Some(Thing::Session.show(session.node.uid));
+    note.provenance.occurred_at = Some(desk.app.effects.now());
+    Ok(Change::CreateText(note))
+}
+
+/// Text kind of a note of a session.
+const NOTE: &str = "session_note";
 
 /// Notes that a request about this session was refused. Never hides the refusal
 /// itself: when the note cannot be written, the log of the program says so.
