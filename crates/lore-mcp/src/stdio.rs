@@ -141,12 +141,10 @@ fn decode(line: Bytes) -> Result<ClientJsonRpcMessage, Fault> {
 /// Notes whose answer is owed, and refuses a second request with the same id.
 fn noted(asked: &Asked, message: ClientJsonRpcMessage) -> Result<ClientJsonRpcMessage, Fault> {
     match &message {
-        ClientJsonRpcMessage::Request(request) => {
-            if !asked.lock().insert(request.id.clone()) {
-                let id = serde_json::to_value(&request.id).unwrap_or_default();
-                let text = "another request with this id is being answered: give each its own";
-                return Err(Fault { id, ..Fault::new(-32600, text) });
-            }
+        ClientJsonRpcMessage::Request(request) if !asked.lock().insert(request.id.clone()) => {
+            let id = serde_json::to_value(&request.id).unwrap_or_default();
+            let text = "another request with this id is being answered: give each its own";
+            return Err(Fault { id, ..Fault::new(-32600, text) });
         }
         ClientJsonRpcMessage::Notification(notification) => {
             if let ClientNotification::CancelledNotification(cancelled) = &notification.notification

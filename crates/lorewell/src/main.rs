@@ -16,6 +16,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use crate::background::Background;
 use crate::cli::{Cli, Command};
 
 // Costs less CPU per request than the system allocator.
@@ -36,7 +37,11 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let command = cli.command.unwrap_or(Command::Stdio);
-    runtime_for(&command)?.block_on(commands::run(cli.options, command))
+    let (serving, background) = (runtime_for(&command)?, Background::start()?);
+    let outcome = serving.block_on(commands::run(cli.options, command, &background));
+    drop(serving);
+    background.stop();
+    outcome
 }
 
 /// One client over pipes is served fastest by a single thread; a network server

@@ -77,13 +77,12 @@ fn connect_services(app: &mut App, settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Starts what goes on beside the answering of requests, until the answer is dropped. A
-/// server that only reads has nothing of what writes.
-pub(crate) fn start_background(app: &Arc<App>, settings: &Settings) -> anyhow::Result<Background> {
-    let background = Background::start()?;
+/// Starts what goes on beside the answering of requests. A server that only reads has
+/// nothing of what writes.
+pub(crate) fn start_background(app: &Arc<App>, settings: &Settings, background: &Background) {
     background.spawn(make_search_ready(Arc::clone(app), settings.world.clone()));
     if settings.selection.is_read_only() {
-        return Ok(background);
+        return;
     }
     if app.embedder.is_some() {
         background.spawn(lore_app::search::keep_embedded(Arc::clone(app)));
@@ -94,7 +93,6 @@ pub(crate) fn start_background(app: &Arc<App>, settings: &Settings) -> anyhow::R
     background.spawn(lore_app::knowledge::keep_watching(Arc::clone(app)));
     background.spawn(lore_app::knowledge::keep_vault(Arc::clone(app), settings.world.clone()));
     background.spawn(lore_app::knowledge::code::keep_scanned(Arc::clone(app)));
-    Ok(background)
 }
 
 /// For the world that is probably asked about first.

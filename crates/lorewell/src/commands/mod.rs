@@ -20,16 +20,23 @@ mod world;
 
 use std::process::ExitCode;
 
+use crate::background::Background;
 use crate::cli::{Command, Options};
 use crate::config::Settings;
 
 /// Runs a command.
-pub(crate) async fn run(options: Options, command: Command) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(
+    options: Options,
+    command: Command,
+    background: &Background,
+) -> anyhow::Result<ExitCode> {
     match command {
         Command::Completions { shell } => completions::run(shell)?,
         Command::Connect(connect) => return connect::run(&options, &connect),
-        Command::Stdio => stdio::run(&Settings::load(options)?).await?,
-        Command::Serve(flags) => serve::run(&Settings::load(options)?, &flags).await?,
+        Command::Stdio => stdio::run(&Settings::load(options)?, background).await?,
+        Command::Serve(flags) => {
+            serve::run(&Settings::load(options)?, &flags, background).await?;
+        }
         Command::Call(call) => return call::run(&Settings::load(options)?, call).await,
         Command::Tools(show) => tools::run(&Settings::load(options)?, &show)?,
         Command::Demo { name } => demo::run(&Settings::load(options)?, &name).await?,

@@ -13,7 +13,11 @@ use crate::config::{HttpSettings, Settings};
 use crate::{output, setup};
 
 /// Serves until it is told to stop.
-pub(crate) async fn run(settings: &Settings, flags: &Serve) -> anyhow::Result<()> {
+pub(crate) async fn run(
+    settings: &Settings,
+    flags: &Serve,
+    background: &Background,
+) -> anyhow::Result<()> {
     let http = settings.http(flags);
     let app = setup::open_app(settings).await?;
     let has_token = app.store.has_tokens().await?;
@@ -22,10 +26,10 @@ pub(crate) async fn run(settings: &Settings, flags: &Serve) -> anyhow::Result<()
         .await
         .with_context(|| format!("{address} cannot be used; choose another with --http-addr"))?;
     let address = listener.local_addr()?;
-    let background = setup::start_background(&app, settings)?;
+    setup::start_background(&app, settings, background);
     let node = match flags.federation || settings.federation.enabled {
         true => {
-            Some(crate::federation::start(&app, settings, address, &background).await?.rid().await)
+            Some(crate::federation::start(&app, settings, address, background).await?.rid().await)
         }
         false => None,
     };
@@ -43,10 +47,10 @@ pub(crate) async fn run(settings: &Settings, flags: &Serve) -> anyhow::Result<()
             .with_context(|| format!("{address} cannot be used; choose another with --koi-addr"))?;
         let address = listener.local_addr()?;
         output::line(format!("  koi     http://{address}"));
-        let options = options(settings, http.clone(), address, &background);
+        let options = options(settings, http.clone(), address, background);
         tokio::spawn(lore_http::serve_koi(listener, parts.clone(), options, shutdown.clone()));
     }
-    let options = options(settings, http, address, &background);
+    let options = options(settings, http, address, background);
     Ok(lore_http::serve(listener, parts, options, shutdown).await?)
 }
 

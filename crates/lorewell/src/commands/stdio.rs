@@ -2,13 +2,14 @@
 
 use lore_mcp::{McpServer, serve_stdio};
 
+use crate::background::Background;
 use crate::config::Settings;
 use crate::setup;
 
 /// Serves one client until it leaves.
-pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
+pub(crate) async fn run(settings: &Settings, background: &Background) -> anyhow::Result<()> {
     let app = setup::open_app(settings).await?;
-    let _background = setup::start_background(&app, settings)?;
+    setup::start_background(&app, settings, background);
     let parts = setup::server_parts(app);
     let server = McpServer::for_caller(parts, setup::local_scope(settings));
     Ok(serve_stdio(server).await?)

@@ -21,7 +21,7 @@ const TICK: Duration = Duration::from_secs(60);
 /// was. The graphs of worlds with code are made before the first question.
 pub async fn keep_scanned(app: Arc<App>) {
     if let Err(error) = prepare(&app).await {
-        tracing::warn!(%error, "the graph of code was not made ahead");
+        tracing::info!(%error, "the graph of code was not made ahead");
     }
     let Some(interval) = app.code.settings.interval else { return };
     loop {
