@@ -120,7 +120,7 @@ fn turn_away(mut stream: TcpStream, clock: &Clock, doors: &Arc<Semaphore>) {
     tokio::spawn(async move {
         let answered = async {
             // Hanging up with the question unread would take the answer along.
-            stream.read(&mut [0; 4096]).await?;
+            let _ = stream.read(&mut [0; 4096]).await?;
             stream.write_all(FULL_HOUSE).await?;
             stream.shutdown().await?;
             stream.read(&mut [0; 4096]).await
