@@ -112,3 +112,11 @@ def test_notes_of_a_session_are_remembered_by_who_may_read_them(game):
     assert "astrolabe" not in recalled(game.alice, "cursed astrolabe")
     documents = game.alice.result("knowledge_search", {"query": "lighthouse keeper"})["structuredContent"]
     assert "lighthouse keeper lied" in str(documents["results"])
+
+
+def test_a_recap_leaves_out_what_was_not_there(game):
+    """A countdown that began in the session was nothing before; the schema has no null for it."""
+    game.gail.do("session_effect_apply", session_id=game.session, countdown={"name": "doom", "start": 4})
+    changes = game.gail.do("session_recap", session_id=game.session)["changes"]
+    (countdowns,) = [change for change in changes if change["field"] == "countdowns"]
+    assert "before" not in countdowns and countdowns["after"]

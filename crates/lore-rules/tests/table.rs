@@ -170,7 +170,7 @@ fn happen(profile: &Profile, state: &State, event: &Event) -> Option<Step> {
             risk_it_all(profile, state, dice, *split).ok()
         }
         Event::Rest(kind, course, moves, seed) => {
-            let party = [Rester { profile, state, moves }];
+            let party = [Rester { kind: CharacterKind::Pc, profile, state, moves }];
             let mut stream = DiceStream::new(Seed::from_random(*seed));
             let (log, fear) = (RestLog::default(), GmFear::default());
             rest(*kind, *course, &party, log, fear, &mut stream).ok()?.members.pop()

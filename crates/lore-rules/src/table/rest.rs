@@ -16,7 +16,7 @@ use super::error::{MAX_AMOUNT, TableError};
 use super::fear::{FearStep, GmFear};
 use super::hope::gain_hope;
 use super::note::Note;
-use super::profile::Profile;
+use super::profile::{CharacterKind, Profile};
 use super::recovery::{clear_stress, heal, repair_armor};
 use super::state::{Life, State, clamp_to};
 use super::step::Step;
@@ -44,7 +44,7 @@ pub fn rest(
         members: resting.steps(),
         rolls: resting.rolls,
         fear_die: Some(fear_die),
-        fear: fear.gain(fear_gained(counts_as, fear_die, party.len()))?,
+        fear: fear.gain(fear_gained(counts_as, fear_die, player_characters(party)))?,
         log: log.after(counts_as),
         notes: party_notes(kind, counts_as),
     })
@@ -236,6 +236,10 @@ fn lost(party: &[Rester<'_>], log: RestLog, fear: GmFear) -> Result<RestStep, Re
         log,
         notes: vec![Note::RestLost],
     })
+}
+
+fn player_characters(party: &[Rester<'_>]) -> usize {
+    party.iter().filter(|rester| rester.kind == CharacterKind::Pc).count()
 }
 
 /// The die, and for a long rest one more for each player character.

@@ -8,6 +8,7 @@ use lore_rules::table::{
 use serde_json::json;
 
 use super::Work;
+use crate::play::character::Kind;
 use crate::play::dice::{Randomness, choose_seed};
 use crate::play::ids::Thing;
 use crate::play::sheet::{self, table_error};
@@ -59,6 +60,7 @@ impl Work<'_> {
             .iter()
             .zip(self.nodes)
             .map(|((sheet, ..), node)| Rester {
+                kind: Kind::of(node).into(),
                 profile: &sheet.profile,
                 state: &sheet.state,
                 moves: plan.moves_of(node.uid),

@@ -2,7 +2,7 @@
 //!
 //! Plans are checked without any dice. This module must never change a state.
 
-use crate::table::profile::Profile;
+use crate::table::profile::{CharacterKind, Profile};
 use crate::table::state::{Life, State};
 
 use super::{RestError, RestLog};
@@ -79,9 +79,11 @@ impl Company {
     }
 }
 
-/// A player character who rests, and what for.
+/// A character who rests, and what for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rester<'a> {
+    /// Whose it is: for the Game Master's Fear, only player characters count.
+    pub kind: CharacterKind,
     /// What the character is.
     pub profile: &'a Profile,
     /// How the character fares.

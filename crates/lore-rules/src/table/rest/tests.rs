@@ -30,7 +30,7 @@ fn run(
     let party: Vec<Rester<'_>> = moves
         .iter()
         .zip(states)
-        .map(|(moves, state)| Rester { profile: &profile, state, moves })
+        .map(|(moves, state)| Rester { kind: CharacterKind::Pc, profile: &profile, state, moves })
         .collect();
     let mut stream = DiceStream::new(Seed::new(9).unwrap());
     rest(kind, course, &party, RestLog::default(), GmFear::new(2).unwrap(), &mut stream)
@@ -93,9 +93,23 @@ fn interrupted_rests_bring_less() {
 }
 
 #[test]
+fn only_player_characters_count_for_the_fear_of_a_long_rest() {
+    let (profile, state) = (profile(1), worn());
+    let resting = |kind| Rester { kind, profile: &profile, state: &state, moves: &[] };
+    let gained = |party: &[Rester<'_>]| {
+        let mut stream = DiceStream::new(Seed::new(9).unwrap());
+        let (log, fear) = (RestLog::default(), GmFear::default());
+        let done = rest(Long, Finished, party, log, fear, &mut stream).unwrap();
+        done.fear.fear.value() - i64::from(done.fear_die.unwrap())
+    };
+    assert_eq!(gained(&[resting(CharacterKind::Pc), resting(CharacterKind::Npc)]), 1);
+    assert_eq!(gained(&[resting(CharacterKind::Npc)]), 0);
+}
+
+#[test]
 fn three_short_rests_in_a_row_are_the_most() {
     let (profile, state) = (profile(1), worn());
-    let party = [Rester { profile: &profile, state: &state, moves: &[] }];
+    let party = [Rester { kind: CharacterKind::Pc, profile: &profile, state: &state, moves: &[] }];
     let mut stream = DiceStream::new(Seed::new(1).unwrap());
     let mut go = |kind, course, log| {
         let done = rest(kind, course, &party, log, GmFear::default(), &mut stream);

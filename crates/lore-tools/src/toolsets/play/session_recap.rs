@@ -64,12 +64,14 @@ struct ChangeOut {
     of: String,
     /// The field.
     field: String,
-    /// What it was at first.
-    #[schemars(with = "Scalar")]
-    before: Value,
-    /// What it is at last.
-    #[schemars(with = "Scalar")]
-    after: Value,
+    /// What it was at first; absent when it was not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Scalar>")]
+    before: Option<Value>,
+    /// What it is at last; absent when it is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Scalar>")]
+    after: Option<Value>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -124,8 +126,8 @@ impl From<Recap> for Output {
         let changes = recap.changes.into_iter().map(|((of, field), (before, after))| ChangeOut {
             of,
             field,
-            before,
-            after,
+            before: Some(before).filter(|before| !before.is_null()),
+            after: Some(after).filter(|after| !after.is_null()),
         });
         let happenings = recap.happenings.into_iter().map(|happening| HappeningOut {
             seq: happening.sequence,
