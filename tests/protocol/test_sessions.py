@@ -301,16 +301,22 @@ def test_the_number_of_sessions_is_limited(serve):
         assert http.post("/mcp", json=LIST).status_code == 200
 
 
+def subscriber(http, program, uri: str, changes: int) -> Session:
+    """A session that has heard of so many changes, and then closed its stream."""
+    session = Session(http).open()
+    session.request("resources/subscribe", {"uri": uri})
+    with session.stream() as stream:
+        for _ in range(changes):
+            program.ok(*CHANGES[uri])
+            stream.next_named("notifications/resources/updated")
+    return session
+
+
 def test_nothing_that_changed_during_a_restart_is_missed(server, program):
     """Who resumes after a restart hears of what they subscribed to, whatever they heard before."""
     uri = "campaigns://list"
     with server.client() as http:
-        session = Session(http).open()
-        session.request("resources/subscribe", {"uri": uri})
-        with session.stream() as stream:
-            for _ in range(2):
-                program.ok(*CHANGES[uri])
-                stream.next_named("notifications/resources/updated")
+        session = subscriber(http, program, uri, changes=2)
     program.ok(*CHANGES[uri])
     server.kill()
     program.ok(*CHANGES[uri])
@@ -328,12 +334,7 @@ def test_a_resumed_stream_goes_on_after_the_event_that_is_named(server, program)
     """What was heard is not told again, and nothing after it is left out."""
     uri = "campaigns://list"
     with server.client() as http:
-        session = Session(http).open()
-        session.request("resources/subscribe", {"uri": uri})
-        with session.stream() as stream:
-            for _ in range(3):
-                program.ok(*CHANGES[uri])
-                stream.next_named("notifications/resources/updated")
+        session = subscriber(http, program, uri, changes=3)
         session.headers["last-event-id"] = "1"
         with session.stream() as stream:
             program.ok(*CHANGES[uri])
