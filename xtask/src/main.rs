@@ -5,6 +5,7 @@
 mod bench;
 mod docs;
 mod eval;
+mod fuzz;
 mod protocol;
 mod shell;
 mod tck;
@@ -27,6 +28,8 @@ usage: cargo xtask <command>
                      --kairn FILE (from PyPI: kairn-ai)
   bench code         typical questions on a graph of 100 k nodes; scanning --sources FOLDER
   tck                openCypher's compatibility kit: --scenarios FILE [--failing] [--write]
+  fuzz cypher        questions nobody would ask: nothing breaks, nothing takes too long;
+                     for a minute, or --seconds N, from --seed N on
   eval retrieval     how well recall finds what was saved: --corpus FILE --queries FILE
   eval resolution    how well names are resolved: --left FILE --right FILE --gold FILE
 ";
@@ -44,6 +47,7 @@ fn main() -> anyhow::Result<()> {
         ["bench", name, options @ ..] => bench::run(name, options),
         ["tck", options @ ..] => tck::run(options),
         ["eval", name, options @ ..] => eval::run(name, options),
+        ["fuzz", name, options @ ..] => fuzz::run(name, options),
         _ => bail!("{USAGE}"),
     }
 }

@@ -30,7 +30,7 @@ mod value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub use error::{Budget, CypherError, Position, Problem, Result};
 pub use graph::{Graph, GraphBuilder, LabelId, Relationship, TooLarge, TypeId};
@@ -108,12 +108,14 @@ pub fn answer(
     parameters: &Parameters,
     options: &Options,
 ) -> Result<Table> {
+    // Understanding the text takes time, too.
+    let start = Instant::now();
     guard::check(text)?;
     guard::with_room(|| {
         let text = text::Text::new(text);
         let parsed = guard::parse(&text)?;
         let lowered = lower::lower(&text, &parsed.program, graph)?;
-        let rows = exec::run(&lowered.query, lowered.slots, graph, parameters, options)?;
+        let rows = exec::run(&lowered, graph, parameters, options, start)?;
         Ok(Table { columns: lowered.query.columns, rows })
     })
 }

@@ -1,8 +1,10 @@
 //! The text of a query: as it was written, and as it is parsed.
 //!
 //! In `EXISTS { (a)-->(:B) }` the parser takes the label for a condition; after a
-//! `MATCH` it does not. So `MATCH` is added where it was left out, and places in the
-//! parsed text are translated back: nobody is told of a text he did not write.
+//! `MATCH` it does not. In some places it takes the function `exists(…)` for the
+//! beginning of `EXISTS { … }`; in quotes it does not. So both are added where they were
+//! left out, and places in the parsed text are translated back: nobody is told of a text
+//! he did not write.
 
 use std::borrow::Cow;
 
@@ -10,26 +12,27 @@ use open_cypher::{Keyword, Span, TokenKind};
 
 use crate::error::Position;
 
-const ADDED: &str = "MATCH ";
+const CLAUSE: &str = "MATCH ";
+const QUOTE: &str = "`";
 
 /// A query's text.
 #[derive(Debug)]
 pub(crate) struct Text<'t> {
     written: &'t str,
     parsed: Cow<'t, str>,
-    /// Where something was added, in the parsed text.
-    added: Vec<usize>,
+    /// Where something was added in the parsed text, and how much.
+    added: Vec<(usize, usize)>,
 }
 
 impl<'t> Text<'t> {
     /// A text as somebody wrote it.
     pub(crate) fn new(written: &'t str) -> Self {
-        let places = bare_patterns(written);
-        let (mut parsed, mut added) = (Cow::Borrowed(written), Vec::new());
-        for place in places {
-            let place = place + added.len() * ADDED.len();
-            parsed.to_mut().insert_str(place, ADDED);
-            added.push(place);
+        let (mut parsed, mut added, mut length) = (Cow::Borrowed(written), Vec::new(), 0);
+        for (place, missing) in left_out(written) {
+            let place = place + length;
+            parsed.to_mut().insert_str(place, missing);
+            added.push((place, missing.len()));
+            length += missing.len();
         }
         Self { written, parsed, added }
     }
@@ -50,13 +53,13 @@ impl<'t> Text<'t> {
     }
 
     fn original(&self, at: usize) -> usize {
-        let before = self.added.iter().filter(|place| **place < at);
-        before.fold(at, |original, place| original - ADDED.len().min(at - place))
+        let before = self.added.iter().filter(|(place, _)| *place < at);
+        before.fold(at, |original, (place, length)| original - (*length).min(at - place))
     }
 }
 
-/// The places of patterns that stand in a subquery without a clause.
-fn bare_patterns(text: &str) -> Vec<usize> {
+/// What the parser misses, and where, in order.
+fn left_out(text: &str) -> Vec<(usize, &'static str)> {
     let lexed = open_cypher::lex(text);
     let words: Vec<_> = lexed
         .tokens
@@ -66,24 +69,37 @@ fn bare_patterns(text: &str) -> Vec<usize> {
             !space.contains(&token.kind)
         })
         .collect();
-    words
-        .windows(3)
-        .filter_map(|words| match words {
-            [before, brace, pattern]
-                if matches!(before.kind, TokenKind::Keyword(Keyword::Exists | Keyword::Count))
-                    && brace.kind == TokenKind::LeftBrace
-                    && pattern.kind == TokenKind::LeftParen =>
+    let mut missing = Vec::new();
+    for (number, word) in words.iter().enumerate() {
+        let next = |ahead: usize| words.get(number + ahead).map(|word| word.kind);
+        match (word.kind, next(1)) {
+            (TokenKind::Keyword(Keyword::Exists | Keyword::Count), Some(TokenKind::LeftBrace))
+                if next(2) == Some(TokenKind::LeftParen) =>
             {
-                Some(pattern.span.start)
+                let pattern = words.get(number + 2);
+                missing.extend(pattern.map(|pattern| (pattern.span.start, CLAUSE)));
             }
-            _ => None,
-        })
-        .collect()
+            (TokenKind::Keyword(Keyword::Exists), Some(TokenKind::LeftParen)) => {
+                missing.extend([(word.span.start, QUOTE), (word.span.end, QUOTE)]);
+            }
+            _ => {}
+        }
+    }
+    missing
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_function_called_exists_is_quoted() {
+        let written = "RETURN exists(a.x), EXISTS {(a)}, exists (b)";
+        let text = Text::new(written);
+        assert_eq!(text.parsed(), "RETURN `exists`(a.x), EXISTS {MATCH (a)}, `exists` (b)");
+        let start = text.parsed().find("`exists`").unwrap_or_default();
+        assert_eq!(text.slice(Span::new(start, start + 13)), "exists(a.x)");
+    }
 
     #[test]
     fn places_are_told_as_they_were_written() {

@@ -9,6 +9,12 @@ use std::sync::Arc;
 
 use crate::temporal::Temporal;
 
+/// What a value takes, about, in bytes: one alone, and one that is shared.
+const PLAIN: u64 = 24;
+const SHARED: u64 = 48;
+/// What one branch of a map takes, with room for a handful of entries.
+const BRANCH: u64 = 480;
+
 /// A node of a graph, by its place in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
@@ -91,9 +97,12 @@ impl Value {
         match self {
             Self::List(list) => list.shape,
             Self::Map(map) => map.shape,
-            Self::String(text) => Shape { weight: 24 + text.len() as u64, depth: 0 },
-            Self::Path(path) => Shape { weight: 64 + 8 * path.nodes.len() as u64, depth: 0 },
-            _ => Shape { weight: 24, depth: 0 },
+            Self::String(text) => Shape { weight: SHARED + text.len() as u64, depth: 0 },
+            Self::Path(path) => {
+                Shape { weight: 2 * SHARED + 8 * path.nodes.len() as u64, depth: 0 }
+            }
+            Self::Temporal(_) => Shape { weight: 2 * SHARED, depth: 0 },
+            _ => Shape { weight: PLAIN, depth: 0 },
         }
     }
 }
@@ -138,8 +147,8 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    fn around<'v>(parts: impl Iterator<Item = &'v Value>) -> Self {
-        let start = Self { weight: 32, depth: 0 };
+    fn around<'v>(own: u64, parts: impl Iterator<Item = &'v Value>) -> Self {
+        let start = Self { weight: own, depth: 0 };
         parts.map(Value::shape).fold(start, |sum, part| Self {
             weight: sum.weight.saturating_add(part.weight),
             depth: sum.depth.max(part.depth.saturating_add(1)),
@@ -157,7 +166,7 @@ pub struct List {
 impl List {
     /// A list of these.
     pub fn new(items: Vec<Value>) -> Self {
-        let shape = Shape::around(items.iter());
+        let shape = Shape::around(2 * SHARED, items.iter());
         Self { items, shape }
     }
 
@@ -177,7 +186,8 @@ pub struct Map {
 impl Map {
     /// A map of these.
     pub fn new(entries: BTreeMap<Arc<str>, Value>) -> Self {
-        let shape = Shape::around(entries.values());
+        let branches = 1 + entries.len() as u64 / 6;
+        let shape = Shape::around(SHARED + branches * BRANCH, entries.values());
         Self { entries, shape }
     }
 

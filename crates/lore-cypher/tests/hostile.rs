@@ -11,6 +11,9 @@ use lore_cypher::{
 };
 use proptest::prelude::*;
 
+#[path = "../examples/fuzz/generate.rs"]
+mod generate;
+
 #[test]
 fn writing_and_calling_are_refused_by_name() {
     let refused = [
@@ -53,6 +56,107 @@ fn explosions_stop_at_their_budget_within_a_second() {
         assert!(ask(query).is_err(), "{query} was answered");
     }
     assert!(start.elapsed() < Duration::from_secs(10), "they took {:?}", start.elapsed());
+}
+
+/// A text of two million letters.
+const LONG: &str = "WITH reduce(s = 'ab', i IN range(1, 20) | s + s) AS s ";
+
+#[test]
+fn work_on_long_texts_ends_with_the_time() {
+    let endless = "UNWIND range(1, 100000) AS i UNWIND range(1, 100000) AS j RETURN";
+    let works = [
+        "count(s =~ '(a|b|ab)*(a|b)*c')",
+        "count(s =~ ('(?:ab|a|b){1,200}' + i + j))",
+        r"count((s + 'ä') =~ '(\\w|a|ab|\\b)*c')",
+        "count(substring(s, i))",
+        "count(replace(s, 'a', 'b'))",
+        "count(toUpper(s))",
+        "count(reverse(s))",
+        "count(split(s, 'x'))",
+        "count(s + 'x')",
+        "count(s + 'x' = s + 'y')",
+        "count(s CONTAINS 'x')",
+        "count(DISTINCT s)",
+        "min(s)",
+    ];
+    for work in works {
+        let query = format!("{LONG}{endless} {work} AS n");
+        let outcome = ask_for(&query, Limits { time: Duration::from_millis(200), ..patient() });
+        assert!(is_time(&outcome), "{query} gave {outcome:?}");
+    }
+}
+
+#[test]
+fn work_on_long_lists_and_ways_ends_with_the_time() {
+    let works = [
+        "WITH range(1, 300000) AS l UNWIND l AS i UNWIND l AS j RETURN count(tail(l)) AS n",
+        "WITH range(1, 300000) AS l UNWIND l AS i UNWIND l AS j RETURN count(l = tail(l)) AS n",
+        "WITH range(1, 300000) AS l UNWIND l AS i UNWIND l AS j RETURN count(l[1..]) AS n",
+        "WITH range(1, 300000) AS l UNWIND l AS i UNWIND l AS j RETURN count(0 IN l) AS n",
+        "MATCH p = allShortestPaths((a {name: 'start'})-[:T*]->(b {name: 'end'})) RETURN count(p) AS n",
+    ];
+    for query in works {
+        let outcome = ask_for(query, Limits { time: Duration::from_millis(200), ..patient() });
+        assert!(is_time(&outcome), "{query} gave {outcome:?}");
+    }
+}
+
+#[test]
+fn many_names_are_looked_up_each_once() {
+    let names = "[i IN range(1, 60000) | 'n' + toString(i % 20000)]";
+    let query = format!("WITH {names} AS l MATCH (a:A) WHERE a.name IN l RETURN count(a) AS n");
+    let table = ask_for(&query, patient()).unwrap();
+    assert_eq!(table.rows, [[Value::Int(30)]]);
+}
+
+#[test]
+fn what_is_built_is_counted_before_it_is_there() {
+    let memory = [
+        format!("{LONG}RETURN size(split(s, '')) AS n"),
+        "UNWIND range(1, 400000) AS i RETURN size(collect({a: i})) AS n".to_owned(),
+        "UNWIND range(1, 600000) AS i RETURN size(collect([i])) AS n".to_owned(),
+        "UNWIND range(1, 2000000) AS i RETURN i, [i] AS l ORDER BY i LIMIT 100000000".to_owned(),
+    ];
+    for query in memory {
+        let outcome = ask_for(&query, Limits { rows: u64::MAX, ..patient() });
+        let Err(CypherError::OverBudget(Budget::Memory(_))) = outcome else {
+            panic!("{query} gave {:?}", outcome.map(|table| table.rows.len()));
+        };
+    }
+    let outcome = ask_for("RETURN reduce(s = 'ab', i IN range(1, 24) | s + s) AS s", patient());
+    assert!(matches!(outcome, Err(CypherError::Failed(_))), "{outcome:?}");
+}
+
+#[test]
+fn what_falls_out_of_an_order_is_not_counted() {
+    let query = "UNWIND range(1, 400000) AS i RETURN i, [i, i] AS l ORDER BY -i LIMIT 2";
+    let table = ask_for(query, patient()).unwrap();
+    assert_eq!(table.rows.len(), 2);
+}
+
+#[test]
+fn a_search_for_a_pattern_can_be_cancelled() {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let limits = Limits { time: Duration::from_secs(600), ..patient() };
+    let options = Options { limits, cancel: Arc::clone(&cancel), ..Options::default() };
+    let stopper = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(50));
+        cancel.store(true, Ordering::Relaxed);
+    });
+    let query =
+        format!("{LONG}UNWIND range(1, 100000) AS i RETURN count(s =~ '(a|b|ab)*(a|b)*c') AS n");
+    let result = answer(&ring(), &query, &Parameters::new(), &options);
+    stopper.join().unwrap();
+    assert_eq!(result, Err(CypherError::Cancelled));
+}
+
+#[test]
+fn generated_queries_never_break_it() {
+    for seed in 0..1_500 {
+        let query = generate::Luck::new(seed).query();
+        let broken = Err(CypherError::Failed("the query made the engine fail".to_owned()));
+        assert_ne!(ask(&query), broken, "{query}");
+    }
 }
 
 #[test]
@@ -237,11 +341,26 @@ fn unbroken(text: &str) -> Result<(), TestCaseError> {
 fn ask(text: &str) -> Result<lore_cypher::Table, CypherError> {
     let limits =
         Limits { rows: 1000, steps: 300_000, memory_bytes: 16 << 20, time: Duration::from_secs(1) };
+    ask_for(text, limits)
+}
+
+/// Everything but memory is there in plenty.
+fn patient() -> Limits {
+    let time = Duration::from_secs(600);
+    Limits { rows: 1000, steps: u64::MAX, memory_bytes: 64 << 20, time }
+}
+
+fn is_time(outcome: &Result<lore_cypher::Table, CypherError>) -> bool {
+    matches!(outcome, Err(CypherError::OverBudget(Budget::Time(_))))
+}
+
+fn ask_for(text: &str, limits: Limits) -> Result<lore_cypher::Table, CypherError> {
     let parameters = Parameters::from([("p".to_owned(), Value::Int(3))]);
     answer(&ring(), text, &parameters, &Options { limits, ..Options::default() })
 }
 
-/// Thirty nodes in a ring with chords.
+/// Thirty nodes in a ring with chords, and beside it a chain of diamonds: two ways lead past
+/// each.
 fn ring() -> Graph {
     let mut builder = GraphBuilder::new(&["name"]);
     let nodes: Vec<_> = (0..30)
@@ -253,6 +372,19 @@ fn ring() -> Graph {
                 builder.relationship(*node, "R", *other, []);
             }
         }
+    }
+    let corner = |builder: &mut GraphBuilder, name: &str| {
+        builder.node(&["C"], [("name", Value::text(name))])
+    };
+    let mut at = corner(&mut builder, "start");
+    for number in 0..60 {
+        let next = corner(&mut builder, if number == 59 { "end" } else { "between" });
+        for _ in 0..2 {
+            let side = corner(&mut builder, "side");
+            builder.relationship(at, "T", side, []);
+            builder.relationship(side, "T", next, []);
+        }
+        at = next;
     }
     builder.build().unwrap()
 }

@@ -45,6 +45,47 @@ fn all_shortest_paths_are_all_of_them_and_no_longer_ones() {
 }
 
 #[test]
+fn a_path_is_as_long_as_asked_for() {
+    assert_eq!(ways("shortestPath((x)-[:R*3..]->(y))", "a", "d"), ["aebd"]);
+    assert_eq!(ways("shortestPath((x)-[:R*2..]->(y))", "a", "d").len(), 1);
+    assert_eq!(ways("allShortestPaths((x)-[:R*3..5]->(y))", "a", "d"), ["aebd"]);
+    assert_eq!(ways("allShortestPaths((x)-[:R*2..3]->(y))", "a", "d"), ["abd", "acd"]);
+    // Over the way back and out again.
+    assert_eq!(ways("shortestPath((x)-[:R*4..]->(y))", "a", "d").len(), 1);
+    assert!(ways("shortestPath((x)-[:R*2..3]->(y))", "d", "a").is_empty());
+    assert!(ways("shortestPath((x)-[:R*50..]->(y))", "a", "d").is_empty());
+}
+
+#[test]
+fn a_shortest_path_is_a_value_between_known_nodes() {
+    let rows = |query: &str| {
+        answer(&diamond(), query, &Parameters::new(), &Options::default()).map(|table| table.rows)
+    };
+    let ends = "MATCH (x {name: 'a'}), (y {name: 'd'}), (z {name: 'far'})";
+    let lengths = "length(shortestPath((x)-[:R*]->(y))) AS l, \
+                   size(allShortestPaths((x)-[:R*]->(y))) AS n, \
+                   shortestPath((x)-[*]->(z)) AS none";
+    let row = vec![Value::Int(2), Value::Int(2), Value::Null];
+    assert_eq!(rows(&format!("{ends} RETURN {lengths}")), Ok(vec![row]));
+    let connected = "WHERE shortestPath((x)-[*]->(m)) IS NOT NULL RETURN count(m) AS n";
+    let others = format!("{ends} MATCH (m) WHERE m <> x WITH x, m {connected}");
+    assert_eq!(rows(&others), Ok(vec![vec![Value::Int(4)]]));
+    for unknown in ["shortestPath((x)-[*]->())", "shortestPath((x)-[*]->(nobody))"] {
+        assert!(rows(&format!("{ends} RETURN {unknown} AS p")).is_err(), "{unknown}");
+    }
+}
+
+#[test]
+fn exists_is_a_value_everywhere() {
+    let tests = "CASE WHEN exists((x)-->()) THEN 1 ELSE 0 END AS a, \
+                 CASE WHEN exists(x.name) THEN 1 ELSE 0 END AS b, \
+                 CASE WHEN NOT exists(x.nothing) AND exists { (x)-->(:N) } THEN 1 ELSE 0 END AS c";
+    let query = format!("MATCH (x {{name: 'a'}}) RETURN {tests}");
+    let table = answer(&diamond(), &query, &Parameters::new(), &Options::default()).unwrap();
+    assert_eq!(table.rows, [[Value::Int(1), Value::Int(1), Value::Int(1)]]);
+}
+
+#[test]
 fn where_there_is_no_way_there_is_no_row() {
     assert!(ways("shortestPath((x)-[:R*]->(y))", "a", "far").is_empty());
     assert!(ways("shortestPath((x)-[:R*..2]->(y))", "b", "e").is_empty());

@@ -37,6 +37,26 @@ const VALUES: &[(&str, &str)] = &[
          localdatetime('2026-11-15T23:59:59'))",
         "PT-1.5S",
     ),
+    ("datetime('2017-07-01T12:00[Europe/Stockholm]')", "2017-07-01T12:00+02:00[Europe/Stockholm]"),
+    (
+        "datetime('2017-10-29T02:30+01:00[Europe/Stockholm]') + duration('PT1H')",
+        "2017-10-29T03:30+01:00[Europe/Stockholm]",
+    ),
+    (
+        "datetime('2017-10-28T12:00[europe/stockholm]') + duration('P1D')",
+        "2017-10-29T12:00+01:00[Europe/Stockholm]",
+    ),
+    (
+        "datetime('2017-10-28T12:00[Europe/Stockholm]') + duration('PT24H')",
+        "2017-10-29T11:00+01:00[Europe/Stockholm]",
+    ),
+    ("datetime('2017-03-26T02:30[Europe/Stockholm]')", "2017-03-26T03:30+02:00[Europe/Stockholm]"),
+    (
+        "datetime({datetime: datetime('2017-07-01T12:00Z'), timezone: 'America/New_York'})",
+        "2017-07-01T08:00-04:00[America/New_York]",
+    ),
+    ("time(datetime('2017-07-01T12:00[Europe/Stockholm]'))", "12:00+02:00"),
+    ("datetime('2017-07-01T12:00[Europe/Stockholm]').timezone", "Europe/Stockholm"),
     ("datetime.fromEpoch(0, 1)", "1970-01-01T00:00:00.000000001Z"),
     ("datetime.fromEpochMillis(-1)", "1969-12-31T23:59:59.999Z"),
 ];
@@ -68,6 +88,9 @@ fn what_has_no_such_part_is_refused() {
         "datetime.fromEpochMillis(1.5)",
         "datetime.fromEpoch(9223372036854775807, 0)",
         "localtime.truncate('hour', localtime(), {minute: 60})",
+        "datetime('2017-07-01T12:00[Europe/Nowhere]')",
+        "time('12:00[Europe/Stockholm]')",
+        "time({hour: 12, timezone: 'Europe/Stockholm'})",
     ] {
         assert!(value(expression).is_err(), "{expression}");
     }

@@ -127,11 +127,13 @@ impl<'q> Exec<'q> {
                 };
             }
             Aggregate::Min => {
+                self.meter.compare(&value, &gathered.value)?;
                 if gathered.count == 1 || compare::order(&value, &gathered.value).is_lt() {
                     gathered.value = value;
                 }
             }
             Aggregate::Max => {
+                self.meter.compare(&value, &gathered.value)?;
                 if gathered.count == 1 || compare::order(&value, &gathered.value).is_gt() {
                     gathered.value = value;
                 }

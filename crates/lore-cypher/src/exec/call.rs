@@ -44,7 +44,7 @@ impl Exec<'_> {
             Function::Range => self.range(arguments),
             _ => match first {
                 Value::String(text) => self.of_text(function, text, arguments),
-                Value::List(list) => self.of_list(function, list),
+                Value::List(list) => of_list(function, list),
                 Value::Int(_) | Value::Float(_) => of_number(function, first, second),
                 _ => self.of_element(function, first),
             },
@@ -94,20 +94,12 @@ impl Exec<'_> {
         })
     }
 
-    fn of_list(&self, function: Function, list: &crate::value::List) -> Result<Value> {
-        let items = list.items();
-        Ok(match function {
-            Function::Size => Value::Int(items.len() as i64),
-            Function::IsEmpty => Value::Bool(items.is_empty()),
-            Function::Head => items.first().cloned().unwrap_or_default(),
-            Function::Last => items.last().cloned().unwrap_or_default(),
-            Function::Tail => Value::list(items.get(1..).unwrap_or_default().to_vec()),
-            Function::Reverse => Value::list(items.iter().rev().cloned().collect()),
-            _ => return unfit(function, &Value::list(Vec::new())),
-        })
-    }
-
-    fn of_text(&self, function: Function, text: &Arc<str>, arguments: &[Value]) -> Result<Value> {
+    fn of_text(
+        &mut self,
+        function: Function,
+        text: &Arc<str>,
+        arguments: &[Value],
+    ) -> Result<Value> {
         let part = |number: usize| match arguments.get(number) {
             Some(Value::String(part)) => Ok(&**part),
             other => failed(format!("a string was expected, not {}", kind_of(other))),
@@ -122,8 +114,8 @@ impl Exec<'_> {
             Function::Size => Value::Int(text.chars().count() as i64),
             Function::IsEmpty => Value::Bool(text.is_empty()),
             Function::Reverse => Value::text(text.chars().rev().collect::<String>()),
-            Function::ToLower => Value::text(text.to_lowercase()),
-            Function::ToUpper => Value::text(text.to_uppercase()),
+            Function::ToLower => self.text(text.to_lowercase())?,
+            Function::ToUpper => self.text(text.to_uppercase())?,
             Function::Trim => Value::text(text.trim()),
             Function::LTrim => Value::text(text.trim_start()),
             Function::RTrim => Value::text(text.trim_end()),
@@ -138,18 +130,35 @@ impl Exec<'_> {
                 Value::text(text.chars().skip(count(1)?).take(length).collect::<String>())
             }
             Function::Replace => self.replace(text, part(1)?, part(2)?)?,
-            Function::Split => {
-                let parts = text.split(part(1)?).map(Value::text);
-                self.meter.built(Value::list(parts.collect()))?
-            }
+            Function::Split => self.split(text, part(1)?)?,
             _ => return unfit(function, &Value::String(Arc::clone(text))),
         })
     }
 
-    fn replace(&self, text: &str, old: &str, new: &str) -> Result<Value> {
+    fn replace(&mut self, text: &str, old: &str, new: &str) -> Result<Value> {
         let times = text.matches(old).count() as u64;
-        self.meter.room_for(text.len() as u64 + times.saturating_mul(new.len() as u64))?;
+        let grown = (text.len() as u64).saturating_add(times.saturating_mul(new.len() as u64));
+        self.meter.room_for_text(grown)?;
+        self.meter.over(grown)?;
         Ok(Value::text(text.replace(old, new)))
+    }
+
+    /// Parts take many times the room of the text.
+    fn split(&mut self, text: &str, separator: &str) -> Result<Value> {
+        let (mut parts, mut weight) = (Vec::new(), 0_u64);
+        for part in text.split(separator).map(Value::text) {
+            self.meter.step()?;
+            weight = weight.saturating_add(part.shape().weight);
+            self.meter.room_for(weight)?;
+            parts.push(part);
+        }
+        self.meter.built(Value::list(parts))
+    }
+
+    /// Some letters become longer in another case.
+    fn text(&self, text: String) -> Result<Value> {
+        self.meter.room_for_text(text.len() as u64)?;
+        Ok(Value::text(text))
     }
 
     fn range(&mut self, arguments: &[Value]) -> Result<Value> {
@@ -183,6 +192,20 @@ impl Exec<'_> {
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
     }
+}
+
+/// A function of a list.
+fn of_list(function: Function, list: &crate::value::List) -> Result<Value> {
+    let items = list.items();
+    Ok(match function {
+        Function::Size => Value::Int(items.len() as i64),
+        Function::IsEmpty => Value::Bool(items.is_empty()),
+        Function::Head => items.first().cloned().unwrap_or_default(),
+        Function::Last => items.last().cloned().unwrap_or_default(),
+        Function::Tail => Value::list(items.get(1..).unwrap_or_default().to_vec()),
+        Function::Reverse => Value::list(items.iter().rev().cloned().collect()),
+        _ => return unfit(function, &Value::list(Vec::new())),
+    })
 }
 
 fn of_number(function: Function, value: &Value, second: Option<&Value>) -> Result<Value> {

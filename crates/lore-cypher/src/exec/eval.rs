@@ -4,22 +4,15 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use regex::{Regex, RegexBuilder};
-
 use super::matching::has;
 use super::{Exec, Flow, arithmetic};
 use crate::compare;
-use crate::error::{CypherError, Result, failed};
+use crate::error::{Result, failed};
 use crate::graph::KeyId;
 use crate::plan::{
-    Comparison, Everything, Expr, LabelTest, Match, Quantifier, Query, Slot, Subquery, TextTest,
+    Comparison, Everything, Expr, LabelTest, Match, Quantifier, Query, Slot, Subquery,
 };
 use crate::value::Value;
-
-/// How large a compiled regular expression may be.
-const REGEX_BYTES: usize = 1 << 20;
-/// How many of them are kept.
-const REGEXES: usize = 16;
 
 impl<'q> Exec<'q> {
     /// The value of an expression.
@@ -46,13 +39,13 @@ impl<'q> Exec<'q> {
             }
             Expr::Arithmetic(operator, pair) => {
                 let (left, right) = (self.eval(&pair.0)?, self.eval(&pair.1)?);
-                self.meter.room_for(left.shape().weight.saturating_add(right.shape().weight))?;
+                self.room_to_join(&left, &right)?;
                 self.meter.built(arithmetic::apply(*operator, &left, &right)?)
             }
             Expr::Negate(inner) => arithmetic::negate(&self.eval(inner)?),
             Expr::Text(test, pair) => {
                 let (text, part) = (self.eval(&pair.0)?, self.eval(&pair.1)?);
-                Ok(self.text(*test, &text, &part)?.into())
+                Ok(self.text_test(*test, &text, &part)?.into())
             }
             Expr::In(pair) => {
                 let (element, list) = (self.eval(&pair.0)?, self.eval(&pair.1)?);
@@ -66,7 +59,11 @@ impl<'q> Exec<'q> {
             Expr::Call(function, arguments) => {
                 let arguments: Result<Vec<_>> =
                     arguments.iter().map(|argument| self.eval(argument)).collect();
-                self.call(*function, &arguments?)
+                let arguments = arguments?;
+                for argument in &arguments {
+                    self.meter.pass(argument)?;
+                }
+                self.call(*function, &arguments)
             }
             other => self.construct(other),
         }
@@ -103,6 +100,7 @@ impl<'q> Exec<'q> {
                 let base = self.eval(base)?;
                 let from = from.as_ref().map(|from| self.eval(from)).transpose()?;
                 let to = to.as_ref().map(|to| self.eval(to)).transpose()?;
+                self.meter.pass(&base)?;
                 slice(&base, from, to)
             }
             Expr::Case { operand, arms, otherwise } => {
@@ -157,6 +155,7 @@ impl<'q> Exec<'q> {
         let mut known = true;
         for (comparison, right) in rest {
             let right = self.eval(right)?;
+            self.meter.compare(&left, &right)?;
             match compared(*comparison, &left, &right) {
                 Some(true) => {}
                 Some(false) => return Ok(Some(false)),
@@ -191,43 +190,24 @@ impl<'q> Exec<'q> {
         Ok(known.then_some(false))
     }
 
-    fn text(&mut self, test: TextTest, text: &Value, part: &Value) -> Result<Option<bool>> {
-        let (Value::String(text), Value::String(part)) = (text, part) else { return Ok(None) };
-        Ok(Some(match test {
-            TextTest::StartsWith => text.starts_with(&**part),
-            TextTest::EndsWith => text.ends_with(&**part),
-            TextTest::Contains => text.contains(&**part),
-            TextTest::Matches => self.regex(part)?.is_match(text),
-        }))
-    }
-
-    /// Compiled once; the last one is found again by its address.
-    fn regex(&mut self, pattern: &Arc<str>) -> Result<&Regex> {
-        let last = self.regexes.iter().rposition(|(known, _)| Arc::ptr_eq(known, pattern));
-        let at = last.or_else(|| self.regexes.iter().position(|(known, _)| known == pattern));
-        let at = match at {
-            Some(at) => at,
-            None => {
-                // Cypher's patterns match the whole text.
-                let built = RegexBuilder::new(&format!("^(?:{pattern})$"))
-                    .size_limit(REGEX_BYTES)
-                    .build()
-                    .map_err(|error| {
-                        CypherError::Failed(format!("the pattern is wrong: {error}"))
-                    })?;
-                // Patterns out of data are not worth keeping all.
-                if self.regexes.len() >= REGEXES {
-                    self.regexes.clear();
-                }
-                self.regexes.push((Arc::clone(pattern), built));
-                self.regexes.len() - 1
+    /// Joining copies texts and lists.
+    fn room_to_join(&mut self, left: &Value, right: &Value) -> Result<()> {
+        let weight = left.shape().weight.saturating_add(right.shape().weight);
+        match (left, right) {
+            (Value::List(_), _) | (_, Value::List(_)) => {
+                self.meter.over(weight)?;
+                self.meter.room_for(weight)
             }
-        };
-        let found = self.regexes.get(at).map(|(_, regex)| regex);
-        found.ok_or_else(|| CypherError::Failed("the pattern was lost".to_owned()))
+            (Value::String(_), _) | (_, Value::String(_)) => {
+                self.meter.over(weight)?;
+                self.meter.room_for_text(weight)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn contains(&mut self, list: &Value, element: &Value) -> Result<Value> {
+        self.meter.pass(list)?;
         let Value::List(list) = list else {
             return match list {
                 Value::Null => Ok(Value::Null),
@@ -280,6 +260,7 @@ impl<'q> Exec<'q> {
         if base.is_null() {
             return Ok(Value::Null);
         }
+        self.meter.pass(&base)?;
         let start = match all {
             Everything::Yes => self.properties(&base)?,
             Everything::No => BTreeMap::new(),
@@ -324,7 +305,11 @@ impl<'q> Exec<'q> {
         for (tests, then) in arms {
             for test in tests {
                 let chosen = match &operand {
-                    Some(operand) => compare::equals(operand, &self.eval(test)?),
+                    Some(operand) => {
+                        let test = self.eval(test)?;
+                        self.meter.compare(operand, &test)?;
+                        compare::equals(operand, &test)
+                    }
                     None => self.truth(test)?,
                 };
                 if chosen == Some(true) {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::table::Table;
 use super::{Exec, Flow, Next};
 use crate::error::Result;
 use crate::graph::{Graph, LabelId, Neighbour};
@@ -50,6 +51,7 @@ impl<'q> Exec<'q> {
             Step::Shortest(walk) => self.shortest(walk, &mut |exec| exec.steps(rest, next)),
             Step::Path { slot, parts } => {
                 if let Some(path) = self.path(parts) {
+                    self.meter.work(path.nodes.len() as u64)?;
                     self.set(*slot, Value::Path(Arc::new(path)));
                     return self.steps(rest, next);
                 }
@@ -73,6 +75,15 @@ impl<'q> Exec<'q> {
             Value::List(others) => others.items().contains(&Value::Relationship(relationship)),
             _ => false,
         })
+    }
+
+    /// How much work it is to look for a relationship there.
+    pub(super) fn burden(&self, unlike: &[Slot]) -> u64 {
+        let items = unlike.iter().map(|slot| match self.get(*slot) {
+            Value::List(others) => others.items().len(),
+            _ => 0,
+        });
+        items.sum::<usize>() as u64 / 8
     }
 
     /// Whether a node may be the far end of a hop; a new one is bound.
@@ -106,12 +117,12 @@ impl<'q> Exec<'q> {
             }
             Source::IndexIn { key, list } => {
                 let Value::List(list) = self.eval(list)? else { return ON };
-                let mut tried: Vec<&Value> = Vec::new();
+                let mut tried = Table::new(1);
                 for value in list.items() {
-                    if tried.contains(&value) {
+                    self.meter.step()?;
+                    if !tried.insert(std::slice::from_ref(value), &mut self.meter)? {
                         continue;
                     }
-                    tried.push(value);
                     if self.seek(*key, value, slot, labels, next)?.is_break() {
                         return Ok(Flow::Break(()));
                     }
@@ -192,9 +203,10 @@ impl<'q> Exec<'q> {
             self.meter.step()?;
             return Ok(number as u64);
         }
-        let mut number = 0;
+        let (mut number, burden) = (0, self.burden(&hop.unlike));
         for neighbour in around {
             self.meter.step()?;
+            self.meter.work(burden)?;
             let fits = has(self.graph, neighbour.node, &hop.labels)
                 && !self.taken(&hop.unlike, neighbour.relationship);
             number += u64::from(fits);
@@ -209,8 +221,10 @@ impl<'q> Exec<'q> {
         bind: Option<()>,
         next: Next<'_, 'q>,
     ) -> Result<Flow> {
+        let burden = self.burden(&hop.unlike);
         for neighbour in neighbours {
             self.meter.step()?;
+            self.meter.work(burden)?;
             if !hop.unlike.is_empty() && self.taken(&hop.unlike, neighbour.relationship) {
                 continue;
             }

@@ -12,24 +12,27 @@ mod eval;
 mod marks;
 mod matching;
 mod meter;
+mod pattern;
 mod project;
 mod shortest;
 mod table;
+mod texts;
 mod walk;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-
-use regex::Regex;
+use std::time::Instant;
 
 pub(crate) use meter::Meter;
 
 use crate::error::{CypherError, Result};
 use crate::graph::Graph;
+use crate::lower::Lowered;
 use crate::plan::{Part, Query, Slot, Stage, Union};
 use crate::value::Value;
 use crate::{Options, Parameters};
 use marks::Marks;
+use pattern::Pattern;
 use project::State;
 use table::Table;
 
@@ -41,25 +44,26 @@ type Next<'n, 'q> = &'n mut dyn FnMut(&mut Exec<'q>) -> Result<Flow>;
 
 /// Runs a query and returns its rows.
 pub(crate) fn run<'q>(
-    query: &'q Query,
-    slots: usize,
+    lowered: &'q Lowered,
     graph: &'q Graph,
     parameters: &'q Parameters,
     options: &'q Options,
+    start: Instant,
 ) -> Result<Vec<Vec<Value>>> {
     let mut exec = Exec {
         graph,
         parameters,
-        frame: vec![Value::Null; slots],
+        frame: vec![Value::Null; lowered.slots],
         weight: 1,
         marks: Vec::new(),
-        meter: Meter::new(&options.limits, &options.cancel),
-        regexes: Vec::new(),
+        meter: Meter::new(&options.limits, &options.cancel, start),
+        patterns: Vec::new(),
         random: options.seed,
         now: options.now,
     };
+    exec.meter.look()?;
     let mut rows = Vec::new();
-    exec.query(query, &mut |exec, outputs| {
+    exec.query(&lowered.query, &mut |exec, outputs| {
         let row: Vec<_> = outputs.iter().map(|slot| exec.get(*slot).clone()).collect();
         exec.meter.hold(&row)?;
         rows.push(row);
@@ -79,7 +83,7 @@ pub(crate) struct Exec<'q> {
     /// Marks that are not in use, to be used again.
     marks: Vec<Marks>,
     meter: Meter<'q>,
-    regexes: Vec<(Arc<str>, Regex)>,
+    patterns: Vec<(Arc<str>, Pattern)>,
     random: u64,
     now: i64,
 }

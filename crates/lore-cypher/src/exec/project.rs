@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::aggregate::Gathered;
 use super::table::Table;
-use super::{Exec, Flow, Next};
+use super::{Exec, Flow, Meter, Next, meter};
 use crate::compare;
 use crate::error::{Result, failed};
 use crate::plan::{Distinct, Expr, Nulls, Project, Slot, Sort, SortDirection};
@@ -32,6 +32,7 @@ pub(super) struct State<'q> {
 struct Row {
     keys: Vec<Value>,
     values: Vec<Value>,
+    weight: u64,
 }
 
 impl<'q> State<'q> {
@@ -56,15 +57,17 @@ impl<'q> State<'q> {
     }
 
     /// Sorts, and keeps no more than can be asked for.
-    fn sort(&mut self) {
+    fn sort(&mut self, meter: &mut Meter<'_>) -> Result<()> {
         let order = &self.project.order;
+        meter.over(self.rows.iter().fold(0, |sum, row| row.weight.saturating_add(sum)))?;
         self.rows.sort_by(|left, right| compare_rows(order, &left.keys, &right.keys));
         if let Some(wanted) = self.wanted()
             && self.rows.len() >= wanted
         {
-            self.rows.truncate(wanted);
+            self.rows.drain(wanted..).for_each(|row| meter.release(row.weight));
             self.worst = self.rows.last().map(|row| row.keys.clone());
         }
+        Ok(())
     }
 
     fn wanted(&self) -> Option<usize> {
@@ -105,7 +108,7 @@ impl<'q> Exec<'q> {
         if project.order.is_empty() || flow.is_break() {
             return Ok(flow);
         }
-        state.sort();
+        state.sort(&mut self.meter)?;
         for row in std::mem::take(&mut state.rows) {
             let slots = project.outputs.iter().chain(&project.carried);
             for (slot, value) in slots.zip(row.values) {
@@ -224,6 +227,7 @@ impl<'q> Exec<'q> {
         for sort in &project.order {
             keys.push(self.eval(&sort.key)?);
         }
+        keys.iter().try_for_each(|key| self.meter.pass(key))?;
         if let Some(worst) = &state.worst
             && compare_rows(&project.order, &keys, worst) != Ordering::Less
         {
@@ -232,17 +236,14 @@ impl<'q> Exec<'q> {
         }
         let slots = project.outputs.iter().chain(&project.carried);
         let values: Vec<_> = slots.map(|slot: &Slot| self.get(*slot).clone()).collect();
-        match state.wanted() {
-            Some(wanted) if state.rows.len() > wanted.saturating_mul(2).saturating_add(64) => {
-                state.sort();
-            }
-            Some(_) => {}
-            None => {
-                self.meter.hold(&keys)?;
-                self.meter.hold(&values)?;
-            }
+        if let Some(wanted) = state.wanted()
+            && state.rows.len() > wanted.saturating_mul(2).saturating_add(64)
+        {
+            state.sort(&mut self.meter)?;
         }
-        state.rows.push(Row { keys, values });
+        let weight = meter::weight(&keys).saturating_add(meter::weight(&values));
+        self.meter.hold_bytes(weight)?;
+        state.rows.push(Row { keys, values, weight });
         Ok(())
     }
 

@@ -1,8 +1,12 @@
 //! Shortest paths: breadth first from both ends, level by level.
+//!
+//! Ways are told one after another, so that the many ways of a graph with many
+//! equal ones take no memory, and whoever has enough gets no more. A path that has to
+//! be longer than the shortest one is looked for by trying lengths.
 
 use rustc_hash::FxHashMap;
 
-use super::matching::{neighbours, turned};
+use super::matching::{Neighbours, neighbours, turned};
 use super::walk::Wanted as Properties;
 use super::{Exec, Flow, Next};
 use crate::error::Result;
@@ -10,40 +14,67 @@ use crate::plan::{Direction, Shortest, Wanted};
 use crate::value::{NodeId, RelId, Value};
 
 const ON: Result<Flow> = Ok(Flow::Continue(()));
+/// What is kept of a node that was reached, in bytes.
+const REACHED: u64 = 80;
 
 /// What was seen from one end: how each node was come to.
 struct Side {
     direction: Direction,
     edge: Vec<NodeId>,
     depth: u32,
-    /// The depth of a node, and the last steps of all shortest ways to it.
-    known: FxHashMap<NodeId, (u32, Vec<(RelId, NodeId)>)>,
+    known: FxHashMap<NodeId, Reached>,
+}
+
+/// How a node was reached.
+struct Reached {
+    depth: u32,
+    /// The last steps of all shortest ways to it.
+    steps: Vec<(RelId, NodeId)>,
 }
 
 impl Side {
     fn new(start: NodeId, direction: Direction) -> Self {
-        let known = FxHashMap::from_iter([(start, (0, Vec::new()))]);
+        let known = FxHashMap::from_iter([(start, Reached { depth: 0, steps: Vec::new() })]);
         Self { direction, edge: vec![start], depth: 0, known }
     }
+}
 
-    /// All shortest ways back to the start, nearest step first.
-    fn ways_back(&self, node: NodeId, wanted: Wanted) -> Vec<Vec<RelId>> {
-        let mut done = Vec::new();
-        let mut open = vec![(node, Vec::new())];
-        while let Some((node, way)) = open.pop() {
-            match self.known.get(&node) {
-                Some((_, steps)) if !steps.is_empty() => {
-                    let taken = if wanted == Wanted::One { 1 } else { steps.len() };
-                    for (relationship, before) in steps.iter().take(taken) {
-                        let mut longer: Vec<RelId> = way.clone();
-                        longer.push(*relationship);
-                        open.push((*before, longer));
-                    }
+/// The shortest ways back to the start of a side, one after another.
+struct WaysBack<'s> {
+    side: &'s Side,
+    wanted: Wanted,
+    /// Nodes on the way, with how many of their last steps were tried.
+    open: Vec<(NodeId, usize)>,
+    way: Vec<RelId>,
+}
+
+impl<'s> WaysBack<'s> {
+    fn new(side: &'s Side, from: NodeId, wanted: Wanted) -> Self {
+        Self { side, wanted, open: vec![(from, 0)], way: Vec::new() }
+    }
+
+    /// The next way, nearest step first.
+    fn next_way(&mut self) -> Option<&[RelId]> {
+        while let Some((node, tried)) = self.open.last_mut() {
+            let reached = self.side.known.get(node)?;
+            let enough = *tried > 0 && (reached.depth == 0 || self.wanted == Wanted::One);
+            let step = reached.steps.get(*tried).filter(|_| !enough);
+            *tried += 1;
+            if reached.depth == 0 && !enough {
+                return Some(&self.way);
+            }
+            match step {
+                Some((relationship, before)) => {
+                    self.way.push(*relationship);
+                    self.open.push((*before, 0));
                 }
-                _ => done.push(way),
+                None => {
+                    self.open.pop();
+                    self.way.pop();
+                }
             }
         }
-        done
+        None
     }
 }
 
@@ -59,43 +90,74 @@ impl<'q> Exec<'q> {
             return next(self);
         }
         let wanted = self.wanted(&walk.properties)?;
-        for way in self.shortest_ways(walk, from, to, &wanted)? {
-            self.meter.steps(way.len())?;
-            if way.iter().any(|relationship| self.taken(&hop.unlike, *relationship)) {
-                continue;
-            }
-            let way = way.into_iter().map(Value::Relationship).collect();
-            self.set(hop.relationship, Value::list(way));
-            if next(self)?.is_break() {
-                return Ok(Flow::Break(()));
+        let mut ahead = Side::new(from, hop.direction);
+        let mut behind = Side::new(to, turned(hop.direction));
+        let meeting = self.meet(walk, &mut ahead, &mut behind, &wanted)?;
+        if meeting.is_empty() {
+            return ON;
+        }
+        if ahead.depth + behind.depth < walk.min {
+            return self.longer(walk, (from, to), &wanted, next);
+        }
+        for node in meeting {
+            let mut firsts = WaysBack::new(&ahead, node, walk.wanted);
+            while let Some(first) = firsts.next_way() {
+                let mut seconds = WaysBack::new(&behind, node, walk.wanted);
+                while let Some(second) = seconds.next_way() {
+                    let way = first.iter().rev().chain(second).copied();
+                    if self.tell(walk, way, next)?.is_break() {
+                        return Ok(Flow::Break(()));
+                    }
+                    if walk.wanted == Wanted::One {
+                        return ON;
+                    }
+                }
             }
         }
         ON
     }
 
-    fn shortest_ways(
+    /// Goes on with a way, unless it goes where others of the pattern go.
+    fn tell(
         &mut self,
         walk: &'q Shortest,
-        from: NodeId,
-        to: NodeId,
+        way: impl Iterator<Item = RelId>,
+        next: Next<'_, 'q>,
+    ) -> Result<Flow> {
+        let way: Vec<_> = way.collect();
+        self.meter.steps(way.len())?;
+        if way.iter().any(|relationship| self.taken(&walk.hop.unlike, *relationship)) {
+            return ON;
+        }
+        let way = way.into_iter().map(Value::Relationship).collect();
+        self.set(walk.hop.relationship, Value::list(way));
+        next(self)
+    }
+
+    /// Goes out from both ends until they meet, and tells where.
+    fn meet(
+        &mut self,
+        walk: &'q Shortest,
+        ahead: &mut Side,
+        behind: &mut Side,
         wanted: &Properties<'q>,
-    ) -> Result<Vec<Vec<RelId>>> {
-        let mut ahead = Side::new(from, walk.hop.direction);
-        let mut behind = Side::new(to, turned(walk.hop.direction));
+    ) -> Result<Vec<NodeId>> {
         while ahead.depth + behind.depth < walk.max {
             let forwards = ahead.edge.len() <= behind.edge.len();
             let (side, other) = match forwards {
-                true => (&mut ahead, &behind),
-                false => (&mut behind, &ahead),
+                true => (&mut *ahead, &*behind),
+                false => (&mut *behind, &*ahead),
             };
             if side.edge.is_empty() {
                 break;
             }
             self.level(walk, side, wanted)?;
+            let reached = (side.known.len() + other.known.len()) as u64;
+            self.meter.room_for(reached.saturating_mul(REACHED))?;
             let meeting: Vec<_> =
                 side.edge.iter().copied().filter(|node| other.known.contains_key(node)).collect();
             if !meeting.is_empty() {
-                return self.join(&ahead, &behind, &meeting, walk.wanted);
+                return Ok(meeting);
             }
         }
         Ok(Vec::new())
@@ -118,12 +180,13 @@ impl<'q> Exec<'q> {
                 }
                 let step = (neighbour.relationship, node);
                 match side.known.get_mut(&neighbour.node) {
-                    Some((depth, steps)) if *depth == side.depth && walk.wanted == Wanted::All => {
-                        steps.push(step);
+                    Some(reached) if reached.depth == side.depth && walk.wanted == Wanted::All => {
+                        reached.steps.push(step);
                     }
                     Some(_) => {}
                     None => {
-                        side.known.insert(neighbour.node, (side.depth, vec![step]));
+                        let reached = Reached { depth: side.depth, steps: vec![step] };
+                        side.known.insert(neighbour.node, reached);
                         beyond.push(neighbour.node);
                     }
                 }
@@ -133,26 +196,72 @@ impl<'q> Exec<'q> {
         Ok(())
     }
 
-    fn join(
+    /// The shortest ways that are as long as asked for: there is a shorter one, so all ways
+    /// of a length have to be tried.
+    fn longer(
         &mut self,
-        ahead: &Side,
-        behind: &Side,
-        meeting: &[NodeId],
-        wanted: Wanted,
-    ) -> Result<Vec<Vec<RelId>>> {
-        let mut ways = Vec::new();
-        for node in meeting {
-            for first in ahead.ways_back(*node, wanted) {
-                for second in behind.ways_back(*node, wanted) {
-                    let way: Vec<_> = first.iter().rev().chain(&second).copied().collect();
-                    self.meter.hold_bytes(24 + 4 * way.len() as u64)?;
-                    ways.push(way);
-                    if wanted == Wanted::One {
-                        return Ok(ways);
-                    }
-                }
+        walk: &'q Shortest,
+        ends: (NodeId, NodeId),
+        wanted: &Properties<'q>,
+        next: Next<'_, 'q>,
+    ) -> Result<Flow> {
+        for length in walk.min..=walk.max {
+            let (mut found, mut enough) = (false, false);
+            let mut told = |exec: &mut Self| {
+                found = true;
+                enough = next(exec)?.is_break();
+                let stop = enough || walk.wanted == Wanted::One;
+                Ok(if stop { Flow::Break(()) } else { Flow::Continue(()) })
+            };
+            let so_long = self.of_length(walk, ends, length as usize, wanted, &mut told)?;
+            if enough {
+                return Ok(Flow::Break(()));
+            }
+            if found || !so_long {
+                return ON;
             }
         }
-        Ok(ways)
+        ON
+    }
+
+    /// Tells every way of one length, each relationship at most once in it, and whether any
+    /// way is so long at all.
+    fn of_length(
+        &mut self,
+        walk: &'q Shortest,
+        (from, to): (NodeId, NodeId),
+        length: usize,
+        wanted: &Properties<'q>,
+        next: Next<'_, 'q>,
+    ) -> Result<bool> {
+        let hop = &walk.hop;
+        let graph = self.graph;
+        let look = |node| neighbours(graph, node, hop.direction, &hop.types);
+        let mut so_long = false;
+        let mut way: Vec<RelId> = Vec::new();
+        let mut open: Vec<Neighbours<'q>> = vec![look(from)];
+        while let Some(around) = open.last_mut() {
+            let Some(neighbour) = around.next() else {
+                open.pop();
+                way.pop();
+                continue;
+            };
+            self.meter.steps(1 + way.len() / 8)?;
+            let relationship = neighbour.relationship;
+            if way.contains(&relationship) || !self.satisfies(relationship, wanted) {
+                continue;
+            }
+            if way.len() + 1 < length {
+                way.push(relationship);
+                open.push(look(neighbour.node));
+                continue;
+            }
+            so_long = true;
+            let whole = way.iter().copied().chain([relationship]);
+            if neighbour.node == to && self.tell(walk, whole, next)?.is_break() {
+                break;
+            }
+        }
+        Ok(so_long)
     }
 }

@@ -67,11 +67,17 @@ impl Table {
     /// The number of a row, added when it is new.
     pub(super) fn find_or_insert(&mut self, row: &[Value], meter: &mut Meter<'_>) -> Result<usize> {
         let mut hasher = FxHasher::default();
-        row.iter().for_each(|value| compare::hash(value, &mut hasher));
+        for value in row {
+            meter.pass(value)?;
+            compare::hash(value, &mut hasher);
+        }
         let hash = hasher.finish();
         let head = self.first.get(&hash).copied().unwrap_or(NONE);
         let mut at = head;
         while at != NONE {
+            // Equal hashes of different rows are rare, unless somebody looked for them.
+            row.iter().try_for_each(|value| meter.pass(value))?;
+            meter.work(1)?;
             if self.is(at, row) {
                 return Ok(at as usize);
             }

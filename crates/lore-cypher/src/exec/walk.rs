@@ -66,6 +66,7 @@ impl<'q> Exec<'q> {
         // Short ways are searched faster than hashed.
         let mut on_way: FxHashSet<RelId> = FxHashSet::default();
         let short = walk.max <= 16;
+        let burden = self.burden(&hop.unlike);
         if walk.min == 0 && self.arrived(walk, &way, from, next)?.is_break() {
             return Ok(Flow::Break(()));
         }
@@ -79,6 +80,7 @@ impl<'q> Exec<'q> {
                 continue;
             };
             self.meter.step()?;
+            self.meter.work(burden)?;
             let relationship = neighbour.relationship;
             if (short && way.contains(&relationship))
                 || on_way.contains(&relationship)
@@ -137,6 +139,7 @@ impl<'q> Exec<'q> {
         if walk.way == Way::Forgotten {
             return next(self);
         }
+        self.meter.work(way.len() as u64)?;
         let mut way: Vec<_> = way.iter().map(|found| Value::Relationship(*found)).collect();
         if walk.orientation == Orientation::Reversed {
             way.reverse();
@@ -213,6 +216,7 @@ impl<'q> Exec<'q> {
     fn retrace(&mut self, walk: &'q Walk, from: NodeId, next: Next<'_, 'q>) -> Result<Flow> {
         let Value::List(known) = self.get(walk.hop.relationship).clone() else { return ON };
         let length = known.items().len() as u64;
+        self.meter.work(length)?;
         if length < u64::from(walk.min) || length > u64::from(walk.max) {
             return ON;
         }

@@ -11,7 +11,7 @@ use super::pattern::Names;
 use super::{Ending, Lower, Within, order};
 use crate::error::{Problem, Result};
 use crate::functions::{self, Aggregate, Function};
-use crate::plan::{Aggregation, Distinct, Expr, Match, Quantifier, Subquery};
+use crate::plan::{Aggregation, Distinct, Expr, Match, Quantifier, Subquery, Wanted};
 use crate::types::{Accepts, Type};
 use crate::value::Value;
 
@@ -21,6 +21,11 @@ impl Lower<'_> {
         let name = parts.join(".");
         if let Some((aggregate, arguments)) = functions::aggregate(&name) {
             return self.aggregate(ast, call, &name, aggregate, arguments);
+        }
+        if let (Some(wanted), [argument]) = (shortest(&name), call.arguments.as_slice())
+            && let ExprKind::Pattern(pattern) = &argument.kind
+        {
+            return self.shortest_value(pattern, wanted);
         }
         let Some(spec) = functions::function(&name) else {
             let message = format!("there is no function `{name}`");
@@ -193,6 +198,23 @@ impl Lower<'_> {
         Ok(Expr::Exists(Box::new(Match { steps, optional: None })))
     }
 
+    /// `shortestPath(…)` where a value is expected: the first of the paths there are.
+    fn shortest_value(
+        &mut self,
+        found: &open_cypher::ast::Pattern,
+        wanted: Wanted,
+    ) -> Result<(Expr, Type)> {
+        let (pattern, path) = self.pattern_between(found, wanted)?;
+        let steps = order::steps(pattern, self.graph, &|_| true);
+        let pattern = Box::new(Match { steps, optional: None });
+        let map = Box::new(Expr::Slot(path));
+        let paths = Expr::PatternComprehension { pattern, map };
+        Ok(match wanted {
+            Wanted::One => (Expr::Call(Function::Head, vec![paths]), Type::Path),
+            Wanted::All => (paths, Type::List(Box::new(Type::Path))),
+        })
+    }
+
     pub(super) fn pattern_comprehension(
         &mut self,
         found: &PatternComprehension,
@@ -233,5 +255,14 @@ impl Lower<'_> {
             return self.invalid(Problem::Columns, found.query.span, message);
         }
         Ok((Expr::Subquery(subquery, Box::new(query)), kind))
+    }
+}
+
+/// Which shortest paths a function's name asks for.
+fn shortest(name: &str) -> Option<Wanted> {
+    match name.to_lowercase().as_str() {
+        "shortestpath" => Some(Wanted::One),
+        "allshortestpaths" => Some(Wanted::All),
+        _ => None,
     }
 }

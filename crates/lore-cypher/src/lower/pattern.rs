@@ -84,7 +84,7 @@ impl Pattern {
 impl Lower<'_> {
     /// Understands a pattern; its names are added to the scope.
     pub(super) fn pattern(&mut self, written: &Written, names: Names) -> Result<Pattern> {
-        let mut building = Building { pattern: Pattern::default(), names, properties: Vec::new() };
+        let mut building = Building::new(names);
         for part in &written.parts {
             if let Some(selector) = &part.kind.selector {
                 return self.refused(selector.span, "path selectors are not supported");
@@ -103,8 +103,7 @@ impl Lower<'_> {
         binding: Option<&Name>,
         written: &Written,
     ) -> Result<Pattern> {
-        let mut building =
-            Building { pattern: Pattern::default(), names: Names::New, properties: Vec::new() };
+        let mut building = Building::new(Names::New);
         for part in &written.parts {
             let parts = self.path(&part.kind.path, &mut building)?;
             if let Some(name) = binding.or(part.kind.binding.as_ref()) {
@@ -112,6 +111,33 @@ impl Lower<'_> {
             }
         }
         self.finish(building)
+    }
+
+    /// A shortest path that is a value, between two nodes that are known, and its slot.
+    pub(super) fn pattern_between(
+        &mut self,
+        written: &Written,
+        wanted: Wanted,
+    ) -> Result<(Pattern, Slot)> {
+        let mut building = Building::new(Names::Known);
+        for part in &written.parts {
+            let parts = self.shortest(written.span, &part.kind.path, wanted, &mut building)?;
+            let slot = self.slot();
+            building.pattern.paths.push((slot, parts));
+        }
+        let known = building.pattern.nodes.iter().all(|node| node.known == Known::Yes);
+        match building.pattern.paths.as_slice() {
+            [(slot, _)] if known => {
+                let slot = *slot;
+                Ok((self.finish(building)?, slot))
+            }
+            _ => {
+                let message = "a shortest path as a value needs two nodes that are known";
+                let hint = "match both ends before, or the path itself: \
+                            MATCH p = shortestPath((a)-[*]->(b))";
+                self.invalid_with(Problem::Syntax, written.span, message, Some(hint.to_owned()))
+            }
+        }
     }
 
     /// Properties are read last: they may mention any name of the pattern.
@@ -163,7 +189,7 @@ impl Lower<'_> {
             match &factor.kind {
                 PathFactorKind::LegacyShortest { all, pattern } => {
                     let wanted = if *all { Wanted::All } else { Wanted::One };
-                    return self.shortest(factor, pattern, wanted, building);
+                    return self.shortest(factor.span, pattern, wanted, building);
                 }
                 PathFactorKind::Parenthesized { pattern, where_clause: None, quantifier: None } => {
                     return self.path(pattern, building);
@@ -176,7 +202,7 @@ impl Lower<'_> {
 
     fn shortest<'w>(
         &mut self,
-        factor: &PathFactor,
+        span: Span,
         path: &'w PathPattern,
         wanted: Wanted,
         building: &mut Building<'w>,
@@ -186,7 +212,7 @@ impl Lower<'_> {
         let mut added = building.pattern.relationships.iter_mut().skip(before);
         let (Some(walk), None) = (added.next(), added.next()) else {
             let message = "a shortest path has one relationship pattern between two nodes";
-            return self.invalid(Problem::Syntax, factor.span, message);
+            return self.invalid(Problem::Syntax, span, message);
         };
         walk.length = match walk.length {
             Length::Between(min, max) => Length::Shortest(min, max, wanted),
@@ -378,6 +404,12 @@ struct Building<'w> {
     pattern: Pattern,
     names: Names,
     properties: Vec<(Owner, &'w [MapEntry])>,
+}
+
+impl Building<'_> {
+    fn new(names: Names) -> Self {
+        Self { pattern: Pattern::default(), names, properties: Vec::new() }
+    }
 }
 
 /// Whose properties.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::make::{Parts, add_months};
+use super::zone::Zone;
 use super::{DAY, SECOND, Span, Temporal, civil};
 use crate::error::{Result, failed};
 use crate::functions::Measure;
@@ -68,11 +69,14 @@ impl Moment {
 /// Both as somebody sees them who stands where the first one was written. What has no day is
 /// on the other's, what has no time is at midnight, and what has no zone is in the other's.
 fn aligned(from: Parts, to: Parts) -> (Moment, Moment) {
-    let ahead = match (from.offset, to.offset) {
-        (Some(here), Some(there)) => i64::from(here - there) * SECOND,
-        _ => 0,
-    };
     let (from_day, to_day) = (from.day.or(to.day), to.day.or(from.day));
+    let offset = |zone: &Option<Zone>, other: &Option<Zone>, day: Option<i64>, nanos| {
+        let zone = zone.as_ref().or(other.as_ref())?;
+        Some(zone.at(day.unwrap_or(0), nanos).offset)
+    };
+    let here = offset(&from.zone, &to.zone, from_day, from.nanos.unwrap_or(0));
+    let there = offset(&to.zone, &from.zone, to_day, to.nanos.unwrap_or(0));
+    let ahead = here.zip(there).map_or(0, |(here, there)| i64::from(here - there) * SECOND);
     let first = Moment { day: from_day.unwrap_or(0), nanos: from.nanos.unwrap_or(0) };
     let there = to.nanos.unwrap_or(0) + ahead;
     let day = to_day.unwrap_or(0);

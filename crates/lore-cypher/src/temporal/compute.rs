@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::calendar::days_of;
 use super::make::add_months;
+use super::zone::{Local, Zone};
 use super::{DAY, SECOND, Span, Temporal, civil};
 use crate::error::{CypherError, Result, failed};
 use crate::plan::Arithmetic;
@@ -108,7 +109,7 @@ impl Temporal {
         let turned = |nanos: i64| {
             (i128::from(nanos) + span.clock_nanos()).rem_euclid(i128::from(DAY)) as i64
         };
-        Some(match *self {
+        Some(match self.clone() {
             // Whole days of the clock part count, the rest does not.
             Self::Date { day } => Self::Date { day: later(day, 0)?.0 },
             Self::LocalTime { nanos } => Self::LocalTime { nanos: turned(nanos) },
@@ -117,9 +118,13 @@ impl Temporal {
                 let (day, nanos) = later(day, nanos)?;
                 Self::LocalDateTime { day, nanos }
             }
-            Self::DateTime { day, nanos, offset } => {
-                let (day, nanos) = later(day, nanos)?;
-                Self::DateTime { day, nanos, offset }
+            Self::DateTime { day, nanos, offset, zone } => {
+                // Days and months are counted by the clocks there, hours by the time that passes.
+                let there = Zone::of(zone.as_ref(), offset);
+                let after = there.at(later_day(day)?, nanos).instant() + span.clock_nanos();
+                let Local { day, nanos, offset } = there.seen(after);
+                super::calendar::YEARS.contains(&civil(day).0).then_some(())?;
+                Self::DateTime { day, nanos, offset, zone }
             }
             Self::Duration(_) => return None,
         })
@@ -127,16 +132,18 @@ impl Temporal {
 
     /// A part, as in `date.year`.
     pub(crate) fn component(&self, name: &str) -> Result<Value> {
-        let known = match *self {
+        let known = match self.clone() {
             Self::Date { day } => of_day(day, name),
             Self::LocalTime { nanos } => of_clock(nanos, name),
-            Self::Time { nanos, offset } => of_clock(nanos, name).or_else(|| of_zone(offset, name)),
+            Self::Time { nanos, offset } => {
+                of_clock(nanos, name).or_else(|| of_zone(offset, None, name))
+            }
             Self::LocalDateTime { day, nanos } => {
                 of_day(day, name).or_else(|| of_clock(nanos, name))
             }
-            Self::DateTime { day, nanos, offset } => of_day(day, name)
+            Self::DateTime { day, nanos, offset, zone } => of_day(day, name)
                 .or_else(|| of_clock(nanos, name))
-                .or_else(|| of_zone(offset, name))
+                .or_else(|| of_zone(offset, zone, name))
                 .or_else(|| self.of_epoch(name)),
             Self::Duration(span) => of_span(&span, name),
         };
@@ -187,14 +194,15 @@ fn of_clock(nanos: i64, name: &str) -> Option<Value> {
     }))
 }
 
-fn of_zone(offset: i32, name: &str) -> Option<Value> {
-    match name {
-        "timezone" | "offset" => {
+fn of_zone(offset: i32, zone: Option<Arc<str>>, name: &str) -> Option<Value> {
+    match (name, zone) {
+        ("timezone", Some(zone)) => Some(Value::String(zone)),
+        ("timezone" | "offset", _) => {
             let text = Temporal::Time { nanos: 0, offset }.to_string();
             Some(Value::text(text.get(5..).unwrap_or_default()))
         }
-        "offsetMinutes" => Some(Value::Int(i64::from(offset / 60))),
-        "offsetSeconds" => Some(Value::Int(i64::from(offset))),
+        ("offsetMinutes", _) => Some(Value::Int(i64::from(offset / 60))),
+        ("offsetSeconds", _) => Some(Value::Int(i64::from(offset))),
         _ => None,
     }
 }

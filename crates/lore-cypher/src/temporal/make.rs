@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::calendar::{YEARS, days_in_month, days_of};
 use super::parse;
+use super::zone::{Local, Zone};
 use super::{DAY, SECOND, Span, Temporal, civil};
 use crate::error::{CypherError, Result, failed};
 use crate::functions::TemporalFunction;
@@ -33,16 +34,17 @@ pub(crate) fn of_epoch(arguments: &[Value], unit: i64) -> Result<Value> {
     let day = i64::try_from(all.div_euclid(i128::from(DAY))).ok();
     let day = day.filter(|day| YEARS.contains(&(day / 366)));
     let nanos = Some(all.rem_euclid(i128::from(DAY)) as i64);
-    let made = Parts { day, nanos, offset: Some(0) }.make(TemporalFunction::DateTime)?;
+    let zone = Some(Zone::Offset(0));
+    let made = Parts { day, nanos, zone }.make(TemporalFunction::DateTime)?;
     Ok(Value::Temporal(Arc::new(made)))
 }
 
 /// The parts a value has; what it lacks is not there.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Parts {
     pub(super) day: Option<i64>,
     pub(super) nanos: Option<i64>,
-    pub(super) offset: Option<i32>,
+    pub(super) zone: Option<Zone>,
 }
 
 impl Parts {
@@ -52,39 +54,68 @@ impl Parts {
             self.day.ok_or_else(|| CypherError::Failed("a date needs at least a year".to_owned()))
         };
         let nanos = self.nanos.unwrap_or(0);
-        let offset = self.offset.unwrap_or(0);
         Ok(match function {
             TemporalFunction::Date => Temporal::Date { day: day()? },
             TemporalFunction::LocalTime => Temporal::LocalTime { nanos },
-            TemporalFunction::Time => Temporal::Time { nanos, offset },
+            TemporalFunction::Time => {
+                let Local { nanos, offset, .. } = self.local(self.day)?;
+                Temporal::Time { nanos, offset }
+            }
             TemporalFunction::LocalDateTime => Temporal::LocalDateTime { day: day()?, nanos },
-            TemporalFunction::DateTime => Temporal::DateTime { day: day()?, nanos, offset },
+            TemporalFunction::DateTime => {
+                let Local { day, nanos, offset } = self.local(Some(day()?))?;
+                let zone = self.zone.as_ref().and_then(Zone::name).cloned();
+                Temporal::DateTime { day, nanos, offset, zone }
+            }
             TemporalFunction::Duration => return failed("a duration is made of a map or a text"),
         })
+    }
+
+    /// The time as clocks show it in its zone, which is UTC when there is none.
+    fn local(&self, day: Option<i64>) -> Result<Local> {
+        let nanos = self.nanos.unwrap_or(0);
+        match (&self.zone, day) {
+            (Some(Zone::Named(name, _)), None) => Err(no_day(name)),
+            (Some(zone), day) => Ok(zone.at(day.unwrap_or(0), nanos)),
+            (None, day) => Ok(Local { day: day.unwrap_or(0), nanos, offset: 0 }),
+        }
+    }
+
+    /// The same moment, seen from another zone.
+    fn seen_from(self, wanted: Zone) -> Result<Self> {
+        if let (Zone::Named(name, _), None) = (&wanted, self.day) {
+            return Err(no_day(name));
+        }
+        let seen = wanted.seen(self.local(self.day)?.instant());
+        let day = self.day.map(|_| seen.day);
+        Ok(Self { day, nanos: Some(seen.nanos), zone: Some(wanted.preferring(seen.offset)) })
     }
 
     /// The present, in UTC.
     pub(super) fn of_now(now: i64) -> Self {
         let (day, nanos) = (now.div_euclid(DAY), now.rem_euclid(DAY));
-        Self { day: Some(day), nanos: Some(nanos), offset: Some(0) }
+        Self { day: Some(day), nanos: Some(nanos), zone: Some(Zone::Offset(0)) }
     }
 
     pub(super) fn of(value: &Temporal) -> Self {
-        match *value {
-            Temporal::Date { day } => Self { day: Some(day), ..Self::default() },
-            Temporal::LocalTime { nanos } => Self { nanos: Some(nanos), ..Self::default() },
-            Temporal::Time { nanos, offset } => {
-                Self { nanos: Some(nanos), offset: Some(offset), day: None }
+        let (day, nanos, zone) = match value {
+            Temporal::Date { day } => (Some(*day), None, None),
+            Temporal::LocalTime { nanos } => (None, Some(*nanos), None),
+            Temporal::Time { nanos, offset } => (None, Some(*nanos), Some(Zone::Offset(*offset))),
+            Temporal::LocalDateTime { day, nanos } => (Some(*day), Some(*nanos), None),
+            Temporal::DateTime { day, nanos, offset, zone } => {
+                (Some(*day), Some(*nanos), Some(Zone::of(zone.as_ref(), *offset)))
             }
-            Temporal::LocalDateTime { day, nanos } => {
-                Self { day: Some(day), nanos: Some(nanos), offset: None }
-            }
-            Temporal::DateTime { day, nanos, offset } => {
-                Self { day: Some(day), nanos: Some(nanos), offset: Some(offset) }
-            }
-            Temporal::Duration(_) => Self::default(),
-        }
+            Temporal::Duration(_) => (None, None, None),
+        };
+        Self { day, nanos, zone }
     }
+}
+
+fn no_day(zone: &str) -> CypherError {
+    CypherError::Failed(format!(
+        "a time of day needs an offset like +01:00: that of {zone} depends on the day"
+    ))
 }
 
 fn of_value(function: TemporalFunction, value: &Temporal) -> Result<Temporal> {
@@ -101,26 +132,22 @@ fn of_map(function: TemporalFunction, map: &Map) -> Result<Temporal> {
     let fields = Fields { map };
     let given = fields.given()?;
     let needs_day = !matches!(function, TemporalFunction::Time | TemporalFunction::LocalTime);
-    let day = if needs_day { fields.day(given.day)? } else { None };
-    let mut nanos = fields.nanos(given.nanos)?;
-    let offset = match map.get("timezone") {
-        None => given.offset,
+    // A time of day may still need to know when its zone is asked.
+    let day = if needs_day { fields.day(given.day)? } else { given.day };
+    let parts = Parts { day, nanos: fields.nanos(given.nanos)?, zone: given.zone };
+    let parts = match map.get("timezone") {
+        None => parts,
         Some(Value::String(zone)) => {
             let wanted = parse::zone(zone)?;
-            // A moment that is seen from another zone stays the same moment.
-            if let (Some(from), Some(time)) = (given.offset, nanos)
-                && !fields.has_time()
-            {
-                let moved = time + i64::from(wanted - from) * SECOND;
-                nanos = Some(moved.rem_euclid(DAY));
-                let day = day.map(|day| day + moved.div_euclid(DAY));
-                return Parts { day, nanos, offset: Some(wanted) }.make(function);
+            match parts.zone {
+                // A moment that is seen from another zone stays the same moment.
+                Some(_) if parts.nanos.is_some() => parts.seen_from(wanted)?,
+                _ => Parts { zone: Some(wanted), ..parts },
             }
-            Some(wanted)
         }
         Some(other) => return failed(format!("a time zone is a string, not {}", other.kind())),
     };
-    Parts { day, nanos, offset }.make(function)
+    parts.make(function)
 }
 
 /// Reading a map of parts.
@@ -167,7 +194,7 @@ impl Fields<'_> {
         Ok(Parts {
             day: both.day.or(date.day),
             nanos: both.nanos.or(time.nanos),
-            offset: both.offset.or(time.offset),
+            zone: both.zone.or(time.zone),
         })
     }
 

@@ -1,8 +1,7 @@
 //! Dates, times and durations: what they are, how they compare, how they read.
 //!
 //! Days are counted from 1970-01-01 in the proleptic Gregorian calendar; times of
-//! day in nanoseconds. Zones are offsets: names of zones need a database that
-//! changes with politics, and are refused.
+//! day in nanoseconds.
 
 mod between;
 mod calendar;
@@ -10,10 +9,12 @@ mod compute;
 mod make;
 mod parse;
 mod truncate;
+mod zone;
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 pub(crate) use between::between;
 pub(crate) use compute::arithmetic;
@@ -62,6 +63,8 @@ pub enum Temporal {
         nanos: i64,
         /// Seconds ahead of UTC.
         offset: i32,
+        /// The name of the zone, if it was told by name.
+        zone: Option<Arc<str>>,
     },
     /// An amount of time whose parts are kept apart, because months differ.
     Duration(Span),
@@ -137,7 +140,7 @@ impl Temporal {
             Self::LocalDateTime { day: date, nanos } => {
                 i128::from(*date) * day + i128::from(*nanos)
             }
-            Self::DateTime { day: date, nanos, offset } => {
+            Self::DateTime { day: date, nanos, offset, .. } => {
                 i128::from(*date) * day + i128::from(*nanos) - ahead(*offset)
             }
             Self::Duration(span) => span.average(),
@@ -181,11 +184,12 @@ impl fmt::Display for Temporal {
                 out.write_str("T")?;
                 write_time(out, *nanos)
             }
-            Self::DateTime { day, nanos, offset } => {
+            Self::DateTime { day, nanos, offset, zone } => {
                 write_date(out, *day)?;
                 out.write_str("T")?;
                 write_time(out, *nanos)?;
-                write_offset(out, *offset)
+                write_offset(out, *offset)?;
+                zone.as_ref().map_or(Ok(()), |zone| write!(out, "[{zone}]"))
             }
             Self::Duration(span) => write_duration(out, span),
         }

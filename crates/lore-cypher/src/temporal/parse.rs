@@ -2,6 +2,7 @@
 
 use super::calendar::days_of;
 use super::make::{Amounts, Parts, week_date};
+use super::zone::{Local, Zone};
 use super::{SECOND, Temporal};
 use crate::error::{CypherError, Result, failed};
 use crate::functions::TemporalFunction;
@@ -25,30 +26,52 @@ pub(super) fn parse(function: TemporalFunction, text: &str) -> Result<Temporal> 
         parts.day = Some(date(text).ok_or_else(unreadable)?);
     }
     if let Some(text) = time_text {
-        let (clock, offset) = split_zone(text)?;
-        parts.nanos = Some(time(clock).ok_or_else(unreadable)?);
-        parts.offset = offset;
+        let (text, name) = match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
+            Some((text, name)) => (text, Some(name)),
+            None => (text, None),
+        };
+        let (clock, offset) = split_offset(text)?;
+        let nanos = time(clock).ok_or_else(unreadable)?;
+        parts.nanos = Some(nanos);
+        parts.zone = offset.map(Zone::Offset);
+        if let (Some(name), Some(day)) = (name, parts.day) {
+            parts = named(zone(name)?, Local { day, nanos, offset: offset.unwrap_or(0) }, offset);
+        } else if name.is_some() {
+            return Err(unreadable());
+        }
     }
     parts.make(function)
 }
 
-/// The offset of a zone, in seconds ahead of UTC.
-pub(super) fn zone(text: &str) -> Result<i32> {
-    match offset(text) {
-        Some(offset) => Ok(offset),
+/// A time in a zone with a name; an offset beside it tells the moment.
+fn named(zone: Zone, written: Local, offset: Option<i32>) -> Parts {
+    let Local { day, nanos, .. } = written;
+    match offset {
+        None => Parts { day: Some(day), nanos: Some(nanos), zone: Some(zone) },
+        Some(_) => {
+            let seen = zone.seen(written.instant());
+            let zone = Some(zone.preferring(seen.offset));
+            Parts { day: Some(seen.day), nanos: Some(seen.nanos), zone }
+        }
+    }
+}
+
+/// A zone: an offset, or a name.
+pub(super) fn zone(text: &str) -> Result<Zone> {
+    match offset(text).map(Zone::Offset).or_else(|| Zone::named(text)) {
+        Some(zone) => Ok(zone),
         None => failed(format!(
-            "{text:?} is no offset like +01:00; names of time zones are not supported"
+            "{text:?} is neither an offset like +01:00 nor a zone like Europe/Stockholm"
         )),
     }
 }
 
-fn split_zone(text: &str) -> Result<(&str, Option<i32>)> {
-    match text.find(['Z', 'z', '+', '-']) {
-        Some(at) => {
-            let (clock, written) = text.split_at(at);
-            Ok((clock, Some(zone(written)?)))
-        }
-        None => Ok((text, None)),
+fn split_offset(text: &str) -> Result<(&str, Option<i32>)> {
+    let Some(at) = text.find(['Z', 'z', '+', '-']) else { return Ok((text, None)) };
+    let (clock, written) = text.split_at(at);
+    match offset(written) {
+        Some(offset) => Ok((clock, Some(offset))),
+        None => failed(format!("{written:?} is no offset like +01:00")),
     }
 }
 

@@ -122,9 +122,9 @@ fn changed(cut: Parts, set: &Map) -> Result<Parts> {
     if nanos.is_some_and(|nanos| nanos >= DAY) {
         return failed("the parts of a day are more than a day");
     }
-    let offset = match set.get("timezone") {
+    let zone = match set.get("timezone") {
         Some(Value::String(zone)) => Some(parse::zone(zone)?),
-        _ => cut.offset,
+        _ => cut.zone,
     };
-    Ok(Parts { day, nanos, offset })
+    Ok(Parts { day, nanos, zone })
 }

