@@ -74,6 +74,10 @@ pub struct Symbol {
     pub name: String,
     /// The class or interface it is a method of.
     pub owner: Option<String>,
+    /// The module or namespace of the file that it is in.
+    pub module: Option<String>,
+    /// What it is to those who import the file.
+    pub export: Export,
     /// Its first line, from one.
     pub line_start: u32,
     /// Its last line.
@@ -92,15 +96,43 @@ pub struct Symbol {
     pub docstring: Option<String>,
 }
 
+/// What a symbol is to those who import its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Export {
+    /// One of those that are imported by their names.
+    #[default]
+    Named,
+    /// What comes without a name, as `export default` says.
+    Default,
+}
+
 /// An import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Import {
     /// What is imported, as written, without keywords and quotes.
     pub module: String,
     /// The names it brings into the file.
-    pub names: Vec<String>,
+    pub names: Vec<Brought>,
     /// Its line.
     pub line: u32,
+}
+
+/// A name that an import brings into a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Brought {
+    /// The path that leads to it, as the language writes paths.
+    pub path: String,
+    /// What it is called there: [`Brought::ALL`] and [`Brought::DEFAULT`] have no name.
+    pub name: String,
+    /// What it is called here; [`Brought::ALL`] when it brings many names.
+    pub local: String,
+}
+
+impl Brought {
+    /// Everything there is.
+    pub const ALL: &'static str = "*";
+    /// What a file exports without a name.
+    pub const DEFAULT: &'static str = "default";
 }
 
 /// A call.

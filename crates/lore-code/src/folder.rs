@@ -1,15 +1,19 @@
 //! Reading a source tree: which files count, and their text.
 //!
 //! The only place of this crate that reads files. Links are not followed, so that
-//! nothing outside the folder is read.
+//! nothing outside the folder is read, and neither are pipes and devices, which may never
+//! end.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ignore::{DirEntry, WalkBuilder};
 
 use crate::language::Language;
+use crate::rules::Rules;
 
 /// How much is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,9 +91,10 @@ pub(crate) fn list(
     }
     let mut listing = Listing { paths: Vec::new(), skipped: Vec::new() };
     let mut walk = WalkBuilder::new(root);
-    walk.follow_links(false).require_git(false).parents(false).git_global(false);
-    walk.same_file_system(true);
-    walk.filter_entry(|entry| entry.depth() == 0 || !is_foreign(entry));
+    // Rules are read by ourselves: what has their name may be a pipe that never ends.
+    walk.standard_filters(false).hidden(true).follow_links(false).same_file_system(true);
+    let rules = Arc::new(Rules::of(root));
+    walk.filter_entry(move |entry| entry.depth() == 0 || !is_foreign(entry, &rules));
     for (place, entry) in walk.build().enumerate() {
         if cancel.load(Ordering::Relaxed) {
             return Err(FolderError::Cancelled);
@@ -119,21 +124,29 @@ pub(crate) fn list(
 
 /// The text of a file, or why it has none.
 pub(crate) fn read(root: &Path, path: &str, limits: &SourceLimits) -> Result<String, String> {
-    let file = root.join(path);
-    let meta = fs::symlink_metadata(&file).map_err(|error| error.to_string())?;
+    read_plain(&root.join(path), limits.file_bytes)
+}
+
+/// The text of a plain file that is not too large, or why it has none.
+pub(crate) fn read_plain(file: &Path, most: u64) -> Result<String, String> {
+    let meta = fs::symlink_metadata(file).map_err(|error| error.to_string())?;
     if !meta.is_file() {
         return Err("it is no plain file".to_owned());
     }
-    if meta.len() > limits.file_bytes {
-        return Err(format!("it has {} bytes, more than {}", meta.len(), limits.file_bytes));
+    if meta.len() > most {
+        return Err(format!("it has {} bytes, more than {most}", meta.len()));
     }
-    let bytes = fs::read(&file).map_err(|error| error.to_string())?;
+    let mut bytes = Vec::new();
+    // It may have grown since.
+    let opened = File::open(file).map_err(|error| error.to_string())?;
+    opened.take(most).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     String::from_utf8(bytes).map_err(|_| "it is no text in UTF-8".to_owned())
 }
 
-fn is_foreign(entry: &DirEntry) -> bool {
+fn is_foreign(entry: &DirEntry, rules: &Rules) -> bool {
     let name = entry.file_name().to_string_lossy();
-    entry.file_type().is_some_and(|kind| kind.is_dir()) && SKIPPED_FOLDERS.contains(&&*name)
+    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+    is_folder && SKIPPED_FOLDERS.contains(&&*name) || rules.leave_out(entry.path(), is_folder)
 }
 
 fn relative(root: &Path, path: &Path) -> Option<String> {

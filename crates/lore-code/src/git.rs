@@ -2,9 +2,11 @@
 //!
 //! The only place of this crate that starts a program. Addresses and branches are
 //! checked before and never come where git looks for options; hooks, prompts,
-//! submodules, filters and unusual protocols are off; time and size are bounded.
+//! submodules, filters and unusual protocols are off; time and size are bounded. What git
+//! starts (ssh, https) ends with it: all of them are one group, and end as one.
 
 use std::fs;
+use std::io::Read;
 use std::net::IpAddr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -47,9 +49,12 @@ pub enum GitError {
     /// Git said no.
     #[error("git failed: {0}")]
     Failed(String),
-    /// It took too long or became too large.
-    #[error("git was stopped: {0}")]
-    OverBudget(String),
+    /// It took too long: the other side may be slow, or not there.
+    #[error("git was stopped because it took longer than {} seconds", .0.as_secs())]
+    TooSlow(Duration),
+    /// The copy became too large.
+    #[error("git was stopped because the copy has more than {0} bytes")]
+    TooLarge(u64),
     /// Somebody stopped it.
     #[error("git was cancelled")]
     Cancelled,
@@ -87,7 +92,7 @@ pub fn sync(
         Some(Err(GitError::Failed(_))) | None => guard.clone(remote)?,
         Some(outcome) => outcome?,
     }
-    Ok(Checkout { head: head(folder)? })
+    Ok(Checkout { head: guard.head()? })
 }
 
 /// Removes the copy of a repository, if there is one.
@@ -99,15 +104,10 @@ pub fn drop_copy(folder: &Path) -> std::io::Result<()> {
 }
 
 /// The commit a folder is at.
-pub fn head(folder: &Path) -> Result<String, GitError> {
-    let mut command = guarded();
-    command.arg("-C").arg(folder).args(["rev-parse", "--verify", "HEAD"]);
-    command.stdout(Stdio::piped());
-    let output = command.output().map_err(|error| GitError::Missing(error.to_string()))?;
-    if !output.status.success() {
-        return Err(GitError::Failed(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+pub fn head(folder: &Path, cancel: &AtomicBool) -> Result<String, GitError> {
+    // A look at two small files; what is in a folder may be anything.
+    let limits = GitLimits { time: Duration::from_secs(5), ..GitLimits::default() };
+    Guard { folder, limits: &limits, cancel }.head()
 }
 
 /// A command being watched.
@@ -128,7 +128,7 @@ impl Guard<'_> {
             self.run(fetch)?;
             let mut reset = guarded();
             reset.arg("-C").arg(self.folder).args(["reset", "--quiet", "--hard", "FETCH_HEAD"]);
-            self.run(reset)
+            self.run(reset).map(drop)
         })
     }
 
@@ -148,22 +148,28 @@ impl Guard<'_> {
         fs::rename(&partial, self.folder).map_err(failed)
     }
 
-    fn run(&self, mut command: Command) -> Result<(), GitError> {
+    /// The commit the folder is at.
+    fn head(&self) -> Result<String, GitError> {
+        let mut command = guarded();
+        command.arg("-C").arg(self.folder).args(["rev-parse", "--verify", "HEAD"]);
+        let commit = self.run(command)?;
+        Ok(commit.trim().to_owned())
+    }
+
+    /// Runs a command and returns what it wrote.
+    fn run(&self, mut command: Command) -> Result<String, GitError> {
         let mut child = command.spawn().map_err(|error| GitError::Missing(error.to_string()))?;
+        let (output, errors) = (heard(child.stdout.take()), heard(child.stderr.take()));
         let watched = self.watch(&mut child);
-        if watched.is_err() {
-            // Gone already or killed now: both end it.
-            let _ = child.kill();
-        }
-        let output =
-            child.wait_with_output().map_err(|error| GitError::Failed(error.to_string()))?;
+        // Also what it started and left behind, which would keep its output open.
+        end_group(&mut child);
+        let status = child.wait().map_err(|error| GitError::Failed(error.to_string()))?;
         watched?;
-        if output.status.success() {
-            return Ok(());
+        let said = |heard: thread::JoinHandle<String>| heard.join().unwrap_or_default();
+        if status.success() {
+            return Ok(said(output));
         }
-        let said = String::from_utf8_lossy(&output.stderr);
-        let said: String = said.trim().chars().take(500).collect();
-        Err(GitError::Failed(said))
+        Err(GitError::Failed(said(errors).trim().chars().take(500).collect()))
     }
 
     fn watch(&self, child: &mut Child) -> Result<(), GitError> {
@@ -174,17 +180,49 @@ impl Guard<'_> {
                 return Err(GitError::Cancelled);
             }
             if start.elapsed() > self.limits.time {
-                return Err(GitError::OverBudget(format!("after {:?}", self.limits.time)));
+                return Err(GitError::TooSlow(self.limits.time));
             }
             looks += 1;
             if looks.is_multiple_of(20) && size_of_folder(self.folder) > self.limits.bytes {
-                let message = format!("the copy has more than {} bytes", self.limits.bytes);
-                return Err(GitError::OverBudget(message));
+                return Err(GitError::TooLarge(self.limits.bytes));
             }
-            thread::sleep(Duration::from_millis(50));
+            // Most commands are over at once; the others take their time.
+            thread::sleep(Duration::from_millis(u64::from(looks).min(50)));
         }
         Ok(())
     }
+}
+
+/// What a command writes, as far as anybody reads it; the rest is thrown away so that it
+/// does not have to wait.
+fn heard(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
+    const MOST: u64 = 64 << 10;
+    thread::spawn(move || {
+        let Some(mut pipe) = pipe else { return String::new() };
+        let mut bytes = Vec::new();
+        let read = pipe.by_ref().take(MOST).read_to_end(&mut bytes);
+        let rest = read.and_then(|_| std::io::copy(&mut pipe, &mut std::io::sink()));
+        // A pipe that breaks has said what it had to say.
+        drop(rest);
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+/// Ends a command with everything it started.
+#[cfg(unix)]
+fn end_group(child: &mut Child) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    // Gone already or killed now: both end it.
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    let _ = child.kill();
+}
+
+/// Ends a command.
+#[cfg(not(unix))]
+fn end_group(child: &mut Child) {
+    let _ = child.kill();
 }
 
 /// Git that reaches one host and stays there, whatever that host or its name says.
@@ -227,14 +265,24 @@ fn guarded() -> Command {
         "filter.lfs.required=false",
         // Whoever may have a repository scanned need not be who keeps these passwords.
         "credential.helper=",
+        // Nobody sits there to answer, and who does not answer for a minute is not there.
+        "core.sshCommand=ssh -oBatchMode=yes -oConnectTimeout=30 -oServerAliveInterval=20 \
+         -oControlPath=none",
+        "http.lowSpeedLimit=100",
+        "http.lowSpeedTime=60",
         "gc.auto=0",
     ];
     for setting in settings {
         command.arg("-c").arg(setting);
     }
-    for variable in
-        ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_SSH_COMMAND", "GIT_EXEC_PATH"]
-    {
+    for variable in [
+        "GIT_DIR",
+        "GIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_SSH",
+        "GIT_SSH_COMMAND",
+        "GIT_EXEC_PATH",
+    ] {
         command.env_remove(variable);
     }
     command
@@ -244,8 +292,11 @@ fn guarded() -> Command {
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_ALLOW_PROTOCOL", "https:ssh:file")
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::piped());
+    // A group of its own, which ends as one.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command
 }
 

@@ -16,12 +16,13 @@ mod folder;
 mod git;
 mod language;
 mod link;
+mod rules;
 mod scan;
 mod snapshot;
 
 pub use chunk::{CodeChunk, chunks};
 pub use extract::{EXTRACTION, extract};
-pub use facts::{Base, BaseKind, Call, FileFacts, Import, Label, Symbol};
+pub use facts::{Base, BaseKind, Brought, Call, Export, FileFacts, Import, Label, Symbol};
 pub use folder::{FolderError, SourceLimits, resolve};
 pub use git::{Checkout, GitError, GitLimits, Remote, check, drop_copy, head, sync};
 pub use language::Language;

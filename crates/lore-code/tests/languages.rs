@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use std::collections::BTreeMap;
+mod asked;
 
-use lore_code::{FileFacts, extract, link};
-use lore_cypher::{Options, Parameters, Value, answer};
+use asked::Asked;
+use lore_code::extract;
 
 #[test]
 fn rust() {
@@ -136,6 +136,75 @@ fn sql_and_shell() {
 }
 
 #[test]
+fn functions_tell_what_they_take_and_return() {
+    let graph = Asked::of(&[
+        ("a.rs", "fn f(a: u8) -> String { g() }\n"),
+        ("a.py", "def f(a, b: int = 1) -> str:\n    pass\n"),
+        (
+            "a.ts",
+            "function f(a: number): string { return ''; }\nconst g = async (b: T): Promise<void> => {};\n",
+        ),
+        ("a.go", "package a\nfunc f(a int) (string, error) { return \"\", nil }\n"),
+        ("A.java", "class A {\n  A(int a) {}\n  List<String> f(int a) { return null; }\n}\n"),
+        ("a.c", "static char *f(int a, char **b) { return 0; }\nvoid g(void) {}\n"),
+        (
+            "a.cpp",
+            "const int& A::f(int a) const { return a; }\nauto g(int b) -> long { return b; }\n",
+        ),
+    ]);
+    let shapes = "MATCH (f:Function) RETURN f.file_path + ' ' + f.name + f.params + ' ' + \
+                  coalesce(f.return_type, '-')";
+    graph.rows(
+        shapes,
+        &[
+            "A.java A(int a) -",
+            "A.java f(int a) List<String>",
+            "a.c f(int a, char **b) char *",
+            "a.c g(void) void",
+            "a.cpp f(int a) int &",
+            "a.cpp g(int b) long",
+            "a.go f(a int) (string, error)",
+            "a.py f(a, b: int = 1) str",
+            "a.rs f(a: u8) String",
+            "a.ts f(a: number) string",
+            "a.ts g(b: T) Promise<void>",
+        ],
+    );
+}
+
+#[test]
+fn comments_belong_to_what_they_are_about() {
+    let graph = Asked::of(&[
+        (
+            "a.py",
+            "def plain():\n    return \"no docstring\"\n\ndef raw():\n    r\"\"\"Has \\d one.\"\"\"\n",
+        ),
+        (
+            "a.rs",
+            "//! About the file.\nfn first() {}\nconst X: u8 = 1; // about X\nfn second() {}\n/// Third.\n#[inline]\nfn third() {}\n",
+        ),
+        ("a.sh", "#!/bin/sh\nfirst() { :; }\n# Second.\nsecond() { :; }\n"),
+        (
+            "a.ts",
+            "/** Adds. */\nexport function add() {}\nlet x = 1; // about x\nfunction sub() {}\n",
+        ),
+    ]);
+    let docs =
+        "MATCH (f:Function) WHERE f.docstring IS NOT NULL RETURN f.name + ': ' + f.docstring";
+    graph.rows(docs, &["add: Adds.", "raw: Has \\d one.", "second: Second.", "third: Third."]);
+}
+
+#[test]
+fn names_of_tables_have_no_quotes() {
+    let graph = Asked::of(&[(
+        "a.sql",
+        "CREATE TABLE \"order items\" (id INT);\nCREATE TABLE public.\"Person\" (id INT);\n\
+         CREATE TABLE `back` (id INT);\n",
+    )]);
+    graph.rows("MATCH (c:Class) RETURN c.name", &["Person", "back", "order items"]);
+}
+
+#[test]
 fn broken_text_is_still_listed() {
     for path in ["a.rs", "a.py", "a.ts", "a.go", "a.java", "a.c", "a.cpp", "a.sql", "a.sh"] {
         for text in ["", "((((((", "fn class def {{{", "\u{0}\u{fffd}é", &"(".repeat(20_000)] {
@@ -148,27 +217,3 @@ const CALLS: &str = "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + b.name";
 const METHODS: &str = "MATCH (c)-[:HAS_METHOD]->(m) RETURN c.name + '.' + m.name";
 const BASES: &str =
     "MATCH (a)-[r:EXTENDS|IMPLEMENTS]->(b) RETURN a.name + ' ' + type(r) + ' ' + b.name";
-
-struct Asked(lore_cypher::Graph);
-
-impl Asked {
-    fn of(files: &[(&str, &str)]) -> Self {
-        let facts: BTreeMap<String, FileFacts> =
-            files.iter().map(|(path, text)| ((*path).to_owned(), extract(path, text))).collect();
-        Self(link([("example/repo", &facts)]).snapshot().unwrap())
-    }
-
-    fn rows(&self, query: &str, expected: &[&str]) {
-        let table = answer(&self.0, query, &Parameters::new(), &Options::default()).unwrap();
-        let mut rows: Vec<_> = table
-            .rows
-            .iter()
-            .map(|row| match row.as_slice() {
-                [Value::String(text)] => text.to_string(),
-                other => panic!("{other:?}"),
-            })
-            .collect();
-        rows.sort();
-        assert_eq!(rows, expected, "{query}");
-    }
-}

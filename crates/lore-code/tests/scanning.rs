@@ -110,6 +110,83 @@ fn a_repository_is_cloned_and_brought_up_to_date_without_its_hooks() {
     assert!(!copy.join(".git/index.lock").exists());
 }
 
+/// What never ends under the names of files that are read: nothing waits for it.
+#[cfg(unix)]
+#[test]
+fn pipes_and_devices_are_not_read() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "ok.py", "def f(): pass");
+    write(folder.path(), "sub/ok.py", "def g(): pass");
+    write(folder.path(), "link/ok.py", "def h(): pass");
+    for path in [".gitignore", "sub/.ignore", "pipe.py"] {
+        pipe(&folder.path().join(path));
+    }
+    fs::create_dir_all(folder.path().join(".git/info")).unwrap();
+    pipe(&folder.path().join(".git/info/exclude"));
+    pipe(&folder.path().join(".git/HEAD"));
+    symlink("/dev/zero", folder.path().join("link/.gitignore")).unwrap();
+    symlink("/dev/zero", folder.path().join("zero.py")).unwrap();
+    let scanned = within_a_minute(move || scan(folder.path(), BTreeMap::new()));
+    assert_eq!(scanned.files.keys().collect::<Vec<_>>(), ["link/ok.py", "ok.py", "sub/ok.py"]);
+}
+
+#[test]
+fn rules_nearest_to_a_file_decide() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), ".gitignore", "*.gen.py\n/top/\ndeep/*.py\n!deep/kept.py\n");
+    write(folder.path(), ".git/info/exclude", "private.py\n");
+    write(folder.path(), "sub/.gitignore", "!wanted.gen.py\nlocal.py\n");
+    write(folder.path(), "sub/.ignore", "plain.py\n");
+    for path in [
+        "a.py",
+        "a.gen.py",
+        "top/b.py",
+        "deep/c.py",
+        "deep/kept.py",
+        "private.py",
+        "local.py",
+        "sub/wanted.gen.py",
+        "sub/other.gen.py",
+        "sub/local.py",
+        "sub/plain.py",
+        "sub/top/d.py",
+    ] {
+        write(folder.path(), path, "x = 1");
+    }
+    let scanned = scan(folder.path(), BTreeMap::new());
+    let kept: Vec<_> = scanned.files.keys().map(String::as_str).collect();
+    assert_eq!(kept, ["a.py", "deep/kept.py", "local.py", "sub/top/d.py", "sub/wanted.gen.py"]);
+}
+
+/// A repository whose other side never says a word.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_git_started_ends_with_it() {
+    let origin = tempfile::tempdir().unwrap();
+    let done = Command::new("git").arg("init").arg("--quiet").arg(origin.path()).status();
+    assert!(done.unwrap().success());
+    let head = origin.path().join(".git/HEAD");
+    fs::remove_file(&head).unwrap();
+    pipe(&head);
+    let address = format!("file://{}", origin.path().display());
+    let copies = tempfile::tempdir().unwrap();
+    let copy = copies.path().join("copy");
+    let limits = GitLimits { time: std::time::Duration::from_secs(2), ..GitLimits::default() };
+    let outcome = within_a_minute(move || {
+        let remote = Remote { address: &address, branch: None, at: &[] };
+        sync(remote, &copy, &limits, &AtomicBool::new(false))
+    });
+    assert_eq!(outcome, Err(GitError::TooSlow(limits.time)));
+    let said = outcome.unwrap_err().to_string();
+    assert_eq!(said, "git was stopped because it took longer than 2 seconds");
+    assert!(!is_being_read(&head), "somebody still waits for the pipe");
+    // The same, told to stop.
+    let told = lore_code::head(origin.path(), &AtomicBool::new(true));
+    assert_eq!(told, Err(GitError::Cancelled));
+    assert!(!is_being_read(&head), "somebody still waits for the pipe");
+}
+
 #[test]
 fn addresses_and_branches_that_are_options_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -188,6 +265,28 @@ fn job<T>(
     run: impl FnOnce(&ScanJob<'_>) -> T,
 ) -> T {
     run(&ScanJob { root, known, limits: SourceLimits::default(), cancel, progress: &|_, _| {} })
+}
+
+/// What somebody does, unless it hangs.
+#[cfg(unix)]
+fn within_a_minute<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (send, receive) = std::sync::mpsc::channel();
+    std::thread::spawn(move || send.send(work()));
+    receive.recv_timeout(std::time::Duration::from_secs(60)).unwrap()
+}
+
+#[cfg(unix)]
+fn pipe(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+/// Whether somebody has a pipe open, or waits for it to be.
+#[cfg(target_os = "linux")]
+fn is_being_read(pipe: &Path) -> bool {
+    use std::os::unix::fs::OpenOptionsExt;
+    const AT_ONCE: i32 = 0o4000;
+    let opened = fs::OpenOptions::new().write(true).custom_flags(AT_ONCE).open(pipe);
+    opened.is_ok()
 }
 
 fn write(folder: &Path, path: &str, text: &str) {

@@ -9,7 +9,7 @@
 )]
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use lore_app::App;
@@ -37,13 +37,18 @@ impl World {
     }
 
     async fn at(directory: tempfile::TempDir) -> Self {
+        let open = directory.path().join("open");
+        Self::with_paths(directory, vec![open]).await
+    }
+
+    async fn with_paths(directory: tempfile::TempDir, paths: Vec<PathBuf>) -> Self {
         let effects = Effects::system();
         let file = directory.path().join("store.sqlite");
         let options = lore_sqlite::Options::default();
         let store = Arc::new(SqliteStore::open(&file, options, &effects).unwrap());
         let mut app = App::new(store, effects);
         app.code = Arc::new(Code::new(CodeSettings {
-            paths: vec![directory.path().join("open")],
+            paths,
             copies: Some(directory.path().join("copies")),
             ..CodeSettings::default()
         }));
@@ -329,6 +334,53 @@ async fn others_than_the_person_at_the_machine_add_only_what_is_allowed() {
         let invalid = matches!(refused, Err(Failure::Failed(Error::Invalid { .. })));
         assert!(invalid, "{source}: {refused:?}");
     }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_folder_is_read_only_as_long_as_it_is_the_one_that_was_allowed() {
+    let world = kitchen().await;
+    let gm = world.member("Bob", Role::Gm).await;
+    let inner = world.directory.path().join("open/inner");
+    fs::create_dir_all(&inner).unwrap();
+    fs::write(inner.join("a.py"), "def a(): pass").unwrap();
+    let ask = Ask::post(["github", "repos"], json!({ "repo_url": world.folder("open/inner") }));
+    world.try_ask(gm, ask).await.unwrap();
+    let scan = json!({ "action": "scan" });
+    let done = world.try_call(gm, "github_scan", scan.clone()).await.unwrap();
+    assert_eq!(done["results"][0]["total_files"], 1, "{done}");
+    // Nobody lists the folder any more.
+    let World { directory, app, .. } = world;
+    drop(app);
+    let world = World::with_paths(directory, Vec::new()).await;
+    let done = world.call("github_scan", scan.clone()).await;
+    let error = done["results"][0]["error"].as_str().unwrap();
+    assert!(error.contains("no longer"), "{error}");
+    // It is listed again, but leads elsewhere.
+    let World { directory, app, .. } = world;
+    drop(app);
+    let world = World::at(directory).await;
+    fs::rename(&inner, world.directory.path().join("open/moved")).unwrap();
+    std::os::unix::fs::symlink(world.folder("repo"), &inner).unwrap();
+    let done = world.call("github_scan", scan).await;
+    let error = done["results"][0]["error"].as_str().unwrap();
+    assert!(error.contains("link"), "{error}");
+    assert_eq!(world.rows("MATCH (f:File) RETURN f.name").await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_folder_has_one_name() {
+    let world = kitchen().await;
+    world.scan().await;
+    let folder = world.folder("repo");
+    let add = |body: Value| world.try_ask(world.owner, Ask::post(["github", "repos"], body));
+    let again = add(json!({ "repo_url": folder })).await.unwrap();
+    assert_eq!(again["repo_name"], "me/repo", "{again}");
+    let dotted = format!("{folder}/../repo/.");
+    let twice = add(json!({ "repo_url": dotted, "repo_name": "other" })).await;
+    let Err(Failure::Failed(Error::Invalid { problem, .. })) = twice else { panic!("{twice:?}") };
+    assert!(problem.contains("me/repo"), "{problem}");
+    assert_eq!(world.call("github_scan", json!({})).await["active_repos"], 1);
 }
 
 #[tokio::test]

@@ -69,7 +69,10 @@ fn interest_in(kind: &str) -> Interest {
         "create_index",
         "create_trigger",
     ];
-    if kind.contains("comment") {
+    if kind.contains("doc_comment") {
+        // Inside a comment that was looked at.
+        Interest::Nothing
+    } else if kind.contains("comment") {
         Interest::Comment
     } else if kind.contains("attribute_item") || kind.contains("annotation") || kind == "decorator"
     {

@@ -3,6 +3,7 @@
 //! One walk over the syntax tree with a table of node kinds for each language; the
 //! tree is followed with a cursor, so that deep nesting costs no stack.
 
+mod imports;
 mod kinds;
 mod names;
 mod text;
@@ -16,7 +17,7 @@ use kinds::{Interest, Kind, interests, kind_of};
 
 /// Counts up when [`extract`] finds other facts than before in the same text: what was
 /// kept by another count has to be found anew.
-pub const EXTRACTION: u32 = 1;
+pub const EXTRACTION: u32 = 2;
 
 /// The facts of a file. A file that cannot be parsed is still listed.
 pub fn extract(path: &str, source: &str) -> FileFacts {
@@ -71,6 +72,8 @@ struct Open {
     function: Option<usize>,
     /// The class or interface whose methods are inside.
     owner: Option<String>,
+    /// The module or namespace.
+    module: Option<String>,
 }
 
 impl<'s> Walk<'s> {
@@ -101,6 +104,10 @@ impl<'s> Walk<'s> {
     }
 
     fn note(&mut self, node: Node<'s>) {
+        if !text::is_about_what_follows(node, self.source) {
+            self.comment = None;
+            return;
+        }
         let end = node.end_position();
         let last_row = if end.column == 0 { end.row.saturating_sub(1) } else { end.row };
         match &mut self.comment {
@@ -137,7 +144,9 @@ impl<'s> Walk<'s> {
             Some(Kind::Type(label)) => self.class(node, label, depth),
             Some(Kind::Module) => {
                 if let Some(name) = self.name(node) {
-                    self.define(node, Label::Module, name, None);
+                    self.define(node, Label::Module, name.clone(), None);
+                    let module = Some(names::last_name(&name));
+                    self.open.push(Open { depth, function: None, owner: None, module });
                 }
             }
             Some(Kind::Extension) => self.extension(node, depth),
@@ -154,7 +163,7 @@ impl<'s> Walk<'s> {
             self.open.iter().rev().find(|open| open.owner.is_some() || open.function.is_some());
         let owner = written_owner.or_else(|| around.and_then(|open| open.owner.clone()));
         let number = self.define(node, Label::Function, name, owner);
-        self.open.push(Open { depth, function: Some(number), owner: None });
+        self.open.push(Open { depth, function: Some(number), owner: None, module: None });
     }
 
     fn class(&mut self, node: Node<'s>, label: Label, depth: usize) {
@@ -163,7 +172,7 @@ impl<'s> Walk<'s> {
             self.facts.bases.push(Base { class: name.clone(), name: base, kind });
         }
         self.define(node, label, name.clone(), None);
-        self.open.push(Open { depth, function: None, owner: Some(name) });
+        self.open.push(Open { depth, function: None, owner: Some(name), module: None });
     }
 
     /// Rust's `impl`: methods of a type, perhaps for a trait.
@@ -176,7 +185,7 @@ impl<'s> Walk<'s> {
             let kind = BaseKind::Implements;
             self.facts.bases.push(Base { class: owner.clone(), name, kind });
         }
-        self.open.push(Open { depth, function: None, owner: Some(owner) });
+        self.open.push(Open { depth, function: None, owner: Some(owner), module: None });
     }
 
     fn define(
@@ -186,20 +195,23 @@ impl<'s> Walk<'s> {
         name: String,
         owner: Option<String>,
     ) -> usize {
-        let part = |field: &str| {
-            node.child_by_field_name(field).map(|found| text::shortened(self.text(found), 300))
+        let shape = match label {
+            Label::Function => text::shape(node, self.source),
+            _ => text::Shape::default(),
         };
         let symbol = Symbol {
             label,
             name,
             owner,
+            module: self.open.iter().rev().find_map(|open| open.module.clone()),
+            export: names::export(node),
             line_start: node.start_position().row as u32 + 1,
             line_end: node.end_position().row as u32 + 1,
             byte_start: node.start_byte(),
             byte_end: node.end_byte(),
             signature: text::signature(node, self.source),
-            params: part("parameters"),
-            return_type: part("return_type").or_else(|| part("result")),
+            params: shape.params,
+            return_type: shape.return_type,
             docstring: match self.language {
                 Language::Python => text::inner_docstring(node, self.source),
                 _ => self.comment_above(node).and_then(text::clean),
@@ -210,6 +222,10 @@ impl<'s> Walk<'s> {
     }
 
     fn call(&mut self, node: Node<'s>) {
+        let named = ["function", "name"].iter().find_map(|field| node.child_by_field_name(field));
+        if named.is_some_and(|named| imports::is_import(self.language, self.text(named))) {
+            return self.import(node);
+        }
         let Some((qualifier, name)) = names::callee(node, self.source) else { return };
         let caller = self.open.iter().rev().find_map(|open| open.function);
         let line = node.start_position().row as u32 + 1;
@@ -218,7 +234,7 @@ impl<'s> Walk<'s> {
 
     fn import(&mut self, node: Node<'s>) {
         let line = node.start_position().row as u32 + 1;
-        for (module, names) in names::imported(node, self.source, self.language) {
+        for (module, names) in imports::imported(node, self.source, self.language) {
             self.facts.imports.push(Import { module, names, line });
         }
     }

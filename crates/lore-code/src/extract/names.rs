@@ -1,9 +1,8 @@
-//! Names in syntax trees: what is defined, called, imported, built on.
+//! Names in syntax trees: what is defined, called, built on.
 
 use tree_sitter::Node;
 
-use crate::facts::BaseKind;
-use crate::language::Language;
+use crate::facts::{BaseKind, Export};
 
 /// The name a definition gives.
 pub(super) fn defined(node: Node<'_>, source: &str) -> Option<String> {
@@ -25,8 +24,21 @@ pub(super) fn defined(node: Node<'_>, source: &str) -> Option<String> {
     let mut cursor = node.walk();
     let reference = node
         .named_children(&mut cursor)
-        .find(|child| ["object_reference", "identifier"].contains(&child.kind()));
-    reference.map(|found| text(found, source).trim_matches(['"', '`']).to_owned())
+        .find(|child| ["object_reference", "identifier"].contains(&child.kind()))?;
+    let name = reference.child_by_field_name("name").unwrap_or(reference);
+    Some(text(name, source).trim_matches(['"', '`', '[', ']']).to_owned())
+}
+
+/// What a definition is to those who import its file.
+pub(super) fn export(node: Node<'_>) -> Export {
+    let Some(parent) = node.parent().filter(|parent| parent.kind() == "export_statement") else {
+        return Export::Named;
+    };
+    let mut cursor = parent.walk();
+    match parent.children(&mut cursor).any(|child| child.kind() == "default") {
+        true => Export::Default,
+        false => Export::Named,
+    }
 }
 
 /// What is called, and on what.
@@ -41,45 +53,10 @@ pub(super) fn callee(node: Node<'_>, source: &str) -> Option<(Option<String>, St
     for (name, base) in inner.iter().chain(&more) {
         let parts = (called.child_by_field_name(name), called.child_by_field_name(base));
         if let (Some(name), Some(base)) = parts {
-            return Some((Some(last_name(text(base, source))), plain(name, source)?));
+            return Some((Some(qualifier(base, source)), plain(name, source)?));
         }
     }
     Some((None, plain(called, source)?))
-}
-
-/// What an import brings: modules, each with names.
-pub(super) fn imported(
-    node: Node<'_>,
-    source: &str,
-    language: Language,
-) -> Vec<(String, Vec<String>)> {
-    let written = text(node, source);
-    match language {
-        Language::Rust => {
-            let path = written.trim_start_matches("pub").trim().trim_start_matches("use").trim();
-            let path = path.trim_end_matches(';').trim();
-            vec![(one_line(path), rust_names(path))]
-        }
-        Language::Python => python_imports(node, source),
-        Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            let module = node.child_by_field_name("source").map(|found| text(found, source));
-            let module = module.unwrap_or_default().trim_matches(['"', '\'', '`']).to_owned();
-            let clause = written.split(" from ").next().unwrap_or_default();
-            vec![(module, words(clause, &["import", "type", "as"]))]
-        }
-        Language::Java => {
-            let path = written.trim_start_matches("import").trim().trim_start_matches("static");
-            let path = path.trim().trim_end_matches(';').trim();
-            vec![(path.to_owned(), vec![last_name(path)])]
-        }
-        _ => {
-            let path = node.child_by_field_name("path").map_or(written, |path| text(path, source));
-            let module = path.trim_matches(['"', '<', '>', '`']).to_owned();
-            let name = module.rsplit('/').next().unwrap_or_default();
-            let name = name.split('.').next().unwrap_or_default().to_owned();
-            vec![(module, vec![name])]
-        }
-    }
 }
 
 /// What a class builds on.
@@ -155,39 +132,15 @@ fn collect(node: Node<'_>, source: &str, kind: BaseKind, found: &mut Vec<(String
     }
 }
 
-fn python_imports(node: Node<'_>, source: &str) -> Vec<(String, Vec<String>)> {
-    let mut cursor = node.walk();
-    let names = node.children_by_field_name("name", &mut cursor);
-    let written: Vec<_> = names.map(|name| text(name, source).to_owned()).collect();
-    match node.child_by_field_name("module_name") {
-        Some(module) => {
-            let brought = written.iter().map(|name| imported_as(name)).collect();
-            vec![(text(module, source).to_owned(), brought)]
-        }
-        None => written
-            .into_iter()
-            .map(|name| {
-                let module = name.split(" as ").next().unwrap_or_default().trim().to_owned();
-                (module, vec![imported_as(&name)])
-            })
-            .collect(),
+/// What something is called on or through; a path of keywords alone keeps its colons, for
+/// `self::f` is not `self.f`.
+fn qualifier(base: Node<'_>, source: &str) -> String {
+    let last = last_name(text(base, source));
+    let is_path = base.parent().is_some_and(|around| around.kind() == "scoped_identifier");
+    match is_path && ["self", "super", "crate"].contains(&last.as_str()) {
+        true => format!("{last}::"),
+        false => last,
     }
-}
-
-fn imported_as(name: &str) -> String {
-    name.rsplit(" as ").next().map(last_name).unwrap_or_default()
-}
-
-fn rust_names(path: &str) -> Vec<String> {
-    let leaves = path.split([',', '{', '}']).filter(|leaf| !leaf.trim().ends_with("::"));
-    leaves.map(|leaf| imported_as(leaf.trim())).filter(|name| !name.is_empty()).collect()
-}
-
-fn words(text: &str, leaving_out: &[&str]) -> Vec<String> {
-    text.split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '$')
-        .filter(|word| !word.is_empty() && !leaving_out.contains(word))
-        .map(str::to_owned)
-        .collect()
 }
 
 fn plain(node: Node<'_>, source: &str) -> Option<String> {
@@ -196,10 +149,7 @@ fn plain(node: Node<'_>, source: &str) -> Option<String> {
     (is_name && !name.is_empty()).then_some(name)
 }
 
-fn one_line(text: &str) -> String {
-    super::text::shortened(text, 300)
-}
-
-fn text<'s>(node: Node<'_>, source: &'s str) -> &'s str {
+/// The text of a node.
+pub(super) fn text<'s>(node: Node<'_>, source: &'s str) -> &'s str {
     source.get(node.byte_range()).unwrap_or_default()
 }

@@ -28,8 +28,81 @@ pub(super) fn signature(node: Node<'_>, source: &str) -> String {
 /// Python's text inside a definition.
 pub(super) fn inner_docstring(node: Node<'_>, source: &str) -> Option<String> {
     let first = node.child_by_field_name("body")?.named_child(0)?;
+    // `return "…"` begins with a text, too.
+    let first = Some(first).filter(|first| first.kind() == "expression_statement")?;
     let text = first.named_child(0).filter(|text| text.kind() == "string")?;
-    clean(source.get(text.byte_range())?)
+    let mut cursor = text.walk();
+    let content = text.named_children(&mut cursor).find(|part| part.kind() == "string_content")?;
+    let words = shortened(source.get(content.byte_range())?, DOCSTRING);
+    (!words.is_empty()).then_some(words)
+}
+
+/// Whether a comment can be about the definition below it: it has its line to itself, and
+/// does not speak of what it is inside of.
+pub(super) fn is_about_what_follows(comment: Node<'_>, source: &str) -> bool {
+    let before = source.get(..comment.start_byte()).unwrap_or_default();
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let text = source.get(comment.byte_range()).unwrap_or_default();
+    let inner = ["//!", "/*!", "#!"].iter().any(|start| text.starts_with(start));
+    line.trim().is_empty() && !inner
+}
+
+/// What a function takes and returns.
+#[derive(Default)]
+pub(super) struct Shape {
+    /// Its parameters as written.
+    pub(super) params: Option<String>,
+    /// Its return type as written.
+    pub(super) return_type: Option<String>,
+}
+
+/// What a function takes and returns, as far as it is written.
+pub(super) fn shape(node: Node<'_>, source: &str) -> Shape {
+    let written = |part: Node<'_>| {
+        let text = source.get(part.byte_range()).unwrap_or_default();
+        shortened(text.trim_start_matches([':', ' ']).trim_start_matches("->"), SIGNATURE)
+    };
+    if node.kind() == "function_definition" && node.child_by_field_name("declarator").is_some() {
+        return declared(node, &written);
+    }
+    // `const f = (a) => …`: the function is the value.
+    let value = node.child_by_field_name("value");
+    let part = |fields: &[&str]| {
+        let places = std::iter::once(node).chain(value);
+        let mut found = places
+            .flat_map(|place| fields.iter().filter_map(move |f| place.child_by_field_name(f)));
+        found.next().map(written)
+    };
+    let returned: &[&str] = match node.kind() {
+        // Java writes it where others write the type of a variable.
+        "method_declaration" => &["result", "type"],
+        _ => &["return_type", "result"],
+    };
+    Shape { params: part(&["parameters", "parameter"]), return_type: part(returned) }
+}
+
+/// In C, what a function returns stands around its name: `int *f(void)`.
+fn declared(node: Node<'_>, written: &dyn Fn(Node<'_>) -> String) -> Shape {
+    let mut at = node.child_by_field_name("declarator");
+    let mut returned = node.child_by_field_name("type").map(written);
+    while let Some(declarator) = at {
+        if let Some(params) = declarator.child_by_field_name("parameters") {
+            let mut cursor = declarator.walk();
+            let mut parts = declarator.named_children(&mut cursor);
+            let trailing = parts.find(|part| part.kind() == "trailing_return_type");
+            let return_type = trailing.map(written).or(returned);
+            return Shape { params: Some(written(params)), return_type };
+        }
+        if let Some(returned) = &mut returned {
+            match declarator.kind() {
+                "pointer_declarator" => returned.push_str(" *"),
+                "reference_declarator" => returned.push_str(" &"),
+                _ => {}
+            }
+        }
+        at = declarator.child_by_field_name("declarator").or(declarator.named_child(0));
+    }
+    Shape { params: None, return_type: returned }
 }
 
 /// A comment without its marks.

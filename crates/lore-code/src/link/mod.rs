@@ -13,9 +13,9 @@ use data_encoding::HEXLOWER;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest, Sha256};
 
-use crate::facts::{BaseKind, FileFacts, Label, Symbol};
+use crate::facts::{BaseKind, Brought, Export, FileFacts, Import, Label, Symbol};
 use crate::language::Language;
-use paths::{folder, stem};
+use paths::{folder, is_folders_own, last, stem};
 
 /// A graph of code.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -115,6 +115,8 @@ pub fn link<'f>(
         let files: Vec<_> = files.values().collect();
         let mut linker = Linker::new(repo, &files, &mut graph);
         linker.add_files();
+        linker.resolve_imports();
+        linker.add_methods();
         linker.add_bases();
         linker.add_imports();
         linker.add_calls();
@@ -134,10 +136,24 @@ struct Linker<'l, 'f> {
     functions: FxHashMap<&'f str, Vec<Found>>,
     types: FxHashMap<&'f str, Vec<Found>>,
     methods: FxHashMap<(&'f str, &'f str), Vec<Found>>,
+    /// Functions of modules and namespaces inside files.
+    scoped: FxHashMap<(&'f str, &'f str), Vec<Found>>,
     /// Files by the last part of their path, without its ending.
     stems: FxHashMap<&'f str, Vec<usize>>,
-    /// The files each import of a file leads to.
-    imported: Vec<Vec<(usize, usize)>>,
+    /// Files by the name of their folder.
+    folders: FxHashMap<&'f str, Vec<usize>>,
+    /// What files export without a name.
+    defaults: FxHashMap<usize, usize>,
+    /// Folders that are packages of Python: what is in them has their name before its own.
+    packages: FxHashSet<&'f str>,
+    /// What each file imports.
+    imported: Vec<Vec<Imported<'f>>>,
+}
+
+/// A name that a file imports, and the files it leads to.
+struct Imported<'f> {
+    brought: &'f Brought,
+    files: Vec<usize>,
 }
 
 /// A definition: its node and its file.
@@ -151,12 +167,15 @@ struct Found {
 impl<'l, 'f> Linker<'l, 'f> {
     fn new(repo: &'f str, files: &'l [&'f FileFacts], graph: &'l mut CodeGraph) -> Self {
         let mut stems: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+        let mut folders: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
         for (number, file) in files.iter().enumerate() {
+            folders.entry(last(folder(&file.path))).or_default().push(number);
             stems.entry(stem(&file.path)).or_default().push(number);
-            if ["mod", "index", "__init__", "lib"].contains(&stem(&file.path)) {
+            if is_folders_own(&file.path) {
                 stems.entry(stem(folder(&file.path))).or_default().push(number);
             }
         }
+        let inits = files.iter().filter(|file| file.path.ends_with("__init__.py"));
         Self {
             repo,
             files,
@@ -167,8 +186,12 @@ impl<'l, 'f> Linker<'l, 'f> {
             functions: FxHashMap::default(),
             types: FxHashMap::default(),
             methods: FxHashMap::default(),
+            scoped: FxHashMap::default(),
             stems,
-            imported: vec![Vec::new(); files.len()],
+            folders,
+            defaults: FxHashMap::default(),
+            packages: inits.map(|file| folder(&file.path)).collect(),
+            imported: Vec::new(),
         }
     }
 
@@ -188,7 +211,6 @@ impl<'l, 'f> Linker<'l, 'f> {
             }
             self.symbols.push(symbols);
         }
-        self.add_methods();
     }
 
     /// Methods belong to types of the same file, or of another one.
@@ -222,26 +244,55 @@ impl<'l, 'f> Linker<'l, 'f> {
         }
     }
 
+    /// Finds out what imports mean; types and calls are looked up through them.
+    fn resolve_imports(&mut self) {
+        let resolved = self.files.iter().copied().enumerate().map(|(number, file)| {
+            let names = file.imports.iter().flat_map(|import| &import.names);
+            names.map(|brought| self.resolve(number, brought)).collect()
+        });
+        self.imported = resolved.collect();
+    }
+
+    fn resolve(&self, file: usize, brought: &'f Brought) -> Imported<'f> {
+        Imported { brought, files: self.files_of(file, &brought.path) }
+    }
+
     fn add_imports(&mut self) {
         for (number, file) in self.files.iter().copied().enumerate() {
             let Some(from) = self.file_nodes.get(number).copied() else { continue };
-            for (at, import) in file.imports.iter().enumerate() {
+            for import in &file.imports {
                 let mut node = self.node(Label::Import, &import.module, &file.path, &import.module);
                 node.language = file.language;
                 node.lines = Some((import.line, import.line));
                 node.module_name = Some(import.module.clone());
                 let node = self.push(node);
                 self.edge(EdgeKind::Imports, from, node, Some(import.line), 1.0);
-                for target in self.files_of(number, &import.module) {
-                    if let Some(to) = self.file_nodes.get(target).copied().filter(|to| *to != from)
-                    {
-                        self.edge(EdgeKind::Imports, from, to, Some(import.line), 0.8);
-                    }
-                    if let Some(imported) = self.imported.get_mut(number) {
-                        imported.push((at, target));
-                    }
+                for to in self.files_meant(number, import) {
+                    self.edge(EdgeKind::Imports, from, to, Some(import.line), 0.8);
                 }
             }
+        }
+    }
+
+    /// The nodes of the files that an import means, each once.
+    fn files_meant(&self, file: usize, import: &Import) -> Vec<usize> {
+        let paths: FxHashSet<&str> = match import.names.as_slice() {
+            [] => FxHashSet::from_iter([import.module.as_str()]),
+            names => names.iter().map(|brought| brought.path.as_str()).collect(),
+        };
+        let files = paths.into_iter().flat_map(|path| self.files_of(file, path));
+        let mut files: Vec<_> = files.filter(|found| self.is_written(*found, import)).collect();
+        files.sort_unstable();
+        files.dedup();
+        files.into_iter().filter_map(|found| self.file_nodes.get(found).copied()).collect()
+    }
+
+    /// An `#include` names a file with its ending; only calls look beyond it.
+    fn is_written(&self, file: usize, import: &Import) -> bool {
+        let Some(facts) = self.files.get(file) else { return false };
+        match facts.language {
+            Some(Language::C | Language::Cpp) => last(&facts.path) == last(&import.module),
+            _ => true,
         }
     }
 
@@ -281,9 +332,15 @@ impl<'l, 'f> Linker<'l, 'f> {
         let found = Found { node: place, file: number, method: symbol.owner.is_some() };
         match symbol.label {
             Label::Function => {
+                if symbol.export == Export::Default {
+                    self.defaults.insert(number, place);
+                }
                 self.functions.entry(&symbol.name).or_default().push(found);
                 if let Some(owner) = &symbol.owner {
                     self.methods.entry((owner, &symbol.name)).or_default().push(found);
+                }
+                if let Some(module) = &symbol.module {
+                    self.scoped.entry((module, &symbol.name)).or_default().push(found);
                 }
             }
             Label::Class | Label::Interface => {

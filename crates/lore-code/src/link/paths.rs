@@ -1,47 +1,162 @@
 //! Paths of files and of modules.
 
+use crate::language::Language;
+
 /// The folder of a path.
 pub(super) fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
+/// The last part of a path.
+pub(super) fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
+
 /// The last part of a path without its ending.
 pub(super) fn stem(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or_default();
+    let name = last(path);
     name.split_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// The parts of a module's path, as a path of files.
-pub(super) fn module_parts(here: &str, module: &str) -> Vec<String> {
-    let relative = module.starts_with('.');
-    let dots = module.chars().take_while(|letter| *letter == '.').count();
-    let path_like = module.contains('/') || module.starts_with("./");
-    let mut parts: Vec<String> = Vec::new();
-    if relative {
-        let up = if path_like { module.matches("../").count() } else { dots.saturating_sub(1) };
-        let mut base: Vec<_> = folder(here).split('/').filter(|part| !part.is_empty()).collect();
-        base.truncate(base.len().saturating_sub(up));
-        parts.extend(base.into_iter().map(str::to_owned));
-    }
-    let head = module.split('{').next().unwrap_or_default();
-    let separators: &[char] = if path_like { &['/'] } else { &['.', ':', '/'] };
-    let own =
-        head.split(separators).map(|part| part.split(" as ").next().unwrap_or_default().trim());
-    let own = own.filter(|part| !["", ".", "..", "crate", "super", "self", "*"].contains(part));
-    parts.extend(own.map(|part| if path_like { stem(part).to_owned() } else { part.to_owned() }));
-    parts
+/// Whether a file stands for its folder.
+pub(super) fn is_folders_own(path: &str) -> bool {
+    ["mod", "index", "__init__", "lib"].contains(&stem(path))
 }
 
-/// Whether a file's path ends with these parts; `mod`, `index` and the like stand for
-/// their folder.
-pub(super) fn ends_with(path: &str, wanted: &[String]) -> bool {
+/// The parts of a module's path, as a path of files.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Module {
+    pub(super) parts: Vec<String>,
+    pub(super) start: Start,
+    /// The path of the file, where that is what was written; its ending may be left out.
+    pub(super) file: Option<String>,
+}
+
+impl Module {
+    fn of(parts: Vec<String>, start: Start) -> Self {
+        Self { parts, start, file: None }
+    }
+
+    /// Those of several files that are called as it was written, if any is: `a.test.ts` is
+    /// not `./a`.
+    pub(super) fn exactly<'f>(&self, files: &[(&'f str, usize)]) -> Option<Vec<usize>> {
+        let bare = |path: &'f str| path.rsplit_once('.').map_or(path, |(bare, _)| bare);
+        let written = self.file.as_deref()?;
+        let without = written.rsplit_once('.').map_or(written, |(without, _)| without);
+        [written, without].into_iter().find_map(|name| {
+            let called = |path: &'f str| path == name || bare(path) == name;
+            let found = files.iter().filter(|(path, _)| called(path)).map(|(_, number)| *number);
+            Some(found.collect::<Vec<_>>()).filter(|found| !found.is_empty())
+        })
+    }
+}
+
+/// Where the path of a module starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    /// Wherever modules are looked for.
+    Anywhere,
+    /// At the root of the repository: it was written from where it is used.
+    Root,
+}
+
+/// The path of a module, as it is written in a file.
+pub(super) fn module(here: &str, written: &str, language: Language) -> Module {
+    match language {
+        Language::JavaScript
+        | Language::TypeScript
+        | Language::Tsx
+        | Language::Shell
+        | Language::C
+        | Language::Cpp => path_of_files(here, written),
+        Language::Go => Module::of(split(written, "/"), Start::Anywhere),
+        Language::Python if written.starts_with('.') => {
+            let dots = written.chars().take_while(|letter| *letter == '.').count();
+            let mut parts = split(folder(here), "/");
+            parts.truncate(parts.len().saturating_sub(dots - 1));
+            parts.extend(split(written, "."));
+            Module::of(parts, Start::Root)
+        }
+        Language::Rust => {
+            let keywords = ["crate", "super", "self"];
+            let mut parts = split(written, "::");
+            parts.retain(|part| !keywords.contains(&part.as_str()));
+            Module::of(parts, Start::Anywhere)
+        }
+        _ => Module::of(split(written, "."), Start::Anywhere),
+    }
+}
+
+/// How many parts at the end of a file's path are those of a module; none when it cannot be
+/// that module.
+pub(super) fn matching(path: &str, module: &[String], start: Start) -> Option<usize> {
     let mut parts: Vec<_> = folder(path).split('/').filter(|part| !part.is_empty()).collect();
-    if !["mod", "index", "__init__", "lib"].contains(&stem(path)) {
+    if !is_folders_own(path) {
         parts.push(stem(path));
     }
-    let longest = parts.len().min(wanted.len());
-    // A package's own name need not be a folder.
-    let matching = parts.iter().rev().zip(wanted.iter().rev());
-    let same = matching.take_while(|(left, right)| **left == right.as_str()).count();
-    same == longest || same + 1 >= wanted.len() && same > 0
+    let pairs = parts.iter().rev().zip(module.iter().rev());
+    let same = pairs.take_while(|(left, right)| **left == right.as_str()).count();
+    let fits = match start {
+        Start::Root => same == module.len() && same == parts.len(),
+        // A package's own name need not be a folder, and may be the folder of the repository.
+        Start::Anywhere => same > 0 && (same == parts.len() || same + 1 >= module.len()),
+    };
+    fits.then_some(same)
+}
+
+/// `./a/../b` from where it is written, `a/b` from anywhere.
+fn path_of_files(here: &str, written: &str) -> Module {
+    let relative = written.starts_with('.');
+    let mut parts = if relative { split(folder(here), "/") } else { Vec::new() };
+    for part in written.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part.to_owned()),
+        }
+    }
+    let file = Some(parts.join("/"));
+    if let Some(last) = parts.last_mut() {
+        *last = stem(last).to_owned();
+    }
+    if parts.last().is_some_and(|last| last == "index") {
+        parts.pop();
+    }
+    Module { parts, start: if relative { Start::Root } else { Start::Anywhere }, file }
+}
+
+fn split(path: &str, separator: &str) -> Vec<String> {
+    let parts = path.split(separator).map(str::trim).filter(|part| !part.is_empty());
+    parts.map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_are_paths_of_files() {
+        let parts = |here, written, language| module(here, written, language).parts.join("/");
+        assert_eq!(parts("a/b/c.py", ".d", Language::Python), "a/b/d");
+        assert_eq!(parts("a/b/c.py", "..d.e", Language::Python), "a/d/e");
+        assert_eq!(parts("a/b/c.py", ".", Language::Python), "a/b");
+        assert_eq!(parts("a/b/c.py", "d.e", Language::Python), "d/e");
+        assert_eq!(parts("a/b/c.ts", "../d/e", Language::TypeScript), "a/d/e");
+        assert_eq!(parts("a/b/c.ts", "./d/index.js", Language::TypeScript), "a/b/d");
+        assert_eq!(parts("a/b.rs", "crate::d::e", Language::Rust), "d/e");
+        assert_eq!(parts("a/b.go", "x.org/m/d", Language::Go), "x.org/m/d");
+    }
+
+    #[test]
+    fn a_file_is_a_module_by_the_end_of_its_path() {
+        let module = |parts: &str| split(parts, "/");
+        let anywhere = |path, parts| matching(path, &module(parts), Start::Anywhere);
+        assert_eq!(anywhere("src/app/base.py", "app/base"), Some(2));
+        assert_eq!(anywhere("base.py", "app/base"), Some(1));
+        assert_eq!(anywhere("app/base/__init__.py", "app/base"), Some(2));
+        assert_eq!(anywhere("app/base.py", "x/y/base"), None);
+        let root = |path, parts| matching(path, &module(parts), Start::Root);
+        assert_eq!(root("src/base.ts", "base"), None);
+        assert_eq!(root("src/base.ts", "src/base"), Some(2));
+    }
 }

@@ -7,6 +7,7 @@ use lore_http::{AllowList, Clock, HttpOptions};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use super::signal;
 use crate::background::Background;
 use crate::cli::Serve;
 use crate::config::{HttpSettings, Settings};
@@ -38,7 +39,11 @@ pub(crate) async fn run(
         output::line(format!("  node    {rid}"));
     }
     let shutdown = CancellationToken::new();
-    tokio::spawn(stop_on_signal(shutdown.clone()));
+    let stop = shutdown.clone();
+    tokio::spawn(async move {
+        signal::told_to_stop().await;
+        stop.cancel();
+    });
     let parts = setup::server_parts(app);
     if let Some(koi_addr) = &http.koi_addr {
         let address = lore_http::resolve(koi_addr, http.allow_remote, has_token).await?;
@@ -103,24 +108,4 @@ fn announce(settings: &Settings, address: SocketAddr, has_token: bool) {
     output::line(format!("  connect lorewell connect claude-code --http {url} --write"));
     output::line(format!("  check   curl http://{near}/mcp/health"));
     output::line("Press Ctrl-C to stop.");
-}
-
-async fn stop_on_signal(shutdown: CancellationToken) {
-    let interrupt = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        match signal(SignalKind::terminate()) {
-            Ok(mut terminate) => tokio::select! {
-                _ = interrupt => {}
-                _ = terminate.recv() => {}
-            },
-            Err(_) => {
-                let _ = interrupt.await;
-            }
-        }
-    }
-    #[cfg(not(unix))]
-    let _ = interrupt.await;
-    shutdown.cancel();
 }

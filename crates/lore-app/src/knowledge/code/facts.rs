@@ -1,6 +1,8 @@
 //! The form in which the facts of a file are kept: short, because there are many.
 
-use lore_code::{Base, BaseKind, Call, EXTRACTION, FileFacts, Import, Label, Language, Symbol};
+use lore_code::{
+    Base, BaseKind, Brought, Call, EXTRACTION, Export, FileFacts, Import, Label, Language, Symbol,
+};
 use serde::{Deserialize, Serialize};
 
 /// The facts of a file but for its path and hash, which its node has.
@@ -12,11 +14,21 @@ pub(super) struct KeptFacts {
     bytes: u64,
     symbols: Vec<KeptSymbol>,
     /// Module, the names it brings, line.
-    imports: Vec<(String, Vec<String>, u32)>,
+    imports: Vec<(String, Vec<KeptName>, u32)>,
     /// Number of the caller, what is called, on what, line.
     calls: Vec<(Option<usize>, String, Option<String>, u32)>,
     /// Class, what it builds on, whether that is an interface.
     bases: Vec<(String, String, bool)>,
+}
+
+/// A name that is brought.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum KeptName {
+    /// As it was kept at first: the same name there and here.
+    Plain(String),
+    /// Path, name there, name here.
+    Whole(String, String, String),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -25,6 +37,10 @@ struct KeptSymbol {
     name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     owner: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    module: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    default: bool,
     /// First and last line, first and last byte.
     place: (u32, u32, usize, usize),
     signature: String,
@@ -47,7 +63,7 @@ impl KeptFacts {
             lines: facts.lines,
             bytes: facts.bytes,
             symbols: facts.symbols.iter().map(KeptSymbol::of).collect(),
-            imports: imports.map(|i| (i.module.clone(), i.names.clone(), i.line)).collect(),
+            imports: imports.map(kept_import).collect(),
             calls: calls.map(|c| (c.caller, c.name, c.qualifier, c.line)).collect(),
             bases: bases
                 .map(|base| (base.class, base.name, base.kind == BaseKind::Implements))
@@ -66,13 +82,27 @@ impl KeptFacts {
             lines: self.lines,
             bytes: self.bytes,
             symbols: self.symbols.into_iter().filter_map(KeptSymbol::symbol).collect(),
-            imports: imports.map(|(module, names, line)| Import { module, names, line }).collect(),
+            imports: imports.map(import).collect(),
             calls: calls
                 .map(|(caller, name, qualifier, line)| Call { caller, name, qualifier, line })
                 .collect(),
             bases: self.bases.into_iter().map(base).collect(),
         }
     }
+}
+
+fn kept_import(import: &Import) -> (String, Vec<KeptName>, u32) {
+    let names = import.names.iter().cloned();
+    let names = names.map(|brought| KeptName::Whole(brought.path, brought.name, brought.local));
+    (import.module.clone(), names.collect(), import.line)
+}
+
+fn import((module, names, line): (String, Vec<KeptName>, u32)) -> Import {
+    let names = names.into_iter().map(|name| match name {
+        KeptName::Plain(name) => Brought { path: module.clone(), local: name.clone(), name },
+        KeptName::Whole(path, name, local) => Brought { path, name, local },
+    });
+    Import { names: names.collect(), module, line }
 }
 
 fn base((class, name, implements): (String, String, bool)) -> Base {
@@ -86,6 +116,8 @@ impl KeptSymbol {
             label: symbol.label.name().to_owned(),
             name: symbol.name.clone(),
             owner: symbol.owner.clone(),
+            module: symbol.module.clone(),
+            default: symbol.export == Export::Default,
             place: (symbol.line_start, symbol.line_end, symbol.byte_start, symbol.byte_end),
             signature: symbol.signature.clone(),
             params: symbol.params.clone(),
@@ -100,6 +132,8 @@ impl KeptSymbol {
             label: Label::read(&self.label)?,
             name: self.name,
             owner: self.owner,
+            module: self.module,
+            export: if self.default { Export::Default } else { Export::Named },
             line_start,
             line_end,
             byte_start,

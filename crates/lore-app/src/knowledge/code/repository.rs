@@ -79,6 +79,10 @@ pub struct Kept {
     /// How often it failed since it last did not.
     #[serde(default)]
     pub failures: u32,
+    /// Whether it is a folder that was added by somebody else than the person at the
+    /// machine: then it is read only as long as the configuration allows it.
+    #[serde(default)]
+    pub guarded: bool,
 }
 
 /// What a scan found.
@@ -98,19 +102,25 @@ pub struct Counts {
 pub async fn register(librarian: &Librarian, new: &NewRepository) -> Result<(Repository, bool)> {
     librarian.viewer.require(Role::Gm)?;
     let origin = origin(librarian, new)?;
-    let name = match &new.name {
-        Some(given) => checked(given)?,
-        None => checked(&name_of(&origin))?,
-    };
-    if let Some(known) = find(librarian, &name).await? {
-        if known.kept.origin != origin {
+    let same = repositories(librarian).await?.into_iter().find(|known| known.kept.origin == origin);
+    let name = match (&new.name, same) {
+        (Some(given), Some(known)) if checked(given)? != known.kept.name => {
             return Err(Error::invalid(
                 "repo_name",
-                format!("{name:?} is another repository already"),
-                "give another repo_name, or remove that one first",
+                format!("would be a second name: this is {:?} already", known.kept.name),
+                "use that name, or remove it first",
             ));
         }
-        return Ok((known, false));
+        (_, Some(known)) => return Ok((known, false)),
+        (Some(given), None) => checked(given)?,
+        (None, None) => checked(&name_of(&origin))?,
+    };
+    if let Some(known) = find(librarian, &name).await? {
+        return Err(Error::invalid(
+            "repo_name",
+            format!("{:?} is another repository already", known.kept.name),
+            "give another repo_name, or remove that one first",
+        ));
     }
     create(librarian, &name, origin).await?;
     let made = find(librarian, &name).await?;
@@ -211,6 +221,7 @@ async fn create(librarian: &Librarian, name: &str, origin: Origin) -> Result<()>
         scans: 0,
         error: None,
         failures: 0,
+        guarded: librarian.viewer.principal != Principal::LOCAL,
     };
     let kept = record(librarian, NodeRef::Uid(uid), &kept)?;
     let store = &librarian.app.store;
@@ -270,17 +281,42 @@ fn origin(librarian: &Librarian, new: &NewRepository) -> Result<Origin> {
 
 /// The folder at a path, if the caller may have it read.
 fn folder(librarian: &Librarian, path: &Path) -> Result<PathBuf> {
-    let allowed = || {
-        let folders = librarian.app.code.settings.paths.iter();
-        folders.filter_map(|folder| lore_code::resolve(folder).ok()).collect::<Vec<_>>()
-    };
     // Whether a folder exists is no business of those who may not read it.
     if librarian.viewer.principal == Principal::LOCAL {
         return lore_code::resolve(path).map_err(no_folder);
     }
     let found = lore_code::resolve(path).ok();
-    let found = found.filter(|found| allowed().iter().any(|folder| found.starts_with(folder)));
+    let found = found.filter(|found| is_listed(&librarian.app.code.settings.paths, found));
     found.map_or_else(|| local_only(librarian, "this folder").map(|()| path.to_owned()), Ok)
+}
+
+/// Whether a folder is inside one of those that the configuration names.
+fn is_listed(listed: &[PathBuf], folder: &Path) -> bool {
+    let listed = listed.iter().filter_map(|listed| lore_code::resolve(listed).ok());
+    listed.into_iter().any(|listed| folder.starts_with(listed))
+}
+
+/// The folder of a repository, if it is still the one that was added and may still be read:
+/// folders become links, and the configuration changes.
+pub(super) fn folder_now(kept: &Kept, path: &Path, listed: &[PathBuf]) -> Result<PathBuf> {
+    let now = lore_code::resolve(path).map_err(no_folder)?;
+    if now != path {
+        return Err(Error::Precondition {
+            message: "the folder is a link to another one by now".into(),
+            hint: "remove the repository, and add the folder that is meant".into(),
+        });
+    }
+    if kept.guarded && !is_listed(listed, &now) {
+        return Err(Error::Forbidden {
+            action: "the folder is no longer one that others than the person at the machine may \
+                     have read"
+                .into(),
+            hint: "list it as `paths` under [code] in lorewell.toml, or remove the repository and \
+                   have `lorewell scan` add it again"
+                .into(),
+        });
+    }
+    Ok(now)
 }
 
 /// Where the host of an address is, for git: a name that was public when it was added may
@@ -335,7 +371,16 @@ pub(super) fn refused(error: GitError) -> Error {
             format!("is refused: {why}"),
             "use https://host/owner/name with a plain branch name, or a folder's absolute path",
         ),
-        GitError::OverBudget(why) => Error::TooLarge { what: "the repository".into(), limit: why },
+        GitError::TooLarge(most) => {
+            Error::TooLarge { what: "the repository".into(), limit: format!("{most} bytes") }
+        }
+        GitError::TooSlow(_) => Error::Precondition {
+            message: error.to_string(),
+            hint:
+                "check that the address can be reached from this machine, and that its key works \
+                   without a question; then scan again"
+                    .into(),
+        },
         other => Error::Precondition {
             message: other.to_string(),
             hint: "check the address and the branch, and that git is installed".into(),

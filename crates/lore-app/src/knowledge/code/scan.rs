@@ -182,12 +182,13 @@ async fn source(
 ) -> Result<(PathBuf, Option<String>)> {
     let limits = librarian.app.code.settings.git;
     let copy = repository::copy_of(librarian, &known.node);
-    let (origin, flag) = (known.kept.origin.clone(), stop.flag());
-    let at = repository::addresses(librarian, &origin).await?;
-    blocking(move || match origin {
+    let (kept, flag) = (known.kept.clone(), stop.flag());
+    let at = repository::addresses(librarian, &kept.origin).await?;
+    let listed = librarian.app.code.settings.paths.clone();
+    blocking(move || match &kept.origin {
         Origin::Folder(path) => {
-            let root = lore_code::resolve(&path).map_err(repository::no_folder)?;
-            let head = lore_code::head(&root).ok();
+            let root = repository::folder_now(&kept, path, &listed)?;
+            let head = lore_code::head(&root, &flag).ok();
             Ok((root, head))
         }
         Origin::Remote { address, branch } => {
@@ -195,7 +196,7 @@ async fn source(
                 message: "this server keeps no copies of repositories".into(),
                 hint: "scan it with the server that added it".into(),
             })?;
-            let remote = Remote { address: &address, branch: branch.as_deref(), at: &at };
+            let remote = Remote { address, branch: branch.as_deref(), at: &at };
             let done = lore_code::sync(remote, &copy, &limits, &flag);
             let head = done.map_err(repository::refused)?.head;
             Ok((copy, Some(head)))

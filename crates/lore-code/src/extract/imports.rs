@@ -1,0 +1,252 @@
+//! Imports in syntax trees: which names they bring, from where, and what they are called here.
+
+use tree_sitter::Node;
+
+use super::names::{last_name, text};
+use super::text::shortened;
+use crate::facts::Brought;
+use crate::language::Language;
+
+/// Most names that one import brings.
+const NAMES_MAX: usize = 500;
+/// How long the path of a module is, at most.
+const PATH_MAX: usize = 300;
+
+/// Whether a call of this name is an import.
+pub(super) fn is_import(language: Language, called: &str) -> bool {
+    match language {
+        Language::JavaScript | Language::TypeScript | Language::Tsx => called == "require",
+        Language::Shell => called == "source" || called == ".",
+        _ => false,
+    }
+}
+
+/// What an import brings: modules, each with names.
+pub(super) fn imported(
+    node: Node<'_>,
+    source: &str,
+    language: Language,
+) -> Vec<(String, Vec<Brought>)> {
+    let mut found = match language {
+        Language::Rust => vec![rust(text(node, source))],
+        Language::Python => python(node, source),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            script(node, source).into_iter().collect()
+        }
+        Language::Java => vec![java(text(node, source))],
+        Language::Go => go(node, source).into_iter().collect(),
+        Language::Shell => shell(node, source).into_iter().collect(),
+        Language::C | Language::Cpp | Language::Sql => c(node, source).into_iter().collect(),
+    };
+    found.retain(|(module, _)| !module.is_empty() && module.len() <= 2 * PATH_MAX);
+    found.iter_mut().for_each(|(_, names)| names.truncate(NAMES_MAX));
+    found
+}
+
+fn rust(written: &str) -> (String, Vec<Brought>) {
+    let tree = written.split_once("use ").map_or(written, |(_, tree)| tree);
+    let tree = tree.trim().trim_end_matches(';').trim();
+    (shortened(tree, PATH_MAX), rust_leaves(tree))
+}
+
+/// The leaves of `a::{b, c::{d as e}}`, each with its whole path.
+fn rust_leaves(tree: &str) -> Vec<Brought> {
+    let (mut found, mut before, mut leaf) = (Vec::new(), vec![String::new()], String::new());
+    for letter in tree.chars().chain([',']) {
+        let prefix = before.last().map_or("", String::as_str);
+        match letter {
+            '{' => {
+                let longer = format!("{prefix}{}", leaf.trim());
+                before.push(longer.chars().take(PATH_MAX).collect());
+                leaf.clear();
+            }
+            ',' | '}' => {
+                found.extend(rust_leaf(prefix, leaf.trim()));
+                leaf.clear();
+                if letter == '}' && before.len() > 1 {
+                    before.pop();
+                }
+            }
+            letter => leaf.push(letter),
+        }
+        if found.len() > NAMES_MAX {
+            break;
+        }
+    }
+    found
+}
+
+fn rust_leaf(prefix: &str, leaf: &str) -> Option<Brought> {
+    let (path, alias) = match leaf.split_once(" as ") {
+        Some((path, alias)) => (path.trim(), Some(alias.trim())),
+        None => (leaf, None),
+    };
+    if path.is_empty() {
+        return None;
+    }
+    let path = match path {
+        "self" => prefix.trim_end_matches(':').to_owned(),
+        path => format!("{prefix}{path}"),
+    };
+    let name = match path.strip_suffix("::*") {
+        Some(_) => Brought::ALL.to_owned(),
+        None => last_name(&path),
+    };
+    let local = alias.map_or_else(|| name.clone(), str::to_owned);
+    Some(Brought { path: path.trim_end_matches("::*").to_owned(), name, local })
+}
+
+fn python(node: Node<'_>, source: &str) -> Vec<(String, Vec<Brought>)> {
+    let mut cursor = node.walk();
+    let names = node.children_by_field_name("name", &mut cursor);
+    let written: Vec<(&str, Option<&str>)> = names
+        .map(|name| match (name.child_by_field_name("name"), name.child_by_field_name("alias")) {
+            (Some(name), alias) => (text(name, source), alias.map(|alias| text(alias, source))),
+            (None, _) => (text(name, source), None),
+        })
+        .collect();
+    let Some(module) = node.child_by_field_name("module_name").map(|name| text(name, source))
+    else {
+        // `import a.b as c`: the module itself.
+        let each = written.into_iter().map(|(path, alias)| {
+            let local = alias.map_or_else(|| last_name(path), str::to_owned);
+            (path.to_owned(), vec![Brought { path: path.to_owned(), name: last_name(path), local }])
+        });
+        return each.collect();
+    };
+    let dot = if module.ends_with('.') { "" } else { "." };
+    let mut brought: Vec<_> = written
+        .into_iter()
+        .map(|(name, alias)| Brought {
+            path: format!("{module}{dot}{name}"),
+            name: name.to_owned(),
+            local: alias.unwrap_or(name).to_owned(),
+        })
+        .collect();
+    if brought.is_empty() {
+        brought.push(everything(module));
+    }
+    vec![(module.to_owned(), brought)]
+}
+
+fn script(node: Node<'_>, source: &str) -> Option<(String, Vec<Brought>)> {
+    if node.kind() == "call_expression" {
+        return required(node, source);
+    }
+    let module = unquoted(text(node.child_by_field_name("source")?, source));
+    let mut names = Vec::new();
+    let mut open = vec![node];
+    while let Some(part) = open.pop() {
+        let brought = |name: &str, local: &str| Brought {
+            path: module.clone(),
+            name: name.to_owned(),
+            local: local.to_owned(),
+        };
+        let mut cursor = part.walk();
+        for child in part.named_children(&mut cursor) {
+            let written = text(child, source);
+            match (part.kind(), child.kind()) {
+                ("import_clause", "identifier") => names.push(brought(Brought::DEFAULT, written)),
+                ("namespace_import", "identifier") => names.push(brought(Brought::ALL, written)),
+                (_, "import_specifier") => {
+                    let name =
+                        child.child_by_field_name("name").map_or(written, |n| text(n, source));
+                    let alias = child.child_by_field_name("alias").map(|alias| text(alias, source));
+                    names.push(brought(name, alias.unwrap_or(name)));
+                }
+                (_, "import_clause" | "named_imports" | "namespace_import") => open.push(child),
+                _ => {}
+            }
+        }
+    }
+    Some((module, names))
+}
+
+/// `const { a, b: c } = require('…')` and `const d = require('…')`.
+fn required(node: Node<'_>, source: &str) -> Option<(String, Vec<Brought>)> {
+    let argument = node.child_by_field_name("arguments")?.named_child(0)?;
+    let module = Some(argument).filter(|argument| argument.kind() == "string")?;
+    let module = unquoted(text(module, source));
+    let brought = |name: &str, local: &str| Brought {
+        path: module.clone(),
+        name: name.to_owned(),
+        local: local.to_owned(),
+    };
+    let target = node.parent().filter(|around| around.kind() == "variable_declarator");
+    let Some(target) = target.and_then(|around| around.child_by_field_name("name")) else {
+        return Some((module, Vec::new()));
+    };
+    let mut cursor = target.walk();
+    let parts = target.named_children(&mut cursor).filter_map(|part| match part.kind() {
+        "shorthand_property_identifier_pattern" => {
+            Some(brought(text(part, source), text(part, source)))
+        }
+        "pair_pattern" => {
+            let (key, value) =
+                (part.child_by_field_name("key")?, part.child_by_field_name("value")?);
+            Some(brought(text(key, source), text(value, source)))
+        }
+        _ => None,
+    });
+    let names = match target.kind() {
+        "identifier" => vec![brought(Brought::ALL, text(target, source))],
+        _ => parts.collect(),
+    };
+    Some((module, names))
+}
+
+fn java(written: &str) -> (String, Vec<Brought>) {
+    let path = written.trim_start_matches("import").trim().trim_end_matches(';').trim();
+    let path = path.strip_prefix("static ").unwrap_or(path).trim();
+    let brought = match path.strip_suffix(".*") {
+        Some(package) => everything(package),
+        None => {
+            let name = last_name(path);
+            Brought { path: path.to_owned(), local: name.clone(), name }
+        }
+    };
+    (path.to_owned(), vec![brought])
+}
+
+fn go(node: Node<'_>, source: &str) -> Option<(String, Vec<Brought>)> {
+    let path = unquoted(text(node.child_by_field_name("path")?, source));
+    let given = node.child_by_field_name("name").map(|name| text(name, source).to_owned());
+    let local = match given.as_deref() {
+        Some(".") => Brought::ALL.to_owned(),
+        Some(name) => name.to_owned(),
+        None => go_package(&path).to_owned(),
+    };
+    let brought = Brought { path: path.clone(), name: Brought::ALL.to_owned(), local };
+    Some((path, vec![brought]))
+}
+
+/// The package that a path is about: a version at its end is not its name.
+fn go_package(path: &str) -> &str {
+    let mut parts = path.rsplit('/');
+    let last = parts.next().unwrap_or_default();
+    let is_version = last
+        .strip_prefix('v')
+        .is_some_and(|rest| !rest.is_empty() && rest.chars().all(|letter| letter.is_ascii_digit()));
+    if is_version { parts.next().unwrap_or(last) } else { last }
+}
+
+fn shell(node: Node<'_>, source: &str) -> Option<(String, Vec<Brought>)> {
+    let path = unquoted(text(node.child_by_field_name("argument")?, source));
+    let brought = everything(&path);
+    Some((path, vec![brought]))
+}
+
+fn c(node: Node<'_>, source: &str) -> Option<(String, Vec<Brought>)> {
+    let path = unquoted(text(node.child_by_field_name("path")?, source));
+    let brought = everything(&path);
+    Some((path, vec![brought]))
+}
+
+fn everything(path: &str) -> Brought {
+    let all = || Brought::ALL.to_owned();
+    Brought { path: path.to_owned(), name: all(), local: all() }
+}
+
+fn unquoted(written: &str) -> String {
+    written.trim_matches(['"', '\'', '`', '<', '>']).to_owned()
+}
