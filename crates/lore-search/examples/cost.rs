@@ -18,6 +18,7 @@ use std::{env, fs};
 use lore_core::names::Word;
 use lore_core::{NodeId, PrincipalId, Role, TextId, Timestamp, Viewer, WorldId};
 use lore_search::{Analysis, DocKey, Document, Entry, Index, Meta, Query};
+use lore_text::wordpiece::whole_words;
 
 const QUESTIONS: usize = 60;
 const TURNS: usize = 20;
@@ -108,10 +109,8 @@ struct Writer {
 
 impl Writer {
     fn new() -> Self {
-        let all = include_str!("../../lore-text/model/vocabulary.txt").lines().skip(999);
-        let words: Vec<_> = all
-            .filter(|word| word.len() > 1 && word.bytes().all(|b| b.is_ascii_lowercase()))
-            .collect();
+        let words: Vec<_> =
+            whole_words().map(|(word, _)| word).filter(|word| word.len() > 1).collect();
         let mut sum = 0.0;
         let shares = (0..words.len())
             .map(|rank| {

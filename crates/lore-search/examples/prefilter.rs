@@ -12,7 +12,7 @@
 )]
 
 use lore_text::table::{self, DIMENSIONS};
-use lore_text::wordpiece::pieces_of_word;
+use lore_text::wordpiece::{pieces_of_word, whole_words};
 
 const WORDS: usize = 6_000;
 const TEXTS: usize = 20_000;
@@ -21,11 +21,8 @@ const QUESTIONS: usize = 60;
 type Vector = [f32; DIMENSIONS];
 
 fn main() {
-    let words: Vec<&str> = include_str!("../../lore-text/model/vocabulary.txt")
-        .lines()
-        .skip(999)
-        .filter(|word| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase()))
-        .collect();
+    let words: Vec<&str> =
+        whole_words().map(|(word, _)| word).filter(|word| word.len() > 2).collect();
     measure_words(&words);
     measure_texts(&words);
 }

@@ -47,6 +47,9 @@ impl Lexicon {
     /// Stems whose signs differ in more bits are not looked at. Chosen with
     /// `examples/prefilter.rs`: it loses one in some hundred neighbours.
     const MOST_DISTANCE: u16 = 112;
+    /// More are not taken. Languages have about ten; names made of the same few syllables
+    /// would have thousands, and a question would read them all.
+    const MOST_NEAR: usize = 32;
     /// How many questions' stems are remembered.
     const MOST_KNOWN: usize = 8192;
 
@@ -94,6 +97,7 @@ impl Lexicon {
                     .total_cmp(&a.weight)
                     .then_with(|| self.stem(a.stem).cmp(&self.stem(b.stem)))
             });
+            near.truncate(Self::MOST_NEAR);
             *hood = Neighbourhood { near: Arc::new(near), upto: self.scales.len() };
         }
         Arc::clone(&hood.near)
@@ -152,6 +156,29 @@ mod tests {
         assert_eq!(near.len(), 1);
         assert_eq!(Some(near[0].stem), lexicon.id("boat"));
         assert!(near[0].weight > 0.06 && near[0].weight < 1.0);
+    }
+
+    #[test]
+    fn of_many_neighbours_the_nearest_are_taken_whenever_they_come() {
+        let words: Vec<_> = lore_text::wordpiece::whole_words().map(|(word, _)| word).collect();
+        let (mut early, mut late) = (Lexicon::default(), Lexicon::default());
+        words.iter().take(6_000).for_each(|word| early.add(word));
+        let near = |lexicon: &Lexicon| -> Vec<String> {
+            let near = lexicon.near("king");
+            near.iter()
+                .filter_map(|near| lexicon.stem(near.stem))
+                .map(|stem| String::from(&**stem))
+                .collect()
+        };
+        for (count, word) in words.iter().take(6_000).rev().enumerate() {
+            late.add(word);
+            if count % 1_000 == 0 {
+                late.near("king");
+            }
+        }
+        assert!(near(&early).len() <= Lexicon::MOST_NEAR);
+        assert!(near(&early).contains(&"queen".to_owned()), "{:?}", near(&early));
+        assert_eq!(near(&early), near(&late));
     }
 
     #[test]

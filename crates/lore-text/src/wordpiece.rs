@@ -52,7 +52,7 @@ pub fn rank(word: &str) -> Option<u32> {
 }
 
 /// The pieces that are whole words, commonest first.
-pub(crate) fn whole_words() -> impl Iterator<Item = (&'static str, Piece)> {
+pub fn whole_words() -> impl Iterator<Item = (&'static str, Piece)> {
     let is_word = |token: &str| token.bytes().all(|byte| byte.is_ascii_lowercase());
     tokens().filter(move |(token, piece)| piece.0 >= FIRST_WORD && is_word(token))
 }

@@ -7,9 +7,11 @@
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
+use std::sync::LazyLock;
 use std::time::Instant;
 
 use anyhow::Context;
+use lore_text::wordpiece::whole_words;
 use serde_json::{Value, json};
 
 use crate::message;
@@ -148,23 +150,16 @@ fn phrase(number: usize, words: usize) -> String {
         state ^= state << 17;
         (state >> 11) as f64 / (1_u64 << 53) as f64
     };
-    let text: Vec<String> = (0..words).map(|_| word(next())).collect();
+    let text: Vec<&str> = (0..words).map(|_| word(next())).collect();
     text.join(" ")
 }
 
 /// The share `at` of the way through a vocabulary in which few words are common.
-fn word(at: f64) -> String {
-    const SYLLABLES: [&str; 16] = [
-        "ka", "ro", "ti", "mel", "sun", "dor", "vi", "lan", "pe", "gor", "ash", "bri", "tel",
-        "mor", "qui", "zen",
-    ];
-    let mut rank = (20_000_f64.powf(at)) as usize;
-    let mut text = String::new();
-    for _ in 0..4 {
-        text.push_str(SYLLABLES.get(rank % SYLLABLES.len()).copied().unwrap_or_default());
-        rank /= SYLLABLES.len();
-    }
-    text
+fn word(at: f64) -> &'static str {
+    static WORDS: LazyLock<Vec<&str>> =
+        LazyLock::new(|| whole_words().map(|(word, _)| word).collect());
+    let rank = (WORDS.len() as f64).powf(at) as usize;
+    WORDS.get(rank).copied().unwrap_or("the")
 }
 
 fn recall_ratio(ours: &[Cost], theirs: &[Cost]) -> Option<f64> {
