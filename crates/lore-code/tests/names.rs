@@ -188,6 +188,8 @@ fn names_from_elsewhere_are_not_taken_for_ones_own() {
         ),
         ("app/__init__.py", ""),
         ("app/json.py", "def dumps(x):\n    pass\n"),
+        ("c.ts", "import { render } from 'react';\nfunction c() { render(); }\n"),
+        ("lib/react.ts", "export function render() {}\n"),
         ("b.py", "class Shop:\n    def save(self):\n        pass\n"),
     ]);
     graph.rows(CALLS, &[]);

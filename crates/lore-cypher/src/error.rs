@@ -116,7 +116,10 @@ pub enum Budget {
     #[error("more than {0} bytes of intermediate results; return or collect less")]
     Memory(u64),
     /// Time.
-    #[error("longer than {0:?}; name a label or a property, or shorten variable-length paths")]
+    #[error(
+        "longer than {0:?}; name a label or a property, shorten variable-length paths, or work on \
+         shorter texts and lists"
+    )]
     Time(Duration),
     /// Length or nesting of the text itself.
     #[error("the text is longer or more deeply nested than allowed ({0})")]

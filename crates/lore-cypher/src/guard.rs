@@ -54,7 +54,7 @@ pub(crate) fn parse(text: &Text<'_>) -> Result<ParsedProgram> {
         }
         CypherError::Invalid {
             problem: Problem::Syntax,
-            message: first.map_or_else(String::new, |first| first.message.clone()),
+            message: first.map_or_else(String::new, |first| short(&first.message)),
             position: first.map(|_| text.position(at)),
             hint: first.and_then(|first| first.help.clone()),
         }
@@ -78,14 +78,43 @@ pub(crate) fn with_room<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Res
 fn foreign_clause(text: &str, at: usize) -> Option<&'static str> {
     let here = text.get(at..).unwrap_or_default().to_uppercase();
     let before = text.get(..at).unwrap_or_default().trim_end().to_uppercase();
-    let clauses = ["LOAD CSV", "FOREACH", "USE", "INSERT", "DROP", "ALTER", "GRANT"];
+    let clauses = [
+        "LOAD CSV",
+        "FOREACH",
+        "USE",
+        "INSERT",
+        "DROP",
+        "ALTER",
+        "GRANT",
+        "EXPLAIN",
+        "PROFILE",
+        "SHOW",
+        "START",
+        "CREATE INDEX",
+        "CREATE CONSTRAINT",
+    ];
     if before.ends_with("CALL") {
         return Some("CALL");
     }
     if before.ends_with("LOAD") {
         return Some("LOAD CSV");
     }
-    clauses.into_iter().find(|clause| here.starts_with(clause) || before.ends_with(clause))
+    // A name may begin or end like a clause.
+    let apart = |letter: Option<char>| !letter.is_some_and(|l| l.is_alphanumeric() || l == '_');
+    clauses.into_iter().find(|clause| {
+        let (after, ahead) = (here.strip_prefix(clause), before.strip_suffix(clause));
+        after.is_some_and(|rest| apart(rest.chars().next()))
+            || ahead.is_some_and(|rest| apart(rest.chars().next_back()))
+    })
+}
+
+/// What the parser says, without a list of everything that would have been right.
+fn short(message: &str) -> String {
+    const MOST: usize = 6;
+    match message.split_once("; expected ") {
+        Some((what, right)) if right.matches("`, ").count() > MOST => what.to_owned(),
+        _ => message.to_owned(),
+    }
 }
 
 fn over<T>(limit: usize) -> Result<T> {

@@ -26,6 +26,9 @@ fn writing_and_calling_are_refused_by_name() {
         ("CALL { MATCH (n) RETURN n } RETURN n", "CALL"),
         ("LOAD CSV FROM 'file:///etc/passwd' AS line RETURN line", "LOAD CSV"),
         ("FOREACH (x IN [1] | CREATE (n))", "FOREACH"),
+        ("CREATE INDEX ON :A(name)", "CREATE INDEX"),
+        ("EXPLAIN MATCH (n) RETURN n", "EXPLAIN"),
+        ("SHOW DATABASES", "SHOW"),
         ("MATCH (n) WHERE EXISTS { MATCH (n) CREATE (m) RETURN m } RETURN n", "CREATE"),
     ];
     for (query, name) in refused {
@@ -35,6 +38,14 @@ fn writing_and_calling_are_refused_by_name() {
             }
             other => panic!("{query} gave {other:?}"),
         }
+    }
+}
+
+#[test]
+fn names_like_clauses_are_not_taken_for_them() {
+    for query in ["MATCH (n) user RETURN n", "RETURN 1 AS x startled", "drops"] {
+        let Err(CypherError::Invalid { message, .. }) = ask(query) else { panic!("{query}") };
+        assert!(message.len() < 120, "{message}");
     }
 }
 

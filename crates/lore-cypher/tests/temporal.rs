@@ -57,6 +57,10 @@ const VALUES: &[(&str, &str)] = &[
     ),
     ("time(datetime('2017-07-01T12:00[Europe/Stockholm]'))", "12:00+02:00"),
     ("datetime('2017-07-01T12:00[Europe/Stockholm]').timezone", "Europe/Stockholm"),
+    ("duration('P2012-02-02T14:37:21.545')", "P2012Y2M2DT14H37M21.545S"),
+    ("duration('P1Y-2M-3D')", "P10M-3D"),
+    ("time({time: datetime('2017-07-01T12:00[Europe/Stockholm]'), second: 5})", "12:00:05+02:00"),
+    ("date('1984-10-11') - duration('PT36H')", "1984-10-10"),
     ("datetime.fromEpoch(0, 1)", "1970-01-01T00:00:00.000000001Z"),
     ("datetime.fromEpochMillis(-1)", "1969-12-31T23:59:59.999Z"),
 ];

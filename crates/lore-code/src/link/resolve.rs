@@ -306,8 +306,15 @@ impl Linker<'_, '_> {
     pub(super) fn files_of(&self, file: usize, written: &str) -> Vec<usize> {
         let Some(language) = self.language(file) else { return Vec::new() };
         let module = module(self.path(file), written, language);
-        if language == Language::Go {
-            return self.package_of_go(file, &module.parts);
+        match (language, module.parts.as_slice()) {
+            (Language::Go, parts) => return self.package_of_go(file, parts),
+            // A bare name is a package from elsewhere.
+            (Language::JavaScript | Language::TypeScript | Language::Tsx, [_])
+                if module.start == Start::Anywhere =>
+            {
+                return Vec::new();
+            }
+            _ => {}
         }
         // The last part may be a name inside the module.
         for length in (1..=module.parts.len()).rev().take(2) {

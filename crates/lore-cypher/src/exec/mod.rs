@@ -218,6 +218,6 @@ impl<'q> Exec<'q> {
         self.parameters
             .get(name)
             .cloned()
-            .ok_or_else(|| CypherError::Failed(format!("the parameter ${name} was not given")))
+            .ok_or_else(|| CypherError::Failed(format!("the parameter ${name} was not given in params")))
     }
 }

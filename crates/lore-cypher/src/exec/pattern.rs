@@ -44,27 +44,27 @@ impl Pattern {
         if written.len() > PATTERN_BYTES {
             return failed(format!("a pattern cannot be longer than {PATTERN_BYTES} bytes"));
         }
-        let wrong = |error: &dyn std::error::Error| {
-            CypherError::Failed(format!("the pattern is wrong: {error}"))
+        let parsed = syntax::parse(written)
+            .map_err(|error| CypherError::Failed(format!("the pattern is wrong: {error}")))?;
+        let too_large = || {
+            let message = "the pattern is too large; repeat less in it, as in `{1,9}`";
+            CypherError::Failed(message.to_owned())
         };
-        let parsed = syntax::parse(written).map_err(|error| wrong(&error))?;
         let states = thompson::Config::new()
             .nfa_size_limit(Some(STATES_BYTES))
             .which_captures(WhichCaptures::None);
         let states = thompson::Compiler::new()
             .configure(states)
             .build_from_hir(&parsed)
-            .map_err(|error| wrong(&error))?;
+            .map_err(|_| too_large())?;
         let automaton = DFA::config()
             // Every way to match counts, not only the first: one of them has to end the text.
             .match_kind(MatchKind::All)
             .unicode_word_boundary(true)
             .cache_capacity(CACHE_BYTES)
             .skip_cache_capacity_check(true);
-        let automaton = DFA::builder()
-            .configure(automaton)
-            .build_from_nfa(states)
-            .map_err(|error| wrong(&error))?;
+        let automaton =
+            DFA::builder().configure(automaton).build_from_nfa(states).map_err(|_| too_large())?;
         let cache = automaton.create_cache();
         Ok(Self { automaton, cache })
     }

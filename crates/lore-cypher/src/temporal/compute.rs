@@ -111,7 +111,10 @@ impl Temporal {
         };
         Some(match self.clone() {
             // Whole days of the clock part count, the rest does not.
-            Self::Date { day } => Self::Date { day: later(day, 0)?.0 },
+            Self::Date { day } => {
+                let days = i64::try_from(span.clock_nanos() / i128::from(DAY)).ok()?;
+                Self::Date { day: later_day(day)?.checked_add(days)? }
+            }
             Self::LocalTime { nanos } => Self::LocalTime { nanos: turned(nanos) },
             Self::Time { nanos, offset } => Self::Time { nanos: turned(nanos), offset },
             Self::LocalDateTime { day, nanos } => {

@@ -75,7 +75,11 @@ impl Parts {
     fn local(&self, day: Option<i64>) -> Result<Local> {
         let nanos = self.nanos.unwrap_or(0);
         match (&self.zone, day) {
-            (Some(Zone::Named(name, _)), None) => Err(no_day(name)),
+            (Some(Zone::Named(name, None)), None) => Err(no_day(name)),
+            // It was told on a day, and is the same without.
+            (Some(Zone::Named(_, Some(offset))), None) => {
+                Ok(Local { day: 0, nanos, offset: *offset })
+            }
             (Some(zone), day) => Ok(zone.at(day.unwrap_or(0), nanos)),
             (None, day) => Ok(Local { day: day.unwrap_or(0), nanos, offset: 0 }),
         }

@@ -171,10 +171,29 @@ fn duration(text: &str) -> Option<Amounts> {
         None => (text.strip_prefix('P')?, ""),
     };
     let mut amounts = Amounts::default();
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    if let [years, months, days] = date.split('-').collect::<Vec<_>>().as_slice()
+        && [years, months, days].iter().all(|part| is_number(part))
+    {
+        return as_a_moment([years, months, days], time);
+    }
     let of_date = [('Y', "years"), ('M', "months"), ('W', "weeks"), ('D', "days")];
     let of_time = [('H', "hours"), ('M', "minutes"), ('S', "seconds")];
     amounts_of(date, &of_date, &mut amounts)?;
     amounts_of(time, &of_time, &mut amounts)?;
+    Some(amounts)
+}
+
+/// A duration that is written like a date and a time: `P0001-02-03T04:05:06`.
+fn as_a_moment(date: [&str; 3], clock: &str) -> Option<Amounts> {
+    let mut amounts = Amounts::default();
+    let clock: Vec<_> = clock.split(':').filter(|part| !part.is_empty()).collect();
+    let dates = ["years", "months", "days"].into_iter().zip(date);
+    let clocks = ["hours", "minutes", "seconds"].into_iter().zip(clock);
+    for (unit, number) in dates.chain(clocks) {
+        let plain = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        amounts.add(unit, number.parse().ok().filter(|_| plain)?).ok()?;
+    }
     Some(amounts)
 }
 

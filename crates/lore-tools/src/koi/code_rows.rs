@@ -97,7 +97,9 @@ fn typed(graph: &CodeGraph, value: &CodeValue) -> Value {
         CodeValue::Bool(truth) => json!(truth),
         CodeValue::Int(number) => json!(number),
         CodeValue::Float(number) if number.is_finite() => json!(number),
-        CodeValue::Float(number) => json!(number.to_string()),
+        // JSON has no such numbers; these are the names that toString gives them.
+        CodeValue::Float(number) if number.is_nan() => json!("NaN"),
+        CodeValue::Float(number) => json!(if *number > 0.0 { "Infinity" } else { "-Infinity" }),
         CodeValue::String(text) => json!(&**text),
         CodeValue::List(list) => list.items().iter().map(|item| typed(graph, item)).collect(),
         CodeValue::Map(map) => {
