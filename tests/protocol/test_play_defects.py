@@ -362,6 +362,16 @@ def test_defect_6_archiving_notifies_the_list_of_what_is_archived(session, seat,
         assert {archive, f"{evening.uri}/participants", evening.events} <= heard
 
 
+def test_defect_6_a_part_of_the_log_changes_with_it(session, seat, evening):
+    """Who waits for what comes after an event hears of it under the URI they asked for."""
+    part = f"{evening.events}?after_seq=1"
+    seat.subscribe(part)
+    with listening(session) as heard:
+        seat.roll(evening.session, evening.hero)
+        heard.wait_for(part)
+    assert set(heard.uris()) == {part}
+
+
 def test_defect_6_only_subscribers_are_notified(web, seat, evening):
     """A session without subscriptions hears nothing, and after unsubscribing no more."""
     other = Session(web).open()

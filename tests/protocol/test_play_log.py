@@ -18,6 +18,7 @@ TAMPERED = {
     "a moment": ("UPDATE event SET at = at + 1000000 WHERE seq = 1", 1),
     "who acted": ("UPDATE event SET participant = NULL, character = NULL WHERE seq = 6", 6),
     "what it settles": ("UPDATE event SET settles = 3 WHERE seq = 11", 11),
+    "who may see it": ("UPDATE event SET visibility = 'gm' WHERE seq = 4", 4),
     "a hash": ("UPDATE event SET hash = zeroblob(32) WHERE seq = 8", 8),
     "the hash before": ("UPDATE event SET previous = zeroblob(32) WHERE seq = 9", 9),
     "a missing event": ("DELETE FROM event WHERE seq = 6", 6),
@@ -93,21 +94,23 @@ def test_doctor_notices_a_log_that_was_cut_off(played, tmp_path):
 
 def mended(db: sqlite3.Connection, place: int, lie: dict) -> None:
     """Puts a lie into an event and mends all hashes, as somebody would who knows how they are made."""
+    # The campaign has a log of its own, of what happened before the session.
+    (log,) = db.execute("SELECT node FROM event GROUP BY node ORDER BY count(*) DESC LIMIT 1").fetchone()
     rows = db.execute("SELECT seq, at, kind, request_id, invocation_id, participant, character, payload,"
-                      " secret, settles FROM event ORDER BY seq").fetchall()
+                      " secret, settles, visibility FROM event WHERE node = ? ORDER BY seq", (log,)).fetchall()
     previous = bytes(32)
-    for seq, at, kind, request, call, participant, character, text, secret, settles in rows:
+    for seq, at, kind, request, call, participant, character, text, secret, settles, seen_by in rows:
         if seq == place:
             text = json.dumps({**json.loads(text), **lie}, separators=(",", ":"))
         people = [str(uuid.UUID(bytes=id)) if id else "" for id in (participant, character)]
         hasher = hashlib.sha256(previous)
-        for part in (str(seq), str(at), kind, request, call, *people, text, secret or "", str(settles or "")):
+        for part in (str(seq), str(at), kind, request, call, *people, text, secret or "", str(settles or ""), seen_by):
             hasher.update(len(part.encode()).to_bytes(8, "big") + part.encode())
-        db.execute("UPDATE event SET payload = ?, previous = ?, hash = ? WHERE seq = ?",
-                   (text, previous, hasher.digest(), seq))
+        db.execute("UPDATE event SET payload = ?, previous = ?, hash = ? WHERE node = ? AND seq = ?",
+                   (text, previous, hasher.digest(), log, seq))
         previous = hasher.digest()
-    db.execute("UPDATE state SET value = json_object('count', ?, 'hash', ?) WHERE name = 'log_head'",
-               (rows[-1][0], previous.hex()))
+    db.execute("UPDATE state SET value = json_object('count', ?, 'hash', ?) WHERE node = ? AND name = 'log_head'",
+               (rows[-1][0], previous.hex(), log))
 
 
 # The third roll shows 7 and 1, has no modifier, and meets its difficulty of 8.

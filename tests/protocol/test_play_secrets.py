@@ -9,7 +9,10 @@ import uuid
 import pytest
 
 from harness.program import Program
-from harness.table import FEAR, HOPE, Cast, Game, Seat, at_once, listening, payload, replay
+from harness.rpc import error_of
+from harness.table import (
+    FEAR, HOPE, Cast, Game, Listener, Seat, at_once, listening, payload, replay,
+)
 from harness.web import Modern
 
 DIFFICULTY = 987654
@@ -269,7 +272,7 @@ def linked(event: dict, moment: int, secret: str) -> str:
     character = uid(event["character_id"]) if "character_id" in event else ""
     participant = uid(event["participant_id"]) if "participant_id" in event else ""
     fields = [str(event["seq"]), str(moment), event["type"], event["request_id"], event["invocation_id"],
-              participant, character, event["payload_json"], secret, ""]
+              participant, character, event["payload_json"], secret, "", "members"]
     for field in fields:
         data = field.encode()
         hasher.update(len(data).to_bytes(8, "big") + data)
@@ -710,11 +713,39 @@ def test_another_world_cannot_be_entered_by_header(elsewhere, cast, game):
 
 
 def test_another_worlds_changes_are_not_heard(elsewhere, game):
-    """A subscription to a campaign of another world stays silent."""
-    elsewhere.subscribe("campaigns://list", game.events, game.uri)
+    """A campaign of another world is not there to be subscribed to."""
+    for uri in (game.events, game.uri):
+        assert error_of(elsewhere.ask("resources/subscribe", {"uri": uri}))["code"] == -32002
+    elsewhere.subscribe("campaigns://list")
     with listening(elsewhere.client) as heard:
         game.gail.roll(game.session, game.ana)
         made = elsewhere.do("campaign_create", name="x", gm_mode="AI")["id"]
         heard.wait_for("campaigns://list")
         assert set(heard.uris()) == {"campaigns://list"}
     assert made
+
+
+def hidden_sheet(game: Game) -> tuple[str, str]:
+    """An NPC nobody knows, and the resource of its sheet."""
+    npc = game.gail.do("character_create", campaign_id=game.id, name="Quokka-Lurking", kind="NPC")["id"]
+    return npc, f"character://{npc}/sheet"
+
+
+def test_a_hidden_sheet_cannot_be_subscribed_to(game):
+    """It is not found, like one that does not exist; the GM may listen to it."""
+    _, uri = hidden_sheet(game)
+    for seat in (game.alice, game.ray):
+        error = error_of(seat.ask("resources/subscribe", {"uri": uri}))
+        assert error["code"] == -32002 and "Quokka" not in json.dumps(error)
+    game.gail.subscribe(uri)
+
+
+def test_a_hidden_sheet_is_not_listened_to(game, cast):
+    """A client without sessions hears of the log, and nothing of the sheet."""
+    npc, uri = hidden_sheet(game)
+    with Modern(cast.http("alice")).listen({"resourceSubscriptions": [uri, game.events]}) as stream:
+        heard = Listener(stream)
+        game.gail.do("character_state_patch", character_id=npc, stress=1)
+        game.gail.roll(game.session, game.ana)
+        heard.wait_for(game.events)
+        assert set(heard.uris()) == {game.events}

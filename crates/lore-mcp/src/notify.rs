@@ -109,7 +109,7 @@ impl Subscriptions {
     pub(crate) fn notify(&self, peer: &Peer<RoleServer>, uris: Vec<String>) {
         let wanted: Vec<_> = {
             let state = self.0.lock();
-            uris.into_iter().filter(|uri| state.uris.contains(uri)).collect()
+            uris.iter().flat_map(|uri| spelled(&state.uris, uri)).collect()
         };
         if wanted.is_empty() {
             return;
@@ -127,13 +127,40 @@ impl Subscriptions {
         while !peer.is_transport_closed() {
             // The wait ends now and then, so that a vanished client is noticed.
             let waited = tokio::time::timeout(10 * LOOK_EVERY, follower.next()).await;
-            for uri in waited.unwrap_or_default() {
-                let wanted = self.0.lock().uris.contains(&uri);
-                let update = ResourceUpdatedNotificationParam::new(uri);
-                if wanted && peer.notify_resource_updated(update).await.is_err() {
-                    return;
+            for changed in waited.unwrap_or_default() {
+                let wanted = spelled(&self.0.lock().uris, &changed);
+                for uri in wanted {
+                    let update = ResourceUpdatedNotificationParam::new(uri);
+                    if peer.notify_resource_updated(update).await.is_err() {
+                        return;
+                    }
                 }
             }
         }
+    }
+}
+
+/// How a changed resource is spelled in what is subscribed to: as it is, or as a part of it
+/// that query parameters choose. Clients wait for the spelling they know.
+pub(crate) fn spelled<'a>(
+    subscribed: impl IntoIterator<Item = &'a String>,
+    changed: &str,
+) -> Vec<String> {
+    let is_of =
+        |uri: &&String| uri.split_once('?').map_or(uri.as_str(), |(path, _)| path) == changed;
+    subscribed.into_iter().filter(is_of).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_a_resource_changes_with_it() {
+        let subscribed =
+            ["session://s/events", "session://s/events?after_seq=3", "session://t/events"];
+        let subscribed = subscribed.map(str::to_owned);
+        assert_eq!(spelled(&subscribed, "session://s/events"), subscribed[..2]);
+        assert!(spelled(&subscribed, "session://s").is_empty());
     }
 }

@@ -64,9 +64,9 @@ mod tests {
     #[test]
     fn the_field_is_named() {
         assert_eq!(message("tools/call", json!({})), "params.name is required");
-        assert!(message("tools/call", json!({ "name": 3 })).starts_with("params.name is wrong"));
+        assert_eq!(message("tools/call", json!({ "name": 3 })), "params.name is 3, not a text");
         let list = json!({ "name": "x", "arguments": [] });
-        assert!(message("tools/call", list).starts_with("params.arguments is wrong"));
+        assert_eq!(message("tools/call", list), "params.arguments is a list, not an object");
         let absent = error_in("resources/read", None, false).unwrap();
         assert_eq!(absent.to_string(), "params.uri is required");
     }

@@ -29,7 +29,7 @@ use rmcp::transport::streamable_http_server::session::SessionRestoreMarker;
 use serde_json::Value;
 
 use crate::convert;
-use crate::notify::{Follower, Subscriptions};
+use crate::notify::{self, Follower, Subscriptions};
 use crate::params;
 use crate::progress::ProgressPump;
 use crate::rpc::STATELESS_SINCE;
@@ -159,6 +159,15 @@ impl McpServer {
         call.cancel = context.ct.clone();
         call.conversation = Arc::clone(&self.conversation);
         Ok((scope, call))
+    }
+
+    /// What a resource shows to a caller.
+    async fn document(&self, scope: &Scope, call: Call, uri: &str) -> Result<Value, ErrorData> {
+        let registry = &self.parts.registry;
+        let found = registry.resource(&scope.selection, call.viewer.role, uri);
+        let (resource, captures) = found.ok_or_else(|| no_resource(uri))?;
+        let document = contained((resource.read)(call, captures)).await;
+        document.map_err(|error| naming(uri, error))
     }
 
     /// What a client is told of the tools that are on for it.
@@ -308,11 +317,7 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let (scope, call) = self.call(&context).await?;
-        let registry = &self.parts.registry;
-        let found = registry.resource(&scope.selection, call.viewer.role, &request.uri);
-        let (resource, captures) = found.ok_or_else(|| no_resource(&request.uri))?;
-        let document = contained((resource.read)(call, captures)).await;
-        let document = document.map_err(|error| naming(&request.uri, error))?;
+        let document = self.document(&scope, call, &request.uri).await?;
         let contents = ResourceContents::text(convert::pretty(&document), request.uri)
             .with_mime_type(convert::JSON_MIME);
         Ok(ReadResourceResult::new(vec![contents]).into())
@@ -324,12 +329,11 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let (scope, call) = self.call(&context).await?;
-        let registry = &self.parts.registry;
-        if registry.resource(&scope.selection, call.viewer.role, &request.uri).is_none() {
-            return Err(no_resource(&request.uri));
-        }
+        let viewer = call.viewer;
+        // What cannot be read must not be told of either.
+        self.document(&scope, call, &request.uri).await?;
         let (app, peer) = (&self.parts.app, &context.peer);
-        self.subscriptions.add(app, call.viewer, peer, [request.uri]).await;
+        self.subscriptions.add(app, viewer, peer, [request.uri]).await;
         self.remember_subscriptions(&context).await;
         Ok(())
     }
@@ -360,7 +364,14 @@ impl ServerHandler for McpServer {
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let scope = self.scope(context.request_context())?;
         let viewer = self.viewer(&scope).await?;
-        let wanted = context.accepted().resource_subscriptions.clone().unwrap_or_default();
+        let mut wanted = Vec::new();
+        for uri in context.accepted().resource_subscriptions.clone().unwrap_or_default() {
+            let (scope, call) = self.call(context.request_context()).await?;
+            // What cannot be read must not be told of either.
+            if self.document(&scope, call, &uri).await.is_ok() {
+                wanted.push(uri);
+            }
+        }
         let accepted = self.accepted.lock().pop_front();
         let mut follower = match accepted {
             Some(cursor) => Follower::after(Arc::clone(&self.parts.app), viewer, cursor),
@@ -371,7 +382,7 @@ impl ServerHandler for McpServer {
                 changed = follower.next() => changed,
                 () = context.cancelled() => return Ok(()),
             };
-            for uri in changed.into_iter().filter(|uri| wanted.contains(uri)) {
+            for uri in changed.iter().flat_map(|uri| notify::spelled(&wanted, uri)) {
                 if context.sink().notify_resource_updated(uri).await.is_err() {
                     return Ok(());
                 }

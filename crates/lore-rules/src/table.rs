@@ -36,7 +36,7 @@ pub use damage::{
     ArmorUse, Damage, DamageKind, DamageOptions, DamageStep, Defence, Directness, MassiveDamage,
     Protection, Severity, reduced_damage, severity, take_damage,
 };
-pub use death::{AvoidDeath, Split, avoid_death, blaze_of_glory, risk_it_all};
+pub use death::{AvoidDeath, Wishes, avoid_death, blaze_of_glory, risk_it_all};
 pub use error::TableError;
 pub use fear::{FearStep, GmFear};
 pub use hope::{HopeUse, gain_hope, spend_hope};
@@ -45,7 +45,8 @@ pub use outcome::{OutcomeEffects, apply_outcome, apply_outcome_to_fear, outcome_
 pub use profile::{CharacterKind, Level, Profile, ProfileError, ProfileFields, TRAITS};
 pub use recovery::{clear_stress, heal, repair_armor};
 pub use rest::{
-    Company, RestCourse, RestError, RestKind, RestLog, RestMove, RestRoll, RestStep, Rester, rest,
+    Company, Place, RestCourse, RestDice, RestError, RestKind, RestLog, RestMove, RestRoll,
+    RestStep, Rester, rest,
 };
 pub use state::{Life, State, StatePatch, clamp_to, patch};
 pub use step::Step;

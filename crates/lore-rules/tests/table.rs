@@ -6,12 +6,12 @@ use lore_rules::dice::{DiceStream, Seed};
 use lore_rules::duality::{Die12, DualityDice, Outcome};
 use lore_rules::table::{
     ArmorUse, CharacterKind, Company, Condition, Countdown, CountdownKind, Damage, DamageKind,
-    DamageOptions, Defence, Directness, GmFear, HopeUse, Life, Looping, MassiveDamage, Note,
-    Profile, ProfileFields, Protection, RestCourse, RestKind, RestLog, RestMove, Rester, Split,
-    State, StatePatch, Step, StressCause, TableError, add_condition, advance, apply_outcome,
-    apply_outcome_to_fear, avoid_death, blaze_of_glory, clamp_to, clear_stress, gain_hope, heal,
-    mark_stress, patch, reduced_damage, remove_condition, repair_armor, rest, risk_it_all,
-    spend_hope, take_damage,
+    DamageOptions, Defence, Directness, GmFear, HopeUse, Life, Looping, MassiveDamage, Note, Place,
+    Profile, ProfileFields, Protection, RestCourse, RestDice, RestKind, RestLog, RestMove, Rester,
+    State, StatePatch, Step, StressCause, TableError, Wishes, add_condition, advance,
+    apply_outcome, apply_outcome_to_fear, avoid_death, blaze_of_glory, clamp_to, clear_stress,
+    gain_hope, heal, mark_stress, patch, reduced_damage, remove_condition, repair_armor, rest,
+    risk_it_all, spend_hope, take_damage,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -32,7 +32,7 @@ enum Event {
     Patch(StatePatch),
     Blaze,
     Avoid(i64),
-    Risk(i64, i64, Split),
+    Risk(i64, i64, Wishes),
     Rest(RestKind, RestCourse, Vec<RestMove>, u64),
 }
 
@@ -110,10 +110,7 @@ fn event() -> impl Strategy<Value = Event> {
         select(vec![Condition::Hidden, Condition::Vulnerable, Condition::Custom("wet".to_owned())])
     };
     let cause = select(vec![StressCause::Forced, StressCause::Chosen]);
-    let split = prop_oneof![
-        Just(Split::HitPointsFirst),
-        (0..7_i64, 0..7_i64).prop_map(|(hp, stress)| Split::Exactly { hp, stress }),
-    ];
+    let wishes = (0..7_i64, 0..7_i64).prop_map(|(hp, stress)| Wishes { hp, stress });
     let hope = prop_oneof![
         select(vec![
             HopeUse::HelpAlly,
@@ -141,7 +138,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => patched,
         1 => Just(Event::Blaze),
         3 => (1..=12_i64).prop_map(Event::Avoid),
-        3 => (1..=12_i64, 1..=12_i64, split).prop_map(|(hope, fear, split)| Event::Risk(hope, fear, split)),
+        3 => (1..=12_i64, 1..=12_i64, wishes).prop_map(|(hope, fear, wishes)| Event::Risk(hope, fear, wishes)),
         2 => rest_event(),
     ]
 }
@@ -165,15 +162,17 @@ fn happen(profile: &Profile, state: &State, event: &Event) -> Option<Step> {
         Event::Patch(change) => patch(profile, state, *change).ok(),
         Event::Blaze => blaze_of_glory(profile, state).ok(),
         Event::Avoid(face) => avoid_death(profile, state, die(*face)?).ok().map(|done| done.step),
-        Event::Risk(hope, fear, split) => {
+        Event::Risk(hope, fear, wishes) => {
             let dice = DualityDice { hope: die(*hope)?, fear: die(*fear)? };
-            risk_it_all(profile, state, dice, *split).ok()
+            risk_it_all(profile, state, dice, *wishes).ok()
         }
         Event::Rest(kind, course, moves, seed) => {
-            let party = [Rester { kind: CharacterKind::Pc, profile, state, moves }];
-            let mut stream = DiceStream::new(Seed::from_random(*seed));
+            let (kind_of_member, place) = (CharacterKind::Pc, Place::AtTheTable);
+            let party = [Rester { kind: kind_of_member, profile, state, moves, place }];
+            let stream = || DiceStream::new(Seed::from_random(*seed));
+            let dice = RestDice { open: stream(), hidden: stream() };
             let (log, fear) = (RestLog::default(), GmFear::default());
-            rest(*kind, *course, &party, log, fear, &mut stream).ok()?.members.pop()
+            rest(*kind, *course, &party, log, fear, dice).ok()?.members.pop()
         }
     }
 }
@@ -263,8 +262,7 @@ proptest! {
         let dying = State { stress: stress.min(profile.stress_max()), ..State::default() };
         let die = Die12::new(face).expect("a face");
         let dice = DualityDice { hope: die, fear: die };
-        let split = Split::Exactly { hp: 99, stress: 99 };
-        let step = risk_it_all(&profile, &dying, dice, split).expect("a death move");
+        let step = risk_it_all(&profile, &dying, dice, Wishes::default()).expect("a death move");
         prop_assert_eq!((step.state.hp, step.state.stress), (profile.hp_max(), 0));
         prop_assert_eq!(step.state.life, Life::Active);
     }

@@ -9,16 +9,19 @@ use rusqlite::{Connection, params};
 use crate::counter::{self, CHANGES, STORE};
 use crate::fault::Answer;
 use crate::rows::{self, Fields};
+use crate::slate::Slate;
 
 /// Writes one entry for each different URI and returns the log's end.
-pub(crate) fn append(db: &Connection, world: i64, at: i64, uris: &[String]) -> Answer<i64> {
+pub(crate) fn append(slate: &Slate<'_>, world: i64, at: i64, uris: &[String]) -> Answer<i64> {
+    let mut end = slate.changes_end()?;
     let mut written = HashSet::new();
+    let sql = "INSERT INTO change_log (seq, world, uri, at) VALUES (?1, ?2, ?3, ?4)";
     for uri in uris.iter().filter(|uri| written.insert(uri.as_str())) {
-        let sequence = counter::take(db, STORE, CHANGES)?;
-        db.prepare_cached("INSERT INTO change_log (seq, world, uri, at) VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![sequence, world, uri, at])?;
+        end += 1;
+        slate.prepare_cached(sql)?.execute(params![end, world, uri, at])?;
+        slate.move_changes(end);
     }
-    end(db)
+    Ok(end)
 }
 
 /// The end of the log over all worlds; 0 when it is empty.

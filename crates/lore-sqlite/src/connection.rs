@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use lore_store::{StoreError, StoreResult};
 use rusqlite::config::DbConfig;
-use rusqlite::functions::FunctionFlags;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
@@ -72,20 +71,7 @@ fn open(path: &Path, access: OpenFlags) -> Answer<Connection> {
          PRAGMA temp_store = MEMORY;",
     )?;
     rusqlite::vtab::array::load_module(&db)?;
-    teach_lower(&db)?;
     Ok(db)
-}
-
-/// `lore_lower` knows every script; SQLite's own `lower` knows only ASCII. For
-/// queries only: a schema that used it could not be read by other programs.
-fn teach_lower(db: &Connection) -> Answer<()> {
-    let flags = FunctionFlags::SQLITE_UTF8
-        | FunctionFlags::SQLITE_DETERMINISTIC
-        | FunctionFlags::SQLITE_DIRECTONLY;
-    db.create_scalar_function("lore_lower", 1, flags, |context| {
-        Ok(context.get_raw(0).as_str()?.to_lowercase())
-    })?;
-    Ok(())
 }
 
 /// Switches to write-ahead mode. A restored backup comes without, and SQLite

@@ -14,6 +14,7 @@ use serde_json::json;
 use crate::audit::{self, Author};
 use crate::fault::{Answer, invalid, missing};
 use crate::rows::{self, Fields};
+use crate::slate::Slate;
 use crate::store::SqliteStore;
 use crate::{changes, tokens};
 
@@ -35,7 +36,12 @@ impl Directory for SqliteStore {
         origin: Origin,
         at: Timestamp,
     ) -> StoreResult<World> {
-        self.write(move |db| create_world(db, principal, uid, &name, &origin, at)).await
+        self.write(move |slate| {
+            let world = create_world(slate, principal, uid, &name, &origin, at)?;
+            announce(slate, principal, &world)?;
+            Ok(world)
+        })
+        .await
     }
 
     async fn principal(&self, id: PrincipalId) -> StoreResult<Option<Principal>> {
@@ -118,12 +124,17 @@ pub(crate) fn create_world(
     let author = Author { world: id, principal: owner.0, at: at_micros };
     let note = json!({ "op": "create_world", "id": id, "uid": uid.to_string(), "version": 1 });
     audit::write(db, author, origin, vec![note])?;
-    // The list of worlds is read from each of them, and each has its own log. Nobody
-    // can be listening in the new one yet.
-    for world in worlds(db, owner)?.into_iter().filter(|world| world.id.0 != id) {
-        changes::append(db, world.id.0, at_micros, &[WORLDS_URI.to_owned()])?;
-    }
     Ok(World { id: WorldId(id), uid, name: name.to_owned(), created_at: at })
+}
+
+/// Tells of a new world. The list of worlds is read from each of them, and each has its own
+/// log. Nobody can be listening in the new one yet.
+fn announce(slate: &Slate<'_>, owner: PrincipalId, new: &World) -> Answer<()> {
+    for world in worlds(slate, owner)?.into_iter().filter(|world| world.id != new.id) {
+        let at = rows::micros(new.created_at);
+        changes::append(slate, world.id.0, at, &[WORLDS_URI.to_owned()])?;
+    }
+    Ok(())
 }
 
 /// Chooses the world a principal works in when none is named.

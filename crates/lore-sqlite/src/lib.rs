@@ -31,6 +31,7 @@ mod schema;
 mod search;
 mod sessions;
 mod sight;
+mod slate;
 mod store;
 mod tally;
 mod texts;

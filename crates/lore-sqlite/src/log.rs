@@ -14,16 +14,17 @@ impl Log for SqliteStore {
     async fn answered(
         &self,
         viewer: &Viewer,
-        tool: &str,
+        scope: &str,
         key: &str,
     ) -> StoreResult<Option<String>> {
         let viewer = *viewer;
-        let (tool, key) = (tool.to_owned(), key.to_owned());
+        let (scope, key) = (scope.to_owned(), key.to_owned());
         self.glance(move |db| {
+            // The column is called after what scopes were once: tools.
             let sql = "SELECT answer FROM answered
                        WHERE principal = ?1 AND world = ?2 AND tool = ?3 AND key = ?4";
             let mut statement = db.prepare_cached(sql)?;
-            let parameters = params![viewer.principal.0, viewer.world.0, tool, key];
+            let parameters = params![viewer.principal.0, viewer.world.0, scope, key];
             rows::first(statement.query(parameters)?, |row| Ok(row.get(0)?))
         })
         .await

@@ -5,8 +5,9 @@ use lore_core::names::Word;
 use lore_core::{Event, NodeId, State, Viewer};
 use lore_store::chain::{self, Head};
 use lore_store::{ChainReport, EventOrder, EventQuery, Events, States, StoreResult};
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, Row, params};
 
+use crate::audit::Author;
 use crate::fault::{Answer, damaged, missing};
 use crate::rows::{self, Fields};
 use crate::sight::{self, Presence, Sight};
@@ -120,16 +121,12 @@ fn select_events(
     let sql = format!(
         "{} AND v.seq > :after AND v.seq < :before
            AND (:any_kind OR v.kind IN rarray(:kinds))
-           AND NOT EXISTS (SELECT 1 FROM rarray(:words) w
-             WHERE instr(lore_lower(v.payload), w.value) = 0
-               AND (NOT :gm OR v.secret IS NULL OR instr(lore_lower(v.secret), w.value) = 0))
          ORDER BY v.seq {order} LIMIT :limit",
         events_sql()
     );
     let (after, before) = (query.after.unwrap_or(0), query.before.unwrap_or(i64::MAX));
     let any_kind = query.kinds.is_empty();
     let kinds = rows::list(query.kinds.iter().cloned());
-    let words = rows::list(query.words.iter().map(|word| word.to_lowercase()));
     let limit = limit_of(query.limit);
     let mut statement = db.prepare_cached(&sql)?;
     let parameters = sight.with(&[
@@ -138,7 +135,6 @@ fn select_events(
         (":before", &before),
         (":any_kind", &any_kind),
         (":kinds", &kinds),
-        (":words", &words),
         (":limit", &limit),
     ]);
     rows::all(statement.query(parameters.as_slice())?, event)
@@ -189,7 +185,7 @@ pub(crate) fn follow_chain(db: &Connection, node: NodeId) -> Answer<ChainReport>
         let fits = event(row).is_ok_and(|event| {
             let in_place = event.sequence == report.length && event.previous == previous;
             previous = event.hash;
-            in_place && chain::link(&event) == event.hash
+            in_place && chain::holds(&event)
         });
         if !fits && report.broken_at.is_none() {
             report.broken_at = Some(report.length);
@@ -197,6 +193,31 @@ pub(crate) fn follow_chain(db: &Connection, node: NodeId) -> Answer<ChainReport>
     }
     let end = Head { count: report.length, hash: previous };
     Ok(compared(report, end, head_of(db, node)?))
+}
+
+/// Where a log goes on. The head counts when entries were cut off behind our back: the gap
+/// stays, and with it the proof.
+pub(crate) fn log_end(db: &Connection, node: NodeId) -> Answer<Head> {
+    let sql = "SELECT seq, hash FROM event WHERE node = ?1 ORDER BY seq DESC LIMIT 1";
+    let mut statement = db.prepare_cached(sql)?;
+    let last = rows::first(statement.query([node.0])?, |row| {
+        let mut fields = Fields::of(row);
+        Ok(Head { count: fields.take()?, hash: fields.hash()? })
+    })?;
+    let (last, head) = (last.unwrap_or(Head::EMPTY), head_of(db, node)?);
+    Ok(if head.count > last.count { head } else { last })
+}
+
+/// Puts the head of a log.
+pub(crate) fn put_head(db: &Connection, node: NodeId, head: Head, author: Author) -> Answer<()> {
+    let sql = "INSERT INTO state (node, name, value, visibility, version, updated_at, updated_by)
+        VALUES (?1, ?2, ?3, 'members', 1, ?4, ?5)
+        ON CONFLICT (node, name) DO UPDATE SET value = excluded.value, version = version + 1,
+          updated_at = excluded.updated_at, updated_by = excluded.updated_by";
+    let value = head.to_value().to_string();
+    let parameters = params![node.0, chain::HEAD, value, author.at, author.principal];
+    db.prepare_cached(sql)?.execute(parameters)?;
+    Ok(())
 }
 
 /// The head of a log; one that cannot be read fits no log with entries.

@@ -12,6 +12,7 @@ use rusqlite::Connection;
 use crate::fault::Answer;
 use crate::pool::Pool;
 use crate::search::Library;
+use crate::slate::Slate;
 use crate::writer::{WriteCounts, Writer};
 use crate::{bootstrap, check, commit, connection, docs, file, schema};
 
@@ -109,7 +110,7 @@ impl SqliteStore {
     pub(crate) async fn write<T, F>(&self, work: F) -> StoreResult<T>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Answer<T> + Send + 'static,
+        F: FnOnce(&Slate<'_>) -> Answer<T> + Send + 'static,
     {
         self.writer.run(work).await
     }
@@ -119,7 +120,7 @@ impl SqliteStore {
 impl Store for SqliteStore {
     async fn commit(&self, viewer: &Viewer, batch: Batch) -> StoreResult<Committed> {
         let viewer = *viewer;
-        self.write(move |db| commit::commit(db, &viewer, &batch)).await
+        self.write(move |slate| commit::commit(slate, &viewer, &batch)).await
     }
 }
 

@@ -18,6 +18,7 @@ use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::fault::{Answer, Fault, damaged, io, told};
+use crate::slate::Slate;
 use crate::{changes, connection, schema};
 
 /// Most jobs in one transaction. More made each wait longer without more throughput.
@@ -65,7 +66,7 @@ impl Writer {
     pub(crate) async fn run<T, F>(&self, work: F) -> StoreResult<T>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Answer<T> + Send + 'static,
+        F: FnOnce(&Slate<'_>) -> Answer<T> + Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
         let task = Box::new(Task { work: Some(work), outcome: None, reply });
@@ -115,7 +116,7 @@ struct Counts {
 /// A piece of work whose result type only its caller knows.
 trait Job: Send {
     /// Does the work and remembers the result; says whether to keep its changes.
-    fn run(&mut self, db: &Connection) -> Verdict;
+    fn run(&mut self, slate: &Slate<'_>) -> Verdict;
     /// Answers the caller with the remembered result. A caller who left is no error.
     fn answer(self: Box<Self>);
     /// Answers the caller that the whole group was lost.
@@ -137,13 +138,13 @@ struct Task<T, F> {
 impl<T, F> Job for Task<T, F>
 where
     T: Send,
-    F: FnOnce(&Connection) -> Answer<T> + Send,
+    F: FnOnce(&Slate<'_>) -> Answer<T> + Send,
 {
-    fn run(&mut self, db: &Connection) -> Verdict {
+    fn run(&mut self, slate: &Slate<'_>) -> Verdict {
         let Some(work) = self.work.take() else { return Verdict::Undo };
-        // The database is made whole by the savepoint, the job is never run again:
+        // The database is made whole by the savepoint, the slate forgets, the job is never run again:
         // nothing that the panic may have left half done is looked at afterwards.
-        let outcome = catch_unwind(AssertUnwindSafe(|| work(db)))
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(slate)))
             .unwrap_or_else(|_| Err(StoreError::Failed("a write panicked".into()).into()));
         let verdict = if outcome.is_ok() { Verdict::Keep } else { Verdict::Undo };
         self.outcome = Some(outcome.map_err(StoreError::from));
@@ -207,11 +208,12 @@ impl Desk {
             None => self.db.insert(reopen(&self.path)?),
         };
         execute(db, "BEGIN IMMEDIATE")?;
+        let slate = Slate::new(db);
         let mut kept = 0;
         for job in group.iter_mut() {
-            kept += u64::from(run_apart(db, job.as_mut())? == Verdict::Keep);
+            kept += u64::from(run_apart(&slate, job.as_mut())? == Verdict::Keep);
         }
-        let end = changes::end(db)?;
+        let end = slate.settle()?;
         execute(db, "COMMIT").map_err(not_committed)?;
         self.counts.transactions.fetch_add(1, Ordering::Relaxed);
         self.counts.jobs.fetch_add(kept, Ordering::Relaxed);
@@ -260,18 +262,22 @@ fn not_committed(error: rusqlite::Error) -> Fault {
 
 /// Runs a job so that undoing it leaves its neighbours alone. An error means
 /// that the whole transaction is lost.
-fn run_apart(db: &Connection, job: &mut dyn Job) -> Answer<Verdict> {
-    execute(db, "SAVEPOINT job")?;
-    let verdict = job.run(db);
-    if db.is_autocommit() {
+fn run_apart(slate: &Slate<'_>, job: &mut dyn Job) -> Answer<Verdict> {
+    execute(slate, "SAVEPOINT job")?;
+    let verdict = job.run(slate);
+    if slate.is_autocommit() {
         // SQLite gives up the whole transaction when the disk fails or is full.
         let text = "the disk is full or failed while writing";
         return Err(StoreError::Failed(text.into()).into());
     }
-    if verdict == Verdict::Undo {
-        execute(db, "ROLLBACK TO job")?;
+    match verdict {
+        Verdict::Keep => slate.keep_job(),
+        Verdict::Undo => {
+            execute(slate, "ROLLBACK TO job")?;
+            slate.forget_job();
+        }
     }
-    execute(db, "RELEASE job")?;
+    execute(slate, "RELEASE job")?;
     Ok(verdict)
 }
 

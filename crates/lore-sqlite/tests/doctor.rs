@@ -103,6 +103,7 @@ async fn every_kind_of_nonsense_is_found() {
         ("UPDATE tag SET key = 'x'", "entries of tag"),
         ("DELETE FROM node WHERE number = 2", "point to a node that does not exist"),
         ("UPDATE event SET payload = '{ }' WHERE seq = 2", "does not fit from entry 2 on"),
+        ("UPDATE event SET visibility = 'gm' WHERE seq = 2", "does not fit from entry 2 on"),
         ("DELETE FROM event WHERE seq = 1", "does not fit from entry 1 on"),
         ("DELETE FROM event WHERE seq = 3", "from entry 3 on, and 1 of its entries are gone"),
         ("DELETE FROM event", "from entry 1 on, and 3 of its entries are gone"),

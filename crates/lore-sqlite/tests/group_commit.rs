@@ -9,7 +9,11 @@ mod common;
 use std::sync::Arc;
 
 use common::{batch, effects, open, owner, word};
-use lore_store::{Change, Expect, Log, NewNode, NodeQuery, NodeRef, Nodes, Store, StoreError};
+use lore_core::{Uid, Visibility};
+use lore_store::{
+    ChainReport, Change, Events, Expect, Log, Maintenance, NewEvent, NewEvents, NewNode, NodeKey,
+    NodeQuery, NodeRef, Nodes, Store, StoreError,
+};
 use tokio::task::JoinSet;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -73,4 +77,50 @@ async fn a_bad_batch_in_a_group_leaves_its_neighbours_alone() {
     let numbers: Vec<_> = page.items.iter().map(|node| node.number).collect();
     assert_eq!(numbers, (1..=30).collect::<Vec<_>>());
     assert!(store.write_counts().transactions < 30);
+}
+
+/// The ends of logs are written once for a whole group, so what an undone batch added must
+/// not count.
+#[tokio::test]
+async fn logs_that_grow_in_a_group_have_no_gaps_and_fit() {
+    let home = tempfile::tempdir().unwrap();
+    let store = open(&home.path().join("s.sqlite"));
+    let viewer = owner(&store).await;
+    let effects = effects(2);
+    let logs = [effects.uid(), effects.uid()];
+    for uid in logs {
+        let node = NewNode::new(uid, word("session"), format!("S{uid}"));
+        store.commit(&viewer, batch().change(Change::CreateNode(node))).await.unwrap();
+    }
+    let commits = (0..90).map(|number| {
+        let grow = batch().change(entry(logs[number % 2])).touch("lore://x");
+        let nobody = Change::DeleteNode(NodeRef::Uid(effects.uid()), Expect::Any);
+        store.commit(&viewer, if number % 3 == 0 { grow.change(nobody) } else { grow })
+    });
+    let answers = futures::future::join_all(commits).await;
+    let ends: Vec<_> = answers.iter().flatten().map(|done| done.sequence).collect();
+    assert_eq!(ends, (1..=60).collect::<Vec<_>>());
+    assert_eq!(store.sequence().await.unwrap(), 60);
+    assert!(store.write_counts().transactions < 30);
+    for uid in logs {
+        let node = store.node(&viewer, NodeKey::Uid(uid)).await.unwrap().unwrap();
+        let report = store.verify_events(&viewer, node.id).await.unwrap();
+        assert_eq!(report, ChainReport { length: 30, broken_at: None, missing: 0 });
+    }
+    assert_eq!(store.check().await.unwrap().findings, []);
+}
+
+fn entry(node: Uid) -> Change {
+    let event = NewEvent {
+        kind: "X".into(),
+        request_id: "r".into(),
+        invocation_id: "i".into(),
+        participant: None,
+        character: None,
+        payload: "{}".into(),
+        secret: None,
+        visibility: Visibility::Members,
+        settles: None,
+    };
+    Change::AppendEvents(NewEvents { node: NodeRef::Uid(node), after: None, events: vec![event] })
 }

@@ -93,7 +93,7 @@ fn records(center: Uid) -> Batch {
         settles,
     };
     let events = vec![event("ROLLED", None), event("APPLIED", Some(1))];
-    let once = Once { key: "once".into(), answer: r#"{"kept":true}"#.into() };
+    let once = Once { scope: "test", key: "once".into(), answer: r#"{"kept":true}"#.into() };
     let mut batch = batch()
         .change(Change::PutState(state))
         .change(Change::AppendEvents(NewEvents { node, after: None, events }));

@@ -77,10 +77,12 @@ impl Origin {
 }
 
 /// A key under which the caller's answer is kept. A second batch of the same
-/// principal and tool with the same key conflicts; [`crate::Log::answered`] then
+/// principal and scope with the same key conflicts; [`crate::Log::answered`] then
 /// has the answer of the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Once {
+    /// What shares its keys.
+    pub scope: &'static str,
     /// The key, chosen by the client.
     pub key: String,
     /// The answer to give again, as JSON text.

@@ -7,7 +7,7 @@
 //! Hashes tell when an event was changed or taken out, but not when the last ones were cut
 //! off. So an engine also keeps the head of every log, in the transaction that adds to it.
 
-use lore_core::{Event, Hash};
+use lore_core::{Event, Hash, Visibility};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -19,29 +19,50 @@ pub const START: Hash = [0; 32];
 
 /// The hash of an event, from everything in it but its own hash.
 ///
-/// A secret is part of the hash, so that it cannot be changed unnoticed either.
+/// A secret is part of the hash, and so is who may see the event, so that neither can be
+/// changed unnoticed.
 pub fn link(event: &Event) -> Hash {
+    let mut hasher = hasher_of(event);
+    let seen_by = match event.visibility {
+        Visibility::Members => "members".to_owned(),
+        Visibility::Gm => "gm".to_owned(),
+        Visibility::Private(principal) => format!("private {principal}"),
+    };
+    take_in(&mut hasher, &seen_by);
+    hasher.finalize().into()
+}
+
+/// Whether an event has the hash of what is in it. Logs that were begun long ago hold events
+/// whose hash says nothing of who may see them.
+pub fn holds(event: &Event) -> bool {
+    event.hash == link(event) || event.hash == Hash::from(hasher_of(event).finalize())
+}
+
+fn hasher_of(event: &Event) -> Sha256 {
     let mut hasher = Sha256::new();
     hasher.update(event.previous);
     let uid = |uid: Option<lore_core::Uid>| uid.map(|uid| uid.to_string()).unwrap_or_default();
     let number = |number: Option<i64>| number.map(|n| n.to_string()).unwrap_or_default();
-    let fields = [
-        event.sequence.to_string(),
-        event.at.as_microsecond().to_string(),
-        event.kind.clone(),
-        event.request_id.clone(),
-        event.invocation_id.clone(),
-        uid(event.participant),
-        uid(event.character),
-        event.payload.clone(),
-        event.secret.clone().unwrap_or_default(),
-        number(event.settles),
-    ];
-    for field in fields {
-        hasher.update((field.len() as u64).to_be_bytes());
-        hasher.update(field.as_bytes());
+    for field in [
+        event.sequence.to_string().as_str(),
+        event.at.as_microsecond().to_string().as_str(),
+        &event.kind,
+        &event.request_id,
+        &event.invocation_id,
+        &uid(event.participant),
+        &uid(event.character),
+        &event.payload,
+        event.secret.as_deref().unwrap_or_default(),
+        &number(event.settles),
+    ] {
+        take_in(&mut hasher, field);
     }
-    hasher.finalize().into()
+    hasher
+}
+
+fn take_in(hasher: &mut Sha256, field: &str) {
+    hasher.update((field.len() as u64).to_be_bytes());
+    hasher.update(field.as_bytes());
 }
 
 /// Where a log ends.
@@ -79,7 +100,55 @@ impl Head {
 
 #[cfg(test)]
 mod tests {
+    use lore_core::{NodeId, PrincipalId, Timestamp};
+
     use super::*;
+
+    fn event(visibility: Visibility) -> Event {
+        let mut event = Event {
+            node: NodeId(1),
+            sequence: 1,
+            at: Timestamp::UNIX_EPOCH,
+            kind: "NOTE_ADDED".into(),
+            request_id: "r".into(),
+            invocation_id: "i".into(),
+            participant: None,
+            character: None,
+            payload: "{}".into(),
+            secret: None,
+            visibility,
+            settles: None,
+            previous: START,
+            hash: START,
+        };
+        event.hash = link(&event);
+        event
+    }
+
+    #[test]
+    fn who_may_see_an_event_is_part_of_its_hash() {
+        let visibilities = [
+            Visibility::Members,
+            Visibility::Gm,
+            Visibility::Private(PrincipalId(1)),
+            Visibility::Private(PrincipalId(2)),
+        ];
+        for before in visibilities {
+            for after in visibilities {
+                let changed = Event { visibility: after, ..event(before) };
+                assert_eq!(holds(&changed), before == after, "{before:?} {after:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_event_from_before_that_still_holds() {
+        let mut old = event(Visibility::Gm);
+        old.hash = hasher_of(&old).finalize().into();
+        assert!(holds(&old));
+        old.payload = "{ }".into();
+        assert!(!holds(&old));
+    }
 
     #[test]
     fn a_head_survives_being_stored() {

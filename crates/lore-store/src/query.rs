@@ -103,8 +103,6 @@ pub struct EventQuery {
     pub before: Option<i64>,
     /// Only these kinds; all when empty.
     pub kinds: Vec<String>,
-    /// Only entries that hold all of these words, ignoring case.
-    pub words: Vec<String>,
     /// In which order.
     pub order: EventOrder,
     /// At most this many; 0 means the store's own maximum.

@@ -205,9 +205,13 @@ pub trait Events {
 /// The change log and the audit log.
 #[async_trait]
 pub trait Log {
-    /// The answer kept under a key by a batch of this principal and tool.
-    async fn answered(&self, viewer: &Viewer, tool: &str, key: &str)
-    -> StoreResult<Option<String>>;
+    /// The answer kept under a key by a batch of this principal and scope.
+    async fn answered(
+        &self,
+        viewer: &Viewer,
+        scope: &str,
+        key: &str,
+    ) -> StoreResult<Option<String>>;
 
     /// Forgets kept answers from before `before`; returns how many.
     async fn forget_answers(&self, before: Timestamp) -> StoreResult<u64>;

@@ -48,7 +48,11 @@ pub fn parse<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T> {
     make_whole(&mut arguments);
     serde_path_to_error::deserialize(arguments).map_err(|error| {
         let path = error.path().to_string();
-        let (field, problem) = describe(&path, &error.into_inner().to_string());
+        let message = error.into_inner().to_string();
+        if let Some((problem, hint)) = mistyped(&message).filter(|_| path != ".") {
+            return Error::invalid(path, problem, hint);
+        }
+        let (field, problem) = describe(&path, &message);
         Error::invalid(field, problem, "see the tool's input schema for names, types and ranges")
     })
 }
@@ -146,6 +150,35 @@ fn drop_null_alternative(schema: &mut Map<String, Value>) {
     for (key, value) in only {
         schema.entry(key).or_insert(value);
     }
+}
+
+/// What was sent instead of what, in a caller's words, and what to send.
+fn mistyped(message: &str) -> Option<(String, String)> {
+    /// Longest part of what was sent that is told again, in characters.
+    const TOLD: usize = 80;
+    let wrong = message.strip_prefix("invalid type: ");
+    let wrong = wrong.or_else(|| message.strip_prefix("invalid value: "))?;
+    let (found, expected) = wrong.rsplit_once(", expected ")?;
+    let (wanted, example) = match expected {
+        "a boolean" => ("true or false", ""),
+        "a string" => ("a text", ", in quotes"),
+        "a sequence" => ("a list", ""),
+        "a map" => ("an object", ""),
+        "f32" | "f64" => ("a number", ", such as 0.5"),
+        other if other.starts_with("struct ") => ("an object", ""),
+        other if other.starts_with(['i', 'u']) && other.get(1..)?.parse::<u8>().is_ok() => {
+            ("a whole number", ", such as 2")
+        }
+        _ => return None,
+    };
+    let found = match found.split_once('`').and_then(|(_, rest)| rest.split_once('`')) {
+        Some((value, _)) => value,
+        None if found == "sequence" => "a list",
+        None if found == "map" => "an object",
+        None => found.strip_prefix("string ").unwrap_or(found),
+    };
+    let found: String = found.chars().take(TOLD).collect();
+    Some((format!("is {found}, not {wanted}"), format!("send {wanted}{example}")))
 }
 
 /// Puts the field first. serde speaks of a missing field inside its parent.
@@ -248,14 +281,16 @@ mod tests {
     fn whole_floats_are_integers() {
         let Value::Object(map) = json!({ "hope": 4.0 }) else { unreachable!() };
         assert_eq!(parse::<Sample>(map).unwrap().hope, 4);
-        assert!(problem(json!({ "hope": 4.5 })).starts_with("hope is wrong"));
-        assert!(problem(json!({ "hope": 1e300 })).starts_with("hope is wrong"));
+        assert_eq!(problem(json!({ "hope": 4.5 })), "hope is 4.5, not a whole number");
+        assert_eq!(problem(json!({ "hope": 1e300 })), "hope is 1e+300, not a whole number");
     }
 
     #[test]
     fn errors_name_the_field() {
         assert_eq!(problem(json!({})), "hope is required");
-        assert!(problem(json!({"hope": "8"})).starts_with("hope is wrong: invalid type"));
+        assert_eq!(problem(json!({"hope": "8"})), "hope is \"8\", not a whole number");
+        assert_eq!(problem(json!({"hope": null})), "hope is null, not a whole number");
+        assert_eq!(problem(json!({"hope": 1, "note": 3})), "note is 3, not a text");
         assert!(problem(json!({"hope": 1, "fear": 2})).starts_with("fear is not a known field"));
         assert_eq!(problem(json!({"hope": 1, "inner": {}})), "inner.sides is required");
     }

@@ -259,6 +259,8 @@ fn keyed(mut call: Call, arguments: &Map<String, Value>) -> Call {
     if arguments.contains_key(KEY) {
         let mut rest = arguments.clone();
         rest.remove(KEY);
+        // A handle says nothing; what the context holds counts, see `Asked::take_in`.
+        rest.remove("context_id");
         call.asked = Asked::of(&rest);
     }
     call

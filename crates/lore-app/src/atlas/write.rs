@@ -17,6 +17,7 @@ use super::{article, head, keys, secrets};
 use crate::access::may_change;
 use crate::pages::ENTRY;
 use crate::pages::links::{self, Source, Tags};
+use crate::play::character::may_hide;
 use crate::play::{MANY, word};
 use crate::worlds;
 
@@ -201,6 +202,9 @@ impl Atlas {
             ..NodePatch::default()
         };
         let visibility = patch.visibility.unwrap_or(node.visibility);
+        if visibility != node.visibility {
+            may_hide(&self.scribe.app, &self.scribe.viewer, &node, visibility).await?;
+        }
         let update = Change::UpdateNode(target, Expect::Version(node.version), patch);
         let mut batch = self.scribe.batch().change(update);
         batch = self.relinked(batch, &node, written).await?;

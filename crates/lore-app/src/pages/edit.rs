@@ -12,6 +12,7 @@ use super::links::{self, Source, Tags};
 use super::page::{self, Detail};
 use super::scribe::Scribe;
 use crate::access::may_change;
+use crate::play::character::may_hide;
 use crate::play::word;
 
 /// Longest text of a page or post, in characters.
@@ -167,6 +168,9 @@ async fn changed(
     let page = page::get(scribe, number, Detail::Entry).await?;
     may_change(&scribe.viewer, page.node.created.by, &page.node.name)?;
     let visibility = fields.visibility.unwrap_or(page.node.visibility);
+    if visibility != page.node.visibility {
+        may_hide(&scribe.app, &scribe.viewer, &page.node, visibility).await?;
+    }
     let target = NodeRef::Id(page.node.id);
     let mut batch = scribe.batch();
     let mut fields = fields;

@@ -57,7 +57,7 @@ pub struct NewCampaign {
 }
 
 /// Changes to a campaign; `None` leaves a field alone.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CampaignPatch {
     /// New name.
     pub name: Option<String>,
@@ -249,7 +249,7 @@ pub(crate) async fn find_live(desk: &Desk, thing: Thing, uid: Uid) -> Result<Nod
     match desk.find(thing, uid).await {
         Ok(node) => Ok(node),
         Err(missing) => match find_archived(desk, thing, uid).await? {
-            Some(_) => Err(archived(thing, uid)),
+            Some(_) => Err(is_archived(thing, uid)),
             None => Err(missing),
         },
     }
@@ -286,6 +286,8 @@ async fn back_into(
     };
     let mut edits = Edits::of(kind, thing, node);
     edits.note("archived", true, false);
+    // Other doors archive without an event, so this one says since when.
+    edits.keep(json!({ "archived_at": node.deleted_at.map(|at| at.to_string()) }));
     edits.visibility = node.visibility;
     let mut batch = batch.touch(uri(home.uid)).touch(archive_uri(home.uid)).touch(format!(
         "{}/{}s",
@@ -298,13 +300,27 @@ async fn back_into(
     history::record(desk, &rights, &home, batch, edits).await
 }
 
+/// A campaign that is in the archive, for the GM.
+pub async fn archived(desk: &Desk, uid: Uid) -> Result<Option<Campaign>> {
+    let found = archived_node(desk, Thing::Campaign, uid).await?;
+    Ok(found.map(|node| shape(node, Table::default())))
+}
+
+/// Something that is in the archive, which only the GM knows.
+pub(crate) async fn archived_node(desk: &Desk, thing: Thing, uid: Uid) -> Result<Option<Node>> {
+    match desk.viewer.role {
+        Role::Gm | Role::Owner => find_archived(desk, thing, uid).await,
+        Role::Player | Role::Reader => Ok(None),
+    }
+}
+
 async fn find_archived(desk: &Desk, thing: Thing, uid: Uid) -> Result<Option<Node>> {
     let archived = every(desk, thing, Bin::Deleted).await?;
     Ok(archived.into_iter().find(|node| node.uid == uid))
 }
 
 /// The error for changing something archived without taking it out first.
-fn archived(thing: Thing, uid: Uid) -> Error {
+fn is_archived(thing: Thing, uid: Uid) -> Error {
     Error::Precondition {
         message: format!("{} {} is archived", thing.name(), thing.show(uid)),
         hint: "restore it first with archived: false".into(),

@@ -6,9 +6,11 @@
 
 use std::collections::HashMap;
 
-use lore_core::{Error, Node, Properties, Result, Role, Text, Uid, Visibility, names};
+use lore_core::{Error, Node, Properties, Result, Role, Text, Uid, Viewer, Visibility, names};
 use lore_rules::table::CharacterKind;
-use lore_store::{Batch, Bin, Change, EdgeRef, Expect, NewEdge, NewNode, NewState, NodeRef};
+use lore_store::{
+    Batch, Bin, Change, Direction, EdgeRef, Expect, NewEdge, NewNode, NewState, NodeRef,
+};
 use serde_json::{Value, json};
 
 use super::campaign::{self, find_live, home_of, preview};
@@ -19,6 +21,10 @@ use super::participant::{self, Seat, joins};
 use super::rights::{self, Rights};
 use super::sheet::{self, Sheet};
 use super::{CAMPAIGN, CHARACTER, CONTROLS, history, word};
+use crate::App;
+
+/// The property of a character that says whose it is.
+const KIND: &str = "character_kind";
 
 /// Longest notes, in characters.
 const NOTES_MAX: usize = 50_000;
@@ -41,8 +47,14 @@ impl Kind {
         }
     }
 
+    /// The table's own field counts: what refines a page's kind is anybody's to change.
+    /// Characters from before there was one have only that.
     pub(crate) fn of(node: &Node) -> Self {
-        if node.subtype.as_deref() == Some("NPC") { Self::Npc } else { Self::Pc }
+        let stored = node.properties.get(KIND).and_then(Value::as_str);
+        match stored.or(node.subtype.as_deref()) {
+            Some("NPC") => Self::Npc,
+            _ => Self::Pc,
+        }
     }
 }
 
@@ -80,7 +92,7 @@ pub struct NewCharacter {
 }
 
 /// Changes to a character; `None` leaves a field alone.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CharacterPatch {
     /// New name.
     pub name: Option<String>,
@@ -110,14 +122,16 @@ pub struct Character {
 /// Makes a character with the sheet everybody starts with.
 pub async fn create(desk: &Desk, new: &NewCharacter) -> Result<Plan<Character>> {
     let home = desk.find(Thing::Campaign, new.campaign).await?;
+    let rights = rights::in_campaign(desk, &home).await?;
     if new.kind == Kind::Npc {
-        rights::in_campaign(desk, &home).await?.require_gm()?;
+        rights.require_gm()?;
     }
     check_notes(&new.notes)?;
     let uid = desk.app.effects.uid();
     let name = names::checked_name("name", &new.name)?;
     let mut node = NewNode::new(uid, word(CHARACTER)?, name);
     node.subtype = Some(new.kind.as_str().into());
+    node.properties.insert(KIND.into(), json!(new.kind.as_str()));
     node.properties.insert(CAMPAIGN.into(), json!(home.uid.to_string()));
     let secrecy = match new.kind {
         Kind::Pc => Visibility::Members,
@@ -137,7 +151,7 @@ pub async fn create(desk: &Desk, new: &NewCharacter) -> Result<Plan<Character>> 
     // A player's token makes the character it will play.
     let mut controller = None;
     if desk.viewer.role < Role::Gm
-        && let rights::Rights::Player { participant, .. } = rights::in_campaign(desk, &home).await?
+        && let Rights::Player { participant, .. } = rights
     {
         batch = batch.change(Change::PutEdge(controls(participant, uid)?));
         controller = Some(participant);
@@ -146,6 +160,14 @@ pub async fn create(desk: &Desk, new: &NewCharacter) -> Result<Plan<Character>> 
         batch = batch.change(campaign::stir(&home));
     }
     let batch = touching(batch, home.uid, uid);
+    let payload = json!({
+        "summary": format!("{} comes into play as {}", node.name, new.kind.as_str()),
+        "character_id": Thing::Character.show(uid), "kind": new.kind.as_str(),
+    });
+    let mut event = desk.event(&rights, "CHARACTER_CREATED", &payload);
+    event.character = Some(uid);
+    event.visibility = secrecy;
+    let batch = history::remember(desk, &home, batch, event).await?;
     let character = Character {
         node: preview(desk, node),
         campaign: home.uid,
@@ -206,14 +228,37 @@ async fn check_update(
         rights.require_gm()?;
     }
     rights.require(node)?;
-    if matches!(patch.reveal, Some(Reveal::Nothing | Reveal::Name))
-        && let Some(uid) = old.character.controller
-        && let Ok(holder) = desk.find(Thing::Participant, uid).await
-        && participant::seat_of(&holder) == Seat::Player
-    {
+    if matches!(patch.reveal, Some(Reveal::Nothing | Reveal::Name)) {
+        may_hide(&desk.app, &desk.viewer, node, Visibility::Gm).await?;
+    }
+    Ok(())
+}
+
+/// Fails when a character must not be seen by so few, whoever asks: a player sees what they
+/// play, and the GM every character of the table.
+pub(crate) async fn may_hide(
+    app: &App,
+    viewer: &Viewer,
+    node: &Node,
+    shown: Visibility,
+) -> Result<()> {
+    if campaign::of(node).is_none() || shown == Visibility::Members {
+        return Ok(());
+    }
+    let controls = [word(CONTROLS)?];
+    let edges = app.store.neighbours(viewer, &[node.id], Direction::In, &controls, 1).await?;
+    let holders: Vec<_> = edges.into_iter().map(|edge| edge.source).collect();
+    let holders = app.store.nodes(viewer, &holders).await?;
+    if let Some(holder) = holders.iter().find(|node| participant::seat_of(node) == Seat::Player) {
         return Err(Error::Precondition {
             message: format!("{} is played by {}, who has to see it", node.name, holder.name),
             hint: "take it back first: character_control_set with controller GM".into(),
+        });
+    }
+    if let Visibility::Private(_) = shown {
+        return Err(Error::Precondition {
+            message: format!("{} belongs to a table, whose GM has to see it", node.name),
+            hint: "ask the GM to hide it from the others".into(),
         });
     }
     Ok(())
@@ -287,14 +332,22 @@ pub async fn list(desk: &Desk, campaign: Uid) -> Result<Vec<Character>> {
 pub async fn list_archived(desk: &Desk, campaign: Uid) -> Result<Vec<Character>> {
     let home = desk.find(Thing::Campaign, campaign).await?;
     let nodes = campaign::archived_members(desk, &home, Thing::Character).await?;
-    let shaped = nodes.into_iter().map(|node| Character {
-        kind: Kind::of(&node),
-        node,
-        campaign,
-        notes: String::new(),
-        controller: None,
-    });
-    Ok(shaped.collect())
+    Ok(nodes.into_iter().map(|node| bare(node, campaign)).collect())
+}
+
+/// A character that is in the archive, for the GM.
+pub async fn archived(desk: &Desk, uid: Uid) -> Result<Option<Character>> {
+    let found = campaign::archived_node(desk, Thing::Character, uid).await?;
+    Ok(found.and_then(|node| {
+        let campaign = campaign::of(&node)?;
+        Some(bare(node, campaign))
+    }))
+}
+
+/// A character without what hangs on it.
+fn bare(node: Node, campaign: Uid) -> Character {
+    let (kind, notes) = (Kind::of(&node), String::new());
+    Character { kind, node, campaign, notes, controller: None }
 }
 
 /// One character.

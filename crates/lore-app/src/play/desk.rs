@@ -30,6 +30,8 @@ use crate::App;
 const TRIES: usize = 64;
 /// Longest idempotency key, in characters.
 const KEY_MAX: usize = 200;
+/// What shares idempotency keys: all tools of the table, so that a key is used for one call.
+const KEYS: &str = "play";
 
 /// One call at the table.
 #[derive(Clone)]
@@ -52,7 +54,8 @@ pub struct Desk {
     pub asked: Asked,
 }
 
-/// The arguments of a call, told from others by a digest. By default that of no call.
+/// The arguments of a call and what it takes from the context, told from others by a digest.
+/// By default that of no call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked(String);
 
@@ -60,6 +63,13 @@ impl Asked {
     /// Of arguments in any order.
     pub fn of(arguments: &Map<String, Value>) -> Self {
         Self(HEXLOWER.encode(&Sha256::digest(sorted(arguments).to_string())))
+    }
+
+    /// Takes in what a call does not say itself.
+    pub fn take_in(&mut self, what: &str, uid: Uid) {
+        if *self != Self::default() {
+            self.0 = HEXLOWER.encode(&Sha256::digest(format!("{} {what} {uid}", self.0)));
+        }
     }
 }
 
@@ -79,6 +89,7 @@ fn sorted(object: &Map<String, Value>) -> Value {
 /// An answer as it is kept, with what it answers.
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept<T> {
+    tool: String,
     asked: Asked,
     answer: T,
 }
@@ -149,27 +160,28 @@ impl Desk {
         // The answer has to be known before the commit that keeps it, so the plan
         // has pinned the end of the log.
         let answer = answer(pinned_first(&batch));
-        let text = serde_json::to_string(&Kept { asked: self.asked.clone(), answer: &answer });
+        let (tool, asked) = (self.tool.to_owned(), self.asked.clone());
+        let text = serde_json::to_string(&Kept { tool, asked, answer: &answer });
         let text = text.map_err(|error| StoreError::Failed(error.to_string()))?;
-        batch.once = Some(Once { key: key.clone(), answer: text });
+        batch.once = Some(Once { scope: KEYS, key: key.clone(), answer: text });
         self.app.store.commit(&self.viewer, batch).await?;
         Ok(answer)
     }
 
     async fn kept_answer(&self) -> Result<Option<Value>> {
         let Some(key) = &self.idempotency_key else { return Ok(None) };
-        let kept = self.app.store.answered(&self.viewer, self.tool, key).await?;
+        let kept = self.app.store.answered(&self.viewer, KEYS, key).await?;
         let broken = |_| Error::Corrupt { what: "a kept answer cannot be read".into() };
         let Some(text) = kept else { return Ok(None) };
         let kept: Kept<Value> = serde_json::from_str(&text).map_err(broken)?;
-        if kept.asked == self.asked {
-            return Ok(Some(kept.answer));
-        }
-        Err(Error::invalid(
-            "idempotency_key",
-            "was used before, for a call with other arguments",
-            "repeat a call with exactly its arguments, or use a fresh key for a new one",
-        ))
+        let problem = match (kept.tool == self.tool, kept.asked == self.asked) {
+            (true, true) => return Ok(Some(kept.answer)),
+            (true, false) => "was used before, with other arguments or in another context".into(),
+            (false, _) => format!("was used before, for {}", kept.tool),
+        };
+        let hint = "repeat a call with exactly its arguments and context, or use a fresh key \
+                    for a new one";
+        Err(Error::invalid("idempotency_key", problem, hint))
     }
 
     fn check_key(&self) -> Result<()> {
@@ -191,11 +203,16 @@ impl Desk {
 
     /// An event of this call that every member sees, by whom the rights say it is.
     pub(crate) fn event(&self, rights: &Rights, kind: &str, payload: &Value) -> NewEvent {
+        self.event_by(rights.participant(), kind, payload)
+    }
+
+    /// An event of this call that every member sees, by a participant.
+    pub(crate) fn event_by(&self, by: Option<Uid>, kind: &str, payload: &Value) -> NewEvent {
         NewEvent {
             kind: kind.to_owned(),
             request_id: self.request_id.clone(),
             invocation_id: self.invocation_id.clone(),
-            participant: rights.participant(),
+            participant: by,
             character: None,
             payload: payload.to_string(),
             secret: None,

@@ -9,7 +9,7 @@ use lore_rules::dice::{ALGORITHM, DiceStream, Sides};
 use lore_rules::duality::{Die12, DualityDice};
 use lore_rules::table::{
     self as rules, Condition, Damage, DamageOptions, Defence, GmFear, HopeUse, Note, Profile,
-    Split, State, Step, StressCause, TableError,
+    State, Step, StressCause, TableError, Wishes,
 };
 use serde_json::{Value, json};
 
@@ -19,9 +19,9 @@ use super::dice::{Randomness, choose_seed};
 use super::ids::Thing;
 use super::outcome::touching_all;
 use super::rights::{self, Rights};
-use super::session::{self, Session};
+use super::session;
 use super::sheet::{Sheet, table_error};
-use super::tally::{Part, Share, Tally};
+use super::tally::{Part, Share, Tally, join};
 
 pub(crate) use countdowns::tick;
 pub use countdowns::{CountdownChange, CountdownView, Ticked, to_value as countdown_value};
@@ -70,8 +70,8 @@ pub enum DeathMove {
     BlazeOfGlory,
     /// Fall unconscious, perhaps with a scar.
     AvoidDeath,
-    /// Let the dice decide; on Hope, share out its points.
-    RiskItAll(Split),
+    /// Let the dice decide; on Hope, its points clear what is wished first.
+    RiskItAll(Wishes),
 }
 
 /// An effect to apply.
@@ -108,24 +108,10 @@ pub struct Effected {
     pub detail: Value,
 }
 
-/// Plans an effect. A rejection is noted in the session's log.
+/// Plans an effect.
 pub async fn apply(desk: &Desk, ask: &EffectRequest) -> Result<Plan<Effected>> {
     let (session, home) = session::find(desk, ask.session).await?;
-    match plan(desk, ask, &session, &home).await {
-        Ok(plan) => Ok(plan),
-        Err(error) => {
-            super::log::reject(desk, &session, &home, "session_effect_apply", &error).await;
-            Err(error)
-        }
-    }
-}
-
-async fn plan(
-    desk: &Desk,
-    ask: &EffectRequest,
-    session: &Session,
-    home: &Node,
-) -> Result<Plan<Effected>> {
+    let (session, home) = (&session, &home);
     session.require_running()?;
     check(ask)?;
     let nodes = find_all(desk, home, &ask.targets, "character_ids").await?;
@@ -149,10 +135,10 @@ async fn plan(
         kind,
         states: tally.states,
         gm_fear: outcome.gm_fear,
+        detail: outcome.whole_detail(),
         countdown: outcome.countdown,
         changes: whole.applied,
         notes: whole.notes,
-        detail: outcome.detail,
     };
     Ok(Plan { batch, answer: Box::new(answer) })
 }
@@ -175,18 +161,16 @@ fn payload(
         "targets": part.target_ids(),
         "applied_changes": part.applied,
         "notes": part.notes.iter().map(|note| note.as_str()).collect::<Vec<_>>(),
-        "detail": detail(&outcome.detail, part, share),
+        "detail": detail(outcome, part, share),
     })
 }
 
-/// The part of the numbers behind an effect. Hits are told one by one; the dice of a rest
-/// belong together, so only the GM reads them when somebody hidden rests, too.
-fn detail(whole: &Value, part: &Part, share: Share) -> Value {
-    if share == Share::Whole {
-        return whole.clone();
-    }
-    let Some(hits) = whole.get("hits").and_then(Value::as_array) else {
-        return if share == Share::Hidden { whole.clone() } else { Value::Null };
+/// The part of the numbers behind an effect. Hits are told one by one.
+fn detail(outcome: &Outcome, part: &Part, share: Share) -> Value {
+    let whole = &outcome.detail;
+    let Some(hits) = whole.get("hits").and_then(Value::as_array).filter(|_| share != Share::Whole)
+    else {
+        return if share == Share::Hidden { outcome.hidden_detail.clone() } else { whole.clone() };
     };
     let ids = part.target_ids();
     let of_part = |hit: &&Value| {
@@ -203,6 +187,19 @@ struct Outcome {
     gm_fear: Option<i64>,
     countdown: Option<CountdownView>,
     detail: Value,
+    /// Details that are not for the players.
+    hidden_detail: Value,
+}
+
+impl Outcome {
+    /// All details, for somebody who may know them.
+    fn whole_detail(&self) -> Value {
+        let mut whole = self.detail.clone();
+        if !self.hidden_detail.is_null() {
+            join(&mut whole, self.hidden_detail.clone());
+        }
+        whole
+    }
 }
 
 /// An effect being worked out.
@@ -329,7 +326,7 @@ impl Work<'_> {
                 DeathMove::AvoidDeath => {
                     rules::avoid_death(profile, state, dice.hope).map(|avoided| avoided.step)
                 }
-                DeathMove::RiskItAll(split) => rules::risk_it_all(profile, state, dice, split),
+                DeathMove::RiskItAll(wishes) => rules::risk_it_all(profile, state, dice, wishes),
             };
             Ok(sheet.stepped(step.map_err(table_error)?))
         };
@@ -400,6 +397,9 @@ fn in_field(field: &str, error: Error) -> Error {
         }
         Error::Invalid { field: of_rule, problem, hint } if of_rule == "start" => {
             Error::invalid("countdown.start", problem, hint)
+        }
+        Error::Invalid { field: of_rule, problem, hint } if of_rule.starts_with("clear_") => {
+            Error::invalid(format!("{field}.{of_rule}"), problem, hint)
         }
         other => other,
     }

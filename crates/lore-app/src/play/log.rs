@@ -1,10 +1,10 @@
 //! The log of a session: reading it, adding notes, checking it.
 
 use lore_core::error::Code;
-use lore_core::{Error, Event, Node, Result, Uid, Visibility};
+use lore_core::{Error, Event, Result, Uid, Visibility};
 use lore_rules::dice::{ALGORITHM, DiceStream, Seed, Sides};
 use lore_rules::duality::{self, Difficulty, Modifier};
-use lore_store::{ChainReport, Change, EventOrder, EventQuery, NewText, NodeRef};
+use lore_store::{ChainReport, Change, EventOrder, EventQuery, NewEvents, NewText, NodeRef};
 use serde_json::{Value, json};
 
 use super::character::find_all;
@@ -90,7 +90,7 @@ pub async fn read(desk: &Desk, session: Uid, page: Page) -> Result<LogPage> {
 fn page_size(limit: Option<i64>) -> Result<usize> {
     let Some(limit) = limit else { return Ok(PAGE) };
     match usize::try_from(limit) {
-        Ok(limit @ 1..) => Ok(limit.min(PAGE_MAX)),
+        Ok(limit @ 1..=PAGE_MAX) => Ok(limit),
         _ => {
             let hint = format!("use a number from 1 to {PAGE_MAX}");
             Err(Error::invalid("limit", format!("is {limit}"), hint))
@@ -170,30 +170,25 @@ fn remembered(
 /// Text kind of a note of a session.
 const NOTE: &str = "session_note";
 
-/// Notes that a request about this session was refused. Never hides the refusal
-/// itself: when the note cannot be written, the log of the program says so.
-pub(crate) async fn reject(desk: &Desk, session: &Session, home: &Node, tool: &str, error: &Error) {
+/// Notes that a request about a session was refused, if there is such a session. Never hides
+/// the refusal itself: when the note cannot be written, the log of the program says so.
+pub async fn reject(desk: &Desk, session: Uid, error: &Error) {
     if matches!(error.code(), Code::Conflict | Code::Unavailable | Code::Bug | Code::Cancelled) {
         return;
     }
+    let Ok((session, home)) = session::find(desk, session).await else { return };
     let payload = json!({
-        "rpc": tool, "reason_code": error.code().meaning().name, "message": error.to_string(),
+        "rpc": desk.tool, "reason_code": error.code().meaning().name, "message": error.to_string(),
     });
     // Who has no seat here may be rejected, too.
-    let rights = rights::in_campaign(desk, home).await;
-    let rights = rights.unwrap_or(rights::Rights::Gm { participant: None });
+    let rights = rights::in_campaign(desk, &home).await;
+    let by = rights.ok().and_then(|rights| rights.participant());
     // Only the GM's side reads why: the text may name what the others should not know.
-    let mut event = desk.event(&rights, "REQUEST_REJECTED", &payload);
+    let mut event = desk.event_by(by, "REQUEST_REJECTED", &payload);
     event.visibility = Visibility::Gm;
-    let log = lore_store::NewEvents {
-        node: NodeRef::Id(session.node.id),
-        after: None,
-        events: vec![event],
-    };
-    let batch = desk
-        .batch()
-        .change(lore_store::Change::AppendEvents(log))
-        .touch(events_uri(session.node.uid));
+    let node = NodeRef::Id(session.node.id);
+    let log = Change::AppendEvents(NewEvents { node, after: None, events: vec![event] });
+    let batch = desk.batch().change(log).touch(events_uri(session.node.uid));
     if let Err(error) = desk.app.store.commit(&desk.viewer, batch).await {
         tracing::debug!(%error, "a rejected request could not be noted");
     }
@@ -246,18 +241,32 @@ fn dice_follow_from_seed(event: &Event) -> bool {
 
 fn effect_follows(kind: &str, detail: &Value) -> bool {
     let number = |key: &str| detail.get(key).and_then(Value::as_u64);
-    // A blaze of glory needs no dice, and those of a rest with somebody hidden are the GM's.
-    let Some(seed) = number("seed_used") else { return detail.is_null() };
-    let Ok(seed) = Seed::new(seed) else { return false };
-    let mut stream = DiceStream::new(seed);
+    // A blaze of glory needs no dice.
+    let Some(mut stream) = number("seed_used").and_then(stream_of) else { return detail.is_null() };
     let mut next = |sides| Some(u64::from(stream.die(sides)));
     if kind == "DEATH_MOVE_MADE" {
         return number("hope_die") == next(Sides::D12) && number("fear_die") == next(Sides::D12);
     }
-    let rolls = detail.get("rolls").and_then(Value::as_array).into_iter().flatten();
-    let mut moves = rolls.map(|roll| roll.get("die").and_then(Value::as_u64));
-    moves.all(|die| die == next(Sides::D4))
+    // Those whom the players do not know have dice of their own.
+    let hidden = || match number("hidden_seed_used").and_then(stream_of) {
+        Some(mut stream) => {
+            faces(detail, "hidden_rolls").all(|die| die == Some(u64::from(stream.die(Sides::D4))))
+        }
+        None => detail.get("hidden_rolls").is_none(),
+    };
+    faces(detail, "rolls").all(|die| die == next(Sides::D4))
         && detail.get("fear_die").is_none_or(|die| die.is_null() || die.as_u64() == next(Sides::D4))
+        && hidden()
+}
+
+fn stream_of(seed: u64) -> Option<DiceStream> {
+    Seed::new(seed).ok().map(DiceStream::new)
+}
+
+/// What the dice of a list of rolls show.
+fn faces(detail: &Value, rolls: &str) -> impl Iterator<Item = Option<u64>> {
+    let rolls = detail.get(rolls).and_then(Value::as_array).into_iter().flatten();
+    rolls.map(|roll| roll.get("die").and_then(Value::as_u64))
 }
 
 /// Repeats a roll and its judgement. The judgement by a difficulty that the viewer may

@@ -27,6 +27,7 @@ pub mod sheet;
 pub mod state;
 pub mod table;
 mod tally;
+mod telling;
 
 use lore_core::names::Word;
 use lore_core::{Error, Result};

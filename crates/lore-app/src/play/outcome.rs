@@ -6,6 +6,7 @@ use lore_rules::table::{GmFear, apply_outcome, apply_outcome_to_fear, outcome_ef
 use lore_store::{Batch, EventQuery};
 use serde_json::{Value, json};
 
+use super::campaign;
 use super::character::{find_all, list_uri, sheet_uri};
 use super::desk::{Desk, Plan};
 use super::effect::{Ticked, tick};
@@ -14,7 +15,6 @@ use super::rights::{self, Rights};
 use super::session::{self, Session, events_uri};
 use super::sheet::{self, Changed, Sheet, table_error};
 use super::tally::{Part, Share, Tally, told};
-use super::{campaign, log};
 
 /// What came of applying a roll.
 #[derive(Debug, Clone)]
@@ -44,22 +44,7 @@ pub enum ApplyPlan {
 /// Plans to apply the roll `roll_seq`; `targets` default to who rolled.
 pub async fn apply(desk: &Desk, session: Uid, roll_seq: i64, targets: &[Uid]) -> Result<ApplyPlan> {
     let (session, home) = session::find(desk, session).await?;
-    match plan(desk, &session, &home, roll_seq, targets).await {
-        Ok(plan) => Ok(plan),
-        Err(error) => {
-            log::reject(desk, &session, &home, "session_roll_outcome_apply", &error).await;
-            Err(error)
-        }
-    }
-}
-
-async fn plan(
-    desk: &Desk,
-    session: &Session,
-    home: &Node,
-    roll_seq: i64,
-    targets: &[Uid],
-) -> Result<ApplyPlan> {
+    let (session, home) = (&session, &home);
     let roll = find_roll(desk, session, roll_seq).await?;
     // Who may not see how it was applied still learns that it was.
     let settled = desk.app.store.settled(&desk.all_seeing(), session.node.id, roll_seq).await?;

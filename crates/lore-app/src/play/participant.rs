@@ -62,7 +62,7 @@ pub struct NewParticipant {
 }
 
 /// Changes to a participant; `None` leaves a field alone.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParticipantPatch {
     /// New name.
     pub display_name: Option<String>,
@@ -109,6 +109,14 @@ pub async fn create(desk: &Desk, new: &NewParticipant) -> Result<Plan<Participan
         .change(Change::CreateNode(node.clone()))
         .change(Change::PutEdge(joins(uid, campaign.uid)?))
         .change(campaign::stir(&campaign));
+    let payload = json!({
+        "summary": format!("{} sits down as {}", node.name, new.seat.as_str()),
+        "participant_id": Thing::Participant.show(uid), "role": new.seat.as_str(),
+    });
+    // A player who adds themselves acts as who they become.
+    let acting = if desk.viewer.role < Role::Gm { Some(uid) } else { desk.participant };
+    let event = desk.event_by(acting, "PARTICIPANT_CREATED", &payload);
+    let batch = history::remember(desk, &campaign, batch, event).await?;
     let participant = Participant {
         node: preview(desk, node),
         campaign: campaign.uid,
@@ -199,6 +207,12 @@ pub async fn list_archived(desk: &Desk, campaign: Uid) -> Result<Vec<Participant
     let home = desk.find(Thing::Campaign, campaign).await?;
     let nodes = campaign::archived_members(desk, &home, Thing::Participant).await?;
     Ok(nodes.into_iter().map(|node| shape(node, campaign)).collect())
+}
+
+/// Somebody who is in the archive, for the GM.
+pub async fn archived(desk: &Desk, uid: Uid) -> Result<Option<Participant>> {
+    let found = campaign::archived_node(desk, Thing::Participant, uid).await?;
+    Ok(found.and_then(|node| Some(shape(node.clone(), campaign::of(&node)?))))
 }
 
 /// What somebody is at the table.

@@ -9,15 +9,27 @@ use serde_json::Value;
 use super::desk::Desk;
 use super::session::{self, Session};
 use super::tally::told;
+use super::telling::{Names, Wanted, in_words};
 
 /// Events read at once.
 const PAGE: usize = 1_000;
 /// Most events a recap looks at; a longer session is told from its end.
 const EVENTS_MAX: usize = 20_000;
-/// Most events a search returns.
+/// Most events of a search that are told at once.
 const MATCHES_MAX: usize = 50;
-/// Most notes and other happenings a recap tells.
+/// Most notes and other happenings that are told at once.
 const HAPPENINGS_MAX: usize = 200;
+
+/// What to tell.
+#[derive(Debug, Clone)]
+pub struct RecapRequest {
+    /// Of which session.
+    pub session: Uid,
+    /// Words to look for; none when blank.
+    pub query: String,
+    /// Only what happened before this event.
+    pub before: Option<i64>,
+}
 
 /// What happened in a session.
 #[derive(Debug, Clone)]
@@ -31,10 +43,21 @@ pub struct Recap {
     /// What changed from beginning to end, by whose it is (a character's or participant's id,
     /// or `table`) and field.
     pub changes: BTreeMap<(String, String), (Value, Value)>,
-    /// Notes and other happenings, in order.
-    pub happenings: Vec<Happening>,
+    /// Notes and other happenings, in order; the last ones when there are too many.
+    pub happenings: Told<Happening>,
     /// Events that hold the words looked for, newest first.
-    pub matches: Vec<Event>,
+    pub matches: Told<Match>,
+    /// Where to read on when earlier ones were left out: before this event.
+    pub next_before: Option<i64>,
+}
+
+/// A list that may be cut.
+#[derive(Debug, Clone)]
+pub struct Told<T> {
+    /// What is told.
+    pub items: Vec<T>,
+    /// How many there were.
+    pub total: usize,
 }
 
 /// How dice fell.
@@ -52,6 +75,15 @@ pub struct Rolls {
     pub with_fear: u32,
 }
 
+/// An event that holds the words looked for.
+#[derive(Debug, Clone)]
+pub struct Match {
+    /// The event.
+    pub event: Event,
+    /// What it says.
+    pub text: String,
+}
+
 /// Something worth telling.
 #[derive(Debug, Clone)]
 pub struct Happening {
@@ -64,70 +96,102 @@ pub struct Happening {
 }
 
 /// Tells what happened; with words to look for, also where they occur.
-pub async fn tell(desk: &Desk, session: Uid, words: &[String]) -> Result<Recap> {
-    let (session, _) = session::find(desk, session).await?;
+pub async fn tell(desk: &Desk, ask: &RecapRequest) -> Result<Recap> {
+    let (session, home) = session::find(desk, ask.session).await?;
+    let names = Names::load(desk, &home).await?;
+    let wanted = Wanted::of(&ask.query);
+    let looked_at = read_all(desk, &session, ask.before).await?;
     let mut recap = Recap {
         session,
-        events: 0,
+        events: looked_at.events.len(),
         rolls: BTreeMap::new(),
         changes: BTreeMap::new(),
-        happenings: Vec::new(),
-        matches: Vec::new(),
+        happenings: Told::none(),
+        matches: Told::none(),
+        next_before: looked_at.earlier,
     };
-    for event in read_all(desk, &recap.session).await? {
-        recap.take(&event);
+    for event in looked_at.events {
+        recap.take(event, &names, &wanted);
     }
-    if !words.is_empty() {
-        let query = EventQuery {
-            words: words.to_vec(),
-            order: EventOrder::Descending,
-            limit: MATCHES_MAX,
-            ..EventQuery::default()
-        };
-        let node = recap.session.node.id;
-        recap.matches = desk.app.store.events(&desk.viewer, node, query).await?;
-    }
-    let surplus = recap.happenings.len().saturating_sub(HAPPENINGS_MAX);
-    recap.happenings.drain(..surplus);
+    let cut = [
+        recap.happenings.keep_last(HAPPENINGS_MAX, |happening| happening.sequence),
+        recap.matches.keep_last(MATCHES_MAX, |found| found.event.sequence),
+    ];
+    recap.matches.items.reverse();
+    // The latest of the gaps, so that who reads on from there misses nothing.
+    recap.next_before = cut.into_iter().chain([recap.next_before]).flatten().max();
     recap.changes.retain(|_, (before, after)| before != after);
     Ok(recap)
 }
 
-/// The events of a session in order, the last ones when there are too many.
-async fn read_all(desk: &Desk, session: &Session) -> Result<Vec<Event>> {
+/// Events in order.
+struct LookedAt {
+    events: Vec<Event>,
+    /// The first of them, when there are earlier ones.
+    earlier: Option<i64>,
+}
+
+/// The events of a session, the last ones when there are too many.
+async fn read_all(desk: &Desk, session: &Session, mut before: Option<i64>) -> Result<LookedAt> {
     let mut events: Vec<Event> = Vec::new();
-    let mut before = None;
-    while events.len() < EVENTS_MAX {
+    loop {
+        let full = events.len() >= EVENTS_MAX;
         let query = EventQuery {
             before,
             order: EventOrder::Descending,
-            limit: PAGE,
+            limit: if full { 1 } else { PAGE },
             ..EventQuery::default()
         };
         let page = desk.app.store.events(&desk.viewer, session.node.id, query).await?;
         let Some(oldest) = page.last() else { break };
+        if full {
+            events.reverse();
+            return Ok(LookedAt { events, earlier: before });
+        }
         before = Some(oldest.sequence);
         events.extend(page);
     }
     events.reverse();
-    Ok(events)
+    Ok(LookedAt { events, earlier: None })
+}
+
+impl<T> Told<T> {
+    fn none() -> Self {
+        Self { items: Vec::new(), total: 0 }
+    }
+
+    fn push(&mut self, item: T) {
+        self.items.push(item);
+        self.total += 1;
+    }
+
+    /// Leaves out the first ones. Returns where the rest begins, if any were left out.
+    fn keep_last(&mut self, most: usize, place: impl Fn(&T) -> i64) -> Option<i64> {
+        let surplus = self.items.len().checked_sub(most).filter(|surplus| *surplus > 0)?;
+        self.items.drain(..surplus);
+        self.items.first().map(place)
+    }
 }
 
 impl Recap {
-    fn take(&mut self, event: &Event) {
-        self.events += 1;
-        let payload = told(event);
-        match event.kind.as_str() {
-            "ACTION_ROLL_RESOLVED" => self.take_roll(&payload),
-            "ACTION_ROLL_REQUESTED" | "OUTCOME_APPLY_REQUESTED" => {}
-            "NOTE_ADDED" => self.tell(event, text(&payload, "text")),
-            "OUTCOME_APPLIED" | "CHARACTER_STATE_PATCHED" | "CHARACTER_PROFILE_PATCHED" => {}
-            "REQUEST_REJECTED" => self.tell(event, text(&payload, "message")),
-            kind => self.tell(event, text(&payload, "summary").if_empty(kind)),
-        }
+    fn take(&mut self, event: Event, names: &Names, wanted: &Wanted) {
+        let payload = told(&event);
         for change in payload.get("applied_changes").and_then(Value::as_array).into_iter().flatten()
         {
             self.take_change(change);
+        }
+        let Some(said) = in_words(&event, &payload, names) else { return };
+        match event.kind.as_str() {
+            "ACTION_ROLL_RESOLVED" => self.take_roll(&payload),
+            "OUTCOME_APPLIED" | "CHARACTER_STATE_PATCHED" | "CHARACTER_PROFILE_PATCHED" => {}
+            _ => self.happenings.push(Happening {
+                sequence: event.sequence,
+                kind: event.kind.clone(),
+                text: said.clone(),
+            }),
+        }
+        if wanted.is_anything() && wanted.is_in(&said, &event, &payload, names) {
+            self.matches.push(Match { event, text: said });
         }
     }
 
@@ -153,11 +217,6 @@ impl Recap {
         let value = |name: &str| change.get(name).cloned().unwrap_or_default();
         let frame = self.changes.entry(key).or_insert_with(|| (value("before"), value("after")));
         frame.1 = value("after");
-    }
-
-    fn tell(&mut self, event: &Event, text: String) {
-        let kind = event.kind.clone();
-        self.happenings.push(Happening { sequence: event.sequence, kind, text });
     }
 }
 

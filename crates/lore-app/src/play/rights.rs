@@ -31,6 +31,8 @@ pub enum Rights {
         participant: Uid,
         /// The characters they control.
         characters: Vec<NodeId>,
+        /// What their token allows: a game master may play, too.
+        token: Role,
     },
 }
 
@@ -65,9 +67,14 @@ impl Rights {
     pub fn require_gm(&self) -> Result<()> {
         match self {
             Self::Gm { .. } => Ok(()),
-            Self::Player { .. } => Err(Error::Forbidden {
+            Self::Player { token, .. } => Err(Error::Forbidden {
                 action: "this is for the GM".into(),
-                hint: "ask the GM, or act as a GM participant with set_context".into(),
+                hint: match token {
+                    Role::Gm | Role::Owner => {
+                        "leave the PLAYER seat: set_context without participant_id".into()
+                    }
+                    Role::Player | Role::Reader => "ask the GM to do it".into(),
+                },
             }),
         }
     }
@@ -94,7 +101,7 @@ pub async fn in_campaign(desk: &Desk, campaign: &Node) -> Result<Rights> {
         return Ok(Rights::Gm { participant: Some(participant.uid) });
     }
     let characters = controlled(desk, &participant).await?;
-    Ok(Rights::Player { participant: participant.uid, characters })
+    Ok(Rights::Player { participant: participant.uid, characters, token: desk.viewer.role })
 }
 
 /// The characters a participant controls.

@@ -65,24 +65,9 @@ pub struct Rolled {
     pub warnings: Vec<String>,
 }
 
-/// Plans a roll. A rejection is noted in the session's log, if there is one.
+/// Plans a roll.
 pub async fn action(desk: &Desk, ask: &ActionRoll) -> Result<Plan<Rolled>> {
     let (session, home) = session::find(desk, ask.session).await?;
-    match plan(desk, ask, &session, &home).await {
-        Ok(plan) => Ok(plan),
-        Err(error) => {
-            super::log::reject(desk, &session, &home, "session_action_roll", &error).await;
-            Err(error)
-        }
-    }
-}
-
-async fn plan(
-    desk: &Desk,
-    ask: &ActionRoll,
-    session: &Session,
-    home: &Node,
-) -> Result<Plan<Rolled>> {
     session.require_running()?;
     if ask.campaign.is_some_and(|wanted| wanted != home.uid) {
         return Err(Error::invalid(
@@ -92,8 +77,8 @@ async fn plan(
         ));
     }
     let character = desk.find(Thing::Character, ask.character).await?;
-    belongs(&character, home, Thing::Character, "character_id")?;
-    let rights = rights::in_campaign(desk, home).await?;
+    belongs(&character, &home, Thing::Character, "character_id")?;
+    let rights = rights::in_campaign(desk, &home).await?;
     rights.require(&character)?;
     check_privileges(desk, ask, &rights)?;
     if ask.reaction && ask.odds.helpers != 0 {
@@ -113,7 +98,7 @@ async fn plan(
         desk,
         ask,
         rights: &rights,
-        session,
+        session: &session,
         character: &character,
         label: &label,
         trait_value: counted.value,

@@ -144,7 +144,8 @@ impl Sheet {
     /// The value of a trait, ignoring case.
     pub fn trait_value(&self, name: &str) -> Option<i64> {
         let traits = &self.profile.fields().traits;
-        traits.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
+        let wanted = name.to_lowercase();
+        traits.iter().find(|(known, _)| known.to_lowercase() == wanted).map(|(_, value)| *value)
     }
 
     /// The names of all traits.
@@ -200,10 +201,27 @@ pub(crate) fn table_error(error: TableError) -> Error {
         TableError::NotInPlay(_) => {
             Error::Precondition { message: error.to_string(), hint: REVIVE.into() }
         }
-        other => Error::Precondition {
-            message: other.to_string(),
-            hint: "change what the message says, or leave it be".into(),
-        },
+        TableError::BadConditionName { max } => Error::invalid(
+            "condition.name",
+            format!("is not 1 to {max} characters long"),
+            "use Hidden, Restrained, Vulnerable or a short name of your own",
+        ),
+        other => Error::Precondition { hint: way_out(&other), message: other.to_string() },
+    }
+}
+
+/// What can be done when the state does not allow something.
+fn way_out(refusal: &TableError) -> String {
+    match refusal {
+        TableError::NotEnoughHope { have, .. } => format!("spend at most {have}"),
+        TableError::NotEnoughFear { have, .. } => format!("spend at most {have}"),
+        TableError::NotEnoughStress { free, .. } => format!("mark at most {free}"),
+        TableError::NoArmorSlot => "leave use_armor out, or use repair_armor first".into(),
+        TableError::DirectDamage => "leave use_armor or direct out".into(),
+        TableError::TooManyConditions { .. } => "remove a condition first".into(),
+        TableError::NoDeathMoveDue => "make it when hp is 0".into(),
+        TableError::DeathMoveMade => "wake the character with heal".into(),
+        _ => "read character_sheet_get for the present state".into(),
     }
 }
 

@@ -191,7 +191,7 @@ pub(crate) fn told(event: &Event) -> Value {
 }
 
 /// Lists grow, objects take in fields, anything else is replaced.
-fn join(whole: &mut Value, part: Value) {
+pub(crate) fn join(whole: &mut Value, part: Value) {
     match (whole, part) {
         (Value::Object(whole), Value::Object(part)) => {
             for (key, value) in part {

@@ -1,11 +1,12 @@
 //! Death moves: what a character does who has marked the last Hit Point.
 //!
-//! The dice come in from the caller, who can show them before points are shared out. A death move
-//! must never be made by somebody who is not dying.
+//! The dice come in from the caller. Whatever may be refused is refused by what is known before
+//! they fall, so that no dice are ever thrown away. A death move must never be made by somebody
+//! who is not dying.
 
 use crate::duality::{Die12, DualityDice};
 
-use super::error::TableError;
+use super::error::{TableError, within};
 use super::note::Note;
 use super::profile::Profile;
 use super::state::{Life, State};
@@ -41,20 +42,21 @@ pub fn avoid_death(
 /// Risk It All: with the higher Hope die the character stands up again, with the higher Fear die
 /// dies, and with equal dice clears everything.
 ///
-/// The split counts only when Hope is higher.
+/// The wishes count only when Hope is higher, but they are checked in any case.
 pub fn risk_it_all(
     profile: &Profile,
     state: &State,
     dice: DualityDice,
-    split: Split,
+    wishes: Wishes,
 ) -> Result<Step, TableError> {
     let mut next = dying(profile, state)?;
+    wishes.check(profile, &next)?;
     let mut notes = Vec::new();
     if dice.is_crit() {
         next.hp = profile.hp_max();
         next.stress = 0;
     } else if dice.hope > dice.fear {
-        let (hp, stress) = split.cleared(profile, &next, i64::from(dice.hope.value()))?;
+        let (hp, stress) = wishes.cleared(profile, &next, i64::from(dice.hope.value()));
         next.hp += hp;
         next.stress -= stress;
     } else {
@@ -75,52 +77,46 @@ pub struct AvoidDeath {
     pub step: Step,
 }
 
-/// How the points of Risk It All are shared out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Split {
-    /// On Hit Points, and what is left on Stress.
-    HitPointsFirst,
-    /// As the player says. No point may go where nothing is marked, or be left while something is.
-    Exactly {
-        /// The Hit Points to clear.
-        hp: i64,
-        /// The Stress to clear.
-        stress: i64,
-    },
+/// What the points of Risk It All shall clear first. Nobody knows beforehand how many points there
+/// will be, so what is wished comes first, Hit Points before Stress, and what is left clears the
+/// rest in the same order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Wishes {
+    /// The Hit Points to clear first.
+    pub hp: i64,
+    /// The Stress to clear before more Hit Points.
+    pub stress: i64,
 }
 
-impl Split {
+impl Wishes {
+    fn check(self, profile: &Profile, state: &State) -> Result<(), TableError> {
+        within("clear_hp", self.hp, 0, profile.hp_max() - state.hp)?;
+        within("clear_stress", self.stress, 0, state.stress)?;
+        Ok(())
+    }
+
     /// The Hit Points and the Stress that are cleared with so many points.
-    fn cleared(
-        self,
-        profile: &Profile,
-        state: &State,
-        points: i64,
-    ) -> Result<(i64, i64), TableError> {
-        let (hp_marked, marked) = (profile.hp_max() - state.hp, state.stress);
-        match self {
-            Self::HitPointsFirst => {
-                let hp = points.min(hp_marked);
-                Ok((hp, (points - hp).min(marked)))
-            }
-            Self::Exactly { hp, stress } => {
-                let fits = (0..=hp_marked).contains(&hp) && (0..=marked).contains(&stress);
-                if fits && hp + stress == points.min(hp_marked + marked) {
-                    return Ok((hp, stress));
-                }
-                Err(TableError::BadSplit { points, hp: hp_marked, stress: marked })
-            }
-        }
+    fn cleared(self, profile: &Profile, state: &State, points: i64) -> (i64, i64) {
+        let mut left = points;
+        let mut spend = |wanted: i64| {
+            let spent = wanted.min(left);
+            left -= spent;
+            spent
+        };
+        let (hp, stress) = (spend(self.hp), spend(self.stress));
+        let hp = hp + spend(profile.hp_max() - state.hp - hp);
+        (hp, stress + spend(state.stress - stress))
     }
 }
 
 /// The state to start a death move from.
 fn dying(profile: &Profile, state: &State) -> Result<State, TableError> {
     let start = state.ready(profile)?;
-    if start.life == Life::Active && start.hp == 0 {
-        return Ok(start);
+    match (start.life, start.hp) {
+        (Life::Active, 0) => Ok(start),
+        (Life::Unconscious, 0) => Err(TableError::DeathMoveMade),
+        _ => Err(TableError::NoDeathMoveDue),
     }
-    Err(TableError::NoDeathMoveDue)
 }
 
 #[cfg(test)]
@@ -178,8 +174,7 @@ mod tests {
     #[test]
     fn doubles_clear_everything() {
         for face in 1..=12 {
-            let risked =
-                risk_it_all(&profile(1), &downed(), dice(face, face), Split::HitPointsFirst);
+            let risked = risk_it_all(&profile(1), &downed(), dice(face, face), Wishes::default());
             let state = risked.unwrap().state;
             assert_eq!((state.hp, state.stress, state.life), (6, 0, Life::Active));
         }
@@ -187,44 +182,57 @@ mod tests {
 
     #[test]
     fn higher_fear_kills() {
-        let risked =
-            risk_it_all(&profile(1), &downed(), dice(3, 4), Split::HitPointsFirst).unwrap();
+        let risked = risk_it_all(&profile(1), &downed(), dice(3, 4), Wishes::default()).unwrap();
         assert_eq!((risked.state.life, risked.notes), (Life::Dead, vec![Note::Died]));
     }
 
     #[test]
     fn higher_hope_clears_hit_points_first_unless_told_otherwise() {
         for (die, expected) in [(4, (4, 4)), (6, (6, 4)), (8, (6, 2)), (12, (6, 0))] {
-            let risked = risk_it_all(&profile(1), &downed(), dice(die, 1), Split::HitPointsFirst);
+            let risked = risk_it_all(&profile(1), &downed(), dice(die, 1), Wishes::default());
             let state = risked.unwrap().state;
             assert_eq!((state.hp, state.stress), expected, "{die}");
         }
-        let split = Split::Exactly { hp: 1, stress: 3 };
-        let state = risk_it_all(&profile(1), &downed(), dice(4, 1), split).unwrap().state;
-        assert_eq!((state.hp, state.stress), (1, 1));
+        for (die, (hp, stress), expected) in [
+            (4, (1, 3), (1, 1)),
+            (4, (0, 4), (0, 0)),
+            (4, (3, 4), (3, 3)),
+            (8, (0, 4), (4, 0)),
+            (3, (6, 4), (3, 4)),
+            (12, (1, 1), (6, 0)),
+        ] {
+            let risked = risk_it_all(&profile(1), &downed(), dice(die, 1), Wishes { hp, stress });
+            let state = risked.unwrap().state;
+            assert_eq!((state.hp, state.stress), expected, "{die}: {hp} and {stress}");
+        }
     }
 
     #[test]
-    fn splits_must_come_out_even() {
-        for (die, hp, stress) in
-            [(4, 4, 1), (4, 3, 0), (4, -1, 5), (8, 7, 1), (8, 3, 5), (12, 6, 3), (4, i64::MAX, 1)]
-        {
-            let risked =
-                risk_it_all(&profile(1), &downed(), dice(die, 1), Split::Exactly { hp, stress });
-            let refused = TableError::BadSplit { points: die, hp: 6, stress: 4 };
-            assert_eq!(risked, Err(refused), "{die}: {hp} and {stress}");
+    fn wishes_are_refused_whatever_the_dice_say() {
+        for (hp, stress, field, value) in [
+            (7, 0, "clear_hp", 7),
+            (-1, 0, "clear_hp", -1),
+            (0, 5, "clear_stress", 5),
+            (i64::MAX, i64::MIN, "clear_hp", i64::MAX),
+        ] {
+            for (hope, fear) in [(4, 1), (1, 4), (4, 4)] {
+                let wishes = Wishes { hp, stress };
+                let risked = risk_it_all(&profile(1), &downed(), dice(hope, fear), wishes);
+                let max = if field == "clear_hp" { 6 } else { 4 };
+                let refused = TableError::OutOfRange { field, value, min: 0, max };
+                assert_eq!(risked, Err(refused));
+            }
         }
-        let all =
-            risk_it_all(&profile(1), &downed(), dice(12, 1), Split::Exactly { hp: 6, stress: 4 });
-        assert!(all.is_ok());
     }
 
     #[test]
     fn only_the_dying_make_death_moves() {
         let alive = State { hp: 1, ..downed() };
         let asleep = State { life: Life::Unconscious, ..downed() };
-        for state in [alive, asleep] {
-            assert_eq!(blaze_of_glory(&profile(1), &state), Err(TableError::NoDeathMoveDue));
+        for (state, refused) in
+            [(alive, TableError::NoDeathMoveDue), (asleep, TableError::DeathMoveMade)]
+        {
+            assert_eq!(blaze_of_glory(&profile(1), &state), Err(refused));
         }
         let dead = State { life: Life::Dead, ..downed() };
         assert_eq!(blaze_of_glory(&profile(1), &dead), Err(TableError::NotInPlay(Life::Dead)));

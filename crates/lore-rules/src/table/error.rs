@@ -71,16 +71,9 @@ pub enum TableError {
     /// Only a character that has just marked the last Hit Point makes a death move.
     #[error("no death move is due: the last Hit Point is not marked")]
     NoDeathMoveDue,
-    /// The points of a death move are not shared out as they have to be.
-    #[error("{points} points are to clear up to {hp} Hit Points and {stress} Stress, all of them")]
-    BadSplit {
-        /// The points there are to share out.
-        points: i64,
-        /// The Hit Points that are marked.
-        hp: i64,
-        /// The Stress that is marked.
-        stress: i64,
-    },
+    /// The death move is made, and the character lies unconscious.
+    #[error("the death move is made already, and the character is unconscious")]
+    DeathMoveMade,
     /// A recorded change starts from another value than the state has.
     #[error("the recorded change of {field} does not start from this state")]
     NotFromHere {

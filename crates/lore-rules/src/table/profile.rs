@@ -211,7 +211,7 @@ pub enum ProfileError {
         /// The most characters.
         max: usize,
     },
-    /// Two traits have the same name.
+    /// Two traits have the same name, ignoring case.
     #[error("the trait {name:?} is given twice")]
     TraitTwice {
         /// The name they share.
@@ -238,9 +238,11 @@ fn checked_traits(traits: BTreeMap<String, i64>) -> Result<BTreeMap<String, i64>
         if !(min..=max).contains(&value) {
             return Err(ProfileError::TraitOutOfRange { name, value, min, max });
         }
-        if checked.insert(name.clone(), value).is_some() {
+        let lower = name.to_lowercase();
+        if checked.keys().any(|known: &String| known.to_lowercase() == lower) {
             return Err(ProfileError::TraitTwice { name });
         }
+        checked.insert(name, value);
     }
     Ok(checked)
 }
@@ -313,7 +315,8 @@ mod tests {
         assert_eq!(with_traits(&[(&"é".repeat(41), 0)]), Err(blank));
         assert!(with_traits(&[(&"é".repeat(40), 0)]).is_ok());
         let twice = ProfileError::TraitTwice { name: "a".to_owned() };
-        assert_eq!(with_traits(&[(" a", 0), ("a", 0)]), Err(twice));
+        assert_eq!(with_traits(&[(" a", 0), ("a", 0)]), Err(twice.clone()));
+        assert_eq!(with_traits(&[("A", 0), ("a", 0)]), Err(twice));
     }
 
     #[test]

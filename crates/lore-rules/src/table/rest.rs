@@ -2,13 +2,14 @@
 //!
 //! What can be checked is checked before the first die is drawn. Dice come in the order of the
 //! members and their moves, and the Game Master's last; another order must never be used, or rests
-//! on record could no longer be repeated.
+//! on record could no longer be repeated. Members behind the screen have dice of their own, so that
+//! the others' can be shown and repeated without them.
 
 mod error;
 mod plan;
 
 pub use error::RestError;
-pub use plan::{Company, RestCourse, RestKind, RestMove, Rester};
+pub use plan::{Company, Place, RestCourse, RestKind, RestMove, Rester};
 
 use crate::dice::{DiceStream, Sides};
 
@@ -31,14 +32,14 @@ pub fn rest(
     party: &[Rester<'_>],
     log: RestLog,
     fear: GmFear,
-    stream: &mut DiceStream,
+    dice: RestDice,
 ) -> Result<RestStep, RestError> {
     plan::check(kind, party, log)?;
     let Some(counts_as) = kind.after(course) else { return lost(party, log, fear) };
-    let mut resting = Resting::new(counts_as, party, stream);
+    let mut resting = Resting::new(counts_as, party, dice);
     resting.make_moves()?;
     resting.wake_up();
-    let fear_die = resting.stream.die(Sides::D4);
+    let fear_die = resting.dice.open.die(Sides::D4);
     Ok(RestStep {
         counts_as: Some(counts_as),
         members: resting.steps(),
@@ -48,6 +49,14 @@ pub fn rest(
         log: log.after(counts_as),
         notes: party_notes(kind, counts_as),
     })
+}
+
+/// Where the dice of a rest come from.
+pub struct RestDice {
+    /// Those that everybody sees, the Game Master's among them.
+    pub open: DiceStream,
+    /// Those of members behind the screen.
+    pub hidden: DiceStream,
 }
 
 /// What a rest brought.
@@ -116,7 +125,7 @@ struct Resting<'a> {
     party: &'a [Rester<'a>],
     members: Vec<Member<'a>>,
     rolls: Vec<RestRoll>,
-    stream: &'a mut DiceStream,
+    dice: RestDice,
 }
 
 struct Member<'a> {
@@ -127,9 +136,9 @@ struct Member<'a> {
 }
 
 impl<'a> Resting<'a> {
-    fn new(counts_as: RestKind, party: &'a [Rester<'a>], stream: &'a mut DiceStream) -> Self {
+    fn new(counts_as: RestKind, party: &'a [Rester<'a>], dice: RestDice) -> Self {
         let members = party.iter().map(Member::new).collect();
-        Self { counts_as, party, members, rolls: Vec::new(), stream }
+        Self { counts_as, party, members, rolls: Vec::new(), dice }
     }
 
     fn make_moves(&mut self) -> Result<(), RestError> {
@@ -163,7 +172,11 @@ impl<'a> Resting<'a> {
             return MAX_AMOUNT;
         }
         let tier = self.members.get(member).map_or(0, |it| it.profile.level().tier());
-        let die = self.stream.die(Sides::D4);
+        let stream = match self.party.get(member).map(|rester| rester.place) {
+            Some(Place::BehindTheScreen) => &mut self.dice.hidden,
+            Some(Place::AtTheTable) | None => &mut self.dice.open,
+        };
+        let die = stream.die(Sides::D4);
         let amount = i64::from(die) + tier;
         self.rolls.push(RestRoll { member, chosen, die, amount });
         amount

@@ -16,7 +16,6 @@ use std::collections::HashSet;
 use lore_core::names::name_key;
 use lore_core::{Role, Uid, Viewer, Visibility};
 use lore_store::{Applied, Batch, Change, Committed, Expect, NodeRef, Require, StoreError};
-use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::audit::{self, Author};
@@ -24,15 +23,17 @@ use crate::changes;
 use crate::fault::{Answer, Fault, invalid, missing};
 use crate::rows::{self, Fields};
 use crate::sight::{self, Named, Presence, Sight};
+use crate::slate::Slate;
 
 /// Applies a batch.
-pub(crate) fn commit(db: &Connection, viewer: &Viewer, batch: &Batch) -> Answer<Committed> {
+pub(crate) fn commit(db: &Slate<'_>, viewer: &Viewer, batch: &Batch) -> Answer<Committed> {
     permit(viewer, batch)?;
     let at = rows::micros(batch.at);
     let author = Author { world: viewer.world.0, principal: viewer.principal.0, at };
-    let mut hand = Hand { db, viewer, author, made: HashSet::new(), notes: Vec::new() };
+    let mut hand =
+        Hand { db, viewer, author, made: HashSet::new(), checked: Vec::new(), notes: Vec::new() };
     if let Some(once) = &batch.once {
-        hand.keep_answer(&batch.origin, once)?;
+        hand.keep_answer(once)?;
     }
     batch.require.iter().try_for_each(|require| hand.check(require))?;
     let applied = batch.changes.iter().map(|change| hand.apply(change)).collect::<Answer<_>>()?;
@@ -57,17 +58,20 @@ fn permit(viewer: &Viewer, batch: &Batch) -> Answer<()> {
 
 /// What applying a batch works with.
 struct Hand<'a> {
-    db: &'a Connection,
+    db: &'a Slate<'a>,
     viewer: &'a Viewer,
     author: Author,
     /// What this batch has made so far; its maker may go on working on it,
     /// even when it is made for somebody else's eyes.
     made: HashSet<Uid>,
+    /// Live nodes that a condition has looked at, as long as no change may have moved them.
+    checked: Vec<(NodeRef, Target)>,
     /// What to write to the audit log.
     notes: Vec<Value>,
 }
 
 /// The part of a node that every change needs.
+#[derive(Clone, Copy)]
 struct Target {
     id: i64,
     uid: Uid,
@@ -79,11 +83,12 @@ struct Target {
 }
 
 impl Hand<'_> {
-    fn check(&self, require: &Require) -> Answer<()> {
+    fn check(&mut self, require: &Require) -> Answer<()> {
         match require {
             Require::NameFree { kind, name } => self.check_name_free(kind.as_str(), name),
             Require::NodeAt { node, version } => {
                 let found = self.node(*node, Presence::Live).map_err(gone)?;
+                self.checked.push((*node, found));
                 expect(Expect::Version(*version), found.version, || format!("node {}", found.id))
             }
             Require::StateAt { node, name, version } => {
@@ -110,6 +115,9 @@ impl Hand<'_> {
     }
 
     fn apply(&mut self, change: &Change) -> Answer<Applied> {
+        if !matches!(change, Change::PutState(_) | Change::AppendEvents(_)) {
+            self.checked.clear();
+        }
         match change {
             Change::CreateNode(new) => self.create_node(new),
             Change::UpdateNode(node, version, patch) => self.update_node(*node, *version, patch),
@@ -127,6 +135,14 @@ impl Hand<'_> {
             Change::AppendEvents(new) => self.append_events(new),
             Change::CountAccess(nodes) => self.count_access(nodes),
             Change::SkipNumbers { kinds, past } => self.skip_numbers(kinds, *past),
+        }
+    }
+
+    /// A live node that the viewer sees, or made in this batch.
+    fn live(&self, node: NodeRef) -> Answer<Target> {
+        match self.checked.iter().find(|(checked, _)| *checked == node) {
+            Some((_, target)) => Ok(*target),
+            None => self.node(node, Presence::Live),
         }
     }
 

@@ -2,23 +2,22 @@
 
 use lore_core::{Event, Hash, NodeId, Visibility};
 use lore_store::chain::{self, Head};
-use lore_store::{Applied, NewEvent, NewEvents, NewState, Once, Origin, StoreError};
+use lore_store::{Applied, NewEvent, NewEvents, NewState, Once, StoreError};
 use rusqlite::params;
 use serde_json::{Value, json};
 
 use super::{Hand, Target, expect};
 use crate::audit::{PRIVATE_TO, REPLACED};
 use crate::fault::{Answer, Fault, damaged, invalid};
-use crate::records;
 use crate::rows::{self, Fields};
-use crate::sight::{self, Presence};
+use crate::sight;
 
 /// Longest payload of one event, in bytes.
 const PAYLOAD_MAX: usize = 256 * 1024;
 
 impl Hand<'_> {
     pub(super) fn put_state(&mut self, new: &NewState) -> Answer<Applied> {
-        let node = self.node(new.node, Presence::Live)?;
+        let node = self.live(new.node)?;
         let found = self.state_of(&node, new.name.as_str())?;
         let what = || format!("{} of node {}", new.name, node.id);
         let version = found.as_ref().map_or(0, |(version, ..)| *version);
@@ -106,8 +105,8 @@ impl Hand<'_> {
     }
 
     pub(super) fn append_events(&mut self, new: &NewEvents) -> Answer<Applied> {
-        let node = self.node(new.node, Presence::Live)?;
-        let mut end = self.log_end(node.id)?;
+        let node = self.live(new.node)?;
+        let mut end = self.db.log_end(NodeId(node.id))?;
         if new.after.is_some_and(|after| after != end.count) {
             return Err(StoreError::Conflict(format!("the log of node {}", node.id)).into());
         }
@@ -119,40 +118,11 @@ impl Hand<'_> {
             let count = end.count + 1;
             end = Head { count, hash: self.append(node.id, count, end.hash, event)? };
         }
-        self.put_head(node.id, end)?;
+        self.db.move_log(NodeId(node.id), end, self.author);
         self.notes.push(json!({
             "op": "append_events", "node": node.uid.to_string(), "first": first, "last": end.count,
         }));
         Ok(Applied::Events { first, last: end.count })
-    }
-
-    /// Where the log goes on. The head counts when entries were cut off behind our back:
-    /// the gap stays, and with it the proof.
-    fn log_end(&self, node: i64) -> Answer<Head> {
-        let sql = "SELECT seq, hash FROM event WHERE node = ?1 ORDER BY seq DESC LIMIT 1";
-        let mut statement = self.db.prepare_cached(sql)?;
-        let last = rows::first(statement.query([node])?, |row| {
-            let mut fields = Fields::of(row);
-            Ok(Head { count: fields.take()?, hash: fields.hash()? })
-        })?;
-        let (last, head) = (last.unwrap_or(Head::EMPTY), records::head_of(self.db, NodeId(node))?);
-        Ok(if head.count > last.count { head } else { last })
-    }
-
-    fn put_head(&self, node: i64, head: Head) -> Answer<()> {
-        let sql =
-            "INSERT INTO state (node, name, value, visibility, version, updated_at, updated_by)
-            VALUES (?1, ?2, ?3, 'members', 1, ?4, ?5)
-            ON CONFLICT (node, name) DO UPDATE SET value = excluded.value, version = version + 1,
-              updated_at = excluded.updated_at, updated_by = excluded.updated_by";
-        self.db.prepare_cached(sql)?.execute(params![
-            node,
-            chain::HEAD,
-            head.to_value().to_string(),
-            self.author.at,
-            self.author.principal
-        ])?;
-        Ok(())
     }
 
     fn append(&self, node: i64, sequence: i64, previous: Hash, new: &NewEvent) -> Answer<Hash> {
@@ -217,14 +187,14 @@ impl Hand<'_> {
     }
 
     /// Keeps the answer of a batch that shall happen once.
-    pub(super) fn keep_answer(&self, origin: &Origin, once: &Once) -> Answer<()> {
+    pub(super) fn keep_answer(&self, once: &Once) -> Answer<()> {
         let sql = "INSERT OR IGNORE INTO answered (principal, world, tool, key, answer, at)
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
         let author = self.author;
         let kept = self.db.prepare_cached(sql)?.execute(params![
             author.principal,
             author.world,
-            origin.tool,
+            once.scope,
             once.key,
             once.answer,
             author.at

@@ -55,13 +55,13 @@ impl Bench {
     }
 }
 
-fn insert(db: &Connection) -> Answer<()> {
+fn insert(db: &Slate<'_>) -> Answer<()> {
     db.execute("INSERT INTO t (x) VALUES (1)", ())?;
     Ok(())
 }
 
 /// Fails only at the commit: the reference is checked then.
-fn insert_dangling(db: &Connection) -> Answer<()> {
+fn insert_dangling(db: &Slate<'_>) -> Answer<()> {
     db.execute_batch("PRAGMA defer_foreign_keys = ON; INSERT INTO t (x, p) VALUES (1, 99);")?;
     Ok(())
 }
@@ -130,19 +130,19 @@ async fn a_failed_commit_is_a_failure_for_the_whole_group_and_only_for_it() {
 #[tokio::test]
 async fn a_full_disk_is_reported_and_survived() {
     let bench = Bench::new(256, PATIENT);
-    let tight = |db: &Connection| -> Answer<()> {
+    let tight = |db: &Slate<'_>| -> Answer<()> {
         let pages: i64 = db.query_row("PRAGMA page_count", (), |row| row.get(0))?;
         db.query_row(&format!("PRAGMA max_page_count = {pages}"), (), |_| Ok(()))?;
         Ok(())
     };
     bench.writer().run(tight).await.unwrap();
-    let fill = |db: &Connection| -> Answer<()> {
+    let fill = |db: &Slate<'_>| -> Answer<()> {
         db.execute("INSERT INTO t (x) VALUES (zeroblob(1000000))", ())?;
         Ok(())
     };
     let full = bench.writer().run(fill).await;
     assert_eq!(full, Err(StoreError::Failed("the disk is full".into())));
-    let roomy = |db: &Connection| -> Answer<()> {
+    let roomy = |db: &Slate<'_>| -> Answer<()> {
         Ok(db.query_row("PRAGMA max_page_count = 1000000", (), |_| Ok(()))?)
     };
     bench.writer().run(roomy).await.unwrap();

@@ -213,7 +213,6 @@ macro_rules! contract_tests {
             a_log_grows_only_with_a_whole_batch,
             a_log_is_read_in_pieces,
             a_log_is_read_by_kind,
-            a_log_is_searched_for_words,
             secrets_are_for_the_gm_side,
             events_by_role_and_visibility,
             an_event_is_settled_once,
@@ -224,7 +223,7 @@ macro_rules! contract_tests {
         $crate::contract_tests!(@topic $harness, once, [
             a_key_keeps_its_answer,
             the_same_key_again_conflicts,
-            keys_are_each_principals_and_each_tools_own,
+            keys_are_each_principals_and_each_scopes_own,
             a_failed_batch_keeps_no_answer,
             old_answers_are_forgotten,
             many_senders_make_it_happen_once,

@@ -29,21 +29,23 @@ pub async fn the_same_key_again_conflicts(harness: &dyn Harness) {
 }
 
 /// Nobody is told what somebody else was told.
-pub async fn keys_are_each_principals_and_each_tools_own(harness: &dyn Harness) {
+pub async fn keys_are_each_principals_and_each_scopes_own(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let pia = stage.person("Pia", Role::Player).await;
     stage.commit(&stage.owner, once(&stage, "k", "owner's")).await;
     assert_eq!(answer(&stage, &pia, "story", "k").await, None);
     stage.commit(&pia, once(&stage, "k", "Pia's")).await;
-    let by_other_tool =
-        Batch { origin: Origin::new("other", "r"), ..once(&stage, "k", "the other tool's") };
-    stage.commit(&stage.owner, by_other_tool).await;
-    for (viewer, tool, expected) in [
+    let elsewhere = Once { scope: "other", key: "k".into(), answer: "elsewhere".into() };
+    let elsewhere = Batch { once: Some(elsewhere), ..once(&stage, "k", "") };
+    stage.commit(&stage.owner, elsewhere).await;
+    let by_other_tool = Batch { origin: Origin::new("other", "r"), ..once(&stage, "k", "again") };
+    conflict(stage.store().commit(&stage.owner, by_other_tool).await);
+    for (viewer, scope, expected) in [
         (&stage.owner, "story", "owner's"),
         (&pia, "story", "Pia's"),
-        (&stage.owner, "other", "the other tool's"),
+        (&stage.owner, "other", "elsewhere"),
     ] {
-        assert_eq!(answer(&stage, viewer, tool, "k").await.as_deref(), Some(expected));
+        assert_eq!(answer(&stage, viewer, scope, "k").await.as_deref(), Some(expected));
     }
 }
 
@@ -95,12 +97,12 @@ pub async fn many_senders_make_it_happen_once(harness: &dyn Harness) {
 }
 
 fn once(stage: &Stage, key: &str, answer: &str) -> Batch {
-    let once = Some(Once { key: key.into(), answer: answer.into() });
+    let once = Some(Once { scope: "story", key: key.into(), answer: answer.into() });
     Batch { once, ..batch() }.change(Change::CreateNode(stage.draft("N")))
 }
 
-async fn answer(stage: &Stage, viewer: &Viewer, tool: &str, key: &str) -> Option<String> {
-    stage.store().answered(viewer, tool, key).await.unwrap()
+async fn answer(stage: &Stage, viewer: &Viewer, scope: &str, key: &str) -> Option<String> {
+    stage.store().answered(viewer, scope, key).await.unwrap()
 }
 
 async fn nodes(stage: &Stage) -> u64 {

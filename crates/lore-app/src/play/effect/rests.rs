@@ -1,17 +1,18 @@
 //! Rests of the party.
 
-use lore_core::{Error, Result, Uid};
-use lore_rules::dice::{ALGORITHM, DiceStream};
+use lore_core::{Error, Result, Uid, Visibility};
+use lore_rules::dice::{ALGORITHM, DiceStream, Seed};
 use lore_rules::table::{
-    self as rules, GmFear, Note, RestCourse, RestError, RestKind, RestLog, RestMove, Rester,
+    self as rules, GmFear, Note, Place, RestCourse, RestDice, RestError, RestKind, RestLog,
+    RestMove, RestRoll, RestStep, Rester,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Work;
 use crate::play::character::Kind;
 use crate::play::dice::{Randomness, choose_seed};
 use crate::play::ids::Thing;
-use crate::play::sheet::{self, table_error};
+use crate::play::sheet::{self, Sheet, table_error};
 use crate::play::table;
 
 /// A rest of the targets.
@@ -56,37 +57,37 @@ impl Work<'_> {
         for node in self.nodes {
             loaded.push(sheet::load_with_visibility(self.desk, node).await?);
         }
+        let is_known = |(.., shown): &(Sheet, i64, Visibility)| *shown == Visibility::Members;
+        let any_known = loaded.iter().any(is_known);
         let party: Vec<_> = loaded
             .iter()
             .zip(self.nodes)
-            .map(|((sheet, ..), node)| Rester {
+            .map(|(loaded, node)| Rester {
                 kind: Kind::of(node).into(),
-                profile: &sheet.profile,
-                state: &sheet.state,
+                profile: &loaded.0.profile,
+                state: &loaded.0.state,
                 moves: plan.moves_of(node.uid),
+                // When nobody is known, the whole event is the GM's.
+                place: match any_known && !is_known(loaded) {
+                    true => Place::BehindTheScreen,
+                    false => Place::AtTheTable,
+                },
             })
             .collect();
         let (table, _) = table::load(self.desk, self.home).await?;
         let log = RestLog::new(i64::from(table.short_rests)).map_err(table_error)?;
         let fear = GmFear::new(table.gm_fear).map_err(table_error)?;
-        let rng = choose_seed(&self.desk.app.effects, Randomness::Live);
-        let mut stream = DiceStream::new(rng.seed);
-        let rested = rules::rest(plan.kind, plan.course, &party, log, fear, &mut stream);
+        let seed = || choose_seed(&self.desk.app.effects, Randomness::Live).seed;
+        let seeds = Seeds { open: seed(), hidden: seed() };
+        let rested = rules::rest(plan.kind, plan.course, &party, log, fear, seeds.dice());
         let rested = rested.map_err(rest_error)?;
+        self.outcome.detail = open_detail(&rested, &party, seeds);
+        self.outcome.hidden_detail = hidden_detail(&rested, &party, seeds);
         for ((node, (sheet, version, visibility)), step) in
             self.nodes.iter().zip(&loaded).zip(rested.members)
         {
             self.tally.stepped(node, *version, *visibility, sheet.stepped(step))?;
         }
-        let rolls =
-            rested.rolls.iter().map(|roll| json!({ "die": roll.die, "amount": roll.amount }));
-        self.outcome.detail = json!({
-            "counts_as": rested.counts_as.map(|kind| format!("{kind:?}").to_uppercase()),
-            "rolls": rolls.collect::<Vec<_>>(),
-            "fear_die": rested.fear_die,
-            "seed_used": rng.seed.value(),
-            "rng_algo": ALGORITHM,
-        });
         let notes: Vec<Note> = rested.notes.into_iter().chain(rested.fear.notes).collect();
         let after = (rested.fear.fear.value(), rested.log.short_in_a_row());
         let table = self
@@ -116,6 +117,44 @@ impl Work<'_> {
             )),
         }
     }
+}
+
+/// What the dice of a rest follow from.
+#[derive(Clone, Copy)]
+struct Seeds {
+    open: Seed,
+    hidden: Seed,
+}
+
+impl Seeds {
+    fn dice(self) -> RestDice {
+        RestDice { open: DiceStream::new(self.open), hidden: DiceStream::new(self.hidden) }
+    }
+}
+
+fn open_detail(rested: &RestStep, party: &[Rester<'_>], seeds: Seeds) -> Value {
+    json!({
+        "counts_as": rested.counts_as.map(|kind| format!("{kind:?}").to_uppercase()),
+        "rolls": rolls_of(rested, party, Place::AtTheTable),
+        "fear_die": rested.fear_die,
+        "seed_used": seeds.open.value(),
+        "rng_algo": ALGORITHM,
+    })
+}
+
+/// The dice of those whom the players do not know, if they had any.
+fn hidden_detail(rested: &RestStep, party: &[Rester<'_>], seeds: Seeds) -> Value {
+    let rolls = rolls_of(rested, party, Place::BehindTheScreen);
+    match rolls.is_empty() {
+        true => Value::Null,
+        false => json!({ "hidden_rolls": rolls, "hidden_seed_used": seeds.hidden.value() }),
+    }
+}
+
+fn rolls_of(rested: &RestStep, party: &[Rester<'_>], place: Place) -> Vec<Value> {
+    let of_place = |roll: &&RestRoll| party.get(roll.member).is_some_and(|it| it.place == place);
+    let shown = |roll: &RestRoll| json!({ "die": roll.die, "amount": roll.amount });
+    rested.rolls.iter().filter(of_place).map(shown).collect()
 }
 
 fn rest_error(error: RestError) -> Error {

@@ -26,8 +26,16 @@ pub(super) struct Past {
     pub(super) not_rewound: Vec<String>,
     /// Nodes that are not in the campaign at the moment reached so far.
     away: HashMap<Uid, Node>,
+    /// Who was restored later, and when they had been archived: before that they were there.
+    awaited: Vec<(Timestamp, Member)>,
     /// Changes of nodes that the logs know of.
     recorded: HashSet<(Uid, Timestamp)>,
+}
+
+/// Somebody of a campaign.
+enum Member {
+    Person(Box<Node>),
+    Character(Box<PastCharacter>),
 }
 
 /// A character at some moment.
@@ -61,6 +69,7 @@ impl Past {
             characters,
             not_rewound: Vec::new(),
             away: HashMap::new(),
+            awaited: Vec::new(),
             recorded: HashSet::new(),
         })
     }
@@ -84,6 +93,7 @@ impl Past {
         for event in later_events(desk, home, &sessions, &node, sequence, moment).await? {
             self.undo(&event);
         }
+        self.put_back(|archived| archived > moment);
         self.drop_later(moment);
         let begun = sessions.iter().filter(|session| session.created.at <= moment).count();
         self.table.sessions = u32::try_from(begun).unwrap_or(u32::MAX);
@@ -91,7 +101,18 @@ impl Past {
         Ok(())
     }
 
+    /// Puts back who is awaited and was archived at a moment that is undone.
+    fn put_back(&mut self, is_undone: impl Fn(Timestamp) -> bool) {
+        for (_, member) in self.awaited.extract_if(.., |(archived, _)| is_undone(*archived)) {
+            match member {
+                Member::Person(node) => self.people.push(*node),
+                Member::Character(character) => self.characters.push(*character),
+            }
+        }
+    }
+
     fn undo(&mut self, event: &Event) {
+        self.put_back(|archived| archived >= event.at);
         let payload = told(event);
         let changes = payload.get("applied_changes").and_then(Value::as_array);
         for change in changes.into_iter().flatten().rev() {
@@ -109,7 +130,7 @@ impl Past {
             } else if let Some(uid) = of(Thing::Character) {
                 self.undo_character(uid, field, &before, payload.get("kept"));
             } else if let Some(uid) = of(Thing::Participant) {
-                self.undo_person(uid, field, &before);
+                self.undo_person(uid, field, &before, payload.get("kept"));
             } else if of(Thing::Campaign).is_some() {
                 self.properties.insert(field.to_owned(), before);
             } else {
@@ -130,11 +151,15 @@ impl Past {
         }
     }
 
-    fn undo_person(&mut self, uid: Uid, field: &str, before: &Value) {
+    fn undo_person(&mut self, uid: Uid, field: &str, before: &Value, kept: Option<&Value>) {
         if field == "archived" {
             if before == &json!(true) {
-                let gone = self.people.extract_if(.., |node| node.uid == uid);
-                self.away.extend(gone.map(|node| (node.uid, node)));
+                for node in self.people.extract_if(.., |node| node.uid == uid) {
+                    match archived_at(kept) {
+                        Some(at) => self.awaited.push((at, Member::Person(Box::new(node)))),
+                        None => drop(self.away.insert(uid, node)),
+                    }
+                }
             } else if let Some(node) = self.away.remove(&uid) {
                 self.people.push(node);
             }
@@ -156,8 +181,12 @@ impl Past {
                 character.undo(field, before);
             }
         } else if before == &json!(true) {
-            let gone = self.characters.extract_if(.., |found| found.node.uid == uid);
-            self.away.extend(gone.map(|found| (uid, found.node)));
+            for found in self.characters.extract_if(.., |found| found.node.uid == uid) {
+                match archived_at(kept) {
+                    Some(at) => self.awaited.push((at, Member::Character(Box::new(found)))),
+                    None => drop(self.away.insert(uid, found.node)),
+                }
+            }
         } else if let Some(node) = self.away.remove(&uid) {
             let name = node.name.clone();
             let others = kept.and_then(|kept| kept.get("other_texts")?.as_u64());
@@ -276,6 +305,11 @@ impl PastCharacter {
             _ => self.sheet.set_back(field, before),
         }
     }
+}
+
+/// When somebody had been archived who was restored, as the event of that says.
+fn archived_at(kept: Option<&Value>) -> Option<Timestamp> {
+    kept?.get("archived_at")?.as_str()?.parse().ok()
 }
 
 /// Everything that happened in a campaign after an event, newest first.

@@ -90,6 +90,17 @@ pub struct Rester<'a> {
     pub state: &'a State,
     /// Up to two moves. The same move may be made twice.
     pub moves: &'a [RestMove],
+    /// Who sees the dice of its moves.
+    pub place: Place,
+}
+
+/// Where somebody rests, as the players see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// Where everybody sees it.
+    AtTheTable,
+    /// Where only the Game Master does.
+    BehindTheScreen,
 }
 
 /// Refuses a plan that cannot be carried out.

@@ -27,13 +27,38 @@ fn run(
     states: &[State],
 ) -> Result<RestStep, RestError> {
     let profile = profile(5);
-    let party: Vec<Rester<'_>> = moves
-        .iter()
-        .zip(states)
-        .map(|(moves, state)| Rester { kind: CharacterKind::Pc, profile: &profile, state, moves })
-        .collect();
-    let mut stream = DiceStream::new(Seed::new(9).unwrap());
-    rest(kind, course, &party, RestLog::default(), GmFear::new(2).unwrap(), &mut stream)
+    let party: Vec<Rester<'_>> =
+        moves.iter().zip(states).map(|(moves, state)| resting(&profile, state, moves)).collect();
+    rest(kind, course, &party, RestLog::default(), GmFear::new(2).unwrap(), dice())
+}
+
+fn resting<'a>(profile: &'a Profile, state: &'a State, moves: &'a [RestMove]) -> Rester<'a> {
+    let (kind, place) = (CharacterKind::Pc, Place::AtTheTable);
+    Rester { kind, profile, state, moves, place }
+}
+
+fn dice() -> RestDice {
+    let stream = |seed| DiceStream::new(Seed::new(seed).unwrap());
+    RestDice { open: stream(9), hidden: stream(10) }
+}
+
+/// Their dice can be repeated without those of the others, whoever comes first.
+#[test]
+fn who_is_behind_the_screen_does_not_move_the_dice_of_the_others() {
+    let (profile, state) = (profile(5), worn());
+    let moves: &[RestMove] = &[TendWounds { whom: 0 }, ClearStress];
+    let known = resting(&profile, &state, moves);
+    let hidden = || Rester { place: Place::BehindTheScreen, ..resting(&profile, &state, moves) };
+    let fear = GmFear::new(2).unwrap();
+    let alone = rest(Short, Finished, &[known], RestLog::default(), fear, dice()).unwrap();
+    let party = [hidden(), resting(&profile, &state, moves), hidden()];
+    let together = rest(Short, Finished, &party, RestLog::default(), fear, dice()).unwrap();
+    let faces = |step: &RestStep, member| -> Vec<u32> {
+        step.rolls.iter().filter(|roll| roll.member == member).map(|roll| roll.die).collect()
+    };
+    assert_eq!(faces(&together, 1), faces(&alone, 0));
+    assert_eq!(together.fear_die, alone.fear_die);
+    assert_eq!((faces(&together, 0).len(), faces(&together, 2).len()), (2, 2));
 }
 
 #[test]
@@ -95,11 +120,10 @@ fn interrupted_rests_bring_less() {
 #[test]
 fn only_player_characters_count_for_the_fear_of_a_long_rest() {
     let (profile, state) = (profile(1), worn());
-    let resting = |kind| Rester { kind, profile: &profile, state: &state, moves: &[] };
+    let resting = |kind| Rester { kind, ..resting(&profile, &state, &[]) };
     let gained = |party: &[Rester<'_>]| {
-        let mut stream = DiceStream::new(Seed::new(9).unwrap());
         let (log, fear) = (RestLog::default(), GmFear::default());
-        let done = rest(Long, Finished, party, log, fear, &mut stream).unwrap();
+        let done = rest(Long, Finished, party, log, fear, dice()).unwrap();
         done.fear.fear.value() - i64::from(done.fear_die.unwrap())
     };
     assert_eq!(gained(&[resting(CharacterKind::Pc), resting(CharacterKind::Npc)]), 1);
@@ -109,10 +133,9 @@ fn only_player_characters_count_for_the_fear_of_a_long_rest() {
 #[test]
 fn three_short_rests_in_a_row_are_the_most() {
     let (profile, state) = (profile(1), worn());
-    let party = [Rester { kind: CharacterKind::Pc, profile: &profile, state: &state, moves: &[] }];
-    let mut stream = DiceStream::new(Seed::new(1).unwrap());
-    let mut go = |kind, course, log| {
-        let done = rest(kind, course, &party, log, GmFear::default(), &mut stream);
+    let party = [resting(&profile, &state, &[])];
+    let go = |kind, course, log| {
+        let done = rest(kind, course, &party, log, GmFear::default(), dice());
         done.map(|done| done.log.short_in_a_row())
     };
     let three = RestLog::new(3).unwrap();

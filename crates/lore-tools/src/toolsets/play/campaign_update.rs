@@ -57,6 +57,11 @@ impl ToolSpec for CampaignUpdate {
         if patch.archived == Some(false) {
             campaign::bring_back(desk, Thing::Campaign, uid).await?;
         }
+        if patch == (CampaignPatch { archived: Some(true), ..Default::default() })
+            && let Some(archived) = campaign::archived(desk, uid).await?
+        {
+            return Ok(Kept::Fresh(archived.into()));
+        }
         let plan = || {
             async { Ok(campaign::update(desk, uid, &patch).await?.map(CampaignOut::from)) }.boxed()
         };

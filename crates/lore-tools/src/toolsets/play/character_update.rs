@@ -59,6 +59,11 @@ impl ToolSpec for CharacterUpdate {
         if patch.archived == Some(false) {
             campaign::bring_back(desk, Thing::Character, uid).await?;
         }
+        if patch == (CharacterPatch { archived: Some(true), ..Default::default() })
+            && let Some(archived) = character::archived(desk, uid).await?
+        {
+            return Ok(Kept::Fresh(archived.into()));
+        }
         let plan = || {
             async { Ok(character::update(desk, uid, &patch).await?.map(CharacterOut::from)) }
                 .boxed()

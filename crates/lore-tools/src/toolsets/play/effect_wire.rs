@@ -8,7 +8,7 @@ use lore_app::play::ids::Thing;
 use lore_core::{Error, Result, Uid};
 use lore_rules::table::{
     ArmorUse, Company, CountdownKind, Damage, DamageKind, DamageOptions, Defence, Directness,
-    Looping, MassiveDamage, Protection, RestCourse, RestKind, RestMove, Split, StressCause,
+    Looping, MassiveDamage, Protection, RestCourse, RestKind, RestMove, StressCause, Wishes,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -127,9 +127,9 @@ struct RestMoveIn {
 #[serde(deny_unknown_fields)]
 pub(super) struct DeathMoveIn {
     choice: DeathChoiceWire,
-    /// RISK_IT_ALL only; default: all it can.
+    /// RISK_IT_ALL: first.
     clear_hp: Option<i64>,
-    /// RISK_IT_ALL only.
+    /// RISK_IT_ALL: next.
     clear_stress: Option<i64>,
 }
 
@@ -210,35 +210,84 @@ pub(super) struct EffectIn {
 impl EffectIn {
     /// The one effect that is given.
     pub(super) fn read(self, targets: &[Uid]) -> Result<Effect> {
-        let mut given: Vec<Effect> = Vec::new();
-        given.extend(self.damage.map(DamageIn::read));
-        given.extend(self.heal.map(Effect::Heal));
-        given.extend(self.repair_armor.map(Effect::RepairArmor));
-        given.extend(self.stress.map(|amount| match amount {
-            ..0 => Effect::ClearStress(amount.saturating_neg()),
-            _ => Effect::MarkStress(amount, StressCause::Forced),
-        }));
-        given.extend(self.hope.map(|amount| match amount {
-            ..0 => Effect::SpendHope(amount.saturating_neg()),
-            _ => Effect::GainHope(amount),
-        }));
-        given.extend(self.fear.map(Effect::Fear));
-        given.extend(self.condition.map(|condition| match condition.remove {
-            true => Effect::RemoveCondition(condition.name),
-            false => Effect::AddCondition(condition.name),
-        }));
-        given.extend(self.rest.map(|rest| rest.read(targets)).transpose()?);
-        given.extend(self.death_move.map(DeathMoveIn::read));
-        given.extend(self.countdown.map(CountdownIn::read));
-        let count = given.len();
-        match (given.pop(), count) {
-            (Some(effect), 1) => Ok(effect),
-            _ => Err(Error::invalid(
-                "effect",
-                format!("is given {count} times"),
-                "give exactly one of damage, heal, repair_armor, stress, hope, fear, condition, \
-                 rest, death_move, countdown",
-            )),
+        let given = [
+            ("damage", self.damage.map(|damage| Ok(damage.read()))),
+            ("heal", self.heal.map(|by| cleared("heal", by).map(Effect::Heal))),
+            (
+                "repair_armor",
+                self.repair_armor.map(|by| cleared("repair_armor", by).map(Effect::RepairArmor)),
+            ),
+            ("stress", self.stress.map(|by| changed("stress", by).map(stress_effect))),
+            ("hope", self.hope.map(|by| changed("hope", by).map(hope_effect))),
+            ("fear", self.fear.map(|by| changed("fear", by).map(Effect::Fear))),
+            ("condition", self.condition.map(|condition| Ok(condition.read()))),
+            ("rest", self.rest.map(|rest| rest.read(targets))),
+            ("death_move", self.death_move.map(DeathMoveIn::read)),
+            ("countdown", self.countdown.map(|countdown| Ok(countdown.read()))),
+        ];
+        only(given.into_iter().filter_map(|(name, effect)| Some((name, effect?))).collect())
+    }
+}
+
+/// The one effect among those that are given.
+fn only(mut given: Vec<(&'static str, Result<Effect>)>) -> Result<Effect> {
+    let hint = "give exactly one of damage, heal, repair_armor, stress, hope, fear, condition, \
+                rest, death_move, countdown";
+    match (given.pop(), given.pop()) {
+        (None, _) => Err(Error::invalid("arguments", "name no effect", hint)),
+        (Some((_, effect)), None) => effect,
+        (Some((last, _)), Some((other, _))) => {
+            Err(Error::invalid(last, format!("is given besides {other}"), hint))
+        }
+    }
+}
+
+/// Most of anything that one effect changes.
+const AMOUNT_MAX: i64 = 1_000;
+
+/// How much is cleared.
+fn cleared(field: &str, by: i64) -> Result<i64> {
+    match by {
+        1..=AMOUNT_MAX => Ok(by),
+        _ => {
+            let hint = format!("use a whole number from 1 to {AMOUNT_MAX}");
+            Err(Error::invalid(field, format!("is {by}"), hint))
+        }
+    }
+}
+
+/// By how much something changes, up or down.
+fn changed(field: &str, by: i64) -> Result<i64> {
+    match by.checked_abs() {
+        Some(1..=AMOUNT_MAX) => Ok(by),
+        _ => {
+            let hint = format!(
+                "use a whole number from 1 to {AMOUNT_MAX}, or below zero for the opposite"
+            );
+            Err(Error::invalid(field, format!("is {by}"), hint))
+        }
+    }
+}
+
+fn stress_effect(by: i64) -> Effect {
+    match by {
+        ..0 => Effect::ClearStress(by.saturating_neg()),
+        _ => Effect::MarkStress(by, StressCause::Forced),
+    }
+}
+
+fn hope_effect(by: i64) -> Effect {
+    match by {
+        ..0 => Effect::SpendHope(by.saturating_neg()),
+        _ => Effect::GainHope(by),
+    }
+}
+
+impl ConditionIn {
+    fn read(self) -> Effect {
+        match self.remove {
+            true => Effect::RemoveCondition(self.name),
+            false => Effect::AddCondition(self.name),
         }
     }
 }
@@ -326,16 +375,25 @@ fn does_not_rest(field: String) -> Error {
 }
 
 impl DeathMoveIn {
-    fn read(self) -> Effect {
-        let split = match (self.clear_hp, self.clear_stress) {
-            (None, None) => Split::HitPointsFirst,
-            (hp, stress) => Split::Exactly { hp: hp.unwrap_or(0), stress: stress.unwrap_or(0) },
+    fn read(self) -> Result<Effect> {
+        let wishes = [("clear_hp", self.clear_hp), ("clear_stress", self.clear_stress)];
+        let wished = wishes.into_iter().find(|(_, wish)| wish.is_some());
+        let chosen = match (self.choice, wished) {
+            (DeathChoiceWire::BlazeOfGlory, None) => DeathMove::BlazeOfGlory,
+            (DeathChoiceWire::AvoidDeath, None) => DeathMove::AvoidDeath,
+            (DeathChoiceWire::RiskItAll, _) => DeathMove::RiskItAll(Wishes {
+                hp: self.clear_hp.unwrap_or(0),
+                stress: self.clear_stress.unwrap_or(0),
+            }),
+            (_, Some((name, _))) => {
+                return Err(Error::invalid(
+                    format!("death_move.{name}"),
+                    "does not belong to this move",
+                    "leave it out, or choose RISK_IT_ALL",
+                ));
+            }
         };
-        Effect::DeathMove(match self.choice {
-            DeathChoiceWire::BlazeOfGlory => DeathMove::BlazeOfGlory,
-            DeathChoiceWire::AvoidDeath => DeathMove::AvoidDeath,
-            DeathChoiceWire::RiskItAll => DeathMove::RiskItAll(split),
-        })
+        Ok(Effect::DeathMove(chosen))
     }
 }
 

@@ -59,6 +59,11 @@ impl ToolSpec for ParticipantUpdate {
         if patch.archived == Some(false) {
             campaign::bring_back(desk, Thing::Participant, uid).await?;
         }
+        if patch == (ParticipantPatch { archived: Some(true), ..Default::default() })
+            && let Some(archived) = participant::archived(desk, uid).await?
+        {
+            return Ok(Kept::Fresh(archived.into()));
+        }
         let plan = || {
             async { Ok(participant::update(desk, uid, &patch).await?.map(ParticipantOut::from)) }
                 .boxed()

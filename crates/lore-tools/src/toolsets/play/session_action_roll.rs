@@ -1,10 +1,11 @@
 //! `session_action_roll`: an action roll that is recorded.
 
 use futures::FutureExt;
+use lore_app::play::desk::Desk;
 use lore_app::play::dice::Odds;
 use lore_app::play::ids::Thing;
 use lore_app::play::roll::{self, ActionRoll, Rolled};
-use lore_core::{Result, Role};
+use lore_core::{Result, Role, Uid};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -150,27 +151,33 @@ impl ToolSpec for SessionActionRoll {
     }
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
-        let context = input.context_id.as_deref();
-        let setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
-        let campaign = input.campaign_id.as_deref();
+        let (context, key) = (input.context_id.as_deref(), input.idempotency_key.clone());
+        let mut setting = Setting::of(&call, Self::NAME, context, key)?;
+        let session = setting.session(input.session_id.as_deref())?;
+        setting.recorded(session, input.roll(&setting.desk, session)).await
+    }
+}
+
+impl Input {
+    async fn roll(self, desk: &Desk, session: Uid) -> Result<Kept<Output>> {
+        let campaign = self.campaign_id.as_deref();
         let ask = ActionRoll {
-            session: setting.session(input.session_id.as_deref())?,
+            session,
             campaign: campaign.map(|id| Thing::Campaign.read("campaign_id", id)).transpose()?,
-            character: Thing::Character.read("character_id", &input.character_id)?,
-            trait_name: input.trait_name,
-            difficulty: input.difficulty,
-            modifiers: input.modifiers.into_iter().map(|m| (m.source, m.value)).collect(),
+            character: Thing::Character.read("character_id", &self.character_id)?,
+            trait_name: self.trait_name,
+            difficulty: self.difficulty,
+            modifiers: self.modifiers.into_iter().map(|m| (m.source, m.value)).collect(),
             odds: Odds {
-                advantage: input.advantage,
-                disadvantage: input.disadvantage,
-                helpers: input.helpers,
+                advantage: self.advantage,
+                disadvantage: self.disadvantage,
+                helpers: self.helpers,
             },
-            use_trait_value: input.use_trait_value,
-            reaction: input.reaction,
-            hide_difficulty: input.hide_difficulty,
-            randomness: wire::randomness(input.rng)?,
+            use_trait_value: self.use_trait_value,
+            reaction: self.reaction,
+            hide_difficulty: self.hide_difficulty,
+            randomness: wire::randomness(self.rng)?,
         };
-        let desk = &setting.desk;
         let plan = || async { Ok(roll::action(desk, &ask).await?.map(Output::from)) }.boxed();
         Ok(desk.carry_out(plan).await?.into())
     }

@@ -2,9 +2,10 @@
 //! moves and countdowns.
 
 use futures::FutureExt;
+use lore_app::play::desk::Desk;
 use lore_app::play::effect::{self, EffectRequest, Effected};
 use lore_app::play::ids::Thing;
-use lore_core::{Result, Role};
+use lore_core::{Result, Role, Uid};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -102,34 +103,36 @@ impl ToolSpec for SessionEffectApply {
     }
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
-        let context = input.context_id.as_deref();
-        let setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
-        let mut targets = Vec::with_capacity(input.character_ids.len());
-        for (index, id) in input.character_ids.iter().enumerate() {
+        let (context, key) = (input.context_id.as_deref(), input.idempotency_key.clone());
+        let mut setting = Setting::of(&call, Self::NAME, context, key)?;
+        let session = setting.session(input.session_id.as_deref())?;
+        setting.recorded(session, input.apply(&setting.desk, session)).await
+    }
+}
+
+impl Input {
+    async fn apply(self, desk: &Desk, session: Uid) -> Result<Kept<Output>> {
+        let mut targets = Vec::with_capacity(self.character_ids.len());
+        for (index, id) in self.character_ids.iter().enumerate() {
             let uid = Thing::Character.read(&format!("character_ids[{index}]"), id)?;
             if !targets.contains(&uid) {
                 targets.push(uid);
             }
         }
         let effect = EffectIn {
-            damage: input.damage,
-            heal: input.heal,
-            repair_armor: input.repair_armor,
-            stress: input.stress,
-            hope: input.hope,
-            fear: input.fear,
-            condition: input.condition,
-            rest: input.rest,
-            death_move: input.death_move,
-            countdown: input.countdown,
+            damage: self.damage,
+            heal: self.heal,
+            repair_armor: self.repair_armor,
+            stress: self.stress,
+            hope: self.hope,
+            fear: self.fear,
+            condition: self.condition,
+            rest: self.rest,
+            death_move: self.death_move,
+            countdown: self.countdown,
         };
-        let ask = EffectRequest {
-            session: setting.session(input.session_id.as_deref())?,
-            effect: effect.read(&targets)?,
-            targets,
-            reason: input.reason,
-        };
-        let desk = &setting.desk;
+        let ask =
+            EffectRequest { session, effect: effect.read(&targets)?, targets, reason: self.reason };
         let plan = || async { Ok(effect::apply(desk, &ask).await?.map(Output::from)) }.boxed();
         Ok(desk.carry_out(plan).await?.into())
     }

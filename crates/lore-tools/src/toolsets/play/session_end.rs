@@ -2,6 +2,7 @@
 
 use futures::FutureExt;
 use lore_app::play::desk::{Desk, Plan};
+use lore_app::play::ids::Thing;
 use lore_app::play::session::{self, EndPlan};
 use lore_core::{Error, Result, Role, Uid};
 use schemars::JsonSchema;
@@ -45,20 +46,21 @@ impl ToolSpec for SessionEnd {
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let context = input.context_id.as_deref();
-        let setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
+        let mut setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
         let session = setting.session(input.session_id.as_deref())?;
-        let campaign = match &input.campaign_id {
-            Some(id) => Some(setting.campaign(Some(id))?),
-            None => None,
-        };
-        let desk = &setting.desk;
-        let plan = || end(desk, session, campaign).boxed();
-        match desk.carry_out(plan).await {
-            Ok(done) => Ok(done.into()),
-            // It is over already, before this call or while it was being planned.
-            Err(Error::Conflict { .. }) => over(desk, session, campaign).await,
-            Err(error) => Err(error),
-        }
+        let ended = ended(&setting.desk, session, input.campaign_id.as_deref());
+        setting.recorded(session, ended).await
+    }
+}
+
+async fn ended(desk: &Desk, session: Uid, campaign: Option<&str>) -> Result<Kept<SessionOut>> {
+    let campaign = campaign.map(|id| Thing::Campaign.read("campaign_id", id)).transpose()?;
+    let plan = || end(desk, session, campaign).boxed();
+    match desk.carry_out(plan).await {
+        Ok(done) => Ok(done.into()),
+        // It is over already, before this call or while it was being planned.
+        Err(Error::Conflict { .. }) => over(desk, session, campaign).await,
+        Err(error) => Err(error),
     }
 }
 

@@ -57,7 +57,7 @@ impl ToolSpec for SessionLogVerify {
     }
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
-        let setting = Setting::of(&call, Self::NAME, input.context_id.as_deref(), None)?;
+        let mut setting = Setting::of(&call, Self::NAME, input.context_id.as_deref(), None)?;
         let session = setting.session(input.session_id.as_deref())?;
         let found = log::verify(&setting.desk, session).await?;
         Ok(Output {

@@ -1,9 +1,10 @@
 //! `session_note_add`: write into the log.
 
 use futures::FutureExt;
+use lore_app::play::desk::Desk;
 use lore_app::play::ids::Thing;
 use lore_app::play::log::{self, NewNote};
-use lore_core::{Result, Role};
+use lore_core::{Result, Role, Uid};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -53,16 +54,22 @@ impl ToolSpec for SessionNoteAdd {
     }
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
-        let context = input.context_id.as_deref();
-        let setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
-        let character = input.character_id.as_deref();
+        let (context, key) = (input.context_id.as_deref(), input.idempotency_key.clone());
+        let mut setting = Setting::of(&call, Self::NAME, context, key)?;
+        let session = setting.session(input.session_id.as_deref())?;
+        setting.recorded(session, input.write(&setting.desk, session)).await
+    }
+}
+
+impl Input {
+    async fn write(self, desk: &Desk, session: Uid) -> Result<Kept<Output>> {
+        let character = self.character_id.as_deref();
         let note = NewNote {
-            session: setting.session(input.session_id.as_deref())?,
-            text: input.text,
+            session,
             character: character.map(|id| Thing::Character.read("character_id", id)).transpose()?,
-            gm_only: input.gm_only,
+            text: self.text,
+            gm_only: self.gm_only,
         };
-        let desk = &setting.desk;
         let plan =
             || async { Ok(log::add_note(desk, &note).await?.map(|seq| Output { seq })) }.boxed();
         Ok(desk.carry_out(plan).await?.into())

@@ -1,6 +1,6 @@
 //! `session_recap`: what happened, in few words.
 
-use lore_app::play::recap::{self, Recap};
+use lore_app::play::recap::{self, Match, Recap, RecapRequest};
 use lore_core::{Result, Role, names};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,9 +19,11 @@ pub(super) struct SessionRecap;
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     session_id: Option<String>,
-    /// Words that must all occur.
+    /// All must occur.
     #[schemars(length(max = 500))]
     query: Option<String>,
+    /// To read on.
+    before_seq: Option<i64>,
     context_id: Option<String>,
 }
 
@@ -29,17 +31,31 @@ pub(super) struct Input {
 pub(super) struct Output {
     /// The session.
     session: SessionOut,
-    /// How many events it has.
+    /// How many events this is about.
     events: usize,
     /// How the dice fell.
     rolls: Vec<RollsOut>,
     /// What changed from beginning to end.
     changes: Vec<ChangeOut>,
-    /// Notes and other happenings, in order.
+    /// Notes and other happenings, in order; the last 200.
     happenings: Vec<HappeningOut>,
-    /// Events that hold the words looked for, newest first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    matches: Vec<EventOut>,
+    /// How many happenings there were.
+    happenings_total: usize,
+    /// Events that hold the words looked for, newest first; the last 50.
+    matches: Vec<MatchOut>,
+    /// How many matches there were.
+    matches_total: usize,
+    /// Earlier ones were left out; pass it as before_seq to read on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_before_seq: Option<i64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct MatchOut {
+    /// What the event says.
+    text: String,
+    #[serde(flatten)]
+    event: EventOut,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -90,7 +106,7 @@ impl ToolSpec for SessionRecap {
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Recap a session";
     const DESCRIPTION: &'static str = "Tell what happened in a session. Use to open the next \
-        one or, with query, to find when something happened; single events are in \
+        one or, with query, to find something; single events: \
         session://{session_id}/events. Returns notes, dice, changes and matches.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;
@@ -103,12 +119,12 @@ impl ToolSpec for SessionRecap {
     }
 
     async fn run(call: Call, input: Input) -> Result<Output> {
-        let setting = Setting::of(&call, Self::NAME, input.context_id.as_deref(), None)?;
+        let mut setting = Setting::of(&call, Self::NAME, input.context_id.as_deref(), None)?;
         let session = setting.session(input.session_id.as_deref())?;
         let query = input.query.unwrap_or_default();
         names::checked_length("query", &query, 500)?;
-        let words: Vec<_> = query.split_whitespace().map(str::to_owned).collect();
-        Ok(recap::tell(&setting.desk, session, &words).await?.into())
+        let ask = RecapRequest { session, query, before: input.before_seq };
+        Ok(recap::tell(&setting.desk, &ask).await?.into())
     }
 }
 
@@ -129,18 +145,25 @@ impl From<Recap> for Output {
             before: Some(before).filter(|before| !before.is_null()),
             after: Some(after).filter(|after| !after.is_null()),
         });
-        let happenings = recap.happenings.into_iter().map(|happening| HappeningOut {
+        let happenings = recap.happenings.items.into_iter().map(|happening| HappeningOut {
             seq: happening.sequence,
             kind: happening.kind,
             text: happening.text,
         });
-        let matches = recap.matches.into_iter().map(|event| EventOut::new(session, event));
+        let matches = recap
+            .matches
+            .items
+            .into_iter()
+            .map(|Match { event, text }| MatchOut { text, event: EventOut::new(session, event) });
         Self {
             events: recap.events,
             rolls: rolls.collect(),
             changes: changes.collect(),
             happenings: happenings.collect(),
+            happenings_total: recap.happenings.total,
             matches: matches.collect(),
+            matches_total: recap.matches.total,
+            next_before_seq: recap.next_before,
             session: recap.session.into(),
         }
     }

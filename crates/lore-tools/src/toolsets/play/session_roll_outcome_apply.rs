@@ -94,17 +94,26 @@ impl ToolSpec for SessionRollOutcomeApply {
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let context = input.context_id.as_deref();
-        let setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
+        let mut setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
         let session = setting.session(input.session_id.as_deref())?;
-        let targets = read_targets(&input.targets)?;
-        let (desk, roll_seq) = (&setting.desk, input.roll_seq);
-        let plan = || apply(desk, session, roll_seq, &targets).boxed();
-        match desk.carry_out(plan).await {
-            Ok(done) => Ok(done.into()),
-            // It is applied already, before this call or while it was being planned.
-            Err(Error::Conflict { .. }) => before(desk, session, roll_seq, &targets).await,
-            Err(error) => Err(error),
-        }
+        let applied = applied(&setting.desk, session, input.roll_seq, &input.targets);
+        setting.recorded(session, applied).await
+    }
+}
+
+async fn applied(
+    desk: &Desk,
+    session: Uid,
+    roll_seq: i64,
+    targets: &[String],
+) -> Result<Kept<Output>> {
+    let targets = read_targets(targets)?;
+    let plan = || apply(desk, session, roll_seq, &targets).boxed();
+    match desk.carry_out(plan).await {
+        Ok(done) => Ok(done.into()),
+        // It is applied already, before this call or while it was being planned.
+        Err(Error::Conflict { .. }) => before(desk, session, roll_seq, &targets).await,
+        Err(error) => Err(error),
     }
 }
 

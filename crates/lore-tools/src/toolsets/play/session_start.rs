@@ -44,7 +44,7 @@ impl ToolSpec for SessionStart {
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let context = input.context_id.as_deref();
-        let setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
+        let mut setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
         let campaign = setting.campaign(input.campaign_id.as_deref())?;
         let (desk, name) = (&setting.desk, input.name.as_deref());
         let plan = || {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use lore_app::play::context::Context;
 use lore_app::play::desk::Desk;
 use lore_app::play::ids::Thing;
+use lore_app::play::log;
 use lore_core::{Error, PrincipalId, Result, Uid, WorldId};
 
 use crate::call::Call;
@@ -25,35 +26,59 @@ impl Setting {
         idempotency_key: Option<String>,
     ) -> Result<Self> {
         let context = context_of(call, context_id)?;
+        let participant = context.and_then(|context| context.participant);
+        let mut asked = call.asked.clone();
+        if let Some(uid) = participant {
+            asked.take_in("participant", uid);
+        }
         let desk = Desk {
             app: Arc::clone(&call.app),
             viewer: call.viewer,
             tool,
             request_id: call.request_id().to_owned(),
             invocation_id: call.invocation_id().to_owned(),
-            participant: context.and_then(|context| context.participant),
+            participant,
             idempotency_key,
-            asked: call.asked.clone(),
+            asked,
         };
         Ok(Self { desk, context })
     }
 
     /// The campaign an argument names, or the context's.
-    pub(super) fn campaign(&self, given: Option<&str>) -> Result<Uid> {
+    pub(super) fn campaign(&mut self, given: Option<&str>) -> Result<Uid> {
         match (given, self.context) {
             (Some(id), _) => Thing::Campaign.read("campaign_id", id),
-            (None, Some(context)) => Ok(context.campaign),
+            (None, Some(context)) => Ok(self.fallen_back("campaign", context.campaign)),
             (None, None) => Err(missing("campaign_id")),
         }
     }
 
     /// The session an argument names, or the context's.
-    pub(super) fn session(&self, given: Option<&str>) -> Result<Uid> {
+    pub(super) fn session(&mut self, given: Option<&str>) -> Result<Uid> {
         match (given, self.context.and_then(|context| context.session)) {
             (Some(id), _) => Thing::Session.read("session_id", id),
-            (None, Some(session)) => Ok(session),
+            (None, Some(session)) => Ok(self.fallen_back("session", session)),
             (None, None) => Err(missing("session_id")),
         }
+    }
+
+    /// Does something in a session. When it is refused, the session's log says so.
+    pub(super) async fn recorded<T>(
+        &self,
+        session: Uid,
+        work: impl Future<Output = Result<T>> + Send,
+    ) -> Result<T> {
+        let done = work.await;
+        if let Err(error) = &done {
+            log::reject(&self.desk, session, error).await;
+        }
+        done
+    }
+
+    /// What the context says is part of what is asked.
+    fn fallen_back(&mut self, what: &str, uid: Uid) -> Uid {
+        self.desk.asked.take_in(what, uid);
+        uid
     }
 }
 

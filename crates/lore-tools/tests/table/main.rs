@@ -8,6 +8,10 @@
     reason = "a test fails by panicking"
 )]
 
+mod doors;
+mod refusals;
+mod telling;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -236,12 +240,15 @@ async fn a_dying_character_makes_one_death_move() {
 #[tokio::test]
 async fn exactly_one_effect_is_taken() {
     let table = Table::set().await;
-    for effects in [json!({}), json!({ "heal": 1, "hope": 1 })] {
+    for (effects, expected) in [
+        (json!({}), "arguments name no effect"),
+        (json!({ "heal": 1, "hope": 1 }), "hope is given besides heal"),
+    ] {
         let mut arguments = effects;
         arguments["session_id"] = json!(table.session);
         arguments["character_ids"] = json!([table.character]);
         let error = table.try_call("session_effect_apply", arguments).await.unwrap_err();
-        assert!(error.to_string().starts_with("effect is given"), "{error}");
+        assert_eq!(error.to_string(), expected);
     }
 }
 
