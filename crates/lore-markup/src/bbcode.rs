@@ -81,6 +81,41 @@ mod tests {
         assert_eq!(to_bbcode(&markdown), bbcode);
     }
 
+    /// Whoever reads a text, changes a word and writes it back must not harm the rest.
+    #[test]
+    fn what_markdown_cannot_say_comes_back_to_the_letter() {
+        for bbcode in [
+            "[img:123]",
+            "see [img:4567|center|nolink] here",
+            "[url]http://site.example[/url]",
+            "[url:http://x.example]y[/url]",
+            "[url=http://x.example][img:5][/url]",
+            "[url=javascript:alert(1)]x[/url]",
+            "[h1|anchor]Title[/h1]\nText",
+            "[h2:x]Title[/h2]",
+            "[quote|Bob]said[/quote]\n\n[quote]more[/quote]",
+            "[row]\n[col]a[/col]\n[col]b[/col]\n[/row]",
+            "[row][col][b]x[/b][/col][/row]",
+            "[table]\n[tr][td]1[/td][td]2[/td][/tr]\n[tr][td]3[/td][td]4[/td][/tr]\n[/table]",
+            "[table]\n[tr][th]1[/th][td]2[/td][/tr]\n[/table]",
+            "[td]alone[/td] [li]lost[/li] [tr]row[/tr]",
+            "[ul]no items[/ul]",
+            "[b]never closed and [img:9]",
+            "closed[/b] only",
+            "[b]x[i]y[/b]z[/i]",
+            "one\ntwo\n[i]three[/i]",
+            "[quote]line one\nline two[/quote]",
+            "[img]/relative.png[/img]",
+            "[img]https://x.example/a.png[/img]",
+            "arr[0] = 1, [1] and [x] todo",
+            "[color:#f00]x[/color][toc][section:a|b]y[/section]",
+        ] {
+            let markdown = from_bbcode(bbcode);
+            assert_eq!(to_bbcode(&markdown), bbcode, "{markdown}");
+            assert_eq!(from_bbcode(&to_bbcode(&markdown)), markdown, "{bbcode}");
+        }
+    }
+
     #[test]
     fn broken_bbcode_is_text() {
         for (bbcode, markdown) in [

@@ -66,7 +66,7 @@ const TAGS: [&str; 55] = [
     "var",
 ];
 
-const ATTRIBUTES: [(&str, &[&str]); 10] = [
+const ATTRIBUTES: [(&str, &[&str]); 11] = [
     ("a", &["href", "title"]),
     ("abbr", &["title"]),
     ("code", &["class"]),
@@ -75,6 +75,7 @@ const ATTRIBUTES: [(&str, &[&str]); 10] = [
     ("li", &["data-checked"]),
     ("ol", &["start"]),
     ("pre", &["class"]),
+    ("span", &["style"]),
     ("td", &["align", "style", "colspan", "rowspan"]),
     ("th", &["align", "style", "colspan", "rowspan"]),
 ];
@@ -153,6 +154,7 @@ fn filtered<'a>(element: &str, attribute: &str, value: &'a str) -> Option<Cow<'a
         ("code" | "pre", "class") => language(value).is_some(),
         ("input", "type") => value == "checkbox",
         ("td" | "th", "style") => alignment(value).is_some(),
+        ("span", "style") => is_look(value),
         (_, "start" | "colspan" | "rowspan" | "width" | "height" | "data-id") => {
             (1..=9).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_digit())
         }
@@ -166,6 +168,26 @@ pub(crate) fn language(class: &str) -> Option<&str> {
     let name = class.split_whitespace().find_map(|word| word.strip_prefix("language-"))?;
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '+' | '#' | '.');
     (!name.is_empty() && name.chars().all(plain)).then_some(name)
+}
+
+/// Whether a style says no more than how letters look.
+pub(crate) fn is_look(style: &str) -> bool {
+    const NAMES: [&str; 6] =
+        ["color", "background-color", "font-size", "font-style", "font-weight", "text-decoration"];
+    let plain = |c: char| {
+        c.is_ascii_alphanumeric() || matches!(c, '#' | '.' | ',' | '%' | '-' | ' ' | '(' | ')')
+    };
+    let is_plain = |declaration: &str| {
+        let Some((name, value)) = declaration.split_once(':') else { return false };
+        let colours = ["rgb(", "rgba(", "hsl(", "hsla("];
+        let calls = value.matches('(').count();
+        let known = colours.iter().any(|colour| value.trim().starts_with(colour));
+        let harmless = calls == 0 || (calls == 1 && known);
+        NAMES.contains(&name.trim()) && value.chars().all(plain) && harmless
+    };
+    let mut declarations =
+        style.split(';').map(str::trim).filter(|part| !part.is_empty()).peekable();
+    declarations.peek().is_some() && declarations.all(is_plain)
 }
 
 /// The alignment in a cell's style, when the style says nothing else.
@@ -204,6 +226,8 @@ mod tests {
             "<object data=x></object><embed src=x>",
             "<form action=x><button formaction=\"javascript:1\">x</button></form>",
             "<p style=\"background:url(x)\">x</p>",
+            "<span style=\"background-color:url(x)\">x</span>",
+            "<span style=\"color:red;background:blue\">x</span>",
             "<td style=\"text-align:left;background:url(x)\">",
             "<meta http-equiv=refresh content=\"0;url=x\"><base href=x><link href=x>",
             "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>",

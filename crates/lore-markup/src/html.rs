@@ -23,8 +23,37 @@ pub fn to_html(markdown: &str) -> String {
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut raw = String::with_capacity(text.len() + text.len() / 2);
     html::push_html(&mut raw, shallow(Parser::new_ext(&text, options)));
-    let clean = sanitise(&raw);
+    let clean = sanitise(&without_empty_heads(&raw));
     defused(tokens.restore(clean.trim_end(), &mentions))
+}
+
+/// Every table has a head in Markdown; an empty one stands for none.
+fn without_empty_heads(html: &str) -> Cow<'_, str> {
+    const HEAD: (&str, &str) = ("<thead><tr>", "</tr></thead>");
+    let mut out = String::new();
+    let mut done = 0;
+    for (at, _) in html.match_indices(HEAD.0) {
+        let inside = html.get(at + HEAD.0.len()..).and_then(|rest| rest.split_once(HEAD.1));
+        let Some((inside, _)) = inside.filter(|(inside, _)| is_empty_row(inside)) else { continue };
+        out.push_str(html.get(done..at).unwrap_or_default());
+        done = at + HEAD.0.len() + inside.len() + HEAD.1.len();
+    }
+    if done == 0 {
+        return html.into();
+    }
+    out.push_str(html.get(done..).unwrap_or_default());
+    out.into()
+}
+
+/// Whether cells say nothing.
+fn is_empty_row(cells: &str) -> bool {
+    let mut rest = cells;
+    while let Some(cell) = rest.strip_prefix("<th") {
+        let Some((_, after)) = cell.split_once('>') else { return false };
+        let Some(next) = after.strip_prefix("</th>") else { return false };
+        rest = next;
+    }
+    rest.is_empty()
 }
 
 /// How deep blocks may nest; what is deeper loses its blocks, not its text. The parser of
@@ -183,6 +212,32 @@ mod tests {
             assert!(!html.to_lowercase().contains("[new:"), "{html}");
         }
         assert_eq!(to_markdown(&to_html("[new:character|Bob]")), "[new:character|Bob]");
+    }
+
+    #[test]
+    fn a_table_keeps_the_heads_it_has() {
+        let plain = "<table><tbody><tr><td>a</td><td>b</td></tr></tbody></table>";
+        let markdown = to_markdown(plain);
+        assert_eq!(markdown, "|  |  |\n| --- | --- |\n| a | b |");
+        assert_eq!(to_html(&markdown).replace('\n', ""), plain);
+        let aside = "<table><tbody><tr><th>a</th><td>b</td></tr></tbody></table>";
+        assert_eq!(to_html(&to_markdown(aside)), aside);
+        let headed = "| a |\n| --- |\n| b |";
+        assert!(to_html(headed).contains("<th>a</th>"));
+        assert_eq!(to_markdown(&to_html(headed)), headed);
+    }
+
+    #[test]
+    fn looks_that_markdown_has_no_sign_for_stay() {
+        for html in [
+            "<p>a <span style=\"color: #f00\">red</span> word</p>",
+            "<p>b <img src=\"https://x.example/a.png\" alt=\"c\" width=\"30\" height=\"20\"> d</p>",
+        ] {
+            let markdown = to_markdown(html);
+            assert_eq!(to_html(&markdown), html, "{markdown}");
+            assert_eq!(to_markdown(&to_html(&markdown)), markdown);
+        }
+        assert_eq!(to_markdown("<p><span class=\"x\">plain</span></p>"), "plain");
     }
 
     #[test]

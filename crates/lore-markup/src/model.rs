@@ -81,6 +81,8 @@ pub(crate) enum Inline {
     Link(Target, Vec<Inline>),
     /// A picture with its description.
     Image(Target, String),
+    /// An empty element of which Markdown could say only a part, as HTML on one line.
+    Html(String),
     /// Text in an element that Markdown has no sign for: its start tag, name and content.
     Tagged(String, String, Vec<Inline>),
 }

@@ -203,7 +203,7 @@ fn element_of(tag: &str) -> Element {
     while let Some((name, after)) = rest.split_once("=\"") {
         let Some((value, tail)) = after.split_once('"') else { break };
         let kept = match (name.trim(), value) {
-            ("style", value) => clean::alignment(value).is_some(),
+            ("style", value) => clean::alignment(value).is_some() || clean::is_look(value),
             _ => true,
         };
         if kept {

@@ -65,6 +65,16 @@ fn bbcode() -> impl Strategy<Value = String> {
         "ä漢",
         "|",
         "[statblock:7]",
+        "[img:7]",
+        "[url]",
+        "[h1|a]",
+        "[/h1]",
+        "[td]",
+        "[/td]",
+        "[tr]",
+        "[/tr]",
+        "[table]",
+        "[/table]",
         MENTION,
     ]);
     prop::collection::vec(word, 0..24).prop_map(|words| words.concat())
@@ -91,8 +101,43 @@ fn markdown() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 0..8).prop_map(|parts| parts.join("\n\n"))
 }
 
+/// A tag around others, or a text.
+fn nested() -> impl Strategy<Value = String> {
+    let leaf = prop::sample::select(vec![
+        "stone",
+        "[img:7|left]",
+        "[toc]",
+        "[url]http://x.example[/url]",
+        "[b]bold[/b]",
+        "[i]soft[/i]",
+        "two\nlines",
+        MENTION,
+    ])
+    .prop_map(str::to_owned);
+    let pairs = prop::sample::select(vec![
+        ("[row]", "[/row]"),
+        ("[col]", "[/col]"),
+        ("[h2|x]", "[/h2]"),
+        ("[quote|Bob]", "[/quote]"),
+        ("[url:http://x.example]", "[/url]"),
+        ("[spoiler]", "[/spoiler]"),
+        ("[td]", "[/td]"),
+        ("[li]", "[/li]"),
+    ]);
+    leaf.prop_recursive(4, 24, 4, move |inner| {
+        (pairs.clone(), prop::collection::vec(inner, 1..4))
+            .prop_map(|((open, close), parts)| format!("{open}{}{close}", parts.join(" ")))
+    })
+}
+
 proptest! {
     #![proptest_config(settings())]
+
+    #[test]
+    fn what_is_not_known_here_comes_back_to_the_letter(text in nested()) {
+        let markdown = from_bbcode(&text);
+        prop_assert_eq!(to_bbcode(&markdown), text, "{}", markdown);
+    }
 
     #[test]
     fn any_bbcode_is_read_and_its_mentions_stay(text in bbcode()) {

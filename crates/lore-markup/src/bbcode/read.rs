@@ -1,4 +1,7 @@
-//! From BBCode to HTML. Whatever is no whole pair of known tags is text.
+//! From BBCode to HTML. Whatever is no whole pair of known tags, in a place where it means
+//! something, is text: what cannot be said in HTML and Markdown must come back as it was.
+
+use std::collections::HashMap;
 
 use super::held::Held;
 use crate::anvil;
@@ -11,10 +14,8 @@ const TAG_MAX: usize = 2_000;
 
 /// BBCode as HTML, not yet clean. Mentions and unknown tags are held back.
 pub(super) fn to_html(bbcode: &str, held: &mut Held) -> String {
-    let mut pieces = pieces(bbcode);
-    pair(&mut pieces);
     let mut out = Writer::default();
-    for piece in &pieces {
+    for Placed { piece, .. } in &understood(bbcode) {
         match piece {
             Piece::Text(text) => out.text(text),
             Piece::Held(whole) => out.inline.push_str(&held.hold(whole)),
@@ -29,6 +30,29 @@ pub(super) fn to_html(bbcode: &str, held: &mut Held) -> String {
     }
     out.flush();
     out.html
+}
+
+/// Where brackets stand that are read as more than text.
+pub(super) fn active(bbcode: &str) -> Vec<usize> {
+    let is_active = |piece: &Piece<'_>| match piece {
+        Piece::Code(_) | Piece::Single(_) => true,
+        Piece::Open { paired, .. } | Piece::Close { paired, .. } => *paired,
+        Piece::Text(_) | Piece::Held(_) => false,
+    };
+    let placed = understood(bbcode).into_iter();
+    placed.filter(|placed| is_active(&placed.piece)).map(|placed| placed.at).collect()
+}
+
+fn understood(bbcode: &str) -> Vec<Placed<'_>> {
+    let mut pieces = pieces(bbcode);
+    pair(&mut pieces);
+    pieces
+}
+
+/// A piece and where it begins.
+struct Placed<'a> {
+    at: usize,
+    piece: Piece<'a>,
 }
 
 /// A tag that is known, with its value.
@@ -50,6 +74,8 @@ enum Piece<'a> {
     Open {
         tag: Tag<'a>,
         whole: &'a str,
+        /// Whether it says no more than an element can.
+        plain: bool,
         paired: bool,
     },
     Close {
@@ -82,34 +108,25 @@ const PAIRS: [(&str, &str); 19] = [
     ("td", "td"),
 ];
 
-/// Whether `[name]` or `[/name]` would be read as more than text.
-pub(super) fn is_known(name: &str) -> bool {
-    let name = name.trim_start_matches('/');
-    let name = name.split(['=', ':']).next().unwrap_or_default().to_ascii_lowercase();
-    ["br", "hr", "code", "img"].contains(&name.as_str()) || element_of(&name).is_some()
-}
-
 fn element_of(name: &str) -> Option<&'static str> {
     PAIRS.iter().find(|(known, _)| *known == name).map(|(_, element)| *element)
 }
 
-fn pieces(bbcode: &str) -> Vec<Piece<'_>> {
+fn pieces(bbcode: &str) -> Vec<Placed<'_>> {
     let mut found = Vec::new();
-    let mut rest = bbcode;
-    while let Some(at) = rest.find(['[', '@']) {
-        let (before, tail) = rest.split_at(at);
-        found.push(Piece::Text(before));
-        let (piece, length) = match special(tail) {
-            Some(special) => special,
-            None => {
-                let length = tail.chars().next().map_or(1, char::len_utf8);
-                (Piece::Text(tail.get(..length).unwrap_or_default()), length)
-            }
+    let mut at = 0;
+    while let Some(rest) = bbcode.get(at..).filter(|rest| !rest.is_empty()) {
+        let plain = rest.find(['[', '@']).unwrap_or(rest.len());
+        let (piece, length) = match plain {
+            0 => special(rest).unwrap_or_else(|| {
+                let length = rest.chars().next().map_or(1, char::len_utf8);
+                (Piece::Text(rest.get(..length).unwrap_or_default()), length)
+            }),
+            _ => (Piece::Text(rest.get(..plain).unwrap_or_default()), plain),
         };
-        found.push(piece);
-        rest = tail.get(length..).unwrap_or_default();
+        found.push(Placed { at, piece });
+        at += length;
     }
-    found.push(Piece::Text(rest));
     found
 }
 
@@ -122,68 +139,164 @@ fn special(text: &str) -> Option<(Piece<'_>, usize)> {
     let end = text.find([']', '\n'])?;
     let whole = text.get(..=end).filter(|whole| whole.ends_with(']') && whole.len() <= TAG_MAX)?;
     let inside = whole.get(1..whole.len() - 1)?;
-    let (name, closing) = match inside.strip_prefix('/') {
+    let (inside, closing) = match inside.strip_prefix('/') {
         Some(name) => (name, true),
         None => (inside, false),
     };
-    let (name, value) = match name.find(['=', ':']) {
-        Some(at) => (name.get(..at)?, name.get(at + 1..)),
-        None => (name, None),
-    };
+    let name_end = inside.find(['=', ':', '|']).unwrap_or(inside.len());
+    let (name, option) = inside.split_at_checked(name_end)?;
     let name = name.trim().to_ascii_lowercase();
     let is_word = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if !is_word {
         return None;
     }
     let length = whole.len();
-    let tag = Tag { name, value };
+    let tag = Tag { name, value: option.strip_prefix('=') };
     Some(match (tag.name.as_str(), closing) {
-        ("br" | "hr", false) if tag.value.is_none() => (Piece::Single(tag), length),
-        ("code", false) if tag.value.is_none() => {
-            let body = text.get(length..)?;
-            let end = body.to_ascii_lowercase().find("[/code]")?;
-            (Piece::Code(body.get(..end)?), length + end + "[/code]".len())
+        ("br" | "hr", false) if option.is_empty() => (Piece::Single(tag), length),
+        ("code", false) if option.is_empty() => code(text, length)?,
+        ("img", false) if option.is_empty() => {
+            picture(text, length).unwrap_or((Piece::Held(whole), length))
         }
-        ("img", false) if tag.value.is_none() => picture(text, length)?,
         (name, _) if element_of(name).is_none() => (Piece::Held(whole), length),
-        (name, false) if tag.value.is_some() && name != "url" => (Piece::Held(whole), length),
-        (_, false) => (Piece::Open { tag, whole, paired: false }, length),
+        (name, false) => {
+            let plain = match name {
+                "url" => tag.value.is_some_and(is_address),
+                _ => option.is_empty(),
+            };
+            (Piece::Open { tag, whole, plain, paired: false }, length)
+        }
         (_, true) => (Piece::Close { tag, whole, paired: false }, length),
     })
+}
+
+fn code(text: &str, length: usize) -> Option<(Piece<'_>, usize)> {
+    let body = text.get(length..)?;
+    let end = body.to_ascii_lowercase().find("[/code]")?;
+    Some((Piece::Code(body.get(..end)?), length + end + "[/code]".len()))
 }
 
 /// A picture by its address.
 fn picture(text: &str, length: usize) -> Option<(Piece<'_>, usize)> {
     let body = text.get(length..)?;
     let end = body.find("[/img]")?;
-    let address = body.get(..end).filter(|address| !address.contains(['\n', '[']))?;
+    let address = body.get(..end).filter(|address| is_address(address))?;
     let tag = Tag { name: "img".into(), value: Some(address) };
     Some((Piece::Single(tag), length + end + "[/img]".len()))
 }
 
-/// Finds out which tags have their other half, properly nested.
-fn pair(pieces: &mut [Piece<'_>]) {
+/// Whether an address passes the sanitiser as it is.
+fn is_address(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let known = ["http://", "https://", "mailto:"].iter().any(|start| lower.starts_with(start));
+    known && !text.contains(|c: char| c.is_whitespace() || c.is_control() || "[]<>\"\\".contains(c))
+}
+
+/// Finds out which tags have their other half, properly nested and in their place.
+fn pair(pieces: &mut [Placed<'_>]) {
     let mut open: Vec<(usize, String)> = Vec::new();
-    let mut matched: Vec<(usize, usize)> = Vec::new();
-    for (at, piece) in pieces.iter().enumerate() {
-        match piece {
+    let mut ends: HashMap<usize, usize> = HashMap::new();
+    for (at, placed) in pieces.iter().enumerate() {
+        match &placed.piece {
             Piece::Open { tag, .. } if open.len() < DEPTH_MAX => open.push((at, tag.name.clone())),
             Piece::Close { tag, .. } => {
                 let found = open.iter().rposition(|(_, name)| *name == tag.name);
                 if let Some(position) = found {
-                    matched.extend(open.get(position).map(|(start, _)| (*start, at)));
+                    ends.extend(open.get(position).map(|(start, _)| (*start, at)));
                     open.truncate(position);
                 }
             }
             _ => {}
         }
     }
-    for place in matched.into_iter().flat_map(|(start, end)| [start, end]) {
-        let piece = pieces.get_mut(place);
-        if let Some(Piece::Open { paired, .. } | Piece::Close { paired, .. }) = piece {
-            *paired = true;
+    ends.retain(|start, _| is_plain(pieces, *start));
+    settle(pieces, &ends, 0..pieces.len(), "");
+}
+
+fn is_plain(pieces: &[Placed<'_>], at: usize) -> bool {
+    matches!(pieces.get(at), Some(Placed { piece: Piece::Open { plain: true, .. }, .. }))
+}
+
+/// Marks the pairs in a range that stand where they mean something: below `parent`.
+fn settle(
+    pieces: &mut [Placed<'_>],
+    ends: &HashMap<usize, usize>,
+    range: std::ops::Range<usize>,
+    parent: &str,
+) {
+    let mut at = range.start;
+    while at < range.end {
+        let Some(end) = ends.get(&at).copied() else {
+            at += 1;
+            continue;
+        };
+        let name = name_at(pieces, at).unwrap_or_default().to_owned();
+        let fits = wants(&name).is_none_or(|above| above.contains(&parent))
+            && parts_of(&name).is_none_or(|parts| holds_only(pieces, ends, at + 1..end, parts));
+        if fits {
+            for place in [at, end] {
+                let piece = pieces.get_mut(place).map(|placed| &mut placed.piece);
+                if let Some(Piece::Open { paired, .. } | Piece::Close { paired, .. }) = piece {
+                    *paired = true;
+                }
+            }
         }
+        settle(pieces, ends, at + 1..end, if fits { &name } else { parent });
+        at = end + 1;
     }
+}
+
+fn name_at<'a>(pieces: &'a [Placed<'_>], at: usize) -> Option<&'a str> {
+    match pieces.get(at).map(|placed| &placed.piece)? {
+        Piece::Open { tag, .. } => Some(&tag.name),
+        _ => None,
+    }
+}
+
+/// What a tag must stand directly in to mean something.
+fn wants(name: &str) -> Option<&'static [&'static str]> {
+    match name {
+        "li" => Some(&["ul", "ol"]),
+        "tr" => Some(&["table"]),
+        "td" | "th" => Some(&["tr"]),
+        _ => None,
+    }
+}
+
+/// What must stand directly in a tag, and nothing else.
+fn parts_of(name: &str) -> Option<&'static [&'static str]> {
+    match name {
+        "ul" | "ol" => Some(&["li"]),
+        "table" => Some(&["tr"]),
+        "tr" => Some(&["td", "th"]),
+        _ => None,
+    }
+}
+
+/// Whether a range holds some of these pairs, and nothing else but blanks.
+fn holds_only(
+    pieces: &[Placed<'_>],
+    ends: &HashMap<usize, usize>,
+    range: std::ops::Range<usize>,
+    parts: &[&str],
+) -> bool {
+    let mut found = false;
+    let mut at = range.start;
+    while at < range.end {
+        let next = match (ends.get(&at), name_at(pieces, at)) {
+            (Some(end), Some(name)) if parts.contains(&name) => {
+                found = true;
+                *end
+            }
+            _ => at,
+        };
+        let blank = |placed: &Placed<'_>| matches!(placed.piece, Piece::Text(text) if text.trim().is_empty());
+        if next == at && !pieces.get(at).is_some_and(blank) {
+            return false;
+        }
+        at = next + 1;
+    }
+    found
 }
 
 /// Puts HTML together: running text is collected and becomes paragraphs.
@@ -209,7 +322,7 @@ impl Writer {
             }
             "img" => {
                 self.inline.push_str("<img src=\"");
-                escape(&mut self.inline, tag.value.unwrap_or_default().trim());
+                escape(&mut self.inline, tag.value.unwrap_or_default());
                 self.inline.push_str("\">");
             }
             _ => self.inline.push_str("<br>"),
@@ -233,7 +346,7 @@ impl Writer {
         let Some(element) = element_of(&tag.name) else { return };
         if element == "a" {
             self.inline.push_str("<a href=\"");
-            escape(&mut self.inline, tag.value.unwrap_or_default().trim());
+            escape(&mut self.inline, tag.value.unwrap_or_default());
             self.inline.push_str("\">");
         } else if is_block(element) {
             self.flush();

@@ -1,13 +1,50 @@
 //! From a tree of HTML to BBCode.
 
-use super::read::is_known;
+use super::read;
 use crate::tree::{Element, Node};
+
+/// Stands for a bracket of a text until it is known whether it would be read as a tag. No
+/// text of HTML has it.
+const BRACKET: char = '\0';
+/// How often a document is looked through for brackets that would be tags. Each time some
+/// of them are written as references, others may turn out to be tags in their place.
+const LOOKS_MAX: usize = 16;
 
 /// A whole document.
 pub(super) fn document(nodes: &[Node]) -> String {
     let mut out = String::new();
     blocks(&mut out, nodes);
-    out
+    for _ in 0..LOOKS_MAX {
+        match referred(&out) {
+            Some(safer) => out = safer,
+            None => return out.replace(BRACKET, "["),
+        }
+    }
+    out.replace(BRACKET, REFERENCE)
+}
+
+/// A bracket that is none to a reader of tags.
+const REFERENCE: &str = "&#91;";
+
+/// The document with references for those brackets of its texts that would be read as
+/// tags; nothing when none would. Tags that mean nothing here stay as they are: they may
+/// mean something there.
+fn referred(document: &str) -> Option<String> {
+    let active = read::active(&document.replace(BRACKET, "["));
+    let is_text = |at: &usize| document.get(*at..).is_some_and(|rest| rest.starts_with(BRACKET));
+    let tags: Vec<usize> = active.into_iter().filter(is_text).collect();
+    if tags.is_empty() {
+        return None;
+    }
+    let mut out = String::with_capacity(document.len());
+    let mut done = 0;
+    for at in tags {
+        out.push_str(document.get(done..at).unwrap_or_default());
+        out.push_str(REFERENCE);
+        done = at + BRACKET.len_utf8();
+    }
+    out.push_str(document.get(done..).unwrap_or_default());
+    Some(out)
 }
 
 /// Elements that stand on their own lines.
@@ -84,7 +121,7 @@ fn block(out: &mut String, element: &Element) {
 fn heading(out: &mut String, tag: &str, element: &Element) {
     let mut inside = String::new();
     inlines(&mut inside, &element.children);
-    out.push_str(&format!("[{tag}]{}[/{tag}]", inside.trim()));
+    out.push_str(&format!("[{tag}]{}[/{tag}]", on_one_line(inside.trim())));
 }
 
 fn list(out: &mut String, element: &Element) {
@@ -105,11 +142,22 @@ fn item_content(out: &mut String, nodes: &[Node]) {
                 if !out.trim().is_empty() && element.tag == "p" {
                     out.push_str("[br]");
                 }
-                block(out, element);
+                let mut inside = String::new();
+                block(&mut inside, element);
+                let one_line = element.tag == "p";
+                out.push_str(&if one_line { on_one_line(&inside) } else { inside });
             }
-            other => inline(out, other),
+            other => {
+                let mut inside = String::new();
+                inline(&mut inside, other);
+                out.push_str(&on_one_line(&inside));
+            }
         }
     }
+}
+
+fn on_one_line(text: &str) -> String {
+    text.replace('\n', "[br]")
 }
 
 fn table(out: &mut String, element: &Element) {
@@ -166,7 +214,9 @@ fn inline(out: &mut String, node: &Node) {
         "del" | "s" => around(out, "s", element),
         "u" | "sub" | "sup" => around(out, &element.tag, element),
         "code" => out.push_str(&format!("[code]{}[/code]", element.text().replace('\n', " "))),
-        "br" => out.push_str("[br]"),
+        // Two line breaks would begin a paragraph.
+        "br" if out.is_empty() || out.ends_with('\n') => out.push_str("[br]"),
+        "br" => out.push('\n'),
         "input" => {
             let done = element.attribute("checked").is_some();
             out.push_str(if done { "☑ " } else { "☐ " });
@@ -195,18 +245,9 @@ fn around(out: &mut String, tag: &str, element: &Element) {
     out.push_str(&format!("[{tag}]{inside}[/{tag}]"));
 }
 
-/// Text. A line break of the source is a blank; brackets that would be tags are written
-/// as references.
+/// Text. A line break of the source is a blank, and none after one that shows.
 fn plain(out: &mut String, text: &str) {
     let text = text.replace('\n', " ").replace("&#", "&amp;#");
-    let mut rest = text.as_str();
-    while let Some(at) = rest.find('[') {
-        let (before, tail) = rest.split_at(at);
-        out.push_str(before);
-        let inside = tail.get(1..).and_then(|tail| tail.split_once(']')).map(|(inside, _)| inside);
-        let is_tag = inside.is_some_and(is_known);
-        out.push_str(if is_tag { "&#91;" } else { "[" });
-        rest = tail.get(1..).unwrap_or_default();
-    }
-    out.push_str(rest);
+    let text = if out.ends_with('\n') { text.trim_start_matches(' ') } else { &text };
+    out.extend(text.chars().filter(|c| *c != BRACKET).map(|c| if c == '[' { BRACKET } else { c }));
 }

@@ -42,10 +42,8 @@ fn add(parts: &mut Vec<Inline>, node: &Node, styles: &[Style]) {
         "code" => add_code(parts, element),
         "a" => add_link(parts, element, styles),
         "img" => add_image(parts, element),
-        tag if TAGGED.contains(&tag) => {
-            let mut open = String::new();
-            tree::print_open(&mut open, element, Mentions::Verbatim);
-            let open = open.replace(['\n', '\r'], " ");
+        tag if TAGGED.contains(&tag) || (tag == "span" && element.attribute("style").is_some()) => {
+            let open = opening(element);
             let inside = inside(element, styles);
             wrap(parts, inside, |inside| Inline::Tagged(open, tag.to_owned(), inside));
         }
@@ -198,8 +196,19 @@ fn kanka_mention(element: &Element) -> Option<String> {
     }
 }
 
+/// The start tag of an element, on one line.
+fn opening(element: &Element) -> String {
+    let mut open = String::new();
+    tree::print_open(&mut open, element, Mentions::Verbatim);
+    open.replace(['\n', '\r'], " ")
+}
+
 fn add_image(parts: &mut Vec<Inline>, element: &Element) {
     let Some(url) = element.attribute("src") else { return };
+    // Markdown does not say how large it is.
+    if ["width", "height"].iter().any(|name| element.attribute(name).is_some()) {
+        return parts.push(Inline::Html(opening(element)));
+    }
     let alt = single_blanks(element.attribute("alt").unwrap_or_default()).replace('\n', " ");
     parts.push(Inline::Image(target(url, element), alt.trim().to_owned()));
 }

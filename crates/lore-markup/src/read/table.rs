@@ -1,11 +1,13 @@
-//! Tables that Markdown can say: a head, rows, cells with running text.
+//! Tables that Markdown can say: a head, rows, cells with running text. Every table has a
+//! head there, so one without is written with an empty one.
 
 use super::{holds_blocks, inline};
 use crate::clean;
 use crate::model::{Align, Inline, Table};
 use crate::tree::{Element, Node};
 
-/// The table, unless it has merged cells, a caption or blocks in a cell.
+/// The table, unless it has merged cells, a caption, blocks in a cell or heads anywhere but
+/// on top.
 pub(super) fn simple(table: &Element) -> Option<Table> {
     let mut rows = Vec::new();
     collect(table, &mut rows)?;
@@ -16,8 +18,27 @@ pub(super) fn simple(table: &Element) -> Option<Table> {
     let mut columns: Vec<Align> =
         rows.first().into_iter().flatten().map(|cell| align(cell)).collect();
     columns.resize(width, Align::None);
-    let rows = rows.iter().map(|row| cells(row, width)).collect::<Option<Vec<_>>>()?;
-    Some(Table { columns, rows })
+    let head = head_of(&rows)?;
+    let rows = rows.iter().map(|row| cells(row, width));
+    let rows = head.map(|_| Some(vec![Vec::new(); width])).into_iter().chain(rows);
+    Some(Table { columns, rows: rows.collect::<Option<Vec<_>>>()? })
+}
+
+/// An empty head where the table has none of its own.
+struct EmptyHead;
+
+/// What to put on top; `None` where there are heads that Markdown has no place for.
+fn head_of(rows: &[Vec<&Element>]) -> Option<Option<EmptyHead>> {
+    let (first, rest) = rows.split_first()?;
+    let heads = |row: &[&Element]| row.iter().filter(|cell| cell.tag == "th").count();
+    if rest.iter().any(|row| heads(row) > 0) {
+        return None;
+    }
+    match heads(first) {
+        0 => Some(Some(EmptyHead)),
+        all if all == first.len() => Some(None),
+        _ => None,
+    }
 }
 
 fn collect<'a>(part: &'a Element, rows: &mut Vec<Vec<&'a Element>>) -> Option<()> {

@@ -86,6 +86,7 @@ impl Pen {
             Inline::Styled(style, inside) => self.styled(*style, inside, next),
             Inline::Link(target, inside) => self.link(target, inside),
             Inline::Image(target, alt) => self.image(target, alt),
+            Inline::Html(html) => self.out.push_str(html),
             Inline::Tagged(open, tag, inside) => {
                 let inside = self.inside(inside, self.within, '>', '<');
                 self.out.push_str(&format!("{open}{inside}</{tag}>"));
@@ -179,7 +180,7 @@ fn first_sign(part: &Inline) -> char {
         Inline::Styled(style, _) => style.sign().chars().next().unwrap_or('*'),
         Inline::Link(..) => '[',
         Inline::Image(..) => '!',
-        Inline::Tagged(..) => '<',
+        Inline::Tagged(..) | Inline::Html(_) => '<',
     }
 }
 
