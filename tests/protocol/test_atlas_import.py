@@ -37,7 +37,7 @@ FILES = {
         5, "Blade", "Item", templateType="item", state="private", content="CANARY",
         sections={"history": {"content": "[b]Old[/b]"}},
     ),
-    "secrets/Secret-Truth-s1.json": thing(6, "Truth", "Secret", content="CANARY", article={"id": uid(3)}, state="private"),
+    "secrets/Secret-Truth-s1.json": thing(6, "Truth", "Secret", content="CANARY", article={"id": uid(3)}),
     "maps/Map-Vale-m1.json": thing(7, "Map of the Vale", "Map"),
     "markers/Marker-Keep-k1.json": thing(8, "Keep", "Marker", geoX=1.5, geoY=2, map={"id": uid(7)}, targetArticle={"id": uid(4)}),
     "timelines/Timeline-Ages-t1.json": thing(9, "Ages", "Timeline"),

@@ -90,6 +90,7 @@ pub(crate) const WORLD: &[Field] = &[
     value("copyright", 0),
     picture("cover", 0, "cover_image"),
     value("genres", 0),
+    derived("genre", 0).typed(TEXT).told("The first of its genres."),
     value("theme", 0),
     value("configuration", 0).typed(OBJECT).told("Settings of the world."),
     created(1),

@@ -10,11 +10,13 @@ mod field;
 mod fields;
 mod offered;
 mod resource;
+mod section;
 mod shown;
 mod table;
 
 pub use field::{Field, Form, Look};
-pub use resource::{Cache, IdForm, List, Offered, Resource, Sensitivity, Takes, Writes};
+pub use resource::{Cache, IdForm, List, Need, Offered, Resource, Sensitivity, Takes, Writes};
+pub use section::{check_section, first_title};
 pub use shown::{Shape, is_reference, shown, shown_name};
 pub use table::Kind;
 

@@ -1,14 +1,14 @@
 //! What writing tools take.
 
 use crate::TEMPLATES;
-use crate::resource::{Offered, Takes, Writes};
+use crate::resource::{Need, Offered, Takes, Writes};
 
 const fn text(argument: &'static str, field: &'static str) -> Offered {
-    Offered { argument, field, takes: Takes::Text, gist: "", required: false }
+    Offered { argument, field, takes: Takes::Text, gist: "", need: Need::Free }
 }
 
 const fn needed(argument: &'static str, field: &'static str) -> Offered {
-    Offered { required: true, ..text(argument, field) }
+    Offered { need: Need::New, ..text(argument, field) }
 }
 
 const fn markdown(argument: &'static str) -> Offered {
@@ -21,6 +21,11 @@ const fn number(argument: &'static str, field: &'static str, gist: &'static str)
 }
 
 const TITLE: Offered = needed("title", "title");
+const WORLD: Offered = Offered {
+    need: Need::OnlyNew,
+    gist: "The world it belongs to, where there are several.",
+    ..text("world_id", "world")
+};
 const TAGS: Offered = Offered { takes: Takes::Texts, gist: "All tags.", ..text("tags", "tags") };
 const STATE: Offered = Offered {
     takes: Takes::Choice(&["private", "public"]),
@@ -32,6 +37,7 @@ pub(crate) const ARTICLE: Writes = Writes::Tools {
     names: ["create_article", "update_article", "delete_article"],
     offered: &[
         TITLE,
+        WORLD,
         markdown("content"),
         Offered { takes: Takes::Choice(&TEMPLATES), ..text("template", "templateType") },
         Offered { gist: "What refines the template, such as NPC.", ..text("subtype", "subtype") },
@@ -49,7 +55,7 @@ pub(crate) const ARTICLE: Writes = Writes::Tools {
 
 pub(crate) const CATEGORY: Writes = Writes::Tools {
     names: ["create_category", "update_category", "delete_category"],
-    offered: &[TITLE, markdown("description"), text("parent_id", "parent"), TAGS, STATE],
+    offered: &[TITLE, WORLD, markdown("description"), text("parent_id", "parent"), TAGS, STATE],
 };
 
 pub(crate) const MARKER: Writes = Writes::Tools {
@@ -57,6 +63,7 @@ pub(crate) const MARKER: Writes = Writes::Tools {
     offered: &[
         needed("map_id", "map"),
         TITLE,
+        WORLD,
         number("latitude", "geoX", "Where it is."),
         number("longitude", "geoY", "Where it is."),
         markdown("description"),
@@ -69,6 +76,7 @@ pub(crate) const TIMELINE: Writes = Writes::Tools {
     names: ["create_timeline", "update_timeline", "delete_timeline"],
     offered: &[
         TITLE,
+        WORLD,
         markdown("description"),
         text("category_id", "category"),
         text("article_id", "article"),
@@ -80,6 +88,7 @@ pub(crate) const HISTORY: Writes = Writes::Tools {
     names: ["create_history", "update_history", "delete_history"],
     offered: &[
         TITLE,
+        WORLD,
         markdown("content"),
         Offered { gist: "As the world counts them.", ..text("year", "year") },
         number("month", "month", "From 1."),
@@ -97,13 +106,14 @@ pub(crate) const HISTORY: Writes = Writes::Tools {
 
 pub(crate) const SECRET: Writes = Writes::Tools {
     names: ["create_secret", "update_secret", "delete_secret"],
-    offered: &[TITLE, markdown("content"), text("article_id", "article")],
+    offered: &[TITLE, WORLD, markdown("content"), text("article_id", "article")],
 };
 
 pub(crate) const NOTE: Writes = Writes::Tools {
     names: ["create_notebook_note", "update_notebook_note", "delete_notebook_note"],
     offered: &[
         TITLE,
+        WORLD,
         markdown("content"),
         text("note_section_id", "notesection"),
         text("article_id", "article"),

@@ -141,8 +141,19 @@ pub struct Offered {
     pub takes: Takes,
     /// What it means; empty where the name says it.
     pub gist: &'static str,
-    /// Whether a new one needs it.
-    pub required: bool,
+    /// When it is given.
+    pub need: Need,
+}
+
+/// When an argument of writing tools is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// Whenever it is wanted.
+    Free,
+    /// To change something, when wanted; to make something, always.
+    New,
+    /// To make something only, when wanted.
+    OnlyNew,
 }
 
 /// What an argument takes.

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::Object;
 use crate::field::Look;
+use crate::section::HEAD;
 use crate::table::Kind;
 
 /// How much of an object to show.
@@ -23,8 +24,10 @@ pub fn shown(kind: Kind, object: &Object, granularity: u8, shape: Shape) -> Valu
     let among_sections =
         |name: &str| object.get("sections").is_some_and(|all| all.get(name).is_some());
     for (name, value) in object.iter().filter(|(name, _)| *name != "success") {
-        // The API writes further texts twice: by themselves and among the sections.
-        if among_sections(name) && kind.row().field(name).is_none() {
+        // The API writes further texts twice: by themselves and among the sections. Whatever
+        // those are called, what every object begins with is none of them.
+        let is_section = among_sections(name) && !HEAD.contains(&name.as_str());
+        if is_section && kind.row().field(name).is_none() {
             continue;
         }
         let look = look_of(kind, name);
@@ -194,6 +197,15 @@ mod tests {
         assert_eq!(found["cover_image"], "https://example.org/keep.png");
         found["cover_image"] = Value::Null;
         assert_eq!(found, wanted);
+    }
+
+    #[test]
+    fn a_section_hides_nothing_whatever_it_is_called() {
+        let mut odd = article();
+        odd.insert("sections".into(), json!({ "id": "x", "title": "y", "likes": "z" }));
+        let found = shown(Kind::Article, &odd, 2, Shape::Compact);
+        assert_eq!((&found["id"], &found["title"]), (&json!("a-1"), &json!("The Keep")));
+        assert_eq!(found["sections"]["title"], "y");
     }
 
     #[test]

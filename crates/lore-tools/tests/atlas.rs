@@ -14,9 +14,9 @@ use std::sync::Arc;
 use lore_anvil::{Kind, Object};
 use lore_app::App;
 use lore_app::access::{Doorkeeper, Identity, create_token, enter};
-use lore_app::atlas::{Anvil, Atlas};
+use lore_app::atlas::{Anvil, ArticleQuery, Atlas, FoundArticles, ListQuery, Rows, Screened};
 use lore_core::error::Code;
-use lore_core::{Effects, Role, Viewer};
+use lore_core::{Effects, Result, Role, Viewer};
 use lore_sqlite::SqliteStore;
 use lore_tools::{Call, CallError, Registry, Selection};
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ impl World {
         viewer: Viewer,
         tool: &str,
         arguments: Value,
-    ) -> Result<Value, CallError> {
+    ) -> std::result::Result<Value, CallError> {
         let Value::Object(arguments) = arguments else { panic!("not an object") };
         let everything = Selection::new().with_toolsets(["all"]).unwrap();
         let call = Call::new(Arc::clone(&self.app), viewer);
@@ -453,4 +453,123 @@ async fn worlds_and_users_are_told() {
     let read = world.call("get_article", json!({ "article_id": far })).await;
     assert_eq!(read["data"]["world"]["title"], "Elsewhere");
     assert_eq!(world.call("list_articles", json!({})).await["meta"]["total"], 0);
+}
+
+#[tokio::test]
+async fn sections_take_no_name_of_something_else_and_posts_hide_nothing() {
+    let world = World::new().await;
+    let id = world.page(json!({ "entity_type": "location", "name": "Mill" })).await;
+    let posts = ["id", "state", "Rumour", "Rumour"]
+        .map(|name| json!({ "entity_id": 1, "name": name, "entry": format!("about {name}") }));
+    world.call("create_posts", json!({ "posts": posts })).await;
+    let arguments = json!({ "article_id": id, "granularity": 2 });
+    let data = world.call("get_article", arguments.clone()).await["data"].clone();
+    assert_eq!((&data["id"], &data["state"]), (&json!(id), &json!("public")), "{data}");
+    let sections = data["sections"].as_object().unwrap();
+    let names: Vec<&str> = sections.keys().map(String::as_str).collect();
+    assert_eq!(names, ["id", "state", "Rumour", "Rumour (2)"]);
+    for name in ["title", "state", "id", "world", "content"] {
+        let change = json!({ "article_id": id, "sections": { name: "x" } });
+        let (code, told) = world.refused(world.owner, "update_article", change).await;
+        assert!(code == Code::Invalid && told.contains(name), "{told}");
+    }
+    let change = json!({ "article_id": id, "sections": { "Rumour (2)": "changed" } });
+    let now = world.call("update_article", change).await["data"]["sections"].clone();
+    assert_eq!((&now["Rumour"], &now["Rumour (2)"]), (&json!("about Rumour"), &json!("changed")));
+    assert_eq!(now.as_object().unwrap().len(), 4, "{now}");
+}
+
+#[tokio::test]
+async fn a_mention_of_what_is_hidden_or_gone_comes_back_as_it_was() {
+    let world = World::new().await;
+    let gone = world.page(json!({ "entity_type": "location", "name": "Mill" })).await;
+    world.page(json!({ "entity_type": "note", "name": "Hidden" })).await;
+    let entry = "By [entity:1|the mill], see [entity:2].";
+    let id = world.page(json!({ "entity_type": "character", "name": "A", "entry": entry })).await;
+    world.call("delete_article", json!({ "article_id": gone })).await;
+    let player = world.player().await;
+    let arguments = json!({ "article_id": id, "granularity": 2 });
+    let read = world.try_call(player, "get_article", arguments).await.unwrap();
+    assert_eq!(read["data"]["content"], "By @[the mill](entity:1), see @[](entity:2).");
+    let change = json!({ "article_id": id, "content": read["data"]["content"] });
+    world.call("update_article", change).await;
+    let kept = world.call("get_entities", json!({ "entity_ids": [3] })).await;
+    assert_eq!(kept["results"][0]["entry"], entry);
+}
+
+#[tokio::test]
+async fn new_things_go_to_the_world_that_is_named_and_have_a_title() {
+    let world = World::new().await;
+    let other = lore_app::worlds::create(&world.app, world.owner.principal, "Other", "test").await;
+    let other = other.unwrap().uid.to_string();
+    let made = json!({ "title": "There", "world_id": other });
+    let made = world.call("create_article", made).await["data"].clone();
+    assert_eq!(made["world"]["id"], json!(other));
+    assert!(titles(&world.call("list_articles", json!({})).await).is_empty());
+    for title in [json!(""), json!("  "), Value::Null] {
+        let (code, told) =
+            world.refused(world.owner, "create_article", json!({ "title": title })).await;
+        assert!(code == Code::Invalid && told.starts_with("title"), "{told}");
+    }
+    let unnamed = json!({ "article_id": made["id"], "title": " " });
+    assert_eq!(world.refused(world.owner, "update_article", unnamed).await.0, Code::Invalid);
+    let nowhere = json!({ "article_id": made["id"], "world_id": other });
+    assert_eq!(world.refused(world.owner, "update_article", nowhere).await.0, Code::Invalid);
+}
+
+/// A service with a private map, a public marker on it and nothing of campaigns.
+struct Service;
+
+#[async_trait::async_trait]
+impl Anvil for Service {
+    async fn read(&self, kind: Kind, id: Option<&str>, _: i8) -> Result<Object> {
+        assert!(!matches!(kind, Kind::Campaign | Kind::Npc), "the service has none");
+        let state = if kind == Kind::Map { "private" } else { "public" };
+        Ok(object(json!({ "id": id, "title": "Thing", "state": state })))
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Rows> {
+        assert!(!matches!(query.kind, Kind::Campaign | Kind::Npc), "the service has none");
+        let row = object(json!({ "id": "k", "title": "Thing", "state": "public" }));
+        Ok(Rows { rows: vec![row], total: 1 })
+    }
+
+    async fn search(&self, _: &ArticleQuery) -> Result<FoundArticles> {
+        panic!("nobody searches here")
+    }
+
+    async fn create(&self, _: Kind, _: &Object) -> Result<Object> {
+        panic!("nobody writes here")
+    }
+
+    async fn update(&self, _: Kind, _: &str, _: &Object) -> Result<Object> {
+        panic!("nobody writes here")
+    }
+
+    async fn delete(&self, _: Kind, _: &str) -> Result<()> {
+        panic!("nobody writes here")
+    }
+}
+
+#[tokio::test]
+async fn what_is_in_something_hidden_is_hidden_and_campaigns_are_those_of_this_world() {
+    let world = World::new().await;
+    let campaign = json!({ "name": "Vale", "gm_mode": "HUMAN" });
+    let campaign = world.call("campaign_create", campaign).await["id"].clone();
+    let campaign = campaign.as_str().unwrap();
+    let live = |viewer: Viewer| {
+        let here = Atlas::new(Arc::clone(&world.app), viewer, "test", "test".into());
+        Screened::new(Arc::new(Service), here)
+    };
+    let markers =
+        ListQuery { parent: Some((Kind::Map, "m".into())), ..ListQuery::of(Kind::Marker) };
+    let player = live(world.player().await);
+    assert_eq!(player.list(&markers).await.unwrap_err().code(), Code::NotFound);
+    let owner = live(world.owner);
+    assert_eq!(owner.list(&markers).await.unwrap().total, 1);
+    let found = owner.read(Kind::Campaign, Some(campaign), 1).await.unwrap();
+    assert_eq!(found["name"], "Vale");
+    let npcs =
+        ListQuery { parent: Some((Kind::Campaign, campaign.into())), ..ListQuery::of(Kind::Npc) };
+    assert_eq!(owner.list(&npcs).await.unwrap().total, 0);
 }

@@ -90,6 +90,10 @@ impl Atlas {
                 let label = head::own(node, "labelTitle").and_then(Value::as_str);
                 json!(label.filter(|label| !label.is_empty()).unwrap_or(&node.name))
             }
+            "genre" => {
+                let genres = head::own(node, "genres").and_then(lore_anvil::first_title);
+                genres.unwrap_or_default()
+            }
             "articleCount" => {
                 json!(self.joined(Kind::Article, node.id, "in_category").await?.len())
             }
@@ -231,15 +235,9 @@ impl Around {
 
     /// What is attached to a page for everybody, by title.
     fn posts(&self, node: &Node) -> Object {
-        let texts = self.texts.get(&node.id).into_iter().flatten();
-        let open = texts.filter(|text| text.visibility == Visibility::Members);
-        let declared = |text: &Text| Kind::Article.row().field(&text.title).is_some();
-        let posts = open.filter(|text| match text.kind.as_str() {
-            POST => true,
-            SECTION => !declared(text),
-            _ => false,
-        });
-        posts.map(|text| (text.title.clone(), json!(text.body))).collect()
+        let texts = self.texts.get(&node.id).map(Vec::as_slice).unwrap_or_default();
+        let named = named_posts(texts).into_iter();
+        named.map(|(name, text)| (name, json!(text.body))).collect()
     }
 
     /// References to what is attached to a page for the game master's side.
@@ -272,6 +270,26 @@ impl Around {
         let Some(name) = self.authors.get(&who) else { return Value::Null };
         Value::Object(head::bare(Kind::User, &json!(super::people::user_id(who)), name))
     }
+}
+
+/// What is attached to a page for everybody, each by a name of its own: several may have
+/// the same title.
+pub(super) fn named_posts(texts: &[Text]) -> Vec<(String, &Text)> {
+    let declared = |text: &Text| Kind::Article.row().field(&text.title).is_some();
+    let open = texts.iter().filter(|text| text.visibility == Visibility::Members);
+    let posts = open.filter(|text| match text.kind.as_str() {
+        POST => true,
+        SECTION => !declared(text),
+        _ => false,
+    });
+    let mut named: Vec<(String, &Text)> = Vec::new();
+    for text in posts {
+        let is_free = |name: &String| named.iter().all(|(known, _)| known != name);
+        let numbered = (2..).map(|number| format!("{} ({number})", text.title));
+        let mut names = std::iter::once(text.title.clone()).chain(numbered);
+        named.extend(names.find(is_free).map(|name| (name, text)));
+    }
+    named
 }
 
 /// Whether a field needs the texts of its node.

@@ -37,6 +37,15 @@ pub(super) fn node_words(kind: Kind) -> Result<Vec<Word>> {
     node_kinds(kind).into_iter().map(word).collect()
 }
 
+/// The kind of node that a new object becomes; that of an article depends on its template.
+pub(super) fn node_word(kind: Kind, template: Option<&str>) -> Result<Word> {
+    match (kind, node_kinds(kind).into_iter().next()) {
+        (Kind::Article, _) => word(article::node_kind(template.unwrap_or("article"))),
+        (_, Some(first)) => word(first),
+        (_, None) => Err(Error::Bug { what: format!("a new {} without a kind", kind.row().one) }),
+    }
+}
+
 /// The id of a node as this kind of object shows it.
 pub(super) fn shown_id(kind: Kind, node: &Node) -> serde_json::Value {
     match kind.row().id {

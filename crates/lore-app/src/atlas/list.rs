@@ -72,7 +72,9 @@ impl Atlas {
     ) -> Result<Vec<Node>> {
         let store = &self.app().store;
         let kinds = [word(edge)?];
-        let edges = store.neighbours(self.viewer(), &[home], Direction::In, &kinds, MANY).await?;
+        // The total is told, so none may be left out.
+        let all = usize::MAX;
+        let edges = store.neighbours(self.viewer(), &[home], Direction::In, &kinds, all).await?;
         let ids: Vec<NodeId> = edges.into_iter().map(|edge| edge.source).collect();
         let mut nodes = store.nodes(self.viewer(), &ids).await?;
         nodes.retain(|node| keys::is_of_kind(kind, node));

@@ -3,7 +3,8 @@
 //! The world keeps `[entity:7|the Mill]`; World Anvil's users write
 //! `@[the Mill](location:UUID)`. What is read here is written their way, and what they
 //! write is kept the world's way, so that every door follows it. A mention of something
-//! that is not here stays as it was written.
+//! that is hidden or gone is written as `@[the Mill](entity:7)`, which leads nowhere and
+//! comes back as what it was.
 
 use std::collections::HashMap;
 
@@ -14,6 +15,9 @@ use lore_store::NodeKey;
 use super::source::Atlas;
 use super::{article, keys};
 use lore_anvil::Kind;
+
+/// What a mention is of when that cannot be told.
+const NOWHERE: &str = "entity";
 
 /// Writes the mentions in texts as World Anvil does.
 pub(super) async fn shown(atlas: &Atlas, texts: &mut [Text]) -> Result<()> {
@@ -27,15 +31,21 @@ pub(super) async fn shown(atlas: &Atlas, texts: &mut [Text]) -> Result<()> {
             }
         }
     }
-    if known.values().all(Option::is_none) {
+    if known.is_empty() {
         return Ok(());
     }
     for text in texts {
         text.body = mention::replaced(&text.body, |found| {
             let mention::Target::Entity(number) = found.target else { return None };
-            let node = known.get(&number)?.as_ref()?;
-            let label = found.label().unwrap_or(&node.name);
-            Some(anvil::mention(label, &type_of(node), &node.uid.to_string()))
+            Some(match known.get(&number)? {
+                Some(node) => {
+                    let label = found.label().unwrap_or(&node.name);
+                    anvil::mention(label, &type_of(node), &node.uid.to_string())
+                }
+                None => {
+                    anvil::mention(found.label().unwrap_or_default(), NOWHERE, &number.to_string())
+                }
+            })
         });
     }
     Ok(())
@@ -45,6 +55,10 @@ pub(super) async fn shown(atlas: &Atlas, texts: &mut [Text]) -> Result<()> {
 pub(super) async fn kept(atlas: &Atlas, text: &str) -> Result<String> {
     let mut known: HashMap<String, i64> = HashMap::new();
     for found in anvil::mentions(text) {
+        if let (NOWHERE, Ok(number)) = (found.kind, found.id.parse()) {
+            known.insert(found.id.to_owned(), number);
+            continue;
+        }
         let Ok(uid) = found.id.parse::<Uid>() else { continue };
         let node = atlas.app().store.node(atlas.viewer(), NodeKey::Uid(uid)).await?;
         known.extend(node.map(|node| (found.id.to_owned(), node.number)));

@@ -14,6 +14,7 @@ mod head;
 mod keys;
 mod list;
 mod mentions;
+mod mirrored;
 mod people;
 mod read;
 mod screened;

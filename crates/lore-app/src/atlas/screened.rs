@@ -2,13 +2,14 @@
 //!
 //! The store filters what it keeps by viewer. A live service knows only the account of its
 //! keys, so what it answers is screened here, for everybody below the game master's side:
-//! no secret, nothing that is not public, no notes of the author.
+//! no secret, nothing that is not public, no notes of the author. What the service does not
+//! have at all comes from the own world.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use lore_anvil::{Form, Kind, Object, PAGE_MAX, Sensitivity, is_reference};
+use lore_anvil::{Form, Kind, Object, PAGE_MAX, Sensitivity, UNCATEGORISED, is_reference};
 use lore_core::{Result, Role, Viewer};
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ use super::keys;
 use super::source::{Anvil, Atlas, ListQuery, Rows};
 
 /// Most pages that are looked through for what may be shown.
-const PAGES_MAX: usize = 200;
+const PAGES_MAX: usize = 20_000;
 
 /// A service in front of a viewer.
 pub struct Screened {
@@ -46,6 +47,9 @@ impl Screened {
 #[async_trait]
 impl Anvil for Screened {
     async fn read(&self, kind: Kind, id: Option<&str>, granularity: i8) -> Result<Object> {
+        if is_only_here(kind) {
+            return self.here.read(kind, id, granularity).await;
+        }
         if self.viewer.sees_gm_side() {
             return self.inner.read(kind, id, granularity).await;
         }
@@ -58,16 +62,26 @@ impl Anvil for Screened {
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Rows> {
+        if is_only_here(query.kind) {
+            return self.here.list(query).await;
+        }
         if self.viewer.sees_gm_side() {
             return self.inner.list(query).await;
+        }
+        // What is in something hidden is hidden with it.
+        if let Some((parent, id)) = &query.parent {
+            self.read(*parent, Some(id), parent.row().granularity(0)).await?;
+        }
+        if let Some(category) = query.category.as_deref().filter(|id| *id != UNCATEGORISED) {
+            self.read(Kind::Category, Some(category), -1).await?;
         }
         let mut open = Vec::new();
         if query.kind.row().sensitivity == Sensitivity::Open {
             for page in 0..PAGES_MAX {
                 let part = ListQuery { offset: page * PAGE_MAX, limit: PAGE_MAX, ..query.clone() };
-                let found = self.inner.list(&part).await?.rows;
-                let last = found.len() < PAGE_MAX;
-                let shown = found.into_iter().filter(|row| is_open(query.kind, row));
+                let found = self.inner.list(&part).await?;
+                let last = part.offset + found.rows.len() >= found.total || found.rows.is_empty();
+                let shown = found.rows.into_iter().filter(|row| is_open(query.kind, row));
                 open.extend(shown.map(|row| opened(query.kind, row)));
                 if last {
                     break;
@@ -118,17 +132,32 @@ impl Anvil for Screened {
     }
 }
 
-/// Whether everybody may see an object. What says nothing of that is not shown.
-fn is_open(kind: Kind, object: &Object) -> bool {
-    let stateless = matches!(kind, Kind::User | Kind::World | Kind::RpgSystem | Kind::MarkerType);
-    stateless || object.get("state") == Some(&json!("public"))
+/// Whether the service knows nothing of a kind: who plays what is kept at the table.
+fn is_only_here(kind: Kind) -> bool {
+    matches!(kind, Kind::Campaign | Kind::Npc)
 }
 
-/// An object without what is the author's own, and without references to what is hidden.
+/// What everybody may see although it does not say so.
+const STATELESS: [Kind; 4] = [Kind::User, Kind::World, Kind::RpgSystem, Kind::MarkerType];
+
+/// Whether everybody may see an object. What says nothing of that is not shown.
+fn is_open(kind: Kind, object: &Object) -> bool {
+    STATELESS.contains(&kind) || is_public(object)
+}
+
+fn is_public(object: &Object) -> bool {
+    let is_draft = object.get("isDraft") == Some(&json!(true));
+    object.get("state") == Some(&json!("public")) && !is_draft
+}
+
+/// An object without what is the author's own, and without what tells of hidden things.
 fn opened(kind: Kind, object: Object) -> Object {
     let hidden = |name: &str| {
+        // The service tells some texts once more, rendered.
+        let name = name.strip_suffix("Parsed").unwrap_or(name);
         let field = kind.row().field(name);
-        name == "secrets" || field.is_some_and(|field| field.form == Form::HiddenSection)
+        ["secrets", "articleCount", "markerCount"].contains(&name)
+            || field.is_some_and(|field| field.form == Form::HiddenSection)
     };
     let open = object.into_iter().filter(|(name, _)| !hidden(name));
     open.map(|(name, value)| (name, without_hidden(value))).collect()
@@ -148,12 +177,12 @@ fn without_hidden(value: Value) -> Value {
     }
 }
 
-/// Whether a reference says that its target is not for everybody. Worlds are always
+/// Whether a reference does not say that its target is for everybody. Worlds are always
 /// private to those who have no part in them, and who asks here has.
 fn is_hidden(fields: &Object) -> bool {
-    let world = fields.get("entityClass") == Some(&json!("World"));
-    let state = fields.get("state");
-    is_reference(fields) && !world && state.is_some_and(|state| *state != json!("public"))
+    let class = fields.get("entityClass");
+    let stateless = STATELESS.iter().any(|kind| class == Some(&json!(kind.row().class)));
+    is_reference(fields) && !stateless && !is_public(fields)
 }
 
 #[cfg(test)]
@@ -170,6 +199,7 @@ mod tests {
         for (value, open) in [
             (json!({ "state": "public" }), true),
             (json!({ "state": "private" }), false),
+            (json!({ "state": "public", "isDraft": true }), false),
             (json!({}), false),
         ] {
             assert_eq!(is_open(Kind::Article, &object(value)), open);
@@ -181,6 +211,8 @@ mod tests {
     fn what_is_the_authors_own_is_left_out() {
         let article = object(json!({
             "id": "a", "title": "Open", "state": "public", "authornotes": "X", "scrapbook": "X",
+            "authornotesParsed": "<p>X</p>", "articleNext": { "id": "n", "title": "X" },
+            "author": { "id": "u", "title": "Shown author", "entityClass": "User" },
             "secrets": [{ "id": "s", "title": "X" }],
             "category": { "id": "c", "title": "X", "state": "private" },
             "articleChildren": [
@@ -189,6 +221,7 @@ mod tests {
             ],
         }));
         let shown = Value::Object(opened(Kind::Article, article)).to_string();
-        assert!(!shown.contains('X') && shown.contains("Shown"), "{shown}");
+        assert!(!shown.contains('X'), "{shown}");
+        assert!(shown.contains("Shown author") && shown.contains("\"Shown\""), "{shown}");
     }
 }

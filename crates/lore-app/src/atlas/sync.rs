@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use lore_anvil::{Form, Kind, Object, PAGE_MAX};
+use lore_anvil::{Form, Kind, Object, PAGE_MAX, check_section};
 use lore_core::{Error, Result, Role, Uid};
 use lore_store::NodeKey;
 use serde_json::{Value, json};
@@ -109,6 +109,7 @@ impl Atlas {
         told: Told<'_>,
     ) -> Result<Synced> {
         self.viewer().require(Role::Owner)?;
+        self.scribe.require_local("the articles")?;
         let about = source.read(Kind::World, world, 1).await?;
         let world = id_of(&about).ok_or_else(|| Error::not_found("the world", "check its id"))?;
         let mut record = self.record_of(&world).await?;
@@ -206,6 +207,7 @@ impl Atlas {
                 .into_iter()
                 .filter(|(name, value)| is_text(kind, name) && !value.is_null())
                 .collect();
+            leave_odd_sections(kind, &mut fields);
             let links = head::own(&node, PENDING).and_then(Value::as_object).cloned();
             fields.extend(self.resolvable(kind, links.unwrap_or_default()).await?);
             fields.insert(PENDING.into(), Value::Null);
@@ -392,9 +394,14 @@ async fn waiting<T, F: Future<Output = Result<T>>>(ask: impl Fn() -> F) -> Resul
     ask().await
 }
 
-/// What of an object can be written.
+/// What of an object can be written. Secrets are for the game master here, whoever may
+/// read them there.
 fn writable(kind: Kind, row: Object, object: Object) -> Object {
     let mut fields: Object = row.into_iter().chain(object).collect();
+    if kind == Kind::Secret {
+        fields.shift_remove("state");
+    }
+    leave_odd_sections(kind, &mut fields);
     fields.retain(|name, value| match kind.row().field(name).map(|field| field.form) {
         Some(Form::Many(..) | Form::Created) => false,
         Some(Form::Derived) => {
@@ -405,6 +412,13 @@ fn writable(kind: Kind, row: Object, object: Object) -> Object {
         None => !value.is_null() && !matches!(name.as_str(), "world" | "isEditable"),
     });
     fields
+}
+
+/// Leaves out sections that cannot be written by their name.
+fn leave_odd_sections(kind: Kind, fields: &mut Object) {
+    if let Some(Value::Object(sections)) = fields.get_mut("sections") {
+        sections.retain(|name, _| check_section(kind, name).is_ok());
+    }
 }
 
 fn is_join(kind: Kind, name: &str) -> bool {

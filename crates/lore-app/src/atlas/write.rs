@@ -2,7 +2,6 @@
 
 use futures::FutureExt;
 use lore_anvil::{Kind, Object};
-use lore_core::names::Word;
 use lore_core::{Error, Node, NodeId, Properties, Result, Role, Text, Uid, Visibility};
 use lore_store::{
     Batch, Bin, Change, Direction, EdgeRef, Expect, NewEdge, NewNode, NewText, NodePatch, NodeRef,
@@ -10,13 +9,13 @@ use lore_store::{
 };
 use serde_json::{Value, json};
 
-use super::assemble::SECTION;
+use super::assemble::{SECTION, named_posts};
 use super::source::Atlas;
 use super::written::{Section, State, Written, id_of};
 use super::{article, head, keys, secrets};
 use crate::access::may_change;
-use crate::pages::ENTRY;
 use crate::pages::links::{self, Source, Tags};
+use crate::pages::{self, ENTRY};
 use crate::play::character::may_hide;
 use crate::play::{MANY, word};
 use crate::worlds;
@@ -48,7 +47,11 @@ impl Atlas {
             _ => {
                 let (place, node) = self.locate(kind, id).await?;
                 may_change(place.viewer(), node.created.by, &node.name)?;
-                place.change_node(kind, node.id, fields).await?;
+                if place.is_mirrored(&node.kind) {
+                    place.update_mirrored(kind, &node, fields).await?;
+                } else {
+                    place.change_node(kind, node.id, fields).await?;
+                }
                 self.read_object(kind, Some(id), full(kind)).await
             }
         }
@@ -66,6 +69,9 @@ impl Atlas {
             _ => {
                 let (place, node) = self.locate(kind, id).await?;
                 place.viewer().require(Role::Gm)?;
+                if place.is_mirrored(&node.kind) {
+                    return pages::delete(&place.scribe, node.number).await;
+                }
                 let delete =
                     Change::DeleteNode(NodeRef::Id(node.id), Expect::Version(node.version));
                 place.commit(move |batch| batch.change(delete)).await
@@ -90,6 +96,9 @@ impl Atlas {
         let written = self.understand(kind, fields).await?;
         let name = written.title.clone().or_else(|| stand_in(kind, fields));
         let name = name.ok_or_else(|| Error::invalid("title", "is required", "give it a title"))?;
+        if self.is_mirrored(&keys::node_word(kind, written.template)?) {
+            return self.create_mirrored(kind, name, written).await;
+        }
         let (written, name) = (&written, &name);
         let plan = || {
             async move {
@@ -110,7 +119,7 @@ impl Atlas {
     }
 
     fn new_node(&self, kind: Kind, uid: Uid, name: &str, written: &Written) -> Result<NewNode> {
-        let mut node = NewNode::new(uid, kind_word(kind, written.template)?, name);
+        let mut node = NewNode::new(uid, keys::node_word(kind, written.template)?, name);
         node.visibility = self.visibility(written.state.unwrap_or(State::Private));
         node.tags = written.tags.clone().unwrap_or_default();
         node.subtype = written.subtype.clone().flatten();
@@ -252,7 +261,13 @@ impl Atlas {
             batch = replaced(batch, &mut texts, is_it, body, fresh)?;
         }
         for section in &written.sections {
-            let is_it = |text: &Text| text.kind.as_str() == SECTION && text.title == section.name;
+            // A post is a section, too.
+            let post = named_posts(&texts).into_iter().find(|(name, _)| *name == section.name);
+            let post = post.filter(|_| !section.hidden).map(|(_, text)| text.id);
+            let is_it = |text: &Text| {
+                let own = text.kind.as_str() == SECTION && text.title == section.name;
+                post.map_or(own, |post| text.id == post)
+            };
             let fresh = || self.new_section(NodeRef::Id(node.id), section);
             batch = replaced(batch, &mut texts, is_it, &section.body, fresh)?;
         }
@@ -393,15 +408,6 @@ fn replaced(
     let old = texts.remove(at);
     let patch = TextPatch { body: Some(body.to_owned()), ..TextPatch::default() };
     Ok(batch.change(Change::UpdateText(TextRef::Id(old.id), Expect::Version(old.version), patch)))
-}
-
-/// The kind of node that an object becomes.
-fn kind_word(kind: Kind, template: Option<&'static str>) -> Result<Word> {
-    match (kind, keys::node_kinds(kind).into_iter().next()) {
-        (Kind::Article, _) => word(article::node_kind(template.unwrap_or("article"))),
-        (_, Some(first)) => word(first),
-        (_, None) => Err(made_elsewhere(kind)),
-    }
 }
 
 /// Some things are called by another of their fields.

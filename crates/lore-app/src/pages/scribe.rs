@@ -73,7 +73,7 @@ impl Scribe {
 
     /// Fails in the mirror of a campaign on Kanka, where nothing may be written that
     /// Kanka is not told of.
-    pub(super) fn require_local(&self, what: &str) -> Result<()> {
+    pub(crate) fn require_local(&self, what: &str) -> Result<()> {
         match self.live() {
             None => Ok(()),
             Some(_) => Err(Error::Precondition {

@@ -1,6 +1,6 @@
 //! Lists of the service: 50 at once, no total, and some only by detours.
 
-use lore_anvil::{Kind, Object, PAGE_MAX};
+use lore_anvil::{Form, Kind, Object, PAGE_MAX};
 use lore_app::atlas::{Anvil, ListQuery, Rows};
 use lore_core::{Error, Result};
 use serde_json::{Value, json};
@@ -8,8 +8,17 @@ use serde_json::{Value, json};
 use super::wire::{Asking, Verb};
 use super::{WorldAnvil, inward, list_class, text_of};
 
-/// Most pages of one list that are gone through.
-const PAGES_MAX: usize = 200;
+/// Most pages of one list that are gone through; more, and the list does not end.
+const PAGES_MAX: usize = 20_000;
+
+/// Whether to find out how long a list is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Counting {
+    /// By going through what is left of it.
+    All,
+    /// Not: whoever asks goes through it anyway.
+    None,
+}
 
 /// A list of the service.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +32,10 @@ impl WorldAnvil {
     /// A part of a list with its total, which the service does not tell: the rest of the
     /// list is gone through once, and kept.
     pub(super) async fn list_rows(&self, query: &ListQuery) -> Result<Rows> {
+        self.some_rows(query, Counting::All).await
+    }
+
+    async fn some_rows(&self, query: &ListQuery, counting: Counting) -> Result<Rows> {
         let limit = query.limit.clamp(1, PAGE_MAX);
         if let Some(parents) = self.only_by_parents(query).await? {
             return self.gathered(query, parents).await;
@@ -32,10 +45,13 @@ impl WorldAnvil {
         for route in self.routes(query).await? {
             found = self.page(query.kind, &route, query.offset, limit).await;
             match &found {
+                Ok(rows) if counting == Counting::All => {
+                    return self.counted(query, &route, limit, rows.clone()).await;
+                }
                 Ok(rows) => {
-                    return self
-                        .counted(query.kind, &route, query.offset, limit, rows.clone())
-                        .await;
+                    let total = query.offset + rows.len();
+                    let rows = self.completed(query.kind, rows.clone()).await?;
+                    return Ok(Rows { rows, total });
                 }
                 // Some lists are elsewhere, and some are broken at one place only.
                 Err(
@@ -44,11 +60,16 @@ impl WorldAnvil {
                 Err(_) => break,
             }
         }
-        match (found, query.kind) {
-            (Err(Error::NotFound { .. } | Error::Forbidden { .. }), Kind::Block | Kind::Era) => {
-                let parent =
+        match (found, &query.parent) {
+            (Err(Error::NotFound { .. } | Error::Forbidden { .. }), Some((kind, id))) => {
+                self.told_with(query, *kind, id).await
+            }
+            (Err(Error::NotFound { .. } | Error::Forbidden { .. }), None)
+                if matches!(query.kind, Kind::Block | Kind::Era) =>
+            {
+                let above =
                     if query.kind == Kind::Block { Kind::BlockFolder } else { Kind::Timeline };
-                let parents = self.parents(query, parent).await?;
+                let parents = self.parents(query, above).await?;
                 self.gathered(query, parents).await
             }
             (Err(error), _) => Err(error),
@@ -56,13 +77,31 @@ impl WorldAnvil {
         }
     }
 
+    /// What a parent tells of its own: some lists are nowhere else.
+    async fn told_with(&self, query: &ListQuery, parent: Kind, id: &str) -> Result<Rows> {
+        let holder = self.one(parent, id, parent.row().granularity(2)).await?;
+        let field = parent
+            .row()
+            .fields
+            .iter()
+            .find(|field| matches!(field.form, Form::Many(kind, _) if kind == query.kind));
+        let Some(Value::Array(rows)) = field.and_then(|field| holder.get(field.name)) else {
+            return Err(Error::not_found(
+                format!("{} of a {}", query.kind.row().many, parent.row().one),
+                "World Anvil does not list them",
+            ));
+        };
+        let rows = rows.iter().filter_map(Value::as_object).cloned();
+        Ok(cut(query, rows.map(|row| below(query.kind, row, parent, &holder)).collect()))
+    }
+
     /// Every row of a list.
     pub(super) async fn every_row(&self, query: &ListQuery) -> Result<Vec<Object>> {
-        let mut all = Vec::new();
+        let mut all: Vec<Object> = Vec::new();
         for page in 0..PAGES_MAX {
             let part = ListQuery { offset: page * PAGE_MAX, limit: PAGE_MAX, ..query.clone() };
-            let rows = self.list_rows(&part).await?.rows;
-            let last = rows.len() < PAGE_MAX;
+            let rows = self.some_rows(&part, Counting::None).await?.rows;
+            let last = rows.len() < PAGE_MAX || repeats(&all, &rows);
             all.extend(rows);
             if last {
                 break;
@@ -73,38 +112,38 @@ impl WorldAnvil {
 
     async fn counted(
         &self,
-        kind: Kind,
+        query: &ListQuery,
         route: &Route,
-        offset: usize,
         limit: usize,
         rows: Vec<Object>,
     ) -> Result<Rows> {
-        let mut total = offset + rows.len();
-        let mut last = rows.len();
-        let mut wanted = limit;
-        for _ in 0..PAGES_MAX {
-            if last < wanted {
-                break;
-            }
-            wanted = PAGE_MAX;
-            last = self.page(kind, route, total, PAGE_MAX).await?.len();
-            total += last;
-        }
+        let ListQuery { kind, offset, .. } = *query;
         // An offset beyond the end says nothing of what is before it.
-        if rows.is_empty() && offset > 0 {
-            total = self.length(kind, route).await?;
-        }
+        let total = match rows.is_empty() && offset > 0 {
+            true => self.length(kind, route, 0).await?,
+            false if rows.len() < limit => offset + rows.len(),
+            false => {
+                let seen = offset + rows.len();
+                seen + self.length(kind, route, seen).await?
+            }
+        };
         Ok(Rows { rows: self.completed(kind, rows).await?, total })
     }
 
-    async fn length(&self, kind: Kind, route: &Route) -> Result<usize> {
+    /// How many rows there are from a place on.
+    async fn length(&self, kind: Kind, route: &Route, from: usize) -> Result<usize> {
         let mut total = 0;
+        let mut before = Vec::new();
         for _ in 0..PAGES_MAX {
-            let part = self.page(kind, route, total, PAGE_MAX).await?.len();
-            total += part;
-            if part < PAGE_MAX {
+            let part = self.page(kind, route, from + total, PAGE_MAX).await?;
+            if repeats(&before, &part) {
                 break;
             }
+            total += part.len();
+            if part.len() < PAGE_MAX {
+                break;
+            }
+            before = part;
         }
         Ok(total)
     }
@@ -196,19 +235,36 @@ impl WorldAnvil {
     /// One list out of those of several parents.
     async fn gathered(&self, query: &ListQuery, parents: Vec<(Kind, String)>) -> Result<Rows> {
         let mut all = Vec::new();
-        for (kind, id) in parents {
-            // The eras of a timeline are told with it.
-            if query.kind == Kind::Era {
-                let timeline = self.read(kind, Some(&id), 2).await?;
-                let eras = timeline.get("eras").and_then(Value::as_array).into_iter().flatten();
-                all.extend(eras.filter_map(Value::as_object).cloned());
-                continue;
-            }
-            let below = ListQuery { parent: Some((kind, id)), offset: 0, ..query.clone() };
+        for parent in parents {
+            let below = ListQuery { parent: Some(parent), offset: 0, ..query.clone() };
             all.extend(Box::pin(self.every_row(&below)).await?);
         }
-        let total = all.len();
-        let limit = query.limit.clamp(1, PAGE_MAX);
-        Ok(Rows { rows: all.into_iter().skip(query.offset).take(limit).collect(), total })
+        Ok(cut(query, all))
     }
+}
+
+/// A row that says what it was listed below.
+fn below(kind: Kind, mut row: Object, parent: Kind, holder: &Object) -> Object {
+    let field = kind.row().fields.iter().find(
+        |field| matches!(field.form, Form::One(to, _) | Form::Several(to, _) if to == parent),
+    );
+    if let Some(field) = field {
+        let told = ["id", "title", "state", "entityClass", "url"].into_iter();
+        let told = told.filter_map(|name| Some((name.to_owned(), holder.get(name)?.clone())));
+        row.entry(field.name).or_insert_with(|| told.collect());
+    }
+    row
+}
+
+/// The part of a list that is asked for.
+fn cut(query: &ListQuery, all: Vec<Object>) -> Rows {
+    let (total, limit) = (all.len(), query.limit.clamp(1, PAGE_MAX));
+    Rows { rows: all.into_iter().skip(query.offset).take(limit).collect(), total }
+}
+
+/// Whether a page is the one before once more: a service that does not know offsets never
+/// comes to an end.
+fn repeats(before: &[Object], page: &[Object]) -> bool {
+    let tail = before.get(before.len().saturating_sub(page.len())..).unwrap_or_default();
+    !page.is_empty() && tail == page
 }

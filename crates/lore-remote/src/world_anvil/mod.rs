@@ -16,7 +16,7 @@ mod wire;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use lore_anvil::{Cache as Class, Kind, Object, Sensitivity, is_reference};
+use lore_anvil::{Cache as Class, Form, Kind, Object, Sensitivity, is_reference};
 use lore_app::atlas::{Anvil, ArticleQuery, FoundArticles, ListQuery, Rows};
 use lore_core::{Effects, Error, Result};
 use lore_markup::{from_bbcode, to_bbcode};
@@ -93,6 +93,20 @@ impl WorldAnvil {
         Ok(inward(kind, found.map_err(|error| named(kind, id, error))?))
     }
 
+    /// A category, with how many articles are in it: the service does not say.
+    async fn category(&self, id: &str, granularity: i8) -> Result<Object> {
+        let mut category = self.one(Kind::Category, id, granularity).await?;
+        let world =
+            category.get("world").and_then(Value::as_object).map(|world| text_of(world, "id"));
+        if world.is_some() && category.get("articleCount").is_none_or(Value::is_null) {
+            let category_id = Some(id.to_owned());
+            let inside = ListQuery { world, category: category_id, ..ListQuery::of(Kind::Article) };
+            let total = self.list_rows(&inside).await?.total;
+            category.insert("articleCount".into(), json!(total));
+        }
+        Ok(category)
+    }
+
     /// Who the token belongs to.
     async fn me(&self, granularity: i8) -> Result<Object> {
         let mut me = self.ask_kept(Class::User, Asking::get("identity")).await?;
@@ -129,6 +143,7 @@ impl Anvil for WorldAnvil {
                 let id = self.present_world().await?;
                 self.one(kind, &id, granularity).await?
             }
+            (Kind::Category, Some(id)) => self.category(id, granularity).await?,
             (_, Some(id)) => self.one(kind, id, granularity).await?,
             (_, None) => {
                 let name = kind.row().id_argument;
@@ -183,23 +198,21 @@ impl Anvil for WorldAnvil {
     }
 
     async fn create(&self, kind: Kind, fields: &Object) -> Result<Object> {
-        let mut fields = outward(kind, fields);
-        if !matches!(kind, Kind::World | Kind::Layer | Kind::MarkerGroup)
-            && !fields.contains_key("world")
-        {
-            fields.insert("world".into(), json!({ "id": self.present_world().await? }));
-        }
-        // Some kinds are born public there; here nothing is unless it was asked for.
-        fields.entry("state").or_insert(json!("private"));
+        let mut fields = outward(kind, fields)?;
+        fields.retain(|_, value| !value.is_null());
+        self.complete(kind, &mut fields).await?;
         let body = Value::Object(fields.clone());
         let made = self.ask(Asking::new(Verb::Put, kind.row().path).body(body)).await?;
         let id = text_of(&made, "id");
         self.forget(kind, &id);
+        if id.is_empty() {
+            return Err(unread(kind, "it", "World Anvil did not say which it is"));
+        }
         self.read_back(kind, &id, &fields).await
     }
 
     async fn update(&self, kind: Kind, id: &str, fields: &Object) -> Result<Object> {
-        let fields = outward(kind, fields);
+        let fields = outward(kind, fields)?;
         let body = Value::Object(fields.clone());
         let asking = Asking::new(Verb::Patch, kind.row().path).with("id", id).body(body);
         self.ask(asking).await.map_err(|error| named(kind, id, error))?;
@@ -219,6 +232,52 @@ impl Anvil for WorldAnvil {
 }
 
 impl WorldAnvil {
+    /// Fields of a new thing with those that the service wants besides.
+    async fn complete(&self, kind: Kind, fields: &mut Object) -> Result<()> {
+        let lacks = |name: &str| fields.get(name).is_none_or(is_blank);
+        match kind {
+            Kind::Article if lacks("templateType") => {
+                fields.insert("templateType".into(), json!("article"));
+            }
+            Kind::History if lacks("year") => {
+                let problem = "is required by World Anvil";
+                return Err(Error::invalid("year", problem, "give the year it happened in"));
+            }
+            _ => {}
+        }
+        if !matches!(kind, Kind::World | Kind::Layer | Kind::MarkerGroup)
+            && fields.get("world").is_none_or(is_blank)
+        {
+            let world = self.world_for(kind, fields).await?;
+            fields.insert("world".into(), json!({ "id": world }));
+        }
+        // Some kinds are born public there; here nothing is unless it was asked for.
+        fields.entry("state").or_insert(json!("private"));
+        Ok(())
+    }
+
+    /// The world that something new belongs to when none is named: that of what it refers
+    /// to, else the only one there is.
+    async fn world_for(&self, kind: Kind, fields: &Object) -> Result<String> {
+        let worlds = self.list_rows(&ListQuery::of(Kind::World)).await?;
+        if let ([only], 1) = (worlds.rows.as_slice(), worlds.total) {
+            return Ok(text_of(only, "id"));
+        }
+        for (name, value) in fields {
+            let Some(Form::One(other, _)) = kind.row().field(name).map(|field| field.form) else {
+                continue;
+            };
+            let Value::Object(reference) = value else { continue };
+            let id = text_of(reference, "id");
+            let found = self.one(other, &id, other.row().granularity(2)).await?;
+            if let Some(Value::Object(world)) = found.get("world") {
+                return Ok(text_of(world, "id"));
+            }
+        }
+        let problem = format!("is required: this account has {} worlds", worlds.total);
+        Err(Error::invalid("world_id", problem, "list_user_worlds lists them"))
+    }
+
     /// What a write may have changed: the thing itself and every list and search.
     fn forget(&self, kind: Kind, id: &str) {
         self.cache.forget(kind.row().cache, id);
@@ -229,8 +288,9 @@ impl WorldAnvil {
     /// The service ignores what it does not understand and calls that success, so what was
     /// written is read again and compared.
     async fn read_back(&self, kind: Kind, id: &str, wanted: &Object) -> Result<Object> {
-        let now = self.one(kind, id, kind.row().granularity(2)).await?;
-        let told = outward(kind, &now);
+        let now = self.one(kind, id, kind.row().granularity(2)).await;
+        let now = now.map_err(|error| unread(kind, id, &error.to_string()))?;
+        let told = plain(kind, &now);
         let lost: Vec<&str> = wanted
             .iter()
             .filter(|(name, value)| is_lost(value, told.get(*name)))
@@ -243,6 +303,25 @@ impl WorldAnvil {
             message: format!("World Anvil kept {id}, but not what was sent as {}", lost.join(", ")),
             hint: "read it to see what is there now; that field cannot be set this way".into(),
         })
+    }
+}
+
+/// A write arrived, and what became of it is not known: whoever asked must not repeat it.
+fn unread(kind: Kind, id: &str, why: &str) -> Error {
+    Error::Precondition {
+        message: format!(
+            "the {} was written to World Anvil, but reading {id} back failed: {why}",
+            kind.row().one
+        ),
+        hint: "do not repeat it; read it later to see how it is kept".into(),
+    }
+}
+
+fn is_blank(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        _ => false,
     }
 }
 
@@ -276,36 +355,90 @@ fn inward(kind: Kind, object: Object) -> Object {
         };
         (name, value)
     });
-    converted.filter(|(name, _)| name != "success").collect()
+    let mut object: Object = converted.filter(|(name, _)| name != "success").collect();
+    derive(kind, &mut object);
+    object
 }
 
-/// Fields as the service takes them: texts as BBCode, references by id, tags with commas.
-fn outward(kind: Kind, fields: &Object) -> Object {
-    let mut out = Object::new();
-    for (name, value) in fields {
-        let field = kind.row().field(name);
-        let refers = field.is_some_and(|field| matches!(field.form, lore_anvil::Form::One(..)));
-        let several =
-            field.is_some_and(|field| matches!(field.form, lore_anvil::Form::Several(..)));
+/// Adds what the contract tells of a thing and the service tells in another way.
+fn derive(kind: Kind, object: &mut Object) {
+    let told = |name: &str| object.get(name).filter(|value| !is_blank(value));
+    let derived: Vec<(&str, Value)> = match kind {
+        Kind::Map => {
+            let address = told("image").and_then(|image| image.get("url")).cloned();
+            let markers = told("markers").and_then(Value::as_array).map(|all| json!(all.len()));
+            let address = address.map(|address| ("imageUrl", address));
+            address.into_iter().chain(markers.map(|count| ("markerCount", count))).collect()
+        }
+        Kind::Marker => {
+            let label = told("labelTitle").or_else(|| told("title")).cloned();
+            let label = label.map(|label| ("label", label));
+            let numbers = ["geoX", "geoY", "geoZ"].into_iter();
+            let numbers = numbers.filter_map(|name| Some((name, as_number(object.get(name)?)?)));
+            label.into_iter().chain(numbers).collect()
+        }
+        Kind::World => {
+            let genre = told("genres").and_then(lore_anvil::first_title);
+            genre.into_iter().map(|genre| ("genre", genre)).collect()
+        }
+        _ => Vec::new(),
+    };
+    for (name, value) in derived {
+        let place = object.entry(name).or_insert(Value::Null);
+        if is_blank(place) || (place.is_string() && value.is_number()) {
+            *place = value;
+        }
+    }
+}
+
+/// A number that is written as a text.
+fn as_number(value: &Value) -> Option<Value> {
+    let number: f64 = value.as_str()?.trim().parse().ok()?;
+    serde_json::Number::from_f64(number).map(Value::Number)
+}
+
+/// Fields as the service takes them: texts as BBCode, references by id, tags with commas,
+/// sections among the rest. Fails when a section would be taken for something else.
+fn outward(kind: Kind, fields: &Object) -> Result<Object> {
+    if let Some(Value::Object(sections)) = fields.get("sections") {
+        for name in sections.keys() {
+            lore_anvil::check_section(kind, name).map_err(|problem| {
+                let hint = "give it its own argument, or use another name";
+                Error::invalid("sections", problem, hint)
+            })?;
+        }
+    }
+    Ok(plain(kind, fields))
+}
+
+/// What sections and other fields both name is what the other fields say.
+fn plain(kind: Kind, fields: &Object) -> Object {
+    let sections = fields.get("sections").and_then(Value::as_object).into_iter().flatten();
+    // Without its text a section is empty there.
+    let texts = sections.map(|(name, text)| {
+        (name.clone(), text.as_str().map(to_bbcode).unwrap_or_default().into())
+    });
+    let mut out: Object = texts.collect();
+    for (name, value) in fields.iter().filter(|(name, _)| *name != "sections") {
+        let form = kind.row().field(name).map(|field| field.form);
         let value = match value {
-            Value::String(text) if field.is_some_and(lore_anvil::Field::is_markup) => {
+            Value::String(text)
+                if matches!(form, Some(Form::Text | Form::Section | Form::HiddenSection)) =>
+            {
                 to_bbcode(text).into()
             }
-            Value::String(_) | Value::Number(_) if refers => json!({ "id": value }),
-            Value::Array(items) if several => items
+            Value::String(_) | Value::Number(_)
+                if matches!(form, Some(Form::One(..))) || name == "world" =>
+            {
+                json!({ "id": value })
+            }
+            Value::Array(items) if matches!(form, Some(Form::Several(..))) => items
                 .iter()
                 .map(|id| if id.is_object() { id.clone() } else { json!({ "id": id }) })
                 .collect(),
             Value::Array(items) if name == "tags" => {
                 let tags: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
                 tags.join(",").into()
-            }
-            Value::Object(sections) if name == "sections" => {
-                let texts = sections.iter().filter_map(|(name, text)| {
-                    Some((name.clone(), Value::from(to_bbcode(text.as_str()?))))
-                });
-                out.extend(texts);
-                continue;
             }
             other => other.clone(),
         };

@@ -239,6 +239,210 @@ async fn totals_come_from_going_through_the_list() {
     assert_eq!((found.rows.len(), found.total), (0, 120));
 }
 
+/// A service that knows lists by path, each thing by id, and nothing else.
+fn service(lists: Value, things: Value) -> impl Fn(&Asking) -> Answered + Send + 'static {
+    move |asking| {
+        let nothing = || json_answer(404, json!({ "success": false }));
+        let id = asking.query.iter().find(|(name, _)| *name == "id").map(|(_, id)| id.as_str());
+        let key = format!("{}?{}", asking.path, id.unwrap_or_default());
+        let number = |name: &str| -> usize {
+            let body = asking.body.as_ref();
+            body.and_then(|body| body[name].as_str()?.parse().ok()).unwrap_or(0)
+        };
+        if let Value::Array(rows) = &lists[&key] {
+            let page = rows.iter().skip(number("offset")).take(number("limit"));
+            let page: Vec<&Value> = page.collect();
+            return json_answer(200, json!({ "success": true, "entities": page }));
+        }
+        match &things[&key] {
+            Value::Object(thing) => {
+                let mut thing = thing.clone();
+                thing.insert("success".into(), json!(true));
+                json_answer(200, Value::Object(thing))
+            }
+            _ if asking.path == "identity" => {
+                json_answer(200, json!({ "success": true, "id": "u" }))
+            }
+            _ => nothing(),
+        }
+    }
+}
+
+fn below(kind: Kind, parent: Kind, id: &str) -> ListQuery {
+    ListQuery { parent: Some((parent, id.into())), world: Some("w".into()), ..ListQuery::of(kind) }
+}
+
+fn ids_of(rows: &Rows) -> Vec<String> {
+    rows.rows.iter().map(|row| text_of(row, "id")).collect()
+}
+
+#[tokio::test]
+async fn a_list_that_is_nowhere_is_told_by_what_holds_it() {
+    let lists = json!({
+        "world/blockfolders?w": [{ "id": 5, "title": "A" }, { "id": 6, "title": "B" }],
+        "world/timelines?w": [{ "id": "t", "title": "T" }, { "id": "s", "title": "S" }],
+    });
+    let things = json!({
+        "blockfolder?5": { "id": 5, "title": "A", "blocks": [{ "id": 1, "title": "x" }] },
+        "blockfolder?6": { "id": 6, "title": "B", "blocks": [{ "id": 2, "title": "y" }] },
+        "timeline?t": { "id": "t", "title": "T", "eras": [{ "id": "e", "title": "E" }] },
+        "timeline?s": { "id": "s", "title": "S", "eras": [{ "id": "f", "title": "F" }] },
+    });
+    let stage = Stage::set(service(lists, things));
+    for (query, wanted) in [
+        (below(Kind::Block, Kind::BlockFolder, "6"), &["2"][..]),
+        (below(Kind::Era, Kind::Timeline, "s"), &["f"]),
+    ] {
+        let found = stage.anvil.list(&query).await.unwrap();
+        assert_eq!(
+            (ids_of(&found), found.total),
+            (wanted.iter().map(|id| (*id).to_owned()).collect(), wanted.len())
+        );
+        let whole = stage.anvil.list(&ListQuery { parent: None, ..query }).await.unwrap();
+        assert_eq!(whole.total, 2, "of the whole world");
+    }
+    let era = stage.anvil.list(&below(Kind::Era, Kind::Timeline, "t")).await.unwrap();
+    assert_eq!(era.rows[0]["timeline"]["title"], "T");
+}
+
+#[tokio::test]
+async fn a_list_that_nobody_tells_is_an_error_and_not_an_endless_search() {
+    let lists = json!({ "world/blockfolders?w": [{ "id": 5, "title": "A" }] });
+    let things = json!({ "blockfolder?5": { "id": 5, "title": "A" } });
+    let stage = Stage::set(service(lists, things));
+    for query in [
+        below(Kind::Block, Kind::BlockFolder, "5"),
+        below(Kind::Block, Kind::BlockFolder, "9"),
+        ListQuery { parent: None, ..below(Kind::Block, Kind::BlockFolder, "5") },
+    ] {
+        let error = stage.anvil.list(&query).await.unwrap_err();
+        assert_eq!(error.code(), Code::NotFound, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn totals_are_true_above_ten_thousand_and_lists_without_end_end() {
+    let rows: Vec<Value> = (0..10_060).map(|n| json!({ "id": n, "title": "x" })).collect();
+    let stage = Stage::set(service(json!({ "world/articles?w": rows }), json!({})));
+    let query = ListQuery { world: Some("w".into()), ..ListQuery::of(Kind::Article) };
+    assert_eq!(stage.anvil.list(&query).await.unwrap().total, 10_060);
+    let endless = Stage::set(|_| {
+        let rows: Vec<Value> = (0..50).map(|n| json!({ "id": n, "title": "x" })).collect();
+        json_answer(200, json!({ "success": true, "entities": rows }))
+    });
+    assert_eq!(endless.anvil.list(&query).await.unwrap().total, 100);
+}
+
+fn fields(value: Value) -> Object {
+    let Value::Object(fields) = value else { unreachable!() };
+    fields
+}
+
+/// A service with these worlds that takes what it is sent; gives the last body it got.
+fn taking(worlds: usize) -> (Stage, Arc<Mutex<Value>>) {
+    let sent: Arc<Mutex<Value>> = Arc::default();
+    let kept = Arc::clone(&sent);
+    let worlds: Vec<Value> =
+        (0..worlds).map(|n| json!({ "id": format!("w{n}"), "title": "W" })).collect();
+    let known = service(
+        json!({ "user/worlds?u": worlds }),
+        json!({ "map?m": { "id": "m", "title": "M", "world": { "id": "w1", "title": "W" } } }),
+    );
+    let stage = Stage::set(move |asking| match asking.verb {
+        Verb::Put | Verb::Patch => {
+            *kept.lock() = asking.body.clone().unwrap();
+            json_answer(200, json!({ "success": true, "id": "new" }))
+        }
+        Verb::Get if ["article", "marker", "history"].contains(&asking.path) => {
+            let mut now = kept.lock().clone();
+            now["id"] = json!("new");
+            now["success"] = json!(true);
+            json_answer(200, now)
+        }
+        _ => known(asking),
+    });
+    (stage, sent)
+}
+
+#[tokio::test]
+async fn a_write_goes_to_the_world_that_is_meant() {
+    let (one, sent) = taking(1);
+    one.anvil.create(Kind::Article, &fields(json!({ "title": "A" }))).await.unwrap();
+    assert_eq!(sent.lock()["world"]["id"], "w0");
+    let body = sent.lock().clone();
+    assert_eq!((&body["templateType"], &body["state"]), (&json!("article"), &json!("private")));
+    let (several, sent) = taking(3);
+    let nowhere = several.anvil.create(Kind::Article, &fields(json!({ "title": "A" }))).await;
+    assert!(nowhere.unwrap_err().to_string().starts_with("world_id is required"));
+    assert!(sent.lock().is_null(), "nothing was sent");
+    let named = json!({ "title": "A", "world": "w2" });
+    several.anvil.create(Kind::Article, &fields(named)).await.unwrap();
+    assert_eq!(sent.lock()["world"], json!({ "id": "w2" }));
+    let marker = json!({ "title": "K", "map": "m" });
+    several.anvil.create(Kind::Marker, &fields(marker)).await.unwrap();
+    assert_eq!(sent.lock()["world"], json!({ "id": "w1" }), "that of the map");
+}
+
+#[tokio::test]
+async fn sections_are_sent_as_sections_and_as_nothing_else() {
+    let (stage, sent) = taking(1);
+    for name in ["title", "state", "world", "id", "content"] {
+        let sections = json!({ "title": "A", "sections": { name: "public" } });
+        let refused = stage.anvil.create(Kind::Article, &fields(sections.clone())).await;
+        assert!(refused.unwrap_err().to_string().contains(name));
+        assert!(stage.anvil.update(Kind::Article, "a", &fields(sections)).await.is_err());
+    }
+    assert!(sent.lock().is_null(), "nothing was sent");
+    let sections = json!({ "sections": { "sidebarcontent": null, "geography": "**Hills**" } });
+    stage.anvil.update(Kind::Article, "new", &fields(sections)).await.unwrap();
+    assert_eq!(*sent.lock(), json!({ "sidebarcontent": "", "geography": "[b]Hills[/b]" }));
+}
+
+#[tokio::test]
+async fn a_write_that_cannot_be_read_back_says_not_to_repeat_it() {
+    let stage = Stage::set(|asking| match asking.verb {
+        Verb::Patch => json_answer(200, json!({ "success": true, "id": "a" })),
+        _ => Answered { status: 500, retry_after: None, body: Vec::new() },
+    });
+    let error = stage.anvil.update(Kind::Article, "a", &fields(json!({ "title": "A" }))).await;
+    let error = error.unwrap_err();
+    assert_eq!(error.code(), Code::Precondition);
+    assert!(error.hint().contains("do not repeat it"), "{error}");
+}
+
+#[tokio::test]
+async fn a_history_needs_a_year_there() {
+    let (stage, sent) = taking(1);
+    let refused = stage.anvil.create(Kind::History, &fields(json!({ "title": "Fall" }))).await;
+    assert!(refused.unwrap_err().to_string().starts_with("year is required"));
+    assert!(sent.lock().is_null(), "nothing was sent");
+}
+
+#[tokio::test]
+async fn what_the_contract_tells_is_found_where_the_service_tells_it() {
+    let things = json!({
+        "map?m": { "id": "m", "title": "M", "image": { "id": 1, "url": "https://x.example/m.png" },
+            "markers": [{ "id": "k", "title": "K" }] },
+        "marker?k": { "id": "k", "title": "K", "labelTitle": "", "geoX": "1.5", "geoY": 2 },
+        "world?w": { "id": "w", "title": "W", "genres": [{ "id": 1, "title": "Dark" }] },
+        "category?c": { "id": "c", "title": "C", "world": { "id": "w", "title": "W" } },
+    });
+    let lists = json!({ "world/articles?w": [{ "id": "a", "title": "A" }] });
+    let stage = Stage::set(service(lists, things));
+    let read = async |kind: Kind, id: &str| {
+        Value::Object(stage.anvil.read(kind, Some(id), 2).await.unwrap())
+    };
+    let map = read(Kind::Map, "m").await;
+    assert_eq!(
+        (&map["imageUrl"], &map["markerCount"]),
+        (&json!("https://x.example/m.png"), &json!(1))
+    );
+    let marker = read(Kind::Marker, "k").await;
+    assert_eq!((&marker["label"], &marker["geoX"]), (&json!("K"), &json!(1.5)));
+    assert_eq!(read(Kind::World, "w").await["genre"], "Dark");
+    assert_eq!(read(Kind::Category, "c").await["articleCount"], 1);
+}
+
 #[tokio::test]
 async fn odd_paths_are_tried_in_both_spellings() {
     let stage = Stage::set(|asking| match asking.path {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use lore_anvil::{Kind, Object, Offered, Shape, Takes, Writes, shown};
+use lore_anvil::{Kind, Need, Object, Offered, Shape, Takes, Writes, shown};
 use lore_core::{Error, Result, Role};
 use serde_json::{Map, Value, json};
 
@@ -29,10 +29,11 @@ fn creating(kind: Kind, name: &'static str, offered: &'static [Offered]) -> Tool
          data: the {one} as it is kept."
     );
     let required: Vec<&str> =
-        offered.iter().filter(|one| one.required).map(|one| one.argument).collect();
+        offered.iter().filter(|one| one.need == Need::New).map(|one| one.argument).collect();
     let row = Written { kind, name, description, offered, annotations: Annotations::ADD };
     let role = if kind == Kind::Secret { Role::Gm } else { Role::Player };
-    row.tool(role, declare::object(fields(offered), &required), example(kind, offered), create)
+    let schema = declare::object(fields(offered.iter()), &required);
+    row.tool(role, schema, example(kind, offered), create)
 }
 
 fn updating(kind: Kind, name: &'static str, offered: &'static [Offered]) -> Tool {
@@ -43,7 +44,7 @@ fn updating(kind: Kind, name: &'static str, offered: &'static [Offered]) -> Tool
         row.one, row.one
     );
     let mut all = vec![(row.id_argument, declare::id(kind))];
-    all.extend(fields(offered));
+    all.extend(fields(offered.iter().filter(|one| one.need != Need::OnlyNew)));
     let mut example_fields = json!({ "title": "A better title" });
     if let Value::Object(fields) = &mut example_fields {
         fields.insert(row.id_argument.to_owned(), json!(format!("${}", row.path)));
@@ -120,7 +121,7 @@ impl Written {
 fn create(writing: Writing) -> BoxFuture<'static, Result<Value>> {
     async move {
         let fields = writing.fields()?;
-        for needed in writing.offered.iter().filter(|one| one.required) {
+        for needed in writing.offered.iter().filter(|one| one.need == Need::New) {
             if fields.get(needed.field).is_none_or(Value::is_null) {
                 return Err(Error::invalid(needed.argument, "is required", "give it"));
             }
@@ -171,9 +172,11 @@ impl Writing {
 
 fn checked(one: &Offered, value: &Value) -> Result<Value> {
     let fits = match (one.takes, value) {
-        (_, Value::Null) | (Takes::Number, Value::Number(_)) | (Takes::Named, Value::Object(_)) => {
-            true
-        }
+        // What is always there cannot be cleared.
+        (Takes::Choice(_), Value::Null) => false,
+        (_, Value::Null) => one.need != Need::New,
+        (_, Value::String(text)) if one.need == Need::New => !text.trim().is_empty(),
+        (Takes::Number, Value::Number(_)) | (Takes::Named, Value::Object(_)) => true,
         // Ids may be numbers, and so may years.
         (Takes::Text, Value::String(_) | Value::Number(_)) => true,
         (Takes::Texts, Value::Array(items)) => items.iter().all(Value::is_string),
@@ -184,6 +187,7 @@ fn checked(one: &Offered, value: &Value) -> Result<Value> {
         return Ok(value.clone());
     }
     let wanted = match one.takes {
+        Takes::Text if one.need == Need::New => "a text that says something".to_owned(),
         Takes::Text => "a text".to_owned(),
         Takes::Number => "a number".to_owned(),
         Takes::Texts => "a list of texts".to_owned(),
@@ -193,7 +197,7 @@ fn checked(one: &Offered, value: &Value) -> Result<Value> {
     Err(Error::invalid(one.argument, format!("is not {wanted}"), format!("give {wanted}")))
 }
 
-fn fields(offered: &'static [Offered]) -> Vec<(&'static str, Value)> {
+fn fields(offered: impl Iterator<Item = &'static Offered>) -> Vec<(&'static str, Value)> {
     let schema = |one: &Offered| {
         let mut schema = match one.takes {
             Takes::Text => json!({ "type": "string" }),
@@ -209,7 +213,7 @@ fn fields(offered: &'static [Offered]) -> Vec<(&'static str, Value)> {
         }
         schema
     };
-    offered.iter().map(|one| (one.argument, schema(one))).collect()
+    offered.map(|one| (one.argument, schema(one))).collect()
 }
 
 fn example(kind: Kind, offered: &'static [Offered]) -> Value {
