@@ -23,6 +23,10 @@ pub struct Query {
     /// When fewer than `limit` have a reason to be there, the next best fill the answer;
     /// but when nothing has one, nothing is answered.
     pub fill: bool,
+    /// Whether to look at every document that has a word of the question, however many
+    /// there are; else those of little promise may be left out. It tells all there is at the
+    /// price of time.
+    pub exhaustive: bool,
     /// When it is asked, so that "last week" means something.
     pub asked_at: Option<Timestamp>,
     /// The query's vector from the external model that made the documents' vectors.
@@ -78,7 +82,7 @@ pub struct Ranked {
     /// The hits, best first, cut to the query's limit.
     pub hits: Vec<Hit>,
     /// How many hits there are before the cut. In large stores documents of little
-    /// promise are never looked at and not counted.
+    /// promise are never looked at and not counted, unless everything is asked for.
     pub total: usize,
 }
 

@@ -23,7 +23,7 @@ use crate::view::View;
 use crate::view::names::Called;
 use feedback::Feedback;
 use filter::Sieve;
-use lexical::{Lexical, nth_best};
+use lexical::{Lexical, Reading, nth_best};
 use meaning::{Likeness, Probe, Products};
 use question::Question;
 
@@ -59,7 +59,8 @@ pub(crate) fn search(
     }
     let question = Question::read(query, view);
     let few = sieve.few(view, SMALL);
-    scratch.lexical.score(view, lexicon, &question.stems, few.as_deref());
+    let reading = if query.exhaustive { Reading::All } else { Reading::Enough };
+    scratch.lexical.score(view, lexicon, &question.stems, few.as_deref(), reading);
     let judge = Judge {
         view,
         best_session: scratch.lexical.best_session(),
@@ -68,7 +69,10 @@ pub(crate) fn search(
         question: &question,
     };
     let probes = meaning::probes(view, &question);
-    let candidates = few.unwrap_or_else(|| candidates(&judge, &probes, &sieve));
+    let candidates = few.unwrap_or_else(|| match reading {
+        Reading::All => worded(&judge, &sieve),
+        Reading::Enough => candidates(&judge, &probes, &sieve),
+    });
     let likenesses = likenesses(view, &probes, &candidates, &mut scratch.products);
     let hits = candidates.iter().zip(likenesses);
     let hits = hits.filter_map(|(slot, likeness)| Some((*slot, judge.hit(*slot, likeness)?)));
@@ -110,6 +114,16 @@ fn called(view: &View, question: &Question) -> FxHashMap<Slot, Called> {
         called.extend(texts.iter().map(|text| (*text, how)));
     }
     called
+}
+
+/// Every document that has a word of the question or is called by it, in the order of
+/// their slots.
+fn worded(judge: &Judge<'_>, sieve: &Sieve<'_>) -> Vec<Slot> {
+    let reached = judge.lexical.reached().iter().chain(judge.called.keys()).copied();
+    let chosen: FxHashSet<Slot> = reached.filter(|slot| sieve.admits(judge.view, *slot)).collect();
+    let mut chosen: Vec<Slot> = chosen.into_iter().collect();
+    chosen.sort_unstable();
+    chosen
 }
 
 /// The documents of many that are judged, in the order of their slots.

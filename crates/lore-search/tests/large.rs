@@ -57,6 +57,18 @@ fn a_rare_word_among_common_ones_is_found() {
 }
 
 #[test]
+fn whoever_asks_for_all_gets_all() {
+    let index = index(1..=TEXTS);
+    for text in ["everybody", "everybody by the river"] {
+        let query = Query { exhaustive: true, ..Query::new(text, usize::MAX) };
+        let found = index.search(&viewer(), &query);
+        assert_eq!((found.hits.len(), found.total), (TEXTS as usize, TEXTS as usize), "{text}");
+        let page = Query { exhaustive: true, offset: 9_000, ..Query::new(text, 10) };
+        assert_eq!(index.search(&viewer(), &page).hits, found.hits[9_000..9_010], "{text}");
+    }
+}
+
+#[test]
 fn filters_hold_before_candidates_are_chosen() {
     let index = index(1..=TEXTS);
     let filter = Filter { sources: vec!["hundred".to_owned()], ..Filter::default() };

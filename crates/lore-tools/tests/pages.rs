@@ -548,3 +548,57 @@ async fn the_context_tells_of_every_type_and_field() {
     }
     assert_eq!(context["supported_entities"].as_object().unwrap().len(), 8);
 }
+
+#[tokio::test]
+async fn filters_beside_a_query_see_everything_it_finds_and_zero_is_all() {
+    let world = World::new().await;
+    for start in (0..1_100).step_by(200) {
+        let entities: Vec<Value> = (start..(start + 200).min(1_100))
+            .map(|number| {
+                let subtype = if number == 1_099 { "Last" } else { "Many" };
+                let entry = if number % 100 == 7 { "common. Date: 2025-05-30" } else { "common" };
+                json!({ "entity_type": "location", "name": format!("Place {number}"),
+                    "type": subtype, "entry": entry })
+            })
+            .collect();
+        world.call("create_entities", json!({ "entities": entities })).await;
+    }
+    let whole = json!({ "query": "common", "limit": 0, "include_full": false });
+    let whole = world.call("find_entities", whole).await;
+    assert_eq!(whole["sync_info"]["total_count"], 1_100);
+    assert_eq!(names(&whole).len(), 1_100);
+    let page = json!({ "query": "common", "limit": 100, "page": 11, "include_full": false });
+    assert_eq!(names(&world.call("find_entities", page).await), names(&whole)[1_000..1_100]);
+    for (filter, count) in [
+        (json!({ "name": "Place 1099" }), 1),
+        (json!({ "type": "last" }), 1),
+        (json!({ "date_range": { "start": "2025-05-30", "end": "2025-05-30" } }), 11),
+        (json!({ "last_synced": "2020-01-01" }), 1_100),
+    ] {
+        let mut asked = filter.clone();
+        asked["query"] = json!("common");
+        let found = world.call("find_entities", asked).await;
+        assert_eq!(found["sync_info"]["total_count"], count, "{filter}");
+    }
+}
+
+#[tokio::test]
+async fn both_names_of_privacy_may_be_given_when_they_agree() {
+    let world = World::new().await;
+    let entity = |private: bool, hidden: bool| {
+        json!({ "entity_type": "character", "name": "A", "is_private": private,
+            "is_hidden": hidden })
+    };
+    let made = json!({ "entities": [entity(true, true), entity(true, false)] });
+    let made = world.call("create_entities", made).await["results"].clone();
+    assert_eq!((&made[0]["success"], &made[1]["success"]), (&json!(true), &json!(false)));
+    assert!(made[1]["error"].as_str().unwrap().starts_with("is_hidden"), "{made}");
+    let id = made[0]["entity_id"].as_i64().unwrap();
+    let update = json!({ "entity_id": id, "is_private": false, "is_hidden": false });
+    let done = world.call("update_entities", json!({ "updates": [update] })).await;
+    assert_eq!(done["results"][0]["success"], true, "{done}");
+    let post = json!({ "entity_id": id, "name": "P", "is_private": true, "is_hidden": true });
+    let done = world.call("create_posts", json!({ "posts": [post] })).await;
+    assert_eq!(done["results"][0]["success"], true, "{done}");
+    assert_eq!(world.get(id).await["posts"][0]["is_private"], true);
+}

@@ -18,8 +18,6 @@ use super::scribe::Scribe;
 
 /// From here on two names are alike enough.
 const ALIKE: f64 = 0.7;
-/// Most pages a search by words looks at.
-const RANKED_MAX: usize = 1_000;
 
 /// What pages to find.
 #[derive(Debug, Clone, Default)]
@@ -186,7 +184,9 @@ async fn ranked(scribe: &Scribe, query: &PageQuery, words: &str) -> Result<Vec<N
         tags: query.tags.clone(),
         ..Filter::default()
     };
-    let search = Query { filter, unit: Unit::Node, ..Query::new(words, RANKED_MAX) };
+    // Filters come after, and whoever asks for all wants all.
+    let search =
+        Query { filter, unit: Unit::Node, exhaustive: true, ..Query::new(words, usize::MAX) };
     let found = scribe.app.rank(&scribe.viewer, search).await?;
     let worded = found.hits.into_iter().filter(|hit| hit.match_kind <= MatchKind::Words);
     Ok(worded.map(|hit| hit.key.node).collect())

@@ -27,6 +27,15 @@ pub(crate) struct Lexical {
     sessions: Vec<Slot>,
 }
 
+/// How many documents of common words are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// As many as find the best.
+    Enough,
+    /// All of them.
+    All,
+}
+
 /// One stem of the query.
 struct Term {
     exact: Option<StemId>,
@@ -55,6 +64,7 @@ impl Lexical {
         lexicon: &Lexicon,
         stems: &[String],
         few: Option<&[Slot]>,
+        reading: Reading,
     ) {
         let telling = telling(view, lexicon, stems);
         let mut terms: Vec<Term> =
@@ -66,7 +76,8 @@ impl Lexical {
         self.reach(view);
         let (mut read, mut refining) = (0, false);
         for (number, term) in (1..).zip(&terms) {
-            if !refining && read > 0 && read + term.cost > Self::ENOUGH {
+            let enough = reading == Reading::Enough && read + term.cost > Self::ENOUGH;
+            if !refining && read > 0 && enough {
                 match few {
                     Some(few) => self.open_all(view, few),
                     None => self.open_all(view, &self.best()),
