@@ -82,6 +82,13 @@ def test_players_get_no_secrets_and_readers_write_nothing(program, serve, token)
         assert http.put(f"{BASE}/article", json={"title": "x"}).status_code == 403
 
 
+def test_strangers_are_told_in_its_form(serve, token):
+    with serve().client(**{"x-auth-token": "wrong"}) as http:
+        refused = http.get(f"{BASE}/identity")
+        told = {"success": False, "error": "access_denied_auth_failed"}
+        assert (refused.status_code, refused.json()) == (401, told)
+
+
 def test_the_api_obeys_the_choice_of_toolsets(serve, token):
     with serve("--toolsets", "play").client(**{"x-auth-token": token}) as http:
         assert http.get(f"{BASE}/identity").status_code == 403

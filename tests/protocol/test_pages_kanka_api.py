@@ -70,6 +70,9 @@ def test_a_token_is_needed_even_where_all_else_is_open(program, serve):
         refused = http.get("/compat/kanka/1.0/campaigns")
         assert refused.status_code == 401
         assert refused.json()["code"] == 401
+    with serve().client(authorization="Bearer lw_wrong") as http:
+        refused = http.get("/compat/kanka/1.0/campaigns")
+        assert (refused.status_code, refused.json()["code"]) == (401, 401) and "hint" not in refused.text
 
 
 def test_the_limiter_counts_thirty_a_minute(program, token, serve):

@@ -376,6 +376,138 @@ def test_a_change_made_here_behind_the_mirror_is_kept_and_told(kanka, live):
     assert "conflicts" not in found["mirror"]
 
 
+def test_tags_that_the_mirror_does_not_know_stay_on_both_sides(kanka, live):
+    first, second = (kanka.make("characters", name=name) for name in ("Aelysh", "Bob"))
+    live.ok("sync", "kanka")
+    brand = kanka.make("tags", name="brand")["id"]
+    for entity in (first, second):
+        assert kanka.http.patch(f"{kanka.base}/characters/{entity['id']}", json={"tags": [brand]}).status_code == 200
+    # Who never saw a tag cannot have meant to take it away.
+    assert one(live, "update_entities", updates=[{"entity_id": second["entity_id"], "tags": ["mine"]}])["success"]
+    number = first["entity_id"]
+    assert one(live, "update_entities", updates=[{"entity_id": number, "type": "PC"}])["success"]
+    assert one(live, "get_entities", entity_ids=[number])["tags"] == ["brand"]
+    assert one(live, "update_entities", updates=[{"entity_id": number, "tags": ["brand", "mine"]}])["success"]
+    mine = kanka.http.get(f"{kanka.base}/tags", params={"name": "mine"}).json()["data"][0]["id"]
+    for entity in (first, second):
+        assert sorted(kanka.read(entity["entity_id"])["child"]["tags"]) == [brand, mine]
+    assert one(live, "update_entities", updates=[{"entity_id": number, "tags": ["mine"]}])["success"]
+    assert kanka.read(number)["child"]["tags"] == [mine]
+    assert sorted(kanka.tags()) == ["brand", "mine"]
+
+
+def test_a_tag_is_made_once_whatever_happened_to_it_there(kanka, live):
+    old = kanka.make("tags", name="old name")["id"]
+    live.ok("sync", "kanka")
+
+    def tagged(*names: str) -> dict:
+        return one(live, "create_entities", entities=[{"entity_type": "race", "name": "Elf", "tags": list(names)}])
+
+    kanka.proxy.fail("late cut", where="POST .*/tags", times=1)
+    assert not tagged("cut off")["success"]
+    assert tagged("cut off")["success"]
+    assert kanka.http.patch(f"{kanka.base}/tags/{old}", json={"name": "new name"}).status_code == 200
+    assert tagged("New name", "cut off")["success"]
+    kanka.make("tags", name="made there")
+    assert tagged("Made there", "a; b", "c!")["success"] and tagged("A; B", "c!")["success"]
+    assert sorted(kanka.tags()) == ["a; b", "c!", "cut off", "made there", "new name"]
+
+
+def test_what_was_changed_here_survives_a_change_to_something_else(kanka, live):
+    entity = kanka.make("locations", name="Mill", entry="<p>one</p>")["entity_id"]
+    live.ok("sync", "kanka")
+    aside = Program(live.binary, live.home)
+    patch = json.dumps({"updates": [{"entity_id": entity, "entry": "ours"}]})
+    aside.ok("--world", f"Kanka campaign {kanka.number}", "call", "update_entities", patch)
+    kanka.change(entity, entry="<p>theirs</p>")
+    assert "changed here and on Kanka" in live.ok("sync", "kanka")
+    assert one(live, "update_entities", updates=[{"entity_id": entity, "type": "Ruin"}])["success"]
+    here = one(live, "get_entities", entity_ids=[entity])
+    assert (here["entry"], here["type"]) == ("ours", "Ruin")
+    there = kanka.read(entity)["child"]
+    assert (there["entry"], there["type"]) == ("<p>theirs</p>", "Ruin")
+    assert call(live, "find_entities")["mirror"]["conflicts"] == 1
+    # Whoever writes the text decides it.
+    assert one(live, "update_entities", updates=[{"entity_id": entity, "entry": "ours and theirs"}])["success"]
+    assert kanka.read(entity)["child"]["entry"] == "<p>ours and theirs</p>"
+    assert "conflicts" not in call(live, "find_entities")["mirror"]
+    assert "changed here" not in live.ok("sync", "kanka")
+
+
+def test_what_the_mirror_does_not_have_is_not_called_deleted(kanka, live):
+    place = kanka.make("locations", name="Mill")["entity_id"]
+    person = kanka.make("characters", name="Aelysh")
+    stamp = "2020-01-01T00:00:00Z"
+
+    def check(*numbers: int) -> dict:
+        return call(live, "check_entity_updates", entity_ids=list(numbers), last_synced=stamp)
+
+    kanka.proxy.fail("cut", where="GET .*/locations")
+    assert live.run("sync", "kanka").returncode == 1
+    kanka.proxy.mend()
+    told = check(place, person["entity_id"])
+    assert told["deleted_entity_ids"] == [] and told["unchecked_entity_ids"] == [place]
+    live.ok("sync", "kanka")
+    fresh = kanka.make("characters", name="Fresh")["entity_id"]
+    told = check(fresh, 999_999)
+    assert (told["modified_entity_ids"], told["deleted_entity_ids"]) == ([fresh], [999_999])
+    assert "unchecked_entity_ids" not in told
+    kanka.http.delete(f"{kanka.base}/characters/{person['id']}")
+    live.ok("sync", "kanka")
+    kanka.server.kill()
+    told = check(person["entity_id"], fresh, 12_345)
+    assert told["deleted_entity_ids"] == [person["entity_id"]] and told["unchecked_entity_ids"] == [12_345]
+
+
+def test_a_second_change_within_a_second_arrives(kanka, live):
+    kanka.proxy.whole_seconds = True
+    entity = kanka.make("characters", name="Aelysh")["entity_id"]
+    live.ok("sync", "kanka")
+    for number in range(6):
+        kanka.change(entity, entry=f"<p>version {number}</p>")
+        live.ok("sync", "kanka")
+        assert one(live, "get_entities", entity_ids=[entity])["entry"] == f"version {number}"
+
+
+def test_entities_are_listed_as_they_were_made_there(kanka, live):
+    numbers = kanka.make_many(1, [{"name": f"Person {n}", "tags": []} for n in range(60)])
+    live.ok("sync", "kanka")
+    assert [row["entity_id"] for row in call(live, "find_entities", limit=0)["entities"]] == numbers
+
+
+def test_articles_of_the_mirror_are_written_to_kanka(kanka, live):
+    entity = kanka.make("locations", name="Mill", entry="<p>one</p>")["entity_id"]
+    live.ok("sync", "kanka")
+
+    def atlas(tool: str, **arguments) -> dict:
+        return json.loads(live.ok("call", tool, json.dumps(arguments), "--toolsets", "all"))["data"]
+
+    changed = atlas("update_article", article_id=str(entity), title="Old Mill", content="**two**")
+    assert (changed["title"], changed["content"]) == ("Old Mill", "**two**")
+    there = kanka.read(entity)
+    assert (there["name"], there["child"]["entry"]) == ("Old Mill", "<p><strong>two</strong></p>")
+    made = atlas("create_article", title="Bob", template="person", tags=["elf"])
+    [person] = kanka.http.get(f"{kanka.base}/characters").json()["data"]
+    assert person["name"] == "Bob" and person["is_private"] and kanka.tags() == ["elf"]
+    refused = live.run("call", "update_article", json.dumps({"article_id": made["id"], "sections": {"x": "y"}}),
+                       "--toolsets", "all")
+    assert refused.returncode != 0 and "mirrors a campaign on Kanka" in refused.stdout + refused.stderr
+    atlas("delete_article", article_id=made["id"])
+    assert kanka.http.get(f"{kanka.base}/characters").json()["data"] == []
+    assert "changed here" not in live.ok("sync", "kanka")
+
+
+def test_a_change_whose_answer_is_lost_is_not_called_nothing(kanka, live):
+    entity = kanka.make("characters", name="Aelysh", entry="<p>old</p>")["entity_id"]
+    live.ok("sync", "kanka")
+    for fault in ("html", "late cut"):
+        kanka.proxy.fail(fault, where="PATCH")
+        row = one(live, "update_entities", updates=[{"entity_id": entity, "entry": fault}])
+        kanka.proxy.mend()
+        assert not row["success"] and "nothing was changed" not in row["error"], row
+        assert "shows after the next sync" in row["error"], row
+
+
 def test_what_was_deleted_there_and_comes_back_comes_back_here(kanka, live):
     entity = kanka.make("notes", name="Ghost", entry="<p>boo</p>")
     live.ok("sync", "kanka")
@@ -444,6 +576,7 @@ def crowded(binary, tmp_path_factory):
         for n in range(60):
             kanka.make("characters", name=f"Person {n}")
         kanka.make("quests", name="Last")
+        time.sleep(2.1)  # Kanka keeps whole seconds: what is younger is read once more.
         yield kanka
 
 

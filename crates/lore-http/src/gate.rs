@@ -131,7 +131,7 @@ impl Gate {
                 let ip = from.map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0);
                 let taken = self.per_stranger.take(ip);
                 taken.map_err(|retry_after| reply::fail(&Error::Throttled { retry_after }))?;
-                Err(reply::unauthorised())
+                Err(reply::unauthorised(uri.path()))
             }
         }
     }

@@ -37,7 +37,7 @@ pub(crate) async fn answer(
     match (request.method(), path) {
         // However the path was written: whom the gate did not ask is not told.
         (&Method::GET, HEALTH) if request.extensions().get::<Arc<Scope>>().is_none() => {
-            reply::unauthorised()
+            reply::unauthorised(request.uri().path())
         }
         (&Method::GET, HEALTH) => json(StatusCode::OK, federation.health().await.to_string()),
         (&Method::POST, path) => match Asked::of(path) {

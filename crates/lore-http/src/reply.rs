@@ -6,12 +6,17 @@ use axum::body::Body;
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use lore_core::Error;
 use lore_tools::error_object;
-use serde_json::json;
+use serde_json::{Value, json};
+
+use crate::{anvil, kanka};
 
 /// A refusal with a status, as JSON: `{"error": {code, message, hint}}`.
 pub(crate) fn refuse(status: StatusCode, error: &Error) -> Response<Body> {
-    let body = json!({ "error": error_object(error) }).to_string();
-    let mut response = Response::new(Body::from(body));
+    respond(status, &json!({ "error": error_object(error) }))
+}
+
+fn respond(status: StatusCode, body: &Value) -> Response<Body> {
+    let mut response = Response::new(Body::from(body.to_string()));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -30,14 +35,22 @@ pub(crate) fn fail(error: &Error) -> Response<Body> {
     response
 }
 
-/// Nobody is known to be asking.
-pub(crate) fn unauthorised() -> Response<Body> {
+/// Nobody is known to be asking. Programs that were written for another service are told
+/// so in its form.
+pub(crate) fn unauthorised(path: &str) -> Response<Body> {
     let error = Error::Forbidden {
         action: "this server asks for a token".into(),
         hint: "send `Authorization: Bearer lw_…`; the owner makes one with `lorewell token create`"
             .into(),
     };
-    let mut response = refuse(StatusCode::UNAUTHORIZED, &error);
+    let status = StatusCode::UNAUTHORIZED;
+    let mut response = if path.starts_with(anvil::PREFIX) {
+        respond(status, &json!({ "success": false, "error": "access_denied_auth_failed" }))
+    } else if path.starts_with(kanka::PREFIX) {
+        respond(status, &json!({ "code": 401, "error": "Invalid authentication token" }))
+    } else {
+        refuse(status, &error)
+    };
     let challenge = HeaderValue::from_static("Bearer realm=\"lorewell\"");
     response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
     response

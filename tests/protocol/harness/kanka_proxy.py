@@ -21,6 +21,8 @@ class Proxy:
         self.faults: list[tuple[re.Pattern, str, int]] = []
         self.lock = threading.Lock()
         self.url = ""
+        self.whole_seconds = False
+        """Whether moments are told in whole seconds, as Kanka itself does."""
 
     def fail(self, fault: str, where: str = ".*", times: int = 1_000_000) -> None:
         """The next requests whose method and path match meet this fault."""
@@ -100,6 +102,8 @@ def kanka_proxy(port: int):
                 upstream.request(self.command, self.path, body, headers)
                 answer = upstream.getresponse()
                 content = answer.read()
+                if proxy.whole_seconds:
+                    content = re.sub(rb"\.\d{6}Z", b".000000Z", content)
             except OSError:
                 fault = "late cut"
             finally:

@@ -30,6 +30,14 @@ impl DateRange {
     }
 }
 
+/// A day in any form that people write: as a date, a moment, or in words.
+pub fn any_day(text: &str) -> Option<Date> {
+    const FORMS: [&str; 5] = ["%Y/%m/%d", "%d %B %Y", "%B %d, %Y", "%B %d %Y", "%d.%m.%Y"];
+    let text = text.trim();
+    let written = || FORMS.iter().find_map(|form| Date::strptime(form, text).ok());
+    leading_date(text).or_else(written)
+}
+
 /// The date of a page: the journal's own, else the first that its text tells.
 pub(super) fn date_of(page: &Page) -> Option<Date> {
     let own = page.node.properties.get("date").and_then(Value::as_str);
@@ -42,7 +50,9 @@ fn in_text(text: &str) -> Option<Date> {
     let lower = text.to_ascii_lowercase();
     let labelled = lower.match_indices("date:").find_map(|(at, label)| {
         let rest = text.get(at + label.len()..)?;
-        leading_date(rest.trim_start_matches(['*', '_', ' ', '\t']))
+        let rest = rest.trim_start_matches(['*', '_', ' ', '\t']);
+        let line = rest.lines().next()?.trim_end_matches(['*', '_', ' ', '\t', '.']);
+        leading_date(rest).or_else(|| any_day(line))
     });
     let opening = || text.lines().find_map(|line| leading_date(line.trim_start()));
     labelled.or_else(opening).or_else(|| anywhere(text))
@@ -85,11 +95,32 @@ mod tests {
             "**Date:** 2025-05-30",
             "Intro\n2025-05-30: they met",
             "They met on 2025-05-30, at dusk",
+            "**Date: May 30, 2025**\nThey met",
+            "Date: 30 May 2025",
+            "Date: 2025/05/30",
         ] {
             assert_eq!(in_text(text), Some(jiff::civil::date(2025, 5, 30)), "{text}");
         }
         for text in ["", "Date: soon", "2025-13-40", "12025-05-30", "v1-2025-05-30"] {
             assert_eq!(in_text(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_day_is_read_in_every_form_clients_send() {
+        for text in [
+            "2025-03-05",
+            "2025-03-05T10:00:00Z",
+            "2025-03-05 10:00:00",
+            "2025/03/05",
+            "5 March 2025",
+            "March 5, 2025",
+            "March 5 2025",
+        ] {
+            assert_eq!(any_day(text), Some(jiff::civil::date(2025, 3, 5)), "{text}");
+        }
+        for text in ["", "soon", "2025-02-30", "2025-13-01"] {
+            assert_eq!(any_day(text), None, "{text}");
         }
     }
 

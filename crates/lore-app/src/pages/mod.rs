@@ -23,7 +23,7 @@ mod scribe;
 mod updates;
 
 pub use attributes::{Attribute, AttributeEdit, AttributePatch, attributes, edit_attributes};
-pub use dates::{Date, DateRange};
+pub use dates::{Date, DateRange, any_day};
 pub use door::{create, create_post, delete, delete_post, update, update_post};
 pub use edit::{Made, NewPage, PagePatch};
 pub use find::{Listing, NameFilter, PageQuery, Scored, find};

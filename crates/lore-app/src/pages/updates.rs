@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use lore_core::{Result, Timestamp};
+use lore_core::{Node, Result, Timestamp};
 
+use super::live::{self, Fate};
 use super::scribe::Scribe;
 
 /// What became of some pages.
@@ -13,6 +14,9 @@ pub struct Updates {
     pub modified: Vec<i64>,
     /// Those that are there no more.
     pub deleted: Vec<i64>,
+    /// Those of which it could not be found out: a mirror does not know them, and who does
+    /// could not be asked.
+    pub unchecked: Vec<i64>,
     /// When this was looked up.
     pub at: Timestamp,
 }
@@ -20,20 +24,39 @@ pub struct Updates {
 /// Says which of these pages changed after `since`, and which are gone. A mirror is
 /// brought up to date first, if it can be.
 pub async fn check(scribe: &Scribe, numbers: &[i64], since: Timestamp) -> Result<Updates> {
-    if let Some(campaign) = scribe.live() {
+    let campaign = scribe.live();
+    if let Some(campaign) = &campaign {
         campaign.freshen(&scribe.app).await?;
     }
     let at = scribe.as_of().await?;
-    let found = scribe.app.store.nodes_by_number(&scribe.viewer, numbers).await?;
-    let pages = found.into_iter().filter(|node| scribe.kind_of(node).is_some());
-    let pages: HashMap<i64, Timestamp> = pages.map(|node| (node.number, node.updated.at)).collect();
-    let of = |wanted: fn(Option<&Timestamp>, Timestamp) -> bool| {
-        let matching = numbers.iter().filter(|number| wanted(pages.get(number), since));
-        matching.copied().collect::<Vec<i64>>()
+    let mut pages = seen(scribe, numbers).await?;
+    let absent: Vec<i64> =
+        numbers.iter().copied().filter(|number| !pages.contains_key(number)).collect();
+    let mut fates = HashMap::new();
+    if let Some(campaign) = campaign.filter(|_| !absent.is_empty()) {
+        fates = live::fates(&campaign, scribe, &absent).await?;
+        pages.extend(seen(scribe, &absent).await?);
+    }
+    let fate = |number: &i64| match pages.contains_key(number) {
+        true => Fate::Here,
+        false => fates.get(number).copied().unwrap_or(Fate::Gone),
     };
+    let of = |wanted: &dyn Fn(&i64) -> bool| numbers.iter().copied().filter(wanted).collect();
     Ok(Updates {
-        modified: of(|changed, since| changed.is_some_and(|at| *at > since)),
-        deleted: of(|changed, _| changed.is_none()),
+        modified: of(&|number| pages.get(number).is_some_and(|changed| *changed > since)),
+        // Whatever is here and hidden is not there for who asks.
+        deleted: of(&|number| {
+            !pages.contains_key(number) && matches!(fate(number), Fate::Gone | Fate::Here)
+        }),
+        unchecked: of(&|number| fate(number) == Fate::Unknown),
         at,
     })
+}
+
+/// When those of some pages last changed that the viewer sees.
+async fn seen(scribe: &Scribe, numbers: &[i64]) -> Result<HashMap<i64, Timestamp>> {
+    let found = scribe.app.store.nodes_by_number(&scribe.viewer, numbers).await?;
+    let is_page = |node: &Node| scribe.kind_of(node).is_some();
+    let pages = found.into_iter().filter(is_page);
+    Ok(pages.map(|node| (node.number, node.updated.at)).collect())
 }

@@ -42,6 +42,8 @@ enum Check {
     Tags(Tagged, Vec<String>),
     Private(bool),
     Template(bool),
+    Archived(bool),
+    Status(i64),
     CreatedBy(i64),
     UpdatedBy(i64),
     Parent(i64),
@@ -132,7 +134,11 @@ impl Check {
             Self::Subtype(term) => term.fits(node.subtype.as_deref().unwrap_or_default()),
             Self::Tags(tagged, wanted) => tags_fit(*tagged, wanted, &node.tags),
             Self::Private(wanted) => page.is_private() == *wanted,
-            Self::Template(wanted) => !*wanted,
+            // Nothing here is a template or put away.
+            Self::Template(wanted) | Self::Archived(wanted) => !*wanted,
+            Self::Status(wanted) => {
+                node.properties.get("status_id").and_then(Value::as_i64) == Some(*wanted)
+            }
             Self::CreatedBy(who) => node.created.by.0 == *who,
             Self::UpdatedBy(who) => node.updated.by.0 == *who,
             Self::Parent(number) => page.parent() == Some(*number),
@@ -194,6 +200,8 @@ fn plain(params: &Params) -> Vec<Check> {
     [
         params.flag("is_private").map(Check::Private),
         template.map(Check::Template),
+        params.flag("archived").map(Check::Archived),
+        number("status_id").map(Check::Status),
         number("created_by").map(Check::CreatedBy),
         number("updated_by").map(Check::UpdatedBy),
         number("parent_id").map(Check::Parent),

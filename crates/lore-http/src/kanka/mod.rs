@@ -8,6 +8,7 @@
 mod answer;
 mod belongings;
 mod entities;
+mod extra;
 mod filters;
 mod limiter;
 mod params;
@@ -29,6 +30,9 @@ use crate::body::{self, Unread};
 use answer::{Refused, Reply};
 pub(crate) use limiter::Limiter;
 pub(crate) use params::{Params, decoded};
+
+/// Where the API is mounted, in either spelling.
+pub(crate) const PREFIX: &str = "/compat/kanka/";
 
 /// What the routes share.
 pub(crate) struct Kanka {

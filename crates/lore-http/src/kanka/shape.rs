@@ -8,7 +8,7 @@ use lore_core::{NodeId, Result, Text, Timestamp, Visibility};
 use lore_markup::to_html;
 use serde_json::{Map, Value, json};
 
-use super::{Asked, typed};
+use super::{Asked, extra, typed};
 
 /// What a kind is called in addresses, in objects, and by number.
 const KINDS: [(PageKind, &str, &str, i64); 9] = [
@@ -25,16 +25,6 @@ const KINDS: [(PageKind, &str, &str, i64); 9] = [
 
 /// Pictures, which are kept by their ids only.
 pub(super) const IMAGES: [&str; 2] = ["image_uuid", "header_uuid"];
-
-/// Lists that only some kinds have. They are always empty here.
-const LISTS: [(PageKind, &[&str]); 6] = [
-    (PageKind::Character, &["races", "families", "locations", "traits"]),
-    (PageKind::Organization, &["members", "locations"]),
-    (PageKind::Race, &["locations"]),
-    (PageKind::Creature, &["locations"]),
-    (PageKind::Journal, &["locations"]),
-    (PageKind::Quest, &["locations", "elements"]),
-];
 
 /// The kind behind a word in an address.
 pub(super) fn kind_of_plural(plural: &str) -> Option<PageKind> {
@@ -160,8 +150,7 @@ pub(super) fn typed(page: &Page, showing: &Showing) -> Value {
         let value = node.properties.get(*name).cloned().unwrap_or_default();
         object.insert((*name).to_owned(), value);
     }
-    let lists = LISTS.iter().find(|row| row.0 == page.kind).map_or(&[][..], |row| row.1);
-    object.extend(lists.iter().map(|name| ((*name).to_owned(), json!([]))));
+    object.extend(extra::shown(page.kind, &node.properties));
     if showing.related == Related::Shown {
         object.extend(belongings(page, showing));
     }

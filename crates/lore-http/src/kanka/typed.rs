@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::answer::{self, PER_PAGE, Refused, Reply};
 use super::filters::{Filters, Tagged};
 use super::shape::{self, IMAGES, Related, Showing, Tags};
-use super::{Asked, number};
+use super::{Asked, extra, number};
 
 /// Longest name and type that Kanka takes.
 const NAME_MAX: usize = 191;
@@ -45,7 +45,7 @@ async fn list(asked: &Asked, kind: PageKind) -> Result<Reply, Refused> {
     let tags = Tags::read(&asked.scribe).await?;
     let (pages, total) = filtered(asked, vec![kind], &tags, Tagged::All).await?;
     let showing = Showing::of(asked, &pages).await?;
-    let rows = pages.iter().map(|page| shape::typed(page, &showing)).collect();
+    let rows = pages.iter().map(|page| only_wanted(asked, shape::typed(page, &showing))).collect();
     let path = format!("{}/{}", showing.campaign, shape::plural(kind));
     Ok(page_of(asked, rows, total, path, "").into_reply())
 }
@@ -161,7 +161,16 @@ async fn shown(asked: &Asked, page: Page) -> Result<Value, Refused> {
     let pages = [page];
     let showing = Showing::of(asked, &pages).await?;
     let [page] = &pages;
-    Ok(shape::typed(page, &showing))
+    Ok(only_wanted(asked, shape::typed(page, &showing)))
+}
+
+/// An object with the fields that a request names; with all where it names none.
+fn only_wanted(asked: &Asked, mut object: Value) -> Value {
+    if let (Some(wanted), Value::Object(fields)) = (asked.params.get("fields"), &mut object) {
+        let wanted: Vec<&str> = wanted.split(',').map(str::trim).collect();
+        fields.retain(|name, _| wanted.contains(&name.as_str()));
+    }
+    object
 }
 
 /// How much of pages a request wants to see.
@@ -262,7 +271,7 @@ fn own_fields(given: &Map<String, Value>, kind: PageKind) -> Result<Properties, 
         let Some(value) = given.get(*name) else { continue };
         let value = match text(given, name)? {
             Some(date) if *name == "date" => {
-                let day = date.get(..10).filter(|day| moment("date", day).is_ok());
+                let day = pages::any_day(&date).map(|day| day.to_string());
                 json!(day.ok_or_else(|| Refused::field("date", "The date is not a valid date."))?)
             }
             Some(text) => json!(text),
@@ -270,5 +279,6 @@ fn own_fields(given: &Map<String, Value>, kind: PageKind) -> Result<Properties, 
         };
         fields.insert((*name).to_owned(), value);
     }
+    fields.extend(extra::given(kind, given)?);
     Ok(fields)
 }

@@ -23,8 +23,10 @@ const PAUSE: Duration = Duration::from_millis(500);
 pub(super) enum Effect {
     /// It makes something each time.
     Once,
-    /// The same as when it arrives once.
+    /// It changes something, and when it arrives twice as when it arrives once.
     Repeatable,
+    /// It changes nothing.
+    None,
 }
 
 /// Carries requests to one service.
@@ -78,7 +80,7 @@ impl Carrier {
             let limits = Limits { total: self.patience, ..Limits::service() };
             let outcome = call().limits(limits).retry(Retry::never()).send().await;
             match self.judge(outcome, effect, &mut tries) {
-                Next::Take(answer) => return self.body(&answer),
+                Next::Take(answer) => return self.body(&answer, effect),
                 Next::Fail(error) => return Err(error),
                 Next::Again { after, or } if Instant::now() + after > deadline => return Err(or),
                 Next::Again { after, .. } => sleep(after).await,
@@ -118,8 +120,7 @@ impl Carrier {
             Ok(answer) => answer,
             Err(error) => {
                 // What never got there may be sent again.
-                let safe =
-                    effect == Effect::Repeatable || matches!(error, NetError::Unreachable { .. });
+                let safe = effect != Effect::Once || matches!(error, NetError::Unreachable { .. });
                 return tries.failed(complaint::unanswered(&error, effect), safe);
             }
         };
@@ -137,15 +138,15 @@ impl Carrier {
                     Next::Fail(or)
                 }
             }
-            500..=599 => tries.failed(complaint::refusal(&answer), effect == Effect::Repeatable),
+            500..=599 => tries.failed(complaint::refusal(&answer), effect != Effect::Once),
             _ => Next::Fail(complaint::refusal(&answer)),
         }
     }
 
-    fn body(&self, answer: &Answer) -> Result<Value> {
+    fn body(&self, answer: &Answer, effect: Effect) -> Result<Value> {
         if answer.bytes().is_empty() {
             return Ok(Value::Null);
         }
-        answer.json().map_err(|_| complaint::unreadable(answer))
+        answer.json().map_err(|_| complaint::unreadable(answer, effect))
     }
 }

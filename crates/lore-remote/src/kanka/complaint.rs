@@ -11,13 +11,29 @@ const WORDS_MAX: usize = 300;
 
 /// There was no answer.
 pub(super) fn unanswered(error: &NetError, effect: Effect) -> Error {
-    let unclear = effect == Effect::Once && !matches!(error, NetError::Unreachable { .. });
-    let after = if unclear {
-        "; whether it was done there shows after the next sync, so do not repeat it blindly"
-    } else {
-        "; nothing was changed, and reading goes on from the mirror"
+    let after = match error {
+        NetError::Unreachable { .. } => {
+            "; nothing was changed, and reading goes on from the mirror"
+        }
+        _ => doubt(effect),
     };
     Error::Unavailable { what: format!("Kanka ({error}{after})") }
+}
+
+/// The answer is good and says nothing that is understood.
+pub(super) fn unknown_form(effect: Effect) -> Error {
+    Error::Unavailable { what: format!("Kanka (it answered in an unknown form{})", doubt(effect)) }
+}
+
+/// What is to be thought of a request whose answer nobody could read.
+fn doubt(effect: Effect) -> &'static str {
+    match effect {
+        Effect::None => "; nothing was changed, and reading goes on from the mirror",
+        Effect::Repeatable => "; whether it was done there shows after the next sync",
+        Effect::Once => {
+            "; whether it was done there shows after the next sync, so do not repeat it blindly"
+        }
+    }
 }
 
 /// The answer is a refusal.
@@ -47,8 +63,8 @@ pub(super) fn refusal(answer: &Answer) -> Error {
 }
 
 /// The answer is good, but no JSON.
-pub(super) fn unreadable(answer: &Answer) -> Error {
-    Error::Unavailable { what: format!("Kanka ({})", described(answer)) }
+pub(super) fn unreadable(answer: &Answer, effect: Effect) -> Error {
+    Error::Unavailable { what: format!("Kanka ({}{})", described(answer), doubt(effect)) }
 }
 
 /// A field that Kanka does not take. It names fields in `fields`, and formerly in `errors`.

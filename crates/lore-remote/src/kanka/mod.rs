@@ -69,7 +69,7 @@ impl KankaCampaign {
             let call = self.carrier.api.get(&path);
             query.iter().fold(call, |call, (name, value)| call.query(name, value))
         };
-        self.carrier.ask(pace, Effect::Repeatable, call).await
+        self.carrier.ask(pace, Effect::None, call).await
     }
 }
 
@@ -88,27 +88,36 @@ impl Remote for KankaCampaign {
         let mut query = vec![("types", wire::codes()), ("page", page.to_string())];
         query.extend(since.map(|since| ("lastSync", format!("{since:.6}"))));
         let body = self.list(pace, &["entities"], &query).await?;
-        wire::list(&body, page, wire::head)
+        wire::list(&body, page, wire::head).ok_or_else(unread)
     }
 
     async fn pages(&self, pace: Pace, kind: PageKind, page: u32) -> Result<Listed<RemotePage>> {
         let query = [("related", "1".to_owned()), ("page", page.to_string())];
         let body = self.list(pace, &[wire::plural(kind)], &query).await?;
-        wire::list(&body, page, |row| wire::typed(kind, row))
+        wire::list(&body, page, |row| wire::typed(kind, row)).ok_or_else(unread)
+    }
+
+    async fn tags_named(&self, name: &str, page: u32) -> Result<Listed<RemotePage>> {
+        let query =
+            [("related", "1".to_owned()), ("name", name.to_owned()), ("page", page.to_string())];
+        let kind = PageKind::Tag;
+        let body = self.list(Pace::Waiting, &[wire::plural(kind)], &query).await?;
+        wire::list(&body, page, |row| wire::typed(kind, row)).ok_or_else(unread)
     }
 
     async fn page(&self, pace: Pace, number: i64) -> Result<RemotePage> {
         let number = number.to_string();
         let query = [("related", "1".to_owned())];
         let body = self.list(pace, &["entities", &number], &query).await?;
-        wire::entity(wire::data(&body)?).ok_or_else(wire::unknown_form)
+        wire::data(&body).and_then(wire::entity).ok_or_else(unread)
     }
 
     async fn create(&self, kind: PageKind, draft: &RemotePatch) -> Result<RemotePage> {
         let (path, fields) = (self.path(&[wire::plural(kind)]), wire::fields(draft));
         let call = || self.carrier.api.post(&path).json(&fields);
         let body = self.carrier.ask(Pace::Waiting, Effect::Once, call).await?;
-        let made = wire::typed(kind, wire::data(&body)?).ok_or_else(wire::unknown_form)?;
+        let made = wire::data(&body).and_then(|made| wire::typed(kind, made));
+        let made = made.ok_or_else(|| complaint::unknown_form(Effect::Once))?;
         Ok(RemotePage { posts: Some(Vec::new()), parent: draft.parent.or(made.parent), ..made })
     }
 
@@ -120,7 +129,8 @@ impl Remote for KankaCampaign {
         let (path, fields) = (self.path(&[list, &number]), wire::fields(patch));
         let call = || self.carrier.api.patch(&path).json(&fields);
         let body = self.carrier.ask(Pace::Waiting, Effect::Repeatable, call).await?;
-        wire::updated(base, patch, wire::data(&body)?)
+        let now = wire::data(&body).and_then(|now| wire::updated(base, patch, now));
+        now.ok_or_else(|| complaint::unknown_form(Effect::Repeatable))
     }
 
     async fn delete(&self, kind: PageKind, kind_number: i64) -> Result<()> {
@@ -133,7 +143,8 @@ impl Remote for KankaCampaign {
         let (path, fields) = (self.path(&["entities", &page, "posts"]), wire::post_fields(draft));
         let call = || self.carrier.api.post(&path).json(&fields);
         let body = self.carrier.ask(Pace::Waiting, Effect::Once, call).await?;
-        wire::post(wire::data(&body)?).ok_or_else(wire::unknown_form)
+        let made = wire::data(&body).and_then(wire::post);
+        made.ok_or_else(|| complaint::unknown_form(Effect::Once))
     }
 
     async fn update_post(&self, page: i64, post: i64, draft: &PostDraft) -> Result<RemotePost> {
@@ -142,13 +153,19 @@ impl Remote for KankaCampaign {
         let fields = wire::post_fields(draft);
         let call = || self.carrier.api.patch(&path).json(&fields);
         let body = self.carrier.ask(Pace::Waiting, Effect::Repeatable, call).await?;
-        wire::post(wire::data(&body)?).ok_or_else(wire::unknown_form)
+        let now = wire::data(&body).and_then(wire::post);
+        now.ok_or_else(|| complaint::unknown_form(Effect::Repeatable))
     }
 
     async fn delete_post(&self, page: i64, post: i64) -> Result<()> {
         let (page, post) = (page.to_string(), post.to_string());
         self.remove(&["entities", &page, "posts", &post]).await
     }
+}
+
+/// What was read is of an unknown form.
+fn unread() -> Error {
+    complaint::unknown_form(Effect::None)
 }
 
 impl KankaCampaign {

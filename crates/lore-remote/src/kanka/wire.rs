@@ -6,7 +6,7 @@
 use lore_app::pages::PageKind;
 use lore_app::pages::live::{Listed, PostDraft, RemoteHead, RemotePage, RemotePatch, RemotePost};
 use lore_core::names::NAME_MAX;
-use lore_core::{Error, Principal, Properties, Result, Timestamp, Visibility};
+use lore_core::{Principal, Properties, Timestamp, Visibility};
 use lore_markup::{to_html, to_markdown};
 use serde_json::{Map, Value, json};
 
@@ -39,13 +39,8 @@ pub(super) fn plural(kind: PageKind) -> &'static str {
 }
 
 /// What an answer is about.
-pub(super) fn data(body: &Value) -> Result<&Value> {
-    body.get("data").ok_or_else(unknown_form)
-}
-
-/// An answer that is JSON and not what was asked for.
-pub(super) fn unknown_form() -> Error {
-    Error::Unavailable { what: "Kanka (it answered in an unknown form)".into() }
+pub(super) fn data(body: &Value) -> Option<&Value> {
+    body.get("data")
 }
 
 /// A page of a list. Only its own frame says whether there is more: links to further
@@ -54,8 +49,8 @@ pub(super) fn list<T>(
     body: &Value,
     page: u32,
     row: impl Fn(&Value) -> Option<T>,
-) -> Result<Listed<T>> {
-    let rows = data(body)?.as_array().ok_or_else(unknown_form)?;
+) -> Option<Listed<T>> {
+    let rows = data(body)?.as_array()?;
     let meta = |name: &str| body.get("meta").and_then(|meta| meta.get(name)?.as_u64());
     let next = body.get("links").and_then(|links| links.get("next"));
     let more = match meta("last_page") {
@@ -63,7 +58,7 @@ pub(super) fn list<T>(
         None => next.is_some_and(|next| !next.is_null()),
     };
     let number = |value: Option<u64>| value.and_then(|value| usize::try_from(value).ok());
-    Ok(Listed {
+    Some(Listed {
         more: more && !rows.is_empty(),
         total: number(meta("total")),
         per_page: number(meta("per_page")).unwrap_or(PER_PAGE),
@@ -139,13 +134,13 @@ pub(super) fn updated(
     base: &RemotePage,
     patch: &RemotePatch,
     answer: &Value,
-) -> Result<RemotePage> {
+) -> Option<RemotePage> {
     if !answer.is_object() {
-        return Err(unknown_form());
+        return None;
     }
     let shown = typed(base.kind, answer).or_else(|| entity(answer));
     let expected = patch.applied_to(base);
-    Ok(match shown {
+    Some(match shown {
         Some(page) => RemotePage {
             posts: page.posts.or(expected.posts),
             parent: patch.parent.or(page.parent).or(expected.parent),
@@ -293,7 +288,7 @@ mod tests {
         whole["name"] = json!("Aelyn of the Grove");
         whole.as_object_mut().unwrap().shift_remove("posts");
         let shown = updated(&base, &patch, &whole).unwrap();
-        assert!(updated(&base, &patch, &json!("nothing")).is_err());
+        assert!(updated(&base, &patch, &json!("nothing")).is_none());
         assert_eq!(shown.name, "Aelyn of the Grove");
         assert_eq!(shown.posts, base.posts);
     }
@@ -327,7 +322,7 @@ mod tests {
         let first = read(&body(2));
         assert!(first.more && first.total == Some(46) && first.at.is_some());
         assert!(!read(&body(1)).more);
-        assert!(list(&json!({ "data": 5 }), 1, head).is_err());
-        assert!(list(&json!([]), 1, head).is_err());
+        assert!(list(&json!({ "data": 5 }), 1, head).is_none());
+        assert!(list(&json!([]), 1, head).is_none());
     }
 }

@@ -6,12 +6,12 @@ use std::time::Duration;
 use lore_core::{Error, Principal, Result, Timestamp, Viewer, WorldId};
 use lore_store::NodeQuery;
 use tokio::sync::Mutex;
-use tokio::time::Instant;
 
 use super::super::scribe::{Scribe, TagsAre};
 use super::progress::Kept;
 use super::remote::{Pace, Remote};
 use super::sync::{self, Report, Side};
+use super::tags::Learnt;
 use crate::App;
 
 /// The name under which the mirror's writes appear in the audit log.
@@ -41,8 +41,8 @@ pub struct Campaign {
     syncing: Mutex<()>,
     /// Held by who changes something, so that the mirror follows in the same order.
     pub(super) writing: Mutex<()>,
-    /// Held by who makes tags, so that each is made once; when all were last read.
-    pub(super) tagging: Mutex<Option<Instant>>,
+    /// Held by who makes tags, so that each is made once; what was last found out about them.
+    pub(super) tagging: Mutex<Option<Learnt>>,
 }
 
 /// How the mirror stands.
@@ -94,13 +94,14 @@ impl Campaign {
     pub async fn standing(&self, app: &Arc<App>) -> Result<Standing> {
         let scribe = self.scribe(app).await?;
         let progress = Kept::read(&scribe, self.config.campaign).await?.progress;
+        let conflicts = sync::open_conflicts(&scribe, &progress.conflicts).await?.len();
         let age = progress.looked_at().map(|at| app.effects.now().duration_since(at));
         Ok(Standing {
             campaign: self.config.campaign,
             host: self.remote.host(),
             as_of: progress.as_of(),
             age: age.and_then(|age| Duration::try_from(age).ok()),
-            conflicts: progress.conflicts.len(),
+            conflicts,
             problem: progress.problem,
         })
     }

@@ -8,6 +8,7 @@
 //! reading waits for, a mirror that forgets what only this program knows of a page.
 
 mod campaign;
+mod fate;
 mod missing;
 mod progress;
 mod put;
@@ -17,6 +18,7 @@ mod tags;
 mod write;
 
 pub use campaign::{Campaign, Config, Standing, keep_mirrored};
+pub(super) use fate::{Fate, fates};
 pub use remote::{
     Listed, Pace, PostDraft, Remote, RemoteHead, RemotePage, RemotePatch, RemotePost,
 };

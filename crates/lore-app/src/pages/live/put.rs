@@ -3,7 +3,7 @@
 //! Each page remembers a print of what Kanka last said of it. A page that differs from
 //! its print was changed here; if Kanka's differs from it, too, neither is overwritten.
 
-use futures::future::try_join_all;
+use futures::future::{join_all, try_join_all};
 use lore_core::{Error, Node, Properties, Result, Text, Timestamp, Uid, Viewer, Visibility};
 use lore_store::{
     Batch, Bin, Change, Expect, NewNode, NewText, NodeKey, NodePatch, NodeRef, StoreError,
@@ -12,7 +12,7 @@ use lore_store::{
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::super::edit;
+use super::super::edit::{self, PagePatch};
 use super::super::kinds::{ENTRY, POST, PageKind};
 use super::super::links::{self, Source, Tags};
 use super::super::page::{self, Detail, Page};
@@ -25,8 +25,19 @@ use crate::play::word;
 
 /// The property that holds what the mirror remembers of a page.
 const RECORD: &str = "kanka";
+/// What notes in it that Kanka said so in answer to a change made here.
+const ANSWERED: &str = "answered";
 /// How often a page is planned anew when others keep being faster.
 const TRIES: usize = 32;
+
+/// How Kanka came to tell of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Told {
+    /// It was looked at; whose side wins where it was changed here and there.
+    InPassing(Side),
+    /// It was written here, and the answer tells how it is now.
+    InAnswer,
+}
 
 /// What became of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +63,11 @@ pub(super) fn seen(node: &Node) -> Option<Timestamp> {
     node.properties.get(RECORD)?.get("seen")?.as_str()?.parse().ok()
 }
 
+/// Whether what the mirror knows of a page is Kanka's answer to a change made here.
+pub(super) fn is_answer(node: &Node) -> bool {
+    node.properties.get(RECORD).is_some_and(|record| record.get(ANSWERED).is_some())
+}
+
 /// Whether a page was changed here since Kanka last spoke of it.
 pub(super) fn is_changed_here(page: &Page) -> bool {
     let print = page.node.properties.get(RECORD).and_then(|record| record.get("print"));
@@ -62,20 +78,98 @@ pub(super) fn is_changed_here(page: &Page) -> bool {
 pub(super) async fn put_all(
     scribe: &Scribe,
     pages: &[RemotePage],
-    side: Side,
+    told: Told,
 ) -> Result<Vec<Outcome>> {
     let tags = TagNames::read(scribe).await?;
-    try_join_all(pages.iter().map(|page| put(scribe, page, &tags, side))).await
+    found(scribe, pages, &tags, told).await?;
+    try_join_all(pages.iter().map(|page| put(scribe, page, &tags, told))).await
+}
+
+/// Makes the pages that are new here. They are listed as they were made, so they are made in
+/// the order in which Kanka tells of them. Where one is in the way of another, it is made
+/// afterwards.
+async fn found(scribe: &Scribe, pages: &[RemotePage], tags: &TagNames, told: Told) -> Result<()> {
+    let numbers: Vec<i64> = pages.iter().map(|page| page.number).collect();
+    let here = scribe.app.store.nodes_by_number(&scribe.viewer, &numbers).await?;
+    let is_new = |page: &&RemotePage| here.iter().all(|node| node.number != page.number);
+    let plans = pages.iter().filter(is_new).map(|remote| async move {
+        let wanted = Wanted { remote, said: remote, told, tags: tags.names(&remote.tags) };
+        wanted.created(scribe).await
+    });
+    let plans = try_join_all(plans).await?;
+    // Commits take their places in a queue one after the other.
+    let commits = plans.into_iter().map(|plan| scribe.app.store.commit(&scribe.viewer, plan));
+    for done in join_all(commits).await {
+        match done {
+            Ok(_) | Err(StoreError::Exists(_) | StoreError::Conflict(_)) => {}
+            Err(other) => return Err(other.into()),
+        }
+    }
+    Ok(())
+}
+
+/// Writes what a change made of a page that was changed here, too: what is not part of the
+/// change stays as it is here, and counts as changed here still.
+pub(super) async fn put_beside(
+    scribe: &Scribe,
+    remote: &RemotePage,
+    patch: &PagePatch,
+) -> Result<()> {
+    let tags = TagNames::read(scribe).await?;
+    for _ in 0..TRIES {
+        let page = page::get(scribe, remote.number, Detail::Posts).await?;
+        let kept = beside(remote, &page, patch);
+        let (told, tags) = (Told::InAnswer, tags.names(&remote.tags));
+        let wanted = Wanted { remote: &kept, said: remote, told, tags };
+        let batch = wanted.changed(scribe, &page).await?;
+        match scribe.app.store.commit(&scribe.viewer, batch).await {
+            Ok(_) => return Ok(()),
+            Err(StoreError::Conflict(_)) => {}
+            Err(other) => return Err(other.into()),
+        }
+    }
+    Err(too_many())
+}
+
+/// Kanka's side of a page, with what was changed here in its place, apart from what a
+/// change is about.
+fn beside(remote: &RemotePage, page: &Page, patch: &PagePatch) -> RemotePage {
+    let mut kept = remote.clone();
+    if patch.name.is_none() {
+        kept.name.clone_from(&page.node.name);
+    }
+    if patch.subtype.is_none() {
+        kept.subtype.clone_from(&page.node.subtype);
+    }
+    if patch.entry.is_none() {
+        kept.entry = page.entry.as_ref().map_or_else(String::new, |text| text.body.clone());
+    }
+    if patch.private.is_none() {
+        kept.private = page.is_private();
+    }
+    if patch.parent.is_none() {
+        kept.parent = Some(page.parent());
+    }
+    let own = page.kind.fields().iter().filter(|name| !patch.fields.contains_key(**name));
+    for name in own {
+        let here = page.node.properties.get(*name).cloned().unwrap_or_default();
+        kept.fields.insert((*name).to_owned(), here);
+    }
+    let there = remote.posts.as_deref().unwrap_or_default();
+    let is_there = |text: &Text| there.iter().any(|post| is_same(text, post));
+    if !page.posts.iter().all(is_there) {
+        kept.posts = Some(page.posts.iter().map(RemotePost::from).collect());
+    }
+    kept
+}
+
+fn too_many() -> Error {
+    Error::Unavailable { what: "the mirror (too many changes at once)".into() }
 }
 
 /// Writes a page.
-pub(super) async fn put(
-    scribe: &Scribe,
-    remote: &RemotePage,
-    tags: &TagNames,
-    side: Side,
-) -> Result<Outcome> {
-    let wanted = Wanted { remote, tags: tags.names(&remote.tags) };
+async fn put(scribe: &Scribe, remote: &RemotePage, tags: &TagNames, told: Told) -> Result<Outcome> {
+    let wanted = Wanted { remote, said: remote, told, tags: tags.names(&remote.tags) };
     for _ in 0..TRIES {
         let found = scribe.app.store.node(&scribe.viewer, NodeKey::Number(remote.number)).await?;
         let (batch, outcome) = match found {
@@ -87,7 +181,7 @@ pub(super) async fn put(
                     let kind = remote.kind.as_str();
                     return Ok(Outcome::Clash(format!("it became a {kind} on Kanka")));
                 };
-                match wanted.judge(&page, side) {
+                match wanted.judge(&page) {
                     Verdict::Write => (wanted.changed(scribe, &page).await?, Outcome::Stored),
                     Verdict::Leave(outcome) if seen(&page.node) == Some(remote.updated_at) => {
                         return Ok(outcome);
@@ -109,7 +203,7 @@ pub(super) async fn put(
             Err(other) => return Err(other.into()),
         }
     }
-    Err(Error::Unavailable { what: "the mirror (too many changes at once)".into() })
+    Err(too_many())
 }
 
 async fn revive(scribe: &Scribe, remote: &RemotePage) -> Result<()> {
@@ -122,6 +216,9 @@ async fn revive(scribe: &Scribe, remote: &RemotePage) -> Result<()> {
 /// What a page shall look like.
 struct Wanted<'a> {
     remote: &'a RemotePage,
+    /// What Kanka said of it, which is remembered.
+    said: &'a RemotePage,
+    told: Told,
     tags: Vec<String>,
 }
 
@@ -132,21 +229,20 @@ enum Verdict {
 }
 
 impl Wanted<'_> {
-    fn judge(&self, page: &Page, side: Side) -> Verdict {
+    fn judge(&self, page: &Page) -> Verdict {
+        let is_open = self.told == Told::InPassing(Side::Neither);
         let (ours, theirs) = (print_of_local(page), self.print(page));
         let record = page.node.properties.get(RECORD);
         let known = record.and_then(|record| record.get("print")).and_then(Value::as_str);
         let is_stamped = page.node.updated.at == self.remote.updated_at;
         match () {
             // It was read before something was written that the mirror knows of already.
-            () if side == Side::Neither && seen(&page.node) > Some(self.remote.updated_at) => {
-                Verdict::Stale
-            }
+            () if is_open && seen(&page.node) > Some(self.remote.updated_at) => Verdict::Stale,
             () if ours == theirs && is_stamped && known == Some(ours.as_str()) => {
                 Verdict::Leave(Outcome::Stored)
             }
             // Without a print it never was whole.
-            () if known.is_none() || side == Side::Theirs => Verdict::Write,
+            () if known.is_none() || !is_open => Verdict::Write,
             () if ours == theirs || known == Some(ours.as_str()) => Verdict::Write,
             () if known == Some(theirs.as_str()) => Verdict::Leave(Outcome::Kept),
             () => Verdict::Leave(Outcome::Clash("it was changed here and on Kanka".into())),
@@ -260,7 +356,7 @@ impl Wanted<'_> {
     fn noted(&self, scribe: &Scribe, page: &Page) -> Batch {
         let mut properties = page.node.properties.clone();
         let print = properties.get(RECORD).and_then(|record| record.get("print")).cloned();
-        let record = json!({ "print": print, "seen": self.remote.updated_at.to_string() });
+        let record = json!({ "print": print, "seen": self.seen() });
         properties.insert(RECORD.into(), record);
         let patch = NodePatch { properties: Some(properties), ..NodePatch::default() };
         let expect = Expect::Version(page.node.version);
@@ -274,10 +370,17 @@ impl Wanted<'_> {
         let mut after = edit::merged(&before, &self.remote.fields);
         edit::set_parent_id(&mut after, self.parent(page));
         if let Some(page) = page {
-            let seen = self.remote.updated_at.to_string();
-            after.insert(RECORD.into(), json!({ "print": self.print(page), "seen": seen }));
+            let mut record = json!({ "print": self.print(page), "seen": self.seen() });
+            if let (Told::InAnswer, Value::Object(record)) = (self.told, &mut record) {
+                record.insert(ANSWERED.into(), true.into());
+            }
+            after.insert(RECORD.into(), record);
         }
         after
+    }
+
+    fn seen(&self) -> String {
+        self.said.updated_at.to_string()
     }
 
     /// What it is part of; where Kanka did not tell, as it is here.
@@ -287,14 +390,14 @@ impl Wanted<'_> {
 
     /// The print of Kanka's side; what it did not tell of is taken to be as it is here.
     fn print(&self, page: &Page) -> String {
-        let remote = self.remote;
+        let remote = self.said;
         let here = || page.posts.iter().map(RemotePost::from).collect();
         print(&Content {
             name: &remote.name,
             subtype: remote.subtype.as_deref(),
             entry: &remote.entry,
             private: remote.private,
-            parent: self.parent(Some(page)),
+            parent: remote.parent.unwrap_or_else(|| page.parent()),
             fields: own_fields(remote.kind, &remote.fields),
             posts: remote.posts.clone().unwrap_or_else(here),
         })

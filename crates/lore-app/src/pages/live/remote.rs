@@ -24,6 +24,9 @@ pub trait Remote: Send + Sync {
     /// A page of the list of a kind, with posts.
     async fn pages(&self, pace: Pace, kind: PageKind, page: u32) -> Result<Listed<RemotePage>>;
 
+    /// A page of the list of tags whose names have a text in them.
+    async fn tags_named(&self, name: &str, page: u32) -> Result<Listed<RemotePage>>;
+
     /// One entity, with posts.
     async fn page(&self, pace: Pace, number: i64) -> Result<RemotePage>;
 

@@ -20,8 +20,9 @@ use super::super::scribe::Scribe;
 use super::campaign::Campaign;
 use super::missing::missing;
 use super::progress::Kept;
-use super::put::{self, Outcome};
+use super::put::{self, Outcome, Told};
 use super::remote::{Listed, Pace, RemoteHead, RemotePage};
+use super::tags;
 
 /// Changes this long before the last look are looked at again: Kanka keeps moments of
 /// change in whole seconds, and an overlap costs nothing.
@@ -63,7 +64,9 @@ pub(super) async fn run(
     side: Side,
     tell: &(dyn Fn(usize, Option<usize>) + Send + Sync),
 ) -> Result<Report> {
-    let mut work = Work { campaign, scribe, kept, pace, side, tell, report: Report::default() };
+    let report = Report::default();
+    let tags = Tags::Expected;
+    let mut work = Work { campaign, scribe, kept, pace, side, tell, tags, report };
     match work.all().await {
         Ok(()) => Ok(work.report),
         Err(error) => {
@@ -82,7 +85,17 @@ struct Work<'a> {
     pace: Pace,
     side: Side,
     tell: &'a (dyn Fn(usize, Option<usize>) + Send + Sync),
+    tags: Tags,
     report: Report,
+}
+
+/// What is known of tags that pages have and the mirror has not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tags {
+    /// They can be read.
+    Expected,
+    /// All tags were read: what is not among them cannot be.
+    Read,
 }
 
 impl Work<'_> {
@@ -133,12 +146,19 @@ impl Work<'_> {
 
     /// Reads what changed since a moment, and finds out what is gone.
     async fn look(&mut self, since: Timestamp) -> Result<()> {
+        let conflicts = &self.kept.progress.conflicts;
+        self.kept.progress.conflicts = open_conflicts(self.scribe, conflicts).await?;
+        // What changed in the second of the last look may have changed again within it.
+        let last = since.as_second();
         let since = since.checked_sub(OVERLAP_SECONDS.seconds()).unwrap_or(since);
         let (heads, at) = self.heads(Some(since)).await?;
         let ours = mirrored(self.scribe).await?;
-        let is_news = |head: &&RemoteHead| {
-            ours.get(&head.number).and_then(put::seen) != Some(head.updated_at)
+        let is_known = |head: &RemoteHead, node: &Node| {
+            let is_over = head.updated_at.as_second() < last || put::is_answer(node);
+            is_over && put::seen(node) == Some(head.updated_at)
         };
+        let is_news =
+            |head: &&RemoteHead| !ours.get(&head.number).is_some_and(|node| is_known(head, node));
         let news: Vec<RemoteHead> = heads.iter().filter(is_news).copied().collect();
         let read = self.read(&news, &ours).await?;
         self.relink(&read).await?;
@@ -194,7 +214,12 @@ impl Work<'_> {
     }
 
     async fn put(&mut self, pages: &[RemotePage]) -> Result<()> {
-        let outcomes = put::put_all(self.scribe, pages, self.side).await?;
+        if self.tags == Tags::Expected
+            && tags::acquaint(self.campaign, self.scribe, self.pace, pages).await?
+        {
+            self.tags = Tags::Read;
+        }
+        let outcomes = put::put_all(self.scribe, pages, Told::InPassing(self.side)).await?;
         for (page, outcome) in pages.iter().zip(outcomes) {
             self.report.read += 1;
             let conflicts = &mut self.kept.progress.conflicts;
@@ -311,6 +336,21 @@ impl Work<'_> {
         }
         Ok(())
     }
+}
+
+/// Those of some conflicts that nobody settled: the page is here, and not as Kanka has it.
+pub(super) async fn open_conflicts(
+    scribe: &Scribe,
+    conflicts: &BTreeMap<i64, String>,
+) -> Result<BTreeMap<i64, String>> {
+    let numbers: Vec<i64> = conflicts.keys().copied().collect();
+    if numbers.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let nodes = scribe.app.store.nodes_by_number(&scribe.viewer, &numbers).await?;
+    let pages = page::with_texts(scribe, nodes, Detail::Posts).await?;
+    let open = pages.iter().filter(|page| put::is_changed_here(page)).map(|page| page.node.number);
+    Ok(open.filter_map(|number| Some((number, conflicts.get(&number)?.clone()))).collect())
 }
 
 /// Every page that came from Kanka, by number.

@@ -13,14 +13,23 @@ use super::super::kinds::PageKind;
 use super::super::links;
 use super::super::scribe::Scribe;
 use super::campaign::Campaign;
-use super::put;
-use super::remote::{Pace, RemotePatch};
+use super::put::{self, Told};
+use super::remote::{Pace, RemotePage, RemotePatch};
 use super::sync::Side;
 
-/// Tags that were read this recently are not read again.
+/// Tags that were read this recently, for the same call, are not read again.
 const FRESH: Duration = Duration::from_secs(10);
-/// Rows of a page, at least; where there are more, a page further on is read in vain.
-const PER_PAGE: usize = 45;
+/// Most pages of the list of tags; more, and it does not end.
+const PAGES_MAX: u32 = 10_000;
+
+/// What was last found out about the tags on Kanka.
+pub(super) struct Learnt {
+    /// For which call.
+    call: String,
+    at: Instant,
+    /// Whether all of them were read, or one name was looked for.
+    whole: bool,
+}
 
 /// The names of the tags that the mirror knows, by their numbers within their kind.
 pub(super) struct TagNames(HashMap<i64, String>);
@@ -41,12 +50,21 @@ impl TagNames {
         names
     }
 
+    /// Whether all of these are known.
+    pub(super) fn know(&self, numbers: &[i64]) -> bool {
+        numbers.iter().all(|number| self.0.contains_key(number))
+    }
+
+    fn key(&self, number: i64) -> Option<String> {
+        self.0.get(&number).map(|name| name_key(name))
+    }
+
     /// The numbers behind names, as far as they are known.
     pub(super) fn numbers(&self, names: &[String]) -> Vec<i64> {
         let number = |name: &String| {
             let key = name_key(name);
-            let mut known = self.0.iter().filter(|(_, name)| name_key(name) == key);
-            known.next().map(|(number, _)| *number)
+            let known = self.0.iter().filter(|(_, name)| name_key(name) == key);
+            known.map(|(number, _)| *number).min()
         };
         names.iter().filter_map(number).collect()
     }
@@ -71,46 +89,109 @@ pub(super) async fn numbers(
     Ok(numbers)
 }
 
+/// The numbers that a page which has the tags `there` on Kanka, and `seen` here, shall have
+/// so that it is tagged with `names`. What nobody could see here cannot be meant to go; and
+/// where several tags have one name, the page keeps its own.
+pub(super) async fn replaced(
+    campaign: &Campaign,
+    scribe: &Scribe,
+    names: &[String],
+    seen: &[String],
+    there: &[i64],
+) -> Result<Vec<i64>> {
+    let known = TagNames::read(scribe).await?;
+    let (wanted, seen) = (put::keys(names), put::keys(seen));
+    let stays = |number: &i64| {
+        let key = known.key(*number);
+        key.is_none_or(|key| wanted.contains(&key) || !seen.contains(&key))
+    };
+    let mut numbers: Vec<i64> = there.iter().copied().filter(stays).collect();
+    let has =
+        |name: &&String| !there.iter().any(|number| known.key(*number) == Some(name_key(name)));
+    let fresh: Vec<String> = names.iter().filter(has).cloned().collect();
+    for number in self::numbers(campaign, scribe, &fresh).await? {
+        if !numbers.contains(&number) {
+            numbers.push(number);
+        }
+    }
+    Ok(numbers)
+}
+
+/// Reads the tags on Kanka when pages have some that the mirror does not know. Whether it
+/// was needed.
+pub(super) async fn acquaint(
+    campaign: &Campaign,
+    scribe: &Scribe,
+    pace: Pace,
+    pages: &[RemotePage],
+) -> Result<bool> {
+    let known = TagNames::read(scribe).await?;
+    if pages.iter().all(|page| known.know(&page.tags)) {
+        return Ok(false);
+    }
+    learn(campaign, scribe, pace).await?;
+    Ok(true)
+}
+
 async fn known(scribe: &Scribe, name: &str) -> Result<Option<Node>> {
     Ok(links::find_tag(scribe, name).await?.filter(super::is_mirrored))
 }
 
-/// Somebody else may have made it since the mirror last looked, and Kanka would make a
-/// second one of that name without a word.
+/// Somebody else may have made it, or given another that name, since the mirror last looked;
+/// and Kanka would make a second one of that name without a word. The first new tag of a
+/// call is looked for by its name; if there are more, all tags are read once.
 async fn made(campaign: &Campaign, scribe: &Scribe, name: &str) -> Result<i64> {
-    let mut learnt_at = campaign.tagging.lock().await;
-    if learnt_at.is_none_or(|at| at.elapsed() > FRESH) {
-        learn(campaign, scribe).await?;
-        *learnt_at = Some(Instant::now());
-    }
+    let mut learnt = campaign.tagging.lock().await;
+    let call = &scribe.request_id;
+    let before = learnt.take().filter(|it| it.call == *call && it.at.elapsed() <= FRESH);
+    let fresh = |whole| Learnt { call: call.clone(), at: Instant::now(), whole };
+    let now = match before {
+        Some(learnt) if learnt.whole => learnt,
+        Some(_) => {
+            learn(campaign, scribe, Pace::Waiting).await?;
+            fresh(true)
+        }
+        None => {
+            look_for(campaign, scribe, name).await?;
+            fresh(false)
+        }
+    };
     if let Some(tag) = known(scribe, name).await? {
+        *learnt = Some(now);
         return Ok(tag.kind_number);
     }
+    // Where this fails it may have been made nevertheless, so nothing counts as learnt then.
     let draft = RemotePatch { name: Some(name.to_owned()), ..RemotePatch::default() };
     let tag = campaign.remote.create(PageKind::Tag, &draft).await?;
-    put::put_all(scribe, std::slice::from_ref(&tag), Side::Theirs).await?;
+    put::put_all(scribe, std::slice::from_ref(&tag), Told::InAnswer).await?;
+    *learnt = Some(now);
     Ok(tag.kind_number)
 }
 
-/// Reads the tags that the mirror does not know. They are at the end of the list, so it is
-/// read backwards from there to the first page that holds a known one.
-async fn learn(campaign: &Campaign, scribe: &Scribe) -> Result<()> {
-    let known = TagNames::read(scribe).await?;
-    let expected = known.0.len().div_ceil(PER_PAGE).max(1);
-    let mut page = u32::try_from(expected).unwrap_or(u32::MAX);
-    let mut listed = campaign.remote.pages(Pace::Waiting, PageKind::Tag, page).await?;
-    while listed.more {
-        put::put_all(scribe, &listed.rows, Side::Neither).await?;
-        page += 1;
-        listed = campaign.remote.pages(Pace::Waiting, PageKind::Tag, page).await?;
+/// Reads the tags of a name.
+async fn look_for(campaign: &Campaign, scribe: &Scribe, name: &str) -> Result<()> {
+    // Kanka takes these for signs of its own.
+    if name.contains(['!', ';']) {
+        return learn(campaign, scribe, Pace::Waiting).await;
     }
-    loop {
-        put::put_all(scribe, &listed.rows, Side::Neither).await?;
-        let met = listed.rows.iter().any(|tag| known.0.contains_key(&tag.kind_number));
-        if met || page <= 1 {
-            return Ok(());
+    for page in 1..=PAGES_MAX {
+        let listed = campaign.remote.tags_named(name, page).await?;
+        put::put_all(scribe, &listed.rows, Told::InPassing(Side::Neither)).await?;
+        if !listed.more {
+            break;
         }
-        page -= 1;
-        listed = campaign.remote.pages(Pace::Waiting, PageKind::Tag, page).await?;
     }
+    Ok(())
+}
+
+/// Reads all tags.
+async fn learn(campaign: &Campaign, scribe: &Scribe, pace: Pace) -> Result<()> {
+    for page in 1..=PAGES_MAX {
+        let listed = campaign.remote.pages(pace, PageKind::Tag, page).await?;
+        put::put_all(scribe, &listed.rows, Told::InPassing(Side::Neither)).await?;
+        if !listed.more {
+            break;
+        }
+    }
+    Ok(())
 }

@@ -12,7 +12,7 @@ use super::super::page::{self, Detail, Page};
 use super::super::posts::{self, NewPost, PostPatch, find as find_post};
 use super::super::scribe::Scribe;
 use super::campaign::Campaign;
-use super::put;
+use super::put::{self, Told};
 use super::remote::{Pace, PostDraft, RemotePage, RemotePatch, RemotePost};
 use super::sync::Side;
 use super::{is_mirrored, tags};
@@ -41,7 +41,7 @@ pub(in super::super) async fn create(
         fields: new.fields.clone(),
     };
     let made = campaign.remote.create(new.kind, &draft).await?;
-    mirror(&own, &made).await?;
+    mirror(campaign, &own, &made).await?;
     Ok(Made { name: made.name, number: made.number, kind_number: made.kind_number })
 }
 
@@ -65,11 +65,15 @@ pub(in super::super) async fn update(
         None => None,
     };
     if let Some(field) = field {
-        put::put_all(&own, std::slice::from_ref(&base), Side::Neither).await?;
+        tags::acquaint(campaign, &own, Pace::Waiting, std::slice::from_ref(&base)).await?;
+        put::put_all(&own, std::slice::from_ref(&base), Told::InPassing(Side::Neither)).await?;
         return Err(Error::Conflict { what: format!("{field} of entity {number} on Kanka") });
     }
     let tags = match &checked.tags {
-        Some(names) => Some(tags::numbers(campaign, &own, names).await?),
+        Some(names) => {
+            let seen = &page.node.tags;
+            Some(tags::replaced(campaign, &own, names, seen, &base.tags).await?)
+        }
         None => None,
     };
     let wanted = RemotePatch {
@@ -82,7 +86,13 @@ pub(in super::super) async fn update(
         fields: patch.fields.clone(),
     };
     let now = campaign.remote.update(&base, &wanted).await?;
-    mirror(&own, &now).await
+    acquainted(campaign, &own, &now).await?;
+    let written = match put::is_changed_here(&page) {
+        // What was changed here and is not part of this stays as it is here.
+        true => put::put_beside(&own, &now, patch).await,
+        false => put::put_all(&own, std::slice::from_ref(&now), Told::InAnswer).await.map(|_| ()),
+    };
+    written.map_err(|error| unmirrored(number, &error))
 }
 
 /// Deletes a page.
@@ -145,7 +155,7 @@ pub(in super::super) async fn update_post(
             || differs(&patch.entry, &here.body, &there.entry)
     });
     if clash {
-        put::put_all(&own, std::slice::from_ref(&base), Side::Neither).await?;
+        put::put_all(&own, std::slice::from_ref(&base), Told::InPassing(Side::Neither)).await?;
         let what = format!("post {post} of entity {number} on Kanka");
         return Err(Error::Conflict { what });
     }
@@ -230,8 +240,15 @@ async fn clash(
     Ok(fields.into_iter().find(|(_, clashes)| *clashes).map(|(field, _)| field))
 }
 
-async fn mirror(own: &Scribe, page: &RemotePage) -> Result<()> {
-    let written = put::put_all(own, std::slice::from_ref(page), Side::Theirs).await;
+/// A page with tags that the mirror does not know would lose them here.
+async fn acquainted(campaign: &Campaign, own: &Scribe, page: &RemotePage) -> Result<()> {
+    let read = tags::acquaint(campaign, own, Pace::Waiting, std::slice::from_ref(page)).await;
+    read.map(|_| ()).map_err(|error| unmirrored(page.number, &error))
+}
+
+async fn mirror(campaign: &Campaign, own: &Scribe, page: &RemotePage) -> Result<()> {
+    acquainted(campaign, own, page).await?;
+    let written = put::put_all(own, std::slice::from_ref(page), Told::InAnswer).await;
     written.map(|_| ()).map_err(|error| unmirrored(page.number, &error))
 }
 
@@ -246,12 +263,14 @@ async fn mirror_posts(
     if put::is_changed_here(page) {
         // What is here is not what Kanka has, so only Kanka can tell.
         let remote = current(campaign, own, page).await?;
-        return put::put_all(own, std::slice::from_ref(&remote), Side::Neither).await.map(|_| ());
+        return put::put_all(own, std::slice::from_ref(&remote), Told::InPassing(Side::Neither))
+            .await
+            .map(|_| ());
     }
     let mut remote = put::as_remote(own, page).await?;
     remote.updated_at = at.max(remote.updated_at);
     change(remote.posts.get_or_insert_default());
-    mirror(own, &remote).await
+    mirror(campaign, own, &remote).await
 }
 
 /// It is on Kanka, so the next look brings it here; whoever asked must not repeat it.

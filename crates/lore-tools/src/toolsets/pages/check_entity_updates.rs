@@ -29,6 +29,10 @@ pub(super) struct Output {
     modified_entity_ids: Vec<i64>,
     /// Those that are there no more.
     deleted_entity_ids: Vec<i64>,
+    /// Those that could not be checked: the mirror does not have them yet, and Kanka could not
+    /// be asked. They are not known to be deleted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unchecked_entity_ids: Vec<i64>,
     /// The time to send as last_synced next.
     check_timestamp: String,
     /// How old this is, where it is the mirror of a campaign on Kanka.
@@ -61,6 +65,7 @@ impl ToolSpec for CheckEntityUpdates {
         Ok(Output {
             modified_entity_ids: found.modified,
             deleted_entity_ids: found.deleted,
+            unchecked_entity_ids: found.unchecked,
             check_timestamp: found.at.to_string(),
             mirror: MirrorOut::of(&scribe).await?,
         })

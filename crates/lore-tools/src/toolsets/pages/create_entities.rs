@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::each::{Each, Job, in_words, work};
-use super::wire::EntityType;
+use super::wire::{EntityType, one_of};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
@@ -36,8 +36,10 @@ struct Item {
     /// Any words; new ones are made.
     tags: Option<Vec<String>>,
     /// Hide it from the players. Default: true for notes, else false.
-    #[serde(alias = "is_hidden")]
     is_private: Option<bool>,
+    /// Another name for it, which clients use beside it.
+    #[schemars(skip)]
+    is_hidden: Option<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -99,9 +101,12 @@ impl Job for Item {
     type Row = Row;
 
     async fn run(self, scribe: &Scribe) -> Row {
-        let new = NewPage::from(self);
-        let made = pages::create(scribe, &new).await;
-        row(Some(new.name), made)
+        let name = self.name.clone();
+        let made = match self.draft() {
+            Ok(new) => pages::create(scribe, &new).await,
+            Err(error) => Err(error),
+        };
+        row(Some(name), made)
     }
 
     fn unread(given: &Value, error: &Error) -> Row {
@@ -123,17 +128,18 @@ fn row(name: Option<String>, made: Result<pages::Made>) -> Row {
     }
 }
 
-impl From<Item> for NewPage {
-    fn from(item: Item) -> Self {
-        Self {
-            kind: item.entity_type.into(),
-            name: item.name,
-            subtype: item.subtype,
-            entry: item.entry,
-            tags: item.tags.unwrap_or_default(),
-            private: item.is_private,
+impl Item {
+    /// The page it asks for.
+    fn draft(self) -> Result<NewPage> {
+        Ok(NewPage {
+            private: one_of(self.is_private, self.is_hidden)?,
+            kind: self.entity_type.into(),
+            name: self.name,
+            subtype: self.subtype,
+            entry: self.entry,
+            tags: self.tags.unwrap_or_default(),
             parent: None,
             fields: Properties::new(),
-        }
+        })
     }
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::each::{Each, Job, Number, work};
-use super::wire::{RowOut, Rows};
+use super::wire::{RowOut, Rows, one_of};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
@@ -31,8 +31,10 @@ struct Item {
     /// Text, Markdown.
     entry: Option<String>,
     /// Hide it from the players.
-    #[serde(alias = "is_hidden", default)]
-    is_private: bool,
+    is_private: Option<bool>,
+    /// Another name for it, which clients use beside it.
+    #[schemars(skip)]
+    is_hidden: Option<bool>,
 }
 
 impl ToolSpec for CreatePosts {
@@ -81,7 +83,7 @@ impl Item {
             page: self.entity_id.read("entity_id")?,
             name: self.name,
             entry: self.entry.unwrap_or_default(),
-            private: self.is_private,
+            private: one_of(self.is_private, self.is_hidden)?.unwrap_or(false),
         };
         pages::create_post(scribe, &new).await
     }

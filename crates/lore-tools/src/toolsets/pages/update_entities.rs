@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::each::{Each, Job, Number, work};
-use super::wire::{RowOut, Rows};
+use super::wire::{RowOut, Rows, one_of};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
@@ -36,8 +36,10 @@ struct Item {
     /// All tags; [] clears them.
     tags: Option<Vec<String>>,
     /// Hide it from the players, or show it.
-    #[serde(alias = "is_hidden")]
     is_private: Option<bool>,
+    /// Another name for it, which clients use beside it.
+    #[schemars(skip)]
+    is_hidden: Option<bool>,
 }
 
 impl ToolSpec for UpdateEntities {
@@ -82,7 +84,7 @@ impl Item {
             subtype: self.subtype,
             entry: self.entry,
             tags: self.tags,
-            private: self.is_private,
+            private: one_of(self.is_private, self.is_hidden)?,
             ..PagePatch::default()
         };
         pages::update(scribe, self.entity_id.read("entity_id")?, &patch).await

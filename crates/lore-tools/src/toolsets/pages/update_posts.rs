@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::each::{Each, Job, Number, work};
-use super::wire::{RowOut, Rows};
+use super::wire::{RowOut, Rows, one_of};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
@@ -33,8 +33,10 @@ struct Item {
     /// New text, Markdown; replaces all of it.
     entry: Option<String>,
     /// Hide it from the players, or show it.
-    #[serde(alias = "is_hidden")]
     is_private: Option<bool>,
+    /// Another name for it, which clients use beside it.
+    #[schemars(skip)]
+    is_hidden: Option<bool>,
 }
 
 impl ToolSpec for UpdatePosts {
@@ -79,7 +81,8 @@ impl Item {
     async fn apply(self, scribe: &Scribe) -> Result<()> {
         let page = self.entity_id.read("entity_id")?;
         let post = self.post_id.read("post_id")?;
-        let patch = PostPatch { name: self.name, entry: self.entry, private: self.is_private };
+        let private = one_of(self.is_private, self.is_hidden)?;
+        let patch = PostPatch { name: self.name, entry: self.entry, private };
         pages::update_post(scribe, page, post, &patch).await
     }
 }

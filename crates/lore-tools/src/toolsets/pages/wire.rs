@@ -69,6 +69,18 @@ pub(super) fn scribe(call: &Call, tool: &'static str) -> Scribe {
     }
 }
 
+/// What `is_private` and its other name say together.
+pub(super) fn one_of(is_private: Option<bool>, is_hidden: Option<bool>) -> Result<Option<bool>> {
+    match (is_private, is_hidden) {
+        (Some(private), Some(hidden)) if private != hidden => Err(Error::invalid(
+            "is_hidden",
+            "says something else than is_private",
+            "give one of them: they mean the same",
+        )),
+        (private, hidden) => Ok(private.or(hidden)),
+    }
+}
+
 /// A page, or of a failed item what was asked for.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct EntityOut {

@@ -1,0 +1,80 @@
+//! What became of entities that the mirror does not show.
+//!
+//! What the mirror does not have need not be gone: it may be new, or not copied yet.
+
+use std::collections::{HashMap, HashSet};
+
+use lore_core::{Error, Result};
+use lore_store::{Bin, NodeQuery};
+
+use super::super::find::every;
+use super::super::scribe::Scribe;
+use super::OWN_NUMBERS;
+use super::campaign::Campaign;
+use super::put::{self, Told};
+use super::remote::Pace;
+use super::sync::Side;
+use super::tags;
+
+/// Most entities that Kanka is asked for one by one.
+const ASKED_MAX: usize = 20;
+
+/// What became of an entity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Fate {
+    /// It is in the mirror.
+    Here,
+    /// It was deleted.
+    Gone,
+    /// Nobody could tell.
+    Unknown,
+}
+
+/// What became of entities that `scribe` does not see. Those that are on Kanka are in the
+/// mirror then.
+pub(in super::super) async fn fates(
+    campaign: &Campaign,
+    scribe: &Scribe,
+    numbers: &[i64],
+) -> Result<HashMap<i64, Fate>> {
+    let own = campaign.scribe(&scribe.app).await?;
+    let here = own.app.store.nodes_by_number(&own.viewer, numbers).await?;
+    let here: HashSet<i64> = here.into_iter().map(|node| node.number).collect();
+    let deleted = NodeQuery { kinds: own.words(&[])?, bin: Bin::Deleted, ..NodeQuery::default() };
+    let deleted: HashSet<i64> =
+        every(&own, &deleted).await?.into_iter().map(|node| node.number).collect();
+    let is_whole = campaign.standing(&own.app).await?.as_of.is_some();
+    let mut fates = HashMap::new();
+    let mut left = if is_whole { ASKED_MAX } else { 0 };
+    for number in numbers.iter().copied() {
+        let fate = match () {
+            () if here.contains(&number) => Fate::Here,
+            () if deleted.contains(&number) || !(1..OWN_NUMBERS).contains(&number) => Fate::Gone,
+            () if left == 0 => Fate::Unknown,
+            () => {
+                left -= 1;
+                asked(campaign, &own, number).await?
+            }
+        };
+        // Who does not answer now will not answer the next time either.
+        left = if fate == Fate::Unknown { 0 } else { left };
+        fates.insert(number, fate);
+    }
+    Ok(fates)
+}
+
+/// What Kanka says of an entity; what it has is put into the mirror.
+async fn asked(campaign: &Campaign, own: &Scribe, number: i64) -> Result<Fate> {
+    let page = match campaign.remote.page(Pace::Waiting, number).await {
+        Ok(page) => page,
+        Err(Error::NotFound { .. }) => return Ok(Fate::Gone),
+        Err(error) => {
+            tracing::warn!(%error, "an entity could not be asked for");
+            return Ok(Fate::Unknown);
+        }
+    };
+    let pages = std::slice::from_ref(&page);
+    tags::acquaint(campaign, own, Pace::Waiting, pages).await?;
+    put::put_all(own, pages, Told::InPassing(Side::Neither)).await?;
+    Ok(Fate::Here)
+}
