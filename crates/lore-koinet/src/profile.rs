@@ -78,9 +78,16 @@ pub struct EdgeProfile {
 }
 
 impl NodeProfile {
-    /// Reads a profile.
+    /// Longest profile, in bytes.
+    const MOST_BYTES: usize = 64 * 1024;
+
+    /// Reads a profile; one that is endless, or names an address that is none, is wrong.
     pub fn read(contents: &Contents) -> Option<Self> {
-        serde_json::from_str(contents.as_str()).ok()
+        if contents.as_str().len() > Self::MOST_BYTES {
+            return None;
+        }
+        let profile: Self = serde_json::from_str(contents.as_str()).ok()?;
+        profile.base_url.as_deref().is_none_or(is_address).then_some(profile)
     }
 }
 
@@ -104,6 +111,17 @@ impl EdgeProfile {
             _ => None,
         }
     }
+}
+
+/// Longest address of a node, in bytes.
+const ADDRESS_MAX: usize = 2_000;
+
+/// Whether a node could be called there. It is shown to people, so nothing may hide in it.
+fn is_address(text: &str) -> bool {
+    let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
+    text.len() <= ADDRESS_MAX
+        && rest.is_some_and(|rest| !rest.is_empty())
+        && !text.chars().any(|c| c.is_control() || c.is_whitespace())
 }
 
 /// The contents that a profile of ours makes.

@@ -56,12 +56,10 @@ fn no_byte_can_be_changed() {
                 let mut bytes = text.clone().into_bytes();
                 bytes[place] ^= 1;
                 let Ok(changed) = Envelope::open(&bytes) else { continue };
-                let original = Envelope::open(text.as_bytes()).unwrap();
                 assert!(
                     keys.get(&changed.source).is_none_or(|key| !changed.is_signed_by(key)),
                     "byte {place} of {text}"
                 );
-                assert!(original.mark() != changed.mark() || same_signature(&text, &bytes));
                 changed_something += 1;
             }
             assert!(changed_something > 0);
@@ -113,12 +111,4 @@ fn keys(capture: &str) -> HashMap<NodeRid, PublicKey> {
         }
     }
     keys
-}
-
-fn same_signature(text: &str, changed: &[u8]) -> bool {
-    let signature = |text: &str| {
-        let value: Value = serde_json::from_str(text).unwrap();
-        value["signature"].as_str().unwrap().to_owned()
-    };
-    signature(text) == signature(std::str::from_utf8(changed).unwrap())
 }

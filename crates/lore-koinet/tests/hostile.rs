@@ -11,6 +11,7 @@
 mod common;
 
 use common::{Site, TYPE, pair, rid, settle, start, thing};
+use data_encoding::BASE64;
 use lore_core::Timestamp;
 use lore_core::effects::FixedEntropy;
 use lore_koinet::node::Endpoint;
@@ -18,6 +19,7 @@ use lore_koinet::{
     Bundle, Contents, Event, EventType, EventsPayload, FetchBundles, FetchRids, KeyPair, Manifest,
     NodeRid, PollEvents, Rid, seal,
 };
+use p256::ecdsa::Signature;
 use serde_json::{Value, json};
 
 fn connected() -> (Vec<Site>, Timestamp) {
@@ -297,6 +299,93 @@ fn old_messages_played_again_change_nothing() {
     birch.restart(now);
     birch.serve(Endpoint::Broadcast, gone.as_bytes(), now);
     assert_eq!(birch.foreign().len(), 1, "not even after a restart");
+}
+
+/// Anybody can turn a signature into another one that holds: `s` into `n - s`.
+fn with_the_other_signature(body: &str) -> String {
+    let mut envelope: Value = serde_json::from_str(body).unwrap();
+    let known = BASE64.decode(envelope["signature"].as_str().unwrap().as_bytes()).unwrap();
+    let known = Signature::from_slice(&known).unwrap();
+    let other = Signature::from_scalars(*known.r(), -*known.s()).unwrap();
+    envelope["signature"] = json!(BASE64.encode(&other.to_bytes()));
+    envelope.to_string()
+}
+
+#[test]
+fn a_farewell_under_another_signature_is_still_the_old_one() {
+    let (mut sites, now) = connected();
+    let (ash, birch) = pair(&mut sites);
+    let thing = |at| Event::about(bundle("a", "one", at), EventType::New);
+    let first = told(ash, birch, vec![thing("2026-11-15T01:00:00Z")]);
+    let gone = told(ash, birch, vec![Event::forget(rid("a"))]);
+    let again = told(ash, birch, vec![thing("2026-11-15T02:00:00Z")]);
+    for message in [&first, &gone, &again] {
+        assert_eq!(birch.serve(Endpoint::Broadcast, message.as_bytes(), now).status, 200);
+    }
+    let replay = with_the_other_signature(&gone);
+    assert_ne!(replay, gone);
+    assert_eq!(birch.serve(Endpoint::Broadcast, replay.as_bytes(), now).status, 200);
+    assert_eq!(birch.foreign().len(), 1);
+}
+
+#[test]
+fn a_farewell_to_what_was_not_there_counts_once() {
+    let (mut sites, now) = connected();
+    let (ash, birch) = pair(&mut sites);
+    let gone = told(ash, birch, vec![Event::forget(rid("a"))]);
+    let thing = Event::about(bundle("a", "one", "2026-11-15T01:00:00Z"), EventType::New);
+    let thing = told(ash, birch, vec![thing]);
+    for message in [&gone, &thing, &gone] {
+        birch.serve(Endpoint::Broadcast, message.as_bytes(), now);
+    }
+    assert_eq!(birch.foreign().len(), 1);
+    birch.restart(now);
+    birch.serve(Endpoint::Broadcast, gone.as_bytes(), now);
+    assert_eq!(birch.foreign().len(), 1, "not even after a restart");
+}
+
+#[test]
+fn a_node_that_left_and_came_back_does_not_leave_again_by_its_old_word() {
+    let (mut sites, now) = connected();
+    let (ash, birch) = pair(&mut sites);
+    let farewell = told(ash, birch, vec![Event::forget(ash.rid().rid().clone())]);
+    let subscribed = |site: &Site| site.node.status().peers[0].theirs.is_some();
+    assert!(subscribed(birch));
+    birch.serve(Endpoint::Broadcast, farewell.as_bytes(), now);
+    assert!(!subscribed(birch));
+    let writes = ash.node.break_with(&birch.rid());
+    ash.keep(writes);
+    ash.connect(birch, now);
+    let now = settle(&mut sites, now);
+    assert!(subscribed(&sites[1]));
+    sites[1].serve(Endpoint::Broadcast, farewell.as_bytes(), now);
+    assert!(subscribed(&sites[1]));
+}
+
+#[test]
+fn an_address_that_is_none_introduces_nobody() {
+    let (mut sites, now) = connected();
+    let stranger = Site::full("stranger", 7);
+    let (_, birch) = pair(&mut sites);
+    let long = format!("http://{}", "x".repeat(3_000));
+    for address in ["file:///etc/passwd", "http://", "http://h/\u{1b}[31m", "http://h/\nrow", &long]
+    {
+        let profile = json!({"base_url": address, "node_type": "FULL",
+            "public_key": stranger.key().public().as_str()});
+        let contents = Contents::parse(&profile.to_string()).unwrap();
+        let sha256_hash = contents.hash();
+        let mut about = bundle("x", "x", "2026-11-15T00:00:00Z");
+        about.manifest.rid = stranger.rid().rid().clone();
+        about.manifest.sha256_hash = sha256_hash;
+        let event = Event::about(Bundle { contents, ..about }, EventType::New);
+        let body = told(&stranger, birch, vec![event]);
+        assert_eq!(
+            error_of(birch, Endpoint::Broadcast, &body),
+            (400, json!("unknown_node")),
+            "{address}"
+        );
+    }
+    assert_eq!(birch.node.status().peers.len(), 1, "at {now}");
 }
 
 #[test]

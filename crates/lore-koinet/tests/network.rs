@@ -11,11 +11,11 @@
 
 mod common;
 
-use common::{Fate, Site, pair, rid, settings, settle, start, talk};
+use common::{Fate, Site, TYPE, pair, rid, settings, settle, start, talk};
 use lore_core::Entropy;
 use lore_core::effects::FixedEntropy;
 use lore_koinet::node::{Approve, Endpoint, Quotas};
-use lore_koinet::{EdgeStatus, NodeKind};
+use lore_koinet::{EdgeStatus, NodeKind, PollEvents, seal};
 
 fn connected() -> (Vec<Site>, lore_core::Timestamp) {
     let mut sites = vec![Site::full("ash", 1), Site::full("birch", 2)];
@@ -142,6 +142,36 @@ fn a_node_that_polls_gets_everything_though_replies_are_lost() {
     assert!(polls > 20);
     assert_eq!(sites[1].foreign(), sites[0].shared());
     assert_eq!(sites[1].foreign().len(), 20);
+}
+
+/// However few events a poll asks for, a lost reply loses none of them.
+#[test]
+fn what_a_limited_poll_leaves_out_is_not_lost() {
+    for limit in [1, 2, 3, 7] {
+        let moss = Site::new("moss", 3, settings(NodeKind::Partial, "moss"));
+        let mut sites = vec![Site::full("ash", 1), moss];
+        let (ash, moss) = pair(&mut sites);
+        moss.connect(ash, start());
+        let now = settle(&mut sites, start());
+        for number in 0..9 {
+            sites[0].share(&number.to_string(), "news", now);
+        }
+        let (ash, moss) = pair(&mut sites);
+        let mut times = std::collections::BTreeMap::<String, usize>::new();
+        for poll in 0..40 {
+            let (from, to) = (moss.rid(), ash.rid());
+            let chance = FixedEntropy::new(1_000 + poll);
+            let body = seal(&moss.key(), &from, &to, &PollEvents::new(limit), &chance).unwrap();
+            let answer = ash.serve(Endpoint::Poll, body.as_bytes(), now);
+            let reply: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+            let events = reply["payload"]["events"].as_array().unwrap();
+            let things = events.iter().filter_map(|event| event["rid"].as_str());
+            things.for_each(|rid| *times.entry(rid.to_owned()).or_default() += 1);
+        }
+        times.retain(|rid, _| rid.starts_with(TYPE));
+        assert_eq!(times.len(), 9, "limit {limit}: {times:?}");
+        assert!(times.values().all(|times| *times >= 2), "limit {limit}: {times:?}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Endpoint, Fault, Greeting, Message, Node, Standing, Write};
+use super::{Endpoint, Fault, Greeting, Message, Node, Standing, Told, Write};
 use crate::envelope::Envelope;
 use crate::key::PublicKey;
 use crate::profile::{NodeKind, NodeProfile};
@@ -199,7 +199,7 @@ impl Node {
         within.count().max(1).min(rids.len())
     }
 
-    /// Answers a poll. What is new comes first, then what was handed out before.
+    /// Answers a poll: what was handed out before, once more, and then what is new.
     fn hand_out(
         &mut self,
         to: &NodeRid,
@@ -215,21 +215,39 @@ impl Node {
         let repeated_poll = peer.marks.iter().any(|seen| seen == mark);
         let (told, greetings) = (peer.told, peer.greetings);
         let greeting = if greetings > 0 { Greeting::Hello } else { Greeting::None };
-        let fresh = self.news_for(to, told.last, limit);
-        let last = fresh.last().map_or(told.last, |(place, _)| *place);
-        let left = limit.saturating_sub(fresh.len());
-        let again = self.news_for(to, told.surely, left);
-        let again = again.into_iter().filter(|(place, _)| *place <= told.last);
-        let rids: Vec<_> = again.chain(fresh).map(|(_, rid)| rid).collect();
+        let again = self.news_for(to, told.surely, limit);
+        let again: Vec<_> =
+            again.into_iter().take_while(|(place, _)| *place <= told.last).collect();
+        let fresh = self.news_for(to, told.last, limit.saturating_sub(again.len()));
+        let handed = Handed {
+            again: self.handed_out_again(to, told, again.last().map(|(place, _)| *place)),
+            last: fresh.last().map_or(told.last, |(place, _)| *place),
+        };
+        let rids: Vec<_> = again.into_iter().chain(fresh).map(|(_, rid)| rid).collect();
         if !repeated_poll {
-            self.note_handed_out(to, last, mark, writes);
+            self.note_handed_out(to, handed, mark, writes);
         }
         Message::Events { greeting, rids }
     }
 
-    fn note_handed_out(&mut self, to: &NodeRid, last: u64, mark: &str, writes: &mut Vec<Write>) {
+    /// Up to where everything was handed out a second time: what a limit left out was not.
+    fn handed_out_again(&self, to: &NodeRid, told: Told, last: Option<u64>) -> u64 {
+        let end = last.unwrap_or(told.surely);
+        let rest = self.news_for(to, end, 1);
+        let is_cut = rest.first().is_some_and(|(place, _)| *place <= told.last);
+        if is_cut { end } else { told.last }
+    }
+
+    fn note_handed_out(
+        &mut self,
+        to: &NodeRid,
+        handed: Handed,
+        mark: &str,
+        writes: &mut Vec<Write>,
+    ) {
         let Some(peer) = self.peers.get_mut(to) else { return };
-        let told = super::Told { surely: peer.told.before, before: peer.told.last, last };
+        let surely = peer.told.before.min(handed.again);
+        let told = Told { surely, before: peer.told.last, last: handed.last };
         if told == peer.told && peer.greetings == 0 {
             return;
         }
@@ -262,7 +280,7 @@ impl Node {
         }
         if let Some(peer) = self.peers.get_mut(from) {
             let last = peer.told.last;
-            peer.told = super::Told { surely: last, before: last, last };
+            peer.told = Told { surely: last, before: last, last };
             writes.extend(self.peer_write(from));
         }
         Message::Confirmed(ConfirmEventsResponse::new(confirmed))
@@ -273,6 +291,15 @@ impl Node {
         let profile = self.peers.get(peer).and_then(|peer| peer.profile.as_ref());
         profile.is_none_or(|profile| profile.node_type == NodeKind::Full)
     }
+}
+
+/// What a poll handed out, as places in the order of what happened here.
+#[derive(Debug, Clone, Copy)]
+struct Handed {
+    /// Up to here, everything for the second time at least.
+    again: u64,
+    /// Up to here, for the first time.
+    last: u64,
 }
 
 /// The profile an unknown node brings with it: whole, and about itself.

@@ -48,7 +48,7 @@ impl Node {
                 && event.rid == *from.rid()
                 && event.event_type == EventType::Forget
             {
-                writes.extend(self.forget_edges_with(from, None));
+                writes.extend(self.take_farewell(from, mark, afresh));
                 continue;
             }
             match self.take_event(event, from, Way::Told(mark), now) {
@@ -62,6 +62,20 @@ impl Node {
             writes.extend(self.peer_write(from));
         }
         writes
+    }
+
+    /// A node leaves. Played again after it came back, that would end its subscriptions;
+    /// of an introduction the mark is looked at before.
+    fn take_farewell(&mut self, from: &NodeRid, mark: &str, afresh: bool) -> Vec<Write> {
+        if !afresh {
+            if self.is_marked(from, mark) {
+                self.count(Refusal::Stale);
+                return Vec::new();
+            }
+            self.note_mark(from, mark);
+        }
+        let ended = self.forget_edges_with(from, None);
+        ended.into_iter().chain(self.peer_write(from)).collect()
     }
 
     pub(super) fn take_event(
@@ -221,7 +235,9 @@ impl Node {
         from: &NodeRid,
         mark: Option<&str>,
     ) -> Result<Vec<Write>, Refusal> {
-        let Some(known) = self.foreign.get(rid) else { return Ok(Vec::new()) };
+        let Some(known) = self.foreign.get(rid) else {
+            return self.forget_unknown(rid, from, mark);
+        };
         if known.from != *from {
             return Err(Refusal::NotTheOwner);
         }
@@ -235,6 +251,30 @@ impl Node {
         record.presence = Presence::Forgotten;
         record.bytes = 0;
         remember_mark(&mut record.forgets, mark);
+        self.put_foreign(record.clone());
+        Ok(vec![Write { record: Record::Foreign(record), contents: None }])
+    }
+
+    /// What was not known is gone, too: the word is remembered, lest it is played again
+    /// when the thing is there.
+    fn forget_unknown(
+        &mut self,
+        rid: &Rid,
+        from: &NodeRid,
+        mark: Option<&str>,
+    ) -> Result<Vec<Write>, Refusal> {
+        let Some(mark) = mark else { return Ok(Vec::new()) };
+        self.check_asked_for(rid, from, Way::Told(mark))?;
+        self.check_room(from, None, 0)?;
+        let manifest = Manifest {
+            rid: rid.clone(),
+            timestamp: Timestamp::UNIX_EPOCH.into(),
+            sha256_hash: String::new(),
+            context: None,
+        };
+        let presence = Presence::Forgotten;
+        let forgets = vec![mark.to_owned()];
+        let record = ForeignRecord { manifest, from: from.clone(), presence, bytes: 0, forgets };
         self.put_foreign(record.clone());
         Ok(vec![Write { record: Record::Foreign(record), contents: None }])
     }
@@ -338,14 +378,21 @@ impl Node {
 
     /// An introduction is taken once: played again, it would end subscriptions.
     fn is_repeated_introduction(&self, events: &[Event], from: &NodeRid, mark: &str) -> bool {
-        asks_to_start_afresh(events, from)
-            && self.peers.get(from).is_some_and(|peer| peer.marks.iter().any(|seen| seen == mark))
+        asks_to_start_afresh(events, from) && self.is_marked(from, mark)
     }
 
-    fn greet_back(&mut self, from: &NodeRid, mark: &str) {
+    fn is_marked(&self, from: &NodeRid, mark: &str) -> bool {
+        self.peers.get(from).is_some_and(|peer| peer.marks.iter().any(|seen| seen == mark))
+    }
+
+    fn note_mark(&mut self, from: &NodeRid, mark: &str) {
         if let Some(peer) = self.peers.get_mut(from) {
             remember_mark(&mut peer.marks, Some(mark));
         }
+    }
+
+    fn greet_back(&mut self, from: &NodeRid, mark: &str) {
+        self.note_mark(from, mark);
         self.greet(from);
     }
 
