@@ -80,9 +80,8 @@ impl Side<'_> {
 impl Board<'_> {
     fn pair_equal_words(&mut self) {
         for (place, token) in self.asked.tokens.iter().enumerate() {
-            let equal = |other: &usize| {
-                self.known.tokens.get(*other).is_some_and(|known| known.text == token.text)
-            };
+            let equal =
+                |other: &usize| self.known.tokens.get(*other).is_some_and(|known| known.is(token));
             let found = self.known.free().find(equal);
             if let Some(other) = found {
                 self.pair(vec![place], vec![other], Likeness { degree: 1.0, how: How::Equal });

@@ -142,7 +142,7 @@ impl Index {
             return LIGHT;
         }
         let characters = token.text.chars().count();
-        if characters == 1 && self.profile.family == Family::Person {
+        if characters == 1 && token.character.is_none() && self.profile.family == Family::Person {
             return LETTER_WEIGHT;
         }
         let rank = match token.rank {
@@ -151,7 +151,7 @@ impl Index {
             None => UNKNOWN_RANK,
         };
         let background = BACKGROUND / (4.0 * rank);
-        let seen = f64::from(self.frequencies.get(&token.text).copied().unwrap_or(0).max(1));
+        let seen = f64::from(self.frequencies.get(token.key()).copied().unwrap_or(0).max(1));
         let share = (seen + background) / (self.living as f64 + BACKGROUND);
         (-share.ln()).max(LEAST_WEIGHT)
     }
@@ -166,7 +166,7 @@ impl Index {
         if together < PHRASE || self.profile.family == Family::Person {
             return alone;
         }
-        let begun = f64::from(self.frequencies.get(&before.text).copied().unwrap_or(together));
+        let begun = f64::from(self.frequencies.get(before.key()).copied().unwrap_or(together));
         let share = f64::from(together) / (begun + f64::from(PHRASE));
         alone.min((-share.ln()).max(LEAST_WEIGHT))
     }
@@ -316,11 +316,11 @@ fn successions(name: &Name) -> FxHashSet<u64> {
 }
 
 fn succession(before: &Token, token: &Token) -> u64 {
-    hash((&before.text, &token.text))
+    hash((before.key(), token.key()))
 }
 
 fn distinct_words(name: &Name) -> FxHashSet<String> {
-    name.tokens.iter().map(|token| token.text.clone()).collect()
+    name.tokens.iter().map(|token| token.key().to_owned()).collect()
 }
 
 #[cfg(test)]

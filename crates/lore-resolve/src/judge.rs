@@ -15,6 +15,9 @@ pub(crate) struct Evidence {
     pub(crate) nats: f64,
     pub(crate) sameness: Sameness,
     pub(crate) objection: Option<Objection>,
+    /// Whether the difference may as well be that of two things: without surroundings that
+    /// agree, the match stays a guess.
+    pub(crate) guess: bool,
     pub(crate) alignment: Alignment,
     pub(crate) code: Option<String>,
 }
@@ -109,7 +112,8 @@ pub(crate) fn judge(
         }),
         Sameness::Full | Sameness::Loose => None,
     };
-    Evidence { nats, sameness, objection, alignment, code }
+    let guess = sameness != Sameness::Full && scales.is_guess(profile.family, code.as_deref());
+    Evidence { nats, sameness, objection, guess, alignment, code }
 }
 
 struct Scales<'a> {
@@ -198,11 +202,24 @@ impl Scales<'_> {
             Some(Objection::OtherGeneration)
         } else if few <= 1 && many > 1 && !self.is_joined_throughout() {
             Some(Objection::PartOfName)
-        } else if asked(&telling) && known(&telling) {
+        } else if asked(&telling) && known(&telling) || self.has_other_middle_names() {
             Some(Objection::OtherName)
+        } else if self.is_turned() && self.are_first_names() {
+            Some(Objection::OtherOrder)
         } else {
             None
         }
+    }
+
+    /// George W. Bush is not George H. W. Bush. Who has no middle name may just not give it.
+    fn has_other_middle_names(&self) -> bool {
+        let middle = |name: &Name| name.significant().count() > 2;
+        middle(self.asked) && middle(self.known) && self.leaves_words()
+    }
+
+    /// Henry James is not James Henry, while Jane Austen may be Austen Jane.
+    fn are_first_names(&self) -> bool {
+        self.asked.significant().all(|token| words::is_first_name(&token.text))
     }
 
     /// "Maren Tull" is "marentull", though one has two words and one has one.
@@ -222,6 +239,8 @@ impl Scales<'_> {
         let short = !has_code && self.alignment.pairs.iter().filter(telling).count() <= SHORT;
         if !has_code && asked.number && known.number || short && (asked.number || known.number) {
             Some(Objection::OtherNumbers)
+        } else if !has_code && self.has_turned_numbers() {
+            Some(Objection::OtherOrder)
         } else if short && asked.telling && known.telling {
             Some(Objection::OtherWords)
         } else if short
@@ -240,16 +259,71 @@ impl Scales<'_> {
     /// the same, their order is not, and only one of the names has a link.
     fn is_turned_around(&self) -> bool {
         let linked = |name: &Name| name.tokens.iter().any(|token| words::is_link(&token.text));
-        let mut last = None;
-        let mut turned = false;
-        let mut pairs: Vec<_> = self.alignment.pairs.iter().collect();
+        self.is_turned() && linked(self.asked) != linked(self.known)
+    }
+
+    /// Whether the words that answer to each other stand in another order.
+    fn is_turned(&self) -> bool {
+        !self.known_places(&|_| true).is_sorted()
+    }
+
+    /// The third of February is not the second of March. Where more than the order differs,
+    /// numbers are part of a description, which begins where it likes.
+    fn has_turned_numbers(&self) -> bool {
+        let digits = |pair: &Pair| {
+            let token = pair.asked.first().and_then(|place| self.asked.tokens.get(*place));
+            token.is_some_and(|token| token.text.bytes().all(|byte| byte.is_ascii_digit()))
+        };
+        !self.leaves_words() && !self.known_places(&digits).is_sorted()
+    }
+
+    /// Where the words of these pairs stand in the known name, in the order of the asked one.
+    fn known_places(&self, wanted: &dyn Fn(&Pair) -> bool) -> Vec<Option<usize>> {
+        let mut pairs: Vec<_> = self.alignment.pairs.iter().filter(|pair| wanted(pair)).collect();
         pairs.sort_by_key(|pair| pair.asked.first().copied());
-        for pair in pairs {
-            let place = pair.known.first().copied();
-            turned |= last.is_some() && place < last;
-            last = place;
+        pairs.into_iter().map(|pair| pair.known.first().copied()).collect()
+    }
+
+    /// Whether the names differ in a way that two things could differ in as well.
+    fn is_guess(&self, family: Family, code: Option<&str>) -> bool {
+        let pairs = &self.alignment.pairs;
+        let longer_code = code.is_some_and(|code| !self.known.codes.iter().any(|own| own == code));
+        longer_code
+            || self.is_turned()
+            || pairs.iter().any(|pair| self.is_guessed(pair, family))
+            || family == Family::Person && self.leaves_words()
+    }
+
+    /// Whether a telling word of either name has no answer.
+    fn leaves_words(&self) -> bool {
+        let telling = |name: &Name, places: &[usize]| {
+            let mut tokens = places.iter().filter_map(|place| name.tokens.get(*place));
+            tokens.any(|token| token.kind != Kind::Light)
+        };
+        telling(self.asked, &self.alignment.asked_alone)
+            || telling(self.known, &self.alignment.known_alone)
+    }
+
+    /// Real names may be one letter apart or sound alike, many people share initials and
+    /// short names, a letter behind a code makes another model, and some words are no other
+    /// words written apart: nowhere, now here.
+    fn is_guessed(&self, pair: &Pair, family: Family) -> bool {
+        let token = |name: &'_ Name, places: &[usize]| {
+            places.first().and_then(|place| name.tokens.get(*place)).cloned()
+        };
+        let ends = token(self.asked, &pair.asked).zip(token(self.known, &pair.known));
+        let Some((asked, known)) = ends else { return false };
+        match pair.likeness.how {
+            How::Equal => asked.character.is_some() != known.character.is_some(),
+            How::Initials => true,
+            How::Joined => {
+                let word = if pair.asked.len() == 1 { &asked } else { &known };
+                words::is_real(&word.text)
+            }
+            How::Typo | How::Initial | How::Sound | How::Nickname => family == Family::Person,
+            How::Longer => family == Family::Person || asked.kind == Kind::Number,
+            How::Variant | How::SpelledOut => false,
         }
-        turned && linked(self.asked) != linked(self.known)
     }
 }
 
@@ -282,9 +356,13 @@ fn sameness(asked: &Name, known: &Name) -> Sameness {
     }
 }
 
-/// A code that both names hold, or that one holds with a suffix.
+/// A code that both names hold, or that one holds with a suffix of letters.
 fn shared_code(asked: &Name, known: &Name) -> Option<String> {
-    let fits = |one: &str, other: &str| one == other || (one.len() >= 4 && other.starts_with(one));
+    let fits = |one: &str, other: &str| {
+        let suffix = other.strip_prefix(one);
+        let letters = suffix.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()));
+        one == other || (one.len() >= 4 && letters)
+    };
     let shared =
         |code: &&String| known.codes.iter().any(|other| fits(code, other) || fits(other, code));
     asked.codes.iter().find(shared).cloned()
@@ -293,6 +371,7 @@ fn shared_code(asked: &Name, known: &Name) -> Option<String> {
 fn code_token(code: &str) -> Token {
     Token {
         text: code.to_owned(),
+        character: None,
         spelled_out: None,
         sound: None,
         rank: None,
@@ -334,6 +413,15 @@ mod tests {
             ("Jane Doe", "Jane Roe", Person, Objection::OtherName),
             ("Jane", "Jane Roe", Person, Objection::PartOfName),
             ("John Smith", "John Smith Jr", Person, Objection::OtherGeneration),
+            ("Henry VII", "Henry VIII", Person, Objection::OtherGeneration),
+            ("Henry James", "James Henry", Person, Objection::OtherOrder),
+            ("George W. Bush", "George H. W. Bush", Person, Objection::OtherName),
+            ("张伟", "章伟", Person, Objection::OtherName),
+            ("Meeting 2024-01-02", "Meeting 2024-02-01", Title, Objection::OtherOrder),
+            ("Release 1.2", "Release 2.1", Thing, Objection::OtherOrder),
+            ("C", "C++", Thing, Objection::OtherWords),
+            ("C#", "C++", Thing, Objection::OtherWords),
+            ("Server web1", "Server web10", Thing, Objection::OtherNumbers),
         ];
         for (one, other, family, expected) in cases {
             assert_eq!(objection(one, other, family), Some(expected), "{one} / {other}");

@@ -1,6 +1,8 @@
 //! A name, taken apart: words without accents and case, what is light among them,
 //! what stands in brackets, and the codes it holds.
 
+use std::borrow::Cow;
+
 use lore_text::wordpiece;
 
 use crate::profile::Family;
@@ -20,6 +22,9 @@ pub struct Name {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Token {
     pub(crate) text: String,
+    /// The Chinese character that the word is the sound of. Many share a sound, and each
+    /// makes another name.
+    pub(crate) character: Option<String>,
     /// The same word with its umlauts written out, where that differs.
     pub(crate) spelled_out: Option<String>,
     pub(crate) sound: Option<String>,
@@ -49,12 +54,29 @@ pub(crate) enum Place {
     Aside,
 }
 
+impl Token {
+    /// What tells the word from others: as it is written, where its sound is not enough.
+    pub(crate) fn key(&self) -> &str {
+        self.character.as_deref().unwrap_or(&self.text)
+    }
+
+    /// Whether two words are one: the same letters and, where both show them, the same
+    /// characters.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        let characters = self.character.as_ref().zip(other.character.as_ref());
+        self.text == other.text && characters.is_none_or(|(one, two)| one == two)
+    }
+}
+
 /// Longer names are compared by their beginnings.
 const MOST_TOKENS: usize = 40;
+/// How common a Chinese character in a name is, about, among all words.
+const CHARACTER_RANK: u32 = 1_000;
 
 impl Name {
     /// Takes `text` apart as a name of `family`. No text fails; some have no words.
     pub fn parse(text: &str, family: Family) -> Self {
+        let text = &*given_name_first(text, family);
         let mut tokens = Vec::new();
         let mut depth = 0_u32;
         for piece in pieces(text) {
@@ -112,6 +134,20 @@ pub fn key(text: &str) -> String {
     words.join(" ")
 }
 
+/// "Austen, Jane" is Jane Austen; "Smith, Jr." is not a Jr. Smith.
+fn given_name_first(text: &str, family: Family) -> Cow<'_, str> {
+    let parts = text.split_once(',').filter(|_| family == Family::Person);
+    let telling = |part: &str| {
+        let words = key(part);
+        let mut words = words.split(' ').filter(|word| !word.is_empty());
+        words.any(|word| !words::is_light(word, family) && !words::is_generation(word))
+    };
+    match parts.filter(|(last, first)| telling(last) && telling(first)) {
+        Some((last, first)) => Cow::Owned(format!("{first} {last}")),
+        None => Cow::Borrowed(text),
+    }
+}
+
 /// A run of letters and digits with its spelled-out form, or a bracket.
 enum Piece {
     Word(RawWord),
@@ -119,17 +155,25 @@ enum Piece {
     Close,
 }
 
+#[derive(Default)]
 struct RawWord {
     text: String,
     spelled_out: String,
+    character: Option<String>,
 }
 
-/// Cuts a text at everything that is neither letter nor digit. Apostrophes join.
+/// Cuts a text at everything that is neither letter nor digit, nor a sign that makes another
+/// name of a word. Apostrophes join.
 fn pieces(text: &str) -> impl Iterator<Item = Piece> {
     let mut found = Vec::new();
-    let mut word = RawWord { text: String::new(), spelled_out: String::new() };
-    for character in text.chars() {
+    let mut word = RawWord::default();
+    let mut before = None;
+    let mut characters = text.trim().chars().peekable();
+    while let Some(character) = characters.next() {
         match character {
+            sign if is_telling_sign(sign, before, characters.peek().copied(), &word.text) => {
+                word.push_folded(sign.encode_utf8(&mut [0; 4]));
+            }
             '\'' | '’' | '‘' | '`' | 'ʼ' | '\u{ad}' => {}
             '&' => {
                 end_word(&mut word, &mut found);
@@ -146,9 +190,25 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece> {
             }
             character => push_character(character, &mut word, &mut found),
         }
+        before = Some(character);
     }
     end_word(&mut word, &mut found);
     found.into_iter()
+}
+
+/// Signs without which a name would be another one: C++, C#, A*, .NET, 50%, -5.
+fn is_telling_sign(sign: char, before: Option<char>, next: Option<char>, word: &str) -> bool {
+    let ends = !next.is_some_and(char::is_alphanumeric);
+    match sign {
+        '+' | '#' => ends && !word.is_empty(),
+        '*' => ends && word.len() == 1,
+        '%' => before.is_some_and(|before| before.is_ascii_digit()),
+        '-' | '−' => before.is_none() && next.is_some_and(|next| next.is_ascii_digit()),
+        '.' => {
+            before.is_none_or(char::is_whitespace) && next.is_some_and(|next| next.is_alphabetic())
+        }
+        _ => false,
+    }
 }
 
 fn push_character(character: char, word: &mut RawWord, found: &mut Vec<Piece>) {
@@ -158,12 +218,23 @@ fn push_character(character: char, word: &mut RawWord, found: &mut Vec<Piece>) {
     if !character.is_alphanumeric() {
         return end_word(word, found);
     }
+    if is_han(character) {
+        end_word(word, found);
+        let sound = folded(character).replace(' ', "");
+        word.push_folded(if sound.is_empty() { "?" } else { &sound });
+        word.character = Some(character.to_string());
+        return end_word(word, found);
+    }
     if let Some(spelled) = words::spelled_out(character) {
         word.spelled_out.push_str(spelled);
         word.text.push_str(&folded(character));
         return;
     }
-    // A character may become several words: each Chinese character is one.
+    // Ten squared is not 102.
+    if is_raised(character) && word.text.ends_with(|c: char| c.is_ascii_digit()) {
+        word.push_folded("^");
+    }
+    // A character may become several words.
     let latin = folded(character);
     for (count, part) in latin.split(' ').enumerate() {
         if count > 0 {
@@ -176,6 +247,17 @@ fn push_character(character: char, word: &mut RawWord, found: &mut Vec<Piece>) {
 /// Combining marks: what is left of an accent when it is written apart.
 fn is_mark(character: char) -> bool {
     matches!(u32::from(character), 0x300..=0x36f | 0x1ab0..=0x1aff | 0x20d0..=0x20ff)
+}
+
+fn is_raised(character: char) -> bool {
+    matches!(character, '¹' | '²' | '³' | '⁰' | '⁴'..='⁹')
+}
+
+fn is_han(character: char) -> bool {
+    matches!(
+        u32::from(character),
+        0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x2_0000..=0x3_ffff
+    )
 }
 
 fn folded(character: char) -> String {
@@ -198,8 +280,7 @@ impl RawWord {
 }
 
 fn end_word(word: &mut RawWord, found: &mut Vec<Piece>) {
-    let ended =
-        std::mem::replace(word, RawWord { text: String::new(), spelled_out: String::new() });
+    let ended = std::mem::take(word);
     if !ended.text.is_empty() {
         found.push(Piece::Word(ended));
     }
@@ -208,19 +289,24 @@ fn end_word(word: &mut RawWord, found: &mut Vec<Piece>) {
 fn token(word: &RawWord, family: Family, place: Place) -> Option<Token> {
     let text = match family {
         Family::Person => word.text.clone(),
+        _ if word.character.is_some() => word.text.clone(),
         _ => words::expanded(&word.text).to_owned(),
     };
     let kind = if text.bytes().any(|byte| byte.is_ascii_digit()) {
         Kind::Number
-    } else if words::is_light(&text, family) {
+    } else if word.character.is_none() && words::is_light(&text, family) {
         Kind::Light
     } else {
         Kind::Word
     };
     let spelled_out = (word.spelled_out != word.text).then(|| word.spelled_out.clone());
     let sound = (family == Family::Person).then(|| sound::code(&text));
-    let rank = wordpiece::rank(&text);
-    (!text.is_empty()).then_some(Token { text, spelled_out, sound, rank, kind, place })
+    let character = word.character.clone();
+    let rank = match character {
+        Some(_) => Some(CHARACTER_RANK),
+        None => wordpiece::rank(&text),
+    };
+    (!text.is_empty()).then_some(Token { text, character, spelled_out, sound, rank, kind, place })
 }
 
 /// "Fenix at the Argyle" is a remark about Fenix, as a bracket would be.
@@ -249,7 +335,7 @@ fn joined<'a>(tokens: impl Iterator<Item = &'a Token>, separator: Separator) -> 
         if !key.is_empty() && (separator == Separator::Always || numbers) {
             key.push(' ');
         }
-        key.push_str(&token.text);
+        key.push_str(token.key());
         after_number = token.kind == Kind::Number;
     }
     key
@@ -308,6 +394,33 @@ mod tests {
         assert_eq!(loose("The Acme Corp."), loose("ACME Inc"));
         assert_eq!(loose("Block Science"), loose("BlockScience"));
         assert_ne!(loose("Room 1 6"), loose("Room 16"));
+    }
+
+    #[test]
+    fn signs_that_make_another_name_stay() {
+        let full = |text| Name::parse(text, Family::Thing).full_key;
+        for (one, other) in [("C", "C++"), ("C", "C#"), ("A*", "A"), (".NET", "net"), ("50%", "50")]
+        {
+            assert_ne!(full(one), full(other), "{one} {other}");
+        }
+        for (one, other) in [("Yahoo!", "yahoo"), ("M*A*S*H", "m a s h"), ("Room #5", "room 5")] {
+            assert_eq!(full(one), full(other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn characters_that_sound_alike_are_not_the_same() {
+        let full = |text| Name::parse(text, Family::Person).full_key;
+        assert_ne!(full("张伟"), full("章伟"));
+        assert_eq!(words_of("张伟", Family::Person), words_of("章伟", Family::Person));
+    }
+
+    #[test]
+    fn a_comma_turns_a_persons_name_around() {
+        let full = |text| Name::parse(text, Family::Person).full_key;
+        assert_eq!(full("Austen, Jane"), "jane austen");
+        assert_eq!(full("John Smith, Jr."), "john smith jr");
+        assert_eq!(Name::parse("Portland, Maine", Family::Organization).full_key, "portland maine");
     }
 
     #[test]

@@ -43,6 +43,10 @@ pub struct Profile {
     pub phonetic: bool,
     /// From which probability on a match is made without asking.
     pub link_at: f64,
+    /// How near in meaning two names must be for one to be offered for the other, from 0 to 1.
+    pub meaning_at: f64,
+    /// With how many things of its surroundings a candidate must be known for them to speak.
+    pub least_company: u32,
     /// How often a sure match of this type is right, from experience.
     pub reliability: f64,
 }
@@ -78,6 +82,12 @@ impl Profile {
             least_likeness,
             phonetic: matches!(family, Family::Person),
             link_at: 0.8,
+            meaning_at: match family {
+                Family::Thing | Family::Title => 0.6,
+                // Names of people and of bodies mean nothing by their words.
+                Family::Person | Family::Organization => 1.0,
+            },
+            least_company: 1,
             reliability,
         }
     }

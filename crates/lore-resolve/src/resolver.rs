@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::index::{Index, Spelling};
 use crate::judge::{Evidence, Objection, Sameness, judge};
 use crate::name::Name;
-use crate::profile::{Family, Profile};
+use crate::profile::Profile;
 use crate::reason::{Circumstances, reason};
 use crate::spelling::How;
 
@@ -91,6 +91,9 @@ pub struct Candidate<K> {
     pub decision: Decision,
     /// What speaks against it.
     pub objection: Option<Objection>,
+    /// Whether it is of another type than asked for, and so something else unless somebody
+    /// says otherwise.
+    pub other_type: bool,
     /// Why, in words.
     pub reason: String,
 }
@@ -143,7 +146,9 @@ impl<K> Resolution<K> {
 
     /// Whether the name fits several things about equally: somebody has to choose.
     pub fn is_ambiguous(&self) -> bool {
-        let open = self.candidates.iter().filter(|candidate| candidate.objection.is_none());
+        let is_open =
+            |candidate: &&Candidate<K>| candidate.objection.is_none() && !candidate.other_type;
+        let open = self.candidates.iter().filter(is_open);
         let mass: f64 = open.map(|candidate| candidate.probability).sum();
         self.pick().is_none() && mass >= PROBABLE
     }
@@ -170,7 +175,11 @@ const LEAST_SHOWN: f64 = 0.02;
 /// A name alone never makes certain.
 const MOST_FOR_SAME: f64 = 0.99;
 const MOST_FOR_SIMILAR: f64 = 0.97;
-const MOST_AGAINST_OBJECTION: f64 = 0.49;
+/// What must not be taken for what was asked without somebody looking at it.
+const MOST_IN_DOUBT: f64 = 0.49;
+/// What the first thing in common with the surroundings tells, in nats: of all who could be
+/// called so, only few are known together with it.
+const COMPANY: f64 = 3.5;
 
 impl<K> Default for Resolver<K> {
     fn default() -> Self {
@@ -270,11 +279,16 @@ impl<K: Clone + Eq + Hash> Resolver<K> {
         let slots = index.candidates(&asked).into_iter().filter_map(|place| index.slot(place));
         let scored = slots.filter_map(|slot| {
             let thing = self.things.get(slot.thing)?.as_ref()?;
-            let evidence = judge(&asked, &slot.name, &index.profile, &weight);
+            let mut evidence = judge(&asked, &slot.name, &index.profile, &weight);
             if !fits && evidence.sameness != Sameness::Full {
                 return None;
             }
-            let context = query.context.map_or(0.0, |context| nats(context(&thing.key)));
+            let shared = query.context.map(|context| context(&thing.key)).unwrap_or_default();
+            let context = nats(shared, index.profile.least_company);
+            // A part of a name is enough among people who know each other.
+            if context > 0.0 && evidence.objection == Some(Objection::PartOfName) {
+                evidence.objection = None;
+            }
             let penalty = if fits { 0.0 } else { OTHER_TYPE };
             let excess = excess(&evidence, &asked, &slot.name, needed) + context - penalty;
             Some(Scored {
@@ -339,13 +353,21 @@ fn by_initials(evidence: &Evidence, asked: &Name, known: &Name) -> f64 {
     word.map_or(f64::NEG_INFINITY, |word| (word.text.chars().count() as f64 - 2.5) * 1.2)
 }
 
-/// What the surroundings tell, in nats: the first thing in common tells most.
-fn nats(shared: Shared) -> f64 {
-    let related = f64::from(shared.related.min(4));
-    let first = if shared.related > 0 { 1.0 } else { 0.0 };
-    let topics = f64::from(shared.topics.min(3)) * 0.7;
-    let stranger = shared.related == 0 && shared.topics == 0 && shared.strangers > 0;
-    related + first + topics - if stranger { 1.0 } else { 0.0 }
+/// What the surroundings tell, in nats: the first thing in common tells most, and fewer
+/// things than are asked for tell nothing.
+fn nats(shared: Shared, least: u32) -> f64 {
+    let common = shared.related + shared.topics;
+    if common == 0 {
+        return if shared.strangers > 0 { -1.0 } else { 0.0 };
+    }
+    if common < least {
+        return 0.0;
+    }
+    let related = match shared.related {
+        0 => 0.0,
+        more => COMPANY + f64::from(more.min(4) - 1),
+    };
+    related + f64::from(shared.topics.min(3)) * 0.7
 }
 
 fn candidates<K: Clone>(scored: Vec<Scored<'_, K>>, limit: usize) -> Vec<Candidate<K>> {
@@ -371,10 +393,10 @@ fn candidates<K: Clone>(scored: Vec<Scored<'_, K>>, limit: usize) -> Vec<Candida
 
 fn candidate<K: Clone>(scored: &Scored<'_, K>, probability: f64, namesakes: usize) -> Candidate<K> {
     let same = scored.evidence.sameness == Sameness::Full;
-    let most = match (scored.evidence.objection, same) {
-        (Some(_), _) => MOST_AGAINST_OBJECTION,
-        (None, true) => MOST_FOR_SAME,
-        (None, false) => MOST_FOR_SIMILAR,
+    let most = match (is_doubtful(scored), same) {
+        (true, _) => MOST_IN_DOUBT,
+        (false, true) => MOST_FOR_SAME,
+        (false, false) => MOST_FOR_SIMILAR,
     };
     let circumstances =
         Circumstances { context: scored.context, namesakes, other_type: scored.other_type };
@@ -388,6 +410,7 @@ fn candidate<K: Clone>(scored: &Scored<'_, K>, probability: f64, namesakes: usiz
         tier: tier(scored),
         decision: decision(scored, probability),
         objection: scored.evidence.objection,
+        other_type: scored.other_type,
         reason: reason(&scored.asked, &scored.known, &scored.evidence, circumstances),
     }
 }
@@ -401,9 +424,14 @@ fn tier<K>(scored: &Scored<'_, K>) -> Tier {
     }
 }
 
+fn is_doubtful<K>(scored: &Scored<'_, K>) -> bool {
+    scored.evidence.objection.is_some() || scored.other_type
+}
+
 fn decision<K>(scored: &Scored<'_, K>, probability: f64) -> Decision {
-    let doubtful = scored.evidence.objection.is_some() || scored.other_type;
-    if probability >= scored.profile.link_at && !doubtful && !is_guess(scored) {
+    let doubtful = is_doubtful(scored);
+    let guess = scored.evidence.guess && scored.context <= 0.0;
+    if probability >= scored.profile.link_at && !doubtful && !guess {
         Decision::Link
     } else if probability >= PROBABLE && !doubtful {
         Decision::Probable
@@ -412,15 +440,4 @@ fn decision<K>(scored: &Scored<'_, K>, probability: f64) -> Decision {
     } else {
         Decision::Distant
     }
-}
-
-/// Real names may be one letter apart, and many people share initials: without
-/// surroundings that agree, such a match stays a guess. So does an acronym.
-fn is_guess<K>(scored: &Scored<'_, K>) -> bool {
-    let pairs = &scored.evidence.alignment.pairs;
-    let has = |ways: &[How]| pairs.iter().any(|pair| ways.contains(&pair.likeness.how));
-    let different = scored.evidence.sameness == Sameness::Different;
-    let person =
-        scored.profile.family == Family::Person && has(&[How::Typo, How::Initial, How::Longer]);
-    different && scored.context <= 0.0 && (person || has(&[How::Initials]))
 }

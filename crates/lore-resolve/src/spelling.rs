@@ -41,11 +41,12 @@ const LEAST: f64 = 0.5;
 pub(crate) fn likeness(one: &Token, other: &Token, profile: &Profile) -> Option<Likeness> {
     let (short, long) =
         if one.text.len() <= other.text.len() { (one, other) } else { (other, one) };
-    if profile.family == Family::Person && are_syllables(&short.text, &long.text) {
+    let person = profile.family == Family::Person;
+    if person && are_syllables(&short.text, &long.text) || are_apart(short, long, person) {
         return None;
     }
     let by_spelling = spelled(short, long, profile.family);
-    let by_person = (profile.family == Family::Person).then(|| person(short, long, profile));
+    let by_person = person.then(|| called(short, long, profile));
     let all = [by_spelling, by_person.flatten()];
     let best = all.into_iter().flatten().max_by(|a, b| a.degree.total_cmp(&b.degree));
     best.filter(|likeness| likeness.degree >= LEAST)
@@ -69,12 +70,25 @@ fn spelled(short: &Token, long: &Token, family: Family) -> Option<Likeness> {
     typo(short, long)
 }
 
-/// Numbers are equal or different, but a code may carry a suffix: FS105, FS105NA.
+/// Words that are not errors for each other, however alike they look: other Chinese
+/// characters, other signs, other numbers of kings.
+fn are_apart(short: &Token, long: &Token, person: bool) -> bool {
+    let signs = |token: &Token| -> String {
+        token.text.chars().filter(|letter| !letter.is_alphanumeric()).collect()
+    };
+    let numerals = person && [short, long].iter().any(|token| words::is_numeral(&token.text));
+    let characters = short.character.is_some() && long.character.is_some();
+    characters || numerals || signs(short) != signs(long)
+}
+
+/// Numbers are equal or different, but a code may carry a suffix of letters: FS105,
+/// FS105NA. More digits make another number: web1, web10.
 fn numbers(short: &Token, long: &Token) -> Option<Likeness> {
     let both = short.kind == Kind::Number && long.kind == Kind::Number;
     let suffix = long.text.strip_prefix(short.text.as_str())?;
     let code = short.text.bytes().any(|byte| byte.is_ascii_alphabetic());
-    let fits = both && code && short.text.len() >= 4 && suffix.len() <= 3;
+    let letters = suffix.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let fits = both && code && letters && short.text.len() >= 4 && suffix.len() <= 3;
     fits.then_some(Likeness { degree: 0.9, how: How::Longer })
 }
 
@@ -113,19 +127,26 @@ fn is_variant(short: &str, long: &str, family: Family) -> bool {
     (matches!(family, Family::Thing | Family::Title) && plural()) || swapped()
 }
 
-/// A prefix that turns a word into another: symmetric, asymmetric.
+/// Prefixes that turn a word into another, or one such word into the next: symmetric and
+/// asymmetric, prenatal and postnatal, underfishing and overfishing.
 fn is_opposite(short: &str, long: &str) -> bool {
-    const PREFIXES: [&str; 21] = [
-        "un", "non", "de", "in", "anti", "re", "pre", "post", "micro", "macro", "sub", "inter",
-        "intra", "bi", "tri", "dis", "mis", "co", "a", "hyper", "hypo",
-    ];
-    let prefixed = long.strip_suffix(short).is_some_and(|prefix| PREFIXES.contains(&prefix));
-    let swapped = || {
-        let (hyper, hypo) = (long.strip_prefix("hyper"), short.strip_prefix("hypo"));
-        hyper.is_some() && hyper == hypo
+    const STEM: usize = 4;
+    let stems = |word: &'_ str| -> Vec<String> {
+        let prefixes = PREFIXES.iter().filter_map(|prefix| word.strip_prefix(prefix));
+        let stems = prefixes.chain([word]).filter(|stem| stem.len() >= STEM);
+        stems.map(str::to_owned).collect()
     };
-    (prefixed && short.len() >= 4) || swapped()
+    let others = stems(long);
+    stems(short).iter().any(|stem| others.contains(stem))
 }
+
+const PREFIXES: [&str; 56] = [
+    "a", "anti", "auto", "bi", "co", "contra", "counter", "de", "dis", "down", "en", "endo", "ex",
+    "exo", "extra", "hetero", "homo", "hyper", "hypo", "il", "im", "in", "infra", "inter", "intra",
+    "intro", "ir", "iso", "macro", "mega", "meso", "micro", "mini", "mis", "mono", "multi", "nano",
+    "neo", "non", "out", "over", "poly", "post", "pre", "pro", "pseudo", "re", "retro", "semi",
+    "sub", "super", "trans", "tri", "ultra", "un", "under",
+];
 
 /// Zhang and Zhong differ in one letter and sound alike to rules of English.
 fn are_syllables(short: &str, long: &str) -> bool {
@@ -172,7 +193,7 @@ fn longer(short: &str, long: &str) -> Option<Likeness> {
     (short.len() >= 4).then_some(Likeness { degree, how: How::Longer })
 }
 
-fn person(short: &Token, long: &Token, profile: &Profile) -> Option<Likeness> {
+fn called(short: &Token, long: &Token, profile: &Profile) -> Option<Likeness> {
     let initial = short.text.chars().count() == 1 && long.text.starts_with(&short.text);
     if initial {
         return Some(Likeness { degree: 0.75, how: How::Initial });
@@ -218,6 +239,21 @@ mod tests {
         assert!(degree("FS105", "FS108", Family::Thing) == 0.0);
         assert!(degree("FS105", "FS105NA", Family::Thing) > 0.8);
         assert!(degree("2007", "20071", Family::Thing) == 0.0);
+        assert!(degree("web1", "web10", Family::Thing) == 0.0);
+    }
+
+    #[test]
+    fn prefixes_make_other_words() {
+        for (one, other) in [
+            ("underfishing", "overfishing"),
+            ("prenatal", "postnatal"),
+            ("hyperlinked", "hypolinked"),
+            ("organic", "inorganic"),
+            ("exogenous", "endogenous"),
+            ("interstate", "intrastate"),
+        ] {
+            assert!(degree(one, other, Family::Thing) == 0.0, "{one} {other}");
+        }
     }
 
     #[test]

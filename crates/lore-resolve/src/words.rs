@@ -32,9 +32,21 @@ pub(crate) fn is_link(word: &str) -> bool {
     matches!(word, "of" | "de" | "di" | "du" | "for" | "del")
 }
 
-/// Words that tell a father from a son.
+/// Words that tell a father from a son, and a king from the next.
 pub(crate) fn is_generation(word: &str) -> bool {
-    matches!(word, "jr" | "sr" | "junior" | "senior" | "ii" | "iii" | "iv")
+    let told = ["jr", "sr", "jnr", "snr", "junior", "senior", "pere", "fils", "elder", "younger"];
+    // Vi and Xi are names, too.
+    told.contains(&word) || (is_numeral(word) && !matches!(word, "vi" | "xi"))
+}
+
+/// A Roman number of several letters, as it stands behind names.
+pub(crate) fn is_numeral(word: &str) -> bool {
+    word.len() >= 2 && word.bytes().all(|byte| b"ivx".contains(&byte))
+}
+
+/// A given name, of which some are family names as well: Henry James.
+pub(crate) fn is_first_name(word: &str) -> bool {
+    NICKNAMES.contains_key(word) || FIRST_AND_LAST.contains(&word)
 }
 
 /// Whether a word is one that people write on purpose, so that another word one
@@ -93,6 +105,15 @@ const FINALS: [&str; 34] = [
     "a", "o", "e", "ai", "ei", "ao", "ou", "an", "en", "ang", "eng", "ong", "i", "ia", "ie", "iao",
     "iu", "ian", "in", "iang", "ing", "iong", "u", "ua", "uo", "uai", "ui", "uan", "un", "uang",
     "ue", "ueng", "er", "v",
+];
+
+/// Given names that are family names as well and have no short forms below.
+const FIRST_AND_LAST: [&str; 48] = [
+    "george", "lee", "harvey", "martin", "scott", "lewis", "paul", "simon", "oliver", "arthur",
+    "howard", "owen", "ross", "dean", "craig", "stuart", "gordon", "douglas", "stanley", "norman",
+    "leslie", "marshall", "spencer", "russell", "bruce", "keith", "neil", "ryan", "jordan", "adam",
+    "alan", "allen", "brian", "carter", "clark", "graham", "grant", "hugh", "louis", "luke",
+    "mason", "morgan", "parker", "ralph", "roger", "roy", "taylor", "wayne",
 ];
 
 const FUNCTION_WORDS: [&str; 33] = [

@@ -97,6 +97,22 @@ fn look_alikes_are_not_merged() {
         ("Public Health Fund", "Public Wealth Fund", "Organization"),
         ("Symmetric Encryption", "Asymmetric Encryption", "Concept"),
         ("First Baptist Church", "Second Baptist Church", "Organization"),
+        ("张伟", "章伟", "Person"),
+        ("重庆", "崇庆", "Location"),
+        ("Henry James", "James Henry", "Person"),
+        ("Henry VIII", "Henry VII", "Person"),
+        ("George W. Bush", "George H. W. Bush", "Person"),
+        ("C", "C++", "Concept"),
+        ("C#", "C++", "Concept"),
+        (".NET", "NET", "Concept"),
+        ("Release 1.2", "Release 2.1", "Project"),
+        ("Sprint 3 of 4", "Sprint 4 of 3", "Project"),
+        ("Meeting with Ada 2025-03-04", "Meeting with Ada 2025-04-03", "Meeting"),
+        ("Server web1 rack1", "Server web10 rack10", "Concept"),
+        ("Overfishing", "Underfishing", "Concept"),
+        ("Prenatal Care", "Postnatal Care", "Concept"),
+        ("Microeconomics", "Macroeconomics", "Concept"),
+        ("Exogenous Growth", "Endogenous Growth", "Concept"),
     ];
     for (known, asked, type_name) in pairs {
         let found = ask(known, asked, type_name);
@@ -104,6 +120,48 @@ fn look_alikes_are_not_merged() {
         let back = ask(asked, known, type_name);
         assert!(back.pick().is_none(), "{known} for {asked}: {:#?}", back.candidates);
     }
+}
+
+#[test]
+fn what_may_be_two_things_is_not_linked_without_asking() {
+    for (known, asked, type_name) in [
+        ("Samantha Altman", "Sam Altman", "Person"),
+        ("Patrick Garrett", "Pat Garrett", "Person"),
+        ("Siobhan Reilly", "Shivon Reilly", "Person"),
+        ("Peter Lindqvist", "Lindqvist Peter", "Person"),
+        ("John Michael Smythe", "John Smythe", "Person"),
+        ("张伟", "Zhang Wei", "Person"),
+        ("Nikon D300", "Nikon D300S", "Project"),
+        ("Man bites dog", "Dog bites man", "Concept"),
+        ("nowhere", "now here", "Concept"),
+    ] {
+        let found = ask(known, asked, type_name);
+        let linked = found.candidates.iter().any(|one| one.decision == Decision::Link);
+        assert!(!linked, "{asked} for {known}: {:#?}", found.candidates);
+        assert_eq!(found.candidates.first().map(|one| one.key), Some(1), "{asked} for {known}");
+    }
+}
+
+#[test]
+fn part_of_a_name_is_enough_where_the_context_tells() {
+    let mut resolver = crowd("Person");
+    resolver.insert(1, "Person", "Shawn Anderson", &[]);
+    resolver.insert(2, "Person", "Shawn Wetherby", &[]);
+    let context = |key: &u32| Shared { related: u32::from(*key == 1), ..Shared::default() };
+    for name in ["Shawn", "Sean", "Anderson"] {
+        let found = resolver.resolve(&Query { context: Some(&context), ..Query::new(name) });
+        let first = found.pick().unwrap();
+        assert_eq!((first.key, first.tier), (1, Tier::Contextual), "{name}");
+        assert!(resolver.resolve(&Query::new(name)).pick().is_none(), "{name}");
+    }
+}
+
+#[test]
+fn a_namesake_of_another_type_is_no_reason_to_ask() {
+    let mut resolver = crowd("Person");
+    resolver.insert(1, "Project", "Mercury", &[]);
+    let found = resolver.resolve(&Query { type_hint: Some("Person"), ..Query::new("Mercury") });
+    assert!(found.is_new() && found.candidates[0].confidence < 0.5, "{:#?}", found.candidates);
 }
 
 #[test]
