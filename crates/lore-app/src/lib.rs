@@ -35,6 +35,8 @@ pub struct App {
     pub code: Arc<knowledge::code::Code>,
     /// What pages are called.
     pub rolls: Arc<pages::Rolls>,
+    /// The rounds of looking at watched pages.
+    pub rounds: Arc<knowledge::Rounds>,
     /// The notes folder.
     pub notes: Arc<knowledge::Notes>,
     /// The web, if it may be read.
@@ -63,6 +65,7 @@ impl App {
             catalogues: Arc::default(),
             code: Arc::default(),
             rolls: Arc::default(),
+            rounds: Arc::default(),
             notes: Arc::default(),
             web: None,
             model: None,

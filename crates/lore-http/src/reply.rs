@@ -10,9 +10,11 @@ use serde_json::{Value, json};
 
 use crate::{anvil, kanka};
 
-/// A refusal with a status, as JSON: `{"error": {code, message, hint}}`.
+/// A refusal with a status, as JSON: `{"error": {code, message, hint}}`, and in one sentence as
+/// `detail`, where clients of the KOI API look for it.
 pub(crate) fn refuse(status: StatusCode, error: &Error) -> Response<Body> {
-    respond(status, &json!({ "error": error_object(error) }))
+    let detail = format!("{error}. {}", error.hint());
+    respond(status, &json!({ "error": error_object(error), "detail": detail }))
 }
 
 fn respond(status: StatusCode, body: &Value) -> Response<Body> {

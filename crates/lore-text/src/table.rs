@@ -38,6 +38,21 @@ pub fn add_stem(stem: &str, sum: &mut [f32; DIMENSIONS]) {
     }
 }
 
+/// How near two short texts are in meaning, from -1 to 1; 0 when one of them has no word that
+/// the table knows.
+pub fn likeness(one: &str, other: &str) -> f32 {
+    let (one, other) = (meaning(one), meaning(other));
+    let product = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+    let lengths = (product(&one, &one) * product(&other, &other)).sqrt();
+    if lengths > 0.0 { product(&one, &other) / lengths } else { 0.0 }
+}
+
+fn meaning(text: &str) -> [f32; DIMENSIONS] {
+    let mut sum = [0.0; DIMENSIONS];
+    stems(text, |_, stem| add_stem(stem, &mut sum));
+    sum
+}
+
 /// All rows as int8, then all their scales as little-endian f32.
 static TABLE: &[u8] = include_bytes!("../model/table.bin");
 

@@ -25,12 +25,14 @@ pub(crate) fn keep(old: &str, new: &str) -> Option<String> {
 fn block_length(body: &str) -> Option<usize> {
     let mut length = 0;
     for (number, line) in body.split_inclusive('\n').enumerate() {
-        let fence = line.trim_end() == "---";
+        let line_text = line.trim_end();
         length += line.len();
-        match (number, fence) {
-            (0, false) => return None,
-            (0, true) | (_, false) => {}
-            (_, true) => return Some(length),
+        match (number, line_text) {
+            (0, "---") => {}
+            (0, _) => return None,
+            // YAML ends a document with either.
+            (_, "---" | "...") => return Some(length),
+            _ => {}
         }
     }
     None
@@ -44,6 +46,7 @@ mod tests {
     fn blocks_are_found_only_at_the_top() {
         assert_eq!(split("---\na: 1\n---\nbody"), ("---\na: 1\n---\n", "body"));
         assert_eq!(split("---\r\na: 1\r\n---\r\nbody"), ("---\r\na: 1\r\n---\r\n", "body"));
+        assert_eq!(split("---\na: 1\n...\nbody"), ("---\na: 1\n...\n", "body"));
         assert_eq!(split("\u{feff}---\na: 1\n---"), ("\u{feff}---\na: 1\n---", ""));
         for none in
             ["", "body", "body\n---\na\n---\n", "---", "---\nnever closed", " ---\na\n---\n"]

@@ -23,7 +23,8 @@ const LONGEST_NAME: usize = 200;
 const DEEPEST: usize = 16;
 
 impl NotePath {
-    /// Reads a path. The ending `.md` may be left out.
+    /// Reads a path. The ending `.md` may be left out. Names that only some systems allow are
+    /// read, because notes on disk have them; [`NotePath::check_portable`] is for new ones.
     pub fn parse(text: &str) -> Result<Self, VaultError> {
         let mut folders = segments(text)?;
         let name = folders.pop().ok_or_else(|| bad(text, "does not name a note"))?;
@@ -34,7 +35,14 @@ impl NotePath {
         Ok(Self { folders, name })
     }
 
-    /// A note that was found on disk, if its name is one we would give.
+    /// Fails unless every system could have a note with this path.
+    pub(crate) fn check_portable(&self) -> Result<(), VaultError> {
+        let text = self.to_string();
+        let mut names = self.folders.iter().chain([&self.name]);
+        names.try_for_each(|name| check_portable(&text, name))
+    }
+
+    /// A note that was found on disk, if its name is one that can be asked for.
     pub(crate) fn found(folder: &FolderPath, name: &str) -> Option<Self> {
         let text = format!("{}{}{name}", folder, if folder.folders.is_empty() { "" } else { "/" });
         let note = Self::parse(&text).ok()?;
@@ -67,6 +75,12 @@ impl FolderPath {
         check_name(name, name).ok()?;
         folders.push(name.to_owned());
         (folders.len() <= DEEPEST).then_some(Self { folders })
+    }
+
+    /// Whether the note at a path lies in the folder or below.
+    pub fn holds(&self, note: &str) -> bool {
+        let mut names = note.split('/');
+        self.folders.iter().all(|folder| names.next() == Some(folder)) && names.next().is_some()
     }
 
     /// The folders from the vault's root down.
@@ -110,8 +124,15 @@ fn segments(text: &str) -> Result<Vec<String>, VaultError> {
 fn leads_out(text: &str) -> bool {
     let decoded = decoded(text);
     [text, decoded.as_str()].iter().any(|text| {
-        let absolute = text.starts_with(['/', '\\', '~']);
-        let drive = matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
+        // Somebody's home is a folder; a note may begin with the sign for it.
+        let home = text.starts_with('~') && (text.contains('/') || text.len() == 1);
+        let absolute = text.starts_with(['/', '\\']) || home;
+        let drive = match text.as_bytes() {
+            [letter, b':', rest @ ..] => {
+                letter.is_ascii_alphabetic() && rest.first() != Some(&b' ')
+            }
+            _ => false,
+        };
         let mut parts = text.split(['/', '\\', '∕', '⁄', '／', '＼', '⧸', '⧵', '\0']);
         absolute || drive || text.contains(['\\', '\0']) || parts.any(is_way_up)
     })
@@ -163,20 +184,28 @@ fn check_name(path: &str, name: &str) -> Result<(), VaultError> {
         "has a hidden name"
     } else if name.ends_with(['.', ' ']) || name.starts_with(' ') {
         "has a name that begins or ends with a blank or dot"
-    } else if name.contains(is_unfit) {
+    } else if name.contains(is_unseen) {
         "has characters that do not belong into names"
-    } else if is_reserved(name) {
-        "has a name that some systems reserve"
     } else {
         return Ok(());
     };
     Err(bad(path, problem))
 }
 
-/// Characters that systems forbid, that cannot be seen, or that turn text around.
-fn is_unfit(character: char) -> bool {
+fn check_portable(path: &str, name: &str) -> Result<(), VaultError> {
+    if name.contains(['<', '>', ':', '"', '|', '?', '*']) || name.starts_with('~') {
+        return Err(bad(path, "has characters that some systems do not allow in names"));
+    }
+    match is_reserved(name) {
+        true => Err(bad(path, "has a name that some systems reserve")),
+        false => Ok(()),
+    }
+}
+
+/// Characters that cannot be seen, or that turn text around.
+fn is_unseen(character: char) -> bool {
     character.is_control()
-        || matches!(character, '<' | '>' | ':' | '"' | '|' | '?' | '*' | '\\' | '\u{feff}')
+        || matches!(character, '\\' | '\u{feff}')
         || matches!(u32::from(character),
             0x61c | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xe0000..=0xe007f | 0xfff9..=0xfffb)
 }
@@ -197,7 +226,7 @@ fn is_reserved(name: &str) -> bool {
 /// Adds the ending where a name has none; another ending is no note.
 fn with_ending(path: &str, name: String) -> Result<String, VaultError> {
     let lower = name.to_lowercase();
-    if name.ends_with(ENDING) && name.len() > ENDING.len() {
+    if lower.ends_with(ENDING) && name.len() > ENDING.len() {
         return Ok(name);
     }
     let ending = lower.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -216,7 +245,7 @@ fn bad(path: &str, problem: &'static str) -> VaultError {
 
 /// A path for a message: bounded, and without what could disturb a terminal.
 fn shown(path: &str) -> String {
-    path.chars().filter(|c| !is_unfit(*c) || *c == '\\' || *c == ':').take(120).collect()
+    path.chars().filter(|c| !is_unseen(*c) || *c == '\\').take(120).collect()
 }
 
 #[cfg(test)]
@@ -242,10 +271,27 @@ mod tests {
 
     #[test]
     fn names_that_are_no_notes_are_refused() {
-        for name in
-            ["", ".", "a/", "x.txt", "x.MD", ".md", "CON.md", "a .md/", "ab:c.md", "a\u{202e}b.md"]
-        {
+        for name in ["", ".", "a/", "x.txt", ".md", "a .md/", "a\u{202e}b.md"] {
             assert!(matches!(NotePath::parse(name), Err(VaultError::BadName { .. })), "{name:?}");
         }
+    }
+
+    #[test]
+    fn names_that_some_systems_refuse_are_read_and_not_given() {
+        for name in ["Why?.md", "A: colon.md", "~tilde.md", "CON.md", "ab:c.md", "Q/<x>.md"] {
+            let path = NotePath::parse(name).unwrap();
+            assert_eq!(path.to_string(), name);
+            assert!(path.check_portable().is_err(), "{name}");
+        }
+        let upper = NotePath::parse("UPPER.MD").unwrap();
+        assert_eq!((upper.title(), upper.check_portable()), ("UPPER", Ok(())));
+    }
+
+    #[test]
+    fn a_folder_holds_what_is_in_it_and_below() {
+        let folder = FolderPath::parse("People/Old").unwrap();
+        assert!(folder.holds("People/Old/Ada.md") && folder.holds("People/Old/x/Bo.md"));
+        assert!(!folder.holds("People/Older/Ada.md") && !folder.holds("People/Old"));
+        assert!(FolderPath::default().holds("Ada.md"));
     }
 }

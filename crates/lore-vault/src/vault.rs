@@ -96,6 +96,9 @@ impl Vault {
         text: &str,
         frontmatter: Frontmatter,
     ) -> Result<Written, VaultError> {
+        if !self.exists(path)? {
+            path.check_portable()?;
+        }
         let folder = self.make_folder(path)?;
         let old = self.read_in(&folder, path)?;
         let kept = match (&old, frontmatter) {
@@ -129,8 +132,13 @@ impl Vault {
 
     /// Every note of the vault, sorted by path. Links and hidden folders are left out.
     pub fn notes(&self) -> Result<Vec<Note>, VaultError> {
+        self.notes_below(&FolderPath::default())
+    }
+
+    /// Every note in a folder and below, sorted by path; none where there is no such folder.
+    pub fn notes_below(&self, folder: &FolderPath) -> Result<Vec<Note>, VaultError> {
         let mut notes = Vec::new();
-        let mut folders = vec![FolderPath::default()];
+        let mut folders = vec![folder.clone()];
         while let Some(folder) = folders.pop() {
             // A folder may vanish while others are being read.
             if let Some(handle) = self.folder(&folder)? {
@@ -183,6 +191,11 @@ impl Vault {
             handle = below.map_err(|_| VaultError::NotANote { path: path.to_string() })?;
         }
         Ok(handle)
+    }
+
+    fn exists(&self, path: &NotePath) -> Result<bool, VaultError> {
+        let folder = self.folder(&path.folder())?;
+        Ok(folder.is_some_and(|folder| folder.symlink_metadata(path.file_name()).is_ok()))
     }
 
     /// The text of a note in an open folder, or nothing when there is none.

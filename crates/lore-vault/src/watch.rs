@@ -3,10 +3,10 @@
 //! The watcher needs the folder's path, not its handle, so what it says is only a
 //! hint: the notes are then read through the handle.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use notify::event::{EventKind, ModifyKind, RenameMode};
+use notify::event::{EventKind, ModifyKind, RemoveKind, RenameMode};
 use notify::{RecommendedWatcher, RecursiveMode};
 use notify_debouncer_full::{
     DebounceEventResult, DebouncedEvent, Debouncer, RecommendedCache, new_debouncer,
@@ -30,6 +30,8 @@ pub enum Change {
         /// Its new path.
         to: NotePath,
     },
+    /// A folder is new or gone, with all notes in it.
+    Folder(FolderPath),
     /// A folder has another name; so have all notes in it.
     FolderRenamed {
         /// Its old path.
@@ -84,15 +86,35 @@ fn changes(event: &DebouncedEvent, root: &Path) -> Vec<Change> {
         (EventKind::Modify(ModifyKind::Name(RenameMode::Both)), [from, to]) => {
             renamed(from, to, root).into_iter().collect()
         }
+        (EventKind::Remove(RemoveKind::File), paths) => {
+            paths.iter().filter_map(|path| note(path, root)).map(Change::Removed).collect()
+        }
         (EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(RenameMode::From)), paths) => {
-            notes(paths, root).map(Change::Removed).collect()
+            paths.iter().filter_map(|path| removed(path, root)).collect()
+        }
+        (EventKind::Create(_) | EventKind::Modify(ModifyKind::Name(_)), paths) => {
+            paths.iter().filter_map(|path| arrived(path, root)).collect()
         }
         // Reading is no change, or our own reads would wake us.
-        (EventKind::Create(_) | EventKind::Modify(_), paths) => {
-            notes(paths, root).map(Change::Written).collect()
+        (EventKind::Modify(_), paths) => {
+            paths.iter().filter_map(|path| note(path, root)).map(Change::Written).collect()
         }
         _ => Vec::new(),
     }
+}
+
+/// A folder that comes may be full already, and nothing is told of what came with it.
+fn arrived(path: &Path, root: &Path) -> Option<Change> {
+    if path.is_dir() {
+        return folder(path, root).map(Change::Folder);
+    }
+    note(path, root).map(Change::Written)
+}
+
+/// What went may have been a folder; nothing is told of what went with it.
+fn removed(path: &Path, root: &Path) -> Option<Change> {
+    let note = note(path, root).map(Change::Removed);
+    note.or_else(|| folder(path, root).map(Change::Folder))
 }
 
 /// A rename from a hidden name is how notes are saved; one to a hidden name is how
@@ -108,10 +130,6 @@ fn renamed(from: &Path, to: &Path, root: &Path) -> Option<Change> {
         }
         (None, None) => None,
     }
-}
-
-fn notes<'a>(paths: &'a [PathBuf], root: &'a Path) -> impl Iterator<Item = NotePath> + 'a {
-    paths.iter().filter_map(|path| note(path, root))
 }
 
 fn note(path: &Path, root: &Path) -> Option<NotePath> {

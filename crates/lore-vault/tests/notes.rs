@@ -145,6 +145,39 @@ fn changes_by_hand_are_told() {
 }
 
 #[test]
+fn folders_that_come_and_go_are_told() {
+    let (folder, vault) = vault();
+    let outside = tempfile::tempdir().unwrap();
+    let (_watch, changes) = watched(&vault);
+    let told = |name: &str| Change::Folder(FolderPath::parse(name).unwrap());
+    fs::create_dir_all(folder.path().join("New/Deep")).unwrap();
+    fs::write(folder.path().join("New/Deep/Ada.md"), "at once").unwrap();
+    expect(&changes, &told("New"));
+    fs::create_dir(outside.path().join("Moved")).unwrap();
+    fs::write(outside.path().join("Moved/Bo.md"), "from outside").unwrap();
+    fs::rename(outside.path().join("Moved"), folder.path().join("Moved")).unwrap();
+    expect(&changes, &told("Moved"));
+    fs::rename(folder.path().join("Moved"), outside.path().join("Back")).unwrap();
+    expect(&changes, &told("Moved"));
+    fs::remove_dir_all(folder.path().join("New")).unwrap();
+    expect(&changes, &told("New"));
+}
+
+#[test]
+fn notes_with_names_that_some_systems_refuse_are_read_and_changed_but_not_made() {
+    let (folder, vault) = vault();
+    for name in ["Why?.md", "A: colon.md", "~tilde.md", "UPPER.MD"] {
+        fs::write(folder.path().join(name), "by hand").unwrap();
+        assert_eq!(vault.read(&path(name)).unwrap(), "by hand", "{name}");
+        assert_eq!(vault.write(&path(name), "new", Frontmatter::Keep), Ok(Written::Replaced));
+    }
+    let listed = vault.list(&FolderPath::default()).unwrap();
+    assert_eq!(listed, ["A: colon.md", "UPPER.MD", "Why?.md", "~tilde.md"]);
+    let made = vault.write(&path("Who?.md"), "x", Frontmatter::Keep);
+    assert!(matches!(made, Err(VaultError::BadName { .. })), "{made:?}");
+}
+
+#[test]
 fn own_writes_are_told_once_and_reads_not_at_all() {
     let (_folder, vault) = vault();
     vault.write(&path("x.md"), "1", Frontmatter::Keep).unwrap();

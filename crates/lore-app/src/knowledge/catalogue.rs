@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::entities::Entity;
 use super::ontology::EntityType;
 use super::spotter::{Spotted, Spotter};
-use super::tuning;
 use super::uri::SAME_AS;
+use super::{tuning, waiting};
 use crate::views::{Learn, Views};
 
 /// The catalogues of all viewers.
@@ -24,6 +24,8 @@ pub struct Catalogue {
     by_uri: HashMap<String, NodeId>,
     /// The notes that say how names of a type are compared.
     tuning: HashMap<NodeId, EntityType>,
+    /// The notes whose relations wait for somebody of a name.
+    waiting: HashMap<NodeId, Vec<String>>,
     spotter: Option<Spotter>,
 }
 
@@ -49,6 +51,18 @@ impl Catalogue {
         self.by_uri.get(uri).copied()
     }
 
+    /// The notes with relations that wait for one of these names.
+    pub(super) fn waiting_for(&self, keys: &[String]) -> Vec<NodeId> {
+        let waits = |names: &[String]| names.iter().any(|name| keys.contains(name));
+        let notes = self.waiting.iter().filter(|(_, names)| waits(names));
+        notes.map(|(note, _)| *note).collect()
+    }
+
+    /// The notes with relations that wait.
+    pub(super) fn waiting(&self) -> Vec<NodeId> {
+        self.waiting.keys().copied().collect()
+    }
+
     /// What a text mentions, with how often and where first.
     pub(super) fn spot(&mut self, text: &str) -> Vec<(NodeId, Spotted)> {
         let entities = &self.entities;
@@ -68,6 +82,10 @@ impl Learn for Catalogue {
             self.resolver.set_profile(entity_type.as_str(), profile);
             self.tuning.insert(node.id, entity_type);
         }
+        let awaited = waiting::names_of(&node);
+        if !awaited.is_empty() {
+            self.waiting.insert(node.id, awaited);
+        }
         let Some(entity) = Entity::of(node) else { return };
         let id = entity.node.id;
         let type_name = entity.entity_type.as_str();
@@ -82,6 +100,7 @@ impl Learn for Catalogue {
     }
 
     fn forget(&mut self, id: NodeId) {
+        self.waiting.remove(&id);
         if let Some(entity_type) = self.tuning.remove(&id) {
             let name = entity_type.as_str();
             self.resolver.set_profile(name, Profile::of(name));

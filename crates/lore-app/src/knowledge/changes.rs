@@ -7,13 +7,13 @@ use lore_resolve::{Decision, Query, Resolution};
 use lore_store::{
     Batch, Bin, Change, Expect, NameMatch, NewNode, NewText, NodePatch, NodeQuery, NodeRef,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::entities::{self, Entity};
 use super::librarian::Librarian;
 use super::log::{self, Entry};
 use super::ontology::{self, EntityType};
-use super::uri;
+use super::{uri, waiting};
 use crate::play::word;
 
 /// Most names of an entity besides the first.
@@ -34,6 +34,8 @@ pub struct Registration {
     pub aliases: Vec<String>,
     /// What is to be told of it.
     pub description: Option<String>,
+    /// Where on the web that was found.
+    pub found_at: Option<String>,
     /// Its URI, where it has one already.
     pub uri: Option<String>,
 }
@@ -70,6 +72,9 @@ pub async fn register(librarian: &Librarian, given: &Registration) -> Result<Reg
     let known = librarian.carry_out(plan).await?;
     let is_new = known.is_none();
     let entity = librarian.entity(known.as_deref().unwrap_or(&uri)).await?;
+    if is_new || !aliases.is_empty() {
+        waiting::settle(librarian, &entity).await;
+    }
     let other = name_key(&entity.node.name) != name_key(&name);
     let merged_with = (!is_new && other).then(|| entity.node.name.clone());
     Ok(Registered { entity, is_new, merged_with })
@@ -106,11 +111,18 @@ async fn ambiguous(
     resolution: &Resolution<NodeId>,
 ) -> Result<Error> {
     let ids: Vec<NodeId> = resolution.candidates.iter().map(|found| found.key).collect();
-    let uris: Vec<String> =
-        librarian.entities(&ids).await?.into_iter().map(|entity| entity.uri).collect();
+    let known: Vec<String> = librarian
+        .entities(&ids)
+        .await?
+        .into_iter()
+        .map(|entity| format!("{} ({})", entity.node.name, entity.uri))
+        .collect();
     Ok(Error::Precondition {
-        message: format!("{name:?} may be one of several entities"),
-        hint: format!("say which by its URI: {}", uris.join(", ")),
+        message: format!("{name:?} may be one of several known entities"),
+        hint: format!(
+            "give `uri` to say which: one of {}, or one of your own for somebody new",
+            known.join(", ")
+        ),
     })
 }
 
@@ -155,6 +167,7 @@ async fn created(
         let text = librarian.app.effects.uid();
         let mut text = NewText::new(text, NodeRef::Uid(uid), word(DESCRIPTION)?, body);
         text.visibility = librarian.visibility();
+        text.provenance.source.clone_from(&given.found_at);
         batch = batch.change(Change::CreateText(text));
     }
     Ok(batch)
@@ -177,9 +190,31 @@ pub async fn add_alias(
     alias: &str,
     reason: &str,
 ) -> Result<Entity> {
+    named_too(librarian, uri, alias, reason, json!({ "alias": alias.trim() })).await
+}
+
+/// Gives an entity a name of one that was merged into it and is known by its URI `of`. It
+/// goes with that one when they part.
+pub(super) async fn add_alias_of(
+    librarian: &Librarian,
+    of: &str,
+    alias: &str,
+    reason: &str,
+) -> Result<Entity> {
+    let details = json!({ "alias": alias.trim(), (log::OF): of });
+    named_too(librarian, of, alias, reason, details).await
+}
+
+async fn named_too(
+    librarian: &Librarian,
+    uri: &str,
+    alias: &str,
+    reason: &str,
+    details: Value,
+) -> Result<Entity> {
     let alias = names::checked_name("alias", alias)?;
     let plan = || {
-        let alias = alias.as_str();
+        let (alias, details) = (alias.as_str(), details.clone());
         async move {
             let entity = librarian.entity(uri).await?;
             if fresh_names(&entity.node, [&alias.to_owned()].into_iter()).is_empty() {
@@ -189,8 +224,41 @@ pub async fn add_alias(
             let mut aliases = entity.node.aliases.clone();
             aliases.push(alias.to_owned());
             let patch = NodePatch { aliases: Some(aliases), ..NodePatch::default() };
-            let entry =
-                Entry { kind: log::ALIAS_ADDED, reason, details: json!({ "alias": alias }) };
+            let entry = Entry { kind: log::ALIAS_ADDED, reason, details };
+            Ok((changed(librarian, &entity.node, patch, entry), ()))
+        }
+        .boxed()
+    };
+    librarian.carry_out(plan).await?;
+    let entity = librarian.entity(uri).await?;
+    waiting::settle(librarian, &entity).await;
+    Ok(entity)
+}
+
+/// Takes a name from an entity that goes by others as well.
+pub async fn remove_alias(
+    librarian: &Librarian,
+    uri: &str,
+    alias: &str,
+    reason: &str,
+) -> Result<Entity> {
+    let alias = names::checked_name("alias", alias)?;
+    let plan = || {
+        let alias = alias.as_str();
+        async move {
+            let entity = librarian.entity(uri).await?;
+            let mut aliases = entity.node.aliases.clone();
+            aliases.retain(|known| name_key(known) != name_key(alias));
+            if aliases.len() == entity.node.aliases.len() {
+                return Err(Error::Precondition {
+                    message: format!("{alias:?} is no alias of {:?}", entity.node.name),
+                    hint: "its first name stays; see its aliases at /entity/{uri}".into(),
+                });
+            }
+            librarian.may_change(&entity.node)?;
+            let patch = NodePatch { aliases: Some(aliases), ..NodePatch::default() };
+            let details = json!({ "alias": alias });
+            let entry = Entry { kind: log::ALIAS_REMOVED, reason, details };
             Ok((changed(librarian, &entity.node, patch, entry), ()))
         }
         .boxed()
@@ -229,7 +297,9 @@ pub(super) async fn rename(
         .boxed()
     };
     librarian.carry_out(plan).await?;
-    librarian.entity(uri).await
+    let entity = librarian.entity(uri).await?;
+    waiting::settle(librarian, &entity).await;
+    Ok(entity)
 }
 
 /// Changes what an entity is. Its URI stays, so that nothing that points at it breaks.

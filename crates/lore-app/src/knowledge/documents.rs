@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::entities::{self, Entity};
 use super::librarian::Librarian;
 use super::relations::{EDGES_MAX, MENTIONS};
-use super::{spotter, uri};
+use super::uri;
 use crate::play::word;
 
 /// Most documents that are listed at once.
@@ -59,9 +59,10 @@ pub async fn mentioned_in(librarian: &Librarian, uri: &str, limit: usize) -> Res
     since.remove(&entity.node.id);
     let ids: Vec<NodeId> = since.keys().copied().collect();
     let mut counts: BTreeMap<NodeId, usize> = BTreeMap::new();
-    let names = names_of(&entity);
-    for text in librarian.app.store.texts_of_nodes(&librarian.viewer, &ids).await? {
-        *counts.entry(text.node).or_default() += spotter::count(&names, &text.body);
+    let texts = librarian.app.store.texts_of_nodes(&librarian.viewer, &ids).await?;
+    let mentions = mentions(librarian, &entity, &texts).await?;
+    for (text, count) in texts.iter().zip(mentions) {
+        *counts.entry(text.node).or_default() += count;
     }
     let nodes = librarian.app.store.nodes(&librarian.viewer, &ids).await?;
     let mut documents: Vec<Document> = nodes
@@ -94,19 +95,27 @@ async fn linked(librarian: &Librarian, entity: &Entity) -> Result<BTreeMap<NodeI
 /// Texts that say one of the entity's names.
 async fn said(librarian: &Librarian, entity: &Entity) -> Result<Vec<Text>> {
     let mut texts = Vec::new();
-    let names = names_of(entity);
-    for name in &names {
-        let query = Query { unit: Unit::Text, ..Query::new(*name, TEXTS_MAX) };
+    let names = std::iter::once(&entity.node.name).chain(&entity.node.aliases);
+    for name in names.take(NAMES_MAX) {
+        let query = Query { unit: Unit::Text, ..Query::new(name.as_str(), TEXTS_MAX) };
         let found = librarian.app.search(&librarian.viewer, query).await?;
-        let found = found.answers.into_iter().filter_map(|answer| answer.text);
-        texts.extend(found.filter(|text| spotter::count(&[*name], &text.body) > 0));
+        texts.extend(found.answers.into_iter().filter_map(|answer| answer.text));
     }
-    Ok(texts)
+    let mentions = mentions(librarian, entity, &texts).await?;
+    let saying = texts.into_iter().zip(mentions).filter(|(_, count)| *count > 0);
+    Ok(saying.map(|(text, _)| text).collect())
 }
 
-fn names_of(entity: &Entity) -> Vec<&str> {
-    let names = std::iter::once(&entity.node.name).chain(&entity.node.aliases);
-    names.map(String::as_str).take(NAMES_MAX).collect()
+/// How often each text mentions the entity. The longest name is meant: who writes of River
+/// Song does not write of the River.
+async fn mentions(librarian: &Librarian, entity: &Entity, texts: &[Text]) -> Result<Vec<usize>> {
+    let mut catalogue = librarian.catalogue().await?;
+    let count = |text: &Text| {
+        let spotted = catalogue.spot(&text.body);
+        let own = spotted.into_iter().find(|(node, _)| *node == entity.node.id);
+        own.map_or(0, |(_, spotted)| spotted.count)
+    };
+    Ok(texts.iter().map(count).collect())
 }
 
 fn document(node: &Node, mentions: usize, first_seen: Timestamp) -> Document {

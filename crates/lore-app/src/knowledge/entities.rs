@@ -1,9 +1,10 @@
 //! Entities: nodes that are something, under their URIs.
 
 use lore_core::{Error, Node, NodeId, Result};
-use lore_resolve::Query;
+use lore_resolve::{Candidate, Decision, Query};
 use lore_store::{NodeKey, NodeQuery};
 
+use super::catalogue::Catalogue;
 use super::librarian::Librarian;
 use super::ontology::EntityType;
 use super::uri;
@@ -43,20 +44,43 @@ pub async fn by_uri(librarian: &Librarian, uri: &str) -> Result<Option<Entity>> 
     Ok(librarian.entities(found.as_slice()).await?.pop())
 }
 
+/// How well a name must fit to be taken for what it resolves to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fit {
+    /// It probably is that.
+    Likely,
+    /// It is that name, or that name written otherwise: who links notes writes their names.
+    Same,
+}
+
 /// The entity that a text stands for: by its URI, or by a name that fits well enough.
-pub(super) async fn meant(librarian: &Librarian, text: &str) -> Result<Option<Entity>> {
+/// Entities of the `wanted` types come first; any will do where none is.
+pub(super) async fn meant(
+    librarian: &Librarian,
+    text: &str,
+    wanted: &[EntityType],
+    fit: Fit,
+) -> Result<Option<Entity>> {
     let text = text.trim();
     if text.starts_with(uri::PREFIX) {
         return by_uri(librarian, text).await;
     }
-    let best = {
-        let catalogue = librarian.catalogue().await?;
-        catalogue.resolve(&Query::new(text)).candidates.into_iter().next()
+    let found = best(&*librarian.catalogue().await?, text, wanted, fit);
+    Ok(librarian.entities(found.as_slice()).await?.pop())
+}
+
+fn best(catalogue: &Catalogue, text: &str, wanted: &[EntityType], fit: Fit) -> Option<NodeId> {
+    let sure = |type_hint: Option<&str>| {
+        let found = catalogue.resolve(&Query { type_hint, ..Query::new(text) });
+        let fits = |candidate: &Candidate<NodeId>| match fit {
+            Fit::Likely => candidate.confidence >= SURE_ENOUGH,
+            Fit::Same => candidate.decision == Decision::Link,
+        };
+        found.candidates.into_iter().find(fits)
     };
-    match best.filter(|candidate| candidate.confidence >= SURE_ENOUGH) {
-        Some(candidate) => Ok(librarian.entities(&[candidate.key]).await?.pop()),
-        None => Ok(None),
-    }
+    let hinted = wanted.iter().filter_map(|wanted| sure(Some(wanted.as_str())));
+    let hinted = hinted.max_by(|a, b| a.confidence.total_cmp(&b.confidence));
+    hinted.or_else(|| sure(None)).map(|candidate| candidate.key)
 }
 
 /// A page of entities in order of creation, of one type or of all.

@@ -3,6 +3,7 @@
 use lore_core::{Error, Properties, Result, Role, names};
 use sha2::{Digest, Sha256};
 
+use super::kept_notes;
 use super::librarian::Librarian;
 use super::relations::{self, ReadIn};
 use super::shelve::{self, NewDocument};
@@ -39,7 +40,9 @@ pub async fn take(librarian: &Librarian, read: &Read, intake: &Intake) -> Result
     names::checked_length("document_rid", rid, RID_MAX)?;
     names::checked_length("source", &read.source, names::NAME_MAX)?;
     names::checked_length("content", &read.content, CONTENT_MAX)?;
-    let (entities, mentions) = web::take_entities(librarian, &intake.entities).await?;
+    check_owner(librarian, rid).await?;
+    let found_at = Some(rid).filter(|rid| rid.starts_with("http"));
+    let (entities, mentions) = web::take_entities(librarian, &intake.entities, found_at).await?;
     let read_in = ReadIn { source: &read.source, rid: Some(rid) };
     let relations = relations::relate(librarian, &intake.relations, read_in).await?;
     let document = NewDocument {
@@ -47,7 +50,7 @@ pub async fn take(librarian: &Librarian, read: &Read, intake: &Intake) -> Result
         kind: KIND,
         source: read.source.clone(),
         title: read.title.clone().unwrap_or_else(|| rid.to_owned()),
-        url: Some(rid).filter(|rid| rid.starts_with("http")).map(str::to_owned),
+        url: found_at.map(str::to_owned),
         author: None,
         written: None,
         body: read.content.clone(),
@@ -63,4 +66,18 @@ pub async fn take(librarian: &Librarian, read: &Read, intake: &Intake) -> Result
         entities,
         relations,
     })
+}
+
+/// Fails for documents that are kept in line with something else: what is told of them here
+/// would be there until they are read again, and not be theirs.
+async fn check_owner(librarian: &Librarian, rid: &str) -> Result<()> {
+    let known = shelve::shelved(librarian, rid).await?;
+    let others = known.is_some_and(|node| node.kind.as_str() != KIND);
+    if others || rid.starts_with(kept_notes::PREFIX) {
+        return Err(Error::Precondition {
+            message: format!("document_rid {rid:?} is that of a document kept elsewhere"),
+            hint: "change the note or page itself, or choose another document_rid".into(),
+        });
+    }
+    Ok(())
 }

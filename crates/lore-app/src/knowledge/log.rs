@@ -9,8 +9,8 @@ use std::collections::HashSet;
 use futures::FutureExt;
 use lore_core::{Edge, Error, Event, Node, NodeId, Result, Text, Timestamp, Uid, Visibility};
 use lore_store::{
-    Batch, Bin, Change, Direction, EdgeRef, EventOrder, EventQuery, Expect, NewEdge, NewEvent,
-    NewEvents, NewText, NodePatch, NodeRef, Require, TextRef,
+    Batch, Bin, Change, Direction, EventOrder, EventQuery, Expect, NewEdge, NewEvent, NewEvents,
+    NewText, NodePatch, NodeRef, Require, TextRef,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -18,8 +18,9 @@ use serde_json::{Value, json};
 use super::changes::fresh_names;
 use super::entities::Entity;
 use super::librarian::Librarian;
+use super::parting::{self, Parting};
 use super::relations::EDGES_MAX;
-use super::uri;
+use super::{kept_notes, uri};
 use crate::play::word;
 
 /// Entry: another entity was merged into this one.
@@ -32,6 +33,10 @@ pub(super) const RETYPED: &str = "ENTITY_RETYPED";
 pub(super) const RENAMED: &str = "ENTITY_RENAMED";
 /// Entry: it has another name besides.
 pub(super) const ALIAS_ADDED: &str = "ALIAS_ADDED";
+/// Entry: it has a name less.
+pub(super) const ALIAS_REMOVED: &str = "ALIAS_REMOVED";
+/// In the details of an added name: the URI of what was merged and is called so.
+pub(super) const OF: &str = "of";
 
 /// Longest reason, in characters.
 const REASON_MAX: usize = 2_000;
@@ -64,13 +69,13 @@ pub(super) struct Entry<'a> {
 
 /// What a merge gave to the entity that stays.
 #[derive(Debug, Serialize, Deserialize)]
-struct Given {
-    uid: String,
-    uri: String,
-    name: String,
-    aliases: Vec<String>,
+pub(super) struct Given {
+    pub(super) uid: String,
+    pub(super) uri: String,
+    pub(super) name: String,
+    pub(super) aliases: Vec<String>,
     uris: Vec<String>,
-    edges: Vec<(i64, String, i64)>,
+    pub(super) edges: Vec<(i64, String, i64)>,
     texts: Vec<String>,
 }
 
@@ -189,12 +194,12 @@ async fn moved_edges(
     Ok((moved, changes))
 }
 
-async fn edges_of(librarian: &Librarian, node: NodeId) -> Result<Vec<Edge>> {
+pub(super) async fn edges_of(librarian: &Librarian, node: NodeId) -> Result<Vec<Edge>> {
     let store = &librarian.app.store;
     Ok(store.neighbours(&librarian.viewer, &[node], Direction::Both, &[], EDGES_MAX).await?)
 }
 
-fn ends(edge: &Edge) -> (NodeId, String, NodeId) {
+pub(super) fn ends(edge: &Edge) -> (NodeId, String, NodeId) {
     (edge.source, edge.kind.to_string(), edge.target)
 }
 
@@ -217,7 +222,7 @@ async fn copied_texts(
     Ok((copied, changes))
 }
 
-async fn texts_of(librarian: &Librarian, node: NodeId) -> Result<Vec<Text>> {
+pub(super) async fn texts_of(librarian: &Librarian, node: NodeId) -> Result<Vec<Text>> {
     Ok(librarian.app.store.texts_of(&librarian.viewer, node, Bin::Live).await?)
 }
 
@@ -256,6 +261,11 @@ pub async fn unmerge(librarian: &Librarian, uri: &str, reason: &str) -> Result<E
         .boxed()
     };
     librarian.carry_out(plan).await?;
+    let restored = librarian.entity(uri).await?;
+    // Notes that were edited meanwhile say of it what its relations were before.
+    if let Err(error) = kept_notes::reread(librarian, &restored).await {
+        tracing::info!(%error, uri, "the notes about an entity were not read again");
+    }
     librarian.entity(uri).await
 }
 
@@ -295,19 +305,25 @@ async fn unmerged(
     let left: Vec<String> =
         same_as(&kept.node).into_iter().filter(|known| !given.uris.contains(known)).collect();
     properties.insert(uri::SAME_AS.into(), json!(left));
+    let events = events(librarian, kept.node.id).await?;
+    let gained = parting::gained(&events, sequence, &given.uri);
     let mut aliases = kept.node.aliases.clone();
-    aliases.retain(|alias| !given.aliases.contains(alias));
+    aliases.retain(|alias| !given.aliases.contains(alias) && !gained.contains(alias));
+    let stays = [&kept.node.name].into_iter().chain(&aliases).cloned().collect();
     let patch =
         NodePatch { aliases: Some(aliases), properties: Some(properties), ..NodePatch::default() };
     let update =
         Change::UpdateNode(NodeRef::Id(kept.node.id), Expect::Version(kept.node.version), patch);
     let mut batch = librarian.batch().change(Change::RestoreNode(NodeRef::Uid(uid))).change(update);
-    for edge in edges_of(librarian, kept.node.id).await? {
-        let (source, kind, target) = ends(&edge);
-        if given.edges.contains(&(source.0, kind, target.0)) {
-            batch = batch.change(Change::DeleteEdge(EdgeRef::Id(edge.id), Expect::Any));
-        }
+    if !gained.is_empty() {
+        let own = parting::gone(librarian, &given).await?.map(|node| node.aliases);
+        let own = own.unwrap_or_default().into_iter();
+        let aliases = Some(own.chain(gained.iter().cloned()).collect());
+        let patch = NodePatch { aliases, ..NodePatch::default() };
+        batch = batch.change(Change::UpdateNode(NodeRef::Uid(uid), Expect::Any, patch));
     }
+    let parting = Parting { kept, stays, uid, gained, given: &given };
+    batch.changes.extend(parting.edges(librarian).await?);
     for text in texts_of(librarian, kept.node.id).await? {
         if given.texts.contains(&text.uid.to_string()) {
             batch = batch.change(Change::DeleteText(TextRef::Id(text.id), Expect::Any));
@@ -349,12 +365,13 @@ fn same_as(node: &Node) -> Vec<String> {
 }
 
 async fn events(librarian: &Librarian, node: NodeId) -> Result<Vec<Event>> {
-    let kinds = [MERGED, UNMERGED, RETYPED, ALIAS_ADDED].map(str::to_owned).to_vec();
+    let kinds = [MERGED, UNMERGED, RETYPED, RENAMED, ALIAS_ADDED, ALIAS_REMOVED];
+    let kinds = kinds.map(str::to_owned).to_vec();
     let query = EventQuery { kinds, order: EventOrder::Descending, ..EventQuery::default() };
     Ok(librarian.app.store.events(&librarian.viewer, node, query).await?)
 }
 
-fn details(event: &Event) -> Value {
+pub(super) fn details(event: &Event) -> Value {
     let payload: Value = serde_json::from_str(&event.payload).unwrap_or_default();
     payload.get("details").cloned().unwrap_or_default()
 }

@@ -13,14 +13,18 @@ pub mod code;
 mod documents;
 mod entities;
 mod extract;
+mod fields;
 mod ingest;
+mod kept_notes;
 mod librarian;
 mod log;
+mod meaning;
 mod model;
 mod monitor;
 mod note;
 mod ontology;
 mod outside;
+mod parting;
 pub mod predicates;
 mod relations;
 mod resolve;
@@ -32,28 +36,32 @@ mod tuning;
 mod uri;
 mod vault;
 mod vault_watch;
+mod waiting;
 mod web;
 
 pub use catalogue::Catalogues;
-pub use changes::{Registered, Registration, add_alias, register, retype};
+pub use changes::{Registered, Registration, add_alias, register, remove_alias, retype};
 pub use documents::{Document, Mentioned, mentioned_in};
 pub use entities::{Entity, by_uri, list};
 pub use extract::{Extracted, ExtractedEntity};
 pub use ingest::{Read, take};
+pub use kept_notes::{NoteOf, notes_of_entities};
 pub use librarian::Librarian;
 pub use log::{Logged, history, merge, unmerge};
 pub use lore_vault::Written as NoteWritten;
-pub use monitor::{Added, Monitored, SCAN_INTERVAL, keep_watching, monitor, monitored, unmonitor};
+pub use monitor::{
+    Added, Monitored, Rounds, SCAN_INTERVAL, keep_watching, monitor, monitored, scan_now, unmonitor,
+};
 pub use ontology::EntityType;
 pub use outside::{Ask, Elsewhere, Fetched, Form, Model, Prompt, Verb, Web};
-pub use relations::{NewRelation, ReadIn, Related, Relation, relate, relations};
+pub use relations::{Item, NewRelation, ReadIn, Related, Relation, relate, relations, tally};
 pub use resolve::{Asked, Possible, Resolved, Surroundings, profiles, resolve};
 pub use search::{
     Chunk, EntityHit, FoundDocument, FoundDocuments, Passages, SOURCES, find_documents,
     find_entities,
 };
 pub use vault::{Notes, list_notes, read_note, write_note};
-pub use vault_watch::{index_vault, keep_vault};
+pub use vault_watch::{index_vault, keep_vault, sync_vault};
 pub use web::{
     Ingested, IngestedEntity, Intake, Looked, Mention, NewEntity, Newness, Opinion, Preview,
     Processed, Taken, TakenIn, Verdict, document_rid, evaluate, ingest, preview, process,

@@ -94,9 +94,9 @@ fn schema() -> Value {
     }))
 }
 
-/// Models like to wrap what they write.
+/// Models like to think aloud first, and to wrap what they write.
 fn unfenced(said: &str) -> &str {
-    let said = said.trim();
+    let said = said.rsplit_once("</think>").map_or(said, |(_, said)| said).trim();
     let inner = said.strip_prefix("```json").or_else(|| said.strip_prefix("```"));
     inner.and_then(|inner| inner.strip_suffix("```")).unwrap_or(said).trim()
 }
@@ -291,7 +291,9 @@ mod tests {
 
     #[test]
     fn wrapped_answers_are_unwrapped() {
-        for said in ["{}", " ```json\n{}\n``` ", "```{}```"] {
+        for said in
+            ["{}", " ```json\n{}\n``` ", "```{}```", "<think>{ so\n}</think>\n```json\n{}\n```"]
+        {
             assert_eq!(unfenced(said), "{}");
         }
     }

@@ -1,9 +1,11 @@
 //! Pages that are looked at from time to time, to notice when they change.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use lore_core::{Principal, Result, Role, Timestamp};
+use tokio::sync::Notify;
 
 use super::librarian::Librarian;
 use super::submission::{self, Held, Status, Watched};
@@ -20,6 +22,29 @@ const PAUSE: Duration = Duration::from_secs(2);
 const BACKOFF_MAX: u32 = 16;
 /// The name under which changes appear in the audit log.
 const MONITOR: &str = "monitor_url";
+
+/// The rounds of looking at watched pages: how many were made, and that one is wanted now.
+#[derive(Debug, Default)]
+pub struct Rounds {
+    made: AtomicU64,
+    wanted: Notify,
+}
+
+impl Rounds {
+    /// How many were made since the program started.
+    pub fn made(&self) -> u64 {
+        self.made.load(Ordering::Relaxed)
+    }
+}
+
+/// Which pages a round looks at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Round {
+    /// Those whose turn has come.
+    Due,
+    /// All of them.
+    Asked,
+}
 
 /// What became of a wish to have a page watched.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,21 +156,36 @@ fn shown(held: Held) -> Option<Monitored> {
 /// runs. When a page was looked at is kept with it, so it goes on where it was.
 pub async fn keep_watching(app: Arc<App>) {
     loop {
-        tokio::time::sleep(TICK).await;
-        if let Err(error) = scan(&app).await {
+        let round = tokio::select! {
+            () = tokio::time::sleep(TICK) => Round::Due,
+            () = app.rounds.wanted.notified() => Round::Asked,
+        };
+        if let Err(error) = scan(&app, round).await {
             tracing::warn!(%error, "watched pages were not looked at");
         }
+        app.rounds.made.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-async fn scan(app: &Arc<App>) -> Result<()> {
+/// Has every watched page looked at as soon as may be, whether its turn has come or not.
+pub fn scan_now(librarian: &Librarian) -> Result<()> {
+    librarian.viewer.require(Role::Player)?;
+    librarian.app.rounds.wanted.notify_one();
+    Ok(())
+}
+
+async fn scan(app: &Arc<App>, round: Round) -> Result<()> {
     for world in app.store.worlds(Principal::LOCAL).await? {
         let Some(viewer) = app.store.enter(Principal::LOCAL, world.id).await? else { continue };
         let request_id = app.effects.uid().to_string();
         let librarian = Librarian { app: Arc::clone(app), viewer, tool: MONITOR, request_id };
         let now = app.effects.now();
-        let due = submission::all(&librarian).await?.into_iter().filter(|held| is_due(held, now));
-        for held in due {
+        let mut pages = submission::all(&librarian).await?;
+        pages.retain(|held| match round {
+            Round::Due => is_due(held, now),
+            Round::Asked => held.submission.watched.is_some(),
+        });
+        for held in pages {
             check(&librarian, held).await;
             tokio::time::sleep(PAUSE).await;
         }

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use super::fields::{self, Way};
 use super::ontology::EntityType;
-use super::predicates::{self, Kept};
 use super::relations::NewRelation;
 
 /// Longest value that is looked at, in characters.
@@ -31,7 +31,7 @@ impl<'a> Note<'a> {
             fields.entry(name).or_default().extend(values);
         };
         let mut key = String::new();
-        for line in properties.lines().filter(|line| line.trim() != "---") {
+        for line in properties.lines().filter(|line| !matches!(line.trim(), "---" | "...")) {
             if let Some(item) = line.trim_start().strip_prefix("- ") {
                 put(key.clone(), plain(item).into_iter().collect());
                 continue;
@@ -73,27 +73,29 @@ impl<'a> Note<'a> {
         self.first("@type").and_then(EntityType::read)
     }
 
-    /// The relations its properties tell of. Fields that name who did something to the
-    /// subject, such as the founder of an organisation, lead the other way.
-    pub(super) fn relations(&self, subject: &str, confidence: f64) -> Vec<NewRelation> {
+    /// The relations its properties tell of an entity of this type.
+    pub(super) fn relations(
+        &self,
+        subject: &str,
+        entity_type: EntityType,
+        confidence: f64,
+    ) -> Vec<NewRelation> {
         let mut found = Vec::new();
-        for predicate in
-            predicates::ALL.iter().filter(|known| matches!(known.kept, Kept::Once | Kept::BothWays))
-        {
-            let reversed = REVERSED.contains(&predicate.name);
-            for name in self.all(predicate.field) {
+        for (field, names) in &self.fields {
+            let Some((predicate, way)) = fields::meaning(field, entity_type) else { continue };
+            for name in names {
                 let ends = (subject.to_owned(), name.clone());
-                let (subject, object) = if reversed { (ends.1, ends.0) } else { ends };
-                let predicate = predicate.name.to_owned();
+                let (subject, object) = match way {
+                    Way::Forward => ends,
+                    Way::Backward => (ends.1, ends.0),
+                };
+                let predicate = predicate.to_owned();
                 found.push(NewRelation { subject, predicate, object, confidence });
             }
         }
         found
     }
 }
-
-/// Predicates whose field stands in the note of the object.
-const REVERSED: [&str; 2] = ["attended", "founded"];
 
 /// Whether a line is not nested in another.
 fn is_top(line: &str) -> bool {
@@ -132,6 +134,7 @@ fn plain(text: &str) -> Option<String> {
     let text = match link {
         Some(link) => {
             let target = link.split('|').next().unwrap_or(link);
+            let target = target.split('#').next().unwrap_or(target);
             target.rsplit('/').next().unwrap_or(target).trim_end_matches(".md")
         }
         None => text,
@@ -160,7 +163,7 @@ mod tests {
 
     #[test]
     fn fields_become_relations() {
-        let relations = Note::read(NOTE).relations("orn:bill", 1.0);
+        let relations = Note::read(NOTE).relations("orn:bill", EntityType::Person, 1.0);
         let shown: Vec<_> =
             relations.iter().map(|one| (one.predicate.as_str(), one.object.as_str())).collect();
         let wanted = [
@@ -170,7 +173,7 @@ mod tests {
         ];
         assert_eq!(shown, wanted);
         let org = Note::read("---\n\"@type\": schema:Organization\nfounder: \"[[Ada]]\"\n---\n");
-        let founded = org.relations("orn:org", 1.0);
+        let founded = org.relations("orn:org", EntityType::Organization, 1.0);
         assert_eq!((founded[0].subject.as_str(), founded[0].object.as_str()), ("Ada", "orn:org"));
     }
 

@@ -1,21 +1,23 @@
 //! How entities are related: reading what is known, and adding to it one by one.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use futures::FutureExt;
 use lore_core::{Edge, EdgeKind, NodeId, Properties, Result};
-use lore_store::{Batch, Change, Direction, NewEdge, NodeRef};
+use lore_store::{Change, Direction, EdgePatch, EdgeRef, Expect, NewEdge, NodeRef};
 use serde_json::{Value, json};
 
-use super::entities::{self, Entity};
+use super::entities::{self, Entity, Fit};
+use super::kept_notes;
 use super::librarian::Librarian;
 use super::predicates::{self, Kept, Predicate};
-use crate::play::word;
 
 /// Edge from a document to what it mentions.
 pub(super) const MENTIONS: &str = "mentions";
 /// Most edges that are looked at together.
 pub(super) const EDGES_MAX: usize = 10_000;
+/// How many entities' relations are counted at once.
+const TALLIED_AT_ONCE: usize = 500;
 /// Most relations of one call.
 const ITEMS_MAX: usize = 500;
 
@@ -81,6 +83,23 @@ pub(super) async fn counts(
     Ok(counts)
 }
 
+/// How many relations there are of each predicate.
+pub async fn tally(librarian: &Librarian) -> Result<BTreeMap<String, usize>> {
+    let mut counts = BTreeMap::new();
+    let entities = entities::list(librarian, None, usize::MAX).await?;
+    let ids: Vec<NodeId> = entities.iter().map(|entity| entity.node.id).collect();
+    let known: HashSet<NodeId> = ids.iter().copied().collect();
+    for some in ids.chunks(TALLIED_AT_ONCE) {
+        let (store, viewer) = (&librarian.app.store, &librarian.viewer);
+        let edges = store.neighbours(viewer, some, Direction::Out, &[], usize::MAX).await?;
+        let told = edges.iter().filter(|edge| !INNER.contains(&edge.kind.as_str()));
+        for edge in told.filter(|edge| known.contains(&edge.target)) {
+            *counts.entry(edge.kind.to_string()).or_default() += 1;
+        }
+    }
+    Ok(counts)
+}
+
 async fn around(librarian: &Librarian, nodes: &[NodeId], kinds: &[EdgeKind]) -> Result<Vec<Edge>> {
     let store = &librarian.app.store;
     let viewer = &librarian.viewer;
@@ -113,11 +132,20 @@ async fn relations_of(librarian: &Librarian, edges: Vec<Edge>) -> Result<Vec<Rel
     Ok(edges.into_iter().filter_map(shown).collect())
 }
 
+/// The property that holds what sort of source an edge was read in, and so that it was made
+/// here.
 const SOURCE: &str = "source";
+/// The property that holds the document an edge was first read in.
 const SOURCE_RID: &str = "source_rid";
+/// The property that holds every note that says so.
+const TOLD_BY: &str = "told_by";
+/// The properties that hold what the ends were called, where that is not what they are called
+/// first. Whose name it was is told by it when entities that were merged part again.
+pub(super) const SUBJECT_AS: &str = "subject_as";
+pub(super) const OBJECT_AS: &str = "object_as";
 
 /// A relation to add. Its ends are URIs, names or aliases.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct NewRelation {
     /// From where.
     pub subject: String,
@@ -134,6 +162,8 @@ pub struct NewRelation {
 pub enum Related {
     /// It was added, or known already.
     Added,
+    /// It was not, because nothing known is called so.
+    Unknown(String),
     /// It was not; why, in words.
     Refused(String),
 }
@@ -147,96 +177,313 @@ pub struct ReadIn<'a> {
     pub rid: Option<&'a str>,
 }
 
+/// Something of a list that came from outside, or why it cannot be read.
+pub type Item<T> = std::result::Result<T, String>;
+
 /// Adds relations. A bad one is told and never hurts its neighbours.
 pub async fn relate(
     librarian: &Librarian,
-    items: &[NewRelation],
+    items: &[Item<NewRelation>],
     read_in: ReadIn<'_>,
 ) -> Result<Vec<Related>> {
     let mut outcomes = Vec::with_capacity(items.len());
     for (place, item) in items.iter().enumerate() {
-        if place >= ITEMS_MAX {
-            outcomes.push(Related::Refused(format!("only {ITEMS_MAX} are taken at once")));
-            continue;
-        }
-        outcomes.push(add(librarian, item, read_in).await?);
+        outcomes.push(match item {
+            _ if place >= ITEMS_MAX => {
+                Related::Refused(format!("only {ITEMS_MAX} are taken at once"))
+            }
+            Ok(item) => relate_one(librarian, item, read_in).await?,
+            Err(unreadable) => Related::Refused(unreadable.clone()),
+        });
     }
     Ok(outcomes)
 }
 
-async fn add(librarian: &Librarian, item: &NewRelation, read_in: ReadIn<'_>) -> Result<Related> {
-    let Some(predicate) = Predicate::read(&item.predicate) else {
-        return Ok(Related::Refused(format!("{:?} is no known predicate", item.predicate)));
-    };
-    let subject = entities::meant(librarian, &item.subject).await?;
-    let object = entities::meant(librarian, &item.object).await?;
-    let (Some(subject), Some(object)) = (&subject, &object) else {
-        let unknown = if subject.is_none() { &item.subject } else { &item.object };
-        return Ok(Related::Refused(format!("{unknown:?} is no known entity")));
-    };
-    if subject.node.id == object.node.id {
-        return Ok(Related::Refused("it relates an entity to itself".into()));
+async fn relate_one(
+    librarian: &Librarian,
+    item: &NewRelation,
+    read_in: ReadIn<'_>,
+) -> Result<Related> {
+    match understood(librarian, item, Fit::Likely).await? {
+        Ok(joint) => {
+            keep(librarian, &joint, item.confidence, read_in, Teller::Anybody).await?;
+            Ok(Related::Added)
+        }
+        Err(problem) => Ok(problem),
     }
-    if let Some(why) = predicate.objection(subject.entity_type, object.entity_type) {
-        return Ok(Related::Refused(why));
+}
+
+/// Brings the relations a note tells of in line with what it says now: what it says is kept,
+/// and what only it said and says no more is taken back. Gives those that wait for an end
+/// which is not known yet.
+pub(super) async fn retell(
+    librarian: &Librarian,
+    about: NodeId,
+    items: &[NewRelation],
+    read_in: ReadIn<'_>,
+) -> Result<Vec<NewRelation>> {
+    let (said, waiting) = told(librarian, items, read_in).await?;
+    if let Some(rid) = read_in.rid {
+        withdraw(librarian, about, rid, &said).await?;
     }
-    let (from, to) = (subject.node.id, object.node.id);
+    Ok(waiting)
+}
+
+/// Makes the relations of a note that could not be made before. Gives those that still wait.
+pub(super) async fn told_late(
+    librarian: &Librarian,
+    items: &[NewRelation],
+    read_in: ReadIn<'_>,
+) -> Result<Vec<NewRelation>> {
+    Ok(told(librarian, items, read_in).await?.1)
+}
+
+/// The edges of what a note says, and what waits.
+async fn told(
+    librarian: &Librarian,
+    items: &[NewRelation],
+    read_in: ReadIn<'_>,
+) -> Result<(HashSet<Ends>, Vec<NewRelation>)> {
+    let (mut said, mut waiting) = (HashSet::new(), Vec::new());
+    for item in items.iter().take(ITEMS_MAX) {
+        match understood(librarian, item, Fit::Same).await? {
+            Ok(joint) => {
+                keep(librarian, &joint, item.confidence, read_in, Teller::Note).await?;
+                said.extend(joint.edges());
+            }
+            Err(Related::Unknown(_)) => waiting.push(item.clone()),
+            Err(problem) => tracing::debug!(?problem, ?read_in, "a relation of a note"),
+        }
+    }
+    Ok((said, waiting))
+}
+
+/// Takes back what a note told of an entity, but for what it still says. What others say as
+/// well stays.
+pub(super) async fn withdraw(
+    librarian: &Librarian,
+    about: NodeId,
+    rid: &str,
+    said: &HashSet<Ends>,
+) -> Result<()> {
     let plan = || {
         async move {
             let mut batch = librarian.batch();
-            for (kind, from, to) in kept_as(predicate, from, to) {
-                batch = join(librarian, batch, (kind, from, to), item.confidence, read_in).await?;
+            for edge in around(librarian, &[about], &[]).await? {
+                let mut tellers = tellers(&edge);
+                if !tellers.iter().any(|teller| teller == rid) || said.contains(&ends(&edge)) {
+                    continue;
+                }
+                tellers.retain(|teller| teller != rid);
+                batch = batch.change(told_by(&edge, tellers));
             }
             Ok((batch, ()))
         }
         .boxed()
     };
-    librarian.carry_out(plan).await?;
-    Ok(Related::Added)
+    librarian.carry_out(plan).await
 }
 
-/// The edges a relation is kept as.
-fn kept_as(
-    predicate: &Predicate,
-    subject: NodeId,
-    object: NodeId,
-) -> Vec<(&'static str, NodeId, NodeId)> {
-    match predicate.kept {
-        Kept::Once => vec![(predicate.name, subject, object)],
-        Kept::BothWays => {
-            vec![(predicate.name, subject, object), (predicate.name, object, subject)]
+/// Follows a note to its new name.
+pub(super) async fn readdress(
+    librarian: &Librarian,
+    about: NodeId,
+    from: &str,
+    to: &str,
+) -> Result<()> {
+    let plan = || {
+        async move {
+            let mut batch = librarian.batch();
+            for edge in around(librarian, &[about], &[]).await? {
+                let mut tellers = tellers(&edge);
+                let Some(place) = tellers.iter().position(|teller| teller == from) else {
+                    continue;
+                };
+                tellers.remove(place);
+                tellers.insert(place, to.to_owned());
+                batch = batch.change(told_by(&edge, tellers));
+            }
+            Ok((batch, ()))
         }
-        Kept::As(other) => vec![(other, object, subject)],
+        .boxed()
+    };
+    librarian.carry_out(plan).await
+}
+
+/// Kind and ends of an edge.
+pub(super) type Ends = (String, NodeId, NodeId);
+
+fn ends(edge: &Edge) -> Ends {
+    (edge.kind.to_string(), edge.source, edge.target)
+}
+
+/// The notes that say so. Before they were listed, it was the one that an edge was read in.
+fn tellers(edge: &Edge) -> Vec<String> {
+    let from_note = edge.properties.get(SOURCE) == Some(&json!(kept_notes::SOURCE));
+    let listed = edge.properties.get(TOLD_BY).and_then(Value::as_array).map(Vec::as_slice);
+    let first = edge.properties.get(SOURCE_RID).filter(|_| from_note);
+    let told = listed.unwrap_or_else(|| first.map_or(&[], std::slice::from_ref));
+    told.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// The edge as these notes tell it; without any it goes, unless others made it.
+fn told_by(edge: &Edge, tellers: Vec<String>) -> Change {
+    let (at, expect) = (EdgeRef::Id(edge.id), Expect::Version(edge.version));
+    let mut properties = edge.properties.clone();
+    let first = properties.get(SOURCE_RID).and_then(Value::as_str).map(str::to_owned);
+    let own = first.is_some_and(|first| self::tellers(edge).contains(&first));
+    match tellers.first() {
+        None if own => return Change::DeleteEdge(at, expect),
+        None => {}
+        Some(_) if !own => {}
+        Some(first) => {
+            properties.insert(SOURCE_RID.into(), json!(first));
+        }
+    }
+    properties.insert(TOLD_BY.into(), json!(tellers));
+    Change::UpdateEdge(
+        at,
+        expect,
+        EdgePatch { properties: Some(properties), ..EdgePatch::default() },
+    )
+}
+
+/// Two entities and how they are joined.
+struct Joint {
+    predicate: &'static Predicate,
+    subject: (NodeId, Option<String>),
+    object: (NodeId, Option<String>),
+}
+
+impl Joint {
+    /// The edges it is kept as.
+    fn edges(&self) -> Vec<Ends> {
+        let (from, to) = (self.subject.0, self.object.0);
+        let name = self.predicate.name.to_owned();
+        match self.predicate.kept {
+            Kept::Once => vec![(name, from, to)],
+            Kept::BothWays => vec![(name.clone(), from, to), (name, to, from)],
+            Kept::As(other) => vec![(other.to_owned(), to, from)],
+        }
+    }
+
+    /// What the entity at one end of an edge was called, where that is worth keeping.
+    fn called(&self, end: NodeId) -> Option<&String> {
+        let ends = [&self.subject, &self.object];
+        ends.into_iter().find(|(id, _)| *id == end).and_then(|(_, called)| called.as_ref())
     }
 }
 
-/// Adds an edge unless there is one: what others know and see stays as it is.
-async fn join(
+/// Who is meant and whether that makes sense; else what is wrong.
+async fn understood(
     librarian: &Librarian,
-    batch: Batch,
-    (kind, from, to): (&'static str, NodeId, NodeId),
+    item: &NewRelation,
+    fit: Fit,
+) -> Result<std::result::Result<Joint, Related>> {
+    let Some(predicate) = Predicate::read(&item.predicate) else {
+        let problem = format!("{:?} is no known predicate", item.predicate);
+        return Ok(Err(Related::Refused(problem)));
+    };
+    let subject = entities::meant(librarian, &item.subject, predicate.subjects, fit).await?;
+    let object = entities::meant(librarian, &item.object, predicate.objects, fit).await?;
+    let (Some(subject), Some(object)) = (&subject, &object) else {
+        let unknown = if subject.is_none() { &item.subject } else { &item.object };
+        return Ok(Err(Related::Unknown(unknown.clone())));
+    };
+    if subject.node.id == object.node.id {
+        return Ok(Err(Related::Refused("it relates an entity to itself".into())));
+    }
+    if let Some(why) = predicate.objection(subject.entity_type, object.entity_type) {
+        return Ok(Err(Related::Refused(why)));
+    }
+    let end = |entity: &Entity, given: &str| {
+        let first = [&entity.uri, &entity.node.name].iter().any(|name| *name == given.trim());
+        (entity.node.id, (!first).then(|| given.trim().to_owned()))
+    };
+    let (subject, object) = (end(subject, &item.subject), end(object, &item.object));
+    Ok(Ok(Joint { predicate, subject, object }))
+}
+
+/// Who says so.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Teller {
+    /// Somebody, once.
+    Anybody,
+    /// A note, for as long as it does.
+    Note,
+}
+
+async fn keep(
+    librarian: &Librarian,
+    joint: &Joint,
     confidence: f64,
     read_in: ReadIn<'_>,
-) -> Result<Batch> {
-    let kind = word(kind)?;
-    let kinds = std::slice::from_ref(&kind);
-    let store = &librarian.app.store;
-    let viewer = &librarian.viewer;
-    let edges = store.neighbours(viewer, &[from], Direction::Out, kinds, EDGES_MAX).await?;
-    if edges.iter().any(|edge| edge.target == to) {
-        return Ok(batch);
+    teller: Teller,
+) -> Result<()> {
+    let plan = || {
+        async move {
+            let mut batch = librarian.batch();
+            for edge in joint.edges() {
+                let known = known_edge(librarian, &edge).await?;
+                let change = match (known, teller, read_in.rid) {
+                    (None, ..) => {
+                        Some(new_edge(librarian, joint, edge, confidence, read_in, teller)?)
+                    }
+                    (Some(known), Teller::Note, Some(rid)) => told_too(&known, rid),
+                    // What others know and see stays as it is.
+                    (Some(_), ..) => None,
+                };
+                batch.changes.extend(change);
+            }
+            Ok((batch, ()))
+        }
+        .boxed()
+    };
+    librarian.carry_out(plan).await
+}
+
+async fn known_edge(librarian: &Librarian, (kind, from, to): &Ends) -> Result<Option<Edge>> {
+    let kinds = [EdgeKind::new("predicate", kind)?];
+    let (store, viewer) = (&librarian.app.store, &librarian.viewer);
+    let edges = store.neighbours(viewer, &[*from], Direction::Out, &kinds, EDGES_MAX).await?;
+    Ok(edges.into_iter().find(|edge| edge.target == *to))
+}
+
+/// That a note says so, too, where the edge does not have that yet.
+fn told_too(known: &Edge, rid: &str) -> Option<Change> {
+    let mut tellers = tellers(known);
+    if tellers.iter().any(|teller| teller == rid) {
+        return None;
     }
+    tellers.push(rid.to_owned());
+    Some(told_by(known, tellers))
+}
+
+fn new_edge(
+    librarian: &Librarian,
+    joint: &Joint,
+    (kind, from, to): Ends,
+    confidence: f64,
+    read_in: ReadIn<'_>,
+    teller: Teller,
+) -> Result<Change> {
     let mut properties = Properties::new();
     properties.insert(SOURCE.into(), json!(read_in.source));
     if let Some(rid) = read_in.rid {
         properties.insert(SOURCE_RID.into(), json!(rid));
+        if teller == Teller::Note {
+            properties.insert(TOLD_BY.into(), json!([rid]));
+        }
     }
-    Ok(batch.change(Change::PutEdge(NewEdge {
+    for (end, key) in [(from, SUBJECT_AS), (to, OBJECT_AS)] {
+        properties.extend(joint.called(end).map(|called| (key.to_owned(), json!(called))));
+    }
+    Ok(Change::PutEdge(NewEdge {
         source: NodeRef::Id(from),
         target: NodeRef::Id(to),
-        kind,
+        kind: EdgeKind::new("predicate", &kind)?,
         weight: confidence.clamp(0.0, 1.0),
         visibility: librarian.visibility(),
         properties,
-    })))
+    }))
 }

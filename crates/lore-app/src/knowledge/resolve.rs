@@ -9,6 +9,7 @@ use lore_store::Direction;
 use super::catalogue::Catalogue;
 use super::entities::Entity;
 use super::librarian::Librarian;
+use super::meaning;
 use super::ontology::EntityType;
 use super::relations::{EDGES_MAX, MENTIONS};
 use super::uri;
@@ -82,7 +83,16 @@ pub async fn resolve(librarian: &Librarian, asked: &Asked) -> Result<Resolved> {
     let resolution = ask(librarian, &query, nearby.as_ref()).await?;
     let is_new = resolution.is_new();
     let proposed_uri = uri::proposed(wanted, &label);
-    let candidates = possible(librarian, resolution.candidates).await?;
+    let mut candidates = possible(librarian, resolution.candidates).await?;
+    if is_new {
+        let by_meaning = meaning::alike(librarian, &label, wanted, limit).await?;
+        let fresh = by_meaning.into_iter().filter(|one| {
+            candidates.iter().all(|known: &Possible| known.entity.node.id != one.entity.node.id)
+        });
+        let fresh: Vec<Possible> = fresh.collect();
+        candidates.extend(fresh);
+        candidates.truncate(limit);
+    }
     Ok(Resolved { is_new, candidates, proposed_uri })
 }
 

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::librarian::Librarian;
 use super::relations::{EDGES_MAX, MENTIONS};
-use super::{documents, uri, vault};
+use super::{documents, kept_notes, uri};
 use crate::play::word;
 
 /// Text kind of a part of a document.
@@ -190,7 +190,7 @@ fn properties(new: &NewDocument, mut known: Properties) -> Properties {
     if let Some(url) = &new.url {
         known.insert(documents::URL.into(), json!(url));
     }
-    known.retain(|name, _| !vault::FURTHER.contains(&name.as_str()));
+    known.retain(|name, _| !kept_notes::FURTHER.contains(&name.as_str()));
     known.extend(new.further.clone());
     known
 }

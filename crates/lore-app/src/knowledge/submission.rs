@@ -98,7 +98,9 @@ pub(super) struct Held {
 pub(super) fn address(librarian: &Librarian, url: &str) -> Result<String> {
     let url = url.trim();
     let whole = if url.contains("://") { url.to_owned() } else { format!("https://{url}") };
-    librarian.web()?.check(&whole)
+    let checked = librarian.web()?.check(&whole)?;
+    // A part of a page is that page.
+    Ok(checked.split('#').next().unwrap_or(&checked).to_owned())
 }
 
 /// The name of the page at an address.

@@ -16,6 +16,8 @@ const FOLDER: &str = "Ontology/";
 pub(super) const TUNING: &str = "resolution";
 /// How little and how much may be asked of a match.
 const LINK_AT: std::ops::RangeInclusive<f64> = 0.5..=0.999;
+/// With how many a candidate may have to be known at most.
+const COMPANY_MAX: f64 = 10.0;
 /// How much of two names must be alike where notes ask for words in common.
 const OVERLAP: f64 = 0.5;
 
@@ -24,11 +26,16 @@ pub(super) fn told(path: &str, note: &Note<'_>) -> Option<Value> {
     let said = |field: &str| note.first(&format!("{TUNING}.{field}"));
     let entity_type = said("type_key").and_then(EntityType::read)?;
     let flag = |field: &str| said(field).and_then(|text| text.to_lowercase().parse::<bool>().ok());
-    let threshold = said("similarity_threshold").and_then(|text| text.parse::<f64>().ok());
+    let number = |field: &str| {
+        let given = said(field).and_then(|text| text.parse::<f64>().ok());
+        given.filter(|given| given.is_finite())
+    };
     path.starts_with(FOLDER).then(|| {
         json!({
             "type": entity_type.as_str(),
-            "similarity_threshold": threshold.filter(|given| given.is_finite()),
+            "similarity_threshold": number("similarity_threshold"),
+            "semantic_threshold": number("semantic_threshold"),
+            "min_context_people": number("min_context_people"),
             "phonetic_matching": flag("phonetic_matching"),
             "require_token_overlap": flag("require_token_overlap"),
         })
@@ -43,6 +50,12 @@ pub(super) fn of(node: &Node) -> Option<(EntityType, Profile)> {
     let mut profile = Profile::of(entity_type.as_str());
     if let Some(threshold) = told.get("similarity_threshold").and_then(Value::as_f64) {
         profile.link_at = threshold.clamp(*LINK_AT.start(), *LINK_AT.end());
+    }
+    if let Some(threshold) = told.get("semantic_threshold").and_then(Value::as_f64) {
+        profile.meaning_at = threshold.clamp(0.0, 1.0);
+    }
+    if let Some(people) = told.get("min_context_people").and_then(Value::as_f64) {
+        profile.least_company = people.clamp(1.0, COMPANY_MAX) as u32;
     }
     if let Some(phonetic) = flag("phonetic_matching") {
         profile.phonetic = phonetic;

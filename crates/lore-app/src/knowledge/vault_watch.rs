@@ -2,22 +2,23 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
-use lore_core::{Error, Result};
-use lore_store::NodeQuery;
-use lore_vault::{Change, NotePath, Watch};
+use lore_core::{Error, Result, Role};
+use lore_vault::{Change, FolderPath, NotePath, Watch};
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::librarian::Librarian;
 use super::note::Note;
-use super::{shelve, uri, vault};
+use super::{kept_notes, shelve, uri, vault, waiting};
 use crate::App;
 use crate::access::{self, Identity};
-use crate::play::word;
 
 /// The name under which changes appear in the audit log.
 const VAULT: &str = "vault";
+/// Nobody writes a note for longer.
+const WRITING_MAX: Duration = Duration::from_secs(60);
 
 /// Keeps the notes as documents of the world named, or of the local user's own, for as long
 /// as the program runs. Whoever edits a note by hand finds it a moment later.
@@ -38,6 +39,7 @@ pub async fn keep_vault(app: Arc<App>, world: Option<String>) {
             return;
         }
     };
+    clean_up(&librarian).await;
     report(sync_all(&librarian, &|_, _| {}).await);
     while let Some(change) = changes.recv().await {
         follow(&librarian, change).await;
@@ -55,6 +57,13 @@ pub async fn index_vault(
     sync_all(&librarian, progress).await
 }
 
+/// Brings everything in the caller's world in line with the notes as they are now, and says
+/// how many there are.
+pub async fn sync_vault(librarian: &Librarian) -> Result<usize> {
+    librarian.viewer.require(Role::Gm)?;
+    sync_all(librarian, &|_, _| {}).await
+}
+
 async fn local_librarian(app: &Arc<App>, world: Option<&str>) -> Result<Librarian> {
     let viewer = access::enter(app, Identity::LOCAL, world).await?;
     let request_id = app.effects.uid().to_string();
@@ -69,6 +78,17 @@ fn listen(librarian: &Librarian) -> Result<(UnboundedReceiver<Change>, Watch)> {
     Ok((changes, watch))
 }
 
+/// Removes what writers that were killed have left in the vault.
+async fn clean_up(librarian: &Librarian) {
+    let now = SystemTime::from(librarian.app.effects.now());
+    let before = now.checked_sub(WRITING_MAX).unwrap_or(SystemTime::UNIX_EPOCH);
+    match vault::on_disk(librarian, move |vault| vault.remove_leftovers(before)).await {
+        Ok(0) => {}
+        Ok(removed) => tracing::info!(removed, "unfinished notes were removed"),
+        Err(error) => tracing::info!(%error, "unfinished notes were not looked for"),
+    }
+}
+
 async fn follow(librarian: &Librarian, change: Change) {
     match change {
         Change::Written(path) => written(librarian, &path).await,
@@ -81,6 +101,8 @@ async fn follow(librarian: &Librarian, change: Change) {
                 removed(librarian, &old).await;
             }
         }
+        // Also what was in it before and is not any more.
+        Change::Folder(folder) => report(sync(librarian, &folder, &|_, _| {}).await),
         Change::FolderRenamed { .. } | Change::Unknown => {
             report(sync_all(librarian, &|_, _| {}).await);
         }
@@ -94,16 +116,27 @@ fn report(outcome: Result<usize>) {
     }
 }
 
-/// Looks at every note. One that cannot be kept does not keep the others from it.
+/// Looks at every note.
 async fn sync_all(
     librarian: &Librarian,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<usize> {
-    let notes = vault::on_disk(librarian, |vault| vault.notes()).await?;
+    sync(librarian, &FolderPath::default(), progress).await
+}
+
+/// Looks at every note in a folder and below. One that cannot be kept does not keep the
+/// others from it.
+async fn sync(
+    librarian: &Librarian,
+    folder: &FolderPath,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<usize> {
+    let place = folder.clone();
+    let notes = vault::on_disk(librarian, move |vault| vault.notes_below(&place)).await?;
     let total = notes.len();
     let present: HashSet<String> = notes.iter().map(|note| note.path.to_string()).collect();
     let mut gone = kept(librarian).await?;
-    gone.retain(|path, _| !present.contains(path));
+    gone.retain(|path, _| folder.holds(path) && !present.contains(path));
     // Everybody first, so that notes may speak of those whose notes come later.
     for note in &notes {
         welcomed(librarian, &note.path, &mut gone).await;
@@ -115,6 +148,7 @@ async fn sync_all(
     for path in gone.keys() {
         removed(librarian, path).await;
     }
+    waiting::settle_all(librarian).await?;
     Ok(total)
 }
 
@@ -123,32 +157,31 @@ async fn sync_all(
 async fn welcomed(librarian: &Librarian, path: &NotePath, gone: &mut HashMap<String, String>) {
     let work = async {
         let text = read(librarian, path).await?;
-        if vault::is_kept(librarian, path, &text).await? {
+        if kept_notes::is_kept(librarian, path, &text).await? {
             return Ok(());
         }
-        let digest = vault::digest(&text);
+        let digest = kept_notes::digest(&text);
         let from = gone.iter().find(|(_, old)| **old == digest).map(|(from, _)| from.clone());
         if let Some(from) = from
             && moved(librarian, &from, &path.to_string()).await
         {
             gone.remove(&from);
         }
-        vault::introduce(librarian, path, &Note::read(&text)).await.map(drop)
+        kept_notes::introduce(librarian, path, &Note::read(&text)).await.map(drop)
     };
     told(work.await, path);
 }
 
 /// Whether what was kept of the note at one path is now what is kept of another.
 async fn moved(librarian: &Librarian, from: &str, to: &str) -> bool {
-    let moved = shelve::rename(librarian, &vault::rid(from), &vault::rid(to)).await;
-    moved.unwrap_or_else(|error| {
+    kept_notes::follow(librarian, from, to).await.unwrap_or_else(|error| {
         tracing::info!(%error, from, to, "a note that moved was not followed");
         false
     })
 }
 
 async fn written(librarian: &Librarian, path: &NotePath) {
-    let work = async { vault::keep(librarian, path, &read(librarian, path).await?).await };
+    let work = async { kept_notes::keep(librarian, path, &read(librarian, path).await?).await };
     told(work.await, path);
 }
 
@@ -164,7 +197,7 @@ fn told(outcome: Result<()>, path: &NotePath) {
 }
 
 async fn removed(librarian: &Librarian, path: &str) {
-    if let Err(error) = shelve::unshelve(librarian, &vault::rid(path)).await {
+    if let Err(error) = kept_notes::forget(librarian, path).await {
         tracing::info!(%error, path, "a note that is gone was not taken away");
     }
 }
@@ -172,19 +205,11 @@ async fn removed(librarian: &Librarian, path: &str) {
 /// The paths of the notes that are kept, with the digests of what they say.
 async fn kept(librarian: &Librarian) -> Result<HashMap<String, String>> {
     let mut kept = HashMap::new();
-    let mut after = None;
-    loop {
-        let query = NodeQuery { kinds: vec![word(vault::KIND)?], after, ..NodeQuery::default() };
-        let page = librarian.app.store.find_nodes(&librarian.viewer, query).await?;
-        for node in &page.items {
-            let digest = node.properties.get(shelve::DIGEST).and_then(Value::as_str);
-            if let Some(path) = uri::of_document(node).strip_prefix(vault::PREFIX) {
-                kept.insert(path.to_owned(), digest.unwrap_or_default().to_owned());
-            }
-        }
-        after = page.next;
-        if after.is_none() {
-            return Ok(kept);
+    for node in kept_notes::documents(librarian).await? {
+        let digest = node.properties.get(shelve::DIGEST).and_then(Value::as_str);
+        if let Some(path) = uri::of_document(&node).strip_prefix(kept_notes::PREFIX) {
+            kept.insert(path.to_owned(), digest.unwrap_or_default().to_owned());
         }
     }
+    Ok(kept)
 }

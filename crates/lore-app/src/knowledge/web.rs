@@ -7,7 +7,7 @@ use super::extract::{self, Extracted};
 use super::librarian::Librarian;
 use super::model;
 use super::ontology::EntityType;
-use super::relations::{self, NewRelation, ReadIn, Related};
+use super::relations::{self, Item, NewRelation, ReadIn, Related};
 use super::shelve::{self, NewDocument};
 use super::submission::{self, Evaluation, Held, Status, Submission, WEB};
 use super::vault;
@@ -255,15 +255,17 @@ pub struct NewEntity {
     pub name: String,
     /// Its type, in any spelling.
     pub type_name: String,
+    /// What the page says of it, for one that is new.
+    pub description: Option<String>,
 }
 
 /// What to take in with a page.
 #[derive(Debug, Clone, Default)]
 pub struct Intake {
     /// Entities it tells of.
-    pub entities: Vec<NewEntity>,
+    pub entities: Vec<Item<NewEntity>>,
     /// How they are related.
-    pub relations: Vec<NewRelation>,
+    pub relations: Vec<Item<NewRelation>>,
     /// The folder of notes about pages; [`SOURCES_FOLDER`] when absent.
     pub folder: Option<String>,
 }
@@ -327,17 +329,29 @@ pub async fn ingest(librarian: &Librarian, url: &str, intake: &Intake) -> Result
         }
         Status::Previewed | Status::Evaluated => {}
     }
-    let (entities, nodes) = take_entities(librarian, &intake.entities).await?;
     let page = held.submission.clone();
+    let found_at = Some(page.url.as_str());
+    let (entities, nodes) = take_entities(librarian, &intake.entities, found_at).await?;
     let document = document_rid(&page.rid);
     let read_in = ReadIn { source: WEB, rid: Some(&document) };
     let related = relations::relate(librarian, &intake.relations, read_in).await?;
     shelve::shelve(librarian, &document_of(&page, nodes)).await?;
-    let names: Vec<&str> = intake.entities.iter().map(|one| one.name.as_str()).collect();
+    let taken = entities.iter().filter(|one| one.outcome.is_ok());
+    let names: Vec<&str> = taken.map(|one| one.name.as_str()).collect();
     let folder = intake.folder.as_deref().unwrap_or(SOURCES_FOLDER);
     let note_path = vault::write_source(librarian, folder, &page, &names).await?;
     let done = Submission { status: Status::Ingested, note_path: note_path.clone(), ..page };
-    submission::hold(librarian, &done, Some(&held)).await?;
+    match submission::hold(librarian, &done, Some(&held)).await {
+        // Somebody else took it in meanwhile, which is as good.
+        Err(Error::Conflict { .. }) => {
+            let held = looked_at(librarian, url).await?;
+            if held.submission.status == Status::Ingested {
+                return Ok(Taken::Before(taken_in(&held)));
+            }
+            submission::hold(librarian, &done, Some(&held)).await?;
+        }
+        held => held?,
+    }
     let (url, rid) = (done.url, done.rid);
     Ok(Taken::Now(Box::new(Ingested { url, rid, note_path, entities, relations: related })))
 }
@@ -345,7 +359,8 @@ pub async fn ingest(librarian: &Librarian, url: &str, intake: &Intake) -> Result
 /// Takes entities in one by one; those that are refused do not hurt the others.
 pub(super) async fn take_entities(
     librarian: &Librarian,
-    given: &[NewEntity],
+    given: &[Item<NewEntity>],
+    found_at: Option<&str>,
 ) -> Result<(Vec<IngestedEntity>, Vec<NodeId>)> {
     if given.len() > ENTITIES_MAX {
         let limit = format!("{ENTITIES_MAX} entities");
@@ -354,9 +369,16 @@ pub(super) async fn take_entities(
     let mut entities = Vec::with_capacity(given.len());
     let mut nodes = Vec::new();
     for one in given {
-        let outcome = take_in(librarian, one).await;
-        nodes.extend(outcome.as_ref().ok().map(|taken| taken.entity.node.id));
-        entities.push(ingested_entity(one, outcome));
+        entities.push(match one {
+            Ok(one) => {
+                let taken = take_in(librarian, one, found_at).await;
+                nodes.extend(taken.as_ref().ok().map(|taken| taken.entity.node.id));
+                ingested_entity(one.name.clone(), taken)
+            }
+            Err(unreadable) => {
+                IngestedEntity { name: String::new(), outcome: Err(unreadable.clone()) }
+            }
+        });
     }
     Ok((entities, nodes))
 }
@@ -366,7 +388,11 @@ pub fn document_rid(rid: &str) -> String {
     format!("web:{rid}")
 }
 
-async fn take_in(librarian: &Librarian, given: &NewEntity) -> Result<changes::Registered> {
+async fn take_in(
+    librarian: &Librarian,
+    given: &NewEntity,
+    found_at: Option<&str>,
+) -> Result<changes::Registered> {
     let entity_type = EntityType::read(&given.type_name).ok_or_else(|| {
         let known = EntityType::ALL.map(EntityType::as_str).join(", ");
         let problem = format!("{:?} is unknown", given.type_name);
@@ -376,13 +402,14 @@ async fn take_in(librarian: &Librarian, given: &NewEntity) -> Result<changes::Re
         name: given.name.clone(),
         entity_type,
         aliases: Vec::new(),
-        description: None,
+        description: given.description.clone(),
+        found_at: found_at.map(str::to_owned),
         uri: None,
     };
     changes::register(librarian, &registration).await
 }
 
-fn ingested_entity(given: &NewEntity, outcome: Result<changes::Registered>) -> IngestedEntity {
+fn ingested_entity(name: String, outcome: Result<changes::Registered>) -> IngestedEntity {
     let outcome = match outcome {
         Ok(taken) => {
             let newness = if taken.is_new { Newness::New } else { Newness::Known };
@@ -390,7 +417,7 @@ fn ingested_entity(given: &NewEntity, outcome: Result<changes::Registered>) -> I
         }
         Err(error) => Err(format!("{error}; {}", error.hint())),
     };
-    IngestedEntity { name: given.name.clone(), outcome }
+    IngestedEntity { name, outcome }
 }
 
 fn document_of(page: &Submission, mentions: Vec<NodeId>) -> NewDocument {

@@ -39,7 +39,7 @@ struct CandidateOut {
     confidence: f64,
     /// The name that was asked for, when it is another; else null.
     merged_with: Nullable<String>,
-    /// How it was found: exact, alias, contextual or fuzzy.
+    /// How it was found: exact, alias, contextual, fuzzy or semantic.
     #[serde(skip_serializing_if = "Option::is_none")]
     tier: Option<&'static str>,
     /// Why it may be meant, and what speaks against it.

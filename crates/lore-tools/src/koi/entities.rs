@@ -14,6 +14,8 @@ use super::{Answered, Request, Verb, bounded, shown, wrong_verb};
 
 /// Most documents of an entity when nobody says how many.
 const DOCUMENTS: usize = 500;
+/// Most entities of a list.
+const LISTED_MAX: usize = 1_000;
 /// Most entities that are asked for at once.
 const URIS_MAX: usize = 200;
 
@@ -134,10 +136,12 @@ struct ListIn {
 async fn listed(request: &Request<'_>) -> Answered {
     let given: ListIn = request.query()?;
     let wanted = given.entity_type.as_deref().map(read_type).transpose()?;
-    let limit = bounded(given.limit, 100)?.min(1_000);
-    let found = knowledge::list(&request.librarian, wanted, limit).await?;
+    let limit = bounded(given.limit, 100)?.min(LISTED_MAX);
+    let mut found = knowledge::list(&request.librarian, wanted, limit + 1).await?;
+    let truncated = found.len() > limit;
+    found.truncate(limit);
     let entities: Vec<Value> = found.into_iter().map(entity).collect();
-    shown(json!({ "count": entities.len(), "entities": entities }))
+    shown(json!({ "count": entities.len(), "truncated": truncated, "entities": entities }))
 }
 
 #[derive(Deserialize)]
@@ -212,18 +216,32 @@ async fn retype(request: &Request<'_>) -> Answered {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct AliasIn {
     uri: String,
     alias: String,
     #[serde(default)]
+    action: AliasAction,
+    #[serde(default)]
     reason: String,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum AliasAction {
+    #[default]
+    Add,
+    Remove,
 }
 
 async fn alias(request: &Request<'_>) -> Answered {
     request.may_write()?;
-    let given: AliasIn = request.body()?;
-    let changed =
-        knowledge::add_alias(&request.librarian, &given.uri, &given.alias, &given.reason).await?;
+    let AliasIn { uri, alias, action, reason } = request.body()?;
+    let librarian = &request.librarian;
+    let changed = match action {
+        AliasAction::Add => knowledge::add_alias(librarian, &uri, &alias, &reason).await?,
+        AliasAction::Remove => knowledge::remove_alias(librarian, &uri, &alias, &reason).await?,
+    };
     shown(json!({ "success": true, "entity": entity(changed) }))
 }
 

@@ -68,7 +68,7 @@ pub async fn answer(call: &Call, ask: Ask) -> Answered {
 /// this world.
 pub(crate) async fn ask(call: &Call, tool: &'static str, ask: Ask) -> Result<Value> {
     if let Some(elsewhere) = &call.app.elsewhere {
-        return elsewhere.ask(ask).await;
+        return elsewhere.ask(ask).await.map(from_elsewhere);
     }
     local(call, tool, ask).await.map_err(|failure| match failure {
         Failure::Failed(error) | Failure::Unreadable(error) => error,
@@ -76,6 +76,14 @@ pub(crate) async fn ask(call: &Call, tool: &'static str, ask: Ask) -> Result<Val
             Error::Bug { what: format!("a path of {tool}") }
         }
     })
+}
+
+/// Whatever another server says is data from outside, and marked as that.
+fn from_elsewhere(mut answer: Value) -> Value {
+    if let Value::Object(fields) = &mut answer {
+        fields.entry("untrusted").or_insert(Value::Bool(true));
+    }
+    answer
 }
 
 async fn local(call: &Call, tool: &'static str, ask: Ask) -> Answered {

@@ -19,11 +19,17 @@ pub(super) async fn route(request: &Request<'_>, path: &str) -> Answered {
         (Verb::Get, "" | "health") => health(request).await,
         (Verb::Get, "entity-types") => types(request).await,
         (Verb::Get, "stats") => stats(request).await,
+        (Verb::Get, "relationship-stats") => relationship_stats(request).await,
+        (Verb::Get, "vault-entities") => vault_entities(request).await,
         (Verb::Get, "predicates") => shown(predicates()),
         (Verb::Post, "register-entity") => register(request).await,
+        (Verb::Post, "sync-relationships") => sync(request).await,
         (Verb::Post, "ingest") => web::document(request).await,
         (Verb::Post, "health" | "entity-types" | "stats" | "predicates")
-        | (Verb::Get, "register-entity" | "ingest") => Err(Failure::WrongVerb),
+        | (Verb::Post, "relationship-stats" | "vault-entities")
+        | (Verb::Get, "register-entity" | "sync-relationships" | "ingest") => {
+            Err(Failure::WrongVerb)
+        }
         _ => Err(Failure::NoSuchPath),
     }
 }
@@ -44,7 +50,7 @@ async fn health(request: &Request<'_>) -> Answered {
         "github_sensor": true,
         "web_sensor": app.web.is_some(),
         "resolution_tiers": {
-            "exact": true, "alias": true, "contextual": true, "fuzzy": true, "semantic": false,
+            "exact": true, "alias": true, "contextual": true, "fuzzy": true, "semantic": true,
         },
     }))
 }
@@ -59,7 +65,9 @@ async fn types(request: &Request<'_>) -> Answered {
                 "label": known.as_str(),
                 "folder": known.folder(),
                 "phonetic_matching": profile.phonetic,
+                "min_context_people": profile.least_company,
                 "similarity_threshold": profile.link_at,
+                "semantic_threshold": profile.meaning_at,
                 "require_token_overlap": profile.least_likeness > 0.0,
             })
         })
@@ -100,6 +108,37 @@ async fn stats(request: &Request<'_>) -> Answered {
     }))
 }
 
+async fn relationship_stats(request: &Request<'_>) -> Answered {
+    let by_predicate = knowledge::tally(&request.librarian).await?;
+    let total: usize = by_predicate.values().sum();
+    shown(json!({ "total_relationships": total, "by_predicate": by_predicate }))
+}
+
+/// The entities that have a note.
+async fn vault_entities(request: &Request<'_>) -> Answered {
+    let notes = knowledge::notes_of_entities(&request.librarian).await?;
+    let rows: Vec<Value> = notes
+        .into_iter()
+        .map(|note| {
+            json!({
+                "uri": note.entity.uri,
+                "name": note.entity.node.name,
+                "type": note.entity.entity_type.as_str(),
+                "vault_path": note.path,
+                "vault_rid": note.rid,
+            })
+        })
+        .collect();
+    shown(json!({ "count": rows.len(), "entities": rows }))
+}
+
+/// Reads the notes again, as far as they changed, and makes the relations that waited.
+async fn sync(request: &Request<'_>) -> Answered {
+    request.may_write()?;
+    let notes = knowledge::sync_vault(&request.librarian).await?;
+    shown(json!({ "success": true, "notes": notes }))
+}
+
 #[derive(Deserialize)]
 struct RegisterIn {
     #[serde(alias = "entity_name", alias = "label")]
@@ -121,6 +160,7 @@ async fn register(request: &Request<'_>) -> Answered {
         entity_type: read_type(&given.entity_type)?,
         aliases: given.aliases,
         description: given.description,
+        found_at: None,
         uri: given.uri,
     };
     let registered = knowledge::register(&request.librarian, &registration).await?;

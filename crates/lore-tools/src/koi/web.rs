@@ -1,16 +1,18 @@
 //! `/web/…`: pages on their way in, and those that are watched.
 
 use lore_app::knowledge::{
-    Intake, Looked, NewEntity, NewRelation, Opinion, Read, Taken, Verdict, evaluate, ingest,
-    monitor, monitored, preview, process, take, unmonitor,
+    Intake, Item, Looked, NewEntity, NewRelation, Opinion, Read, Taken, Verdict, evaluate, ingest,
+    monitor, monitored, preview, process, scan_now, take, unmonitor,
 };
 use serde::Deserialize;
-use serde_json::json;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 use super::web_answers::{
     IngestAnswer, KnownOut, PreviewAnswer, ProcessAnswer, added, monitor_status, receipt,
 };
 use super::{Answered, Failure, Request, Verb, shown};
+use crate::schema;
 
 pub(super) async fn route(request: &Request<'_>, path: &str) -> Answered {
     match (request.ask.verb, path) {
@@ -21,11 +23,17 @@ pub(super) async fn route(request: &Request<'_>, path: &str) -> Answered {
         (Verb::Post, "web/monitor/add") => watch(request).await,
         (Verb::Post, "web/monitor/remove") => unwatch(request).await,
         (Verb::Get, "web/monitor/status") => {
-            shown(monitor_status(monitored(&request.librarian).await?))
+            let rounds = request.librarian.app.rounds.made();
+            shown(monitor_status(monitored(&request.librarian).await?, rounds))
+        }
+        (Verb::Post, "web/monitor/scan") => {
+            request.may_write()?;
+            scan_now(&request.librarian)?;
+            shown(json!({ "status": "scan_triggered" }))
         }
         (Verb::Get, "web/preview" | "web/process" | "web/evaluate" | "web/ingest")
         | (Verb::Get, "web/monitor/add")
-        | (Verb::Get, "web/monitor/remove")
+        | (Verb::Get, "web/monitor/remove" | "web/monitor/scan")
         | (Verb::Post, "web/monitor/status") => Err(Failure::WrongVerb),
         _ => Err(Failure::NoSuchPath),
     }
@@ -99,9 +107,9 @@ async fn evaluated(request: &Request<'_>) -> Answered {
 struct IngestIn {
     url: String,
     #[serde(default)]
-    entities: Vec<EntityIn>,
+    entities: Vec<Value>,
     #[serde(default)]
-    relationships: Vec<RelationIn>,
+    relationships: Vec<Value>,
     vault_folder: Option<String>,
 }
 
@@ -109,6 +117,7 @@ struct IngestIn {
 struct EntityIn {
     name: String,
     r#type: String,
+    description: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -132,25 +141,29 @@ async fn ingested(request: &Request<'_>) -> Answered {
     })
 }
 
-fn intake(
-    entities: Vec<EntityIn>,
-    relationships: Vec<RelationIn>,
-    folder: Option<String>,
-) -> Intake {
-    let entities = entities.into_iter();
-    let relations = relationships.into_iter();
+fn intake(entities: Vec<Value>, relationships: Vec<Value>, folder: Option<String>) -> Intake {
+    let entity = |one: EntityIn| NewEntity {
+        name: one.name,
+        type_name: one.r#type,
+        description: one.description,
+    };
+    let relation = |one: RelationIn| NewRelation {
+        subject: one.subject,
+        predicate: one.predicate,
+        object: one.object,
+        confidence: one.confidence.unwrap_or(CONFIDENCE),
+    };
     Intake {
-        entities: entities.map(|one| NewEntity { name: one.name, type_name: one.r#type }).collect(),
-        relations: relations
-            .map(|one| NewRelation {
-                subject: one.subject,
-                predicate: one.predicate,
-                object: one.object,
-                confidence: one.confidence.unwrap_or(CONFIDENCE),
-            })
-            .collect(),
+        entities: entities.into_iter().map(|one| item(one).map(entity)).collect(),
+        relations: relationships.into_iter().map(|one| item(one).map(relation)).collect(),
         folder,
     }
+}
+
+/// One of a list; one that cannot be read does not hurt the others.
+fn item<T: DeserializeOwned>(value: Value) -> Item<T> {
+    let Value::Object(fields) = value else { return Err("it is not a JSON object".into()) };
+    schema::parse(fields).map_err(|error| error.to_string())
 }
 
 #[derive(Deserialize)]
@@ -160,9 +173,9 @@ struct DocumentIn {
     #[serde(default)]
     content: String,
     #[serde(default)]
-    entities: Vec<EntityIn>,
+    entities: Vec<Value>,
     #[serde(default)]
-    relationships: Vec<RelationIn>,
+    relationships: Vec<Value>,
     source: Option<String>,
 }
 

@@ -1,7 +1,9 @@
 //! `ingest_url`: take a page in, with what it tells.
 
+use std::borrow::Cow;
+
 use lore_core::{Result, Role};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -19,14 +21,36 @@ pub(super) struct Input {
     url: String,
     /// To resolve and link.
     #[serde(default)]
-    entities: Vec<EntityIn>,
+    entities: Vec<Lenient<EntityIn>>,
     /// Between entities, by name or URI.
     #[serde(default)]
-    relationships: Vec<RelationIn>,
+    relationships: Vec<Lenient<RelationIn>>,
 }
 
+/// An item of a list. One that cannot be read is refused by itself, so it is passed on.
+#[derive(Deserialize, Serialize)]
+#[serde(untagged)]
+enum Lenient<T> {
+    Read(T),
+    Unread(Value),
+}
+
+impl<T: JsonSchema> JsonSchema for Lenient<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+// What process_url says is understood here: what it says besides is passed over.
 #[derive(Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 struct EntityIn {
     name: String,
     /// Person, Organization…
@@ -34,10 +58,15 @@ struct EntityIn {
     /// Where it stands.
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<String>,
+    /// For one that is new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    /// 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<f64>,
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 struct RelationIn {
     /// Who.
     subject: String,
@@ -45,6 +74,9 @@ struct RelationIn {
     predicate: String,
     /// Whom or what.
     object: String,
+    /// 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<f64>,
 }
 
 impl ToolSpec for IngestUrl {
@@ -52,7 +84,8 @@ impl ToolSpec for IngestUrl {
     const TOOLSET: Toolset = Toolset::Knowledge;
     const TITLE: &'static str = "Take a web page in";
     const DESCRIPTION: &'static str = "Take a previewed page into the graph with its entities and \
-        relationships. Use after preview_url and process_url. Returns what was linked or made, \
+        relationships, as process_url gave them or better. Use after preview_url and \
+        process_url. Returns what was linked or made, \
         and per item what was refused and why.";
     const ANNOTATIONS: Annotations =
         Annotations { read_only: false, destructive: false, idempotent: true, open_world: true };

@@ -8,126 +8,14 @@
     reason = "a test fails by panicking"
 )]
 
-use std::collections::HashMap;
-use std::net::IpAddr;
-use std::sync::{Arc, Mutex};
+mod graph;
+mod notes;
+mod world;
 
-use async_trait::async_trait;
-use lore_app::App;
-use lore_app::access::{Doorkeeper, Identity, create_token, enter};
-use lore_app::knowledge::{Fetched, Form, Notes, Web};
-use lore_core::{Effects, Error, Role, Viewer};
-use lore_sqlite::SqliteStore;
-use lore_tools::koi::{self, Ask, Failure};
-use lore_tools::{Answer, Call, CallError, Registry, Selection};
+use lore_tools::koi::{Ask, Failure};
 use serde_json::{Value, json};
 
-struct World {
-    app: Arc<App>,
-    owner: Viewer,
-    pages: Arc<Pages>,
-    registry: Registry,
-    directory: tempfile::TempDir,
-}
-
-/// A web of the pages that a test puts there.
-#[derive(Default)]
-struct Pages(Mutex<HashMap<String, String>>);
-
-#[async_trait]
-impl Web for Pages {
-    fn check(&self, url: &str) -> lore_core::Result<String> {
-        match url.starts_with("https://") {
-            true => Ok(url.to_owned()),
-            false => Err(Error::invalid("url", "is no good", "use https")),
-        }
-    }
-
-    async fn addresses(&self, url: &str) -> lore_core::Result<Vec<IpAddr>> {
-        Err(Error::Unavailable { what: url.to_owned() })
-    }
-
-    async fn fetch(&self, url: &str) -> lore_core::Result<Fetched> {
-        let page = self.0.lock().unwrap().get(url).cloned();
-        let body = page.ok_or_else(|| Error::Unavailable { what: url.to_owned() })?;
-        Ok(Fetched { url: url.to_owned(), form: Form::Html, body })
-    }
-}
-
-impl World {
-    async fn new() -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let effects = Effects::system();
-        let file = directory.path().join("store.sqlite");
-        let options = lore_sqlite::Options::default();
-        let store = Arc::new(SqliteStore::open(&file, options, &effects).unwrap());
-        let mut app = App::new(store, effects);
-        let notes = directory.path().join("vault");
-        std::fs::create_dir(&notes).unwrap();
-        app.notes = Arc::new(Notes::at(notes));
-        let pages = Arc::new(Pages::default());
-        app.web = Some(Arc::clone(&pages) as Arc<dyn Web>);
-        let app = Arc::new(app);
-        let owner = enter(&app, Identity::LOCAL, None).await.unwrap();
-        Self { app, owner, pages, registry: Registry::standard(), directory }
-    }
-
-    async fn answer(
-        &self,
-        viewer: Viewer,
-        tool: &str,
-        arguments: Value,
-    ) -> Result<Answer, CallError> {
-        let Value::Object(arguments) = arguments else { panic!("not an object") };
-        let call = Call::new(Arc::clone(&self.app), viewer);
-        self.registry.call(&Selection::new(), tool, call, arguments).await
-    }
-
-    async fn call_as(&self, viewer: Viewer, tool: &str, arguments: Value) -> Value {
-        let answer = self.answer(viewer, tool, arguments.clone()).await;
-        answer.unwrap_or_else(|error| panic!("{tool} {arguments}: {error}")).structured
-    }
-
-    async fn call(&self, tool: &str, arguments: Value) -> Value {
-        self.call_as(self.owner, tool, arguments).await
-    }
-
-    async fn try_ask(&self, viewer: Viewer, ask: Ask) -> Result<Value, Failure> {
-        koi::answer(&Call::new(Arc::clone(&self.app), viewer), ask).await
-    }
-
-    async fn ask(&self, ask: Ask) -> Value {
-        self.try_ask(self.owner, ask.clone()).await.unwrap_or_else(|why| panic!("{ask:?}: {why:?}"))
-    }
-
-    async fn post(&self, path: &str, body: Value) -> Value {
-        self.ask(Ask::post(path.split('/'), body)).await
-    }
-
-    /// Registers an entity and gives its URI.
-    async fn register(&self, name: &str, entity_type: &str) -> String {
-        let body = json!({ "name": name, "entity_type": entity_type });
-        let made = self.post("register-entity", body).await;
-        made["canonical_uri"].as_str().unwrap().to_owned()
-    }
-
-    /// The first candidate for a name.
-    async fn best(&self, label: &str) -> Value {
-        self.call("resolve_entity", json!({ "label": label })).await["candidates"][0].clone()
-    }
-
-    async fn player(&self) -> Viewer {
-        let issued = create_token(&self.app, &self.owner, "Alice", Role::Player).await.unwrap();
-        let doorkeeper = Doorkeeper::new(Arc::clone(&self.app));
-        let identity = doorkeeper.identify(&issued.secret).await.unwrap().unwrap();
-        enter(&self.app, identity, None).await.unwrap()
-    }
-
-    async fn page(&self, entity: Value) -> Value {
-        let made = self.call("create_entities", json!({ "entities": [entity] })).await;
-        made["results"][0].clone()
-    }
-}
+use world::{ARTICLE, World};
 
 #[tokio::test]
 async fn the_text_of_an_answer_is_its_structure_in_two_space_json() {
@@ -357,13 +245,6 @@ async fn what_cannot_be_read_or_found_is_told_apart() {
     let empty = refused(Ask::post(["entity", "resolve"], json!({ "label": " " }))).await;
     assert!(matches!(empty, Failure::Failed(_)), "{empty:?}");
 }
-
-const ARTICLE: &str = "<html><head><title>Herring</title></head><body><article><h1>Herring</h1>\
-    <p>Ada Holt founded the Herring Foundation in the spring, when the herring came back to the \
-    bay and everybody on the shore went out to count them, which took eleven days.</p>\
-    <p>The Herring Foundation is based in Victoria. It has counted fish every year since then, \
-    and it publishes its counts for anybody who cares to read them in the long winter.</p>\
-    </article></body></html>";
 
 #[tokio::test]
 #[allow(clippy::too_many_lines, reason = "one story, told in order")]

@@ -1,0 +1,335 @@
+//! Notes as documents, and what they say of the entities they are about.
+//!
+//! What a note says of itself is true for as long as it says so: names and relations that
+//! leave a note leave the graph, unless others say them as well.
+
+use std::collections::HashSet;
+
+use lore_core::names::name_key;
+use lore_core::{Node, NodeId, Properties, Result};
+use lore_store::{Direction, NodeQuery};
+use lore_vault::NotePath;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::changes::{self, Registration};
+use super::entities::{self, Entity};
+use super::librarian::Librarian;
+use super::note::Note;
+use super::ontology::EntityType;
+use super::relations::{self, EDGES_MAX, MENTIONS, NewRelation, ReadIn};
+use super::shelve::{self, NewDocument};
+use super::tuning::{self, TUNING};
+use super::uri;
+use super::vault::on_disk;
+use super::waiting::{self, WAITING};
+use crate::play::word;
+
+/// Node kind of a note.
+pub(super) const KIND: &str = "vault_note";
+/// Start of the names of notes.
+pub(super) const PREFIX: &str = "vault:";
+/// The source of notes.
+pub(super) const SOURCE: &str = "vault";
+/// The property that holds the URI of the entity a note is about.
+const ABOUT: &str = "about";
+/// The property that holds what the note calls that entity, the name first.
+const CALLED: &str = "called";
+/// The properties that only notes have.
+pub(super) const FURTHER: [&str; 4] = [ABOUT, CALLED, TUNING, WAITING];
+/// How sure what a note says of itself is.
+pub(super) const SURE: f64 = 1.0;
+
+/// Keeps a note as a document, unless it is kept already as it is. A note about an entity
+/// makes it known, with its relations; what cannot be understood of them is left out, and what
+/// it says no more is taken back.
+pub(super) async fn keep(librarian: &Librarian, path: &NotePath, text: &str) -> Result<()> {
+    match is_kept(librarian, path, text).await? {
+        true => Ok(()),
+        false => read_anew(librarian, path, text).await,
+    }
+}
+
+async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str) -> Result<()> {
+    let note = Note::read(text);
+    let rid = rid(&path.to_string());
+    let before = shelve::shelved(librarian, &rid).await?;
+    let subject = introduce(librarian, path, &note).await?;
+    let about = subject.as_ref().map(|subject| subject.entity.node.id);
+    if let Some(old) = subject_of(librarian, before.as_ref()).await?
+        && Some(old.entity.node.id) != about
+    {
+        relations::withdraw(librarian, old.entity.node.id, &rid, &HashSet::new()).await?;
+    }
+    let waiting = match &subject {
+        Some(Subject { uri, entity }) => {
+            let told = note.relations(uri, entity.entity_type, SURE);
+            relations::retell(librarian, entity.node.id, &told, read_in(&rid)).await?
+        }
+        None => Vec::new(),
+    };
+    let document = NewDocument {
+        rid,
+        kind: KIND,
+        source: SOURCE.to_owned(),
+        title: path.title().to_owned(),
+        url: note.first("url").map(str::to_owned),
+        author: None,
+        written: None,
+        body: note.body.to_owned(),
+        digest: digest(text),
+        further: further(path, &note, subject.as_ref(), &waiting),
+        mentions: about.into_iter().collect(),
+    };
+    shelve::shelve(librarian, &document).await?;
+    Ok(())
+}
+
+/// Where the relations of a note were read.
+pub(super) fn read_in(rid: &str) -> ReadIn<'_> {
+    ReadIn { source: SOURCE, rid: Some(rid) }
+}
+
+/// What is remembered with a note besides its text.
+fn further(
+    path: &NotePath,
+    note: &Note<'_>,
+    subject: Option<&Subject>,
+    waiting: &[NewRelation],
+) -> Properties {
+    let about = subject.map(|subject| (ABOUT.to_owned(), json!(subject.uri)));
+    let called = subject.map(|_| (CALLED.to_owned(), json!(names(path, note))));
+    let tuning = tuning::told(&path.to_string(), note).map(|told| (TUNING.to_owned(), told));
+    about.into_iter().chain(called).chain(tuning).chain(waiting::kept(waiting)).collect()
+}
+
+/// What a note calls its entity, the name first.
+fn names(path: &NotePath, note: &Note<'_>) -> Vec<String> {
+    let name = note.first("name").unwrap_or_else(|| path.title()).to_owned();
+    std::iter::once(name).chain(note.all("aliases").to_vec()).collect()
+}
+
+/// Whether a note is kept as it is now, under the title it has now.
+pub(super) async fn is_kept(librarian: &Librarian, path: &NotePath, text: &str) -> Result<bool> {
+    let old = shelve::shelved(librarian, &rid(&path.to_string())).await?;
+    Ok(old.is_some_and(|old| {
+        old.properties.get(shelve::DIGEST) == Some(&json!(digest(text)))
+            && old.name == shelve::title(path.title(), "")
+    }))
+}
+
+/// Whom a note is about: the URI it says so by, and the entity, which may have been merged
+/// into another one since.
+pub(super) struct Subject {
+    pub(super) uri: String,
+    pub(super) entity: Entity,
+}
+
+impl Subject {
+    /// Whether it was merged into another entity.
+    fn is_merged(&self) -> bool {
+        self.uri != self.entity.uri
+    }
+}
+
+/// Makes the entity known that a note is about, if it is about one. A note that was about an
+/// entity before still is, and gives it its present name.
+pub(super) async fn introduce(
+    librarian: &Librarian,
+    path: &NotePath,
+    note: &Note<'_>,
+) -> Result<Option<Subject>> {
+    let Some(entity_type) = note.entity_type() else { return Ok(None) };
+    let told = note.first("uri").filter(|uri| uri.starts_with(uri::PREFIX)).map(str::to_owned);
+    let document = shelve::shelved(librarian, &rid(&path.to_string())).await?;
+    let known = match &told {
+        Some(uri) => subject(librarian, uri).await?,
+        None => subject_of(librarian, document.as_ref()).await?,
+    };
+    let names = Names { now: names(path, note), before: called(document.as_ref()) };
+    let introduced = match known {
+        Some(known) => named(librarian, known, &names).await,
+        None => registered(librarian, entity_type, &names, told).await,
+    };
+    match introduced {
+        Ok(subject) => Ok(Some(subject)),
+        Err(error) if error.code().meaning().retry => Err(error),
+        // The note is a document all the same.
+        Err(error) => {
+            tracing::info!(%error, %path, "a note's entity was not registered");
+            Ok(None)
+        }
+    }
+}
+
+/// What a note calls its entity now and did before, the name first.
+struct Names {
+    now: Vec<String>,
+    before: Vec<String>,
+}
+
+async fn registered(
+    librarian: &Librarian,
+    entity_type: EntityType,
+    names: &Names,
+    uri: Option<String>,
+) -> Result<Subject> {
+    let (name, aliases) =
+        names.now.split_first().map_or(("", &[][..]), |(name, more)| (name, more));
+    let registration = Registration {
+        name: name.to_owned(),
+        entity_type,
+        aliases: aliases.to_vec(),
+        description: None,
+        found_at: None,
+        uri,
+    };
+    let entity = changes::register(librarian, &registration).await?.entity;
+    Ok(Subject { uri: entity.uri.clone(), entity })
+}
+
+/// Gives an entity the names its note has for it now, and takes those it has no more. Only a
+/// note that named it before renames it: others may be about it, too.
+async fn named(librarian: &Librarian, known: Subject, names: &Names) -> Result<Subject> {
+    let (uri, merged) = (known.uri.as_str(), known.is_merged());
+    let mut entity = known.entity.clone();
+    let is = |one: &str, other: &str| name_key(one) == name_key(other);
+    let first = names.now.first().zip(names.before.first());
+    if let Some((now, before)) = first.filter(|(now, before)| !merged && now != before)
+        && is(&entity.node.name, before)
+    {
+        entity = changes::rename(librarian, uri, now, "its note is called so").await?;
+    }
+    for name in &names.now {
+        entity = match merged {
+            true => changes::add_alias_of(librarian, uri, name, SAYS_SO).await?,
+            false => changes::add_alias(librarian, uri, name, SAYS_SO).await?,
+        };
+    }
+    for gone in names.before.iter().skip(1) {
+        let kept = names.now.iter().any(|name| is(name, gone)) || is(&entity.node.name, gone);
+        if !kept && entity.node.aliases.iter().any(|alias| is(alias, gone)) {
+            entity =
+                changes::remove_alias(librarian, uri, gone, "its note no longer says so").await?;
+        }
+    }
+    Ok(Subject { uri: known.uri, entity })
+}
+
+/// Why an entity gets a name that stands in its note.
+const SAYS_SO: &str = "its note says so";
+
+/// Whom a document was about when it was last kept, as long as there is that entity.
+async fn subject_of(librarian: &Librarian, document: Option<&Node>) -> Result<Option<Subject>> {
+    match document.and_then(|node| node.properties.get(ABOUT)?.as_str()) {
+        Some(uri) => subject(librarian, uri).await,
+        None => Ok(None),
+    }
+}
+
+async fn subject(librarian: &Librarian, uri: &str) -> Result<Option<Subject>> {
+    let entity = entities::by_uri(librarian, uri).await?;
+    Ok(entity.map(|entity| Subject { uri: uri.to_owned(), entity }))
+}
+
+/// What a document called its entity when it was last kept, the name first.
+fn called(document: Option<&Node>) -> Vec<String> {
+    let Some(document) = document else { return Vec::new() };
+    let names = document.properties.get(CALLED).and_then(Value::as_array);
+    match names {
+        Some(names) => names.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        None => vec![document.name.clone()],
+    }
+}
+
+/// A note and the entity it is about.
+#[derive(Debug, Clone)]
+pub struct NoteOf {
+    /// What the note is called.
+    pub rid: String,
+    /// Where it is in the vault.
+    pub path: String,
+    /// The entity.
+    pub entity: Entity,
+}
+
+/// The notes that are about an entity, in the order they came.
+pub async fn notes_of_entities(librarian: &Librarian) -> Result<Vec<NoteOf>> {
+    let mut found = Vec::new();
+    for node in documents(librarian).await? {
+        let rid = uri::of_document(&node);
+        let path = rid.strip_prefix(PREFIX).unwrap_or(&rid).to_owned();
+        let subject = subject_of(librarian, Some(&node)).await?;
+        found.extend(subject.map(|subject| NoteOf { rid, path, entity: subject.entity }));
+    }
+    Ok(found)
+}
+
+/// Every note that is kept.
+pub(super) async fn documents(librarian: &Librarian) -> Result<Vec<Node>> {
+    let mut found = Vec::new();
+    let mut after = None;
+    loop {
+        let query = NodeQuery { kinds: vec![word(KIND)?], after, ..NodeQuery::default() };
+        let page = librarian.app.store.find_nodes(&librarian.viewer, query).await?;
+        found.extend(page.items);
+        after = page.next;
+        if after.is_none() {
+            return Ok(found);
+        }
+    }
+}
+
+/// Takes a note away that is gone, with what it said.
+pub(super) async fn forget(librarian: &Librarian, path: &str) -> Result<()> {
+    let rid = rid(path);
+    let document = shelve::shelved(librarian, &rid).await?;
+    if let Some(subject) = subject_of(librarian, document.as_ref()).await? {
+        let about = subject.entity.node.id;
+        relations::withdraw(librarian, about, &rid, &HashSet::new()).await?;
+    }
+    shelve::unshelve(librarian, &rid).await
+}
+
+/// Follows a note to another path. Says whether there was one, and the new path was free.
+pub(super) async fn follow(librarian: &Librarian, from: &str, to: &str) -> Result<bool> {
+    let (from, to) = (rid(from), rid(to));
+    let moved = shelve::rename(librarian, &from, &to).await?;
+    if moved
+        && let Some(document) = shelve::shelved(librarian, &to).await?
+        && let Some(subject) = subject_of(librarian, Some(&document)).await?
+    {
+        relations::readdress(librarian, subject.entity.node.id, &from, &to).await?;
+    }
+    Ok(moved)
+}
+
+/// Reads the notes about an entity again, which was merged when they were read last.
+pub(super) async fn reread(librarian: &Librarian, entity: &Entity) -> Result<()> {
+    let kinds = [word(MENTIONS)?];
+    let (store, viewer) = (&librarian.app.store, &librarian.viewer);
+    let id = entity.node.id;
+    let edges = store.neighbours(viewer, &[id], Direction::In, &kinds, EDGES_MAX).await?;
+    let ids: Vec<NodeId> = edges.iter().map(|edge| edge.source).collect();
+    for node in store.nodes(viewer, &ids).await? {
+        let about = node.properties.get(ABOUT).and_then(Value::as_str);
+        let rid = uri::of_document(&node);
+        let Some(path) = rid.strip_prefix(PREFIX).filter(|_| about == Some(&entity.uri)) else {
+            continue;
+        };
+        let path = NotePath::parse(path)?;
+        let place = path.clone();
+        let text = on_disk(librarian, move |vault| vault.read(&place)).await?;
+        read_anew(librarian, &path, &text).await?;
+    }
+    Ok(())
+}
+
+pub(super) fn digest(text: &str) -> String {
+    uri::hex(&Sha256::digest(text))
+}
+
+/// What the note at a path is called.
+pub(super) fn rid(path: &str) -> String {
+    format!("{PREFIX}{path}")
+}

@@ -1,0 +1,43 @@
+//! Entities whose names mean what a name means, though they are spelled otherwise: a car is an
+//! automobile.
+//!
+//! Opposites are near in meaning, too, so what is found here is offered and never taken.
+
+use lore_core::Result;
+use lore_text::table::likeness;
+
+use super::librarian::Librarian;
+use super::ontology::EntityType;
+use super::resolve::{Possible, profiles};
+use super::search::find_entities;
+
+/// How far to rely on the nearest meaning there is.
+const MOST: f64 = 0.49;
+
+/// Entities with names of like meaning, nearest first.
+pub(super) async fn alike(
+    librarian: &Librarian,
+    label: &str,
+    wanted: Option<EntityType>,
+    limit: usize,
+) -> Result<Vec<Possible>> {
+    let profiles = profiles(librarian).await?;
+    let near = |entity_type: EntityType, names: &mut dyn Iterator<Item = &String>| {
+        let (_, profile) = profiles.iter().find(|(known, _)| *known == entity_type)?;
+        let best = names.map(|name| f64::from(likeness(label, name))).max_by(f64::total_cmp)?;
+        (best >= profile.meaning_at).then_some(best)
+    };
+    let mut found = Vec::new();
+    for hit in find_entities(librarian, label, wanted, limit).await? {
+        let node = &hit.entity.node;
+        let names = &mut std::iter::once(&node.name).chain(&node.aliases);
+        found.extend(near(hit.entity.entity_type, names).map(|likeness| Possible {
+            confidence: MOST * likeness,
+            tier: "semantic",
+            reason: "another name that means something similar".into(),
+            entity: hit.entity.clone(),
+        }));
+    }
+    found.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    Ok(found)
+}

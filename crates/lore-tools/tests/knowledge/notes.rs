@@ -1,0 +1,156 @@
+//! What notes say is known for as long as they say it.
+
+use lore_tools::koi::Ask;
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+const PERSON: &str = "---\n\"@type\": schema:Person\n";
+
+/// A note about a person with these further properties.
+fn person(properties: &str, body: &str) -> String {
+    format!("{PERSON}{properties}---\n{body}\n")
+}
+
+#[tokio::test]
+async fn relations_that_leave_a_note_leave_the_graph() {
+    let world = World::new().await;
+    world.note("People/Rolf Ekk.md", &person("", "Rolf.")).await;
+    world.note("Orgs/Acme Guild.md", "---\n\"@type\": schema:Organization\n---\nA guild.\n").await;
+    let both = "knows: \"[[Rolf Ekk]]\"\nmemberOf: \"[[Orgs/Acme Guild.md]]\"\n";
+    world.note("People/Ida Penn.md", &person(both, "Ida.")).await;
+    let told = [
+        "Ida Penn affiliated_with Acme Guild",
+        "Ida Penn knows Rolf Ekk",
+        "Rolf Ekk knows Ida Penn",
+    ];
+    assert_eq!(world.relations("Ida Penn").await, told);
+    world.note("People/Ida Penn.md", &person("knows: \"[[Rolf Ekk]]\"\n", "Ida.")).await;
+    assert_eq!(world.relations("Ida Penn").await, &told[1..]);
+    world.note("People/Ida Penn.md", &person("", "Ida.")).await;
+    assert!(world.relations("Ida Penn").await.is_empty());
+}
+
+#[tokio::test]
+async fn what_two_notes_say_stays_until_neither_does() {
+    let world = World::new().await;
+    world.note("People/Ida Penn.md", &person("knows: \"[[Rolf Ekk]]\"\n", "Ida.")).await;
+    world.note("People/Rolf Ekk.md", &person("knows: \"[[Ida Penn]]\"\n", "Rolf.")).await;
+    assert_eq!(world.relations("Ida Penn").await.len(), 2);
+    world.note("People/Ida Penn.md", &person("", "Ida.")).await;
+    assert_eq!(world.relations("Ida Penn").await.len(), 2);
+    std::fs::remove_file(world.directory.path().join("vault/People/Rolf Ekk.md")).unwrap();
+    world.post("sync-relationships", json!({})).await;
+    assert!(world.relations("Ida Penn").await.is_empty());
+}
+
+#[tokio::test]
+async fn a_relation_waits_for_the_note_it_leads_to() {
+    let world = World::new().await;
+    let forward =
+        "affiliation:\n  - \"[[Organizations/Later Org]]\"\nknows: [\"[[Second Later]]\"]\n";
+    world.note("People/Nils Forward.md", &person(forward, "Nils.")).await;
+    assert!(world.relations("Nils Forward").await.is_empty());
+    world.note("Organizations/Later Org.md", "---\n\"@type\": schema:Organization\n---\n").await;
+    assert_eq!(world.relations("Nils Forward").await, ["Nils Forward affiliated_with Later Org"]);
+    // However it comes to be known.
+    world.register("Second Later", "Person").await;
+    assert_eq!(world.relations("Nils Forward").await.len(), 3);
+    let counts = world.ask(Ask::get(["relationship-stats"])).await;
+    assert_eq!(counts["by_predicate"], json!({ "affiliated_with": 1, "knows": 2 }));
+}
+
+#[tokio::test]
+async fn a_note_that_moved_still_owns_what_it_says() {
+    let world = World::new().await;
+    world.note("People/Rolf Ekk.md", &person("", "Rolf.")).await;
+    world.note("People/Ida Penn.md", &person("knows: \"[[Rolf Ekk]]\"\n", "Ida.")).await;
+    let vault = world.directory.path().join("vault");
+    std::fs::create_dir(vault.join("Friends")).unwrap();
+    std::fs::rename(vault.join("People/Ida Penn.md"), vault.join("Friends/Ida Penn.md")).unwrap();
+    world.post("sync-relationships", json!({})).await;
+    assert_eq!(world.relations("Ida Penn").await.len(), 2);
+    world.note("Friends/Ida Penn.md", &person("", "Ida.")).await;
+    assert!(world.relations("Ida Penn").await.is_empty());
+}
+
+#[tokio::test]
+async fn editing_the_note_of_a_merged_entity_leaves_the_other_as_it_is() {
+    let world = World::new().await;
+    world.register("Mia Vale", "Person").await;
+    world.register("Otto Krug", "Person").await;
+    let nora = |more: &str| person(more, "Nora Pike likes boats.");
+    world.note("People/Nora Pike.md", &nora("aliases: [Norrie]\n")).await;
+    world.note("People/Eleanor Vance.md", &person("knows: \"[[Mia Vale]]\"\n", "She sails.")).await;
+    let uri = async |name: &str| world.best(name).await["uri"].as_str().unwrap().to_owned();
+    let (from, into) = (uri("Nora Pike").await, uri("Eleanor Vance").await);
+    let state = async || {
+        let mut seen: Vec<Value> = Vec::new();
+        for uri in [&from, &into] {
+            let entity = world.entity(uri).await;
+            let documents = world.call("get_entity_documents", json!({ "entity_uri": uri })).await;
+            let rids =
+                documents["documents"].as_array().unwrap().iter().map(|one| &one["document_rid"]);
+            let rids: Vec<_> = rids.cloned().collect();
+            let related = world.relations(uri).await;
+            seen.push(json!([entity["name"], entity["aliases"], rids, related]));
+        }
+        seen
+    };
+    let before = state().await;
+    world.post("entity/merge", json!({ "from_uri": from, "into_uri": into })).await;
+    world
+        .note("People/Nora Pike.md", &nora("aliases: [Norrie, Nono]\nknows: \"[[Otto Krug]]\"\n"))
+        .await;
+    let merged = world.entity(&into).await;
+    assert_eq!(merged["name"], "Eleanor Vance");
+    assert_eq!(merged["aliases"], json!(["Nora Pike", "Norrie", "Nono"]));
+    assert!(world.relations(&into).await.contains(&"Eleanor Vance knows Otto Krug".to_owned()));
+
+    world.post("entity/unmerge", json!({ "uri": from })).await;
+    let parted = state().await;
+    assert_eq!(parted[1], before[1], "the one that stayed is as it was");
+    assert_eq!(world.entity(&from).await["aliases"], json!(["Norrie", "Nono"]));
+    assert_eq!(
+        world.relations(&from).await,
+        ["Nora Pike knows Otto Krug", "Otto Krug knows Nora Pike"]
+    );
+    world.note("People/Nora Pike.md", &nora("aliases: [Norrie]\n")).await;
+    assert_eq!(state().await, before);
+}
+
+#[tokio::test]
+async fn a_second_note_about_an_entity_does_not_rename_it() {
+    let world = World::new().await;
+    world.note("People/Tom Reed.md", &person("aliases: [Tommy Reed]\n", "One.")).await;
+    let uri = world.best("Tom Reed").await["uri"].as_str().unwrap().to_owned();
+    world.note("Archive/Tommy Reed.md", &person("", "Two.")).await;
+    world.note("Archive/Tommy Reed.md", &person("", "Two, edited.")).await;
+    assert_eq!(world.entity(&uri).await["name"], "Tom Reed");
+    let listed = world.ask(Ask::get(["vault-entities"])).await;
+    assert_eq!(listed["count"], 2, "{listed}");
+}
+
+#[tokio::test]
+async fn names_that_leave_a_note_are_names_no_more() {
+    let world = World::new().await;
+    world.note("People/Ada Holt.md", &person("aliases: [Weaver, Addie]\n", "Ada.")).await;
+    world.note("People/Ada Holt.md", &person("aliases: [Addie]\n", "Ada.")).await;
+    assert_eq!(world.best("Ada Holt").await["type"], "Person");
+    let uri = world.best("Ada Holt").await["uri"].as_str().unwrap().to_owned();
+    assert_eq!(world.entity(&uri).await["aliases"], json!(["Addie"]));
+}
+
+#[tokio::test]
+async fn a_note_is_not_overwritten_from_outside() {
+    let world = World::new().await;
+    world.note("People/Real.md", "The real text grobblenox.").await;
+    for rid in ["vault:People/Real.md", "vault:People/Not yet.md"] {
+        let body =
+            json!({ "document_rid": rid, "source": "vault", "content": "forged frizzlewick" });
+        let refused = world.try_ask(world.owner, Ask::post(["ingest"], body)).await;
+        assert!(refused.is_err(), "{rid}");
+    }
+    let found = world.call("knowledge_search", json!({ "query": "grobblenox" })).await;
+    assert_eq!(found["count"], 1);
+}
