@@ -2,6 +2,7 @@
 another KOI API, which here is our own."""
 
 import json
+import shutil
 import time
 
 import anyio
@@ -174,6 +175,51 @@ async def test_an_edit_by_hand_is_found_within_two_seconds(home):
         await eventually("hoatzin", ["Late"])
         (vault / "Late.md").unlink()
         await eventually("hoatzin", [])
+
+
+async def test_whole_folders_are_followed(home, tmp_path):
+    """A folder that comes full, from here or elsewhere, and one that goes with all it holds."""
+    vault = home.home / "vault"
+    outside = tmp_path / "Birds"
+    outside.mkdir()
+    (outside / "Moved.md").write_text("A hoatzin came along.")
+    async with client_of(home) as client:
+
+        async def eventually(words, wanted):
+            deadline = time.monotonic() + PATIENCE
+            while True:
+                found = await call(client, "knowledge_search", query=words, source="vault")
+                titles = [row["title"] for row in found["results"]]
+                if titles == wanted:
+                    return
+                assert time.monotonic() < deadline, (words, titles)
+                await anyio.sleep(0.05)
+
+        (vault / "Early.md").write_text("The quetzal was there before.")
+        await eventually("quetzal", ["Early"])
+        (vault / "New" / "Deep").mkdir(parents=True)
+        (vault / "New" / "Deep" / "Made.md").write_text("A kakapo walks.")
+        await eventually("kakapo", ["Made"])
+        outside.rename(vault / "Birds")
+        await eventually("hoatzin", ["Moved"])
+        shutil.rmtree(vault / "New")
+        await eventually("kakapo", [])
+        (vault / "Birds").rename(tmp_path / "Gone")
+        await eventually("hoatzin", [])
+
+
+async def test_another_api_may_ask_for_a_token(home, serve, binary, tmp_path):
+    token = home.token("gm", "remote")
+    server = serve()
+    other = Program(binary, tmp_path / "other")
+    other.home.mkdir()
+    other.settings = {"KOI_API_ENDPOINT": f"{server.origin}/compat/koi"}
+    async with client_of(other) as client:
+        assert "KOI_API_TOKEN" in await refused(client, "koi_search", query="anything")
+    other.settings["KOI_API_TOKEN"] = token
+    async with client_of(other) as client:
+        found = await call(client, "koi_search", query="anything")
+        assert found["count"] == 0 and found["untrusted"]
 
 
 async def test_only_public_pages_are_read(program, pages):

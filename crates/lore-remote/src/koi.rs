@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use lore_app::knowledge::{Ask, Elsewhere, Verb};
 use lore_core::{Error, Result};
-use lore_net::{Api, Endpoint, Network};
+use lore_net::{Api, Endpoint, Network, Secret};
 use serde_json::Value;
 
 /// Longest part of another API's complaint that is passed on, in characters.
@@ -15,14 +15,21 @@ pub struct KoiApi {
 }
 
 impl KoiApi {
-    /// Prepares the API at `url`; nothing is sent yet.
-    pub fn new(network: &Network, url: &str) -> Result<Self> {
+    /// Prepares the API at `url`, which is shown `token` where there is one; nothing is sent
+    /// yet.
+    pub fn new(network: &Network, url: &str, token: Option<&Secret>) -> Result<Self> {
         let wrong = |problem: String| {
             let hint = "use an address like http://127.0.0.1:8351";
             Error::invalid("KOI_API_ENDPOINT", problem, hint)
         };
         // People run it beside this program, on names that lead into their own network.
-        let endpoint = Endpoint::new(url).map_err(|error| wrong(error.to_string()))?;
+        let mut endpoint = Endpoint::new(url).map_err(|error| wrong(error.to_string()))?;
+        if let Some(token) = token {
+            endpoint = endpoint.bearer(token).map_err(|error| {
+                let hint = "use the token as it was given";
+                Error::invalid("KOI_API_TOKEN", error.to_string(), hint)
+            })?;
+        }
         let api = network.api(endpoint.on_private_network());
         Ok(Self { api: api.map_err(|error| wrong(error.to_string()))? })
     }
@@ -63,6 +70,12 @@ fn refusal(status: u16, body: Option<Value>) -> Error {
         None => "it gave no reason".to_owned(),
     };
     let detail: String = detail.chars().take(DETAIL_MAX).collect();
+    if status == 401 {
+        return Error::Precondition {
+            message: format!("the KOI API asks for a token: {detail}"),
+            hint: "set KOI_API_TOKEN, or `koi_token` in lorewell.toml, to one of its tokens".into(),
+        };
+    }
     if status >= 500 {
         return Error::Unavailable { what: format!("the KOI API (status {status}: {detail})") };
     }

@@ -41,6 +41,8 @@ pub(crate) struct Settings {
     pub(crate) vault: Option<PathBuf>,
     /// Another KOI API that answers the knowledge tools.
     pub(crate) koi_endpoint: Option<String>,
+    /// The token it is shown.
+    pub(crate) koi_token: Option<Secret>,
     /// What may be read besides public pages.
     pub(crate) web: web::Allowed,
     /// The `[code]` table.
@@ -110,6 +112,7 @@ impl Settings {
         // The contract's own names, as its other servers have them.
         let vault = variable("VAULT_PATH").map(PathBuf::from).or(file.vault);
         let koi_endpoint = variable("KOI_API_ENDPOINT").or(file.koi_endpoint);
+        let koi_token = variable("KOI_API_TOKEN").map(Secret::new).or(file.koi_token);
         let web = file.web.with_environment()?;
         Ok(Self {
             data,
@@ -120,6 +123,7 @@ impl Settings {
             federation,
             vault,
             koi_endpoint,
+            koi_token,
             web,
             code,
             world_anvil,
@@ -197,6 +201,7 @@ struct FileConfig {
     federation: FederationFile,
     vault: Option<PathBuf>,
     koi_endpoint: Option<String>,
+    koi_token: Option<Secret>,
     web: WebFile,
     code: CodeFile,
     world_anvil: WorldAnvilFile,

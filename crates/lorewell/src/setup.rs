@@ -66,7 +66,8 @@ fn connect_services(app: &mut App, settings: &Settings) -> anyhow::Result<()> {
         app.anvil = Some(Arc::new(live));
     }
     if let Some(url) = koi {
-        app.elsewhere = Some(Arc::new(KoiApi::new(&network, url).map_err(advised)?));
+        let api = KoiApi::new(&network, url, settings.koi_token.as_ref());
+        app.elsewhere = Some(Arc::new(api.map_err(advised)?));
     }
     if let Some(config) = &settings.embeddings {
         app.embedder = Some(Arc::new(OpenAiEmbeddings::new(&network, config).map_err(advised)?));
