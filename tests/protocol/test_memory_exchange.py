@@ -1,6 +1,7 @@
 """Memory from and for elsewhere, on the command line."""
 
 import json
+import shutil
 import sqlite3
 
 import pytest
@@ -138,7 +139,7 @@ def test_broken_lines_are_counted(program):
 def test_conversations_keep_who_said_what_when(program):
     """One node, its messages in order."""
     program.ok("import", "memory", "chatgpt", str(write_chatgpt(program.home)))
-    [row] = recalled(program, "when is rope tarred?")
+    row = recalled(program, "when is rope tarred?")[0]
     assert (row["type"], row["name"], row["session"]) == ("conversation", "Rope care", "c1")
     assert row["author"] in ("user", "assistant") and row["occurred_at"].startswith("2023-11-14")
 
@@ -183,3 +184,89 @@ def test_a_source_that_is_none_is_told(program):
     for source, path in [("chatgpt", broken), ("kairn", broken), ("jsonl", program.home / "absent")]:
         done = program.run("import", "memory", source, str(path))
         assert done.returncode != 0 and "panicked" not in done.stderr, done
+
+
+def test_what_grew_or_changed_is_brought_up_to_date(program):
+    """New messages, changed notes and new observations come in; the rest is known."""
+    chats = write_claude_code(program.home)
+    program.ok("import", "memory", "claude-code", str(chats))
+    more = {"type": "user", "message": {"content": "The marmalade gasket leaks"}}
+    with (chats / "-ship" / "s1.jsonl").open("a") as file:
+        file.write("\n" + json.dumps(more))
+    out = program.ok("import", "memory", "claude-code", str(chats))
+    assert out.startswith("imported 0 new, 0 known already, 1 brought up to date"), out
+    assert "marmalade gasket" in recalled(program, "marmalade")[0]["description"]
+
+    notes = write_markdown(program.home)
+    program.ok("import", "memory", "markdown", str(notes))
+    (notes / "deep" / "Tar.md").write_text("Giraffes eat no tar.\n")
+    out = program.ok("import", "memory", "markdown", str(notes))
+    assert out.startswith("imported 0 new, 1 known already, 1 brought up to date"), out
+    assert "Giraffes" in recalled(program, "giraffes")[0]["description"]
+    assert "Boil the tar" not in str(recalled(program, "boil slowly"))
+
+
+def test_one_source_by_many_ways_is_one(program, tmp_path):
+    """Folder or file, link or copy, and our own export into the same world."""
+    folder = write_kairn(program.home)
+    assert program.ok("import", "memory", "kairn", str(folder)).startswith("imported 6 new")
+    for path in [folder / "kairn.db", shutil.copytree(folder, tmp_path / "elsewhere")]:
+        assert "imported 0 new, 6 known" in program.ok("import", "memory", "kairn", str(path))
+    notes = write_markdown(program.home)
+    assert program.ok("import", "memory", "markdown", str(notes)).startswith("imported 2 new")
+    (tmp_path / "link").symlink_to(notes)
+    for path in [tmp_path / "link", shutil.copytree(notes, tmp_path / "copy")]:
+        assert "imported 0 new, 2 known" in program.ok("import", "memory", "markdown", str(path))
+    lines = tmp_path / "out.jsonl"
+    program.ok("export", "memory", "jsonl", str(lines))
+    assert "imported 0 new, 8 known" in program.ok("import", "memory", "jsonl", str(lines))
+
+
+def test_a_round_trip_loses_nothing(program, tmp_path):
+    """Who said what when, logs, circumstances, who sees it, halves and what was superseded."""
+    old = call(program, "kn_intel", action="learn", content="HQ is in Bonn", type="decision")
+    call(program, "kn_intel", action="learn", content="HQ is in Berlin", type="decision",
+         supersedes=old["node_id"], session="board", author="Ann", occurred_at="2024-01-02")
+    call(program, "kn_experience", action="save", content="The lynx bites", type="gotcha",
+         context="at night", visibility="private")
+    call(program, "kn_project", action="create", name="Keel")
+    call(program, "kn_project", action="log", project_id="Keel", action_text="laid it",
+         next_step="caulk it")
+    lines = tmp_path / "out.jsonl"
+    program.ok("export", "memory", "jsonl", str(lines))
+    before = [recalled(program, topic) for topic in ("HQ", "lynx", "laid")]
+    program.ok("world", "create", "Copy", "--use")
+    program.ok("import", "memory", "jsonl", str(lines))
+    after = [recalled(program, topic) for topic in ("HQ", "lynx", "laid")]
+    strip = ("id", "superseded_by", "score", "relevance")
+    plain = [[{k: v for k, v in row.items() if k not in strip} for row in rows] for rows in before]
+    assert plain == [[{k: v for k, v in row.items() if k not in strip} for row in rows]
+                     for rows in after]
+    assert after[0][1]["superseded_by"] == after[0][0]["id"]
+    found = call(program, "kn_intel", action="context", keywords="lynx", detail="full")
+    assert found["experiences"][0]["context"] == "at night"
+    call(program, "kn_graph", action="remove", node_id=after[0][0]["id"])
+    assert "Berlin" not in str(call(program, "kn_experience", action="search", text="Berlin"))
+
+
+def test_notes_go_by_what_they_are_and_stale_ones_go(program, tmp_path):
+    """Links lead to files, states are told, and what was removed leaves the folder."""
+    program.ok("import", "memory", "kairn", str(write_kairn(program.home)))
+    notes = tmp_path / "notes"
+    program.ok("export", "memory", "markdown", str(notes))
+    (notes / "mine.md").write_text("my own")
+    spike = next(file for file in notes.iterdir() if file.name.startswith("Marlinspike"))
+    [link] = [line for line in spike.read_text().splitlines() if "[[" in line]
+    assert (notes / (link.split("[[")[1].split("|")[0] + ".md")).exists(), link
+    pages = "".join(file.read_text() for file in notes.iterdir())
+    assert "phase: active" in pages and "status: evaluating" in pages
+    call(program, "kn_graph", action="remove", node_id="Marlinspike")
+    program.ok("export", "memory", "markdown", str(notes))
+    assert not spike.exists() and (notes / "mine.md").exists()
+
+
+def test_each_turn_of_a_conversation_is_a_row(program):
+    """As many as answer, each with who said it."""
+    program.ok("import", "memory", "claude-code", str(write_claude_code(program.home)))
+    rows = recalled(program, "rope")
+    assert sorted(row["author"] for row in rows) == ["assistant", "user"]

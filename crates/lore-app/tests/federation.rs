@@ -258,7 +258,7 @@ async fn an_export_leaves_to_the_federation_what_is_its_own() {
         reading_only: true,
     };
     let mut names = Vec::new();
-    let count = export(&keeper, |page| {
+    let count = export(&keeper, |page, _| {
         names.extend(page.iter().map(|one| one.node.name.clone()));
         Ok(())
     });

@@ -135,9 +135,14 @@ impl Lexicon {
     }
 }
 
+/// What a stem means; nothing for identifiers and numbers. Those that are spelt alike, such
+/// as `inc1088` and `inc1089`, are not alike. Of words that the vocabulary lacks, the pieces
+/// tell something all the same.
 fn meaning(stem: &str) -> Small {
     let mut sum = [0.0; DIMENSIONS];
-    table::add_stem(stem, &mut sum);
+    if !stem.contains(|c: char| c.is_ascii_digit() || matches!(c, '.' | '_')) {
+        table::add_stem(stem, &mut sum);
+    }
     Small::unit(&sum)
 }
 
@@ -187,5 +192,14 @@ mod tests {
         lexicon.add("boat");
         assert_eq!(lexicon.near("ship").len(), 1);
         assert!(lexicon.near("🐉").is_empty());
+    }
+
+    #[test]
+    fn identifiers_have_no_neighbours() {
+        let mut lexicon = Lexicon::default();
+        ["inc1088", "r2u1", "1999", "10.0.2.1"].iter().for_each(|stem| lexicon.add(stem));
+        for stem in ["inc1089", "r1u2", "1998", "10.0.1.2"] {
+            assert!(lexicon.near(stem).is_empty(), "{stem}");
+        }
     }
 }

@@ -13,6 +13,9 @@ pub struct Query {
     pub filter: Filter,
     /// What counts as one hit.
     pub unit: Unit,
+    /// Texts of these kinds are hits by themselves, also where the unit is a node: what was
+    /// said in a conversation answers in many places.
+    pub apart: Vec<TextKind>,
     /// At most this many hits.
     pub limit: usize,
     /// Leave out this many hits first.
@@ -52,7 +55,7 @@ pub struct Filter {
     pub text_kinds: Vec<TextKind>,
     /// In one of these namespaces.
     pub namespaces: Vec<String>,
-    /// With all of these tags, ignoring case.
+    /// With all of these tags, ignoring case and accents.
     pub tags: Vec<String>,
     /// From one of these sources.
     pub sources: Vec<String>,
@@ -105,6 +108,8 @@ pub struct Hit {
 pub struct Parts {
     /// Words in common, also nearby in the session, also words of like meaning: 0 to 2.
     pub lexical: f32,
+    /// Holds itself the identifiers and rare names that the question names.
+    pub literal: f32,
     /// Likeness of meaning, above the average of the store.
     pub vector: f32,
     /// Said by somebody the question names.
@@ -130,6 +135,7 @@ impl Parts {
     /// The score.
     pub fn sum(&self) -> f32 {
         self.lexical
+            + self.literal
             + self.vector
             + self.author
             + self.date

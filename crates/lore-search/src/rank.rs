@@ -7,12 +7,15 @@ mod company;
 mod feedback;
 mod filter;
 mod lexical;
+mod literal;
 mod meaning;
 mod question;
 mod weights;
 
 use std::cmp::Ordering;
+use std::collections::hash_map::Entry;
 
+use lore_core::NodeId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::column::Slot;
@@ -24,6 +27,7 @@ use crate::view::names::Called;
 use feedback::Feedback;
 use filter::Sieve;
 use lexical::{Lexical, Reading, nth_best};
+use literal::Literals;
 use meaning::{Likeness, Probe, Products};
 use question::Question;
 
@@ -57,7 +61,7 @@ pub(crate) fn search(
     if query.text.trim().is_empty() {
         return list(view, &sieve, query);
     }
-    let question = Question::read(query, view);
+    let question = Question::read(query, view, lexicon);
     let few = sieve.few(view, SMALL);
     let reading = if query.exhaustive { Reading::All } else { Reading::Enough };
     scratch.lexical.score(view, lexicon, &question.stems, few.as_deref(), reading);
@@ -66,6 +70,7 @@ pub(crate) fn search(
         best_session: scratch.lexical.best_session(),
         lexical: &scratch.lexical,
         called: called(view, &question),
+        literals: Literals::find(view, lexicon, &question.stems),
         question: &question,
     };
     let probes = meaning::probes(view, &question);
@@ -83,7 +88,7 @@ pub(crate) fn search(
     }
     share(view, lexicon, &mut hits);
     scratch.lexical.clear();
-    cut(merge(hits.into_iter().map(|(_, hit)| hit).collect(), query.unit), query)
+    cut(merge(view, hits, query), query)
 }
 
 /// Without a question: everything, newest first.
@@ -109,9 +114,7 @@ fn called(view: &View, question: &Question) -> FxHashMap<Slot, Called> {
     let mut called = view.names.called(&question.name);
     let heads: Vec<_> = called.iter().map(|(head, how)| (*head, *how)).collect();
     for (head, how) in heads {
-        let node = view.entry(head).map(|entry| entry.key.node);
-        let texts = node.map(|node| view.texts_of(node)).unwrap_or_default();
-        called.extend(texts.iter().map(|text| (*text, how)));
+        called.extend(view.named_by(head).map(|text| (text, how)));
     }
     called
 }
@@ -140,6 +143,7 @@ fn candidates(judge: &Judge<'_>, probes: &[Probe<'_>], sieve: &Sieve<'_>) -> Vec
     }
     chosen.extend(judge.of_the_days(BY_DAYS, admits));
     chosen.extend(judge.called.keys());
+    chosen.extend(judge.literals.holders());
     let mut chosen: Vec<Slot> = chosen.into_iter().filter(|slot| admits(*slot)).collect();
     chosen.sort_unstable();
     chosen
@@ -225,6 +229,7 @@ struct Judge<'a> {
     best_session: f32,
     question: &'a Question,
     called: FxHashMap<Slot, Called>,
+    literals: Literals,
 }
 
 impl Judge<'_> {
@@ -239,6 +244,7 @@ impl Judge<'_> {
         };
         let mut parts = Parts {
             lexical: self.lexical.of(slot),
+            literal: self.literals.of(slot),
             author: yes(named, weights::AUTHOR),
             date: date * weights::DATE,
             session: self.lexical.of_session(self.view, slot, self.best_session) * weights::SESSION,
@@ -277,7 +283,7 @@ impl Judge<'_> {
             Some(Called::Beginning) => MatchKind::NamePrefix,
             Some(Called::Mentioned) => MatchKind::NameMentioned,
             Some(Called::Like(_)) => MatchKind::SimilarName,
-            None if parts.lexical > 0.0 => MatchKind::Words,
+            None if parts.lexical > 0.0 || parts.literal > 0.0 => MatchKind::Words,
             None if self.is_of_the_days(slot) => MatchKind::Time,
             None if likeness.suffices => MatchKind::Meaning,
             None => MatchKind::NextBest,
@@ -302,16 +308,28 @@ fn unit_key(key: DocKey, unit: Unit) -> DocKey {
 }
 
 /// One hit for each unit: the best, naming the best text.
-fn merge(hits: Vec<Hit>, unit: Unit) -> Vec<Hit> {
-    if unit == Unit::Text {
-        return hits;
+fn merge(view: &View, hits: Vec<(Slot, Hit)>, query: &Query) -> Vec<Hit> {
+    if query.unit == Unit::Text {
+        return hits.into_iter().map(|(_, hit)| hit).collect();
     }
-    let mut nodes: FxHashMap<DocKey, (Hit, Option<Hit>)> = FxHashMap::default();
+    let is_apart = |slot: Slot| {
+        let kind = view.entry(slot).and_then(|entry| entry.meta.text_kind.as_ref());
+        kind.is_some_and(|kind| query.apart.contains(kind))
+    };
+    let (apart, together): (Vec<_>, Vec<_>) =
+        hits.into_iter().partition(|(slot, _)| !query.apart.is_empty() && is_apart(*slot));
+    let together = by_node(together.into_iter().map(|(_, hit)| hit));
+    answered_by_parts(together, apart.into_iter().map(|(_, hit)| hit).collect())
+}
+
+/// One hit for each node.
+fn by_node(hits: impl Iterator<Item = Hit>) -> Vec<Hit> {
+    let mut nodes: FxHashMap<NodeId, (Hit, Option<Hit>)> = FxHashMap::default();
     for hit in hits {
         let text = hit.key.text.map(|_| hit.clone());
-        match nodes.entry(unit_key(hit.key, unit)) {
-            std::collections::hash_map::Entry::Vacant(place) => drop(place.insert((hit, text))),
-            std::collections::hash_map::Entry::Occupied(mut place) => {
+        match nodes.entry(hit.key.node) {
+            Entry::Vacant(place) => drop(place.insert((hit, text))),
+            Entry::Occupied(mut place) => {
                 let (best, best_text) = place.get_mut();
                 if order(&hit, best) == Ordering::Less {
                     *best = hit;
@@ -328,6 +346,25 @@ fn merge(hits: Vec<Hit>, unit: Unit) -> Vec<Hit> {
         .into_values()
         .map(|(best, text)| Hit { key: text.map_or(best.key, |t| t.key), ..best });
     named.collect()
+}
+
+/// All hits, but what was found by its name alone is answered by the best of its parts.
+fn answered_by_parts(mut whole: Vec<Hit>, mut parts: Vec<Hit>) -> Vec<Hit> {
+    parts.sort_unstable_by(order);
+    let mut best: FxHashMap<NodeId, usize> = FxHashMap::default();
+    for (at, part) in parts.iter().enumerate() {
+        best.entry(part.key.node).or_insert(at);
+    }
+    whole.retain(|hit| {
+        let part = best.get(&hit.key.node).and_then(|at| parts.get_mut(*at));
+        let Some(part) = part.filter(|_| hit.key.text.is_none()) else { return true };
+        if order(hit, part) == Ordering::Less {
+            *part = Hit { key: part.key, ..hit.clone() };
+        }
+        false
+    });
+    whole.extend(parts);
+    whole
 }
 
 /// Sorts, drops what scores too low and cuts.

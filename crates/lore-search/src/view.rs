@@ -240,6 +240,14 @@ impl View {
         self.nodes.get(&node).map(|node| node.texts.as_slice()).unwrap_or_default()
     }
 
+    /// The texts that the name in this head stands for, if it is one. What was said in a
+    /// conversation is no text about its title.
+    pub(crate) fn named_by(&self, head: Slot) -> impl Iterator<Item = Slot> {
+        let node = self.key(head).filter(|key| key.text.is_none()).map(|key| key.node);
+        let texts = node.map(|node| self.texts_of(node)).unwrap_or_default();
+        texts.iter().copied().filter(|text| !self.is_log(*text))
+    }
+
     /// How much a document says, 0 to 1.
     pub(crate) fn information(&self, slot: Slot) -> f32 {
         self.information.get(slot)

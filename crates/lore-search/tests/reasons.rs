@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use lore_core::names::Word;
 use lore_core::{NodeId, PrincipalId, Role, TextId, Timestamp, Viewer, WorldId};
-use lore_search::{Analysis, DocKey, Document, Entry, Hit, Index, MatchKind, Meta, Query};
+use lore_search::{Analysis, DocKey, Document, Entry, Hit, Index, MatchKind, Meta, Query, Unit};
 
 /// A text that happened, or was only written, on a day.
 enum When {
@@ -160,4 +160,66 @@ fn what_a_text_begins_with_is_what_it_is_about() {
         index.put(entry(number, body, &When::Written("2024-05-13")));
     }
     assert_eq!(ids(&ask(&index, &Query::new("dragon", 2))), [2, 1]);
+}
+
+#[test]
+fn an_identifier_is_found_before_what_is_spelt_alike() {
+    let mut index = Index::new();
+    for number in 0..60 {
+        let body = format!("Incident INC1{:03} was caused by disk {}", number * 7 % 100, number % 9);
+        index.put(entry(number, &body, &When::Written("2024-05-13")));
+    }
+    let pairs = [
+        "Rack r1u2 is empty", "Rack r2u1 is empty",
+        "Host 10.0.1.2 answers", "Host 10.0.2.1 answers",
+        "Release 1.2.3 is out", "Release 3.2.1 is out",
+        "Ticket OPS-12-34 is open", "Ticket OPS-34-12 is open",
+        "Call parse_url_v2 first", "Call parse_v2_url first",
+    ];
+    for (number, body) in (100..).zip(pairs) {
+        index.put(entry(number, body, &When::Written("2024-05-13")));
+    }
+    for number in 0..60 {
+        let asked = format!("INC1{:03}", number * 7 % 100);
+        assert_eq!(ids(&ask(&index, &Query::new(asked, 1))), [number]);
+    }
+    for (number, body) in (100..).zip(pairs) {
+        let asked = body.split(' ').nth(1).unwrap();
+        assert_eq!(ids(&ask(&index, &Query::new(asked, 1))), [number], "{asked}");
+    }
+}
+
+#[test]
+fn a_turn_with_the_unique_word_itself_comes_before_its_neighbours() {
+    let mut index = Index::new();
+    let words = ["barley", "mill", "ferry", "lamp", "goat", "rope", "tar", "wheel"];
+    for number in 0..400_i64 {
+        let word = |step: i64| words[usize::try_from(number * step % 8).unwrap()];
+        let body = format!("msgmark{number}q {} {} {}", word(3), word(5), word(7));
+        let mut turn = entry(number, &body, &When::Happened("2024-05-13"));
+        turn.meta.session = Some("talk".into());
+        turn.meta.position = number;
+        index.put(turn);
+    }
+    for number in (0..400).step_by(13) {
+        let asked = Query::new(format!("msgmark{number}q"), 1);
+        assert_eq!(ids(&ask(&index, &asked)), [number]);
+    }
+}
+
+#[test]
+fn what_was_said_in_a_conversation_is_found_apart() {
+    let mut index = Index::new();
+    let message = Word::new("kind", "message").unwrap();
+    for number in 0..6 {
+        let body = format!("Ophelia plays the violin on day {number}");
+        let mut said = entry(number, &body, &When::Happened("2024-05-13"));
+        said.key = DocKey::text(NodeId(1), TextId(number));
+        said.meta.text_kind = Some(message.clone());
+        index.put(said);
+    }
+    let together = Query { unit: Unit::Node, ..Query::new("violin", 10) };
+    assert_eq!(ask(&index, &together).len(), 1);
+    let apart = Query { apart: vec![message], ..together };
+    assert_eq!(ask(&index, &apart).len(), 6);
 }

@@ -65,6 +65,52 @@ pub fn stems<'a>(text: &'a str, mut each: impl FnMut(Word<'a>, &str)) {
     STEMS.set(Some(memory));
 }
 
+/// Calls `each` with every identifier that is made of several words, folded: `10.0.1.2`,
+/// `OPS-12-34`, `parse_url_v2`, `main.rs`. Its parts alone do not tell it from another one
+/// with the same parts.
+pub fn identifiers<'a>(text: &'a str, mut each: impl FnMut(Word<'a>, &str)) {
+    let mut folded = String::new();
+    let mut words = words(text).peekable();
+    while let Some(first) = words.next() {
+        let mut end = first.end();
+        while let Some(next) = words.next_if(|next| is_joint(text, end, next.start)) {
+            end = next.end();
+        }
+        let Some(surface) = text.get(first.start..end).filter(|_| end > first.end()) else {
+            continue;
+        };
+        // Words with nothing but hyphens between them are prose.
+        if surface.contains(|c: char| c.is_ascii_digit() || matches!(c, '.' | '_')) {
+            folded.clear();
+            fold(surface, &mut folded);
+            cut(&mut folded, Memory::LONGEST);
+            each(Word { surface, start: first.start }, &folded);
+        }
+    }
+}
+
+/// Whether a folded word or identifier names one thing rather than says something: `inc1089`,
+/// `r1u2`, `10.0.1.2`, `48213`. Amounts, dates and ordinals say something: `5pm`, `2nd`, `2023`.
+pub fn is_identifier(term: &str) -> bool {
+    /// Longer numbers are not counted in.
+    const LONG: usize = 5;
+    let digits = term.bytes().filter(u8::is_ascii_digit).count();
+    if term.contains(JOINTS) {
+        return digits > 0 || term.contains('_');
+    }
+    let unit = term.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_amount = term.len() - unit.len() == digits && unit.chars().count() <= 2;
+    digits >= LONG || digits > 0 && !is_amount
+}
+
+/// What joins the words of an identifier.
+const JOINTS: [char; 3] = ['.', '-', '_'];
+
+/// Whether nothing but a joint stands between two words.
+fn is_joint(text: &str, end: usize, start: usize) -> bool {
+    start == end + 1 && text.get(end..start).is_some_and(|between| between.contains(JOINTS))
+}
+
 /// The stems of a text, in order, repeated as often as they occur.
 pub fn stem_list(text: &str) -> Vec<String> {
     let mut list = Vec::new();
@@ -266,6 +312,28 @@ mod tests {
         let stems = stem_list(&"x".repeat(100_000));
         assert_eq!(stems.len(), 1);
         assert!(stems[0].len() <= Memory::LONGEST);
+    }
+
+    #[test]
+    fn identifiers_of_several_words_are_whole_terms() {
+        let found = |text: &str| {
+            let mut list = Vec::new();
+            identifiers(text, |_, term| list.push(term.to_owned()));
+            list
+        };
+        assert_eq!(found("See 10.0.1.2:80, OPS-12-34."), ["10.0.1.2", "ops-12-34"]);
+        assert_eq!(found("parse_url_v2 (main.rs)"), ["parse_url_v2", "main.rs"]);
+        assert!(found("A well-known mill. The end - of it...").is_empty());
+    }
+
+    #[test]
+    fn identifiers_are_told_from_amounts_and_words() {
+        for term in ["inc1089", "r1u2", "10.0.1.2", "ops-12-34", "parse_url", "48213", "v2"] {
+            assert!(is_identifier(term), "{term}");
+        }
+        for term in ["mill", "2023", "5pm", "2nd", "90s", "main.rs", "10k", "7"] {
+            assert!(!is_identifier(term), "{term}");
+        }
     }
 
     #[test]

@@ -53,6 +53,12 @@ fn meaning(text: &str) -> [f32; DIMENSIONS] {
     sum
 }
 
+/// Whether a stem is that of a word of the vocabulary, so that its meaning is known rather
+/// than pieced together from how it is spelt.
+pub fn is_word(stem: &str) -> bool {
+    WORDS_OF_STEMS.contains_key(stem) && !stem.bytes().any(|byte| byte.is_ascii_digit())
+}
+
 /// All rows as int8, then all their scales as little-endian f32.
 static TABLE: &[u8] = include_bytes!("../model/table.bin");
 

@@ -5,6 +5,8 @@
 //! The experience keeps its id and its place in its conversation, so recalling goes on
 //! finding the one it knows; work on the graph finds the node. Readers count nothing.
 
+use std::collections::HashSet;
+
 use futures::FutureExt;
 use lore_core::{Node, NodeId, Properties, Provenance, Text};
 use lore_store::{Batch, Change, Expect, NewNode, NewText, NodePatch, NodeRef};
@@ -15,10 +17,12 @@ use super::graph::{auto_links, similar_nodes};
 use super::ids::shown;
 use super::keeper::Keeper;
 use super::kinds::{
-    CONTENT, DESCRIPTION, EXPERIENCE, KNOWLEDGE, PROMOTED, PROMOTED_TO, property, word,
+    CONTENT, DESCRIPTION, EXPERIENCE, KNOWLEDGE, PROMOTED, PROMOTED_TO, SUPERSEDED_BY, property,
+    word,
 };
 use super::learn::kept_as;
 use super::pen::{capitalised, name_from};
+use super::recall::Memory;
 use super::refusal::Reply;
 use super::{MEMORIES_URI, STATUS_URI};
 
@@ -27,13 +31,16 @@ pub const PROMOTED_AT: i64 = 5;
 /// How much of the content stands in the name.
 const NAME_LETTERS: usize = 50;
 
-/// Counts that these nodes were part of an answer. Never hides the answer: when counting
-/// fails, the log of the program says so.
-pub(super) async fn note(keeper: &Keeper, nodes: &[Node]) {
+/// Counts that these answered, each node once; what only filled a list answered nothing.
+/// Never hides the answer: when counting fails, the log of the program says so.
+pub(super) async fn note(keeper: &Keeper, memories: impl Iterator<Item = &Memory>) {
+    let mut seen = HashSet::new();
+    let answering = memories.filter(|memory| memory.answers).map(|memory| &memory.node);
+    let nodes: Vec<Node> = answering.filter(|node| seen.insert(node.id)).cloned().collect();
     if nodes.is_empty() || !keeper.may_write() {
         return;
     }
-    if let Err(refusal) = keeper.carry_out(|| plan(keeper, nodes).boxed()).await {
+    if let Err(refusal) = keeper.carry_out(|| plan(keeper, &nodes).boxed()).await {
         tracing::debug!(%refusal, "accesses could not be counted");
     }
 }
@@ -70,7 +77,7 @@ async fn due(keeper: &Keeper, nodes: &[Node]) -> Reply<Vec<(Node, i64)>> {
 /// Whether no node keeps the experience yet, and none took its place.
 fn stays_alone(experience: &Node) -> bool {
     let has = |key| property(experience, key).is_some();
-    !has("node") && !has(PROMOTED_TO) && !has("superseded_by")
+    !has("node") && !has(PROMOTED_TO) && !has(SUPERSEDED_BY)
 }
 
 async fn promotion(

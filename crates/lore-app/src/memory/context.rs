@@ -1,6 +1,6 @@
 //! The part of the graph that some keywords are about.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use lore_core::NodeId;
 use lore_search::Filter;
@@ -38,7 +38,10 @@ pub async fn context(keeper: &Keeper, keywords: Option<&str>, ask: &Ask) -> Repl
     let experience = vec![word(EXPERIENCE)?];
     let lasting = Filter { except_kinds: experience.clone(), ..Filter::default() };
     let fading = Filter { kinds: experience, ..Filter::default() };
-    let nodes = find(keeper, &ask, lasting, Breadth::Related).await?;
+    let mut nodes = find(keeper, &ask, lasting, Breadth::Related).await?;
+    // A node of the graph is there once, however much was said in it.
+    let mut seen = HashSet::new();
+    nodes.retain(|memory| seen.insert(memory.node.id));
     let mut experiences = find(keeper, &ask, fading, Breadth::Related).await?;
     // What is kept for good is among the nodes already.
     experiences.retain(|memory| memory.kept_as().is_none());
@@ -47,8 +50,7 @@ pub async fn context(keeper: &Keeper, keywords: Option<&str>, ask: &Ask) -> Repl
     let all = within(nodes.into_iter().chain(experiences).collect(), ask.max_tokens);
     let mut nodes = all.memories;
     let experiences = nodes.split_off(lasting.min(nodes.len()));
-    let seen: Vec<_> = nodes.iter().chain(&experiences).map(|one| one.node.clone()).collect();
-    access::note(keeper, &seen).await;
+    access::note(keeper, nodes.iter().chain(&experiences)).await;
     let edges = edges_between(keeper, &nodes).await?;
     let situations = situations(keeper, &experiences).await?;
     Ok(Subgraph { edges, nodes, experiences, situations, left_out: all.left_out })

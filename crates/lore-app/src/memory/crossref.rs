@@ -52,7 +52,7 @@ pub async fn crossref(keeper: &Keeper, problem: Option<&str>, ask: &Ask) -> Repl
     let fitting = within(rows.iter().map(|(.., memory)| memory.clone()).collect(), ask.max_tokens);
     rows.truncate(fitting.memories.len());
     for (there, _, memory) in &rows {
-        access::note(there, std::slice::from_ref(&memory.node)).await;
+        access::note(there, std::iter::once(memory)).await;
     }
     let rows = rows.into_iter().map(|(_, workspace, memory)| Elsewhere { workspace, memory });
     Ok(Found {

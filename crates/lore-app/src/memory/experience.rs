@@ -15,9 +15,10 @@ use lore_store::{Batch, Change, Expect, NewNode, NewText, NewestNodes, NodeRef};
 use serde_json::{Value, json};
 
 use super::graph::{Written, first_texts};
+use super::holding::{Lapsed, lapsed};
 use super::keeper::{Keeper, days_between};
 use super::kinds::{
-    CONTENT, CONTEXT, EXPERIENCE, KNOWLEDGE, Sharing, fading, learned, property, word,
+    CONTENT, CONTEXT, EXPERIENCE, KNOWLEDGE, PROMOTED_TO, Sharing, fading, learned, property, word,
 };
 use super::learn::{Origin, Superseded};
 use super::pen::{Pen, capitalised, name_from};
@@ -208,6 +209,8 @@ pub struct Wanted {
     pub text: Option<String>,
     /// What sort of lesson.
     pub lesson: Option<String>,
+    /// All of these tags.
+    pub tags: Vec<String>,
     /// At least this much must be left, 0 to 1.
     pub min_relevance: f64,
     /// At most this many.
@@ -231,18 +234,23 @@ pub struct Experience {
     pub provenance: Provenance,
     /// What is left of it, 0 to 1.
     pub relevance: f64,
+    /// Why it no longer holds, if it does not.
+    pub lapsed: Option<Lapsed>,
 }
 
-/// Looks for experiences: by words when some are given, else by what is left of them.
+/// Looks for experiences: by words or tags when some are given, else by what is left of
+/// them. What no longer holds comes last.
 pub async fn search(keeper: &Keeper, wanted: &Wanted) -> Reply<Vec<Experience>> {
     let lesson = wanted.lesson.as_deref().map(str::trim).filter(|name| !name.is_empty());
     let lesson = lesson.map(lesson_named).transpose()?;
     let text = wanted.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
-    let mut found = match text {
-        Some(text) => by_words(keeper, text, lesson, wanted).await?,
-        None => by_relevance(keeper, lesson, wanted).await?,
+    let mut found = if text.is_none() && wanted.tags.is_empty() {
+        by_relevance(keeper, lesson, wanted).await?
+    } else {
+        by_words(keeper, text.unwrap_or_default(), lesson, wanted).await?
     };
     found.retain(|one| one.relevance >= wanted.min_relevance);
+    found.sort_by_key(|one| one.lapsed.is_some());
     Ok(found.into_iter().skip(wanted.offset).take(wanted.limit).collect())
 }
 
@@ -256,16 +264,20 @@ async fn by_words(
     wanted: &Wanted,
 ) -> Reply<Vec<Experience>> {
     let pool = (wanted.limit + wanted.offset) * SPARE;
-    let query = Query { filter: keeping(lesson)?, unit: Unit::Node, ..Query::new(text, pool) };
+    let filter = Filter { tags: wanted.tags.clone(), ..keeping(lesson)? };
+    let query = Query { filter, unit: Unit::Node, ..Query::new(text, pool) };
     let answers = keeper.app.search(&keeper.viewer, query).await?.answers;
     let scores: HashMap<NodeId, f32> =
         answers.iter().map(|answer| (answer.node.id, answer.hit.score)).collect();
     let nodes = answers.into_iter().map(|answer| answer.node).collect();
     let mut found: Vec<_> = experiences_of(keeper, nodes).await?;
     found.retain(|(_, one)| lesson.is_none_or(|lesson| one.fading.lesson == lesson));
-    let rank = |(keeping, one): &(NodeId, Experience)| {
-        f64::from(scores.get(keeping).copied().unwrap_or_default()) * nudge(one.relevance)
+    // Without words all answer alike, and only what is left of them counts.
+    let score = |keeping: &NodeId| match scores.get(keeping) {
+        Some(score) if !text.is_empty() => f64::from(*score),
+        _ => 1.0,
     };
+    let rank = |(keeping, one): &(NodeId, Experience)| score(keeping) * nudge(one.relevance);
     found.sort_by(|a, b| rank(b).total_cmp(&rank(a)).then_with(|| a.0.cmp(&b.0)));
     Ok(found.into_iter().map(|(_, one)| one).collect())
 }
@@ -304,6 +316,7 @@ async fn experiences_of(keeper: &Keeper, nodes: Vec<Node>) -> Reply<Vec<(NodeId,
 async fn read(keeper: &Keeper, nodes: Vec<Node>) -> Reply<Vec<Experience>> {
     let now = keeper.now();
     let mut texts = first_texts(keeper, &nodes).await?;
+    let mut lapsed = lapsed(keeper, &nodes.iter().collect::<Vec<_>>()).await?;
     let experience = |node: Node| {
         let plain = Fading { lesson: Lesson::Solution, confidence: Confidence::High };
         let fading = Fading::of(&node).unwrap_or(plain);
@@ -322,6 +335,7 @@ async fn read(keeper: &Keeper, nodes: Vec<Node>) -> Reply<Vec<Experience>> {
                 .map(str::to_owned)
                 .collect(),
             provenance: text.map(|text| text.provenance).unwrap_or_default(),
+            lapsed: lapsed.remove(&node.uid),
             node,
         }
     };
@@ -343,7 +357,12 @@ async fn by_relevance(
     let now = keeper.now();
     let left =
         |node: &Node| Fading::of(node).map_or(0.0, |fading| fading.left(node.created.at, now));
-    nodes.sort_by(|a, b| left(b).total_cmp(&left(a)).then_with(|| b.id.cmp(&a.id)));
+    let lapsed = lapsed(keeper, &nodes.iter().collect::<Vec<_>>()).await?;
+    nodes.sort_by(|a, b| {
+        let holds = |node: &Node| !lapsed.contains_key(&node.uid);
+        let order = holds(b).cmp(&holds(a)).then_with(|| left(b).total_cmp(&left(a)));
+        order.then_with(|| b.id.cmp(&a.id))
+    });
     nodes.truncate(wanted.limit + wanted.offset);
     read(keeper, nodes).await
 }
@@ -364,16 +383,19 @@ fn classes(lesson: Option<Lesson>) -> Reply<Vec<(Kind, String, f64)>> {
 /// How many experiences go into the bin in one transaction.
 const PRUNE_BATCH: usize = 500;
 
-/// Puts everything into the bin of which less than `threshold` is left.
+/// Puts everything into the bin of which less than `threshold` is left. What a node keeps for
+/// good does not fade.
 pub async fn prune(keeper: &Keeper, threshold: f64) -> Reply<Vec<Uid>> {
     let mut pruned = Vec::new();
-    for query in below(keeper, threshold)? {
+    for mut query in below(keeper, threshold)? {
         loop {
-            let mut faded = keeper.app.store.newest_nodes(&keeper.viewer, query.clone()).await?;
-            faded.retain(|node| may_change(&keeper.viewer, node.created.by, &node.name).is_ok());
-            if faded.is_empty() {
+            let found = keeper.app.store.newest_nodes(&keeper.viewer, query.clone()).await?;
+            if found.is_empty() {
                 break;
             }
+            let (faded, staying): (Vec<_>, Vec<_>) =
+                found.into_iter().partition(|node| fades(node) && may_prune(keeper, node));
+            query.offset += staying.len();
             let mut batch = touching(keeper);
             let bin = |node: &Node| Change::DeleteNode(NodeRef::Id(node.id), Expect::Any);
             batch.changes.extend(faded.iter().map(bin));
@@ -384,11 +406,21 @@ pub async fn prune(keeper: &Keeper, threshold: f64) -> Reply<Vec<Uid>> {
     Ok(pruned)
 }
 
+/// Whether nothing keeps an experience for good.
+fn fades(experience: &Node) -> bool {
+    property(experience, PROMOTED_TO).is_none()
+}
+
+fn may_prune(keeper: &Keeper, node: &Node) -> bool {
+    may_change(&keeper.viewer, node.created.by, &node.name).is_ok()
+}
+
 /// How many experiences have less than `threshold` left, counted up to a batch for each class.
 pub(super) async fn faded(keeper: &Keeper, threshold: f64) -> Reply<usize> {
     let mut count = 0;
     for query in below(keeper, threshold)? {
-        count += keeper.app.store.newest_nodes(&keeper.viewer, query).await?.len();
+        let found = keeper.app.store.newest_nodes(&keeper.viewer, query).await?;
+        count += found.iter().filter(|node| fades(node)).count();
     }
     Ok(count)
 }

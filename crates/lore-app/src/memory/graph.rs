@@ -6,17 +6,19 @@ use futures::FutureExt;
 use lore_core::{Edge, EdgeKind, Node, NodeId, Properties, Text, Uid};
 use lore_search::{Filter, Query, Unit};
 use lore_store::{
-    Batch, Bin, Change, Direction, EdgeRef, Expect, NewEdge, NewNode, NewText, NodeKey, NodeRef,
+    Batch, Change, Direction, EdgeRef, Expect, NewEdge, NewNode, NewText, NodeKey, NodeRef,
     StoreError,
 };
 use serde_json::json;
 
-use super::ids::read_uid;
+use super::holding::{Lapsed, lapsed};
 use super::keeper::Keeper;
 use super::kinds::{
-    AUTO_RELATED, CONTENT, DESCRIPTION, KNOWLEDGE, OWN, Sharing, Type, namespace_in, property, word,
+    AUTO_RELATED, CONTENT, DESCRIPTION, KNOWLEDGE, OWN, PROMOTED_TO, Sharing, Type, namespace_in,
+    property, word,
 };
 use super::pen::Pen;
+use super::project;
 use super::refusal::{Refusal, Reply, required};
 use super::{MEMORIES_URI, PROJECTS_URI, STATUS_URI};
 use crate::access::may_change;
@@ -36,6 +38,8 @@ pub struct Known {
     pub node: Node,
     /// Its first text, if it has one.
     pub description: Option<String>,
+    /// Why it no longer holds, if it does not.
+    pub lapsed: Option<Lapsed>,
 }
 
 /// What a write kept, and which secrets it took out of it.
@@ -105,7 +109,7 @@ async fn plan_add(
         batch = batch.change(describe(keeper, &node, text)?);
     }
     batch.changes.extend(auto_links(&node, &neighbours)?);
-    Ok((batch, Known { node, description }))
+    Ok((batch, Known { node, description, lapsed: None }))
 }
 
 /// The description of a node that is being made.
@@ -157,8 +161,9 @@ pub struct NewLink {
     pub target: Option<String>,
     /// How the two are joined, any text.
     pub type_name: Option<String>,
-    /// How strongly, 0 to 1.
-    pub weight: f64,
+    /// How strongly, 0 to 1; an edge that is there keeps its weight when nothing is said, and
+    /// a new one has 1.
+    pub weight: Option<f64>,
 }
 
 /// An edge with both its ends.
@@ -183,16 +188,24 @@ pub async fn connect(keeper: &Keeper, given: &NewLink) -> Reply<Written<Link>> {
     let target = keeper.lookup("Target node", target).await?;
     let present = edge_between(keeper, &source, &target, &kind.kind).await?;
     may_relink(keeper, present.as_ref(), kind.kind.as_str(), [&source, &target])?;
-    if let Some(edge) = present.filter(|edge| edge.weight == given.weight) {
+    let said = |edge: &Edge| given.weight.is_none_or(|weight| weight == edge.weight);
+    if let Some(edge) = present.clone().filter(said) {
         return Ok(Written { kept: Link { edge, source, target }, masked: pen.masked() });
     }
-    let mut properties = Properties::new();
-    kind.note_in(&mut properties);
+    // Types that differ in case alone are one; it stays spelt as it was first.
+    let properties = present.map_or_else(
+        || {
+            let mut properties = Properties::new();
+            kind.note_in(&mut properties);
+            properties
+        },
+        |edge| edge.properties,
+    );
     let edge = NewEdge {
         source: NodeRef::Id(source.id),
         target: NodeRef::Id(target.id),
         kind: kind.kind.clone(),
-        weight: given.weight,
+        weight: given.weight.unwrap_or(1.0),
         visibility: Sharing::Workspace.visibility(&keeper.viewer),
         properties,
     };
@@ -292,11 +305,18 @@ pub async fn query(keeper: &Keeper, wanted: &NodeSearch) -> Reply<Vec<Known>> {
     with_descriptions(keeper, found.answers.into_iter().map(|answer| answer.node).collect()).await
 }
 
-/// Nodes with their first texts.
+/// Nodes with their first texts; what no longer holds comes last.
 pub(super) async fn with_descriptions(keeper: &Keeper, nodes: Vec<Node>) -> Reply<Vec<Known>> {
     let mut texts = first_texts(keeper, &nodes).await?;
-    let known = |node: Node| Known { description: texts.remove(&node.id).map(|t| t.body), node };
-    Ok(nodes.into_iter().map(known).collect())
+    let mut lapsed = lapsed(keeper, &nodes.iter().collect::<Vec<_>>()).await?;
+    let known = |node: Node| Known {
+        description: texts.remove(&node.id).map(|text| text.body),
+        lapsed: lapsed.remove(&node.uid),
+        node,
+    };
+    let mut known: Vec<_> = nodes.into_iter().map(known).collect();
+    known.sort_by_key(|known| known.lapsed.is_some());
+    Ok(known)
 }
 
 /// The text that says what each node is: its description or content, else its first.
@@ -390,12 +410,15 @@ fn bin(uid: Uid) -> Change {
     Change::DeleteNode(NodeRef::Uid(uid), Expect::Any)
 }
 
-/// The experience of a learned node.
+/// The other half of what was learned or is kept for good.
 async fn other_half(keeper: &Keeper, node: &Node) -> Reply<Option<Node>> {
-    let Some(uid) = property(node, "experience").and_then(|uid| uid.parse().ok()) else {
-        return Ok(None);
-    };
+    let Some(uid) = half_of(node) else { return Ok(None) };
     Ok(keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await?)
+}
+
+fn half_of(node: &Node) -> Option<Uid> {
+    let halves = ["experience", "node", PROMOTED_TO];
+    halves.iter().find_map(|key| property(node, key))?.parse().ok()
 }
 
 /// Takes a node or an edge out of the bin. What is not in it stays as it is.
@@ -412,23 +435,25 @@ pub async fn restore(keeper: &Keeper, target: &Target) -> Reply<Moved> {
     }
 }
 
+/// Both halves come back in one transaction, and a project comes back resting when another
+/// one is being worked on by now.
 async fn restore_node(keeper: &Keeper, id: &str) -> Reply<Moved> {
-    let uid = match read_uid(id) {
-        Some(uid) => uid,
-        None => keeper.named("Node", id, Bin::Deleted).await?.uid,
+    let Some(node) = keeper.lookup_bin(id).await? else {
+        return Ok(Moved::Node(Box::new(keeper.lookup("Node", id).await?)));
     };
-    let missing = |error| match error {
+    may_move(keeper, &node)?;
+    let uid = NodeRef::Uid(node.uid);
+    let mut batch = touching(keeper).change(Change::RestoreNode(uid));
+    if let Some(half) = half_of(&node) {
+        batch = batch.change(Change::RestoreNode(NodeRef::Uid(half)));
+    }
+    if let Some(patch) = project::resting(keeper, &node).await? {
+        batch = batch.change(Change::UpdateNode(uid, Expect::Any, patch));
+    }
+    keeper.app.store.commit(&keeper.viewer, batch).await.map_err(|error| match error {
         StoreError::NotFound(_) => Refusal::not_found("Node", id),
         other => other.into(),
-    };
-    let store = &keeper.app.store;
-    let back = |uid| touching(keeper).change(Change::RestoreNode(NodeRef::Uid(uid)));
-    store.commit(&keeper.viewer, back(uid)).await.map_err(missing)?;
-    let node = keeper.lookup("Node", id).await?;
-    // What the node says of its other half can only be read now that it is back.
-    if let Some(half) = property(&node, "experience").and_then(|uid| uid.parse().ok()) {
-        store.commit(&keeper.viewer, back(half)).await.map_err(missing)?;
-    }
+    })?;
     Ok(Moved::Node(Box::new(node)))
 }
 

@@ -33,19 +33,53 @@ pub(super) fn read_uid(text: &str) -> Option<Uid> {
 }
 
 impl Keeper {
-    /// The live node that `text` names: by id, by its number in the world, or by a name
-    /// that only one node has.
+    /// The live node that `text` names: by id, by a name that only one node has, or by its
+    /// number in the world, which `#` tells from a name.
     pub(super) async fn lookup(&self, what: &'static str, text: &str) -> Reply<Node> {
         let store = &self.app.store;
-        let key = read_uid(text)
-            .map(NodeKey::Uid)
-            .or_else(|| text.trim().trim_start_matches('#').parse().ok().map(NodeKey::Number));
-        if let Some(key) = key
-            && let Some(node) = store.node(&self.viewer, key).await?
+        if let Some(uid) = read_uid(text)
+            && let Some(node) = store.node(&self.viewer, NodeKey::Uid(uid)).await?
         {
             return Ok(node);
         }
-        self.named(what, text, Bin::Live).await
+        let named = self.named(what, text).await;
+        let number = text.trim().trim_start_matches('#').parse().ok().map(NodeKey::Number);
+        match (named, number) {
+            (Err(Refusal::NotFound { .. }), Some(number)) => {
+                let node = store.node(&self.viewer, number).await?;
+                node.ok_or_else(|| Refusal::not_found(what, text))
+            }
+            (named, _) => named,
+        }
+    }
+
+    /// The node in the bin that `text` names: by id, or of those of this name the one that was
+    /// removed last, and of the two halves of a fact the one that stays.
+    pub(super) async fn lookup_bin(&self, text: &str) -> Reply<Option<Node>> {
+        let uid = read_uid(text);
+        let name = match uid {
+            Some(_) => None,
+            None => Some(NameMatch::Exact(text.trim().to_owned())),
+        };
+        let mut query = NodeQuery { name, bin: Bin::Deleted, ..NodeQuery::default() };
+        let mut last: Option<Node> = None;
+        loop {
+            let page = self.app.store.find_nodes(&self.viewer, query.clone()).await?;
+            for node in page.items {
+                if uid == Some(node.uid) {
+                    return Ok(Some(node));
+                }
+                let place = |node: &Node| (node.deleted_at, node.kind.as_str() != EXPERIENCE);
+                if uid.is_none() && last.as_ref().is_none_or(|last| place(&node) > place(last)) {
+                    last = Some(node);
+                }
+            }
+            query.after = page.next;
+            if query.after.is_none() {
+                break;
+            }
+        }
+        Ok(last)
     }
 
     /// The live node of one kind that `text` names.
@@ -59,10 +93,10 @@ impl Keeper {
         if node.kind.as_str() == kind { Ok(node) } else { Err(Refusal::not_found(what, text)) }
     }
 
-    /// The one node of this name among live things or in the bin.
-    pub(super) async fn named(&self, what: &'static str, text: &str, bin: Bin) -> Reply<Node> {
+    /// The one live node of this name.
+    async fn named(&self, what: &'static str, text: &str) -> Reply<Node> {
         let name = Some(NameMatch::Exact(text.trim().to_owned()));
-        let query = NodeQuery { name, bin, limit: 5, ..NodeQuery::default() };
+        let query = NodeQuery { name, limit: 5, ..NodeQuery::default() };
         let mut found = self.app.store.find_nodes(&self.viewer, query).await?.items;
         match (found.pop(), found.is_empty()) {
             (Some(only), true) => Ok(only),

@@ -15,6 +15,9 @@ pub(crate) const IDEA: &str = "idea";
 pub(crate) const PROMOTED: &str = "promoted_experience";
 /// Where an experience names the node that was made of it for good.
 pub(crate) const PROMOTED_TO: &str = "promoted_to_node_id";
+/// Where something that no longer holds names what took its place, and until when it held.
+pub(crate) const SUPERSEDED_BY: &str = "superseded_by";
+pub(crate) const VALID_TO: &str = "valid_to";
 /// Start of the node kinds of what was learned with high confidence.
 const LEARNED: &str = "learned_";
 
@@ -22,6 +25,8 @@ const LEARNED: &str = "learned_";
 pub(crate) const DESCRIPTION: &str = "description";
 /// Text kind of what an experience says.
 pub(crate) const CONTENT: &str = "content";
+/// Text kind of what was said in a conversation.
+pub(crate) const MESSAGE: &str = "message";
 /// Text kind of the circumstances.
 pub(crate) const CONTEXT: &str = "context";
 
@@ -142,6 +147,12 @@ impl Sharing {
             Visibility::Gm => Self::Workspace,
             Visibility::Private(_) => Self::Private,
         }
+    }
+
+    /// The one with this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let all = [Self::Workspace, Self::Private, Self::Shared];
+        all.into_iter().find(|one| one.as_str() == name)
     }
 
     /// Its name.

@@ -16,7 +16,8 @@ use super::experience::{Fading, Lore, NewExperience};
 use super::graph::{Written, auto_links, similar_nodes};
 use super::keeper::Keeper;
 use super::kinds::{
-    CONTENT, DESCRIPTION, KEPT_AS, KNOWLEDGE, PROMOTED_TO, SUPERSEDES, learned, property, word,
+    CONTENT, DESCRIPTION, KEPT_AS, KNOWLEDGE, PROMOTED_TO, SUPERSEDED_BY, SUPERSEDES, VALID_TO,
+    learned, property, word,
 };
 use super::pen::Pen;
 use super::recall::recallable;
@@ -236,8 +237,8 @@ impl Superseded {
         let mut changes = Vec::new();
         for half in &self.halves {
             let mut properties = half.properties.clone();
-            properties.insert("valid_to".into(), json!(valid_to.to_string()));
-            properties.insert("superseded_by".into(), json!(new.uid.to_string()));
+            properties.insert(VALID_TO.into(), json!(valid_to.to_string()));
+            properties.insert(SUPERSEDED_BY.into(), json!(new.uid.to_string()));
             let patch = NodePatch { properties: Some(properties), ..NodePatch::default() };
             let expect = Expect::Version(half.version);
             changes.push(Change::UpdateNode(NodeRef::Id(half.id), expect, patch));

@@ -14,6 +14,7 @@ pub mod crossref;
 pub mod exchange;
 pub mod experience;
 pub mod graph;
+pub mod holding;
 pub mod idea;
 pub mod ids;
 pub mod keeper;

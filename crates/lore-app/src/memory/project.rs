@@ -4,7 +4,7 @@
 //! project, which search finds beside its neighbours.
 
 use futures::FutureExt;
-use lore_core::{Event, Node, Properties, Provenance, Timestamp, Visibility};
+use lore_core::{Event, Node, NodeId, Properties, Provenance, Timestamp, Visibility};
 use lore_rules::memory::lifecycle::Phase;
 use lore_store::{
     Batch, Change, EventOrder, EventQuery, Expect, NewEvent, NewEvents, NewNode, NewText,
@@ -217,6 +217,17 @@ async fn plan_activate(keeper: &Keeper, id: &str) -> Reply<(Batch, ())> {
     Ok((batch, ()))
 }
 
+/// What must be changed of a project that comes back, if anything: two are never active.
+pub(super) async fn resting(keeper: &Keeper, node: &Node) -> Reply<Option<NodePatch>> {
+    let mut project = Project::of(node.clone());
+    if node.kind.as_str() != PROJECT || !project.active {
+        return Ok(None);
+    }
+    project.active = !list(keeper).await?.iter().any(|other| other.active);
+    let patch = NodePatch { properties: Some(project.properties()), ..NodePatch::default() };
+    Ok((!project.active).then_some(patch))
+}
+
 /// The project an id or a name leads to.
 pub async fn find(keeper: &Keeper, id: &str) -> Reply<Project> {
     Ok(Project::of(keeper.lookup_kind("Project", PROJECT, id).await?))
@@ -328,14 +339,33 @@ impl Entry {
 
     fn of(event: &Event) -> Option<Self> {
         let payload: Value = serde_json::from_str(&event.payload).ok()?;
-        let text = |key: &str| payload.get(key).and_then(Value::as_str).map(str::to_owned);
+        // Steps of before this was noted happened when they were written down.
+        let at = payload.get("at").is_none().then_some(event.at);
+        Self::read_at(&payload, at)
+    }
+
+    /// Reads what [`Entry::write`] wrote.
+    pub(super) fn read(entry: &Value) -> Option<Self> {
+        Self::read_at(entry, None)
+    }
+
+    fn read_at(entry: &Value, at: Option<Timestamp>) -> Option<Self> {
+        let text = |key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
         Some(Self {
             id: text("id")?,
-            at: event.at,
+            at: at.or_else(|| text("at")?.parse().ok())?,
             action: text("action")?,
             outcome: Outcome::named(&text("type")?).ok()?,
             result: text("result"),
             next_step: text("next_step"),
+        })
+    }
+
+    /// The step for elsewhere, and for the log.
+    pub(super) fn write(&self) -> Value {
+        json!({
+            "id": self.id, "at": self.at.to_string(), "type": self.outcome.as_str(),
+            "action": self.action, "result": self.result, "next_step": self.next_step,
         })
     }
 }
@@ -344,21 +374,29 @@ impl Entry {
 const STEP: &str = "PROJECT_STEP";
 
 pub(super) fn event(keeper: &Keeper, entry: &Entry) -> NewEvent {
-    let payload = json!({
-        "id": entry.id, "type": entry.outcome.as_str(), "action": entry.action,
-        "result": entry.result, "next_step": entry.next_step,
-    });
     NewEvent {
         kind: STEP.into(),
         request_id: keeper.request_id.clone(),
         invocation_id: keeper.request_id.clone(),
         participant: None,
         character: None,
-        payload: payload.to_string(),
+        payload: entry.write().to_string(),
         secret: None,
         // Whoever sees the project sees its log.
         visibility: Visibility::Members,
         settles: None,
+    }
+}
+
+/// Every step of a project, oldest first.
+pub(super) async fn steps_of(keeper: &Keeper, project: NodeId) -> Reply<Vec<Entry>> {
+    let mut query = EventQuery { kinds: vec![STEP.into()], ..EventQuery::default() };
+    let mut steps = Vec::new();
+    loop {
+        let page = keeper.app.store.events(&keeper.viewer, project, query.clone()).await?;
+        let Some(last) = page.last() else { return Ok(steps) };
+        query.after = Some(last.sequence);
+        steps.extend(page.iter().filter_map(Entry::of));
     }
 }
 

@@ -15,8 +15,11 @@ use lore_store::Answered;
 use super::access;
 use super::experience::Fading;
 use super::graph::first_texts;
+use super::holding::{Lapsed, lapsed};
 use super::keeper::Keeper;
-use super::kinds::{CONTEXT, EXPERIENCE, PROMOTED, PROMOTED_TO, property, word};
+use super::kinds::{
+    CONTEXT, EXPERIENCE, MESSAGE, PROMOTED, PROMOTED_TO, SUPERSEDED_BY, VALID_TO, property, word,
+};
 use super::refusal::Reply;
 
 /// Longest part of a text that is shown, in characters.
@@ -51,16 +54,41 @@ pub struct Memory {
     pub node: Node,
     /// How it fades, if it is an experience.
     pub fading: Option<Fading>,
-    /// What it says; cut when it is long.
-    pub body: Option<String>,
+    /// What it says.
+    pub body: Option<Shown>,
     /// Who said it, when, in which conversation.
     pub provenance: Provenance,
     /// What is left of it: 1 for what does not fade, or is kept for good.
     pub relevance: f64,
     /// How well it answers; none when nothing was asked.
     pub score: Option<f64>,
+    /// Why it no longer holds, if it does not.
+    pub lapsed: Option<Lapsed>,
+    /// Whether it is there because it answers, and not to fill a list.
+    pub(super) answers: bool,
     rank: f64,
     exact: bool,
+}
+
+/// As much of a text as is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// The text, or its beginning.
+    pub text: String,
+    /// Whether there is more of it.
+    pub is_cut: bool,
+}
+
+impl Shown {
+    fn of(text: String) -> Self {
+        match text.char_indices().nth(SHOWN_MAX) {
+            Some((end, _)) => {
+                let beginning = text.get(..end).unwrap_or(&text);
+                Self { text: format!("{beginning}…"), is_cut: true }
+            }
+            None => Self { text, is_cut: false },
+        }
+    }
 }
 
 impl Memory {
@@ -69,18 +97,28 @@ impl Memory {
         property(&self.node, PROMOTED_TO)?.parse().ok()
     }
 
-    /// What took its place, if it no longer holds.
-    pub fn superseded_by(&self) -> Option<Uid> {
-        property(&self.node, "superseded_by")?.parse().ok()
+    /// What it says, or at least what it is called.
+    pub fn words(&self) -> &str {
+        self.body.as_ref().map_or(&self.node.name, |body| &body.text)
     }
 
-    /// Until when it held, if it no longer does.
+    /// Whether more is said than is shown.
+    pub fn is_cut(&self) -> bool {
+        self.body.as_ref().is_some_and(|body| body.is_cut)
+    }
+
+    /// Until when it held, if it no longer does. What was replaced by something that is gone
+    /// holds again.
     pub fn valid_to(&self) -> Option<&str> {
-        property(&self.node, "valid_to")
+        match &self.lapsed {
+            Some(lapsed) => lapsed.valid_to.as_deref(),
+            None if property(&self.node, SUPERSEDED_BY).is_some() => None,
+            None => property(&self.node, VALID_TO),
+        }
     }
 
     fn cost(&self) -> usize {
-        let body = self.body.as_deref().map_or(0, budget::tokens);
+        let body = self.body.as_ref().map_or(0, |body| budget::tokens(&body.text));
         ROW_TOKENS + budget::tokens(&self.node.name) + body
     }
 }
@@ -108,8 +146,7 @@ pub(super) enum Breadth {
 pub async fn recall(keeper: &Keeper, ask: &Ask) -> Reply<Recalled> {
     let found = find(keeper, ask, recallable()?, Breadth::Full).await?;
     let recalled = within(found, ask.max_tokens);
-    let nodes: Vec<_> = recalled.memories.iter().map(|memory| memory.node.clone()).collect();
-    access::note(keeper, &nodes).await;
+    access::note(keeper, recalled.memories.iter()).await;
     Ok(recalled)
 }
 
@@ -139,7 +176,9 @@ pub(super) async fn find(
     let limit = ask.limit + ask.limit / 2 + MORE + faded;
     let fill = breadth == Breadth::Full;
     let min_score = (!fill && !text.is_empty()).then_some(0.0);
-    let query = Query { filter, unit: Unit::Node, fill, min_score, ..Query::new(text, limit) };
+    let apart = vec![word(MESSAGE)?];
+    let query =
+        Query { filter, unit: Unit::Node, apart, fill, min_score, ..Query::new(text, limit) };
     let found = keeper.app.search(&keeper.viewer, query).await?;
     let mut memories = judge(keeper, found.answers).await?;
     prefer_what_holds(keeper, &mut memories).await?;
@@ -150,79 +189,103 @@ pub(super) async fn find(
 }
 
 async fn judge(keeper: &Keeper, answers: Vec<Answered>) -> Reply<Vec<Memory>> {
-    let (mut nodes, mut hits) = (Vec::new(), Vec::new());
     let total = answers.len();
+    let (mut nodes, mut hits) = (Vec::new(), Vec::new());
     for (place, answer) in answers.into_iter().enumerate() {
         // Of the two halves of a fact only the node is shown.
         if answer.node.kind.as_str() == EXPERIENCE && property(&answer.node, "node").is_some() {
             continue;
         }
-        let listed = answer.hit.match_kind == MatchKind::Listed;
-        let score = (!listed).then_some(f64::from(answer.hit.score));
-        let exact = answer.hit.match_kind == MatchKind::ExactName;
-        // A list has no scores; its order is its rank.
-        let rank = score.unwrap_or((total - place) as f64);
-        hits.push((score, rank, exact, answer.text));
+        let kind = answer.hit.match_kind;
+        let score = (kind != MatchKind::Listed).then_some(f64::from(answer.hit.score));
+        hits.push(Found {
+            score,
+            // A list has no scores; its order is its rank.
+            rank: score.unwrap_or((total - place) as f64),
+            exact: kind == MatchKind::ExactName,
+            answers: !matches!(kind, MatchKind::Listed | MatchKind::NextBest),
+            text: answer.text,
+        });
         nodes.push(answer.node);
     }
     let mut firsts = first_texts(keeper, &needing_texts(&nodes, &hits)).await?;
-    let memory = |(node, (score, rank, exact, text)): (Node, Hit)| {
-        let first = firsts.remove(&node.id);
-        let text = text.filter(|_| first.is_none()).or(first);
-        remembered(keeper, node, text, score, rank, exact)
+    let memory = |(node, mut found): (Node, Found)| {
+        if found.needs_text() {
+            found.text = firsts.remove(&node.id).or(found.text);
+        }
+        remembered(keeper, node, found)
     };
     Ok(nodes.into_iter().zip(hits).map(memory).collect())
 }
 
-type Hit = (Option<f64>, f64, bool, Option<Text>);
-
-/// The nodes that were not found by the text that says what they are.
-fn needing_texts(nodes: &[Node], hits: &[Hit]) -> Vec<Node> {
-    let pairs = nodes.iter().zip(hits);
-    let needing = pairs
-        .filter(|(_, (.., text))| text.as_ref().is_none_or(|text| text.kind.as_str() == CONTEXT));
-    needing.map(|(node, _)| node.clone()).collect()
-}
-
-fn remembered(
-    keeper: &Keeper,
-    node: Node,
-    text: Option<Text>,
+/// How a node was found.
+#[derive(Debug, Clone, Default)]
+struct Found {
     score: Option<f64>,
     rank: f64,
     exact: bool,
-) -> Memory {
+    answers: bool,
+    text: Option<Text>,
+}
+
+impl Found {
+    /// Whether it was not found by the text that says what it is.
+    fn needs_text(&self) -> bool {
+        self.text.as_ref().is_none_or(|text| text.kind.as_str() == CONTEXT)
+    }
+}
+
+fn needing_texts(nodes: &[Node], hits: &[Found]) -> Vec<Node> {
+    let needing = nodes.iter().zip(hits).filter(|(_, found)| found.needs_text());
+    needing.map(|(node, _)| node.clone()).collect()
+}
+
+fn remembered(keeper: &Keeper, node: Node, found: Found) -> Memory {
     let fading = Fading::of(&node).filter(|_| node.kind.as_str() == EXPERIENCE);
     let kept = property(&node, PROMOTED_TO).is_some();
     let fades = fading.filter(|_| !kept);
     let relevance = fades.map_or(1.0, |fading| fading.left(node.created.at, keeper.now()));
-    let rank = if score.is_some() { rank + rank.abs() * (nudge(relevance) - 1.0) } else { rank };
-    let (body, provenance) = match text {
-        Some(text) => (Some(cut(text.body)), text.provenance),
+    let nudged = found.rank + found.rank.abs() * (nudge(relevance) - 1.0);
+    let (body, provenance) = match found.text {
+        Some(text) => (Some(Shown::of(text.body)), text.provenance),
         None => (None, Provenance::default()),
     };
-    Memory { node, fading, body, provenance, relevance, score, rank, exact }
+    Memory {
+        node,
+        fading,
+        body,
+        provenance,
+        relevance,
+        score: found.score,
+        lapsed: None,
+        answers: found.answers,
+        rank: if found.score.is_some() { nudged } else { found.rank },
+        exact: found.exact,
+    }
 }
 
 /// Brings what took another's place in before it, even when only the old one was found.
 async fn prefer_what_holds(keeper: &Keeper, memories: &mut Vec<Memory>) -> Reply<()> {
-    let known: HashSet<Uid> = memories.iter().map(|memory| memory.node.uid).collect();
-    let replaced: Vec<(Uid, Option<f64>, f64)> = memories
-        .iter()
-        .filter_map(|memory| Some((memory.superseded_by()?, memory.score, memory.rank)))
-        .collect();
-    if replaced.is_empty() {
+    let nodes: Vec<&Node> = memories.iter().map(|memory| &memory.node).collect();
+    let lapsed = lapsed(keeper, &nodes).await?;
+    if lapsed.is_empty() {
         return Ok(());
     }
-    let absent: Vec<Uid> =
-        replaced.iter().map(|(uid, ..)| *uid).filter(|uid| !known.contains(uid)).collect();
-    let nodes = keeper.app.store.nodes_by_uid(&keeper.viewer, &absent).await?;
-    let mut texts: HashMap<NodeId, Text> = first_texts(keeper, &nodes).await?;
-    for node in nodes {
-        let place = replaced.iter().find(|(uid, ..)| *uid == node.uid);
-        let Some((_, score, rank)) = place.copied() else { continue };
-        let text = texts.remove(&node.id);
-        memories.push(remembered(keeper, node, text, score, rank, false));
+    let mut known: HashSet<Uid> = nodes.iter().map(|node| node.uid).collect();
+    let mut absent = Vec::new();
+    for memory in memories.iter_mut() {
+        memory.lapsed = lapsed.get(&memory.node.uid).cloned();
+        let taker = memory.lapsed.as_ref().map(|lapsed| &lapsed.by);
+        if let Some(taker) = taker.filter(|taker| known.insert(taker.uid)) {
+            let (score, rank, answers) = (memory.score, memory.rank, memory.answers);
+            absent.push((taker.clone(), Found { score, rank, answers, ..Found::default() }));
+        }
+    }
+    let takers: Vec<Node> = absent.iter().map(|(node, _)| node.clone()).collect();
+    let mut texts: HashMap<NodeId, Text> = first_texts(keeper, &takers).await?;
+    for (node, mut found) in absent {
+        found.text = texts.remove(&node.id);
+        memories.push(remembered(keeper, node, found));
     }
     step_back(memories);
     Ok(())
@@ -231,12 +294,13 @@ async fn prefer_what_holds(keeper: &Keeper, memories: &mut Vec<Memory>) -> Reply
 /// Puts what no longer holds behind what took its place, and that in its place.
 fn step_back(memories: &mut [Memory]) {
     let mut old: Vec<usize> = (0..memories.len()).collect();
-    old.retain(|at| memories.get(*at).is_some_and(|memory| memory.superseded_by().is_some()));
+    old.retain(|at| memories.get(*at).is_some_and(|memory| memory.lapsed.is_some()));
     // The oldest first, so that a chain of replacements lifts its last link.
     old.sort_by_key(|at| memories.get(*at).map(|memory| memory.node.created.at));
     for at in old {
         let Some(memory) = memories.get_mut(at) else { continue };
-        let (by, rank, exact) = (memory.superseded_by(), memory.rank, memory.exact);
+        let by = memory.lapsed.as_ref().map(|lapsed| lapsed.by.uid);
+        let (rank, exact) = (memory.rank, memory.exact);
         memory.exact = false;
         memory.rank = if rank > 0.0 { rank * SUPERSEDED } else { rank / SUPERSEDED };
         let new = memories.iter_mut().find(|memory| Some(memory.node.uid) == by);
@@ -244,13 +308,5 @@ fn step_back(memories: &mut [Memory]) {
             new.exact |= exact;
             new.rank = new.rank.max(rank);
         }
-    }
-}
-
-/// The beginning of a text that is too long to be shown whole.
-fn cut(text: String) -> String {
-    match text.char_indices().nth(SHOWN_MAX) {
-        Some((end, _)) => text.get(..end).map(|start| format!("{start}…")).unwrap_or(text),
-        None => text,
     }
 }

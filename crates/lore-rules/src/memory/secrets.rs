@@ -22,7 +22,10 @@ pub fn mask(text: &str) -> Masked {
         let (kept, after) = match secret_at(rest, previous) {
             Some(hit) => {
                 let (kept, tail) = rest.split_at_checked(hit.kept).unwrap_or((rest, ""));
-                masked.text.push_str(kept);
+                // What stays may hold another one, such as a header before a login.
+                let before = mask(kept);
+                masked.text.push_str(&before.text);
+                masked.found.extend(before.found);
                 masked.text.push_str("[masked ");
                 masked.text.push_str(hit.kind);
                 masked.text.push(']');
@@ -57,7 +60,7 @@ struct Form {
     least: usize,
 }
 
-const FORMS: [Form; 10] = [
+const FORMS: [Form; 17] = [
     Form { kind: "AWS key", starts: &["AKIA", "ASIA"], body: is_capital_or_digit, least: 16 },
     Form {
         kind: "GitHub token",
@@ -69,10 +72,22 @@ const FORMS: [Form; 10] = [
     Form { kind: "API key", starts: &["sk-", "sk_live_", "rk_live_"], body: is_word, least: 16 },
     Form {
         kind: "Slack token",
-        starts: &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-"],
+        starts: &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xapp-"],
         body: is_word,
         least: 10,
     },
+    Form { kind: "SendGrid key", starts: &["SG."], body: is_token, least: 60 },
+    Form { kind: "PyPI token", starts: &["pypi-"], body: is_word, least: 50 },
+    Form { kind: "DigitalOcean token", starts: &["dop_v1_"], body: is_word, least: 60 },
+    Form { kind: "Vault token", starts: &["hvs."], body: is_word, least: 20 },
+    Form {
+        kind: "Shopify token",
+        starts: &["shpat_", "shpss_", "shpca_"],
+        body: is_word,
+        least: 32,
+    },
+    Form { kind: "age key", starts: &["AGE-SECRET-KEY-1"], body: is_capital_or_digit, least: 50 },
+    Form { kind: "basic login", starts: &["Basic ", "basic "], body: is_token, least: 12 },
     Form { kind: "Google key", starts: &["AIza"], body: is_word, least: 35 },
     Form { kind: "npm token", starts: &["npm_"], body: is_word, least: 36 },
     Form { kind: "Hugging Face token", starts: &["hf_"], body: is_word, least: 30 },
@@ -87,7 +102,10 @@ fn secret_at(rest: &str, previous: Option<char>) -> Option<Hit> {
     private_key(rest)
         .or_else(|| FORMS.iter().find_map(|form| form.at(rest)))
         .or_else(|| json_web_token(rest))
-        .or_else(|| assignment(rest))
+        .or_else(|| bot_token(rest))
+        .or_else(|| webhook(rest))
+        .or_else(|| command(rest))
+        .or_else(|| assignment(rest, previous))
 }
 
 impl Form {
@@ -125,8 +143,49 @@ fn json_web_token(rest: &str) -> Option<Hit> {
     complete.then_some(Hit { kind: "JSON web token", kept: 0, length })
 }
 
+/// A bot's token on Telegram: its number, a colon and 35 letters.
+fn bot_token(rest: &str) -> Option<Hit> {
+    let digits = run(rest, |c| c.is_ascii_digit());
+    let secret = rest.get(digits..)?.strip_prefix(':')?;
+    let length = run(secret, is_word);
+    let complete = (8..=10).contains(&digits) && secret.starts_with("AA") && length >= 33;
+    complete.then_some(Hit { kind: "bot token", kept: 0, length: digits + 1 + length })
+}
+
+/// Addresses to which whoever knows them may post.
+const WEBHOOKS: [&str; 3] = [
+    "https://hooks.slack.com/services/",
+    "https://discord.com/api/webhooks/",
+    "https://discordapp.com/api/webhooks/",
+];
+
+fn webhook(rest: &str) -> Option<Hit> {
+    let start = WEBHOOKS.into_iter().find(|start| rest.starts_with(start))?;
+    let length = run(rest.get(start.len()..)?, is_token);
+    (length >= 20).then_some(Hit { kind: "webhook", kept: start.len(), length })
+}
+
+/// Commands that are given a password: `sshpass -p …` and `curl -u name:…`.
+fn command(rest: &str) -> Option<Hit> {
+    let line = rest.lines().next()?;
+    let secret = if line.starts_with("sshpass -p") {
+        line.get("sshpass -p".len()..)?.trim_start()
+    } else if line.starts_with("curl ") {
+        let login = ["-u ", "--user "].iter().find_map(|flag| Some(line.split_once(flag)?.1))?;
+        let login = login.trim_start().trim_start_matches(['"', '\'']);
+        let name = run(login, |c| !c.is_whitespace() && c != ':');
+        login.get(name..)?.strip_prefix(':')?
+    } else {
+        return None;
+    };
+    let secret = secret.trim_start_matches(['"', '\'']);
+    let length = run(secret, is_of_value);
+    let kept = line.len() - secret.len();
+    is_literal(secret.get(..length)?, "").then_some(Hit { kind: "password", kept, length })
+}
+
 /// Names whose value is a secret.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 20] = [
     "aws_secret_access_key",
     "secret_access_key",
     "client_secret",
@@ -134,43 +193,103 @@ const NAMES: [&str; 14] = [
     "auth_token",
     "private_key",
     "secret_key",
+    "sharedaccesskey",
+    "accountkey",
     "passphrase",
     "password",
+    "passwort",
+    "kennwort",
     "api_key",
     "apikey",
     "passwd",
     "secret",
     "token",
+    "pwd",
+    "pw",
 ];
 
-fn assignment(rest: &str) -> Option<Hit> {
+fn assignment(rest: &str, previous: Option<char>) -> Option<Hit> {
     let written = run(rest, is_word);
     let name = rest.get(..written)?.to_ascii_lowercase().replace('-', "_");
+    let after = rest.get(written..)?;
+    if name == "sig" {
+        return signature(rest, after);
+    }
     let known = NAMES.into_iter().find(|known| name.ends_with(known))?;
-    let after = rest.get(written..)?.trim_start_matches(['"', '\'']);
-    let spaced = after.trim_start_matches([' ', '\t']);
-    let (sign, value) =
-        spaced.strip_prefix(['=', ':']).map(|value| (spaced.chars().next(), value))?;
+    let (sign, value) = sign(after.trim_start_matches(['"', '\'']))?;
     let value = value.trim_start_matches([' ', '\t']).trim_start_matches(['"', '\'']);
     let kept = rest.len() - value.len();
-    let length = run(value, |c| {
-        !c.is_whitespace() && !matches!(c, '"' | '\'' | ',' | ';' | '&' | ')' | '}')
-    });
-    let value = value.get(..length)?;
-    let secret = match sign {
-        Some('=') => is_literal(value, known),
-        _ => looks_random(value),
-    };
-    let kind = if known.starts_with("pass") { "password" } else { "secret" };
-    secret.then_some(Hit { kind, kept, length })
+    let line = value.lines().next().unwrap_or_default().trim_end();
+    // A line of its own is a setting, as `passphrase: three words of it`.
+    let is_setting = previous.is_none_or(|c| c == '\n') && sign == Sign::Colon;
+    let length = run(value, is_of_value);
+    let single = value.get(..length)?;
+    let kind = if is_password(known) { "password" } else { "secret" };
+    let hit = |length| Some(Hit { kind, kept, length });
+    match sign {
+        Sign::Equals if is_literal(single, known) => hit(length),
+        Sign::Colon | Sign::Is if looks_random(single) => hit(length),
+        Sign::Colon if is_setting && known == "passphrase" && is_long(line) => hit(line.len()),
+        Sign::Colon if is_setting && is_password(known) && line == single && is_long(line) => {
+            hit(length)
+        }
+        _ => None,
+    }
 }
 
-/// Whether a value is written out, and not a place where one is to be put.
+/// What stands between a name and its value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    Equals,
+    Colon,
+    /// As people say it.
+    Is,
+}
+
+fn sign(after: &str) -> Option<(Sign, &str)> {
+    let after = after.trim_start_matches([' ', '\t']);
+    let signs = [
+        ("=", Sign::Equals),
+        (":", Sign::Colon),
+        ("is:", Sign::Is),
+        ("is ", Sign::Is),
+        ("ist ", Sign::Is),
+    ];
+    signs.into_iter().find_map(|(text, sign)| Some((sign, after.strip_prefix(text)?)))
+}
+
+/// The signature of a shared address: `sig=` and many letters.
+fn signature(rest: &str, after: &str) -> Option<Hit> {
+    let value = after.strip_prefix('=')?;
+    let length = run(value, |c| is_token(c) || c == '%');
+    let secret = length >= 40 && looks_random(value.get(..length)?);
+    secret.then_some(Hit { kind: "signature", kept: rest.len() - value.len(), length })
+}
+
+fn is_password(name: &str) -> bool {
+    name.starts_with("pass") || name.starts_with("pw") || name == "kennwort"
+}
+
+fn is_of_value(c: char) -> bool {
+    !c.is_whitespace() && !matches!(c, '"' | '\'' | ',' | ';' | '&' | ')' | '}')
+}
+
+fn is_long(value: &str) -> bool {
+    value.chars().count() >= 8 && !value.starts_with(['$', '<', '{', '[', '*'])
+}
+
+/// Whether a value is written out, and not a place where one is to be put or is taken from.
 fn is_literal(value: &str, name: &str) -> bool {
-    let placeholder = value.starts_with(['$', '<', '{', '[', '*', '(', '=']) || value.contains('(');
+    let placeholder = value.starts_with(['$', '<', '{', '[', '*', '(', '=', '/', '~']);
+    let code = value.contains(['(', '[']) || value.contains('.') && value_names(value, name);
     let word = value.to_ascii_lowercase();
     let nothing = ["none", "null", "true", "false", "undefined"].contains(&word.as_str());
-    value.chars().count() >= 4 && !placeholder && !nothing && word != name
+    value.chars().count() >= 4 && !placeholder && !code && !nothing && word != name
+}
+
+/// Whether a value ends in the name it is given to, as `settings.DB_PASSWORD` does.
+fn value_names(value: &str, name: &str) -> bool {
+    !name.is_empty() && value.to_ascii_lowercase().ends_with(name)
 }
 
 /// Behind a colon often stands prose; only what nobody would say is a secret there.
@@ -253,6 +372,53 @@ mod tests {
     }
 
     #[test]
+    fn keys_of_many_services_are_known() {
+        let letters = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6a1B2c3D4e5F6";
+        let hex = "0123456789abcdef".repeat(4);
+        let cases = [
+            (format!("SG.{}.{}", &letters[..22], &letters[..43]), "SendGrid key"),
+            (format!("123456789:AA{}", &letters[..33]), "bot token"),
+            (format!("pypi-AgEIcHlwaS5vcmc{letters}"), "PyPI token"),
+            (format!("dop_v1_{hex}"), "DigitalOcean token"),
+            (format!("xapp-1-A0{letters}"), "Slack token"),
+            (format!("hvs.{}", &letters[..24]), "Vault token"),
+            (format!("shpat_{}", &hex[..32]), "Shopify token"),
+            (format!("AGE-SECRET-KEY-1{}", hex.to_uppercase()), "age key"),
+            (format!("Authorization: Basic {letters}=="), "basic login"),
+            (format!("AccountKey={letters}==;x"), "secret"),
+            (format!("https://x/?sv=1&sig={}%3D", &letters[..43]), "signature"),
+            (format!("https://hooks.slack.com/services/T01/B02/{}", &letters[..24]), "webhook"),
+            (format!("https://discord.com/api/webhooks/12/{letters}"), "webhook"),
+        ];
+        for (text, kind) in cases {
+            let masked = mask(&text);
+            assert_eq!(masked.found, [kind], "{text}");
+            assert!(!masked.text.contains("c3D4e5F6"), "{}", masked.text);
+            assert_eq!(mask(&masked.text).text, masked.text);
+        }
+    }
+
+    #[test]
+    fn passwords_are_known_in_whatever_way_they_are_told() {
+        for text in [
+            "The admin password is Tr0ub4dor&3",
+            "my password is: Tr0ub4dor&3",
+            "pw: Tr0ub4dor&3",
+            "pwd=Tr0ub4dor3",
+            "Passwort: Tr0ub4dor3",
+            "password: correcthorse",
+            "user: me\npassphrase: blue horse battery 7",
+            "sshpass -p Tr0ub4dor ssh x",
+            "curl -s -u admin:Tr0ub4dor https://x",
+        ] {
+            let masked = mask(text);
+            assert_eq!(masked.found, ["password"], "{text}");
+            assert!(!masked.text.contains("ub4dor") && !masked.text.contains("horse"));
+            assert_eq!(mask(&masked.text).text, masked.text);
+        }
+    }
+
+    #[test]
     fn prose_and_placeholders_stay() {
         for text in [
             "The password: swordfish, whispered at the gate",
@@ -260,6 +426,13 @@ mod tests {
             "password=$DB_PASSWORD",
             "password=get_password()",
             "password=None",
+            "password = os.environ['DB_PASSWORD']",
+            "password = settings.DB_PASSWORD",
+            "the password is swordfish",
+            "Basic understanding of ropes",
+            "pwd=/home/me",
+            "curl -u $LOGIN https://x",
+            "config: sig = design",
             "sk-learn-is-a-very-long-package-name",
             "the tokens = many",
             "https://example.org/a:b@c",

@@ -7,7 +7,7 @@ use std::fmt;
 
 use lore_core::Timestamp;
 use lore_core::names::name_key;
-use lore_text::analysis::{is_stop_word, name_words, stems};
+use lore_text::analysis::{identifiers, is_stop_word, name_words, stems};
 use lore_text::time::{Plain, chat_prefix, tells_time};
 use lore_text::wordpiece::{Piece, pieces};
 
@@ -175,11 +175,17 @@ impl Words {
     fn add_stems(&mut self, text: &str) {
         stems(text, |_, stem| {
             self.length = self.length.saturating_add(1);
-            match self.counts.get_mut(stem) {
-                Some(count) => *count = count.saturating_add(1),
-                None => drop(self.counts.insert(stem.into(), 1)),
-            }
+            self.count(stem);
         });
+        // Their parts make the text as long as it is already.
+        identifiers(text, |_, term| self.count(term));
+    }
+
+    fn count(&mut self, term: &str) {
+        match self.counts.get_mut(term) {
+            Some(count) => *count = count.saturating_add(1),
+            None => drop(self.counts.insert(term.into(), 1)),
+        }
     }
 
     /// Counts the first words once more: what a text begins with is what it is about.

@@ -1,6 +1,7 @@
 //! Whether a document is one of those that are asked for.
 
 use lore_core::names::name_key;
+use lore_text::analysis::fold;
 
 use crate::column::Slot;
 use crate::document::Entry;
@@ -20,7 +21,7 @@ pub(super) struct Sieve<'a> {
 
 impl<'a> Sieve<'a> {
     pub(super) fn new(filter: &'a Filter, unit: Unit) -> Self {
-        let tags = filter.tags.iter().map(|tag| name_key(tag)).collect();
+        let tags = filter.tags.iter().map(|tag| tag_key(tag)).collect();
         let is_open = *filter == Filter::default();
         let rest = Filter { except_kinds: Vec::new(), ..filter.clone() };
         Self { filter, tags, unit, is_open, is_narrow: rest != Filter::default() }
@@ -57,8 +58,15 @@ impl<'a> Sieve<'a> {
             && filter.since.is_none_or(|since| at >= since)
             && filter.until.is_none_or(|until| at <= until)
             && (filter.nodes.is_empty() || filter.nodes.contains(&entry.key.node))
-            && self.tags.iter().all(|tag| meta.tags.iter().any(|has| name_key(has) == *tag))
+            && self.tags.iter().all(|tag| meta.tags.iter().any(|has| tag_key(has) == *tag))
     }
+}
+
+/// How tags are compared: like words, without case and accents.
+fn tag_key(tag: &str) -> String {
+    let mut key = String::new();
+    fold(&name_key(tag), &mut key);
+    key
 }
 
 fn is_one_of(list: &[String], value: Option<&str>) -> bool {

@@ -1,19 +1,21 @@
 //! What a query asks for, read once.
 
-use lore_text::analysis::{name_words, stems};
+use lore_text::analysis::{identifiers, name_words, stems};
 use lore_text::table::{self, DIMENSIONS};
 use lore_text::time::{asked_dates, asks_for_time, relative_dates};
 use lore_text::wordpiece::pieces_of_word;
 use rustc_hash::FxHashSet;
 
+use crate::lexicon::Lexicon;
 use crate::query::Query;
 use crate::vectors::Small;
 use crate::view::calendar::day_number;
+use crate::view::postings::Postings;
 use crate::view::{AuthorId, View};
 
 /// A query, understood with what a view knows.
 pub(super) struct Question {
-    /// Distinct stems in order.
+    /// Distinct stems in order, then the identifiers made of several words that occur.
     pub(super) stems: Vec<String>,
     /// The folded words, as names are compared.
     pub(super) name: String,
@@ -29,7 +31,7 @@ pub(super) struct Question {
 }
 
 impl Question {
-    pub(super) fn read(query: &Query, view: &View) -> Self {
+    pub(super) fn read(query: &Query, view: &View, lexicon: &Lexicon) -> Self {
         let name = name_words(&query.text);
         let mut wanted = Vec::new();
         let mut seen = FxHashSet::default();
@@ -40,6 +42,16 @@ impl Question {
             }
             for piece in pieces_of_word(word.surface) {
                 table::add_row(piece, view.piece_rarity(piece), &mut sum);
+            }
+        });
+        // Of one that stands nowhere, the parts are asked for all the same.
+        let occurs = |term: &str| {
+            let postings = lexicon.id(term).and_then(|id| view.postings(id));
+            postings.map_or(0, Postings::len) > 0
+        };
+        identifiers(&query.text, |_, term| {
+            if occurs(term) && seen.insert(term.to_owned()) {
+                wanted.push(term.to_owned());
             }
         });
         let external = query.embedding.as_ref();

@@ -11,6 +11,7 @@
 mod answers;
 mod fading;
 mod graph;
+mod holding;
 mod learning;
 mod mind;
 mod sight;

@@ -1,5 +1,6 @@
 //! `lorewell import` and `lorewell export`: memory and worlds from elsewhere, memory for elsewhere.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -45,8 +46,9 @@ async fn import_memory(
     let done = exchange::import(&keeper, &load, &output::progress).await.map_err(advised)?;
     output::end_progress();
     output::line(format!(
-        "imported {} new, {} known already, {} links ({} lead nowhere), {} secrets masked",
-        done.made, done.known, done.tied, done.loose, done.masked
+        "imported {} new, {} known already, {} brought up to date, {} links ({} lead nowhere), \
+         {} secrets masked",
+        done.made, done.known, done.updated, done.tied, done.loose, done.masked
     ));
     if load.unreadable > 0 {
         output::line(format!("{} entries could not be read and were left out", load.unreadable));
@@ -55,29 +57,39 @@ async fn import_memory(
 }
 
 fn read(format: ImportFormat, path: &Path) -> anyhow::Result<Load> {
-    let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
-    let name = name.unwrap_or_else(|| "memory".into());
-    let text = || fs::read_to_string(path).with_context(|| path.display().to_string());
+    let text = |path: &Path| fs::read_to_string(path).with_context(|| path.display().to_string());
     match format {
-        ImportFormat::ClaudeCode => {
-            let files = files(path, "jsonl")?.into_iter().map(|(name, text)| (stem(&name), text));
-            Ok(chats::claude_code(&files.collect::<Vec<_>>()))
+        ImportFormat::ClaudeCode => Ok(chats::claude_code(&files(path, "jsonl")?)),
+        ImportFormat::Chatgpt => {
+            let file = if path.is_dir() { path.join("conversations.json") } else { path.to_owned() };
+            if file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("zip")) {
+                anyhow::bail!(
+                    "{} is an archive\n  try: unpack it and import the folder",
+                    file.display()
+                );
+            }
+            chats::chatgpt(&text(&file)?).map_err(output::advised)
         }
-        ImportFormat::Chatgpt => chats::chatgpt(&text()?).map_err(output::advised),
-        ImportFormat::Markdown => Ok(notes::read(&name, &files(path, "md")?)),
-        ImportFormat::Jsonl => {
-            reference::read(&format!("jsonl {name}"), &text()?).map_err(output::advised)
-        }
+        ImportFormat::Markdown => Ok(notes::read(&folder_name(path)?, &files(path, "md")?)),
+        ImportFormat::Jsonl => Ok(reference::read(&text(path)?)),
         ImportFormat::Kairn => {
             let file = if path.is_dir() { path.join("kairn.db") } else { path.to_owned() };
             let tables = lore_sqlite::foreign_tables(&file, &kairn::TABLES)
                 .with_context(|| format!("{} cannot be read", file.display()))?;
-            Ok(kairn::read(&name, &tables))
+            Ok(kairn::read(&tables))
         }
     }
 }
 
+/// What a folder is called, by whatever way it is reached.
+fn folder_name(path: &Path) -> anyhow::Result<String> {
+    let path = path.canonicalize().with_context(|| path.display().to_string())?;
+    let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
+    Ok(name.unwrap_or_else(|| "memory".into()))
+}
+
 /// The files with this ending in a folder and the folders within it, by path; or the one file.
+/// What begins with a dot is a program's own.
 fn files(path: &Path, ending: &str) -> anyhow::Result<Vec<(String, String)>> {
     let mut found = Vec::new();
     let mut open = vec![path.to_owned()];
@@ -85,8 +97,9 @@ fn files(path: &Path, ending: &str) -> anyhow::Result<Vec<(String, String)>> {
         if next.is_dir() {
             for entry in fs::read_dir(&next).with_context(|| next.display().to_string())? {
                 let entry = entry?;
+                let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
                 // A link could lead out of the folder, or around in it.
-                if !entry.file_type()?.is_symlink() {
+                if !is_hidden && !entry.file_type()?.is_symlink() {
                     open.push(entry.path());
                 }
             }
@@ -104,10 +117,6 @@ fn files(path: &Path, ending: &str) -> anyhow::Result<Vec<(String, String)>> {
     Ok(found)
 }
 
-fn stem(name: &str) -> String {
-    name.strip_suffix(".jsonl").unwrap_or(name).to_owned()
-}
-
 /// Exports everything the person at the machine sees in their world.
 pub(crate) async fn export(settings: &Settings, command: Export) -> anyhow::Result<()> {
     let Export::Memory { format, path } = command;
@@ -116,15 +125,38 @@ pub(crate) async fn export(settings: &Settings, command: Export) -> anyhow::Resu
         ExportFormat::Jsonl => export_lines(&keeper, &path).await?,
         ExportFormat::Markdown => {
             fs::create_dir_all(&path).with_context(|| path.display().to_string())?;
+            let mut written = HashSet::new();
             let write = |exported: &Exported| {
                 let (name, text) = exchange::markdown(exported);
-                fs::write(path.join(name), text)
+                fs::write(path.join(&name), text)?;
+                written.insert(name);
+                Ok(())
             };
-            each(&keeper, write).await?
+            let count = each(&keeper, write).await?;
+            remove_stale(&path, &written)?;
+            count
         }
     };
     output::end_progress();
     output::line(format!("exported {count} things to {}", path.display()));
+    Ok(())
+}
+
+/// Takes notes away that an earlier export wrote and this one did not: what they were of is
+/// gone or is called otherwise. Notes of others stay.
+fn remove_stale(folder: &Path, written: &HashSet<String>) -> anyhow::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if written.contains(&name) || !name.ends_with(".md") || !entry.file_type()?.is_file() {
+            continue;
+        }
+        let page = String::from_utf8_lossy(&fs::read(entry.path())?).into_owned();
+        let ours = exchange::note_id(&page).is_some_and(|id| name.ends_with(&format!("{id}.md")));
+        if ours {
+            fs::remove_file(entry.path())?;
+        }
+    }
     Ok(())
 }
 
@@ -147,13 +179,13 @@ async fn each(
     mut write: impl FnMut(&Exported) -> std::io::Result<()> + Send,
 ) -> anyhow::Result<usize> {
     let mut done = 0;
-    let exported = exchange::export(keeper, |page| {
+    let exported = exchange::export(keeper, |page, total| {
         for one in page {
             let broken = |error: std::io::Error| Error::Bug { what: format!("writing: {error}") };
             write(one).map_err(broken)?;
             done += 1;
         }
-        output::progress(done, done);
+        output::progress(done, usize::try_from(total).unwrap_or(usize::MAX));
         Ok(())
     });
     exported.await.map_err(advised)

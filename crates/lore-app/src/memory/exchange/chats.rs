@@ -6,11 +6,10 @@
 use lore_core::{Provenance, Result, Timestamp};
 use serde_json::Value;
 
+use super::super::kinds::MESSAGE;
 use super::super::pen::name_from;
 use super::{Load, Passage, Record, not_readable};
 
-/// Text kind of a message.
-const MESSAGE: &str = "message";
 /// Namespace and type of what is imported here.
 const CONVERSATIONS: &str = "conversations";
 const CONVERSATION: &str = "conversation";
@@ -62,11 +61,14 @@ fn seconds(value: &Value) -> Option<Timestamp> {
     Timestamp::from_millisecond((value.as_f64()? * 1_000.0) as i64).ok()
 }
 
-/// Reads session files of Claude Code: the name of each file without its ending, and its text.
+/// Reads session files of Claude Code: the path of each, and its text. A session is called as
+/// its file is, in whatever folder that lies.
 pub fn claude_code(files: &[(String, String)]) -> Load {
     let mut load = Load { label: "claude-code".into(), ..Load::default() };
-    for (name, text) in files {
-        let (record, unreadable) = claude_session(name, text);
+    for (path, text) in files {
+        let file = path.rsplit('/').next().unwrap_or(path);
+        let (record, unreadable) =
+            claude_session(file.strip_suffix(".jsonl").unwrap_or(file), text);
         load.records.extend(record);
         load.unreadable += unreadable;
     }
@@ -107,14 +109,13 @@ fn claude_message(entry: &Value, session: &str) -> Option<Passage> {
 fn passage(role: &str, text: &str, at: Option<Timestamp>, session: &str) -> Option<Passage> {
     let said = matches!(role, "user" | "assistant") && !text.trim().is_empty();
     said.then(|| Passage {
-        kind: MESSAGE,
-        body: text.trim().to_owned(),
         provenance: Provenance {
             session: Some(session.to_owned()),
             author: Some(role.to_owned()),
             occurred_at: at,
             ..Provenance::default()
         },
+        ..Passage::new(MESSAGE, text.trim())
     })
 }
 
@@ -173,8 +174,9 @@ mod tests {
             r#"{"type":"user","message":{"content":[{"type":"tool_result","content":"ok"}]}}"#,
             "broken",
         ];
-        let load = claude_code(&[("s1".into(), lines.join("\n"))]);
+        let load = claude_code(&[("-ship/s1.jsonl".into(), lines.join("\n"))]);
         let record = &load.records[0];
+        assert_eq!(record.key, "s1");
         assert_eq!(
             (record.name.as_str(), record.passages.len(), load.unreadable),
             ("Mend the sail", 2, 1)

@@ -7,13 +7,12 @@ use lore_rules::memory::decay::{Confidence, Lesson};
 use serde_json::{Map, Value, json};
 
 use super::super::experience::Fading;
-use super::super::ids::show;
 use super::super::kinds::{
-    CONTENT, CONTEXT, DESCRIPTION, EXPERIENCE, IDEA, KNOWLEDGE, PROJECT, fading,
+    CONTENT, CONTEXT, DESCRIPTION, EXPERIENCE, IDEA, KNOWLEDGE, PROJECT, Sharing, VALID_TO, fading,
 };
 use super::super::pen::{capitalised, name_from};
 use super::super::project::{Entry, Outcome};
-use super::{Load, Passage, Record, Tie, uid_of};
+use super::{Load, Passage, Record, Tie};
 
 /// A row of a table, by the names of its columns.
 pub type Row = Map<String, Value>;
@@ -24,9 +23,9 @@ pub const TABLES: [&str; 6] = ["nodes", "edges", "experiences", "projects", "pro
 /// How much of an experience stands in its name, in characters.
 const NAME_LETTERS: usize = 60;
 
-/// Makes a load of the tables of a workspace.
-pub fn read(workspace: &str, tables: &BTreeMap<String, Vec<Row>>) -> Load {
-    let mut load = Load { label: format!("kairn {workspace}"), ..Load::default() };
+/// Makes a load of the tables of a workspace. Kairn's ids are the same wherever it lies.
+pub fn read(tables: &BTreeMap<String, Vec<Row>>) -> Load {
+    let mut load = Load { label: "kairn".into(), ..Load::default() };
     let rows = |table: &str| tables.get(table).map(Vec::as_slice).unwrap_or_default();
     let live = |row: &&Row| text(row, "deleted_at").is_none();
     let nodes: Vec<_> = rows("nodes").iter().filter(live).collect();
@@ -40,8 +39,7 @@ pub fn read(workspace: &str, tables: &BTreeMap<String, Vec<Row>>) -> Load {
         .filter_map(|row| Some((text(row, "description")?, text(row, "id")?)))
         .collect();
     load.take(rows("experiences").iter().map(|row| experience(row, &facts)));
-    let label = load.label.clone();
-    load.take(rows("projects").iter().map(|row| project(row, rows("progress"), &label)));
+    load.take(rows("projects").iter().map(|row| project(row, rows("progress"))));
     load.take(ideas.iter().map(|row| idea(row)));
     for row in rows("edges") {
         match edge(row) {
@@ -80,8 +78,8 @@ fn experience(row: &Row, facts: &HashMap<&str, &str>) -> Option<Record> {
     let sort = Fading { lesson, confidence: confidence.unwrap_or(Confidence::High) };
     let mut properties = Properties::new();
     sort.note_in(&mut properties);
-    if let Some(valid_to) = text(row, "valid_to") {
-        properties.insert("valid_to".into(), json!(valid_to));
+    if let Some(valid_to) = text(row, VALID_TO) {
+        properties.insert(VALID_TO.into(), json!(valid_to));
     }
     let context = text(row, "context").map(|body| passage(CONTEXT, body));
     let name = name_from(&format!("{}: ", capitalised(lesson.as_str())), content, NAME_LETTERS);
@@ -96,7 +94,7 @@ fn experience(row: &Row, facts: &HashMap<&str, &str>) -> Option<Record> {
     })
 }
 
-fn project(row: &Row, progress: &[Row], label: &str) -> Option<Record> {
+fn project(row: &Row, progress: &[Row]) -> Option<Record> {
     let id = text(row, "id")?;
     let mut properties = Properties::new();
     properties.insert("phase".into(), json!(text(row, "phase").unwrap_or("planning")));
@@ -108,12 +106,12 @@ fn project(row: &Row, progress: &[Row], label: &str) -> Option<Record> {
     let mut steps: Vec<_> = progress
         .iter()
         .filter(|step| text(step, "project_id") == Some(id))
-        .filter_map(|row| step(row, label))
+        .filter_map(step)
         .collect();
     steps.sort_by_key(|step| step.at);
     let passages = steps.iter().map(|step| Passage {
         provenance: Provenance {
-            session: Some(uid_of(label, id).to_string()),
+            session: Some(format!("kairn {id}")),
             occurred_at: Some(step.at),
             ..Provenance::default()
         },
@@ -129,11 +127,10 @@ fn project(row: &Row, progress: &[Row], label: &str) -> Option<Record> {
     })
 }
 
-fn step(row: &Row, label: &str) -> Option<Entry> {
-    let uid = uid_of(label, text(row, "id")?);
+fn step(row: &Row) -> Option<Entry> {
     let own = |key: &str| text(row, key).map(str::to_owned);
     Some(Entry {
-        id: show("entry", uid).replacen("node_", "log_", 1),
+        id: format!("log_{}", text(row, "id")?),
         at: moment(row, "created_at")?,
         action: own("action")?,
         outcome: if text(row, "type") == Some("failure") {
@@ -175,12 +172,13 @@ fn record(row: &Row, name: &str) -> Option<Record> {
         made: moment(row, "created_at"),
         name: name.to_owned(),
         tags: texts(row, "tags"),
+        sharing: text(row, "visibility").and_then(Sharing::named).unwrap_or_default(),
         ..Record::default()
     })
 }
 
-fn passage(kind: &'static str, body: &str) -> Passage {
-    Passage { kind, body: body.to_owned(), provenance: Provenance::default() }
+fn passage(kind: &str, body: &str) -> Passage {
+    Passage::new(kind, body)
 }
 
 fn text<'a>(row: &'a Row, column: &str) -> Option<&'a str> {
@@ -225,7 +223,7 @@ mod tests {
                     "confidence": "low", "created_at": at}))],
             ),
         ]);
-        let load = read("w", &tables);
+        let load = read(&tables);
         assert_eq!(load.records.len(), 2);
         assert_eq!(load.records[0].tags, ["a"]);
         assert_eq!(load.records[1].kept_by.as_deref(), Some("n1"));

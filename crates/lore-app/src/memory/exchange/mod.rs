@@ -1,35 +1,36 @@
 //! Memory from and for elsewhere.
 //!
-//! A source is read into a [`Load`]: records and ties, each under a key that is the same
-//! whenever the source is read. Ids follow from these keys, so importing again, or going on
-//! after an interruption, makes nothing twice and brings nothing back that was removed.
+//! A source is read into a [`Load`]: records and ties, each under the key that the source
+//! itself has for it, wherever the source lies. Ids follow from these keys, so importing
+//! again, or going on after an interruption, makes nothing twice and brings nothing back that
+//! was removed; what is new in the source, or changed there, is brought up to date.
 //!
 //! Nothing here touches files: whoever calls reads and writes them.
 
 pub mod chats;
 mod export;
+mod identity;
 pub mod kairn;
 pub mod notes;
+mod put;
 pub mod reference;
 
 use futures::{StreamExt, stream};
-use lore_core::{Error, Properties, Provenance, Result, Timestamp, Uid};
-use lore_store::{Change, NewEdge, NewEvents, NewNode, NewText, NodeRef, StoreError};
-use sha2::{Digest, Sha256};
+use lore_core::{Error, Properties, Provenance, Timestamp};
+use lore_store::{Change, NewEdge, NodeRef, StoreError};
 
-pub use export::{Exported, export, markdown, relations};
+pub use export::{Exported, export, markdown, note_id, relations};
 
 use super::keeper::Keeper;
-use super::kinds::{Sharing, Type, namespace_in, word};
-use super::pen::{Pen, name_from};
-use super::project::{Entry, event};
+use super::kinds::{Sharing, Type};
+use super::project::Entry;
 use super::refusal::Reply;
-use super::{MEMORIES_URI, PROJECTS_URI, STATUS_URI};
+use identity::Identities;
 
 /// Everything that a source holds.
 #[derive(Debug, Clone, Default)]
 pub struct Load {
-    /// What the source is, such as `markdown notes`; a part of every id.
+    /// What the source is, such as `chatgpt`; a part of every id.
     pub label: String,
     /// Things with names and texts.
     pub records: Vec<Record>,
@@ -37,12 +38,14 @@ pub struct Load {
     pub ties: Vec<Tie>,
     /// How many entries of the source could not be read.
     pub unreadable: usize,
+    /// Whether keys are only places, so that a copy elsewhere is known by what it says.
+    pub keys_are_places: bool,
 }
 
 /// A thing with a name and texts.
 #[derive(Debug, Clone, Default)]
 pub struct Record {
-    /// What it is called within its source, always the same.
+    /// What it is called within its source, always the same; an id of ours where it is one.
     pub key: String,
     /// When it was made, if the source says so.
     pub made: Option<Timestamp>,
@@ -54,10 +57,16 @@ pub struct Record {
     pub type_name: String,
     /// Its namespace.
     pub namespace: String,
+    /// What refines its kind.
+    pub subtype: Option<String>,
+    /// Other names.
+    pub aliases: Vec<String>,
     /// Its tags.
     pub tags: Vec<String>,
     /// Fields of its type.
     pub properties: Properties,
+    /// Who shall see it.
+    pub sharing: Sharing,
     /// The record that keeps it for good, by key; its own texts are then not searched.
     pub kept_by: Option<String>,
     /// Its texts, in order.
@@ -70,11 +79,31 @@ pub struct Record {
 #[derive(Debug, Clone)]
 pub struct Passage {
     /// What part of its record it is.
-    pub kind: &'static str,
+    pub kind: String,
+    /// Its heading; empty when there is none.
+    pub title: String,
     /// The text.
     pub body: String,
     /// Who said it, when, in which conversation.
     pub provenance: Provenance,
+    /// Whether search finds it.
+    pub searchable: bool,
+    /// Who may see it, of those who see its record.
+    pub sharing: Sharing,
+}
+
+impl Passage {
+    /// A text of which nothing else is known.
+    pub fn new(kind: &str, body: impl Into<String>) -> Self {
+        Self {
+            kind: kind.to_owned(),
+            title: String::new(),
+            body: body.into(),
+            provenance: Provenance::default(),
+            searchable: true,
+            sharing: Sharing::Shared,
+        }
+    }
 }
 
 /// What joins two records.
@@ -97,6 +126,8 @@ pub struct Imported {
     pub made: usize,
     /// Records that were there, or had been removed, already.
     pub known: usize,
+    /// Records that were there and have changed in the source since.
+    pub updated: usize,
     /// Ties between records.
     pub tied: usize,
     /// Ties whose ends are missing.
@@ -107,8 +138,6 @@ pub struct Imported {
 
 /// How many changes are on their way at once: they share commits.
 const AT_ONCE: usize = 64;
-/// Longest name made from a source's, in characters.
-const NAME_LETTERS: usize = 150;
 
 /// Imports a load. `progress` is told how many of how many entries are done.
 pub async fn import(
@@ -120,17 +149,16 @@ pub async fn import(
     let total = load.records.len() + load.ties.len();
     let mut imported = Imported::default();
     let mut done = 0;
-    let mut records =
-        stream::iter(&load.records).map(|record| put(keeper, load, record)).buffered(AT_ONCE);
+    let identities = Identities::of(keeper, load).await?;
+    let put = |record| put::put(keeper, load, &identities, record);
+    let mut records = stream::iter(&load.records).map(put).buffered(AT_ONCE);
     while let Some(put) = records.next().await {
-        let (is_new, masked) = put?;
-        imported.made += usize::from(is_new);
-        imported.known += usize::from(!is_new);
-        imported.masked += masked;
+        imported.count(&put?);
         done += 1;
         progress(done, total);
     }
-    let mut ties = stream::iter(&load.ties).map(|each| tie(keeper, load, each)).buffered(AT_ONCE);
+    let tie = |each| tie(keeper, load, &identities, each);
+    let mut ties = stream::iter(&load.ties).map(tie).buffered(AT_ONCE);
     while let Some(tied) = ties.next().await {
         let tied = tied?;
         imported.tied += usize::from(tied);
@@ -141,69 +169,33 @@ pub async fn import(
     Ok(imported)
 }
 
-/// Keeps a record with everything that belongs to it; tells whether it is new, and how many
-/// secrets were masked.
-async fn put(keeper: &Keeper, load: &Load, record: &Record) -> Reply<(bool, usize)> {
-    let mut pen = Pen::default();
-    let mut batch = keeper.batch().touch(STATUS_URI).touch(MEMORIES_URI).touch(PROJECTS_URI);
-    batch.origin.source = Some(load.label.clone());
-    batch.at = record.made.unwrap_or(batch.at);
-    let uid = uid_of(&load.label, &record.key);
-    batch = batch.change(Change::CreateNode(node(keeper, load, record, uid, &mut pen)?));
-    for (place, passage) in record.passages.iter().enumerate() {
-        let key = format!("{}\u{0}{place}", record.key);
-        let body = pen.text("text", &passage.body)?;
-        let text = NewText {
-            position: i64::try_from(place).unwrap_or(i64::MAX),
-            provenance: Provenance {
-                source: Some(load.label.clone()),
-                ..passage.provenance.clone()
-            },
-            searchable: record.kept_by.is_none(),
-            ..NewText::new(uid_of(&load.label, &key), NodeRef::Uid(uid), word(passage.kind)?, body)
-        };
-        batch = batch.change(Change::CreateText(text));
+impl Imported {
+    fn count(&mut self, put: &put::Put) {
+        match put {
+            put::Put::Made { masked } => {
+                self.made += 1;
+                self.masked += masked;
+            }
+            put::Put::Updated { masked } => {
+                self.updated += 1;
+                self.masked += masked;
+            }
+            put::Put::Known => self.known += 1,
+        }
     }
-    if !record.steps.is_empty() {
-        let events = record.steps.iter().map(|step| event(keeper, step)).collect();
-        let log = NewEvents { node: NodeRef::Uid(uid), after: None, events };
-        batch = batch.change(Change::AppendEvents(log));
-    }
-    match keeper.app.store.commit(&keeper.viewer, batch).await {
-        Ok(_) => Ok((true, pen.masked().len())),
-        Err(StoreError::Exists(_)) => Ok((false, 0)),
-        Err(other) => Err(other.into()),
-    }
-}
-
-fn node(keeper: &Keeper, load: &Load, record: &Record, uid: Uid, pen: &mut Pen) -> Result<NewNode> {
-    let kind = Type::of(&record.type_name)?;
-    let mut properties = record.properties.clone();
-    kind.note_in(&mut properties);
-    properties.entry("source_type").or_insert("import".into());
-    if let Some(kept_by) = &record.kept_by {
-        properties.insert("node".into(), uid_of(&load.label, kept_by).to_string().into());
-    }
-    let name = pen.text("name", &record.name)?;
-    let name = name_from("", if name.is_empty() { &record.key } else { &name }, NAME_LETTERS);
-    Ok(NewNode {
-        namespace: namespace_in(&record.namespace),
-        derived_name: record.derived_name,
-        tags: pen.list("tags", &record.tags)?,
-        visibility: Sharing::Workspace.visibility(&keeper.viewer),
-        properties,
-        ..NewNode::new(uid, kind.kind, name)
-    })
 }
 
 /// Joins two records; `false` when one of them is not there.
-async fn tie(keeper: &Keeper, load: &Load, tie: &Tie) -> Reply<bool> {
+async fn tie(keeper: &Keeper, load: &Load, identities: &Identities, tie: &Tie) -> Reply<bool> {
+    let (Some(from), Some(to)) = (identities.uid(&tie.from), identities.uid(&tie.to)) else {
+        return Ok(false);
+    };
     let kind = Type::of(&tie.type_name)?;
     let mut properties = Properties::new();
     kind.note_in(&mut properties);
     let edge = NewEdge {
-        source: NodeRef::Uid(uid_of(&load.label, &tie.from)),
-        target: NodeRef::Uid(uid_of(&load.label, &tie.to)),
+        source: NodeRef::Uid(from),
+        target: NodeRef::Uid(to),
         kind: kind.kind,
         weight: if tie.weight.is_finite() { tie.weight } else { 1.0 },
         visibility: Sharing::Workspace.visibility(&keeper.viewer),
@@ -216,18 +208,6 @@ async fn tie(keeper: &Keeper, load: &Load, tie: &Tie) -> Reply<bool> {
         Err(StoreError::NotFound(_) | StoreError::Exists(_)) => Ok(false),
         Err(other) => Err(other.into()),
     }
-}
-
-/// The id of what a source calls `key`: always the same.
-pub(super) fn uid_of(label: &str, key: &str) -> Uid {
-    let hash = Sha256::new()
-        .chain_update(label.as_bytes())
-        .chain_update([0])
-        .chain_update(key.as_bytes())
-        .finalize();
-    let mut bytes = [0_u8; 16];
-    bytes.iter_mut().zip(hash).for_each(|(to, from)| *to = from);
-    Uid::from_hash(bytes)
 }
 
 /// The error for a source that is not what it is said to be.
@@ -259,13 +239,6 @@ fn hard_parts(text: &str, letters: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_same_key_has_the_same_id() {
-        assert_eq!(uid_of("notes", "a"), uid_of("notes", "a"));
-        assert_ne!(uid_of("notes", "a"), uid_of("notes", "b"));
-        assert_ne!(uid_of("notes", "a"), uid_of("chats", "a"));
-    }
 
     #[test]
     fn long_texts_are_cut_between_paragraphs_and_lose_nothing() {

@@ -1,5 +1,7 @@
 //! Folders of Markdown notes.
 
+use std::collections::{HashMap, HashSet};
+
 use lore_core::Provenance;
 
 use super::super::kinds::DESCRIPTION;
@@ -8,64 +10,147 @@ use super::{Load, Passage, Record, Tie, parts};
 /// Longest part of a note that is kept as one text, in characters.
 const PART_LETTERS: usize = 6_000;
 
-/// Reads notes: the path of each within its folder, and its text. `[[links]]` between them
-/// become edges.
+/// Reads notes: the path of each within its folder, and its text. Links between them become
+/// edges, those in code aside; links to what is not there are counted by who imports.
 pub fn read(folder: &str, files: &[(String, String)]) -> Load {
-    let mut load = Load { label: format!("markdown {folder}"), ..Load::default() };
-    for (path, text) in files {
-        let (front, body) = front_matter(text);
-        let record = note(path, &front, body);
-        for target in links(body) {
-            let named = |(path, _): &&(String, String)| stem(path).eq_ignore_ascii_case(target);
-            if let Some((other, _)) = files.iter().find(named).filter(|(other, _)| other != path) {
-                load.ties.push(Tie {
-                    from: path.clone(),
-                    to: other.clone(),
-                    type_name: "links_to".into(),
-                    weight: 1.0,
-                });
+    let label = format!("markdown {folder}");
+    let mut load = Load { label, keys_are_places: true, ..Load::default() };
+    let notes: Vec<Note> = files.iter().map(|(path, text)| Note::of(path, text)).collect();
+    let ways = Ways::of(&notes);
+    for note in &notes {
+        // Two links may lead to one note, and one may lead back.
+        let mut ends = HashSet::from([note.key.clone()]);
+        for link in links(&without_code(&note.body)) {
+            let to = ways.find(&note.path, &link).map_or(link, str::to_owned);
+            if ends.insert(to.clone()) {
+                let (from, type_name) = (note.key.clone(), "links_to".into());
+                load.ties.push(Tie { from, to, type_name, weight: 1.0 });
             }
         }
-        load.records.push(record);
     }
+    load.records = notes.into_iter().map(Note::record).collect();
     load
 }
 
-fn note(path: &str, front: &[(&str, &str)], body: &str) -> Record {
-    let field = |name: &str| front.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
-    let heading = body.lines().find_map(|line| line.strip_prefix("# ")).map(str::trim);
-    let title = field("title").or(heading).filter(|title| !title.is_empty());
-    let session = (body.chars().count() > PART_LETTERS).then(|| path.to_owned());
-    let passage = |body: String| Passage {
-        kind: DESCRIPTION,
-        body,
-        provenance: Provenance { session: session.clone(), ..Provenance::default() },
-    };
-    Record {
-        key: path.to_owned(),
-        made: field("created").or(field("created_at")).and_then(|at| at.parse().ok()),
-        name: title.unwrap_or_else(|| stem(path)).to_owned(),
-        type_name: field("type").unwrap_or("note").to_owned(),
-        namespace: field("namespace").unwrap_or("notes").to_owned(),
-        tags: field("tags").map(list).unwrap_or_default(),
-        passages: parts(body, PART_LETTERS).into_iter().map(passage).collect(),
-        ..Record::default()
+/// A note, taken apart.
+struct Note {
+    path: String,
+    /// Its id in the front matter, else its path.
+    key: String,
+    front: HashMap<String, String>,
+    body: String,
+}
+
+impl Note {
+    fn of(path: &str, text: &str) -> Self {
+        let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+        let (front, body) = front_matter(&text);
+        let key = front.get("id").cloned().unwrap_or_else(|| path.to_owned());
+        Self { path: path.to_owned(), key, front, body: body.to_owned() }
+    }
+
+    fn field(&self, name: &str) -> Option<&str> {
+        self.front.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    fn list(&self, names: [&str; 2]) -> Vec<String> {
+        names.iter().find_map(|name| self.field(name)).map(list).unwrap_or_default()
+    }
+
+    fn title(&self) -> &str {
+        let heading = self.body.lines().find_map(|line| line.strip_prefix("# ")).map(str::trim);
+        let title = self.field("title").or(heading).filter(|title| !title.is_empty());
+        title.unwrap_or_else(|| stem(&self.path))
+    }
+
+    fn record(self) -> Record {
+        let session = (self.body.chars().count() > PART_LETTERS).then(|| self.path.clone());
+        let passage = |body: String| Passage {
+            provenance: Provenance { session: session.clone(), ..Provenance::default() },
+            ..Passage::new(DESCRIPTION, body)
+        };
+        let made = self.field("created").or(self.field("created_at"));
+        Record {
+            made: made.and_then(|at| at.parse().ok()),
+            name: self.title().to_owned(),
+            type_name: self.field("type").unwrap_or("note").to_owned(),
+            namespace: self.field("namespace").unwrap_or("notes").to_owned(),
+            aliases: self.list(["aliases", "alias"]),
+            tags: self.list(["tags", "tag"]),
+            passages: parts(&self.body, PART_LETTERS).into_iter().map(passage).collect(),
+            key: self.key,
+            ..Record::default()
+        }
     }
 }
 
-/// The lines between two `---` at the top, as names and values.
-fn front_matter(text: &str) -> (Vec<(&str, &str)>, &str) {
-    let inside = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
-    let Some((front, body)) = inside else { return (Vec::new(), text) };
-    let pair = |line: &'_ str| -> Option<(usize, usize)> {
-        let at = line.find(':')?;
-        Some((at, at + 1))
-    };
-    let fields = front.lines().filter_map(|line| {
-        let (end, start) = pair(line)?;
-        Some((line.get(..end)?.trim(), line.get(start..)?.trim().trim_matches('"')))
+/// How links find notes: by path, by the name of the file, by title or alias.
+struct Ways<'a> {
+    notes: Vec<(String, &'a Note)>,
+}
+
+impl<'a> Ways<'a> {
+    fn of(notes: &'a [Note]) -> Self {
+        let folded = |note: &'a Note| (without_ending(&note.path).to_lowercase(), note);
+        Self { notes: notes.iter().map(folded).collect() }
+    }
+
+    /// The key of the note that a link in the note at `from` means.
+    fn find(&self, from: &str, link: &str) -> Option<&'a str> {
+        let link = without_ending(link).to_lowercase();
+        let beside = beside(&from.to_lowercase(), &link);
+        let called = |note: &Note| {
+            let aliases = note.list(["aliases", "alias"]);
+            let mut names = aliases.iter().map(String::as_str).chain([note.title()]);
+            names.any(|name| name.to_lowercase() == link)
+        };
+        let at = |wanted: &str| self.notes.iter().find(|(path, _)| path == wanted);
+        let by_path = at(&beside).or_else(|| at(&link));
+        let inside = format!("/{link}");
+        let by_name = || self.notes.iter().find(|(path, _)| path.ends_with(&inside));
+        let by_title = || self.notes.iter().find(|(_, note)| called(note));
+        by_path.or_else(by_name).or_else(by_title).map(|(_, note)| note.key.as_str())
+    }
+}
+
+/// The path of a link as seen from the folder of a note.
+fn beside(from: &str, link: &str) -> String {
+    let mut way: Vec<&str> = from.split('/').collect();
+    way.pop();
+    for part in link.split('/') {
+        match part {
+            "." => {}
+            ".." => drop(way.pop()),
+            part => way.push(part),
+        }
+    }
+    way.join("/")
+}
+
+/// The lines between two `---` at the top, as names and values. A list of lines below a name
+/// reads as one with commas.
+fn front_matter(text: &str) -> (HashMap<String, String>, &str) {
+    let inside = text.strip_prefix("---\n").and_then(|rest| {
+        rest.split_once("\n---\n").or_else(|| Some((rest.strip_suffix("\n---")?, "")))
     });
-    (fields.collect(), body)
+    let Some((front, body)) = inside else { return (HashMap::new(), text) };
+    let mut fields: HashMap<String, String> = HashMap::new();
+    let mut last: Option<String> = None;
+    for line in front.lines() {
+        let entry = line.trim_start().strip_prefix("- ").zip(last.as_ref());
+        if let Some((entry, name)) = entry {
+            let list = fields.entry(name.clone()).or_default();
+            if !list.is_empty() {
+                list.push_str(", ");
+            }
+            list.push_str(entry.trim());
+        } else if let Some((name, value)) = line.split_once(':') {
+            let name = name.trim().to_lowercase();
+            fields.insert(name.clone(), value.trim().trim_matches(['"', '\'']).to_owned());
+            last = Some(name);
+        }
+    }
+    (fields, body)
 }
 
 /// `[a, b]` or `a, b`.
@@ -75,37 +160,95 @@ fn list(value: &str) -> Vec<String> {
     entries.filter(|entry| !entry.is_empty()).map(str::to_owned).collect()
 }
 
-/// What `[[…]]` names, without what is shown instead and without headings.
-fn links(body: &str) -> Vec<&str> {
-    let inside = body.split("[[").skip(1).filter_map(|rest| Some(rest.split_once("]]")?.0));
-    let name = |link: &'_ str| link.split(['|', '#']).next().map(str::len);
-    inside.filter_map(|link| link.get(..name(link)?)).map(str::trim).collect()
+/// The text without what stands in fences or between backticks.
+fn without_code(body: &str) -> String {
+    let mut prose = String::with_capacity(body.len());
+    let mut fence: Option<&str> = None;
+    for line in body.lines() {
+        let start = line.trim_start();
+        let mark = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
+        match (fence, mark) {
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (Some(_), _) => {}
+            (None, None) => {
+                line.split('`').step_by(2).for_each(|part| prose.push_str(part));
+                prose.push('\n');
+            }
+        }
+    }
+    prose
+}
+
+/// What `[[…]]` and `[…](….md)` lead to, without what is shown instead and without headings.
+fn links(body: &str) -> Vec<String> {
+    let wiki = body.split("[[").skip(1).filter_map(|rest| Some(rest.split_once("]]")?.0));
+    let wiki = wiki.filter_map(|link| link.split(['|', '#']).next()).map(str::to_owned);
+    let plain = body.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
+    let plain = plain.filter_map(|link| link.split('#').next());
+    let plain = plain.filter(|link| link.ends_with(".md") && !link.contains("://"));
+    let plain = plain.map(|link| link.replace("%20", " "));
+    let all = wiki.chain(plain).map(|link| link.trim().to_owned());
+    all.filter(|link| !link.is_empty()).collect()
+}
+
+fn without_ending(path: &str) -> &str {
+    path.strip_suffix(".md").unwrap_or(path)
 }
 
 fn stem(path: &str) -> &str {
-    let file = path.rsplit('/').next().unwrap_or(path);
-    file.strip_suffix(".md").unwrap_or(file)
+    without_ending(path.rsplit('/').next().unwrap_or(path))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn files(all: &[(&str, &str)]) -> Vec<(String, String)> {
+        all.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
+    }
+
+    fn ends(load: &Load) -> Vec<(&str, &str)> {
+        load.ties.iter().map(|tie| (tie.from.as_str(), tie.to.as_str())).collect()
+    }
+
     #[test]
     fn notes_have_titles_tags_and_links() {
-        let files = [
-            (
-                "a/Rope.md".to_owned(),
-                "---\ntags: [hemp, \"old\"]\n---\n# The rope\nSee [[tar|that]].".to_owned(),
-            ),
-            ("Tar.md".to_owned(), "Black and sticky".to_owned()),
-        ];
+        let files = files(&[
+            ("a/Rope.md", "---\ntags: [hemp, \"old\"]\n---\n# The rope\nSee [[tar|that]]."),
+            ("Tar.md", "Black and sticky"),
+        ]);
         let load = read("ship", &files);
-        assert_eq!(
-            (load.records[0].name.as_str(), load.records[1].name.as_str()),
-            ("The rope", "Tar")
-        );
+        let names: Vec<_> = load.records.iter().map(|record| record.name.as_str()).collect();
+        assert_eq!(names, ["The rope", "Tar"]);
         assert_eq!(load.records[0].tags, ["hemp", "old"]);
-        assert_eq!((load.ties[0].from.as_str(), load.ties[0].to.as_str()), ("a/Rope.md", "Tar.md"));
+        assert_eq!(ends(&load), [("a/Rope.md", "Tar.md")]);
+    }
+
+    #[test]
+    fn links_go_by_path_name_title_and_alias_and_not_through_code() {
+        let files = files(&[
+            ("A.md", "[[sub/Deep|deep]], [[Zork]], [x](sub/Deep.md), [[Missing]], `[[B]]`"),
+            ("B.md", "---\naliases:\n  - Zork\n---\nIt\n```\n[[A]]\n```\n"),
+            ("sub/Deep.md", "up to [[A#Head]] and [a](../A.md)"),
+            ("sub/A.md", "another"),
+        ]);
+        let load = read("ship", &files);
+        let expected = [
+            ("A.md", "sub/Deep.md"),
+            ("A.md", "B.md"),
+            ("A.md", "Missing"),
+            ("sub/Deep.md", "sub/A.md"),
+            ("sub/Deep.md", "A.md"),
+        ];
+        assert_eq!(ends(&load), expected);
+        assert_eq!(load.records[1].aliases, ["Zork"]);
+    }
+
+    #[test]
+    fn marks_of_the_encoding_and_of_windows_do_not_matter() {
+        let files = files(&[("a.md", "\u{feff}---\r\ntitle: Tea\r\n---\r\ngreen\r\n")]);
+        let record = &read("ship", &files).records[0];
+        assert_eq!((record.name.as_str(), record.passages[0].body.as_str()), ("Tea", "green"));
     }
 }

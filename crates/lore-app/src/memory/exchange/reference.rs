@@ -1,48 +1,103 @@
 //! The JSON lines of the reference memory server: entities with observations, and relations.
 //! Lorewell's own export is the same with more fields.
 
-use lore_core::{Provenance, Result};
-use serde_json::Value;
+use std::collections::HashMap;
 
-use super::super::kinds::{DESCRIPTION, KNOWLEDGE};
+use lore_core::Provenance;
+use serde_json::{Map, Value};
+
+use super::super::kinds::{DESCRIPTION, KNOWLEDGE, Sharing, Type};
+use super::super::project::Entry;
+use super::identity::{SOURCE, SOURCE_PRINT};
 use super::{Load, Passage, Record, Tie};
 
-/// Reads the lines. What is no line of this kind is counted and passed over.
-pub fn read(label: &str, text: &str) -> Result<Load> {
-    let mut load = Load { label: label.to_owned(), ..Load::default() };
+/// Reads the lines. What is no line of this kind is counted and passed over; what several lines
+/// say of one entity belongs together.
+pub fn read(text: &str) -> Load {
+    let mut load = Load { label: "jsonl".into(), ..Load::default() };
+    let mut places: HashMap<String, usize> = HashMap::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let entry = serde_json::from_str::<Value>(line).ok();
         let kind = entry.as_ref().and_then(|entry| entry.get("type")?.as_str());
         let read = match (&entry, kind) {
-            (Some(entry), Some("entity")) => entity(entry).map(|record| load.records.push(record)),
+            (Some(entry), Some("entity")) => {
+                entity(entry).map(|record| load.add(&mut places, record))
+            }
             (Some(entry), Some("relation")) => relation(entry).map(|tie| load.ties.push(tie)),
             _ => None,
         };
         load.unreadable += usize::from(read.is_none());
     }
-    Ok(load)
+    load
+}
+
+impl Load {
+    fn add(&mut self, places: &mut HashMap<String, usize>, record: Record) {
+        let known = places.get(&record.key).and_then(|at| self.records.get_mut(*at));
+        let Some(known) = known else {
+            places.insert(record.key.clone(), self.records.len());
+            self.records.push(record);
+            return;
+        };
+        for passage in record.passages {
+            if !known.passages.iter().any(|old| old.body == passage.body) {
+                known.passages.push(passage);
+            }
+        }
+        known.tags.extend(record.tags);
+    }
 }
 
 fn entity(entry: &Value) -> Option<Record> {
     let name = text(entry, "name")?;
     let list = |key: &str| -> Vec<String> {
-        let entries = entry.get(key).and_then(Value::as_array).into_iter().flatten();
-        entries.filter_map(Value::as_str).map(str::to_owned).collect()
+        let entries = array(entry, key).iter().filter_map(Value::as_str);
+        entries.map(str::to_owned).collect()
     };
-    let passage =
-        |body: String| Passage { kind: DESCRIPTION, body, provenance: Provenance::default() };
+    let mut properties: Map<String, Value> =
+        entry.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+    // These are about where it was, not about what it is.
+    properties.shift_remove(SOURCE);
+    properties.shift_remove(SOURCE_PRINT);
+    let details = array(entry, "details");
+    let passages = list("observations").into_iter().enumerate();
+    let passages = passages.map(|(at, body)| passage(body, details.get(at)));
     Some(Record {
         key: text(entry, "id").unwrap_or_else(|| name.clone()),
         made: text(entry, "created_at").and_then(|at| at.parse().ok()),
         type_name: text(entry, "entityType").unwrap_or_else(|| "entity".into()),
         namespace: text(entry, "namespace").unwrap_or_else(|| KNOWLEDGE.into()),
+        subtype: text(entry, "subtype"),
+        aliases: list("aliases"),
         tags: list("tags"),
         derived_name: entry.get("derived_name") == Some(&Value::Bool(true)),
-        properties: entry.get("properties").and_then(Value::as_object).cloned().unwrap_or_default(),
-        passages: list("observations").into_iter().map(passage).collect(),
+        sharing: text(entry, "visibility").and_then(|name| Sharing::named(&name)).unwrap_or_default(),
+        properties,
+        passages: passages.collect(),
+        steps: array(entry, "log").iter().filter_map(Entry::read).collect(),
         name,
         ..Record::default()
     })
+}
+
+/// An observation with what our own export says of it.
+fn passage(body: String, details: Option<&Value>) -> Passage {
+    let Some(details) = details else { return Passage::new(DESCRIPTION, body) };
+    let kind = text(details, "kind").and_then(|kind| Type::of(&kind).ok());
+    let kind = kind.map_or_else(|| DESCRIPTION.to_owned(), |kind| kind.kind.as_str().to_owned());
+    let sharing = text(details, "visibility").and_then(|name| Sharing::named(&name));
+    Passage {
+        title: text(details, "title").unwrap_or_default(),
+        provenance: Provenance {
+            source: text(details, "source"),
+            session: text(details, "session"),
+            author: text(details, "author"),
+            occurred_at: text(details, "occurred_at").and_then(|at| at.parse().ok()),
+        },
+        searchable: details.get("searchable") != Some(&Value::Bool(false)),
+        sharing: sharing.unwrap_or(Sharing::Shared),
+        ..Passage::new(&kind, body)
+    }
 }
 
 fn relation(entry: &Value) -> Option<Tie> {
@@ -53,6 +108,10 @@ fn relation(entry: &Value) -> Option<Tie> {
         type_name: text(entry, "relationType")?,
         weight: entry.get("weight").and_then(Value::as_f64).unwrap_or(1.0),
     })
+}
+
+fn array<'a>(entry: &'a Value, key: &str) -> &'a [Value] {
+    entry.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
 fn text(entry: &Value, key: &str) -> Option<String> {
@@ -66,13 +125,24 @@ mod tests {
 
     #[test]
     fn entities_relations_and_rubbish_are_told_apart() {
-        let lines = r#"
+        let load = read(
+            r#"
             {"type":"entity","name":"Ada","entityType":"person","observations":["counts","writes"]}
             {"type":"relation","from":"Ada","to":"Engine","relationType":"programs"}
             {"type":"entity"}
-            not json"#;
-        let load = read("memory", lines).unwrap();
+            not json"#,
+        );
         assert_eq!((load.records.len(), load.ties.len(), load.unreadable), (1, 1, 2));
         assert_eq!(load.records[0].passages.len(), 2);
+    }
+
+    #[test]
+    fn what_several_lines_say_of_one_entity_is_kept_together() {
+        let load = read(
+            r#"{"type":"entity","name":"Late","entityType":"p","observations":["one"]}
+            {"type":"entity","name":"Late","entityType":"p","observations":["one","two"]}"#,
+        );
+        let bodies: Vec<_> = load.records[0].passages.iter().map(|p| p.body.as_str()).collect();
+        assert_eq!((load.records.len(), bodies), (1, vec!["one", "two"]));
     }
 }

@@ -4,8 +4,10 @@ use std::fmt::Write;
 
 use futures::FutureExt;
 use lore_app::memory::experience::{self, Experience, Wanted};
+use lore_app::memory::graph::{self, Known, NodeSearch};
 use lore_app::memory::idea::{self, Idea};
 use lore_app::memory::ids::shown;
+use lore_app::memory::kinds::type_of;
 use lore_app::memory::project::{self, Entry, Outcome, Project};
 use lore_core::Result;
 
@@ -25,8 +27,11 @@ pub(super) const PROMPT: Prompt = Prompt {
     render: |call: Call, _| open(call).boxed(),
 };
 
-/// How many steps, memories and ideas are shown.
+/// How many steps, memories, nodes and ideas are shown.
 const STEPS: usize = 5;
+const KNOWN: usize = 5;
+/// Among how many of the newest nodes is looked for some that were not learned.
+const LOOKED_AT: usize = 50;
 const MEMORIES: usize = 5;
 const IDEAS: usize = 3;
 /// How much must be left of a memory to be shown.
@@ -49,25 +54,35 @@ async fn open(call: Call) -> Result<Vec<PromptText>> {
         ..idea::Wanted::default()
     };
     let ideas = idea::list(&keeper, &implementing).await.map_err(plain)?;
-    let text = render(&projects, &steps, &memories, &ideas);
+    let newest = NodeSearch { limit: LOOKED_AT, ..NodeSearch::default() };
+    let mut known = graph::query(&keeper, &newest).await.map_err(plain)?;
+    // What was learned stands among the memories already.
+    known.retain(|known| !known.node.properties.contains_key("experience"));
+    known.truncate(KNOWN);
+    let text = render(&Scene { projects, steps, memories, known, ideas });
     Ok(vec![PromptText { speaker: Speaker::User, text }])
 }
 
-fn render(
-    projects: &[Project],
-    steps: &[Entry],
-    memories: &[Experience],
-    ideas: &[Idea],
-) -> String {
+/// What there is to pick up.
+struct Scene {
+    projects: Vec<Project>,
+    steps: Vec<Entry>,
+    memories: Vec<Experience>,
+    known: Vec<Known>,
+    ideas: Vec<Idea>,
+}
+
+fn render(scene: &Scene) -> String {
+    let Scene { projects, steps, memories, known, ideas } = scene;
     let mut text = String::from("# Where we stopped\n");
-    match projects {
+    match projects.as_slice() {
         [] => text.push_str(
             "\nThere is no project yet. Create one with kn_project create when there is a goal \
              to work towards.\n",
         ),
         [first, others @ ..] => write_project(&mut text, first, others.len(), steps),
     }
-    if memories.is_empty() && projects.is_empty() {
+    if memories.is_empty() && known.is_empty() && projects.is_empty() {
         text.push_str("\nNothing is remembered yet: kn_intel learn keeps what is worth keeping.\n");
     }
     if !memories.is_empty() {
@@ -75,7 +90,17 @@ fn render(
     }
     for memory in memories {
         let content: String = memory.content.chars().take(LETTERS).collect();
-        let _ = writeln!(text, "- [{}] {}", memory.fading.lesson.as_str(), one_line(&content));
+        let _ = write!(text, "- [{}] {}", memory.fading.lesson.as_str(), one_line(&content));
+        if let Some(lapsed) = &memory.lapsed {
+            let _ = write!(text, " (no longer holds: see {})", shown(&lapsed.by));
+        }
+        text.push('\n');
+    }
+    if !known.is_empty() {
+        text.push_str("\n## Latest Knowledge\n");
+    }
+    for Known { node, .. } in known {
+        let _ = writeln!(text, "- [{}] {} ({})", type_of(node), node.name, shown(node));
     }
     if !ideas.is_empty() {
         text.push_str("\n## Ideas in Progress\n");

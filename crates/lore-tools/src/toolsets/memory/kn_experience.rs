@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::envelope::{
     Envelope, envelope, keeper, limit, offset, rounded, share, sharing, unknown_action,
 };
-use super::recall_wire::OriginOut;
+use super::recall_wire::{LapsedOut, OriginOut};
 use super::words::{Confidences, Lessons, Sharings, Spelled, Words, given};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
@@ -37,7 +37,7 @@ pub(super) struct Input {
     context: Option<String>,
     /// save, default high
     confidence: Option<Spelled<Confidences>>,
-    /// save
+    /// save; search: all of them
     tags: Option<Vec<String>>,
     text: Option<String>,
     /// search: least share left after fading
@@ -115,6 +115,8 @@ pub(super) struct ExperienceOut {
     tags: Vec<String>,
     #[serde(flatten)]
     origin: OriginOut,
+    #[serde(flatten)]
+    lapsed: LapsedOut,
 }
 
 impl ExperienceOut {
@@ -126,6 +128,7 @@ impl ExperienceOut {
             confidence: experience.fading.confidence.as_str(),
             relevance: rounded(experience.relevance, 4),
             tags: experience.tags,
+            lapsed: LapsedOut::of(experience.lapsed.as_ref()),
             origin: OriginOut::of(experience.provenance),
         }
     }
@@ -148,7 +151,7 @@ impl ToolSpec for KnExperience {
         otherwise kn_intel learn decides what fades and what stays.\n\
         - save: content, type [context, confidence, tags, session, author, occurred_at, \
         supersedes, visibility]\n\
-        - search: [text, type, min_relevance, limit, offset]\n\
+        - search: [text, tags, type, min_relevance, limit, offset], all must hold\n\
         - prune: [threshold] removes what has faded below it; kn_graph restore undoes it\n\
         Returns the experience, those found with what is left of them, or the pruned ids, or \
         error.";
@@ -187,7 +190,9 @@ impl ToolSpec for KnExperience {
             "save" => save(&keeper, input).await,
             "search" => {
                 let (text, lesson) = (input.text, given(input.r#type));
-                search(&keeper, &Wanted { text, lesson, min_relevance, limit, offset }).await
+                let tags = input.tags.unwrap_or_default();
+                let wanted = Wanted { text, lesson, tags, min_relevance, limit, offset };
+                search(&keeper, &wanted).await
             }
             "prune" => prune(&keeper, threshold).await,
             _ => Err(unknown_action(&input.action)),

@@ -209,9 +209,11 @@ impl ToolSpec for KnGraph {
         stay; what comes up in a conversation goes to kn_intel learn, questions to kn_intel \
         recall.\n\
         - add: name, type [namespace, description, tags, visibility]\n\
-        - connect: source_id, target_id, edge_type [weight]; repeating it is harmless\n\
+        - connect: source_id, target_id, edge_type [weight]; repeating it changes at most a \
+        weight that is given\n\
         - query: [text, node_type, tags, namespace, detail, limit, offset], all must hold\n\
-        - remove, restore: node_id, or source_id + target_id + edge_type; nothing is lost for good\n\
+        - remove, restore: node_id, or source_id + target_id + edge_type; nothing is lost for \
+        good; restoring by name takes what was removed last\n\
         - status: counts and health\n\
         An id may be a unique name. Returns the node, edge, nodes or counts, or error.";
     const ANNOTATIONS: Annotations =
@@ -241,7 +243,7 @@ impl ToolSpec for KnGraph {
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let keeper = keeper(&call, Self::NAME);
         let (limit, offset) = (limit(input.limit)?, offset(input.offset)?);
-        let weight = share("weight", input.weight, 1.0)?;
+        let weight = input.weight.map(|weight| share("weight", Some(weight), 1.0)).transpose()?;
         envelope(match input.action.word() {
             "add" => add(&keeper, input).await,
             "connect" => connect(&keeper, input, weight).await,
@@ -267,7 +269,7 @@ async fn add(keeper: &Keeper, input: Input) -> Reply<Output> {
     Ok(Output::Added(Added { node: NodeOut::full(added.kept), masked: added.masked }))
 }
 
-async fn connect(keeper: &Keeper, input: Input, weight: f64) -> Reply<Output> {
+async fn connect(keeper: &Keeper, input: Input, weight: Option<f64>) -> Reply<Output> {
     let new = NewLink {
         source: input.source_id,
         target: input.target_id,

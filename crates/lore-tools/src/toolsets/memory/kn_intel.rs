@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use super::envelope::{
     Envelope, Nullable, envelope, is_full, keeper, limit, rounded, share, unknown_action, whole,
 };
-use super::recall_wire::Row;
+use super::recall_wire::{LapsedOut, Row};
 use super::wire::{Brief, EdgeOut, edge_type};
 use super::words::{Confidences, Details, Lessons, Spelled, Words, given};
 use crate::call::Call;
@@ -173,6 +173,8 @@ pub(super) struct ContextNode {
     /// How well it answers, 0 to 1.
     confidence: f64,
     #[serde(flatten)]
+    lapsed: LapsedOut,
+    #[serde(flatten)]
     full: Option<ContextFull>,
 }
 
@@ -180,6 +182,9 @@ pub(super) struct ContextNode {
 pub(super) struct ContextFull {
     /// What it says, or null.
     description: Nullable<String>,
+    /// The description goes on; kn_graph query with detail full has all of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
     /// Its tags.
     tags: Vec<String>,
     /// Further fields.
@@ -197,6 +202,8 @@ pub(super) struct ContextExperience {
     /// What is left of it, 0 to 1.
     relevance: f64,
     #[serde(flatten)]
+    lapsed: LapsedOut,
+    #[serde(flatten)]
     full: Option<ExperienceFull>,
 }
 
@@ -208,6 +215,9 @@ pub(super) struct ExperienceFull {
     tags: Vec<String>,
     /// The situation, or null.
     context: Nullable<String>,
+    /// The content goes on; kn_experience search has all of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -399,14 +409,18 @@ impl ContextOut {
 
 impl ContextNode {
     fn of(memory: Memory, full: bool) -> Self {
+        let lapsed = LapsedOut::of_memory(&memory);
+        let truncated = memory.is_cut();
         let node = memory.node;
         Self {
             id: shown(&node),
             name: node.name.clone(),
             r#type: type_of(&node).to_owned(),
             confidence: rounded(memory.score.unwrap_or_default().clamp(0.0, 1.0), 4),
+            lapsed,
             full: full.then(|| ContextFull {
-                description: Nullable(memory.body),
+                description: Nullable(memory.body.map(|body| body.text)),
+                truncated,
                 tags: node.tags,
                 properties: node.properties,
             }),
@@ -419,7 +433,7 @@ const SUMMARY_LETTERS: usize = 200;
 
 impl ContextExperience {
     fn of(memory: &Memory, full: Option<Option<String>>) -> Self {
-        let content = memory.body.as_deref().unwrap_or(&memory.node.name);
+        let content = memory.words();
         let lesson = memory.fading.map_or("experience", |fading| fading.lesson.as_str());
         Self {
             id: shown(&memory.node),
@@ -429,7 +443,9 @@ impl ContextExperience {
                 None => content.chars().take(SUMMARY_LETTERS).collect(),
             },
             relevance: rounded(memory.relevance, 4),
+            lapsed: LapsedOut::of_memory(memory),
             full: full.map(|situation| ExperienceFull {
+                truncated: memory.is_cut(),
                 confidence: memory.fading.map_or("high", |fading| fading.confidence.as_str()),
                 tags: memory.node.tags.clone(),
                 context: Nullable(situation),

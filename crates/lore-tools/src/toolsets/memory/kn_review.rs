@@ -6,6 +6,7 @@ use std::fmt::Write;
 use futures::FutureExt;
 use lore_app::memory::experience::{self, Experience, Wanted};
 use lore_app::memory::project::{self, Entry, Outcome, Project};
+use lore_app::memory::status::{self, Status};
 use lore_core::Result;
 
 use super::envelope::keeper;
@@ -39,11 +40,17 @@ async fn open(call: Call) -> Result<Vec<PromptText>> {
     };
     let wanted = Wanted { limit: MEMORIES, ..Wanted::default() };
     let memories = experience::search(&keeper, &wanted).await.map_err(plain)?;
-    let text = render(project.as_ref(), &steps, &memories);
+    let status = status::status(&keeper).await.map_err(plain)?;
+    let text = render(project.as_ref(), &steps, &memories, &status);
     Ok(vec![PromptText { speaker: Speaker::User, text }])
 }
 
-fn render(project: Option<&Project>, steps: &[Entry], memories: &[Experience]) -> String {
+fn render(
+    project: Option<&Project>,
+    steps: &[Entry],
+    memories: &[Experience],
+    status: &Status,
+) -> String {
     let mut text = String::from("# Session review\n");
     match project {
         Some(project) => {
@@ -57,22 +64,36 @@ fn render(project: Option<&Project>, steps: &[Entry], memories: &[Experience]) -
     if let Some(next) = steps.first().and_then(|step| step.next_step.as_ref()) {
         let _ = write!(text, "\nSuggested next step: {}\n", one_line(next));
     }
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for memory in memories {
-        *counts.entry(memory.fading.lesson.as_str()).or_default() += 1;
-    }
-    text.push_str("\n## Memory Stats\n");
-    if counts.is_empty() {
-        text.push_str("- nothing yet\n");
-    }
-    for (lesson, count) in counts {
-        let _ = writeln!(text, "- {lesson}: {count}");
-    }
+    write_stats(&mut text, memories, status);
     text.push_str(
         "\nBefore we stop: log what was done with kn_project log, learn what is worth keeping with \
          kn_intel learn, and say what comes next.\n",
     );
     text
+}
+
+fn write_stats(text: &mut String, memories: &[Experience], status: &Status) {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for memory in memories {
+        *counts.entry(memory.fading.lesson.as_str()).or_default() += 1;
+    }
+    text.push_str("\n## Memory Stats\n");
+    if status.nodes + status.experiences == 0 {
+        text.push_str("- nothing yet\n");
+    }
+    if memories.len() as u64 == status.experiences {
+        for (lesson, count) in counts {
+            let _ = writeln!(text, "- {lesson}: {count}");
+        }
+    } else {
+        let shares: Vec<_> =
+            counts.into_iter().map(|(lesson, count)| format!("{lesson} {count}")).collect();
+        let (all, fresh, shares) = (status.experiences, memories.len(), shares.join(", "));
+        let _ = writeln!(text, "- experiences: {all}; the {fresh} with most left: {shares}");
+    }
+    if status.nodes > 0 {
+        let _ = writeln!(text, "- nodes: {}, edges: {}", status.nodes, status.edges);
+    }
 }
 
 fn write_steps(text: &mut String, heading: &str, steps: &[&Entry]) {

@@ -1,9 +1,10 @@
 //! What is recalled, as the contract shows it.
 
+use lore_app::memory::holding::Lapsed;
 use lore_app::memory::ids::{show, shown};
 use lore_app::memory::kinds::type_of;
 use lore_app::memory::recall::Memory;
-use lore_core::Provenance;
+use lore_core::{Node, Provenance};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -44,17 +45,44 @@ pub(super) struct Row {
     /// The node that keeps an experience that is asked for often.
     #[serde(skip_serializing_if = "Option::is_none")]
     node_id: Option<String>,
+    /// Its text goes on; kn_graph query with detail full, or kn_experience search, has all of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
     #[serde(flatten)]
     origin: OriginOut,
-    /// Until when it held, when it no longer does.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    valid_to: Option<String>,
-    /// What took its place.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    superseded_by: Option<String>,
+    #[serde(flatten)]
+    lapsed: LapsedOut,
     /// The world it is from.
     #[serde(skip_serializing_if = "Option::is_none")]
     workspace: Option<String>,
+}
+
+/// That something no longer holds.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(super) struct LapsedOut {
+    /// Until when it held, when it no longer does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    valid_to: Option<String>,
+    /// What took its place: go by that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    superseded_by: Option<String>,
+}
+
+impl LapsedOut {
+    pub(super) fn of(lapsed: Option<&Lapsed>) -> Self {
+        Self {
+            valid_to: lapsed.and_then(|lapsed| lapsed.valid_to.clone()),
+            superseded_by: lapsed.map(|lapsed| shown(&lapsed.by)),
+        }
+    }
+
+    /// With the end that a memory has, also where nothing took its place.
+    pub(super) fn of_memory(memory: &Memory) -> Self {
+        Self {
+            valid_to: memory.valid_to().map(str::to_owned),
+            ..Self::of(memory.lapsed.as_ref())
+        }
+    }
 }
 
 /// How something came about.
@@ -84,8 +112,7 @@ impl OriginOut {
 impl Row {
     pub(super) fn of(memory: Memory, workspace: Option<String>) -> Self {
         let fading = memory.fading;
-        let superseded_by = memory.superseded_by().map(|uid| show(memory.node.kind.as_str(), uid));
-        let valid_to = memory.valid_to().map(str::to_owned);
+        let lapsed = LapsedOut::of_memory(&memory);
         let node_id = memory.kept_as().map(|uid| show("node", uid));
         let is_node = fading.is_none();
         Self {
@@ -96,16 +123,23 @@ impl Row {
                 None => type_of(&memory.node).to_owned(),
             },
             name: is_node.then(|| memory.node.name.clone()),
-            description: is_node.then(|| Nullable(memory.body.clone())),
-            content: fading.map(|_| memory.body.unwrap_or(memory.node.name)),
+            description: is_node
+                .then(|| Nullable(memory.body.as_ref().map(|body| body.text.clone()))),
+            content: fading.map(|_| memory.words().to_owned()),
             confidence: fading.map(|fading| fading.confidence.as_str()),
             relevance: rounded(memory.relevance, 4),
             score: memory.score.map(|score| rounded(score, 4)),
             node_id,
-            origin: OriginOut::of(memory.provenance),
-            valid_to,
-            superseded_by,
+            truncated: memory.is_cut(),
+            origin: OriginOut::of(outer(memory.provenance, &memory.node)),
+            lapsed,
             workspace,
         }
     }
+}
+
+/// Without a session that is the node itself: the log of a project has no other name.
+fn outer(mut provenance: Provenance, node: &Node) -> Provenance {
+    provenance.session = provenance.session.filter(|session| *session != node.uid.to_string());
+    provenance
 }

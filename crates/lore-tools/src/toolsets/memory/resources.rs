@@ -1,14 +1,16 @@
 //! The three resources of memory.
 
 use futures::FutureExt;
-use lore_app::memory::experience::{self, Wanted};
+use lore_app::memory::experience::{self, Experience, Wanted};
 use lore_app::memory::ids::shown;
 use lore_app::memory::{MEMORIES_URI, PROJECTS_URI, Refusal, STATUS_URI, project, status};
 use lore_core::{Error, Result, Role};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::envelope::{keeper, rounded};
 use super::kn_graph::StatusOut;
+use super::recall_wire::LapsedOut;
 use crate::call::Call;
 use crate::resource::{Reader, Resource, UriPattern};
 use crate::toolset::Toolset;
@@ -99,18 +101,33 @@ async fn read_memories(call: Call) -> Result<Value> {
     let keeper = keeper(&call, MEMORIES_URI);
     let wanted = Wanted { min_relevance: LEFT_MIN, limit: MEMORIES, ..Wanted::default() };
     let found = experience::search(&keeper, &wanted).await.map_err(plain)?;
-    let rows: Vec<_> = found
-        .into_iter()
-        .map(|one| {
-            let content: String = one.content.chars().take(LETTERS).collect();
-            json!({
-                "id": shown(&one.node), "type": one.fading.lesson.as_str(), "content": content,
-                "confidence": one.fading.confidence.as_str(),
-                "relevance": rounded(one.relevance, 4),
-            })
-        })
-        .collect();
+    let rows: Vec<_> = found.into_iter().map(MemoryRow::of).collect();
     Ok(json!({ "_v": "1.0", "count": rows.len(), "experiences": rows }))
+}
+
+/// An experience in short.
+#[derive(Serialize)]
+struct MemoryRow {
+    id: String,
+    r#type: &'static str,
+    content: String,
+    confidence: &'static str,
+    relevance: f64,
+    #[serde(flatten)]
+    lapsed: LapsedOut,
+}
+
+impl MemoryRow {
+    fn of(one: Experience) -> Self {
+        Self {
+            id: shown(&one.node),
+            r#type: one.fading.lesson.as_str(),
+            content: one.content.chars().take(LETTERS).collect(),
+            confidence: one.fading.confidence.as_str(),
+            relevance: rounded(one.relevance, 4),
+            lapsed: LapsedOut::of(one.lapsed.as_ref()),
+        }
+    }
 }
 
 /// A resource has no envelope for refusals; reading one meets none of them either.

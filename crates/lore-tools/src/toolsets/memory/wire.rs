@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::envelope::{Nullable, Version};
+use super::recall_wire::LapsedOut;
 
 /// A node in short.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -41,16 +42,19 @@ pub(super) struct NodeOut {
     #[serde(flatten)]
     brief: Brief,
     #[serde(flatten)]
+    lapsed: LapsedOut,
+    #[serde(flatten)]
     full: Option<Full>,
 }
 
 impl NodeOut {
     pub(super) fn brief(known: &Known) -> Self {
-        Self { brief: Brief::of(&known.node), full: None }
+        let lapsed = LapsedOut::of(known.lapsed.as_ref());
+        Self { brief: Brief::of(&known.node), lapsed, full: None }
     }
 
     pub(super) fn full(known: Known) -> Self {
-        Self { brief: Brief::of(&known.node), full: Some(Full::of(known)) }
+        Self { full: Some(Full::of(known.clone())), ..Self::brief(&known) }
     }
 }
 

@@ -1,0 +1,195 @@
+//! Which node a record is, whatever path its source came by.
+
+use std::collections::HashMap;
+
+use lore_core::{Node, Properties, Uid, WorldId};
+use lore_store::{Bin, NameMatch, NodeKey, NodeQuery};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::super::ids::{read_uid, show};
+use super::super::keeper::Keeper;
+use super::super::kinds::{PROMOTED_TO, SUPERSEDED_BY, property};
+use super::super::refusal::Reply;
+use super::{Load, Record};
+
+/// Where a node keeps what source it came from, and a print of what that last said of it.
+pub(super) const SOURCE: &str = "source";
+pub(super) const SOURCE_PRINT: &str = "source_print";
+
+/// Fields that name another node.
+const REFERENCES: [&str; 4] = ["node", "experience", PROMOTED_TO, SUPERSEDED_BY];
+/// The field that names one as clients see it.
+const SHOWN_REFERENCE: &str = "source_experience_id";
+
+/// The nodes that the records of a load are or will be.
+pub(super) struct Identities {
+    by_key: HashMap<String, Identity>,
+    /// By what they are called in the store that they were exported from.
+    moved: HashMap<Uid, Uid>,
+}
+
+/// The node of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Identity {
+    /// The node that was exported itself, live or in the bin, or a copy of what came from
+    /// elsewhere: it is as it should be.
+    Settled(Uid),
+    /// A node of the source, which may have to be made or brought up to date.
+    Sourced(Uid),
+}
+
+impl Identity {
+    fn uid(self) -> Uid {
+        match self {
+            Self::Settled(uid) | Self::Sourced(uid) => uid,
+        }
+    }
+}
+
+impl Identities {
+    /// Looks for the node of every record.
+    pub(super) async fn of(keeper: &Keeper, load: &Load) -> Reply<Self> {
+        let mut all = Self { by_key: HashMap::new(), moved: HashMap::new() };
+        for record in &load.records {
+            let identity = identify(keeper, load, record).await?;
+            if let Some(own) = own_id(&record.key) {
+                all.moved.insert(own, identity.uid());
+            }
+            all.by_key.insert(record.key.clone(), identity);
+        }
+        Ok(all)
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<Identity> {
+        self.by_key.get(key).copied()
+    }
+
+    pub(super) fn uid(&self, key: &str) -> Option<Uid> {
+        self.get(key).map(Identity::uid)
+    }
+
+    /// The id of what another store called `uid`, if it came along.
+    pub(super) fn moved(&self, uid: &str) -> Option<Uid> {
+        self.moved.get(&uid.parse().ok()?).copied()
+    }
+
+    /// Lets fields that name other nodes name what these are here.
+    pub(super) fn translate(&self, properties: &mut Properties) {
+        for key in REFERENCES {
+            let there = properties.get(key).and_then(Value::as_str);
+            if let Some(here) = there.and_then(|uid| self.moved(uid)) {
+                properties.insert(key.into(), json!(here.to_string()));
+            }
+        }
+        let there = properties.get(SHOWN_REFERENCE).and_then(Value::as_str).and_then(read_uid);
+        if let Some(here) = there.and_then(|uid| self.moved.get(&uid)) {
+            properties.insert(SHOWN_REFERENCE.into(), json!(show("experience", *here)));
+        }
+    }
+}
+
+async fn identify(keeper: &Keeper, load: &Load, record: &Record) -> Reply<Identity> {
+    if let Some(own) = own_id(&record.key)
+        && is_here(keeper, own, &record.name).await?
+    {
+        return Ok(Identity::Settled(own));
+    }
+    let uid = uid_of(keeper.viewer.world, &load.label, &record.key);
+    let known = keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await?;
+    if load.keys_are_places
+        && known.is_none()
+        && let Some(copy) = same_elsewhere(keeper, load, record).await?
+    {
+        return Ok(Identity::Settled(copy.uid));
+    }
+    Ok(Identity::Sourced(uid))
+}
+
+/// A key that is an id of ours.
+fn own_id(key: &str) -> Option<Uid> {
+    let ours = ["node_", "exp_", "proj_", "idea_"].iter().any(|prefix| key.starts_with(prefix));
+    read_uid(key).filter(|_| ours)
+}
+
+/// Whether a node is in this world, live or in the bin.
+async fn is_here(keeper: &Keeper, uid: Uid, name: &str) -> Reply<bool> {
+    let store = &keeper.app.store;
+    if store.node(&keeper.viewer, NodeKey::Uid(uid)).await?.is_some() {
+        return Ok(true);
+    }
+    let name = Some(NameMatch::Exact(name.trim().to_owned()));
+    let query = NodeQuery { name, bin: Bin::Deleted, ..NodeQuery::default() };
+    let gone = store.find_nodes(&keeper.viewer, query).await?.items;
+    Ok(gone.iter().any(|node| node.uid == uid))
+}
+
+/// A node that another source of the same sort made of exactly this.
+async fn same_elsewhere(keeper: &Keeper, load: &Load, record: &Record) -> Reply<Option<Node>> {
+    let print = print(record);
+    let name = Some(NameMatch::Exact(record.name.trim().to_owned()));
+    let query = NodeQuery { name, ..NodeQuery::default() };
+    let found = keeper.app.store.find_nodes(&keeper.viewer, query).await?.items;
+    let is_copy = |node: &Node| {
+        property(node, SOURCE_PRINT) == Some(print.as_str())
+            && property(node, SOURCE).is_some_and(|source| source != load.label)
+    };
+    Ok(found.into_iter().find(is_copy))
+}
+
+/// The id of what a source calls `key` in a world: always the same.
+pub(super) fn uid_of(world: WorldId, label: &str, key: &str) -> Uid {
+    let world = world.0.to_string();
+    let mut hash = Sha256::new();
+    for part in [world.as_str(), label, key] {
+        hash.update(part.as_bytes());
+        hash.update([0]);
+    }
+    let mut bytes = [0_u8; 16];
+    bytes.iter_mut().zip(hash.finalize()).for_each(|(to, from)| *to = from);
+    Uid::from_hash(bytes)
+}
+
+/// A print of everything that a source says of a record, wherever it lies.
+pub(super) fn print(record: &Record) -> String {
+    let passage = |passage: &super::Passage| {
+        let at = passage.provenance.occurred_at.map(|at| at.to_string());
+        json!([passage.kind, passage.title, passage.body, passage.provenance.author, at])
+    };
+    let passages: Vec<Value> = record.passages.iter().map(passage).collect();
+    let steps: Vec<Value> = record.steps.iter().map(|step| json!([step.id, step.action])).collect();
+    let all = json!([
+        record.name,
+        record.type_name,
+        record.namespace,
+        record.aliases,
+        record.tags,
+        record.properties,
+        passages,
+        steps,
+    ]);
+    let hash = Sha256::digest(all.to_string().as_bytes());
+    hash.iter().take(12).map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_key_has_the_same_id_in_a_world() {
+        let here = WorldId(1);
+        assert_eq!(uid_of(here, "notes", "a"), uid_of(here, "notes", "a"));
+        assert_ne!(uid_of(here, "notes", "a"), uid_of(here, "notes", "b"));
+        assert_ne!(uid_of(here, "notes", "a"), uid_of(here, "chats", "a"));
+        assert_ne!(uid_of(here, "notes", "a"), uid_of(WorldId(2), "notes", "a"));
+    }
+
+    #[test]
+    fn a_print_is_of_what_is_said_and_not_of_where() {
+        let here = Record { key: "a.md".into(), name: "A".into(), ..Record::default() };
+        let there = Record { key: "b/a.md".into(), ..here.clone() };
+        assert_eq!(print(&here), print(&there));
+        assert_ne!(print(&here), print(&Record { name: "B".into(), ..here.clone() }));
+    }
+}

@@ -1,0 +1,186 @@
+//! What holds, what stays and what comes back.
+
+use serde_json::{Value, json};
+
+use crate::mind::{Mind, id};
+
+async fn graph(mind: &Mind, action: &str, mut arguments: Value) -> Value {
+    arguments["action"] = json!(action);
+    mind.call("kn_graph", arguments).await
+}
+
+async fn experiences(mind: &Mind, mut arguments: Value) -> Vec<Value> {
+    arguments["action"] = json!("search");
+    mind.call("kn_experience", arguments).await["experiences"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn a_name_that_lives_again_is_restored_and_told_by_its_id() {
+    let mind = Mind::fresh().await;
+    let first = mind.add("Windlass", "old").await;
+    graph(&mind, "remove", json!({ "node_id": first })).await;
+    mind.add("Windlass", "new").await;
+    let back = graph(&mind, "restore", json!({ "node_id": "Windlass" })).await;
+    assert_eq!((&back["restored"], &back["id"]), (&json!("node"), &json!(first)));
+}
+
+#[tokio::test]
+async fn of_many_with_one_name_the_last_removed_comes_back() {
+    let mind = Mind::fresh().await;
+    let mut last = String::new();
+    for text in ["one", "two", "three"] {
+        last = mind.add("Capstan", text).await;
+        graph(&mind, "remove", json!({ "node_id": last })).await;
+        mind.wait_days(1);
+    }
+    let back = graph(&mind, "restore", json!({ "node_id": "Capstan" })).await;
+    assert_eq!(back["id"], json!(last));
+}
+
+#[tokio::test]
+async fn both_halves_of_a_fact_go_and_come_back_by_either() {
+    let mind = Mind::fresh().await;
+    let fact = mind.learn("Zebras sleep standing", "high").await;
+    graph(&mind, "remove", json!({ "node_id": fact["experience_id"] })).await;
+    assert!(mind.recall("zebras").await.is_empty());
+    graph(&mind, "restore", json!({ "node_id": fact["experience_id"] })).await;
+    assert_eq!(mind.recall("zebras").await[0]["id"], fact["node_id"]);
+    assert_eq!(experiences(&mind, json!({ "text": "zebras" })).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_project_that_comes_back_does_not_push_itself_in() {
+    let mind = Mind::fresh().await;
+    let project = |name: &'static str| json!({ "action": "create", "name": name });
+    let a = id(&mind.call("kn_project", project("A")).await["id"]);
+    let b = id(&mind.call("kn_project", project("B")).await["id"]);
+    let choose = |id: &str| json!({ "action": "list", "set_active": id });
+    mind.call("kn_project", choose(&a)).await;
+    graph(&mind, "remove", json!({ "node_id": a })).await;
+    mind.call("kn_project", choose(&b)).await;
+    graph(&mind, "restore", json!({ "node_id": a })).await;
+    let active = mind.call("kn_project", json!({ "action": "list", "active_only": true })).await;
+    let ids: Vec<_> = active["projects"].as_array().unwrap().iter().map(|p| &p["id"]).collect();
+    assert_eq!(ids, [&json!(b)]);
+}
+
+#[tokio::test]
+async fn what_is_kept_for_good_is_not_pruned() {
+    let mind = Mind::fresh().await;
+    mind.learn("Kettle descaling needs citric acid", "low").await;
+    mind.learn("The gangway squeaks", "low").await;
+    for _ in 0..5 {
+        mind.call("kn_intel", json!({ "action": "recall", "topic": "kettle", "limit": 1 })).await;
+    }
+    mind.wait_days(5_000);
+    let status = graph(&mind, "status", json!({})).await;
+    let findings = status["health"]["findings"].to_string();
+    assert!(findings.contains("1 experiences have less"), "{findings}");
+    let pruned = mind.call("kn_experience", json!({ "action": "prune" })).await;
+    assert_eq!(pruned["pruned_count"], 1);
+    let rows = mind.recall("kettle descaling").await;
+    assert_eq!((&rows[0]["relevance"], rows.len()), (&json!(1.0), 1));
+}
+
+#[tokio::test]
+async fn filling_a_list_and_leafing_through_count_as_no_access() {
+    let mind = Mind::fresh().await;
+    mind.learn("Kettle descaling needs citric acid", "low").await;
+    mind.learn("Barley is sold by the bushel", "low").await;
+    for _ in 0..8 {
+        assert_eq!(mind.recall("kettle").await.len(), 2, "the list is filled");
+        mind.call("kn_intel", json!({ "action": "recall" })).await;
+    }
+    let promoted = graph(&mind, "query", json!({ "node_type": "promoted_experience" })).await;
+    assert_eq!(promoted["count"], 1);
+    assert!(promoted["nodes"][0]["name"].as_str().unwrap().contains("Kettle"));
+}
+
+#[tokio::test]
+async fn what_no_longer_holds_says_so_everywhere_and_holds_again_when_its_heir_is_gone() {
+    let mind = Mind::fresh().await;
+    let old = mind.learn("HQ is in Bonn", "high").await;
+    let new = mind.call("kn_intel", json!({
+        "action": "learn", "type": "solution", "content": "HQ is in Berlin",
+        "supersedes": old["node_id"],
+    }));
+    let new = new.await;
+    let marked = |row: &Value| row["superseded_by"] == new["node_id"];
+    let found = experiences(&mind, json!({ "text": "HQ in Bonn" })).await;
+    assert!(!marked(&found[0]) && marked(&found[1]), "{found:?}");
+    let query = graph(&mind, "query", json!({ "text": "HQ in Bonn" })).await;
+    assert!(marked(&query["nodes"][1]), "{query}");
+    let context = json!({ "action": "context", "keywords": "HQ Bonn" });
+    let context = mind.call("kn_intel", context).await;
+    assert!(context["nodes"].as_array().unwrap().iter().any(marked), "{context}");
+    let memories = mind.resource("kn://memories").await;
+    assert!(marked(&memories["experiences"][1]), "{memories}");
+    let bootup = mind.prompt("kn_bootup").await;
+    assert!(bootup.contains("HQ is in Bonn (no longer holds"), "{bootup}");
+    graph(&mind, "remove", json!({ "node_id": new["node_id"] })).await;
+    let rows = mind.recall("HQ in Bonn").await;
+    assert_eq!((&rows[0]["superseded_by"], &rows[0]["valid_to"]), (&Value::Null, &Value::Null));
+}
+
+#[tokio::test]
+async fn a_text_that_is_cut_says_so() {
+    let mind = Mind::fresh().await;
+    mind.add("Saga", &"long ago ".repeat(400)).await;
+    mind.add("Riddle", "what walks on four legs").await;
+    assert_eq!(mind.recall("saga").await[0]["truncated"], true);
+    assert_eq!(mind.recall("riddle").await[0]["truncated"], Value::Null);
+    let context = json!({ "action": "context", "keywords": "saga", "detail": "full" });
+    assert_eq!(mind.call("kn_intel", context).await["nodes"][0]["truncated"], true);
+}
+
+#[tokio::test]
+async fn experiences_are_found_by_tags_and_words_together() {
+    let mind = Mind::fresh().await;
+    for (content, tag) in [("Tar the ropes", "été"), ("Tar the hull", "winter")] {
+        let new = json!({ "action": "save", "content": content, "type": "gotcha", "tags": [tag] });
+        mind.call("kn_experience", new).await;
+    }
+    let both = experiences(&mind, json!({ "text": "tar", "tags": ["Ete"] })).await;
+    assert_eq!((both.len(), &both[0]["content"]), (1, &json!("Tar the ropes")));
+    assert_eq!(experiences(&mind, json!({ "tags": ["winter"] })).await.len(), 1);
+    assert!(experiences(&mind, json!({ "text": "tar", "tags": ["spring"] })).await.is_empty());
+}
+
+#[tokio::test]
+async fn joining_again_without_a_weight_changes_nothing() {
+    let mind = Mind::fresh().await;
+    let (a, b) = (mind.add("Bow", "front").await, mind.add("Stern", "back").await);
+    let ends = |edge_type: &str| json!({ "source_id": a, "target_id": b, "edge_type": edge_type });
+    let mut weighed = ends("next");
+    weighed["weight"] = json!(0.3);
+    graph(&mind, "connect", weighed).await;
+    let again = graph(&mind, "connect", ends("NEXT")).await;
+    assert_eq!((&again["weight"], &again["type"]), (&json!(0.3), &json!("next")));
+}
+
+#[tokio::test]
+async fn a_name_comes_before_a_number() {
+    let mind = Mind::fresh().await;
+    let first = mind.add("First", "number one").await;
+    mind.add("Second", "number two").await;
+    let three = mind.add("1", "called one").await;
+    let found = mind.call("kn_intel", json!({ "action": "related", "node_id": "1" })).await;
+    assert_eq!(found["error"], Value::Null);
+    graph(&mind, "connect", json!({
+        "source_id": "1", "target_id": "Second", "edge_type": "near",
+    }))
+    .await;
+    let near = json!({ "action": "related", "node_id": "Second", "edge_type": "near" });
+    assert_eq!(mind.call("kn_intel", near).await["results"][0]["node"]["id"], json!(three));
+    let by_number = graph(&mind, "remove", json!({ "node_id": "#1" })).await;
+    assert_eq!(by_number["id"], json!(first));
+}
+
+#[tokio::test]
+async fn a_world_of_knowledge_alone_is_not_called_empty() {
+    let mind = Mind::fresh().await;
+    mind.add("Windlass", "hoists the anchor").await;
+    let (bootup, review) = (mind.prompt("kn_bootup").await, mind.prompt("kn_review").await);
+    assert!(bootup.contains("Windlass") && !bootup.contains("Nothing is remembered"), "{bootup}");
+    assert!(review.contains("nodes: 1") && !review.contains("nothing yet"), "{review}");
+}
