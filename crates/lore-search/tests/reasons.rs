@@ -166,15 +166,21 @@ fn what_a_text_begins_with_is_what_it_is_about() {
 fn an_identifier_is_found_before_what_is_spelt_alike() {
     let mut index = Index::new();
     for number in 0..60 {
-        let body = format!("Incident INC1{:03} was caused by disk {}", number * 7 % 100, number % 9);
+        let body =
+            format!("Incident INC1{:03} was caused by disk {}", number * 7 % 100, number % 9);
         index.put(entry(number, &body, &When::Written("2024-05-13")));
     }
     let pairs = [
-        "Rack r1u2 is empty", "Rack r2u1 is empty",
-        "Host 10.0.1.2 answers", "Host 10.0.2.1 answers",
-        "Release 1.2.3 is out", "Release 3.2.1 is out",
-        "Ticket OPS-12-34 is open", "Ticket OPS-34-12 is open",
-        "Call parse_url_v2 first", "Call parse_v2_url first",
+        "Rack r1u2 is empty",
+        "Rack r2u1 is empty",
+        "Host 10.0.1.2 answers",
+        "Host 10.0.2.1 answers",
+        "Release 1.2.3 is out",
+        "Release 3.2.1 is out",
+        "Ticket OPS-12-34 is open",
+        "Ticket OPS-34-12 is open",
+        "Call parse_url_v2 first",
+        "Call parse_v2_url first",
     ];
     for (number, body) in (100..).zip(pairs) {
         index.put(entry(number, body, &When::Written("2024-05-13")));

@@ -1,7 +1,7 @@
 //! Words for things: how a free type or namespace of the contract is kept in the world.
 
 use lore_core::names::Word;
-use lore_core::{Error, Kind, Node, Properties, Result, Viewer, Visibility};
+use lore_core::{Edge, Error, Kind, Node, Properties, Result, Viewer, Visibility};
 use lore_rules::memory::decay::{Confidence, Lesson};
 use serde_json::{Value, json};
 
@@ -99,6 +99,11 @@ impl Type {
 pub fn type_of(node: &Node) -> &str {
     let spelling = node.properties.get("type").and_then(Value::as_str);
     spelling.filter(|_| !OWN.contains(&node.kind.as_str())).unwrap_or(node.kind.as_str())
+}
+
+/// How an edge's type was written.
+pub fn edge_type(edge: &Edge) -> &str {
+    edge.properties.get("type").and_then(Value::as_str).unwrap_or(edge.kind.as_str())
 }
 
 /// How a namespace of the contract is kept.

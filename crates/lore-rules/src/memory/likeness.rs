@@ -69,6 +69,10 @@ impl Statement {
         if word.is_empty() || FILLERS.contains(&word) {
             return;
         }
+        if let Some((_, positive)) = OPPOSITES.iter().find(|(opposite, _)| *opposite == word) {
+            self.denials += 1;
+            return self.take(positive);
+        }
         if DENIALS.contains(&word) || word.ends_with("n't") {
             self.denials += 1;
             return;
@@ -112,6 +116,16 @@ const DENIALS: [&str; 12] = [
     "nie",
 ];
 
+/// Words that deny another one, and that one; `on` is a filler.
+const OPPOSITES: [(&str, &str); 6] = [
+    ("off", "on"),
+    ("disabled", "enabled"),
+    ("disable", "enable"),
+    ("inactive", "active"),
+    ("unsafe", "safe"),
+    ("false", "true"),
+];
+
 const FILLERS: [&str; 34] = [
     "a", "an", "the", "is", "are", "was", "were", "be", "been", "of", "to", "in", "on", "at",
     "for", "and", "or", "with", "by", "it", "its", "this", "that", "as", "we", "i", "you", "do",
@@ -124,6 +138,18 @@ mod tests {
 
     fn relation(one: &str, other: &str) -> Option<Relation> {
         compare(one, other).map(|(relation, _)| relation)
+    }
+
+    #[test]
+    fn a_switch_the_other_way_is_a_contradiction() {
+        for (one, other) in [
+            ("The beacon on the pier is on", "The beacon on the pier is off"),
+            ("Nightly backups are enabled here", "Nightly backups are disabled here"),
+        ] {
+            assert_eq!(relation(one, other), Some(Relation::Contradiction), "{other}");
+        }
+        let same = "Nightly backups are disabled here";
+        assert_eq!(relation(same, same), Some(Relation::Duplicate));
     }
 
     #[test]

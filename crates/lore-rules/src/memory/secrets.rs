@@ -221,7 +221,9 @@ fn assignment(rest: &str, previous: Option<char>) -> Option<Hit> {
     let kept = rest.len() - value.len();
     let line = value.lines().next().unwrap_or_default().trim_end();
     // A line of its own is a setting, as `passphrase: three words of it`.
-    let is_setting = previous.is_none_or(|c| c == '\n') && sign == Sign::Colon;
+    let is_setting = previous.is_none_or(|c| c == '\n');
+    // So is a name in quotes: it is a key of JSON.
+    let is_key = after.starts_with(['"', '\'']) && is_password(known);
     let length = run(value, is_of_value);
     let single = value.get(..length)?;
     let kind = if is_password(known) { "password" } else { "secret" };
@@ -229,6 +231,7 @@ fn assignment(rest: &str, previous: Option<char>) -> Option<Hit> {
     match sign {
         Sign::Equals if is_literal(single, known) => hit(length),
         Sign::Colon | Sign::Is if looks_random(single) => hit(length),
+        Sign::Colon if is_key && is_literal(single, known) => hit(length),
         Sign::Colon if is_setting && known == "passphrase" && is_long(line) => hit(line.len()),
         Sign::Colon if is_setting && is_password(known) && line == single && is_long(line) => {
             hit(length)
@@ -407,6 +410,7 @@ mod tests {
             "pwd=Tr0ub4dor3",
             "Passwort: Tr0ub4dor3",
             "password: correcthorse",
+            "note {\"password\":\"correcthorse\"}",
             "user: me\npassphrase: blue horse battery 7",
             "sshpass -p Tr0ub4dor ssh x",
             "curl -s -u admin:Tr0ub4dor https://x",

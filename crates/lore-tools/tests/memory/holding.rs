@@ -100,10 +100,13 @@ async fn filling_a_list_and_leafing_through_count_as_no_access() {
 async fn what_no_longer_holds_says_so_everywhere_and_holds_again_when_its_heir_is_gone() {
     let mind = Mind::fresh().await;
     let old = mind.learn("HQ is in Bonn", "high").await;
-    let new = mind.call("kn_intel", json!({
-        "action": "learn", "type": "solution", "content": "HQ is in Berlin",
-        "supersedes": old["node_id"],
-    }));
+    let new = mind.call(
+        "kn_intel",
+        json!({
+            "action": "learn", "type": "solution", "content": "HQ is in Berlin",
+            "supersedes": old["node_id"],
+        }),
+    );
     let new = new.await;
     let marked = |row: &Value| row["superseded_by"] == new["node_id"];
     let found = experiences(&mind, json!({ "text": "HQ in Bonn" })).await;
@@ -166,9 +169,13 @@ async fn a_name_comes_before_a_number() {
     let three = mind.add("1", "called one").await;
     let found = mind.call("kn_intel", json!({ "action": "related", "node_id": "1" })).await;
     assert_eq!(found["error"], Value::Null);
-    graph(&mind, "connect", json!({
-        "source_id": "1", "target_id": "Second", "edge_type": "near",
-    }))
+    graph(
+        &mind,
+        "connect",
+        json!({
+            "source_id": "1", "target_id": "Second", "edge_type": "near",
+        }),
+    )
     .await;
     let near = json!({ "action": "related", "node_id": "Second", "edge_type": "near" });
     assert_eq!(mind.call("kn_intel", near).await["results"][0]["node"]["id"], json!(three));

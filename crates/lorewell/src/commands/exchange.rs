@@ -61,7 +61,8 @@ fn read(format: ImportFormat, path: &Path) -> anyhow::Result<Load> {
     match format {
         ImportFormat::ClaudeCode => Ok(chats::claude_code(&files(path, "jsonl")?)),
         ImportFormat::Chatgpt => {
-            let file = if path.is_dir() { path.join("conversations.json") } else { path.to_owned() };
+            let file =
+                if path.is_dir() { path.join("conversations.json") } else { path.to_owned() };
             if file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("zip")) {
                 anyhow::bail!(
                     "{} is an archive\n  try: unpack it and import the folder",

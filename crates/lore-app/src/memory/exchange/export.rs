@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::super::ids::shown;
 use super::super::keeper::Keeper;
-use super::super::kinds::{PROJECT, Sharing, VALID_TO, namespace_of, property, type_of};
+use super::super::kinds::{PROJECT, Sharing, VALID_TO, edge_type, namespace_of, property, type_of};
 use super::super::project::{Entry, steps_of};
 use super::super::refusal::Reply;
 use crate::federation::is_of_federation;
@@ -103,7 +103,7 @@ pub fn relations(exported: &Exported) -> Vec<Value> {
     lines.extend(exported.edges.iter().map(|(edge, end)| {
         json!({
             "type": "relation", "from": node.name, "to": end.name,
-            "relationType": kind_of(edge), "from_id": id, "to_id": shown(end),
+            "relationType": edge_type(edge), "from_id": id, "to_id": shown(end),
             "weight": edge.weight,
         })
     }));
@@ -121,28 +121,15 @@ fn details(text: &Text) -> Value {
     })
 }
 
-/// How an edge's type was written.
-fn kind_of(edge: &Edge) -> &str {
-    edge.properties.get("type").and_then(Value::as_str).unwrap_or(edge.kind.as_str())
-}
-
 /// Fields of projects, ideas and experiences that a reader of a note wants to see.
-const FIELDS: [&str; 8] = [
-    "phase",
-    "goals",
-    "status",
-    "category",
-    "score",
-    "experience_type",
-    "confidence",
-    VALID_TO,
-];
+const FIELDS: [&str; 8] =
+    ["phase", "goals", "status", "category", "score", "experience_type", "confidence", VALID_TO];
 
 /// A node as a Markdown note: the name of its file, and its text.
 pub fn markdown(exported: &Exported) -> (String, String) {
     let node = &exported.node;
     let mut page = front(node);
-    let _ = write!(page, "# {}\n", node.name);
+    let _ = writeln!(page, "# {}", node.name);
     for text in &exported.texts {
         let said =
             [text.provenance.author.clone(), text.provenance.occurred_at.map(|at| at.to_string())];
@@ -157,7 +144,7 @@ pub fn markdown(exported: &Exported) -> (String, String) {
     }
     for (edge, end) in &exported.edges {
         let shown = end.name.replace(['[', ']', '|'], " ");
-        let _ = writeln!(page, "- {}: [[{}|{shown}]]", kind_of(edge), file_stem(end));
+        let _ = writeln!(page, "- {}: [[{}|{shown}]]", edge_type(edge), file_stem(end));
     }
     (format!("{}.md", file_stem(node)), page)
 }

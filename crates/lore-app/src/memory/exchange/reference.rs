@@ -71,7 +71,9 @@ fn entity(entry: &Value) -> Option<Record> {
         aliases: list("aliases"),
         tags: list("tags"),
         derived_name: entry.get("derived_name") == Some(&Value::Bool(true)),
-        sharing: text(entry, "visibility").and_then(|name| Sharing::named(&name)).unwrap_or_default(),
+        sharing: text(entry, "visibility")
+            .and_then(|name| Sharing::named(&name))
+            .unwrap_or_default(),
         properties,
         passages: passages.collect(),
         steps: array(entry, "log").iter().filter_map(Entry::read).collect(),

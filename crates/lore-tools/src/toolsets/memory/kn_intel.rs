@@ -4,7 +4,7 @@ use lore_app::memory::context::{self, Subgraph};
 use lore_app::memory::crossref;
 use lore_app::memory::experience::NewExperience;
 use lore_app::memory::ids::shown;
-use lore_app::memory::kinds::{Sharing, namespace_of, type_of};
+use lore_app::memory::kinds::{Sharing, edge_type, namespace_of, type_of};
 use lore_app::memory::learn::{self, Candidate, Origin};
 use lore_app::memory::recall::{self, Ask, Memory};
 use lore_app::memory::related::{self, Near, Walk};
@@ -18,7 +18,7 @@ use super::envelope::{
     Envelope, Nullable, envelope, is_full, keeper, limit, rounded, share, unknown_action, whole,
 };
 use super::recall_wire::{LapsedOut, Row};
-use super::wire::{Brief, EdgeOut, edge_type};
+use super::wire::{Brief, EdgeOut};
 use super::words::{Confidences, Details, Lessons, Spelled, Words, given};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};

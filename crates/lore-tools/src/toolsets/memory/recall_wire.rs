@@ -78,10 +78,7 @@ impl LapsedOut {
 
     /// With the end that a memory has, also where nothing took its place.
     pub(super) fn of_memory(memory: &Memory) -> Self {
-        Self {
-            valid_to: memory.valid_to().map(str::to_owned),
-            ..Self::of(memory.lapsed.as_ref())
-        }
+        Self { valid_to: memory.valid_to().map(str::to_owned), ..Self::of(memory.lapsed.as_ref()) }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use lore_app::memory::graph::{Known, Link};
 use lore_app::memory::ids::shown;
-use lore_app::memory::kinds::{Sharing, namespace_of, type_of};
-use lore_core::{Edge, Node};
+use lore_app::memory::kinds::{Sharing, edge_type, namespace_of, type_of};
+use lore_core::Node;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -121,9 +121,4 @@ impl EdgeOut {
             weight: link.edge.weight,
         }
     }
-}
-
-/// How an edge's type was written.
-pub(super) fn edge_type(edge: &Edge) -> &str {
-    edge.properties.get("type").and_then(Value::as_str).unwrap_or(edge.kind.as_str())
 }
