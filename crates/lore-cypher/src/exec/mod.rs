@@ -215,9 +215,8 @@ impl<'q> Exec<'q> {
     }
 
     fn parameter(&self, name: &str) -> Result<Value> {
-        self.parameters
-            .get(name)
-            .cloned()
-            .ok_or_else(|| CypherError::Failed(format!("the parameter ${name} was not given in params")))
+        self.parameters.get(name).cloned().ok_or_else(|| {
+            CypherError::Failed(format!("the parameter ${name} was not given in params"))
+        })
     }
 }
