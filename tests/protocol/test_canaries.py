@@ -5,7 +5,7 @@ import contextlib
 
 import pytest
 
-from harness.canaries import IDS_OR_ROWS, Planted, questions, sweep
+from harness.canaries import IDS_OR_ROWS, Planted, questions, sweep, told
 from harness.program import Program
 from harness.table import Seat, listening
 from harness.web import Session
@@ -79,25 +79,25 @@ def test_who_may_see_finds_every_secret(house):
 @pytest.mark.parametrize("viewer", VIEWERS)
 def test_nobody_else_reads_a_secret(house, viewer):
     """Neither by what it is called nor by what it says, nor from a list."""
-    told = set()
+    leaks = set()
     for where, asked, answer in sweep(
             house.clients[viewer], house.session(viewer), house.reading(), house.secrets):
-        told |= {(secret.what, where, asked) for secret in house.secrets if secret.is_in(answer, asked)}
-    assert not told
+        leaks |= {(what, where, asked) for what in told(house.secrets, answer, asked)}
+    assert not leaks
 
 
 @pytest.mark.parametrize("viewer", ["player", "stranger"])
 def test_nobody_else_changes_a_secret_or_learns_it_by_trying(house, viewer):
     """Writing with the id of something hidden neither touches it nor tells of it."""
-    session, told = house.session(viewer), set()
+    session, leaks = house.session(viewer), set()
     before = {secret.what: seen(house, secret) for secret in house.secrets}
     for secret in house.secrets:
         for tool in house.writing():
             for arguments in questions(tool, secret, IDS_OR_ROWS):
                 answer = str(session.ask("tools/call", {"name": tool["name"], "arguments": arguments}))
                 if secret.body in answer:
-                    told.add((secret.what, tool["name"], str(arguments)))
-    assert not told
+                    leaks.add((secret.what, tool["name"], str(arguments)))
+    assert not leaks
     assert before == {secret.what: seen(house, secret) for secret in house.secrets}
 
 
@@ -115,11 +115,11 @@ def test_nobody_else_hears_of_a_secret(house):
             listener.wait_for(f"campaign://{house.planted.campaign}/characters")
     for viewer, listener in heard.items():
         said = str(listener.messages)
-        assert not [secret.what for secret in house.secrets if secret.is_in(said)], viewer
+        assert not told(house.secrets, said), viewer
         hidden = {known for secret in house.secrets for known in secret.ids} - {house.planted.campaign}
         assert not [known for known in hidden if isinstance(known, str) and known in said], viewer
     log = house.server.log()
-    assert not [secret.what for secret in house.secrets if secret.is_in(log)]
+    assert not told(house.secrets, log)
 
 
 def seen(house: House, secret) -> bool:

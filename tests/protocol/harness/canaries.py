@@ -16,6 +16,10 @@ IDS_OR_ROWS = re.compile(r"(^|_)(id|ids|uri)$|^(updates|posts|deletions|entities
 ID_KEY = re.compile(r"(^|_)(id|ids|uri|uid|rid)$")
 """Fields that hold what a thing is called by."""
 
+ASIDE = {"action", "idempotency_key", "world_id", "user_id", "context_id", "request_id", "notation",
+         "namespace", "edge_type", "session", "author", "occurred_at"}
+"""Parameters that do not say which thing is meant."""
+
 NAMES = "Vex"
 """How the names of secrets begin, and no id does."""
 
@@ -40,8 +44,14 @@ class Secret:
 
     def is_in(self, text: str, asked: str = "") -> bool:
         """Whether an answer tells what its question did not know."""
-        text, asked = text.lower(), asked.lower()
-        return any(word.lower() in text and word.lower() not in asked for word in self.words())
+        return bool(told([self], text, asked))
+
+
+def told(secrets: list[Secret], text: str, asked: str = "") -> set[str]:
+    """The secrets of which an answer tells what its question did not know."""
+    text, asked = text.lower(), asked.lower()
+    return {secret.what for secret in secrets for word in secret.words()
+            if word.lower() in text and word.lower() not in asked}
 
 
 def invented(what: str) -> tuple[str, str]:
@@ -146,6 +156,14 @@ class Planted:
             ):
                 found = self.gm.do(tool, **arguments)
                 secret.ids |= identifiers([row for row in rows(found) if secret.is_in(json.dumps(row))])
+        self.drop_common_ids()
+
+    def drop_common_ids(self) -> None:
+        """What several have in common, such as their world, is nobody's key."""
+        common = {known for one in self.secrets for known in one.ids
+                  if sum(known in other.ids for other in self.secrets) > 2}
+        for secret in self.secrets:
+            secret.ids -= common
 
     def change(self) -> None:
         """Something happens to what is hidden, for those who listen."""
@@ -173,7 +191,7 @@ def questions(tool: dict, secret: Secret, places: re.Pattern = re.compile("")):
     properties = tool["inputSchema"].get("properties", {})
     actions = properties.get("action", {}).get("enum", [None])
     for action, (place, schema), probe in itertools.product(actions, properties.items(), secret.probes()):
-        if place in ("action", "idempotency_key") or "enum" in schema or not places.search(place):
+        if place in ASIDE or "enum" in schema or not places.search(place):
             continue
         value = shaped(schema, example.get(place), place, probe)
         if value is not None:
@@ -232,12 +250,17 @@ def addresses(secret: Secret) -> list[str]:
 
 def sweep(http, session, tools: list[dict], secrets: list[Secret]):
     """Asks everything; yields where it was asked, the question and the answer as texts."""
+    def call(tool, arguments):
+        asked = {"name": tool["name"], "arguments": arguments}
+        answer = session.post(message("tools/call", asked, id=5)).text
+        return tool["name"], json.dumps(asked, ensure_ascii=False), answer
+
+    for tool in tools:
+        yield call(tool, tool.get("example") or {})
     for secret in secrets:
         for tool in tools:
             for arguments in questions(tool, secret):
-                asked = {"name": tool["name"], "arguments": arguments}
-                yield tool["name"], json.dumps(asked, ensure_ascii=False), session.post(
-                    message("tools/call", asked, id=5)).text
+                yield call(tool, arguments)
         for path in addresses(secret):
             yield path, path, http.get(path).text
         yield from protocol(session, secret)
@@ -257,7 +280,7 @@ def protocol(session, secret: Secret):
             yield ask("resources/read", {"uri": re.sub(r"\{[^}]*\}", str(known), pattern, count=1)})
         for variable in re.findall(r"\{[?]?([^},]*)", pattern):
             reference = {"type": "ref/resource", "uri": pattern}
-            for typed in ("", secret.name[:5], *[str(one)[:12] for one in secret.probes()]):
+            for typed in ("", secret.name[:5]):
                 yield ask("completion/complete", {"ref": reference, "argument": {"name": variable, "value": typed}})
     for resource in session.request("resources/list", {})["resources"]:
         yield ask("resources/read", {"uri": resource["uri"]})
