@@ -91,6 +91,7 @@ def test_nobody_else_changes_a_secret_or_learns_it_by_trying(house, viewer):
     """Writing with the id of something hidden neither touches it nor tells of it."""
     session, leaks = house.session(viewer), set()
     before = {secret.what: seen(house, secret) for secret in house.secrets}
+    assert all(before.values()), before
     for secret in house.secrets:
         for tool in house.writing():
             for arguments in questions(tool, secret, IDS_OR_ROWS):
