@@ -1,30 +1,61 @@
 //! `cargo xtask bench NAME`: benchmarks, always optimised.
 
+mod performance;
+
 use std::path::PathBuf;
+use std::process::Command;
 
 use anyhow::bail;
 
 use crate::shell::{cargo, command, root, step, works};
 
-/// Builds the product and runs one benchmark against it.
+/// Benchmarks that drive the product through its transports.
+const DRIVEN: [&str; 4] = ["mcp", "play", "memory", "pages"];
+
+/// Builds the product and runs one benchmark against it, or all of them.
 pub(crate) fn run(name: &str, options: &[&str]) -> anyhow::Result<()> {
-    if name == "code" {
-        return code(options);
+    match name {
+        "all" => performance::write(options),
+        "code" => code(options).into_iter().try_for_each(|mut part| part.show()),
+        "search" => search().show(),
+        name if DRIVEN.contains(&name) => {
+            build()?;
+            driven(name, options).show()
+        }
+        _ => {
+            bail!("there is no benchmark {name:?}: use {}, code, search or all", DRIVEN.join(", "))
+        }
     }
-    if !["mcp", "play", "memory", "pages"].contains(&name) {
-        bail!("there is no benchmark {name:?}: use mcp, play, memory, pages or code");
+}
+
+/// A benchmark: it prints what it found.
+struct Part {
+    name: String,
+    command: Command,
+    /// Whether what it prints is Markdown, and not a table for the terminal.
+    markdown: bool,
+}
+
+impl Part {
+    fn show(&mut self) -> anyhow::Result<()> {
+        step(&format!("bench {}", self.name), &mut self.command)
     }
-    let peer = if name == "pages" { mcp_kanka() } else { None };
-    let peer = peer.map(|python| ["--mcp-kanka".to_owned(), python.display().to_string()]);
-    let peer: Vec<&str> = peer.iter().flatten().map(String::as_str).collect();
-    let options = [&peer[..], options].concat();
-    step(
-        "build",
-        &mut cargo(&["build", "--quiet", "--release", "-p", "lorewell", "-p", "lore-bench"]),
-    )?;
+}
+
+fn build() -> anyhow::Result<()> {
+    let product = ["build", "--quiet", "--release", "-p", "lorewell", "-p", "lore-bench"];
+    step("build", &mut cargo(&product))
+}
+
+fn driven(name: &str, options: &[&str]) -> Part {
     // Not by `cargo run`: alone, the crate has other features, and all would be built again.
     let program = target().join("release").join("bench-mcp");
-    step(&format!("bench {name}"), &mut command(program, &[&[name], &options[..]].concat()))
+    let mut run = command(program, &[name]);
+    if let Some(python) = (name == "pages").then(mcp_kanka).flatten() {
+        run.arg("--mcp-kanka").arg(python);
+    }
+    run.args(options);
+    Part { name: name.to_owned(), command: run, markdown: true }
 }
 
 /// The Python of an environment with mcp-kanka, if it can be installed. It asks for one
@@ -43,17 +74,29 @@ fn mcp_kanka() -> Option<PathBuf> {
 }
 
 /// Questions on a generated graph of code, then the scan of a source tree.
-fn code(options: &[&str]) -> anyhow::Result<()> {
-    let run = ["run", "--quiet", "--release", "-p"];
-    let questions = [&run[..], &["lore-cypher", "--example", "questions"]].concat();
-    step("bench code: questions", &mut cargo(&questions))?;
+fn code(options: &[&str]) -> [Part; 2] {
     let sources = match options {
         ["--sources", folder] => (*folder).to_owned(),
         // The project itself is always there; a larger tree tells more.
         _ => root().display().to_string(),
     };
-    let scan = [&run[..], &["lore-code", "--example", "scan", "--"]].concat();
-    step("bench code: scan", cargo(&scan).arg(sources))
+    let questions = example("lore-cypher", "questions");
+    let mut scan = example("lore-code", "scan");
+    scan.arg("--").arg(sources);
+    [
+        Part { name: "code: questions".to_owned(), command: questions, markdown: false },
+        Part { name: "code: scan".to_owned(), command: scan, markdown: false },
+    ]
+}
+
+/// What a search costs at 10 k, 100 k and 1 M texts.
+fn search() -> Part {
+    let command = example("lore-search", "cost");
+    Part { name: "search".to_owned(), command, markdown: false }
+}
+
+fn example(package: &str, name: &str) -> Command {
+    cargo(&["run", "--quiet", "--release", "-p", package, "--example", name])
 }
 
 /// Where cargo builds.

@@ -21,12 +21,16 @@ usage: cargo xtask <command>
   test protocol      only the protocol checks (installs Python and Node packages under target/)
   test federation    the node against reference nodes of KOI-net (installs them; some minutes)
   test soak          8 writers and 8 readers of memory at once, for a minute
+  test losses        1,000 kills, a disk that fails at every write, a crowd for a minute (an hour)
   docs               write the generated documentation and the tool snapshots anew
   bench mcp          protocol throughput beside bare axum and bare rmcp, as ratios
   bench play         durable rolls, dice, reading a long log
   bench memory       adding, saving, learning and asking at 1 k, 10 k, 100 k; beside Kairn with
                      --kairn FILE (from PyPI: kairn-ai)
+  bench pages        requests and time over a live campaign, beside mcp-kanka
   bench code         typical questions on a graph of 100 k nodes; scanning --sources FOLDER
+  bench search       what a search costs at 10 k, 100 k and 1 M texts
+  bench all          all of these, and docs/performance.md from what they say
   tck                openCypher's compatibility kit: --scenarios FILE [--failing] [--write]
   fuzz cypher        questions nobody would ask: nothing breaks, nothing takes too long;
                      for a minute, or --seconds N, from --seed N on
@@ -43,6 +47,7 @@ fn main() -> anyhow::Result<()> {
         ["test", "protocol"] => protocol::run(),
         ["test", "federation"] => protocol::federation(),
         ["test", "soak"] => protocol::soak(),
+        ["test", "losses"] => protocol::losses(),
         ["docs"] => docs::write(),
         ["bench", name, options @ ..] => bench::run(name, options),
         ["tck", options @ ..] => tck::run(options),

@@ -23,7 +23,10 @@ const FEDERATION: &str = "tests/protocol/test_federation.py";
 
 /// Installs what is missing, builds both binaries and runs tests/protocol.
 pub(crate) fn run() -> anyhow::Result<()> {
-    checks(Vec::new(), &["tests/protocol", "--ignore", FEDERATION])
+    // Files side by side, each in its own order: most of them wait for something.
+    let side_by_side = ["-n", "auto", "--maxprocesses", "4", "--dist", "loadfile"];
+    let what = ["tests/protocol", "--ignore", FEDERATION];
+    checks(Vec::new(), &[side_by_side.as_slice(), &what].concat())
 }
 
 /// Installs reference nodes of KOI-net and runs the checks against them.
@@ -37,6 +40,12 @@ pub(crate) fn federation() -> anyhow::Result<()> {
 pub(crate) fn soak() -> anyhow::Result<()> {
     let minute = ("LOREWELL_CONCURRENCY_SECONDS".to_owned(), PathBuf::from("60"));
     checks(vec![minute], &["tests/protocol/test_memory_concurrency.py"])
+}
+
+/// Kills, failing disks and crowds, with nothing left out.
+pub(crate) fn losses() -> anyhow::Result<()> {
+    let all = ("LOREWELL_LOSSES".to_owned(), PathBuf::from("all"));
+    checks(vec![all], &["tests/protocol/test_crash.py", "tests/protocol/test_losses.py"])
 }
 
 fn checks(variables: Vec<(String, PathBuf)>, what: &[&str]) -> anyhow::Result<()> {

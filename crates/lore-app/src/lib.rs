@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod atlas;
+pub mod attempts;
 pub mod federation;
 pub mod knowledge;
 pub mod memory;
@@ -53,6 +54,8 @@ pub struct App {
     pub kanka: Arc<OnceLock<Arc<pages::live::Campaign>>>,
     /// The KOI-net node, once it runs.
     pub federation: Arc<OnceLock<Arc<federation::Federation>>>,
+    /// Where changes wait that others were faster than.
+    pub line: Arc<attempts::Line>,
 }
 
 impl App {
@@ -74,6 +77,7 @@ impl App {
             embedder: None,
             kanka: Arc::default(),
             federation: Arc::default(),
+            line: Arc::default(),
         }
     }
 }

@@ -87,11 +87,9 @@ fn by_code(code: ErrorCode, extended: i32, message: &str, error: &rusqlite::Erro
         ErrorCode::TooBig => {
             StoreError::Invalid("a value is larger than the store can hold".into())
         }
-        ErrorCode::DiskFull => StoreError::Failed("the disk is full".into()),
-        ErrorCode::SystemIoFailure => {
-            StoreError::Failed(format!("the disk reported an error ({error})"))
-        }
-        ErrorCode::ReadOnly => StoreError::Failed("the file or its disk is read-only".into()),
+        ErrorCode::DiskFull => StoreError::Disk("is full".into()),
+        ErrorCode::SystemIoFailure => StoreError::Disk(format!("reported an error ({error})")),
+        ErrorCode::ReadOnly => StoreError::Disk("or the file is read-only".into()),
         ErrorCode::CannotOpen | ErrorCode::PermissionDenied => {
             StoreError::Failed(format!("the file cannot be opened ({error})"))
         }
@@ -142,11 +140,8 @@ mod tests {
         assert_eq!(failure(rusqlite::ffi::SQLITE_LOCKED), StoreError::Busy);
         assert!(matches!(failure(rusqlite::ffi::SQLITE_CORRUPT), StoreError::Corrupt(_)));
         assert!(matches!(failure(rusqlite::ffi::SQLITE_NOTADB), StoreError::Corrupt(_)));
-        assert_eq!(
-            failure(rusqlite::ffi::SQLITE_FULL),
-            StoreError::Failed("the disk is full".into())
-        );
-        assert!(matches!(failure(rusqlite::ffi::SQLITE_IOERR_FSYNC), StoreError::Failed(_)));
+        assert_eq!(failure(rusqlite::ffi::SQLITE_FULL), StoreError::Disk("is full".into()));
+        assert!(matches!(failure(rusqlite::ffi::SQLITE_IOERR_FSYNC), StoreError::Disk(_)));
     }
 
     #[test]

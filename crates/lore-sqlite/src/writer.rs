@@ -255,7 +255,7 @@ impl Desk {
 /// Whatever stopped a commit is no fault of the jobs in it.
 fn not_committed(error: rusqlite::Error) -> Fault {
     match told(&error) {
-        StoreError::Busy => Fault::Engine(error),
+        StoreError::Busy | StoreError::Disk(_) => Fault::Engine(error),
         other => Fault::Refused(StoreError::Failed(format!("nothing was committed: {other}"))),
     }
 }
@@ -267,8 +267,7 @@ fn run_apart(slate: &Slate<'_>, job: &mut dyn Job) -> Answer<Verdict> {
     let verdict = job.run(slate);
     if slate.is_autocommit() {
         // SQLite gives up the whole transaction when the disk fails or is full.
-        let text = "the disk is full or failed while writing";
-        return Err(StoreError::Failed(text.into()).into());
+        return Err(StoreError::Disk("is full or failed while writing".into()).into());
     }
     match verdict {
         Verdict::Keep => slate.keep_job(),

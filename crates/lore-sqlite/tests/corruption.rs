@@ -77,9 +77,12 @@ async fn look(path: &Path, expected: &Export, tally: &mut Tally) {
         let effects = effects(0xF11);
         let batch = trio(effects.uid(), effects.uid(), effects.uid());
         let written = store.commit(&viewer, batch).await.map(drop);
-        failed |= [read, written]
-            .iter()
-            .any(|answer| matches!(answer, Err(StoreError::Corrupt(_) | StoreError::Failed(_))));
+        failed |= [read, written].iter().any(|answer| {
+            matches!(
+                answer,
+                Err(StoreError::Corrupt(_) | StoreError::Disk(_) | StoreError::Failed(_))
+            )
+        });
     } else {
         failed = true;
     }
@@ -104,6 +107,7 @@ fn explained(error: &StoreError) -> bool {
         StoreError::Corrupt(_)
             | StoreError::Foreign(_)
             | StoreError::NewerSchema { .. }
+            | StoreError::Disk(_)
             | StoreError::Failed(_)
     )
 }

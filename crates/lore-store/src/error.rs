@@ -46,7 +46,10 @@ pub enum StoreError {
     /// The data is damaged: run the doctor, restore a backup.
     #[error("the store is damaged: {0}")]
     Corrupt(String),
-    /// The engine failed (disk full, I/O error). Nothing was acknowledged.
+    /// The disk is full, read-only or broken: mend that, retry. Nothing was acknowledged.
+    #[error("the disk {0}")]
+    Disk(String),
+    /// The engine failed. Nothing was acknowledged.
     #[error("the store failed: {0}")]
     Failed(String),
 }
@@ -78,6 +81,12 @@ impl From<StoreError> for Error {
             StoreError::Foreign(what) => Self::Precondition {
                 message: format!("{what} is not a Lorewell store"),
                 hint: "point --data at another directory; nothing was changed".into(),
+            },
+            StoreError::Disk(what) => Self::Precondition {
+                message: format!("nothing was changed: the disk {what}"),
+                hint: "make room on the disk that holds the store or mend it, then call again; \
+                       `lorewell doctor` looks whether all is well"
+                    .into(),
             },
             StoreError::Failed(what) => Self::Bug { what: format!("the store failed: {what}") },
         }

@@ -3,14 +3,12 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use lore_core::{Error, Node, Result, Role, Viewer, Visibility};
+use lore_core::{Node, Result, Role, Viewer, Visibility};
 use lore_store::{Batch, Origin, StoreError};
 
 use crate::App;
 use crate::access::may_change;
-
-/// How often a plan is made anew when others keep being faster.
-const TRIES: usize = 32;
+use crate::attempts::Attempts;
 
 /// One call about knowledge.
 #[derive(Clone)]
@@ -33,7 +31,9 @@ impl Librarian {
         plan: impl Fn() -> BoxFuture<'a, Result<(Batch, T)>> + Send,
     ) -> Result<T> {
         self.viewer.require(Role::Player)?;
-        for _ in 0..TRIES {
+        let mut attempts = Attempts::new(&self.app);
+        loop {
+            attempts.next("knowledge").await?;
             let (batch, answer) = plan().await?;
             if batch.changes.is_empty() {
                 return Ok(answer);
@@ -41,13 +41,10 @@ impl Librarian {
             match self.app.store.commit(&self.viewer, batch).await {
                 Ok(_) => return Ok(answer),
                 // What was found while planning changed, went, or came: look again.
-                Err(StoreError::Conflict(_) | StoreError::NotFound(_) | StoreError::Exists(_)) => {
-                    tokio::task::yield_now().await;
-                }
+                Err(StoreError::Conflict(_) | StoreError::NotFound(_) | StoreError::Exists(_)) => {}
                 Err(other) => return Err(other.into()),
             }
         }
-        Err(Error::Unavailable { what: "knowledge (too many changes at once)".into() })
     }
 
     /// An empty batch of this call.

@@ -8,9 +8,7 @@ use lore_store::{Batch, NewNode, Origin, StoreError};
 
 use super::refusal::Reply;
 use crate::App;
-
-/// How often a plan is made anew when others keep being faster.
-const TRIES: usize = 32;
+use crate::attempts::Attempts;
 
 /// One call to memory.
 #[derive(Clone)]
@@ -33,18 +31,17 @@ impl Keeper {
         &'a self,
         plan: impl Fn() -> BoxFuture<'a, Reply<(Batch, T)>> + Send,
     ) -> Reply<T> {
-        for _ in 0..TRIES {
+        let mut attempts = Attempts::new(&self.app);
+        loop {
+            attempts.next("memory").await?;
             let (batch, answer) = plan().await?;
             match self.app.store.commit(&self.viewer, batch).await {
                 Ok(_) => return Ok(answer),
                 // What was found while planning changed or went: look again.
-                Err(StoreError::Conflict(_) | StoreError::NotFound(_)) => {
-                    tokio::task::yield_now().await;
-                }
+                Err(StoreError::Conflict(_) | StoreError::NotFound(_)) => {}
                 Err(other) => return Err(other.into()),
             }
         }
-        Err(Error::Unavailable { what: "memory (too many changes at once)".into() }.into())
     }
 
     /// An empty batch of this call.

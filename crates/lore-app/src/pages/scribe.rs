@@ -10,9 +10,7 @@ use lore_store::{Batch, Committed, Origin, StoreError};
 use super::kinds::PageKind;
 use super::live::Campaign;
 use crate::App;
-
-/// How often a change is planned anew when others keep being faster.
-const TRIES: usize = 32;
+use crate::attempts::Attempts;
 
 /// One call about pages.
 #[derive(Clone)]
@@ -54,15 +52,16 @@ impl Scribe {
         T: Send,
     {
         self.viewer.require(Role::Player)?;
-        for _ in 0..TRIES {
+        let mut attempts = Attempts::new(&self.app);
+        loop {
+            attempts.next("the page").await?;
             let (batch, answer) = plan().await?;
             match self.app.store.commit(&self.all_seeing(), batch).await {
                 Ok(committed) => return Ok((answer, committed)),
-                Err(StoreError::Conflict(_)) => tokio::task::yield_now().await,
+                Err(StoreError::Conflict(_)) => {}
                 Err(other) => return Err(other.into()),
             }
         }
-        Err(Error::Unavailable { what: "the page (too many changes at once)".into() })
     }
 
     /// The campaign on Kanka that the viewer's world mirrors, if it does.

@@ -25,9 +25,8 @@ use super::ids::Thing;
 use super::rights::Rights;
 use super::word;
 use crate::App;
+use crate::attempts::Attempts;
 
-/// How often a plan is made anew when others keep being faster.
-const TRIES: usize = 64;
 /// Longest idempotency key, in characters.
 const KEY_MAX: usize = 200;
 /// What shares idempotency keys: all tools of the table, so that a key is used for one call.
@@ -138,17 +137,18 @@ impl Desk {
         F: Fn() -> BoxFuture<'a, Result<Plan<T>>> + Send,
     {
         self.check_key()?;
-        for _ in 0..TRIES {
+        let mut attempts = Attempts::new(&self.app);
+        loop {
+            attempts.next("the table").await?;
             if let Some(kept) = self.kept_answer().await? {
                 return Ok(Done::Again(kept));
             }
             match self.attempt(plan().await?).await {
                 Ok(answer) => return Ok(Done::Fresh(answer)),
-                Err(StoreError::Conflict(_)) => tokio::task::yield_now().await,
+                Err(StoreError::Conflict(_)) => {}
                 Err(other) => return Err(other.into()),
             }
         }
-        Err(Error::Unavailable { what: "the table (too many changes at once)".into() })
     }
 
     async fn attempt<T: Serialize>(&self, plan: Plan<T>) -> std::result::Result<T, StoreError> {
