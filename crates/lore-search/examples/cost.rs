@@ -22,6 +22,8 @@ use lore_text::wordpiece::whole_words;
 
 const QUESTIONS: usize = 60;
 const TURNS: usize = 20;
+/// How many milliseconds a search may take among how many texts.
+const AIMS: [(usize, f64); 3] = [(10_000, 2.0), (100_000, 10.0), (1_000_000, 60.0)];
 /// How often each question is asked: processor time is counted in steps of milliseconds.
 const REPEATED: u32 = 8;
 
@@ -81,6 +83,10 @@ fn measure(count: usize) {
         bytes as f64 / 1e6,
         bytes / count,
     );
+    if let Some((_, aim)) = AIMS.iter().find(|(texts, _)| *texts == count) {
+        let word = if mean <= *aim { "ok" } else { "miss" };
+        println!("- {word}: a search among {count} texts ≤ {aim} ms CPU: {mean:.2}");
+    }
 }
 
 fn entry(number: usize, body: &str) -> Entry {

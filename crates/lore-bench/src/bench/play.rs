@@ -17,8 +17,8 @@ use crate::load::Sample;
 use crate::mcp::{self, Caller};
 use crate::message::{self, Template};
 use crate::pipes::Piped;
-use crate::proc;
 use crate::servers::{Bench, HttpServer, Kind};
+use crate::{proc, report};
 
 /// Rolls a second to aim for when many wait together.
 const ROLLS_AIM: f64 = 10_000.0;
@@ -68,18 +68,13 @@ pub(crate) fn run(
     println!("| of a new log | {:.1} | {:.1} |", early.p50, early.cpu);
     println!("| of {length} events | {:.1} | {:.1} |", late.p50, late.cpu);
     println!("\nParsing and rolling `4d6kh3+2`: {:.2} µs.\n", notation_micros());
-    let verdict = |holds: bool| if holds { "ok" } else { "miss" };
-    println!("Aims:");
-    println!(
-        "- stdio p50 of a durable roll ≤ {ROLL_P50_AIM} µs: {single:.0} ({})",
-        verdict(single <= ROLL_P50_AIM)
-    );
-    println!("- grouped durable rolls ≥ {ROLLS_AIM}/s: {best:.0} ({})", verdict(best >= ROLLS_AIM));
+    println!("Aims:\n");
+    let median = format!("stdio p50 of a durable roll ≤ {ROLL_P50_AIM} µs: {single:.0}");
+    report::aim(single <= ROLL_P50_AIM, &median);
+    report::aim(best >= ROLLS_AIM, &format!("grouped durable rolls ≥ {ROLLS_AIM}/s: {best:.0}"));
     let growth = late.p50 / early.p50;
-    println!(
-        "- page of the long log ÷ of the new one ≤ {PAGE_AIM}: {growth:.2} ({})",
-        verdict(growth <= PAGE_AIM)
-    );
+    let page = format!("page of the long log ÷ of the new one ≤ {PAGE_AIM}: {growth:.2}");
+    report::aim(growth <= PAGE_AIM, &page);
     Ok(ExitCode::SUCCESS)
 }
 

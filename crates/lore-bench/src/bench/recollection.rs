@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 
 use crate::message;
 use crate::pipes::Piped;
-use crate::proc;
 use crate::servers::Bench;
+use crate::{proc, report};
 
 /// How many nodes, and as many experiences, a world has.
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
@@ -49,8 +49,9 @@ pub(crate) fn run(bench: &Bench, kairn: Option<&Path>, quick: bool) -> anyhow::R
         }
     }
     if let Some(ratio) = ratio {
-        let verdict = if ratio >= AIM { "ok" } else { "miss" };
-        println!("\nAim: Kairn's recall ÷ ours at {KAIRN_MOST} ≥ {AIM}: {ratio:.0} ({verdict})");
+        println!();
+        let what = format!("Kairn's recall ÷ ours at {KAIRN_MOST} ≥ {AIM}: {ratio:.0}");
+        report::aim(ratio >= AIM, &what);
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -100,3 +100,8 @@ pub(crate) fn verdicts(title: &str, verdicts: &[Verdict], words: [&str; 2]) {
     }
     println!();
 }
+
+/// Whether an aim is reached.
+pub(crate) fn aim(holds: bool, what: &str) {
+    println!("- {}: {what}", if holds { "ok" } else { "miss" });
+}

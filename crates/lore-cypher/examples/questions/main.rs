@@ -137,11 +137,9 @@ fn main() {
         let mark = if median > *aim { " ←" } else { "" };
         println!("{name:<46} {rows:>6} {median:>10.3} {best:>10.3} {aim:>8.1}{mark}");
     }
-    println!(
-        "{missed} of {} above their aim; {:.0} MB resident in the end",
-        QUESTIONS.len(),
-        resident()
-    );
+    println!("{:.0} MB resident in the end", resident());
+    let word = if missed == 0 { "ok" } else { "miss" };
+    println!("- {word}: questions above their aim: {missed} of {}", QUESTIONS.len());
     println!("{:<46} {:>10}  stopped by", "what has no end", "ms");
     for (name, query) in EXPLOSIONS {
         let options = Options { limits: Limits::interactive(), ..Options::default() };
