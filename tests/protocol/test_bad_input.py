@@ -238,6 +238,28 @@ def test_five_mebibytes_are_too_much(shared, memory):
     assert stays_slim(shared, memory)
 
 
+MANY = b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":[' + b"0," * 1_900_000 + b"0]}}"
+
+
+def test_more_values_than_a_call_needs_are_too_much(shared, memory):
+    """Short values cost far more in memory than in a message; they are counted, not read."""
+    assert len(MANY) < 4 * 1024 * 1024
+    answer = post(shared, [], MANY)
+    error = error_of(answer.json())
+    assert error["code"] == -32600 and "50000 values" in error["message"]
+    assert answer.json()["id"] == 1
+    assert stays_slim(shared, memory)
+
+
+def test_stdio_counts_values_too(shared):
+    with shared.program.stdio() as pipes:
+        pipes.initialize()
+        pipes.send_bytes(MANY)
+        error = error_of(pipes.receive())
+        assert error["code"] == -32600 and "50000 values" in error["message"]
+        assert pipes.request("ping") == {}
+
+
 def test_a_length_is_refused_before_the_body_comes(shared):
     """A client that asks first is told at once."""
     answer = post(shared, [("Content-Length", str(10**12)), ("Expect", "100-continue")])

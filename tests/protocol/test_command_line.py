@@ -281,6 +281,21 @@ def test_doctor_explains_a_newer_store(filled):
     db.close()
     done = filled.run("doctor")
     assert done.returncode == 1 and "PROBLEM" in done.stdout and "9999" in done.stdout
+    assert "mend: update lorewell" in done.stdout
+
+
+def test_a_world_that_is_not_there_is_noticed_at_once(filled):
+    """Not only with the first call, when the client already runs."""
+    failed(filled.run("--world", "Nope", "serve", "--http-addr", "127.0.0.1:0"), "Nope")
+    failed(filled.run("--world", "Nope", input=""), "Nope")
+
+
+def test_output_that_cannot_be_written_is_a_failure(filled):
+    """A token that nobody ever saw is no success."""
+    with open("/dev/full", "w") as full:
+        command = filled.command("token", "create", "--role", "gm", "--name", "unseen")
+        done = subprocess.run(command, env=filled.environment(), stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 1 and b"could not be written" in done.stderr
 
 
 def test_a_damaged_store_is_not_served(filled):

@@ -222,8 +222,30 @@ def test_a_refusal_says_what_to_do(port):
     assert not [name for name in answer.headers if name.startswith("access-control")]
 
 
+def test_a_configured_page_may_read_the_answers(port):
+    """Its browser asks first and is told what it may send; then it can read every answer, also
+    the refusals."""
+    named = [("Host", "localhost"), ("Origin", "https://app.example")]
+    asks = [*named, ("Access-Control-Request-Method", "POST"),
+            ("Access-Control-Request-Headers", "authorization,mcp-session-id")]
+    told = exchange(port, request("OPTIONS", "/mcp", asks)).headers
+    assert told["access-control-allow-origin"] == "https://app.example"
+    assert "POST" in told["access-control-allow-methods"]
+    assert {"Authorization", "Mcp-Session-Id"} <= set(told["access-control-allow-headers"].split(", "))
+    for route in ROUTES:
+        answer = ask(port, route, "localhost", "https://app.example")
+        assert answer.headers["access-control-allow-origin"] == "https://app.example", route
+        assert answer.headers["vary"] == "Origin", route
+
+
+@pytest.mark.parametrize("name", ["--allow-origin=*", "--allow-origin=app.example", "--allow-host="])
+def test_names_that_cannot_be_meant_are_refused(program, name):
+    refused = program.run("serve", "--http-addr", "127.0.0.1:0", name)
+    assert refused.returncode == 1 and "to allow" in refused.stderr and refused.stdout == ""
+
+
 def test_no_answer_allows_other_origins_to_read_it(port):
-    """No CORS header is ever sent, not even to an allowed origin or a preflight."""
+    """No CORS header is sent to an origin that nobody configured."""
     for route in ROUTES:
         answer = ask(port, route, "localhost", "http://localhost:6274")
         assert not [name for name in answer.headers if name.startswith("access-control")]

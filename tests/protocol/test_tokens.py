@@ -282,6 +282,14 @@ def test_each_token_has_its_own_rate(program, alice, serve):
         assert status(http, headers=bearer(bob)) == 200
 
 
+def test_a_chosen_rate_holds_without_tokens_too(serve):
+    """This machine's own people are not limited unless it is asked for."""
+    with serve("--rate-limit", "1").client() as http:
+        answers = [http.post("/mcp", json=LIST) for _ in range(40)]
+        refused = [answer for answer in answers if answer.status_code == 429]
+        assert refused and all(int(answer.headers["retry-after"]) >= 1 for answer in refused)
+
+
 @pytest.mark.parametrize("role", ["owner", "gm", "player", "reader"])
 def test_a_role_sees_the_tools_it_may_call(program, serve, role):
     """tools/list shows what the role suffices for; what it hides cannot be called."""

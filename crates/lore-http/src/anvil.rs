@@ -41,7 +41,7 @@ struct Refused {
 /// Answers any request below the API's address.
 pub(crate) async fn handle(State(api): State<Arc<Boromir>>, request: Request) -> Response<Body> {
     let (head, body) = request.into_parts();
-    let body = match body::read(body, api.body_max).await {
+    let body = match body::read_json(body, api.body_max).await {
         Ok(body) => body,
         Err(Unread::TooLarge) => return respond(413, &failure("The body is too large")),
         Err(Unread::Missing) => return respond(408, &failure("The body did not arrive")),

@@ -10,6 +10,7 @@ use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::Request;
 use axum::http::{HeaderValue, Response, header};
 use futures::StreamExt;
+use lore_mcp::holds_too_many_values;
 use tokio::time::timeout;
 
 /// How long a client may pause while it sends a body.
@@ -22,7 +23,7 @@ const UNWANTED: (usize, Duration) = (16 * 1024 * 1024, Duration::from_secs(2));
 /// Why a body was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unread {
-    /// It is larger than allowed.
+    /// It is larger than allowed, or holds more than allowed.
     TooLarge,
     /// It did not arrive in time, or not to its end.
     Missing,
@@ -37,6 +38,12 @@ pub(crate) async fn read(body: Body, max: usize) -> Result<Bytes, Unread> {
         discard(parts).await;
     }
     whole
+}
+
+/// Reads a body of JSON of at most `max` bytes, and of no more values than any call needs.
+pub(crate) async fn read_json(body: Body, max: usize) -> Result<Bytes, Unread> {
+    let body = read(body, max).await?;
+    if holds_too_many_values(&body) { Err(Unread::TooLarge) } else { Ok(body) }
 }
 
 /// Answers a request whose body nobody is going to read.
@@ -92,6 +99,14 @@ mod tests {
         assert_eq!(read(in_parts(&["ab", "", "c"]), 3).await.unwrap(), "abc");
         assert_eq!(read(in_parts(&["ab", "cd"]), 3).await, Err(Unread::TooLarge));
         assert_eq!(read(Body::empty(), 0).await.unwrap(), "");
+    }
+
+    #[tokio::test]
+    async fn a_body_of_many_values_is_not_read() {
+        let many = format!("[{}0]", "0,".repeat(lore_mcp::VALUES_MAX));
+        let max = many.len();
+        assert_eq!(read_json(Body::from(many.clone()), max).await, Err(Unread::TooLarge));
+        assert_eq!(read(Body::from(many), max).await.map(|body| body.len()), Ok(max));
     }
 
     #[tokio::test]

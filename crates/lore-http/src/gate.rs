@@ -20,6 +20,7 @@ use tower::ServiceExt;
 use crate::auth::{self, Caller};
 use crate::body;
 use crate::clock::Clock;
+use crate::cors;
 use crate::koi_net;
 use crate::limits::{Buckets, Limits};
 use crate::origin::{AllowList, names_this_machine};
@@ -55,6 +56,8 @@ pub(crate) struct Gate {
     pub(crate) world: Option<String>,
     in_flight: Semaphore,
     per_token: Buckets<PrincipalId>,
+    /// For this machine's own people.
+    local: Buckets<()>,
     per_stranger: Buckets<IpAddr>,
     pub(crate) clock: Clock,
 }
@@ -72,6 +75,7 @@ impl Gate {
         clock: Clock,
     ) -> Self {
         let rate = f64::from(limits.per_second);
+        let local = f64::from(limits.local_per_second);
         Self {
             allow,
             doorkeeper,
@@ -79,6 +83,7 @@ impl Gate {
             world,
             in_flight: Semaphore::new(limits.in_flight),
             per_token: Buckets::new(rate, rate * 2.0),
+            local: Buckets::new(local, local * 2.0),
             per_stranger: Buckets::new(GUESSES.0, GUESSES.1),
             clock,
         }
@@ -121,20 +126,25 @@ impl Gate {
             // Without a token only this machine's own people come in, however the
             // server listens. A proxy calls from this machine, too, but for a name that is
             // not this machine's.
-            Caller::Local if here => Ok(Identity::LOCAL),
+            Caller::Local if here => {
+                self.local.take(()).map_err(throttled)?;
+                Ok(Identity::LOCAL)
+            }
             Caller::Known(identity) => {
-                let taken = self.per_token.take(identity.principal);
-                taken.map_err(|retry_after| reply::fail(&Error::Throttled { retry_after }))?;
+                self.per_token.take(identity.principal).map_err(throttled)?;
                 Ok(identity)
             }
             Caller::Local | Caller::Unknown => {
                 let ip = from.map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0);
-                let taken = self.per_stranger.take(ip);
-                taken.map_err(|retry_after| reply::fail(&Error::Throttled { retry_after }))?;
+                self.per_stranger.take(ip).map_err(throttled)?;
                 Err(reply::unauthorised(uri.path()))
             }
         }
     }
+}
+
+fn throttled(retry_after: Duration) -> Response<Body> {
+    reply::fail(&Error::Throttled { retry_after })
 }
 
 /// The routes behind the gate. Not as a layer of the router, which would box and
@@ -147,12 +157,25 @@ pub(crate) struct Guarded {
 
 impl Guarded {
     /// Lets a request through to its route, or answers it.
-    pub(crate) async fn answer(self, mut request: Request) -> Response<Body> {
-        let gate = &self.gate;
+    pub(crate) async fn answer(self, request: Request) -> Response<Body> {
         let here = request.extensions().get::<OwnIp>().map(|own| own.0);
-        if !gate.allow.admits(request.uri(), request.headers(), here) {
+        if !self.gate.allow.admits(request.uri(), request.headers(), here) {
             return body::refuse(request, reply::foreign()).await;
         }
+        let Some(page) = self.gate.allow.granted(request.headers()) else {
+            return self.admitted(request).await;
+        };
+        if cors::is_preflight(&request) {
+            return body::refuse(request, cors::preflight(page)).await;
+        }
+        let mut response = self.admitted(request).await;
+        cors::show(&mut response, page);
+        response
+    }
+
+    /// The answer to a request that came under a welcome name.
+    async fn admitted(self, mut request: Request) -> Response<Body> {
+        let gate = &self.gate;
         let Ok(_permit) = gate.in_flight.try_acquire() else {
             let busy = Error::Unavailable { what: "the server".into() };
             return body::refuse(request, reply::fail(&busy)).await;

@@ -29,7 +29,7 @@ pub(crate) struct Koi {
 /// Answers any request below the API's address.
 pub(crate) async fn handle(State(koi): State<Arc<Koi>>, request: Request) -> Response<Body> {
     let (head, body) = request.into_parts();
-    let body = match body::read(body, koi.body_max).await {
+    let body = match body::read_json(body, koi.body_max).await {
         Ok(body) => body,
         Err(Unread::TooLarge) => return detail(413, json!("The body is too large")),
         Err(Unread::Missing) => return detail(408, json!("The body did not arrive")),

@@ -21,6 +21,8 @@ pub struct Limits {
     pub sessions: usize,
     /// Requests a second for each token, with bursts of twice as many; 0 is no limit.
     pub per_second: u32,
+    /// The same for this machine's own people, who come without a token.
+    pub local_per_second: u32,
 }
 
 impl Default for Limits {
@@ -32,6 +34,7 @@ impl Default for Limits {
             in_flight: 512,
             sessions: 1_000,
             per_second: 100,
+            local_per_second: 0,
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::net::IpAddr;
 
-use axum::http::{HeaderMap, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Uri, header};
 
 /// Names under which this server may be addressed.
 #[derive(Debug, Clone, Default)]
@@ -14,16 +14,47 @@ pub struct AllowList {
     origins: Vec<String>,
 }
 
+/// Why a name cannot be allowed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoName {
+    /// It is no host.
+    #[error(
+        "{0:?} is no host to allow: write a name alone, such as lore.example or lore.example:8443"
+    )]
+    Host(String),
+    /// It is no origin.
+    #[error("{0:?} is no origin to allow: write it as browsers do, such as https://app.example")]
+    Origin(String),
+}
+
 /// Names that always mean this machine.
 const LOCAL_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 impl AllowList {
     /// Allows this machine's own names, and `hosts` and `origins` besides.
-    pub fn new(hosts: Vec<String>, origins: Vec<String>) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// When a name could never match what a browser sends, or would match too much.
+    pub fn new(hosts: Vec<String>, origins: Vec<String>) -> Result<Self, NoName> {
         let lower = |names: Vec<String>| -> Vec<String> {
             names.into_iter().map(|name| name.trim().to_ascii_lowercase()).collect()
         };
-        Self { hosts: lower(hosts), origins: lower(origins) }
+        let list = Self { hosts: lower(hosts), origins: lower(origins) };
+        if let Some(host) = list.hosts.iter().find(|host| !is_name(host)) {
+            return Err(NoName::Host(host.clone()));
+        }
+        if let Some(origin) = list.origins.iter().find(|origin| !is_origin(origin)) {
+            return Err(NoName::Origin(origin.clone()));
+        }
+        Ok(list)
+    }
+
+    /// The origin of a page that was let in by configuration, as it named itself.
+    pub(crate) fn granted(&self, headers: &HeaderMap) -> Option<HeaderValue> {
+        let origin = headers.get(header::ORIGIN)?;
+        let name = origin.to_str().ok()?.to_ascii_lowercase();
+        self.origins.contains(&name).then(|| origin.clone())
     }
 
     /// Whether a request with these headers may be served that reached this machine at the
@@ -74,12 +105,26 @@ impl AllowList {
 
 /// Whether a request calls this machine by one of its own names.
 pub(crate) fn names_this_machine(uri: &Uri, headers: &HeaderMap) -> bool {
-    AllowList::new(Vec::new(), Vec::new()).admits_host(uri, headers, None)
+    AllowList::default().admits_host(uri, headers, None)
 }
 
 fn address(name: &str) -> Option<IpAddr> {
     let bare = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(name);
     bare.parse().ok()
+}
+
+/// A host that a URL could hold, with an optional port.
+fn is_name(text: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
+    !without_port(text).is_empty() && text.chars().all(plain) && is_authority(text)
+}
+
+/// A scheme and a host, without a path.
+fn is_origin(text: &str) -> bool {
+    let Some((scheme, host)) = text.split_once("://") else { return false };
+    !scheme.is_empty()
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+        && is_name(host)
 }
 
 /// A host with an optional numeric port, nothing more.
@@ -98,10 +143,10 @@ fn without_port(authority: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use axum::http::HeaderValue;
 
     fn admits(host: Option<&str>, origin: Option<&str>) -> bool {
-        let list = AllowList::new(vec!["lore.example".into()], vec!["https://app.example".into()]);
+        let origins = vec!["https://app.example".into()];
+        let list = AllowList::new(vec!["lore.example".into()], origins).unwrap();
         let mut headers = HeaderMap::new();
         for (name, value) in [(header::HOST, host), (header::ORIGIN, origin)] {
             if let Some(value) = value {
@@ -160,6 +205,21 @@ mod tests {
             &HeaderMap::new(),
             None
         ));
+    }
+
+    #[test]
+    fn names_that_cannot_match_or_match_all_are_refused() {
+        for host in ["", "*", "http://x", "a b", "lore.example/", ":80"] {
+            let list = AllowList::new(vec![host.into()], Vec::new());
+            assert_eq!(list.unwrap_err(), NoName::Host(host.into()));
+        }
+        for origin in ["", "*", "app.example", "https://app.example/", "https://*.example"] {
+            let list = AllowList::new(Vec::new(), vec![origin.into()]);
+            assert_eq!(list.unwrap_err(), NoName::Origin(origin.into()));
+        }
+        for origin in ["https://app.example:8443", "http://[::1]:3000", "vscode-webview://abc"] {
+            assert!(AllowList::new(Vec::new(), vec![origin.into()]).is_ok(), "{origin}");
+        }
     }
 
     #[test]

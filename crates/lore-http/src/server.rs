@@ -31,6 +31,7 @@ use crate::origin::AllowList;
 use crate::routes::{KOI, Shared, koi_router, router};
 
 /// How the server behaves.
+#[derive(Clone)]
 pub struct HttpOptions {
     /// Names under which it may be addressed.
     pub allow: AllowList,

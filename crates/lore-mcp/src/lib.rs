@@ -21,5 +21,6 @@ use conformance::Fixtures as Handler;
 #[cfg(not(feature = "conformance"))]
 use server::McpServer as Handler;
 
+pub use rpc::{VALUES_MAX, holds_too_many_values};
 pub use server::{McpServer, Scope, ServerParts};
 pub use stdio::serve_stdio;

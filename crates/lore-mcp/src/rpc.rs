@@ -50,6 +50,29 @@ impl Fault {
     }
 }
 
+/// The most values that a message may hold. No call needs as many, and each costs a few
+/// hundred bytes while it is read, however short it was written.
+pub const VALUES_MAX: usize = 50_000;
+
+/// Whether JSON holds more values than a message may.
+pub fn holds_too_many_values(body: &[u8]) -> bool {
+    // Each takes a byte at least, and a comma.
+    if body.len() <= VALUES_MAX {
+        return false;
+    }
+    let (mut quoted, mut escaped, mut values) = (false, false, 0_usize);
+    for byte in body {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = quoted,
+            b'"' => quoted = !quoted,
+            b',' | b'[' | b'{' if !quoted => values += 1,
+            _ => {}
+        }
+    }
+    values > VALUES_MAX
+}
+
 /// Looks at a message.
 pub(crate) fn glimpse(body: &[u8]) -> Result<Glimpse, Fault> {
     if body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
@@ -57,7 +80,11 @@ pub(crate) fn glimpse(body: &[u8]) -> Result<Glimpse, Fault> {
     }
     let head: Head<'_> = serde_json::from_slice(body).map_err(|error| describe(&error))?;
     let id = head.id.map(read_id).transpose()?;
-    if let Some(problem) = head.problem() {
+    let too_many = || {
+        let text = format!("the message holds more than {VALUES_MAX} values: send less at a time");
+        holds_too_many_values(body).then_some(text)
+    };
+    if let Some(problem) = head.problem().map(str::to_owned).or_else(too_many) {
         let id = id.unwrap_or_default();
         return Err(Fault { id, ..Fault::new(-32600, problem) });
     }
@@ -243,6 +270,20 @@ mod tests {
             assert!(fault.message.contains(field), "{body}: {}", fault.message);
             assert_eq!((fault.code, fault.id), (-32600, json!(1)), "{body}");
         }
+    }
+
+    #[test]
+    fn values_are_counted_and_letters_are_not() {
+        let list = |count: usize| format!("[{}0]", "0,".repeat(count));
+        assert!(!holds_too_many_values(list(VALUES_MAX - 1).as_bytes()));
+        assert!(holds_too_many_values(list(VALUES_MAX).as_bytes()));
+        let list = list(VALUES_MAX);
+        let message = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"a","params":{{"a":{list}}}}}"#);
+        let fault = glimpse(message.as_bytes()).unwrap_err();
+        assert!(fault.message.contains("values") && fault.id == 7, "{fault:?}");
+        let text =
+            format!(r#"{{"text":"{}\"{}"}}"#, "a,[{".repeat(VALUES_MAX), ",".repeat(VALUES_MAX));
+        assert!(!holds_too_many_values(text.as_bytes()));
     }
 
     #[test]

@@ -166,7 +166,8 @@ pub(crate) struct Serve {
     #[arg(long)]
     pub(crate) strict_http: bool,
 
-    /// Requests a second for each token, with bursts of twice as many; 0 is no limit [default: 100]
+    /// Requests a second for each token, and for this machine's own people where there are no
+    /// tokens, with bursts of twice as many; 0 is no limit [default: 100 for each token]
     #[arg(long, value_name = "N")]
     pub(crate) rate_limit: Option<u32>,
 

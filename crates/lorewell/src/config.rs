@@ -158,7 +158,9 @@ impl Settings {
     pub(crate) fn http(&self, flags: &Serve) -> HttpSettings {
         let file = self.http.clone();
         let mut limits = lore_http::Limits::default();
-        limits.per_second = flags.rate_limit.or(file.rate_limit).unwrap_or(limits.per_second);
+        if let Some(rate) = flags.rate_limit.or(file.rate_limit) {
+            (limits.per_second, limits.local_per_second) = (rate, rate);
+        }
         limits.sessions = flags.max_sessions.or(file.max_sessions).unwrap_or(limits.sessions);
         let joined = |mut from_file: Vec<String>, flags: &[String]| {
             from_file.extend_from_slice(flags);

@@ -12,6 +12,7 @@ mod federation;
 mod output;
 mod setup;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -27,6 +28,10 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     start_logging(cli.options.verbose);
     match run(cli) {
+        Ok(_) if output::was_lost() => {
+            eprintln!("lorewell: what was to be printed could not be written");
+            ExitCode::FAILURE
+        }
         Ok(code) => code,
         Err(error) => {
             eprintln!("lorewell: {}", output::chain(&error));
@@ -65,5 +70,7 @@ fn start_logging(verbose: u8) {
     };
     let filter = tracing_subscriber::EnvFilter::try_from_env("LOREWELL_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(default));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let colours = std::io::stderr().is_terminal();
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours);
+    lines.with_writer(std::io::stderr).init();
 }

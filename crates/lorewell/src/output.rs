@@ -3,14 +3,27 @@
 //! The only module that writes to stdout, and never while stdout carries the
 //! protocol.
 
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use lore_core::Error;
 use serde_json::Value;
 
+/// Whether something could not be printed that was wanted.
+static LOST: AtomicBool = AtomicBool::new(false);
+
 /// Prints a line. Whoever closed the other end does not want it; that is no fault.
 pub(crate) fn line(text: impl AsRef<str>) {
-    let _ = writeln!(std::io::stdout().lock(), "{}", text.as_ref());
+    let mut stdout = std::io::stdout().lock();
+    let printed = writeln!(stdout, "{}", text.as_ref()).and_then(|()| stdout.flush());
+    if printed.is_err_and(|error| error.kind() != ErrorKind::BrokenPipe) {
+        LOST.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Whether anything that should have been printed was not, because of a full disk say.
+pub(crate) fn was_lost() -> bool {
+    LOST.load(Ordering::Relaxed)
 }
 
 /// Prints JSON, indented.

@@ -104,6 +104,15 @@ async fn make_search_ready(app: Arc<App>, world: Option<String>) {
     }
 }
 
+/// Fails when the world that is named does not exist: every call would.
+pub(crate) async fn know_the_world(app: &App, settings: &Settings) -> anyhow::Result<()> {
+    if settings.world.is_some() {
+        let entered = lore_app::access::enter(app, Identity::LOCAL, settings.world.as_deref());
+        entered.await.map_err(advised)?;
+    }
+    Ok(())
+}
+
 /// Builds what every connection shares.
 pub(crate) fn server_parts(app: Arc<App>) -> Arc<ServerParts> {
     let doorkeeper = Arc::new(Doorkeeper::new(Arc::clone(&app)));

@@ -344,20 +344,26 @@ def sizes() -> list[Case]:
         ),
         Case(
             "many arguments",
-            encoded(call("duality_rules_version", {str(n): n for n in range(100_000)})),
+            encoded(call("duality_rules_version", {str(n): n for n in range(40_000)})),
             tool=True,
         ),
         Case(
             "many pools",
-            encoded(call("roll_dice", {"dice": [pool] * 100_000})),
+            encoded(call("roll_dice", {"dice": [pool] * 10_000})),
             field="dice",
             tool=True,
         ),
         Case(
             "many numbers",
-            encoded(call("roll_dice", {"dice": list(range(300_000))})),
+            encoded(call("roll_dice", {"dice": list(range(40_000))})),
             field="dice[0]",
             tool=True,
+        ),
+        Case(
+            "more values than any call needs",
+            encoded(call("roll_dice", {"dice": list(range(300_000))})),
+            codes=(-32600,),
+            field="50000 values",
         ),
         Case(
             "a long number",

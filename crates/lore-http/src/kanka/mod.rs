@@ -96,7 +96,7 @@ async fn ask(
     request: Request,
 ) -> Result<(Asked, Method, Vec<String>), Refused> {
     let (head, body) = request.into_parts();
-    let body = body::read(body, kanka.body_max).await.map_err(|unread| match unread {
+    let body = body::read_json(body, kanka.body_max).await.map_err(|unread| match unread {
         Unread::TooLarge => Refused::new(413, "The body is too large."),
         Unread::Missing => Refused::new(408, "The body did not arrive."),
     })?;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use lore_store::{Finding, Health};
+use lore_store::{Finding, Health, StoreError};
 use serde_json::json;
 
 use crate::cli::Doctor;
@@ -25,13 +25,8 @@ async fn examine(settings: &Settings, rebuild: bool) -> (Option<Health>, Vec<Fin
     let app = match setup::open_app(settings).await {
         Ok(app) => app,
         Err(error) => {
-            let finding = Finding {
-                problem: output::chain(&error),
-                remedy: "restore a backup with `lorewell restore FILE`, or move the file away to \
-                         start afresh"
-                    .into(),
-            };
-            return (None, vec![finding]);
+            let remedy = remedy(error.downcast_ref()).into();
+            return (None, vec![Finding { problem: output::chain(&error), remedy }]);
         }
     };
     let checked = async {
@@ -49,6 +44,19 @@ async fn examine(settings: &Settings, rebuild: bool) -> (Option<Health>, Vec<Fin
             let remedy = "restore a backup with `lorewell restore FILE`".into();
             (None, vec![Finding { problem: error.to_string(), remedy }])
         }
+    }
+}
+
+/// What to do about a store that cannot be opened.
+fn remedy(error: Option<&StoreError>) -> &'static str {
+    match error {
+        Some(StoreError::NewerSchema { .. }) => {
+            "update lorewell: the store is fine and was written by a newer one"
+        }
+        Some(StoreError::Foreign(_)) => "point --data at another directory",
+        Some(StoreError::Disk(_)) => "make room on the disk or mend it, then look again",
+        Some(StoreError::Busy) => "wait until the program that holds the store is done",
+        _ => "restore a backup with `lorewell restore FILE`, or move the file away to start afresh",
     }
 }
 

@@ -21,12 +21,22 @@ pub(crate) async fn run(
 ) -> anyhow::Result<()> {
     let http = settings.http(flags);
     let app = setup::open_app(settings).await?;
+    setup::know_the_world(&app, settings).await?;
     let has_token = app.store.has_tokens().await?;
     let address = lore_http::resolve(&http.addr, http.allow_remote, has_token).await?;
     let listener = TcpListener::bind(address)
         .await
         .with_context(|| format!("{address} cannot be used; choose another with --http-addr"))?;
     let address = listener.local_addr()?;
+    let koi = match &http.koi_addr {
+        Some(koi_addr) => {
+            let address = lore_http::resolve(koi_addr, http.allow_remote, has_token).await?;
+            let busy = || format!("{address} cannot be used; choose another with --koi-addr");
+            Some(TcpListener::bind(address).await.with_context(busy)?)
+        }
+        None => None,
+    };
+    let options = options(settings, http, address, background)?;
     setup::start_background(&app, settings, background);
     let node = match flags.federation || settings.federation.enabled {
         true => {
@@ -45,17 +55,11 @@ pub(crate) async fn run(
         stop.cancel();
     });
     let parts = setup::server_parts(app);
-    if let Some(koi_addr) = &http.koi_addr {
-        let address = lore_http::resolve(koi_addr, http.allow_remote, has_token).await?;
-        let listener = TcpListener::bind(address)
-            .await
-            .with_context(|| format!("{address} cannot be used; choose another with --koi-addr"))?;
-        let address = listener.local_addr()?;
-        output::line(format!("  koi     http://{address}"));
-        let options = options(settings, http.clone(), address, background);
+    if let Some(listener) = koi {
+        output::line(format!("  koi     http://{}", listener.local_addr()?));
+        let options = options.clone();
         tokio::spawn(lore_http::serve_koi(listener, parts.clone(), options, shutdown.clone()));
     }
-    let options = options(settings, http, address, background);
     Ok(lore_http::serve(listener, parts, options, shutdown).await?)
 }
 
@@ -64,7 +68,7 @@ fn options(
     http: HttpSettings,
     address: SocketAddr,
     background: &Background,
-) -> HttpOptions {
+) -> anyhow::Result<HttpOptions> {
     let mut hosts = http.allow_hosts;
     if !address.ip().is_unspecified() {
         hosts.push(match address {
@@ -72,15 +76,15 @@ fn options(
             SocketAddr::V6(v6) => format!("[{}]", v6.ip()),
         });
     }
-    HttpOptions {
-        allow: AllowList::new(hosts, http.allow_origins),
+    Ok(HttpOptions {
+        allow: AllowList::new(hosts, http.allow_origins)?,
         selection: settings.selection.clone(),
         world: settings.world.clone(),
         lenient: !http.strict,
         limits: http.limits,
         clock: Clock::of(background.handle()),
         kanka_per_minute: http.kanka_per_minute,
-    }
+    })
 }
 
 fn announce(settings: &Settings, address: SocketAddr, has_token: bool) {

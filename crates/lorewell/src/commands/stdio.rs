@@ -9,6 +9,7 @@ use crate::setup;
 /// Serves one client until it leaves.
 pub(crate) async fn run(settings: &Settings, background: &Background) -> anyhow::Result<()> {
     let app = setup::open_app(settings).await?;
+    setup::know_the_world(&app, settings).await?;
     setup::start_background(&app, settings, background);
     let parts = setup::server_parts(app);
     let server = McpServer::for_caller(parts, setup::local_scope(settings));
