@@ -1,24 +1,28 @@
-//! The change log: which resource changed, in the order of commits.
+//! The change log: which resource changed for whom, in the order of commits.
 
 use std::collections::HashSet;
 
 use lore_core::Viewer;
-use lore_store::ChangeEntry;
+use lore_store::{ChangeEntry, Touch};
 use rusqlite::{Connection, params};
 
 use crate::counter::{self, CHANGES, STORE};
 use crate::fault::Answer;
 use crate::rows::{self, Fields};
+use crate::sight::{self, Sight};
 use crate::slate::Slate;
 
-/// Writes one entry for each different URI and returns the log's end.
-pub(crate) fn append(slate: &Slate<'_>, world: i64, at: i64, uris: &[String]) -> Answer<i64> {
+/// Writes one entry for each different touch and returns the log's end.
+pub(crate) fn append(slate: &Slate<'_>, world: i64, at: i64, touches: &[Touch]) -> Answer<i64> {
     let mut end = slate.changes_end()?;
     let mut written = HashSet::new();
-    let sql = "INSERT INTO change_log (seq, world, uri, at) VALUES (?1, ?2, ?3, ?4)";
-    for uri in uris.iter().filter(|uri| written.insert(uri.as_str())) {
+    let sql = "INSERT INTO change_log (seq, world, uri, at, visibility, private_to)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    for touch in touches.iter().filter(|touch| written.insert(*touch)) {
         end += 1;
-        slate.prepare_cached(sql)?.execute(params![end, world, uri, at])?;
+        let (visibility, private_to) = rows::visibility_columns(touch.visibility);
+        let values = params![end, world, touch.uri, at, visibility, private_to];
+        slate.prepare_cached(sql)?.execute(values)?;
         slate.move_changes(end);
     }
     Ok(end)
@@ -29,17 +33,22 @@ pub(crate) fn end(db: &Connection) -> Answer<i64> {
     counter::last(db, STORE, CHANGES)
 }
 
-/// Entries of the viewer's world after `after`, oldest first.
+/// Entries of the viewer's world after `after` that the viewer may know of, oldest first.
 pub(crate) fn read(
     db: &Connection,
     viewer: &Viewer,
     after: i64,
     limit: i64,
 ) -> Answer<Vec<ChangeEntry>> {
-    let sql = "SELECT seq, uri, at FROM change_log
-               WHERE world = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
-    let mut statement = db.prepare_cached(sql)?;
-    rows::all(statement.query(params![viewer.world.0, after, limit])?, |row| {
+    let sql = format!(
+        "SELECT c.seq, c.uri, c.at FROM change_log c
+         WHERE c.world = :world AND c.seq > :after AND {} ORDER BY c.seq LIMIT :limit",
+        sight::record("c")
+    );
+    let sight = Sight::of(viewer);
+    let mut statement = db.prepare_cached(&sql)?;
+    let values = sight.with(&[(":after", &after), (":limit", &limit)]);
+    rows::all(statement.query(values.as_slice())?, |row| {
         let mut fields = Fields::of(row);
         Ok(ChangeEntry { sequence: fields.take()?, uri: fields.take()?, at: fields.moment()? })
     })

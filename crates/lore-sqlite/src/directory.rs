@@ -6,8 +6,12 @@
 
 use async_trait::async_trait;
 use lore_core::names::name_key;
-use lore_core::{Principal, PrincipalId, Role, Timestamp, TokenId, Uid, Viewer, World, WorldId};
-use lore_store::{Directory, NewToken, Origin, StoreResult, StoredToken, TokenInfo, WORLDS_URI};
+use lore_core::{
+    Principal, PrincipalId, Role, Timestamp, TokenId, Uid, Viewer, Visibility, World, WorldId,
+};
+use lore_store::{
+    Directory, NewToken, Origin, StoreResult, StoredToken, TokenInfo, Touch, WORLDS_URI,
+};
 use rusqlite::{Connection, params};
 use serde_json::json;
 
@@ -128,11 +132,12 @@ pub(crate) fn create_world(
 }
 
 /// Tells of a new world. The list of worlds is read from each of them, and each has its own
-/// log. Nobody can be listening in the new one yet.
+/// log. Nobody can be listening in the new one yet, and nobody else's list is longer now.
 fn announce(slate: &Slate<'_>, owner: PrincipalId, new: &World) -> Answer<()> {
+    let list = Touch { uri: WORLDS_URI.to_owned(), visibility: Visibility::Private(owner) };
     for world in worlds(slate, owner)?.into_iter().filter(|world| world.id != new.id) {
         let at = rows::micros(new.created_at);
-        changes::append(slate, world.id.0, at, &[WORLDS_URI.to_owned()])?;
+        changes::append(slate, world.id.0, at, std::slice::from_ref(&list))?;
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/0002_records.sql"),
     include_str!("../migrations/0003_search.sql"),
     include_str!("../migrations/0004_log_heads.sql"),
+    include_str!("../migrations/0005_change_visibility.sql"),
 ];
 
 /// The newest schema this program knows.

@@ -17,8 +17,8 @@ pub struct Batch {
     pub require: Vec<Require>,
     /// The changes, applied in order.
     pub changes: Vec<Change>,
-    /// Resource URIs whose content this batch changes; they enter the change log.
-    pub touches: Vec<String>,
+    /// Resources whose content this batch changes; they enter the change log.
+    pub touches: Vec<Touch>,
     /// Makes the batch happen once, however often it is sent.
     pub once: Option<Once>,
 }
@@ -50,12 +50,27 @@ impl Batch {
         self
     }
 
-    /// Names a resource that this batch changes.
+    /// Names a resource that this batch changes for everybody who reads it.
     #[must_use]
-    pub fn touch(mut self, uri: impl Into<String>) -> Self {
-        self.touches.push(uri.into());
+    pub fn touch(self, uri: impl Into<String>) -> Self {
+        self.touch_for(Visibility::Members, uri)
+    }
+
+    /// Names a resource that this batch changes only for those who see so much.
+    #[must_use]
+    pub fn touch_for(mut self, visibility: Visibility, uri: impl Into<String>) -> Self {
+        self.touches.push(Touch { uri: uri.into(), visibility });
         self
     }
+}
+
+/// A resource that a batch changes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Touch {
+    /// Its URI.
+    pub uri: String,
+    /// Who can see what changed in it; the others are not told.
+    pub visibility: Visibility,
 }
 
 /// Where a write comes from.

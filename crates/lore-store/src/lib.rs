@@ -23,6 +23,7 @@ mod traverse;
 pub use batch::{
     Applied, Batch, Change, Committed, EdgePatch, EdgeRef, Expect, NewEdge, NewEvent, NewEvents,
     NewNode, NewState, NewText, NodePatch, NodeRef, Once, Origin, Require, TextPatch, TextRef,
+    Touch,
 };
 pub use error::{StoreError, StoreResult};
 pub use lore_core::Viewer;

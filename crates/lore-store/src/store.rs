@@ -216,7 +216,8 @@ pub trait Log {
     /// Forgets kept answers from before `before`; returns how many.
     async fn forget_answers(&self, before: Timestamp) -> StoreResult<u64>;
 
-    /// Entries of the viewer's world after `after`, oldest first.
+    /// Entries of the viewer's world after `after`, oldest first: those of changes that the
+    /// viewer may know of.
     async fn changes(
         &self,
         viewer: &Viewer,

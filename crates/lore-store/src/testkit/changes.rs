@@ -1,5 +1,7 @@
 //! Stories about the change log and who follows it.
 
+use lore_core::{Role, Visibility};
+
 use super::Harness;
 use super::stage::{Stage, batch, moment, not_found};
 use crate::{Change, ChangeEntry, Expect, NodeRef};
@@ -16,6 +18,29 @@ pub async fn each_different_uri_is_one_entry(harness: &dyn Harness) {
     stage.commit(&stage.owner, batch().touch("lore://a")).await;
     let later = stage.store().changes(&stage.owner, 2, 100).await.unwrap();
     assert_eq!(later, [entry(3, "lore://a")], "another batch is another change");
+}
+
+/// Who cannot see what changed is not told that anything did.
+pub async fn a_change_is_told_to_those_who_may_know(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let player = stage.person("Pia", Role::Player).await;
+    let gm = stage.person("Gail", Role::Gm).await;
+    let touching = batch()
+        .touch_for(Visibility::Gm, "lore://hidden")
+        .touch_for(Visibility::Private(player.principal), "lore://own")
+        .touch_for(Visibility::Gm, "lore://both")
+        .touch("lore://both");
+    assert_eq!(stage.commit(&stage.owner, touching).await.sequence, 4);
+    for (viewer, expected) in [
+        (&player, vec!["lore://own", "lore://both"]),
+        (&gm, vec!["lore://hidden", "lore://both", "lore://both"]),
+    ] {
+        let told = stage.store().changes(viewer, 0, 100).await.unwrap();
+        let told: Vec<_> = told.iter().map(|entry| entry.uri.as_str()).collect();
+        assert_eq!(told, expected);
+    }
+    let first = stage.store().changes(&player, 0, 1).await.unwrap();
+    assert_eq!((first.len(), first[0].sequence), (1, 2), "what is left out takes no room");
 }
 
 /// Oldest first.

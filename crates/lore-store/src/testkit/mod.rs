@@ -299,6 +299,7 @@ macro_rules! contract_tests {
         ]);
         $crate::contract_tests!(@topic $harness, changes, [
             each_different_uri_is_one_entry,
+            a_change_is_told_to_those_who_may_know,
             entries_are_read_in_pieces,
             a_batch_without_touches_returns_the_end,
             the_end_is_the_last_entry,
