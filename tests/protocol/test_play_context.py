@@ -305,6 +305,17 @@ def test_an_odd_handle_is_not_found(modern, handle):
     assert error["code"] == "NOT_FOUND" and "set_context" in error["hint"]
 
 
+def test_a_handle_leads_to_what_was_set(modern, cast, game):
+    """A client without sessions reads its context by its handle; nobody else's leads anywhere."""
+    handle = modern.do("set_context", campaign_id=game.id)["context_id"]
+    uri = f"{CURRENT}?context_id={handle}"
+    assert modern.read(uri) == {
+        "context": {"campaign_id": game.id, "session_id": None, "participant_id": None},
+    }
+    other = Seat(Modern(cast.http("bob")))
+    assert other.unreadable(uri)["data"]["code"] == "NOT_FOUND"
+
+
 def test_a_handle_cannot_be_guessed(modern, game):
     """It is no counter: two in a row share no more than their moment."""
     first, second = (modern.do("set_context", campaign_id=game.id)["context_id"] for _ in range(2))

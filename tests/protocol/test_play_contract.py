@@ -320,10 +320,11 @@ def test_what_is_archived_is_not_listed(seat, campaign, alice, thorin):
 
 
 def test_restoring_a_campaign_answers_with_its_counts_and_fear(on_http, idle):
-    """The answer is the campaign as it is now: counts, Fear and the running session."""
+    """The answer is the campaign as it is now: counts and Fear."""
     hero = on_http.do("character_create", campaign_id=idle, name="x", kind="PC")["id"]
     session = on_http.do("session_start", campaign_id=idle)["id"]
     on_http.do("session_effect_apply", session_id=session, fear=3)
+    on_http.do("session_end", session_id=session)
     on_http.do("campaign_update", campaign_id=idle, archived=True)
     restored = on_http.do("campaign_update", campaign_id=idle, archived=False)
     assert hero and (restored["character_count"], restored["gm_fear"]) == (1, 3)
@@ -693,8 +694,9 @@ def test_a_campaign_is_required_somewhere(seat):
     assert error["field"] == "campaign_id" and "set_context" in error["hint"]
 
 
-@pytest.mark.parametrize("uri", ["campaign://camp_" + NOWHERE, "campaign://nope", "session://nope/events",
-                                 *(f"campaign://nope/{part}" for part in ("participants", "characters", "sessions"))])
+@pytest.mark.parametrize("uri", [f"campaign://camp_{NOWHERE}", f"session://sess_{NOWHERE}/events",
+                                 *(f"campaign://camp_{NOWHERE}/{part}"
+                                   for part in ("participants", "characters", "sessions"))])
 def test_resources_of_unknown_things_are_not_found(on_http, uri):
     """NotFound as a protocol error that names the URI."""
     error = on_http.unreadable(uri)
@@ -707,9 +709,9 @@ def test_a_campaign_has_no_other_paths(seat, campaign, tail):
     assert seat.unreadable(f"campaign://{campaign}{tail}")["code"] == -32002
 
 
-@pytest.mark.parametrize("id", ["%20", "sess_" + NOWHERE, "character_x"])
+@pytest.mark.parametrize("id", ["%20", "nope", "camp_nope", "sess_" + NOWHERE, "character_x"])
 def test_a_malformed_campaign_id_is_an_invalid_argument(on_http, id):
-    """Blank, or the id of something else."""
+    """Blank, none at all, or the id of something else."""
     error = on_http.unreadable(f"campaign://{id}")
     assert (error["code"], error["data"]["code"]) == (-32602, "INVALID_ARGUMENT")
 

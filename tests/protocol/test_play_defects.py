@@ -457,9 +457,10 @@ def test_defect_7_an_outcome_needs_a_roll(seat, evening):
 
 
 @pytest.mark.parametrize(("method", "params", "code"), [
-    ("resources/read", {"uri": "campaign://camp_nope"}, -32002),
-    ("resources/read", {"uri": "session://sess_nope/events"}, -32002),
-    ("resources/read", {"uri": "campaign://camp_nope/participants"}, -32002),
+    ("resources/read", {"uri": f"campaign://camp_{'a' * 26}"}, -32002),
+    ("resources/read", {"uri": f"session://{UNKNOWN}/events"}, -32002),
+    ("resources/read", {"uri": f"campaign://camp_{'a' * 26}/participants"}, -32002),
+    ("resources/read", {"uri": "campaign://camp_nope"}, -32602),
     ("resources/read", {"uri": "campaign://%20"}, -32602),
     ("resources/subscribe", {"uri": "campaign://"}, -32002),
     ("resources/subscribe", {"uri": ""}, -32002),

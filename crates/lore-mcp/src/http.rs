@@ -4,7 +4,7 @@
 //! adds what simple clients need (the cookie, plain JSON answers, forgiven
 //! `Accept` headers, a session opened on first use), ties each session to the
 //! principal who opened it, and words every refusal as JSON-RPC. Requests of
-//! revision 2026-07-28 and later pass untouched.
+//! revision 2026-07-28 and later pass untouched, but for what the caller may not listen to.
 //!
 //! Who may connect at all is decided before: a request arrives with its
 //! [`crate::Scope`] in its extensions.
@@ -29,6 +29,7 @@ use self::answers::{Body, Wants};
 use self::claims::{Claim, Claims};
 use self::sessions::{Ownership, SessionBook};
 use crate::Handler;
+use crate::listening::{self, LISTEN};
 use crate::params;
 use crate::rpc::{self, Fault, Glimpse, STATELESS_SINCE};
 use crate::server::{Scope, ServerParts};
@@ -59,6 +60,8 @@ pub struct EndpointOptions {
 #[derive(Clone)]
 pub struct McpEndpoint {
     inner: StreamableHttpService<Handler, LocalSessionManager>,
+    /// Says who may listen to what.
+    handler: Handler,
     book: Arc<SessionBook>,
     claims: Claims,
     lenient: bool,
@@ -80,9 +83,10 @@ impl McpEndpoint {
             // Host and Origin are checked for every route, not only for this one.
             .disable_allowed_hosts();
         config.session_store = Some(book.store());
+        let handler = Handler::new(Arc::clone(&parts));
         let factory = move || Ok(Handler::new(Arc::clone(&parts)));
         let inner = StreamableHttpService::new(factory, book.manager(), config);
-        Self { inner, book, claims: Claims::default(), lenient: options.lenient }
+        Self { inner, handler, book, claims: Claims::default(), lenient: options.lenient }
     }
 
     /// Forgets sessions that idled too long. Call it now and then.
@@ -122,7 +126,10 @@ impl McpEndpoint {
         match (is_stateless(&request, &glimpse), opens) {
             // rmcp would open a session here, and nobody would count it.
             (true, true) => return Refused::NoInitialize.with_id(&glimpse),
-            (true, false) => return answers::worded(self.pass_on(request).await, &glimpse).await,
+            (true, false) => {
+                let request = self.screened(request, &glimpse).await;
+                return answers::worded(self.pass_on(request).await, &glimpse).await;
+            }
             (false, true) => return self.open(request, &glimpse, principal).await,
             (false, false) => {}
         }
@@ -138,6 +145,14 @@ impl McpEndpoint {
         let answer = answers::worded(self.pass_on(request).await, &glimpse).await;
         let answer = answers::keeping(wants.shape(answer, &glimpse).await, claim);
         self.with_cookie(answer, opened.as_deref())
+    }
+
+    /// Takes out of a subscription what its sender cannot read.
+    async fn screened(&self, request: Request<Bytes>, glimpse: &Glimpse) -> Request<Bytes> {
+        match glimpse.method.as_deref() {
+            Some(LISTEN) => listening::screened(&self.handler, request).await,
+            _ => request,
+        }
     }
 
     /// Makes sure that no other request of the session has this one's id.

@@ -9,6 +9,7 @@
 mod conformance;
 mod convert;
 pub mod http;
+mod listening;
 mod notify;
 mod params;
 mod progress;

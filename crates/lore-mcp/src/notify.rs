@@ -3,44 +3,89 @@
 //! A subscription follows the store's change log at its own pace, so a slow
 //! reader delays nobody. Commits of this process wake it at once; those of
 //! other processes on the same store are noticed by looking once a second.
+//!
+//! Nobody is told of what they could not read at that moment: the store leaves out
+//! changes that the subscriber cannot see, and what is left is tried before it is told.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lore_app::App;
 use lore_core::Viewer;
 use parking_lot::Mutex;
+use rmcp::ErrorData;
 use rmcp::model::ResourceUpdatedNotificationParam;
-use rmcp::service::{Peer, RoleServer};
+use rmcp::service::{Peer, RoleServer, ServiceError};
+
+use crate::server::{McpServer, Scope};
 
 /// How often to look for writes of other processes.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Most log entries read at once.
 const READ_MAX: usize = 1_000;
+/// Most resources one client listens to at once: each is read before it is told of.
+pub(crate) const SUBSCRIPTIONS_MAX: usize = 1_000;
 
-/// A position in the change log of one viewer.
+/// Somebody who is told of changes.
+#[derive(Clone)]
+pub(crate) struct Subscriber {
+    server: McpServer,
+    scope: Arc<Scope>,
+}
+
+impl Subscriber {
+    /// A caller of a server.
+    pub(crate) fn new(server: McpServer, scope: Arc<Scope>) -> Self {
+        Self { server, scope }
+    }
+
+    /// Fails when the subscriber cannot read a resource now.
+    pub(crate) async fn require(&self, uri: &str) -> Result<(), ErrorData> {
+        self.server.read(&self.scope, uri).await.map(|_| ())
+    }
+
+    /// Those of `subscribed` that show one of the changed resources and can be read now.
+    async fn readable(
+        &self,
+        subscribed: &BTreeSet<String>,
+        changed: &BTreeSet<String>,
+    ) -> Vec<String> {
+        let mut readable = Vec::new();
+        for uri in changed.iter().flat_map(|changed| spelled(subscribed, changed)) {
+            if self.require(&uri).await.is_ok() {
+                readable.push(uri);
+            }
+        }
+        readable
+    }
+
+    async fn viewer(&self) -> Result<Viewer, ErrorData> {
+        self.server.viewer(&self.scope).await
+    }
+}
+
+/// A position in the change log of one subscriber.
 pub(crate) struct Follower {
-    app: Arc<App>,
-    viewer: Viewer,
+    subscriber: Subscriber,
     cursor: i64,
 }
 
 impl Follower {
     /// Starts at the present end of the log.
-    pub(crate) async fn at_end(app: Arc<App>, viewer: Viewer) -> Self {
-        let cursor = app.store.sequence().await.unwrap_or(0);
-        Self { app, viewer, cursor }
+    pub(crate) async fn at_end(subscriber: Subscriber) -> Self {
+        let cursor = subscriber.server.parts.app.store.sequence().await.unwrap_or(0);
+        Self { subscriber, cursor }
     }
 
     /// Starts after an entry of the log.
-    pub(crate) fn after(app: Arc<App>, viewer: Viewer, cursor: i64) -> Self {
-        Self { app, viewer, cursor }
+    pub(crate) fn after(subscriber: Subscriber, cursor: i64) -> Self {
+        Self { subscriber, cursor }
     }
 
-    /// Waits for something new and returns the URIs that changed, each once.
+    /// Waits for something new and returns the URIs that changed, each once. May be dropped
+    /// while it waits: nothing is lost.
     pub(crate) async fn next(&mut self) -> BTreeSet<String> {
-        let mut signal = self.app.store.watch();
+        let mut signal = self.subscriber.server.parts.app.store.watch();
         loop {
             let changed = self.read().await;
             if !changed.is_empty() {
@@ -50,18 +95,36 @@ impl Follower {
         }
     }
 
+    /// What to tell of changes: those of `subscribed` that show them and can be read now.
+    pub(crate) async fn news(
+        &self,
+        subscribed: &BTreeSet<String>,
+        changed: &BTreeSet<String>,
+    ) -> Vec<String> {
+        self.subscriber.readable(subscribed, changed).await
+    }
+
     async fn read(&mut self) -> BTreeSet<String> {
-        match self.app.store.changes(&self.viewer, self.cursor, READ_MAX).await {
-            Ok(entries) => {
-                self.cursor = entries.last().map_or(self.cursor, |last| last.sequence);
-                entries.into_iter().map(|entry| entry.uri).collect()
-            }
+        match self.entries().await {
+            Ok(changed) => changed,
             Err(error) => {
                 tracing::warn!(%error, "the change log could not be read");
                 tokio::time::sleep(LOOK_EVERY).await;
                 BTreeSet::new()
             }
         }
+    }
+
+    async fn entries(&mut self) -> lore_core::Result<BTreeSet<String>> {
+        // Who may not enter any more has nothing to be told.
+        let Ok(viewer) = self.subscriber.viewer().await else { return Ok(BTreeSet::new()) };
+        let store = &self.subscriber.server.parts.app.store;
+        let end = store.sequence().await?;
+        let entries = store.changes(&viewer, self.cursor, READ_MAX).await?;
+        let last = entries.last().map_or(self.cursor, |last| last.sequence);
+        // What is not this subscriber's to know is passed over once, not every time.
+        self.cursor = if entries.len() < READ_MAX { last.max(end) } else { last };
+        Ok(entries.into_iter().map(|entry| entry.uri).collect())
     }
 }
 
@@ -76,11 +139,10 @@ struct State {
 }
 
 impl Subscriptions {
-    /// Adds a URI and makes sure that somebody follows the log for this session.
+    /// Adds URIs and makes sure that somebody follows the log for this session.
     pub(crate) async fn add(
         &self,
-        app: &Arc<App>,
-        viewer: Viewer,
+        subscriber: Subscriber,
         peer: &Peer<RoleServer>,
         uris: impl IntoIterator<Item = String>,
     ) {
@@ -90,7 +152,7 @@ impl Subscriptions {
             !std::mem::replace(&mut state.following, true)
         };
         if start {
-            let follower = Follower::at_end(Arc::clone(app), viewer).await;
+            let follower = Follower::at_end(subscriber).await;
             tokio::spawn(self.clone().follow(follower, peer.clone()));
         }
     }
@@ -101,25 +163,25 @@ impl Subscriptions {
     }
 
     /// What is subscribed now.
-    pub(crate) fn uris(&self) -> Vec<String> {
-        self.0.lock().uris.iter().cloned().collect()
+    pub(crate) fn uris(&self) -> BTreeSet<String> {
+        self.0.lock().uris.clone()
     }
 
     /// Tells the client of changes that concern this session only. Never waits.
-    pub(crate) fn notify(&self, peer: &Peer<RoleServer>, uris: Vec<String>) {
-        let wanted: Vec<_> = {
-            let state = self.0.lock();
-            uris.iter().flat_map(|uri| spelled(&state.uris, uri)).collect()
-        };
-        if wanted.is_empty() {
+    pub(crate) fn notify(
+        &self,
+        subscriber: Subscriber,
+        peer: &Peer<RoleServer>,
+        changed: BTreeSet<String>,
+    ) {
+        let subscribed = self.uris();
+        if changed.iter().all(|changed| spelled(&subscribed, changed).is_empty()) {
             return;
         }
         let peer = peer.clone();
         tokio::spawn(async move {
-            for uri in wanted {
-                let _ =
-                    peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await;
-            }
+            let news = subscriber.readable(&subscribed, &changed).await;
+            let _ = tell(&peer, news).await;
         });
     }
 
@@ -127,28 +189,30 @@ impl Subscriptions {
         while !peer.is_transport_closed() {
             // The wait ends now and then, so that a vanished client is noticed.
             let waited = tokio::time::timeout(10 * LOOK_EVERY, follower.next()).await;
-            for changed in waited.unwrap_or_default() {
-                let wanted = spelled(&self.0.lock().uris, &changed);
-                for uri in wanted {
-                    let update = ResourceUpdatedNotificationParam::new(uri);
-                    if peer.notify_resource_updated(update).await.is_err() {
-                        return;
-                    }
-                }
+            let news = follower.news(&self.uris(), &waited.unwrap_or_default()).await;
+            if tell(&peer, news).await.is_err() {
+                return;
             }
         }
     }
 }
 
+async fn tell(peer: &Peer<RoleServer>, news: Vec<String>) -> Result<(), ServiceError> {
+    for uri in news {
+        peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await?;
+    }
+    Ok(())
+}
+
 /// How a changed resource is spelled in what is subscribed to: as it is, or as a part of it
 /// that query parameters choose. Clients wait for the spelling they know.
-pub(crate) fn spelled<'a>(
-    subscribed: impl IntoIterator<Item = &'a String>,
-    changed: &str,
-) -> Vec<String> {
-    let is_of =
-        |uri: &&String| uri.split_once('?').map_or(uri.as_str(), |(path, _)| path) == changed;
-    subscribed.into_iter().filter(is_of).cloned().collect()
+fn spelled(subscribed: &BTreeSet<String>, changed: &str) -> Vec<String> {
+    subscribed.iter().filter(|uri| plain(uri) == changed).cloned().collect()
+}
+
+/// The resource that a URI shows a part of.
+pub(crate) fn plain(uri: &str) -> &str {
+    uri.split_once('?').map_or(uri, |(path, _)| path)
 }
 
 #[cfg(test)]
@@ -159,8 +223,9 @@ mod tests {
     fn a_part_of_a_resource_changes_with_it() {
         let subscribed =
             ["session://s/events", "session://s/events?after_seq=3", "session://t/events"];
-        let subscribed = subscribed.map(str::to_owned);
-        assert_eq!(spelled(&subscribed, "session://s/events"), subscribed[..2]);
+        let subscribed = BTreeSet::from(subscribed.map(str::to_owned));
+        let parts: Vec<_> = subscribed.iter().take(2).cloned().collect();
+        assert_eq!(spelled(&subscribed, "session://s/events"), parts);
         assert!(spelled(&subscribed, "session://s").is_empty());
     }
 }

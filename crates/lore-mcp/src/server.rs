@@ -2,7 +2,7 @@
 
 #![expect(deprecated, reason = "older revisions still subscribe and set log levels this way")]
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -12,7 +12,6 @@ use lore_app::access::{Doorkeeper, Identity};
 use lore_app::sessions;
 use lore_core::{Error, Role, Viewer};
 use lore_tools::{Call, CallError, Conversation, Registry, Selection, Tool, Toolset};
-use parking_lot::Mutex;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -29,7 +28,8 @@ use rmcp::transport::streamable_http_server::session::SessionRestoreMarker;
 use serde_json::Value;
 
 use crate::convert;
-use crate::notify::{self, Follower, Subscriptions};
+use crate::listening::{Accepted, Listens};
+use crate::notify::{self, Follower, SUBSCRIPTIONS_MAX, Subscriber, Subscriptions};
 use crate::params;
 use crate::progress::ProgressPump;
 use crate::rpc::STATELESS_SINCE;
@@ -106,10 +106,6 @@ pub struct McpServer {
     fixed_scope: Option<Arc<Scope>>,
     subscriptions: Subscriptions,
     conversation: Arc<Conversation>,
-    /// Where the change log stood when each `subscriptions/listen` was accepted. The
-    /// client is told so before [`ServerHandler::listen`] runs, and must not miss
-    /// what is committed in between.
-    accepted: Arc<Mutex<VecDeque<i64>>>,
 }
 
 /// How long a client may keep a list: it changes only with the program.
@@ -132,11 +128,14 @@ impl McpServer {
             fixed_scope,
             subscriptions: Subscriptions::default(),
             conversation: Arc::default(),
-            accepted: Arc::default(),
         }
     }
 
-    fn scope(&self, context: &RequestContext<RoleServer>) -> Result<Arc<Scope>, ErrorData> {
+    /// Who sends a request.
+    pub(crate) fn scope(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Arc<Scope>, ErrorData> {
         let carried = || {
             let parts = context.extensions.get::<http::request::Parts>()?;
             parts.extensions.get::<Arc<Scope>>().cloned()
@@ -145,7 +144,8 @@ impl McpServer {
         scope.ok_or_else(|| ErrorData::internal_error("the request has no scope", None))
     }
 
-    async fn viewer(&self, scope: &Scope) -> Result<Viewer, ErrorData> {
+    /// Lets a caller into their world.
+    pub(crate) async fn viewer(&self, scope: &Scope) -> Result<Viewer, ErrorData> {
         let entered = self.parts.doorkeeper.enter(scope.identity, scope.world.as_deref()).await;
         entered.map_err(|error| convert::protocol_error(&error))
     }
@@ -155,13 +155,26 @@ impl McpServer {
         context: &RequestContext<RoleServer>,
     ) -> Result<(Arc<Scope>, Call), ErrorData> {
         let scope = self.scope(context)?;
-        let mut call = Call::new(Arc::clone(&self.parts.app), self.viewer(&scope).await?);
+        let mut call = self.call_of(&scope).await?;
         call.cancel = context.ct.clone();
-        call.conversation = Arc::clone(&self.conversation);
         Ok((scope, call))
     }
 
-    /// What a resource shows to a caller.
+    async fn call_of(&self, scope: &Scope) -> Result<Call, ErrorData> {
+        let mut call = Call::new(Arc::clone(&self.parts.app), self.viewer(scope).await?);
+        call.conversation = Arc::clone(&self.conversation);
+        Ok(call)
+    }
+
+    fn subscriber(&self, scope: &Arc<Scope>) -> Subscriber {
+        Subscriber::new(self.clone(), Arc::clone(scope))
+    }
+
+    /// What a resource shows to a caller now.
+    pub(crate) async fn read(&self, scope: &Scope, uri: &str) -> Result<Value, ErrorData> {
+        self.document(scope, self.call_of(scope).await?, uri).await
+    }
+
     async fn document(&self, scope: &Scope, call: Call, uri: &str) -> Result<Value, ErrorData> {
         let registry = &self.parts.registry;
         let found = registry.resource(&scope.selection, call.viewer.role, uri);
@@ -185,7 +198,7 @@ impl McpServer {
 
     async fn remember_subscriptions(&self, context: &RequestContext<RoleServer>) {
         let Some(id) = session_id(context) else { return };
-        let uris = self.subscriptions.uris();
+        let uris = self.subscriptions.uris().into_iter().collect();
         if let Err(error) = sessions::subscribe(&self.parts.app, &id, uris).await {
             tracing::warn!(%error, "a subscription will not survive a restart");
         }
@@ -193,14 +206,15 @@ impl McpServer {
 
     /// Brings a session back that another process of this server had opened.
     async fn restore(&self, id: &str, context: &RequestContext<RoleServer>) {
-        let Ok((scope, call)) = self.call(context).await else { return };
+        let Ok(scope) = self.scope(context) else { return };
         let found = sessions::load(&self.parts.app, scope.identity.principal, id).await;
         let Ok(Some(record)) = found else { return };
         if !record.subscriptions.is_empty() {
             let (peer, uris) = (&context.peer, record.subscriptions);
-            self.subscriptions.add(&self.parts.app, call.viewer, peer, uris.clone()).await;
+            self.subscriptions.add(self.subscriber(&scope), peer, uris.clone()).await;
             // What changed while nobody served the session is not known; so look at all.
-            self.subscriptions.notify(peer, uris);
+            let all = uris.iter().map(|uri| notify::plain(uri).to_owned()).collect();
+            self.subscriptions.notify(self.subscriber(&scope), peer, all);
         }
     }
 }
@@ -273,7 +287,10 @@ impl ServerHandler for McpServer {
         let registry = &self.parts.registry;
         let outcome = registry.call(&scope.selection, &request.name, call, arguments).await;
         pump.finish().await;
-        self.subscriptions.notify(&context.peer, self.conversation.take_touched());
+        let touched: BTreeSet<_> = self.conversation.take_touched().into_iter().collect();
+        if !touched.is_empty() {
+            self.subscriptions.notify(self.subscriber(&scope), &context.peer, touched);
+        }
         match outcome {
             Ok(answer) => Ok(convert::answer(answer).into()),
             Err(CallError::Failed(error)) => Ok(convert::failure(&error).into()),
@@ -328,12 +345,13 @@ impl ServerHandler for McpServer {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let (scope, call) = self.call(&context).await?;
-        let viewer = call.viewer;
+        let subscriber = self.subscriber(&self.scope(&context)?);
         // What cannot be read must not be told of either.
-        self.document(&scope, call, &request.uri).await?;
-        let (app, peer) = (&self.parts.app, &context.peer);
-        self.subscriptions.add(app, viewer, peer, [request.uri]).await;
+        subscriber.require(&request.uri).await?;
+        if self.subscriptions.uris().len() >= SUBSCRIPTIONS_MAX {
+            return Err(convert::protocol_error(&too_many_subscriptions()));
+        }
+        self.subscriptions.add(subscriber, &context.peer, [request.uri]).await;
         self.remember_subscriptions(&context).await;
         Ok(())
     }
@@ -352,37 +370,25 @@ impl ServerHandler for McpServer {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        let end = *self.parts.app.store.watch().borrow();
-        self.accepted.lock().push_back(end);
-        let mut accepted = requested.clone();
-        if let Some(uris) = &mut accepted.resource_subscriptions {
-            uris.retain(|uri| self.parts.registry.is_resource(uri));
-        }
-        Some(accepted)
+        // Who may listen to what was decided before, see [`Listens`].
+        Some(requested.clone())
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let scope = self.scope(context.request_context())?;
-        let viewer = self.viewer(&scope).await?;
-        let mut wanted = Vec::new();
-        for uri in context.accepted().resource_subscriptions.clone().unwrap_or_default() {
-            let (scope, call) = self.call(context.request_context()).await?;
-            // What cannot be read must not be told of either.
-            if self.document(&scope, call, &uri).await.is_ok() {
-                wanted.push(uri);
-            }
-        }
-        let accepted = self.accepted.lock().pop_front();
-        let mut follower = match accepted {
-            Some(cursor) => Follower::after(Arc::clone(&self.parts.app), viewer, cursor),
-            None => Follower::at_end(Arc::clone(&self.parts.app), viewer).await,
+        let request = context.request_context();
+        let subscriber = self.subscriber(&self.scope(request)?);
+        let mut follower = match Accepted::of(request) {
+            Some(accepted) => Follower::after(subscriber, accepted.end),
+            None => Follower::at_end(subscriber).await,
         };
+        let wanted = context.accepted().resource_subscriptions.clone().unwrap_or_default();
+        let wanted = wanted.into_iter().collect();
         loop {
             let changed = tokio::select! {
                 changed = follower.next() => changed,
                 () = context.cancelled() => return Ok(()),
             };
-            for uri in changed.iter().flat_map(|uri| notify::spelled(&wanted, uri)) {
+            for uri in follower.news(&wanted, &changed).await {
                 if context.sink().notify_resource_updated(uri).await.is_err() {
                     return Ok(());
                 }
@@ -450,6 +456,23 @@ impl ServerHandler for McpServer {
     }
 }
 
+impl Listens for McpServer {
+    async fn readable(&self, scope: &Arc<Scope>, asked: Vec<String>) -> Vec<String> {
+        let subscriber = self.subscriber(scope);
+        let mut readable = Vec::new();
+        for uri in asked.into_iter().take(SUBSCRIPTIONS_MAX) {
+            if subscriber.require(&uri).await.is_ok() {
+                readable.push(uri);
+            }
+        }
+        readable
+    }
+
+    fn end(&self) -> i64 {
+        *self.parts.app.store.watch().borrow()
+    }
+}
+
 impl McpServer {
     fn suggest_for_prompt(
         &self,
@@ -507,6 +530,11 @@ fn no_resource(uri: &str) -> ErrorData {
         "list resources and resource templates to see what can be read",
     );
     naming(uri, convert::protocol_error(&error))
+}
+
+fn too_many_subscriptions() -> Error {
+    let limit = SUBSCRIPTIONS_MAX.to_string();
+    Error::TooLarge { what: "the number of subscriptions".into(), limit }
 }
 
 /// Adds the URI to an error's data, where clients of the protocol look for it.

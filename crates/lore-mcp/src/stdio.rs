@@ -18,6 +18,7 @@ use rmcp::transport::{StdioReader, StdioWriter, Transport, stdio_pipes};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
 
+use crate::listening::Screened;
 use crate::rpc::{self, Fault};
 use crate::server::McpServer;
 
@@ -34,7 +35,7 @@ pub async fn serve_stdio(server: McpServer) -> io::Result<()> {
         writer: Arc::new(Mutex::new(Some(writer))),
         asked: Asked::default(),
     };
-    match server.serve(transport).await {
+    match Screened(server).serve(transport).await {
         Ok(running) => running.waiting().await.map(|_| ()).map_err(io::Error::other),
         // A client that leaves before it said anything is no fault of ours.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),

@@ -91,11 +91,6 @@ impl Registry {
             .find_map(|resource| resource.uri.captures(uri).map(|found| (resource, found)))
     }
 
-    /// Whether a URI leads to a resource, be it on or not.
-    pub fn is_resource(&self, uri: &str) -> bool {
-        self.resources.iter().any(|resource| resource.uri.captures(uri).is_some())
-    }
-
     /// The prompts that are on.
     pub fn prompts<'a>(&'a self, selection: &'a Selection) -> impl Iterator<Item = &'a Prompt> {
         self.prompts.iter().filter(|prompt| selection.allows_toolset(prompt.toolset))

@@ -42,10 +42,17 @@ pub(crate) fn name_anything(schema: &mut Map<String, Value>) {
     each_child(schema, name_anything);
 }
 
-/// Reads arguments; an error names the field by its path.
+/// Reads arguments; an error names the field by its path. Where `null` is no value of its
+/// own, it says the same as leaving the field out.
 pub fn parse<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T> {
     let mut arguments = Value::Object(arguments);
     make_whole(&mut arguments);
+    if has_null(&arguments)
+        && let Ok(read) = T::deserialize(&arguments)
+    {
+        return Ok(read);
+    }
+    drop_nulls(&mut arguments);
     serde_path_to_error::deserialize(arguments).map_err(|error| {
         let path = error.path().to_string();
         let message = error.into_inner().to_string();
@@ -70,6 +77,26 @@ fn make_whole(value: &mut Value) {
         }
         Value::Array(items) => items.iter_mut().for_each(make_whole),
         Value::Object(fields) => fields.values_mut().for_each(make_whole),
+        _ => {}
+    }
+}
+
+fn has_null(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(items) => items.iter().any(has_null),
+        Value::Object(fields) => fields.values().any(has_null),
+        _ => false,
+    }
+}
+
+fn drop_nulls(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
+        Value::Object(fields) => {
+            fields.retain(|_, value| !value.is_null());
+            fields.values_mut().for_each(drop_nulls);
+        }
         _ => {}
     }
 }

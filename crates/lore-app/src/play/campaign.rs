@@ -150,9 +150,17 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &CampaignPatch) -> Result<Plan
     }
     batch = history::record(desk, &rights, &node, batch, edits).await?;
     if patch.archived == Some(true) {
-        batch = batch.change(Change::DeleteNode(NodeRef::Uid(uid), Expect::Any)).touch(ARCHIVE);
+        batch = put_away(desk, &node, batch).await?;
     }
     Ok(Plan::new(batch, campaign))
+}
+
+/// Adds the way into the archive, where nothing is played.
+async fn put_away(desk: &Desk, campaign: &Node, batch: Batch) -> Result<Batch> {
+    let (table, version) = table::load(desk, campaign).await?;
+    table.require_no_session("end it with session_end first, then archive the campaign")?;
+    let gone = Change::DeleteNode(NodeRef::Id(campaign.id), Expect::Any);
+    Ok(batch.require(table::unchanged(campaign, version)?).change(gone).touch(ARCHIVE))
 }
 
 /// One campaign.
@@ -261,7 +269,7 @@ pub async fn bring_back(desk: &Desk, thing: Thing, uid: Uid) -> Result<()> {
     let Some(node) = find_archived(desk, thing, uid).await? else { return Ok(()) };
     desk.viewer.require(Role::Gm)?;
     let mut batch = desk.batch().change(Change::RestoreNode(NodeRef::Uid(uid)));
-    batch = batch.touch("campaigns://list");
+    batch = batch.touch_for(node.visibility, "campaigns://list");
     batch = match of(&node) {
         Some(home) => back_into(desk, thing, &node, home, batch).await?,
         None => batch.touch(uri(uid)).touch(ARCHIVE),
@@ -289,11 +297,11 @@ async fn back_into(
     // Other doors archive without an event, so this one says since when.
     edits.keep(json!({ "archived_at": node.deleted_at.map(|at| at.to_string()) }));
     edits.visibility = node.visibility;
-    let mut batch = batch.touch(uri(home.uid)).touch(archive_uri(home.uid)).touch(format!(
-        "{}/{}s",
-        uri(home.uid),
-        thing.name()
-    ));
+    let members = format!("{}/{}s", uri(home.uid), thing.name());
+    let mut batch = batch
+        .touch_for(node.visibility, uri(home.uid))
+        .touch_for(node.visibility, members)
+        .touch(archive_uri(home.uid));
     if node.visibility == Visibility::Members {
         batch = batch.change(stir(&home));
     }

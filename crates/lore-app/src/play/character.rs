@@ -159,7 +159,7 @@ pub async fn create(desk: &Desk, new: &NewCharacter) -> Result<Plan<Character>> 
     if secrecy == Visibility::Members {
         batch = batch.change(campaign::stir(&home));
     }
-    let batch = touching(batch, home.uid, uid);
+    let batch = touching(batch, home.uid, uid, secrecy);
     let payload = json!({
         "summary": format!("{} comes into play as {}", node.name, new.kind.as_str()),
         "character_id": Thing::Character.show(uid), "kind": new.kind.as_str(),
@@ -197,7 +197,7 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &CharacterPatch) -> Result<Pla
         new.reveal(reveal);
     }
     let mut edits = new.edits("CHARACTER_UPDATED", &old);
-    let mut batch = touching(desk.batch(), home.uid, uid);
+    let mut batch = touching(desk.batch(), home.uid, uid, new.shown_change(&old));
     if !edits.is_empty() {
         batch = new.store(desk, &old, batch)?;
         new.character.node.updated.at = batch.at;
@@ -286,7 +286,7 @@ pub async fn set_controller(
     rights.require_gm()?;
     let node = desk.find(Thing::Character, character).await?;
     super::context::belongs(&node, &home, Thing::Character, "character_id")?;
-    let mut batch = touching(desk.batch(), home.uid, character);
+    let mut batch = desk.batch();
     if let Some(held) = rights::controller_of(desk, &node).await? {
         let edge = EdgeRef::Between {
             source: NodeRef::Id(held),
@@ -309,6 +309,7 @@ pub async fn set_controller(
             handed = Handed::Revealed;
         }
     }
+    batch = touching(batch, home.uid, character, new.shown_change(&old));
     let edits = new.edits("CHARACTER_CONTROL_SET", &old);
     if old.is_known() && !edits.is_empty() {
         batch = batch.change(campaign::stir(&home));
@@ -383,13 +384,13 @@ pub(crate) fn sheet_uri(character: Uid) -> String {
     format!("character://{}/sheet", Thing::Character.show(character))
 }
 
-/// Names everything that shows a character.
-fn touching(batch: Batch, campaign: Uid, character: Uid) -> Batch {
+/// Names everything that shows a character, to those who may know of it.
+fn touching(batch: Batch, campaign: Uid, character: Uid, shown: Visibility) -> Batch {
     batch
-        .touch("campaigns://list")
-        .touch(campaign::uri(campaign))
-        .touch(list_uri(campaign))
-        .touch(sheet_uri(character))
+        .touch_for(shown, "campaigns://list")
+        .touch_for(shown, campaign::uri(campaign))
+        .touch_for(shown, list_uri(campaign))
+        .touch_for(shown, sheet_uri(character))
 }
 
 async fn read(desk: &Desk, node: Node, campaign: Uid) -> Result<Character> {

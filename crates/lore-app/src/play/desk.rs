@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
+use super::campaign;
 use super::ids::Thing;
 use super::rights::Rights;
 use super::word;
@@ -80,8 +81,10 @@ fn sorted(object: &Map<String, Value>) -> Value {
         }
         other => other.clone(),
     };
+    // To leave something out and to say null is the same.
+    let given = object.iter().filter(|(_, value)| !value.is_null());
     let fields: BTreeMap<&String, Value> =
-        object.iter().map(|(name, value)| (name, within(value))).collect();
+        given.map(|(name, value)| (name, within(value))).collect();
     json!(fields)
 }
 
@@ -246,8 +249,20 @@ impl Desk {
     /// The live node of a kind, or the error that says where to look.
     pub(crate) async fn find(&self, thing: Thing, uid: Uid) -> Result<Node> {
         let found = self.app.store.node(&self.viewer, NodeKey::Uid(uid)).await?;
-        let found = found.filter(|node| node.kind.as_str() == thing.name());
-        found.ok_or_else(|| thing.unknown(&thing.show(uid)))
+        match found.filter(|node| node.kind.as_str() == thing.name()) {
+            Some(node) => Ok(node),
+            None => Err(self.missing(thing, uid).await?),
+        }
+    }
+
+    /// Why something is not there: who can restore it is told that it is archived.
+    async fn missing(&self, thing: Thing, uid: Uid) -> Result<Error> {
+        let (id, name) = (thing.show(uid), thing.name());
+        let hint = format!("it is archived: restore it with {name}_update and archived: false");
+        Ok(match campaign::archived_node(self, thing, uid).await? {
+            Some(_) => Error::not_found(format!("{name} {id}"), hint),
+            None => thing.unknown(&id),
+        })
     }
 }
 

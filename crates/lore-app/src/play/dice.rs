@@ -121,11 +121,9 @@ pub fn notation_odds(text: &str) -> Result<Distribution> {
 
 fn parse_notation(text: &str) -> Result<Ast> {
     notation::parse(text).map_err(|error| {
-        Error::invalid(
-            "notation",
-            format!("is not dice notation at character {}: {error}", error.position + 1),
-            error.hint(),
-        )
+        let place = text.get(..error.position).unwrap_or(text).chars().count() + 1;
+        let problem = format!("is not dice notation at character {place}: {}", error.problem);
+        Error::invalid("notation", problem, error.hint())
     })
 }
 

@@ -91,6 +91,19 @@ impl Dossier {
         edits
     }
 
+    /// Who sees that something changed: those who knew of the character or know of it now,
+    /// unless all that changed are notes they may not read.
+    pub(crate) fn shown_change(&self, old: &Self) -> Visibility {
+        let (new, was) = (&self.character, &old.character);
+        let same = (&new.node.name, new.controller, self.shown())
+            == (&was.node.name, was.controller, old.shown());
+        let known = [new.node.visibility, was.node.visibility].contains(&Visibility::Members);
+        match known && !(same && self.has_secret_notes(old)) {
+            true => Visibility::Members,
+            false => Visibility::Gm,
+        }
+    }
+
     fn has_secret_notes(&self, old: &Self) -> bool {
         let secret = [self.notes_shown, old.notes_shown].contains(&Visibility::Gm);
         secret && self.character.notes != old.character.notes

@@ -17,9 +17,8 @@ use super::character::{Kind, find_all};
 use super::desk::{Desk, Plan};
 use super::dice::{Randomness, choose_seed};
 use super::ids::Thing;
-use super::outcome::touching_all;
 use super::rights::{self, Rights};
-use super::session;
+use super::session::{self, touching_log};
 use super::sheet::{Sheet, table_error};
 use super::tally::{Part, Share, Tally, join};
 
@@ -125,11 +124,11 @@ pub async fn apply(desk: &Desk, ask: &EffectRequest) -> Result<Plan<Effected>> {
     let kind = ask.effect.event_kind();
     let event =
         tally.event(&rights, kind, |part, share| payload(ask, &nodes, &outcome, part, share));
+    let batch = touching_log(desk.batch(), session.node.uid, event.visibility);
     let log = desk.append(&session.node, vec![event]).await?;
     let whole = tally.whole();
-    let mut batch = desk.batch().require(session.unchanged()).change(log);
+    let mut batch = tally.touching(batch.require(session.unchanged()).change(log), home);
     batch.changes.extend(tally.changes);
-    let batch = touching_all(batch, session, home, &whole.targets);
     let answer = move |seq: i64| Effected {
         seq,
         kind,
@@ -253,7 +252,8 @@ impl Work<'_> {
     ) -> Result<()> {
         for node in self.nodes {
             let stepped = |sheet: &Sheet| {
-                let step = rule(&sheet.profile, &sheet.state).map_err(table_error)?;
+                let step =
+                    rule(&sheet.profile, &sheet.state).map_err(|error| refusal_of(node, error))?;
                 Ok(sheet.stepped(step.of_kind(Kind::of(node).into())))
             };
             self.tally.sheet(node, stepped).await?;
@@ -273,7 +273,7 @@ impl Work<'_> {
             let take = |sheet: &Sheet| {
                 let hit =
                     rules::take_damage(&sheet.profile, &sheet.state, damage, defence, options);
-                let hit = hit.map_err(table_error)?;
+                let hit = hit.map_err(|error| refusal_of(node, error))?;
                 let step = hit.step.of_kind(Kind::of(node).into());
                 hits.push(json!({
                     "character_id": id, "dealt": hit.dealt, "hp_marked": hit.hp_marked,
@@ -328,7 +328,7 @@ impl Work<'_> {
                 }
                 DeathMove::RiskItAll(wishes) => rules::risk_it_all(profile, state, dice, wishes),
             };
-            Ok(sheet.stepped(step.map_err(table_error)?))
+            Ok(sheet.stepped(step.map_err(|error| refusal_of(node, error))?))
         };
         self.tally.sheet(node, step).await?;
         if chosen != DeathMove::BlazeOfGlory {
@@ -338,6 +338,23 @@ impl Work<'_> {
             });
         }
         Ok(())
+    }
+}
+
+/// Says whom a rule refuses something, where several may be concerned.
+fn refusal_of(node: &Node, error: TableError) -> Error {
+    let state = match &error {
+        TableError::NotInPlay(life) => Some(life.as_str()),
+        _ => None,
+    };
+    match (table_error(error), state) {
+        (Error::Precondition { hint, .. }, Some(state)) => {
+            Error::Precondition { message: format!("{} is {state}", node.name), hint }
+        }
+        (Error::Precondition { message, hint }, None) => {
+            Error::Precondition { message: format!("{}: {message}", node.name), hint }
+        }
+        (other, _) => other,
     }
 }
 

@@ -52,7 +52,7 @@ pub async fn fork(desk: &Desk, wanted: &Fork) -> Result<Plan<Forked>> {
     past.table.set_active_session(None);
     let name = match &wanted.name {
         Some(name) => names::checked_name("name", name)?,
-        None => format!("{} (fork)", home.name),
+        None => format!("{} (fork)", past.name),
     };
     let mut copy = Copy { desk, batch: desk.batch(), uids: HashMap::new() };
     let node = copy.campaign(&home, name, wanted, &past)?;
@@ -90,8 +90,6 @@ impl Copy<'_> {
         let uid = self.fresh(home.uid);
         let mut node = NewNode::new(uid, word(CAMPAIGN)?, name);
         node.properties.clone_from(&past.properties);
-        // The name is the node's own.
-        node.properties.shift_remove("name");
         let at = wanted.at.map(
             |(session, seq)| json!({ "session_id": Thing::Session.show(session), "seq": seq }),
         );

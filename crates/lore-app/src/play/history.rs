@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::desk::Desk;
 use super::ids::Thing;
 use super::rights::Rights;
-use super::session::{self, events_uri};
+use super::session::{self, touching_log};
 
 /// Most bytes of the values in one event; the store takes a little more.
 const VALUES_MAX: usize = 200_000;
@@ -125,10 +125,11 @@ pub(crate) async fn remember(
     event: NewEvent,
 ) -> Result<Batch> {
     let log = session::open_log(desk, home).await?;
+    let shown = event.visibility;
     let events = NewEvents { node: NodeRef::Id(log.node), after: None, events: vec![event] };
     let batch = batch.require(log.unchanged).change(Change::AppendEvents(events));
     Ok(match log.session {
-        Some(session) => batch.touch(events_uri(session)),
+        Some(session) => touching_log(batch, session, shown),
         None => batch,
     })
 }

@@ -68,19 +68,22 @@ impl Thing {
         let body = text.strip_prefix(self.prefix()).unwrap_or(text);
         let decoded = BASE32_NOPAD.decode(body.to_ascii_uppercase().as_bytes()).ok();
         let uid = decoded.and_then(|bytes| Uid::from_bytes(&bytes)).or_else(|| body.parse().ok());
-        // What cannot be an id names nothing: the caller mistyped or invented it.
-        uid.ok_or_else(|| self.unknown(text))
+        let malformed = || format!("is no id of a {}", self.name());
+        uid.ok_or_else(|| Error::invalid(field, malformed(), self.where_to_look()))
     }
 
     /// The error for an id that leads nowhere.
     pub fn unknown(self, id: &str) -> Error {
-        let where_to_look = match self {
+        Error::not_found(format!("{} {id}", self.name()), self.where_to_look())
+    }
+
+    fn where_to_look(self) -> &'static str {
+        match self {
             Self::Campaign => "read campaigns://list for the ids there are",
             Self::Participant => "read campaign://{campaign_id}/participants for the ids there are",
             Self::Character => "read campaign://{campaign_id}/characters for the ids there are",
             Self::Session => "read campaign://{campaign_id}/sessions for the ids there are",
-        };
-        Error::not_found(format!("{} {id}", self.name()), where_to_look)
+        }
     }
 }
 
@@ -110,10 +113,12 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_not_found_and_blank_is_invalid() {
-        use lore_core::error::Code;
-        let code = |text| Thing::Campaign.read("campaign_id", text).unwrap_err().code();
-        assert_eq!(code("camp_nope"), Code::NotFound);
-        assert_eq!(code("  "), Code::Invalid);
+    fn what_cannot_be_an_id_is_invalid() {
+        for (text, said) in
+            [("camp_nope", "campaign_id is no id of a campaign"), ("  ", "campaign_id is empty")]
+        {
+            let error = Thing::Campaign.read("campaign_id", text).unwrap_err();
+            assert_eq!(error.to_string(), said);
+        }
     }
 }

@@ -13,7 +13,7 @@ use super::dice::Odds;
 use super::ids::Thing;
 use super::rights;
 use super::roll::flavor;
-use super::session::{self, Session, Status, events_uri};
+use super::session::{self, Session, Status, touching_log};
 use super::tally::told;
 use super::word;
 
@@ -146,9 +146,11 @@ pub async fn add_note(desk: &Desk, note: &NewNote) -> Result<Plan<i64>> {
     if note.gm_only {
         event.visibility = Visibility::Gm;
     }
-    let remembered = remembered(desk, &session, text, event.visibility)?;
+    let shown = event.visibility;
+    let remembered = remembered(desk, &session, text, shown)?;
     let log = desk.append(&session.node, vec![event]).await?;
-    let batch = desk.batch().change(log).change(remembered).touch(events_uri(session.node.uid));
+    let batch = desk.batch().change(log).change(remembered);
+    let batch = touching_log(batch, session.node.uid, shown);
     Ok(Plan { batch, answer: Box::new(|first| first) })
 }
 
@@ -188,7 +190,7 @@ pub async fn reject(desk: &Desk, session: Uid, error: &Error) {
     event.visibility = Visibility::Gm;
     let node = NodeRef::Id(session.node.id);
     let log = Change::AppendEvents(NewEvents { node, after: None, events: vec![event] });
-    let batch = desk.batch().change(log).touch(events_uri(session.node.uid));
+    let batch = touching_log(desk.batch().change(log), session.node.uid, Visibility::Gm);
     if let Err(error) = desk.app.store.commit(&desk.viewer, batch).await {
         tracing::debug!(%error, "a rejected request could not be noted");
     }

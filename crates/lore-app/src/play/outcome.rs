@@ -3,16 +3,15 @@
 use lore_core::{Error, Event, Node, Result, Uid, Visibility};
 use lore_rules::duality::Outcome;
 use lore_rules::table::{GmFear, apply_outcome, apply_outcome_to_fear, outcome_effects};
-use lore_store::{Batch, EventQuery};
+use lore_store::EventQuery;
 use serde_json::{Value, json};
 
-use super::campaign;
-use super::character::{find_all, list_uri, sheet_uri};
+use super::character::find_all;
 use super::desk::{Desk, Plan};
 use super::effect::{Ticked, tick};
 use super::ids::Thing;
 use super::rights::{self, Rights};
-use super::session::{self, Session, events_uri};
+use super::session::{self, Session, shown_of, touching_log};
 use super::sheet::{self, Changed, Sheet, table_error};
 use super::tally::{Part, Share, Tally, told};
 
@@ -119,6 +118,7 @@ async fn finish(
     home: &Node,
     answer: Applied,
 ) -> Result<Plan<Applied>> {
+    let mut batch = tally.touching(desk.batch().require(session.unchanged()), home);
     let ticks = tally.take_countdowns();
     let roll_seq = answer.roll_seq;
     let asked = tally.event(
@@ -136,11 +136,10 @@ async fn finish(
         let roll = seen.then_some(roll_seq);
         events.push(desk.event(rights, "COUNTDOWN_CHANGED", &ticked_payload(&answer, roll, ticks)));
     }
-    let targets = tally.whole().targets;
-    let log = desk.append(&session.node, events).await?;
-    let mut batch = desk.batch().require(session.unchanged()).change(log);
+    batch = touching_log(batch, session.node.uid, shown_of(&events));
+    batch = batch.change(desk.append(&session.node, events).await?);
     batch.changes.extend(tally.changes);
-    Ok(Plan::new(touching_all(batch, session, home, &targets), answer))
+    Ok(Plan::new(batch, answer))
 }
 
 fn applied_payload(answer: &Applied, part: &Part, share: Share) -> Value {
@@ -177,21 +176,6 @@ fn ticked_payload(answer: &Applied, roll: Option<i64>, changes: Vec<Value>) -> V
             "countdowns": answer.countdowns.iter().map(Ticked::to_value).collect::<Vec<_>>(),
         },
     })
-}
-
-/// Names everything that shows a change of sheets and table in a session.
-pub(crate) fn touching_all(
-    batch: Batch,
-    session: &Session,
-    home: &Node,
-    characters: &[Uid],
-) -> Batch {
-    let batch = batch
-        .touch(events_uri(session.node.uid))
-        .touch(list_uri(home.uid))
-        .touch(campaign::uri(home.uid))
-        .touch("campaigns://list");
-    characters.iter().fold(batch, |batch, uid| batch.touch(sheet_uri(*uid)))
 }
 
 /// The outcome of a recorded roll.

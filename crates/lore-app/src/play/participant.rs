@@ -140,8 +140,10 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &ParticipantPatch) -> Result<P
         edits.note("display_name", node.name.as_str(), participant.node.name.as_str());
     }
     if let Some(seat) = patch.seat {
-        if (participant.seat, seat) == (Seat::Gm, Seat::Player) {
-            require_known_characters(desk, &node).await?;
+        match (participant.seat, seat) {
+            (Seat::Gm, Seat::Player) => require_known_characters(desk, &node).await?,
+            (Seat::Player, Seat::Gm) => rights::require_free(&node)?,
+            _ => {}
         }
         edits.note("role", participant.seat.as_str(), seat.as_str());
         participant.seat = seat;

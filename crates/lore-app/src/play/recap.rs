@@ -43,7 +43,8 @@ pub struct Recap {
     /// What changed from beginning to end, by whose it is (a character's or participant's id,
     /// or `table`) and field.
     pub changes: BTreeMap<(String, String), (Value, Value)>,
-    /// Notes and other happenings, in order; the last ones when there are too many.
+    /// Notes and other happenings, in order; the last ones when there are too many, and with
+    /// words to look for only those of the same stretch as the matches.
     pub happenings: Told<Happening>,
     /// Events that hold the words looked for, newest first.
     pub matches: Told<Match>,
@@ -113,13 +114,16 @@ pub async fn tell(desk: &Desk, ask: &RecapRequest) -> Result<Recap> {
     for event in looked_at.events {
         recap.take(event, &names, &wanted);
     }
-    let cut = [
-        recap.happenings.keep_last(HAPPENINGS_MAX, |happening| happening.sequence),
-        recap.matches.keep_last(MATCHES_MAX, |found| found.event.sequence),
-    ];
+    let told = recap.happenings.keep_last(HAPPENINGS_MAX, |happening| happening.sequence);
+    let found = recap.matches.keep_last(MATCHES_MAX, |found| found.event.sequence);
     recap.matches.items.reverse();
-    // The latest of the gaps, so that who reads on from there misses nothing.
-    recap.next_before = cut.into_iter().chain([recap.next_before]).flatten().max();
+    // Who looks for words reads on from match to match, everybody else from happening to
+    // happening.
+    let cut = if wanted.is_anything() { found } else { told };
+    recap.next_before = cut.max(recap.next_before);
+    // What the next page tells is not told twice.
+    let next = recap.next_before.unwrap_or(0);
+    recap.happenings.items.retain(|happening| happening.sequence >= next);
     recap.changes.retain(|_, (before, after)| before != after);
     Ok(recap)
 }

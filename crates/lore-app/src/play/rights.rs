@@ -93,11 +93,9 @@ pub async fn in_campaign(desk: &Desk, campaign: &Node) -> Result<Rights> {
         None => Some(own_participant(desk, campaign).await?),
     };
     let Some(participant) = acting else { return Ok(Rights::Gm { participant: None }) };
-    let is_gm = participant::seat_of(&participant) == Seat::Gm;
     if desk.viewer.role < Role::Gm {
         check_claim(desk, &participant)?;
-    }
-    if is_gm {
+    } else if participant::seat_of(&participant) == Seat::Gm {
         return Ok(Rights::Gm { participant: Some(participant.uid) });
     }
     let characters = controlled(desk, &participant).await?;
@@ -126,7 +124,12 @@ pub(crate) async fn claim(desk: &Desk, campaign: &Node, participant: &Node) -> R
         if participant::seat_of(&participant) == Seat::Gm {
             return Err(not_yours(&participant));
         }
-        require_seatless(desk, &campaign).await?;
+        match own_seats(desk, &campaign).await?.first() {
+            None => {}
+            // Another call of the same player was faster.
+            Some(own) if own.uid == participant.uid => return Ok(()),
+            Some(own) => return Err(has_seat(own)),
+        }
         match take_seat(desk, &campaign, &participant).await {
             Ok(_) => return Ok(()),
             Err(StoreError::Conflict(_)) => {}
@@ -169,6 +172,19 @@ pub(crate) fn leave(seat: &mut Properties) {
     seat.shift_remove(CLAIMED_AT);
 }
 
+/// Fails when a player's token has a seat. What somebody sees goes by their token, so a
+/// player in a GM's seat would lead a game without seeing it.
+pub(crate) fn require_free(participant: &Node) -> Result<()> {
+    if !participant.properties.contains_key(CLAIMED_BY) {
+        return Ok(());
+    }
+    Err(Error::Precondition {
+        message: format!("{} is the seat of a player's token", participant.name),
+        hint: "give them a gm token, which needs no seat; archiving the participant frees this one"
+            .into(),
+    })
+}
+
 /// When a seat was taken, if it is.
 pub(crate) fn taken_at(participant: &Node) -> Option<Timestamp> {
     participant.properties.get(CLAIMED_AT)?.as_str()?.parse().ok()
@@ -181,15 +197,16 @@ pub(crate) fn same_seats(campaign: &Node) -> Require {
 
 /// Fails when the caller has a seat in a campaign.
 pub(crate) async fn require_seatless(desk: &Desk, campaign: &Node) -> Result<()> {
-    match own_seats(desk, campaign).await?.first() {
-        None => Ok(()),
-        Some(seat) => Err(Error::Precondition {
-            message: format!("you have a seat at this table: {}", seat.name),
-            hint: format!(
-                "use participant_id {}; for another one ask the GM to archive it first",
-                Thing::Participant.show(seat.uid)
-            ),
-        }),
+    own_seats(desk, campaign).await?.first().map_or(Ok(()), |own| Err(has_seat(own)))
+}
+
+fn has_seat(own: &Node) -> Error {
+    Error::Precondition {
+        message: format!("you have a seat at this table: {}", own.name),
+        hint: format!(
+            "use participant_id {}; for another one ask the GM to archive it first",
+            Thing::Participant.show(own.uid)
+        ),
     }
 }
 

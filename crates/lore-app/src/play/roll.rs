@@ -14,7 +14,7 @@ use super::desk::{Desk, Plan};
 use super::dice::{Odds, Randomness, RngUsed, choose_seed};
 use super::ids::Thing;
 use super::rights::{self, Rights};
-use super::session::{self, Session, events_uri};
+use super::session::{self, Session, touching_log};
 use super::sheet;
 
 /// Longest trait or modifier name, in characters.
@@ -105,8 +105,8 @@ pub async fn action(desk: &Desk, ask: &ActionRoll) -> Result<Plan<Rolled>> {
         visibility: counted.visibility,
     };
     let log = desk.append(&session.node, events.of(&roll, rng)).await?;
-    let batch =
-        desk.batch().require(session.unchanged()).change(log).touch(events_uri(session.node.uid));
+    let batch = desk.batch().require(session.unchanged()).change(log);
+    let batch = touching_log(batch, session.node.uid, counted.visibility);
     let shows_difficulty = !ask.hide_difficulty || desk.viewer.sees_gm_side();
     let answer = move |first: i64| Rolled {
         roll_seq: first + 1,

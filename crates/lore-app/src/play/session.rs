@@ -1,7 +1,9 @@
 //! Sessions: starting, ending and listing them. At most one runs per campaign.
 
-use lore_core::{Error, Node, NodeId, Properties, Result, Timestamp, Uid, names};
-use lore_store::{Change, Expect, NewEvents, NewNode, NodePatch, NodeRef, Require};
+use lore_core::{Error, Node, NodeId, Properties, Result, Timestamp, Uid, Visibility, names};
+use lore_store::{
+    Batch, Change, Expect, NewEvent, NewEvents, NewNode, NodePatch, NodeRef, Require,
+};
 use serde_json::{Value, json};
 
 use super::campaign::{self, home_of, preview};
@@ -68,12 +70,7 @@ pub async fn start(desk: &Desk, campaign: Uid, name: Option<&str>) -> Result<Pla
     let rights = rights::in_campaign(desk, &home).await?;
     rights.require_gm()?;
     let (mut table, version) = table::load(desk, &home).await?;
-    if let Some(running) = table.active_session() {
-        return Err(Error::Precondition {
-            message: format!("session {} is still running", Thing::Session.show(running)),
-            hint: "end it with session_end, or play on in it".into(),
-        });
-    }
+    table.require_no_session("end it with session_end, or play on in it")?;
     table.sessions += 1;
     let name = match name.map(str::trim).filter(|name| !name.is_empty()) {
         Some(name) => names::checked_name("name", name)?,
@@ -198,8 +195,19 @@ pub(crate) async fn open_log(desk: &Desk, home: &Node) -> Result<OpenLog> {
 }
 
 /// The resource of a session's log.
-pub(crate) fn events_uri(session: Uid) -> String {
+fn events_uri(session: Uid) -> String {
     format!("session://{}/events", Thing::Session.show(session))
+}
+
+/// Names the log of a session, which grows by events for those who see so much of them.
+pub(crate) fn touching_log(batch: Batch, session: Uid, shown: Visibility) -> Batch {
+    batch.touch_for(shown, events_uri(session))
+}
+
+/// Who sees that a log grows: everybody who sees one of the new events.
+pub(crate) fn shown_of(events: &[NewEvent]) -> Visibility {
+    let is_open = |event: &NewEvent| event.visibility == Visibility::Members;
+    if events.iter().any(is_open) { Visibility::Members } else { Visibility::Gm }
 }
 
 fn touched(session: Uid, campaign: Uid) -> [String; 4] {

@@ -231,6 +231,9 @@ fn profile_error(error: ProfileError) -> Error {
         ProfileError::TraitOutOfRange { name, value, min, max } => {
             out_of_range(&format!("traits.{name}"), value, min, max)
         }
+        ProfileError::TooManyTraits { given, max } => {
+            Error::invalid("traits", format!("are {given}"), format!("give at most {max}"))
+        }
         other => Error::invalid("traits", format!("are wrong: {other}"), "correct their names"),
     }
 }

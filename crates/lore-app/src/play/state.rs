@@ -85,8 +85,8 @@ async fn change(
     let batch = desk
         .batch()
         .change(put_sheet(NodeRef::Id(node.id), &after, version, visibility)?)
-        .touch(list_uri(home.uid))
-        .touch(sheet_uri(node.uid));
+        .touch_for(visibility, list_uri(home.uid))
+        .touch_for(visibility, sheet_uri(node.uid));
     let batch = remember(desk, &home, batch, event).await?;
     let mut clamped = if kind == PROFILE { changed.changes } else { Vec::new() };
     clamped.retain(|change| change.field != "profile");

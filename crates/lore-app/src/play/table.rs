@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::desk::Desk;
+use super::ids::Thing;
 use super::word;
 
 /// What everybody at the table knows.
@@ -34,6 +35,15 @@ impl Table {
     /// Sets or clears the session that is being played.
     pub(crate) fn set_active_session(&mut self, session: Option<Uid>) {
         self.active_session = session.map(|uid| uid.to_string());
+    }
+
+    /// Fails while a session is being played; `way_out` says what to do.
+    pub(crate) fn require_no_session(&self, way_out: &str) -> Result<()> {
+        let Some(running) = self.active_session() else { return Ok(()) };
+        Err(Error::Precondition {
+            message: format!("session {} is still running", Thing::Session.show(running)),
+            hint: way_out.into(),
+        })
     }
 
     pub(crate) fn to_value(&self) -> Result<Value> {

@@ -6,10 +6,11 @@
 
 use lore_core::{Event, Node, Result, Uid, Visibility};
 use lore_rules::table::Note;
-use lore_store::{Change, NewEvent, NodeRef};
+use lore_store::{Batch, Change, NewEvent, NodeRef};
 use serde_json::{Value, json};
 
-use super::character::{changes_value, put_sheet};
+use super::campaign;
+use super::character::{changes_value, list_uri, put_sheet, sheet_uri};
 use super::desk::Desk;
 use super::ids::Thing;
 use super::rights::Rights;
@@ -164,6 +165,24 @@ impl<'a> Tally<'a> {
             self.open.applied.push(json!({ "field": field, "before": before, "after": after }));
         }
         Ok(after)
+    }
+
+    /// Names everything that shows the happening, each to those who may know of it.
+    pub(crate) fn touching(&self, batch: Batch, home: &Node) -> Batch {
+        let is_hidden = self.open.targets.is_empty() && self.open.applied.is_empty();
+        let shown = match is_hidden && !self.hidden.targets.is_empty() {
+            true => Visibility::Gm,
+            false => Visibility::Members,
+        };
+        let batch = batch
+            .touch_for(shown, list_uri(home.uid))
+            .touch_for(shown, campaign::uri(home.uid))
+            .touch_for(shown, "campaigns://list");
+        let sheets = [(&self.open, Visibility::Members), (&self.hidden, Visibility::Gm)];
+        sheets.into_iter().fold(batch, |batch, (part, shown)| {
+            let uris = part.targets.iter().map(|uid| sheet_uri(*uid));
+            uris.fold(batch, |batch, uri| batch.touch_for(shown, uri))
+        })
     }
 
     /// Takes out what changed of the countdowns, for an event of its own.

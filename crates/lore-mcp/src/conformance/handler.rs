@@ -3,6 +3,7 @@
 #![expect(deprecated, reason = "older revisions still subscribe and set log levels this way")]
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
@@ -19,6 +20,8 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 
 use super::{Fixtures, prompts, resources, streams, tools, widened};
+use crate::listening::Listens;
+use crate::server::Scope;
 
 type Context = RequestContext<RoleServer>;
 
@@ -124,10 +127,8 @@ impl ServerHandler for Fixtures {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        self.product.accepted_subscription_filter(requested)?;
         self.listening.start();
-        // The suite listens to resources that the product does not have.
-        Some(requested.clone())
+        self.product.accepted_subscription_filter(requested)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
@@ -248,5 +249,18 @@ impl ServerHandler for Fixtures {
         context: Context,
     ) -> Result<(), ErrorData> {
         self.product.cancel_task(request, context).await
+    }
+}
+
+impl Listens for Fixtures {
+    async fn readable(&self, scope: &Arc<Scope>, asked: Vec<String>) -> Vec<String> {
+        // The suite listens to resources that the product does not have.
+        let is_fixture = |uri: &String| resources::read(uri).is_some();
+        let (fixtures, others): (Vec<_>, Vec<_>) = asked.into_iter().partition(is_fixture);
+        fixtures.into_iter().chain(self.product.readable(scope, others).await).collect()
+    }
+
+    fn end(&self) -> i64 {
+        self.product.end()
     }
 }

@@ -26,8 +26,10 @@ pub fn avoid_death(
     hope_die: Die12,
 ) -> Result<AvoidDeath, TableError> {
     let mut next = State { life: Life::Unconscious, ..dying(profile, state)? };
-    let scarred = i64::from(hope_die.value()) <= profile.level().value();
-    let mut notes = vec![Note::FellUnconscious];
+    let low = i64::from(hope_die.value()) <= profile.level().value();
+    // Who has no slot left has none to lose.
+    let scarred = low && next.hope_max() > 0;
+    let mut notes = Vec::new();
     if scarred {
         next.scars += 1;
         notes.push(Note::Scarred);
@@ -35,6 +37,8 @@ pub fn avoid_death(
     if next.hope_max() == 0 {
         next.life = Life::Departed;
         notes.push(Note::JourneyEnded);
+    } else {
+        notes.insert(0, Note::FellUnconscious);
     }
     Ok(AvoidDeath { hope_die, scarred, step: Step::settled(profile, state, next, notes) })
 }
@@ -166,9 +170,20 @@ mod tests {
         let worn = State { hope: 1, scars: 5, ..downed() };
         let scarred = avoid_death(&profile(1), &worn, Die12::new(1).unwrap()).unwrap();
         assert_eq!(scarred.step.state.life, Life::Departed);
-        assert!(scarred.step.notes.contains(&Note::JourneyEnded));
+        assert_eq!(scarred.step.notes, [Note::Scarred, Note::JourneyEnded]);
         let spared = avoid_death(&profile(1), &worn, Die12::new(2).unwrap()).unwrap();
         assert_eq!(spared.step.state.life, Life::Unconscious);
+    }
+
+    #[test]
+    fn who_has_no_hope_slot_is_not_scarred_again() {
+        let worn = State { hope: 0, scars: 6, ..downed() };
+        for die in [1, 12] {
+            let avoided = avoid_death(&profile(10), &worn, Die12::new(die).unwrap()).unwrap();
+            assert_eq!((avoided.scarred, avoided.step.state.scars), (false, 6));
+            assert_eq!(avoided.step.state.life, Life::Departed);
+            assert_eq!(avoided.step.notes, [Note::JourneyEnded]);
+        }
     }
 
     #[test]

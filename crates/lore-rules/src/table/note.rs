@@ -13,6 +13,8 @@ pub enum Note {
     FearFull,
     /// Stress had to be marked with no slot free.
     StressOverflowed,
+    /// Stress had to be marked with neither a slot nor a Hit Point left.
+    NothingLeftToMark,
     /// The last Stress slot was marked.
     BecameVulnerable,
     /// Stress was cleared after its last slot had been marked.
@@ -60,6 +62,7 @@ impl Note {
             Self::HopeFull => "HOPE_FULL",
             Self::FearFull => "FEAR_FULL",
             Self::StressOverflowed => "STRESS_OVERFLOWED",
+            Self::NothingLeftToMark => "NOTHING_LEFT_TO_MARK",
             Self::BecameVulnerable => "BECAME_VULNERABLE",
             Self::NoLongerVulnerable => "NO_LONGER_VULNERABLE",
             Self::DeathMoveDue => "DEATH_MOVE_DUE",
@@ -90,6 +93,7 @@ impl Note {
             Self::StressOverflowed => {
                 "No Stress slot was left, so one Hit Point was marked instead."
             }
+            Self::NothingLeftToMark => "Neither a Stress slot nor a Hit Point was left to mark.",
             Self::BecameVulnerable => {
                 "The last Stress slot is marked: Vulnerable until one is cleared."
             }

@@ -26,7 +26,8 @@ pub fn mark_stress(
     if need <= free {
         return Ok(Step::settled(profile, state, next, Vec::new()));
     }
-    let mut notes = vec![Note::StressOverflowed];
+    let overflow = if next.hp > 0 { Note::StressOverflowed } else { Note::NothingLeftToMark };
+    let mut notes = vec![overflow];
     next.mark_hp(1, &mut notes);
     Ok(Step::settled(profile, state, next, notes))
 }
@@ -83,6 +84,13 @@ mod tests {
             assert_eq!((step.state.stress, step.state.hp), expected, "{stress} + {more}");
             assert_eq!(step.notes.contains(&Note::StressOverflowed), expected.1 < 6);
         }
+    }
+
+    #[test]
+    fn overflow_without_a_hit_point_says_that_nothing_is_left() {
+        let step = marked(6, 0, 1, StressCause::Forced).unwrap();
+        assert_eq!(step.notes, [Note::NothingLeftToMark, Note::DeathMoveDue]);
+        assert_eq!((step.state.stress, step.state.hp), (6, 0));
     }
 
     #[test]

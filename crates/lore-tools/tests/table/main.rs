@@ -570,6 +570,23 @@ async fn who_holds_a_hidden_npc_does_not_become_a_player() {
 }
 
 #[tokio::test]
+async fn calls_of_one_player_at_once_take_one_seat_together() {
+    let table = Table::set().await;
+    let player = table.player("Pia").await;
+    for _ in 0..20 {
+        let campaign = json!({ "name": "Ash", "gm_mode": "AI" });
+        let campaign = id(&table.call("campaign_create", campaign).await);
+        let free = json!({ "campaign_id": campaign, "display_name": "Pia", "role": "PLAYER" });
+        let seat = id(&table.call("participant_create", free).await);
+        let sit = json!({ "campaign_id": campaign, "participant_id": seat });
+        let calls = (0..8).map(|_| table.call_as(player, "set_context", sit.clone()));
+        for done in futures::future::join_all(calls).await {
+            assert_eq!(done.unwrap()["context"]["participant_id"], seat.as_str());
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_player_has_one_seat_until_the_gm_frees_it() {
     let table = Table::set().await;
     let (player, seat) = table.seat("Pia").await;
@@ -601,6 +618,7 @@ async fn what_is_archived_is_listed_for_the_gm_only() {
     assert_eq!(found["characters"][0]["id"], table.character);
     assert!(found["characters"][0]["archived_at"].is_string());
     assert_eq!(table.read_as(player, &members).await, None);
+    table.call("session_end", json!({ "session_id": table.session })).await;
     let away = json!({ "campaign_id": table.campaign, "archived": true });
     table.call("campaign_update", away).await;
     let archived = table.read("campaigns://archived").await;
@@ -679,6 +697,7 @@ async fn a_fork_knows_names_notes_reveal_control_and_people_of_the_time() {
     assert_eq!(fork.get("not_rewound"), None, "everything is known");
     let uri = format!("campaign://{}", fork["id"].as_str().unwrap());
     assert_eq!((&fork["theme_prompt"], &fork["gm_mode"]), (&json!(""), &json!("AI")));
+    assert_eq!(fork["name"], "Ash (fork)");
     let people = table.read(&format!("{uri}/participants")).await["participants"].clone();
     assert_eq!(people.as_array().unwrap().len(), 1, "{people}");
     assert_eq!((&people[0]["display_name"], &people[0]["role"]), (&json!("Pia"), &json!("PLAYER")));
@@ -713,10 +732,10 @@ async fn change_everything(table: &Table, pia: &str, npc: &str, leaver: &str) {
         ),
         ("character_state_patch", json!({ "character_id": leaver, "hp": 1 })),
         ("character_update", json!({ "character_id": leaver, "archived": true })),
-        (
-            "participant_update",
-            json!({ "participant_id": pia, "display_name": "P.", "role": "GM" }),
-        ),
+        ("participant_update", json!({ "participant_id": pia, "display_name": "P." })),
+        ("participant_update", json!({ "participant_id": pia, "archived": true })),
+        ("participant_update", json!({ "participant_id": pia, "archived": false })),
+        ("participant_update", json!({ "participant_id": pia, "role": "GM" })),
         ("participant_update", json!({ "participant_id": pia, "archived": true })),
         (
             "campaign_update",

@@ -64,7 +64,7 @@ async fn a_second_death_move_says_that_it_is_made() {
     table.effect("death_move", json!({ "choice": "AVOID_DEATH" })).await;
     let again = json!({ "death_move": { "choice": "AVOID_DEATH" } });
     let (message, hint) = table.told("session_effect_apply", table.effect_of(again)).await;
-    assert_eq!(message, "the death move is made already, and the character is unconscious");
+    assert_eq!(message, "Wren: the death move is made already, and the character is unconscious");
     assert_eq!(hint, "wake the character with heal");
 }
 
@@ -84,10 +84,10 @@ async fn numbers_that_do_nothing_or_are_not_whole_name_field_and_fix() {
             "hope is 1.5, not a whole number",
             "send a whole number, such as 2",
         ),
-        (json!({ "hope": -3 }), "this costs 3 Hope, and there is only 2", "spend at most 2"),
+        (json!({ "hope": -3 }), "Wren: this costs 3 Hope, and there is only 2", "spend at most 2"),
         (
             json!({ "damage": { "amount": 3, "use_armor": true } }),
-            "no Armor Slot is free",
+            "Wren: no Armor Slot is free",
             "leave use_armor out, or use repair_armor first",
         ),
         (
@@ -202,6 +202,7 @@ async fn archiving_twice_is_archiving_once() {
     let table = Table::set().await;
     let person = json!({ "campaign_id": table.campaign, "display_name": "Pia", "role": "PLAYER" });
     let person = table.call("participant_create", person).await;
+    table.call("session_end", json!({ "session_id": table.session })).await;
     for (tool, field, id) in [
         ("character_update", "character_id", json!(table.character)),
         ("participant_update", "participant_id", person["id"].clone()),
@@ -227,4 +228,144 @@ async fn a_player_is_not_told_to_act_as_gm() {
     let CallError::Failed(error) = refused else { panic!("{refused}") };
     assert!(matches!(error, Error::Forbidden { .. }));
     assert_eq!(error.hint().to_string(), "ask the GM to do it");
+}
+
+#[tokio::test]
+async fn a_campaign_in_play_is_not_archived_and_an_archived_one_says_so() {
+    let table = Table::set().await;
+    let away = json!({ "campaign_id": table.campaign, "archived": true });
+    let said = table.told("campaign_update", away.clone()).await;
+    assert_eq!(said.0, format!("session {} is still running", table.session));
+    assert_eq!(said.1, "end it with session_end first, then archive the campaign");
+    table.call("session_end", json!({ "session_id": table.session })).await;
+    table.call("campaign_update", away).await;
+    let note = json!({ "session_id": table.session, "text": "late" });
+    let start = json!({ "campaign_id": table.campaign });
+    for (tool, arguments) in [("session_note_add", note), ("session_start", start.clone())] {
+        let said = table.told(tool, arguments).await;
+        assert_eq!(said.0, format!("campaign {} was not found", table.campaign));
+        assert_eq!(said.1, "it is archived: restore it with campaign_update and archived: false");
+    }
+    let stranger = table.player("Pia").await;
+    let refused = table.call_as(
+        stranger,
+        "participant_create",
+        json!({
+            "campaign_id": table.campaign, "display_name": "Pia", "role": "PLAYER",
+        }),
+    );
+    let refused = format!("{:?}", refused.await.unwrap_err());
+    assert!(!refused.contains("archive"), "the archive is the GM's: {refused}");
+}
+
+#[tokio::test]
+async fn the_seat_of_a_players_token_does_not_become_the_gms() {
+    let table = Table::set().await;
+    let (player, seat) = table.seat("Pia").await;
+    let lead = json!({ "participant_id": seat, "role": "GM" });
+    let said = table.told("participant_update", lead.clone()).await;
+    assert_eq!(said.0, "Pia is the seat of a player's token");
+    assert!(said.1.starts_with("give them a gm token"), "{said:?}");
+    for archived in [true, false] {
+        let free = json!({ "participant_id": seat, "archived": archived });
+        table.call("participant_update", free).await;
+    }
+    assert_eq!(table.call("participant_update", lead).await["role"], "GM");
+    let sit = json!({ "campaign_id": table.campaign, "participant_id": seat });
+    assert!(table.call_as(player, "set_context", sit).await.is_err(), "nor is it taken by one");
+}
+
+#[tokio::test]
+async fn a_refused_effect_says_whom_it_is_about() {
+    let table = Table::set().await;
+    let moss = table.character("Moss", "PC").await;
+    table.call("character_state_patch", json!({ "character_id": moss, "hp": 0 })).await;
+    let last = json!({
+        "session_id": table.session, "character_ids": [moss],
+        "death_move": { "choice": "BLAZE_OF_GLORY" },
+    });
+    table.call("session_effect_apply", last).await;
+    let together = json!([{ "move": "PREPARE_TOGETHER" }]);
+    for (effect, who, message) in [
+        (json!({ "damage": { "amount": 3 } }), json!([table.character, moss]), "Moss is dead"),
+        (json!({ "rest": { "length": "SHORT" } }), json!([table.character, moss]), "Moss is dead"),
+        (
+            json!({ "rest": { "length": "SHORT", "members": [
+                { "character_id": table.character, "moves": together },
+            ] } }),
+            json!([table.character]),
+            "Wren prepares together with nobody",
+        ),
+    ] {
+        let mut arguments = table.effect_of(effect);
+        arguments["character_ids"] = who;
+        assert_eq!(table.told("session_effect_apply", arguments).await.0, message);
+    }
+    let many: serde_json::Map<_, _> = (0..31).map(|n| (format!("t{n}"), json!(1))).collect();
+    let many = json!({ "character_id": table.character, "traits": many });
+    let said = table.told("character_profile_patch", many).await;
+    assert_eq!((said.0.as_str(), said.1.as_str()), ("traits are 31", "give at most 30"));
+}
+
+#[tokio::test]
+async fn what_would_be_overlooked_is_refused() {
+    let table = Table::set().await;
+    let moss = table.character("Moss", "PC").await;
+    let countdown = |change: Value| json!({ "session_id": table.session, "countdown": change });
+    table.countdown(json!({ "name": "Flood", "start": 4 })).await;
+    for (change, message) in [
+        (json!({ "name": "Flood" }), "countdown names nothing to do"),
+        (
+            json!({ "name": "Flood", "remove": true, "advance": 1 }),
+            "countdown.advance is given besides remove",
+        ),
+        (
+            json!({ "name": "Flood", "remove": true, "start": 2 }),
+            "countdown.start is given besides remove",
+        ),
+        (json!({ "name": "Flood", "loop": "SAME" }), "countdown.loop needs start"),
+        (
+            json!({ "name": "Flood", "advance": 1, "ticks": "PROGRESS" }),
+            "countdown.ticks needs start",
+        ),
+    ] {
+        let said = table.told("session_effect_apply", countdown(change)).await;
+        assert_eq!(said.0, message);
+    }
+    let help = |target: &str| {
+        let moves = json!([{ "move": "PREPARE", "target": target }]);
+        let member = json!({ "character_id": table.character, "moves": moves });
+        json!({
+            "session_id": table.session, "character_ids": [table.character, moss],
+            "rest": { "length": "SHORT", "members": [member] },
+        })
+    };
+    let said = table.told("session_effect_apply", help(&moss)).await;
+    assert!(said.0.starts_with("rest.members[0].moves[0].target does not belong"), "{said:?}");
+    table.call("session_effect_apply", help(&table.character)).await;
+}
+
+#[tokio::test]
+async fn null_says_the_same_as_leaving_out() {
+    let table = Table::set().await;
+    let roll = json!({
+        "session_id": table.session, "character_id": table.character, "trait": "agility",
+        "difficulty": 5, "modifiers": null, "advantage": null, "helpers": null, "reaction": null,
+        "rng": { "seed": null, "roll_mode": null }, "idempotency_key": "n",
+    });
+    let rolled = table.call("session_action_roll", roll.clone()).await;
+    let mut without = roll;
+    without.as_object_mut().unwrap().retain(|_, value| !value.is_null());
+    assert_eq!(table.call("session_action_roll", without).await, rolled, "the same call");
+    let apply = json!({ "session_id": table.session, "roll_seq": null });
+    let said = table.told("session_roll_outcome_apply", apply).await;
+    assert_eq!(said.0, "roll_seq is required");
+}
+
+#[tokio::test]
+async fn a_mistake_in_dice_is_placed_once_and_by_characters() {
+    let table = Table::set().await;
+    let said = table.told("roll_dice", json!({ "notation": "2d6[é]?" })).await;
+    assert!(said.0.starts_with("notation is not dice notation at character 7: '?'"), "{said:?}");
+    assert!(!said.0.contains("byte"), "{said:?}");
 }

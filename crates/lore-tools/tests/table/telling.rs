@@ -77,10 +77,29 @@ async fn what_does_not_fit_is_counted_and_told_on_the_next_page() {
             break;
         }
     }
-    for (seqs, least) in [(&mut told, 231), (&mut found, 230)] {
+    for (seqs, all) in [(&mut told, 231), (&mut found, 230)] {
+        assert_eq!(seqs.len(), all, "nothing is told twice");
         seqs.sort_by_key(Value::as_i64);
         seqs.dedup();
-        assert_eq!(seqs.len(), least);
+        assert_eq!(seqs.len(), all);
     }
     assert_eq!(pages, 5);
 }
+
+#[tokio::test]
+async fn a_match_from_long_ago_is_found_once() {
+    let table = Table::set().await;
+    table.note("A dragon over the gorge.").await;
+    for number in 0..HAPPENINGS_MAX {
+        table.note(&format!("filler {number}")).await;
+    }
+    let page = table.recap(json!({ "query": "dragon" })).await;
+    assert_eq!((&page["matches_total"], page.get("next_before_seq")), (&json!(1), None));
+    let story = table.recap(json!({})).await;
+    let rest = json!({ "before_seq": story["next_before_seq"] });
+    let rest = table.recap(rest).await;
+    assert_eq!(rest["happenings"].as_array().unwrap().len(), 2, "the dragon, and the beginning");
+}
+
+/// How many happenings a recap tells at once.
+const HAPPENINGS_MAX: usize = 200;

@@ -80,7 +80,7 @@ impl Work<'_> {
         let seed = || choose_seed(&self.desk.app.effects, Randomness::Live).seed;
         let seeds = Seeds { open: seed(), hidden: seed() };
         let rested = rules::rest(plan.kind, plan.course, &party, log, fear, seeds.dice());
-        let rested = rested.map_err(rest_error)?;
+        let rested = rested.map_err(|error| self.rest_error(plan, error))?;
         self.outcome.detail = open_detail(&rested, &party, seeds);
         self.outcome.hidden_detail = hidden_detail(&rested, &party, seeds);
         for ((node, (sheet, version, visibility)), step) in
@@ -100,6 +100,42 @@ impl Work<'_> {
             .await?;
         self.outcome.gm_fear = Some(table.gm_fear);
         Ok(())
+    }
+
+    /// Says whose part of the rest is refused.
+    fn rest_error(&self, plan: &RestPlan, error: RestError) -> Error {
+        let who = |member: usize| self.nodes.get(member);
+        let name = |member: usize| who(member).map_or("somebody", |node| node.name.as_str());
+        let (message, hint) = match error {
+            RestError::TooManyMoves { member, given, max } => {
+                let is_of =
+                    |entry: &RestingMember| who(member).map(|n| n.uid) == Some(entry.character);
+                let entry = plan.members.iter().position(is_of).unwrap_or(member);
+                let field = format!("rest.members[{entry}].moves");
+                return Error::invalid(
+                    field,
+                    format!("are {given}"),
+                    format!("choose at most {max}"),
+                );
+            }
+            RestError::NotInPlay { member, life } => {
+                (format!("{} is {}", name(member), life.as_str()), sheet::REVIVE)
+            }
+            RestError::Unconscious { member } => (
+                format!("{} is unconscious and makes no moves", name(member)),
+                "leave those moves out; another may tend the wounds with TEND_WOUNDS",
+            ),
+            RestError::ProjectNeedsLongRest { member } => (
+                format!("{} works on a project, which needs a long rest", name(member)),
+                "choose another move, or rest LONG",
+            ),
+            RestError::PreparesAlone { member } => (
+                format!("{} prepares together with nobody", name(member)),
+                "choose PREPARE, or PREPARE_TOGETHER for another one, too",
+            ),
+            other => (other.to_string(), "change the plan of the rest"),
+        };
+        Error::Precondition { message, hint: hint.into() }
     }
 
     fn check_members(&self, plan: &RestPlan) -> Result<()> {
@@ -155,18 +191,4 @@ fn rolls_of(rested: &RestStep, party: &[Rester<'_>], place: Place) -> Vec<Value>
     let of_place = |roll: &&RestRoll| party.get(roll.member).is_some_and(|it| it.place == place);
     let shown = |roll: &RestRoll| json!({ "die": roll.die, "amount": roll.amount });
     rested.rolls.iter().filter(of_place).map(shown).collect()
-}
-
-fn rest_error(error: RestError) -> Error {
-    match error {
-        RestError::TooManyMoves { member, given, max } => Error::invalid(
-            format!("rest.members[{member}].moves"),
-            format!("are {given}"),
-            format!("choose at most {max}"),
-        ),
-        other => Error::Precondition {
-            message: other.to_string(),
-            hint: "change the plan of the rest".into(),
-        },
-    }
 }

@@ -18,6 +18,8 @@ use crate::play::{CHARACTER, PARTICIPANT, SESSION, campaign, context, rights};
 /// The state of a campaign at some moment.
 pub(super) struct Past {
     pub(super) table: Table,
+    /// The campaign's name.
+    pub(super) name: String,
     /// The campaign's own fields.
     pub(super) properties: Properties,
     pub(super) people: Vec<Node>,
@@ -64,6 +66,7 @@ impl Past {
         }
         Ok(Self {
             table,
+            name: home.name.clone(),
             properties: home.properties.clone(),
             people: campaign::members(desk, home, PARTICIPANT).await?,
             characters,
@@ -132,10 +135,17 @@ impl Past {
             } else if let Some(uid) = of(Thing::Participant) {
                 self.undo_person(uid, field, &before, payload.get("kept"));
             } else if of(Thing::Campaign).is_some() {
-                self.properties.insert(field.to_owned(), before);
+                self.undo_campaign(field, before);
             } else {
                 self.undo_table(field, &before);
             }
+        }
+    }
+
+    fn undo_campaign(&mut self, field: &str, before: Value) {
+        match (field, before) {
+            ("name", Value::String(name)) => self.name = name,
+            (_, before) => drop(self.properties.insert(field.to_owned(), before)),
         }
     }
 

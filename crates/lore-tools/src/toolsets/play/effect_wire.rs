@@ -223,7 +223,7 @@ impl EffectIn {
             ("condition", self.condition.map(|condition| Ok(condition.read()))),
             ("rest", self.rest.map(|rest| rest.read(targets))),
             ("death_move", self.death_move.map(DeathMoveIn::read)),
-            ("countdown", self.countdown.map(|countdown| Ok(countdown.read()))),
+            ("countdown", self.countdown.map(CountdownIn::read)),
         ];
         only(given.into_iter().filter_map(|(name, effect)| Some((name, effect?))).collect())
     }
@@ -356,6 +356,13 @@ impl RestMemberIn {
             };
             let whom = targets.iter().position(|uid| *uid == helped);
             let whom = whom.ok_or_else(|| does_not_rest(format!("{field}.moves[{at}].target")))?;
+            if helped != character && !chosen.chosen.helps_others() {
+                return Err(Error::invalid(
+                    format!("{field}.moves[{at}].target"),
+                    "does not belong to this move, which everybody makes for themselves",
+                    "leave it out; TEND_WOUNDS and REPAIR_ARMOR help others",
+                ));
+            }
             moves.push(match chosen.chosen {
                 RestMoveWire::TendWounds => RestMove::TendWounds { whom },
                 RestMoveWire::RepairArmor => RestMove::RepairArmor { whom },
@@ -366,6 +373,12 @@ impl RestMemberIn {
             });
         }
         Ok(RestingMember { character, moves })
+    }
+}
+
+impl RestMoveWire {
+    fn helps_others(self) -> bool {
+        matches!(self, Self::TendWounds | Self::RepairArmor)
     }
 }
 
@@ -398,7 +411,8 @@ impl DeathMoveIn {
 }
 
 impl CountdownIn {
-    fn read(self) -> Effect {
+    fn read(self) -> Result<Effect> {
+        self.check()?;
         let kind = match self.ticks {
             Some(CountdownKindWire::Progress) => CountdownKind::Progress,
             Some(CountdownKindWire::Consequence) => CountdownKind::Consequence,
@@ -411,11 +425,41 @@ impl CountdownIn {
             Some(LoopWire::Decreasing) => Looping::Decreasing,
             Some(LoopWire::Once) | None => Looping::Once,
         };
-        Effect::Countdown(CountdownChange {
+        Ok(Effect::Countdown(CountdownChange {
             name: self.name,
             set: self.start.map(|start| (start, kind, looping)),
             advance: self.advance,
             remove: self.remove,
-        })
+        }))
+    }
+
+    /// Refuses what would be overlooked: to remove and to change at once, how a countdown
+    /// runs without where it starts, and nothing to do.
+    fn check(&self) -> Result<()> {
+        let parts = [
+            ("start", self.start.is_some()),
+            ("ticks", self.ticks.is_some()),
+            ("loop", self.looping.is_some()),
+            ("advance", self.advance != 0),
+        ];
+        let given = parts.into_iter().find_map(|(name, is_given)| is_given.then_some(name));
+        match (given, self.remove) {
+            (None, false) => Err(Error::invalid(
+                "countdown",
+                "names nothing to do",
+                "give start to set it, advance to tick it down, or remove",
+            )),
+            (Some(name), true) => Err(Error::invalid(
+                format!("countdown.{name}"),
+                "is given besides remove",
+                "either remove the countdown, or change it",
+            )),
+            (Some(name @ ("ticks" | "loop")), false) => Err(Error::invalid(
+                format!("countdown.{name}"),
+                "needs start",
+                "give start, too: it sets the countdown anew",
+            )),
+            _ => Ok(()),
+        }
     }
 }

@@ -118,7 +118,17 @@ fn what_is_played() -> Vec<Resource> {
                 "context_current",
                 "Current context",
                 "What set_context has set in this conversation; unset parts are null.",
-                |call, _| current_context(call).boxed(),
+                |call, captures| current_context(call, captures).boxed(),
+            )
+        },
+        Resource {
+            complete: None,
+            ..resource(
+                "context://current{?context_id}",
+                "context_by_id",
+                "Context by id",
+                "What set_context has set under a context_id, for clients without sessions.",
+                |call, captures| current_context(call, captures).boxed(),
             )
         },
     ]
@@ -240,8 +250,8 @@ fn archived_at(node: &Node) -> Option<String> {
     node.deleted_at.map(moment)
 }
 
-async fn current_context(call: Call) -> Result<Value> {
-    let context = context_of(&call, None)?;
+async fn current_context(call: Call, captures: Captures) -> Result<Value> {
+    let context = context_of(&call, captures.get("context_id").map(String::as_str))?;
     Ok(json!({ "context": {
         "campaign_id": context.map(|context| Thing::Campaign.show(context.campaign)),
         "session_id": context.and_then(|c| c.session).map(|uid| Thing::Session.show(uid)),

@@ -37,7 +37,7 @@ pub(super) struct Input {
 pub(super) struct Output {
     /// The roll.
     roll_seq: i64,
-    /// Whether the GM makes a move.
+    /// True after a roll with Fear that is no critical: the GM brings a complication.
     requires_complication: bool,
     /// What changed.
     updated: Updated,
@@ -80,7 +80,7 @@ impl ToolSpec for SessionRollOutcomeApply {
     const TITLE: &'static str = "Apply a roll outcome";
     const DESCRIPTION: &'static str = "Apply what a roll leads to: Hope, cleared stress or \
         Fear, and ticks of countdowns. Use once after each session_action_roll; repeating \
-        it changes nothing. Returns states, Fear, and whether the GM makes a move.";
+        it changes nothing. Returns states, Fear, and whether a complication is due.";
     const ANNOTATIONS: Annotations =
         Annotations { read_only: false, destructive: false, idempotent: true, open_world: false };
     const ROLE: Role = Role::Player;

@@ -1,0 +1,111 @@
+//! Who may listen to what, decided before a subscription is acknowledged.
+//!
+//! rmcp acknowledges `subscriptions/listen` by itself, without waiting and without saying
+//! who asks. So the request is looked through before rmcp gets it: what the caller cannot
+//! read is taken out, and nobody is promised news that will never come.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::Request;
+use rmcp::ErrorData;
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{ClientNotification, ClientRequest, ProtocolVersion, ServerConfig, ServerResult};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer, Service};
+use serde_json::Value;
+
+use crate::server::{McpServer, Scope};
+
+/// The method that is looked through.
+pub(crate) const LISTEN: &str = "subscriptions/listen";
+
+/// Somebody who knows who may listen to what.
+pub(crate) trait Listens {
+    /// Those of the resources that a caller can read now. What is hidden looks like what
+    /// does not exist.
+    fn readable(
+        &self,
+        scope: &Arc<Scope>,
+        asked: Vec<String>,
+    ) -> impl Future<Output = Vec<String>> + Send;
+
+    /// Where the change log stands.
+    fn end(&self) -> i64;
+}
+
+/// Goes with an accepted `subscriptions/listen`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Accepted {
+    /// Where the change log stood. The client must not miss what is committed before
+    /// [`ServerHandler::listen`] runs.
+    pub(crate) end: i64,
+}
+
+impl Accepted {
+    /// What goes with a request, over HTTP or not.
+    pub(crate) fn of(context: &RequestContext<RoleServer>) -> Option<Self> {
+        let carried = || context.extensions.get::<http::request::Parts>()?.extensions.get();
+        context.extensions.get().or_else(carried).copied()
+    }
+}
+
+/// Looks through a request over HTTP. One that cannot be read is left to rmcp, which says
+/// what is wrong with it.
+pub(crate) async fn screened(listens: &impl Listens, request: Request<Bytes>) -> Request<Bytes> {
+    let (mut parts, body) = request.into_parts();
+    parts.extensions.insert(Accepted { end: listens.end() });
+    let scope = parts.extensions.get::<Arc<Scope>>().cloned();
+    let message = serde_json::from_slice::<Value>(&body);
+    let (Some(scope), Ok(mut message)) = (scope, message) else {
+        return Request::from_parts(parts, body);
+    };
+    let asked = message.pointer_mut("/params/notifications/resourceSubscriptions");
+    let Some((asked, uris)) = asked.and_then(|asked| Some((strings(asked)?, asked))) else {
+        return Request::from_parts(parts, body);
+    };
+    *uris = listens.readable(&scope, asked).await.into();
+    Request::from_parts(parts, Bytes::from(message.to_string()))
+}
+
+fn strings(list: &Value) -> Option<Vec<String>> {
+    list.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
+}
+
+/// A server whose subscriptions are looked through first, for transports that hand over
+/// requests one by one.
+#[derive(Clone)]
+pub(crate) struct Screened(pub(crate) McpServer);
+
+impl Service<RoleServer> for Screened {
+    async fn handle_request(
+        &self,
+        mut request: ClientRequest,
+        mut context: RequestContext<RoleServer>,
+    ) -> Result<ServerResult, ErrorData> {
+        if let ClientRequest::SubscriptionsListenRequest(listen) = &mut request {
+            context.extensions.insert(Accepted { end: self.0.end() });
+            let scope = self.0.scope(&context)?;
+            if let Some(uris) = &mut listen.params.notifications.resource_subscriptions {
+                *uris = self.0.readable(&scope, std::mem::take(uris)).await;
+            }
+        }
+        self.0.handle_request(request, context).await
+    }
+
+    async fn handle_notification(
+        &self,
+        notification: ClientNotification,
+        context: NotificationContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.0.handle_notification(notification, context).await
+    }
+
+    fn get_info(&self) -> ServerConfig {
+        ServerHandler::get_info(&self.0)
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        ServerHandler::supported_protocol_versions(&self.0)
+    }
+}

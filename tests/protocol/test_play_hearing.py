@@ -1,0 +1,112 @@
+"""Who is told of changes at the table: only those who could read what changed at that moment."""
+
+import contextlib
+
+import pytest
+
+from harness.program import Program
+from harness.table import HOPE, Cast, Game, Listener, listening, replay
+from harness.web import Modern
+
+ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+INVENTED = f"character://character_{'a' * 26}/sheet"
+
+
+@pytest.fixture(scope="module")
+def cast(binary, tmp_path_factory):
+    cast = Cast(Program(binary, tmp_path_factory.mktemp("cast")))
+    yield cast
+    cast.close()
+
+
+@pytest.fixture
+def game(cast):
+    return Game(cast)
+
+
+@contextlib.contextmanager
+def both_ears(cast, name: str, *uris: str):
+    """What somebody hears on the stream of a session and without sessions, of the same resources."""
+    seat, modern = cast.seat(name), Modern(cast.http(name))
+    seat.subscribe(*uris)
+    with listening(seat.client) as classic, modern.listen({"resourceSubscriptions": list(uris)}) as stream:
+        accepted = stream.next_named(ACKNOWLEDGED)["params"]["notifications"]
+        assert accepted == {"resourceSubscriptions": list(uris)}
+        yield classic, Listener(stream)
+
+
+def npc(game: Game, reveal: str) -> tuple[str, str]:
+    """An NPC of whom so much is known, and the resource of its sheet."""
+    made = game.gail.do("character_create", campaign_id=game.id, name="Lurker", kind="NPC")["id"]
+    game.gail.do("character_update", character_id=made, reveal=reveal)
+    return made, f"character://{made}/sheet"
+
+
+def test_a_sheet_that_is_hidden_again_is_told_of_when_it_is_shown_again(cast, game):
+    """And not in between, however much happens to it."""
+    lurker, sheet = npc(game, "SHEET")
+    with both_ears(cast, "alice", sheet, game.events) as ears:
+        game.gail.do("character_update", character_id=lurker, reveal="NOTHING")
+        for stress in (1, 2):
+            game.gail.do("character_state_patch", character_id=lurker, stress=stress)
+        game.gail.roll(game.session, game.ana)
+        for ear in ears:
+            ear.wait_for(game.events)
+            assert sheet not in ear.uris()
+        game.gail.do("character_update", character_id=lurker, reveal="SHEET")
+        for ear in ears:
+            ear.wait_for(sheet)
+
+
+def test_listening_is_acknowledged_for_what_can_be_read(cast, game):
+    """What is hidden looks like what nobody made; the GM listens to both that exist."""
+    _, hidden = npc(game, "NOTHING")
+    _, named = npc(game, "NAME")
+    ana = f"character://{game.ana}/sheet"
+    asked = {"resourceSubscriptions": [hidden, INVENTED, named, ana]}
+    for name, expected in (("alice", [ana]), ("gail", [hidden, named, ana])):
+        with Modern(cast.http(name)).listen(asked) as stream:
+            accepted = stream.next_named(ACKNOWLEDGED)["params"]["notifications"]
+            assert accepted == {"resourceSubscriptions": expected}, name
+
+
+def test_what_is_archived_is_not_acknowledged(cast, game):
+    """Not even to the GM: it cannot be read until it is restored."""
+    game.gail.do("character_update", character_id=game.bor, archived=True)
+    asked = {"resourceSubscriptions": [f"character://{game.bor}/sheet", game.events]}
+    with Modern(cast.http("gail")).listen(asked) as stream:
+        accepted = stream.next_named(ACKNOWLEDGED)["params"]["notifications"]
+        assert accepted == {"resourceSubscriptions": [game.events]}
+
+
+def behind_the_screen(game: Game) -> None:
+    """Everything that happens without the players, and what another one was refused."""
+    gail, session = game.gail, {"session_id": game.session}
+    lurker, _ = npc(game, "NOTHING")
+    gail.do("session_note_add", text="x", gm_only=True, **session)
+    rolled = gail.roll(game.session, lurker, rng=replay(HOPE))
+    gail.do("session_roll_outcome_apply", roll_seq=rolled["roll_seq"], **session)
+    gail.do("session_effect_apply", character_ids=[lurker], damage={"amount": 1}, **session)
+    gail.do("character_state_patch", character_id=lurker, stress=1)
+    gail.do("character_update", character_id=lurker, notes="y", name="Lurker II")
+    gail.do("character_update", character_id=lurker, archived=True)
+    gail.do("character_update", character_id=lurker, archived=False)
+    game.bob.refused("session_action_roll", character_id=game.ana, trait="x", difficulty=1, **session)
+
+
+def test_nobody_hears_what_happens_behind_the_screen(cast, game):
+    """A notification says that what somebody may read has changed, and nothing of that did."""
+    gail = game.gail
+    other = gail.do("campaign_create", name="Elsewhere", gm_mode="HUMAN")["id"]
+    mark = gail.do("session_start", campaign_id=other)["id"]
+    parts = [f"{game.uri}/{part}" for part in ("participants", "characters", "sessions")]
+    uris = ["campaigns://list", game.uri, *parts, game.events, f"session://{mark}/events"]
+    with both_ears(cast, "alice", *uris) as players, both_ears(cast, "gail", *uris) as gms:
+        behind_the_screen(game)
+        gail.do("session_note_add", session_id=mark, text="the end")
+        for ear in players:
+            ear.wait_for(uris[-1])
+            assert set(ear.uris()) == {uris[-1]}
+        for ear in gms:
+            ear.wait_for(uris[-1])
+            assert {"campaigns://list", game.uri, f"{game.uri}/characters", game.events} <= set(ear.uris())
