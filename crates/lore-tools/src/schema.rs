@@ -316,7 +316,7 @@ mod tests {
     fn errors_name_the_field() {
         assert_eq!(problem(json!({})), "hope is required");
         assert_eq!(problem(json!({"hope": "8"})), "hope is \"8\", not a whole number");
-        assert_eq!(problem(json!({"hope": null})), "hope is null, not a whole number");
+        assert_eq!(problem(json!({"hope": null})), "hope is required");
         assert_eq!(problem(json!({"hope": 1, "note": 3})), "note is 3, not a text");
         assert!(problem(json!({"hope": 1, "fear": 2})).starts_with("fear is not a known field"));
         assert_eq!(problem(json!({"hope": 1, "inner": {}})), "inner.sides is required");
