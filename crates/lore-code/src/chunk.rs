@@ -97,8 +97,14 @@ fn spoken(name: &str) -> Option<String> {
 
 /// The text of a symbol without the symbols inside it, which come right after it.
 fn own_text(symbol: &Symbol, later: &[Symbol], text: &str) -> String {
-    let inside = later.iter().take_while(|other| other.byte_start < symbol.byte_end);
-    let holes = inside.map(|other| other.byte_start..other.byte_end);
+    let mut rest = later;
+    let holes = std::iter::from_fn(|| {
+        let inner = rest.first().filter(|other| other.byte_start < symbol.byte_end)?;
+        // What is inside of that need not be looked at for each one around it.
+        let past = rest.partition_point(|other| other.byte_start < inner.byte_end);
+        rest = rest.get(past.max(1)..).unwrap_or_default();
+        Some(inner.byte_start..inner.byte_end)
+    });
     without(text, symbol.byte_start..symbol.byte_end, holes)
 }
 

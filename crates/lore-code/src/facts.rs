@@ -76,6 +76,8 @@ pub struct Symbol {
     pub owner: Option<String>,
     /// The module or namespace of the file that it is in.
     pub module: Option<String>,
+    /// The number of the function it is defined in; nobody outside sees it by its name.
+    pub inside: Option<usize>,
     /// What it is to those who import the file.
     pub export: Export,
     /// Its first line, from one.
@@ -113,6 +115,8 @@ pub struct Import {
     pub module: String,
     /// The names it brings into the file.
     pub names: Vec<Brought>,
+    /// The number of the function that it is for; none when it is for the whole file.
+    pub inside: Option<usize>,
     /// Its line.
     pub line: u32,
 }
@@ -142,10 +146,15 @@ pub struct Call {
     pub caller: Option<usize>,
     /// What is called.
     pub name: String,
-    /// What it is called on or through.
+    /// What it is called on or through; [`Call::VALUE`] when that has no known name.
     pub qualifier: Option<String>,
     /// Its line.
     pub line: u32,
+}
+
+impl Call {
+    /// What is called on a value that could be anything.
+    pub const VALUE: &'static str = "";
 }
 
 /// A class and something it builds on.

@@ -9,6 +9,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use ignore::{DirEntry, WalkBuilder};
 
@@ -24,11 +25,18 @@ pub struct SourceLimits {
     pub files: usize,
     /// Files and folders that are looked at to find them.
     pub entries: usize,
+    /// How long reading one file may take; those that take longer are left out.
+    pub file_time: Duration,
 }
 
 impl Default for SourceLimits {
     fn default() -> Self {
-        Self { file_bytes: 500_000, files: 100_000, entries: 1_000_000 }
+        Self {
+            file_bytes: 500_000,
+            files: 100_000,
+            entries: 1_000_000,
+            file_time: Duration::from_secs(10),
+        }
     }
 }
 
@@ -110,9 +118,14 @@ pub(crate) fn list(
             }
         };
         let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-        let Some(path) = relative(root, entry.path()).filter(|path| is_file && counts(path)) else {
+        let (path, is_text) = relative(root, entry.path());
+        if !is_file || !counts(&path) {
             continue;
-        };
+        }
+        if !is_text {
+            listing.skipped.push((path, "its name is no text in UTF-8".to_owned()));
+            continue;
+        }
         listing.paths.push(path);
         if listing.paths.len() > limits.files {
             return Err(FolderError::TooMany(limits.files));
@@ -149,10 +162,11 @@ fn is_foreign(entry: &DirEntry, rules: &Rules) -> bool {
     is_folder && SKIPPED_FOLDERS.contains(&&*name) || rules.leave_out(entry.path(), is_folder)
 }
 
-fn relative(root: &Path, path: &Path) -> Option<String> {
-    let inside = path.strip_prefix(root).ok()?;
-    let parts: Option<Vec<_>> = inside.iter().map(|part| part.to_str()).collect();
-    Some(parts?.join("/"))
+/// A path from the root with `/`, and whether that is really its name.
+fn relative(root: &Path, path: &Path) -> (String, bool) {
+    let inside = path.strip_prefix(root).unwrap_or(path);
+    let parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy()).collect();
+    (parts.join("/"), inside.to_str().is_some())
 }
 
 fn counts(path: &str) -> bool {

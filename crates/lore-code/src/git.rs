@@ -257,7 +257,8 @@ fn guarded() -> Command {
     let settings = [
         "core.hooksPath=/dev/null",
         "core.fsmonitor=false",
-        "core.symlinks=false",
+        // Links stay links, which nobody follows; else each would be a file with a path in it.
+        "core.symlinks=true",
         "protocol.ext.allow=never",
         "submodule.recurse=false",
         "filter.lfs.smudge=",

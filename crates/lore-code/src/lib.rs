@@ -21,7 +21,7 @@ mod scan;
 mod snapshot;
 
 pub use chunk::{CodeChunk, chunks};
-pub use extract::{EXTRACTION, extract};
+pub use extract::{Budget, EXTRACTION, Unread, extract, extract_within};
 pub use facts::{Base, BaseKind, Brought, Call, Export, FileFacts, Import, Label, Symbol};
 pub use folder::{FolderError, SourceLimits, resolve};
 pub use git::{Checkout, GitError, GitLimits, Remote, check, drop_copy, head, sync};

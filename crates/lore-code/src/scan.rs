@@ -10,7 +10,7 @@ use std::thread;
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
-use crate::extract::extract;
+use crate::extract::{Budget, Unread, extract_within};
 use crate::facts::FileFacts;
 use crate::folder::{self, FolderError, SourceLimits};
 
@@ -137,13 +137,18 @@ impl<'w> Work<'w> {
         if self.job.known.get(path) == Some(&hash) {
             return Outcome::Same;
         }
+        let budget =
+            Budget { cancel: Some(self.job.cancel), time: Some(self.job.limits.file_time) };
         // One bad file must not stop the scan.
-        match catch_unwind(|| extract(path, &text)) {
-            Ok(facts) => {
+        match catch_unwind(|| extract_within(path, &text, budget)) {
+            Ok(Ok(facts)) => {
                 if (self.take)(Source { facts, text }).is_break() {
                     self.enough.store(true, Ordering::Relaxed);
                 }
                 Outcome::Parsed
+            }
+            Ok(Err(why @ (Unread::Cancelled | Unread::TooSlow(_)))) => {
+                Outcome::Skipped(why.to_string())
             }
             Err(_) => Outcome::Skipped("it made the parser fail".to_owned()),
         }

@@ -4,7 +4,7 @@
 
 mod asked;
 
-use asked::Asked;
+use asked::{Asked, CALLS, WHERE};
 
 #[test]
 fn names_that_python_changes() {
@@ -195,7 +195,5 @@ fn names_from_elsewhere_are_not_taken_for_ones_own() {
     graph.rows(CALLS, &[]);
 }
 
-const CALLS: &str = "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + b.name";
-const WHERE: &str = "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + b.file_path";
 const FILES: &str =
     "MATCH (a:File)-[:IMPORTS]->(b:File) RETURN DISTINCT a.file_path + '→' + b.file_path";

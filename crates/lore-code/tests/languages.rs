@@ -4,7 +4,7 @@
 
 mod asked;
 
-use asked::Asked;
+use asked::{Asked, CALLS};
 use lore_code::extract;
 
 #[test]
@@ -73,8 +73,42 @@ fn typescript_and_javascript() {
         ),
     ]);
     graph.rows(CALLS, &["flush→log", "save→flush", "start→log", "web/app.js→start"]);
-    graph.rows(METHODS, &["Store.flush", "Store.save"]);
+    graph.rows(METHODS, &["Saves.save", "Store.flush", "Store.save"]);
     graph.rows(BASES, &["Store IMPLEMENTS Saves"]);
+}
+
+#[test]
+fn members_of_classes_and_objects_are_functions() {
+    let graph = Asked::of(&[
+        (
+            "a.js",
+            "class A {\n  run = () => this.step();\n  step() {}\n}\n\
+             const api = { save() {}, load: () => 1, size: 3, 'odd-name': function () {} };\n\
+             function use() { api.save(); api.load(); }\n",
+        ),
+        (
+            "b.ts",
+            "abstract class B {\n  go = (): void => { this.work(); };\n  abstract work(): void;\n\
+             \x20 over(a: number): void;\n  over(a: string): void;\n  over(a: any): void {}\n}\n\
+             type Shape = { area(): number };\n",
+        ),
+    ]);
+    let all = "MATCH (f:Function) RETURN coalesce(f.receiver_type + '.', '') + f.name";
+    graph.rows(
+        all,
+        &[
+            "A.run",
+            "A.step",
+            "B.go",
+            "B.over",
+            "B.work",
+            "api.load",
+            "api.odd-name",
+            "api.save",
+            "use",
+        ],
+    );
+    graph.rows(CALLS, &["go→work", "run→step", "use→load", "use→save"]);
 }
 
 #[test]
@@ -86,8 +120,23 @@ fn go() {
          func main() { helper() }\nfunc helper() {}\n",
     )]);
     graph.rows(CALLS, &["Run→listen", "main→helper"]);
-    graph.rows(METHODS, &["Server.Run", "Server.listen"]);
+    graph.rows(METHODS, &["Runner.Run", "Server.Run", "Server.listen"]);
     graph.rows("MATCH (i:Interface) RETURN i.name", &["Runner"]);
+}
+
+#[test]
+fn go_embeds_and_is_generic() {
+    let graph = Asked::of(&[(
+        "a.go",
+        "package a\ntype Base struct{ name string }\ntype Log struct{}\n\
+         type Server struct {\n\tBase\n\t*Log\n\tport int\n}\n\
+         type Reader interface { Read() }\ntype Both interface {\n\tReader\n\tWrite()\n}\n\
+         type Number interface { ~int | ~float64 }\n\
+         func Map[T any](x T) T { return x }\nfunc Two[T any, U any](x T) {}\n\
+         func use() { Map[int](1); Two[int, string](2) }\n",
+    )]);
+    graph.rows(BASES, &["Both EXTENDS Reader", "Server EXTENDS Base", "Server EXTENDS Log"]);
+    graph.rows(CALLS, &["use→Map", "use→Two"]);
 }
 
 #[test]
@@ -109,7 +158,8 @@ fn c_and_cpp() {
         ("lib/util.h", "int add(int a, int b);\n"),
         (
             "lib/util.c",
-            "#include \"util.h\"\nstruct point { int x; };\nint add(int a, int b) { return a; }\n",
+            "#include \"util.h\"\nstruct point { int x; };\nint add(int a, int b) { return a; }\n\
+             typedef struct { int x; } Pair;\ntypedef enum { RED } Colour;\ntypedef int Number;\n",
         ),
         (
             "lib/main.cpp",
@@ -118,6 +168,8 @@ fn c_and_cpp() {
         ),
     ]);
     graph.rows(CALLS, &["run→add"]);
+    graph
+        .rows("MATCH (c:Class) WHERE c.language = 'c' RETURN c.name", &["Colour", "Pair", "point"]);
     graph.rows(METHODS, &["Main.run"]);
     graph.rows(BASES, &["Main EXTENDS Base"]);
 }
@@ -213,7 +265,6 @@ fn broken_text_is_still_listed() {
     }
 }
 
-const CALLS: &str = "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + b.name";
 const METHODS: &str = "MATCH (c)-[:HAS_METHOD]->(m) RETURN c.name + '.' + m.name";
 const BASES: &str =
     "MATCH (a)-[r:EXTENDS|IMPLEMENTS]->(b) RETURN a.name + ' ' + type(r) + ' ' + b.name";

@@ -16,8 +16,8 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
 use lore_code::{
-    FileFacts, FolderError, GitError, GitLimits, Remote, ScanJob, ScanReport, SourceLimits,
-    scan_folder, sync,
+    Budget, FileFacts, FolderError, GitError, GitLimits, Remote, ScanJob, ScanReport, SourceLimits,
+    Unread, extract_within, scan_folder, sync,
 };
 
 /// Everything a scan told.
@@ -82,6 +82,8 @@ fn a_repository_is_cloned_and_brought_up_to_date_without_its_hooks() {
     };
     git(&["init", "--quiet", "--initial-branch=main"]);
     write(origin.path(), "a.py", "def a(): pass");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("a.py", origin.path().join("link.py")).unwrap();
     git(&["add", "."]);
     git(&["commit", "--quiet", "-m", "one"]);
     let copies = tempfile::tempdir().unwrap();
@@ -101,6 +103,8 @@ fn a_repository_is_cloned_and_brought_up_to_date_without_its_hooks() {
     let second = fetch().unwrap();
     assert_ne!(first.head, second.head);
     assert!(copy.join("b.py").exists());
+    // A link stays one, and is left out.
+    assert_eq!(scan(&copy, BTreeMap::new()).report.parsed, ["a.py", "b.py"]);
     assert!(!copy.join("ran").exists());
     // A lock that a killed git left behind does not keep a copy from being renewed.
     write(&copy, ".git/index.lock", "");
@@ -180,11 +184,11 @@ fn what_git_started_ends_with_it() {
     assert_eq!(outcome, Err(GitError::TooSlow(limits.time)));
     let said = outcome.unwrap_err().to_string();
     assert_eq!(said, "git was stopped because it took longer than 2 seconds");
-    assert!(!is_being_read(&head), "somebody still waits for the pipe");
+    until_let_go(&head);
     // The same, told to stop.
     let told = lore_code::head(origin.path(), &AtomicBool::new(true));
     assert_eq!(told, Err(GitError::Cancelled));
-    assert!(!is_being_read(&head), "somebody still waits for the pipe");
+    until_let_go(&head);
 }
 
 #[test]
@@ -231,6 +235,60 @@ fn a_folder_that_is_too_large_is_refused_before_it_is_read() {
     assert_eq!(refused(SourceLimits { entries: 40, ..limits }), Err(FolderError::TooMany(40)));
 }
 
+/// Small files that took minutes: each call is inside of the next one.
+#[cfg(unix)]
+#[test]
+fn chains_of_calls_are_read_in_one_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let chain = format!("a{}", ".b()".repeat(110_000));
+    write(folder.path(), "chain.py", &chain);
+    write(folder.path(), "chain.js", &chain);
+    write(folder.path(), "quoted.js", &format!("a{}", "`x`".repeat(100_000)));
+    let params = format!("{}1{}", "function f(x = ".repeat(10_000), ") {}".repeat(10_000));
+    write(folder.path(), "params.js", &params);
+    let scanned = within_a_minute(move || scan(folder.path(), BTreeMap::new()));
+    assert_eq!(scanned.files.len(), 4, "{:?}", scanned.report.skipped);
+    let calls = &scanned.files["chain.py"].calls;
+    assert_eq!(calls.len(), 2, "the same call again and again is one: {calls:?}");
+}
+
+#[test]
+fn a_file_that_takes_too_long_is_left_out_and_a_scan_stops_within_one() {
+    let source = "def f(): g()\n".repeat(5_000);
+    let never = AtomicBool::new(false);
+    let stopped = AtomicBool::new(true);
+    let read = |cancel, time| {
+        extract_within("a.py", &source, Budget { cancel: Some(cancel), time: Some(time) })
+    };
+    let minute = std::time::Duration::from_secs(60);
+    assert_eq!(read(&never, minute).unwrap().symbols.len(), 5_000);
+    assert_eq!(read(&stopped, minute), Err(Unread::Cancelled));
+    assert_eq!(read(&never, Default::default()), Err(Unread::TooSlow(Default::default())));
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "a.py", &source);
+    let report = job(folder.path(), &BTreeMap::new(), &never, |job| {
+        let limits = SourceLimits { file_time: Default::default(), ..job.limits };
+        scan_folder(&ScanJob { limits, ..*job }, &|_| panic!("it was read"))
+    });
+    let skipped = report.unwrap().skipped;
+    assert_eq!(skipped, [("a.py".into(), "reading it took longer than 0 seconds".into())]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn files_whose_names_are_no_text_are_named_as_far_as_they_can_be() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "ok.py", "def f(): pass");
+    for name in [&b"caf\xe9.py"[..], b"caf\xe9.bin"] {
+        fs::write(folder.path().join(std::ffi::OsStr::from_bytes(name)), "x = 1").unwrap();
+    }
+    let scanned = scan(folder.path(), BTreeMap::new());
+    assert_eq!(scanned.files.keys().collect::<Vec<_>>(), ["ok.py"]);
+    let why = "its name is no text in UTF-8";
+    assert_eq!(scanned.report.skipped, [("caf\u{fffd}.py".to_owned(), why.to_owned())]);
+}
+
 #[test]
 fn who_has_enough_stops_the_scan() {
     let folder = tempfile::tempdir().unwrap();
@@ -264,7 +322,10 @@ fn job<T>(
     cancel: &AtomicBool,
     run: impl FnOnce(&ScanJob<'_>) -> T,
 ) -> T {
-    run(&ScanJob { root, known, limits: SourceLimits::default(), cancel, progress: &|_, _| {} })
+    // A machine that has a lot to do takes longer for the same file.
+    let file_time = std::time::Duration::from_secs(60);
+    let limits = SourceLimits { file_time, ..SourceLimits::default() };
+    run(&ScanJob { root, known, limits, cancel, progress: &|_, _| {} })
 }
 
 /// What somebody does, unless it hangs.
@@ -278,6 +339,17 @@ fn within_a_minute<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static)
 #[cfg(unix)]
 fn pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+/// Waits until those that have a pipe open are gone: who is killed takes a moment to end.
+#[cfg(target_os = "linux")]
+fn until_let_go(pipe: &Path) {
+    let pipe = pipe.to_owned();
+    within_a_minute(move || {
+        while is_being_read(&pipe) {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+    });
 }
 
 /// Whether somebody has a pipe open, or waits for it to be.

@@ -24,6 +24,7 @@ pub(super) fn is_import(language: Language, called: &str) -> bool {
 /// What an import brings: modules, each with names.
 pub(super) fn imported(
     node: Node<'_>,
+    around: Option<Node<'_>>,
     source: &str,
     language: Language,
 ) -> Vec<(String, Vec<Brought>)> {
@@ -31,7 +32,7 @@ pub(super) fn imported(
         Language::Rust => vec![rust(text(node, source))],
         Language::Python => python(node, source),
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            script(node, source).into_iter().collect()
+            script(node, around, source).into_iter().collect()
         }
         Language::Java => vec![java(text(node, source))],
         Language::Go => go(node, source).into_iter().collect(),
@@ -129,12 +130,20 @@ fn python(node: Node<'_>, source: &str) -> Vec<(String, Vec<Brought>)> {
     vec![(module.to_owned(), brought)]
 }
 
-fn script(node: Node<'_>, source: &str) -> Option<(String, Vec<Brought>)> {
+fn script(
+    node: Node<'_>,
+    around: Option<Node<'_>>,
+    source: &str,
+) -> Option<(String, Vec<Brought>)> {
     if node.kind() == "call_expression" {
-        return required(node, source);
+        return required(node, around, source);
     }
     let module = unquoted(text(node.child_by_field_name("source")?, source));
     let mut names = Vec::new();
+    if node.kind() == "export_statement" && node.named_child_count() == 1 {
+        // `export * from '…'`.
+        return Some((module.clone(), vec![everything(&module)]));
+    }
     let mut open = vec![node];
     while let Some(part) = open.pop() {
         let brought = |name: &str, local: &str| Brought {
@@ -148,13 +157,15 @@ fn script(node: Node<'_>, source: &str) -> Option<(String, Vec<Brought>)> {
             match (part.kind(), child.kind()) {
                 ("import_clause", "identifier") => names.push(brought(Brought::DEFAULT, written)),
                 ("namespace_import", "identifier") => names.push(brought(Brought::ALL, written)),
-                (_, "import_specifier") => {
+                ("namespace_export", "identifier") => names.push(brought(Brought::ALL, written)),
+                (_, "import_specifier" | "export_specifier") => {
                     let name =
                         child.child_by_field_name("name").map_or(written, |n| text(n, source));
                     let alias = child.child_by_field_name("alias").map(|alias| text(alias, source));
                     names.push(brought(name, alias.unwrap_or(name)));
                 }
-                (_, "import_clause" | "named_imports" | "namespace_import") => open.push(child),
+                (_, "import_clause" | "named_imports" | "namespace_import")
+                | (_, "export_clause" | "namespace_export") => open.push(child),
                 _ => {}
             }
         }
@@ -163,7 +174,11 @@ fn script(node: Node<'_>, source: &str) -> Option<(String, Vec<Brought>)> {
 }
 
 /// `const { a, b: c } = require('…')` and `const d = require('…')`.
-fn required(node: Node<'_>, source: &str) -> Option<(String, Vec<Brought>)> {
+fn required(
+    node: Node<'_>,
+    around: Option<Node<'_>>,
+    source: &str,
+) -> Option<(String, Vec<Brought>)> {
     let argument = node.child_by_field_name("arguments")?.named_child(0)?;
     let module = Some(argument).filter(|argument| argument.kind() == "string")?;
     let module = unquoted(text(module, source));
@@ -172,7 +187,7 @@ fn required(node: Node<'_>, source: &str) -> Option<(String, Vec<Brought>)> {
         name: name.to_owned(),
         local: local.to_owned(),
     };
-    let target = node.parent().filter(|around| around.kind() == "variable_declarator");
+    let target = around.filter(|around| around.kind() == "variable_declarator");
     let Some(target) = target.and_then(|around| around.child_by_field_name("name")) else {
         return Some((module, Vec::new()));
     };

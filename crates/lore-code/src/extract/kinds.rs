@@ -15,13 +15,20 @@ pub(super) enum Kind {
     Module,
     /// Methods for a type defined elsewhere.
     Extension,
+    /// An object with a name, whose members may be functions.
+    Object,
     Call,
+    /// Words of a macro.
+    Tokens,
+    /// Something whose words mean nothing yet.
+    Opaque,
     Import,
 }
 
 /// Whether a node is worth a look, told by the number of its kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Interest {
+    #[default]
     Nothing,
     Comment,
     /// What stands between a comment and the definition it is about.
@@ -32,12 +39,28 @@ pub(super) enum Interest {
 /// The interest in every kind of a grammar: most nodes are nothing to the graph, and
 /// asking for their names one by one would cost more than parsing them.
 pub(super) fn interests(language: Language) -> &'static [Interest] {
-    static TABLES: [OnceLock<Vec<Interest>>; 11] = [const { OnceLock::new() }; 11];
-    let table = TABLES.get(language as usize).map(|table| {
+    static TABLES: Tables<Interest> = [const { OnceLock::new() }; 11];
+    by_kind(&TABLES, language, interest_in)
+}
+
+/// What is known of every kind of each grammar.
+pub(super) type Tables<T> = [OnceLock<Vec<T>>; 11];
+
+/// What is known of the kinds of a grammar, by their numbers; found out once. Words and
+/// signs, which are kinds as well, are nothing.
+pub(super) fn by_kind<T: Default>(
+    tables: &'static Tables<T>,
+    language: Language,
+    known: impl Fn(&str) -> T,
+) -> &'static [T] {
+    let table = tables.get(language as usize).map(|table| {
         table.get_or_init(|| {
             let grammar = language.grammar();
-            let kinds = 0..grammar.node_kind_count() as u16;
-            kinds.map(|id| interest_in(grammar.node_kind_for_id(id).unwrap_or_default())).collect()
+            let of_kind = |id: u16| match grammar.node_kind_is_named(id) {
+                true => known(grammar.node_kind_for_id(id).unwrap_or_default()),
+                false => T::default(),
+            };
+            (0..grammar.node_kind_count() as u16).map(of_kind).collect()
         })
     });
     table.map_or(&[], Vec::as_slice)
@@ -51,8 +74,14 @@ fn interest_in(kind: &str) -> Interest {
         "_declarator",
         "_specifier",
         "_spec",
+        "_signature",
+        "_elem",
         "call",
         "call_expression",
+        "type_conversion_expression",
+        "pair",
+        "token_tree",
+        "export_statement",
         "new_expression",
         "method_invocation",
         "object_creation_expression",
@@ -106,6 +135,8 @@ fn rust(kind: &str) -> Option<Kind> {
         "mod_item" => Kind::Module,
         "impl_item" => Kind::Extension,
         "call_expression" => Kind::Call,
+        "token_tree" => Kind::Tokens,
+        "macro_definition" => Kind::Opaque,
         "use_declaration" => Kind::Import,
         _ => return None,
     })
@@ -126,10 +157,12 @@ fn script(node: Node<'_>) -> Option<Kind> {
         "function_declaration" | "generator_function_declaration" | "method_definition" => {
             Kind::Function
         }
+        "method_signature" | "abstract_method_signature" => Kind::Function,
         // `const f = () => …` is how many functions are written.
-        "variable_declarator" | "public_field_definition" | "field_definition" => {
+        "variable_declarator" | "public_field_definition" | "field_definition" | "pair" => {
             match node.child_by_field_name("value")?.kind() {
-                "arrow_function" | "function_expression" | "function" => Kind::Function,
+                "arrow_function" | "function_expression" | "generator_function" => Kind::Function,
+                "object" if node.kind() != "pair" => Kind::Object,
                 _ => return None,
             }
         }
@@ -140,18 +173,25 @@ fn script(node: Node<'_>) -> Option<Kind> {
         "internal_module" | "module" => Kind::Module,
         "call_expression" | "new_expression" => Kind::Call,
         "import_statement" => Kind::Import,
+        // `export … from '…'` hands on what others have.
+        "export_statement" if node.child_by_field_name("source").is_some() => Kind::Import,
         _ => return None,
     })
 }
 
 fn go(node: Node<'_>) -> Option<Kind> {
     Some(match node.kind() {
-        "function_declaration" | "method_declaration" => Kind::Function,
+        "function_declaration" | "method_declaration" | "method_elem" => Kind::Function,
         "type_spec" => match node.child_by_field_name("type")?.kind() {
             "interface_type" => Kind::Type(Label::Interface),
             _ => Kind::Type(Label::Class),
         },
         "call_expression" => Kind::Call,
+        // `f[T](x)` could be either, and types are seldom made of others with parentheses.
+        "type_conversion_expression" => match node.child_by_field_name("type")?.kind() {
+            "generic_type" => Kind::Call,
+            _ => return None,
+        },
         "import_spec" => Kind::Import,
         _ => return None,
     })
@@ -174,6 +214,13 @@ fn c(node: Node<'_>) -> Option<Kind> {
         "class_specifier" | "struct_specifier" | "enum_specifier" | "union_specifier" => {
             // Without a body it is only mentioned.
             node.child_by_field_name("body")?;
+            Kind::Type(Label::Class)
+        }
+        "type_definition" => {
+            // `typedef struct { … } T`: only here does it have a name.
+            let written = node.child_by_field_name("type")?;
+            let is_nameless = written.child_by_field_name("name").is_none();
+            written.child_by_field_name("body").filter(|_| is_nameless)?;
             Kind::Type(Label::Class)
         }
         "namespace_definition" => Kind::Module,

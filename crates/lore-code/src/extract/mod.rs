@@ -1,60 +1,92 @@
 //! From the text of a file to its facts.
 //!
 //! One walk over the syntax tree with a table of node kinds for each language; the
-//! tree is followed with a cursor, so that deep nesting costs no stack.
+//! tree is followed with a cursor, so that deep nesting costs no stack. Nothing on the way
+//! may look further than a few nodes around: a parent is remembered, never asked for, since
+//! trees find it by going down from their root.
 
+mod budget;
 mod imports;
 mod kinds;
 mod names;
+mod patterns;
+mod scopes;
 mod text;
+mod tokens;
 
-use tree_sitter::{Node, Parser, TreeCursor};
+use rustc_hash::FxHashSet;
+use tree_sitter::{Node, TreeCursor};
 
 use crate::facts::{Base, BaseKind, Call, FileFacts, Import, Label, Symbol};
 use crate::language::Language;
 use crate::scan::content_hash;
+use budget::Watch;
+pub use budget::{Budget, Unread};
 use kinds::{Interest, Kind, interests, kind_of};
+use names::{Callee, Way};
+use scopes::{Meaning, Scopes};
 
 /// Counts up when [`extract`] finds other facts than before in the same text: what was
 /// kept by another count has to be found anew.
-pub const EXTRACTION: u32 = 2;
+pub const EXTRACTION: u32 = 3;
 
-/// The facts of a file. A file that cannot be parsed is still listed.
+/// The facts of a file, however long that takes. A file that cannot be parsed is still listed.
 pub fn extract(path: &str, source: &str) -> FileFacts {
-    let language = Language::of(path);
-    let mut facts = FileFacts {
+    extract_within(path, source, Budget::default()).unwrap_or_else(|_| listed(path, source))
+}
+
+/// The facts of a file, unless they cost more than allowed.
+pub fn extract_within(path: &str, source: &str, budget: Budget<'_>) -> Result<FileFacts, Unread> {
+    let mut facts = listed(path, source);
+    let Some(language) = facts.language else { return Ok(facts) };
+    let mut watch = Watch::new(budget);
+    let Some(tree) = watch.parse(language, source)? else { return Ok(facts) };
+    let mut walk = Walk {
+        source,
+        language,
+        interests: interests(language),
+        around: Vec::new(),
+        open: Vec::new(),
+        scopes: Scopes::new(language, source),
+        comment: None,
+        opaque_until: 0,
+        called: FxHashSet::default(),
+        facts: &mut facts,
+    };
+    walk.over(&mut tree.walk(), &mut watch)?;
+    Ok(facts)
+}
+
+/// A file of which nothing is known but that it is there.
+fn listed(path: &str, source: &str) -> FileFacts {
+    FileFacts {
         path: path.to_owned(),
         content_hash: content_hash(source.as_bytes()),
-        language,
+        language: Language::of(path),
         lines: source.lines().count() as u32,
         bytes: source.len() as u64,
         symbols: Vec::new(),
         imports: Vec::new(),
         calls: Vec::new(),
         bases: Vec::new(),
-    };
-    let Some(language) = language else { return facts };
-    let mut parser = Parser::new();
-    if parser.set_language(&language.grammar()).is_err() {
-        return facts;
     }
-    if let Some(tree) = parser.parse(source, None) {
-        let interests = interests(language);
-        let facts = &mut facts;
-        let mut walk = Walk { source, language, interests, open: Vec::new(), comment: None, facts };
-        walk.over(&mut tree.walk());
-    }
-    facts
 }
 
 /// A walk over one tree.
-struct Walk<'s> {
+struct Walk<'w, 's> {
     source: &'s str,
     language: Language,
     interests: &'static [Interest],
+    /// The nodes around the one at hand, the nearest last.
+    around: Vec<Node<'s>>,
     open: Vec<Open>,
+    scopes: Scopes<'s>,
     comment: Option<Comment>,
-    facts: &'s mut FileFacts,
+    /// Where attributes and rules of macros end, whose words are no calls.
+    opaque_until: usize,
+    /// Calls that are known: who calls the same twice calls it.
+    called: FxHashSet<(Option<usize>, Option<String>, String)>,
+    facts: &'w mut FileFacts,
 }
 
 /// The comment last seen: adjacent ones are one.
@@ -76,14 +108,16 @@ struct Open {
     module: Option<String>,
 }
 
-impl<'s> Walk<'s> {
-    fn over(&mut self, cursor: &mut TreeCursor<'s>) {
-        let mut depth = 0_usize;
+impl<'s> Walk<'_, 's> {
+    fn over(&mut self, cursor: &mut TreeCursor<'s>, watch: &mut Watch<'_>) -> Result<(), Unread> {
         loop {
+            watch.step()?;
+            let depth = self.around.len();
             while self.open.last().is_some_and(|open| open.depth >= depth) {
                 self.open.pop();
             }
             let node = cursor.node();
+            self.scopes.arrive(node, self.around.last().copied(), depth);
             match self.interests.get(usize::from(node.kind_id())) {
                 Some(Interest::Comment) => self.note(node),
                 Some(Interest::Attribute) => self.lengthen(node),
@@ -91,14 +125,14 @@ impl<'s> Walk<'s> {
                 _ => {}
             }
             if cursor.goto_first_child() {
-                depth += 1;
+                self.around.push(node);
                 continue;
             }
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
-                    return;
+                    return Ok(());
                 }
-                depth -= 1;
+                self.around.pop();
             }
         }
     }
@@ -123,6 +157,7 @@ impl<'s> Walk<'s> {
     }
 
     fn lengthen(&mut self, node: Node<'s>) {
+        self.opaque_until = node.end_byte();
         if let Some(comment) = &mut self.comment
             && node.start_position().row <= comment.last_row + 1
         {
@@ -150,13 +185,24 @@ impl<'s> Walk<'s> {
                 }
             }
             Some(Kind::Extension) => self.extension(node, depth),
+            Some(Kind::Object) => {
+                let owner = self.name(node).filter(|name| !name.starts_with(['{', '[']));
+                self.open.push(Open { depth, function: None, owner, module: None });
+            }
             Some(Kind::Call) => self.call(node),
+            Some(Kind::Tokens) => self.tokens(node),
+            Some(Kind::Opaque) => self.opaque_until = node.end_byte(),
             Some(Kind::Import) => self.import(node),
             None => {}
         }
     }
 
     fn function(&mut self, node: Node<'s>, depth: usize) {
+        // A class may write down several times what one of its methods takes.
+        let is_interface = || self.around.last().is_some_and(|a| a.kind() == "interface_body");
+        if node.kind() == "method_signature" && !is_interface() {
+            return;
+        }
         let Some(name) = self.name(node) else { return };
         let (name, written_owner) = self.split_owner(node, name);
         let around =
@@ -204,7 +250,8 @@ impl<'s> Walk<'s> {
             name,
             owner,
             module: self.open.iter().rev().find_map(|open| open.module.clone()),
-            export: names::export(node),
+            inside: self.function_around(),
+            export: names::export(self.around.last().copied()),
             line_start: node.start_position().row as u32 + 1,
             line_end: node.end_position().row as u32 + 1,
             byte_start: node.start_byte(),
@@ -226,17 +273,79 @@ impl<'s> Walk<'s> {
         if named.is_some_and(|named| imports::is_import(self.language, self.text(named))) {
             return self.import(node);
         }
-        let Some((qualifier, name)) = names::callee(node, self.source) else { return };
-        let caller = self.open.iter().rev().find_map(|open| open.function);
-        let line = node.start_position().row as u32 + 1;
-        self.facts.calls.push(Call { caller, name, qualifier, line });
+        let Some((qualifier, name)) = self.callee(node) else { return };
+        self.note_call(node, qualifier, name);
+    }
+
+    /// What is called, and on what; nothing when that is a value, which may be anything.
+    fn callee(&self, node: Node<'s>) -> Option<(Option<String>, String)> {
+        let Callee { base, way, qualifier, name } = names::callee(node, self.source)?;
+        match (base, way) {
+            (None, _) => {
+                let is_value = self.scopes.meaning(&name) == Some(Meaning::Value);
+                (!is_value).then_some((None, name))
+            }
+            (Some(_), Way::Path) => Some((Some(qualifier), name)),
+            (Some(base), Way::Dot) => Some((Some(self.object(base, qualifier)), name)),
+        }
+    }
+
+    /// What stands before a dot: a value, unless it is known to be something else.
+    fn object(&self, base: Node<'s>, qualifier: String) -> String {
+        if ["self", "this", "cls", "super"].contains(&qualifier.as_str()) {
+            return qualifier;
+        }
+        let root = names::root(base);
+        // What belongs to an object is a value.
+        let is_own = ["self", "this", "cls"].contains(&self.text(root));
+        // There, a dot never stands after a module.
+        let named = ["identifier", "field_expression"].contains(&base.kind());
+        let never = matches!(self.language, Language::Rust | Language::C | Language::Cpp);
+        let meaning = match root.kind() {
+            "identifier" => self.scopes.meaning(self.text(root)),
+            _ => None,
+        };
+        match meaning {
+            Some(Meaning::Receiver) if root == base => "self".to_owned(),
+            Some(Meaning::Value | Meaning::Receiver) => Call::VALUE.to_owned(),
+            _ if is_own || named && never => Call::VALUE.to_owned(),
+            _ => qualifier,
+        }
+    }
+
+    /// Calls among the words of a macro, which have no syntax: a name before parentheses.
+    fn tokens(&mut self, node: Node<'s>) {
+        if node.start_byte() < self.opaque_until {
+            return;
+        }
+        for found in tokens::calls(node, self.source) {
+            let (qualifier, name) = (found.qualifier, found.name);
+            let is_value = self.scopes.meaning(&name) == Some(Meaning::Value);
+            if qualifier.is_some() || !is_value {
+                self.note_call(found.at, qualifier, name);
+            }
+        }
+    }
+
+    fn note_call(&mut self, node: Node<'s>, qualifier: Option<String>, name: String) {
+        let caller = self.function_around();
+        if self.called.insert((caller, qualifier.clone(), name.clone())) {
+            let line = node.start_position().row as u32 + 1;
+            self.facts.calls.push(Call { caller, name, qualifier, line });
+        }
     }
 
     fn import(&mut self, node: Node<'s>) {
         let line = node.start_position().row as u32 + 1;
-        for (module, names) in imports::imported(node, self.source, self.language) {
-            self.facts.imports.push(Import { module, names, line });
+        let inside = self.function_around();
+        let around = self.around.last().copied();
+        for (module, names) in imports::imported(node, around, self.source, self.language) {
+            self.facts.imports.push(Import { module, names, inside, line });
         }
+    }
+
+    fn function_around(&self) -> Option<usize> {
+        self.open.iter().rev().find_map(|open| open.function)
     }
 
     fn bases(&self, node: Node<'s>, label: Label) -> Vec<(String, BaseKind)> {

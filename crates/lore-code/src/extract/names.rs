@@ -2,12 +2,15 @@
 
 use tree_sitter::Node;
 
+use super::text::beginning;
 use crate::facts::{BaseKind, Export};
 
 /// The name a definition gives.
 pub(super) fn defined(node: Node<'_>, source: &str) -> Option<String> {
-    if let Some(name) = node.child_by_field_name("name") {
-        return Some(text(name, source).to_owned());
+    let fields = ["name", "property", "key"];
+    if let Some(name) = fields.iter().find_map(|field| node.child_by_field_name(field)) {
+        // Members of objects may be called as they like: `'a-b'() {}`.
+        return Some(text(name, source).trim_matches(['"', '\'']).to_owned());
     }
     // C hides names inside declarators, SQL inside references.
     let mut at = node.child_by_field_name("declarator");
@@ -15,6 +18,7 @@ pub(super) fn defined(node: Node<'_>, source: &str) -> Option<String> {
         match declarator.kind() {
             "identifier"
             | "field_identifier"
+            | "type_identifier"
             | "qualified_identifier"
             | "destructor_name"
             | "operator_name" => return Some(text(declarator, source).to_owned()),
@@ -30,8 +34,8 @@ pub(super) fn defined(node: Node<'_>, source: &str) -> Option<String> {
 }
 
 /// What a definition is to those who import its file.
-pub(super) fn export(node: Node<'_>) -> Export {
-    let Some(parent) = node.parent().filter(|parent| parent.kind() == "export_statement") else {
+pub(super) fn export(around: Option<Node<'_>>) -> Export {
+    let Some(parent) = around.filter(|parent| parent.kind() == "export_statement") else {
         return Export::Named;
     };
     let mut cursor = parent.walk();
@@ -41,22 +45,78 @@ pub(super) fn export(node: Node<'_>) -> Export {
     }
 }
 
+/// What is called.
+pub(super) struct Callee<'t> {
+    /// What it is called on or through.
+    pub(super) base: Option<Node<'t>>,
+    /// How that is written.
+    pub(super) way: Way,
+    /// The last name of that.
+    pub(super) qualifier: String,
+    pub(super) name: String,
+}
+
+/// How something is called on something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// `a.b()`.
+    Dot,
+    /// `a::b()`.
+    Path,
+}
+
 /// What is called, and on what.
-pub(super) fn callee(node: Node<'_>, source: &str) -> Option<(Option<String>, String)> {
+pub(super) fn callee<'t>(node: Node<'t>, source: &str) -> Option<Callee<'t>> {
     let fields = ["function", "constructor", "name", "type"];
     let called = fields.iter().find_map(|field| node.child_by_field_name(field))?;
     if let Some(object) = node.child_by_field_name("object") {
-        return Some((Some(last_name(text(object, source))), plain(called, source)?));
+        let qualifier = last_name(text(object, source));
+        let name = plain(called, source)?;
+        return Some(Callee { base: Some(object), way: Way::Dot, qualifier, name });
     }
+    let called = match called.kind() {
+        // `f()()` calls what f returns.
+        "call_expression" | "call" => return None,
+        "generic_function" => called.child_by_field_name("function"),
+        "generic_type" => called.child_by_field_name("type"),
+        _ => None,
+    }
+    .unwrap_or(called);
     let inner = [("field", "value"), ("attribute", "object"), ("property", "object")];
     let more = [("field", "operand"), ("field", "argument"), ("name", "path"), ("name", "scope")];
-    for (name, base) in inner.iter().chain(&more) {
+    let last = [("name", "package")];
+    for (name, base) in inner.iter().chain(&more).chain(&last) {
         let parts = (called.child_by_field_name(name), called.child_by_field_name(base));
         if let (Some(name), Some(base)) = parts {
-            return Some((Some(qualifier(base, source)), plain(name, source)?));
+            let way = match called.kind() {
+                "scoped_identifier" | "qualified_identifier" | "qualified_type" => Way::Path,
+                _ => Way::Dot,
+            };
+            let (qualifier, name) = (qualifier(way, base, source), plain(name, source)?);
+            return Some(Callee { base: Some(base), way, qualifier, name });
         }
     }
-    Some((None, plain(called, source)?))
+    let name = plain(called, source)?;
+    Some(Callee { base: None, way: Way::Path, qualifier: String::new(), name })
+}
+
+/// What `a.b.c` begins with.
+pub(super) fn root(base: Node<'_>) -> Node<'_> {
+    const STEPS_MAX: usize = 32;
+    let mut at = base;
+    for _ in 0..STEPS_MAX {
+        let inner = match at.kind() {
+            "attribute" | "member_expression" | "field_access" => at.child_by_field_name("object"),
+            "field_expression" => {
+                at.child_by_field_name("value").or_else(|| at.child_by_field_name("argument"))
+            }
+            "selector_expression" => at.child_by_field_name("operand"),
+            _ => None,
+        };
+        let Some(inner) = inner else { break };
+        at = inner;
+    }
+    at
 }
 
 /// What a class builds on.
@@ -70,6 +130,9 @@ pub(super) fn bases(node: Node<'_>, source: &str) -> Vec<(String, BaseKind)> {
     }
     if let Some(interfaces) = node.child_by_field_name("interfaces") {
         collect(interfaces, source, BaseKind::Implements, &mut found);
+    }
+    if let Some(written) = node.child_by_field_name("type") {
+        embedded(written, source, &mut found);
     }
     let mut cursor = node.walk();
     for child in node.named_children(&mut cursor) {
@@ -91,12 +154,40 @@ pub(super) fn receiver(written: &str) -> String {
     last_name(kind.trim_start_matches('*'))
 }
 
-/// The last name of a path, without type arguments.
+/// The last name of a path, without type arguments; none of what is no path, however long.
 pub(super) fn last_name(path: &str) -> String {
-    let bare = path.split(['<', '[', '(']).next().unwrap_or_default();
+    const PATH_MAX: usize = 400;
+    let head = beginning(path, PATH_MAX);
+    let bare = head.split(['<', '[', '(']).next().unwrap_or_default();
+    if bare.len() == head.len() && head.len() < path.len() {
+        return String::new();
+    }
     let bare = bare.trim().trim_start_matches(['&', '*']);
     let last = bare.rsplit(['.', ':', '/', '>', ' ']).find(|part| !part.is_empty());
     last.unwrap_or_default().chars().take(120).collect()
+}
+
+/// What a type of Go has in itself without a name: all that it can, this one can.
+fn embedded(written: Node<'_>, source: &str, found: &mut Vec<(String, BaseKind)>) {
+    let fields = match written.kind() {
+        "interface_type" => Some(written),
+        "struct_type" => written.named_child(0),
+        _ => None,
+    };
+    let Some(fields) = fields else { return };
+    let mut cursor = fields.walk();
+    for field in fields.named_children(&mut cursor) {
+        let base = match field.kind() {
+            "field_declaration" if field.child_by_field_name("name").is_none() => {
+                field.child_by_field_name("type")
+            }
+            // `~int | ~string` is a choice among types.
+            "type_elem" if field.named_child_count() == 1 => field.named_child(0),
+            _ => None,
+        };
+        let base = base.filter(|base| base.kind() != "negated_type");
+        found.extend(base.map(|base| (last_name(text(base, source)), BaseKind::Extends)));
+    }
 }
 
 fn heritage(node: Node<'_>, source: &str, found: &mut Vec<(String, BaseKind)>) {
@@ -134,10 +225,9 @@ fn collect(node: Node<'_>, source: &str, kind: BaseKind, found: &mut Vec<(String
 
 /// What something is called on or through; a path of keywords alone keeps its colons, for
 /// `self::f` is not `self.f`.
-fn qualifier(base: Node<'_>, source: &str) -> String {
+fn qualifier(way: Way, base: Node<'_>, source: &str) -> String {
     let last = last_name(text(base, source));
-    let is_path = base.parent().is_some_and(|around| around.kind() == "scoped_identifier");
-    match is_path && ["self", "super", "crate"].contains(&last.as_str()) {
+    match way == Way::Path && ["self", "super", "crate"].contains(&last.as_str()) {
         true => format!("{last}::"),
         false => last,
     }

@@ -7,12 +7,26 @@ const DOCSTRING: usize = 600;
 
 /// Text on one line, no longer than so many characters.
 pub(super) fn shortened(text: &str, most: usize) -> String {
-    let words: Vec<_> = text.split_whitespace().collect();
-    let line = words.join(" ");
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        // A letter has four bytes at most: enough to see that there is more.
+        line.push_str(beginning(word, 4 * (most + 1)));
+        if line.len() > 4 * most {
+            break;
+        }
+    }
     match line.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
         None => line,
     }
+}
+
+/// The first bytes of a text, not more than so many, up to the end of a letter.
+pub(super) fn beginning(text: &str, most: usize) -> &str {
+    text.get(..text.floor_char_boundary(most)).unwrap_or_default()
 }
 
 /// What is written before the body.
@@ -41,10 +55,10 @@ pub(super) fn inner_docstring(node: Node<'_>, source: &str) -> Option<String> {
 /// does not speak of what it is inside of.
 pub(super) fn is_about_what_follows(comment: Node<'_>, source: &str) -> bool {
     let before = source.get(..comment.start_byte()).unwrap_or_default();
-    let line = before.rsplit('\n').next().unwrap_or_default();
+    let mut line = before.chars().rev().take_while(|letter| *letter != '\n');
     let text = source.get(comment.byte_range()).unwrap_or_default();
     let inner = ["//!", "/*!", "#!"].iter().any(|start| text.starts_with(start));
-    line.trim().is_empty() && !inner
+    line.all(char::is_whitespace) && !inner
 }
 
 /// What a function takes and returns.
@@ -107,6 +121,8 @@ fn declared(node: Node<'_>, written: &dyn Fn(Node<'_>) -> String) -> Shape {
 
 /// A comment without its marks.
 pub(super) fn clean(comment: &str) -> Option<String> {
+    // Everything on the lines below a comment may have it above itself.
+    let comment = beginning(comment, 16 * DOCSTRING);
     let bare = |line: &str| {
         let line = line.trim().trim_start_matches(['/', '*', '!', '#', '"', '\'']);
         line.trim_end_matches(['/', '*', '"', '\'']).trim().to_owned()

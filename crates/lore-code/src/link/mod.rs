@@ -1,9 +1,11 @@
 //! From the facts of files to one graph.
 //!
-//! Calls are resolved from near to far: the same class, the same file, what is
-//! imported, then a name that is unique in the repository. How sure that is, the
-//! edge says: its `confidence`.
+//! Calls are resolved from near to far: the same function, the same class, the same file,
+//! what is imported, then a name that is unique in the repository and could be reached. How
+//! sure that is, the edge says: its `confidence`.
 
+mod builtins;
+mod files;
 mod paths;
 mod resolve;
 
@@ -134,6 +136,8 @@ struct Linker<'l, 'f> {
     symbols: Vec<Vec<usize>>,
     modules: FxHashMap<&'f str, usize>,
     functions: FxHashMap<&'f str, Vec<Found>>,
+    /// Functions inside functions, by file and name: who they are inside of, and their node.
+    nested: FxHashMap<(usize, &'f str), Vec<(usize, usize)>>,
     types: FxHashMap<&'f str, Vec<Found>>,
     methods: FxHashMap<(&'f str, &'f str), Vec<Found>>,
     /// Functions of modules and namespaces inside files.
@@ -154,6 +158,16 @@ struct Linker<'l, 'f> {
 struct Imported<'f> {
     brought: &'f Brought,
     files: Vec<usize>,
+    /// The function it is for.
+    inside: Option<usize>,
+}
+
+/// Where a name is used.
+#[derive(Clone, Copy)]
+struct At {
+    file: usize,
+    /// The number of the function; none at the top of the file.
+    function: Option<usize>,
 }
 
 /// A definition: its node and its file.
@@ -184,6 +198,7 @@ impl<'l, 'f> Linker<'l, 'f> {
             symbols: Vec::new(),
             modules: FxHashMap::default(),
             functions: FxHashMap::default(),
+            nested: FxHashMap::default(),
             types: FxHashMap::default(),
             methods: FxHashMap::default(),
             scoped: FxHashMap::default(),
@@ -247,29 +262,38 @@ impl<'l, 'f> Linker<'l, 'f> {
     /// Finds out what imports mean; types and calls are looked up through them.
     fn resolve_imports(&mut self) {
         let resolved = self.files.iter().copied().enumerate().map(|(number, file)| {
-            let names = file.imports.iter().flat_map(|import| &import.names);
-            names.map(|brought| self.resolve(number, brought)).collect()
+            let names = file.imports.iter().flat_map(|import| {
+                import.names.iter().map(move |brought| (brought, import.inside))
+            });
+            let resolve = |(brought, inside): (&'f Brought, _)| Imported {
+                brought,
+                files: self.files_of(number, &brought.path),
+                inside,
+            };
+            names.map(resolve).collect()
         });
         self.imported = resolved.collect();
-    }
-
-    fn resolve(&self, file: usize, brought: &'f Brought) -> Imported<'f> {
-        Imported { brought, files: self.files_of(file, &brought.path) }
     }
 
     fn add_imports(&mut self) {
         for (number, file) in self.files.iter().copied().enumerate() {
             let Some(from) = self.file_nodes.get(number).copied() else { continue };
+            let (mut written, mut meant) = (FxHashSet::default(), FxHashSet::default());
             for import in &file.imports {
+                for to in self.files_meant(number, import) {
+                    if meant.insert(to) {
+                        self.edge(EdgeKind::Imports, from, to, Some(import.line), 0.8);
+                    }
+                }
+                if !written.insert(import.module.as_str()) {
+                    continue;
+                }
                 let mut node = self.node(Label::Import, &import.module, &file.path, &import.module);
                 node.language = file.language;
                 node.lines = Some((import.line, import.line));
                 node.module_name = Some(import.module.clone());
                 let node = self.push(node);
                 self.edge(EdgeKind::Imports, from, node, Some(import.line), 1.0);
-                for to in self.files_meant(number, import) {
-                    self.edge(EdgeKind::Imports, from, to, Some(import.line), 0.8);
-                }
             }
         }
     }
@@ -304,9 +328,10 @@ impl<'l, 'f> Linker<'l, 'f> {
                     Some(at) => self.symbol_node(number, at),
                     None => self.file_nodes.get(number).copied(),
                 };
-                let owner = call.caller.and_then(|at| file.symbols.get(at)?.owner.as_deref());
+                let owner = self.owner_around(number, call.caller);
+                let at = At { file: number, function: call.caller };
                 let (Some(caller), Some((callee, confidence))) =
-                    (caller, self.callee(number, owner, call))
+                    (caller, self.callee(at, owner, call))
                 else {
                     continue;
                 };
@@ -335,11 +360,17 @@ impl<'l, 'f> Linker<'l, 'f> {
                 if symbol.export == Export::Default {
                     self.defaults.insert(number, place);
                 }
-                self.functions.entry(&symbol.name).or_default().push(found);
+                match (symbol.inside, &symbol.owner) {
+                    (Some(inside), None) => {
+                        let nested = self.nested.entry((number, &symbol.name)).or_default();
+                        nested.push((inside, place));
+                    }
+                    _ => self.functions.entry(&symbol.name).or_default().push(found),
+                }
                 if let Some(owner) = &symbol.owner {
                     self.methods.entry((owner, &symbol.name)).or_default().push(found);
                 }
-                if let Some(module) = &symbol.module {
+                if let (Some(module), None) = (&symbol.module, symbol.inside) {
                     self.scoped.entry((module, &symbol.name)).or_default().push(found);
                 }
             }
@@ -386,12 +417,28 @@ impl<'l, 'f> Linker<'l, 'f> {
     }
 
     fn edge(&mut self, kind: EdgeKind, from: usize, to: usize, line: Option<u32>, confidence: f64) {
+        // Sums of fractions are seldom as round as they were written.
+        let confidence = (confidence * 100.0).round() / 100.0;
         self.graph.edges.push(CodeEdge { kind, from, to, line, confidence });
+    }
+
+    /// The class of the method that a function is, or is inside of.
+    fn owner_around(&self, file: usize, function: Option<usize>) -> Option<&'f str> {
+        let symbols = &self.files.get(file)?.symbols;
+        let mut around = functions_around(symbols, function);
+        around.find_map(|at| symbols.get(at)?.owner.as_deref())
     }
 
     fn symbol_node(&self, file: usize, at: usize) -> Option<usize> {
         self.symbols.get(file)?.get(at).copied()
     }
+}
+
+/// A function and those it is inside of, the nearest first.
+fn functions_around(symbols: &[Symbol], function: Option<usize>) -> impl Iterator<Item = usize> {
+    // What is inside comes after what is around it, so this ends.
+    let around = |at: &usize| symbols.get(*at)?.inside.filter(|outer| outer < at);
+    std::iter::successors(function, around)
 }
 
 fn identity(parts: &[&str]) -> String {

@@ -2,48 +2,61 @@
 
 use std::collections::VecDeque;
 
-use super::paths::{Start, folder, matching, module, stem};
-use super::{Found, Imported, Linker};
+use super::builtins::is_built_in;
+use super::files::FILES_MAX;
+use super::paths::{folder, stem};
+use super::{At, Found, Imported, Linker, functions_around};
 use crate::facts::{Brought, Call};
 use crate::language::Language;
 
 /// A node, and how sure it is that it is meant.
 type Meant = Option<(usize, f64)>;
 
+/// What is looked for by its name alone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sought {
+    Function,
+    Method,
+}
+
 /// How many classes are looked at for an inherited method.
 const CLASSES_MAX: usize = 32;
-/// How many files one import can mean.
-const FILES_MAX: usize = 16;
 
-impl Linker<'_, '_> {
+/// How many files hand on a name before it is where it is defined.
+const HOPS_MAX: usize = 4;
+
+impl<'f> Linker<'_, 'f> {
     /// What a call calls, and how sure that is.
-    pub(super) fn callee(&self, file: usize, owner: Option<&str>, call: &Call) -> Meant {
-        let name = call.name.as_str();
+    pub(super) fn callee(&self, at: At, owner: Option<&str>, call: &Call) -> Meant {
+        let (file, name) = (at.file, call.name.as_str());
         match call.qualifier.as_deref() {
             Some("self" | "this" | "Self" | "cls") => self.own_method(file, owner?, name),
             Some("super") => self.inherited(file, owner?, name),
             Some("self::" | "super::" | "crate::") => self
                 .in_file(file, name)
                 .or_else(|| self.in_module_around(file, name))
-                .or_else(|| self.by_name(file, name, false)),
-            Some(qualifier) => self.called_through(file, qualifier, name),
-            None => self.called_plainly(file, owner, name),
+                .or_else(|| self.by_name(file, name, Sought::Function)),
+            Some(Call::VALUE) => self.by_name(file, name, Sought::Method),
+            Some(qualifier) => self.called_through(at, qualifier, name),
+            None => self.called_plainly(at, owner, name),
         }
     }
 
-    fn called_through(&self, file: usize, qualifier: &str, name: &str) -> Meant {
+    fn called_through(&self, at: At, qualifier: &str, name: &str) -> Meant {
+        let file = at.file;
         self.method(file, qualifier, name, 0.9)
-            .or_else(|| self.through_import(file, qualifier, name))
+            .or_else(|| self.through_import(at, qualifier, name))
             .or_else(|| self.in_scope(file, qualifier, name))
             .or_else(|| self.in_module(file, qualifier, name))
             .or_else(|| self.in_package(file, qualifier, name))
-            .or_else(|| match self.is_foreign(file, qualifier) {
+            .or_else(|| match self.is_foreign(at, qualifier) {
                 true => None,
-                false => self.by_name(file, name, true),
+                false => self.by_name(file, name, Sought::Method),
             })
     }
 
-    fn called_plainly(&self, file: usize, owner: Option<&str>, name: &str) -> Meant {
+    fn called_plainly(&self, at: At, owner: Option<&str>, name: &str) -> Meant {
+        let file = at.file;
         let of_class = || match self.language(file) {
             // There, a method may be called without saying on what.
             Some(Language::Java | Language::C | Language::Cpp) => {
@@ -51,16 +64,57 @@ impl Linker<'_, '_> {
             }
             _ => None,
         };
-        of_class()
-            .or_else(|| self.in_file(file, name))
-            .or_else(|| self.imported_name(file, name))
-            .or_else(|| self.constructor(file, name))
-            .or_else(|| self.in_folder(file, name))
-            .or_else(|| self.imported_with_all(file, name))
-            .or_else(|| match self.is_foreign(file, name) {
-                true => None,
-                false => self.by_name(file, name, false),
-            })
+        // What a function imports for itself is nearer than what is around it.
+        let of_function = || self.imports_inside(at, name).then(|| self.imported_name(at, name))?;
+        let of_file = || {
+            self.nested(at, name)
+                .or_else(of_class)
+                .or_else(|| self.in_file(file, name))
+                .or_else(|| self.imported_name(at, name))
+                .or_else(|| self.constructor(at, name))
+                .or_else(|| self.in_folder(file, name))
+                .or_else(|| self.imported_with_all(at, name))
+                .or_else(|| match self.could_be_reached(at, name) {
+                    true => self.by_name(file, name, Sought::Function),
+                    false => None,
+                })
+        };
+        match self.imports_inside(at, name) && self.is_foreign(at, name) {
+            true => None,
+            false => of_function().or_else(of_file),
+        }
+    }
+
+    /// A function that is defined in the calling one, or in one around that.
+    fn nested(&self, at: At, name: &str) -> Meant {
+        let nested = self.nested.get(&(at.file, name))?;
+        let symbols = &self.files.get(at.file)?.symbols;
+        functions_around(symbols, at.function).find_map(|around| {
+            let (_, node) = nested.iter().find(|(inside, _)| *inside == around)?;
+            Some((*node, 0.95))
+        })
+    }
+
+    /// Whether a name that neither the file nor its imports tell of can be that of a function
+    /// elsewhere in the repository.
+    fn could_be_reached(&self, at: At, name: &str) -> bool {
+        let Some(language) = self.language(at.file) else { return false };
+        if is_built_in(language, name) || self.is_foreign(at, name) {
+            return false;
+        }
+        let everything = || self.imports_of(at, Brought::ALL).next().is_some();
+        match language {
+            // Linked together, or read in one after the other.
+            Language::C | Language::Cpp | Language::Shell | Language::Sql => true,
+            // Scripts of a page see each other; modules see what they import.
+            Language::JavaScript | Language::TypeScript | Language::Tsx => {
+                self.files.get(at.file).is_some_and(|facts| facts.imports.is_empty())
+            }
+            // A module can hand on what it has from elsewhere.
+            Language::Rust => everything() || self.imports_of(at, name).next().is_some(),
+            Language::Python => everything(),
+            Language::Go | Language::Java => false,
+        }
     }
 
     fn own_method(&self, file: usize, owner: &str, name: &str) -> Meant {
@@ -102,47 +156,80 @@ impl Linker<'_, '_> {
     }
 
     /// A function that the file imports, whatever it is called here.
-    fn imported_name(&self, file: usize, local: &str) -> Meant {
-        self.imports_of(file, local).find_map(|imported| {
+    fn imported_name(&self, at: At, local: &str) -> Meant {
+        self.imports_of(at, local).find_map(|imported| {
             let brought = imported.brought;
             if brought.name == Brought::DEFAULT {
                 return self.default_of(imported);
             }
-            self.function_in(&imported.files, &brought.name).map(|found| (found.node, 0.85))
+            self.handed_on(&imported.files, &brought.name).map(|found| (found.node, 0.85))
         })
     }
 
     /// A function of a module or class that the file imports.
-    fn through_import(&self, file: usize, local: &str, name: &str) -> Meant {
-        self.imports_of(file, local).find_map(|imported| {
+    fn through_import(&self, at: At, local: &str, name: &str) -> Meant {
+        self.imports_of(at, local).find_map(|imported| {
             let methods = self.methods.get(&(imported.brought.name.as_str(), name));
             let mut methods = methods.into_iter().flatten();
             let method = methods.find(|found| imported.files.contains(&found.file)).copied();
-            let found = method.or_else(|| self.function_in(&imported.files, name));
+            let found = method.or_else(|| self.handed_on(&imported.files, name));
             found.map(|found| (found.node, 0.85))
         })
     }
 
     /// A function of a file of which everything was imported.
-    fn imported_with_all(&self, file: usize, name: &str) -> Meant {
-        let mut imports = self.imports_of(file, Brought::ALL);
+    fn imported_with_all(&self, at: At, name: &str) -> Meant {
+        let mut imports = self.imports_of(at, Brought::ALL);
         imports.find_map(|imported| {
-            self.function_in(&imported.files, name).map(|found| (found.node, 0.8))
+            self.handed_on(&imported.files, name).map(|found| (found.node, 0.8))
         })
     }
 
+    /// What imports bring under a name, as it is seen from a place: those of the nearest
+    /// function, else those of the file.
     fn imports_of<'s>(
         &'s self,
-        file: usize,
+        at: At,
         local: &'s str,
-    ) -> impl Iterator<Item = &'s Imported<'s>> {
-        let imported = self.imported.get(file).into_iter().flatten();
-        imported.filter(move |imported| imported.brought.local == local)
+    ) -> impl Iterator<Item = &'s Imported<'f>> + use<'s, 'f> {
+        let symbols = self.files.get(at.file).map_or(&[][..], |facts| &facts.symbols);
+        let named = |imported: &&'s Imported<'f>| imported.brought.local == local;
+        let all = || self.imported.get(at.file).into_iter().flatten();
+        let nearest = functions_around(symbols, at.function)
+            .find(|around| all().filter(named).any(|found| found.inside == Some(*around)));
+        all().filter(move |found| found.brought.local == local && found.inside == nearest)
+    }
+
+    /// Whether a name is imported inside of a function.
+    fn imports_inside(&self, at: At, local: &str) -> bool {
+        self.imports_of(at, local).any(|imported| imported.inside.is_some())
     }
 
     fn function_in(&self, files: &[usize], name: &str) -> Option<Found> {
         let mut found = self.functions.get(name)?.iter();
         found.find(|found| files.contains(&found.file)).copied()
+    }
+
+    /// A function of one of these files, or one that they have from elsewhere themselves.
+    fn handed_on(&self, files: &[usize], name: &str) -> Option<Found> {
+        let mut open = VecDeque::from_iter(files.iter().map(|file| (*file, name, 0)));
+        while let Some((file, name, hops)) = open.pop_front() {
+            if let Some(found) = self.function_in(&[file], name) {
+                return Some(found);
+            }
+            if hops == HOPS_MAX || open.len() > FILES_MAX {
+                continue;
+            }
+            let at = At { file, function: None };
+            for imported in self.imports_of(at, name) {
+                let there = imported.brought.name.as_str();
+                open.extend(imported.files.iter().map(|file| (*file, there, hops + 1)));
+            }
+            for imported in self.imports_of(at, Brought::ALL) {
+                open.extend(imported.files.iter().map(|file| (*file, name, hops + 1)));
+            }
+        }
+        None
     }
 
     fn default_of(&self, imported: &Imported<'_>) -> Meant {
@@ -151,12 +238,12 @@ impl Linker<'_, '_> {
     }
 
     /// Whether a name was imported from somewhere else than this repository.
-    fn is_foreign(&self, file: usize, local: &str) -> bool {
-        match self.language(file) {
+    fn is_foreign(&self, at: At, local: &str) -> bool {
+        match self.language(at.file) {
             // There, what is imported need not have the name of its file.
             Some(Language::Rust | Language::C | Language::Cpp | Language::Shell) | None => false,
             Some(_) => {
-                let mut imports = self.imports_of(file, local).peekable();
+                let mut imports = self.imports_of(at, local).peekable();
                 imports.peek().is_some() && imports.all(|imported| imported.files.is_empty())
             }
         }
@@ -219,25 +306,36 @@ impl Linker<'_, '_> {
         self.nearest(file, &found).map(|found| (found.node, 0.7))
     }
 
-    fn constructor(&self, file: usize, class: &str) -> Meant {
-        let imported = self.imports_of(file, class).map(|imported| imported.brought.name.as_str());
+    fn constructor(&self, at: At, class: &str) -> Meant {
+        let named: &[&str] = match self.language(at.file)? {
+            Language::Python => &["__init__"],
+            Language::JavaScript | Language::TypeScript | Language::Tsx => &["constructor"],
+            Language::Java | Language::Cpp => &[class],
+            // There, a type before parentheses is a value, not a call.
+            _ => return None,
+        };
+        let imported = self.imports_of(at, class).map(|imported| imported.brought.name.as_str());
         let classes = std::iter::once(class).chain(imported);
         let mut known = classes.filter(|class| self.types.contains_key(class));
-        known.find_map(|class| {
-            let names = ["__init__", "constructor", "new", class];
-            names.iter().find_map(|name| self.method(file, class, name, 0.85))
-        })
+        known
+            .find_map(|class| named.iter().find_map(|name| self.method(at.file, class, name, 0.85)))
     }
 
     /// The last resort: a name that hardly anything else has.
-    fn by_name(&self, file: usize, name: &str, qualified: bool) -> Meant {
+    fn by_name(&self, file: usize, name: &str, sought: Sought) -> Meant {
         const MOST: usize = 4;
+        let is_method = sought == Sought::Method;
         let found = self.callable(file, self.functions.get(name)?);
-        let found: Vec<_> = found.into_iter().filter(|found| found.method == qualified).collect();
+        let found: Vec<_> = found.into_iter().filter(|found| found.method == is_method).collect();
+        let sure = match (sought, self.language(file)) {
+            (Sought::Method, _) => 0.5,
+            (_, Some(Language::C | Language::Cpp | Language::Shell | Language::Sql)) => 0.6,
+            _ => 0.3,
+        };
         match found.as_slice() {
-            [only] => Some((only.node, if qualified { 0.5 } else { 0.6 })),
+            [only] => Some((only.node, sure)),
             several if several.len() <= MOST => {
-                self.nearest(file, several).map(|found| (found.node, 0.25))
+                self.nearest(file, several).map(|found| (found.node, 0.2))
             }
             _ => None,
         }
@@ -250,7 +348,9 @@ impl Linker<'_, '_> {
 
     fn type_named(&self, file: usize, name: &str) -> Option<(Found, f64)> {
         // It may be known here by another name.
-        let renamed = self.imports_of(file, name).map(|imported| imported.brought.name.as_str());
+        let imported = self.imported.get(file).into_iter().flatten();
+        let renamed = imported.filter(|imported| imported.brought.local == name);
+        let renamed = renamed.map(|imported| imported.brought.name.as_str());
         let known = std::iter::once(name).chain(renamed).find_map(|name| self.types.get(name))?;
         if let Some(near) = known.iter().find(|found| found.file == file) {
             return Some((*near, 1.0));
@@ -275,18 +375,18 @@ impl Linker<'_, '_> {
     }
 
     /// Whether the languages of two files go together.
-    fn may_use(&self, file: usize, other: usize) -> bool {
+    pub(super) fn may_use(&self, file: usize, other: usize) -> bool {
         match (self.language(file), self.language(other)) {
             (Some(from), Some(to)) => from.speaks_with(to),
             _ => false,
         }
     }
 
-    fn language(&self, file: usize) -> Option<Language> {
+    pub(super) fn language(&self, file: usize) -> Option<Language> {
         self.files.get(file).and_then(|facts| facts.language)
     }
 
-    fn path(&self, file: usize) -> &str {
+    pub(super) fn path(&self, file: usize) -> &str {
         self.files.get(file).map_or("", |facts| facts.path.as_str())
     }
 
@@ -301,79 +401,4 @@ impl Linker<'_, '_> {
             (shared(other), std::cmp::Reverse(found.node))
         })
     }
-
-    /// The files of this repository that an import means.
-    pub(super) fn files_of(&self, file: usize, written: &str) -> Vec<usize> {
-        let Some(language) = self.language(file) else { return Vec::new() };
-        let module = module(self.path(file), written, language);
-        match (language, module.parts.as_slice()) {
-            (Language::Go, parts) => return self.package_of_go(file, parts),
-            // A bare name is a package from elsewhere.
-            (Language::JavaScript | Language::TypeScript | Language::Tsx, [_])
-                if module.start == Start::Anywhere =>
-            {
-                return Vec::new();
-            }
-            _ => {}
-        }
-        // The last part may be a name inside the module.
-        for length in (1..=module.parts.len()).rev().take(2) {
-            let wanted = module.parts.get(..length).unwrap_or_default();
-            let found = self.files_ending(file, wanted, module.start);
-            if !found.is_empty() {
-                let named: Vec<_> = found.iter().map(|file| (self.path(*file), *file)).collect();
-                return module.exactly(&named).unwrap_or(found);
-            }
-        }
-        Vec::new()
-    }
-
-    /// The files whose paths end most like a module's.
-    fn files_ending(&self, file: usize, wanted: &[String], start: Start) -> Vec<usize> {
-        let Some(last) = wanted.last() else { return Vec::new() };
-        let known = self.stems.get(last.as_str()).into_iter().flatten().copied();
-        let fits = |number: usize| {
-            let same = matching(self.path(number), wanted, start)?;
-            let whole = same >= self.package_depth(number) || start == Start::Root;
-            (number != file && self.may_use(file, number) && whole).then_some((same, number))
-        };
-        best(known.filter_map(fits))
-    }
-
-    /// How many parts the name of a Python module has, with its packages.
-    fn package_depth(&self, file: usize) -> usize {
-        let path = self.path(file);
-        let mut around = folder(path);
-        let mut depth = usize::from(stem(path) != "__init__");
-        while !around.is_empty() && self.packages.contains(around) {
-            depth += 1;
-            around = folder(around);
-        }
-        if self.language(file) == Some(Language::Python) { depth } else { 0 }
-    }
-
-    /// In Go, a path names a folder, beginning with the module's own name.
-    fn package_of_go(&self, file: usize, wanted: &[String]) -> Vec<usize> {
-        let domain = wanted.first().is_some_and(|first| first.contains('.'));
-        let same = |number: usize| {
-            let parts = folder(self.path(number)).rsplit('/').filter(|part| !part.is_empty());
-            let pairs = parts.zip(wanted.iter().rev());
-            pairs.take_while(|(left, right)| *left == right.as_str()).count()
-        };
-        let fits = |number: usize| {
-            let same = same(number);
-            let fits = same == wanted.len() || domain && same > 0;
-            (fits && self.may_use(file, number)).then_some((same, number))
-        };
-        let known = wanted.last().and_then(|last| self.folders.get(last.as_str()));
-        best(known.into_iter().flatten().copied().filter_map(fits))
-    }
-}
-
-/// Those that have most in common with what was asked for.
-fn best(fitting: impl Iterator<Item = (usize, usize)>) -> Vec<usize> {
-    let fitting: Vec<_> = fitting.collect();
-    let most = fitting.iter().map(|(same, _)| *same).max().unwrap_or_default();
-    let best = fitting.into_iter().filter(|(same, _)| *same == most);
-    best.map(|(_, number)| number).take(FILES_MAX).collect()
 }

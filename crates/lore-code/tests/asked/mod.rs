@@ -5,6 +5,12 @@ use std::collections::BTreeMap;
 use lore_code::{FileFacts, extract, link};
 use lore_cypher::{Options, Parameters, Value, answer};
 
+/// Who calls whom.
+pub(crate) const CALLS: &str = "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + b.name";
+/// Who calls something in which file.
+#[allow(dead_code, reason = "not asked in every file of tests")]
+pub(crate) const WHERE: &str = "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + b.file_path";
+
 /// A graph of sources.
 pub(crate) struct Asked(lore_cypher::Graph);
 

@@ -15,6 +15,9 @@ pub(super) struct KeptFacts {
     symbols: Vec<KeptSymbol>,
     /// Module, the names it brings, line.
     imports: Vec<(String, Vec<KeptName>, u32)>,
+    /// Numbers of the imports that are for one function, and of the function.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    local_imports: Vec<(usize, usize)>,
     /// Number of the caller, what is called, on what, line.
     calls: Vec<(Option<usize>, String, Option<String>, u32)>,
     /// Class, what it builds on, whether that is an interface.
@@ -39,6 +42,8 @@ struct KeptSymbol {
     owner: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     module: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    inside: Option<usize>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     default: bool,
     /// First and last line, first and last byte.
@@ -56,6 +61,7 @@ impl KeptFacts {
     /// Takes facts apart.
     pub(super) fn of(facts: &FileFacts) -> Self {
         let imports = facts.imports.iter();
+        let inside = |(at, import): (usize, &Import)| Some((at, import.inside?));
         let calls = facts.calls.iter().cloned();
         let bases = facts.bases.iter().cloned();
         Self {
@@ -63,6 +69,7 @@ impl KeptFacts {
             lines: facts.lines,
             bytes: facts.bytes,
             symbols: facts.symbols.iter().map(KeptSymbol::of).collect(),
+            local_imports: imports.clone().enumerate().filter_map(inside).collect(),
             imports: imports.map(kept_import).collect(),
             calls: calls.map(|c| (c.caller, c.name, c.qualifier, c.line)).collect(),
             bases: bases
@@ -73,7 +80,12 @@ impl KeptFacts {
 
     /// Puts facts together again.
     pub(super) fn facts(self, path: String, content_hash: String) -> FileFacts {
-        let imports = self.imports.into_iter();
+        let mut imports: Vec<Import> = self.imports.into_iter().map(import).collect();
+        for (at, function) in self.local_imports {
+            if let Some(import) = imports.get_mut(at) {
+                import.inside = Some(function);
+            }
+        }
         let calls = self.calls.into_iter();
         FileFacts {
             language: Language::of(&path),
@@ -82,7 +94,7 @@ impl KeptFacts {
             lines: self.lines,
             bytes: self.bytes,
             symbols: self.symbols.into_iter().filter_map(KeptSymbol::symbol).collect(),
-            imports: imports.map(import).collect(),
+            imports,
             calls: calls
                 .map(|(caller, name, qualifier, line)| Call { caller, name, qualifier, line })
                 .collect(),
@@ -102,7 +114,7 @@ fn import((module, names, line): (String, Vec<KeptName>, u32)) -> Import {
         KeptName::Plain(name) => Brought { path: module.clone(), local: name.clone(), name },
         KeptName::Whole(path, name, local) => Brought { path, name, local },
     });
-    Import { names: names.collect(), module, line }
+    Import { names: names.collect(), module, inside: None, line }
 }
 
 fn base((class, name, implements): (String, String, bool)) -> Base {
@@ -117,6 +129,7 @@ impl KeptSymbol {
             name: symbol.name.clone(),
             owner: symbol.owner.clone(),
             module: symbol.module.clone(),
+            inside: symbol.inside,
             default: symbol.export == Export::Default,
             place: (symbol.line_start, symbol.line_end, symbol.byte_start, symbol.byte_end),
             signature: symbol.signature.clone(),
@@ -133,6 +146,7 @@ impl KeptSymbol {
             name: self.name,
             owner: self.owner,
             module: self.module,
+            inside: self.inside,
             export: if self.default { Export::Default } else { Export::Named },
             line_start,
             line_end,
@@ -153,9 +167,11 @@ mod tests {
     #[test]
     fn facts_come_back_as_they_were() {
         let text = "from a import b\n\nclass C(D):\n    \"\"\"Says it.\"\"\"\n    \
-                    def e(self, f: int) -> str:\n        return b(f)\n";
+                    def e(self, f: int) -> str:\n        from g import h\n        \
+                    def i():\n            h()\n        return b(f)\n";
         let facts = lore_code::extract("x/c.py", text);
         assert!(!facts.symbols.is_empty() && !facts.calls.is_empty() && !facts.bases.is_empty());
+        assert!(facts.imports.iter().any(|import| import.inside.is_some()));
         let kept = serde_json::to_value(KeptFacts::of(&facts)).unwrap();
         let again: KeptFacts = serde_json::from_value(kept).unwrap();
         assert_eq!(again.facts(facts.path.clone(), facts.content_hash.clone()), facts);

@@ -1,0 +1,129 @@
+//! Patterns in syntax trees: the names that parameters and variables have.
+
+use tree_sitter::Node;
+
+use super::names::text;
+
+/// The names that a parameter, a pattern or a declaration gives to values.
+pub(super) fn bound<'s>(node: Node<'s>, source: &'s str) -> Vec<&'s str> {
+    let mut found = Vec::new();
+    let mut open = vec![node];
+    while let Some(part) = open.pop() {
+        match parts(part.kind()) {
+            Parts::Name => found.push(text(part, source)),
+            Parts::Nothing => {}
+            inside => open.extend(followed(part, inside)),
+        }
+    }
+    found.retain(|name| !["self", "cls", "this", "_"].contains(name));
+    found
+}
+
+/// Where the names inside a node are.
+enum Parts {
+    /// It is one.
+    Name,
+    /// In all its parts but its condition.
+    All,
+    /// In the parts with these names.
+    Fields(&'static [&'static str]),
+    /// In its first part.
+    First,
+    Nothing,
+}
+
+fn parts(kind: &str) -> Parts {
+    match kind {
+        "identifier" | "shorthand_property_identifier_pattern" | "shorthand_field_identifier" => {
+            Parts::Name
+        }
+        "default_parameter"
+        | "typed_default_parameter"
+        | "named_expression"
+        | "variable_declarator"
+        | "var_spec"
+        | "variadic_parameter_declaration" => Parts::Fields(&["name"]),
+        "assignment"
+        | "augmented_assignment"
+        | "for_statement"
+        | "for_in_clause"
+        | "for_in_statement"
+        | "assignment_pattern"
+        | "object_assignment_pattern"
+        | "short_var_declaration"
+        | "range_clause" => Parts::Fields(&["left"]),
+        "parameter" | "let_declaration" | "let_condition" | "match_arm" | "for_expression"
+        | "required_parameter" | "optional_parameter" => Parts::Fields(&["pattern"]),
+        "field_pattern" => Parts::Fields(&["pattern", "name"]),
+        "pair_pattern" => Parts::Fields(&["value"]),
+        "as_pattern" => Parts::Fields(&["alias"]),
+        "catch_clause" | "arrow_function" => Parts::Fields(&["parameter"]),
+        // Go has names where C has declarators.
+        "parameter_declaration" => Parts::Fields(&["name", "declarator"]),
+        "declaration"
+        | "init_declarator"
+        | "pointer_declarator"
+        | "array_declarator"
+        | "function_declarator"
+        | "optional_parameter_declaration"
+        | "for_range_loop" => Parts::Fields(&["declarator"]),
+        "typed_parameter" => Parts::First,
+        kind if is_container(kind) => Parts::All,
+        _ => Parts::Nothing,
+    }
+}
+
+fn is_container(kind: &str) -> bool {
+    [
+        "parameters",
+        "lambda_parameters",
+        "formal_parameters",
+        "closure_parameters",
+        "parameter_list",
+        "expression_list",
+        "pattern_list",
+        "tuple_pattern",
+        "list_pattern",
+        "list_splat_pattern",
+        "dictionary_splat_pattern",
+        "as_pattern_target",
+        "object_pattern",
+        "array_pattern",
+        "rest_pattern",
+        "mut_pattern",
+        "ref_pattern",
+        "reference_pattern",
+        "captured_pattern",
+        "slice_pattern",
+        "or_pattern",
+        "match_pattern",
+        "tuple_struct_pattern",
+        "struct_pattern",
+        "reference_declarator",
+        "parenthesized_declarator",
+        "attributed_declarator",
+    ]
+    .contains(&kind)
+}
+
+fn followed(node: Node<'_>, parts: Parts) -> Vec<Node<'_>> {
+    let mut found = Vec::new();
+    let mut cursor = node.walk();
+    let mut more = cursor.goto_first_child();
+    while more {
+        let (part, field) = (cursor.node(), cursor.field_name());
+        let wanted = match parts {
+            Parts::Fields(fields) => field.is_some_and(|field| fields.contains(&field)),
+            Parts::All => part.is_named() && field != Some("condition"),
+            Parts::First => part.is_named() && found.is_empty(),
+            Parts::Name | Parts::Nothing => false,
+        };
+        // `int f(int)` says that there is a function, `int (*f)(int)` is a variable.
+        let is_function = node.kind() == "function_declarator" && part.kind() == "identifier";
+        if wanted && !is_function {
+            found.push(part);
+        }
+        more = cursor.goto_next_sibling();
+    }
+    found
+}

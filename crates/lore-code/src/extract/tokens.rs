@@ -1,0 +1,89 @@
+//! Calls inside macros of Rust. What a macro gets are words without syntax: a name right
+//! before parentheses is taken for a call, as it nearly always is.
+
+use tree_sitter::Node;
+
+use super::names::text;
+use crate::facts::Call;
+
+/// A call among words.
+pub(super) struct Spoken<'t> {
+    /// Its name.
+    pub(super) at: Node<'t>,
+    pub(super) qualifier: Option<String>,
+    pub(super) name: String,
+}
+
+/// The calls among the words of a macro, without those in parentheses inside, which are
+/// words of their own.
+pub(super) fn calls<'t>(words: Node<'t>, source: &str) -> Vec<Spoken<'t>> {
+    let mut found = Vec::new();
+    let mut before: Option<Node<'t>> = None;
+    let mut cursor = words.walk();
+    for word in words.children(&mut cursor) {
+        if word.kind() == "token_tree"
+            && text(word, source).starts_with('(')
+            && let Some(name) = before.filter(|before| before.kind() == "identifier")
+        {
+            let head = source.get(words.start_byte()..name.start_byte()).unwrap_or_default();
+            let name_text = text(name, source).to_owned();
+            let spoken = |qualifier| Spoken { at: name, qualifier, name: name_text };
+            found.extend(qualifier(head).map(spoken));
+        }
+        before = Some(word);
+    }
+    found
+}
+
+/// What a name is called on or through, told by what stands before it; none when it is no call.
+fn qualifier(head: &str) -> Option<Option<String>> {
+    let head = head.trim_end();
+    if let Some(path) = head.strip_suffix("::") {
+        return match last_word(path) {
+            "" => None,
+            word @ ("self" | "super" | "crate") => Some(Some(format!("{word}::"))),
+            word => Some(Some(word.to_owned())),
+        };
+    }
+    if let Some(object) = head.strip_suffix('.').filter(|object| !object.ends_with('.')) {
+        return match last_word(object) {
+            "self" => Some(Some("self".to_owned())),
+            _ => Some(Some(Call::VALUE.to_owned())),
+        };
+    }
+    (last_word(head) != "fn" && !head.ends_with('$')).then_some(None)
+}
+
+fn last_word(text: &str) -> &str {
+    const WORD_MAX: usize = 120;
+    let text = text.trim_end();
+    let letters = text.chars().rev().take(WORD_MAX);
+    let word = letters.take_while(|letter| letter.is_alphanumeric() || *letter == '_');
+    let length = word.map(char::len_utf8).sum::<usize>();
+    text.get(text.len() - length..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_before_a_name_tells_what_it_is_called_on() {
+        let on = |head: &str| qualifier(head).map(|qualifier| qualifier.unwrap_or("-".into()));
+        for (head, expected) in [
+            ("(", Some("-")),
+            ("(x, ", Some("-")),
+            ("(0..", Some("-")),
+            ("(shapes::", Some("shapes")),
+            ("(crate :: ", Some("crate::")),
+            ("(Vec::<u8>::", None),
+            ("(self.", Some("self")),
+            ("(myself.", Some(Call::VALUE)),
+            ("(a().", Some(Call::VALUE)),
+            ("(pub fn ", None),
+            ("($", None),
+        ] {
+            assert_eq!(on(head).as_deref(), expected, "{head}");
+        }
+    }
+}

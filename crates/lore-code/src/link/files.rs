@@ -1,0 +1,85 @@
+//! Which files an import means.
+
+use super::Linker;
+use super::paths::{Start, folder, matching, module, stem};
+use crate::language::Language;
+
+/// How many files one import can mean.
+pub(super) const FILES_MAX: usize = 16;
+
+impl Linker<'_, '_> {
+    /// The files of this repository that an import means.
+    pub(super) fn files_of(&self, file: usize, written: &str) -> Vec<usize> {
+        let Some(language) = self.language(file) else { return Vec::new() };
+        let module = module(self.path(file), written, language);
+        match (language, module.parts.as_slice()) {
+            (Language::Go, parts) => return self.package_of_go(file, parts),
+            // A bare name is a package from elsewhere.
+            (Language::JavaScript | Language::TypeScript | Language::Tsx, [_])
+                if module.start == Start::Anywhere =>
+            {
+                return Vec::new();
+            }
+            _ => {}
+        }
+        // The last part may be a name inside the module.
+        for length in (1..=module.parts.len()).rev().take(2) {
+            let wanted = module.parts.get(..length).unwrap_or_default();
+            let found = self.files_ending(file, wanted, module.start);
+            if !found.is_empty() {
+                let named: Vec<_> = found.iter().map(|file| (self.path(*file), *file)).collect();
+                return module.exactly(&named).unwrap_or(found);
+            }
+        }
+        Vec::new()
+    }
+
+    /// The files whose paths end most like a module's.
+    fn files_ending(&self, file: usize, wanted: &[String], start: Start) -> Vec<usize> {
+        let Some(last) = wanted.last() else { return Vec::new() };
+        let known = self.stems.get(last.as_str()).into_iter().flatten().copied();
+        let fits = |number: usize| {
+            let same = matching(self.path(number), wanted, start)?;
+            let whole = same >= self.package_depth(number) || start == Start::Root;
+            (number != file && self.may_use(file, number) && whole).then_some((same, number))
+        };
+        best(known.filter_map(fits))
+    }
+
+    /// How many parts the name of a Python module has, with its packages.
+    fn package_depth(&self, file: usize) -> usize {
+        let path = self.path(file);
+        let mut around = folder(path);
+        let mut depth = usize::from(stem(path) != "__init__");
+        while !around.is_empty() && self.packages.contains(around) {
+            depth += 1;
+            around = folder(around);
+        }
+        if self.language(file) == Some(Language::Python) { depth } else { 0 }
+    }
+
+    /// In Go, a path names a folder, beginning with the module's own name.
+    fn package_of_go(&self, file: usize, wanted: &[String]) -> Vec<usize> {
+        let domain = wanted.first().is_some_and(|first| first.contains('.'));
+        let same = |number: usize| {
+            let parts = folder(self.path(number)).rsplit('/').filter(|part| !part.is_empty());
+            let pairs = parts.zip(wanted.iter().rev());
+            pairs.take_while(|(left, right)| *left == right.as_str()).count()
+        };
+        let fits = |number: usize| {
+            let same = same(number);
+            let fits = same == wanted.len() || domain && same > 0;
+            (fits && self.may_use(file, number)).then_some((same, number))
+        };
+        let known = wanted.last().and_then(|last| self.folders.get(last.as_str()));
+        best(known.into_iter().flatten().copied().filter_map(fits))
+    }
+}
+
+/// Those that have most in common with what was asked for.
+fn best(fitting: impl Iterator<Item = (usize, usize)>) -> Vec<usize> {
+    let fitting: Vec<_> = fitting.collect();
+    let most = fitting.iter().map(|(same, _)| *same).max().unwrap_or_default();
+    let best = fitting.into_iter().filter(|(same, _)| *same == most);
+    best.map(|(_, number)| number).take(FILES_MAX).collect()
+}

@@ -1,0 +1,205 @@
+//! Names inside functions, names of the language, and names that are handed on.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod asked;
+
+use asked::{Asked, CALLS, WHERE};
+
+#[test]
+fn what_the_language_has_is_not_looked_for_elsewhere() {
+    let graph = Asked::of(&[
+        (
+            "tools.py",
+            "def filter(x):\n    pass\n\ndef compile(x):\n    pass\n\ndef stray():\n    pass\n",
+        ),
+        ("app.py", "def app(x):\n    filter(x)\n    compile(x)\n    str(x)\n    stray()\n"),
+        ("own.py", "def filter(x):\n    pass\n\ndef own(x):\n    filter(x)\n"),
+        ("tools.js", "export function parseInt(x) {}\nexport function stray() {}\n"),
+        ("app.js", "import './tools';\nfunction run(x) { parseInt(x); stray(); }\n"),
+        ("a/len.go", "package a\nfunc len(x int) int { return x }\nfunc Stray() {}\n"),
+        ("b/use.go", "package b\nfunc use(x []int) { len(x); Stray() }\n"),
+    ]);
+    graph.rows(WHERE, &["own→own.py"]);
+}
+
+#[test]
+fn names_alone_lead_only_to_what_could_be_reached() {
+    let graph = Asked::of(&[
+        ("far.py", "def far():\n    pass\n"),
+        ("star.py", "from somewhere import *\n\ndef star():\n    far()\n"),
+        ("far.c", "void distant(void) {}\n"),
+        ("use.c", "void use(void) { distant(); }\n"),
+    ]);
+    graph.rows(
+        "MATCH (a)-[r:CALLS]->(b) RETURN a.name + '→' + b.name + ' ' + toString(r.confidence)",
+        &["star→far 0.3", "use→distant 0.6"],
+    );
+}
+
+#[test]
+fn names_of_a_function_win_in_python() {
+    let graph = Asked::of(&[
+        ("other.py", "def save():\n    pass\n"),
+        (
+            "a.py",
+            "import store\n\ndef save():\n    pass\n\n\
+             def by_parameter(save):\n    save()\n\n\
+             def by_assignment():\n    save = make()\n    save()\n\n\
+             def by_loop(all):\n    for save in all:\n        save()\n\n\
+             def by_with():\n    with make() as save:\n        save()\n\n\
+             def by_import():\n    from other import save\n    save()\n\n\
+             def by_foreign_import():\n    from elsewhere import save\n    save()\n\n\
+             def by_definition():\n    def save():\n        pass\n    save()\n\n\
+             def by_global():\n    global save\n    save = 1\n    save()\n\n\
+             def inner(save):\n    def deeper():\n        save()\n    return deeper\n\n\
+             def on_parameter(store):\n    store.load()\n\n\
+             def plain():\n    save()\n    store.load()\n",
+        ),
+        ("store.py", "def load():\n    pass\n"),
+    ]);
+    let lines = "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + b.file_path + ':' + \
+                 toString(b.line_start)";
+    graph.rows(
+        lines,
+        &[
+            "by_definition→a.py:30",
+            "by_global→a.py:3",
+            "by_import→other.py:1",
+            "plain→a.py:3",
+            "plain→store.py:1",
+        ],
+    );
+}
+
+#[test]
+fn names_of_a_function_win_in_scripts() {
+    let graph = Asked::of(&[
+        (
+            "a.ts",
+            "import { load } from './b';\nfunction save() {}\n\
+         function byParameter(save: Save) { save(); }\n\
+         function byPattern({ save, load: [load] }) { save(); load(); }\n\
+         function byVariable() { save(); const save = make(); }\n\
+         function byArrow() { return list.map(save => save()); }\n\
+         function byCatch() { try { save(); } catch (load) { load(); } }\n\
+         function byDefinition() { const save = () => 1; save(); }\n\
+         function plain() { save(); load(); }\n",
+        ),
+        ("b.ts", "export function load() {}\n"),
+    ]);
+    let lines = "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + b.name + ':' + \
+                 toString(b.line_start)";
+    graph.rows(lines, &["byCatch→save:2", "byDefinition→save:8", "plain→load:1", "plain→save:2"]);
+}
+
+#[test]
+fn names_begin_after_their_declaration_in_rust_go_and_c() {
+    let graph = Asked::of(&[
+        (
+            "a.rs",
+            "fn save(x: u8) -> u8 { x }\nfn by_parameter(save: fn()) { save(); }\n\
+             fn by_let() { let save = || 1; save(); }\n\
+             fn before() { let save = save(1); drop(save); }\n\
+             fn after_block() { { let save = || 1; save(); } save(1); }\n\
+             fn by_arm(x: Option<fn()>) { match x { Some(save) => save(), None => {} } }\n\
+             fn by_condition(x: Option<fn()>) { if let Some(save) = x { save(); } }\n\
+             fn by_loop(all: Vec<fn()>) { for save in all { save(); } }\n\
+             fn by_closure() { run(|save| save()); }\n",
+        ),
+        (
+            "b.go",
+            "package b\nfunc load() int { return 1 }\nfunc byParameter(load func()) { load() }\n\
+             func byVariable() { load := func() {}; load() }\n\
+             func beforeIt() { load := load(); _ = load }\n\
+             func byRange(all []func()) { for _, load := range all { load() } }\n",
+        ),
+        (
+            "c.c",
+            "int find(int x) { return x; }\nint by_pointer(int (*find)(int)) { return find(1); }\n\
+             int by_local(void) { int (*find)(int) = 0; return find(1); }\n\
+             int by_prototype(void) { int find(int); return find(1); }\n",
+        ),
+    ]);
+    graph.rows(CALLS, &["after_block→save", "beforeIt→load", "before→save", "by_prototype→find"]);
+}
+
+#[test]
+fn what_belongs_to_an_object_is_no_module() {
+    let graph = Asked::of(&[
+        ("store.py", "def save():\n    pass\n"),
+        ("a.py", "import store\n\nclass A:\n    def a(self):\n        self.store.save()\n"),
+        ("store.rs", "pub fn load() {}\n"),
+        ("a.rs", "struct A;\nimpl A { fn a(&self) { self.store.load(); store.load(); } }\n"),
+        (
+            "a.go",
+            "package a\ntype T struct{}\nfunc (t *T) One() { t.Two() }\nfunc (t *T) Two() {}\n\
+             type U struct{}\nfunc (u *U) Two() {}\n",
+        ),
+    ]);
+    graph.rows(
+        "MATCH (a)-[r:CALLS]->(b) RETURN a.name + '→' + b.receiver_type + '.' + b.name",
+        &["One→T.Two"],
+    );
+}
+
+#[test]
+fn macros_of_rust_call_what_they_are_given() {
+    let graph = Asked::of(&[
+        (
+            "src/lib.rs",
+            "mod shapes;\nfn one() -> u8 { 1 }\nfn two() -> u8 { 2 }\nfn three() {}\n\
+             struct S;\nimpl S {\n fn own(&self) { println!(\"{}\", self.far(one())); }\n fn far(&self, x: u8) {}\n}\n\
+             fn all() {\n assert_eq!(one(), shapes::area(two()));\n vec![crate::three()];\n \
+             let three = 1; dbg!(three(1));\n}\n\
+             #[cfg(any(one(), two()))]\nfn attributed() {}\n\
+             macro_rules! rule { ($x:expr) => { three(); $x(1) }; }\n",
+        ),
+        ("src/shapes.rs", "pub fn area(x: u8) -> u8 { x }\n"),
+    ]);
+    graph.rows(CALLS, &["all→area", "all→one", "all→three", "all→two", "own→far", "own→one"]);
+}
+
+#[test]
+fn names_are_handed_on() {
+    let graph = Asked::of(&[
+        ("pkg/__init__.py", "from .deep import exported\nfrom .more import *\n"),
+        ("pkg/deep.py", "from .deeper import exported\n"),
+        ("pkg/deeper.py", "def exported():\n    pass\n"),
+        ("pkg/more.py", "def another():\n    pass\n"),
+        (
+            "app.py",
+            "import pkg\nfrom pkg import exported as e2, another\n\n\
+             def one():\n    e2()\n    another()\n\ndef two():\n    pkg.exported()\n",
+        ),
+        ("web/index.ts", "export { save as keep } from './save';\nexport * from './load';\n"),
+        ("web/save.ts", "export function save() {}\n"),
+        ("web/load.ts", "export function load() {}\n"),
+        (
+            "web/app.ts",
+            "import { keep, load } from './index';\nfunction three() { keep(); load(); }\n",
+        ),
+    ]);
+    graph.rows(
+        WHERE,
+        &[
+            "one→pkg/deeper.py",
+            "one→pkg/more.py",
+            "three→web/load.ts",
+            "three→web/save.ts",
+            "two→pkg/deeper.py",
+        ],
+    );
+}
+
+#[test]
+fn an_import_that_is_written_twice_is_one() {
+    let graph = Asked::of(&[
+        ("a.py", "import b\nfrom b import f\nimport b\n"),
+        ("b.py", "def f():\n    pass\n"),
+    ]);
+    graph.rows(
+        "MATCH (:File)-[:IMPORTS]->(x) RETURN labels(x)[0] + ' ' + x.name",
+        &["File b.py", "Import b"],
+    );
+}
