@@ -54,9 +54,12 @@ pub(crate) fn parse(text: &Text<'_>) -> Result<ParsedProgram> {
         }
         CypherError::Invalid {
             problem: Problem::Syntax,
-            message: first.map_or_else(String::new, |first| short(&first.message)),
+            message: first
+                .map_or_else(String::new, |first| named(&short(&first.message), text, at)),
             position: first.map(|_| text.position(at)),
-            hint: first.and_then(|first| first.help.clone()),
+            hint: meant(word(text.parsed(), at))
+                .map(|clause| format!("did you mean {clause}?"))
+                .or_else(|| first.and_then(|first| first.help.clone())),
         }
     })
 }
@@ -92,6 +95,7 @@ fn foreign_clause(text: &str, at: usize) -> Option<&'static str> {
         "START",
         "CREATE INDEX",
         "CREATE CONSTRAINT",
+        "USING PERIODIC COMMIT",
     ];
     if before.ends_with("CALL") {
         return Some("CALL");
@@ -106,6 +110,59 @@ fn foreign_clause(text: &str, at: usize) -> Option<&'static str> {
         after.is_some_and(|rest| apart(rest.chars().next()))
             || ahead.is_some_and(|rest| apart(rest.chars().next_back()))
     })
+}
+
+/// What is wrong, with the word at which it is.
+fn named(message: &str, text: &Text<'_>, at: usize) -> String {
+    match word(text.parsed(), at) {
+        "" => message.to_owned(),
+        word if message.contains(word) => message.to_owned(),
+        word => format!("{message} at {word}"),
+    }
+}
+
+/// The word that begins at a place.
+fn word(text: &str, at: usize) -> &str {
+    const LETTERS_MAX: usize = 40;
+    let rest = text.get(at..).unwrap_or_default();
+    let letters = rest.char_indices().take(LETTERS_MAX);
+    let inside = letters.take_while(|(_, letter)| letter.is_alphanumeric() || *letter == '_');
+    let end = inside.last().map_or(0, |(at, letter)| at + letter.len_utf8());
+    rest.get(..end).unwrap_or_default()
+}
+
+/// The clause that somebody meant who wrote nearly its name.
+fn meant(word: &str) -> Option<&'static str> {
+    const MISTAKES_MAX: usize = 2;
+    let clauses = [
+        "MATCH", "OPTIONAL", "WHERE", "WITH", "UNWIND", "UNION", "RETURN", "DISTINCT", "ORDER BY",
+        "SKIP", "LIMIT",
+    ];
+    let word = word.to_uppercase();
+    let near = clauses.into_iter().map(|clause| (mistakes(&word, clause), clause));
+    let (mistakes, clause) = near.min()?;
+    let is_near = (1..=MISTAKES_MAX).contains(&mistakes) && mistakes * 2 < word.len();
+    is_near.then_some(clause)
+}
+
+/// How many letters have to be added, taken away or changed to make one word of another.
+fn mistakes(written: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (line, letter) in written.chars().enumerate() {
+        let mut last = line;
+        let mut left = line + 1;
+        for (cell, other) in row.iter_mut().skip(1).zip(&right) {
+            let changed = last + usize::from(letter != *other);
+            last = *cell;
+            left = changed.min(left + 1).min(last + 1);
+            *cell = left;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = line + 1;
+        }
+    }
+    row.last().copied().unwrap_or_default()
 }
 
 /// What the parser says, without a list of everything that would have been right.

@@ -29,6 +29,10 @@ fn writing_and_calling_are_refused_by_name() {
         ("CREATE INDEX ON :A(name)", "CREATE INDEX"),
         ("EXPLAIN MATCH (n) RETURN n", "EXPLAIN"),
         ("SHOW DATABASES", "SHOW"),
+        (
+            "USING PERIODIC COMMIT 500 LOAD CSV FROM 'x' AS line RETURN line",
+            "USING PERIODIC COMMIT",
+        ),
         ("MATCH (n) WHERE EXISTS { MATCH (n) CREATE (m) RETURN m } RETURN n", "CREATE"),
     ];
     for (query, name) in refused {
@@ -47,6 +51,43 @@ fn names_like_clauses_are_not_taken_for_them() {
         let Err(CypherError::Invalid { message, .. }) = ask(query) else { panic!("{query}") };
         assert!(message.len() < 120, "{message}");
     }
+}
+
+#[test]
+fn a_mistake_is_named_with_what_was_meant() {
+    for (query, word, meant) in [
+        ("MATCH (n) RETRUN n", "RETRUN", Some("RETURN")),
+        ("MTACH (n) RETURN n", "MTACH", Some("MATCH")),
+        ("MATCH (n) RETURN n LIMT 3", "LIMT", Some("LIMIT")),
+        ("MATCH (n) nonsense RETURN n", "nonsense", None),
+    ] {
+        let Err(CypherError::Invalid { message, hint, .. }) = ask(query) else { panic!("{query}") };
+        assert!(message.contains(word), "{query}: {message}");
+        let hinted = hint.as_deref().filter(|hint| hint.starts_with("did you mean"));
+        assert_eq!(hinted.map(str::to_owned), meant.map(|meant| format!("did you mean {meant}?")));
+    }
+}
+
+#[test]
+fn letters_are_written_with_eight_digits() {
+    for (written, letter) in [
+        (r"'\U0001F600'", "\u{1F600}"),
+        (r"'a\U0010FFFFb'", "a\u{10FFFF}b"),
+        (r#""it''s \U0001F600 \u00e9\n""#, "it''s \u{1F600} \u{e9}\n"),
+        (r"'it''s \\U \U00000041'", "it's \\U A"),
+    ] {
+        let table = ask(&format!("RETURN {written} AS x")).unwrap();
+        assert_eq!(table.rows, [[Value::text(letter)]], "{written}");
+    }
+    assert!(matches!(ask(r"RETURN '\UFFFFFFFF' AS x"), Err(CypherError::Invalid { .. })));
+}
+
+#[test]
+fn the_mean_of_large_numbers_is_one() {
+    let query = "UNWIND [9223372036854775807, 9223372036854775807, 1] AS x RETURN avg(x) AS x";
+    let table = ask(query).unwrap();
+    assert_eq!(table.rows, [[Value::Float(6_148_914_691_236_517_000.0)]]);
+    assert!(ask("UNWIND [9223372036854775807, 1] AS x RETURN sum(x) AS x").is_err());
 }
 
 #[test]

@@ -121,8 +121,9 @@ impl<'q> Exec<'q> {
                 if !matches!(value, Value::Int(_) | Value::Float(_) | Value::Temporal(_)) {
                     return failed(format!("only numbers can be summed, not {}", value.kind()));
                 }
-                gathered.value = match gathered.count {
-                    1 => value,
+                gathered.value = match (gathered.count, gathered.function) {
+                    (1, _) => value,
+                    (_, Aggregate::Avg) => summed(&gathered.value, &value)?,
                     _ => arithmetic::apply(Arithmetic::Add, &gathered.value, &value)?,
                 };
             }
@@ -152,6 +153,16 @@ impl<'q> Exec<'q> {
             }
         }
         Ok(())
+    }
+}
+
+/// A sum that is only on the way to a mean, and so need not fit.
+fn summed(left: &Value, right: &Value) -> Result<Value> {
+    match (left, right) {
+        (Value::Int(a), Value::Int(b)) => {
+            Ok(a.checked_add(*b).map_or(Value::Float(*a as f64 + *b as f64), Value::Int))
+        }
+        _ => arithmetic::apply(Arithmetic::Add, left, right),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Numbers as they are written.
 
+use std::str::Chars;
+
 use open_cypher::ast::{Expr as Ast, ExprKind, IntegerLiteral, IntegerRadix, Literal, LiteralKind};
 
 use super::Lower;
@@ -12,7 +14,17 @@ impl Lower<'_> {
         Ok(match &literal.kind {
             LiteralKind::Null => (Value::Null, Type::Null),
             LiteralKind::Boolean(truth) => (Value::Bool(*truth), Type::Bool),
-            LiteralKind::String(text) => (Value::text(text.value.as_str()), Type::String),
+            LiteralKind::String(text) => {
+                let written = self.text.slice(literal.span);
+                let value = match written.contains(LONG_ESCAPE) {
+                    true => match unescaped(written) {
+                        Some(value) => Value::text(value.as_str()),
+                        None => return self.invalid(Problem::Syntax, literal.span, NO_LETTER),
+                    },
+                    false => Value::text(text.value.as_str()),
+                };
+                (value, Type::String)
+            }
             LiteralKind::Integer(number) => match integer(number, "") {
                 Some(number) => (Value::Int(number), Type::Int),
                 None => return self.beyond(literal, "an integer has 64 bits"),
@@ -35,6 +47,43 @@ impl Lower<'_> {
     fn beyond<T>(&self, literal: &Literal, why: &str) -> Result<T> {
         self.invalid(Problem::Number, literal.span, format!("the number is too large: {why}"))
     }
+}
+
+/// How letters beyond the first 65536 are written; the parser takes six digits for all eight.
+const LONG_ESCAPE: &str = "\\U";
+const NO_LETTER: &str = "\\u and \\U stand before the four or eight digits of a letter";
+
+/// What a text between quotes says; none when one of its letters does not exist.
+fn unescaped(written: &str) -> Option<String> {
+    let mut letters = written.chars();
+    let quote = letters.next()?;
+    letters.next_back();
+    let mut text = String::with_capacity(written.len());
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => text.push(escaped(&mut letters)?),
+            // Twice is once, inside.
+            letter if letter == quote => text.extend(letters.next()),
+            letter => text.push(letter),
+        }
+    }
+    Some(text)
+}
+
+fn escaped(letters: &mut Chars<'_>) -> Option<char> {
+    let digits = match letters.next()? {
+        't' => return Some('\t'),
+        'b' => return Some('\u{8}'),
+        'n' => return Some('\n'),
+        'r' => return Some('\r'),
+        'f' => return Some('\u{c}'),
+        'u' => 4,
+        'U' => 8,
+        other => return Some(other),
+    };
+    let number = letters.as_str().get(..digits)?;
+    letters.nth(digits - 1);
+    u32::from_str_radix(number, 16).ok().and_then(char::from_u32)
 }
 
 fn integer(number: &IntegerLiteral, sign: &str) -> Option<i64> {
