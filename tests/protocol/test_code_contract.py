@@ -310,3 +310,21 @@ def test_who_may_do_what_over_http(program, kitchen, serve):
     assert answer.json()["results"] == [{"c1": '"a"', "c2": "1"}]
     bad = post(gm, "code/query", {"cypher": "MATCH (n) DELETE n"})
     assert bad.status_code == 400 and "DELETE" in bad.json()["detail"]
+
+
+def test_the_command_line_names_what_is_wrong(program, kitchen, tmp_path):
+    """Files that were left out, flags as they are written, limits that allow nothing."""
+    (kitchen / "huge.py").write_text("x = 1\n" * 100_000)
+    said = program.run("scan", str(kitchen), "--name", "me/kitchen")
+    assert said.returncode == 0, said
+    assert '1 left out\n  left out "huge.py": it has 600000 bytes' in said.stdout, said.stdout
+    other = tmp_path / "other"
+    other.mkdir()
+    taken = program.run("scan", str(other), "--name", "me/kitchen")
+    assert taken.returncode != 0 and "--name" in taken.stderr, taken
+    assert "repo_name" not in taken.stderr, taken
+    config = tmp_path / "lorewell.toml"
+    for limit in ("max_rows", "max_seconds"):
+        config.write_text(f"[code]\n{limit} = 0\n")
+        refusal = program.run("--config", str(config), "scan", "--list")
+        assert refusal.returncode != 0 and f"code.{limit} is 0" in refusal.stderr, refusal

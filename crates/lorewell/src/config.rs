@@ -108,7 +108,7 @@ impl Settings {
         // The campaign is the world to work in, unless another is named.
         let mirror = kanka.as_ref().map(|kanka| kanka.mirror.world.clone());
         let world = options.world.or(file.world).or(mirror);
-        let (federation, http, code) = (file.federation, file.http, file.code);
+        let (federation, http, code) = (file.federation, file.http, file.code.checked()?);
         // The contract's own names, as its other servers have them.
         let vault = variable("VAULT_PATH").map(PathBuf::from).or(file.vault);
         let koi_endpoint = variable("KOI_API_ENDPOINT").or(file.koi_endpoint);
@@ -223,6 +223,18 @@ pub(crate) struct CodeFile {
     max_rows: Option<u64>,
     /// How long a question may take.
     max_seconds: Option<u64>,
+}
+
+impl CodeFile {
+    /// Nothing could be asked with none of these.
+    fn checked(self) -> anyhow::Result<Self> {
+        for (name, most) in [("max_rows", self.max_rows), ("max_seconds", self.max_seconds)] {
+            if most == Some(0) {
+                bail!("code.{name} is 0: no question could be answered; give 1 or more, or none");
+            }
+        }
+        Ok(self)
+    }
 }
 
 /// The `[world_anvil]` table.

@@ -15,7 +15,7 @@ pub(super) async fn route(request: &Request<'_>, path: &str) -> Answered {
     match (request.ask.verb, path) {
         (Verb::Get, "github/status") => {
             let known = repositories(&request.librarian).await?;
-            shown(status(&request.librarian.app.code, &known))
+            shown(status(&request.librarian.app, &known))
         }
         (Verb::Post, "github/scan") => scan(request).await,
         (Verb::Get, "github/repos") => listed(request).await,
@@ -116,8 +116,7 @@ async fn source_files(request: &Request<'_>) -> Answered {
 
 #[derive(Deserialize)]
 struct QueryIn {
-    #[serde(default)]
-    cypher: String,
+    cypher: Option<String>,
     #[serde(default)]
     params: Map<String, Value>,
     /// Rows by the names of their columns, instead of `c1` to `cN` in the text form of
@@ -128,8 +127,11 @@ struct QueryIn {
 
 async fn asked(request: &Request<'_>) -> Answered {
     let given: QueryIn = request.body()?;
-    let explain = given.cypher.trim().is_empty();
-    let cypher = if explain { "RETURN 1 LIMIT 0" } else { given.cypher.as_str() };
+    let cypher = given.cypher.ok_or_else(|| {
+        Error::invalid("cypher", "is required", "send a query, or an empty one to see the graph")
+    })?;
+    let explain = cypher.trim().is_empty();
+    let cypher = if explain { "RETURN 1 LIMIT 0" } else { cypher.as_str() };
     let parameters = code_rows::parameters(given.params)?;
     let work = query(&request.librarian, cypher, parameters);
     let answer = request.call.cancel.run_until_cancelled(work).await.ok_or(Error::Cancelled)??;

@@ -1,6 +1,7 @@
 //! What the KOI API says of repositories and of code.
 
-use lore_app::knowledge::code::{Code, Done, Origin, Repository, Scanned, SourceFile};
+use lore_app::App;
+use lore_app::knowledge::code::{Done, Origin, Repository, Scanned, SourceFile, Standing};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -52,13 +53,16 @@ pub(crate) struct QueryAnswer {
     relationships: Option<Map<String, Value>>,
 }
 
-pub(super) fn status(code: &Code, known: &[Repository]) -> Value {
+pub(super) fn status(app: &App, known: &[Repository]) -> Value {
+    let code = &app.code;
+    // Also by another program.
+    let is_scanning = |known: &Repository| known.standing(app) == Standing::Scanning;
     let sum = |count: fn(&Repository) -> usize| known.iter().map(count).sum::<usize>();
     let chunks = sum(|known| known.kept.counts.chunks);
     let files = sum(|known| known.kept.counts.files);
     json!({
         "enabled": true,
-        "running": code.is_scanning(),
+        "running": code.is_scanning() || known.iter().any(is_scanning),
         "scan_interval_seconds": code.settings.interval.map_or(0, |interval| interval.as_secs()),
         "last_scan": known.iter().filter_map(|known| known.kept.last_scan.as_deref()).max(),
         "total_scans": known.iter().map(|known| known.kept.scans).sum::<u64>(),
@@ -68,16 +72,18 @@ pub(super) fn status(code: &Code, known: &[Repository]) -> Value {
         "total_documents": files,
         "total_chunks": chunks,
         "total_embeddings": chunks,
-        "repos": known.iter().map(repository).collect::<Vec<_>>(),
+        "repos": known.iter().map(|known| repository(app, known)).collect::<Vec<_>>(),
     })
 }
 
-fn repository(known: &Repository) -> Value {
+fn repository(app: &App, known: &Repository) -> Value {
     let kept = &known.kept;
-    let status = match (&kept.error, &kept.last_scan) {
-        (Some(_), _) => "error",
-        (None, Some(_)) => "active",
-        (None, None) => "pending",
+    let status = match known.standing(app) {
+        Standing::Failed => "error",
+        Standing::Scanned => "active",
+        Standing::Pending => "pending",
+        Standing::Scanning => "scanning",
+        Standing::Interrupted => "interrupted",
     };
     let mut row = json!({
         "repo_name": kept.name,

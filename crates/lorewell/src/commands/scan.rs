@@ -6,12 +6,15 @@ use std::sync::Arc;
 
 use lore_app::App;
 use lore_app::knowledge::Librarian;
-use lore_app::knowledge::code::{self, Done, NewRepository, Origin, Scanned};
+use lore_app::knowledge::code::{self, Done, NewRepository, Origin, Scanned, Standing};
 
 use crate::cli::Scan;
 use crate::config::Settings;
 use crate::output::advised;
 use crate::{output, setup};
+
+/// Most files that are named because they were left out.
+const SKIPPED_MAX: usize = 50;
 
 /// Adds a repository and scans it; without a source, scans all there are.
 pub(crate) async fn run(settings: &Settings, scan: &Scan) -> anyhow::Result<()> {
@@ -55,14 +58,28 @@ async fn add(librarian: &Librarian, scan: &Scan, source: &str) -> anyhow::Result
     let here = std::path::absolute(source).ok().filter(|path| Path::new(path).is_dir());
     let source = here.map_or_else(|| source.to_owned(), |path| path.display().to_string());
     let new = NewRepository { source, name: scan.name.clone(), branch: scan.branch.clone() };
-    let (known, _) = code::register(librarian, &new).await.map_err(advised)?;
+    let (known, _) = code::register(librarian, &new).await.map_err(in_words_of_flags)?;
     let repo = known.kept.name;
     let outcome = code::scan(librarian, &repo, &show).await;
     Ok(Scanned { repo, outcome })
 }
 
+/// Errors speak of the fields of requests; here they are flags.
+fn in_words_of_flags(error: lore_core::Error) -> anyhow::Error {
+    let flags = |text: String| text.replace("repo_name", "--name").replace("repo_url", "SOURCE");
+    advised(match error {
+        lore_core::Error::Invalid { field, problem, hint } => lore_core::Error::Invalid {
+            field: flags(field),
+            problem: flags(problem),
+            hint: flags(hint),
+        },
+        other => other,
+    })
+}
+
 async fn list(librarian: &Librarian) -> anyhow::Result<()> {
     for known in code::repositories(librarian).await.map_err(advised)? {
+        let standing = known.standing(&librarian.app);
         let kept = known.kept;
         let source = match &kept.origin {
             Origin::Folder(path) => path.display().to_string(),
@@ -74,7 +91,12 @@ async fn list(librarian: &Librarian) -> anyhow::Result<()> {
             kept.name,
             kept.counts.files,
             kept.counts.entities,
-            kept.error.map_or_else(String::new, |error| format!("  FAILED {error}")),
+            match (standing, kept.error) {
+                (Standing::Interrupted, _) => "  INTERRUPTED: scan it again".to_owned(),
+                (Standing::Scanning, _) => "  being scanned".to_owned(),
+                (_, Some(error)) => format!("  FAILED {error}"),
+                (_, None) => String::new(),
+            },
         ));
     }
     Ok(())
@@ -88,6 +110,13 @@ fn told(repo: &str, done: &Done) -> String {
     );
     if !done.skipped.is_empty() {
         line.push_str(&format!(", {} left out", done.skipped.len()));
+    }
+    for (path, why) in done.skipped.iter().take(SKIPPED_MAX) {
+        // Names of files are what somebody else made them.
+        line.push_str(&format!("\n  left out {path:?}: {why}"));
+    }
+    if done.skipped.len() > SKIPPED_MAX {
+        line.push_str(&format!("\n  and {} more", done.skipped.len() - SKIPPED_MAX));
     }
     line
 }

@@ -15,7 +15,8 @@ use lore_store::NodeQuery;
 use parking_lot::Mutex;
 
 use super::facts::KeptFacts;
-use super::{GITHUB, keep};
+use super::mark::Standing;
+use super::{GITHUB, keep, repository};
 use crate::App;
 use crate::play::word;
 
@@ -36,10 +37,18 @@ pub(super) struct Graphs {
 #[derive(Default)]
 struct Place {
     current: Mutex<Option<Arc<Snapshot>>>,
-    /// Up to which change it is known that nothing else happened to files.
-    seen: Mutex<i64>,
+    seen: Mutex<Seen>,
     /// Held by whoever makes a new graph.
     making: tokio::sync::Mutex<()>,
+}
+
+/// What is known of changes since a graph was made.
+#[derive(Default, Clone, Copy)]
+struct Seen {
+    /// Up to which change they were looked at.
+    mark: i64,
+    /// Whether one of them concerned files.
+    changed: bool,
 }
 
 /// A graph of code as it was at a moment.
@@ -47,6 +56,8 @@ pub(super) struct Snapshot {
     pub(super) graph: Graph,
     files: HashSet<NodeId>,
     edges: BTreeMap<String, usize>,
+    /// Repositories that were just being scanned.
+    left_out: HashSet<String>,
     mark: i64,
 }
 
@@ -67,14 +78,20 @@ enum News {
     Lost,
 }
 
-/// The graph to answer a question of this viewer from.
+/// The graph to answer a question of this viewer from: as the scans that are over left it.
 pub(super) async fn current(app: &Arc<App>, viewer: &Viewer) -> Result<Arc<Snapshot>> {
     let place = app.code.graphs.place(viewer);
     let Some(at_hand) = place.at_hand() else { return renewed(app, viewer).await };
-    match news(app, viewer, &place, &at_hand).await? {
-        News::None => Ok(at_hand),
+    let news = news(app, viewer, &place, &at_hand).await?;
+    match news {
+        News::None if at_hand.left_out.is_empty() => Ok(at_hand),
         News::Lost => renewed(app, viewer).await,
-        News::Changed => {
+        News::None | News::Changed => {
+            let scanned = being_scanned(app, viewer).await?;
+            let is_new = news == News::Changed && scanned.is_empty();
+            if !is_new && at_hand.left_out.is_subset(&scanned) {
+                return Ok(at_hand);
+            }
             // Goes on even when nobody waits for it any more.
             let (app, viewer) = (Arc::clone(app), *viewer);
             let making = tokio::spawn(async move { renewed(&app, &viewer).await });
@@ -93,11 +110,12 @@ pub(super) async fn renewed(app: &Arc<App>, viewer: &Viewer) -> Result<Arc<Snaps
     // Whoever made one meanwhile made it for us, too.
     if let Some(at_hand) = place.at_hand()
         && news(app, viewer, &place, &at_hand).await? == News::None
+        && at_hand.left_out.is_subset(&being_scanned(app, viewer).await?)
     {
         return Ok(at_hand);
     }
     let made = Arc::new(make(app, viewer).await?);
-    *place.seen.lock() = made.mark;
+    *place.seen.lock() = Seen { mark: made.mark, changed: false };
     *place.current.lock() = Some(Arc::clone(&made));
     Ok(made)
 }
@@ -119,8 +137,8 @@ impl Place {
 }
 
 async fn news(app: &App, viewer: &Viewer, place: &Place, graph: &Snapshot) -> Result<News> {
-    let mut mark = graph.mark.max(*place.seen.lock());
-    let mut changed = false;
+    let Seen { mark, mut changed } = *place.seen.lock();
+    let mut mark = graph.mark.max(mark);
     loop {
         let renamed = app.store.renamed(viewer, mark, STEP).await?;
         let nodes = app.store.nodes(viewer, &renamed.nodes).await?;
@@ -134,13 +152,19 @@ async fn news(app: &App, viewer: &Viewer, place: &Place, graph: &Snapshot) -> Re
             break;
         }
     }
-    if changed {
-        return Ok(News::Changed);
-    }
-    // Nothing of it concerned files, so it need not be looked at again.
+    // None of it need be looked at again.
     let mut known = place.seen.lock();
-    *known = mark.max(*known);
-    Ok(News::None)
+    if known.mark < mark {
+        *known = Seen { mark, changed };
+    }
+    Ok(if changed { News::Changed } else { News::None })
+}
+
+/// The repositories that are just being scanned.
+async fn being_scanned(app: &App, viewer: &Viewer) -> Result<HashSet<String>> {
+    let known = repository::seen_by(app, viewer).await?.into_iter();
+    let scanned = known.filter(|known| known.standing(app) == Standing::Scanning);
+    Ok(scanned.map(|known| known.kept.name).collect())
 }
 
 async fn make(app: &App, viewer: &Viewer) -> Result<Snapshot> {
@@ -163,8 +187,10 @@ async fn make(app: &App, viewer: &Viewer) -> Result<Snapshot> {
             break;
         }
     }
+    // Asked last: a scan that began meanwhile may have changed some of what was read.
+    let left_out = being_scanned(app, viewer).await?;
     // Linking takes every core's time but the one that answers.
-    let made = tokio::task::spawn_blocking(move || lay_out(kept, mark)).await;
+    let made = tokio::task::spawn_blocking(move || lay_out(kept, left_out, mark)).await;
     made.map_err(|_| Error::Bug { what: "the graph of code".into() })?
 }
 
@@ -180,15 +206,22 @@ async fn end(app: &App, viewer: &Viewer) -> Result<i64> {
     }
 }
 
-fn lay_out(kept: Vec<(Vec<Node>, Vec<State>)>, mark: i64) -> Result<Snapshot> {
+fn lay_out(
+    kept: Vec<(Vec<Node>, Vec<State>)>,
+    left_out: HashSet<String>,
+    mark: i64,
+) -> Result<Snapshot> {
     let mut repositories: BTreeMap<String, BTreeMap<String, FileFacts>> = BTreeMap::new();
     let mut files = HashSet::new();
     for (nodes, states) in kept {
         let mut states: HashMap<NodeId, State> =
             states.into_iter().map(|state| (state.node, state)).collect();
         for node in nodes {
-            files.insert(node.id);
             let Some((repo, path)) = keep::place(&node) else { continue };
+            if left_out.contains(repo) {
+                continue;
+            }
+            files.insert(node.id);
             let Some(state) = states.remove(&node.id) else { continue };
             // Facts of another form are found anew by the next scan.
             let Ok(facts) = serde_json::from_value::<KeptFacts>(state.value) else { continue };
@@ -203,7 +236,7 @@ fn lay_out(kept: Vec<(Vec<Node>, Vec<State>)>, mark: i64) -> Result<Snapshot> {
         what: "the graph of code".into(),
         limit: "four thousand million parts".into(),
     })?;
-    Ok(Snapshot { graph, files, edges, mark })
+    Ok(Snapshot { graph, files, edges, left_out, mark })
 }
 
 fn edges(linked: &CodeGraph) -> BTreeMap<String, usize> {

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use super::GITHUB;
 use super::facts::KeptFacts;
+use super::repository::Counts;
 use crate::knowledge::librarian::Librarian;
 use crate::knowledge::shelve::{DIGEST, title};
 use crate::knowledge::uri;
@@ -28,7 +29,7 @@ pub(super) const FACTS: &str = "code";
 pub(in crate::knowledge) const CODE: &str = "code";
 const CHUNK: &str = "chunk";
 /// Most changes that are committed at once.
-const CHANGES_MAX: usize = 400;
+pub(super) const CHANGES_MAX: usize = 400;
 /// Most types of a file under whose names it is found.
 const ALIASES_MAX: usize = 50;
 
@@ -74,6 +75,17 @@ pub(super) async fn known(librarian: &Librarian, repo: &str) -> Result<BTreeMap<
     }
 }
 
+/// What is kept of a repository, whose graph has so many edges.
+pub(super) async fn counts(librarian: &Librarian, repo: &str, edges: usize) -> Result<Counts> {
+    let files = known(librarian, repo).await?;
+    Ok(Counts {
+        files: files.len(),
+        entities: files.values().map(|file| file.entities).sum(),
+        chunks: files.values().map(|file| file.chunks).sum(),
+        edges,
+    })
+}
+
 /// The repository and the path of a file.
 pub(super) fn place(node: &Node) -> Option<(&str, &str)> {
     Some((text_of(node, REPO)?, text_of(node, PATH)?))
@@ -106,6 +118,11 @@ pub(super) async fn keep(
     commit(librarian, batch, &waiting).await
 }
 
+/// A file is put into the bin.
+pub(super) fn forgotten(file: NodeId) -> Change {
+    Change::DeleteNode(NodeRef::Id(file), Expect::Any)
+}
+
 /// Puts files into the bin.
 pub(super) async fn forget(
     librarian: &Librarian,
@@ -113,7 +130,7 @@ pub(super) async fn forget(
 ) -> Result<()> {
     let files: Vec<NodeId> = files.collect();
     for some in files.chunks(CHANGES_MAX) {
-        let gone = |node: &NodeId| Change::DeleteNode(NodeRef::Id(*node), Expect::Any);
+        let gone = |node: &NodeId| forgotten(*node);
         let mut batch = librarian.batch();
         batch.changes.extend(some.iter().map(gone));
         match librarian.app.store.commit(&librarian.viewer, batch).await {

@@ -11,6 +11,7 @@
 mod facts;
 mod graph;
 mod keep;
+mod mark;
 mod query;
 mod repository;
 mod scan;
@@ -18,7 +19,7 @@ mod watch;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::sync::{Mutex, Semaphore};
@@ -29,6 +30,7 @@ pub use lore_cypher::{
     Graph as CodeGraph, Limits as QueryLimits, List, Map, NodeId as GraphNode, Parameters, Path,
     RelId as GraphEdge, Table, Value as CodeValue,
 };
+pub use mark::{Mark, Standing};
 pub use query::{Asked as CodeAnswer, query};
 pub use repository::{
     Counts, Kept, NewRepository, Origin, Repository, register, remove, repositories,
@@ -78,7 +80,7 @@ pub struct Code {
     graphs: graph::Graphs,
     /// Scans take turns: each uses all cores.
     turn: Mutex<()>,
-    running: AtomicUsize,
+    scans: mark::Scans,
     questions: Semaphore,
 }
 
@@ -95,14 +97,14 @@ impl Code {
             settings,
             graphs: graph::Graphs::default(),
             turn: Mutex::default(),
-            running: AtomicUsize::default(),
+            scans: mark::Scans::default(),
             questions: Semaphore::new(QUESTIONS_AT_ONCE),
         }
     }
 
     /// Whether a scan is going on.
     pub fn is_scanning(&self) -> bool {
-        self.running.load(Ordering::Relaxed) > 0
+        self.scans.is_any()
     }
 }
 

@@ -5,9 +5,14 @@ use std::sync::Arc;
 use lore_core::{Error, Result};
 use lore_cypher::{CypherError, Graph, Options, Parameters, Table};
 
-use super::Stop;
+use tokio::sync::SemaphorePermit;
+
 use super::graph::{self, Snapshot};
+use super::{Code, Stop};
 use crate::knowledge::librarian::Librarian;
+
+/// How many times as long as it may take itself a question waits for those before it.
+const TURNS_MAX: u32 = 5;
 
 /// Rows, and the graph whose nodes they speak of.
 pub struct Asked {
@@ -27,7 +32,7 @@ impl Asked {
 pub async fn query(librarian: &Librarian, cypher: &str, parameters: Parameters) -> Result<Asked> {
     let code = &librarian.app.code;
     let snapshot = graph::current(&librarian.app, &librarian.viewer).await?;
-    let _turn = code.questions.acquire().await;
+    let _turn = turn(code).await?;
     let stop = Stop::default();
     let options = Options {
         limits: code.settings.query,
@@ -41,6 +46,16 @@ pub async fn query(librarian: &Librarian, cypher: &str, parameters: Parameters) 
     });
     let answered = answered.await.map_err(|_| Error::Bug { what: "a Cypher query".into() })?;
     Ok(Asked { snapshot, table: answered.map_err(unanswered)? })
+}
+
+/// Waits for those that asked before, but not for ever.
+async fn turn(code: &Code) -> Result<SemaphorePermit<'_>> {
+    let most = code.settings.query.time.saturating_mul(TURNS_MAX);
+    let busy = || Error::Unavailable { what: "code_query, which has too many to answer,".into() };
+    match tokio::time::timeout(most, code.questions.acquire()).await {
+        Ok(Ok(permit)) => Ok(permit),
+        Ok(Err(_)) | Err(_) => Err(busy()),
+    }
 }
 
 /// What the asker can do about it.
@@ -63,4 +78,24 @@ fn seed(librarian: &Librarian) -> u64 {
     let uid = librarian.app.effects.uid();
     let bytes = uid.as_bytes().last_chunk::<8>().copied().unwrap_or_default();
     u64::from_le_bytes(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::CodeSettings;
+    use super::*;
+
+    #[tokio::test]
+    async fn nobody_waits_for_ever_behind_slow_questions() {
+        let mut settings = CodeSettings::default();
+        settings.query.time = Duration::from_millis(1);
+        let code = Code::new(settings);
+        let all = u32::try_from(code.questions.available_permits()).unwrap();
+        let slow = code.questions.acquire_many(all).await.unwrap();
+        assert!(matches!(turn(&code).await, Err(Error::Unavailable { .. })));
+        drop(slow);
+        assert!(turn(&code).await.is_ok());
+    }
 }

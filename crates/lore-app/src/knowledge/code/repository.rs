@@ -9,12 +9,16 @@ use std::path::{Path, PathBuf};
 
 use lore_code::{FolderError, GitError, Remote};
 use lore_core::names::checked_name;
-use lore_core::{Error, Node, Principal, Properties, Result, Role, State, Uid};
-use lore_store::{Change, Expect, NewNode, NewState, NodeKey, NodeQuery, NodeRef, StoreError};
+use lore_core::{Error, Node, Principal, Properties, Result, Role, State, Uid, Viewer};
+use lore_store::{
+    Change, Expect, NewNode, NewState, NodeKey, NodePatch, NodeQuery, NodeRef, StoreError,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::mark::{Mark, Standing};
 use super::{GITHUB, keep};
+use crate::App;
 use crate::knowledge::librarian::Librarian;
 use crate::knowledge::{documents, uri};
 use crate::play::word;
@@ -76,6 +80,9 @@ pub struct Kept {
     pub scans: u64,
     /// Why the last scan failed, if it did.
     pub error: Option<String>,
+    /// The scan that is going on, or was broken off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scan: Option<Mark>,
     /// How often it failed since it last did not.
     #[serde(default)]
     pub failures: u32,
@@ -83,6 +90,14 @@ pub struct Kept {
     /// machine: then it is read only as long as the configuration allows it.
     #[serde(default)]
     pub guarded: bool,
+}
+
+impl Kept {
+    /// Whether nothing was ever read of it, because its first scan failed: then its name is
+    /// free for another.
+    fn came_to_nothing(&self) -> bool {
+        self.scans == 0 && self.scan.is_none() && self.error.is_some()
+    }
 }
 
 /// What a scan found.
@@ -115,7 +130,8 @@ pub async fn register(librarian: &Librarian, new: &NewRepository) -> Result<(Rep
         (Some(given), None) => checked(given)?,
         (None, None) => checked(&name_of(&origin))?,
     };
-    if let Some(known) = find(librarian, &name).await? {
+    let taken = find(librarian, &name).await?;
+    if let Some(known) = taken.filter(|known| !known.kept.came_to_nothing()) {
         return Err(Error::invalid(
             "repo_name",
             format!("{:?} is another repository already", known.kept.name),
@@ -147,6 +163,19 @@ pub async fn remove(librarian: &Librarian, name: &str) -> Result<bool> {
 
 /// The repositories that are scanned, in order of their names.
 pub async fn repositories(librarian: &Librarian) -> Result<Vec<Repository>> {
+    let mut found = seen_by(&librarian.app, &librarian.viewer).await?;
+    for known in &mut found {
+        // Nobody counted what a scan left behind that was broken off.
+        if known.standing(&librarian.app) == Standing::Interrupted {
+            let edges = known.kept.counts.edges;
+            known.kept.counts = keep::counts(librarian, &known.kept.name, edges).await?;
+        }
+    }
+    Ok(found)
+}
+
+/// The repositories that a viewer sees, as they were noted.
+pub(super) async fn seen_by(app: &App, viewer: &Viewer) -> Result<Vec<Repository>> {
     let mut nodes = Vec::new();
     let mut after = None;
     loop {
@@ -156,14 +185,14 @@ pub async fn repositories(librarian: &Librarian) -> Result<Vec<Repository>> {
             after,
             ..NodeQuery::default()
         };
-        let page = librarian.app.store.find_nodes(&librarian.viewer, query).await?;
+        let page = app.store.find_nodes(viewer, query).await?;
         nodes.extend(page.items);
         after = page.next;
         if after.is_none() {
             break;
         }
     }
-    let mut found = with_records(librarian, nodes).await?;
+    let mut found = with_records(app, viewer, nodes).await?;
     found.sort_by(|a, b| a.kept.name.cmp(&b.kept.name));
     Ok(found)
 }
@@ -172,13 +201,26 @@ pub async fn repositories(librarian: &Librarian) -> Result<Vec<Repository>> {
 pub(super) async fn find(librarian: &Librarian, name: &str) -> Result<Option<Repository>> {
     let Some(uid) = uid_of(librarian, name) else { return Ok(None) };
     let node = librarian.app.store.node(&librarian.viewer, NodeKey::Uid(uid)).await?;
-    Ok(with_records(librarian, node.into_iter().collect()).await?.pop())
+    let nodes = node.into_iter().collect();
+    Ok(with_records(&librarian.app, &librarian.viewer, nodes).await?.pop())
 }
 
 /// Notes what a scan found, and whether it failed.
-pub(super) async fn note(librarian: &Librarian, known: &Repository, kept: Kept) -> Result<()> {
-    let record = record(librarian, NodeRef::Id(known.node.id), &kept)?;
-    librarian.app.store.commit(&librarian.viewer, librarian.batch().change(record)).await?;
+pub(super) async fn note(librarian: &Librarian, known: &Repository, kept: &Kept) -> Result<()> {
+    note_with(librarian, known, kept, Vec::new()).await
+}
+
+/// Notes how a scan ended, together with its last changes.
+pub(super) async fn note_with(
+    librarian: &Librarian,
+    known: &Repository,
+    kept: &Kept,
+    changes: Vec<Change>,
+) -> Result<()> {
+    let mut batch = librarian.batch();
+    batch.changes = changes;
+    batch.changes.push(record(librarian, NodeRef::Id(known.node.id), kept)?);
+    librarian.app.store.commit(&librarian.viewer, batch).await?;
     Ok(())
 }
 
@@ -188,9 +230,9 @@ pub(super) fn copy_of(librarian: &Librarian, node: &Node) -> Option<PathBuf> {
     Some(folder.join(node.uid.to_string()))
 }
 
-async fn with_records(librarian: &Librarian, nodes: Vec<Node>) -> Result<Vec<Repository>> {
+async fn with_records(app: &App, viewer: &Viewer, nodes: Vec<Node>) -> Result<Vec<Repository>> {
     let ids: Vec<_> = nodes.iter().map(|node| node.id).collect();
-    let states = librarian.app.store.states(&librarian.viewer, &ids, &word(RECORD)?).await?;
+    let states = app.store.states(viewer, &ids, &word(RECORD)?).await?;
     let read = |node: Node| {
         let state: &State = states.iter().find(|state| state.node == node.id)?;
         let kept = serde_json::from_value(state.value.clone()).ok()?;
@@ -209,7 +251,7 @@ async fn create(librarian: &Librarian, name: &str, origin: Origin) -> Result<()>
     let node = NewNode {
         namespace: GITHUB.into(),
         visibility: librarian.visibility(),
-        properties,
+        properties: properties.clone(),
         ..NewNode::new(uid, word(KIND)?, name)
     };
     let kept = Kept {
@@ -220,6 +262,7 @@ async fn create(librarian: &Librarian, name: &str, origin: Origin) -> Result<()>
         counts: Counts::default(),
         scans: 0,
         error: None,
+        scan: None,
         failures: 0,
         guarded: librarian.viewer.principal != Principal::LOCAL,
     };
@@ -227,10 +270,14 @@ async fn create(librarian: &Librarian, name: &str, origin: Origin) -> Result<()>
     let store = &librarian.app.store;
     let made = librarian.batch().change(Change::CreateNode(node)).change(kept.clone());
     match store.commit(&librarian.viewer, made).await {
-        // It was removed before and lies in the bin.
+        // It was removed before and lies in the bin, or came to nothing.
         Err(StoreError::Exists(_)) => {
-            let restore = Change::RestoreNode(NodeRef::Uid(uid));
-            let back = librarian.batch().change(restore).change(kept);
+            let is_there = store.node(&librarian.viewer, NodeKey::Uid(uid)).await?.is_some();
+            let restore = (!is_there).then_some(Change::RestoreNode(NodeRef::Uid(uid)));
+            let mut back = librarian.batch();
+            let patch = NodePatch { properties: Some(properties), ..NodePatch::default() };
+            let moved = Change::UpdateNode(NodeRef::Uid(uid), Expect::Any, patch);
+            back.changes.extend(restore.into_iter().chain([moved, kept]));
             store.commit(&librarian.viewer, back).await?;
         }
         other => drop(other?),

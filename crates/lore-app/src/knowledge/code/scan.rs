@@ -12,8 +12,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use lore_code::{Remote, ScanJob, ScanReport, Source};
 use lore_core::{Error, Result, Role};
 use tokio::sync::mpsc::{Receiver, channel};
+use tokio::time::timeout;
 
 use super::keep::{self, KeptFile};
+use super::mark::{Mark, Running, SIGN};
 use super::repository::{self, Counts, Kept, Origin, Repository};
 use super::{Stop, graph};
 use crate::knowledge::librarian::Librarian;
@@ -85,11 +87,34 @@ async fn found(librarian: &Librarian, name: &str) -> Result<Repository> {
 pub async fn scan_all(librarian: &Librarian, progress: Progress<'_>) -> Result<Vec<Scanned>> {
     librarian.viewer.require(Role::Gm)?;
     let mut results = Vec::new();
-    for known in repository::repositories(librarian).await? {
-        let outcome = scan_known(librarian, &known, progress).await;
-        results.push(Scanned { repo: known.kept.name, outcome });
+    let known = repository::repositories(librarian).await?;
+    let whole = Whole { told: AtomicUsize::default(), progress };
+    let mut rest = known.as_slice();
+    while let Some((known, later)) = rest.split_first() {
+        rest = later;
+        let before = whole.told.load(Ordering::Relaxed);
+        // How many files those have that are still to come, is known from last time.
+        let to_come: usize = later.iter().map(|known| known.kept.counts.files).sum();
+        let step = |done: usize, total: usize, repo: &str| {
+            whole.tell(before + done, before + total + to_come, repo);
+        };
+        let outcome = scan_known(librarian, known, &step).await;
+        results.push(Scanned { repo: known.kept.name.clone(), outcome });
     }
     Ok(results)
+}
+
+/// Tells of several scans as of one, which never goes back.
+struct Whole<'p> {
+    told: AtomicUsize,
+    progress: Progress<'p>,
+}
+
+impl Whole<'_> {
+    fn tell(&self, done: usize, total: usize, repo: &str) {
+        let told = self.told.fetch_max(done, Ordering::Relaxed).max(done);
+        (self.progress)(told, total.max(told), repo);
+    }
 }
 
 /// The files that are kept of one repository, or of all.
@@ -125,53 +150,180 @@ pub(super) async fn scan_known(
 ) -> Result<Done> {
     let code = &librarian.app.code;
     let _turn = code.turn.lock().await;
-    let _running = Running::new(&code.running);
+    let running = code.scans.begin();
     // It may have been scanned or forgotten while others had their turn.
     let known = &found(librarian, &known.kept.name).await?;
-    let outcome = read(librarian, known, progress).await;
-    let old = &known.kept;
-    let last_scan = Some(librarian.app.effects.now().to_string());
-    let kept = match &outcome {
-        Ok(done) => Kept {
-            last_scan,
-            head: done.head.clone(),
-            counts: done.counts,
-            scans: old.scans + 1,
-            error: None,
-            failures: 0,
-            ..old.clone()
-        },
-        Err(error) => Kept {
-            last_scan,
-            error: Some(error.to_string()),
-            failures: old.failures.saturating_add(1),
-            ..old.clone()
-        },
-    };
-    match repository::note(librarian, known, kept).await {
-        Ok(()) => outcome,
-        Err(error) => {
-            // Another program forgot it meanwhile: then so must be what was just read.
-            if repository::find(librarian, &old.name).await?.is_none() {
-                let left = keep::known(librarian, &old.name).await?;
-                keep::forget(librarian, left.values().map(|file| file.node)).await?;
-            }
-            Err(error)
-        }
+    let scan = Scan { librarian, known, running };
+    match scan.run(progress).await {
+        Ok(done) => Ok(done),
+        Err(error) => Err(scan.failed(error).await?),
     }
 }
 
-async fn read(librarian: &Librarian, known: &Repository, progress: Progress<'_>) -> Result<Done> {
-    let stop = Stop::default();
-    let repo = &known.kept.name;
-    let (root, head) = source(librarian, known, &stop).await?;
-    let files = keep::known(librarian, repo).await?;
-    let report = read_folder(librarian, repo, &files, root, &stop, progress).await?;
-    let gone = report.removed.iter().filter_map(|path| files.get(path));
-    keep::forget(librarian, gone.map(|file| file.node)).await?;
-    let counts = counts(librarian, repo).await?;
-    let ScanReport { parsed, removed, skipped, .. } = report;
-    Ok(Done { head, parsed: parsed.len(), removed: removed.len(), skipped, counts })
+/// A scan that has its turn.
+struct Scan<'s> {
+    librarian: &'s Librarian,
+    known: &'s Repository,
+    running: Running<'s>,
+}
+
+impl Scan<'_> {
+    async fn run(&self, progress: Progress<'_>) -> Result<Done> {
+        let (librarian, stop) = (self.librarian, Stop::default());
+        let repo = &self.known.kept.name;
+        let (root, head) = source(librarian, self.known, &stop).await?;
+        let files = keep::known(librarian, repo).await?;
+        let report = self.read_folder(&files, root, &stop, progress).await?;
+        let gone: Vec<_> = report.removed.iter().filter_map(|path| files.get(path)).collect();
+        self.end(&gone, head.clone()).await?;
+        let counts = self.counted().await?;
+        let ScanReport { parsed, removed, skipped, .. } = report;
+        Ok(Done { head, parsed: parsed.len(), removed: removed.len(), skipped, counts })
+    }
+
+    /// Forgets what is gone and notes that the scan is over, at once as far as that goes: a
+    /// question is answered as before or as from now on.
+    async fn end(&self, gone: &[&KeptFile], head: Option<String>) -> Result<()> {
+        let librarian = self.librarian;
+        let (first, last) = gone.split_at(gone.len().saturating_sub(keep::CHANGES_MAX));
+        if !first.is_empty() {
+            self.show_life().await?;
+            keep::forget(librarian, first.iter().map(|file| file.node)).await?;
+        }
+        let old = &self.known.kept;
+        let kept = Kept {
+            last_scan: Some(librarian.app.effects.now().to_string()),
+            head,
+            scans: old.scans + 1,
+            error: None,
+            scan: None,
+            failures: 0,
+            ..old.clone()
+        };
+        let forgotten = last.iter().map(|file| keep::forgotten(file.node)).collect();
+        match repository::note_with(librarian, self.known, &kept, forgotten).await {
+            Ok(()) => {}
+            // Somebody took one away meanwhile.
+            Err(Error::NotFound { .. }) => {
+                keep::forget(librarian, last.iter().map(|file| file.node)).await?;
+                repository::note(librarian, self.known, &kept).await?;
+            }
+            Err(other) => return Err(other),
+        }
+        self.running.clear();
+        Ok(())
+    }
+
+    /// Counts what there is now, by the graph that is asked from now on.
+    async fn counted(&self) -> Result<Counts> {
+        let (librarian, repo) = (self.librarian, &self.known.kept.name);
+        let graph = graph::renewed(&librarian.app, &librarian.viewer).await?;
+        let counts = keep::counts(librarian, repo, graph.edges_of(repo)).await?;
+        if counts != self.known.kept.counts {
+            let now = found(librarian, repo).await?;
+            repository::note(librarian, &now, &Kept { counts, ..now.kept.clone() }).await?;
+        }
+        Ok(counts)
+    }
+
+    /// Notes why it failed; tells the error.
+    async fn failed(&self, error: Error) -> Result<Error> {
+        let (librarian, old) = (self.librarian, &self.known.kept);
+        // Another program forgot it meanwhile: then so must be what was just read.
+        let Some(now) = repository::find(librarian, &old.name).await? else {
+            let left = keep::known(librarian, &old.name).await?;
+            keep::forget(librarian, left.values().map(|file| file.node)).await?;
+            return Ok(error);
+        };
+        let kept = Kept {
+            last_scan: Some(librarian.app.effects.now().to_string()),
+            error: Some(error.to_string()),
+            failures: old.failures.saturating_add(1),
+            scan: None,
+            counts: match now.kept.scan {
+                Some(_) => keep::counts(librarian, &old.name, old.counts.edges).await?,
+                None => now.kept.counts,
+            },
+            ..now.kept.clone()
+        };
+        repository::note(librarian, &now, &kept).await?;
+        self.running.clear();
+        Ok(error)
+    }
+
+    /// Lets others know that what is kept is being changed, at first and from time to time.
+    async fn show_life(&self) -> Result<()> {
+        let effects = &self.librarian.app.effects;
+        let mark = match self.running.mark() {
+            Some(mark) if !mark.is_due(effects.now()) => return Ok(()),
+            Some(mark) => mark.renewed(effects.now()),
+            None => Mark::new(effects),
+        };
+        self.running.set(mark.clone());
+        let kept = Kept { scan: Some(mark), ..self.known.kept.clone() };
+        repository::note(self.librarian, self.known, &kept).await
+    }
+
+    /// Reads a folder on threads of its own and keeps what it says as it comes.
+    async fn read_folder(
+        &self,
+        files: &BTreeMap<String, KeptFile>,
+        root: PathBuf,
+        stop: &Stop,
+        progress: Progress<'_>,
+    ) -> Result<ScanReport> {
+        let repo = &self.known.kept.name;
+        let known: BTreeMap<String, String> =
+            files.iter().map(|(path, file)| (path.clone(), file.hash.clone())).collect();
+        let limits = self.librarian.app.code.settings.sources;
+        let (send, receive) = channel::<Source>(WAITING_MAX);
+        let (flag, done) = (stop.flag(), Arc::new(Far::default()));
+        let far = Arc::clone(&done);
+        let scan = blocking(move || {
+            let progress = |done: usize, total: usize| far.set(done, total);
+            let job =
+                ScanJob { root: &root, known: &known, limits, cancel: &flag, progress: &progress };
+            let take = |source| match send.blocking_send(source) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            };
+            lore_code::scan_folder(&job, &take).map_err(repository::no_folder)
+        });
+        let keep = self.keep_all(files, receive, |sources| {
+            let (done, total) = done.get();
+            progress(done.saturating_sub(sources), total, repo);
+        });
+        let (scanned, kept) = futures::join!(scan, keep);
+        kept?;
+        let report = scanned?;
+        let (_, total) = done.get();
+        progress(total, total, repo);
+        Ok(report)
+    }
+
+    /// Keeps files as they come, as many at once as are there.
+    async fn keep_all(
+        &self,
+        files: &BTreeMap<String, KeptFile>,
+        mut receive: Receiver<Source>,
+        report: impl Fn(usize),
+    ) -> Result<()> {
+        let repo = &self.known.kept.name;
+        let mut sources = Vec::with_capacity(WAITING_MAX);
+        loop {
+            match timeout(SIGN, receive.recv_many(&mut sources, WAITING_MAX)).await {
+                Ok(0) => return Ok(()),
+                Ok(_) => {
+                    self.show_life().await?;
+                    report(sources.len());
+                    keep::keep(self.librarian, repo, files, std::mem::take(&mut sources)).await?;
+                }
+                // Nothing new for a while; what was changed before is still being changed.
+                Err(_) if self.running.mark().is_some() => self.show_life().await?,
+                Err(_) => {}
+            }
+        }
+    }
 }
 
 /// The folder to read, up to date, and the commit it is at.
@@ -205,71 +357,6 @@ async fn source(
     .await
 }
 
-/// Reads a folder on threads of its own and keeps what it says as it comes.
-async fn read_folder(
-    librarian: &Librarian,
-    repo: &str,
-    files: &BTreeMap<String, KeptFile>,
-    root: PathBuf,
-    stop: &Stop,
-    progress: Progress<'_>,
-) -> Result<ScanReport> {
-    let known: BTreeMap<String, String> =
-        files.iter().map(|(path, file)| (path.clone(), file.hash.clone())).collect();
-    let limits = librarian.app.code.settings.sources;
-    let (send, receive) = channel::<Source>(WAITING_MAX);
-    let (flag, done) = (stop.flag(), Arc::new(Far::default()));
-    let far = Arc::clone(&done);
-    let scan = blocking(move || {
-        let progress = |done: usize, total: usize| far.set(done, total);
-        let job =
-            ScanJob { root: &root, known: &known, limits, cancel: &flag, progress: &progress };
-        let take = |source| match send.blocking_send(source) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        };
-        lore_code::scan_folder(&job, &take).map_err(repository::no_folder)
-    });
-    let keep = keep_all(librarian, repo, files, receive, |sources| {
-        let (done, total) = done.get();
-        progress(done.saturating_sub(sources), total, repo);
-    });
-    let (scanned, kept) = futures::join!(scan, keep);
-    kept?;
-    let report = scanned?;
-    let (_, total) = done.get();
-    progress(total, total, repo);
-    Ok(report)
-}
-
-/// Keeps files as they come, as many at once as are there.
-async fn keep_all(
-    librarian: &Librarian,
-    repo: &str,
-    files: &BTreeMap<String, KeptFile>,
-    mut receive: Receiver<Source>,
-    report: impl Fn(usize),
-) -> Result<()> {
-    let mut sources = Vec::with_capacity(WAITING_MAX);
-    while receive.recv_many(&mut sources, WAITING_MAX).await > 0 {
-        report(sources.len());
-        keep::keep(librarian, repo, files, std::mem::take(&mut sources)).await?;
-    }
-    Ok(())
-}
-
-/// What there is of a repository, by the graph that is asked from now on.
-async fn counts(librarian: &Librarian, repo: &str) -> Result<Counts> {
-    let graph = graph::renewed(&librarian.app, &librarian.viewer).await?;
-    let files = keep::known(librarian, repo).await?;
-    Ok(Counts {
-        files: files.len(),
-        entities: files.values().map(|file| file.entities).sum(),
-        chunks: files.values().map(|file| file.chunks).sum(),
-        edges: graph.edges_of(repo),
-    })
-}
-
 /// Disks and parsers may take their time, so the work is done beside everything else.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
@@ -293,21 +380,5 @@ impl Far {
 
     fn get(&self) -> (usize, usize) {
         (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed))
-    }
-}
-
-/// Counts a scan for as long as it goes on.
-struct Running<'c>(&'c AtomicUsize);
-
-impl<'c> Running<'c> {
-    fn new(count: &'c AtomicUsize) -> Self {
-        count.fetch_add(1, Ordering::Relaxed);
-        Self(count)
-    }
-}
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
