@@ -9,7 +9,7 @@ use lore_text::table::{self, DIMENSIONS};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use crate::vectors::{SIGN_WORDS, Small, distances, dot, signs};
+use crate::vectors::{SIGN_WORDS, Small, distances, signs};
 
 /// A stem's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,8 +50,9 @@ impl Lexicon {
     /// More are not taken. Languages have about ten; names made of the same few syllables
     /// would have thousands, and a question would read them all.
     const MOST_NEAR: usize = 32;
-    /// How many questions' stems are remembered.
-    const MOST_KNOWN: usize = 8192;
+    /// How many questions' stems are remembered: about a language, because looking for the
+    /// neighbours of one costs as much as the rest of a search.
+    const MOST_KNOWN: usize = 32_768;
 
     pub(crate) fn id(&self, stem: &str) -> Option<StemId> {
         self.ids.get(stem).copied()
@@ -83,24 +84,27 @@ impl Lexicon {
 
     /// The other stems that mean nearly what `stem` means, the nearest first.
     pub(crate) fn near(&self, stem: &str) -> Arc<Vec<Near>> {
+        let hood = self.known.lock().get(stem).cloned().unwrap_or_default();
+        if hood.upto >= self.scales.len() {
+            return hood.near;
+        }
+        // Not under the lock: others look up words meanwhile.
+        let mut near = (*hood.near).clone();
+        self.look(stem, hood.upto, &mut near);
+        // By the letters where equally near: numbers depend on who came first.
+        near.sort_by(|a, b| {
+            b.weight.total_cmp(&a.weight).then_with(|| self.stem(a.stem).cmp(&self.stem(b.stem)))
+        });
+        near.truncate(Self::MOST_NEAR);
+        near.shrink_to_fit();
+        let near = Arc::new(near);
+        let hood = Neighbourhood { near: Arc::clone(&near), upto: self.scales.len() };
         let mut known = self.known.lock();
         if known.len() >= Self::MOST_KNOWN {
             known.clear();
         }
-        let hood = known.entry(stem.into()).or_default();
-        if hood.upto < self.scales.len() {
-            let mut near = (*hood.near).clone();
-            self.look(stem, hood.upto, &mut near);
-            // By the letters where equally near: numbers depend on who came first.
-            near.sort_by(|a, b| {
-                b.weight
-                    .total_cmp(&a.weight)
-                    .then_with(|| self.stem(a.stem).cmp(&self.stem(b.stem)))
-            });
-            near.truncate(Self::MOST_NEAR);
-            *hood = Neighbourhood { near: Arc::new(near), upto: self.scales.len() };
-        }
-        Arc::clone(&hood.near)
+        known.insert(stem.into(), hood);
+        near
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -118,7 +122,7 @@ impl Lexicon {
         if vector.is_zero() {
             return;
         }
-        let own = self.id(stem);
+        let (own, wide) = (self.id(stem), vector.wide());
         let fresh = self.bits.get(from * SIGN_WORDS..).unwrap_or_default();
         let rows = distances(&vector.bits(), fresh);
         let numbered = rows.into_iter().zip(from..);
@@ -127,7 +131,7 @@ impl Lexicon {
             let start = at * DIMENSIONS;
             let row = self.values.get(start..start + DIMENSIONS).unwrap_or_default();
             let scale = self.scales.get(at).copied().unwrap_or(0.0);
-            let cosine = dot(&vector.values, row) as f32 * vector.scale * scale;
+            let cosine = wide.dot(row) as f32 * wide.scale * scale;
             if cosine >= Self::LEAST_COSINE && Some(id) != own {
                 near.push(Near { stem: id, weight: cosine.min(1.0).powi(3) });
             }

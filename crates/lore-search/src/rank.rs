@@ -23,7 +23,7 @@ use crate::document::DocKey;
 use crate::lexicon::Lexicon;
 use crate::query::{Hit, MatchKind, Parts, Query, Ranked, Unit};
 use crate::view::View;
-use crate::view::names::Called;
+use crate::view::names::{Called, Tally};
 use feedback::Feedback;
 use filter::Sieve;
 use lexical::{Lexical, Reading, nth_best};
@@ -36,6 +36,41 @@ use question::Question;
 pub(crate) struct Scratch {
     lexical: Lexical,
     products: Products,
+    tally: Tally,
+    found: Vec<Found>,
+    groups: FxHashMap<NodeId, Group>,
+}
+
+/// A document that was judged. Small, because of many only a few are shown.
+#[derive(Debug, Clone, Copy)]
+struct Found {
+    slot: Slot,
+    /// The document that is named in the answer.
+    named: Slot,
+    /// What it scores by itself,
+    base: f32,
+    /// and what others like it add.
+    shared: f32,
+    /// How like it is, above the average of the store.
+    above: f32,
+    match_kind: MatchKind,
+}
+
+impl Found {
+    fn score(&self) -> f32 {
+        self.base + self.shared
+    }
+
+    fn has_reason(&self) -> bool {
+        self.match_kind != MatchKind::NextBest
+    }
+}
+
+/// What was found of a node: the best, and the best of its texts.
+#[derive(Debug, Clone, Copy)]
+struct Group {
+    best: Found,
+    text: Option<Found>,
 }
 
 /// Up to so many documents are all judged.
@@ -57,7 +92,7 @@ pub(crate) fn search(
     scratch: &mut Scratch,
     query: &Query,
 ) -> Ranked {
-    let sieve = Sieve::new(&query.filter, query.unit);
+    let sieve = Sieve::new(&query.filter, query.unit, view);
     if query.text.trim().is_empty() {
         return list(view, &sieve, query);
     }
@@ -69,7 +104,7 @@ pub(crate) fn search(
         view,
         best_session: scratch.lexical.best_session(),
         lexical: &scratch.lexical,
-        called: called(view, &question),
+        called: called(view, &question, &mut scratch.tally),
         literals: Literals::find(view, lexicon, &question.stems),
         question: &question,
     };
@@ -79,16 +114,20 @@ pub(crate) fn search(
         Reading::Enough => candidates(&judge, &probes, &sieve),
     });
     let likenesses = likenesses(view, &probes, &candidates, &mut scratch.products);
-    let hits = candidates.iter().zip(likenesses);
-    let hits = hits.filter_map(|(slot, likeness)| Some((*slot, judge.hit(*slot, likeness)?)));
-    let mut hits: Vec<(Slot, Hit)> = hits.collect();
-    let has_reason = |(_, hit): &(Slot, Hit)| hit.match_kind != MatchKind::NextBest;
-    if !query.fill || !hits.iter().any(has_reason) {
-        hits.retain(has_reason);
+    let judged = candidates.iter().zip(likenesses);
+    let found = &mut scratch.found;
+    found.extend(judged.map(|(slot, likeness)| judge.weigh(*slot, likeness)));
+    if !query.fill || !found.iter().any(Found::has_reason) {
+        found.retain(Found::has_reason);
     }
-    share(view, lexicon, &mut hits);
+    share(view, lexicon, found);
+    merge(view, found, &mut scratch.groups, query);
+    let total = cut(view, found, query);
+    let shown = found.iter().skip(query.offset).take(query.limit);
+    let hits = shown.filter_map(|found| judge.hit(found)).collect();
+    found.clear();
     scratch.lexical.clear();
-    cut(merge(view, hits, query), query)
+    Ranked { hits, total }
 }
 
 /// Without a question: everything, newest first.
@@ -101,17 +140,21 @@ fn list(view: &View, sieve: &Sieve<'_>, query: &Query) -> Ranked {
         *kept = found.max(*kept);
     }
     let mut listed: Vec<_> = newest.into_values().collect();
+    let (total, wanted) = (listed.len(), query.offset.saturating_add(query.limit));
+    if wanted < total && wanted > 0 {
+        listed.select_nth_unstable_by(wanted - 1, |a, b| b.cmp(a));
+        listed.truncate(wanted);
+    }
     listed.sort_unstable_by(|a, b| b.cmp(a));
     let hit =
         |(_, key)| Hit { key, score: 0.0, parts: Parts::default(), match_kind: MatchKind::Listed };
-    let total = listed.len();
     let hits = listed.into_iter().skip(query.offset).take(query.limit).map(hit).collect();
     Ranked { hits, total }
 }
 
 /// What each document's names have to do with the query.
-fn called(view: &View, question: &Question) -> FxHashMap<Slot, Called> {
-    let mut called = view.names.called(&question.name);
+fn called(view: &View, question: &Question, tally: &mut Tally) -> FxHashMap<Slot, Called> {
+    let mut called = view.names.called(&question.name, tally);
     let heads: Vec<_> = called.iter().map(|(head, how)| (*head, *how)).collect();
     for (head, how) in heads {
         called.extend(view.named_by(head).map(|text| (text, how)));
@@ -193,32 +236,30 @@ fn likenesses(
 ///
 /// Where logs answer as well, neither should gain on the other by that: the fewer of the
 /// best stand alone, the less it counts, and among mostly logs not at all.
-fn share(view: &View, lexicon: &Lexicon, hits: &mut [(Slot, Hit)]) {
-    let texts = hits.iter_mut().filter(|(_, hit)| hit.key.text.is_some());
-    let mut alone: Vec<&mut (Slot, Hit)> = texts.collect();
+fn share(view: &View, lexicon: &Lexicon, found: &mut [Found]) {
+    let texts = found.iter_mut().filter(|one| !view.facts(one.slot).is_head);
+    let mut alone: Vec<&mut Found> = texts.collect();
     if alone.len() > RECONSIDERED {
-        alone.select_nth_unstable_by(RECONSIDERED, |a, b| order(&a.1, &b.1));
+        alone.select_nth_unstable_by(RECONSIDERED, |a, b| order(view, a, b));
         alone.truncate(RECONSIDERED);
     }
     let all = alone.len();
-    alone.retain(|(slot, _)| !view.is_log(*slot));
+    alone.retain(|one| !view.is_log(one.slot));
     let weight = 2.0 * alone.len() as f32 / all.max(1) as f32 - 1.0;
     if weight <= 0.0 {
         return;
     }
-    alone.sort_unstable_by(|a, b| order(&a.1, &b.1));
-    let best: Vec<(Slot, f32)> = alone.iter().map(|one| (one.0, one.1.score)).collect();
+    alone.sort_unstable_by(|a, b| order(view, a, b));
+    let best: Vec<(Slot, f32)> = alone.iter().map(|one| (one.slot, one.score())).collect();
     let feedback = Feedback::of(view, lexicon, &best);
-    for (slot, hit) in &mut alone {
-        hit.parts.shared = weight * weights::SHARED * feedback.score(view, *slot);
-        hit.score = hit.parts.sum();
+    for one in &mut alone {
+        one.shared = weight * weights::SHARED * feedback.score(view, one.slot);
     }
-    alone.sort_unstable_by(|a, b| order(&a.1, &b.1));
+    alone.sort_unstable_by(|a, b| order(view, a, b));
     alone.truncate(company::COMPARED);
-    let best: Vec<(Slot, f32)> = alone.iter().map(|one| (one.0, one.1.score)).collect();
-    for ((_, hit), gain) in alone.into_iter().zip(company::gains(view, &best)) {
-        hit.parts.shared += weight * gain;
-        hit.score = hit.parts.sum();
+    let best: Vec<(Slot, f32)> = alone.iter().map(|one| (one.slot, one.score())).collect();
+    for (one, gain) in alone.into_iter().zip(company::gains(view, &best)) {
+        one.shared += weight * gain;
     }
 }
 
@@ -273,12 +314,10 @@ impl Judge<'_> {
         self.view.facts(slot).day.is_some_and(|day| self.question.names(day))
     }
 
-    /// The hit of a document that exists.
-    fn hit(&self, slot: Slot, likeness: Likeness) -> Option<Hit> {
-        let called = self.called.get(&slot).copied();
-        let key = self.view.key(slot)?;
-        let mut parts = self.parts(slot);
-        let match_kind = match called {
+    /// Judges a document.
+    fn weigh(&self, slot: Slot, likeness: Likeness) -> Found {
+        let parts = self.all_parts(slot, likeness.above);
+        let match_kind = match self.called.get(&slot) {
             Some(Called::Exactly) => MatchKind::ExactName,
             Some(Called::Beginning) => MatchKind::NamePrefix,
             Some(Called::Mentioned) => MatchKind::NameMentioned,
@@ -288,15 +327,27 @@ impl Judge<'_> {
             None if likeness.suffices => MatchKind::Meaning,
             None => MatchKind::NextBest,
         };
-        parts.vector = likeness.above * weights::VECTOR;
-        parts.name = match called {
+        let (base, above) = (parts.sum(), likeness.above);
+        Found { slot, named: slot, base, shared: 0.0, above, match_kind }
+    }
+
+    /// All reasons but what others like it add.
+    fn all_parts(&self, slot: Slot, above: f32) -> Parts {
+        let name = match self.called.get(&slot) {
             Some(Called::Exactly) => weights::NAME,
             Some(Called::Beginning) => weights::NAME_BEGINNING,
             Some(Called::Mentioned) => weights::NAME_MENTIONED,
             Some(Called::Like(likeness)) => weights::NAME_LIKE * likeness,
             None => 0.0,
         };
-        Some(Hit { key, score: parts.sum(), parts, match_kind })
+        Parts { name, vector: above * weights::VECTOR, ..self.parts(slot) }
+    }
+
+    /// The answer, with its reasons told again.
+    fn hit(&self, found: &Found) -> Option<Hit> {
+        let key = self.view.key(found.named)?;
+        let parts = Parts { shared: found.shared, ..self.all_parts(found.slot, found.above) };
+        Some(Hit { key, score: parts.sum(), parts, match_kind: found.match_kind })
     }
 }
 
@@ -307,83 +358,102 @@ fn unit_key(key: DocKey, unit: Unit) -> DocKey {
     }
 }
 
-/// One hit for each unit: the best, naming the best text.
-fn merge(view: &View, hits: Vec<(Slot, Hit)>, query: &Query) -> Vec<Hit> {
+/// Leaves one for each unit: the best, naming the best text.
+fn merge(
+    view: &View,
+    found: &mut Vec<Found>,
+    groups: &mut FxHashMap<NodeId, Group>,
+    query: &Query,
+) {
     if query.unit == Unit::Text {
-        return hits.into_iter().map(|(_, hit)| hit).collect();
+        return;
     }
-    let is_apart = |slot: Slot| {
-        let kind = view.entry(slot).and_then(|entry| entry.meta.text_kind.as_ref());
-        kind.is_some_and(|kind| query.apart.contains(kind))
+    let kinds = view.kinds.ids(&query.apart);
+    let is_apart = |one: &Found| {
+        let kind = view.facts(one.slot).text_kind;
+        !kinds.is_empty() && kind.is_some_and(|kind| kinds.contains(&kind))
     };
-    let (apart, together): (Vec<_>, Vec<_>) =
-        hits.into_iter().partition(|(slot, _)| !query.apart.is_empty() && is_apart(*slot));
-    let together = by_node(together.into_iter().map(|(_, hit)| hit));
-    answered_by_parts(together, apart.into_iter().map(|(_, hit)| hit).collect())
+    let mut apart = Vec::new();
+    found.retain(|one| {
+        let stays = !is_apart(one);
+        if !stays {
+            apart.push(*one);
+        }
+        stays
+    });
+    by_node(view, found, groups);
+    answered_by_parts(view, found, apart);
 }
 
-/// One hit for each node.
-fn by_node(hits: impl Iterator<Item = Hit>) -> Vec<Hit> {
-    let mut nodes: FxHashMap<NodeId, (Hit, Option<Hit>)> = FxHashMap::default();
-    for hit in hits {
-        let text = hit.key.text.map(|_| hit.clone());
-        match nodes.entry(hit.key.node) {
-            Entry::Vacant(place) => drop(place.insert((hit, text))),
+/// Leaves one for each node.
+fn by_node(view: &View, found: &mut Vec<Found>, groups: &mut FxHashMap<NodeId, Group>) {
+    for one in found.drain(..) {
+        let Some(key) = view.key(one.slot) else { continue };
+        let text = key.text.map(|_| one);
+        match groups.entry(key.node) {
+            Entry::Vacant(place) => drop(place.insert(Group { best: one, text })),
             Entry::Occupied(mut place) => {
-                let (best, best_text) = place.get_mut();
-                if order(&hit, best) == Ordering::Less {
-                    *best = hit;
+                let group = place.get_mut();
+                if order(view, &one, &group.best) == Ordering::Less {
+                    group.best = one;
                 }
                 if let Some(text) = text
-                    && best_text.as_ref().is_none_or(|old| order(&text, old) == Ordering::Less)
+                    && group.text.is_none_or(|old| order(view, &text, &old) == Ordering::Less)
                 {
-                    *best_text = Some(text);
+                    group.text = Some(text);
                 }
             }
         }
     }
-    let named = nodes
-        .into_values()
-        .map(|(best, text)| Hit { key: text.map_or(best.key, |t| t.key), ..best });
-    named.collect()
+    found.extend(groups.drain().map(|(_, Group { best, text })| {
+        let named = text.map_or(best.named, |text| text.named);
+        Found { named, ..best }
+    }));
 }
 
-/// All hits, but what was found by its name alone is answered by the best of its parts.
-fn answered_by_parts(mut whole: Vec<Hit>, mut parts: Vec<Hit>) -> Vec<Hit> {
-    parts.sort_unstable_by(order);
+/// Adds the parts of nodes to the whole ones, but what was found by its name alone is
+/// answered by the best of its parts.
+fn answered_by_parts(view: &View, whole: &mut Vec<Found>, mut parts: Vec<Found>) {
+    let node = |one: &Found| view.key(one.slot).map(|key| key.node);
     let mut best: FxHashMap<NodeId, usize> = FxHashMap::default();
     for (at, part) in parts.iter().enumerate() {
-        best.entry(part.key.node).or_insert(at);
+        let Some(node) = node(part) else { continue };
+        let kept = best.entry(node).or_insert(at);
+        if parts.get(*kept).is_some_and(|old| order(view, part, old) == Ordering::Less) {
+            *kept = at;
+        }
     }
-    whole.retain(|hit| {
-        let part = best.get(&hit.key.node).and_then(|at| parts.get_mut(*at));
-        let Some(part) = part.filter(|_| hit.key.text.is_none()) else { return true };
-        if order(hit, part) == Ordering::Less {
-            *part = Hit { key: part.key, ..hit.clone() };
+    whole.retain(|one| {
+        let part = node(one).and_then(|node| best.get(&node)).and_then(|at| parts.get_mut(*at));
+        let Some(part) = part.filter(|_| view.facts(one.named).is_head) else { return true };
+        if order(view, one, part) == Ordering::Less {
+            *part = Found { named: part.named, ..*one };
         }
         false
     });
-    whole.extend(parts);
-    whole
+    whole.append(&mut parts);
 }
 
-/// Sorts, drops what scores too low and cuts.
-fn cut(mut hits: Vec<Hit>, query: &Query) -> Ranked {
+/// Sorts, drops what scores too low and what is not wanted; returns how many there were.
+fn cut(view: &View, found: &mut Vec<Found>, query: &Query) -> usize {
     if let Some(least) = query.min_score {
-        hits.retain(|hit| hit.score >= least);
+        found.retain(|one| one.score() >= least);
     }
-    let total = hits.len();
+    let total = found.len();
     let wanted = query.offset.saturating_add(query.limit);
-    if wanted < hits.len() && wanted > 0 {
-        hits.select_nth_unstable_by(wanted - 1, order);
-        hits.truncate(wanted);
+    if wanted < total && wanted > 0 {
+        found.select_nth_unstable_by(wanted - 1, |a, b| order(view, a, b));
+        found.truncate(wanted);
     }
-    hits.sort_unstable_by(order);
-    Ranked { hits: hits.into_iter().skip(query.offset).take(query.limit).collect(), total }
+    found.sort_unstable_by(|a, b| order(view, a, b));
+    total
 }
 
 /// Exact names first, then by score, then by key, so that ties have an order.
-fn order(a: &Hit, b: &Hit) -> Ordering {
-    let exact = |hit: &Hit| hit.match_kind == MatchKind::ExactName;
-    exact(b).cmp(&exact(a)).then(b.score.total_cmp(&a.score)).then(a.key.cmp(&b.key))
+fn order(view: &View, a: &Found, b: &Found) -> Ordering {
+    let exact = |one: &Found| one.match_kind == MatchKind::ExactName;
+    exact(b)
+        .cmp(&exact(a))
+        .then_with(|| b.score().total_cmp(&a.score()))
+        .then_with(|| view.key(a.named).cmp(&view.key(b.named)))
 }

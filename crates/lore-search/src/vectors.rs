@@ -29,32 +29,49 @@ impl Small {
         self.scale == 0.0
     }
 
+    /// Made ready for many products.
+    pub(crate) fn wide(&self) -> Wide {
+        Wide::of(&self.values, self.scale)
+    }
+
     /// The signs of its first dimensions.
     pub(crate) fn bits(&self) -> [u64; SIGN_WORDS] {
         signs(&self.values)
     }
 }
 
-/// The sum of products of values from -127 to 127. Vectors of different lengths have
-/// nothing in common.
-pub(crate) fn dot(a: &[i8], b: &[i8]) -> i32 {
-    if a.len() != b.len() {
-        return 0;
+/// A vector that is multiplied with many others: its values at the width that their
+/// products need, so that only those of the others have to be widened each time.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Wide {
+    values: Vec<i16>,
+    /// What one step of the values is worth.
+    pub(crate) scale: f32,
+}
+
+impl Wide {
+    pub(crate) fn of(values: &[i8], scale: f32) -> Self {
+        Self { values: values.iter().map(|value| i16::from(*value)).collect(), scale }
     }
-    let (a_blocks, a_rest) = a.as_chunks::<32>();
-    let (b_blocks, b_rest) = b.as_chunks::<32>();
-    let mut sum = 0;
-    for (a, b) in a_blocks.iter().zip(b_blocks) {
-        let ((a, a_more), (b, b_more)) = (a.split_at(16), b.split_at(16));
-        let (first, more) = (a.iter().zip(b), a_more.iter().zip(b_more));
-        // Two products of 7-bit numbers fit into 16 bits: half as much to widen.
-        let pairs = first
-            .zip(more)
-            .map(|((a, b), (c, d))| i16::from(*a) * i16::from(*b) + i16::from(*c) * i16::from(*d));
-        sum += pairs.map(i32::from).sum::<i32>();
+
+    /// The sum of products with a row of values from -127 to 127. Vectors of different
+    /// lengths have nothing in common.
+    pub(crate) fn dot(&self, row: &[i8]) -> i32 {
+        if self.values.len() != row.len() {
+            return 0;
+        }
+        // Blocks of this size become multiply-and-add instructions of eight products each.
+        let (wide_blocks, wide_rest) = self.values.as_chunks::<32>();
+        let (blocks, rest) = row.as_chunks::<32>();
+        let whole: i32 =
+            wide_blocks.iter().zip(blocks).map(|(wide, block)| product(wide, block)).sum();
+        whole + product(wide_rest, rest)
     }
-    let rest: i32 = a_rest.iter().zip(b_rest).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
-    sum + rest
+}
+
+#[inline]
+fn product(wide: &[i16], row: &[i8]) -> i32 {
+    wide.iter().zip(row).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum()
 }
 
 /// One bit for each of the first dimensions: set where it is positive.
@@ -89,15 +106,16 @@ mod tests {
         let a: Vec<i8> = (0..100_u8).map(|n| (n as i8).wrapping_mul(37).max(-127)).collect();
         let b: Vec<i8> = (0..100_u8).map(|n| (n as i8).wrapping_mul(91).max(-127)).collect();
         let plain: i32 = a.iter().zip(&b).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
-        assert_eq!(dot(&a, &b), plain);
-        assert_eq!(dot(&a, &b[1..]), 0);
+        let wide = Wide::of(&a, 1.0);
+        assert_eq!(wide.dot(&b), plain);
+        assert_eq!(wide.dot(&b[1..]), 0);
     }
 
     #[test]
     fn small_vectors_keep_their_angles() {
         let a: Vec<f32> = (0..256).map(|n| (n as f32 * 0.7).sin()).collect();
         let b: Vec<f32> = (0..256).map(|n| (n as f32 * 0.7 + 1.0).sin()).collect();
-        let cosine = |a: &Small, b: &Small| dot(&a.values, &b.values) as f32 * a.scale * b.scale;
+        let cosine = |a: &Small, b: &Small| a.wide().dot(&b.values) as f32 * a.scale * b.scale;
         let (a, b) = (Small::unit(&a), Small::unit(&b));
         assert!((cosine(&a, &b) - 1.0_f32.cos()).abs() < 0.01);
         assert!((cosine(&a, &a) - 1.0).abs() < 0.01);

@@ -10,6 +10,7 @@ mod authors;
 pub(crate) mod calendar;
 pub(crate) mod field;
 mod influence;
+pub(crate) mod kinds;
 pub(crate) mod names;
 pub(crate) mod postings;
 pub(crate) mod sessions;
@@ -30,6 +31,7 @@ pub(crate) use authors::{AuthorId, Authors};
 use calendar::{Calendar, day_number};
 use field::Field;
 pub(crate) use influence::Influence;
+use kinds::{KindId, Kinds};
 use names::Names;
 use postings::Postings;
 use sessions::{REACH, Sessions};
@@ -67,6 +69,7 @@ pub(crate) struct View {
     facts: Column<Facts>,
     pub(crate) authors: Authors,
     pub(crate) calendar: Calendar,
+    pub(crate) kinds: Kinds,
     next_refreshed: u32,
     stale: bool,
 }
@@ -74,6 +77,10 @@ pub(crate) struct View {
 /// What is known of a document at a glance.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Facts {
+    /// The kind of its node; none where there is no document.
+    pub(crate) kind: Option<KindId>,
+    /// What part of the node it is; none for heads.
+    pub(crate) text_kind: Option<KindId>,
     /// It is the head of a node.
     pub(crate) is_head: bool,
     /// It ends in a question.
@@ -271,10 +278,8 @@ impl View {
             each(Influence::near(distance, openness.neighbours), other);
         });
         if self.facts.get(slot).is_head {
-            let node = self.entry(slot).and_then(|entry| self.nodes.get(&entry.key.node));
-            node.into_iter()
-                .flat_map(|node| &node.texts)
-                .for_each(|text| each(Influence::HEAD, *text));
+            let texts = self.key(slot).map(|key| self.texts_of(key.node)).unwrap_or_default();
+            texts.iter().for_each(|text| each(Influence::HEAD, *text));
         }
     }
 
@@ -293,6 +298,7 @@ impl View {
             + self.spans.bytes()
             + self.information.bytes()
             + self.sessions.bytes()
+            + self.names.bytes()
             + self.meanings.own.bytes()
             + postings
             + external
@@ -381,6 +387,8 @@ impl View {
         self.facts.set(
             slot,
             Facts {
+                kind: Some(self.kinds.add(&entry.meta.kind)),
+                text_kind: entry.meta.text_kind.as_ref().map(|kind| self.kinds.add(kind)),
                 is_head: entry.key.text.is_none(),
                 is_question: entry.analysis.is_question(),
                 tells_time: entry.analysis.tells_time(),

@@ -23,9 +23,13 @@ impl Nodes for SqliteStore {
     }
 
     async fn nodes(&self, viewer: &Viewer, ids: &[NodeId]) -> StoreResult<Vec<Node>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
         let sight = Sight::of(viewer);
         let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
-        self.read(move |db| several(db, sight, "id", rows::list(ids))).await
+        let rows = ids.len();
+        self.read_up_to(rows, move |db| several(db, sight, "id", rows::list(ids))).await
     }
 
     async fn nodes_by_uid(&self, viewer: &Viewer, uids: &[Uid]) -> StoreResult<Vec<Node>> {

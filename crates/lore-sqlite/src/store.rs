@@ -106,6 +106,16 @@ impl SqliteStore {
         self.readers.glance(work).await
     }
 
+    /// Reads so many rows by key: a few of them at a glance.
+    pub(crate) async fn read_up_to<T, F>(&self, rows: usize, work: F) -> StoreResult<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Answer<T> + Send + 'static,
+    {
+        const FEW: usize = 64;
+        if rows <= FEW { self.glance(work).await } else { self.read(work).await }
+    }
+
     /// Writes in the next transaction.
     pub(crate) async fn write<T, F>(&self, work: F) -> StoreResult<T>
     where

@@ -42,6 +42,9 @@ impl Texts for SqliteStore {
     }
 
     async fn texts_of_nodes(&self, viewer: &Viewer, nodes: &[NodeId]) -> StoreResult<Vec<Text>> {
+        if nodes.is_empty() {
+            return Ok(Vec::new());
+        }
         let sight = Sight::of(viewer);
         let nodes: Vec<i64> = nodes.iter().map(|node| node.0).collect();
         self.read(move |db| {

@@ -209,7 +209,7 @@ pub enum Change {
     AppendEvents(NewEvents),
     /// Counts that these nodes were asked for. Neither changes their version nor
     /// enters the audit log; a node that is gone or hidden is passed over.
-    CountAccess(Vec<NodeRef>),
+    CountAccess(Vec<NodeId>),
     /// Lets the world's running numbers, and those within these kinds, go on after
     /// `past`. Numbers up to there are left to what brings its own.
     SkipNumbers {

@@ -46,8 +46,8 @@ pub(super) async fn note(keeper: &Keeper, memories: impl Iterator<Item = &Memory
 }
 
 async fn plan(keeper: &Keeper, nodes: &[Node]) -> Reply<(Batch, ())> {
-    let refs = nodes.iter().map(|node| NodeRef::Id(node.id)).collect();
-    let mut batch = keeper.batch().change(Change::CountAccess(refs));
+    let ids = nodes.iter().map(|node| node.id).collect();
+    let mut batch = keeper.batch().change(Change::CountAccess(ids));
     for (experience, count) in due(keeper, nodes).await? {
         batch.changes.extend(promotion(keeper, &experience, count, &batch).await?);
         batch = batch.touch(STATUS_URI).touch(MEMORIES_URI);

@@ -6,9 +6,7 @@
 //! conversation have their neighbours.
 
 use crate::column::Slot;
-use crate::vectors::dot;
 use crate::view::View;
-use crate::view::field::Field;
 
 /// How many of the best are compared with each other.
 pub(super) const COMPARED: usize = 100;
@@ -20,23 +18,78 @@ const SHARE: f32 = 0.2;
 /// What each of the answers gains or loses by those most like it.
 pub(super) fn gains(view: &View, answers: &[(Slot, f32)]) -> Vec<f32> {
     let least = answers.iter().map(|(_, score)| *score).fold(f32::INFINITY, f32::min);
+    let guest = |(slot, score): &(Slot, f32)| Guest::new(*slot, score - least);
+    let mut guests: Vec<Guest> = answers.iter().map(guest).collect();
     let field = &view.meanings.own;
-    let gain = |at: usize, (slot, score): &(Slot, f32)| {
-        let others = answers.iter().enumerate().filter(|(other, _)| *other != at);
-        let mut alike: Vec<(f32, f32)> = others
-            .map(|(_, (other, score))| (cosine(field, *slot, *other), score - least))
-            .filter(|(cosine, _)| *cosine > 0.0)
-            .collect();
-        alike.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)));
-        alike.truncate(MOST_ALIKE);
-        let weight: f32 = alike.iter().map(|(cosine, _)| cosine).sum();
-        let sum: f32 = alike.iter().map(|(cosine, score)| cosine * score).sum();
-        let mean = if weight > 0.0 { sum / weight } else { 0.0 };
-        SHARE * (mean - (score - least))
-    };
-    answers.iter().enumerate().map(|(at, answer)| gain(at, answer)).collect()
+    let mut rest = guests.as_mut_slice();
+    while let Some((one, others)) = std::mem::take(&mut rest).split_first_mut() {
+        let wide = field.wide(one.slot);
+        for other in others.iter_mut() {
+            let cosine = field.product(other.slot, &wide);
+            one.meet(cosine, other.above);
+            other.meet(cosine, one.above);
+        }
+        rest = others;
+    }
+    guests.iter().map(Guest::gain).collect()
 }
 
-fn cosine(field: &Field, a: Slot, b: Slot) -> f32 {
-    dot(field.row(a), field.row(b)) as f32 * field.scale(a) * field.scale(b)
+/// One of the answers, and those it has met.
+#[derive(Debug, Clone, Copy)]
+struct Guest {
+    slot: Slot,
+    /// How far it is above the least of all.
+    above: f32,
+    /// How like those are that are most like it, the most first, and how far above they are.
+    alike: [(f32, f32); MOST_ALIKE],
+}
+
+impl Guest {
+    fn new(slot: Slot, above: f32) -> Self {
+        Self { slot, above, alike: [(0.0, 0.0); MOST_ALIKE] }
+    }
+
+    fn meet(&mut self, cosine: f32, above: f32) {
+        let mut newcomer = (cosine, above);
+        // An empty place is one of no likeness: those who are not alike do not count.
+        if self.alike.last().is_some_and(|last| newcomer.0 < last.0) || cosine <= 0.0 {
+            return;
+        }
+        for place in &mut self.alike {
+            let order = place.0.total_cmp(&newcomer.0).then(place.1.total_cmp(&newcomer.1));
+            if order.is_lt() {
+                std::mem::swap(place, &mut newcomer);
+            }
+        }
+    }
+
+    fn gain(&self) -> f32 {
+        let weight: f32 = self.alike.iter().map(|(cosine, _)| cosine).sum();
+        let sum: f32 = self.alike.iter().map(|(cosine, above)| cosine * above).sum();
+        let mean = if weight > 0.0 { sum / weight } else { 0.0 };
+        SHARE * (mean - self.above)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_alike_count_whoever_comes_first() {
+        let met = [(0.2, 1.0), (0.9, 0.5), (-0.4, 9.0), (0.0, 9.0), (0.5, 0.2), (0.1, 7.0)];
+        let met = [met.as_slice(), &[(0.5, 0.3), (0.7, 0.1)]].concat();
+        let (mut early, mut late) = (Guest::new(Slot(0), 0.4), Guest::new(Slot(0), 0.4));
+        met.iter().for_each(|(cosine, above)| early.meet(*cosine, *above));
+        met.iter().rev().for_each(|(cosine, above)| late.meet(*cosine, *above));
+        assert_eq!(early.alike, [(0.9, 0.5), (0.7, 0.1), (0.5, 0.3), (0.5, 0.2)]);
+        assert_eq!(early.alike, late.alike);
+    }
+
+    #[test]
+    fn who_meets_nobody_alike_falls_to_the_least() {
+        let mut alone = Guest::new(Slot(0), 0.4);
+        alone.meet(-0.1, 3.0);
+        assert!((alone.gain() + SHARE * 0.4).abs() < 1e-6);
+    }
 }

@@ -1,30 +1,45 @@
 //! Whether a document is one of those that are asked for.
 
-use lore_core::names::name_key;
+use lore_core::names::{Word, name_key};
 use lore_text::analysis::fold;
 
 use crate::column::Slot;
 use crate::document::Entry;
 use crate::query::{Filter, Unit};
 use crate::view::View;
+use crate::view::kinds::KindId;
 
 /// A filter, made ready.
 pub(super) struct Sieve<'a> {
     filter: &'a Filter,
     tags: Vec<String>,
     unit: Unit,
-    /// Whether it holds back nothing but heads.
-    is_open: bool,
-    /// Whether it may hold back most documents.
+    /// The kinds of node that are asked for, where only some are; and those that are not.
+    kinds: Option<Vec<KindId>>,
+    except: Vec<KindId>,
+    /// The kinds of text that are asked for, where only some are.
+    text_kinds: Option<Vec<KindId>>,
+    /// Whether it probably holds back most documents.
     is_narrow: bool,
+    /// Whether kinds are not all that it asks for, so that documents have to be read.
+    is_deep: bool,
 }
 
 impl<'a> Sieve<'a> {
-    pub(super) fn new(filter: &'a Filter, unit: Unit) -> Self {
+    pub(super) fn new(filter: &'a Filter, unit: Unit, view: &View) -> Self {
         let tags = filter.tags.iter().map(|tag| tag_key(tag)).collect();
-        let is_open = *filter == Filter::default();
-        let rest = Filter { except_kinds: Vec::new(), ..filter.clone() };
-        Self { filter, tags, unit, is_open, is_narrow: rest != Filter::default() }
+        let only = |kinds: &[Word]| (!kinds.is_empty()).then(|| view.kinds.ids(kinds));
+        let (kinds, text_kinds) = (only(&filter.kinds), only(&filter.text_kinds));
+        let except = view.kinds.ids(&filter.except_kinds);
+        let is_deep = *filter
+            != Filter {
+                kinds: filter.kinds.clone(),
+                except_kinds: filter.except_kinds.clone(),
+                text_kinds: filter.text_kinds.clone(),
+                ..Filter::default()
+            };
+        let is_narrow = is_deep || kinds.is_some() || text_kinds.is_some();
+        Self { filter, tags, unit, kinds, except, text_kinds, is_narrow, is_deep }
     }
 
     /// Everything that is asked for, if it is no more than `most` documents. Does not look
@@ -40,19 +55,23 @@ impl<'a> Sieve<'a> {
     }
 
     pub(super) fn admits(&self, view: &View, slot: Slot) -> bool {
-        let Some(key) = view.key(slot) else { return false };
-        let wanted = self.unit == Unit::Node || key.text.is_some();
-        wanted && (self.is_open || view.entry(slot).is_some_and(|entry| self.passes(entry)))
+        let facts = view.facts(slot);
+        let is_unit = self.unit == Unit::Node || !facts.is_head;
+        let among = |kinds: Option<&[KindId]>, kind: Option<KindId>| {
+            kinds.is_none_or(|kinds| kind.is_some_and(|kind| kinds.contains(&kind)))
+        };
+        is_unit
+            && facts.kind.is_some_and(|kind| !self.except.contains(&kind))
+            && among(self.kinds.as_deref(), facts.kind)
+            && among(self.text_kinds.as_deref(), facts.text_kind)
+            && (!self.is_deep || view.entry(slot).is_some_and(|entry| self.passes(entry)))
     }
 
+    /// Whether a document is what is asked for besides its kinds.
     fn passes(&self, entry: &Entry) -> bool {
         let (filter, meta) = (self.filter, &entry.meta);
         let at = meta.moment();
-        (filter.kinds.is_empty() || filter.kinds.contains(&meta.kind))
-            && !filter.except_kinds.contains(&meta.kind)
-            && (filter.text_kinds.is_empty()
-                || meta.text_kind.as_ref().is_some_and(|kind| filter.text_kinds.contains(kind)))
-            && is_one_of(&filter.namespaces, Some(&meta.namespace))
+        is_one_of(&filter.namespaces, Some(&meta.namespace))
             && is_one_of(&filter.sources, meta.source.as_deref())
             && (filter.session.is_none() || filter.session == meta.session)
             && filter.since.is_none_or(|since| at >= since)

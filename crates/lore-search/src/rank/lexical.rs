@@ -242,7 +242,7 @@ impl Lexical {
 
     /// BM25 with whole sessions as documents, by exact stems.
     fn score_sessions(&mut self, view: &View, term: &Term) {
-        if term.documents > Self::EVERYWHERE {
+        if term.documents > Self::EVERYWHERE || view.sessions.capacity() == 0 {
             return;
         }
         let postings = term.exact.and_then(|id| view.postings(id));

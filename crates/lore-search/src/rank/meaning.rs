@@ -3,7 +3,7 @@
 use crate::column::{Column, Slot};
 use crate::rank::question::Question;
 use crate::rank::widening;
-use crate::vectors::{SIGN_WORDS, Small};
+use crate::vectors::{SIGN_WORDS, Small, Wide};
 use crate::view::View;
 use crate::view::field::Field;
 
@@ -27,6 +27,7 @@ pub(crate) struct Products {
 pub(super) struct Probe<'a> {
     field: &'a Field,
     vector: &'a Small,
+    wide: Wide,
     mean: f32,
     model: Model,
 }
@@ -76,7 +77,7 @@ pub(super) fn probes<'a>(view: &'a View, question: &'a Question) -> Vec<Probe<'a
 
 impl<'a> Probe<'a> {
     fn new(field: &'a Field, vector: &'a Small, model: Model) -> Self {
-        Self { field, vector, mean: field.mean_likeness(vector), model }
+        Self { field, vector, wide: vector.wide(), mean: field.mean_likeness(vector), model }
     }
 
     fn says_something(&self) -> bool {
@@ -133,7 +134,7 @@ impl Products {
         if let Some(product) = *made {
             return product;
         }
-        let product = probe.field.product(slot, probe.vector);
+        let product = probe.field.product(slot, &probe.wide);
         *made = Some(product);
         self.list.push(slot);
         product

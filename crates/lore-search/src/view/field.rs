@@ -1,7 +1,7 @@
 //! The vectors of one model for the documents of a view.
 
 use crate::column::{Column, Slot};
-use crate::vectors::{SIGN_WORDS, Small, distances, dot, signs};
+use crate::vectors::{SIGN_WORDS, Small, Wide, distances, signs};
 
 /// Vectors of one length, one for each document that has one.
 #[derive(Debug, Clone, Default)]
@@ -97,13 +97,19 @@ impl Field {
         self.scales.get(slot)
     }
 
-    /// The product of a document's vector with `vector`; 0 when it has none.
-    pub(crate) fn product(&self, slot: Slot, vector: &Small) -> f32 {
+    /// A document's vector, made ready for many products.
+    pub(crate) fn wide(&self, slot: Slot) -> Wide {
+        Wide::of(self.row(slot), self.scale(slot))
+    }
+
+    /// The product of a document's vector with another; 0 when it has none.
+    pub(crate) fn product(&self, slot: Slot, wide: &Wide) -> f32 {
         let scale = self.scales.get(slot);
         if scale == 0.0 {
             return 0.0;
         }
-        dot(self.row(slot), &vector.values) as f32 * scale * vector.scale
+        // The scales first, so that it is the same from both sides.
+        wide.dot(self.row(slot)) as f32 * (scale * wide.scale)
     }
 
     /// About the mean over all documents of their likeness to `vector`.

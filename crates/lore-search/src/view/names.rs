@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,12 +11,27 @@ use crate::column::Slot;
 /// The names of a view, folded, each with the heads that bear it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Names {
-    bearers: BTreeMap<Box<str>, Vec<Slot>>,
-    /// Names by three letters in a row.
-    trigrams: FxHashMap<[char; 3], Vec<Box<str>>>,
+    numbers: BTreeMap<Arc<str>, u32>,
+    /// Names by their numbers; those that nobody bears are empty and used again.
+    all: Vec<Name>,
+    free: Vec<u32>,
+    /// The numbers of names by three letters in a row.
+    trigrams: FxHashMap<[char; 3], Vec<u32>>,
     /// The most words a name ever had; longer runs of words need no look.
     most_words: usize,
 }
+
+#[derive(Debug, Clone, Default)]
+struct Name {
+    name: Arc<str>,
+    /// How many letters it has.
+    letters: usize,
+    bearers: Vec<Slot>,
+}
+
+/// How many trigrams of a query each name has: room for one look, used again.
+#[derive(Debug, Default)]
+pub(crate) struct Tally(Vec<u8>);
 
 /// How a name answers a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,96 +71,149 @@ impl Names {
 
     pub(crate) fn add(&mut self, name: &str, slot: Slot) {
         self.most_words = self.most_words.max(name.split(' ').count());
-        if let Some(bearers) = self.bearers.get_mut(name) {
-            bearers.push(slot);
-            return;
-        }
-        self.bearers.insert(name.into(), vec![slot]);
-        for trigram in trigrams(name) {
-            self.trigrams.entry(trigram).or_default().push(name.into());
+        let number = self.numbers.get(name).copied().unwrap_or_else(|| self.number(name));
+        if let Some(name) = self.all.get_mut(number as usize) {
+            name.bearers.push(slot);
         }
     }
 
     pub(crate) fn remove(&mut self, name: &str, slot: Slot) {
-        let Some(bearers) = self.bearers.get_mut(name) else { return };
-        if let Some(at) = bearers.iter().position(|bearer| *bearer == slot) {
-            bearers.swap_remove(at);
-        }
-        if !bearers.is_empty() {
+        let Some(number) = self.numbers.get(name).copied() else { return };
+        let Some(known) = self.all.get_mut(number as usize) else { return };
+        take_out(&mut known.bearers, &slot);
+        if !known.bearers.is_empty() {
             return;
         }
-        self.bearers.remove(name);
+        *known = Name::default();
+        self.numbers.remove(name);
+        self.free.push(number);
         for trigram in trigrams(name) {
-            if let Some(names) = self.trigrams.get_mut(&trigram) {
-                names.retain(|other| **other != *name);
+            if let Some(numbers) = self.trigrams.get_mut(&trigram) {
+                take_out(numbers, &number);
             }
         }
     }
 
     /// All heads whose names answer a folded query, each with its best reason.
-    pub(crate) fn called(&self, query: &str) -> FxHashMap<Slot, Called> {
+    pub(crate) fn called(&self, query: &str, tally: &mut Tally) -> FxHashMap<Slot, Called> {
         let mut found = FxHashMap::default();
-        if query.is_empty() || self.bearers.is_empty() {
+        if query.is_empty() || self.numbers.is_empty() {
             return found;
         }
-        let mut note = |name: &str, called: Called| {
-            for slot in self.bearers.get(name).into_iter().flatten() {
+        let mut note = |number: u32, called: Called| {
+            for slot in self.all.get(number as usize).into_iter().flat_map(|name| &name.bearers) {
                 let best = found.entry(*slot).or_insert(called);
                 if called.rank() > best.rank() {
                     *best = called;
                 }
             }
         };
-        note(query, Called::Exactly);
+        if let Some(number) = self.numbers.get(query) {
+            note(*number, Called::Exactly);
+        }
         self.mentioned(query, &mut note);
         if query.len() <= Self::LONGEST_QUERY {
             self.beginning(query, &mut note);
-            self.like(query, &mut note);
+            self.like(query, tally, &mut note);
         }
         found
     }
 
-    fn mentioned(&self, query: &str, note: &mut impl FnMut(&str, Called)) {
+    /// About how many bytes it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let names = self.all.iter().map(|name| name.name.len() + name.bearers.capacity() * 4);
+        let lists = self.trigrams.values().map(|numbers| numbers.capacity() * 4);
+        names.sum::<usize>()
+            + lists.sum::<usize>()
+            + self.all.capacity() * size_of::<Name>()
+            + self.numbers.len() * size_of::<(Arc<str>, u32)>()
+            + self.trigrams.capacity() * size_of::<([char; 3], Vec<u32>)>()
+    }
+
+    /// Gives a new name a number.
+    fn number(&mut self, name: &str) -> u32 {
+        let next = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
+        let number = self.free.pop().unwrap_or(next);
+        let shared: Arc<str> = name.into();
+        let known =
+            Name { name: Arc::clone(&shared), letters: name.chars().count(), bearers: Vec::new() };
+        match self.all.get_mut(number as usize) {
+            Some(place) => *place = known,
+            None => self.all.push(known),
+        }
+        self.numbers.insert(shared, number);
+        for trigram in trigrams(name) {
+            self.trigrams.entry(trigram).or_default().push(number);
+        }
+        number
+    }
+
+    fn mentioned(&self, query: &str, note: &mut impl FnMut(u32, Called)) {
         let words: Vec<&str> = query.split(' ').take(Self::MOST_WORDS).collect();
         for start in 0..words.len() {
             for count in 1..=self.most_words.min(words.len() - start).min(8) {
                 let Some(run) = words.get(start..start + count) else { break };
                 let says_something =
                     run.iter().any(|word| !lore_text::analysis::is_stop_word(word));
-                if says_something && count < words.len() {
-                    note(&run.join(" "), Called::Mentioned);
+                if says_something
+                    && count < words.len()
+                    && let Some(number) = self.numbers.get(run.join(" ").as_str())
+                {
+                    note(*number, Called::Mentioned);
                 }
             }
         }
     }
 
-    fn beginning(&self, query: &str, note: &mut impl FnMut(&str, Called)) {
+    fn beginning(&self, query: &str, note: &mut impl FnMut(u32, Called)) {
         if query.chars().count() < 2 {
             return;
         }
         let range = (Bound::Excluded(query), Bound::Unbounded);
-        let names = self.bearers.range::<str, _>(range).map(|(name, _)| name);
-        for name in names.take_while(|name| name.starts_with(query)).take(Self::MOST_BEGINNINGS) {
-            note(name, Called::Beginning);
+        let names = self.numbers.range::<str, _>(range);
+        let begin_so = names.take_while(|(name, _)| name.starts_with(query));
+        for (_, number) in begin_so.take(Self::MOST_BEGINNINGS) {
+            note(*number, Called::Beginning);
         }
     }
 
-    fn like(&self, query: &str, note: &mut impl FnMut(&str, Called)) {
+    fn like(&self, query: &str, tally: &mut Tally, note: &mut impl FnMut(u32, Called)) {
         let wanted = trigrams(query);
-        let mut common: FxHashMap<&str, usize> = FxHashMap::default();
-        for names in wanted.iter().filter_map(|trigram| self.trigrams.get(trigram)) {
-            if names.len() <= Self::COMMON_TRIGRAM {
-                names.iter().for_each(|name| *common.entry(name).or_default() += 1);
-            }
-        }
-        for (name, shared) in common {
-            let own = name.chars().count() + 2;
+        for number in self.sharing(&wanted, tally) {
+            let Some(name) = self.all.get(number as usize) else { continue };
+            let shared = tally.0.get(number as usize).copied().unwrap_or(0);
             // Dice's coefficient; the name's trigrams are hardly ever repeated.
-            let likeness = 2.0 * shared as f32 / (wanted.len() + own) as f32;
-            if likeness >= Self::LEAST_LIKENESS && name != query {
-                note(name, Called::Like(likeness.min(1.0)));
+            let all = wanted.len() + name.letters + 2;
+            let likeness = 2.0 * f32::from(shared) / all as f32;
+            if likeness >= Self::LEAST_LIKENESS && *name.name != *query {
+                note(number, Called::Like(likeness.min(1.0)));
             }
         }
+    }
+
+    /// The names that share enough trigrams to be like enough: a third, because a name has
+    /// at least as many as it shares.
+    fn sharing(&self, wanted: &FxHashSet<[char; 3]>, tally: &mut Tally) -> Vec<u32> {
+        let least = u8::try_from(wanted.len().div_ceil(3)).unwrap_or(u8::MAX);
+        tally.0.clear();
+        tally.0.resize(self.all.len(), 0);
+        let mut sharing = Vec::new();
+        let lists = wanted.iter().filter_map(|trigram| self.trigrams.get(trigram));
+        for number in lists.filter(|list| list.len() <= Self::COMMON_TRIGRAM).flatten() {
+            if let Some(shared) = tally.0.get_mut(*number as usize) {
+                *shared = shared.saturating_add(1);
+                if *shared == least {
+                    sharing.push(*number);
+                }
+            }
+        }
+        sharing
+    }
+}
+
+fn take_out<T: PartialEq>(list: &mut Vec<T>, one: &T) {
+    if let Some(at) = list.iter().position(|other| other == one) {
+        list.swap_remove(at);
     }
 }
 
@@ -173,8 +242,12 @@ mod tests {
         names
     }
 
+    fn called(names: &Names, query: &str) -> FxHashMap<Slot, Called> {
+        names.called(query, &mut Tally::default())
+    }
+
     fn check(query: &str, slot: u32, expected: impl Fn(Called) -> bool) {
-        let called = names().called(query).get(&Slot(slot)).copied();
+        let called = called(&names(), query).get(&Slot(slot)).copied();
         assert!(called.is_some_and(expected), "{query}: {called:?}");
     }
 
@@ -188,9 +261,9 @@ mod tests {
 
     #[test]
     fn other_names_do_not_answer() {
-        assert!(names().called("dragon").is_empty());
-        assert!(names().called("who is the").is_empty());
-        assert!(names().called("").is_empty());
+        assert!(called(&names(), "dragon").is_empty());
+        assert!(called(&names(), "who is the").is_empty());
+        assert!(called(&names(), "").is_empty());
     }
 
     #[test]
@@ -198,9 +271,40 @@ mod tests {
         let mut names = names();
         names.add("mill", Slot(9));
         names.remove("mill", Slot(2));
-        assert_eq!(names.called("mill").get(&Slot(9)), Some(&Called::Exactly));
-        assert_eq!(names.called("mill").get(&Slot(2)), None);
+        assert_eq!(called(&names, "mill").get(&Slot(9)), Some(&Called::Exactly));
+        assert_eq!(called(&names, "mill").get(&Slot(2)), None);
         names.remove("mill", Slot(9));
-        assert_eq!(names.called("mil").get(&Slot(9)), None);
+        assert_eq!(called(&names, "mil").get(&Slot(9)), None);
+    }
+
+    #[test]
+    fn numbers_of_removed_names_are_used_again() {
+        let mut names = names();
+        names.remove("aelith", Slot(1));
+        names.add("brandor keep", Slot(7));
+        let mut tally = Tally::default();
+        let found = names.called("brander keep", &mut tally);
+        assert!(matches!(found.get(&Slot(7)), Some(Called::Like(_))), "{found:?}");
+        assert_eq!(names.all.len(), 4);
+        assert!(names.called("aelith", &mut tally).values().all(|how| *how != Called::Exactly));
+    }
+
+    #[test]
+    fn likeness_is_the_share_of_trigrams_in_common() {
+        let mut names = Names::default();
+        let all = ["ash", "ashen", "ashen vale", "the ashen vale", "shale", "vale", "asher"];
+        (0..).zip(all).for_each(|(slot, name)| names.add(name, Slot(slot)));
+        for query in ["ashen", "ashen val", "ash", "vales", "the ash"] {
+            let found = called(&names, query);
+            for (slot, name) in (0..).zip(all).filter(|(_, name)| !name.starts_with(query)) {
+                let (wanted, own) = (trigrams(query), trigrams(name));
+                let shared = wanted.intersection(&own).count() as f32;
+                let likeness = 2.0 * shared / (wanted.len() + name.len() + 2) as f32;
+                let expected = (likeness >= 0.5).then_some(Called::Like(likeness));
+                let found = found.get(&Slot(slot)).filter(|how| matches!(how, Called::Like(_)));
+                let mentioned = query.split(' ').any(|word| word == name);
+                assert!(mentioned || found.copied() == expected, "{query}, {name}: {found:?}");
+            }
+        }
     }
 }

@@ -153,6 +153,10 @@ impl Sessions {
     pub(crate) fn neighbours(&self, slot: Slot, mut each: impl FnMut(usize, Slot, Openness)) {
         let own = self.places.get(slot);
         let (mut before, mut after) = (own.before, own.after);
+        // Most texts stand alone.
+        if before.slot().is_none() && after.slot().is_none() {
+            return;
+        }
         for distance in 1..=REACH {
             for (link, forward) in [(&mut before, false), (&mut after, true)] {
                 let Some(neighbour) = link.slot() else { continue };

@@ -7,7 +7,7 @@ use super::stage::{Stage, batch, forbidden, moment};
 use crate::{Applied, Batch, Change, Expect, NewNode, NodeKey, NodeRef};
 
 fn count(nodes: &[NodeId]) -> Change {
-    Change::CountAccess(nodes.iter().copied().map(NodeRef::Id).collect())
+    Change::CountAccess(nodes.to_vec())
 }
 
 /// Each time, with the latest moment.
