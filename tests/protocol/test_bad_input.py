@@ -465,3 +465,18 @@ def test_a_slow_client_is_let_go(closed_after, what):
     """Dripping headers, a body that never comes, or silence: closed after the 10 seconds they are allowed, and
     what a busy machine adds."""
     assert closed_after[what] < 25
+
+
+def test_half_a_letter_is_read_as_an_unreadable_one(program, web):
+    """Who cuts a text in the middle of an emoji sends an escape that is no letter."""
+    arguments = {"action": "learn", "type": "gotcha", "content": "cut \ud83d here"}
+    call = message("tools/call", {"name": "kn_intel", "arguments": arguments}, id=7)
+    found = []
+    with program.stdio() as pipes:
+        pipes.initialize()
+        pipes.request(call["method"], call["params"])
+        recall = {"name": "kn_intel", "arguments": {"action": "recall", "topic": "\ude00 cut here"}}
+        found += pipes.request("tools/call", recall)["structuredContent"]["results"]
+    answer = answer_of(web.post("/mcp", content=json.dumps(call).encode(), headers=JSON))
+    assert answer["result"]["structuredContent"]["stored_as"] == "node", answer
+    assert [row["description"] for row in found] == ["cut \ufffd here"]

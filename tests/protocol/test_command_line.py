@@ -104,6 +104,13 @@ def test_call_of_a_failing_tool(program):
     assert (error["code"], error["field"]) == ("INVALID_ARGUMENT", "hope") and "12" in error["hint"]
 
 
+def test_call_that_is_refused_in_the_form_of_its_contract(program):
+    """Exit code 1 as well: a script must not take a refusal for an answer."""
+    done = program.run("call", "kn_intel", '{"action": "learn", "content": "x"}')
+    assert (done.returncode, json.loads(done.stdout)["error"]) == (1, "type is required for learn")
+    assert json.loads(program.ok("call", "kn_intel", '{"action": "recall"}'))["count"] == 0
+
+
 def test_call_of_an_unknown_tool(program):
     """Exit code 1, the name, and where to look."""
     failed(program.run("call", "rol_dice"), "rol_dice", "lorewell tools")
@@ -118,6 +125,7 @@ def test_call_with_arguments_that_are_no_object(program, arguments):
 def test_call_of_a_tool_that_is_off(program):
     """The selection holds on the command line, too."""
     failed(program.run("--exclude-tools", "roll_dice", "call", "roll_dice"), "roll_dice")
+    failed(program.run("--exclude-tools", "kn_learn", "call", "kn_learn", "{}"), "kn_learn")
 
 
 # tools

@@ -65,8 +65,11 @@ impl Effects {
 pub struct SystemClock;
 
 impl Clock for SystemClock {
+    /// In whole microseconds, because no more is kept: what is told of a moment now is what
+    /// is told of it later.
     fn now(&self) -> Timestamp {
-        Timestamp::now()
+        let now = Timestamp::now();
+        Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now)
     }
 }
 

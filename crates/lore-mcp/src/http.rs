@@ -29,6 +29,7 @@ use self::answers::{Body, Wants};
 use self::claims::{Claim, Claims};
 use self::sessions::{Ownership, SessionBook};
 use crate::Handler;
+use crate::letters;
 use crate::listening::{self, LISTEN};
 use crate::params;
 use crate::rpc::{self, Fault, Glimpse, STATELESS_SINCE};
@@ -118,6 +119,7 @@ impl McpEndpoint {
         }
         // rmcp knows only this spelling.
         request.headers_mut().insert(CONTENT_TYPE, JSON);
+        let request = request.map(letters::whole);
         let glimpse = match rpc::glimpse(request.body()) {
             Ok(glimpse) => glimpse,
             Err(fault) => return answers::refusal(StatusCode::BAD_REQUEST, &fault),

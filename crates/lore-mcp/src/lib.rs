@@ -9,6 +9,7 @@
 mod conformance;
 mod convert;
 pub mod http;
+mod letters;
 mod listening;
 mod notify;
 mod params;

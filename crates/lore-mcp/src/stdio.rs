@@ -18,6 +18,7 @@ use rmcp::transport::{StdioReader, StdioWriter, Transport, stdio_pipes};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
 
+use crate::letters;
 use crate::listening::Screened;
 use crate::rpc::{self, Fault};
 use crate::server::McpServer;
@@ -131,6 +132,7 @@ impl Lines {
 }
 
 fn decode(line: Bytes) -> Result<ClientJsonRpcMessage, Fault> {
+    let line = letters::whole(line);
     let glimpse = rpc::glimpse(&line)?;
     let mended = rpc::mend(&glimpse, line);
     serde_json::from_slice(&mended).map_err(|error| Fault {

@@ -7,6 +7,7 @@
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use lore_store::{StoreError, StoreResult};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
@@ -58,13 +59,42 @@ pub(crate) fn recognise(path: &Path) -> StoreResult<()> {
     }
 }
 
-/// An empty file in `directory` that only its owner can read; gone when dropped.
+/// How files are called that are not finished.
+const UNFINISHED: (&str, &str) = (".lore-", ".new");
+/// What nobody has written to for so long, somebody was killed over.
+const ABANDONED_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// An empty file in `directory` that only its owner can read; gone when dropped. What those
+/// left there who were killed goes, too.
 pub(crate) fn private_file(directory: &Path) -> StoreResult<NamedTempFile> {
+    sweep(directory).map_err(|e| io("looking for unfinished files", &e))?;
+    let (prefix, suffix) = UNFINISHED;
     tempfile::Builder::new()
-        .prefix(".lore-")
-        .suffix(".new")
+        .prefix(prefix)
+        .suffix(suffix)
         .tempfile_in(directory)
         .map_err(|e| io("making a file", &e))
+}
+
+fn sweep(directory: &Path) -> std::io::Result<()> {
+    let (prefix, suffix) = UNFINISHED;
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if !name.starts_with(prefix) || !name.ends_with(suffix) {
+            continue;
+        }
+        let idle = entry.metadata().and_then(|meta| meta.modified()).map(|at| at.elapsed());
+        if matches!(idle, Ok(Ok(idle)) if idle > ABANDONED_AFTER) {
+            // Whoever was faster has done it.
+            fs::remove_file(entry.path()).or_else(|error| match error.kind() {
+                ErrorKind::NotFound => Ok(()),
+                _ => Err(error),
+            })?;
+        }
+    }
+    Ok(())
 }
 
 /// Gives a finished file its name, durably. Fails with `Exists` when the name is taken.
@@ -197,5 +227,19 @@ mod tests {
         assert!(!is_open_to_others(&home.path().join("deep")));
         let left = fs::read_dir(path.parent().unwrap()).unwrap().count();
         assert_eq!(left, 1, "only the store itself");
+    }
+
+    #[test]
+    fn what_was_abandoned_goes_and_what_is_being_written_stays() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |name: &str| home.path().join(name);
+        let old = std::time::SystemTime::now() - 2 * ABANDONED_AFTER;
+        for name in [".lore-abc.new", ".lore-abd.new", "mine.new"] {
+            File::create(at(name)).unwrap().set_modified(old).unwrap();
+        }
+        File::options().write(true).open(at(".lore-abd.new")).unwrap().set_len(1).unwrap();
+        let _fresh = private_file(home.path()).unwrap();
+        assert!(!at(".lore-abc.new").exists());
+        assert!(at(".lore-abd.new").exists() && at("mine.new").exists());
     }
 }

@@ -140,10 +140,13 @@ fn slim(schema: &mut Map<String, Value>) {
     let nothing =
         |value: &Value| [json!(null), json!(false), json!(0), json!(""), json!([])].contains(value);
     let large = |value: &Value| value.as_f64().is_some_and(|bound| bound.abs() >= LARGE);
+    // A share has two ends; that a count is not negative goes without saying.
+    let is_share = schema.get("type") == Some(&json!("number"))
+        && schema.get("maximum").is_some_and(|most| !large(most));
     schema.retain(|key, value| match key.as_str() {
         "additionalProperties" => *value != json!(false),
         "default" => !nothing(value),
-        "minimum" => !large(value) && *value != json!(0),
+        "minimum" => !large(value) && (is_share || *value != json!(0)),
         "maximum" => !large(value),
         "minLength" | "maxLength" | "minItems" | "maxItems" => false,
         _ => true,
@@ -284,6 +287,10 @@ mod tests {
             steps: i64,
             #[schemars(length(min = 1, max = 500))]
             text: String,
+            #[schemars(range(min = 0, max = 1))]
+            share: f64,
+            #[schemars(range(min = 0))]
+            count: i64,
             #[serde(default = "three")]
             many: i64,
             #[serde(default)]
@@ -297,6 +304,8 @@ mod tests {
         let fields = &schema["properties"];
         assert_eq!(fields["steps"], json!({"type": "integer", "maximum": 10}));
         assert_eq!(fields["text"], json!({"type": "string"}));
+        assert_eq!(fields["share"], json!({"type": "number", "minimum": 0, "maximum": 1}));
+        assert_eq!(fields["count"], json!({"type": "integer"}));
         assert_eq!(fields["many"], json!({"type": "integer", "default": 3}));
         let inner = json!({
             "type": "object", "properties": {"sides": {"type": "integer"}}, "required": ["sides"],

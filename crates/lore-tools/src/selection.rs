@@ -39,7 +39,7 @@ impl Choice {
     }
 
     fn allows(&self, tool: &Tool) -> bool {
-        let by_name = self.tools.as_ref().is_some_and(|tools| tools.contains(tool.name));
+        let by_name = self.tools.as_ref().is_some_and(|tools| names(tools, tool));
         by_name || self.allows_toolset(tool.toolset)
     }
 
@@ -154,7 +154,7 @@ impl Selection {
 
     /// Whether `tool` is on.
     pub fn allows(&self, tool: &Tool) -> bool {
-        if self.excluded.contains(tool.name) || (self.read_only && !tool.annotations.read_only) {
+        if names(&self.excluded, tool) || (self.read_only && !tool.annotations.read_only) {
             return false;
         }
         self.choice.allows(tool) && self.bound.as_ref().is_none_or(|bound| bound.allows(tool))
@@ -174,6 +174,11 @@ impl Selection {
     }
 }
 
+/// Whether a tool is among those that are named, by its name or a former one.
+fn names(named: &BTreeSet<String>, tool: &Tool) -> bool {
+    std::iter::once(&tool.name).chain(tool.aliases).any(|name| named.contains(*name))
+}
+
 fn words<'a>(names: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
     let trimmed = names.into_iter().map(str::trim);
     trimmed.filter(|name| !name.is_empty()).map(str::to_owned).collect()
@@ -189,7 +194,7 @@ mod tests {
     use super::*;
     use crate::registry::Registry;
 
-    fn names(selection: &Selection) -> Vec<&'static str> {
+    fn offered(selection: &Selection) -> Vec<&'static str> {
         let registry = Registry::standard();
         registry.all_tools().filter(|tool| selection.allows(tool)).map(|tool| tool.name).collect()
     }
@@ -207,10 +212,10 @@ mod tests {
     fn single_tools_and_toolsets_bound_each_other() {
         let one = Selection::new().with_tools(["roll_dice"]);
         let play = Selection::new().with_toolsets(["play"]).unwrap();
-        assert_eq!(names(&one.narrowed_by(&play)), ["roll_dice"]);
+        assert_eq!(offered(&one.narrowed_by(&play)), ["roll_dice"]);
         let atlas = Selection::new().with_toolsets(["atlas"]).unwrap();
-        assert!(names(&atlas.narrowed_by(&one)).is_empty());
-        assert_eq!(names(&one.narrowed_by(&Selection::new())), ["roll_dice"]);
+        assert!(offered(&atlas.narrowed_by(&one)).is_empty());
+        assert_eq!(offered(&one.narrowed_by(&Selection::new())), ["roll_dice"]);
     }
 
     #[test]
@@ -234,16 +239,24 @@ mod tests {
 
     #[test]
     fn single_tools_stand_alone_or_add_to_toolsets() {
-        assert_eq!(names(&Selection::new().with_tools(["roll_dice"])), ["roll_dice"]);
+        assert_eq!(offered(&Selection::new().with_tools(["roll_dice"])), ["roll_dice"]);
         let more = Selection::new().with_toolsets(["memory"]).unwrap().with_tools(["roll_dice"]);
-        assert!(names(&more).contains(&"roll_dice"));
-        assert!(!names(&more).contains(&"duality_outcome"));
+        assert!(offered(&more).contains(&"roll_dice"));
+        assert!(!offered(&more).contains(&"duality_outcome"));
     }
 
     #[test]
     fn exclusion_wins() {
         let selection = Selection::new().with_tools(["roll_dice"]).without_tools(["roll_dice"]);
-        assert!(names(&selection).is_empty());
+        assert!(offered(&selection).is_empty());
+    }
+
+    #[test]
+    fn a_former_name_means_the_tool() {
+        let memory = Selection::new().with_toolsets(["memory"]).unwrap();
+        assert!(offered(&memory).contains(&"kn_intel"));
+        assert!(!offered(&memory.without_tools(["kn_learn"])).contains(&"kn_intel"));
+        assert_eq!(offered(&Selection::new().with_tools(["kn_recall"])), ["kn_intel"]);
     }
 
     #[test]

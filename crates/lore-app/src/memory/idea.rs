@@ -156,7 +156,8 @@ fn next_status(from: Status, to: &str) -> Reply<Status> {
         next.as_str(),
         ways.join(", ")
     );
-    Err(Refusal::refused(message, "go there step by step, or archive the idea"))
+    let way: Vec<_> = from.way_to(next).into_iter().map(Status::as_str).collect();
+    Err(Refusal::refused(message, format!("update it step by step: {}", way.join(", then "))))
 }
 
 fn status_named(name: &str) -> Reply<Status> {

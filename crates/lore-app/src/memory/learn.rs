@@ -58,7 +58,10 @@ fn moment(text: &str) -> Reply<Timestamp> {
     let bracketed = format!("[{text}]");
     chat_prefix(&bracketed, Plain::IsText).occurred_at.ok_or_else(|| {
         let message = format!("Invalid occurred_at: {text}");
-        Refusal::refused(message, "use a date such as 2023-05-08, 2023-05-08T14:05Z or 8 May 2023")
+        Refusal::refused(
+            message,
+            "use a date such as 2023-05-08, 2023-05-08T14:05Z or 8 May 2023, from the year 1 on",
+        )
     })
 }
 
@@ -192,7 +195,7 @@ async fn candidates(keeper: &Keeper, content: &str) -> Reply<Vec<Candidate>> {
         .into_iter()
         .filter_map(|answer| {
             let body = answer.text.as_ref().map_or(answer.node.name.as_str(), |text| &text.body);
-            let (relation, similarity) = likeness::compare(content, body)?;
+            let (relation, similarity) = likeness::compare(unstamped(content), unstamped(body))?;
             let snippet = answer.snippet(content).text;
             let snippet = if snippet.is_empty() { answer.node.name.clone() } else { snippet };
             Some(Candidate { node: answer.node, snippet, similarity, relation })
@@ -201,6 +204,11 @@ async fn candidates(keeper: &Keeper, content: &str) -> Reply<Vec<Candidate>> {
     candidates.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     candidates.truncate(CANDIDATES);
     Ok(candidates)
+}
+
+/// What is said, without when and by whom: the same said on another day is no contradiction.
+fn unstamped(text: &str) -> &str {
+    chat_prefix(text, Plain::IsText).rest
 }
 
 /// Something that no longer holds: it stays, dated, and says what took its place.

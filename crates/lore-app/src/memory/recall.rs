@@ -60,7 +60,8 @@ pub struct Memory {
     pub provenance: Provenance,
     /// What is left of it: 1 for what does not fade, or is kept for good.
     pub relevance: f64,
-    /// How well it answers; none when nothing was asked.
+    /// How well it answers, with how fresh it is and whether it still holds counted in: what
+    /// it is ranked by. None when nothing was asked.
     pub score: Option<f64>,
     /// Why it no longer holds, if it does not.
     pub lapsed: Option<Lapsed>,
@@ -185,6 +186,9 @@ pub(super) async fn find(
     memories.retain(|memory| memory.relevance >= ask.min_relevance);
     memories.sort_by(|a, b| b.exact.cmp(&a.exact).then_with(|| b.rank.total_cmp(&a.rank)));
     memories.truncate(ask.limit);
+    for memory in &mut memories {
+        memory.score = memory.score.map(|_| memory.rank);
+    }
     Ok(memories)
 }
 

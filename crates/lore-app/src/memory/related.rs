@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use lore_core::{Edge, Node, NodeId};
+use lore_rules::memory::budget;
 use lore_store::{Budget, Direction, Reached, Stop, Traversal, traverse};
 
 use super::keeper::Keeper;
@@ -11,6 +12,9 @@ use super::refusal::{Reply, required};
 
 /// Most edges that are read on the way.
 const EDGES: usize = 20_000;
+/// Tokens that a node costs besides its name, and each hop to it.
+const NODE_TOKENS: usize = 30;
+const HOP_TOKENS: usize = 30;
 
 /// Where to start and how far to go.
 #[derive(Debug, Clone, Default)]
@@ -23,6 +27,8 @@ pub struct Walk {
     pub edge_type: Option<String>,
     /// At most this many nodes.
     pub limit: usize,
+    /// About how many tokens the answer may cost.
+    pub max_tokens: Option<usize>,
 }
 
 /// A node that was reached.
@@ -54,6 +60,8 @@ pub struct Surroundings {
     pub near: Vec<Near>,
     /// Whether there is more within the depth.
     pub more: bool,
+    /// How many more were reached that the budget had no room for.
+    pub left_out: usize,
 }
 
 /// Walks outward from a node, along and against edges.
@@ -84,7 +92,16 @@ pub async fn related(keeper: &Keeper, walk: &Walk) -> Reply<Surroundings> {
         let order = a.depth.cmp(&b.depth).then_with(|| strength(b).total_cmp(&strength(a)));
         order.then_with(|| a.node.id.cmp(&b.node.id))
     });
-    Ok(Surroundings { near, more: reached.stop != Stop::Complete })
+    let all = near.len();
+    if let Some(max) = walk.max_tokens {
+        near.truncate(budget::that_fit(near.iter().map(cost), max));
+    }
+    let left_out = all - near.len();
+    Ok(Surroundings { near, more: reached.stop != Stop::Complete, left_out })
+}
+
+fn cost(near: &Near) -> usize {
+    NODE_TOKENS + budget::tokens(&near.node.name) + near.path.len() * HOP_TOKENS
 }
 
 fn at(reached: &Reached, node: &Node) -> Option<Near> {

@@ -107,6 +107,24 @@ impl Status {
         }
     }
 
+    /// The shortest way to another status, step by step. There always is one.
+    pub fn way_to(self, other: Self) -> Vec<Self> {
+        let mut ways: Vec<Vec<Self>> = vec![Vec::new()];
+        let mut at = 0;
+        while let Some(way) = ways.get(at).cloned() {
+            let here = way.last().copied().unwrap_or(self);
+            if here == other {
+                return way;
+            }
+            // Whoever has been everywhere has been there.
+            if way.len() < Self::ALL.len() {
+                ways.extend(here.next().iter().map(|next| [way.as_slice(), &[*next]].concat()));
+            }
+            at += 1;
+        }
+        Vec::new()
+    }
+
     /// Whether an idea may go from here to there.
     pub fn may_become(self, other: Self) -> bool {
         self == other || self.next().contains(&other)
@@ -124,6 +142,24 @@ mod tests {
             assert!(phase.may_become(phase));
         }
         assert!(!Phase::Planning.may_become(Phase::Done));
+    }
+
+    #[test]
+    fn there_is_a_way_from_every_status_to_every_other() {
+        use Status::{Approved, Archived, Draft, Evaluating};
+        assert_eq!(Draft.way_to(Archived), [Evaluating, Archived]);
+        assert_eq!(Archived.way_to(Approved), [Draft, Evaluating, Approved]);
+        for from in Status::ALL {
+            for to in Status::ALL {
+                let way = from.way_to(to);
+                assert_eq!(way.last().copied().unwrap_or(from), to);
+                let mut here = from;
+                for next in way {
+                    assert!(here.may_become(next), "{from:?} to {to:?}");
+                    here = next;
+                }
+            }
+        }
     }
 
     #[test]

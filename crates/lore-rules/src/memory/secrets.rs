@@ -185,12 +185,13 @@ fn command(rest: &str) -> Option<Hit> {
 }
 
 /// Names whose value is a secret.
-const NAMES: [&str; 20] = [
+const NAMES: [&str; 21] = [
     "aws_secret_access_key",
     "secret_access_key",
     "client_secret",
     "access_token",
     "auth_token",
+    "private_key_id",
     "private_key",
     "secret_key",
     "sharedaccesskey",
@@ -389,6 +390,7 @@ mod tests {
             (format!("AGE-SECRET-KEY-1{}", hex.to_uppercase()), "age key"),
             (format!("Authorization: Basic {letters}=="), "basic login"),
             (format!("AccountKey={letters}==;x"), "secret"),
+            (format!("\"private_key_id\": \"{}\"", &letters[..40]), "secret"),
             (format!("https://x/?sv=1&sig={}%3D", &letters[..43]), "signature"),
             (format!("https://hooks.slack.com/services/T01/B02/{}", &letters[..24]), "webhook"),
             (format!("https://discord.com/api/webhooks/12/{letters}"), "webhook"),

@@ -7,6 +7,7 @@ use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 
 use super::calendar::{day, month, weekday};
+use super::date_of;
 
 /// What stands before the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +80,9 @@ fn is_author(name: &str) -> bool {
         && name.starts_with(char::is_alphabetic)
         && name.chars().all(|c| c.is_alphanumeric() || " .'’-_".contains(c))
         && (words == 1 && !is_label(name)
-            || (2..=4).contains(&words) && name.split_whitespace().all(is_part_of_name))
+            || (2..=4).contains(&words)
+                && name.split_whitespace().all(is_part_of_name)
+                && !name.split_whitespace().next_back().is_some_and(is_label))
 }
 
 fn is_part_of_name(word: &str) -> bool {
@@ -87,12 +90,14 @@ fn is_part_of_name(word: &str) -> bool {
         || !word.starts_with(char::is_lowercase)
 }
 
-/// Words that people set before a colon without being somebody.
+/// Words that people and programs set before a colon without being somebody.
 fn is_label(word: &str) -> bool {
-    let labels = [
+    const LABELS: [&str; 33] = [
         "note",
-        "warning",
+        "notes",
+        "warn",
         "todo",
+        "fixme",
         "tip",
         "hint",
         "example",
@@ -107,8 +112,25 @@ fn is_label(word: &str) -> bool {
         "remember",
         "http",
         "https",
+        "info",
+        "debug",
+        "trace",
+        "fatal",
+        "panic",
+        "failure",
+        "bug",
+        "fix",
+        "cause",
+        "reason",
+        "problem",
+        "solution",
+        "decision",
+        "workaround",
     ];
-    labels.iter().any(|label| word.eq_ignore_ascii_case(label))
+    let word = word.to_lowercase();
+    // Also as programs spell them: `TypeError`, `DeprecationWarning`.
+    let is_kind = ["error", "exception", "warning"].iter().any(|kind| word.ends_with(kind));
+    is_kind || LABELS.contains(&word.as_str())
 }
 
 /// Reads a date with or without a time, in any usual order of its parts.
@@ -117,11 +139,13 @@ fn moment(text: &str) -> Option<Timestamp> {
     if text.len() > 60 {
         return None;
     }
-    if let Ok(exact) = text.parse::<Timestamp>() {
-        return Some(exact);
-    }
-    let civil = text.parse::<DateTime>().ok().or_else(|| spelt_out(text))?;
-    TimeZone::UTC.to_timestamp(civil).ok()
+    let exact = text.parse::<Timestamp>().ok();
+    let at = exact.or_else(|| {
+        let civil = text.parse::<DateTime>().ok().or_else(|| spelt_out(text))?;
+        TimeZone::UTC.to_timestamp(civil).ok()
+    })?;
+    // Nobody counts years before the first.
+    (date_of(at).year() >= 1).then_some(at)
 }
 
 /// `8 May 2023`, `May 8th, 2023 at 14:05`, `1:56 pm on 8 May, 2023`, `Mon 8 May 2023`,
@@ -261,8 +285,25 @@ mod tests {
     }
 
     #[test]
+    fn what_a_program_says_is_nobodys_word() {
+        for text in [
+            "Error: connection refused",
+            "ERROR: connection refused",
+            "TypeError: x is undefined",
+            "Fatal Error: out of memory",
+            "DeprecationWarning: use the other one",
+            "Fix: restart it",
+        ] {
+            check(text, None, None, text);
+            let stamped = format!("[2023-05-08] {text}");
+            check(&stamped, Some("2023-05-08T00:00:00Z"), None, text);
+        }
+    }
+
+    #[test]
     fn other_texts_are_left_alone() {
         for text in [
+            "[-000044-03-15] x",
             "[todo] buy oil",
             "see https://example.org: fine",
             "12:30 is late",

@@ -24,6 +24,19 @@ async fn what_is_not_sure_fades_and_is_only_nudged() {
 }
 
 #[tokio::test]
+async fn the_score_that_is_told_is_what_ranks() {
+    let mind = Mind::fresh().await;
+    let old = mind.learn("The ferry to the isle leaves at dawn", "low").await;
+    mind.wait_days(200);
+    let new = mind.learn("The ferry to the isle leaves at noon", "low").await;
+    let rows = mind.recall("when does the ferry to the isle leave").await;
+    let ids: Vec<_> = rows.iter().map(|row| &row["id"]).collect();
+    assert_eq!(ids, [&new["experience_id"], &old["experience_id"]]);
+    let scores: Vec<f64> = rows.iter().map(|row| row["score"].as_f64().unwrap()).collect();
+    assert!(scores[1] < 0.95 * scores[0], "freshness counts: {scores:?}");
+}
+
+#[tokio::test]
 async fn pruning_takes_what_faded_and_can_be_undone() {
     let mind = Mind::fresh().await;
     for (lesson, confidence) in [("workaround", "low"), ("pattern", "high")] {

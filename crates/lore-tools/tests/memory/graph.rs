@@ -114,6 +114,9 @@ async fn related_honours_depth_type_and_limit_and_tells_the_path() {
     assert_eq!(walk(json!({ "depth": 3, "edge_type": "uses" })).await["count"], 1);
     let few = walk(json!({ "depth": 3, "limit": 2 })).await;
     assert_eq!((&few["count"], &few["more"]), (&json!(2), &json!(true)));
+    let cheap = walk(json!({ "depth": 3, "max_tokens": 100 })).await;
+    assert_eq!((&cheap["count"], &cheap["left_out"]), (&json!(1), &json!(2)), "{cheap}");
+    assert_eq!(walk(json!({ "depth": 3, "max_tokens": 1 })).await["count"], 1);
     let nowhere = mind.call("kn_intel", json!({ "action": "related", "node_id": "nope" })).await;
     assert_eq!((&nowhere["count"], &nowhere["error"]), (&json!(0), &json!("Node not found: nope")));
 }

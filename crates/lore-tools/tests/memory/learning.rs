@@ -55,6 +55,16 @@ async fn what_is_alike_is_pointed_out_and_never_merged() {
 }
 
 #[tokio::test]
+async fn the_same_said_on_another_day_is_no_contradiction() {
+    let mind = Mind::fresh().await;
+    mind.learn("[8 May 2023] Mara: The pool holds 10 connections", "high").await;
+    let again = mind.learn("[9 June 2024] Mara: The pool holds 10 connections", "high").await;
+    assert_eq!(again["candidates"][0]["relation"], "duplicate", "{again}");
+    let other = mind.learn("[9 June 2024] Mara: The pool holds 25 connections", "high").await;
+    assert_eq!(other["candidates"][0]["relation"], "contradiction", "{other}");
+}
+
+#[tokio::test]
 async fn what_was_superseded_stays_dated_behind_what_took_its_place() {
     let mind = Mind::fresh().await;
     let old = mind.learn("The harbour master is called Brann", "high").await;
@@ -89,10 +99,13 @@ async fn author_and_time_are_read_from_chat_logs() {
     assert_eq!((&rows[0]["author"], &rows[0]["session"]), (&json!("Caroline"), &json!("chat 1")));
     assert_eq!(rows[0]["occurred_at"], "2023-05-08T00:00:00Z");
     assert_eq!(rows[0]["content"], turns[0]);
-    let bad = json!({
-        "action": "save", "content": "x", "type": "gotcha", "occurred_at": "some day",
-    });
-    assert_eq!(mind.error("kn_experience", bad).await, "Invalid occurred_at: some day");
+    for when in ["some day", "-000044-03-15", "0000-01-01", "9999-12-31", "2023-13-01"] {
+        let bad = json!({
+            "action": "save", "content": "x", "type": "gotcha", "occurred_at": when,
+        });
+        let error = format!("Invalid occurred_at: {when}");
+        assert_eq!(mind.error("kn_experience", bad).await, error);
+    }
 }
 
 #[tokio::test]

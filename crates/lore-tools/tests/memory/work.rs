@@ -94,6 +94,8 @@ async fn ideas_move_step_by_step_and_are_linked_once() {
         mind.error("kn_idea", update(json!({ "status": "approved" }))).await,
         "Invalid status transition from 'draft' to 'approved'. Allowed transitions: ['evaluating']"
     );
+    let stuck = mind.call("kn_idea", update(json!({ "status": "archived" }))).await;
+    assert_eq!(stuck["hint"], "update it step by step: evaluating, then archived");
     let again =
         mind.call("kn_idea", update(json!({ "status": "evaluating", "link_to": node }))).await;
     assert_eq!((&again["status"], &again["score"]), (&json!("evaluating"), &json!(3.0)));

@@ -21,7 +21,7 @@ pub(crate) async fn run(settings: &Settings, call: cli::Call) -> anyhow::Result<
     match parts.registry.call(&settings.selection, &call.tool, context, arguments).await {
         Ok(answer) => {
             output::json(&answer.structured);
-            Ok(ExitCode::SUCCESS)
+            Ok(if is_refusal(&answer.structured) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
         }
         Err(CallError::Failed(error)) => {
             output::json(&json!({ "error": error_object(&error) }));
@@ -31,6 +31,11 @@ pub(crate) async fn run(settings: &Settings, call: cli::Call) -> anyhow::Result<
             anyhow::bail!("{unknown}\n  try: `lorewell tools` lists what is on")
         }
     }
+}
+
+/// Whether an answer says in the form of its contract that nothing was done.
+fn is_refusal(answer: &Value) -> bool {
+    answer.get("_v").is_some() && answer.get("error").is_some_and(Value::is_string)
 }
 
 fn read_arguments(given: &str) -> anyhow::Result<Map<String, Value>> {

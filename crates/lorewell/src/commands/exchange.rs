@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -161,17 +161,21 @@ fn remove_stale(folder: &Path, written: &HashSet<String>) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Writes beside the file and puts it in place when it is whole.
+/// Writes beside the file and puts it in place when it is whole. Until then it has no name,
+/// so that an export that is killed leaves nothing.
 async fn export_lines(keeper: &Keeper, path: &Path) -> anyhow::Result<usize> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
-    let mut lines = BufWriter::new(file);
+    let folder = folder.unwrap_or(Path::new("."));
+    let mut lines = BufWriter::new(tempfile::tempfile_in(folder)?);
     let write = |exported: &Exported| {
         exchange::relations(exported).iter().try_for_each(|line| writeln!(lines, "{line}"))
     };
     let count = each(keeper, write).await?;
-    let file = lines.into_inner().map_err(|error| anyhow::anyhow!("{error}"))?;
-    file.persist(path).with_context(|| path.display().to_string())?;
+    let mut whole = lines.into_inner().map_err(|error| anyhow::anyhow!("{error}"))?;
+    whole.rewind()?;
+    let mut named = tempfile::NamedTempFile::new_in(folder)?;
+    std::io::copy(&mut whole, &mut named)?;
+    named.persist(path).with_context(|| path.display().to_string())?;
     Ok(count)
 }
 

@@ -73,7 +73,11 @@ fn node(row: &Row) -> Option<Record> {
 
 fn experience(row: &Row, facts: &HashMap<&str, &str>) -> Option<Record> {
     let content = text(row, "content")?;
-    let lesson = text(row, "type").and_then(Lesson::named).unwrap_or(Lesson::Solution);
+    let sort_of = text(row, "type").unwrap_or(Lesson::Solution.as_str());
+    let lesson = Lesson::named(sort_of);
+    // Newer versions know more; what these are called stays findable.
+    let foreign = lesson.is_none().then(|| sort_of.to_owned());
+    let lesson = lesson.unwrap_or_else(|| stand_in(sort_of));
     let confidence = text(row, "confidence").and_then(Confidence::named);
     let sort = Fading { lesson, confidence: confidence.unwrap_or(Confidence::High) };
     let mut properties = Properties::new();
@@ -82,16 +86,23 @@ fn experience(row: &Row, facts: &HashMap<&str, &str>) -> Option<Record> {
         properties.insert(VALID_TO.into(), json!(valid_to));
     }
     let context = text(row, "context").map(|body| passage(CONTEXT, body));
-    let name = name_from(&format!("{}: ", capitalised(lesson.as_str())), content, NAME_LETTERS);
+    let name = name_from(&format!("{}: ", capitalised(sort_of)), content, NAME_LETTERS);
+    let record = record(row, &name)?;
     Some(Record {
+        tags: record.tags.iter().cloned().chain(foreign).collect(),
         derived_name: true,
         type_name: EXPERIENCE.into(),
         namespace: fading(sort.lesson, sort.confidence),
         kept_by: facts.get(content).map(|id| (*id).to_owned()),
         passages: std::iter::once(passage(CONTENT, content)).chain(context).collect(),
         properties,
-        ..record(row, &name)?
+        ..record
     })
+}
+
+/// The lesson that is nearest to one that is unknown here. What somebody prefers lasts.
+fn stand_in(sort_of: &str) -> Lesson {
+    if sort_of.eq_ignore_ascii_case("preference") { Lesson::Pattern } else { Lesson::Solution }
 }
 
 fn project(row: &Row, progress: &[Row]) -> Option<Record> {
@@ -229,5 +240,15 @@ mod tests {
         assert_eq!(load.records[1].kept_by.as_deref(), Some("n1"));
         assert_eq!(load.records[1].namespace, "experience.gotcha.low");
         assert!(load.records[1].made.is_some());
+    }
+
+    #[test]
+    fn a_preference_stays_one() {
+        let row = row(json!({"id": "e2", "type": "preference", "content": "tabs, never blanks",
+            "confidence": "high", "tags": "[\"style\"]"}));
+        let record = experience(&row, &HashMap::new()).unwrap();
+        assert_eq!(record.name, "Preference: tabs, never blanks");
+        assert_eq!(record.tags, ["style", "preference"]);
+        assert_eq!(record.namespace, "experience.pattern.high");
     }
 }

@@ -35,13 +35,14 @@ pub(super) struct Input {
     r#type: Option<Spelled<Lessons>>,
     /// save: the situation
     context: Option<String>,
-    /// save, default high
+    /// save
+    #[schemars(extend("default" = "high"))]
     confidence: Option<Spelled<Confidences>>,
     /// save; search: all of them
     tags: Option<Vec<String>>,
     text: Option<String>,
     /// search: least share left after fading
-    #[schemars(range(min = 0, max = 1))]
+    #[schemars(range(min = 0, max = 1), extend("default" = 0.0))]
     min_relevance: Option<f64>,
     /// search
     #[schemars(range(min = 1, max = 50), extend("default" = 10))]

@@ -42,6 +42,7 @@ pub(super) struct Input {
     /// learn: the situation
     context: Option<String>,
     /// learn: high stays, others fade
+    #[schemars(extend("default" = "high"))]
     confidence: Option<Spelled<Confidences>>,
     /// learn
     tags: Option<Vec<String>>,
@@ -51,6 +52,7 @@ pub(super) struct Input {
     problem: Option<String>,
     /// context
     keywords: Option<String>,
+    #[schemars(extend("default" = "summary"))]
     detail: Option<Spelled<Details>>,
     node_id: Option<String>,
     /// related
@@ -62,7 +64,7 @@ pub(super) struct Input {
     #[schemars(range(min = 1, max = 50), extend("default" = 10))]
     limit: Option<i64>,
     /// recall: least share left of experiences
-    #[schemars(range(min = 0, max = 1))]
+    #[schemars(range(min = 0, max = 1), extend("default" = 0.0))]
     min_relevance: Option<f64>,
     /// learn: conversation it is part of, in order
     session: Option<String>,
@@ -229,6 +231,9 @@ pub(super) struct RelatedOut {
     /// Whether there is more within the depth.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     more: bool,
+    /// How many more the token budget left out.
+    #[serde(skip_serializing_if = "is_zero")]
+    left_out: usize,
     /// What is wrong with the start.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
@@ -316,7 +321,7 @@ impl ToolSpec for KnIntel {
             "recall" => recall(&keeper, &ask).await,
             "crossref" => crossref(&keeper, input.problem.as_deref(), &ask).await,
             "context" => context(&keeper, input, &ask).await,
-            "related" => related(&keeper, input, depth, ask.limit).await,
+            "related" => related(&keeper, input, depth, &ask).await,
             _ => Err(unknown_action(&input.action)),
         })
     }
@@ -454,8 +459,14 @@ impl ContextExperience {
     }
 }
 
-async fn related(keeper: &Keeper, input: Input, depth: usize, limit: usize) -> Reply<Output> {
-    let walk = Walk { node: input.node_id, depth, edge_type: input.edge_type, limit };
+async fn related(keeper: &Keeper, input: Input, depth: usize, ask: &Ask) -> Reply<Output> {
+    let walk = Walk {
+        node: input.node_id,
+        depth,
+        edge_type: input.edge_type,
+        limit: ask.limit,
+        max_tokens: ask.max_tokens,
+    };
     let (found, error) = match related::related(keeper, &walk).await {
         Ok(found) => (found, None),
         // Nothing is near what does not exist; the answer says why it is empty.
@@ -464,8 +475,9 @@ async fn related(keeper: &Keeper, input: Input, depth: usize, limit: usize) -> R
         }
         Err(other) => return Err(other),
     };
+    let (more, left_out) = (found.more, found.left_out);
     let results: Vec<_> = found.near.into_iter().map(NearOut::of).collect();
-    Ok(Output::Related(RelatedOut { count: results.len(), results, more: found.more, error }))
+    Ok(Output::Related(RelatedOut { count: results.len(), results, more, left_out, error }))
 }
 
 impl NearOut {

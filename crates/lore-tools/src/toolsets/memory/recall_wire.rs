@@ -39,7 +39,7 @@ pub(super) struct Row {
     confidence: Option<&'static str>,
     /// What is left of it: 1 for nodes and for what a node keeps.
     relevance: f64,
-    /// How well it answers; about 0 for not at all, 1 for every word.
+    /// How well it answers, freshness counted in; about 0 for not at all, 1 for every word.
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
     /// The node that keeps an experience that is asked for often.
