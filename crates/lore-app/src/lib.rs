@@ -36,6 +36,8 @@ pub struct App {
     pub code: Arc<knowledge::code::Code>,
     /// What pages are called.
     pub rolls: Arc<pages::Rolls>,
+    /// When what pages tell of happened.
+    pub days: Arc<pages::Days>,
     /// The rounds of looking at watched pages.
     pub rounds: Arc<knowledge::Rounds>,
     /// The notes folder.
@@ -68,6 +70,7 @@ impl App {
             catalogues: Arc::default(),
             code: Arc::default(),
             rolls: Arc::default(),
+            days: Arc::default(),
             rounds: Arc::default(),
             notes: Arc::default(),
             web: None,

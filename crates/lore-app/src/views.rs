@@ -7,23 +7,42 @@ use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use lore_core::{Node, NodeId, Result, Viewer};
-use lore_store::Store;
+use lore_core::{Node, NodeId, Result, Text, Viewer};
+use lore_store::{Renamed, Store};
 use parking_lot::Mutex;
 use tokio::sync::OwnedMutexGuard;
 
 /// Most views kept at once; a viewer whose view was dropped gets a new one.
 const KEPT_MAX: usize = 64;
-/// How many changed nodes are read at once.
+/// How many changed nodes are read at once, and how many with their texts.
 const STEP: usize = 1_000;
+const STEP_WITH_TEXTS: usize = 100;
 
 /// What is made of the nodes a viewer sees.
 pub trait Learn: Default {
-    /// Takes in a node, which is not known.
-    fn learn(&mut self, node: Node);
+    /// What is read of nodes, and whose change is followed.
+    const READS: Reads = Reads::Heads;
+
+    /// Whether something is made of a node at all.
+    fn concerns(_node: &Node) -> bool {
+        true
+    }
+
+    /// Takes in a node, which is not known, and its texts as far as they are read.
+    fn learn(&mut self, node: Node, texts: Vec<Text>);
 
     /// Forgets a node, if it is known.
     fn forget(&mut self, id: NodeId);
+}
+
+/// What is read of nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reads {
+    /// What they are found by. Of a change to properties alone nothing is told: who makes
+    /// one that counts tells that the name changed.
+    Heads,
+    /// Their texts, too.
+    Texts,
 }
 
 /// The views of all viewers.
@@ -62,21 +81,43 @@ impl<T: Learn> Views<T> {
 impl<T: Learn> View<T> {
     async fn catch_up(&mut self, store: &dyn Store, viewer: &Viewer) -> Result<()> {
         loop {
-            let renamed = store.renamed(viewer, self.mark, STEP).await?;
-            if !renamed.nodes.is_empty() {
-                let nodes = store.nodes(viewer, &renamed.nodes).await?;
-                for id in &renamed.nodes {
-                    self.known.forget(*id);
-                }
-                for node in nodes {
-                    self.known.learn(node);
-                }
+            let changed = match T::READS {
+                Reads::Heads => store.renamed(viewer, self.mark, STEP).await?,
+                Reads::Texts => store.rewritten(viewer, self.mark, STEP_WITH_TEXTS).await?,
+            };
+            if !changed.nodes.is_empty() {
+                self.take_in(store, viewer, &changed).await?;
             }
-            self.mark = renamed.mark;
-            if renamed.nodes.len() < STEP {
+            self.mark = changed.mark;
+            if changed.nodes.is_empty() {
                 return Ok(());
             }
         }
+    }
+
+    async fn take_in(
+        &mut self,
+        store: &dyn Store,
+        viewer: &Viewer,
+        changed: &Renamed,
+    ) -> Result<()> {
+        let nodes = store.nodes(viewer, &changed.nodes).await?;
+        let nodes: Vec<Node> = nodes.into_iter().filter(T::concerns).collect();
+        let mut texts: HashMap<NodeId, Vec<Text>> = HashMap::new();
+        if T::READS == Reads::Texts && !nodes.is_empty() {
+            let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
+            for text in store.texts_of_nodes(viewer, &ids).await? {
+                texts.entry(text.node).or_default().push(text);
+            }
+        }
+        for id in &changed.nodes {
+            self.known.forget(*id);
+        }
+        for node in nodes {
+            let texts = texts.remove(&node.id).unwrap_or_default();
+            self.known.learn(node, texts);
+        }
+        Ok(())
     }
 }
 

@@ -26,9 +26,9 @@ pub struct Query {
     /// When fewer than `limit` have a reason to be there, the next best fill the answer;
     /// but when nothing has one, nothing is answered.
     pub fill: bool,
-    /// Whether to look at every document that has a word of the question, however many
-    /// there are; else those of little promise may be left out. It tells all there is at the
-    /// price of time.
+    /// Whether to find every document that has a word of the question or is called by it,
+    /// however many there are, and no other; else those of little promise may be left out,
+    /// and others found by their meaning. It tells all there is at the price of time.
     pub exhaustive: bool,
     /// When it is asked, so that "last week" means something.
     pub asked_at: Option<Timestamp>,

@@ -14,6 +14,7 @@ mod weights;
 
 use std::cmp::Ordering;
 use std::collections::hash_map::Entry;
+use std::iter::repeat;
 
 use lore_core::NodeId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -82,6 +83,8 @@ const BY_VECTORS: usize = 300;
 const BY_DAYS: usize = 200;
 /// Of how many that words found, the other reasons are looked at.
 const LOOKED_AT: usize = 2_000;
+/// Of how many that have the words, when all are asked for, the meaning is compared, too.
+const COMPARED: usize = 1_000;
 /// How many of the best answers are looked at a second time.
 const RECONSIDERED: usize = 200;
 
@@ -97,8 +100,9 @@ pub(crate) fn search(
         return list(view, &sieve, query);
     }
     let question = Question::read(query, view, lexicon);
-    let few = sieve.few(view, SMALL);
     let reading = if query.exhaustive { Reading::All } else { Reading::Enough };
+    // Who asks for all that have the words does not ask for others, however few there are.
+    let few = (reading == Reading::Enough).then(|| sieve.few(view, SMALL)).flatten();
     scratch.lexical.score(view, lexicon, &question.stems, few.as_deref(), reading);
     let judge = Judge {
         view,
@@ -113,8 +117,13 @@ pub(crate) fn search(
         Reading::All => worded(&judge, &sieve),
         Reading::Enough => candidates(&judge, &probes, &sieve),
     });
-    let likenesses = likenesses(view, &probes, &candidates, &mut scratch.products);
-    let judged = candidates.iter().zip(likenesses);
+    let (compared, rest) = candidates.split_at(match reading {
+        Reading::All => COMPARED.min(candidates.len()),
+        Reading::Enough => candidates.len(),
+    });
+    let likenesses = likenesses(view, &probes, compared, &mut scratch.products);
+    let judged = compared.iter().zip(likenesses);
+    let judged = judged.chain(rest.iter().zip(repeat(Likeness::default())));
     let found = &mut scratch.found;
     found.extend(judged.map(|(slot, likeness)| judge.weigh(*slot, likeness)));
     if !query.fill || !found.iter().any(Found::has_reason) {
@@ -162,14 +171,24 @@ fn called(view: &View, question: &Question, tally: &mut Tally) -> FxHashMap<Slot
     called
 }
 
-/// Every document that has a word of the question or is called by it, in the order of
-/// their slots.
+/// Every document that has a word of the question or is called by it. Of very many, those
+/// that promise most come first.
 fn worded(judge: &Judge<'_>, sieve: &Sieve<'_>) -> Vec<Slot> {
-    let reached = judge.lexical.reached().iter().chain(judge.called.keys()).copied();
-    let chosen: FxHashSet<Slot> = reached.filter(|slot| sieve.admits(judge.view, *slot)).collect();
-    let mut chosen: Vec<Slot> = chosen.into_iter().collect();
-    chosen.sort_unstable();
-    chosen
+    let reached = judge.lexical.reached().iter().copied();
+    let besides = judge.called.keys().copied().chain(judge.literals.holders());
+    let besides: FxHashSet<Slot> = besides.filter(|slot| judge.lexical.of(*slot) == 0.0).collect();
+    let promise = |slot: Slot| {
+        let name = if judge.called.contains_key(&slot) { weights::NAME } else { 0.0 };
+        judge.lexical.of(slot) + judge.literals.of(slot) + name
+    };
+    let chosen = reached.chain(besides).filter(|slot| sieve.admits(judge.view, *slot));
+    let mut chosen: Vec<_> =
+        chosen.map(|slot| (promise(slot), judge.view.key(slot), slot)).collect();
+    if chosen.len() > COMPARED {
+        // Ties go by key, so that the order of insertion does not show.
+        chosen.select_nth_unstable_by(COMPARED, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    }
+    chosen.into_iter().map(|(_, _, slot)| slot).collect()
 }
 
 /// The documents of many that are judged, in the order of their slots.

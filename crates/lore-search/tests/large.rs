@@ -69,6 +69,30 @@ fn whoever_asks_for_all_gets_all() {
 }
 
 #[test]
+fn whoever_asks_for_all_that_have_the_words_gets_no_others() {
+    let mut index = index(1..=TEXTS);
+    let mut other = entry(TEXTS + 1);
+    let body = "A zither";
+    let analysis = Analysis::of_text(&Document { body, ..Document::default() });
+    other.analysis = Arc::new(analysis);
+    other.meta.kind = Word::new("kind", "journal").unwrap();
+    index.put(other);
+    let all = |text: &str, filter: Filter| {
+        let query = Query { exhaustive: true, filter, ..Query::new(text, usize::MAX) };
+        index.search(&viewer(), &query).total
+    };
+    let kinds = |kind: &str| vec![Word::new("kind", kind).unwrap()];
+    let journals = Filter { kinds: kinds("journal"), ..Filter::default() };
+    let no_journals = Filter { except_kinds: kinds("journal"), ..Filter::default() };
+    assert_eq!(all("everybody", Filter::default()), TEXTS as usize);
+    assert_eq!(all("everybody", journals.clone()), 0);
+    assert_eq!(all("everybody", no_journals.clone()), TEXTS as usize);
+    assert_eq!(all("zither", journals), 1);
+    assert_eq!(all("zither", no_journals), 0);
+    assert_eq!(all("zither", Filter { kinds: kinds("unheard-of"), ..Filter::default() }), 0);
+}
+
+#[test]
 fn filters_hold_before_candidates_are_chosen() {
     let index = index(1..=TEXTS);
     let filter = Filter { sources: vec!["hundred".to_owned()], ..Filter::default() };
@@ -84,11 +108,13 @@ fn the_order_of_insertion_does_not_matter() {
     let backwards = index((1..=TEXTS).rev());
     for text in ["king of the storm", "the dragon's crown and a letter in ink", "Quenby", "vessel"]
     {
-        let query = Query::new(text, 50);
-        assert_eq!(
-            forwards.search(&viewer(), &query),
-            backwards.search(&viewer(), &query),
-            "{text}"
-        );
+        for exhaustive in [false, true] {
+            let query = Query { exhaustive, ..Query::new(text, 50) };
+            assert_eq!(
+                forwards.search(&viewer(), &query),
+                backwards.search(&viewer(), &query),
+                "{text}"
+            );
+        }
     }
 }

@@ -4,6 +4,8 @@
 //! subtype. See `migrations/0003_search.sql` for how indexes in memory, also those
 //! of other processes, learn what has changed.
 
+use std::collections::HashSet;
+
 use lore_core::{NodeId, TextId};
 use lore_search::{Analysis, DocKey, Document, Head};
 use lore_store::{DocVector, Renamed, Unembedded};
@@ -48,13 +50,36 @@ pub(crate) fn touch_node(db: &Connection, node: i64) -> Answer<()> {
     texts.into_iter().try_for_each(|text| touch_text(db, node, text))
 }
 
-/// The nodes of a world whose heads changed after `mark`.
-pub(crate) fn renamed(db: &Connection, world: i64, mark: i64, limit: i64) -> Answer<Renamed> {
+/// Of which documents a change is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// Of heads of nodes.
+    Heads,
+    /// Of their texts, too.
+    All,
+}
+
+/// The nodes of a world whose documents changed after `mark`.
+pub(crate) fn changed(
+    db: &Connection,
+    world: i64,
+    told: Told,
+    mark: i64,
+    limit: i64,
+) -> Answer<Renamed> {
     let end = db
         .prepare_cached("SELECT coalesce(max(seq), 0) FROM doc WHERE world = ?1")?
         .query_row([world], |row| row.get::<_, i64>(0))?;
-    let sql = "SELECT node, seq FROM doc WHERE world = ?1 AND seq > ?2 AND seq <= ?3 AND text = 0
-               ORDER BY seq LIMIT ?4";
+    let sql = match told {
+        Told::Heads => {
+            "SELECT node, seq FROM doc WHERE world = ?1 AND seq > ?2 AND seq <= ?3 AND text = 0
+             ORDER BY seq LIMIT ?4"
+        }
+        Told::All => {
+            "SELECT node, seq FROM doc WHERE world = ?1 AND seq > ?2 AND seq <= ?3
+             ORDER BY seq LIMIT ?4"
+        }
+    };
     let mut statement = db.prepare_cached(sql)?;
     let rows = statement.query(params![world, mark, end, limit])?;
     let rows: Vec<(i64, i64)> = rows::all(rows, |row| {
@@ -62,7 +87,9 @@ pub(crate) fn renamed(db: &Connection, world: i64, mark: i64, limit: i64) -> Ans
         Ok((fields.take()?, fields.take()?))
     })?;
     let cut = rows.last().filter(|_| rows.len() as i64 == limit).map(|(_, seq)| *seq);
-    let nodes = rows.iter().map(|(node, _)| NodeId(*node)).collect();
+    let mut seen = HashSet::new();
+    let nodes = rows.iter().map(|(node, _)| NodeId(*node)).filter(|node| seen.insert(*node));
+    let nodes = nodes.collect();
     Ok(Renamed { nodes, mark: cut.unwrap_or(end).max(mark) })
 }
 

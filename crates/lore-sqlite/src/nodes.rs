@@ -9,6 +9,7 @@ use lore_store::{
 use rusqlite::vtab::array::Array;
 use rusqlite::{Connection, ToSql};
 
+use crate::docs::Told;
 use crate::fault::Answer;
 use crate::rows::{self, Fields};
 use crate::sight::{self, Named, Presence, Sight};
@@ -55,6 +56,11 @@ impl Nodes for SqliteStore {
         self.read(move |db| find(db, sight, &query)).await
     }
 
+    async fn find_ids(&self, viewer: &Viewer, query: NodeQuery) -> StoreResult<Vec<NodeId>> {
+        let sight = Sight::of(viewer);
+        self.read(move |db| Filter::of(&query).ids(db, sight)).await
+    }
+
     async fn newest_nodes(&self, viewer: &Viewer, query: NewestNodes) -> StoreResult<Vec<Node>> {
         let sight = Sight::of(viewer);
         self.read(move |db| tally::newest(db, sight, &query)).await
@@ -62,7 +68,12 @@ impl Nodes for SqliteStore {
 
     async fn renamed(&self, viewer: &Viewer, mark: i64, limit: usize) -> StoreResult<Renamed> {
         let (world, limit) = (viewer.world.0, limit_of(limit));
-        self.glance(move |db| docs::renamed(db, world, mark, limit)).await
+        self.glance(move |db| docs::changed(db, world, Told::Heads, mark, limit)).await
+    }
+
+    async fn rewritten(&self, viewer: &Viewer, mark: i64, limit: usize) -> StoreResult<Renamed> {
+        let (world, limit) = (viewer.world.0, limit_of(limit));
+        self.glance(move |db| docs::changed(db, world, Told::All, mark, limit)).await
     }
 
     async fn tally(&self, viewer: &Viewer) -> StoreResult<Vec<Tally>> {
@@ -139,8 +150,7 @@ fn find(db: &Connection, sight: Sight, query: &NodeQuery) -> Answer<Page<Node>> 
     let filter = Filter::of(query);
     let total = filter.count(&snapshot, sight)?;
     let limit = limit_of(query.limit);
-    let after = query.after.map_or(0, |id| id.0);
-    let mut items = filter.page(&snapshot, sight, after, limit + 1)?;
+    let mut items = filter.page(&snapshot, sight, query, limit + 1)?;
     let more = items.len() as i64 > limit;
     items.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     let next = items.last().map(|last| last.id).filter(|_| more);
@@ -156,7 +166,9 @@ struct Filter {
 impl Filter {
     fn of(query: &NodeQuery) -> Self {
         // Who has a name or a tag is found through that, not among all of a kind.
-        let few = !query.tags.is_empty() || matches!(query.name, Some(NameMatch::Exact(_)));
+        let few = !query.tags.is_empty()
+            || query.among.is_some()
+            || matches!(query.name, Some(NameMatch::Exact(_)));
         let (seen, of_kind) = if few {
             (sight::known_node("n", query.bin.into()), "+n.kind IN rarray(:kinds)")
         } else {
@@ -175,6 +187,10 @@ impl Filter {
         }
         if let Some(since) = query.since {
             filter.add("n.updated_at > :since", ":since", rows::micros(since));
+        }
+        if let Some(among) = &query.among {
+            let ids = rows::list(among.iter().map(|id| id.0));
+            filter.add("n.id IN rarray(:among)", ":among", ids);
         }
         match &query.name {
             None => {}
@@ -211,19 +227,40 @@ impl Filter {
         Ok(count.unsigned_abs())
     }
 
-    fn page(&self, db: &Connection, sight: Sight, after: i64, limit: i64) -> Answer<Vec<Node>> {
+    fn page(
+        &self,
+        db: &Connection,
+        sight: Sight,
+        query: &NodeQuery,
+        limit: i64,
+    ) -> Answer<Vec<Node>> {
+        let after = query.after.map_or(0, |id| id.0);
+        let offset = i64::try_from(query.offset).unwrap_or(i64::MAX);
         let mut own = borrowed(&self.parameters);
-        own.extend([(":after", &after as &dyn ToSql), (":limit", &limit)]);
+        own.extend([(":after", &after as &dyn ToSql), (":limit", &limit), (":offset", &offset)]);
         let mut statement = db.prepare_cached(&self.page_sql())?;
         rows::all(statement.query(sight.with(&own).as_slice())?, rows::node)
     }
 
     fn page_sql(&self) -> String {
         format!(
-            "SELECT {} FROM node n WHERE {} AND n.id > :after ORDER BY n.id LIMIT :limit",
+            "SELECT {} FROM node n WHERE {} AND n.id > :after
+             ORDER BY n.id LIMIT :limit OFFSET :offset",
             rows::NODE,
             self.condition
         )
+    }
+
+    fn ids(&self, db: &Connection, sight: Sight) -> Answer<Vec<NodeId>> {
+        let own = borrowed(&self.parameters);
+        let mut statement = db.prepare_cached(&self.ids_sql())?;
+        rows::all(statement.query(sight.with(&own).as_slice())?, |row| {
+            Ok(NodeId(Fields::of(row).take()?))
+        })
+    }
+
+    fn ids_sql(&self) -> String {
+        format!("SELECT n.id FROM node n WHERE {} ORDER BY n.id", self.condition)
     }
 }
 
@@ -263,6 +300,11 @@ mod tests {
             name: Some(NameMatch::Exact("Aelysh".into())),
             ..NodeQuery::default()
         };
+        let some = NodeQuery {
+            kinds: kinds.clone(),
+            among: Some(vec![NodeId(1)]),
+            ..NodeQuery::default()
+        };
         let tagged = NodeQuery { kinds, tags: vec!["elf".into()], ..NodeQuery::default() };
         for sql in [
             several_sql("id"),
@@ -270,6 +312,7 @@ mod tests {
             accesses_sql(),
             Filter::of(&named).page_sql(),
             Filter::of(&tagged).page_sql(),
+            Filter::of(&some).ids_sql(),
         ] {
             let plan = plan_of(&sql);
             assert!(!plan.contains("(world=?)"), "{sql}\n{plan}");

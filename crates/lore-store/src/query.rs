@@ -49,10 +49,14 @@ pub struct NodeQuery {
     pub tags: Vec<String>,
     /// Changed after this moment.
     pub since: Option<Timestamp>,
+    /// One of these; all when absent.
+    pub among: Option<Vec<NodeId>>,
     /// Live or deleted.
     pub bin: Bin,
     /// Only nodes after this one; pages are in order of creation.
     pub after: Option<NodeId>,
+    /// Leave out this many first.
+    pub offset: usize,
     /// At most this many; 0 means the store's own maximum.
     pub limit: usize,
 }

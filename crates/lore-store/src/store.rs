@@ -116,6 +116,10 @@ pub trait Nodes {
     /// A page of nodes in order of creation.
     async fn find_nodes(&self, viewer: &Viewer, query: NodeQuery) -> StoreResult<Page<Node>>;
 
+    /// All nodes that a query finds, in order of creation, without reading them. What cuts
+    /// pages ([`NodeQuery::after`], offset and limit) does not count.
+    async fn find_ids(&self, viewer: &Viewer, query: NodeQuery) -> StoreResult<Vec<NodeId>>;
+
     /// The newest live nodes of a kind in one namespace, newest first.
     async fn newest_nodes(&self, viewer: &Viewer, query: NewestNodes) -> StoreResult<Vec<Node>>;
 
@@ -123,6 +127,10 @@ pub trait Nodes {
     /// bin changed after `mark`, oldest change first, at most `limit`. Whether they are
     /// still there, and seen by the viewer, is for [`Nodes::nodes`] to tell.
     async fn renamed(&self, viewer: &Viewer, mark: i64, limit: usize) -> StoreResult<Renamed>;
+
+    /// The same for nodes of which this, or a text, changed after `mark`; `limit` counts
+    /// changes, of which a node may have several.
+    async fn rewritten(&self, viewer: &Viewer, mark: i64, limit: usize) -> StoreResult<Renamed>;
 
     /// How many live nodes there are of each kind in each namespace.
     async fn tally(&self, viewer: &Viewer) -> StoreResult<Vec<Tally>>;

@@ -13,8 +13,9 @@ use std::sync::Arc;
 
 use lore_app::App;
 use lore_app::access::{Doorkeeper, Identity, create_token, enter};
+use lore_app::pages::{self, PagePatch, Scribe, TagsAre};
 use lore_core::names::Word;
-use lore_core::{Effects, Role, Viewer};
+use lore_core::{Effects, Properties, Role, Viewer};
 use lore_sqlite::SqliteStore;
 use lore_store::{Direction, Edges, NodeKey, Nodes};
 use lore_tools::{Call, CallError, Registry, Selection, Toolset};
@@ -307,6 +308,44 @@ async fn pages_of_results_are_cut_after_all_filters() {
     }
     assert_eq!(world.find(json!({})).await.len(), 25);
     assert_eq!(world.find(json!({ "limit": 1000 })).await.len(), 30);
+}
+
+#[tokio::test]
+async fn a_date_follows_what_is_written_and_who_may_read_it() {
+    let world = World::new().await;
+    let player = world.player().await;
+    let journal = json!({ "entity_type": "journal", "name": "J", "entry": "Date: 2025-05-30" });
+    let id = world.make(journal).await;
+    let may = json!({ "date_range": { "start": "2025-05-01", "end": "2025-05-31" } });
+    let write = async |field: &str, value: Value| {
+        let mut update = json!({ "entity_id": id });
+        update[field] = value;
+        world.call("update_entities", json!({ "updates": [update] })).await;
+    };
+    assert_eq!(world.find(may.clone()).await, ["J"]);
+    write("entry", json!("Date: 2024-01-01")).await;
+    assert!(world.find(may.clone()).await.is_empty());
+    write("entry", json!("They met on 2025-05-02.")).await;
+    let seen = world.call_as(player, "find_entities", may.clone()).await;
+    assert_eq!(names(&seen), ["J"]);
+    write("is_private", json!(true)).await;
+    let seen = world.call_as(player, "find_entities", may.clone()).await;
+    assert!(names(&seen).is_empty());
+    assert_eq!(world.find(may.clone()).await, ["J"]);
+    // A journal's own date counts before what its text tells.
+    let scribe = Scribe {
+        app: Arc::clone(&world.app),
+        viewer: world.owner,
+        tool: "test",
+        request_id: String::new(),
+        tags_are: TagsAre::Pages,
+    };
+    let fields = Properties::from_iter([("date".to_owned(), json!("2024-02-02"))]);
+    let patch = PagePatch { fields, ..PagePatch::default() };
+    pages::update(&scribe, id, &patch).await.unwrap();
+    assert!(world.find(may.clone()).await.is_empty());
+    world.call("delete_entities", json!({ "entity_ids": [id] })).await;
+    assert!(world.find(json!({ "date_range": {} })).await.is_empty());
 }
 
 #[tokio::test]

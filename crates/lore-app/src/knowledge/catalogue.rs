@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use lore_core::{Node, NodeId};
+use lore_core::{Node, NodeId, Text};
 use lore_resolve::{Profile, Query, Resolution, Resolver};
 use serde_json::Value;
 
@@ -77,7 +77,7 @@ impl Catalogue {
 }
 
 impl Learn for Catalogue {
-    fn learn(&mut self, node: Node) {
+    fn learn(&mut self, node: Node, _texts: Vec<Text>) {
         if let Some((entity_type, profile)) = tuning::of(&node) {
             self.resolver.set_profile(entity_type.as_str(), profile);
             self.tuning.insert(node.id, entity_type);

@@ -1,10 +1,8 @@
 //! The date of a page: when what it tells of happened.
 
 pub use jiff::civil::Date;
-use lore_core::{Error, Result};
+use lore_core::{Error, Node, Properties, Result};
 use serde_json::Value;
-
-use super::page::Page;
 
 /// A span of days, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,10 +37,13 @@ pub fn any_day(text: &str) -> Option<Date> {
 }
 
 /// The date of a page: the journal's own, else the first that its text tells.
-pub(super) fn date_of(page: &Page) -> Option<Date> {
-    let own = page.node.properties.get("date").and_then(Value::as_str);
-    let own = own.and_then(|text| text.parse().ok());
-    own.or_else(|| in_text(page.entry.as_ref()?.body.as_str()))
+pub(super) fn date_of(node: &Node, entry: Option<&str>) -> Option<Date> {
+    own_date(&node.properties).or_else(|| in_text(entry?))
+}
+
+/// The date that is a field of a page.
+pub(super) fn own_date(fields: &Properties) -> Option<Date> {
+    fields.get("date").and_then(Value::as_str).and_then(|text| text.parse().ok())
 }
 
 /// The date a text tells: after "Date:", else at the start of a line, else anywhere.

@@ -7,6 +7,7 @@ use lore_store::{
     Applied, Batch, Change, Expect, NewNode, NewText, NodePatch, NodeRef, TextPatch, TextRef,
 };
 
+use super::days;
 use super::kinds::{ENTRY, PARENT_ID, PageKind};
 use super::links::{self, Source, Tags};
 use super::page::{self, Detail};
@@ -180,6 +181,7 @@ async fn changed(
             set_parent_id(&mut properties, parent(scribe, wanted).await?);
         }
         fields.properties = Some(properties);
+        days::tell(&mut fields, &page.node);
     }
     let renamed = fields.name.clone().filter(|name| *name != page.node.name);
     let tags = fields.tags.clone();

@@ -3,16 +3,14 @@
 //! Every filter is applied before the page of results is cut, and the order is always
 //! the same: by rank where something is ranked, else as the pages were made.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use lore_core::names::name_key;
 use lore_core::{Node, NodeId, Result, Timestamp};
-use lore_search::{Filter, MatchKind, Query, Unit};
+use lore_search::{Filter, Query, Unit};
 use lore_store::{NameMatch, NodeQuery};
 
-use super::dates::{self, DateRange};
+use super::dates::DateRange;
 use super::kinds::PageKind;
-use super::likeness::{Heard, Name};
 use super::page::{Detail, Page, with_texts};
 use super::scribe::Scribe;
 
@@ -76,72 +74,102 @@ pub struct Scored {
 /// Finds pages.
 pub async fn find(scribe: &Scribe, query: &PageQuery) -> Result<Listing> {
     let words = query.words.as_deref().map(str::trim).filter(|words| !words.is_empty());
-    let mut rows = match (words, &query.name) {
-        (Some(words), name) => {
-            let ids = ranked(scribe, query, words).await?;
-            if is_plain(query) && name.is_none() && query.subtype.is_none() && query.since.is_none()
-            {
-                return hits(scribe, query, &ids).await;
+    let heard = match &query.name {
+        Some(NameFilter::Alike(name)) => Some(name.as_str()),
+        _ => None,
+    };
+    // What one of the two indexes cuts by itself need not be looked at in whole.
+    if let (None, Some(limit)) = (query.dates, query.limit) {
+        match (words, heard) {
+            (None, None) => return listed(scribe, query, limit).await,
+            (Some(words), None) if !is_narrowed(query) => {
+                return hits(scribe, query, words, limit).await;
             }
-            by_name(in_order(scribe, query, &ids).await?, name.as_ref())
+            _ => {}
         }
-        (None, Some(NameFilter::Alike(heard))) => sounding(scribe, query, heard).await?,
-        (None, _) if is_plain(query) => return listed(scribe, query).await,
-        (None, _) => {
-            let nodes = every(scribe, &store_query(scribe, query)?).await?;
-            nodes.into_iter().map(|node| (node, None)).collect()
+    }
+    let mut found = match (words, heard) {
+        (None, None) => {
+            let ids = scribe.app.store.find_ids(&scribe.viewer, store_query(scribe, query)?);
+            unranked(ids.await?)
+        }
+        (Some(words), None) => {
+            let (ids, _) = ranked(scribe, query, words, usize::MAX).await?;
+            narrowed(scribe, query, unranked(ids)).await?
+        }
+        (words, Some(heard)) => {
+            let mut found = sounding(scribe, query, heard).await?;
+            if let Some(words) = words {
+                let (ids, _) = ranked(scribe, query, words, usize::MAX).await?;
+                let worded: HashSet<NodeId> = ids.into_iter().collect();
+                found.retain(|one| worded.contains(&one.id));
+            }
+            narrowed(scribe, query, found).await?
         }
     };
-    rows.retain(|(node, _)| query.since.is_none_or(|since| node.updated.at > since));
-    if query.dates.is_some() {
-        rows = by_date(scribe, rows, query.dates).await?;
+    if let Some(range) = query.dates {
+        let days = scribe.app.days.open(scribe.app.store.as_ref(), &scribe.viewer).await?;
+        found.retain(|one| days.of(one.id).is_some_and(|date| range.holds(date)));
     }
-    let total = rows.len();
-    let cut = rows.into_iter().skip(query.offset).take(query.limit.unwrap_or(usize::MAX));
-    Ok(Listing { pages: read(scribe, cut.collect(), query.detail).await?, total })
+    let total = found.len();
+    let shown = found.into_iter().skip(query.offset).take(query.limit.unwrap_or(usize::MAX));
+    Ok(Listing { pages: read(scribe, shown.collect(), query.detail).await?, total })
 }
 
-/// Whether the store can answer by itself, page cut included.
-fn is_plain(query: &PageQuery) -> bool {
-    query.dates.is_none() && query.limit.is_some()
+/// A page that was found, not read yet.
+struct Found {
+    id: NodeId,
+    score: Option<f64>,
+}
+
+fn unranked(ids: Vec<NodeId>) -> Vec<Found> {
+    ids.into_iter().map(|id| Found { id, score: None }).collect()
 }
 
 /// The pages whose names sound like what was heard.
-async fn sounding(scribe: &Scribe, query: &PageQuery, heard: &str) -> Result<Vec<Row>> {
+async fn sounding(scribe: &Scribe, query: &PageQuery, heard: &str) -> Result<Vec<Found>> {
     let (store, viewer) = (scribe.app.store.as_ref(), &scribe.viewer);
     let kinds = scribe.kinds(&query.kinds);
     let found = scribe.app.rolls.open(store, viewer).await?.alike(heard, &kinds, ALIKE);
-    let ids: Vec<NodeId> = found.iter().map(|(id, _)| *id).collect();
-    let scores: HashMap<NodeId, f64> = found.into_iter().collect();
-    let nodes = in_order(scribe, query, &ids).await?;
-    let score = |node: &Node| scores.get(&node.id).copied().map(shown);
-    Ok(nodes
-        .into_iter()
-        .map(|node| (score(&node), node))
-        .map(|(score, node)| (node, score))
-        .collect())
+    let shown = |score: f64| (score * 100.0).round() / 100.0;
+    Ok(found.into_iter().map(|(id, score)| Found { id, score: Some(shown(score)) }).collect())
 }
 
-/// Whether a page has the type and the tags that are asked for.
-fn fits(query: &PageQuery, node: &Node) -> bool {
-    let subtype = query.subtype.as_deref().map(name_key);
-    let own: Vec<String> = node.tags.iter().map(|tag| name_key(tag)).collect();
-    (subtype.is_none() || node.subtype.as_deref().map(name_key) == subtype)
-        && query.tags.iter().all(|tag| own.contains(&name_key(tag)))
+/// Whether only the store can tell which pages are asked for. Tags are the one search's,
+/// too, but to that accents do not count.
+fn is_narrowed(query: &PageQuery) -> bool {
+    let named = matches!(query.name, Some(NameFilter::Contains(_) | NameFilter::Exact(_)));
+    named || query.subtype.is_some() || !query.tags.is_empty() || query.since.is_some()
 }
 
-fn shown(score: f64) -> f64 {
-    (score * 100.0).round() / 100.0
+/// Those of the pages that the store finds, too, in the order they have.
+async fn narrowed(scribe: &Scribe, query: &PageQuery, found: Vec<Found>) -> Result<Vec<Found>> {
+    if !is_narrowed(query) {
+        return Ok(found);
+    }
+    let among = Some(found.iter().map(|one| one.id).collect());
+    let wanted = NodeQuery { among, ..store_query(scribe, query)? };
+    let fitting = scribe.app.store.find_ids(&scribe.viewer, wanted).await?;
+    let fitting: HashSet<NodeId> = fitting.into_iter().collect();
+    Ok(found.into_iter().filter(|one| fitting.contains(&one.id)).collect())
 }
 
-async fn listed(scribe: &Scribe, query: &PageQuery) -> Result<Listing> {
-    let limit = query.limit.unwrap_or(0);
-    let wanted =
-        NodeQuery { limit: query.offset.saturating_add(limit), ..store_query(scribe, query)? };
+/// A page of what the store finds by itself.
+async fn listed(scribe: &Scribe, query: &PageQuery, limit: usize) -> Result<Listing> {
+    let wanted = NodeQuery { offset: query.offset, limit, ..store_query(scribe, query)? };
     let page = scribe.app.store.find_nodes(&scribe.viewer, wanted).await?;
     let total = usize::try_from(page.total).unwrap_or(usize::MAX);
-    let cut = page.items.into_iter().skip(query.offset).map(|node| (node, None)).collect();
-    Ok(Listing { pages: read(scribe, cut, query.detail).await?, total })
+    let pages = with_texts(scribe, page.items, query.detail).await?;
+    let pages = pages.into_iter().map(|page| Scored { page, score: None }).collect();
+    Ok(Listing { pages, total })
+}
+
+/// A page of what the one search finds by itself.
+async fn hits(scribe: &Scribe, query: &PageQuery, words: &str, limit: usize) -> Result<Listing> {
+    let wanted = query.offset.saturating_add(limit);
+    let (ids, total) = ranked(scribe, query, words, wanted).await?;
+    let shown = ids.into_iter().skip(query.offset).collect();
+    Ok(Listing { pages: read(scribe, unranked(shown), query.detail).await?, total })
 }
 
 /// The part of the question that the store answers.
@@ -176,85 +204,34 @@ pub(super) async fn every(scribe: &Scribe, query: &NodeQuery) -> Result<Vec<Node
     }
 }
 
-/// What the one search finds by words and names. What is only like in meaning is left
-/// out: a page that does not have the words is not what this asks for.
-async fn ranked(scribe: &Scribe, query: &PageQuery, words: &str) -> Result<Vec<NodeId>> {
+/// The best of what the one search finds by words and names, and how many it finds. What
+/// is only like in meaning is left out: a page that does not have the words is not what
+/// this asks for.
+async fn ranked(
+    scribe: &Scribe,
+    query: &PageQuery,
+    words: &str,
+    limit: usize,
+) -> Result<(Vec<NodeId>, usize)> {
     let filter = Filter {
         kinds: scribe.words(&query.kinds)?,
         tags: query.tags.clone(),
         ..Filter::default()
     };
-    // Filters come after, and whoever asks for all wants all.
-    let search =
-        Query { filter, unit: Unit::Node, exhaustive: true, ..Query::new(words, usize::MAX) };
+    let search = Query { filter, unit: Unit::Node, exhaustive: true, ..Query::new(words, limit) };
     let found = scribe.app.rank(&scribe.viewer, search).await?;
-    let worded = found.hits.into_iter().filter(|hit| hit.match_kind <= MatchKind::Words);
-    Ok(worded.map(|hit| hit.key.node).collect())
+    Ok((found.hits.into_iter().map(|hit| hit.key.node).collect(), found.total))
 }
 
-/// A page of hits, of which only those that are shown are read.
-async fn hits(scribe: &Scribe, query: &PageQuery, ids: &[NodeId]) -> Result<Listing> {
-    let shown = ids.iter().skip(query.offset).take(query.limit.unwrap_or(usize::MAX));
-    let shown: Vec<NodeId> = shown.copied().collect();
-    let nodes = in_order(scribe, query, &shown).await?;
-    let rows = nodes.into_iter().map(|node| (node, None)).collect();
-    Ok(Listing { pages: read(scribe, rows, query.detail).await?, total: ids.len() })
-}
-
-/// Pages by their ids, in that order, as far as they have the type and tags asked for.
-async fn in_order(scribe: &Scribe, query: &PageQuery, ids: &[NodeId]) -> Result<Vec<Node>> {
-    let nodes = scribe.app.store.nodes(&scribe.viewer, ids).await?;
-    let mut nodes: HashMap<NodeId, Node> =
-        nodes.into_iter().filter(|node| fits(query, node)).map(|node| (node.id, node)).collect();
-    Ok(ids.iter().filter_map(|id| nodes.remove(id)).collect())
-}
-
-type Row = (Node, Option<f64>);
-
-/// Keeps the nodes whose name matches. Those that sound alike are put in order.
-fn by_name(nodes: Vec<Node>, name: Option<&NameFilter>) -> Vec<Row> {
-    let any = |node: &Node, fits: &dyn Fn(&str) -> bool| {
-        fits(&node.name) || node.aliases.iter().any(|alias| fits(alias))
-    };
-    match name {
-        None => nodes.into_iter().map(|node| (node, None)).collect(),
-        Some(NameFilter::Contains(text)) => {
-            let key = name_key(text);
-            let fits = |name: &str| name_key(name).contains(&key);
-            nodes.into_iter().filter(|node| any(node, &fits)).map(|node| (node, None)).collect()
-        }
-        Some(NameFilter::Exact(text)) => {
-            let key = name_key(text);
-            let fits = |name: &str| name_key(name) == key;
-            nodes.into_iter().filter(|node| any(node, &fits)).map(|node| (node, None)).collect()
-        }
-        Some(NameFilter::Alike(text)) => alike(nodes, text),
-    }
-}
-
-fn alike(nodes: Vec<Node>, text: &str) -> Vec<Row> {
-    let mut heard = Heard::new(text);
-    let scored = nodes.into_iter().map(|node| {
-        let names = std::iter::once(&node.name).chain(&node.aliases);
-        let best = names.map(|name| heard.likeness(&Name::new(name), ALIKE)).fold(0.0, f64::max);
-        (node, best)
-    });
-    let mut rows: Vec<(Node, f64)> = scored.filter(|(_, score)| *score >= ALIKE).collect();
-    rows.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.id.cmp(&b.0.id)));
-    rows.into_iter().map(|(node, score)| (node, Some(shown(score)))).collect()
-}
-
-async fn by_date(scribe: &Scribe, rows: Vec<Row>, range: Option<DateRange>) -> Result<Vec<Row>> {
-    let pages = read(scribe, rows, Detail::Entry).await?;
-    let kept = pages.into_iter().filter(|found| {
-        let date = dates::date_of(&found.page);
-        range.is_none_or(|range| date.is_some_and(|date| range.holds(date)))
-    });
-    Ok(kept.map(|found| (found.page.node, found.score)).collect())
-}
-
-async fn read(scribe: &Scribe, rows: Vec<Row>, detail: Detail) -> Result<Vec<Scored>> {
-    let (nodes, scores): (Vec<Node>, Vec<Option<f64>>) = rows.into_iter().unzip();
+/// Reads pages, in the order they have.
+async fn read(scribe: &Scribe, found: Vec<Found>, detail: Detail) -> Result<Vec<Scored>> {
+    let ids: Vec<NodeId> = found.iter().map(|one| one.id).collect();
+    let nodes = scribe.app.store.nodes(&scribe.viewer, &ids).await?;
     let pages = with_texts(scribe, nodes, detail).await?;
-    Ok(pages.into_iter().zip(scores).map(|(page, score)| Scored { page, score }).collect())
+    let mut pages: HashMap<NodeId, Page> =
+        pages.into_iter().map(|page| (page.node.id, page)).collect();
+    let shown = found
+        .into_iter()
+        .filter_map(|one| Some(Scored { page: pages.remove(&one.id)?, score: one.score }));
+    Ok(shown.collect())
 }

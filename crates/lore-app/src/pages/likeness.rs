@@ -25,38 +25,79 @@ impl Name {
     }
 }
 
-/// The letters of a word.
+/// The letters of a word, with what tells quickly that it is another word.
 #[derive(Debug, Default)]
 struct Spelt {
-    letters: Vec<char>,
-    /// Which of the letters a to z it has that cannot be left out cheaply.
-    has: u32,
-    /// Which of the letters a to z are alike to one that it has.
-    hears: u32,
+    letters: Vec<Letter>,
+    /// How often it has each letter.
+    all: Tally,
+    /// The same without those that follow the same letter, which cost little to leave out.
+    firsts: Tally,
+    /// What it costs at least to turn a letter that it lacks into one that it has, or to
+    /// leave it out.
+    prices: [u8; PLACES],
+}
+
+/// Letters are counted by their places: a to z, and a few more that all others share.
+const PLACES: usize = 32;
+
+/// How many letters there are at each place, as far as can be counted.
+type Tally = [u8; PLACES];
+
+#[derive(Debug, Clone, Copy)]
+struct Letter {
+    letter: char,
+    place: u8,
+    /// What it costs to leave it out where it stands.
+    omission: Cost,
 }
 
 impl Spelt {
     fn new(word: &str) -> Self {
+        let mut spelt = Self::default();
+        let mut previous = None;
         // Two letters, one sound.
-        let letters: Vec<char> = word.replace("ph", "f").chars().collect();
-        let (mut has, mut hears) = (0, 0);
-        for at in letters.iter().filter_map(|letter| place(*letter)) {
-            let letter = char::from(b'a' + u8::try_from(at).unwrap_or(0));
-            if omission(letter, None) == LETTER {
-                has |= 1 << at;
+        for letter in word.replace("ph", "f").chars() {
+            let place = place(letter);
+            spelt.letters.push(Letter { letter, place, omission: omission(letter, previous) });
+            count(&mut spelt.all, place);
+            if previous != Some(letter) {
+                count(&mut spelt.firsts, place);
             }
-            let alike = EXCHANGES.get(at).into_iter().flatten().enumerate();
-            let alike = alike.filter(|(other, cost)| *other == at || **cost < LETTER);
-            hears |= alike.fold(0_u32, |mask, (other, _)| mask | 1 << other);
+            previous = Some(letter);
         }
-        Self { letters, has, hears }
+        spelt.prices = std::array::from_fn(|at| spelt.price(at));
+        spelt
     }
 
-    /// What turning one into the other costs at least: each letter that the other has
-    /// nothing like is left out or taken for another at the price of a whole one.
+    /// What it costs at least to do without a letter at a place.
+    fn price(&self, at: usize) -> u8 {
+        let mut others = self.letters.iter().map(|other| usize::from(other.place));
+        let latin = u8::try_from(at).ok().filter(|at| *at < LATIN).map(|at| char::from(b'a' + at));
+        let cost = match latin {
+            Some(_) if others.any(|other| other != at && exchange_of(at, other) < LETTER) => ALIKE,
+            Some(letter) => omission(letter, None),
+            None => LETTER,
+        };
+        u8::try_from(cost).unwrap_or(u8::MAX)
+    }
+
+    /// What turning one into the other costs at least.
     fn distance_at_least(&self, other: &Self) -> Cost {
-        let strange = |one: &Self, other: &Self| (one.has & !other.hears).count_ones();
-        strange(self, other).max(strange(other, self)) * LETTER
+        self.lacking_in(other).max(other.lacking_in(self))
+    }
+
+    /// What the letters cost at least of which the other has fewer.
+    fn lacking_in(&self, other: &Self) -> Cost {
+        let counts = self.firsts.iter().zip(&other.all).zip(&other.prices);
+        let lacking = counts.map(|((own, all), price)| (own.saturating_sub(*all), price));
+        lacking.map(|(letters, price)| Cost::from(letters) * Cost::from(*price)).sum()
+    }
+}
+
+fn count(tally: &mut Tally, place: u8) {
+    if let Some(count) = tally.get_mut(usize::from(place)) {
+        *count = count.saturating_add(1);
     }
 }
 
@@ -95,18 +136,20 @@ fn by_words(rows: &mut Rows, wanted: &[Spelt], name: &[Spelt], least: f64) -> f6
     if wanted.len() > name.len() || name.len() == 1 {
         return 0.0;
     }
+    let count = wanted.len() as f64;
+    let worth = PART + (1.0 - PART) * count / name.len() as f64;
     let mut left: Vec<&Spelt> = name.iter().collect();
     let mut sum = 0.0;
-    // Even if all others match entirely, each word must be as much alike as this.
-    let least = least * wanted.len() as f64 - (wanted.len() as f64 - 1.0);
+    // Even if all others match entirely, each word must be as much alike as this; a little
+    // less, so that rounding decides nothing.
+    let least = least / worth * count - (count - 1.0) - 1e-9;
     for word in wanted {
         let best = left.iter().map(|other| rows.sound(word, other, least)).enumerate();
         let Some((at, score)) = best.max_by(|a, b| a.1.total_cmp(&b.1)) else { break };
         left.swap_remove(at);
         sum += score;
     }
-    let mean = sum / wanted.len() as f64;
-    mean * (PART + (1.0 - PART) * wanted.len() as f64 / name.len() as f64)
+    sum / count * worth
 }
 
 /// A cost, in hundredths of a letter.
@@ -140,25 +183,21 @@ impl Rows {
         if likeness(one.distance_at_least(other)) < least {
             return 0.0;
         }
-        let enough = |cost: Cost| likeness(cost) >= least;
-        self.distance(&one.letters, &other.letters, enough).map_or(0.0, likeness)
+        let mut most = ((1.0 - least) * f64::from(LETTER) * longest as f64).ceil() as Cost;
+        while most > 0 && likeness(most) < least {
+            most -= 1;
+        }
+        self.distance(&one.letters, &other.letters, most).map_or(0.0, likeness)
     }
 
-    /// Weighted edit distance with neighbouring letters swapped, as long as it is little
-    /// enough.
-    fn distance(
-        &mut self,
-        one: &[char],
-        other: &[char],
-        enough: impl Fn(Cost) -> bool,
-    ) -> Option<Cost> {
+    /// Weighted edit distance with neighbouring letters swapped, if it is at most `most`.
+    fn distance(&mut self, one: &[Letter], other: &[Letter], most: Cost) -> Option<Cost> {
         const SWAP: Cost = 70;
         self.start(other);
         let mut previous: Option<char> = None;
         let mut least_before = 0;
         for &a in one {
-            let skip_a = omission(a, previous);
-            let mut left_cost = self.last.first().copied().unwrap_or(0) + skip_a;
+            let mut left_cost = self.last.first().copied().unwrap_or(0) + a.omission;
             self.now.clear();
             self.now.push(left_cost);
             let mut least = left_cost;
@@ -167,37 +206,36 @@ impl Rows {
             let columns = self.last.windows(2).zip(other).zip(self.before.iter());
             for ((above, &b), &two_above) in columns {
                 let &[diagonal, above] = above else { continue };
-                let skip_b = left_cost + omission(b, left);
-                let mut best = (diagonal + exchange(a, b)).min(above + skip_a).min(skip_b);
-                if Some(b) == previous && left == Some(a) && a != b {
+                let skip_b = left_cost + b.omission;
+                let mut best = (diagonal + exchange(a, b)).min(above + a.omission).min(skip_b);
+                if Some(b.letter) == previous && left == Some(a.letter) && a.letter != b.letter {
                     best = best.min(swapped.unwrap_or(Cost::MAX - SWAP) + SWAP);
                 }
                 swapped = Some(two_above);
                 least = least.min(best);
                 self.now.push(best);
-                (left_cost, left) = (best, Some(b));
+                (left_cost, left) = (best, Some(b.letter));
             }
             std::mem::swap(&mut self.before, &mut self.last);
             std::mem::swap(&mut self.last, &mut self.now);
-            previous = Some(a);
+            previous = Some(a.letter);
             // A swap looks two rows back; from both rows on it only grows.
-            if !enough(least.min(least_before)) {
+            if least.min(least_before) > most {
                 return None;
             }
             least_before = least;
         }
-        self.last.last().copied()
+        self.last.last().copied().filter(|cost| *cost <= most)
     }
 
     /// The cost of leaving out everything up to each letter.
-    fn start(&mut self, letters: &[char]) {
+    fn start(&mut self, letters: &[Letter]) {
         self.last.clear();
         self.last.push(0);
-        let (mut cost, mut previous) = (0, None);
-        for &letter in letters {
-            cost += omission(letter, previous);
+        let mut cost = 0;
+        for letter in letters {
+            cost += letter.omission;
             self.last.push(cost);
-            previous = Some(letter);
         }
         // Nothing stands two rows above the first.
         self.before.clear();
@@ -216,30 +254,45 @@ fn omission(letter: char, previous: Option<char>) -> Cost {
 }
 
 /// What it costs to take one letter for another.
-fn exchange(a: char, b: char) -> Cost {
-    if a == b {
+fn exchange(a: Letter, b: Letter) -> Cost {
+    if a.letter == b.letter {
         return 0;
     }
-    let cost = place(a).zip(place(b)).and_then(|(a, b)| EXCHANGES.get(a)?.get(b));
-    cost.copied().unwrap_or(LETTER)
+    exchange_of(usize::from(a.place), usize::from(b.place))
 }
 
-/// The place of a letter between a and z.
-fn place(letter: char) -> Option<usize> {
-    (letter as usize).checked_sub('a' as usize).filter(|at| *at < 26)
+/// What it costs to take a letter at one place for another letter at a place.
+fn exchange_of(a: usize, b: usize) -> Cost {
+    EXCHANGES.get(a).and_then(|row| row.get(b)).copied().unwrap_or(LETTER)
 }
+
+/// How many places are those of the letters a to z.
+const LATIN: u8 = 26;
+
+/// The place of a letter.
+fn place(letter: char) -> u8 {
+    let others = u32::from(PLACES as u8 - LATIN);
+    let latin = (letter as u32).checked_sub('a' as u32).filter(|at| *at < u32::from(LATIN));
+    let at = latin.unwrap_or(u32::from(LATIN) + letter as u32 % others);
+    u8::try_from(at).unwrap_or(LATIN)
+}
+
+/// What it costs to take a letter for one that is easily heard for it.
+const ALIKE: Cost = 40;
 
 /// What it costs to take one of the letters a to z for another.
-static EXCHANGES: std::sync::LazyLock<[[Cost; 26]; 26]> = std::sync::LazyLock::new(|| {
-    /// Letters that are easily heard for one another.
-    const ALIKE: [&str; 10] = ["aeiouy", "ckqx", "szxc", "fvw", "dt", "bp", "gj", "mn", "ij", "gk"];
-    let cost = |a: char, b: char| {
-        let alike = ALIKE.iter().any(|group| group.contains(a) && group.contains(b));
-        if alike { 40 } else { LETTER }
-    };
-    let letter = |at: usize| char::from(b'a' + u8::try_from(at).unwrap_or(0));
-    std::array::from_fn(|a| std::array::from_fn(|b| cost(letter(a), letter(b))))
-});
+static EXCHANGES: std::sync::LazyLock<[[Cost; LATIN as usize]; LATIN as usize]> =
+    std::sync::LazyLock::new(|| {
+        /// Letters that are easily heard for one another.
+        const GROUPS: [&str; 10] =
+            ["aeiouy", "ckqx", "szxc", "fvw", "dt", "bp", "gj", "mn", "ij", "gk"];
+        let cost = |a: char, b: char| {
+            let alike = GROUPS.iter().any(|group| group.contains(a) && group.contains(b));
+            if alike { ALIKE } else { LETTER }
+        };
+        let letter = |at: usize| char::from(b'a' + u8::try_from(at).unwrap_or(0));
+        std::array::from_fn(|a| std::array::from_fn(|b| cost(letter(a), letter(b))))
+    });
 
 fn is_vowel(c: char) -> bool {
     matches!(c, 'a' | 'e' | 'i' | 'o' | 'u' | 'y')
@@ -262,7 +315,9 @@ mod tests {
                 Name::new(&format!("{}{} {}{}", part(1), part(10), part(100), part(1_000)))
             })
             .collect();
-        for heard in ["Karo phimel", "Zundor", "Vixan kamel ro", "dor ka", "Mel"] {
+        for heard in
+            ["Karo phimel", "Zundor", "Vixan kamel ro", "dor ka", "Mel", "Mmelxandd", "漢漢ro"]
+        {
             for name in &names {
                 let all = Heard::new(heard).likeness(name, 0.0);
                 let some = Heard::new(heard).likeness(name, ENOUGH);

@@ -6,6 +6,7 @@
 
 mod attributes;
 mod dates;
+mod days;
 mod door;
 mod edit;
 mod find;
@@ -24,6 +25,7 @@ mod updates;
 
 pub use attributes::{Attribute, AttributeEdit, AttributePatch, attributes, edit_attributes};
 pub use dates::{Date, DateRange, any_day};
+pub use days::Days;
 pub use door::{create, create_post, delete, delete_post, update, update_post};
 pub use edit::{Made, NewPage, PagePatch};
 pub use find::{Listing, NameFilter, PageQuery, Scored, find};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lore_core::{Node, NodeId};
+use lore_core::{Node, NodeId, Text};
 
 use super::kinds::PageKind;
 use super::likeness::{Heard, Name};
@@ -37,7 +37,11 @@ impl Roll {
 }
 
 impl Learn for Roll {
-    fn learn(&mut self, node: Node) {
+    fn concerns(node: &Node) -> bool {
+        PageKind::of(&node.kind).is_some()
+    }
+
+    fn learn(&mut self, node: Node, _texts: Vec<Text>) {
         if let Some(kind) = PageKind::of(&node.kind) {
             let names = std::iter::once(&node.name).chain(&node.aliases);
             self.0.insert(

@@ -161,6 +161,17 @@ fn reads() -> Vec<(&'static str, &'static str, Value)> {
             json!({ "query": "grove", "tags": ["tag 7"], "entity_type": "quest" }),
         ),
         (
+            "find, words and type field",
+            "find_entities",
+            json!({ "query": "ancient grove", "type": "NPC" }),
+        ),
+        ("find, a late page", "find_entities", json!({ "page": 150 })),
+        (
+            "find, many dates",
+            "find_entities",
+            json!({ "date_range": { "start": "2025-05-01", "end": "2025-10-31" } }),
+        ),
+        (
             "find, dates",
             "find_entities",
             json!({ "entity_type": "journal", "date_range": { "start": "2025-05-01", "end": "2025-05-02" } }),

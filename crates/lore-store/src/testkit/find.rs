@@ -1,6 +1,6 @@
 //! Stories about listing nodes.
 
-use lore_core::{Node, Viewer};
+use lore_core::{Node, Role, Viewer, Visibility};
 
 use super::Harness;
 use super::stage::{Stage, moment, origin, word};
@@ -37,6 +37,41 @@ pub async fn the_total_does_not_depend_on_the_page(harness: &dyn Harness) {
     let query = NodeQuery { limit: 3, after: first.next, ..NodeQuery::default() };
     let last = find(&stage, &stage.owner, query).await;
     assert_eq!((last.total, last.items.len(), last.next), (5, 3, None));
+}
+
+/// An offset leaves out the first.
+pub async fn a_page_begins_where_it_is_told_to(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    for number in 1..=5 {
+        stage.node(&stage.owner, &format!("N{number}")).await;
+    }
+    let query = NodeQuery { offset: 2, limit: 2, ..NodeQuery::default() };
+    let page = find(&stage, &stage.owner, query).await;
+    assert_eq!((page.total, names(page)), (5, vec!["N3".to_owned(), "N4".to_owned()]));
+    let beyond = NodeQuery { offset: 9, limit: 2, ..NodeQuery::default() };
+    let page = find(&stage, &stage.owner, beyond).await;
+    assert_eq!((page.total, page.items.len(), page.next), (5, 0, None));
+}
+
+/// Whatever the page, and only among those that are named and seen.
+pub async fn ids_are_those_of_all_that_is_found(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let player = stage.person("Pia", Role::Player).await;
+    let a = stage.node(&stage.owner, "A").await;
+    let hidden = NewNode { visibility: Visibility::Gm, ..stage.draft("B") };
+    let b = stage.make(&stage.owner, hidden).await;
+    let c = stage.node(&stage.owner, "C").await;
+    let ids = async |viewer: &Viewer, query: NodeQuery| {
+        stage.store().find_ids(viewer, query).await.unwrap()
+    };
+    let paged = NodeQuery { limit: 1, offset: 1, after: Some(a.id), ..NodeQuery::default() };
+    assert_eq!(ids(&stage.owner, paged).await, [a.id, b.id, c.id]);
+    let among = NodeQuery { among: Some(vec![c.id, b.id]), ..NodeQuery::default() };
+    assert_eq!(ids(&stage.owner, among.clone()).await, [b.id, c.id]);
+    assert_eq!(ids(&player, among.clone()).await, [c.id]);
+    assert_eq!(find(&stage, &player, among).await.total, 1);
+    let none = NodeQuery { among: Some(Vec::new()), ..NodeQuery::default() };
+    assert_eq!(ids(&stage.owner, none).await, []);
 }
 
 /// As far as the store's own maximum goes.

@@ -117,6 +117,8 @@ macro_rules! contract_tests {
         $crate::contract_tests!(@topic $harness, find, [
             pages_walk_through_everything_in_order_of_creation,
             the_total_does_not_depend_on_the_page,
+            a_page_begins_where_it_is_told_to,
+            ids_are_those_of_all_that_is_found,
             no_limit_means_everything,
             any_of_several_kinds,
             a_whole_name_matches_ignoring_case,
@@ -152,6 +154,7 @@ macro_rules! contract_tests {
             everything_is_counted_by_kind_and_namespace,
             what_is_hidden_or_gone_is_neither_listed_nor_counted,
             what_changed_its_name_is_told_once_and_in_order,
+            what_changed_its_texts_is_told_with_its_name,
             a_mark_leads_on_where_the_last_answer_ended,
         ]);
         $crate::contract_tests!(@topic $harness, access, [

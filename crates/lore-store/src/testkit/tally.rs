@@ -4,7 +4,9 @@ use lore_core::{Role, Viewer, Visibility};
 
 use super::Harness;
 use super::stage::{Stage, batch, moment, word};
-use crate::{Batch, Change, Expect, NewNode, NewestNodes, NodePatch, NodeRef, Tally};
+use crate::{
+    Batch, Change, Expect, NewNode, NewestNodes, NodePatch, NodeRef, Tally, TextPatch, TextRef,
+};
 
 fn notes(namespace: &str) -> NewestNodes {
     NewestNodes {
@@ -108,6 +110,32 @@ pub async fn what_changed_its_name_is_told_once_and_in_order(harness: &dyn Harne
     stage.change(&stage.owner, Change::RestoreNode(NodeRef::Id(a.id))).await;
     let last = stage.store().renamed(&stage.owner, later.mark, 0).await.unwrap();
     assert_eq!(last.nodes, [a.id]);
+}
+
+/// A new text, a change to it, the bin and back: each is told.
+pub async fn what_changed_its_texts_is_told_with_its_name(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let (a, b) = (stage.node(&stage.owner, "A").await, stage.node(&stage.owner, "B").await);
+    let text = stage.text(&stage.owner, &a, "one").await;
+    let store = stage.store();
+    let mark = store.rewritten(&stage.owner, 0, 0).await.unwrap();
+    assert_eq!(mark.nodes, [a.id, b.id]);
+    let mut mark = mark.mark;
+    let patch = TextPatch { body: Some("two".into()), ..TextPatch::default() };
+    let named = NodePatch { name: Some("Bee".into()), ..NodePatch::default() };
+    for (change, told) in [
+        (Change::UpdateText(TextRef::Id(text.id), Expect::Any, patch), a.id),
+        (Change::UpdateNode(NodeRef::Id(b.id), Expect::Any, named), b.id),
+        (Change::DeleteText(TextRef::Id(text.id), Expect::Any), a.id),
+        (Change::RestoreText(TextRef::Id(text.id)), a.id),
+    ] {
+        stage.change(&stage.owner, change).await;
+        let changed = store.rewritten(&stage.owner, mark, 0).await.unwrap();
+        assert_eq!(changed.nodes, [told]);
+        mark = changed.mark;
+    }
+    let quiet = store.rewritten(&stage.owner, mark, 0).await.unwrap();
+    assert_eq!((quiet.nodes, quiet.mark), (Vec::new(), mark));
 }
 
 /// However small the steps, everything is told.

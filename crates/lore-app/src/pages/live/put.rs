@@ -12,6 +12,7 @@ use lore_store::{
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use super::super::days;
 use super::super::edit::{self, PagePatch};
 use super::super::kinds::{ENTRY, POST, PageKind};
 use super::super::links::{self, Source, Tags};
@@ -280,7 +281,7 @@ impl Wanted<'_> {
     async fn changed(&self, scribe: &Scribe, page: &Page) -> Result<Batch> {
         let remote = self.remote;
         let target = NodeRef::Id(page.node.id);
-        let patch = NodePatch {
+        let mut patch = NodePatch {
             name: Some(remote.name.clone()).filter(|name| *name != page.node.name),
             subtype: Some(remote.subtype.clone()).filter(|kept| *kept != page.node.subtype),
             tags: Some(self.tags.clone()).filter(|tags| keys(tags) != keys(&page.node.tags)),
@@ -288,6 +289,7 @@ impl Wanted<'_> {
             properties: Some(self.properties(Some(page))),
             ..NodePatch::default()
         };
+        days::tell(&mut patch, &page.node);
         let expect = Expect::Version(page.node.version);
         let mut batch = scribe.batch().change(Change::UpdateNode(target, expect, patch));
         batch.at = remote.updated_at;
