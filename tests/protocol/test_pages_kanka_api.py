@@ -199,6 +199,17 @@ def test_relations_are_edges_of_the_graph(api, program):
         assert http.post(path, json=bad).status_code == 422, bad
 
 
+def test_a_relation_of_both_is_said_of_both_or_of_neither(api, program):
+    http, campaign, server = api
+    theirs = http.post(f"{campaign}/characters", json={"name": "Theirs"}).json()["data"]["entity_id"]
+    with server.client(authorization=f"Bearer {program.token('player', 'Alice')}") as player:
+        own = player.post(f"{campaign}/characters", json={"name": "Own"}).json()["data"]["entity_id"]
+        path = f"{campaign}/entities/{own}/relations"
+        asked = {"relation": "Friend of", "target_id": theirs, "two_way": True}
+        assert player.post(path, json=asked).status_code == 403
+        assert player.get(path).json()["data"] == []
+
+
 def test_tags_of_an_entity_one_by_one(api):
     http, campaign, _ = api
     page = http.post(f"{campaign}/races", json={"name": "Elves"}).json()["data"]
@@ -269,6 +280,11 @@ def test_what_every_campaign_shares_is_told(api):
     types = http.get("/compat/kanka/1.0/entity-types").json()["data"]
     assert {"id": 4, "code": "organisation", "plural": "organisations"} in types and len(types) == 9
     assert len(http.get("/compat/kanka/1.0/visibilities").json()["data"]) == 5
+    filters = {row["code"]: row["url"] for row in http.get("/compat/kanka/1.0/filters").json()}
+    assert filters.keys() == {row["code"] for row in types}
+    assert {"name", "tags", "date_start"} <= set(http.get(filters["journal"]).json()["data"])
+    assert "date_start" not in http.get(filters["character"]).json()["data"]
+    assert http.get("/compat/kanka/1.0/filters/4711").status_code == 404
     assert http.get("/compat/kanka/1.0/version").status_code == 200
     assert http.get("/compat/kanka/1.0/health").json() == {"status": "ok"}
 

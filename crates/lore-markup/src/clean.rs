@@ -85,7 +85,12 @@ const ATTRIBUTES: [(&str, &[&str]); 11] = [
 const KANKA_LINK: [&str; 3] = ["data-mention", "data-id", "data-entity-type"];
 
 static OUTGOING: LazyLock<Builder<'static>> = LazyLock::new(|| builder(&[]));
-static INCOMING: LazyLock<Builder<'static>> = LazyLock::new(|| builder(&KANKA_LINK));
+static INCOMING: LazyLock<Builder<'static>> = LazyLock::new(|| {
+    let mut builder = builder(&KANKA_LINK);
+    // To be read only: `frame` makes links of them.
+    builder.add_tags(["iframe"]).add_tag_attributes("iframe", ["src", "title"]);
+    builder
+});
 
 /// HTML that may be sent or shown.
 pub(crate) fn outgoing(html: &str) -> String {

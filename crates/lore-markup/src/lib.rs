@@ -9,6 +9,7 @@
 pub mod anvil;
 mod bbcode;
 mod clean;
+mod frame;
 mod html;
 pub mod mention;
 mod model;
@@ -41,7 +42,7 @@ pub fn to_markdown(html: &str) -> String {
 const TRIPS_MAX: usize = 8;
 
 fn written(html: &str) -> String {
-    let nodes = tree::parse(&html::armed(&clean::incoming(html)));
+    let nodes = frame::linked(tree::parse(&html::armed(&clean::incoming(html))));
     write::document(&read::blocks(&nodes))
 }
 

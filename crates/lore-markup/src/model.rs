@@ -118,6 +118,15 @@ impl Style {
         }
     }
 
+    /// Another sign that says the same, for where the first would run into its neighbours.
+    pub(crate) fn other_sign(self) -> Option<&'static str> {
+        match self {
+            Self::Emphasis => Some("_"),
+            Self::Strong => Some("__"),
+            Self::Strike => None,
+        }
+    }
+
     /// The element that says the same.
     pub(crate) fn tag(self) -> &'static str {
         match self {

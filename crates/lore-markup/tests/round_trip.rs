@@ -214,3 +214,20 @@ proptest! {
         prop_assert_eq!(to_markdown(&to_html(&once)), once);
     }
 }
+
+#[test]
+fn styles_within_styles_stay_signs() {
+    for markdown in [
+        "a ***y*** b",
+        "***y***",
+        "x***y***z",
+        "**_y_** and *__y__*",
+        "*__a__ b*",
+        "**a _b_**",
+        "*a **b** c*",
+    ] {
+        let once = to_markdown(&to_html(markdown));
+        assert!(!once.contains('<'), "{markdown} became {once}");
+        assert_eq!(to_html(&once), to_html(markdown), "{markdown} became {once}");
+    }
+}

@@ -53,6 +53,8 @@ pub enum Objection {
     PartOfName,
     /// One of them is marked as junior or senior.
     OtherGeneration,
+    /// They are bodies of different legal forms.
+    OtherForm,
 }
 
 impl fmt::Display for Objection {
@@ -66,6 +68,7 @@ impl fmt::Display for Objection {
             Self::OtherName => "part of the name differs",
             Self::PartOfName => "only a part of the name is given",
             Self::OtherGeneration => "one is marked as junior, senior or a successor",
+            Self::OtherForm => "the legal forms differ",
         })
     }
 }
@@ -112,8 +115,20 @@ pub(crate) fn judge(
         }),
         Sameness::Full | Sameness::Loose => None,
     };
+    let other_form = profile.family == Family::Organization && have_other_forms(asked, known);
+    let objection = objection.or(other_form.then_some(Objection::OtherForm));
     let guess = sameness != Sameness::Full && scales.is_guess(profile.family, code.as_deref());
     Evidence { nats, sameness, objection, guess, alignment, code }
+}
+
+/// Whether both names tell a legal form, and none in common.
+fn have_other_forms(asked: &Name, known: &Name) -> bool {
+    let forms = |name: &Name| -> Vec<String> {
+        let light = name.tokens.iter().filter(|token| token.kind == Kind::Light);
+        light.filter_map(|token| words::legal_form(&token.text).map(str::to_owned)).collect()
+    };
+    let (asked, known) = (forms(asked), forms(known));
+    !asked.is_empty() && !known.is_empty() && !asked.iter().any(|form| known.contains(form))
 }
 
 struct Scales<'a> {

@@ -160,6 +160,8 @@ struct RawWord {
     text: String,
     spelled_out: String,
     character: Option<String>,
+    /// The letter it began with.
+    first: Option<char>,
 }
 
 /// Cuts a text at everything that is neither letter nor digit, nor a sign that makes another
@@ -217,6 +219,9 @@ fn push_character(character: char, word: &mut RawWord, found: &mut Vec<Piece>) {
     }
     if !character.is_alphanumeric() {
         return end_word(word, found);
+    }
+    if word.text.is_empty() {
+        word.first = Some(character);
     }
     if is_han(character) {
         end_word(word, found);
@@ -280,7 +285,11 @@ impl RawWord {
 }
 
 fn end_word(word: &mut RawWord, found: &mut Vec<Piece>) {
-    let ended = std::mem::take(word);
+    let mut ended = std::mem::take(word);
+    let greek = ended.first.filter(|first| folded(*first) == ended.text);
+    if let Some(name) = greek.and_then(words::greek_letter) {
+        ended = RawWord { text: name.to_owned(), spelled_out: name.to_owned(), ..ended };
+    }
     if !ended.text.is_empty() {
         found.push(Piece::Word(ended));
     }

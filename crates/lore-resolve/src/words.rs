@@ -22,6 +22,33 @@ pub(crate) fn is_light(word: &str, family: Family) -> bool {
     }
 }
 
+/// Which of the legal forms a word means, if it is one that tells two bodies apart: a
+/// corporation is incorporated, but no LLC. A company may have any.
+pub(crate) fn legal_form(word: &str) -> Option<&str> {
+    match word {
+        "incorporated" => Some("corporation"),
+        "pty" | "pvt" => Some("limited"),
+        "company" => None,
+        other => LEGAL_FORMS.contains(&other).then_some(other),
+    }
+}
+
+/// The name of a Greek letter. One that stands alone is a word, and no letter of ours.
+pub(crate) fn greek_letter(letter: char) -> Option<&'static str> {
+    const NAMES: [&str; 25] = [
+        "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa",
+        "lambda", "mu", "nu", "xi", "omicron", "pi", "rho", "sigma", "sigma", "tau", "upsilon",
+        "phi", "chi", "psi", "omega",
+    ];
+    let lower = match letter {
+        // The sign for a millionth.
+        'µ' => 'μ',
+        other => other.to_lowercase().next().unwrap_or(other),
+    };
+    let at = u32::from(lower).checked_sub(u32::from('α'))?;
+    NAMES.get(usize::try_from(at).ok()?).copied()
+}
+
 /// Words that name a sort of place and are left out at will: "Bone's Restaurant".
 pub(crate) fn is_venue(word: &str) -> bool {
     VENUES.contains(&word)

@@ -61,6 +61,10 @@ fn other_ways_to_write_a_name_are_found() {
         ("Katherine Johnson", "Catherine Jonson", "Person"),
         ("Sony PSLX350H", "Sony PS-LX350H belt drive turntable", "Project"),
         ("World Health Organization", "WHO", "Organization"),
+        ("Acme Inc", "Acme Corporation", "Organization"),
+        ("Acme Pty Ltd", "Acme Limited", "Organization"),
+        ("λ", "Lambda", "Concept"),
+        ("№5", "No 5", "Concept"),
         ("Беринг", "Bering", "Location"),
         (
             "A Survey of Approaches to Automatic Schema Matching",
@@ -113,6 +117,12 @@ fn look_alikes_are_not_merged() {
         ("Prenatal Care", "Postnatal Care", "Concept"),
         ("Microeconomics", "Macroeconomics", "Concept"),
         ("Exogenous Growth", "Endogenous Growth", "Concept"),
+        ("Acme Inc", "Acme LLC", "Organization"),
+        ("Acme Ltd", "Acme GmbH", "Organization"),
+        ("λ", "l", "Concept"),
+        ("Ω", "O", "Concept"),
+        ("№5", "No 6", "Concept"),
+        ("№5", "No 6", "Organization"),
     ];
     for (known, asked, type_name) in pairs {
         let found = ask(known, asked, type_name);

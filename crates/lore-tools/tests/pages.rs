@@ -446,6 +446,30 @@ async fn mentions_and_tags_are_edges_that_follow_the_texts() {
 }
 
 #[tokio::test]
+async fn mentions_lead_to_what_is_made_later_in_the_same_call() {
+    let world = World::new().await;
+    let first = world.make(json!({ "entity_type": "note", "name": "First" })).await;
+    let (one, two, three) = (first + 1, first + 2, first + 3);
+    let made = world
+        .call(
+            "create_entities",
+            json!({ "entities": [
+                { "entity_type": "character", "name": "One",
+                  "entry": format!("Friend of [entity:{three}|Three] and [character:{two}].") },
+                { "entity_type": "dragon", "name": "None" },
+                { "entity_type": "character", "name": "Two", "entry": format!("| a |\n|---|\n| [entity:{one}\\|b] |") },
+                { "entity_type": "character", "name": "Three",
+                  "entry": format!("![of [entity:{one}]](https://x.example/a.png)") },
+            ] }),
+        )
+        .await;
+    assert_eq!(made["results"][3]["entity_id"], three, "{made}");
+    assert_eq!(world.joined(world.owner, one, "mentions").await, [two, three]);
+    assert_eq!(world.joined(world.owner, two, "mentions").await, [one]);
+    assert_eq!(world.joined(world.owner, three, "mentions").await, [one]);
+}
+
+#[tokio::test]
 async fn tags_are_made_once_however_they_are_spelt() {
     let world = World::new().await;
     let tags = json!(["Elf", "elf", " ELF "]);

@@ -35,8 +35,10 @@ pub(super) const SOURCE: &str = "vault";
 const ABOUT: &str = "about";
 /// The property that holds what the note calls that entity, the name first.
 const CALLED: &str = "called";
+/// The property that holds what the note says that entity is.
+const TYPED: &str = "typed";
 /// The properties that only notes have.
-pub(super) const FURTHER: [&str; 4] = [ABOUT, CALLED, TUNING, WAITING];
+pub(super) const FURTHER: [&str; 5] = [ABOUT, CALLED, TYPED, TUNING, WAITING];
 /// How sure what a note says of itself is.
 pub(super) const SURE: f64 = 1.0;
 
@@ -99,8 +101,10 @@ fn further(
 ) -> Properties {
     let about = subject.map(|subject| (ABOUT.to_owned(), json!(subject.uri)));
     let called = subject.map(|_| (CALLED.to_owned(), json!(names(path, note))));
+    let typed = note.entity_type().filter(|_| subject.is_some());
+    let typed = typed.map(|said| (TYPED.to_owned(), json!(said.as_str())));
     let tuning = tuning::told(&path.to_string(), note).map(|told| (TUNING.to_owned(), told));
-    about.into_iter().chain(called).chain(tuning).chain(waiting::kept(waiting)).collect()
+    about.into_iter().chain(called).chain(typed).chain(tuning).chain(waiting::kept(waiting)).collect()
 }
 
 /// What a note calls its entity, the name first.
@@ -148,7 +152,10 @@ pub(super) async fn introduce(
     };
     let names = Names { now: names(path, note), before: called(document.as_ref()) };
     let introduced = match known {
-        Some(known) => named(librarian, known, &names).await,
+        Some(known) => {
+            let said = (typed(document.as_ref()), entity_type);
+            named(librarian, retyped(librarian, known, said).await?, &names).await
+        }
         None => registered(librarian, entity_type, &names, told).await,
     };
     match introduced {
@@ -216,7 +223,26 @@ async fn named(librarian: &Librarian, known: Subject, names: &Names) -> Result<S
     Ok(Subject { uri: known.uri, entity })
 }
 
-/// Why an entity gets a name that stands in its note.
+/// Gives an entity the type its note says now, if the note said another before. What
+/// others made of it since stands until then.
+async fn retyped(
+    librarian: &Librarian,
+    known: Subject,
+    (before, now): (Option<EntityType>, EntityType),
+) -> Result<Subject> {
+    if known.is_merged() || before.is_none_or(|before| before == now) {
+        return Ok(known);
+    }
+    let entity = changes::retype(librarian, &known.uri, now, SAYS_SO).await?;
+    Ok(Subject { entity, ..known })
+}
+
+/// What a document said its entity is when it was last kept.
+fn typed(document: Option<&Node>) -> Option<EntityType> {
+    document?.properties.get(TYPED)?.as_str().and_then(EntityType::read)
+}
+
+/// Why an entity gets a name or a type that stands in its note.
 const SAYS_SO: &str = "its note says so";
 
 /// Whom a document was about when it was last kept, as long as there is that entity.

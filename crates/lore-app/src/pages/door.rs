@@ -1,11 +1,14 @@
 //! Where writing goes: to the campaign on Kanka that the world mirrors, or to the world.
 
+use std::collections::HashSet;
+
 use lore_core::Result;
+use lore_markup::mention::{self, Mention, Target};
 
 use super::edit::{Made, NewPage, PagePatch};
 use super::posts::{NewPost, PostPatch};
 use super::scribe::Scribe;
-use super::{edit, live, posts};
+use super::{edit, live, page, posts};
 
 /// Makes a page. A tag of that name is kept and changed instead: a name is one tag.
 pub async fn create(scribe: &Scribe, new: &NewPage) -> Result<Made> {
@@ -13,6 +16,28 @@ pub async fn create(scribe: &Scribe, new: &NewPage) -> Result<Made> {
         Some(campaign) => live::create(&campaign, scribe, new).await,
         None => edit::create(scribe, new).await,
     }
+}
+
+/// Joins pages that were made one after the other, each given with its number and text, to
+/// those that they mention and that came after them. They are made whatever comes of it.
+pub async fn join_made(scribe: &Scribe, made: &[(i64, &str)]) {
+    let mut later: HashSet<i64> = made.iter().map(|(number, _)| *number).collect();
+    for (number, text) in made {
+        later.remove(number);
+        let is_later = |found: &Mention<'_>| match found.target {
+            Target::Entity(number) => later.contains(&number),
+            Target::Other | Target::New => false,
+        };
+        if mention::find(text).iter().any(is_later)
+            && let Err(error) = rejoin(scribe, *number).await
+        {
+            tracing::warn!(%error, "a new page is not joined to what it mentions");
+        }
+    }
+}
+
+async fn rejoin(scribe: &Scribe, number: i64) -> Result<()> {
+    edit::relink(scribe, page::node(scribe, number).await?).await
 }
 
 /// Changes a page.

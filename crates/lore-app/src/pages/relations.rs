@@ -77,12 +77,22 @@ pub async fn relations(scribe: &Scribe, pages: &[NodeId]) -> Result<Vec<Relation
     Ok(edges.iter().filter_map(shown).collect())
 }
 
+/// Of which of two pages a relation is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ways {
+    /// Of the first.
+    One,
+    /// Of each, in the same words.
+    Both,
+}
+
 /// Says what one page is to another; gives the relation's number. The same words about
 /// the same two are one relation.
 pub async fn relate(
     scribe: &Scribe,
     owner: i64,
     target: i64,
+    ways: Ways,
     patch: &RelationPatch,
 ) -> Result<i64> {
     let says = names::checked_name("relation", patch.says.as_deref().unwrap_or_default())?;
@@ -101,7 +111,13 @@ pub async fn relate(
                 visibility,
                 properties,
             };
-            Ok((scribe.batch().change(Change::PutEdge(edge)).change(touch(&node)), ()))
+            let back = NewEdge { source: edge.target, target: edge.source, ..edge.clone() };
+            let mut batch = scribe.batch().change(Change::PutEdge(edge)).change(touch(&node));
+            if ways == Ways::Both && other.id != node.id {
+                let other = owned(scribe, target).await?;
+                batch = batch.change(Change::PutEdge(back)).change(touch(&other));
+            }
+            Ok((batch, ()))
         }
         .boxed()
     };

@@ -2,7 +2,7 @@
 
 use axum::http::Method;
 use lore_app::pages::{
-    self, AttributeEdit, AttributePatch, Detail, Page, PagePatch, RelationPatch,
+    self, AttributeEdit, AttributePatch, Detail, Page, PagePatch, RelationPatch, Ways,
 };
 use serde_json::{Value, json};
 
@@ -61,10 +61,11 @@ pub(super) async fn relations(
                 integer(&asked.fields, "target_id")?.ok_or_else(|| required("target_id"))?;
             let patch = relation_patch(asked)?;
             patch.says.as_ref().ok_or_else(|| required("relation"))?;
-            let id = pages::relate(scribe, entity, target, &patch).await?;
-            if flag(&asked.fields, "two_way")? == Some(true) {
-                pages::relate(scribe, target, entity, &patch).await?;
-            }
+            let ways = match flag(&asked.fields, "two_way")? {
+                Some(true) => Ways::Both,
+                _ => Ways::One,
+            };
+            let id = pages::relate(scribe, entity, target, ways, &patch).await?;
             made(one(relation_rows(asked, entity).await?, id)?)
         }
         ("PUT" | "PATCH", [id]) => {

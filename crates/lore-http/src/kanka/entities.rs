@@ -62,10 +62,13 @@ pub(super) async fn bulk(asked: &Asked, kind: PageKind) -> Result<Reply, Refused
         drafts.push(typed::draft(asked, kind, fields).await?);
     }
     let mut made = Vec::with_capacity(drafts.len());
+    let mut written = Vec::with_capacity(drafts.len());
     for draft in &drafts {
         let number = pages::create(&asked.scribe, draft).await?.number;
         made.push(pages::get(&asked.scribe, number, Detail::Entry).await?);
+        written.push((number, draft.entry.as_deref().unwrap_or_default()));
     }
+    pages::join_made(&asked.scribe, &written).await;
     let showing = Showing::of(asked, &made).await?;
     let rows = made.iter().map(|page| Value::Object(shape::entity(page, &showing)));
     Ok(Reply::Made(json!({ "data": rows.collect::<Vec<_>>() })))

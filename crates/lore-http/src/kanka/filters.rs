@@ -3,13 +3,41 @@
 //! In a text, a leading `!` turns it round, a trailing one wants all of it, `!!` wants
 //! nothing there, and `;` joins several.
 
-use lore_app::pages::{Attribute, Date, Detail, NameFilter, Page};
+use lore_app::pages::{Attribute, Date, Detail, NameFilter, Page, PageKind};
 use lore_core::names::name_key;
 use serde_json::Value;
 
 use super::answer::Refused;
 use super::params::Params;
 use super::shape::{IMAGES, Tags};
+
+/// What lists of a kind can be filtered by.
+pub(super) fn names(kind: PageKind) -> Vec<&'static str> {
+    const ALL: [&str; 17] = [
+        "name",
+        "type",
+        "tags",
+        "tags_option",
+        "is_private",
+        "template",
+        "archived",
+        "status_id",
+        "created_by",
+        "updated_by",
+        "parent_id",
+        "has_image",
+        "has_posts",
+        "has_entry",
+        "has_attributes",
+        "attribute_name",
+        "attribute_value",
+    ];
+    let dates: &[&str] = match kind {
+        PageKind::Journal | PageKind::Quest => &["date_start", "date_end"],
+        _ => &[],
+    };
+    ALL.iter().chain(dates).copied().collect()
+}
 
 /// What several tags of a filter mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -148,6 +148,11 @@ async fn route(asked: &Asked, method: &Method, path: &[String]) -> Result<Reply,
             Ok(Reply::Found(json!({ "data": shape::kinds() })))
         }
         ["visibilities"] if method == Method::GET => Ok(visibilities()),
+        ["filters"] if method == Method::GET => Ok(Reply::Found(shape::filter_urls(&asked.base))),
+        ["filters", id] if method == Method::GET => match shape::kind_of_id(number(id)?) {
+            Some(kind) => Ok(Reply::Found(json!({ "data": filters::names(kind) }))),
+            None => Err(no_kind(id)),
+        },
         ["version"] if method == Method::GET => {
             Ok(Reply::Found(json!({ "version": env!("CARGO_PKG_VERSION") })))
         }
@@ -174,9 +179,7 @@ async fn in_campaign(asked: &Asked, method: &Method, path: &[&str]) -> Result<Re
         ("GET", ["entities", id]) => entities::get(asked, number(id)?).await,
         ("POST", ["entities", kind]) => match shape::kind_of_id(number(kind)?) {
             Some(kind) => entities::bulk(asked, kind).await,
-            None => {
-                Err(Refused::new(404, format!("No query results for model [EntityType] {kind}")))
-            }
+            None => Err(no_kind(kind)),
         },
         ("PATCH", ["entities", id]) => entities::patch(asked, number(id)?).await,
         ("PUT" | "DELETE", ["entities", _]) => {
@@ -208,6 +211,10 @@ async fn in_campaign(asked: &Asked, method: &Method, path: &[&str]) -> Result<Re
 
 fn number(text: &str) -> Result<i64, Refused> {
     text.parse().map_err(|_| Refused::new(404, format!("No query results for model {text:?}")))
+}
+
+fn no_kind(id: &str) -> Refused {
+    Refused::new(404, format!("No query results for model [EntityType] {id}"))
 }
 
 fn profile(asked: &Asked) -> Reply {

@@ -41,6 +41,12 @@ pub(super) fn kinds() -> Value {
     KINDS.iter().map(|row| json!({ "id": row.3, "code": row.2, "plural": row.1 })).collect()
 }
 
+/// Where the filters of each kind are told.
+pub(super) fn filter_urls(base: &str) -> Value {
+    let row = |id: i64, code: &str| json!({ "code": code, "url": format!("{base}/filters/{id}") });
+    KINDS.iter().map(|kind| row(kind.3, kind.2)).collect()
+}
+
 /// The kind behind a code.
 pub(super) fn kind_of_code(code: &str) -> Option<PageKind> {
     KINDS.iter().find(|row| row.2 == code).map(|row| row.0)

@@ -121,18 +121,23 @@ impl Pen {
 
     /// A sign where it is certain to be read as one, else the element itself.
     fn styled(&mut self, style: Style, inside: &[Inline], next: char) {
-        let sign = style.sign();
-        let edge = sign.chars().next().unwrap_or('*');
+        let signed = self
+            .strong_emphasis(style, inside, next)
+            .or_else(|| self.signed(style.sign(), inside, next))
+            .or_else(|| self.signed(style.other_sign()?, inside, next));
+        let written = signed.unwrap_or_else(|| {
+            let (tag, text) = (style.tag(), self.inside(inside, self.within, '>', '<'));
+            format!("<{tag}>{text}</{tag}>")
+        });
+        self.out.push_str(&written);
+    }
+
+    /// Text between signs, where they are certain to be read as such.
+    fn signed(&self, sign: &str, inside: &[Inline], next: char) -> Option<String> {
+        let edge = sign.chars().next()?;
         let text = self.inside(inside, self.within, edge, edge);
-        if opens(self.last(), &text) && closes(&text, next) {
-            return self.out.push_str(&format!("{sign}{text}{sign}"));
-        }
-        if let Some(both) = self.strong_emphasis(style, inside, next) {
-            return self.out.push_str(&both);
-        }
-        let text = self.inside(inside, self.within, '>', '<');
-        let tag = style.tag();
-        self.out.push_str(&format!("<{tag}>{text}</{tag}>"));
+        let certain = opens(self.last(), &text, edge) && closes(&text, next, edge);
+        certain.then(|| format!("{sign}{text}{sign}"))
     }
 
     /// `***text***`, read as emphasis around strong text.
@@ -141,7 +146,7 @@ impl Pen {
             return None;
         };
         let text = self.inside(inner, self.within, '*', '*');
-        let certain = opens(self.last(), &text) && closes(&text, next);
+        let certain = opens(self.last(), &text, '*') && closes(&text, next, '*');
         certain.then(|| format!("***{text}***"))
     }
 
@@ -185,23 +190,30 @@ fn first_sign(part: &Inline) -> char {
 }
 
 /// Whether a sign between `before` and `text` starts a style for certain.
-fn opens(before: char, text: &str) -> bool {
+fn opens(before: char, text: &str, sign: char) -> bool {
     let first = text.chars().next().unwrap_or(' ');
-    fits(before, first)
+    fits(before, first, sign)
 }
 
 /// Whether a sign between `text` and `next` ends a style for certain.
-fn closes(text: &str, next: char) -> bool {
+fn closes(text: &str, next: char, sign: char) -> bool {
     let last = text.chars().next_back().unwrap_or(' ');
-    fits(next, last)
+    fits(next, last, sign)
 }
 
-fn fits(outside: char, inside: char) -> bool {
-    let sign = |c: char| matches!(c, '*' | '_' | '~' | '\\');
-    if sign(inside) || sign(outside) || inside.is_whitespace() {
+fn fits(outside: char, inside: char, sign: char) -> bool {
+    // A star and a line beside each other are two signs; others could be one.
+    let joins = |c: char| c == sign || matches!(c, '~' | '\\') || sign == '~' && is_sign(c);
+    if joins(inside) || joins(outside) || inside.is_whitespace() {
         return false;
     }
-    inside.is_alphanumeric() || outside.is_whitespace() || outside.is_ascii_punctuation()
+    let apart = outside.is_whitespace() || outside.is_ascii_punctuation();
+    // Within a word a line is no sign.
+    apart || inside.is_alphanumeric() && sign != '_'
+}
+
+fn is_sign(c: char) -> bool {
+    matches!(c, '*' | '_' | '~')
 }
 
 fn is_plain_url(text: &str) -> bool {

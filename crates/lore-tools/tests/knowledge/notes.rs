@@ -132,6 +132,22 @@ async fn a_second_note_about_an_entity_does_not_rename_it() {
 }
 
 #[tokio::test]
+async fn a_note_that_says_otherwise_makes_its_entity_something_else() {
+    let world = World::new().await;
+    let note = |kind: &str, text: &str| format!("---\n\"@type\": {kind}\n---\n{text}\n");
+    world.note("Acme.md", &note("schema:Person", "Somebody.")).await;
+    let uri = world.best("Acme").await["uri"].as_str().unwrap().to_owned();
+    world.note("Acme.md", &note("schema:Organization", "A guild.")).await;
+    assert_eq!(world.entity(&uri).await["entity_type"], "Organization");
+    assert_eq!(world.best("Acme").await["uri"], uri);
+    // What somebody else made of it stands for as long as the note says the same.
+    let retype = json!({ "uri": uri, "entity_type": "Project", "reason": "it is one" });
+    world.post("entity/retype", retype).await;
+    world.note("Acme.md", &note("schema:Organization", "A guild of old.")).await;
+    assert_eq!(world.entity(&uri).await["entity_type"], "Project");
+}
+
+#[tokio::test]
 async fn names_that_leave_a_note_are_names_no_more() {
     let world = World::new().await;
     world.note("People/Ada Holt.md", &person("aliases: [Weaver, Addie]\n", "Ada.")).await;

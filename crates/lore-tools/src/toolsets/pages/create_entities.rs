@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::each::{Each, Job, in_words, work};
-use super::wire::{EntityType, one_of};
+use super::wire::{EntityType, one_of, scribe};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
@@ -93,7 +93,23 @@ impl ToolSpec for CreateEntities {
     }
 
     async fn run(call: Call, input: Input) -> Result<Output> {
-        Ok(Output { results: work(&call, Self::NAME, "entities", input.entities).await? })
+        let entries: Vec<String> = input.entities.iter().map(Each::text).collect();
+        let results = work(&call, Self::NAME, "entities", input.entities).await?;
+        let numbers = results.iter().map(|row| row.entity_id);
+        let made = numbers.zip(&entries).filter_map(|(id, entry)| Some((id?, entry.as_str())));
+        pages::join_made(&scribe(&call, Self::NAME), &made.collect::<Vec<_>>()).await;
+        Ok(Output { results })
+    }
+}
+
+impl Each<Item> {
+    /// Its text, if there may be mentions in it.
+    fn text(&self) -> String {
+        let entry = match self {
+            Self::Good(item) => item.entry.as_deref(),
+            Self::Bad(..) => None,
+        };
+        entry.filter(|entry| entry.contains('[')).unwrap_or_default().to_owned()
     }
 }
 
