@@ -1,5 +1,7 @@
 //! How names of a type behave: whether words may differ, how much must match.
 
+use std::sync::Arc;
+
 /// Kinds of names that are compared alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Family {
@@ -29,7 +31,7 @@ impl Family {
 }
 
 /// The settings of a type. Tests and the vault's ontology notes may change them.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
     /// Which kind of names the type has.
     pub family: Family,
@@ -41,6 +43,8 @@ pub struct Profile {
     pub least_likeness: f64,
     /// Whether names that sound alike may be the same.
     pub phonetic: bool,
+    /// Words that are not compared by their sound, as [`crate::key`] writes them.
+    pub mute: Option<Arc<[String]>>,
     /// From which probability on a match is made without asking.
     pub link_at: f64,
     /// How near in meaning two names must be for one to be offered for the other, from 0 to 1.
@@ -81,6 +85,7 @@ impl Profile {
             caution,
             least_likeness,
             phonetic: matches!(family, Family::Person),
+            mute: None,
             link_at: 0.8,
             meaning_at: match family {
                 Family::Thing | Family::Title => 0.6,
@@ -90,6 +95,11 @@ impl Profile {
             least_company: 1,
             reliability,
         }
+    }
+
+    /// Whether a word is compared by its sound.
+    pub(crate) fn hears(&self, word: &str) -> bool {
+        self.phonetic && !self.mute.iter().any(|mute| mute.iter().any(|one| one == word))
     }
 
     /// The same profile after people confirmed and reversed this many matches.

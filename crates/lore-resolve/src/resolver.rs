@@ -218,7 +218,7 @@ impl<K: Clone + Eq + Hash> Resolver<K> {
     /// How names of a type are compared.
     pub fn profile(&self, type_name: &str) -> Profile {
         let index = self.types.get(&type_key(type_name));
-        index.map_or_else(|| Profile::of(type_name), |index| index.profile)
+        index.map_or_else(|| Profile::of(type_name), |index| index.profile.clone())
     }
 
     /// Makes a thing known, or known anew.
@@ -297,7 +297,7 @@ impl<K: Clone + Eq + Hash> Resolver<K> {
                 alias: (slot.spelling == Spelling::Alias).then(|| slot.text.clone()),
                 asked: asked.clone(),
                 known: slot.name.clone(),
-                profile: index.profile,
+                profile: index.profile.clone(),
                 evidence,
                 excess,
                 context,

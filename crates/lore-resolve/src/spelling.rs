@@ -201,7 +201,7 @@ fn called(short: &Token, long: &Token, profile: &Profile) -> Option<Likeness> {
     if words::are_nicknames(&short.text, &long.text) {
         return Some(Likeness { degree: 0.9, how: How::Nickname });
     }
-    (profile.phonetic && sound_alike(short, long))
+    (profile.hears(&short.text) && profile.hears(&long.text) && sound_alike(short, long))
         .then_some(Likeness { degree: 0.85, how: How::Sound })
 }
 

@@ -9,8 +9,9 @@ use serde_json::Value;
 use super::entities::Entity;
 use super::ontology::EntityType;
 use super::spotter::{Spotted, Spotter};
+use super::tuning::{self, Tuning};
 use super::uri::SAME_AS;
-use super::{tuning, waiting};
+use super::waiting;
 use crate::views::{Learn, Views};
 
 /// The catalogues of all viewers.
@@ -22,8 +23,8 @@ pub struct Catalogue {
     resolver: Resolver<NodeId>,
     entities: HashMap<NodeId, Card>,
     by_uri: HashMap<String, NodeId>,
-    /// The notes that say how names of a type are compared.
-    tuning: HashMap<NodeId, EntityType>,
+    /// What notes say of types.
+    tuning: HashMap<NodeId, Tuning>,
     /// The notes whose relations wait for somebody of a name.
     waiting: HashMap<NodeId, Vec<String>>,
     spotter: Option<Spotter>,
@@ -44,6 +45,20 @@ impl Catalogue {
     /// How names of a type are compared.
     pub(super) fn profile(&self, entity_type: EntityType) -> Profile {
         self.resolver.profile(entity_type.as_str())
+    }
+
+    /// The type that a word means: by its own name, as a note says, or as is usual.
+    pub(super) fn type_called(&self, text: &str) -> Option<EntityType> {
+        let told = self.tuning.values().filter(|tuning| tuning.is_meant_by(text));
+        let told = told.map(|tuning| tuning.entity_type).min();
+        EntityType::named(text).or(told).or_else(|| EntityType::read(text))
+    }
+
+    /// The folder of the notes of a type.
+    pub(super) fn folder(&self, entity_type: EntityType) -> String {
+        let about = self.tuning.values().filter(|tuning| tuning.entity_type == entity_type);
+        let told = about.filter_map(|tuning| tuning.folder.as_deref()).min();
+        told.unwrap_or(entity_type.folder()).to_owned()
     }
 
     /// The entity with this URI, or what it was merged into.
@@ -78,9 +93,9 @@ impl Catalogue {
 
 impl Learn for Catalogue {
     fn learn(&mut self, node: Node, _texts: Vec<Text>) {
-        if let Some((entity_type, profile)) = tuning::of(&node) {
-            self.resolver.set_profile(entity_type.as_str(), profile);
-            self.tuning.insert(node.id, entity_type);
+        if let Some(tuning) = tuning::of(&node) {
+            self.resolver.set_profile(tuning.entity_type.as_str(), tuning.profile.clone());
+            self.tuning.insert(node.id, tuning);
         }
         let awaited = waiting::names_of(&node);
         if !awaited.is_empty() {
@@ -101,8 +116,8 @@ impl Learn for Catalogue {
 
     fn forget(&mut self, id: NodeId) {
         self.waiting.remove(&id);
-        if let Some(entity_type) = self.tuning.remove(&id) {
-            let name = entity_type.as_str();
+        if let Some(tuning) = self.tuning.remove(&id) {
+            let name = tuning.entity_type.as_str();
             self.resolver.set_profile(name, Profile::of(name));
         }
         let Some(card) = self.entities.remove(&id) else { return };

@@ -113,6 +113,15 @@ impl Librarian {
         self.app.catalogues.open(self.app.store.as_ref(), &self.viewer).await
     }
 
+    /// The type that a word means to the caller, as the notes they see say.
+    pub async fn entity_type(&self, text: &str) -> Result<Option<EntityType>> {
+        // Most words need no notes to be understood.
+        match EntityType::named(text) {
+            Some(known) => Ok(Some(known)),
+            None => Ok(self.catalogue().await?.type_called(text)),
+        }
+    }
+
     /// Those of these nodes that are entities the caller sees, in the given order.
     pub(super) async fn entities(&self, ids: &[NodeId]) -> Result<Vec<Entity>> {
         let nodes = self.app.store.nodes(&self.viewer, ids).await?;

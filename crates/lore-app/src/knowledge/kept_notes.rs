@@ -56,7 +56,8 @@ async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str) -> Result
     let note = Note::read(text);
     let rid = rid(&path.to_string());
     let before = shelve::shelved(librarian, &rid).await?;
-    let subject = introduce(librarian, path, &note).await?;
+    let entity_type = entity_type(librarian, &note).await?;
+    let subject = introduced(librarian, path, &note, entity_type).await?;
     let about = subject.as_ref().map(|subject| subject.entity.node.id);
     if let Some(old) = subject_of(librarian, before.as_ref()).await?
         && Some(old.entity.node.id) != about
@@ -80,7 +81,7 @@ async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str) -> Result
         written: None,
         body: note.body.to_owned(),
         digest: digest(text),
-        further: further(path, &note, subject.as_ref(), &waiting),
+        further: further(path, &note, subject.as_ref().zip(entity_type), &waiting),
         mentions: about.into_iter().collect(),
     };
     shelve::shelve(librarian, &document).await?;
@@ -96,13 +97,12 @@ pub(super) fn read_in(rid: &str) -> ReadIn<'_> {
 fn further(
     path: &NotePath,
     note: &Note<'_>,
-    subject: Option<&Subject>,
+    subject: Option<(&Subject, EntityType)>,
     waiting: &[NewRelation],
 ) -> Properties {
-    let about = subject.map(|subject| (ABOUT.to_owned(), json!(subject.uri)));
+    let about = subject.map(|(subject, _)| (ABOUT.to_owned(), json!(subject.uri)));
     let called = subject.map(|_| (CALLED.to_owned(), json!(names(path, note))));
-    let typed = note.entity_type().filter(|_| subject.is_some());
-    let typed = typed.map(|said| (TYPED.to_owned(), json!(said.as_str())));
+    let typed = subject.map(|(_, said)| (TYPED.to_owned(), json!(said.as_str())));
     let tuning = tuning::told(&path.to_string(), note).map(|told| (TUNING.to_owned(), told));
     about.into_iter().chain(called).chain(typed).chain(tuning).chain(waiting::kept(waiting)).collect()
 }
@@ -143,7 +143,25 @@ pub(super) async fn introduce(
     path: &NotePath,
     note: &Note<'_>,
 ) -> Result<Option<Subject>> {
-    let Some(entity_type) = note.entity_type() else { return Ok(None) };
+    let entity_type = entity_type(librarian, note).await?;
+    introduced(librarian, path, note, entity_type).await
+}
+
+/// What a note is about, when it is about an entity.
+async fn entity_type(librarian: &Librarian, note: &Note<'_>) -> Result<Option<EntityType>> {
+    match note.type_name() {
+        Some(word) => librarian.entity_type(word).await,
+        None => Ok(None),
+    }
+}
+
+async fn introduced(
+    librarian: &Librarian,
+    path: &NotePath,
+    note: &Note<'_>,
+    entity_type: Option<EntityType>,
+) -> Result<Option<Subject>> {
+    let Some(entity_type) = entity_type else { return Ok(None) };
     let told = note.first("uri").filter(|uri| uri.starts_with(uri::PREFIX)).map(str::to_owned);
     let document = shelve::shelved(librarian, &rid(&path.to_string())).await?;
     let known = match &told {

@@ -30,20 +30,23 @@ impl<'a> Note<'a> {
         let mut put = |name: String, values: Vec<String>| {
             fields.entry(name).or_default().extend(values);
         };
-        let mut key = String::new();
+        // The last property of all, and the last that holds others.
+        let (mut last, mut key) = (String::new(), String::new());
         for line in properties.lines().filter(|line| !matches!(line.trim(), "---" | "...")) {
             if let Some(item) = line.trim_start().strip_prefix("- ") {
-                put(key.clone(), plain(item).into_iter().collect());
+                put(last.clone(), plain(item).into_iter().collect());
                 continue;
             }
             let Some((name, value)) = named(line).or_else(|| line.split_once(':')) else {
                 continue;
             };
             if !is_top(line) {
-                put(format!("{key}.{}", keyed(name)), values(value));
+                last = format!("{key}.{}", keyed(name));
+                put(last.clone(), values(value));
                 continue;
             }
             key = keyed(name);
+            last.clone_from(&key);
             let Some(inner) = block(value) else {
                 put(key.clone(), values(value));
                 continue;
@@ -68,9 +71,9 @@ impl<'a> Note<'a> {
         self.fields.get(&key.to_lowercase()).map_or(&[], Vec::as_slice)
     }
 
-    /// What the note is about, when it is about an entity.
-    pub(super) fn entity_type(&self) -> Option<EntityType> {
-        self.first("@type").and_then(EntityType::read)
+    /// The word for what the note is about, when it is about something.
+    pub(super) fn type_name(&self) -> Option<&str> {
+        self.first("@type")
     }
 
     /// The relations its properties tell of an entity of this type.
@@ -153,7 +156,7 @@ mod tests {
     #[test]
     fn properties_are_read_as_people_write_them() {
         let note = Note::read(NOTE);
-        assert_eq!(note.entity_type(), Some(EntityType::Person));
+        assert_eq!(note.type_name(), Some("schema:Person"));
         assert_eq!(note.first("Name"), Some("Bill Baue"));
         assert_eq!(note.all("aliases"), ["Bill", "W. Baue"]);
         assert_eq!(note.all("affiliation"), ["r3.0", "Reporting Exchange"]);
@@ -180,6 +183,6 @@ mod tests {
     #[test]
     fn a_note_without_properties_is_all_body() {
         let note = Note::read("Just text: with a colon");
-        assert_eq!((note.body, note.entity_type()), ("Just text: with a colon", None));
+        assert_eq!((note.body, note.type_name()), ("Just text: with a colon", None));
     }
 }

@@ -149,12 +149,15 @@ impl EntityType {
     /// Reads a type in any case, with or without a prefix such as `schema:`, in singular
     /// or plural, or by a word that other vocabularies use for it.
     pub fn read(text: &str) -> Option<Self> {
-        let word: String = text.rsplit(':').next().unwrap_or_default().to_lowercase();
-        let word: String = word.chars().filter(char::is_ascii_alphanumeric).collect();
-        let by_name = Self::ALL.into_iter().find(|known| {
+        Self::named(text).or_else(|| by_synonym(&word_of(text)))
+    }
+
+    /// The same by its own name alone.
+    pub(super) fn named(text: &str) -> Option<Self> {
+        let word = word_of(text);
+        Self::ALL.into_iter().find(|known| {
             [known.as_str(), known.folder()].iter().any(|name| name.eq_ignore_ascii_case(&word))
-        });
-        by_name.or_else(|| by_synonym(&word))
+        })
     }
 
     /// The type of a node, if it is something rather than a document about something.
@@ -162,6 +165,12 @@ impl EntityType {
         let chosen = node.properties.get(TYPE).and_then(Value::as_str).and_then(Self::read);
         chosen.or_else(|| of_kind(node.kind.as_str()).filter(|_| !node.derived_name))
     }
+}
+
+/// How the word for a type is compared: without its prefix, case and signs.
+pub(super) fn word_of(text: &str) -> String {
+    let word = text.rsplit(':').next().unwrap_or_default().to_lowercase();
+    word.chars().filter(char::is_ascii_alphanumeric).collect()
 }
 
 /// The property that holds a type which the node's kind does not say.

@@ -76,7 +76,10 @@ pub struct Possible {
 pub async fn resolve(librarian: &Librarian, asked: &Asked) -> Result<Resolved> {
     let label = names::checked_name("label", &asked.label)?;
     // A hint is only that: a type nobody knows does not narrow anything.
-    let wanted = asked.type_hint.as_deref().and_then(EntityType::read);
+    let wanted = match asked.type_hint.as_deref() {
+        Some(hint) => librarian.entity_type(hint).await?,
+        None => None,
+    };
     let limit = asked.limit.clamp(1, CANDIDATES_MAX);
     let query = Question { label: &label, wanted, limit };
     let nearby = nearby(librarian, &query, &asked.surroundings).await?;
@@ -94,6 +97,12 @@ pub async fn resolve(librarian: &Librarian, asked: &Asked) -> Result<Resolved> {
         candidates.truncate(limit);
     }
     Ok(Resolved { is_new, candidates, proposed_uri })
+}
+
+/// The folder of the notes of each type, for this viewer.
+pub async fn folders(librarian: &Librarian) -> Result<Vec<String>> {
+    let catalogue = librarian.catalogue().await?;
+    Ok(EntityType::ALL.into_iter().map(|known| catalogue.folder(known)).collect())
 }
 
 /// How names of each type are judged, for this viewer.

@@ -4,11 +4,11 @@
 //! property of the note's node, from which every catalogue that sees the note learns it.
 
 use lore_core::Node;
-use lore_resolve::Profile;
+use lore_resolve::{Profile, key};
 use serde_json::{Value, json};
 
 use super::note::Note;
-use super::ontology::EntityType;
+use super::ontology::{EntityType, word_of};
 
 /// The folder of notes that say how things are.
 const FOLDER: &str = "Ontology/";
@@ -30,6 +30,7 @@ pub(super) fn told(path: &str, note: &Note<'_>) -> Option<Value> {
         let given = said(field).and_then(|text| text.parse::<f64>().ok());
         given.filter(|given| given.is_finite())
     };
+    let all = |field: &str| note.all(&format!("{TUNING}.{field}"));
     path.starts_with(FOLDER).then(|| {
         json!({
             "type": entity_type.as_str(),
@@ -38,12 +39,35 @@ pub(super) fn told(path: &str, note: &Note<'_>) -> Option<Value> {
             "min_context_people": number("min_context_people"),
             "phonetic_matching": flag("phonetic_matching"),
             "require_token_overlap": flag("require_token_overlap"),
+            "folder": said("folder"),
+            "type_aliases": all("type_aliases"),
+            "phonetic_stopwords": all("phonetic_stopwords"),
         })
     })
 }
 
+/// What a note says of a type.
+pub(super) struct Tuning {
+    /// The type.
+    pub(super) entity_type: EntityType,
+    /// How its names are compared.
+    pub(super) profile: Profile,
+    /// The folder of its notes.
+    pub(super) folder: Option<String>,
+    /// Other words for it.
+    words: Vec<String>,
+}
+
+impl Tuning {
+    /// Whether a word means the type.
+    pub(super) fn is_meant_by(&self, text: &str) -> bool {
+        let word = word_of(text);
+        !word.is_empty() && self.words.iter().chain(&self.folder).any(|own| word_of(own) == word)
+    }
+}
+
 /// What a node says of a type, if it does.
-pub(super) fn of(node: &Node) -> Option<(EntityType, Profile)> {
+pub(super) fn of(node: &Node) -> Option<Tuning> {
     let told = node.properties.get(TUNING)?;
     let entity_type = told.get("type").and_then(Value::as_str).and_then(EntityType::read)?;
     let flag = |field: &str| told.get(field).and_then(Value::as_bool);
@@ -65,7 +89,14 @@ pub(super) fn of(node: &Node) -> Option<(EntityType, Profile)> {
         Some(false) => profile.least_likeness = 0.0,
         None => {}
     }
-    Some((entity_type, profile))
+    let list = |field: &str| -> Vec<String> {
+        let list = told.get(field).and_then(Value::as_array);
+        list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let mute: Vec<String> = list("phonetic_stopwords").iter().map(|word| key(word)).collect();
+    profile.mute = Some(mute).filter(|mute| !mute.is_empty()).map(Into::into);
+    let folder = told.get("folder").and_then(Value::as_str).map(str::to_owned);
+    Some(Tuning { entity_type, profile, folder, words: list("type_aliases") })
 }
 
 #[cfg(test)]

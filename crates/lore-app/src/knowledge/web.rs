@@ -393,7 +393,7 @@ async fn take_in(
     given: &NewEntity,
     found_at: Option<&str>,
 ) -> Result<changes::Registered> {
-    let entity_type = EntityType::read(&given.type_name).ok_or_else(|| {
+    let entity_type = librarian.entity_type(&given.type_name).await?.ok_or_else(|| {
         let known = EntityType::ALL.map(EntityType::as_str).join(", ");
         let problem = format!("{:?} is unknown", given.type_name);
         Error::invalid("type", problem, format!("use one of {known}"))

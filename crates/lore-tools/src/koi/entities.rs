@@ -120,7 +120,7 @@ struct FindIn {
 async fn found(request: &Request<'_>) -> Answered {
     let given: FindIn = request.query()?;
     let filter = given.type_filter.filter(|name| !name.trim().is_empty());
-    let wanted = filter.as_deref().map(read_type).transpose()?;
+    let wanted = wanted_type(request, filter.as_deref()).await?;
     let limit = bounded(given.limit, 10)?;
     let found = find_entities(&request.librarian, &given.query, wanted, limit).await?;
     shown(EntitySearchAnswer::of(given.query, filter, found))
@@ -135,7 +135,7 @@ struct ListIn {
 
 async fn listed(request: &Request<'_>) -> Answered {
     let given: ListIn = request.query()?;
-    let wanted = given.entity_type.as_deref().map(read_type).transpose()?;
+    let wanted = wanted_type(request, given.entity_type.as_deref()).await?;
     let limit = bounded(given.limit, 100)?.min(LISTED_MAX);
     let mut found = knowledge::list(&request.librarian, wanted, limit + 1).await?;
     let truncated = found.len() > limit;
@@ -209,7 +209,7 @@ struct RetypeIn {
 async fn retype(request: &Request<'_>) -> Answered {
     request.may_write()?;
     let given: RetypeIn = request.body()?;
-    let entity_type = read_type(&given.entity_type)?;
+    let entity_type = read_type(request, &given.entity_type).await?;
     let changed =
         knowledge::retype(&request.librarian, &given.uri, entity_type, &given.reason).await?;
     shown(json!({ "success": true, "entity": entity(changed) }))
@@ -280,9 +280,16 @@ pub(super) fn entity(found: Entity) -> Value {
 }
 
 /// A type that somebody asked for by name.
-pub(super) fn read_type(text: &str) -> Result<EntityType> {
-    EntityType::read(text).ok_or_else(|| {
+pub(super) async fn read_type(request: &Request<'_>, text: &str) -> Result<EntityType> {
+    request.librarian.entity_type(text).await?.ok_or_else(|| {
         let known = EntityType::ALL.map(EntityType::as_str).join(", ");
         Error::invalid("type", format!("{text:?} is unknown"), format!("use one of {known}"))
     })
+}
+
+async fn wanted_type(request: &Request<'_>, text: Option<&str>) -> Result<Option<EntityType>> {
+    match text {
+        Some(text) => read_type(request, text).await.map(Some),
+        None => Ok(None),
+    }
 }

@@ -58,12 +58,14 @@ async fn health(request: &Request<'_>) -> Answered {
 /// The types with what names of each are judged by.
 async fn types(request: &Request<'_>) -> Answered {
     let profiles = knowledge::profiles(&request.librarian).await?.into_iter();
+    let folders = knowledge::folders(&request.librarian).await?;
     let types: Vec<Value> = profiles
-        .map(|(known, profile)| {
+        .zip(folders)
+        .map(|((known, profile), folder)| {
             json!({
                 "type_key": known.as_str(),
                 "label": known.as_str(),
-                "folder": known.folder(),
+                "folder": folder,
                 "phonetic_matching": profile.phonetic,
                 "min_context_people": profile.least_company,
                 "similarity_threshold": profile.link_at,
@@ -157,7 +159,7 @@ async fn register(request: &Request<'_>) -> Answered {
     let given: RegisterIn = request.body()?;
     let registration = Registration {
         name: given.name,
-        entity_type: read_type(&given.entity_type)?,
+        entity_type: read_type(request, &given.entity_type).await?,
         aliases: given.aliases,
         description: given.description,
         found_at: None,

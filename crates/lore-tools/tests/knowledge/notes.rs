@@ -138,13 +138,42 @@ async fn a_note_that_says_otherwise_makes_its_entity_something_else() {
     world.note("Acme.md", &note("schema:Person", "Somebody.")).await;
     let uri = world.best("Acme").await["uri"].as_str().unwrap().to_owned();
     world.note("Acme.md", &note("schema:Organization", "A guild.")).await;
-    assert_eq!(world.entity(&uri).await["entity_type"], "Organization");
+    assert_eq!(world.entity(&uri).await["type"], "Organization");
     assert_eq!(world.best("Acme").await["uri"], uri);
     // What somebody else made of it stands for as long as the note says the same.
     let retype = json!({ "uri": uri, "entity_type": "Project", "reason": "it is one" });
     world.post("entity/retype", retype).await;
     world.note("Acme.md", &note("schema:Organization", "A guild of old.")).await;
-    assert_eq!(world.entity(&uri).await["entity_type"], "Project");
+    assert_eq!(world.entity(&uri).await["type"], "Project");
+}
+
+#[tokio::test]
+async fn ontology_notes_name_types_folders_and_words_without_sound() {
+    let world = World::new().await;
+    let types = async || {
+        let types = world.ask(Ask::get(["entity-types"])).await["types"].clone();
+        let types = types.as_array().unwrap().clone();
+        types.into_iter().find(|one| one["type_key"] == "Organization").unwrap()
+    };
+    assert_eq!(types().await["folder"], "Organizations");
+    let collective = "---\n\"@type\": acme:Collective\n---\nPeople.\n";
+    world.note("Before.md", collective).await;
+    assert!(world.best("Before").await.is_null());
+    let schema = "---\nresolution:\n  type_key: Organization\n  folder: Collectives\n  \
+        type_aliases:\n    - Collective\n    - Co-op\n---\n";
+    world.note("Ontology/schema-organization.md", schema).await;
+    assert_eq!(types().await["folder"], "Collectives");
+    world.note("River Keepers.md", collective).await;
+    assert_eq!(world.best("River Keepers").await["type"], "Organization");
+    let hinted = json!({ "label": "River Keepers", "type_hint": "coop" });
+    let found = world.call("resolve_entity", hinted).await;
+    assert_eq!(found["candidates"][0]["type"], "Organization", "{found}");
+    world.register("Siobhan Reilly", "Person").await;
+    assert_eq!(world.best("Shivon Reilly").await["name"], "Siobhan Reilly");
+    let people = "---\nresolution:\n  type_key: Person\n  phonetic_stopwords: [Siobhan]\n---\n";
+    world.note("Ontology/schema-person.md", people).await;
+    let muted = world.best("Shivon Reilly").await;
+    assert!(muted["confidence"].as_f64().is_none_or(|sure| sure < 0.5), "{muted}");
 }
 
 #[tokio::test]
