@@ -126,8 +126,8 @@ mod tests {
     #[test]
     fn experience_moves_reliability_slowly() {
         let start = Profile::of("Organization");
-        assert!(start.experienced(50, 0).reliability > 0.96);
-        assert!(start.experienced(0, 1).reliability > 0.85);
+        assert!(start.clone().experienced(50, 0).reliability > 0.96);
+        assert!(start.clone().experienced(0, 1).reliability > 0.85);
         assert!(start.experienced(0, 60).reliability < 0.25);
     }
 }

@@ -242,10 +242,13 @@ impl Filter {
         rows::all(statement.query(sight.with(&own).as_slice())?, rows::node)
     }
 
+    /// First the ids of the page, then their rows: sorting whole rows, with their tags and
+    /// aliases, would read those of every node that matches.
     fn page_sql(&self) -> String {
         format!(
-            "SELECT {} FROM node n WHERE {} AND n.id > :after
-             ORDER BY n.id LIMIT :limit OFFSET :offset",
+            "SELECT {} FROM node n WHERE n.id IN (
+               SELECT n.id FROM node n WHERE {} AND n.id > :after
+               ORDER BY n.id LIMIT :limit OFFSET :offset) ORDER BY n.id",
             rows::NODE,
             self.condition
         )

@@ -147,7 +147,9 @@ async fn narrowed(scribe: &Scribe, query: &PageQuery, found: Vec<Found>) -> Resu
     if !is_narrowed(query) {
         return Ok(found);
     }
-    let among = Some(found.iter().map(|one| one.id).collect());
+    /// From so many on, looking at each of them takes longer than looking at all.
+    const MANY: usize = 500;
+    let among = (found.len() < MANY).then(|| found.iter().map(|one| one.id).collect());
     let wanted = NodeQuery { among, ..store_query(scribe, query)? };
     let fitting = scribe.app.store.find_ids(&scribe.viewer, wanted).await?;
     let fitting: HashSet<NodeId> = fitting.into_iter().collect();
