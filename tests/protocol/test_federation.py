@@ -187,6 +187,31 @@ def test_a_partial_reference_node_is_served_by_polls(lorewell, reference, versio
     assert until(lambda: len(entities(leaf.cache())) == 2, LONG), well.health()
 
 
+def test_what_a_partial_reference_node_has_arrives(lorewell, reference, version):
+    """Nobody can call it: its owner here names it by its RID, and it tells of its own accord."""
+    well = lorewell()
+    contact = {"rid": well.rid, "url": well.url}
+    leaf = reference(
+        version, "partial", "leaf", provides=[PRACTICE], wants=[ENTITY, NODE], first_contact=contact
+    )
+    well.command("connect", leaf.rid)
+    assert until(lambda: (well.peer(leaf.rid) or {}).get("our_subscription") == "approved", LONG)
+    leaf.put(f"{PRACTICE}:eelgrass", {"name": "Eelgrass planting", "description": "Shoots."})
+    assert until(lambda: "eelgrass" in found(well, "eelgrass shoots"), LONG), well.health()
+    leaf.forget(f"{PRACTICE}:eelgrass")
+    assert until(lambda: well.health()["federated"] == 0, LONG), well.health()
+
+
+def test_two_lorewell_nodes_of_which_one_cannot_be_called(lorewell):
+    hub, leaf = lorewell("hub"), lorewell("leaf", kind="partial")
+    make_entity(leaf, "Osanna", "A vampire noble.")
+    leaf.command("share", "kind:character")
+    leaf.command("connect", hub.url)
+    rid = json.loads(leaf.command("status"))["node"]["node_rid"]
+    hub.command("connect", rid)
+    assert until(lambda: hub.health()["federated"] == 1, LONG), (hub.health(), leaf.health())
+
+
 def test_ten_thousand_things_survive_three_kills(lorewell):
     """Two Lorewell nodes; the one that receives and the one that sends are killed in the middle."""
     one, two = lorewell("one"), lorewell("two")

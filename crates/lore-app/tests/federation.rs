@@ -18,14 +18,23 @@ use lore_app::App;
 use lore_app::access::{Identity, enter};
 use lore_app::federation::{
     self, Answer, Approve, Carrier, Config, DOCUMENT_TYPE, ENTITY_TYPE, Endpoint, Federation,
-    GivenBy, KeyFile, NodeKind, Quotas, Settings, ShareRule, Unanswered, Wants,
+    GivenBy, KeyFile, NodeKind, NodeRid, Opening, Quotas, Settings, ShareRule, Unanswered, Wants,
 };
+use lore_app::knowledge::{self, Intake, Librarian, Passages, Read, Whose};
 use lore_app::memory::Keeper;
 use lore_app::memory::exchange::export;
+use lore_core::effects::FixedEntropy;
 use lore_core::names::Word;
-use lore_core::{Effects, Node, Uid, Viewer, Visibility};
+use lore_core::{Effects, Node, Role, Uid, Viewer, Visibility};
+use lore_koinet::{
+    Contents, Event, EventType, EventsPayload, FetchBundles, FetchRids, KeyPair, PollEvents, seal,
+};
 use lore_sqlite::SqliteStore;
-use lore_store::{Batch, Change, Expect, NewNode, NewText, NodePatch, NodeQuery, NodeRef, Origin};
+use lore_store::{
+    Batch, Change, Expect, NewNode, NewText, NodePatch, NodeQuery, NodeRef, Origin, TextPatch,
+    TextRef,
+};
+use serde_json::{Value, json};
 use tokio::runtime::{Handle, Runtime};
 
 /// A network of function calls. Each node answers in its own runtime, and dies with it.
@@ -45,8 +54,8 @@ impl Carrier for Wires {
         let endpoint = Endpoint::CORE.into_iter().find(|endpoint| endpoint.path() == path);
         let answer = async move { node.receive(endpoint.unwrap(), body.as_bytes()).await };
         let answer = home.spawn(answer).await.map_err(|_| Unanswered)?;
-        let (status, body) = answer.map_err(|_| Unanswered)?;
-        Ok(Answer { status, body: body.into_bytes() })
+        let answer = answer.map_err(|_| Unanswered)?;
+        Ok(Answer { status: answer.status, body: answer.body.into_bytes() })
     }
 }
 
@@ -62,6 +71,10 @@ impl KeyFile for Pocket {
     fn write(&self, pem: &str) -> std::io::Result<()> {
         *self.0.lock().unwrap() = Some(pem.to_owned());
         Ok(())
+    }
+
+    fn replace(&self, pem: &str) -> std::io::Result<()> {
+        self.write(pem)
     }
 }
 
@@ -132,9 +145,21 @@ impl Place {
         self.app.store.find_nodes(&self.viewer, query).await.unwrap().items
     }
 
+    async fn share(&self, rule: ShareRule) {
+        federation::share(&self.app, &self.viewer, rule, Opening::Leave).await.unwrap();
+    }
+
+    async fn unshare(&self, rule: ShareRule) {
+        federation::unshare(&self.app, &self.viewer, rule).await.unwrap();
+    }
+
+    async fn change(&self, node: Uid, patch: NodePatch) {
+        self.commit(vec![Change::UpdateNode(NodeRef::Uid(node), Expect::Any, patch)]).await;
+    }
+
     async fn connect(&self, other: &Place) {
         let rid = other.node.rid().await;
-        federation::connect(&self.app, &self.viewer, &rid, &other.url()).await.unwrap();
+        federation::connect(&self.app, &self.viewer, &rid, Some(&other.url())).await.unwrap();
     }
 }
 
@@ -205,6 +230,10 @@ async fn until<F: Future<Output = bool>>(what: &str, condition: impl Fn() -> F) 
     panic!("it never came true that {what}");
 }
 
+fn seen_by(who: Visibility) -> NodePatch {
+    NodePatch { visibility: Some(who), ..NodePatch::default() }
+}
+
 fn word(text: &str) -> Word {
     Word::new("kind", text).unwrap()
 }
@@ -217,7 +246,7 @@ async fn what_is_shared_arrives_apart_and_marked_and_nothing_else_does() {
     one.make("Nobody", "Not chosen.", Visibility::Members).await;
     let me = one.viewer.principal;
     one.make("Diary", "Mine alone.", Visibility::Private(me)).await;
-    let share = |rule| federation::share(&one.app, &one.viewer, rule);
+    let share = |rule| federation::share(&one.app, &one.viewer, rule, Opening::Leave);
     share(ShareRule::Node("Osanna".into())).await.unwrap();
     assert!(share(ShareRule::Node(hidden.to_string())).await.is_err(), "private is private");
     until("it arrives", || async { two.arrivals().await.len() == 1 }).await;
@@ -237,8 +266,7 @@ async fn what_is_shared_arrives_apart_and_marked_and_nothing_else_does() {
     let names: Vec<_> = two.arrivals().await.into_iter().map(|node| node.name).collect();
     assert_eq!(names, ["Osanna", "Nobody"], "what not every member sees stays");
 
-    let secret = NodePatch { visibility: Some(Visibility::Gm), ..NodePatch::default() };
-    one.commit(vec![Change::UpdateNode(NodeRef::Uid(shared), Expect::Any, secret)]).await;
+    one.change(shared, seen_by(Visibility::Gm)).await;
     until("what was hidden is forgotten", || async { two.arrivals().await.len() == 1 }).await;
     assert!(one.arrivals().await.is_empty(), "what was given away does not come back as foreign");
 }
@@ -247,7 +275,7 @@ async fn what_is_shared_arrives_apart_and_marked_and_nothing_else_does() {
 async fn an_export_leaves_to_the_federation_what_is_its_own() {
     let (one, two) = pair().await;
     one.make("Osanna", "A vampire noble.", Visibility::Members).await;
-    federation::share(&one.app, &one.viewer, ShareRule::Everything).await.unwrap();
+    one.share(ShareRule::Everything).await;
     until("it arrives", || async { two.arrivals().await.len() == 1 }).await;
     two.make("Tavern", "Where it began.", Visibility::Members).await;
     let keeper = Keeper {
@@ -268,8 +296,7 @@ async fn an_export_leaves_to_the_federation_what_is_its_own() {
 #[tokio::test(flavor = "multi_thread")]
 async fn kills_of_either_side_lose_nothing() {
     let (mut one, mut two) = pair().await;
-    let rule = ShareRule::Kind("character".into());
-    federation::share(&one.app, &one.viewer, rule).await.unwrap();
+    one.share(ShareRule::Kind("character".into())).await;
     let mut made = Vec::new();
     for number in 0..40 {
         made.push(one.make(&format!("Thing {number}"), "Text.", Visibility::Members).await);
@@ -289,4 +316,220 @@ async fn kills_of_either_side_lose_nothing() {
     let rid = one.node.rid().await;
     federation::break_with(&two.app, &two.viewer, &rid).await.unwrap();
     until("nothing of it is left", || async { two.arrivals().await.is_empty() }).await;
+}
+
+/// A node that only calls, by hand.
+struct Caller {
+    key: KeyPair,
+    rid: NodeRid,
+    chance: FixedEntropy,
+}
+
+impl Caller {
+    /// Introduces itself to a place.
+    async fn new(place: &Place) -> Self {
+        let chance = FixedEntropy::new(77);
+        let key = KeyPair::generate(&chance);
+        let rid = key.node_rid("caller").unwrap();
+        let caller = Self { key, rid, chance };
+        let profile = json!({"node_type": "PARTIAL", "public_key": caller.key.public().as_str()});
+        let edge = json!({"source": place.node.rid().await, "target": caller.rid,
+            "edge_type": "POLL", "status": "PROPOSED", "rid_types": [ENTITY_TYPE, DOCUMENT_TYPE]});
+        let edge_rid = lore_koinet::Rid::of_edge(&place.node.rid().await, &caller.rid);
+        let events =
+            [(caller.rid.rid().clone(), profile), (edge_rid, edge)].map(|(rid, contents)| {
+                let contents = Contents::parse(&contents.to_string()).unwrap();
+                let manifest = lore_koinet::Manifest {
+                    rid,
+                    timestamp: place.app.effects.now().into(),
+                    sha256_hash: contents.hash(),
+                    context: None,
+                };
+                Event::about(lore_koinet::Bundle { manifest, contents }, EventType::New)
+            });
+        caller.ask(place, Endpoint::Broadcast, &EventsPayload::new(events.to_vec())).await;
+        caller
+    }
+
+    async fn ask(
+        &self,
+        place: &Place,
+        endpoint: Endpoint,
+        payload: &impl serde::Serialize,
+    ) -> Value {
+        let target = place.node.rid().await;
+        let body = seal(&self.key, &self.rid, &target, payload, &self.chance).unwrap();
+        let answer = place.node.receive(endpoint, body.as_bytes()).await.unwrap();
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let reply: Value = serde_json::from_str(&answer.body).unwrap();
+        reply["payload"].clone()
+    }
+
+    /// The contents of a thing as they are handed out now, and whether it is listed.
+    async fn sees(&self, place: &Place, rid: &str) -> (String, bool) {
+        let rid = lore_koinet::Rid::parse(rid).unwrap();
+        let question = FetchBundles::new(vec![rid.clone()]);
+        let reply = self.ask(place, Endpoint::Bundles, &question).await;
+        let found = reply["bundles"][0]["contents"].clone();
+        assert_eq!(found.is_null(), reply["not_found"] == json!([rid]), "{reply}");
+        let listed = self.ask(place, Endpoint::Rids, &FetchRids::default()).await;
+        let listed = listed["rids"].as_array().unwrap().contains(&json!(rid));
+        (if found.is_null() { String::new() } else { found.to_string() }, listed)
+    }
+}
+
+/// No waiting here: whoever asks after a change was made is told of the world as it is.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_hidden_a_moment_ago_is_not_handed_out() {
+    let one = Place::new("one", &Arc::default()).await;
+    let caller = Caller::new(&one).await;
+    let uid = one.make("Osanna", "A vampire noble.", Visibility::Members).await;
+    let rid = format!("{ENTITY_TYPE}:{uid}");
+    assert_eq!(caller.sees(&one, &rid).await, (String::new(), false));
+    one.share(ShareRule::Kind("character".into())).await;
+    let (seen, listed) = caller.sees(&one, &rid).await;
+    assert!(seen.contains("vampire") && listed, "{seen}");
+    for who in [Visibility::Gm, Visibility::Private(one.viewer.principal)] {
+        one.change(uid, seen_by(who)).await;
+        assert_eq!(caller.sees(&one, &rid).await, (String::new(), false), "{who:?}");
+        one.change(uid, seen_by(Visibility::Members)).await;
+        assert!(caller.sees(&one, &rid).await.1);
+    }
+    one.commit(vec![Change::DeleteNode(NodeRef::Uid(uid), Expect::Any)]).await;
+    assert_eq!(caller.sees(&one, &rid).await, (String::new(), false));
+    one.commit(vec![Change::RestoreNode(NodeRef::Uid(uid))]).await;
+    assert!(caller.sees(&one, &rid).await.1);
+    one.unshare(ShareRule::Kind("character".into())).await;
+    assert_eq!(caller.sees(&one, &rid).await, (String::new(), false));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_that_was_hidden_a_moment_ago_is_neither_fetched_nor_polled() {
+    let one = Place::new("one", &Arc::default()).await;
+    let caller = Caller::new(&one).await;
+    let uid = one.make("Osanna", "A vampire noble.", Visibility::Members).await;
+    let rid = format!("{ENTITY_TYPE}:{uid}");
+    one.share(ShareRule::Everything).await;
+    assert!(caller.sees(&one, &rid).await.0.contains("vampire"));
+    let nodes = one.app.store.nodes_by_uid(&one.viewer, &[uid]).await.unwrap();
+    let texts = one.app.store.texts_of_nodes(&one.viewer, &[nodes[0].id]).await.unwrap();
+    let hidden = TextPatch { visibility: Some(Visibility::Gm), ..TextPatch::default() };
+    one.commit(vec![Change::UpdateText(TextRef::Id(texts[0].id), Expect::Any, hidden)]).await;
+    let polled = caller.ask(&one, Endpoint::Poll, &PollEvents::new(0)).await.to_string();
+    assert!(polled.contains("Osanna") && !polled.contains("vampire"), "{polled}");
+    let (seen, _) = caller.sees(&one, &rid).await;
+    assert!(seen.contains("Osanna") && !seen.contains("vampire"), "{seen}");
+    one.change(uid, seen_by(Visibility::Gm)).await;
+    let polled = caller.ask(&one, Endpoint::Poll, &PollEvents::new(0)).await.to_string();
+    assert!(polled.contains("FORGET") && !polled.contains("Osanna"), "{polled}");
+}
+
+fn librarian(place: &Place) -> Librarian {
+    let (app, viewer) = (Arc::clone(&place.app), place.viewer);
+    Librarian { app, viewer, tool: "test", request_id: "1".into() }
+}
+
+async fn keep_document(place: &Place, content: &str) -> Uid {
+    let read = Read {
+        rid: "orn:web.page:ex_com/abcd".into(),
+        title: Some("Flummoxery".into()),
+        content: content.into(),
+        source: "web".into(),
+    };
+    knowledge::take(&librarian(place), &read, &Intake::default()).await.unwrap();
+    let kinds = vec![word("outside_document")];
+    let query = NodeQuery { kinds, ..NodeQuery::default() };
+    place.app.store.find_nodes(&place.viewer, query).await.unwrap().items[0].uid
+}
+
+/// Documents come in for the game master's side; the owner opens those that are to leave.
+#[tokio::test(flavor = "multi_thread")]
+async fn documents_are_shared_once_they_are_opened() {
+    let one = Place::new("one", &Arc::default()).await;
+    let caller = Caller::new(&one).await;
+    let uid = keep_document(&one, "What a flummox is.").await;
+    let rid = format!("{DOCUMENT_TYPE}:{uid}");
+    let share = |what: &str, opening| {
+        federation::share(&one.app, &one.viewer, ShareRule::Node(what.into()), opening)
+    };
+    let refused = share("Flummoxery", Opening::Leave).await.unwrap_err();
+    assert!(refused.hint().contains("--open"), "{refused}");
+    let kind = ShareRule::Kind("outside_document".into());
+    let shared = federation::share(&one.app, &one.viewer, kind.clone(), Opening::Leave).await;
+    let report = shared.unwrap().report;
+    assert_eq!((report.shared, report.hidden, report.closed_documents), (0, 1, 1));
+    assert_eq!(caller.sees(&one, &rid).await, (String::new(), false));
+
+    let opened = share("orn:web.page:ex_com/abcd", Opening::Open).await.unwrap();
+    assert_eq!((opened.opened, opened.report.shared, opened.was_there), (1, 1, false));
+    assert!(caller.sees(&one, &rid).await.0.contains("flummox"));
+    let player = Viewer { role: Role::Reader, ..one.viewer };
+    assert_eq!(one.app.store.nodes_by_uid(&player, &[uid]).await.unwrap().len(), 1);
+
+    keep_document(&one, &format!("# One\n\n{}\n\n# Two\n\nZarquon.", "Long. ".repeat(900))).await;
+    assert!(
+        caller.sees(&one, &rid).await.0.contains("Zarquon"),
+        "new parts are as open as the rest"
+    );
+
+    let stopped = federation::unshare(&one.app, &one.viewer, ShareRule::Node(uid.to_string()));
+    assert_eq!(stopped.await.unwrap().still, [kind.clone()]);
+    assert!(caller.sees(&one, &rid).await.1, "another rule still covers it");
+    one.unshare(kind.clone()).await;
+    assert_eq!(caller.sees(&one, &rid).await, (String::new(), false));
+    assert!(
+        federation::unshare(&one.app, &one.viewer, kind).await.is_err(),
+        "there is no such rule"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rules_outlive_what_they_are_about_and_can_be_taken_back() {
+    let one = Place::new("one", &Arc::default()).await;
+    let uid = one.make("Osanna", "A vampire noble.", Visibility::Members).await;
+    one.share(ShareRule::Node("osanna".into())).await;
+    let rules = federation::rules(&one.app, &one.viewer).await.unwrap();
+    assert_eq!(rules[0].thing, Some(("Osanna".into(), "character".into())));
+    one.change(uid, seen_by(Visibility::Gm)).await;
+    let rules = federation::rules(&one.app, &one.viewer).await.unwrap();
+    assert_eq!((rules[0].shared, rules[0].hidden), (0, 1));
+    one.unshare(ShareRule::Node("Osanna".into())).await;
+    one.change(uid, seen_by(Visibility::Members)).await;
+    one.share(ShareRule::Node(uid.to_string())).await;
+    one.commit(vec![Change::DeleteNode(NodeRef::Uid(uid), Expect::Any)]).await;
+    one.unshare(ShareRule::Node(uid.to_string())).await;
+    assert!(federation::rules(&one.app, &one.viewer).await.unwrap().is_empty());
+}
+
+/// What others told is found by its name at every door, and says whose it is.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_others_told_is_found_and_names_its_source() {
+    let (one, two) = pair().await;
+    one.make("Zorbulon", "A ghastly planet.", Visibility::Members).await;
+    one.share(ShareRule::Everything).await;
+    until("it arrives", || async { two.arrivals().await.len() == 1 }).await;
+    let source = format!("koi-net:{}", one.node.rid().await);
+    let librarian = librarian(&two);
+    let hits = |whose| knowledge::find_entities(&librarian, "Zorbulon", None, whose, 5);
+    let found = hits(Whose::Everybodys).await.unwrap();
+    assert_eq!(found[0].source.as_ref(), Some(&source));
+    assert_eq!(found[0].entity.entity_type.as_str(), "Person", "as its node says");
+    assert!(hits(Whose::Ours).await.unwrap().is_empty(), "names are resolved to our own only");
+    for wanted in [None, Some("koi-net"), Some(source.as_str())] {
+        let found = knowledge::find_documents(&librarian, "Zorbulon", wanted, 5, Passages::Leave);
+        let found = found.await.unwrap().documents;
+        assert_eq!(found[0].source, source, "{wanted:?}");
+    }
+    let elsewhere = Some("koi-net:orn:koi-net.node:other+00");
+    let found = knowledge::find_documents(&librarian, "Zorbulon", elsewhere, 5, Passages::Leave);
+    assert!(found.await.unwrap().documents.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_node_knows_stays_in_its_world() {
+    let one = Place::new("one", &Arc::default()).await;
+    let own = one.node.health(one.viewer.world).await;
+    assert_eq!(own["status"], "healthy");
+    let other = one.node.health(lore_core::WorldId(one.viewer.world.0 + 1)).await;
+    assert_eq!((&other["status"], &other["node"]), (&json!("disabled"), &Value::Null));
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderValue, Method, Response, StatusCode, header};
-use lore_app::federation::{Endpoint, Federation};
+use lore_app::federation::{self, Endpoint, Federation};
 use lore_core::Error;
 use lore_mcp::Scope;
 
@@ -35,17 +35,25 @@ pub(crate) async fn answer(
     let Some(federation) = shared.federation.clone() else { return routes::nowhere(request).await };
     let path = unrepeated(&path);
     match (request.method(), path) {
-        // However the path was written: whom the gate did not ask is not told.
-        (&Method::GET, HEALTH) if request.extensions().get::<Arc<Scope>>().is_none() => {
-            reply::unauthorised(request.uri().path())
+        (&Method::GET, HEALTH) => {
+            let scope = request.extensions().get::<Arc<Scope>>().cloned();
+            health(&federation, scope.as_deref(), request.uri().path()).await
         }
-        (&Method::GET, HEALTH) => json(StatusCode::OK, federation.health().await.to_string()),
         (&Method::POST, path) => match Asked::of(path) {
             Some(asked) => post(&federation, asked, request, shared.body_max).await,
             None => routes::nowhere(request).await,
         },
         _ => routes::nowhere(request).await,
     }
+}
+
+/// How the node is doing, for those of its world.
+async fn health(federation: &Federation, scope: Option<&Scope>, path: &str) -> Response<Body> {
+    // However the path was written: whom the gate did not ask is not told.
+    let Some(scope) = scope else { return reply::unauthorised(path) };
+    // Only a token is bound to one world.
+    let world = scope.identity.world.unwrap_or(federation.world());
+    json(StatusCode::OK, federation.health(world).await.to_string())
 }
 
 fn unrepeated(path: &str) -> &str {
@@ -84,14 +92,21 @@ async fn post(
         Asked::Handshake => federation.handshake(&body).await,
     };
     match answered {
-        Ok((status, body)) => {
-            json(StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), body)
-        }
+        Ok(answer) => said(answer),
         Err(error) => {
             tracing::warn!(%error, "a message of another node could not be kept");
             reply::fail(&Error::Unavailable { what: "the federation".into() })
         }
     }
+}
+
+fn said(answer: federation::Response) -> Response<Body> {
+    let status = StatusCode::from_u16(answer.status);
+    let mut response = json(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), answer.body);
+    if let Some(wait) = answer.retry_after {
+        reply::set_retry_after(&mut response, wait);
+    }
+    response
 }
 
 fn json(status: StatusCode, body: String) -> Response<Body> {
@@ -100,4 +115,24 @@ fn json(status: StatusCode, body: String) -> Response<Body> {
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn who_is_to_wait_is_told_how_long() {
+        let answer = |retry_after| federation::Response {
+            status: 429,
+            body: r#"{"type":"error_response","error":"too_many_requests"}"#.into(),
+            retry_after,
+        };
+        let response = said(answer(Some(Duration::from_millis(200))));
+        assert_eq!(response.status(), StatusCode::TOO_MANY_REQUESTS);
+        assert_eq!(response.headers().get(header::RETRY_AFTER).unwrap(), "1");
+        assert!(said(answer(None)).headers().get(header::RETRY_AFTER).is_none());
+    }
 }

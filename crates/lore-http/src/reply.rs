@@ -68,7 +68,8 @@ pub(crate) fn foreign() -> Response<Body> {
     refuse(StatusCode::FORBIDDEN, &error)
 }
 
-fn set_retry_after(response: &mut Response<Body>, wait: Duration) {
+/// Says when to try again.
+pub(crate) fn set_retry_after(response: &mut Response<Body>, wait: Duration) {
     let seconds = wait.as_secs_f64().ceil().max(1.0);
     if let Ok(value) = HeaderValue::from_str(&format!("{seconds:.0}")) {
         response.headers_mut().insert(header::RETRY_AFTER, value);

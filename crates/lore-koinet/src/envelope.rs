@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::canonical::{Floats, compact};
 use crate::key::{KeyPair, PublicKey};
+use crate::object::object;
 use crate::rid::NodeRid;
 
 /// A message that does not have the shape its endpoint asks for.
@@ -31,12 +32,15 @@ pub struct Envelope {
 }
 
 #[derive(Deserialize)]
+#[serde(remote = "Self")]
 struct Received {
     payload: Box<RawValue>,
     source_node: NodeRid,
     target_node: NodeRid,
     signature: String,
 }
+
+object!(read Received);
 
 #[derive(Serialize)]
 struct Unsigned<'a, T> {
@@ -82,8 +86,12 @@ impl Envelope {
     pub fn mark(&self) -> String {
         let signature = BASE64.decode(self.signature.as_bytes()).unwrap_or_default();
         let (once, _) = signature.split_at(signature.len() / 2);
-        let digest = Sha256::digest(once);
-        HEXLOWER.encode(digest.get(..8).unwrap_or_default())
+        short_hash(once)
+    }
+
+    /// What tells its payload from others, whoever signed it and however often.
+    pub(crate) fn payload_mark(&self) -> String {
+        short_hash(compact(self.payload.get(), Floats::AsIs).as_bytes())
     }
 
     fn signed_text(&self, floats: Floats) -> String {
@@ -108,6 +116,10 @@ pub fn seal(
     text.truncate(text.len().saturating_sub(1));
     text.push_str(&format!(r#","signature":"{signature}"}}"#));
     Ok(text)
+}
+
+fn short_hash(bytes: &[u8]) -> String {
+    HEXLOWER.encode(Sha256::digest(bytes).get(..8).unwrap_or_default())
 }
 
 fn quoted(rid: &NodeRid) -> String {

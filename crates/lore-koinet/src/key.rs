@@ -59,7 +59,7 @@ impl KeyPair {
 
     /// Reads a PEM file, encrypted or not.
     pub fn from_pem(pem: &str, password: Option<&str>) -> Result<Self, KeyError> {
-        let secret = if pem.contains(ENCRYPTED_LABEL) {
+        let secret = if Self::is_encrypted(pem) {
             let password = password.ok_or(KeyError::PasswordMissing)?;
             SecretKey::from_pkcs8_encrypted_pem(pem, password).map_err(|error| match error {
                 pkcs8::Error::Asn1(_) | pkcs8::Error::KeyMalformed(_) => KeyError::Malformed,
@@ -69,6 +69,11 @@ impl KeyPair {
             SecretKey::from_pkcs8_pem(pem).map_err(|_| KeyError::Malformed)
         };
         Ok(Self::of(&secret?))
+    }
+
+    /// Whether a PEM file needs a password.
+    pub fn is_encrypted(pem: &str) -> bool {
+        pem.contains(ENCRYPTED_LABEL)
     }
 
     /// The PEM file of this key, encrypted when there is a password.

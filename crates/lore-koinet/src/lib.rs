@@ -9,6 +9,7 @@ mod canonical;
 mod envelope;
 mod key;
 pub mod node;
+mod object;
 mod profile;
 mod rid;
 mod time;
@@ -18,7 +19,7 @@ pub use canonical::{content_hash, portable};
 pub use envelope::{Envelope, Malformed, seal};
 pub use key::{KeyError, KeyPair, PublicKey};
 pub use profile::{
-    EdgeKind, EdgeProfile, EdgeStatus, NodeKind, NodeProfile, Provides, contents_of,
+    EdgeKind, EdgeProfile, EdgeStatus, NodeKind, NodeProfile, Provides, contents_of, is_address,
 };
 pub use rid::{BadRid, EDGE_TYPE, NODE_TYPE, NodeRid, RID_MAX, Rid, is_rid_type};
 pub use time::{BadTime, WireTime};

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::object::object;
 use crate::rid::{NodeRid, Rid, is_rid_type};
 use crate::wire::Contents;
 
@@ -18,7 +19,7 @@ pub enum NodeKind {
 
 /// Which types of RIDs a node gives out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, remote = "Self")]
 pub struct Provides {
     /// It tells what happens to these.
     pub event: Vec<String>,
@@ -26,8 +27,11 @@ pub struct Provides {
     pub state: Vec<String>,
 }
 
+object!(both Provides);
+
 /// What a node says of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct NodeProfile {
     /// Where it can be called.
     #[serde(default)]
@@ -41,6 +45,8 @@ pub struct NodeProfile {
     #[serde(default)]
     pub public_key: Option<String>,
 }
+
+object!(both NodeProfile);
 
 /// How a subscriber gets events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +70,7 @@ pub enum EdgeStatus {
 
 /// A subscription: `source` provides, `target` subscribes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct EdgeProfile {
     /// The provider, who approves.
     pub source: NodeRid,
@@ -77,6 +84,8 @@ pub struct EdgeProfile {
     pub rid_types: Vec<String>,
 }
 
+object!(both EdgeProfile);
+
 impl NodeProfile {
     /// Longest profile, in bytes.
     const MOST_BYTES: usize = 64 * 1024;
@@ -88,6 +97,13 @@ impl NodeProfile {
         }
         let profile: Self = serde_json::from_str(contents.as_str()).ok()?;
         profile.base_url.as_deref().is_none_or(is_address).then_some(profile)
+    }
+
+    /// How much it says, in bytes.
+    pub(crate) fn size(&self) -> usize {
+        let types = self.provides.event.iter().chain(&self.provides.state).map(String::len);
+        let rest = [&self.base_url, &self.public_key].into_iter().flatten().map(String::len);
+        types.chain(rest).sum()
     }
 }
 
@@ -117,10 +133,10 @@ impl EdgeProfile {
 const ADDRESS_MAX: usize = 2_000;
 
 /// Whether a node could be called there. It is shown to people, so nothing may hide in it.
-fn is_address(text: &str) -> bool {
+pub fn is_address(text: &str) -> bool {
     let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
     text.len() <= ADDRESS_MAX
-        && rest.is_some_and(|rest| !rest.is_empty())
+        && rest.is_some_and(|rest| rest.split('/').next().is_some_and(|host| !host.is_empty()))
         && !text.chars().any(|c| c.is_control() || c.is_whitespace())
 }
 

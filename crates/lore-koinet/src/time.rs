@@ -2,7 +2,8 @@
 //!
 //! A receiver prints every moment anew before it checks a signature, so there is
 //! one right spelling: no fraction or six digits, and `Z` for UTC. Other zones
-//! and moments without one keep theirs.
+//! keep theirs. Whatever would be printed otherwise is refused, and so are moments
+//! without a zone, which cannot be compared.
 
 use std::fmt;
 
@@ -29,7 +30,7 @@ enum Zone {
 
 /// A text that is no moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("is not a date with a time")]
+#[error("is no moment such as 2026-01-02T03:04:05.000006Z")]
 pub struct BadTime;
 
 impl WireTime {
@@ -45,15 +46,11 @@ impl WireTime {
         Ok(Self { local: in_micros(DateTime::from_parts(pieces.date(), time)), zone })
     }
 
-    /// Reads seconds since 1970.
-    fn from_seconds(seconds: f64) -> Result<Self, BadTime> {
-        let micros = (seconds * 1e6).round();
-        if !(micros.is_finite() && micros.abs() < 1e18) {
-            return Err(BadTime);
-        }
-        #[expect(clippy::cast_possible_truncation, reason = "a whole number below 1e18")]
-        let instant = Timestamp::from_microsecond(micros as i64).map_err(|_| BadTime)?;
-        Ok(instant.into())
+    /// Whether this is how it is written, so that whoever prints it anew to check a signature
+    /// prints the same. Some nodes write `+00:00` for `Z`, which says the same.
+    fn is_written(&self, text: &str) -> bool {
+        let plain = text.strip_suffix("+00:00").map(|moment| format!("{moment}Z"));
+        self.zone != Zone::Missing && self.to_string() == plain.as_deref().unwrap_or(text)
     }
 
     /// The moment itself.
@@ -101,35 +98,9 @@ impl Serialize for WireTime {
 
 impl<'de> Deserialize<'de> for WireTime {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Either)
-    }
-}
-
-struct Either;
-
-impl de::Visitor<'_> for Either {
-    type Value = WireTime;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a date with a time, or seconds since 1970")
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<WireTime, E> {
-        WireTime::parse(text).map_err(E::custom)
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "moments are far below 2^53 seconds")]
-    fn visit_i64<E: de::Error>(self, seconds: i64) -> Result<WireTime, E> {
-        WireTime::from_seconds(seconds as f64).map_err(E::custom)
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "moments are far below 2^53 seconds")]
-    fn visit_u64<E: de::Error>(self, seconds: u64) -> Result<WireTime, E> {
-        WireTime::from_seconds(seconds as f64).map_err(E::custom)
-    }
-
-    fn visit_f64<E: de::Error>(self, seconds: f64) -> Result<WireTime, E> {
-        WireTime::from_seconds(seconds).map_err(E::custom)
+        let text = String::deserialize(deserializer)?;
+        let time = Self::parse(&text).ok().filter(|time| time.is_written(&text));
+        time.ok_or_else(|| de::Error::custom(format!("{text:?} {BadTime}")))
     }
 }
 
@@ -147,19 +118,41 @@ mod tests {
     #[test]
     fn moments_are_spelt_as_the_reference_spells_them() {
         let cases = [
-            (r#""2026-01-02T03:04:05Z""#, "2026-01-02T03:04:05Z"),
-            (r#""2026-01-02T03:04:05+00:00""#, "2026-01-02T03:04:05Z"),
-            (r#""2026-01-02T03:04:05.1Z""#, "2026-01-02T03:04:05.100000Z"),
-            (r#""2026-01-02T03:04:05.123456789Z""#, "2026-01-02T03:04:05.123456Z"),
-            (r#""2026-01-02T03:04:05""#, "2026-01-02T03:04:05"),
-            (r#""2026-01-02T04:04:05+01:00""#, "2026-01-02T04:04:05+01:00"),
-            (r#""2026-01-02T04:04:05-03:30""#, "2026-01-02T04:04:05-03:30"),
-            ("1767323045", "2026-01-02T03:04:05Z"),
-            ("1767323045.12", "2026-01-02T03:04:05.120000Z"),
+            ("2026-01-02T03:04:05Z", "2026-01-02T03:04:05Z"),
+            ("2026-01-02T03:04:05+00:00", "2026-01-02T03:04:05Z"),
+            ("2026-01-02T03:04:05.1Z", "2026-01-02T03:04:05.100000Z"),
+            ("2026-01-02T03:04:05.123456789Z", "2026-01-02T03:04:05.123456Z"),
+            ("2026-01-02T03:04:05", "2026-01-02T03:04:05"),
+            ("2026-01-02T04:04:05+01:00", "2026-01-02T04:04:05+01:00"),
+            ("2026-01-02T04:04:05-03:30", "2026-01-02T04:04:05-03:30"),
         ];
         for (sent, shown) in cases {
-            let time: WireTime = serde_json::from_str(sent).unwrap();
-            assert_eq!(time.to_string(), shown, "{sent}");
+            assert_eq!(WireTime::parse(sent).unwrap().to_string(), shown, "{sent}");
+        }
+    }
+
+    #[test]
+    fn what_the_reference_would_print_otherwise_is_refused() {
+        let read = |text: &str| serde_json::from_str::<WireTime>(&format!("{text:?}"));
+        for good in [
+            "2026-01-02T03:04:05Z",
+            "2026-01-02T03:04:05.120000Z",
+            "2026-01-02T03:04:05+00:00",
+            "2026-01-02T04:04:05+01:00",
+        ] {
+            assert!(read(good).is_ok(), "{good}");
+        }
+        for odd in [
+            "2026-01-02T03:04:05",
+            "2026-01-02T03:04:05.12Z",
+            "2026-01-02T03:04:05.000000Z",
+            "2026-01-02T03:04:05.123456789Z",
+            "2026-01-02 03:04:05Z",
+            "2026-01-02t03:04:05z",
+            "2026-06-30T23:59:60Z",
+            "2026-01-02T03:04Z",
+        ] {
+            assert!(read(odd).is_err(), "{odd}");
         }
     }
 
@@ -172,7 +165,7 @@ mod tests {
 
     #[test]
     fn what_is_no_moment_is_refused() {
-        for bad in [r#""""#, r#""yesterday""#, r#""2026-01-02""#, "1e300", "null", "[]"] {
+        for bad in [r#""""#, r#""yesterday""#, r#""2026-01-02""#, "1767323045", "null", "[]"] {
             assert!(serde_json::from_str::<WireTime>(bad).is_err(), "{bad}");
         }
     }

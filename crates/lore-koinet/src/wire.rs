@@ -8,11 +8,13 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::canonical::{Floats, compact, content_hash};
+use crate::object::object;
 use crate::rid::Rid;
 use crate::time::WireTime;
 
 /// What a thing is at a moment: enough to tell whether one has it already.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct Manifest {
     /// The thing.
     pub rid: Rid,
@@ -26,14 +28,19 @@ pub struct Manifest {
     pub context: Option<String>,
 }
 
+object!(both Manifest);
+
 /// A thing with its contents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct Bundle {
     /// What it is.
     pub manifest: Manifest,
     /// The contents, an object.
     pub contents: Contents,
 }
+
+object!(both Bundle);
 
 /// An object, kept to the letter: its spelling is signed.
 #[derive(Clone, Serialize)]
@@ -100,6 +107,7 @@ pub enum EventType {
 /// Something happened to a thing. Manifest and contents may be left out, and are
 /// then fetched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct Event {
     /// The thing.
     pub rid: Rid,
@@ -112,6 +120,8 @@ pub struct Event {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contents: Option<Contents>,
 }
+
+object!(both Event);
 
 impl Event {
     /// A thing is gone.
@@ -146,11 +156,14 @@ macro_rules! payload {
 
         $(#[$doc])*
         #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(remote = "Self")]
         pub struct $name {
             #[serde(rename = "type", default)]
             mark: $tag,
             $($(#[$field_doc])* pub $field: $kind,)*
         }
+
+        object!(both $name);
 
         impl $name {
             /// Puts one together.
@@ -292,6 +305,25 @@ mod tests {
             let event = format!(r#"{{"rid":"a:b","event_type":"NEW","contents":{contents}}}"#);
             assert!(serde_json::from_str::<Event>(&event).is_err(), "{contents}");
         }
+    }
+
+    #[test]
+    fn lists_in_place_of_objects_are_refused() {
+        let manifest = r#"{"rid":"a:b","timestamp":"2026-01-01T00:00:00Z","sha256_hash":"00"}"#;
+        let listed = r#"["a:b","2026-01-01T00:00:00Z","00"]"#;
+        assert!(serde_json::from_str::<Manifest>(manifest).is_ok());
+        assert!(serde_json::from_str::<Manifest>(listed).is_err());
+        for (good, manifest) in [(true, manifest), (false, listed)] {
+            let event = format!(
+                r#"{{"rid":"a:b","event_type":"NEW","manifest":{manifest},"contents":{{}}}}"#
+            );
+            assert_eq!(serde_json::from_str::<Event>(&event).is_ok(), good, "{event}");
+            let bundle = format!(r#"{{"manifest":{manifest},"contents":{{}}}}"#);
+            assert_eq!(serde_json::from_str::<Bundle>(&bundle).is_ok(), good, "{bundle}");
+        }
+        assert!(serde_json::from_str::<Event>(r#"["a:b","FORGET"]"#).is_err());
+        assert!(serde_json::from_str::<PollEvents>(r#"["poll_events",0]"#).is_err());
+        assert!(serde_json::from_str::<EventsPayload>(r#"["events_payload",[]]"#).is_err());
     }
 
     mod erased {

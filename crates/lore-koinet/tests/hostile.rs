@@ -10,14 +10,15 @@
 
 mod common;
 
-use common::{Site, TYPE, pair, rid, settle, start, thing};
+use common::{Site, TYPE, pair, rid, settings, settle, start, thing};
 use data_encoding::BASE64;
 use lore_core::Timestamp;
 use lore_core::effects::FixedEntropy;
-use lore_koinet::node::Endpoint;
+use lore_koinet::NodeKind;
+use lore_koinet::node::{Endpoint, Quotas};
 use lore_koinet::{
     Bundle, Contents, Event, EventType, EventsPayload, FetchBundles, FetchRids, KeyPair, Manifest,
-    NodeRid, PollEvents, Rid, seal,
+    NodeRid, PollEvents, Rid, WireTime, seal,
 };
 use p256::ecdsa::Signature;
 use serde_json::{Value, json};
@@ -43,7 +44,7 @@ fn error_of(site: &mut Site, endpoint: Endpoint, body: &str) -> (u16, Value) {
 
 fn bundle(name: &str, text: &str, at: &str) -> Bundle {
     let contents = thing(text);
-    let timestamp = lore_koinet::WireTime::parse(at).unwrap();
+    let timestamp = WireTime::parse(at).unwrap();
     let sha256_hash = contents.hash();
     Bundle {
         manifest: Manifest { rid: rid(name), timestamp, sha256_hash, context: None },
@@ -147,7 +148,7 @@ fn malformed_events_are_passed_over() {
     let (ash, birch) = pair(&mut sites);
     let edge = Rid::of_edge(&birch.rid(), &ash.rid());
     let other_edge = Rid::of_edge(&ash.rid(), &NodeRid::new("third", "00").unwrap());
-    let at = now.to_string();
+    let at = WireTime::from(now).to_string();
     let event = |rid: &Rid, contents: Value, hash: Option<&str>, at: &str| {
         let contents = Contents::parse(&contents.to_string()).unwrap();
         let hash = hash.map_or_else(|| contents.hash(), str::to_owned);
@@ -232,6 +233,14 @@ fn events_of_the_wrong_shape_refuse_the_whole_message() {
         json!({"type": "events_payload", "events": [{"rid": "orn:x:y", "event_type": "NEW", "contents": []}]}),
         json!({"type": "events_payload", "events": [{"rid": "orn:x:y", "event_type": "NEW",
             "manifest": {"rid": "orn:x:y", "timestamp": "noon", "sha256_hash": ""}}]}),
+        json!({"type": "events_payload", "events": [{"rid": "orn:x:y", "event_type": "NEW",
+            "manifest": {"rid": "orn:x:y", "timestamp": 1_767_323_045, "sha256_hash": ""}}]}),
+        json!({"type": "events_payload", "events": [{"rid": "orn:x:y", "event_type": "NEW",
+            "manifest": {"rid": "orn:x:y", "timestamp": "2026-01-02T03:04:05", "sha256_hash": ""}}]}),
+        json!({"type": "events_payload", "events": [{"rid": "orn:x:y", "event_type": "NEW",
+            "manifest": ["orn:x:y", "2026-01-02T03:04:05Z", ""]}]}),
+        json!({"type": "events_payload", "events": [["orn:x:y", "FORGET"]]}),
+        json!(["events_payload", [{"rid": "orn:x:y", "event_type": "FORGET"}]]),
         json!({"type": "events_payload", "events": vec![json!({"rid": "orn:x:y", "event_type": "FORGET"}); 20_001]}),
     ];
     for shape in shapes {
@@ -417,4 +426,115 @@ fn what_is_not_shared_cannot_be_asked_for() {
     let body: Value = serde_json::from_slice(&answer.body).unwrap();
     assert_eq!(body["payload"]["bundles"].as_array().unwrap().len(), 1);
     assert_eq!(body["payload"]["not_found"].as_array().unwrap().len(), 2);
+}
+
+/// An envelope as a list of its parts is none.
+#[test]
+fn an_envelope_is_an_object() {
+    let (mut sites, now) = connected();
+    let (ash, birch) = pair(&mut sites);
+    let body = sealed(ash, birch, &FetchRids::default());
+    let envelope: Value = serde_json::from_str(&body).unwrap();
+    let parts = ["payload", "source_node", "target_node", "signature"].map(|part| &envelope[part]);
+    let listed = serde_json::to_string(&parts).unwrap();
+    assert_eq!(birch.serve(Endpoint::Rids, listed.as_bytes(), now).status, 422);
+    assert_eq!(birch.serve(Endpoint::Rids, body.as_bytes(), now).status, 200);
+}
+
+fn asked(from: &Site, to: &Site, payload: &impl serde::Serialize, seed: u64) -> String {
+    seal(&from.key(), &from.rid(), &to.rid(), payload, &FixedEntropy::new(seed)).unwrap()
+}
+
+#[test]
+fn a_question_that_was_overheard_is_not_answered_again() {
+    let (mut sites, now) = connected();
+    sites[1].share("a", "for ash", now);
+    let (ash, birch) = pair(&mut sites);
+    let question = FetchBundles::new(vec![rid("a")]);
+    let overheard = asked(ash, birch, &question, 1);
+    let status =
+        |site: &mut Site, body: &str| site.serve(Endpoint::Bundles, body.as_bytes(), now).status;
+    assert_eq!(status(birch, &overheard), 200);
+    assert_eq!(status(birch, &overheard), 200, "ash may be one who always signs alike");
+    assert_eq!(status(birch, &asked(ash, birch, &question, 2)), 200);
+    for replay in [&overheard, &with_the_other_signature(&overheard)] {
+        let refused = birch.serve(Endpoint::Bundles, replay.as_bytes(), now);
+        let body: Value = serde_json::from_slice(&refused.body).unwrap();
+        assert_eq!((refused.status, &body["error"]), (400, &json!("replayed")));
+    }
+    assert_eq!(status(birch, &asked(ash, birch, &question, 3)), 200, "ash itself goes on");
+}
+
+fn narrow(quotas: impl Fn(Quotas) -> Quotas) -> Site {
+    let mut settings = settings(NodeKind::Full, "birch");
+    settings.quotas = quotas(settings.quotas);
+    Site::new("birch", 2, settings)
+}
+
+/// What a node says when it introduces itself.
+fn introduction(stranger: &mut Site, to: &Site) -> String {
+    stranger.connect(to, start());
+    let call = stranger.node.due(start()).remove(0);
+    stranger.seal(&call)
+}
+
+#[test]
+fn strangers_have_bounded_room_and_the_owners_word_makes_more() {
+    let mut birch = narrow(|quotas| Quotas { strangers: 3, ..quotas });
+    let mut late = Site::full("late", 50);
+    for seed in 10..13 {
+        let body = introduction(&mut Site::full("crowd", seed), &birch);
+        assert_eq!(birch.serve(Endpoint::Broadcast, body.as_bytes(), start()).status, 200);
+    }
+    let before = birch.disk.clone();
+    let body = introduction(&mut late, &birch);
+    let refused = birch.node.admit(Endpoint::Broadcast, body.as_bytes(), start()).unwrap_err();
+    assert_eq!((refused.status(), refused.to_string().as_str()), (429, "too_many_nodes"));
+    assert!(refused.retry_after().is_some());
+    assert_eq!(birch.disk, before);
+    let writes = birch.node.connect(&late.rid(), None, start());
+    birch.keep(writes);
+    assert_eq!(birch.serve(Endpoint::Broadcast, body.as_bytes(), start()).status, 200);
+    assert!(birch.node.status().peers.iter().any(|peer| peer.rid == late.rid()));
+}
+
+#[test]
+fn what_strangers_say_of_themselves_is_bounded_together() {
+    let mut birch = narrow(|quotas| Quotas { stranger_bytes: 1_000, ..quotas });
+    let taken = (10..30).filter(|seed| {
+        let body = introduction(&mut Site::full("crowd", *seed), &birch);
+        birch.serve(Endpoint::Broadcast, body.as_bytes(), start()).status == 200
+    });
+    assert!((1..10).contains(&taken.count()));
+}
+
+#[test]
+fn silent_strangers_make_room() {
+    let mut birch = narrow(|quotas| Quotas { strangers: 1, ..quotas });
+    let mut say = |seed, now: Timestamp| {
+        let body = introduction(&mut Site::full("crowd", seed), &birch);
+        birch.serve(Endpoint::Broadcast, body.as_bytes(), now).status
+    };
+    let later = |days| start() + jiff::Span::new().hours(24 * days);
+    assert_eq!(say(10, start()), 200);
+    assert_eq!(say(11, later(6)), 429);
+    assert_eq!(say(11, later(8)), 200);
+}
+
+#[test]
+fn newcomers_share_one_pace() {
+    let mut birch = narrow(|quotas| Quotas { per_second: 1, ..quotas });
+    let statuses = (10..20).map(|seed| {
+        let body = introduction(&mut Site::full("crowd", seed), &birch);
+        birch.serve(Endpoint::Broadcast, body.as_bytes(), start()).status
+    });
+    assert_eq!(statuses.filter(|status| *status == 429).count(), 6);
+}
+
+#[test]
+fn nobody_connects_to_itself() {
+    let mut ash = Site::full("ash", 1);
+    let writes = ash.node.connect(&ash.rid(), Some("http://ash/koi-net"), start());
+    assert!(writes.is_empty() && ash.node.due(start()).is_empty());
+    assert!(ash.node.status().peers.is_empty());
 }

@@ -199,6 +199,34 @@ fn strangers_wait_for_the_owners_word() {
     assert!(sites[1].foreign().is_empty(), "who breaks with a node keeps nothing of it");
 }
 
+/// A node that nobody can call gives what it has to one that subscribes: what it had before,
+/// what changes, what goes.
+#[test]
+fn a_full_node_subscribes_to_one_that_only_calls() {
+    let moss = Site::new("moss", 3, settings(NodeKind::Partial, "moss"));
+    let mut sites = vec![Site::full("ash", 1), moss];
+    for number in 0..300 {
+        sites[1].share(&number.to_string(), "early", start());
+    }
+    let (ash, moss) = pair(&mut sites);
+    moss.connect(ash, start());
+    ash.connect(moss, start());
+    let mut now = settle(&mut sites, start());
+    assert_eq!(sites[0].node.status().peers[0].ours, Some(EdgeStatus::Approved));
+    assert_eq!(sites[0].foreign(), sites[1].shared());
+    sites[1].share("late", "one", now);
+    sites[1].share("7", "changed", now);
+    sites[1].unshare("8");
+    sites[1].restart(now);
+    now = settle(&mut sites, now);
+    assert_eq!(sites[0].foreign().len(), 300);
+    assert_eq!(sites[0].foreign(), sites[1].shared());
+    sites[0].restart(now);
+    sites[1].share("later", "two", now);
+    settle(&mut sites, now);
+    assert_eq!(sites[0].foreign(), sites[1].shared());
+}
+
 #[test]
 fn one_node_cannot_fill_another() {
     let mut narrow = settings(NodeKind::Full, "birch");
@@ -215,5 +243,23 @@ fn one_node_cannot_fill_another() {
     assert_eq!(sites[1].foreign().len(), 5);
     assert!(!sites[1].foreign().contains_key(rid("large").as_str()));
     let refused = sites[1].node.status().refused;
+    assert!(refused.iter().any(|(why, _)| *why == "over_quota"), "{refused:?}");
+}
+
+#[test]
+fn all_nodes_together_cannot_fill_another() {
+    let mut narrow = settings(NodeKind::Full, "birch");
+    narrow.quotas = Quotas { all_objects: 4, ..narrow.quotas };
+    let mut sites = vec![Site::new("birch", 2, narrow), Site::full("ash", 1), Site::full("fir", 3)];
+    for at in [1, 2] {
+        for number in 0..3 {
+            sites[at].share(&format!("{at}-{number}"), "small", start());
+        }
+    }
+    let (birch, others) = sites.split_first_mut().unwrap();
+    others.iter().for_each(|other| birch.connect(other, start()));
+    settle(&mut sites, start());
+    assert_eq!(sites[0].foreign().len(), 4);
+    let refused = sites[0].node.status().refused;
     assert!(refused.iter().any(|(why, _)| *why == "over_quota"), "{refused:?}");
 }

@@ -5,16 +5,19 @@
 //! whole federation lives on a private network.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::HeaderValue;
 use lore_app::federation::{Answer, Carrier, GivenBy, NodeRid, Unanswered};
 use lore_core::{Error, Result};
-use lore_net::{Api, Endpoint, Network, Reach, Retry};
+use lore_net::{Api, Endpoint, Limits, Network, Reach, Retry};
 use parking_lot::Mutex;
 use serde_json::Value;
 
+/// How long a node has to say who it is: somebody waits at the command line.
+const INTRODUCTION: Duration = Duration::from_secs(10);
 /// Nodes whose connections are kept.
 const KEPT: usize = 256;
 
@@ -47,7 +50,9 @@ impl HttpCarrier {
             hint: "give its RID with --rid; its owner finds it in the node's configuration".into(),
         };
         let api = self.api(url, GivenBy::Owner)?;
-        let answer = api.get(["health"]).send().await.map_err(Error::from)?;
+        let limits = Limits { total: INTRODUCTION, ..Limits::service() };
+        let asked = api.get(["health"]).limits(limits).retry(Retry::never()).send();
+        let answer = asked.await.map_err(Error::from)?;
         let report: Value = serde_json::from_slice(answer.bytes()).map_err(|_| silent())?;
         let rid = report.pointer("/node/node_rid").and_then(Value::as_str);
         rid.and_then(|rid| NodeRid::parse(rid).ok()).ok_or_else(silent)

@@ -357,25 +357,30 @@ pub(crate) enum Token {
 /// Commands of `federation`. A running server takes them up within seconds.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Federation {
-    /// Print the node's identity, peers, queue and policy as JSON
+    /// Print the node's identity, peers, queue and policy as JSON, as it last kept them
     Status,
     /// List the nodes it knows
     Peers,
     /// Connect to another node, and approve what it subscribes to
     Connect {
-        /// Its address, such as https://node.example/koi-net
-        url: String,
+        /// Its address, such as https://node.example/koi-net; or the RID of a node that has
+        /// none and calls us
+        node: String,
         /// Its RID, for nodes that do not tell it
         #[arg(long)]
         rid: Option<String>,
     },
     /// Share something with subscribers; without arguments, list what is shared
     Share {
-        /// A thing by name or id, `kind:KIND`, `tag:TAG` or `everything`
+        /// A thing by name or id, a document by title or RID, `kind:KIND`, `tag:TAG` or
+        /// `everything`
         what: Option<String>,
         /// Share it no longer
-        #[arg(long)]
+        #[arg(long, requires = "what", conflicts_with = "open")]
         stop: bool,
+        /// Let every member of the world see the notes, pages and documents that are meant
+        #[arg(long, requires = "what")]
+        open: bool,
     },
     /// Break with a node: drop what came from it, and refuse its messages
     Forget {

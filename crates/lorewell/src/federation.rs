@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -10,8 +10,9 @@ use lore_app::App;
 use lore_app::federation::{
     self, Approve, Config, DOCUMENT_TYPE, ENTITY_TYPE, Federation, KeyFile, NodeKind, Quotas, Wants,
 };
-use lore_net::Network;
+use lore_net::{Endpoint, Network};
 use lore_remote::koi_net::{HttpCarrier, Whereabouts};
+use tempfile::NamedTempFile;
 
 use crate::background::Background;
 use crate::config::{FederationApproval, FederationKind, Settings};
@@ -54,8 +55,12 @@ pub(crate) fn config(
     if let Some(bad) = wants.iter().find(|kind| !federation::is_rid_type(kind)) {
         bail!("federation.wants: {bad:?} is no RID type such as orn:koi-net.practice");
     }
-    let here =
-        || format!("http://{}/koi-net", address.map_or("localhost".into(), |a| a.to_string()));
+    let base_url = match &file.base_url {
+        Some(url) => reachable_at(url)?,
+        None => {
+            format!("http://{}/koi-net", address.map_or("localhost".into(), |a| a.to_string()))
+        }
+    };
     Ok(Config {
         key: key.map_err(advised)?,
         name: file.name.clone().unwrap_or_else(|| "lorewell".to_owned()),
@@ -64,7 +69,7 @@ pub(crate) fn config(
                 FederationKind::Full => NodeKind::Full,
                 FederationKind::Partial => NodeKind::Partial,
             },
-            base_url: Some(file.base_url.clone().unwrap_or_else(here)),
+            base_url: Some(base_url),
             provides: [ENTITY_TYPE, DOCUMENT_TYPE].map(str::to_owned).to_vec(),
             wants: if file.wants.is_some() { Wants::Types(wants) } else { Wants::Connected },
             approve: match file.approve {
@@ -74,6 +79,23 @@ pub(crate) fn config(
             quotas: Quotas::default(),
         },
     })
+}
+
+/// Whether a node was ever started here.
+pub(crate) fn has_key(settings: &Settings) -> bool {
+    settings.data.join(KEY_FILE).exists()
+}
+
+/// The address others are told. Below a bare host, nodes are at /koi-net.
+fn reachable_at(url: &str) -> anyhow::Result<String> {
+    let url = url.trim().trim_end_matches('/');
+    if !federation::is_address(url) || Endpoint::new(url).is_err() {
+        bail!(
+            "federation.base_url: {url:?} is no address such as https://lore.example.org/koi-net"
+        );
+    }
+    let has_path = url.split_once("://").is_some_and(|(_, rest)| rest.contains('/'));
+    Ok(if has_path { url.to_owned() } else { format!("{url}/koi-net") })
 }
 
 /// The way to other nodes.
@@ -93,21 +115,59 @@ struct PrivateFile(PathBuf);
 impl KeyFile for PrivateFile {
     fn read(&self) -> io::Result<Option<String>> {
         match std::fs::read_to_string(&self.0) {
-            Ok(text) => Ok(Some(text)),
+            Ok(text) => {
+                self.close_to_others()?;
+                Ok(Some(text))
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// Temporary files are made with mode 0600; one is put in place whole and never
-    /// over a key that somebody else made meanwhile.
+    /// One is put in place whole and never over a key that somebody else made meanwhile.
     fn write(&self, pem: &str) -> io::Result<()> {
-        let folder = self.0.parent().unwrap_or(std::path::Path::new("."));
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        self.written(pem)?.persist_noclobber(&self.0).map_err(|failed| failed.error)?;
+        self.sync_folder()
+    }
+
+    fn replace(&self, pem: &str) -> io::Result<()> {
+        self.written(pem)?.persist(&self.0).map_err(|failed| failed.error)?;
+        self.sync_folder()
+    }
+}
+
+impl PrivateFile {
+    fn folder(&self) -> &Path {
+        self.0.parent().unwrap_or(Path::new("."))
+    }
+
+    /// A temporary file beside it; those are made with mode 0600.
+    fn written(&self, pem: &str) -> io::Result<NamedTempFile> {
+        let mut file = NamedTempFile::new_in(self.folder())?;
         file.write_all(pem.as_bytes())?;
         file.as_file().sync_all()?;
-        file.persist_noclobber(&self.0).map_err(|failed| failed.error)?;
-        std::fs::File::open(folder)?.sync_all()
+        Ok(file)
+    }
+
+    fn sync_folder(&self) -> io::Result<()> {
+        std::fs::File::open(self.folder())?.sync_all()
+    }
+
+    /// Copied files often can be read by everybody; this one must not.
+    #[cfg(unix)]
+    fn close_to_others(&self) -> io::Result<()> {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(&self.0)?.permissions().mode();
+        if mode & 0o077 == 0 {
+            return Ok(());
+        }
+        tracing::warn!("others could read the federation's key file; it is closed to them now");
+        std::fs::set_permissions(&self.0, std::fs::Permissions::from_mode(0o600))
+    }
+
+    #[cfg(not(unix))]
+    fn close_to_others(&self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -124,8 +184,29 @@ mod tests {
         assert_eq!(file.read().unwrap(), None);
         file.write("secret").unwrap();
         assert_eq!(file.read().unwrap().as_deref(), Some("secret"));
-        let mode = std::fs::metadata(&file.0).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o600);
+        let mode = || std::fs::metadata(&file.0).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(), 0o600);
         assert!(file.write("other").is_err(), "a key is never overwritten");
+        std::fs::set_permissions(&file.0, std::fs::Permissions::from_mode(0o644)).unwrap();
+        assert_eq!(file.read().unwrap().as_deref(), Some("secret"));
+        assert_eq!(mode(), 0o600, "what was opened to others is closed");
+        file.replace("the same, encrypted").unwrap();
+        assert_eq!(file.read().unwrap().as_deref(), Some("the same, encrypted"));
+        assert_eq!(mode(), 0o600);
+    }
+
+    #[test]
+    fn addresses_of_the_configuration_are_addresses() {
+        for bad in ["junk", "ftp://x/koi-net", "http://", "http:///koi-net", "http://a b/", ""] {
+            let problem = reachable_at(bad).unwrap_err().to_string();
+            assert!(problem.contains("federation.base_url"), "{bad}: {problem}");
+        }
+        for (given, told) in [
+            ("https://lore.example.org", "https://lore.example.org/koi-net"),
+            ("https://lore.example.org/koi-net/", "https://lore.example.org/koi-net"),
+            ("http://127.0.0.1:8081/a/b", "http://127.0.0.1:8081/a/b"),
+        ] {
+            assert_eq!(reachable_at(given).unwrap(), told);
+        }
     }
 }

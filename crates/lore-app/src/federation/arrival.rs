@@ -6,6 +6,8 @@ use serde_json::Value;
 
 /// Fields that name a thing, best first.
 const NAMES: [&str; 4] = ["name", "title", "label", "subject"];
+/// Fields that say what it is, best first.
+const KINDS: [&str; 3] = ["kind", "@type", "type"];
 /// Fields that tell of it, in the order of reading.
 const TEXTS: [&str; 8] =
     ["description", "summary", "content", "text", "body", "markdown", "abstract", "texts"];
@@ -16,6 +18,8 @@ const TEXT_MAX: usize = 100_000;
 pub(super) struct Arrival {
     pub(super) name: String,
     pub(super) aliases: Vec<String>,
+    /// What its node says that it is.
+    pub(super) kind: Option<String>,
     pub(super) body: String,
 }
 
@@ -35,10 +39,16 @@ pub(super) fn describe(record: &ForeignRecord, contents: &Value) -> Arrival {
             write_value(&mut body, name, value);
         }
     }
+    let name = named.unwrap_or(reference);
+    // Without a text there would be nothing to find.
+    if body.is_empty() {
+        body.clone_from(&name);
+    }
     let aliases = contents.get("aliases").and_then(Value::as_array);
     let aliases = aliases.into_iter().flatten().filter_map(Value::as_str).map(line);
     Arrival {
-        name: named.unwrap_or(reference),
+        name,
+        kind: KINDS.iter().filter_map(field).find(|kind| !kind.is_empty()),
         aliases: aliases.filter(|alias| !alias.is_empty()).take(20).collect(),
         body: body.chars().take(TEXT_MAX).collect(),
     }
@@ -118,7 +128,15 @@ mod tests {
         for part in ["title: How", "By hand.", "region: Salish Sea", "year: 2024"] {
             assert!(told.body.contains(part), "{part} in {}", told.body);
         }
-        assert_eq!(arrival(&json!({})).name, "tidal-restoration");
+        let bare = arrival(&json!({}));
+        assert_eq!(
+            (bare.name.as_str(), bare.body.as_str()),
+            ("tidal-restoration", "tidal-restoration")
+        );
+        assert_eq!(
+            arrival(&json!({"kind": "character", "type": "NPC"})).kind.as_deref(),
+            Some("character")
+        );
         assert!(arrival(&json!({"name": "x".repeat(1_000)})).name.len() <= NAME_MAX);
     }
 }

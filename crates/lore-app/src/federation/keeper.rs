@@ -18,7 +18,7 @@ use lore_store::{
 use serde_json::{Value, json};
 
 use super::arrival::{Arrival, describe};
-use super::{FEDERATED, RECORD, ROOT};
+use super::{FEDERATED, RECORD, ROOT, SAID_KIND, SOURCE, TELLER};
 use crate::App;
 
 /// Most records of one commit.
@@ -116,7 +116,7 @@ impl Keeper {
         contents: Option<&Contents>,
     ) -> Result<()> {
         let rid = record.rid();
-        let properties = properties(record, None)?;
+        let properties = properties(record, None, None)?;
         let uid = match self.places.get(&rid) {
             Some(place) => {
                 let patch = NodePatch { properties: Some(properties), ..NodePatch::default() };
@@ -174,12 +174,12 @@ impl Keeper {
         arrival: Arrival,
     ) -> Result<()> {
         let (node, text) = (self.app.effects.uid(), self.app.effects.uid());
-        let rid = foreign.manifest.rid.clone();
+        let (rid, record) = (foreign.manifest.rid.clone(), Record::Foreign(foreign.clone()));
         batch.changes.push(Change::CreateNode(NewNode {
             subtype: Some(rid.kind().chars().take(NAME_MAX).collect()),
             aliases: arrival.aliases,
             tags: vec!["untrusted".to_owned()],
-            properties: properties(&Record::Foreign(foreign.clone()), Some(text))?,
+            properties: properties(&record, Some(text), arrival.kind.as_deref())?,
             ..NewNode::new(node, word(FEDERATED)?, arrival.name)
         }));
         batch.changes.push(Change::CreateText(NewText {
@@ -201,7 +201,8 @@ impl Keeper {
         if place.in_bin {
             batch.changes.push(Change::RestoreNode(node));
         }
-        let properties = properties(&Record::Foreign(foreign.clone()), place.text)?;
+        let said = arrival.as_ref().and_then(|arrival| arrival.kind.as_deref());
+        let properties = properties(&Record::Foreign(foreign.clone()), place.text, said)?;
         let mut patch = NodePatch { properties: Some(properties), ..NodePatch::default() };
         if let Some(arrival) = arrival {
             patch.name = Some(arrival.name);
@@ -313,13 +314,18 @@ fn newest(writes: Vec<Write>) -> Vec<Write> {
     kept
 }
 
-fn properties(record: &Record, text: Option<Uid>) -> Result<lore_core::Properties> {
+fn properties(
+    record: &Record,
+    text: Option<Uid>,
+    said_kind: Option<&str>,
+) -> Result<lore_core::Properties> {
     let unwritable = |_| Error::Bug { what: "a record of the federation".into() };
     let kept = serde_json::to_value(record).map_err(unwritable)?;
     let mut properties = json!({ FIELD: kept });
     if let (Record::Foreign(foreign), Some(map)) = (record, properties.as_object_mut()) {
         map.insert("rid".into(), json!(foreign.manifest.rid));
-        map.insert("node".into(), json!(foreign.from));
+        map.insert(TELLER.into(), json!(foreign.from));
+        map.extend(said_kind.map(|kind| (SAID_KIND.to_owned(), json!(kind))));
         map.insert("trust".into(), json!("untrusted"));
         if let Some(text) = text {
             map.insert("text".into(), json!(text.to_string()));
@@ -338,7 +344,12 @@ fn provenance(foreign: &ForeignRecord) -> Provenance {
 }
 
 fn source_of(foreign: &ForeignRecord) -> String {
-    format!("koi-net:{}", foreign.from)
+    source(foreign.from.as_str())
+}
+
+/// What a node is called as a source.
+pub(super) fn source(node: &str) -> String {
+    format!("{SOURCE}:{node}")
 }
 
 fn put_contents(node: Uid, contents: &Contents, visibility: Visibility) -> Result<Change> {

@@ -10,12 +10,16 @@ pub trait KeyFile: Send + Sync {
     /// What the file holds; `None` when there is none.
     fn read(&self) -> io::Result<Option<String>>;
 
-    /// Writes the file, readable by its owner only, and durably.
+    /// Writes the file, readable by its owner only, and durably; never over another key.
     fn write(&self, pem: &str) -> io::Result<()>;
+
+    /// Puts another form of the same key in the file's place: whole or not at all, readable
+    /// by its owner only, and durably.
+    fn replace(&self, pem: &str) -> io::Result<()>;
 }
 
 /// The node's key; made and kept when there is none. With a password, the file is
-/// encrypted.
+/// encrypted, also one that was not before.
 pub fn load_or_make_key(
     file: &dyn KeyFile,
     password: Option<&str>,
@@ -25,7 +29,13 @@ pub fn load_or_make_key(
         what: format!("the key file of the federation ({})", error.kind()),
     };
     if let Some(pem) = file.read().map_err(unreadable)? {
-        return KeyPair::from_pem(&pem, password).map_err(unusable);
+        let key = KeyPair::from_pem(&pem, password).map_err(unusable)?;
+        if password.is_some() && !KeyPair::is_encrypted(&pem) {
+            let sealed = key.to_pem(password, entropy).map_err(unusable)?;
+            file.replace(&sealed).map_err(unreadable)?;
+            tracing::info!("the federation's key file is encrypted from now on");
+        }
+        return Ok(key);
     }
     let key = KeyPair::generate(entropy);
     let pem = key.to_pem(password, entropy).map_err(unusable)?;
@@ -38,5 +48,47 @@ fn unusable(error: lore_koinet::KeyError) -> Error {
         message: format!("the federation's key cannot be used: {error}"),
         hint: "set PRIV_KEY_PASSWORD to the file's password, or restore the file from a backup"
             .into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use lore_core::effects::FixedEntropy;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Pocket(Mutex<Option<String>>);
+
+    impl KeyFile for Pocket {
+        fn read(&self) -> io::Result<Option<String>> {
+            Ok(self.0.lock().unwrap().clone())
+        }
+
+        fn write(&self, pem: &str) -> io::Result<()> {
+            assert!(self.0.lock().unwrap().replace(pem.to_owned()).is_none());
+            Ok(())
+        }
+
+        fn replace(&self, pem: &str) -> io::Result<()> {
+            assert!(self.0.lock().unwrap().replace(pem.to_owned()).is_some());
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_password_that_comes_later_encrypts_the_key() {
+        let (file, entropy) = (Pocket::default(), FixedEntropy::new(8));
+        let key = load_or_make_key(&file, None, &entropy).unwrap();
+        assert!(!KeyPair::is_encrypted(&file.read().unwrap().unwrap()));
+        let same = load_or_make_key(&file, Some("open sesame"), &entropy).unwrap();
+        let sealed = file.read().unwrap().unwrap();
+        assert!(KeyPair::is_encrypted(&sealed));
+        assert_eq!(same.public(), key.public());
+        load_or_make_key(&file, Some("open sesame"), &entropy).unwrap();
+        assert_eq!(file.read().unwrap().unwrap(), sealed, "what is encrypted stays as it is");
+        assert!(load_or_make_key(&file, None, &entropy).is_err());
     }
 }

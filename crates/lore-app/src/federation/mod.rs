@@ -6,6 +6,7 @@
 //! private never gets as far as the node.
 
 mod arrival;
+mod coverage;
 mod keeper;
 mod key;
 mod orders;
@@ -14,18 +15,20 @@ mod shares;
 mod status;
 
 use async_trait::async_trait;
-use lore_core::Kind;
+use lore_core::{Kind, Node};
+use serde_json::Value;
 
+pub use coverage::{DOCUMENT_TYPE, ENTITY_TYPE};
 pub use key::{KeyFile, load_or_make_key};
 pub use lore_koinet::node::{
     Answer, Approve, Endpoint, GivenBy, PeerStatus, Quotas, Settings, Standing, Status, Unanswered,
     Wants,
 };
-pub use lore_koinet::{EdgeStatus, NodeKind, NodeRid, is_rid_type};
+pub use lore_koinet::{EdgeStatus, NodeKind, NodeRid, is_address, is_rid_type};
 pub use orders::{break_with, connect};
-pub use service::{Config, Federation};
-pub use shares::{DOCUMENT_TYPE, ENTITY_TYPE, ShareRule, rules, share, unshare};
-pub use status::{health, report, stored_status};
+pub use service::{Config, Federation, Response};
+pub use shares::{Opening, RuleReport, ShareRule, Shared, Stopped, rules, share, unshare};
+pub use status::{disabled, health, report, stored_status};
 
 /// Kind of the node that stands for the federation itself.
 const ROOT: &str = "federation";
@@ -33,6 +36,18 @@ const ROOT: &str = "federation";
 const RECORD: &str = "federation_record";
 /// Kind of what came from other nodes.
 pub const FEDERATED: &str = "federated";
+/// Start of the sources of what came from other nodes.
+pub const SOURCE: &str = "koi-net";
+/// The property that names the node that told of a thing.
+const TELLER: &str = "node";
+/// The property that holds what its node says that a thing is.
+pub(crate) const SAID_KIND: &str = "said_kind";
+
+/// Where a node came from, if it is what another node of the network told.
+pub fn told_by(node: &Node) -> Option<String> {
+    let teller = node.properties.get(TELLER).and_then(Value::as_str);
+    teller.filter(|_| node.kind.as_str() == FEDERATED).map(keeper::source)
+}
 
 /// Whether nodes of a kind belong to the federation: its own records, and what came from
 /// other nodes.

@@ -15,8 +15,8 @@ use crate::App;
 const CONNECT: &str = "FEDERATION_CONNECT";
 const BREAK: &str = "FEDERATION_BREAK";
 
-/// Tells the node to connect to another one.
-pub async fn connect(app: &App, viewer: &Viewer, peer: &NodeRid, url: &str) -> Result<()> {
+/// Tells the node to connect to another one; one without an address calls us.
+pub async fn connect(app: &App, viewer: &Viewer, peer: &NodeRid, url: Option<&str>) -> Result<()> {
     order(app, viewer, CONNECT, &json!({ "peer": peer, "url": url })).await
 }
 
@@ -80,7 +80,10 @@ impl Orders {
             let text = |field: &str| order.get(field).and_then(Value::as_str).unwrap_or_default();
             let Ok(peer) = NodeRid::parse(text("peer")) else { continue };
             match kind.as_str() {
-                CONNECT => writes.extend(node.connect(&peer, text("url"), now)),
+                CONNECT => {
+                    let url = order.get("url").and_then(Value::as_str);
+                    writes.extend(node.connect(&peer, url, now));
+                }
                 BREAK => writes.extend(node.break_with(&peer)),
                 _ => {}
             }

@@ -4,17 +4,18 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lore_core::{Error, Result, Viewer};
+use lore_core::{Error, Result, Viewer, WorldId};
 use lore_koinet::node::{
     Answer, Call, Endpoint, Fault, Node, Reply, Settings, Status, Unanswered, Write,
 };
-use lore_koinet::{KeyPair, NodeRid};
+use lore_koinet::{KeyPair, NodeRid, Rid};
 use lore_store::Change;
 use serde_json::Value;
 use tokio::sync::{Mutex, Notify};
 
+use super::coverage::{Coverage, Findings};
 use super::keeper::Keeper;
-use super::{Carrier, orders, shares, status};
+use super::{Carrier, orders, status};
 use crate::App;
 
 /// How often the node looks around when nothing wakes it.
@@ -50,8 +51,33 @@ pub struct Federation {
 struct Inner {
     node: Node,
     keeper: Keeper,
+    /// What is shared, once the world was looked through.
+    coverage: Option<Coverage>,
     /// A write failed: what is known may be ahead of what is kept.
     ahead: bool,
+}
+
+/// What another node is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Response {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body, JSON.
+    pub body: String,
+    /// When it may try again, where that helps.
+    pub retry_after: Option<Duration>,
+}
+
+impl Response {
+    fn ok(body: String) -> Self {
+        Self { status: 200, body, retry_after: None }
+    }
+}
+
+impl From<Fault> for Response {
+    fn from(fault: Fault) -> Self {
+        Self { status: fault.status(), body: fault.body(), retry_after: fault.retry_after() }
+    }
 }
 
 impl Federation {
@@ -65,23 +91,31 @@ impl Federation {
         let (mut keeper, records) = Keeper::open(Arc::clone(&app), viewer).await?;
         let (node, writes) = restore(&app, &config, records)?;
         keeper.keep(writes, Vec::new()).await?;
-        let inner = Mutex::new(Inner { node, keeper, ahead: false });
+        let inner = Mutex::new(Inner { node, keeper, coverage: None, ahead: false });
         Ok(Arc::new(Self { app, viewer, config, carrier, inner, wake: Notify::new() }))
     }
 
-    /// Takes a message of another node in; returns status and body of the reply, after
-    /// everything it led to is durable.
-    pub async fn receive(&self, endpoint: Endpoint, body: &[u8]) -> Result<(u16, String)> {
+    /// Takes a message of another node in; the reply is there after everything it led to is
+    /// durable, and tells of the world as it is now.
+    pub async fn receive(&self, endpoint: Endpoint, body: &[u8]) -> Result<Response> {
         let now = self.app.effects.now();
         let mut inner = self.ready().await?;
-        let received = inner.node.receive(endpoint, body, now);
+        let admitted = match inner.node.admit(endpoint, body, now) {
+            Ok(admitted) => admitted,
+            Err(fault) => return Ok(fault.into()),
+        };
+        if endpoint.hands_out() {
+            self.follow_world(&mut inner).await?;
+        }
+        let received = inner.node.take(&admitted, now);
         self.keep(&mut inner, received.writes, Vec::new()).await?;
         let reply = match received.reply {
-            Reply::Taken => (200, "null".to_owned()),
-            Reply::Refused(fault) => (fault.status(), fault.body()),
+            Reply::Taken => Response::ok("null".to_owned()),
+            Reply::Refused(fault) => fault.into(),
             Reply::Message(to, message) => {
+                self.look_at(&mut inner, message.needs()).await?;
                 let found = inner.keeper.contents(message.needs()).await?;
-                (200, inner.node.seal(&to, &message, &found).map_err(unwritable)?)
+                Response::ok(inner.node.seal(&to, &message, &found).map_err(unwritable)?)
             }
         };
         drop(inner);
@@ -90,16 +124,20 @@ impl Federation {
     }
 
     /// Takes the unsigned handshake of another node in.
-    pub async fn handshake(&self, body: &[u8]) -> Result<(u16, String)> {
+    pub async fn handshake(&self, body: &[u8]) -> Result<Response> {
         let mut inner = self.ready().await?;
-        let outcome: std::result::Result<_, Fault> = inner.node.handshake(body);
-        match outcome {
+        match inner.node.handshake(body, self.app.effects.now()) {
             Ok((writes, reply)) => {
                 self.keep(&mut inner, writes, Vec::new()).await?;
-                Ok((200, reply))
+                Ok(Response::ok(reply))
             }
-            Err(fault) => Ok((fault.status(), fault.body())),
+            Err(fault) => Ok(fault.into()),
         }
+    }
+
+    /// The world whose node this is.
+    pub fn world(&self) -> WorldId {
+        self.viewer.world
     }
 
     /// Who the node is.
@@ -112,9 +150,16 @@ impl Federation {
         self.inner.lock().await.node.status()
     }
 
-    /// The contract's report.
-    pub async fn health(&self) -> Value {
-        status::health(&self.status().await, self.app.effects.now())
+    /// The contract's report, for somebody of a world. What a node knows belongs to its own.
+    pub async fn health(&self, world: WorldId) -> Value {
+        let now = self.app.effects.now();
+        match world == self.viewer.world {
+            true => status::health(&self.status().await, now),
+            false => status::disabled(
+                "this world has no KOI-net node; the server's is that of another world",
+                now,
+            ),
+        }
     }
 
     /// Calls others, carries out orders and follows the world, until it is dropped.
@@ -155,13 +200,56 @@ impl Federation {
         self.keep(&mut inner, writes, vec![done]).await
     }
 
+    /// Looks through the world for changes of what is shared.
     async fn scan(&self) -> Result<()> {
-        let root = self.ready().await?.keeper.root;
+        let (root, mark) = {
+            let inner = self.ready().await?;
+            (inner.keeper.root, inner.coverage.as_ref().map(Coverage::mark))
+        };
         // The world is read without the lock: others are served meanwhile.
-        let things = shares::covered(&self.app, &self.viewer, root).await?;
+        let surveyed = Coverage::survey(&self.app, &self.viewer, root, mark).await?;
         let mut inner = self.ready().await?;
-        let writes = shares::publish_all(&mut inner.node, things, self.app.effects.now());
-        self.keep(&mut inner, writes, Vec::new()).await
+        self.take_survey(&mut inner, surveyed).await?;
+        // What changed meanwhile is newer than what was read.
+        self.follow_world(&mut inner).await
+    }
+
+    async fn take_survey(&self, inner: &mut Inner, surveyed: (Coverage, Findings)) -> Result<()> {
+        let (coverage, findings) = surveyed;
+        inner.coverage = Some(coverage);
+        let findings = findings.and_nothing_else(&inner.node);
+        self.publish(inner, findings).await
+    }
+
+    /// Brings what is shared in line with what changed in the world since it was last looked at.
+    async fn follow_world(&self, inner: &mut Inner) -> Result<()> {
+        let root = inner.keeper.root;
+        let findings = match &mut inner.coverage {
+            Some(coverage) => coverage.follow(&self.app, &self.viewer, root).await?,
+            None => None,
+        };
+        match findings {
+            Some(findings) => self.publish(inner, findings).await,
+            None => {
+                let surveyed = Coverage::survey(&self.app, &self.viewer, root, None).await?;
+                self.take_survey(inner, surveyed).await
+            }
+        }
+    }
+
+    /// Brings these things in line with what they are now, just before they are handed out;
+    /// the world has been followed up to here.
+    async fn look_at(&self, inner: &mut Inner, rids: &[Rid]) -> Result<()> {
+        let findings = match &mut inner.coverage {
+            Some(coverage) => coverage.look_at(&self.app, &self.viewer, rids).await?,
+            None => return Ok(()),
+        };
+        self.publish(inner, findings).await
+    }
+
+    async fn publish(&self, inner: &mut Inner, findings: Findings) -> Result<()> {
+        let writes = findings.publish(&mut inner.node, self.app.effects.now());
+        self.keep(inner, writes, Vec::new()).await
     }
 
     async fn make_calls(self: &Arc<Self>) {
@@ -186,9 +274,13 @@ impl Federation {
 
     async fn carry(&self, call: &Call) -> std::result::Result<Answer, Unanswered> {
         let body = {
-            let inner = self.ready().await.map_err(|_| Unanswered)?;
-            let found = inner.keeper.contents(call.message.needs()).await;
-            let found = found.map_err(|_| Unanswered)?;
+            let mut inner = self.ready().await.map_err(|_| Unanswered)?;
+            let needs = call.message.needs();
+            if !needs.is_empty() {
+                self.follow_world(&mut inner).await.map_err(|_| Unanswered)?;
+                self.look_at(&mut inner, needs).await.map_err(|_| Unanswered)?;
+            }
+            let found = inner.keeper.contents(needs).await.map_err(|_| Unanswered)?;
             inner.node.seal(&call.peer, &call.message, &found).map_err(|_| Unanswered)?
         };
         let path = call.endpoint.path();
@@ -206,6 +298,7 @@ impl Federation {
             let (node, writes) = restore(&self.app, &self.config, records)?;
             inner.keeper.keep(writes, Vec::new()).await?;
             inner.node = node;
+            inner.coverage = None;
             inner.ahead = false;
         }
         Ok(inner)

@@ -1,34 +1,26 @@
-//! What the owner shares: rules, and what they cover now.
+//! What the owner shares: rules, and what they come to.
 //!
 //! Nothing is shared without a rule. Whatever a rule says, only what every member may
-//! see is looked at: the node reads the world as a stranger without any rights.
-
-use std::collections::HashSet;
+//! see leaves the world; documents that came in for the game master's side are opened to
+//! all members first, by the owner's word.
 
 use lore_core::names::name_key;
-use lore_core::{
-    Error, Node, NodeId, PrincipalId, Result, Role, Text, Timestamp, Uid, Viewer, Visibility,
+use lore_core::{Error, Node, NodeId, Result, Role, Text, Uid, Viewer, Visibility};
+use lore_store::{
+    Batch, Change, Expect, NewState, NodeKey, NodePatch, NodeQuery, NodeRef, Origin, TextPatch,
+    TextRef,
 };
-use lore_koinet::node::{Node as KoiNode, Write};
-use lore_koinet::{Contents, Rid, portable};
-use lore_store::{Batch, Change, Expect, NewState, NodeKey, NodeQuery, NodeRef, Origin};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::coverage::{covered_by, is_shareable, stranger};
 use super::keeper::{find_root, make_root, matching, word};
-use super::{FEDERATED, RECORD, ROOT};
-use crate::App;
+use crate::{App, knowledge};
 
-/// The RID type of entities and pages we share.
-pub const ENTITY_TYPE: &str = "orn:lorewell.entity";
-/// The RID type of documents we share.
-pub const DOCUMENT_TYPE: &str = "orn:lorewell.document";
-
-/// Kinds that are shared as documents.
-const DOCUMENTS: [&str; 6] =
-    ["journal", "note", "outside_document", "source_file", "vault_note", "web_page"];
-/// Nodes whose texts are read at once.
-const AT_ONCE: usize = 500;
+/// Kinds of documents that come in for the game master's side, and that no other door opens.
+const GATHERED: [&str; 3] = ["outside_document", "vault_note", "web_page"];
+/// Documents that are opened in one commit.
+const AT_ONCE: usize = 100;
 
 /// What is shared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,52 +36,179 @@ pub enum ShareRule {
     Everything,
 }
 
-/// The rules of the viewer's world.
-pub async fn rules(app: &App, viewer: &Viewer) -> Result<Vec<ShareRule>> {
-    match find_root(app, viewer).await? {
-        Some(root) => Ok(read_rules(app, viewer, root).await?.0),
-        None => Ok(Vec::new()),
-    }
+/// What to do with documents that only the game master's side sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opening {
+    /// They stay as they are.
+    Leave,
+    /// Let every member see them.
+    Open,
 }
 
-/// Adds a rule. A thing is named by its id, its number or its exact name.
-pub async fn share(app: &App, viewer: &Viewer, rule: ShareRule) -> Result<ShareRule> {
+/// A rule and what it comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleReport {
+    /// The rule.
+    pub rule: ShareRule,
+    /// Name and kind of the one thing it is about, as long as it is there.
+    pub thing: Option<(String, String)>,
+    /// How many things it shares.
+    pub shared: usize,
+    /// How many more it is about that not every member sees.
+    pub hidden: usize,
+    /// How many of those are documents that can be opened.
+    pub closed_documents: usize,
+}
+
+/// A rule that was added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shared {
+    /// What it comes to.
+    pub report: RuleReport,
+    /// Whether it was there before.
+    pub was_there: bool,
+    /// How many documents every member sees from now on.
+    pub opened: usize,
+}
+
+/// A rule that was taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stopped {
+    /// What it came to.
+    pub report: RuleReport,
+    /// Rules by which its one thing is shared all the same.
+    pub still: Vec<ShareRule>,
+}
+
+/// The rules of the viewer's world.
+pub async fn rules(app: &App, viewer: &Viewer) -> Result<Vec<RuleReport>> {
+    let mut reports = Vec::new();
+    for rule in known_rules(app, viewer).await? {
+        reports.push(report(app, viewer, rule).await?);
+    }
+    Ok(reports)
+}
+
+/// Adds a rule. A thing is named by its id, its number, its exact name or, if it is a
+/// document, its RID.
+pub async fn share(
+    app: &App,
+    viewer: &Viewer,
+    rule: ShareRule,
+    opening: Opening,
+) -> Result<Shared> {
     viewer.require(Role::Owner)?;
-    let rule = settle_rule(app, viewer, rule).await?;
+    let rule = match rule {
+        ShareRule::Node(what) => {
+            let node = find_thing(app, viewer, &what).await?;
+            check_sharable(&node, opening)?;
+            ShareRule::Node(node.uid.to_string())
+        }
+        ShareRule::Kind(kind) => ShareRule::Kind(word(&kind.to_lowercase())?.to_string()),
+        ShareRule::Tag(tag) => ShareRule::Tag(name_key(&tag)),
+        ShareRule::Everything => ShareRule::Everything,
+    };
+    let opened = match opening {
+        Opening::Leave => 0,
+        Opening::Open => open_documents(app, viewer, &rule).await?,
+    };
+    let was_there = known_rules(app, viewer).await?.contains(&rule);
     change_rules(app, viewer, |rules| {
         if !rules.contains(&rule) {
             rules.push(rule.clone());
         }
     })
     .await?;
-    Ok(rule)
+    Ok(Shared { report: report(app, viewer, rule).await?, was_there, opened })
 }
 
-/// Takes a rule back; what no other rule covers is forgotten everywhere.
-pub async fn unshare(app: &App, viewer: &Viewer, rule: ShareRule) -> Result<ShareRule> {
+/// Takes a rule back; what no other rule covers is forgotten everywhere. A thing that is
+/// hidden or gone by now is named by its id.
+pub async fn unshare(app: &App, viewer: &Viewer, rule: ShareRule) -> Result<Stopped> {
     viewer.require(Role::Owner)?;
-    let rule = settle_rule(app, viewer, rule).await?;
+    let known = known_rules(app, viewer).await?;
+    let rule = match rule {
+        ShareRule::Node(what) => rule_about(app, viewer, &known, &what).await?,
+        ShareRule::Kind(kind) => Some(ShareRule::Kind(kind.to_lowercase())),
+        ShareRule::Tag(tag) => Some(ShareRule::Tag(name_key(&tag))),
+        ShareRule::Everything => Some(ShareRule::Everything),
+    };
+    let rule = rule.filter(|rule| known.contains(rule)).ok_or_else(|| {
+        let hint = "`lorewell federation share` lists the rules";
+        Error::not_found("a rule that shares this", hint)
+    })?;
+    let report = report(app, viewer, rule.clone()).await?;
+    let still = still_covering(app, viewer, &known, &rule).await?;
     change_rules(app, viewer, |rules| rules.retain(|known| *known != rule)).await?;
-    Ok(rule)
+    Ok(Stopped { report, still })
 }
 
-/// Puts a rule into the form in which rules are compared.
-async fn settle_rule(app: &App, viewer: &Viewer, rule: ShareRule) -> Result<ShareRule> {
-    match rule {
-        ShareRule::Node(what) => {
-            let node = find_thing(app, viewer, &what).await?;
-            if node.visibility != Visibility::Members {
-                return Err(Error::Precondition {
-                    message: format!("{} is private and is never shared", node.name),
-                    hint: "let all members see it first".into(),
-                });
-            }
-            Ok(ShareRule::Node(node.uid.to_string()))
-        }
-        ShareRule::Kind(kind) => Ok(ShareRule::Kind(word(&kind.to_lowercase())?.to_string())),
-        ShareRule::Tag(tag) => Ok(ShareRule::Tag(name_key(&tag))),
-        ShareRule::Everything => Ok(ShareRule::Everything),
+/// Fails for what is never shared, or not as it is.
+fn check_sharable(node: &Node, opening: Opening) -> Result<()> {
+    let gathered = is_closed_document(node);
+    let (problem, hint) = match node.visibility {
+        _ if !is_shareable(node) => ("is not this world's to share", "share something of yours"),
+        Visibility::Members => return Ok(()),
+        Visibility::Gm if gathered && opening == Opening::Open => return Ok(()),
+        Visibility::Gm if gathered => (
+            "is seen by the game master's side only",
+            "add --open: every member of the world sees it then, and those who subscribe",
+        ),
+        Visibility::Gm => ("is hidden and is not shared", "let all members see it first"),
+        Visibility::Private(_) => ("is private and is never shared", "share another one"),
+    };
+    Err(Error::Precondition { message: format!("{} {problem}", node.name), hint: hint.into() })
+}
+
+fn is_closed_document(node: &Node) -> bool {
+    GATHERED.contains(&node.kind.as_str()) && node.visibility == Visibility::Gm
+}
+
+/// Lets every member see the documents that a rule is about, and returns how many there were.
+async fn open_documents(app: &App, viewer: &Viewer, rule: &ShareRule) -> Result<usize> {
+    if *rule == ShareRule::Everything {
+        let hint =
+            "name a document, kind:vault_note, kind:web_page, kind:outside_document or a tag";
+        return Err(Error::invalid("what", "everything is too much to open", hint));
     }
+    let mut nodes = covered_by(app, viewer, rule).await?;
+    nodes.retain(is_closed_document);
+    for part in nodes.chunks(AT_ONCE) {
+        let ids: Vec<_> = part.iter().map(|node| node.id).collect();
+        let texts = app.store.texts_of_nodes(viewer, &ids).await?;
+        let origin = Origin::new("federation share", app.effects.uid().to_string());
+        let mut batch = Batch::new(origin, app.effects.now());
+        batch.changes.extend(part.iter().map(opened_node));
+        let closed = texts.iter().filter(|text| text.visibility == Visibility::Gm);
+        batch.changes.extend(closed.map(opened_text));
+        app.store.commit(viewer, batch).await?;
+    }
+    Ok(nodes.len())
+}
+
+fn opened_node(node: &Node) -> Change {
+    let patch = NodePatch { visibility: Some(Visibility::Members), ..NodePatch::default() };
+    Change::UpdateNode(NodeRef::Id(node.id), Expect::Any, patch)
+}
+
+fn opened_text(text: &Text) -> Change {
+    let patch = TextPatch { visibility: Some(Visibility::Members), ..TextPatch::default() };
+    Change::UpdateText(TextRef::Id(text.id), Expect::Any, patch)
+}
+
+async fn report(app: &App, viewer: &Viewer, rule: ShareRule) -> Result<RuleReport> {
+    let mut all = covered_by(app, viewer, &rule).await?;
+    all.retain(is_shareable);
+    let seen = covered_by(app, &stranger(viewer), &rule).await?;
+    let shared = seen.iter().filter(|node| is_shareable(node)).count();
+    let thing = all.first().filter(|_| matches!(rule, ShareRule::Node(_)));
+    Ok(RuleReport {
+        thing: thing.map(|node| (node.name.clone(), node.kind.to_string())),
+        rule,
+        shared,
+        hidden: all.len().saturating_sub(shared),
+        closed_documents: all.iter().filter(|node| is_closed_document(node)).count(),
+    })
 }
 
 async fn find_thing(app: &App, viewer: &Viewer, what: &str) -> Result<Node> {
@@ -103,26 +222,92 @@ async fn find_thing(app: &App, viewer: &Viewer, what: &str) -> Result<Node> {
     {
         return Ok(node);
     }
+    if let Some(document) = knowledge::document(app, viewer, what).await? {
+        return Ok(document);
+    }
     let name = Some(lore_store::NameMatch::Exact(what.to_owned()));
     let found = matching(app, viewer, NodeQuery { name, ..NodeQuery::default() }).await?;
     let mut found = found.into_iter().filter(is_shareable);
     match (found.next(), found.next()) {
         (Some(node), None) => Ok(node),
-        (None, _) => Err(Error::not_found(format!("{what:?}"), "give its exact name or its id")),
-        (Some(_), Some(_)) => Err(Error::invalid(
+        (None, _) => {
+            let hint = "give its exact name, its id, or the RID of a document";
+            Err(Error::not_found(format!("{what:?}"), hint))
+        }
+        (Some(one), Some(other)) => Err(Error::invalid(
             "what",
-            format!("{what:?} names several things"),
+            format!("{what:?} names several things, such as {} and {}", told(&one), told(&other)),
             "give the id of the one you mean",
         )),
     }
 }
 
-async fn read_rules(app: &App, viewer: &Viewer, root: NodeId) -> Result<(Vec<ShareRule>, i64)> {
+fn told(node: &Node) -> String {
+    format!("the {} {}", node.kind, node.uid)
+}
+
+/// The rule about a thing that is known by this name or id.
+async fn rule_about(
+    app: &App,
+    viewer: &Viewer,
+    known: &[ShareRule],
+    what: &str,
+) -> Result<Option<ShareRule>> {
+    let uids: Vec<Uid> = known.iter().filter_map(uid_of).collect();
+    if let Ok(uid) = what.parse::<Uid>() {
+        return Ok(Some(ShareRule::Node(uid.to_string())));
+    }
+    let is_named = |node: &&Node| {
+        let mut names = std::iter::once(&node.name).chain(&node.aliases);
+        names.any(|name| name_key(name) == name_key(what))
+            || node.number.to_string() == what
+            || knowledge::of_document(node) == what
+    };
+    let nodes = app.store.nodes_by_uid(viewer, &uids).await?;
+    Ok(nodes.iter().find(is_named).map(|node| ShareRule::Node(node.uid.to_string())))
+}
+
+fn uid_of(rule: &ShareRule) -> Option<Uid> {
+    match rule {
+        ShareRule::Node(uid) => uid.parse().ok(),
+        _ => None,
+    }
+}
+
+/// The other rules that cover the thing a rule is about.
+async fn still_covering(
+    app: &App,
+    viewer: &Viewer,
+    known: &[ShareRule],
+    ended: &ShareRule,
+) -> Result<Vec<ShareRule>> {
+    let Some(uid) = uid_of(ended) else { return Ok(Vec::new()) };
+    let nodes = app.store.nodes_by_uid(&stranger(viewer), &[uid]).await?;
+    let Some(node) = nodes.first() else { return Ok(Vec::new()) };
+    let others = known.iter().filter(|rule| *rule != ended && rule.covers(node));
+    Ok(others.cloned().collect())
+}
+
+/// The rules, and the version of the document that holds them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Rules {
+    pub(super) rules: Vec<ShareRule>,
+    pub(super) version: i64,
+}
+
+async fn known_rules(app: &App, viewer: &Viewer) -> Result<Vec<ShareRule>> {
+    match find_root(app, viewer).await? {
+        Some(root) => Ok(read_rules(app, viewer, root).await?.rules),
+        None => Ok(Vec::new()),
+    }
+}
+
+pub(super) async fn read_rules(app: &App, viewer: &Viewer, root: NodeId) -> Result<Rules> {
     let states = app.store.states(viewer, &[root], &word("shares")?).await?;
-    let Some(state) = states.into_iter().next() else { return Ok((Vec::new(), 0)) };
+    let Some(state) = states.into_iter().next() else { return Ok(Rules::default()) };
     let rules = state.value.get("rules").cloned().unwrap_or_default();
     let broken = |_| Error::Corrupt { what: "the rules of the federation".into() };
-    Ok((serde_json::from_value(rules).map_err(broken)?, state.version))
+    Ok(Rules { rules: serde_json::from_value(rules).map_err(broken)?, version: state.version })
 }
 
 async fn change_rules(
@@ -134,7 +319,7 @@ async fn change_rules(
         Some(root) => root,
         None => make_root(app, viewer).await?,
     };
-    let (mut rules, version) = read_rules(app, viewer, root).await?;
+    let Rules { mut rules, version } = read_rules(app, viewer, root).await?;
     change(&mut rules);
     let origin = Origin::new("federation share", app.effects.uid().to_string());
     let batch = Batch::new(origin, app.effects.now()).change(Change::PutState(NewState {
@@ -146,80 +331,4 @@ async fn change_rules(
     }));
     app.store.commit(viewer, batch).await?;
     Ok(())
-}
-
-/// What the rules cover now, ready to be published.
-pub(super) async fn covered(
-    app: &App,
-    viewer: &Viewer,
-    root: NodeId,
-) -> Result<Vec<(Rid, Contents)>> {
-    let (rules, _) = read_rules(app, viewer, root).await?;
-    let stranger = Viewer { principal: PrincipalId(0), world: viewer.world, role: Role::Reader };
-    let mut nodes = Vec::new();
-    for rule in rules {
-        nodes.extend(covered_by(app, &stranger, rule).await?);
-    }
-    let mut seen = HashSet::new();
-    nodes.retain(|node| is_shareable(node) && seen.insert(node.id));
-    let mut things = Vec::with_capacity(nodes.len());
-    for part in nodes.chunks(AT_ONCE) {
-        let ids: Vec<_> = part.iter().map(|node| node.id).collect();
-        let texts = app.store.texts_of_nodes(&stranger, &ids).await?;
-        things.extend(part.iter().filter_map(|node| rendered(node, &texts)));
-    }
-    Ok(things)
-}
-
-async fn covered_by(app: &App, stranger: &Viewer, rule: ShareRule) -> Result<Vec<Node>> {
-    let query = match rule {
-        ShareRule::Node(uid) => {
-            let Ok(uid) = uid.parse() else { return Ok(Vec::new()) };
-            return Ok(app.store.nodes_by_uid(stranger, &[uid]).await?);
-        }
-        ShareRule::Kind(kind) => NodeQuery { kinds: vec![word(&kind)?], ..NodeQuery::default() },
-        ShareRule::Tag(tag) => NodeQuery { tags: vec![tag], ..NodeQuery::default() },
-        ShareRule::Everything => NodeQuery::default(),
-    };
-    matching(app, stranger, query).await
-}
-
-/// What others gave us is theirs to give, and what the federation notes is nobody's.
-fn is_shareable(node: &Node) -> bool {
-    ![ROOT, RECORD, FEDERATED].contains(&node.kind.as_str())
-}
-
-fn rendered(node: &Node, texts: &[Text]) -> Option<(Rid, Contents)> {
-    let kind = node.kind.as_str();
-    let rid_type = if DOCUMENTS.contains(&kind) { DOCUMENT_TYPE } else { ENTITY_TYPE };
-    let rid = Rid::parse(&format!("{rid_type}:{}", node.uid)).ok()?;
-    let texts = texts
-        .iter()
-        .filter(|text| text.node == node.id)
-        .map(|text| json!({ "kind": text.kind.as_str(), "title": text.title, "body": text.body }));
-    let mut contents = json!({
-        "name": node.name,
-        "kind": kind,
-        "type": node.subtype,
-        "aliases": node.aliases,
-        "tags": node.tags,
-        "texts": texts.collect::<Vec<_>>(),
-    });
-    portable(&mut contents);
-    Some((rid, Contents::parse(&contents.to_string())?))
-}
-
-/// Brings what is published in line with what is covered.
-pub(super) fn publish_all(
-    node: &mut KoiNode,
-    things: Vec<(Rid, Contents)>,
-    now: Timestamp,
-) -> Vec<Write> {
-    let covered: HashSet<_> = things.iter().map(|(rid, _)| rid.clone()).collect();
-    let gone: Vec<_> = node.shared().filter(|rid| !covered.contains(*rid)).cloned().collect();
-    let mut writes: Vec<_> = gone.iter().filter_map(|rid| node.withdraw(rid)).collect();
-    for (rid, contents) in things {
-        writes.extend(node.publish(rid, contents, now));
-    }
-    writes
 }

@@ -2,11 +2,11 @@
 
 use lore_core::{Result, Timestamp, Viewer};
 use lore_koinet::node::{Endpoint, Node, PeerStatus, Standing, Status};
-use lore_koinet::{EdgeStatus, NodeKind};
+use lore_koinet::{EdgeStatus, NodeKind, NodeProfile};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-use super::keeper::Keeper;
+use super::keeper::{Keeper, find_root};
 use super::service::Config;
 use crate::App;
 
@@ -41,26 +41,42 @@ pub fn health(status: &Status, now: Timestamp) -> Value {
     })
 }
 
-/// The contract's report on the node of this process, which may not have one.
-pub async fn report(app: &App) -> Value {
+/// The contract's report on the node of the viewer's world, which may not have one.
+pub async fn report(app: &App, viewer: &Viewer) -> Value {
     match app.federation.get() {
-        Some(node) => node.health().await,
-        None => json!({
-            "status": "disabled",
-            "message": "this server is no KOI-net node; start it with `lorewell serve --federation`",
-            "node": null,
-            "peers": [],
-            "event_queue_size": 0,
-            "pipeline_enabled": false,
-            "protocol": protocol(),
-            "timestamp": app.effects.now().to_string(),
-        }),
+        Some(node) => node.health(viewer.world).await,
+        None => disabled(
+            "this server is no KOI-net node; start it with `lorewell serve --federation`",
+            app.effects.now(),
+        ),
     }
 }
 
-/// How the node of a world stands, as far as it was kept: for a look from outside.
-pub async fn stored_status(app: &Arc<App>, viewer: Viewer, config: &Config) -> Result<Status> {
-    let (_, records) = Keeper::open(Arc::clone(app), viewer).await?;
+/// The report where there is no node.
+pub fn disabled(message: &str, now: Timestamp) -> Value {
+    json!({
+        "status": "disabled",
+        "message": message,
+        "node": null,
+        "peers": [],
+        "event_queue_size": 0,
+        "pipeline_enabled": false,
+        "protocol": protocol(),
+        "timestamp": now.to_string(),
+    })
+}
+
+/// How the node of a world stands, as far as it was kept: for a look from outside. None
+/// where no node ever was.
+pub async fn stored_status(
+    app: &Arc<App>,
+    viewer: Viewer,
+    config: &Config,
+) -> Result<Option<Status>> {
+    if find_root(app, &viewer).await?.is_none() {
+        return Ok(None);
+    }
+    let (keeper, records) = Keeper::open(Arc::clone(app), viewer).await?;
     let entropy = Arc::clone(&app.effects.entropy);
     let (key, settings) = (config.key.clone(), config.settings.clone());
     let now = app.effects.now();
@@ -68,7 +84,14 @@ pub async fn stored_status(app: &Arc<App>, viewer: Viewer, config: &Config) -> R
     let (node, _) = restored.map_err(|error| {
         lore_core::Error::invalid("federation", error.to_string(), "correct it in lorewell.toml")
     })?;
-    Ok(node.status())
+    let mut status = node.status();
+    // Under which address it serves is known to the one that runs.
+    let me = status.rid.rid().clone();
+    let kept = keeper.contents(std::slice::from_ref(&me)).await?;
+    if let Some(profile) = kept.get(&me).and_then(NodeProfile::read) {
+        status.profile = profile;
+    }
+    Ok(Some(status))
 }
 
 /// What every message has to be. None of it can be switched off.

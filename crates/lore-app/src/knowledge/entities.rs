@@ -3,11 +3,13 @@
 use lore_core::{Error, Node, NodeId, Result};
 use lore_resolve::{Candidate, Decision, Query};
 use lore_store::{NodeKey, NodeQuery};
+use serde_json::Value;
 
 use super::catalogue::Catalogue;
 use super::librarian::Librarian;
 use super::ontology::EntityType;
 use super::uri;
+use crate::federation::{DOCUMENT_TYPE, SAID_KIND};
 
 /// A node that is something.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +28,20 @@ impl Entity {
         let entity_type = EntityType::of(&node)?;
         let uri = uri::of_entity(&node, entity_type);
         Some(Self { node, entity_type, uri })
+    }
+
+    /// What another node of the network told of, if that is something. It keeps its own name,
+    /// and is what its node says or its name sounds like.
+    pub(super) fn told(node: Node) -> Option<Self> {
+        let rid_type = node.subtype.as_deref().unwrap_or_default();
+        if rid_type == DOCUMENT_TYPE {
+            return None;
+        }
+        let said = node.properties.get(SAID_KIND).and_then(Value::as_str);
+        let entity_type = said.and_then(EntityType::read);
+        let entity_type = entity_type.or_else(|| EntityType::read(rid_type.rsplit('.').next()?));
+        let uri = uri::of_document(&node);
+        Some(Self { node, entity_type: entity_type.unwrap_or(EntityType::Concept), uri })
     }
 }
 

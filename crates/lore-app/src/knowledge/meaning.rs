@@ -9,7 +9,7 @@ use lore_text::table::likeness;
 use super::librarian::Librarian;
 use super::ontology::EntityType;
 use super::resolve::{Possible, profiles};
-use super::search::find_entities;
+use super::search::{Whose, find_entities};
 
 /// How far to rely on the nearest meaning there is.
 const MOST: f64 = 0.49;
@@ -28,7 +28,7 @@ pub(super) async fn alike(
         (best >= profile.meaning_at).then_some(best)
     };
     let mut found = Vec::new();
-    for hit in find_entities(librarian, label, wanted, limit).await? {
+    for hit in find_entities(librarian, label, wanted, Whose::Ours, limit).await? {
         let node = &hit.entity.node;
         let names = &mut std::iter::once(&node.name).chain(&node.aliases);
         found.extend(near(hit.entity.entity_type, names).map(|likeness| Possible {

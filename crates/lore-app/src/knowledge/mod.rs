@@ -57,9 +57,11 @@ pub use outside::{Ask, Elsewhere, Fetched, Form, Model, Prompt, Verb, Web};
 pub use relations::{Item, NewRelation, ReadIn, Related, Relation, relate, relations, tally};
 pub use resolve::{Asked, Possible, Resolved, Surroundings, folders, profiles, resolve};
 pub use search::{
-    Chunk, EntityHit, FoundDocument, FoundDocuments, Passages, SOURCES, find_documents,
+    Chunk, EntityHit, FoundDocument, FoundDocuments, Passages, SOURCES, Whose, find_documents,
     find_entities,
 };
+pub(crate) use shelve::document;
+pub(crate) use uri::of_document;
 pub use vault::{Notes, list_notes, read_note, write_note};
 pub use vault_watch::{index_vault, keep_vault, sync_vault};
 pub use web::{

@@ -11,6 +11,7 @@ use super::entities::Entity;
 use super::librarian::Librarian;
 use super::ontology::{DOCUMENT_KINDS, EntityType};
 use super::{code, relations, uri};
+use crate::federation::{self, FEDERATED};
 
 /// Most results of a search.
 const RESULTS_MAX: usize = 100;
@@ -26,6 +27,17 @@ pub struct EntityHit {
     pub similarity: f64,
     /// How many relations it has.
     pub relations: usize,
+    /// The node that told of it, if it is not one of this world.
+    pub source: Option<String>,
+}
+
+/// Whose entities to look among.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// This world's.
+    Ours,
+    /// Also what other nodes of the network told of.
+    Everybodys,
 }
 
 /// Entities that answer a question, best first.
@@ -33,20 +45,18 @@ pub async fn find_entities(
     librarian: &Librarian,
     text: &str,
     wanted: Option<EntityType>,
+    whose: Whose,
     limit: usize,
 ) -> Result<Vec<EntityHit>> {
     let limit = limit.clamp(1, RESULTS_MAX);
     let looked_at = if wanted.is_some() { limit * WIDER } else { limit * 2 };
-    let filter = Filter { except_kinds: document_kinds()?, ..Filter::default() };
+    let filter = Filter { except_kinds: document_kinds(whose)?, ..Filter::default() };
     let query = Query { filter, unit: Unit::Node, ..Query::new(text, looked_at) };
     let found = librarian.app.search(&librarian.viewer, query).await?;
     let mut hits: Vec<EntityHit> = found
         .answers
         .into_iter()
-        .filter_map(|answer| {
-            let similarity = share(answer.hit.score);
-            Some(EntityHit { entity: Entity::of(answer.node)?, similarity, relations: 0 })
-        })
+        .filter_map(entity_hit)
         .filter(|hit| wanted.is_none_or(|wanted| hit.entity.entity_type == wanted))
         .take(limit)
         .collect();
@@ -56,6 +66,16 @@ pub async fn find_entities(
         hit.relations = counts.get(&hit.entity.node.id).copied().unwrap_or_default();
     }
     Ok(hits)
+}
+
+fn entity_hit(answer: Answered) -> Option<EntityHit> {
+    let similarity = share(answer.hit.score);
+    let source = federation::told_by(&answer.node);
+    let entity = match source {
+        Some(_) => Entity::told(answer.node)?,
+        None => Entity::of(answer.node)?,
+    };
+    Some(EntityHit { entity, similarity, relations: 0, source })
 }
 
 /// Sources with a name of their own, and what they are called in answers.
@@ -120,8 +140,7 @@ pub async fn find_documents(
 ) -> Result<FoundDocuments> {
     let limit = limit.clamp(1, RESULTS_MAX);
     let source = source.map(str::trim).filter(|source| !source.is_empty());
-    let filter =
-        Filter { namespaces: source.map(namespace).into_iter().collect(), ..Filter::default() };
+    let filter = source.map(of_source).transpose()?.unwrap_or_default();
     let query = Query { filter, unit: Unit::Text, ..Query::new(text, limit * 4) };
     let found = librarian.app.search(&librarian.viewer, query).await?;
     let hits: Vec<FoundDocument> = found.answers.into_iter().filter_map(found_document).collect();
@@ -153,8 +172,23 @@ fn chunk(document: FoundDocument) -> Chunk {
     Chunk { rid, document }
 }
 
+/// What comes from a source: of the network as a whole, of one of its nodes, or of here.
+fn of_source(source: &str) -> Result<Filter> {
+    let node = source.strip_prefix(federation::SOURCE);
+    Ok(match node {
+        Some("") => Filter { kinds: vec![Word::new("kind", FEDERATED)?], ..Filter::default() },
+        Some(node) if node.starts_with(':') => {
+            Filter { sources: vec![source.to_owned()], ..Filter::default() }
+        }
+        _ => Filter { namespaces: vec![namespace(source)], ..Filter::default() },
+    })
+}
+
 /// Where a document comes from.
 fn source_of(node: &Node) -> String {
+    if let Some(source) = federation::told_by(node) {
+        return source;
+    }
     let known = SOURCES.iter().find(|(namespace, _)| *namespace == node.namespace);
     match known {
         Some((_, sensor)) => (*sensor).to_owned(),
@@ -175,8 +209,10 @@ fn namespace(source: &str) -> String {
     }
 }
 
-fn document_kinds() -> Result<Vec<Kind>> {
-    DOCUMENT_KINDS.iter().map(|kind| Word::new("kind", kind)).collect()
+/// What is no entity. What others told of is theirs, whatever it is.
+fn document_kinds(whose: Whose) -> Result<Vec<Kind>> {
+    let kinds = DOCUMENT_KINDS.iter().filter(|kind| whose == Whose::Ours || **kind != FEDERATED);
+    kinds.map(|kind| Word::new("kind", kind)).collect()
 }
 
 /// A score of the search as a share of 1.

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use futures::FutureExt;
 use lore_core::names::{NAME_MAX, Word};
-use lore_core::{Edge, Error, Node, NodeId, Properties, Provenance, Result, Text, Timestamp, Uid};
+use lore_core::{
+    Edge, Error, Node, NodeId, Properties, Provenance, Result, Text, Timestamp, Uid, Viewer,
+    Visibility,
+};
 use lore_reader::Chunk;
 use lore_store::{
     Batch, Bin, Change, Direction, EdgeRef, Expect, NameMatch, NewEdge, NewNode, NewText, NodeKey,
@@ -15,6 +18,7 @@ use serde_json::json;
 use super::librarian::Librarian;
 use super::relations::{EDGES_MAX, MENTIONS};
 use super::{documents, kept_notes, uri};
+use crate::App;
 use crate::play::word;
 
 /// Text kind of a part of a document.
@@ -133,10 +137,15 @@ pub(super) async fn unshelve(librarian: &Librarian, rid: &str) -> Result<()> {
     Ok(())
 }
 
-/// The document with this name. Its id tells where it was first; one that has moved since is
-/// known by its present name, too.
+/// The document with this name.
 pub(super) async fn shelved(librarian: &Librarian, rid: &str) -> Result<Option<Node>> {
-    let (store, viewer) = (&librarian.app.store, &librarian.viewer);
+    document(&librarian.app, &librarian.viewer, rid).await
+}
+
+/// The document with this name, as far as a viewer sees it. Its id tells where it was first;
+/// one that has moved since is known by its present name, too.
+pub(crate) async fn document(app: &App, viewer: &Viewer, rid: &str) -> Result<Option<Node>> {
+    let store = &app.store;
     let has_name = |node: &Node| uri::of_document(node) == rid;
     if let Some(uid) = uri::derived_uid(viewer, rid)
         && let Some(node) = store.node(viewer, NodeKey::Uid(uid)).await?.filter(has_name)
@@ -176,8 +185,7 @@ fn create(
         batch = batch.change(Change::CreateText(text(
             librarian,
             new,
-            NodeRef::Uid(uid),
-            place,
+            Place { node: NodeRef::Uid(uid), position: place, visibility: librarian.visibility() },
             chunk,
         )?));
     }
@@ -201,20 +209,21 @@ fn chunks(new: &NewDocument) -> Vec<Chunk> {
     chunks
 }
 
-fn text(
-    librarian: &Librarian,
-    new: &NewDocument,
+/// Where a text of a document goes. Who sees the document sees it.
+struct Place {
     node: NodeRef,
-    place: usize,
-    chunk: Chunk,
-) -> Result<NewText> {
+    position: usize,
+    visibility: Visibility,
+}
+
+fn text(librarian: &Librarian, new: &NewDocument, place: Place, chunk: Chunk) -> Result<NewText> {
     let uid = librarian.app.effects.uid();
     Ok(NewText {
         title: chunk.headings.join(" › "),
-        position: i64::try_from(place).unwrap_or(i64::MAX),
+        position: i64::try_from(place.position).unwrap_or(i64::MAX),
         provenance: provenance(new),
-        visibility: librarian.visibility(),
-        ..NewText::new(uid, node, word(CHUNK)?, chunk.text)
+        visibility: place.visibility,
+        ..NewText::new(uid, place.node, word(CHUNK)?, chunk.text)
     })
 }
 
@@ -247,7 +256,11 @@ async fn update(librarian: &Librarian, new: &NewDocument, id: NodeId) -> Result<
     for (place, chunk) in chunks(new).into_iter().enumerate() {
         let change = match old.next() {
             Some(text) => changed_text(new, &text, chunk),
-            None => Some(Change::CreateText(text(librarian, new, NodeRef::Id(id), place, chunk)?)),
+            None => {
+                let (node, visibility) = (NodeRef::Id(id), node.visibility);
+                let place = Place { node, position: place, visibility };
+                Some(Change::CreateText(text(librarian, new, place, chunk)?))
+            }
         };
         batch.changes.extend(change);
     }

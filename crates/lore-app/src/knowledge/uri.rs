@@ -53,7 +53,7 @@ pub(super) fn uid_in(uri: &str) -> Option<Uid> {
 }
 
 /// The name of a document.
-pub(super) fn of_document(node: &Node) -> String {
+pub(crate) fn of_document(node: &Node) -> String {
     match node.properties.get(RID).and_then(Value::as_str) {
         Some(kept) => kept.to_owned(),
         None => format!("orn:lorewell.{}:{}", node.kind, node.uid),

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::questions::Questions;
 use super::sync::Sync;
 use super::take::Way;
 use super::{Endpoint, Fault, Greeting, Message, Node, Standing, Told, Write};
 use crate::envelope::Envelope;
-use crate::profile::NodeProfile;
+use crate::profile::{NodeKind, NodeProfile};
 use crate::rid::{NodeRid, Rid};
 use crate::wire::{BundlesPayload, EventsPayload, FetchBundles, PollEvents};
 
@@ -82,6 +83,7 @@ pub(super) struct Line {
     next_sync: Option<Timestamp>,
     pub(super) sync: Option<Sync>,
     pub(super) to_fetch: VecDeque<Rid>,
+    pub(super) questions: Questions,
     /// Messages it may still send, and when that was counted.
     allowance: Option<(f64, Timestamp)>,
 }
@@ -114,16 +116,22 @@ impl Node {
         }
     }
 
-    /// Connects to a node by its owner's word.
-    pub fn connect(&mut self, rid: &NodeRid, url: &str, now: Timestamp) -> Vec<Write> {
+    /// Connects to a node by its owner's word. One without an address is waited for: it
+    /// calls us, or has done so.
+    pub fn connect(&mut self, rid: &NodeRid, url: Option<&str>, now: Timestamp) -> Vec<Write> {
+        if *rid == self.me {
+            return Vec::new();
+        }
         let peer = self.peer_entry(rid, Standing::Connected);
-        peer.url = Some(url.trim_end_matches('/').to_owned());
+        if let Some(url) = url {
+            peer.url = Some(url.trim_end_matches('/').to_owned());
+        }
         // Who knows us already must not be asked to start anew: subscriptions it has
         // just made would end.
-        peer.introduce = peer.profile.is_none();
+        peer.introduce = peer.profile.is_none() && peer.url.is_some();
         self.greet(rid);
         *self.line(rid) = Line::default();
-        let mut writes: Vec<_> = self.approve_waiting(rid, now).into_iter().collect();
+        let mut writes = self.approve_waiting(rid, now);
         writes.extend(self.subscribe(rid, now));
         writes.extend(self.peer_write(rid));
         writes
@@ -172,9 +180,9 @@ impl Node {
 
     fn next_for(&mut self, rid: &NodeRid, now: Timestamp) -> Option<(Endpoint, Message, Purpose)> {
         let peer = self.peers.get(rid)?;
-        let greet = |greeting| Message::Events { greeting, rids: Vec::new() };
         if peer.introduce {
-            return Some((Endpoint::Broadcast, greet(Greeting::Afresh), Purpose::Introduce));
+            let afresh = Message::Events { greeting: Greeting::Afresh, rids: Vec::new() };
+            return Some((Endpoint::Broadcast, afresh, Purpose::Introduce));
         }
         if peer.profile.is_none() {
             let heard_off = matches!(peer.standing, Standing::Heard(_));
@@ -185,7 +193,8 @@ impl Node {
             return None;
         }
         if peer.greetings > 0 {
-            return Some((Endpoint::Broadcast, greet(Greeting::Hello), Purpose::Greet));
+            let (greeting, rids) = (Greeting::Hello, self.said_first(rid));
+            return Some((Endpoint::Broadcast, Message::Events { greeting, rids }, Purpose::Greet));
         }
         let news = self.news_for(rid, peer.told.surely, usize::MAX);
         if let Some((last, _)) = news.last() {
@@ -198,6 +207,16 @@ impl Node {
             return Some((endpoint, message, Purpose::Sync));
         }
         self.next_regular(rid, now)
+    }
+
+    /// What has to be known before anything else is told: where everything is told anew, the
+    /// subscription by which it is.
+    fn said_first(&self, rid: &NodeRid) -> Vec<Rid> {
+        if self.settings.kind == NodeKind::Full {
+            return Vec::new();
+        }
+        let edges = self.edges_with(rid).filter(|edge| edge.sequence > 0);
+        edges.map(|edge| edge.profile.rid()).collect()
     }
 
     /// What is due by the clock.

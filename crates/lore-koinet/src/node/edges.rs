@@ -3,7 +3,8 @@
 use jiff::Timestamp;
 
 use super::{
-    Approve, EdgeRecord, Node, Record, Refusal, Standing, Wants, Write, is_network_type, later_than,
+    Approve, EdgeRecord, Node, Record, Refusal, Standing, Told, Wants, Write, is_network_type,
+    later_than,
 };
 use crate::profile::{EdgeKind, EdgeProfile, EdgeStatus, NodeKind};
 use crate::rid::{EDGE_TYPE, NODE_TYPE, NodeRid, Rid};
@@ -36,9 +37,13 @@ impl Node {
     pub(super) fn polls(&self, peer: &NodeRid) -> bool {
         let edge = self.edges.get(&Rid::of_edge(peer, &self.me));
         // A proposal counts: its approval comes by the same way.
-        edge.is_some_and(|edge| {
+        let subscribed = edge.is_some_and(|edge| {
             edge.event != EventType::Forget && edge.profile.edge_type == EdgeKind::Poll
-        })
+        });
+        // Whom nobody can call hears of others' proposals only by asking.
+        let connected =
+            || self.peers.get(peer).is_some_and(|peer| peer.standing == Standing::Connected);
+        subscribed || (self.settings.kind == NodeKind::Partial && connected())
     }
 
     fn approved(&self, rid: &Rid) -> Option<&EdgeRecord> {
@@ -78,7 +83,8 @@ impl Node {
     fn wanted_of(&self, peer: &NodeRid) -> Vec<String> {
         let Some(record) = self.peers.get(peer) else { return Vec::new() };
         let Some(profile) = &record.profile else { return Vec::new() };
-        if profile.node_type == NodeKind::Partial {
+        // One of the two has to be able to call the other.
+        if [profile.node_type, self.settings.kind] == [NodeKind::Partial; 2] {
             return Vec::new();
         }
         let offered = profile.provides.event.iter();
@@ -118,7 +124,7 @@ impl Node {
     }
 
     /// A node wants to subscribe: only the provider approves, and only what it has.
-    fn decide(&mut self, mut profile: EdgeProfile, at: Timestamp) -> Result<Vec<Write>, Refusal> {
+    fn decide(&mut self, profile: EdgeProfile, at: Timestamp) -> Result<Vec<Write>, Refusal> {
         if profile.status != EdgeStatus::Proposed {
             return Err(Refusal::NotTheOwner);
         }
@@ -145,17 +151,34 @@ impl Node {
             }
             return Ok(vec![write]);
         }
-        profile.status = EdgeStatus::Approved;
-        Ok(vec![self.put_edge(profile, later, EventType::Update)])
+        Ok(self.approve(profile, later))
     }
 
     /// Approves what waited for the owner's word.
-    pub(super) fn approve_waiting(&mut self, peer: &NodeRid, now: Timestamp) -> Option<Write> {
-        let edge = self.edges.get(&Rid::of_edge(&self.me, peer))?;
-        let waits = edge.event != EventType::Forget && edge.profile.status == EdgeStatus::Proposed;
-        let (mut profile, at) = (edge.profile.clone(), later_than(Some(edge.timestamp), now));
+    pub(super) fn approve_waiting(&mut self, peer: &NodeRid, now: Timestamp) -> Vec<Write> {
+        let edge = self.edges.get(&Rid::of_edge(&self.me, peer));
+        let waits = edge.filter(|edge| {
+            edge.event != EventType::Forget && edge.profile.status == EdgeStatus::Proposed
+        });
+        let Some(edge) = waits else { return Vec::new() };
+        let (profile, at) = (edge.profile.clone(), later_than(Some(edge.timestamp), now));
+        self.approve(profile, at.instant())
+    }
+
+    /// Approves a subscription. Who cannot ask us for what there is already is told all of it,
+    /// after the approval: it takes only what it is subscribed to.
+    fn approve(&mut self, mut profile: EdgeProfile, at: Timestamp) -> Vec<Write> {
+        let peer = profile.target.clone();
         profile.status = EdgeStatus::Approved;
-        waits.then(|| self.put_edge(profile, at.instant(), EventType::Update))
+        let mut writes = vec![self.put_edge(profile, at, EventType::Update)];
+        if self.settings.kind == NodeKind::Partial
+            && let Some(record) = self.peers.get_mut(&peer)
+        {
+            record.told = Told::default();
+            self.greet(&peer);
+            writes.extend(self.peer_write(&peer));
+        }
+        writes
     }
 
     /// A provider answers our proposal.

@@ -1,27 +1,39 @@
 //! The unsigned handshake that some nodes open with. It proves nothing, so all it does
 //! is to let the two know each other's keys; every message after it is signed.
 
+use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Fault, Node, Standing, Write};
 use crate::key::PublicKey;
+use crate::object::object;
 use crate::profile::NodeProfile;
 use crate::rid::NodeRid;
 
 #[derive(Deserialize)]
+#[serde(remote = "Self")]
 struct Handshake {
     profile: Value,
 }
 
+object!(read Handshake);
+
 #[derive(Deserialize)]
+#[serde(remote = "Self")]
 struct Named {
     node_rid: NodeRid,
 }
 
+object!(read Named);
+
 impl Node {
     /// Takes a handshake; the reply says who we are and whether we know the other now.
-    pub fn handshake(&mut self, body: &[u8]) -> Result<(Vec<Write>, String), Fault> {
+    pub fn handshake(
+        &mut self,
+        body: &[u8],
+        now: Timestamp,
+    ) -> Result<(Vec<Write>, String), Fault> {
         let malformed = |error: serde_json::Error| Fault::Malformed(error.to_string());
         let Handshake { profile } = serde_json::from_slice(body).map_err(malformed)?;
         let Named { node_rid } = Named::deserialize(&profile).map_err(malformed)?;
@@ -34,8 +46,11 @@ impl Node {
         let is_unwanted =
             known.is_some_and(|peer| peer.standing == Standing::Forgotten) || node_rid == self.me;
         let mut writes = Vec::new();
-        if known.is_none() && !is_unwanted && self.make_room_for_peer(&node_rid).is_ok() {
-            self.peer_entry(&node_rid, Standing::Met).profile = Some(profile);
+        if known.is_none() && !is_unwanted {
+            self.make_room_for(&node_rid, &profile, now).map_err(|_| Fault::Crowded)?;
+            let peer = self.peer_entry(&node_rid, Standing::Met);
+            peer.profile = Some(profile);
+            peer.last_seen = Some(now.into());
             writes.extend(self.peer_write(&node_rid));
         }
         let accepted = !is_unwanted && self.peers.contains_key(&node_rid);

@@ -2,6 +2,7 @@
 //! what it says when it refuses.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -35,6 +36,11 @@ impl Endpoint {
     /// The five of the protocol.
     pub const CORE: [Self; 5] =
         [Self::Broadcast, Self::Poll, Self::Rids, Self::Manifests, Self::Bundles];
+
+    /// Whether what is here is told to whoever asks.
+    pub fn hands_out(self) -> bool {
+        matches!(self, Self::Poll | Self::Rids | Self::Manifests | Self::Bundles)
+    }
 
     /// Its path below a node's address.
     pub fn path(self) -> &'static str {
@@ -126,6 +132,13 @@ pub enum Fault {
     /// The sender talks too much: wait.
     #[error("too_many_requests")]
     Throttled,
+    /// The sender is new, and there is no room for further strangers: wait, or have the owner
+    /// connect.
+    #[error("too_many_nodes")]
+    Crowded,
+    /// It was answered before.
+    #[error("replayed")]
+    Replayed,
 }
 
 impl Fault {
@@ -133,8 +146,17 @@ impl Fault {
     pub fn status(&self) -> u16 {
         match self {
             Self::Malformed(_) => 422,
-            Self::Throttled => 429,
+            Self::Throttled | Self::Crowded => 429,
             _ => 400,
+        }
+    }
+
+    /// When to try again, where that helps.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Throttled => Some(Duration::from_secs(1)),
+            Self::Crowded => Some(Duration::from_secs(3_600)),
+            _ => None,
         }
     }
 
@@ -165,8 +187,10 @@ pub enum Refusal {
     NotTheOwner,
     /// Nobody asked for things of this type.
     NotSubscribed,
-    /// There is no room for more from this node.
+    /// There is no room for more from this node, or from anybody.
     OverQuota,
+    /// It came without its contents, from a node that cannot be asked for them.
+    OutOfReach,
 }
 
 impl Refusal {
@@ -180,6 +204,7 @@ impl Refusal {
             Self::NotTheOwner => "not_the_owner",
             Self::NotSubscribed => "not_subscribed",
             Self::OverQuota => "over_quota",
+            Self::OutOfReach => "out_of_reach",
         }
     }
 }

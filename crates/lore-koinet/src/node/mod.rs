@@ -8,10 +8,12 @@ mod call;
 mod edges;
 mod handshake;
 mod message;
+mod questions;
 mod receive;
 mod record;
 mod settings;
 mod status;
+mod strangers;
 mod sync;
 mod take;
 
@@ -24,7 +26,7 @@ use lore_core::Entropy;
 
 pub use call::{Answer, Call, GivenBy, Unanswered};
 pub use message::{Endpoint, Fault, Found, Greeting, Message, Refusal};
-pub use receive::{Received, Reply};
+pub use receive::{Admitted, Received, Reply};
 pub use record::{
     EdgeRecord, ForeignRecord, OwnRecord, PeerRecord, Presence, Record, Standing, Told, Write,
 };
@@ -57,6 +59,8 @@ pub struct Node {
     sequence: u64,
     /// What is going on with each node right now; forgotten with the process.
     lines: HashMap<NodeRid, Line>,
+    /// What is allowed to all nodes together that are not known yet.
+    newcomers: Line,
     /// What each node has here: things and bytes.
     used: HashMap<NodeRid, (usize, usize)>,
     refused: BTreeMap<Refusal, u64>,
@@ -105,10 +109,12 @@ impl Node {
             feed: BTreeMap::new(),
             sequence: 0,
             lines: HashMap::new(),
+            newcomers: Line::default(),
             used: HashMap::new(),
             refused: BTreeMap::new(),
         };
         records.into_iter().for_each(|record| node.remember(record));
+        node.thin_out_strangers(now);
         let writes = node.publish(node.me.rid().clone(), node.profile_contents.clone(), now);
         node.resume(now);
         Ok((node, writes.into_iter().collect()))
@@ -203,7 +209,7 @@ impl Node {
         self.foreign.iter().filter(|(_, foreign)| foreign.presence == Presence::Live)
     }
 
-    /// Writes a message and signs it. What is no longer there is left out.
+    /// Writes a message and signs it. What is no longer there is left out, or said not to be.
     pub fn seal(
         &self,
         to: &NodeRid,
@@ -217,8 +223,15 @@ impl Node {
                 self.signed(to, &EventsPayload::new(events))
             }
             Message::Bundles { rids, not_found, deferred } => {
-                let bundles = rids.iter().filter_map(|rid| self.bundle(rid, found)).collect();
-                self.signed(to, &BundlesPayload::new(bundles, not_found.clone(), deferred.clone()))
+                let mut not_found = not_found.clone();
+                let mut bundles = Vec::with_capacity(rids.len());
+                for rid in rids {
+                    match self.bundle(rid, found) {
+                        Some(bundle) => bundles.push(bundle),
+                        None => not_found.push(rid.clone()),
+                    }
+                }
+                self.signed(to, &BundlesPayload::new(bundles, not_found, deferred.clone()))
             }
             Message::Rids(payload) => self.signed(to, payload),
             Message::Manifests(payload) => self.signed(to, payload),

@@ -26,6 +26,13 @@ pub struct Received {
     pub reply: Reply,
 }
 
+/// A message from whom it says, and for us.
+#[derive(Debug, Clone)]
+pub struct Admitted {
+    endpoint: Endpoint,
+    envelope: Envelope,
+}
+
 /// A reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
@@ -38,23 +45,20 @@ pub enum Reply {
 }
 
 impl Node {
-    /// Takes a message in.
-    pub fn receive(&mut self, endpoint: Endpoint, body: &[u8], now: Timestamp) -> Received {
+    /// Takes an admitted message in.
+    pub fn take(&mut self, admitted: &Admitted, now: Timestamp) -> Received {
         let mut writes = Vec::new();
-        let reply = match self.admit(endpoint, body, now) {
-            Ok(envelope) => self.answer(endpoint, &envelope, now, &mut writes),
-            Err(fault) => Err(fault),
-        };
+        let reply = self.answer(admitted.endpoint, &admitted.envelope, now, &mut writes);
         Received { writes, reply: reply.unwrap_or_else(Reply::Refused) }
     }
 
-    /// Finds out whether a message is from whom it says, and for us.
-    fn admit(
+    /// Finds out whether a message is from whom it says, and for us. Nothing is taken in yet.
+    pub fn admit(
         &mut self,
         endpoint: Endpoint,
         body: &[u8],
         now: Timestamp,
-    ) -> Result<Envelope, Fault> {
+    ) -> Result<Admitted, Fault> {
         let envelope = Envelope::open(body).map_err(|error| Fault::Malformed(error.0))?;
         let events = match endpoint {
             Endpoint::Broadcast => self.checked::<EventsPayload>(&envelope)?.events,
@@ -66,16 +70,31 @@ impl Node {
         }
         let profile = known.and_then(|peer| peer.profile.clone());
         let profile = profile.or_else(|| introduced(&events, &envelope.source));
-        let key = profile.ok_or(Fault::UnknownNode)?.public_key.unwrap_or_default();
-        self.verify(&envelope, &key)?;
+        let profile = profile.ok_or(Fault::UnknownNode)?;
+        self.verify(&envelope, profile.public_key.as_deref().unwrap_or_default())?;
+        self.check_pace(&envelope.source, now)?;
+        if endpoint != Endpoint::Broadcast
+            && !self.line(&envelope.source).questions.is_to_be_answered(&envelope)
+        {
+            return Err(Fault::Replayed);
+        }
+        match self.peers.get_mut(&envelope.source) {
+            Some(peer) => peer.last_seen = Some(now.into()),
+            None => {
+                self.make_room_for(&envelope.source, &profile, now).map_err(|_| Fault::Crowded)?
+            }
+        }
+        Ok(Admitted { endpoint, envelope })
+    }
+
+    /// Each node may say so much in a time, and all that are new so much together.
+    fn check_pace(&mut self, source: &NodeRid, now: Timestamp) -> Result<(), Fault> {
         let rate = self.settings.quotas.per_second;
-        if !self.line(&envelope.source).may_speak(rate, now) {
-            return Err(Fault::Throttled);
-        }
-        if let Some(peer) = self.peers.get_mut(&envelope.source) {
-            peer.last_seen = Some(now.into());
-        }
-        Ok(envelope)
+        let line = match self.peers.contains_key(source) {
+            true => self.line(source),
+            false => &mut self.newcomers,
+        };
+        line.may_speak(rate, now).then_some(()).ok_or(Fault::Throttled)
     }
 
     /// The checks of the reference, in its order.

@@ -48,8 +48,14 @@ pub struct Quotas {
     pub object_bytes: usize,
     /// Events or names in one message.
     pub items: usize,
-    /// Nodes that are remembered.
-    pub peers: usize,
+    /// Things of all nodes together, forgotten ones included.
+    pub all_objects: usize,
+    /// Bytes of contents of all nodes together.
+    pub all_bytes: usize,
+    /// Nodes that are remembered though our owner never spoke of them.
+    pub strangers: usize,
+    /// Bytes of what those say of themselves, together.
+    pub stranger_bytes: usize,
     /// Messages a second from one node, with bursts of four times as many.
     pub per_second: u32,
 }
@@ -61,7 +67,10 @@ impl Default for Quotas {
             bytes: 256 * 1024 * 1024,
             object_bytes: 256 * 1024,
             items: 20_000,
-            peers: 1_000,
+            all_objects: 1_000_000,
+            all_bytes: 1024 * 1024 * 1024,
+            strangers: 500,
+            stranger_bytes: 4 * 1024 * 1024,
             per_second: 50,
         }
     }

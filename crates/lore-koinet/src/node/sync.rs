@@ -26,8 +26,11 @@ pub(super) struct Sync {
 }
 
 impl Node {
-    /// Begins to catch up with a node.
+    /// Begins to catch up with a node, if it can be asked.
     pub(super) fn start_sync(&mut self, peer: &NodeRid, now: Timestamp) {
+        if !self.is_callable(peer) {
+            return;
+        }
         let types = self.subscribed_types(peer).iter();
         let types: Vec<_> = types.filter(|kind| *kind != EDGE_TYPE).cloned().collect();
         self.schedule_sync(peer, now);

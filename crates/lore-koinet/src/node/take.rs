@@ -104,6 +104,7 @@ impl Node {
                 self.take_bundle(Bundle { manifest, contents }, from, way, now)
             }
             (Some(manifest), None) if !self.is_news(&manifest) => Err(Refusal::Stale),
+            _ if !self.is_callable(from) => Err(Refusal::OutOfReach),
             _ => {
                 self.fetch_later(from, rid);
                 Ok(Vec::new())
@@ -188,10 +189,13 @@ impl Node {
     ) -> Result<(), Refusal> {
         let quotas = &self.settings.quotas;
         let (things, used) = self.used.get(from).copied().unwrap_or_default();
+        let (all_things, all_used) =
+            self.used.values().fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
         let replaced = known.map_or(0, |known| known.bytes);
         let fits = bytes <= quotas.object_bytes
             && used.saturating_sub(replaced) + bytes <= quotas.bytes
-            && (known.is_some() || things < quotas.objects);
+            && all_used.saturating_sub(replaced) + bytes <= quotas.all_bytes
+            && (known.is_some() || (things < quotas.objects && all_things < quotas.all_objects));
         fits.then_some(()).ok_or(Refusal::OverQuota)
     }
 
@@ -314,10 +318,13 @@ impl Node {
             _ => return Err(Refusal::NotTheOwner),
         };
         let is_new = known.and_then(|peer| peer.profile.as_ref()).is_none();
-        self.make_room_for_peer(&rid)?;
+        self.make_room_for(&rid, &profile, now)?;
         let peer = self.peer_entry(&rid, standing);
         peer.profile = Some(profile);
         peer.timestamp = Some(moment);
+        if rid == *from {
+            peer.last_seen = Some(now.into());
+        }
         if is_new && rid == *from && matches!(way, Way::Told(_)) {
             self.greet(&rid);
         }
@@ -347,22 +354,6 @@ impl Node {
         });
         peer.standing = standing;
         peer
-    }
-
-    /// When too many nodes are known, one that nothing binds us to is let go.
-    pub(super) fn make_room_for_peer(&mut self, rid: &NodeRid) -> Result<(), Refusal> {
-        if self.peers.contains_key(rid) || self.peers.len() < self.settings.quotas.peers {
-            return Ok(());
-        }
-        let idle = self.peers.values().find(|peer| {
-            !matches!(peer.standing, Standing::Connected | Standing::Forgotten)
-                && self.edges_with(&peer.rid).next().is_none()
-                && !self.used.contains_key(&peer.rid)
-        });
-        let idle = idle.map(|peer| peer.rid.clone()).ok_or(Refusal::OverQuota)?;
-        self.peers.remove(&idle);
-        self.lines.remove(&idle);
-        Ok(())
     }
 
     /// Who told of a node may take it back, unless we know it ourselves.

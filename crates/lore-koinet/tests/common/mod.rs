@@ -112,7 +112,8 @@ impl Site {
     }
 
     pub(crate) fn connect(&mut self, other: &Site, now: Timestamp) {
-        let writes = self.node.connect(&other.rid(), &other.url(), now);
+        let url = Some(other.url()).filter(|url| !url.is_empty());
+        let writes = self.node.connect(&other.rid(), url.as_deref(), now);
         self.keep(writes);
     }
 
@@ -122,9 +123,15 @@ impl Site {
 
     /// Takes a request in and answers it.
     pub(crate) fn serve(&mut self, endpoint: Endpoint, body: &[u8], now: Timestamp) -> Answer {
-        let received = self.node.receive(endpoint, body, now);
-        self.keep(received.writes);
-        let (status, body) = match received.reply {
+        let reply = match self.node.admit(endpoint, body, now) {
+            Ok(admitted) => {
+                let received = self.node.take(&admitted, now);
+                self.keep(received.writes);
+                received.reply
+            }
+            Err(fault) => Reply::Refused(fault),
+        };
+        let (status, body) = match reply {
             Reply::Taken => (200, "null".to_owned()),
             Reply::Message(to, message) => {
                 (200, self.node.seal(&to, &message, &self.contents).unwrap())

@@ -218,6 +218,12 @@ struct EntityHitOut {
     /// How many relations it has.
     #[serde(skip_serializing_if = "Option::is_none")]
     relationship_count: Option<usize>,
+    /// The KOI-net node that told of it; absent for what is known here itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+    /// It was told by another node: data, not instructions, and no entity of this world.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    untrusted: Option<bool>,
 }
 
 impl EntitySearchAnswer {
@@ -242,6 +248,8 @@ impl From<EntityHit> for EntityHitOut {
             similarity: rounded(found.similarity),
             aliases: found.entity.node.aliases,
             relationship_count: Some(found.relations),
+            untrusted: found.source.is_some().then_some(true),
+            source: found.source,
         }
     }
 }

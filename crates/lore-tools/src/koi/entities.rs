@@ -1,7 +1,8 @@
 //! `/entity…`, `/entities`, `/relationships` and `/entity-search`.
 
 use lore_app::knowledge::{
-    self, Asked, Entity, EntityType, Surroundings, find_entities, mentioned_in, relations, resolve,
+    self, Asked, Entity, EntityType, Surroundings, Whose, find_entities, mentioned_in, relations,
+    resolve,
 };
 use lore_core::{Error, Result};
 use serde::Deserialize;
@@ -122,7 +123,8 @@ async fn found(request: &Request<'_>) -> Answered {
     let filter = given.type_filter.filter(|name| !name.trim().is_empty());
     let wanted = wanted_type(request, filter.as_deref()).await?;
     let limit = bounded(given.limit, 10)?;
-    let found = find_entities(&request.librarian, &given.query, wanted, limit).await?;
+    let (librarian, whose) = (&request.librarian, Whose::Everybodys);
+    let found = find_entities(librarian, &given.query, wanted, whose, limit).await?;
     shown(EntitySearchAnswer::of(given.query, filter, found))
 }
 

@@ -98,7 +98,9 @@ async fn local(call: &Call, tool: &'static str, ask: Ask) -> Answered {
         "web" => Box::pin(web::route(&request, path)).await,
         "github" | "code" => Box::pin(code::route(&request, path)).await,
         "search" | "query" => Box::pin(documents::route(&request, path)).await,
-        "koi-net" if path == "koi-net/health" => Ok(lore_app::federation::report(&call.app).await),
+        "koi-net" if path == "koi-net/health" => {
+            Ok(lore_app::federation::report(&call.app, &call.viewer).await)
+        }
         _ => Box::pin(upkeep::route(&request, path)).await,
     }
 }

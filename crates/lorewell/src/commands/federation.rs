@@ -5,9 +5,11 @@ use std::sync::Arc;
 use anyhow::bail;
 use lore_app::App;
 use lore_app::federation::{
-    self, EdgeStatus, NodeKind, NodeRid, PeerStatus, ShareRule, Standing, Status,
+    self, EdgeStatus, NodeKind, NodeRid, Opening, PeerStatus, RuleReport, ShareRule, Standing,
+    Status,
 };
 use lore_core::Viewer;
+use serde_json::{Value, json};
 
 use crate::cli::Federation;
 use crate::config::Settings;
@@ -20,66 +22,180 @@ pub(crate) async fn run(settings: &Settings, command: Federation) -> anyhow::Res
     let viewer = setup::local_viewer(&app, settings).await?;
     match command {
         Federation::Status => {
-            let status = status(&app, viewer, settings).await?;
-            output::json(&federation::health(&status, app.effects.now()));
+            let status = kept_status(&app, viewer, settings).await?;
+            output::json(&report(&app, settings, status.as_ref()));
         }
-        Federation::Peers => peers(&status(&app, viewer, settings).await?),
-        Federation::Connect { url, rid } => connect(&app, &viewer, settings, &url, rid).await?,
-        Federation::Share { what: None, .. } => {
-            for rule in federation::rules(&app, &viewer).await.map_err(advised)? {
-                output::line(shown(&rule));
-            }
+        Federation::Peers => peers(&known(&app, viewer, settings).await?),
+        Federation::Connect { node, rid } => {
+            connect(&app, &viewer, settings, &node, rid.as_deref()).await?;
+            remind(settings);
         }
-        Federation::Share { what: Some(what), stop } => share(&app, &viewer, &what, stop).await?,
+        Federation::Share { what: None, .. } => list_rules(&app, &viewer).await?,
+        Federation::Share { what: Some(what), stop: true, .. } => {
+            stop_sharing(&app, &viewer, &what).await?;
+        }
+        Federation::Share { what: Some(what), open, .. } => {
+            let opening = if open { Opening::Open } else { Opening::Leave };
+            share(&app, &viewer, &what, opening).await?;
+            remind(settings);
+        }
         Federation::Forget { peer } => {
-            let known = status(&app, viewer, settings).await?;
+            let known = known(&app, viewer, settings).await?;
             let rid = named(&known, &peer)?;
             federation::break_with(&app, &viewer, &rid).await.map_err(advised)?;
             output::line(format!("breaking with {rid}"));
+            remind(settings);
         }
     }
     Ok(())
 }
 
-async fn status(app: &Arc<App>, viewer: Viewer, settings: &Settings) -> anyhow::Result<Status> {
+/// Orders wait for a node to run.
+fn remind(settings: &Settings) {
+    if !settings.federation.enabled {
+        output::line("  taken up while `lorewell serve --federation` runs");
+    }
+}
+
+/// What the node kept; none where there was none yet.
+async fn kept_status(
+    app: &Arc<App>,
+    viewer: Viewer,
+    settings: &Settings,
+) -> anyhow::Result<Option<Status>> {
+    if !crate::federation::has_key(settings) {
+        return Ok(None);
+    }
     let config = crate::federation::config(app, settings, None)?;
     federation::stored_status(app, viewer, &config).await.map_err(advised)
 }
 
+async fn known(app: &Arc<App>, viewer: Viewer, settings: &Settings) -> anyhow::Result<Status> {
+    match kept_status(app, viewer, settings).await? {
+        Some(status) => Ok(status),
+        None => bail!("{NEVER_RAN}"),
+    }
+}
+
+const NEVER_RAN: &str =
+    "no KOI-net node ever ran in this world; start one with `lorewell serve --federation`";
+
+/// The contract's report of what was kept. Whether a node runs right now is for itself to say.
+fn report(app: &App, settings: &Settings, status: Option<&Status>) -> Value {
+    let now = app.effects.now();
+    let Some(status) = status else { return federation::disabled(NEVER_RAN, now) };
+    let mut report = federation::health(status, now);
+    let address = status.profile.base_url.as_deref();
+    let running = match address {
+        Some(address) => {
+            format!("as the node last kept it; while it runs, {address}/health has more")
+        }
+        None => "as the node last kept it".to_owned(),
+    };
+    let off = "; off in lorewell.toml, on while `lorewell serve --federation` runs";
+    let message = running + if settings.federation.enabled { "" } else { off };
+    if let Some(fields) = report.as_object_mut() {
+        fields.insert("status".into(), json!("kept"));
+        fields.insert("message".into(), json!(message));
+    }
+    report
+}
+
 async fn connect(
-    app: &App,
+    app: &Arc<App>,
     viewer: &Viewer,
     settings: &Settings,
-    url: &str,
-    rid: Option<String>,
+    node: &str,
+    rid: Option<&str>,
 ) -> anyhow::Result<()> {
-    let rid = match rid {
-        Some(rid) => NodeRid::parse(&rid)?,
-        None => crate::federation::carrier(app, settings)?.node_at(url).await.map_err(advised)?,
+    let (rid, url) = match (NodeRid::parse(node), rid) {
+        (Ok(node), None) => (node, None),
+        (Ok(_), Some(_)) => bail!("give either an address with --rid, or the RID alone"),
+        (Err(_), _) if !federation::is_address(node) => {
+            bail!("{node:?} is neither an address such as https://node.example/koi-net nor a RID")
+        }
+        (Err(_), Some(rid)) => (NodeRid::parse(rid)?, Some(node)),
+        (Err(_), None) => {
+            let carrier = crate::federation::carrier(app, settings)?;
+            (carrier.node_at(node).await.map_err(advised)?, Some(node))
+        }
     };
+    if kept_status(app, *viewer, settings).await?.is_some_and(|own| own.rid == rid) {
+        bail!("{rid} is this node itself: give the address of another one");
+    }
     federation::connect(app, viewer, &rid, url).await.map_err(advised)?;
-    output::line(format!("connecting to {rid}"));
+    output::line(match url {
+        Some(_) => format!("connecting to {rid}"),
+        None => format!("connected with {rid}, as soon as it calls"),
+    });
     Ok(())
 }
 
-async fn share(app: &App, viewer: &Viewer, what: &str, stop: bool) -> anyhow::Result<()> {
-    let rule = match what.split_once(':') {
+fn rule(what: &str) -> ShareRule {
+    match what.split_once(':') {
         Some(("kind", kind)) => ShareRule::Kind(kind.to_owned()),
         Some(("tag", tag)) => ShareRule::Tag(tag.to_owned()),
         _ if what == "everything" => ShareRule::Everything,
         _ => ShareRule::Node(what.to_owned()),
-    };
-    if stop {
-        let rule = federation::unshare(app, viewer, rule).await.map_err(advised)?;
-        output::line(format!("no longer sharing {}", shown(&rule)));
-    } else {
-        let rule = federation::share(app, viewer, rule).await.map_err(advised)?;
-        output::line(format!("sharing {}", shown(&rule)));
+    }
+}
+
+async fn share(app: &App, viewer: &Viewer, what: &str, opening: Opening) -> anyhow::Result<()> {
+    let shared = federation::share(app, viewer, rule(what), opening).await.map_err(advised)?;
+    let verb = if shared.was_there { "already sharing" } else { "sharing" };
+    output::line(format!("{verb} {}", extent(&shared.report)));
+    if shared.opened > 0 {
+        output::line(format!("  every member of the world sees {} more now", shared.opened));
+    }
+    if shared.report.closed_documents > 0 {
+        let count = shared.report.closed_documents;
+        output::line(format!("  {count} stay with the game master's side; --open opens them"));
     }
     Ok(())
 }
 
-fn shown(rule: &ShareRule) -> String {
+async fn stop_sharing(app: &App, viewer: &Viewer, what: &str) -> anyhow::Result<()> {
+    let stopped = federation::unshare(app, viewer, rule(what)).await.map_err(advised)?;
+    output::line(format!("no longer sharing {}", shown(&stopped.report)));
+    for rule in &stopped.still {
+        output::line(format!("  still shared by the rule {}", rule_text(rule)));
+    }
+    Ok(())
+}
+
+async fn list_rules(app: &App, viewer: &Viewer) -> anyhow::Result<()> {
+    let rules = federation::rules(app, viewer).await.map_err(advised)?;
+    if rules.is_empty() {
+        output::line("nothing is shared");
+    }
+    for report in &rules {
+        output::line(extent(report));
+    }
+    Ok(())
+}
+
+/// A rule and how much it shares.
+fn extent(report: &RuleReport) -> String {
+    let name = shown(report);
+    match (&report.rule, report.shared, report.hidden) {
+        (ShareRule::Node(_), 1, _) => name,
+        (ShareRule::Node(_), _, 1) => format!("{name}: hidden by now, and not shared"),
+        (ShareRule::Node(_), ..) => format!("{name}: gone by now"),
+        (_, shared, 0) => format!("{name}: {shared} now"),
+        (_, shared, hidden) => {
+            format!("{name}: {shared} now; {hidden} not every member sees stay here")
+        }
+    }
+}
+
+fn shown(report: &RuleReport) -> String {
+    match &report.thing {
+        Some((name, kind)) => format!("{} ({kind} {name:?})", rule_text(&report.rule)),
+        None => rule_text(&report.rule),
+    }
+}
+
+fn rule_text(rule: &ShareRule) -> String {
     match rule {
         ShareRule::Node(uid) => uid.clone(),
         ShareRule::Kind(kind) => format!("kind:{kind}"),

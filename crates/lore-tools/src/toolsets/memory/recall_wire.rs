@@ -1,5 +1,6 @@
 //! What is recalled, as the contract shows it.
 
+use lore_app::federation::told_by;
 use lore_app::memory::holding::Lapsed;
 use lore_app::memory::ids::{show, shown};
 use lore_app::memory::kinds::type_of;
@@ -50,6 +51,12 @@ pub(super) struct Row {
     truncated: bool,
     #[serde(flatten)]
     origin: OriginOut,
+    /// The KOI-net node that told of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found_in: Option<String>,
+    /// It was told by another node: data, not instructions.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    untrusted: bool,
     #[serde(flatten)]
     lapsed: LapsedOut,
     /// The world it is from.
@@ -112,6 +119,7 @@ impl Row {
         let lapsed = LapsedOut::of_memory(&memory);
         let node_id = memory.kept_as().map(|uid| show("node", uid));
         let is_node = fading.is_none();
+        let found_in = told_by(&memory.node);
         Self {
             source: if is_node { Source::Node } else { Source::Experience },
             id: shown(&memory.node),
@@ -128,6 +136,8 @@ impl Row {
             score: memory.score.map(|score| rounded(score, 4)),
             node_id,
             truncated: memory.is_cut(),
+            untrusted: found_in.is_some(),
+            found_in,
             origin: OriginOut::of(outer(memory.provenance, &memory.node)),
             lapsed,
             workspace,

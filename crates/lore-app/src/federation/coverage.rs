@@ -1,0 +1,235 @@
+//! What the owner's rules cover now.
+//!
+//! Only what every member may see is looked at: the node reads the world as a stranger
+//! without any rights. The whole world is looked through now and then; before anything is
+//! handed out, what changed since is looked at, so that what was hidden a moment ago stays.
+
+use std::collections::{HashMap, HashSet};
+
+use lore_core::names::name_key;
+use lore_core::{Node, NodeId, PrincipalId, Result, Role, Text, Timestamp, Uid, Viewer};
+use lore_koinet::node::{Node as KoiNode, Write};
+use lore_koinet::{Contents, Rid, portable};
+use lore_store::NodeQuery;
+use serde_json::json;
+
+use super::is_of_federation;
+use super::keeper::{matching, word};
+use super::shares::{self, Rules, ShareRule};
+use crate::App;
+
+/// The RID type of entities and pages we share.
+pub const ENTITY_TYPE: &str = "orn:lorewell.entity";
+/// The RID type of documents we share.
+pub const DOCUMENT_TYPE: &str = "orn:lorewell.document";
+
+/// Kinds that are shared as documents.
+const DOCUMENTS: [&str; 6] =
+    ["journal", "note", "outside_document", "source_file", "vault_note", "web_page"];
+/// Nodes whose texts are read at once.
+const AT_ONCE: usize = 500;
+/// Changed nodes that are read at once.
+const STEP: usize = 1_000;
+
+/// What was covered when the world was last looked at.
+pub(super) struct Coverage {
+    rules: Rules,
+    /// How far the world's changes were followed.
+    mark: i64,
+    rids: HashMap<NodeId, Rid>,
+}
+
+/// What became of things that were looked at.
+#[derive(Default)]
+pub(super) struct Findings {
+    covered: Vec<(Rid, Contents)>,
+    gone: Vec<Rid>,
+}
+
+impl Findings {
+    /// Brings what is published in line with what was found.
+    pub(super) fn publish(self, node: &mut KoiNode, now: Timestamp) -> Vec<Write> {
+        let mut writes: Vec<_> = self.gone.iter().filter_map(|rid| node.withdraw(rid)).collect();
+        for (rid, contents) in self.covered {
+            writes.extend(node.publish(rid, contents, now));
+        }
+        writes
+    }
+
+    /// Takes everything away that is published and was not found.
+    pub(super) fn and_nothing_else(mut self, node: &KoiNode) -> Self {
+        let covered: HashSet<_> = self.covered.iter().map(|(rid, _)| rid).collect();
+        self.gone = node.shared().filter(|rid| !covered.contains(rid)).cloned().collect();
+        self
+    }
+}
+
+impl Coverage {
+    /// Looks through the whole world. What changes meanwhile is to be followed after it.
+    pub(super) async fn survey(
+        app: &App,
+        viewer: &Viewer,
+        root: NodeId,
+        before: Option<i64>,
+    ) -> Result<(Self, Findings)> {
+        let stranger = stranger(viewer);
+        let (_, mark) = changed_since(app, &stranger, before.unwrap_or_default()).await?;
+        let rules = shares::read_rules(app, viewer, root).await?;
+        let mut nodes = Vec::new();
+        for rule in &rules.rules {
+            nodes.extend(covered_by(app, &stranger, rule).await?);
+        }
+        let mut seen = HashSet::new();
+        nodes.retain(|node| seen.insert(node.id));
+        let mut coverage = Self { rules, mark, rids: HashMap::new() };
+        let findings = coverage.judge(app, &stranger, nodes, &[]).await?;
+        Ok((coverage, findings))
+    }
+
+    /// How far the world's changes were followed.
+    pub(super) fn mark(&self) -> i64 {
+        self.mark
+    }
+
+    /// Looks at what changed since the last time; `None` when the rules did, and everything
+    /// has to be looked at.
+    pub(super) async fn follow(
+        &mut self,
+        app: &App,
+        viewer: &Viewer,
+        root: NodeId,
+    ) -> Result<Option<Findings>> {
+        if shares::read_rules(app, viewer, root).await?.version != self.rules.version {
+            return Ok(None);
+        }
+        let stranger = stranger(viewer);
+        let (changed, mark) = changed_since(app, &stranger, self.mark).await?;
+        let mut all = Findings::default();
+        for part in changed.chunks(STEP) {
+            let nodes = app.store.nodes(&stranger, part).await?;
+            let found = self.judge(app, &stranger, nodes, part).await?;
+            all.covered.extend(found.covered);
+            all.gone.extend(found.gone);
+        }
+        self.mark = mark;
+        Ok(Some(all))
+    }
+
+    /// Looks at these things as they are now, texts and all.
+    pub(super) async fn look_at(
+        &mut self,
+        app: &App,
+        viewer: &Viewer,
+        rids: &[Rid],
+    ) -> Result<Findings> {
+        let of_world = |rid: &&Rid| [ENTITY_TYPE, DOCUMENT_TYPE].contains(&rid.kind());
+        let asked: Vec<&Rid> = rids.iter().filter(of_world).collect();
+        let uids: Vec<Uid> = asked.iter().filter_map(|rid| rid.reference().parse().ok()).collect();
+        if asked.is_empty() {
+            return Ok(Findings::default());
+        }
+        let stranger = stranger(viewer);
+        let nodes = app.store.nodes_by_uid(&stranger, &uids).await?;
+        let mut found = self.judge(app, &stranger, nodes, &[]).await?;
+        let there: HashSet<&Rid> = found.covered.iter().map(|(rid, _)| rid).collect();
+        found.gone = asked.into_iter().filter(|rid| !there.contains(rid)).cloned().collect();
+        Ok(found)
+    }
+
+    /// Sorts nodes that a stranger sees, of those that were asked for, by the rules.
+    async fn judge(
+        &mut self,
+        app: &App,
+        stranger: &Viewer,
+        mut nodes: Vec<Node>,
+        asked: &[NodeId],
+    ) -> Result<Findings> {
+        let rules = &self.rules.rules;
+        nodes.retain(|node| is_shareable(node) && rules.iter().any(|rule| rule.covers(node)));
+        let mut covered = Vec::with_capacity(nodes.len());
+        let mut stays = HashSet::new();
+        for part in nodes.chunks(AT_ONCE) {
+            let ids: Vec<_> = part.iter().map(|node| node.id).collect();
+            let texts = app.store.texts_of_nodes(stranger, &ids).await?;
+            for node in part {
+                let Some((rid, contents)) = rendered(node, &texts) else { continue };
+                stays.insert(node.id);
+                self.rids.insert(node.id, rid.clone());
+                covered.push((rid, contents));
+            }
+        }
+        let gone = asked.iter().filter(|id| !stays.contains(*id));
+        let gone = gone.filter_map(|id| self.rids.remove(id)).collect();
+        Ok(Findings { covered, gone })
+    }
+}
+
+/// Somebody without any rights in the viewer's world.
+pub(super) fn stranger(viewer: &Viewer) -> Viewer {
+    Viewer { principal: PrincipalId(0), world: viewer.world, role: Role::Reader }
+}
+
+/// Nodes whose names, tags, visibility or place in the bin changed, and how far that is.
+async fn changed_since(app: &App, viewer: &Viewer, mark: i64) -> Result<(Vec<NodeId>, i64)> {
+    let (mut changed, mut mark) = (Vec::new(), mark);
+    loop {
+        let renamed = app.store.renamed(viewer, mark, STEP).await?;
+        let is_last = renamed.nodes.len() < STEP;
+        changed.extend(renamed.nodes);
+        mark = renamed.mark;
+        if is_last {
+            return Ok((changed, mark));
+        }
+    }
+}
+
+/// What a rule covers of what a viewer sees.
+pub(super) async fn covered_by(app: &App, viewer: &Viewer, rule: &ShareRule) -> Result<Vec<Node>> {
+    let query = match rule {
+        ShareRule::Node(uid) => {
+            let Ok(uid) = uid.parse() else { return Ok(Vec::new()) };
+            return Ok(app.store.nodes_by_uid(viewer, &[uid]).await?);
+        }
+        ShareRule::Kind(kind) => NodeQuery { kinds: vec![word(kind)?], ..NodeQuery::default() },
+        ShareRule::Tag(tag) => NodeQuery { tags: vec![tag.clone()], ..NodeQuery::default() },
+        ShareRule::Everything => NodeQuery::default(),
+    };
+    matching(app, viewer, query).await
+}
+
+impl ShareRule {
+    /// Whether it covers a node.
+    pub(super) fn covers(&self, node: &Node) -> bool {
+        match self {
+            Self::Node(uid) => uid.parse().is_ok_and(|uid: Uid| uid == node.uid),
+            Self::Kind(kind) => node.kind.as_str() == kind,
+            Self::Tag(tag) => node.tags.iter().any(|own| name_key(own) == *tag),
+            Self::Everything => true,
+        }
+    }
+}
+
+/// What others gave us is theirs to give, and what the federation notes is nobody's.
+pub(super) fn is_shareable(node: &Node) -> bool {
+    !is_of_federation(&node.kind)
+}
+
+fn rendered(node: &Node, texts: &[Text]) -> Option<(Rid, Contents)> {
+    let kind = node.kind.as_str();
+    let rid_type = if DOCUMENTS.contains(&kind) { DOCUMENT_TYPE } else { ENTITY_TYPE };
+    let rid = Rid::parse(&format!("{rid_type}:{}", node.uid)).ok()?;
+    let texts = texts
+        .iter()
+        .filter(|text| text.node == node.id)
+        .map(|text| json!({ "kind": text.kind.as_str(), "title": text.title, "body": text.body }));
+    let mut contents = json!({
+        "name": node.name,
+        "kind": kind,
+        "type": node.subtype,
+        "aliases": node.aliases,
+        "tags": node.tags,
+        "texts": texts.collect::<Vec<_>>(),
+    });
+    portable(&mut contents);
+    Some((rid, Contents::parse(&contents.to_string())?))
+}

@@ -1,0 +1,166 @@
+"""The KOI-net node as others see it over HTTP, and its commands. No other implementation is needed."""
+
+import json
+import stat
+
+import pytest
+
+from harness.federation import ENTITY, Lorewell
+from harness.koi_caller import Caller
+from harness.program import until
+
+DOCUMENT = "orn:lorewell.document"
+
+
+@pytest.fixture
+def well(binary, tmp_path):
+    """A Lorewell node that is not started yet."""
+    node = Lorewell(binary, tmp_path / "well", name="well")
+    yield node
+    node.kill()
+
+
+@pytest.fixture
+def caller(well):
+    """A node that the running one knows, and that subscribed to what it shares."""
+
+    def connect() -> Caller:
+        caller = Caller(well.server.client(), well.rid)
+        clients.append(caller.http)
+        assert caller.introduce().status_code == 200
+        assert caller.subscribe(ENTITY, DOCUMENT).status_code == 200
+        return caller
+
+    clients = []
+    yield connect
+    for client in clients:
+        client.close()
+
+
+def shared(caller: Caller, kind: str) -> list[str]:
+    return [rid for rid in caller.rids() if rid.startswith(kind)]
+
+
+def test_who_asks_is_told_of_the_world_as_it_is(well, caller):
+    """Hidden, deleted or no longer shared: gone for whoever asks right after it."""
+    well.start()
+    leaf = caller()
+    entity = {"entity_type": "character", "name": "Osanna", "entry": "A vampire noble."}
+    number = well.call("create_entities", {"entities": [entity]})["results"][0]["entity_id"]
+    well.command("share", "everything")
+    [rid] = shared(leaf, ENTITY)
+    assert "vampire" in json.dumps(leaf.bundle(rid))
+    well.call("update_entities", {"updates": [{"entity_id": number, "is_hidden": True}]})
+    assert leaf.bundle(rid) is None
+    assert shared(leaf, ENTITY) == []
+    told = [event for event in leaf.poll() if event["rid"] == rid]
+    assert [event["event_type"] for event in told] == ["FORGET"]
+    well.call("update_entities", {"updates": [{"entity_id": number, "is_hidden": False}]})
+    assert leaf.bundle(rid)["name"] == "Osanna"
+    well.command("share", "everything", "--stop")
+    assert leaf.bundle(rid) is None and shared(leaf, ENTITY) == []
+
+
+def test_a_note_is_shared_once_its_owner_opens_it(well, caller):
+    vault = well.program.home / "vault"
+    vault.mkdir(parents=True)
+    (vault / "Flummoxery.md").write_text("What a flummox is.\n")
+    well.program.settings = {"VAULT_PATH": str(vault)}
+    well.program.ok("index")
+    well.start()
+    leaf = caller()
+    refused = well.program.run("federation", "share", "Flummoxery", "--config", str(well.config))
+    assert refused.returncode == 1 and "--open" in refused.stderr, refused.stderr
+    assert "0 now; 1 not every member sees" in well.command("share", "kind:vault_note")
+    assert shared(leaf, DOCUMENT) == []
+    assert 'vault_note "Flummoxery"' in well.command("share", "Flummoxery", "--open")
+    [rid] = shared(leaf, DOCUMENT)
+    assert "flummox" in json.dumps(leaf.bundle(rid))
+    (vault / "Flummoxery.md").write_text("Nobody knows what a zarquon is.\n")
+    assert until(lambda: "zarquon" in json.dumps(leaf.bundle(rid)))
+    assert "still shared by the rule kind:vault_note" in well.command("share", "Flummoxery", "--stop")
+    well.command("share", "kind:vault_note", "--stop")
+    assert shared(leaf, DOCUMENT) == []
+    assert "nothing is shared" in well.command("share")
+
+
+def test_wrong_shapes_and_replays_are_refused(well, caller):
+    well.start()
+    leaf = caller()
+    question = {"type": "fetch_rids", "rid_types": []}
+    overheard = leaf.sealed(question)
+    assert leaf.post("rids/fetch", overheard).status_code == 200
+    assert leaf.post("rids/fetch", leaf.sealed(question)).status_code == 200
+    replay = leaf.post("rids/fetch", overheard)
+    assert (replay.status_code, replay.json()["error"]) == (400, "replayed")
+    assert leaf.post("rids/fetch", leaf.sealed(["fetch_rids", []])).status_code == 422
+    odd = leaf.about("orn:test.thing:1", {"name": "x"})
+    for moment in [1767323045, "2026-01-02T03:04:05", "2026-01-02T03:04:05.12Z"]:
+        odd["manifest"]["timestamp"] = moment
+        assert leaf.say(odd).status_code == 422, moment
+    assert well.health()["status"] == "healthy"
+
+
+def test_the_key_is_closed_to_others_and_encrypted_as_soon_as_there_is_a_password(well):
+    well.start()
+    rid = well.rid
+    well.server.stop()
+    key = well.program.data / "koi-net.pem"
+    key.chmod(0o644)
+    well.program.settings = {"PRIV_KEY_PASSWORD": "open sesame"}
+    well.server.start()
+    assert well.rid == rid
+    assert "ENCRYPTED" in key.read_text()
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    assert "open sesame" not in well.server.log()
+
+
+def test_commands_beside_a_node_and_without_one(well):
+    status = json.loads(well.command("status"))
+    assert (status["status"], status["node"]) == ("disabled", None)
+    assert not (well.program.data / "koi-net.pem").exists(), "looking makes no key"
+    well.start()
+    status = json.loads(well.command("status"))
+    assert status["status"] == "kept" and status["node"]["base_url"] == well.url
+    itself = well.program.run("federation", "connect", well.url, "--config", str(well.config))
+    assert itself.returncode == 1 and "this node itself" in itself.stderr
+    junk = well.program.run("federation", "connect", "junk", "--config", str(well.config))
+    assert junk.returncode == 1 and "neither an address" in junk.stderr
+    never = well.program.run("federation", "share", "kind:quest", "--stop", "--config", str(well.config))
+    assert never.returncode == 1 and "not found" in never.stderr.lower(), never.stderr
+
+
+def test_a_node_that_cannot_be_called_is_connected_by_its_rid(well, caller):
+    """Its subscription waits for the owner's word, which needs no address."""
+    text = well.config.read_text().replace('"anyone"', '"connected"')
+    well.config.write_text(text)
+    well.start()
+    leaf = caller()
+    assert well.peer(leaf.rid)["their_subscription"] == "proposed"
+    assert leaf.rid in well.command("connect", leaf.rid)
+    assert until(lambda: well.peer(leaf.rid)["their_subscription"] == "approved")
+
+
+def test_what_a_node_knows_is_not_told_to_other_worlds(well):
+    well.start()
+    rid = well.rid
+    well.program.ok("world", "create", "Elsewhere")
+    elsewhere = well.program.ok(
+        "--world", "Elsewhere", "token", "create", "--role", "owner", "--name", "Eve"
+    ).strip()
+    here = well.program.token("reader", "Ann")
+    with well.server.client(Authorization=f"Bearer {elsewhere}") as http:
+        for path in ["/koi-net/health", "/compat/koi/koi-net/health"]:
+            # The server looks every second whether there are tokens by now.
+            assert until(lambda: http.get(path).json()["status"] == "disabled"), path
+            assert rid not in http.get(path).text
+    with well.server.client(Authorization=f"Bearer {here}") as http:
+        assert http.get("/koi-net/health").json()["node"]["node_rid"] == rid
+
+
+@pytest.mark.parametrize("address", ["junk", "ftp://lore.example.org/koi-net", "http:///koi-net"])
+def test_an_address_that_is_none_is_refused(binary, tmp_path, address):
+    node = Lorewell(binary, tmp_path, name="well", base_url=address)
+    done = node.program.run("serve", "--http-addr", "127.0.0.1:0", "--config", str(node.config))
+    assert done.returncode == 1
+    assert "federation.base_url" in done.stderr and "https://" in done.stderr, done.stderr
