@@ -145,6 +145,7 @@ pub(crate) const ARTICLE: &[Field] = &[
     many("timelines", 2, Kind::Timeline, "about"),
     derived("secrets", 2).typed(LIST).told("Secrets of the article, for the game master."),
     many("histories", 2, Kind::History, "about"),
+    derived("sheet", 2).typed(OBJECT).told("How somebody is played: profile and state."),
     derived("ancestry", 3),
 ];
 

@@ -6,9 +6,11 @@
 pub mod access;
 pub mod atlas;
 pub mod attempts;
+mod doors;
 pub mod federation;
 pub mod knowledge;
 pub mod memory;
+mod mentions;
 pub mod pages;
 pub mod play;
 pub mod search;

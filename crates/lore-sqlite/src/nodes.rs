@@ -179,6 +179,10 @@ impl Filter {
             let kinds = query.kinds.iter().map(|kind| kind.as_str().to_owned());
             filter.add(of_kind, ":kinds", rows::list(kinds));
         }
+        if !query.except_kinds.is_empty() {
+            let kinds = query.except_kinds.iter().map(|kind| kind.as_str().to_owned());
+            filter.add("n.kind NOT IN rarray(:except)", ":except", rows::list(kinds));
+        }
         if let Some(namespace) = &query.namespace {
             filter.add("n.namespace = :namespace", ":namespace", namespace.clone());
         }

@@ -39,6 +39,8 @@ pub enum NameMatch {
 pub struct NodeQuery {
     /// Any of these kinds.
     pub kinds: Vec<Kind>,
+    /// None of these kinds.
+    pub except_kinds: Vec<Kind>,
     /// In this namespace.
     pub namespace: Option<String>,
     /// With this name.

@@ -573,3 +573,61 @@ async fn what_is_in_something_hidden_is_hidden_and_campaigns_are_those_of_this_w
         ListQuery { parent: Some((Kind::Campaign, campaign.into())), ..ListQuery::of(Kind::Npc) };
     assert_eq!(owner.list(&npcs).await.unwrap().total, 0);
 }
+
+#[tokio::test]
+async fn what_other_doors_keep_is_an_article_to_be_read() {
+    let world = World::new().await;
+    let campaign = json!({ "name": "Ash", "gm_mode": "AI", "theme_prompt": "Tales of quernstone" });
+    world.call("campaign_create", campaign).await;
+    let node = json!({
+        "action": "add", "name": "Tidelore", "type": "concept", "description": "The art of ebbing.",
+    });
+    world.call("kn_graph", node).await;
+    let fact = json!({ "action": "learn", "content": "Lanterns need whelkoil.", "type": "gotcha",
+        "confidence": "high" });
+    world.call("kn_intel", fact).await;
+    let before = world.call("list_articles", json!({})).await["meta"]["total"].clone();
+    assert_eq!(before, 0, "a list is one of articles");
+    for (words, template, tool) in [
+        ("quernstone", "plot", "campaign_update"),
+        ("ebbing", "article", "kn_graph"),
+        ("whelkoil", "document", "kn_graph"),
+    ] {
+        let found = world.call("search_articles", json!({ "query": words })).await;
+        let id = found["entities"][0]["id"].clone();
+        let ask = json!({ "article_id": id, "granularity": 2 });
+        let read = world.call("get_article", ask).await["data"].clone();
+        assert_eq!(read["template"], template, "{read}");
+        assert!(read["content"].as_str().unwrap().contains(words), "{read}");
+        for (write, arguments) in [
+            ("update_article", json!({ "article_id": id, "title": "Mine" })),
+            ("delete_article", json!({ "article_id": id })),
+        ] {
+            let refused = world.try_call(world.owner, write, arguments).await;
+            assert!(format!("{refused:?}").contains(tool), "{write}: {refused:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_article_of_who_is_played_has_the_sheet_for_who_may_see_it() {
+    let world = World::new().await;
+    let player = world.player().await;
+    let campaign = json!({ "name": "Ash", "gm_mode": "AI" });
+    let campaign = world.call("campaign_create", campaign).await["id"].clone();
+    let vex = world.page(json!({ "entity_type": "character", "name": "Vex" })).await;
+    let number = world.call("find_entities", json!({ "name": "Vex" })).await;
+    let number = number["entities"][0]["entity_id"].clone();
+    let npc = json!({
+        "campaign_id": campaign, "name": "Vex", "kind": "NPC", "page_id": number,
+    });
+    world.call("character_create", npc).await;
+    let ask = json!({ "article_id": vex, "granularity": 2 });
+    let seen = world.call("get_article", ask.clone()).await["data"]["sheet"].clone();
+    assert_eq!((&seen["kind"], &seen["campaign_id"]), (&json!("NPC"), &campaign));
+    assert!(seen["profile"]["hp_max"].is_i64() && seen["state"]["hp"].is_i64(), "{seen}");
+    let hidden = world.try_call(player, "get_article", ask).await.unwrap();
+    assert_eq!(hidden["data"].get("sheet"), None, "{hidden}");
+    let npcs = world.call("list_campaign_npcs", json!({ "campaign_id": campaign })).await;
+    assert_eq!(titles(&npcs), ["Vex"]);
+}

@@ -3,6 +3,7 @@
 use lore_core::Node;
 
 use super::head;
+use crate::knowledge::EntityType;
 use crate::pages::PageKind;
 
 /// Node kind of an article that is no page of the other kinds.
@@ -43,7 +44,21 @@ fn usual_template(node: &Node) -> &'static str {
         Some(PageKind::Note) => "document",
         Some(PageKind::Journal) => "report",
         Some(PageKind::Quest) => "plot",
+        None if node.kind.as_str() != ARTICLE => template_of_other(node),
         Some(PageKind::Tag) | None => "article",
+    }
+}
+
+/// The template that fits what came in by another door.
+fn template_of_other(node: &Node) -> &'static str {
+    match EntityType::of(node) {
+        Some(EntityType::Person) => "person",
+        Some(EntityType::Organization) => "organization",
+        Some(EntityType::Location | EntityType::Bioregion) => "location",
+        Some(EntityType::Meeting) => "report",
+        Some(EntityType::Project) => "plot",
+        Some(_) => "article",
+        None => "document",
     }
 }
 

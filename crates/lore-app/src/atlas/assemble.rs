@@ -9,7 +9,10 @@ use serde_json::{Value, json};
 
 use super::source::Atlas;
 use super::{article, head, keys};
+use crate::doors;
 use crate::pages::{ENTRY, POST};
+use crate::play::ids::Thing;
+use crate::play::sheet::{self, Played};
 use crate::play::{MANY, word};
 
 /// Text kind of a further text of an object, whose title is the field's name.
@@ -84,6 +87,7 @@ impl Atlas {
             "sections" => Value::Object(around.posts(node)),
             "secrets" => json!(around.secrets(node)),
             "ancestry" => json!(self.ancestry(node).await?),
+            "sheet" => around.sheet(node),
             "author" => around.author(node.created.by),
             "world" => Value::Object(around.world.clone()),
             "label" => {
@@ -180,6 +184,7 @@ pub(super) struct Around {
     into: Vec<Edge>,
     others: HashMap<NodeId, Node>,
     authors: HashMap<PrincipalId, String>,
+    played: HashMap<NodeId, Played>,
     pub(super) world: Object,
 }
 
@@ -206,10 +211,21 @@ impl Around {
         let ends: Vec<NodeId> = ends.collect();
         let others = atlas.app().store.nodes(atlas.viewer(), &ends).await?;
         let told = |name: &str| fields().any(|field| field.name == name);
-        let texts =
-            if fields().any(reads_text) { texts(atlas, &ids).await? } else { HashMap::new() };
+        let played = match told("sheet") {
+            true => {
+                let nodes: Vec<&Node> = nodes.iter().collect();
+                sheet::played(atlas.app(), atlas.viewer(), &nodes).await?
+            }
+            false => HashMap::new(),
+        };
+        let texts = if fields().any(reads_text) {
+            texts(atlas, kind, nodes).await?
+        } else {
+            HashMap::new()
+        };
         Ok(Self {
             texts,
+            played,
             out,
             into,
             others: others.into_iter().map(|node| (node.id, node)).collect(),
@@ -266,6 +282,22 @@ impl Around {
         nodes.into_iter().map(|node| head::reference(kind, node)).collect()
     }
 
+    /// The sheet of who is played, if the caller may see it.
+    fn sheet(&self, node: &Node) -> Value {
+        let Some(played) = self.played.get(&node.id) else { return Value::Null };
+        let mut shown = json!({
+            "character_id": Thing::Character.show(played.character),
+            "campaign_id": Thing::Campaign.show(played.campaign),
+            "kind": played.kind.as_str(),
+        });
+        if let (Some(shown), Value::Object(sheet)) =
+            (shown.as_object_mut(), played.sheet.to_value())
+        {
+            shown.extend(sheet);
+        }
+        shown
+    }
+
     fn author(&self, who: PrincipalId) -> Value {
         let Some(name) = self.authors.get(&who) else { return Value::Null };
         Value::Object(head::bare(Kind::User, &json!(super::people::user_id(who)), name))
@@ -311,12 +343,19 @@ async fn edges(
     Ok(atlas.app().store.neighbours(atlas.viewer(), ids, direction, &kinds, MANY).await?)
 }
 
-async fn texts(atlas: &Atlas, ids: &[NodeId]) -> Result<HashMap<NodeId, Vec<Text>>> {
-    let mut texts = atlas.app().store.texts_of_nodes(atlas.viewer(), ids).await?;
+async fn texts(atlas: &Atlas, kind: Kind, nodes: &[Node]) -> Result<HashMap<NodeId, Vec<Text>>> {
+    let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
+    let mut texts = atlas.app().store.texts_of_nodes(atlas.viewer(), &ids).await?;
     super::mentions::shown(atlas, &mut texts).await?;
     let mut by_node: HashMap<NodeId, Vec<Text>> = HashMap::new();
     for text in texts {
         by_node.entry(text.node).or_default().push(text);
+    }
+    for node in nodes.iter().filter(|node| !keys::is_of_kind(kind, node)) {
+        // What came in by another door has texts of its own kinds.
+        if let Some(texts) = by_node.get_mut(&node.id) {
+            *texts = doors::told(std::mem::take(texts)).into_iter().collect();
+        }
     }
     Ok(by_node)
 }

@@ -1,4 +1,5 @@
-//! Finding articles by what they say: the one search, with a relevance from 0 to 1.
+//! Finding articles by what they say: the one search, with a relevance from 0 to 1. What came in
+//! by other doors is found as an article, too.
 
 use lore_anvil::{Kind, Object, PAGE_MAX};
 use lore_core::{Error, Result};
@@ -7,6 +8,7 @@ use lore_search::{Filter, Query, Unit};
 use super::assemble::beginning;
 use super::source::Atlas;
 use super::{head, keys};
+use crate::play::word;
 
 /// Most articles that a search looks through for a page of answers.
 const LOOKED_AT_MAX: usize = 1_000;
@@ -60,7 +62,8 @@ impl Atlas {
         lore_core::names::checked_length("query", words, QUERY_MAX)?;
         let place = self.in_world(query.world.as_deref()).await?;
         let limit = query.limit.clamp(1, PAGE_MAX);
-        let filter = Filter { kinds: keys::node_words(Kind::Article)?, ..Filter::default() };
+        let except_kinds = keys::never_articles().map(word).collect::<Result<_>>()?;
+        let filter = Filter { except_kinds, ..Filter::default() };
         let most = query.offset.saturating_add(limit).min(LOOKED_AT_MAX);
         let asked = Query { filter, unit: Unit::Node, ..Query::new(words, most) };
         let found = place.app().search(place.viewer(), asked).await?;

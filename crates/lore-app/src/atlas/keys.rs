@@ -7,6 +7,7 @@ use lore_store::NodeKey;
 
 use super::article;
 use super::source::Atlas;
+use crate::doors;
 use crate::play::ids::Thing;
 use crate::play::{CAMPAIGN, CHARACTER, word};
 
@@ -37,6 +38,16 @@ pub(super) fn node_words(kind: Kind) -> Result<Vec<Word>> {
     node_kinds(kind).into_iter().map(word).collect()
 }
 
+/// The kinds of nodes that a search for articles passes over: those that show as another
+/// kind of object, and those that are nothing to look for. Whatever else came in by another
+/// door is an article, to be read.
+pub(super) fn never_articles() -> impl Iterator<Item = &'static str> {
+    let tables = [Kind::Article, Kind::Campaign, Kind::Npc];
+    let others = Kind::ALL.iter().copied().filter(move |kind| !tables.contains(kind));
+    let others = others.flat_map(node_kinds).filter(|kind| !article::NODE_KINDS.contains(kind));
+    doors::INNER.into_iter().chain(others)
+}
+
 /// The kind of node that a new object becomes; that of an article depends on its template.
 pub(super) fn node_word(kind: Kind, template: Option<&str>) -> Result<Word> {
     match (kind, node_kinds(kind).into_iter().next()) {
@@ -57,6 +68,29 @@ pub(super) fn shown_id(kind: Kind, node: &Node) -> serde_json::Value {
 impl Atlas {
     /// The node behind an id, and the caller in the world it was found in.
     pub(super) async fn locate(&self, kind: Kind, id: &str) -> Result<(Self, Node)> {
+        self.locate_where(kind, id, is_of_kind).await
+    }
+
+    /// The same, to be read: what came in by another door is an article, too.
+    pub(super) async fn locate_shown(&self, kind: Kind, id: &str) -> Result<(Self, Node)> {
+        self.locate_where(kind, id, is_shown_as).await
+    }
+
+    /// The same, to be changed: what came in by another door is refused by name.
+    pub(super) async fn locate_own(&self, kind: Kind, id: &str) -> Result<(Self, Node)> {
+        let (place, node) = self.locate_shown(kind, id).await?;
+        match is_of_kind(kind, &node) {
+            true => Ok((place, node)),
+            false => Err(doors::kept_elsewhere(&node)),
+        }
+    }
+
+    async fn locate_where(
+        &self,
+        kind: Kind,
+        id: &str,
+        fits: fn(Kind, &Node) -> bool,
+    ) -> Result<(Self, Node)> {
         let key = key(kind, id)?;
         // Only a UUID means the same thing in every world.
         let places = match &key {
@@ -65,7 +99,7 @@ impl Atlas {
         };
         for place in places {
             let found = place.app().store.node(place.viewer(), key.clone()).await?;
-            if let Some(node) = found.filter(|node| is_of_kind(kind, node)) {
+            if let Some(node) = found.filter(|node| fits(kind, node)) {
                 return Ok((place, node));
             }
         }
@@ -76,6 +110,12 @@ impl Atlas {
 /// Whether a node shows as this kind of object.
 pub(super) fn is_of_kind(kind: Kind, node: &Node) -> bool {
     node_kinds(kind).contains(&node.kind.as_str())
+}
+
+/// Whether a node can be read as this kind of object.
+fn is_shown_as(kind: Kind, node: &Node) -> bool {
+    let shown = || never_articles().all(|never| never != node.kind.as_str());
+    is_of_kind(kind, node) || (kind == Kind::Article && shown())
 }
 
 fn key(kind: Kind, id: &str) -> Result<NodeKey> {

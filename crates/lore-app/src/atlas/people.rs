@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use super::assemble::Around;
 use super::source::{Atlas, ListQuery, Rows};
 use super::{head, keys};
-use crate::play::{PARTICIPANT, word};
+use crate::play::{PARTICIPANT, character, word};
 use crate::worlds;
 
 impl Atlas {
@@ -125,7 +125,7 @@ impl Atlas {
     /// The characters of a campaign that the game master plays.
     pub(super) async fn npcs_of(&self, campaign: &Node) -> Result<Vec<Node>> {
         let mut nodes = self.joined(Kind::Npc, campaign.id, crate::play::PART_OF).await?;
-        nodes.retain(|node| node.subtype.as_deref() == Some("NPC"));
+        nodes.retain(|node| character::Kind::of(node) == character::Kind::Npc);
         Ok(nodes)
     }
 

@@ -21,7 +21,7 @@ impl Atlas {
             Kind::Secret => self.secret(needed(kind, id)?, granularity).await?,
             _ => {
                 let id = needed(kind, id)?;
-                let (place, node) = self.locate(kind, id).await?;
+                let (place, node) = self.locate_shown(kind, id).await?;
                 let made = place.assemble(kind, vec![node], granularity).await?;
                 made.into_iter().next().ok_or_else(|| keys::unknown(kind, id))?
             }

@@ -14,6 +14,7 @@ use super::source::Atlas;
 use super::written::{Section, State, Written, id_of};
 use super::{article, head, keys, secrets};
 use crate::access::may_change;
+use crate::mentions::follow;
 use crate::pages::links::{self, Source, Tags};
 use crate::pages::{self, ENTRY};
 use crate::play::character::may_hide;
@@ -45,7 +46,7 @@ impl Atlas {
             Kind::World => self.in_world(Some(id)).await?.update_world(fields).await,
             Kind::Secret => self.update_secret(id, fields).await,
             _ => {
-                let (place, node) = self.locate(kind, id).await?;
+                let (place, node) = self.locate_own(kind, id).await?;
                 may_change(place.viewer(), node.created.by, &node.name)?;
                 if place.is_mirrored(&node.kind) {
                     place.update_mirrored(kind, &node, fields).await?;
@@ -67,7 +68,7 @@ impl Atlas {
             }),
             Kind::Secret => self.delete_secret(id).await,
             _ => {
-                let (place, node) = self.locate(kind, id).await?;
+                let (place, node) = self.locate_own(kind, id).await?;
                 place.viewer().require(Role::Gm)?;
                 if place.is_mirrored(&node.kind) {
                     return pages::delete(&place.scribe, node.number).await;
@@ -82,7 +83,14 @@ impl Atlas {
     async fn commit(&self, fill: impl FnOnce(Batch) -> Batch) -> Result<()> {
         self.viewer().require(Role::Player)?;
         let batch = fill(self.scribe.batch());
-        self.app().store.commit(&self.scribe.all_seeing(), batch).await?;
+        self.commit_followed(batch).await
+    }
+
+    /// Commits with the edges that follow from what the batch writes.
+    async fn commit_followed(&self, batch: Batch) -> Result<()> {
+        let store = self.app().store.as_ref();
+        let followed = follow(store, self.viewer(), batch).await?;
+        store.commit(&self.scribe.all_seeing(), followed.batch).await?;
         Ok(())
     }
 
@@ -349,7 +357,7 @@ impl Atlas {
         text.position = 1;
         text.visibility = visibility;
         batch = batch.change(Change::CreateText(text));
-        self.app().store.commit(&self.scribe.all_seeing(), batch).await?;
+        self.commit_followed(batch).await?;
         self.secret(&uid.to_string(), 2).await
     }
 

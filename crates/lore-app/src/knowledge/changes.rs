@@ -14,6 +14,7 @@ use super::librarian::Librarian;
 use super::log::{self, Entry};
 use super::ontology::{self, EntityType};
 use super::{uri, waiting};
+use crate::mentions::follow;
 use crate::play::word;
 
 /// Most names of an entity besides the first.
@@ -170,7 +171,7 @@ async fn created(
         text.provenance.source.clone_from(&given.found_at);
         batch = batch.change(Change::CreateText(text));
     }
-    Ok(batch)
+    Ok(follow(librarian.app.store.as_ref(), &librarian.viewer, batch).await?.batch)
 }
 
 async fn is_in_bin(librarian: &Librarian, uid: Uid, name: &str) -> Result<bool> {

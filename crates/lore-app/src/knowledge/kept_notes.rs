@@ -104,7 +104,13 @@ fn further(
     let called = subject.map(|_| (CALLED.to_owned(), json!(names(path, note))));
     let typed = subject.map(|(_, said)| (TYPED.to_owned(), json!(said.as_str())));
     let tuning = tuning::told(&path.to_string(), note).map(|told| (TUNING.to_owned(), told));
-    about.into_iter().chain(called).chain(typed).chain(tuning).chain(waiting::kept(waiting)).collect()
+    about
+        .into_iter()
+        .chain(called)
+        .chain(typed)
+        .chain(tuning)
+        .chain(waiting::kept(waiting))
+        .collect()
 }
 
 /// What a note calls its entity, the name first.

@@ -11,6 +11,7 @@ use super::entities::{self, Entity, Fit};
 use super::kept_notes;
 use super::librarian::Librarian;
 use super::predicates::{self, Kept, Predicate};
+use crate::play::word;
 
 /// Edge from a document to what it mentions.
 pub(super) const MENTIONS: &str = "mentions";
@@ -56,7 +57,10 @@ pub async fn relations(
         Some(Err(_)) => return Ok(Vec::new()),
         None => Vec::new(),
     };
-    let edges = around(librarian, &[entity.node.id], &kinds).await?;
+    let mut edges = around(librarian, &[entity.node.id], &kinds).await?;
+    if wanted.is_none_or(|name| name == MENTIONS) {
+        edges.extend(mentions_at(librarian, entity.node.id).await?);
+    }
     let mut found = relations_of(librarian, edges).await?;
     found.sort_by(|a, b| {
         let by_confidence = b.confidence.total_cmp(&a.confidence);
@@ -67,6 +71,13 @@ pub async fn relations(
         a.predicate.cmp(&b.predicate).then(by_confidence).then_with(by_name)
     });
     Ok(found)
+}
+
+/// Edges from what mentions an entity and to what it mentions.
+async fn mentions_at(librarian: &Librarian, node: NodeId) -> Result<Vec<Edge>> {
+    let (store, kinds) = (&librarian.app.store, [word(MENTIONS)?]);
+    let both = Direction::Both;
+    Ok(store.neighbours(&librarian.viewer, &[node], both, &kinds, EDGES_MAX).await?)
 }
 
 /// How many relations each of these entities has.

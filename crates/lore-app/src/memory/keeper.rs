@@ -9,6 +9,7 @@ use lore_store::{Batch, NewNode, Origin, StoreError};
 use super::refusal::Reply;
 use crate::App;
 use crate::attempts::Attempts;
+use crate::mentions::{Followed, follow};
 
 /// One call to memory.
 #[derive(Clone)]
@@ -35,13 +36,19 @@ impl Keeper {
         loop {
             attempts.next("memory").await?;
             let (batch, answer) = plan().await?;
-            match self.app.store.commit(&self.viewer, batch).await {
+            let Followed { batch, eyes } = self.followed(batch).await?;
+            match self.app.store.commit(&eyes, batch).await {
                 Ok(_) => return Ok(answer),
                 // What was found while planning changed or went: look again.
                 Err(StoreError::Conflict(_) | StoreError::NotFound(_)) => {}
                 Err(other) => return Err(other.into()),
             }
         }
+    }
+
+    /// A batch with the edges that follow from its texts.
+    pub(super) async fn followed(&self, batch: Batch) -> Reply<Followed> {
+        Ok(follow(self.app.store.as_ref(), &self.viewer, batch).await?)
     }
 
     /// An empty batch of this call.

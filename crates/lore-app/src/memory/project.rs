@@ -20,6 +20,7 @@ use super::pen::Pen;
 use super::refusal::{Refusal, Reply, required};
 use super::{PROJECTS_URI, STATUS_URI};
 use crate::access::may_change;
+use crate::mentions::Followed;
 
 /// A project.
 #[derive(Debug, Clone, PartialEq)]
@@ -323,7 +324,8 @@ pub async fn log(keeper: &Keeper, given: &NewEntry) -> Reply<(Project, Written<E
     };
     let events = NewEvents { node, after: None, events: vec![event(keeper, &entry)] };
     let batch = batch.change(Change::AppendEvents(events)).change(Change::CreateText(text));
-    keeper.app.store.commit(&keeper.viewer, batch).await?;
+    let Followed { batch, eyes } = keeper.followed(batch).await?;
+    keeper.app.store.commit(&eyes, batch).await?;
     Ok((project, Written { kept: entry, masked: pen.masked() }))
 }
 

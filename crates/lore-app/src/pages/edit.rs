@@ -201,7 +201,7 @@ async fn changed(
     if patch.entry.is_some() || patch.private.is_some() {
         let written = page.entry.as_ref().map(|text| text.body.as_str());
         let body = patch.entry.as_deref().or(written).unwrap_or_default();
-        let posts = links::post_sources(scribe, &page.node).await?;
+        let posts = links::other_texts(scribe, &page.node).await?;
         let mut sources = vec![Source { body, visibility: lore_core::Visibility::Members }];
         sources.extend(posts.iter().map(Source::from));
         batch = links::set_mentions(scribe, batch, target, Some(page.node.id), &sources).await?;
@@ -236,12 +236,13 @@ pub(super) fn set_parent_id(fields: &mut Properties, parent: Option<i64>) {
 
 /// Joins a page anew to what it mentions and is part of; for when those came after it.
 pub(super) async fn relink(scribe: &Scribe, node: Node) -> Result<()> {
-    let pages = page::with_texts(scribe, vec![node], Detail::Posts).await?;
+    let others = links::other_texts(scribe, &node).await?;
+    let pages = page::with_texts(scribe, vec![node], Detail::Entry).await?;
     let Some(page) = pages.into_iter().next() else { return Ok(()) };
     let (target, id) = (NodeRef::Id(page.node.id), Some(page.node.id));
     let entry = page.entry.as_ref().map_or("", |text| text.body.as_str());
     let mut sources = vec![Source { body: entry, visibility: lore_core::Visibility::Members }];
-    sources.extend(page.posts.iter().map(Source::from));
+    sources.extend(others.iter().map(Source::from));
     let batch = links::set_mentions(scribe, scribe.batch(), target, id, &sources).await?;
     let batch = links::set_parent(scribe, batch, target, id, page.parent()).await?;
     if !batch.changes.is_empty() {

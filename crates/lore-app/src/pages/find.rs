@@ -1,5 +1,8 @@
 //! Finding pages: by what they say, by name, type, tags, date, and what changed.
 //!
+//! Who says what is looked for, by words or by name, finds what came in by other doors, too; a
+//! list without either is one of pages.
+//!
 //! Every filter is applied before the page of results is cut, and the order is always
 //! the same: by rank where something is ranked, else as the pages were made.
 
@@ -12,7 +15,7 @@ use lore_store::{NameMatch, NodeQuery};
 use super::dates::DateRange;
 use super::kinds::PageKind;
 use super::page::{Detail, Page, with_texts};
-use super::scribe::Scribe;
+use super::scribe::{Breadth, Scribe};
 
 /// From here on two names are alike enough.
 const ALIKE: f64 = 0.7;
@@ -90,8 +93,8 @@ pub async fn find(scribe: &Scribe, query: &PageQuery) -> Result<Listing> {
     }
     let mut found = match (words, heard) {
         (None, None) => {
-            let ids = scribe.app.store.find_ids(&scribe.viewer, store_query(scribe, query)?);
-            unranked(ids.await?)
+            let wanted = store_query(scribe, query, listing_breadth(scribe, query))?;
+            unranked(scribe.app.store.find_ids(&scribe.viewer, wanted).await?)
         }
         (Some(words), None) => {
             let (ids, _) = ranked(scribe, query, words, usize::MAX).await?;
@@ -130,7 +133,8 @@ fn unranked(ids: Vec<NodeId>) -> Vec<Found> {
 async fn sounding(scribe: &Scribe, query: &PageQuery, heard: &str) -> Result<Vec<Found>> {
     let (store, viewer) = (scribe.app.store.as_ref(), &scribe.viewer);
     let kinds = scribe.kinds(&query.kinds);
-    let found = scribe.app.rolls.open(store, viewer).await?.alike(heard, &kinds, ALIKE);
+    let wanted = (kinds.as_slice(), scribe.breadth());
+    let found = scribe.app.rolls.open(store, viewer).await?.alike(heard, wanted, ALIKE);
     let shown = |score: f64| (score * 100.0).round() / 100.0;
     Ok(found.into_iter().map(|(id, score)| Found { id, score: Some(shown(score)) }).collect())
 }
@@ -150,7 +154,7 @@ async fn narrowed(scribe: &Scribe, query: &PageQuery, found: Vec<Found>) -> Resu
     /// From so many on, looking at each of them takes longer than looking at all.
     const MANY: usize = 500;
     let among = (found.len() < MANY).then(|| found.iter().map(|one| one.id).collect());
-    let wanted = NodeQuery { among, ..store_query(scribe, query)? };
+    let wanted = NodeQuery { among, ..store_query(scribe, query, scribe.breadth())? };
     let fitting = scribe.app.store.find_ids(&scribe.viewer, wanted).await?;
     let fitting: HashSet<NodeId> = fitting.into_iter().collect();
     Ok(found.into_iter().filter(|one| fitting.contains(&one.id)).collect())
@@ -158,7 +162,8 @@ async fn narrowed(scribe: &Scribe, query: &PageQuery, found: Vec<Found>) -> Resu
 
 /// A page of what the store finds by itself.
 async fn listed(scribe: &Scribe, query: &PageQuery, limit: usize) -> Result<Listing> {
-    let wanted = NodeQuery { offset: query.offset, limit, ..store_query(scribe, query)? };
+    let wanted = store_query(scribe, query, listing_breadth(scribe, query))?;
+    let wanted = NodeQuery { offset: query.offset, limit, ..wanted };
     let page = scribe.app.store.find_nodes(&scribe.viewer, wanted).await?;
     let total = usize::try_from(page.total).unwrap_or(usize::MAX);
     let pages = with_texts(scribe, page.items, query.detail).await?;
@@ -174,15 +179,22 @@ async fn hits(scribe: &Scribe, query: &PageQuery, words: &str, limit: usize) -> 
     Ok(Listing { pages: read(scribe, unranked(shown), query.detail).await?, total })
 }
 
+/// How far a listing reaches: who names nothing is not shown what is no page.
+fn listing_breadth(scribe: &Scribe, query: &PageQuery) -> Breadth {
+    if query.name.is_some() { scribe.breadth() } else { Breadth::Pages }
+}
+
 /// The part of the question that the store answers.
-fn store_query(scribe: &Scribe, query: &PageQuery) -> Result<NodeQuery> {
+fn store_query(scribe: &Scribe, query: &PageQuery, breadth: Breadth) -> Result<NodeQuery> {
     let name = match &query.name {
         Some(NameFilter::Contains(text)) => Some(NameMatch::Contains(text.clone())),
         Some(NameFilter::Exact(text)) => Some(NameMatch::Exact(text.clone())),
         Some(NameFilter::Alike(_)) | None => None,
     };
+    let reach = scribe.reach(&query.kinds, breadth)?;
     Ok(NodeQuery {
-        kinds: scribe.words(&query.kinds)?,
+        kinds: reach.kinds,
+        except_kinds: reach.except,
         name,
         subtype: query.subtype.clone(),
         tags: query.tags.clone(),
@@ -215,8 +227,10 @@ async fn ranked(
     words: &str,
     limit: usize,
 ) -> Result<(Vec<NodeId>, usize)> {
+    let reach = scribe.reach(&query.kinds, scribe.breadth())?;
     let filter = Filter {
-        kinds: scribe.words(&query.kinds)?,
+        kinds: reach.kinds,
+        except_kinds: reach.except,
         tags: query.tags.clone(),
         ..Filter::default()
     };

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use lore_core::names::name_key;
-use lore_core::{Node, NodeId, Properties, Result, Text, Visibility};
+use lore_core::{Node, NodeId, Properties, Result, Text, Viewer, Visibility};
 use lore_markup::mention::{self, Target};
 use lore_store::{
     Batch, Bin, Change, Direction, EdgeRef, Expect, NameMatch, NewEdge, NewNode, NodePatch,
-    NodeQuery, NodeRef, Require,
+    NodeQuery, NodeRef, Require, Store,
 };
 
-use super::kinds::{MENTIONS, PARENT, POST, TAG, TAGGED};
+use super::kinds::{ENTRY, MENTIONS, PARENT, TAG, TAGGED};
 use super::scribe::Scribe;
 use crate::play::{MANY, word};
 
@@ -132,8 +132,21 @@ pub(crate) async fn set_mentions(
     known: Option<NodeId>,
     sources: &[Source<'_>],
 ) -> Result<Batch> {
-    let wanted = mentioned(scribe, known, sources).await?;
-    joined(scribe, batch, page, known, MENTIONS, wanted).await
+    let (store, eyes) = (scribe.app.store.as_ref(), scribe.all_seeing());
+    let wanted = mentioned(store, &eyes, known, sources).await?;
+    mentions_joined(store, &eyes, batch, page, known, wanted).await
+}
+
+/// Joins a node to what it mentions and parts it from the rest, as far as the viewer sees.
+pub(crate) async fn mentions_joined(
+    store: &dyn Store,
+    viewer: &Viewer,
+    batch: Batch,
+    node: NodeRef,
+    known: Option<NodeId>,
+    wanted: BTreeMap<NodeId, Visibility>,
+) -> Result<Batch> {
+    joined(store, viewer, batch, (node, known), MENTIONS, wanted).await
 }
 
 /// Joins a page to the page it is part of, and parts it from any other.
@@ -148,24 +161,24 @@ pub(super) async fn set_parent(
     let found = scribe.app.store.nodes_by_number(&scribe.all_seeing(), &numbers).await?;
     let wanted = found.into_iter().map(|node| node.id).filter(|id| Some(*id) != known);
     let wanted = wanted.map(|id| (id, Visibility::Members)).collect();
-    joined(scribe, batch, page, known, PARENT, wanted).await
+    let (store, eyes) = (scribe.app.store.as_ref(), scribe.all_seeing());
+    joined(store, &eyes, batch, (page, known), PARENT, wanted).await
 }
 
 /// Makes the edges of a kind from a page those that are wanted. What is as it shall be
 /// is left alone.
 async fn joined(
-    scribe: &Scribe,
+    store: &dyn Store,
+    viewer: &Viewer,
     batch: Batch,
-    page: NodeRef,
-    known: Option<NodeId>,
+    (page, known): (NodeRef, Option<NodeId>),
     kind: &'static str,
     mut wanted: BTreeMap<NodeId, Visibility>,
 ) -> Result<Batch> {
     let mut batch = batch;
     if let Some(id) = known {
-        let (viewer, kinds) = (scribe.all_seeing(), [word(kind)?]);
-        let store = &scribe.app.store;
-        let edges = store.neighbours(&viewer, &[id], Direction::Out, &kinds, MANY).await?;
+        let kinds = [word(kind)?];
+        let edges = store.neighbours(viewer, &[id], Direction::Out, &kinds, MANY).await?;
         for edge in edges {
             match wanted.get(&edge.target) {
                 None => {
@@ -186,8 +199,9 @@ async fn joined(
 }
 
 /// What the texts mention, apart from the page itself, with who may know.
-async fn mentioned(
-    scribe: &Scribe,
+pub(crate) async fn mentioned(
+    store: &dyn Store,
+    viewer: &Viewer,
     page: Option<NodeId>,
     sources: &[Source<'_>],
 ) -> Result<BTreeMap<NodeId, Visibility>> {
@@ -205,16 +219,16 @@ async fn mentioned(
         return Ok(BTreeMap::new());
     }
     let asked: Vec<i64> = numbers.keys().copied().collect();
-    let found = scribe.app.store.nodes_by_number(&scribe.all_seeing(), &asked).await?;
+    let found = store.nodes_by_number(viewer, &asked).await?;
     let others = found.into_iter().filter(|node| Some(node.id) != page);
     Ok(others.filter_map(|node| Some((node.id, *numbers.get(&node.number)?))).collect())
 }
 
-/// Every post of a page, whoever may read it.
-pub(super) async fn post_sources(scribe: &Scribe, node: &Node) -> Result<Vec<Text>> {
+/// Every text of a page but its own, whoever may read it: posts, and what other doors wrote.
+pub(super) async fn other_texts(scribe: &Scribe, node: &Node) -> Result<Vec<Text>> {
     let viewer = scribe.all_seeing();
     let mut texts = scribe.app.store.texts_of(&viewer, node.id, Bin::Live).await?;
-    texts.retain(|text| text.kind.as_str() == POST);
+    texts.retain(|text| text.kind.as_str() != ENTRY);
     Ok(texts)
 }
 

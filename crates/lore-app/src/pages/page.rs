@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::kinds::{ENTRY, PARENT_ID, POST, PageKind};
 use super::scribe::Scribe;
+use crate::doors;
 
 /// A page as its reader sees it.
 #[derive(Debug, Clone)]
@@ -28,10 +29,26 @@ impl Page {
         self.node.visibility != Visibility::Members
     }
 
+    /// Where it is changed, if it came in by another door.
+    pub fn origin(&self) -> Option<Origin<'_>> {
+        let kind = self.node.kind.as_str();
+        let is_page = PageKind::of(&self.node.kind).is_some();
+        (!is_page).then(|| Origin { kind, tool: doors::changed_with(kind) })
+    }
+
     /// The number of the page it is part of.
     pub fn parent(&self) -> Option<i64> {
         self.node.properties.get(PARENT_ID).and_then(Value::as_i64)
     }
+}
+
+/// Where something is changed that pages only show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin<'a> {
+    /// What it is there.
+    pub kind: &'a str,
+    /// The tool that changes it.
+    pub tool: &'static str,
 }
 
 /// How much of a page to read.
@@ -46,14 +63,15 @@ pub enum Detail {
     Posts,
 }
 
-/// A page by its number.
+/// A page by its number, to be changed: what came in by another door is refused.
 pub async fn get(scribe: &Scribe, number: i64, detail: Detail) -> Result<Page> {
     let node = node(scribe, number).await?;
     let pages = with_texts(scribe, vec![node], detail).await?;
     pages.into_iter().next().ok_or_else(|| unknown(number))
 }
 
-/// Pages by their numbers; those that are absent or hidden are left out.
+/// What is shown under some numbers, what came in by other doors, too; what is absent or
+/// hidden is left out.
 pub async fn get_all(
     scribe: &Scribe,
     numbers: &[i64],
@@ -83,10 +101,14 @@ pub async fn get_of_kind(
 /// The node of a page.
 pub(super) async fn node(scribe: &Scribe, number: i64) -> Result<Node> {
     let found = scribe.app.store.node(&scribe.viewer, NodeKey::Number(number)).await?;
-    found.filter(|node| scribe.kind_of(node).is_some()).ok_or_else(|| unknown(number))
+    match found {
+        Some(node) if scribe.kind_of(&node).is_some() => Ok(node),
+        Some(node) if scribe.shown_as(&node).is_some() => Err(doors::kept_elsewhere(&node)),
+        _ => Err(unknown(number)),
+    }
 }
 
-/// Nodes with their texts, in the given order; what is no page is left out.
+/// Nodes with their texts, in the given order; what is not shown as a page is left out.
 pub(super) async fn with_texts(
     scribe: &Scribe,
     nodes: Vec<Node>,
@@ -100,8 +122,11 @@ pub(super) async fn with_texts(
         }
     }
     let pages = nodes.into_iter().filter_map(|node| {
-        let kind = scribe.kind_of(&node)?;
+        let kind = scribe.shown_as(&node)?;
         let texts = by_node.remove(&node.id).unwrap_or_default();
+        if scribe.kind_of(&node).is_none() {
+            return Some(Page { node, kind, entry: doors::told(texts), posts: Vec::new() });
+        }
         let (entries, mut posts): (Vec<Text>, Vec<Text>) =
             texts.into_iter().partition(|text| text.kind.as_str() == ENTRY);
         posts.retain(|text| text.kind.as_str() == POST && detail == Detail::Posts);

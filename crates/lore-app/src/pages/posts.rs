@@ -154,7 +154,7 @@ async fn relinked(
     let target = NodeRef::Id(page.node.id);
     let expect = Expect::Version(page.node.version);
     let batch = batch.change(Change::UpdateNode(target, expect, NodePatch::default()));
-    let posts = links::post_sources(scribe, &page.node).await?;
+    let posts = links::other_texts(scribe, &page.node).await?;
     let others = posts.iter().filter(|post| Some(post.id) != replaced);
     let mut sources: Vec<Source<'_>> = others.map(Source::from).collect();
     sources.extend(fresh);

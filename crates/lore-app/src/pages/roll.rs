@@ -1,4 +1,4 @@
-//! What pages are called, in memory: for finding names by ear.
+//! What pages, and whatever else is something, are called; in memory, for finding names by ear.
 
 use std::collections::BTreeMap;
 
@@ -6,6 +6,9 @@ use lore_core::{Node, NodeId, Text};
 
 use super::kinds::PageKind;
 use super::likeness::{Heard, Name};
+use super::scribe::Breadth;
+use crate::doors;
+use crate::knowledge::EntityType;
 use crate::views::{Learn, Views};
 
 /// What each viewer knows of the names of pages.
@@ -17,15 +20,23 @@ pub struct Roll(BTreeMap<NodeId, Entry>);
 
 struct Entry {
     kind: PageKind,
+    breadth: Breadth,
     names: Vec<Name>,
 }
 
 impl Roll {
     /// The pages of some kinds whose names are at least so much
     /// like what was heard; best first, then as they were made.
-    pub(super) fn alike(&self, heard: &str, kinds: &[PageKind], least: f64) -> Vec<(NodeId, f64)> {
+    pub(super) fn alike(
+        &self,
+        heard: &str,
+        (kinds, breadth): (&[PageKind], Breadth),
+        least: f64,
+    ) -> Vec<(NodeId, f64)> {
         let mut heard = Heard::new(heard);
+        let reached = |entry: &Entry| breadth == Breadth::World || entry.breadth == breadth;
         let wanted = self.0.iter().filter(|(_, entry)| kinds.contains(&entry.kind));
+        let wanted = wanted.filter(|(_, entry)| reached(entry));
         let scored = wanted.map(|(id, entry)| {
             let scores = entry.names.iter().map(|name| heard.likeness(name, least));
             (*id, scores.fold(0.0, f64::max))
@@ -38,20 +49,28 @@ impl Roll {
 
 impl Learn for Roll {
     fn concerns(node: &Node) -> bool {
-        PageKind::of(&node.kind).is_some()
+        known_as(node).is_some()
     }
 
     fn learn(&mut self, node: Node, _texts: Vec<Text>) {
-        if let Some(kind) = PageKind::of(&node.kind) {
+        if let Some((kind, breadth)) = known_as(&node) {
             let names = std::iter::once(&node.name).chain(&node.aliases);
-            self.0.insert(
-                node.id,
-                Entry { kind, names: names.map(|name| Name::new(name)).collect() },
-            );
+            let names = names.map(|name| Name::new(name)).collect();
+            self.0.insert(node.id, Entry { kind, breadth, names });
         }
     }
 
     fn forget(&mut self, id: NodeId) {
         self.0.remove(&id);
     }
+}
+
+/// What a node is to who looks for names: a page, or what a page would be nearest to.
+/// Titles of documents and what is cut from texts are not what anybody hears.
+fn known_as(node: &Node) -> Option<(PageKind, Breadth)> {
+    let page = PageKind::of(&node.kind).map(|kind| (kind, Breadth::Pages));
+    page.or_else(|| {
+        EntityType::of(node)?;
+        Some((doors::nearest_page(node.kind.as_str())?, Breadth::World))
+    })
 }

@@ -9,8 +9,9 @@ use lore_store::{Batch, Committed, Origin, StoreError};
 
 use super::kinds::PageKind;
 use super::live::Campaign;
-use crate::App;
 use crate::attempts::Attempts;
+use crate::play::{SESSION, word};
+use crate::{App, doors};
 
 /// One call about pages.
 #[derive(Clone)]
@@ -34,6 +35,23 @@ pub enum TagsAre {
     Labels,
     /// Pages themselves, to be listed, read and changed.
     Pages,
+}
+
+/// How far a question goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Breadth {
+    /// Pages alone.
+    Pages,
+    /// What came in by other doors, too.
+    World,
+}
+
+/// The kinds of nodes that a question is about; an empty list does not restrict.
+pub(super) struct Reach {
+    /// One of these.
+    pub(super) kinds: Vec<Word>,
+    /// None of these.
+    pub(super) except: Vec<Word>,
 }
 
 impl Scribe {
@@ -96,6 +114,41 @@ impl Scribe {
     pub(super) fn kind_of(&self, node: &Node) -> Option<PageKind> {
         let kind = PageKind::of(&node.kind)?;
         (kind != PageKind::Tag || self.tags_are == TagsAre::Pages).then_some(kind)
+    }
+
+    /// What a node is shown as to this caller: the page it is, or the nearest kind of page
+    /// where it came in by another door.
+    pub(super) fn shown_as(&self, node: &Node) -> Option<PageKind> {
+        let kind = node.kind.as_str();
+        self.kind_of(node).or_else(|| match self.breadth() {
+            Breadth::World => doors::nearest_page(kind),
+            Breadth::Pages => None,
+        })
+    }
+
+    /// How far questions of this caller go that say what is looked for. Where tags are pages,
+    /// Kanka's own API is spoken, which knows nothing but pages.
+    pub(super) fn breadth(&self) -> Breadth {
+        match self.tags_are {
+            TagsAre::Labels => Breadth::World,
+            TagsAre::Pages => Breadth::Pages,
+        }
+    }
+
+    /// The kinds of nodes that a question about some kinds of pages is about.
+    pub(super) fn reach(&self, named: &[PageKind], breadth: Breadth) -> Result<Reach> {
+        let wanted = |kind: PageKind| named.is_empty() || named.contains(&kind);
+        let sessions = |shown: bool| (wanted(PageKind::Journal) == shown).then_some(SESSION);
+        if breadth == Breadth::Pages || !wanted(PageKind::Note) {
+            let mut kinds = self.words(named)?;
+            let sessions = sessions(true).filter(|_| breadth == Breadth::World);
+            kinds.extend(sessions.map(word).transpose()?);
+            return Ok(Reach { kinds, except: Vec::new() });
+        }
+        let others = PageKind::ALL.into_iter().filter(|kind| !wanted(*kind));
+        let except = doors::INNER.into_iter().chain(others.map(PageKind::as_str));
+        let except = except.chain(sessions(false)).map(word).collect::<Result<_>>()?;
+        Ok(Reach { kinds: Vec::new(), except })
     }
 
     /// The kinds a question is about: those it names, or all that are pages to this caller.

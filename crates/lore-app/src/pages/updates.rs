@@ -56,7 +56,7 @@ pub async fn check(scribe: &Scribe, numbers: &[i64], since: Timestamp) -> Result
 /// When those of some pages last changed that the viewer sees.
 async fn seen(scribe: &Scribe, numbers: &[i64]) -> Result<HashMap<i64, Timestamp>> {
     let found = scribe.app.store.nodes_by_number(&scribe.viewer, numbers).await?;
-    let is_page = |node: &Node| scribe.kind_of(node).is_some();
+    let is_page = |node: &Node| scribe.shown_as(node).is_some();
     let pages = found.into_iter().filter(is_page);
     Ok(pages.map(|node| (node.number, node.updated.at)).collect())
 }

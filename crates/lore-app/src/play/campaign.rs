@@ -2,7 +2,8 @@
 
 use lore_core::{Error, Node, NodeId, Properties, Result, Role, Uid, Visibility, names};
 use lore_store::{
-    Batch, Bin, Change, Direction, Expect, NewNode, NewState, NodePatch, NodeQuery, NodeRef,
+    Batch, Bin, Change, Direction, Expect, NewNode, NewState, NewText, NodePatch, NodeQuery,
+    NodeRef, TextPatch, TextRef,
 };
 use serde_json::{Value, json};
 
@@ -12,6 +13,8 @@ use super::ids::Thing;
 use super::table::{self, Table};
 use super::{CAMPAIGN, CHARACTER, MANY, PARTICIPANT, history, rights, word};
 
+/// Text kind of what a campaign is about.
+const THEME: &str = "theme";
 /// Longest theme prompt, in characters.
 const THEME_MAX: usize = 20_000;
 
@@ -101,12 +104,13 @@ pub async fn create(desk: &Desk, new: &NewCampaign) -> Result<Plan<Campaign>> {
         value: table.to_value()?,
         visibility: Visibility::Members,
     };
-    let batch = desk
+    let mut batch = desk
         .batch()
         .change(Change::CreateNode(node.clone()))
         .change(Change::PutState(state))
         .touch("campaigns://list")
         .touch(uri(uid));
+    batch.changes.extend(new_theme(desk, uid, &new.theme_prompt)?);
     let campaign = Campaign {
         node: preview(desk, node),
         gm_mode: new.gm_mode,
@@ -146,6 +150,7 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &CampaignPatch) -> Result<Plan
         let fields = NodePatch { name, properties: Some(kept), ..NodePatch::default() };
         let expect = Expect::Version(node.version);
         batch = batch.change(Change::UpdateNode(NodeRef::Uid(uid), expect, fields));
+        batch.changes.extend(retold_theme(desk, &node, &campaign.theme_prompt).await?);
         campaign.node.updated.at = batch.at;
     }
     batch = history::record(desk, &rights, &node, batch, edits).await?;
@@ -399,6 +404,32 @@ fn properties(gm_mode: GmMode, theme: &str) -> Properties {
     properties.insert("gm_mode".into(), json!(gm_mode.as_str()));
     properties.insert("theme_prompt".into(), json!(theme));
     properties
+}
+
+/// The theme as a text of the campaign, so that every search finds its words.
+pub(crate) fn new_theme(desk: &Desk, campaign: Uid, theme: &str) -> Result<Option<Change>> {
+    if theme.trim().is_empty() {
+        return Ok(None);
+    }
+    let (uid, node) = (desk.app.effects.uid(), NodeRef::Uid(campaign));
+    Ok(Some(Change::CreateText(NewText::new(uid, node, word(THEME)?, theme))))
+}
+
+/// Brings that text in line with the theme. Campaigns from before there was one get theirs.
+async fn retold_theme(desk: &Desk, campaign: &Node, theme: &str) -> Result<Option<Change>> {
+    let texts = desk.app.store.texts_of(&desk.viewer, campaign.id, Bin::Live).await?;
+    let Some(old) = texts.into_iter().find(|text| text.kind.as_str() == THEME) else {
+        return new_theme(desk, campaign.uid, theme);
+    };
+    let (at, expect) = (TextRef::Id(old.id), Expect::Version(old.version));
+    Ok(match theme {
+        same if same == old.body => None,
+        none if none.trim().is_empty() => Some(Change::DeleteText(at, expect)),
+        new => {
+            let patch = TextPatch { body: Some(new.to_owned()), ..TextPatch::default() };
+            Some(Change::UpdateText(at, expect, patch))
+        }
+    })
 }
 
 fn check_theme(theme: &str) -> Result<()> {

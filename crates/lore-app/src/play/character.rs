@@ -20,7 +20,7 @@ use super::ids::Thing;
 use super::participant::{self, Seat, joins};
 use super::rights::{self, Rights};
 use super::sheet::{self, Sheet};
-use super::{CAMPAIGN, CHARACTER, CONTROLS, history, word};
+use super::{CAMPAIGN, CHARACTER, CONTROLS, history, tie, word};
 use crate::App;
 
 /// The property of a character that says whose it is.
@@ -44,6 +44,14 @@ impl Kind {
         match self {
             Self::Pc => "PC",
             Self::Npc => "NPC",
+        }
+    }
+
+    /// Who sees the sheet of a new one.
+    pub(super) fn secrecy(self) -> Visibility {
+        match self {
+            Self::Pc => Visibility::Members,
+            Self::Npc => Visibility::Gm,
         }
     }
 
@@ -89,6 +97,8 @@ pub struct NewCharacter {
     pub kind: Kind,
     /// What is noted about it.
     pub notes: String,
+    /// The page of who is played, by number; a new one when there is none.
+    pub page: Option<i64>,
 }
 
 /// Changes to a character; `None` leaves a field alone.
@@ -127,20 +137,15 @@ pub async fn create(desk: &Desk, new: &NewCharacter) -> Result<Plan<Character>> 
         rights.require_gm()?;
     }
     check_notes(&new.notes)?;
-    let uid = desk.app.effects.uid();
-    let name = names::checked_name("name", &new.name)?;
-    let mut node = NewNode::new(uid, word(CHARACTER)?, name);
-    node.subtype = Some(new.kind.as_str().into());
-    node.properties.insert(KIND.into(), json!(new.kind.as_str()));
-    node.properties.insert(CAMPAIGN.into(), json!(home.uid.to_string()));
-    let secrecy = match new.kind {
-        Kind::Pc => Visibility::Members,
-        Kind::Npc => Visibility::Gm,
+    let secrecy = new.kind.secrecy();
+    let (node, embody) = match new.page {
+        Some(number) => tie::embody(desk, &home, new, number).await?,
+        None => fresh(desk, &home, new)?,
     };
-    node.visibility = secrecy;
+    let uid = node.uid;
     let mut batch = desk
         .batch()
-        .change(Change::CreateNode(node.clone()))
+        .change(embody)
         .change(Change::PutEdge(joins(uid, home.uid)?))
         .change(put_sheet(NodeRef::Uid(uid), &Sheet::starting(new.kind.into())?, 0, secrecy)?);
     let notes = new.notes.trim();
@@ -168,14 +173,25 @@ pub async fn create(desk: &Desk, new: &NewCharacter) -> Result<Plan<Character>> 
     event.character = Some(uid);
     event.visibility = secrecy;
     let batch = history::remember(desk, &home, batch, event).await?;
-    let character = Character {
-        node: preview(desk, node),
-        campaign: home.uid,
-        kind: new.kind,
-        notes: notes.to_owned(),
-        controller,
-    };
+    let character =
+        Character { node, campaign: home.uid, kind: new.kind, notes: notes.to_owned(), controller };
     Ok(Plan::new(batch, character))
+}
+
+/// The node of a new character, and how it is made.
+fn fresh(desk: &Desk, home: &Node, new: &NewCharacter) -> Result<(Node, Change)> {
+    let name = names::checked_name("name", &new.name)?;
+    let mut node = NewNode::new(desk.app.effects.uid(), word(CHARACTER)?, name);
+    node.subtype = Some(new.kind.as_str().into());
+    node.visibility = new.kind.secrecy();
+    into_play(&mut node.properties, home, new.kind);
+    Ok((preview(desk, node.clone()), Change::CreateNode(node)))
+}
+
+/// Writes down that somebody is played, where, and whose they are.
+pub(super) fn into_play(properties: &mut Properties, home: &Node, kind: Kind) {
+    properties.insert(KIND.into(), json!(kind.as_str()));
+    properties.insert(CAMPAIGN.into(), json!(home.uid.to_string()));
 }
 
 /// Changes a character, reveals it, or moves it into the archive and back.

@@ -27,6 +27,7 @@ use super::rights::Rights;
 use super::word;
 use crate::App;
 use crate::attempts::Attempts;
+use crate::mentions::{Followed, follow};
 
 /// Longest idempotency key, in characters.
 const KEY_MAX: usize = 200;
@@ -146,7 +147,9 @@ impl Desk {
             if let Some(kept) = self.kept_answer().await? {
                 return Ok(Done::Again(kept));
             }
-            match self.attempt(plan().await?).await {
+            let Plan { batch, answer } = plan().await?;
+            let followed = follow(self.app.store.as_ref(), &self.viewer, batch).await?;
+            match self.attempt(followed, answer).await {
                 Ok(answer) => return Ok(Done::Fresh(answer)),
                 Err(StoreError::Conflict(_)) => {}
                 Err(other) => return Err(other.into()),
@@ -154,10 +157,14 @@ impl Desk {
         }
     }
 
-    async fn attempt<T: Serialize>(&self, plan: Plan<T>) -> std::result::Result<T, StoreError> {
-        let Plan { mut batch, answer } = plan;
+    async fn attempt<T: Serialize>(
+        &self,
+        followed: Followed,
+        answer: Box<dyn FnOnce(i64) -> T + Send>,
+    ) -> std::result::Result<T, StoreError> {
+        let Followed { mut batch, eyes } = followed;
         let Some(key) = &self.idempotency_key else {
-            let committed = self.app.store.commit(&self.viewer, batch).await?;
+            let committed = self.app.store.commit(&eyes, batch).await?;
             return Ok(answer(first_event(&committed)));
         };
         // The answer has to be known before the commit that keeps it, so the plan
@@ -167,7 +174,7 @@ impl Desk {
         let text = serde_json::to_string(&Kept { tool, asked, answer: &answer });
         let text = text.map_err(|error| StoreError::Failed(error.to_string()))?;
         batch.once = Some(Once { scope: KEYS, key: key.clone(), answer: text });
-        self.app.store.commit(&self.viewer, batch).await?;
+        self.app.store.commit(&eyes, batch).await?;
         Ok(answer)
     }
 

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use lore_core::{Node, Result, Uid, Visibility, names};
 use lore_store::{Batch, Change, NewNode, NewState, NewText, NodeRef};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::campaign::{self, Campaign, preview};
 use super::character::{controls, put_sheet};
@@ -104,6 +104,9 @@ impl Copy<'_> {
         };
         self.add(Change::CreateNode(node.clone()));
         self.add(Change::PutState(state));
+        let theme = node.properties.get("theme_prompt").and_then(Value::as_str);
+        let theme = campaign::new_theme(self.desk, uid, theme.unwrap_or_default())?;
+        self.batch.changes.extend(theme);
         Ok(node)
     }
 

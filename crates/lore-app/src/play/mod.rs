@@ -28,6 +28,7 @@ pub mod state;
 pub mod table;
 mod tally;
 mod telling;
+mod tie;
 
 use lore_core::names::Word;
 use lore_core::{Error, Result};

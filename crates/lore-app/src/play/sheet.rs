@@ -3,10 +3,10 @@
 //! The rules are in `lore_rules::table`; here they meet the store and the fields of
 //! the caller's request.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use lore_core::names::Word;
-use lore_core::{Error, Node, Result, Visibility};
+use lore_core::{Error, Node, NodeId, Result, Uid, Viewer, Visibility};
 use lore_rules::table::{
     self, CharacterKind, Condition, Field, Life, Note, Profile, ProfileError, ProfileFields, State,
     StatePatch, Step, TableError, Value as RuleValue,
@@ -14,9 +14,11 @@ use lore_rules::table::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::character::Kind;
 use super::desk::Desk;
 use super::ids::Thing;
-use super::word;
+use super::{campaign, word};
+use crate::App;
 
 /// A sheet.
 #[derive(Debug, Clone, PartialEq)]
@@ -183,6 +185,41 @@ pub(crate) async fn load_with_visibility(
         )
     })?;
     Ok((Sheet::from_value(state.value)?, state.version, state.visibility))
+}
+
+/// How somebody is played.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Played {
+    /// As which character.
+    pub character: Uid,
+    /// In which campaign.
+    pub campaign: Uid,
+    /// Whose they are.
+    pub kind: Kind,
+    /// With what sheet.
+    pub sheet: Sheet,
+}
+
+/// How those of some nodes are played that are, as far as the viewer may see their sheets.
+pub async fn played(
+    app: &App,
+    viewer: &Viewer,
+    nodes: &[&Node],
+) -> Result<HashMap<NodeId, Played>> {
+    let nodes: HashMap<NodeId, (&Node, Uid)> =
+        nodes.iter().filter_map(|node| Some((node.id, (*node, campaign::of(node)?)))).collect();
+    let ids: Vec<NodeId> = nodes.keys().copied().collect();
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let mut played = HashMap::new();
+    for state in app.store.states(viewer, &ids, &name()?).await? {
+        let Some((node, campaign)) = nodes.get(&state.node) else { continue };
+        let (kind, sheet) = (Kind::of(node), Sheet::from_value(state.value)?);
+        let (character, campaign) = (node.uid, *campaign);
+        played.insert(state.node, Played { character, campaign, kind, sheet });
+    }
+    Ok(played)
 }
 
 /// The name of the document.

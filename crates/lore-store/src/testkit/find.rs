@@ -84,6 +84,21 @@ pub async fn no_limit_means_everything(harness: &dyn Harness) {
     assert_eq!((page.total, page.items.len(), page.next), (30, 30, None));
 }
 
+/// Whatever else there is.
+pub async fn none_of_several_kinds(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    for kind in ["character", "place", "item"] {
+        stage.make(&stage.owner, NewNode::new(stage.uid(), word(kind), kind)).await;
+    }
+    let except_kinds = vec![word("item"), word("unheard-of")];
+    let query = NodeQuery { except_kinds, ..NodeQuery::default() };
+    let page = find(&stage, &stage.owner, query.clone()).await;
+    assert_eq!((page.total, names(page)), (2, vec!["character".into(), "place".into()]));
+    let kinds = vec![word("item"), word("place")];
+    let page = find(&stage, &stage.owner, NodeQuery { kinds, ..query }).await;
+    assert_eq!(names(page), ["place"]);
+}
+
 /// An empty list does not restrict.
 pub async fn any_of_several_kinds(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;

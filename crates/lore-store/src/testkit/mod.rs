@@ -121,6 +121,7 @@ macro_rules! contract_tests {
             ids_are_those_of_all_that_is_found,
             no_limit_means_everything,
             any_of_several_kinds,
+            none_of_several_kinds,
             a_whole_name_matches_ignoring_case,
             a_whole_alias_matches_too,
             a_part_of_a_name_or_alias_matches,

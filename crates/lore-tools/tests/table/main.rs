@@ -9,8 +9,10 @@
 )]
 
 mod doors;
+mod found;
 mod refusals;
 mod telling;
+mod tied;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

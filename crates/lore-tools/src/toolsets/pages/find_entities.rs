@@ -84,8 +84,9 @@ impl ToolSpec for FindEntities {
     const TOOLSET: Toolset = Toolset::Pages;
     const TITLE: &'static str = "Find entities";
     const DESCRIPTION: &'static str = "Search and list the world's characters, places, notes, \
-        journals and quests. Use name_fuzzy for names heard or misspelt, query for content; all \
-        filters combine. Use get_entities when you have ids. Returns entities and sync_info.";
+        journals and quests. Use name_fuzzy for names heard or misspelt, query for content; both \
+        also find what other tools keep. All filters combine. Use get_entities when you have \
+        ids. Returns entities and sync_info.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;
 
@@ -155,6 +156,7 @@ fn shown(row: Scored, full: bool) -> EntityOut {
         name: out.name,
         entity_type: out.entity_type,
         match_score: out.match_score,
+        origin: out.origin,
         ..EntityOut::default()
     }
 }

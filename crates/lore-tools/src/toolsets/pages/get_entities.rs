@@ -1,6 +1,7 @@
 //! `get_entities`: read pages by their numbers.
 
 use lore_app::pages::{self, Detail, Page};
+use lore_app::play::sheet;
 use lore_core::{Result, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,7 @@ use super::wire::{EntityOut, MirrorOut, scribe};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
+use crate::toolsets::play::PlayedOut;
 
 pub(super) struct GetEntities;
 
@@ -55,11 +57,14 @@ impl ToolSpec for GetEntities {
         let detail = if input.include_posts { Detail::Posts } else { Detail::Entry };
         let known: Vec<i64> = input.entity_ids.iter().filter_map(Number::known).collect();
         let found = pages::get_all(&scribe, &known, detail).await?;
+        let nodes: Vec<_> = found.values().map(|page| &page.node).collect();
+        let sheets = sheet::played(&call.app, &call.viewer, &nodes).await?;
         let results = input.entity_ids.iter().map(|number| {
             let page = number
                 .read("entity_id")
                 .and_then(|id| found.get(&id).cloned().ok_or_else(|| pages::unknown(id)));
-            row(number, page, detail)
+            let played = page.as_ref().ok().and_then(|page| sheets.get(&page.node.id));
+            EntityOut { sheet: played.map(PlayedOut::from), ..row(number, page, detail) }
         });
         let results = results.collect();
         Ok(Output { results, mirror: MirrorOut::of(&scribe).await? })

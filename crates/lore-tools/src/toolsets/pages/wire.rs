@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lore_app::pages::{self, Page, PageKind, Scribe, TagsAre};
+use lore_app::pages::{self, Origin, Page, PageKind, Scribe, TagsAre};
 use lore_core::{Error, Result, Text, Visibility};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::each::{Number, in_words};
 use crate::call::Call;
 use crate::choice::choice;
+use crate::toolsets::play::PlayedOut;
 
 choice! {
     /// What kind of page it is.
@@ -117,9 +118,15 @@ pub(super) struct EntityOut {
     /// When it or one of its posts last changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) updated_at: Option<String>,
+    /// What it is and which tool changes it, where these tools only show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) origin: Option<OriginOut>,
     /// How well the name matches, 0 to 1, with name_fuzzy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) match_score: Option<f64>,
+    /// How it is played, where get_entities reads a character of a campaign.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) sheet: Option<PlayedOut>,
     /// Its posts, where asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) posts: Option<Vec<PostOut>>,
@@ -134,8 +141,11 @@ pub(super) struct EntityOut {
 impl From<Page> for EntityOut {
     fn from(page: Page) -> Self {
         let private = page.is_private();
+        let origin = page.origin().map(OriginOut::from);
         Self {
-            id: Some(page.node.kind_number),
+            // Numbers within a type are the pages' own.
+            id: origin.is_none().then_some(page.node.kind_number),
+            origin,
             entity_id: Some(page.node.number),
             name: Some(page.node.name),
             entity_type: EntityType::of(page.kind),
@@ -148,6 +158,21 @@ impl From<Page> for EntityOut {
             updated_at: Some(page.node.updated.at.to_string()),
             ..Self::default()
         }
+    }
+}
+
+/// Where something is changed that came in by another tool.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct OriginOut {
+    /// What it is there, such as campaign, concept or vault_note.
+    what: String,
+    /// The tool that changes it.
+    tool: &'static str,
+}
+
+impl From<Origin<'_>> for OriginOut {
+    fn from(origin: Origin<'_>) -> Self {
+        Self { what: origin.kind.to_owned(), tool: origin.tool }
     }
 }
 

@@ -25,6 +25,8 @@ pub(super) struct Input {
     /// Players see an NPC only once it is revealed.
     kind: KindWire,
     notes: Option<String>,
+    /// entity_id of an existing page.
+    page_id: Option<i64>,
     idempotency_key: Option<String>,
 }
 
@@ -55,6 +57,7 @@ impl ToolSpec for CharacterCreate {
             name: input.name,
             kind: input.kind.into(),
             notes: input.notes.unwrap_or_default(),
+            page: input.page_id,
         };
         let desk = &setting.desk;
         let plan =

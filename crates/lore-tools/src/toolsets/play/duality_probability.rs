@@ -58,7 +58,7 @@ impl ToolSpec for DualityProbability {
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Exact Duality odds";
     const DESCRIPTION: &'static str = "Count the ways in which Hope and Fear dice lead to \
-        each outcome. Use to set a fair difficulty or to tell chances. Returns counts out \
+        each outcome. Use to set a fair difficulty. Returns counts out \
         of total_outcomes.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;

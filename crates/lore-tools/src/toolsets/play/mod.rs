@@ -39,6 +39,8 @@ use crate::prompt::Prompt;
 use crate::resource::Resource;
 use crate::tool::Tool;
 
+pub(super) use sheet_wire::PlayedOut;
+
 pub(super) fn tools() -> Vec<Tool> {
     vec![
         Tool::of::<set_context::SetContext>(),

@@ -86,8 +86,8 @@ impl ToolSpec for SessionEffectApply {
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Apply an effect";
     const DESCRIPTION: &'static str = "Apply one effect by the rules and record it. Use in \
-        a running session instead of reckoning by hand; give exactly one effect. Returns \
-        states, changes and notes.";
+        a running session instead of reckoning by hand. Returns states, changes and \
+        notes.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Player;
 

@@ -32,7 +32,7 @@ impl ToolSpec for SessionEnd {
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "End a session";
     const DESCRIPTION: &'static str = "End a session; its log stays readable. Use when play \
-        stops; repeating it changes nothing. Returns the session.";
+        stops. Returns the session.";
     const ANNOTATIONS: Annotations =
         Annotations { read_only: false, destructive: false, idempotent: true, open_world: false };
     const ROLE: Role = Role::Player;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lore_app::play::character::{Character, Kind, Reveal};
 use lore_app::play::ids::Thing;
-use lore_app::play::sheet::{FieldChange, Sheet};
+use lore_app::play::sheet::{FieldChange, Played, Sheet};
 use lore_core::Uid;
 use lore_rules::table::Life;
 use schemars::JsonSchema;
@@ -39,6 +39,9 @@ pub(super) struct CharacterOut {
     pub notes: String,
     /// Who moves it: GM or a participant's id.
     pub controller: String,
+    /// Its entity_id at find_entities and get_entities; absent while it is being made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entity_id: Option<i64>,
     /// When it was made.
     pub created_at: String,
     /// When it last changed.
@@ -93,6 +96,30 @@ pub(super) struct StateOut {
     pub life: Option<&'static str>,
 }
 
+/// How somebody is played, beside their page.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::toolsets) struct PlayedOut {
+    /// The campaign.
+    campaign_id: String,
+    /// Whose they are.
+    kind: KindWire,
+    /// What they can do.
+    profile: ProfileOut,
+    /// How they fare.
+    state: StateOut,
+}
+
+impl From<&Played> for PlayedOut {
+    fn from(played: &Played) -> Self {
+        Self {
+            campaign_id: Thing::Campaign.show(played.campaign),
+            kind: played.kind.into(),
+            profile: ProfileOut::new(played.character, &played.sheet),
+            state: StateOut::new(played.character, &played.sheet),
+        }
+    }
+}
+
 /// A number, a word, yes or no, or a whole part of a sheet: for schemas only.
 pub(super) struct Scalar;
 
@@ -132,12 +159,10 @@ impl From<Character> for CharacterOut {
             id: Thing::Character.show(character.node.uid),
             campaign_id: Thing::Campaign.show(character.campaign),
             name: character.node.name,
-            kind: match character.kind {
-                Kind::Pc => KindWire::Pc,
-                Kind::Npc => KindWire::Npc,
-            },
+            kind: character.kind.into(),
             notes: character.notes,
             controller: controller(character.controller),
+            entity_id: Some(character.node.number).filter(|number| *number != 0),
             created_at: moment(character.node.created.at),
             updated_at: moment(character.node.updated.at),
         }
@@ -193,6 +218,15 @@ impl From<KindWire> for Kind {
         match kind {
             KindWire::Pc => Self::Pc,
             KindWire::Npc => Self::Npc,
+        }
+    }
+}
+
+impl From<Kind> for KindWire {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Pc => Self::Pc,
+            Kind::Npc => Self::Npc,
         }
     }
 }

@@ -1,0 +1,110 @@
+//! Things of one door, seen through another: what they are there, and who changes them.
+//!
+//! Everything with a name is found through every door. What a door has no kind of its own for,
+//! it shows as the nearest it has, to be read; changed it is where it came in.
+
+use lore_anvil::Writes;
+use lore_core::{Error, Node, Text};
+
+use crate::memory::kinds::{EXPERIENCE, IDEA, PROJECT, PROMOTED};
+use crate::pages::{ENTRY, PageKind};
+use crate::{federation, play};
+
+/// Kinds of nodes that keep order for one door and are nothing to look for.
+pub(crate) const INNER: [&str; 7] = [
+    "federation",
+    "federation_record",
+    "kanka_campaign",
+    // The experience that it was made of is found in its place.
+    PROMOTED,
+    "tag",
+    "web_preview",
+    "world_anvil_copy",
+];
+
+/// How much is shown of what came in by another door, in characters.
+const TOLD_MAX: usize = 20_000;
+
+/// The kind of page that a kind of node is shown as which is none itself.
+pub(crate) fn nearest_page(kind: &str) -> Option<PageKind> {
+    match kind {
+        play::SESSION => Some(PageKind::Journal),
+        kind if INNER.contains(&kind) => None,
+        _ => Some(PageKind::Note),
+    }
+}
+
+/// The tool that changes things of a kind which are no pages.
+pub(crate) fn changed_with(kind: &str) -> &'static str {
+    match kind {
+        play::CAMPAIGN => "campaign_update",
+        play::PARTICIPANT => "participant_update",
+        play::SESSION => "session_note_add",
+        EXPERIENCE => "kn_experience",
+        IDEA => "kn_idea",
+        PROJECT => "kn_project",
+        "vault_note" => "vault_write_note",
+        "web_page" | "outside_document" => "ingest_url",
+        "source_file" | "repository" => "github_scan",
+        "notebook_note" => "update_notebook_note",
+        federation::FEDERATED => "the node it came from",
+        kind => written_with(kind).unwrap_or("kn_graph"),
+    }
+}
+
+/// The tool of the atlas that changes things of a kind.
+fn written_with(kind: &str) -> Option<&'static str> {
+    match lore_anvil::Kind::at(kind)?.row().writes {
+        Writes::Tools { names: [_, update, _], .. } => Some(update),
+        Writes::None => None,
+    }
+}
+
+/// The error for changing something through a door that only shows it.
+pub(crate) fn kept_elsewhere(node: &Node) -> Error {
+    let kind = node.kind.as_str();
+    Error::Precondition {
+        message: format!("{:?} is a {} and only shown here", node.name, kind.replace('_', " ")),
+        hint: format!("change it with {}", changed_with(kind)),
+    }
+}
+
+/// What a thing of another door says, as one text.
+pub(crate) fn told(texts: Vec<Text>) -> Option<Text> {
+    let bodies = texts.iter().map(|text| text.body.trim()).filter(|body| !body.is_empty());
+    let body: String = bodies.collect::<Vec<_>>().join("\n\n");
+    let body = match body.char_indices().nth(TOLD_MAX) {
+        Some((end, _)) => format!("{}…", body.get(..end).unwrap_or_default()),
+        None => body,
+    };
+    let kind = play::word(ENTRY).ok()?;
+    texts.into_iter().next().map(|first| Text { kind, body, ..first })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_that_is_no_page_names_who_changes_it() {
+        for (kind, tool) in [
+            ("campaign", "campaign_update"),
+            ("concept", "kn_graph"),
+            ("learned_gotcha", "kn_graph"),
+            ("timeline", "update_timeline"),
+            ("article", "update_article"),
+            ("map", "kn_graph"),
+        ] {
+            assert_eq!(changed_with(kind), tool, "{kind}");
+        }
+    }
+
+    #[test]
+    fn what_keeps_order_is_shown_as_nothing() {
+        for kind in INNER {
+            assert_eq!(nearest_page(kind), None, "{kind}");
+        }
+        assert_eq!(nearest_page("session"), Some(PageKind::Journal));
+        assert_eq!(nearest_page("concept"), Some(PageKind::Note));
+    }
+}

@@ -1,0 +1,141 @@
+//! What texts mention, whichever door writes them: each mention is an edge that every door sees.
+//!
+//! Pages keep their own in step (`pages/links.rs`) and documents those of the names in them
+//! (`knowledge/shelve.rs`); this is for all others.
+
+use lore_core::{NodeId, Result, Role, Text, TextId, Viewer, Visibility};
+use lore_markup::mention::{self, Target};
+use lore_store::{Batch, Bin, Change, NodeKey, NodeRef, Store, TextRef};
+
+use crate::pages::links::{self, Source};
+
+/// A batch with the edges that follow from its texts, and whose eyes it is committed with.
+pub(crate) struct Followed {
+    /// The batch.
+    pub(crate) batch: Batch,
+    /// With whose eyes.
+    pub(crate) eyes: Viewer,
+}
+
+/// Joins whatever a batch writes texts of to what all its texts mention then.
+///
+/// Whoever writes joins only what they see. But an edge that somebody's hidden text made must
+/// not stand in the way of theirs, so a batch with such edges is committed with the eyes of the
+/// game master's side.
+pub(crate) async fn follow(store: &dyn Store, viewer: &Viewer, batch: Batch) -> Result<Followed> {
+    if viewer.role < Role::Player {
+        return Ok(Followed { batch, eyes: *viewer });
+    }
+    let all_seeing = Viewer { role: viewer.role.max(Role::Gm), ..*viewer };
+    let (planned, mut batch) = (batch.changes.len(), batch);
+    for writing in writings(store, &all_seeing, &batch).await? {
+        let known = writing.known(store, viewer, &batch).await?;
+        let kept = match known {
+            Some(id) => store.texts_of(&all_seeing, id, Bin::Live).await?,
+            None => Vec::new(),
+        };
+        let kept = kept.iter().filter(|text| !writing.replaced.contains(&text.id));
+        let mut sources: Vec<Source<'_>> = kept.map(Source::from).collect();
+        sources.extend(writing.fresh.iter().map(Source::from));
+        let wanted = links::mentioned(store, viewer, known, &sources).await?;
+        batch = links::mentions_joined(store, viewer, batch, writing.node, known, wanted).await?;
+    }
+    let eyes = if batch.changes.len() > planned { all_seeing } else { *viewer };
+    Ok(Followed { batch, eyes })
+}
+
+/// What a batch writes on one node.
+struct Writing {
+    node: NodeRef,
+    fresh: Vec<Fresh>,
+    replaced: Vec<TextId>,
+}
+
+/// A text as it will be.
+struct Fresh {
+    body: String,
+    visibility: Visibility,
+}
+
+impl<'a> From<&'a Fresh> for Source<'a> {
+    fn from(text: &'a Fresh) -> Self {
+        Self { body: &text.body, visibility: text.visibility }
+    }
+}
+
+impl Writing {
+    /// The row of the node; none while it is being made.
+    async fn known(
+        &self,
+        store: &dyn Store,
+        viewer: &Viewer,
+        batch: &Batch,
+    ) -> Result<Option<NodeId>> {
+        let uid = match self.node {
+            NodeRef::Id(id) => return Ok(Some(id)),
+            NodeRef::Uid(uid) => uid,
+        };
+        let makes = |change: &Change| matches!(change, Change::CreateNode(new) if new.uid == uid);
+        if batch.changes.iter().any(makes) {
+            return Ok(None);
+        }
+        Ok(store.node(viewer, NodeKey::Uid(uid)).await?.map(|node| node.id))
+    }
+}
+
+/// The nodes whose mentions may change with a batch.
+async fn writings(store: &dyn Store, viewer: &Viewer, batch: &Batch) -> Result<Vec<Writing>> {
+    let mut found: Vec<Writing> = Vec::new();
+    for change in &batch.changes {
+        match change {
+            // A text that only repeats another is no text of its own.
+            Change::CreateText(new) if new.searchable && mentions_any(&new.body) => {
+                let fresh = Fresh { body: new.body.clone(), visibility: new.visibility };
+                add(&mut found, new.node, Some(fresh), None);
+            }
+            Change::UpdateText(text, _, patch) => {
+                let Some(old) = text_at(store, viewer, *text).await? else { continue };
+                let body = patch.body.as_ref().unwrap_or(&old.body);
+                if mentions_any(&old.body) || mentions_any(body) {
+                    let visibility = patch.visibility.unwrap_or(old.visibility);
+                    let fresh = Fresh { body: body.clone(), visibility };
+                    add(&mut found, NodeRef::Id(old.node), Some(fresh), Some(old.id));
+                }
+            }
+            Change::DeleteText(text, _) => {
+                let old = text_at(store, viewer, *text).await?;
+                if let Some(old) = old.filter(|old| mentions_any(&old.body)) {
+                    add(&mut found, NodeRef::Id(old.node), None, Some(old.id));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+/// Notes a text that is written on a node, in the place of another or not.
+fn add(found: &mut Vec<Writing>, node: NodeRef, fresh: Option<Fresh>, replaced: Option<TextId>) {
+    match found.iter_mut().find(|writing| writing.node == node) {
+        Some(writing) => {
+            writing.fresh.extend(fresh);
+            writing.replaced.extend(replaced);
+        }
+        None => found.push(Writing {
+            node,
+            fresh: fresh.into_iter().collect(),
+            replaced: replaced.into_iter().collect(),
+        }),
+    }
+}
+
+async fn text_at(store: &dyn Store, viewer: &Viewer, text: TextRef) -> Result<Option<Text>> {
+    Ok(match text {
+        TextRef::Id(id) => store.text(viewer, id).await?,
+        TextRef::Uid(uid) => store.text_by_uid(viewer, uid).await?,
+    })
+}
+
+fn mentions_any(body: &str) -> bool {
+    mention::find(body).iter().any(|found| matches!(found.target, Target::Entity(_)))
+}

@@ -1,0 +1,106 @@
+//! Playing somebody who has a page: page and character are one.
+
+use lore_core::Viewer;
+use serde_json::{Value, json};
+
+use super::{Table, id};
+
+impl Table {
+    /// Makes the page of somebody; gives its entity_id.
+    pub(crate) async fn page(&self, name: &str, fields: Value) -> i64 {
+        let mut page = json!({ "entity_type": "character", "name": name });
+        page.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        let made = self.call("create_entities", json!({ "entities": [page] })).await;
+        made["results"][0]["entity_id"].as_i64().unwrap()
+    }
+
+    /// The page with this number, as somebody sees it.
+    pub(crate) async fn shown(&self, viewer: Viewer, number: i64) -> Value {
+        let ask = json!({ "entity_ids": [number] });
+        self.call_as(viewer, "get_entities", ask).await.unwrap()["results"][0].clone()
+    }
+
+    fn playing(&self, page: i64, name: &str, kind: &str) -> Value {
+        json!({ "campaign_id": self.campaign, "name": name, "kind": kind, "page_id": page })
+    }
+}
+
+#[tokio::test]
+async fn who_has_a_page_is_played_and_the_sheet_shows_there() {
+    let table = Table::set().await;
+    let page = table.page("Ilva", json!({ "entry": "A ferrier.", "type": "Elf" })).await;
+    assert!(table.shown(table.viewer, page).await.get("sheet").is_none());
+    let made = table.call("character_create", table.playing(page, "ilva", "PC")).await;
+    assert_eq!((&made["name"], &made["entity_id"]), (&json!("Ilva"), &json!(page)));
+    let wound = json!({ "character_id": made["id"], "hp": 3 });
+    table.call("character_state_patch", wound).await;
+    let shown = table.shown(table.viewer, page).await;
+    assert_eq!((&shown["type"], &shown["entry"]), (&json!("Elf"), &json!("A ferrier.")));
+    assert_eq!(
+        (&shown["sheet"]["state"]["hp"], &shown["sheet"]["kind"]),
+        (&json!(3), &json!("PC"))
+    );
+    assert_eq!(shown["sheet"]["campaign_id"], table.campaign);
+    let found = table.call("find_entities", json!({ "name": "Ilva" })).await;
+    assert_eq!(found["sync_info"]["total_count"], 1, "one thing, not two: {found}");
+    let sheet = table.call("character_sheet_get", json!({ "character_id": made["id"] })).await;
+    assert_eq!(sheet["character"]["entity_id"], page);
+    let wren = table.call("find_entities", json!({ "name": "Wren" })).await;
+    let wren = wren["entities"][0]["entity_id"].as_i64().unwrap();
+    let own = table.shown(table.viewer, wren).await;
+    assert!(own["sheet"]["profile"].is_object(), "a new character has a page of its own: {own}");
+}
+
+#[tokio::test]
+async fn the_page_of_an_npc_is_known_and_its_sheet_is_not() {
+    let table = Table::set().await;
+    let page = table.page("Vex", json!({})).await;
+    let npc = id(&table.call("character_create", table.playing(page, "Vex", "NPC")).await);
+    let (player, _) = table.seat("Pia").await;
+    let seen = table.shown(player, page).await;
+    assert_eq!((&seen["name"], seen.get("sheet")), (&json!("Vex"), None));
+    assert!(table.shown(table.viewer, page).await["sheet"].is_object());
+    table.call("character_update", json!({ "character_id": npc, "reveal": "SHEET" })).await;
+    assert!(table.shown(player, page).await["sheet"].is_object());
+}
+
+#[tokio::test]
+async fn a_page_is_played_once_by_its_name_and_in_the_open() {
+    let table = Table::set().await;
+    let ilva = table.page("Ilva", json!({})).await;
+    let hidden = table.page("Nox", json!({ "is_private": true })).await;
+    let place = json!({ "entity_type": "location", "name": "Mill" });
+    let place = table.call("create_entities", json!({ "entities": [place] })).await;
+    let place = place["results"][0]["entity_id"].as_i64().unwrap();
+    for (page, name, why) in [
+        (ilva, "Bors", "the page of Ilva"),
+        (hidden, "Nox", "is_private false"),
+        (place, "Mill", "character entity"),
+        (4_711, "Ilva", "character entity"),
+    ] {
+        let refused = table.refused("character_create", table.playing(page, name, "PC")).await;
+        assert!(format!("{refused:?}").contains(why), "{refused:?}");
+    }
+    table.call("character_create", table.playing(ilva, "Ilva", "PC")).await;
+    let again = table.refused("character_create", table.playing(ilva, "Ilva", "PC")).await;
+    assert!(format!("{again:?}").contains("played already"), "{again:?}");
+    let player = table.player("Pia").await;
+    let seat = json!({ "campaign_id": table.campaign, "display_name": "Pia", "role": "PLAYER" });
+    table.call_as(player, "participant_create", seat).await.unwrap();
+    let theirs = table.page("Oda", json!({})).await;
+    let taken = table.call_as(player, "character_create", table.playing(theirs, "Oda", "PC")).await;
+    assert!(format!("{taken:?}").contains("not yours"), "{taken:?}");
+}
+
+#[tokio::test]
+async fn a_fork_of_before_does_not_know_who_was_played_later() {
+    let table = Table::set().await;
+    let page = table.page("Ilva", json!({})).await;
+    let note = json!({ "session_id": table.session, "text": "here" });
+    let seq = table.call("session_note_add", note).await["seq"].clone();
+    table.call("character_create", table.playing(page, "Ilva", "PC")).await;
+    let then = json!({ "campaign_id": table.campaign, "session_id": table.session, "seq": seq });
+    assert_eq!(table.call("campaign_fork", then).await["character_count"], 1);
+    let now = json!({ "campaign_id": table.campaign });
+    assert_eq!(table.call("campaign_fork", now).await["character_count"], 2);
+}
