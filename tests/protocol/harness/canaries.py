@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from harness.rpc import message
 from harness.table import Seat
+from harness.web import Wire
 
 IDS_OR_ROWS = re.compile(r"(^|_)(id|ids|uri)$|^(updates|posts|deletions|entities|targets)$")
 """Parameters that say what a call is about."""
@@ -248,42 +249,53 @@ def addresses(secret: Secret) -> list[str]:
     return found
 
 
-def sweep(http, session, tools: list[dict], secrets: list[Secret]):
-    """Asks everything; yields where it was asked, the question and the answer as texts."""
-    def call(tool, arguments):
-        asked = {"name": tool["name"], "arguments": arguments}
-        answer = session.post(message("tools/call", asked, id=5)).text
-        return tool["name"], json.dumps(asked, ensure_ascii=False), answer
+def sweep(session, tools: list[dict], secrets: list[Secret]):
+    """Asks everything, each question once; yields where it was asked, the question and the answer as
+    texts."""
+    asked = set()
+    with Wire(session) as wire:
+        for where, question, ask in every_question(wire, session, tools, secrets):
+            if (where, question) not in asked:
+                asked.add((where, question))
+                yield where, question, ask()
 
+
+def every_question(wire: Wire, session, tools: list[dict], secrets: list[Secret]):
+    """Where something is asked, the question as a text, and how it is asked."""
+    for where, method, params in requests(session, tools, secrets):
+        body = message(method, params, id=5)
+        yield where, json.dumps(params, ensure_ascii=False), lambda body=body: wire.post(body)
+    for path in (path for secret in secrets for path in addresses(secret)):
+        yield path, path, lambda path=path: wire.get(path)
+
+
+def requests(session, tools: list[dict], secrets: list[Secret]):
+    """Every request of the protocol that may tell something: where, method and parameters."""
     for tool in tools:
-        yield call(tool, tool.get("example") or {})
+        yield tool["name"], "tools/call", {"name": tool["name"], "arguments": tool.get("example") or {}}
+    yield "resources/list", "resources/list", {}
+    for resource in session.request("resources/list", {})["resources"]:
+        yield "resources/read", "resources/read", {"uri": resource["uri"]}
+    templates = session.request("resources/templates/list", {})["resourceTemplates"]
+    prompts = session.request("prompts/list", {})["prompts"]
     for secret in secrets:
         for tool in tools:
             for arguments in questions(tool, secret):
-                yield call(tool, arguments)
-        for path in addresses(secret):
-            yield path, path, http.get(path).text
-        yield from protocol(session, secret)
+                yield tool["name"], "tools/call", {"name": tool["name"], "arguments": arguments}
+        for method, params in about(secret, templates, prompts):
+            yield method, method, params
 
 
-def protocol(session, secret: Secret):
-    """Resources, prompts and completion."""
-    def ask(method, params):
-        return method, json.dumps(params, ensure_ascii=False), session.post(message(method, params, id=5)).text
-
-    yield ask("resources/list", {})
-    templates = session.request("resources/templates/list", {})["resourceTemplates"]
-    prompts = session.request("prompts/list", {})["prompts"]
+def about(secret: Secret, templates: list[dict], prompts: list[dict]):
+    """Resources, completion and prompts with what one may know of a secret."""
     for template in templates:
         pattern = template["uriTemplate"]
         for known in secret.probes():
-            yield ask("resources/read", {"uri": re.sub(r"\{[^}]*\}", str(known), pattern, count=1)})
+            yield "resources/read", {"uri": re.sub(r"\{[^}]*\}", str(known), pattern, count=1)}
         for variable in re.findall(r"\{[?]?([^},]*)", pattern):
             reference = {"type": "ref/resource", "uri": pattern}
             for typed in ("", secret.name[:5]):
-                yield ask("completion/complete", {"ref": reference, "argument": {"name": variable, "value": typed}})
-    for resource in session.request("resources/list", {})["resources"]:
-        yield ask("resources/read", {"uri": resource["uri"]})
+                yield "completion/complete", {"ref": reference, "argument": {"name": variable, "value": typed}}
     for prompt in prompts:
         arguments = {one["name"]: secret.name for one in prompt.get("arguments", [])}
-        yield ask("prompts/get", {"name": prompt["name"], "arguments": arguments})
+        yield "prompts/get", {"name": prompt["name"], "arguments": arguments}

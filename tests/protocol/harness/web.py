@@ -1,6 +1,7 @@
 """MCP clients on plain HTTP requests: one for sessions, one for the stateless era."""
 
 import contextlib
+import http.client
 import itertools
 import json
 
@@ -53,6 +54,35 @@ class Session:
     def stream(self, silence: float = 30):
         """The event stream of the session."""
         return event_stream(self.http, "GET", self.path, silence, headers=self.headers)
+
+
+class Wire:
+    """The connection of a session by itself, for thousands of requests of which only texts matter."""
+
+    def __init__(self, session: Session, patience: float = 30):
+        known = session.http
+        self._connection = http.client.HTTPConnection(known.base_url.host, known.base_url.port, timeout=patience)
+        self._path = session.path
+        kept = {name: known.headers[name] for name in ("authorization",) if name in known.headers}
+        self._headers = {**kept, **session.headers, "content-type": "application/json"}
+
+    def __enter__(self) -> "Wire":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._connection.close()
+
+    def post(self, body: dict) -> str:
+        """What is answered to a message."""
+        return self._said("POST", self._path, json.dumps(body).encode())
+
+    def get(self, path: str) -> str:
+        """What is read at a path."""
+        return self._said("GET", path, None)
+
+    def _said(self, method: str, path: str, body: bytes | None) -> str:
+        self._connection.request(method, path, body, self._headers)
+        return self._connection.getresponse().read().decode()
 
 
 class Modern:

@@ -1,0 +1,150 @@
+"""One world, five doors: whatever is made through one of them is found through all, in its own world
+alone, and the doors follow what becomes of it."""
+
+import json
+
+import pytest
+
+from harness.doors import KNOWN, THINGS, House, Never, invented
+from harness.program import PATIENCE, Program, until
+
+ECHOES = {"query", "label", "topic", "keywords", "problem", "proposed_uri", "suggested_uri", "hint", "message"}
+"""Fields that repeat the question."""
+
+BY_BODY = {
+    "find_entities query": lambda here, word: here.do("find_entities", query=word),
+    "search_articles": lambda here, word: here.do("search_articles", query=word),
+    "knowledge_search": lambda here, word: here.do("knowledge_search", query=word),
+    "kn_graph query": lambda here, word: here.do("kn_graph", action="query", text=word),
+    "kn_intel recall": lambda here, word: here.do("kn_intel", action="recall", topic=word),
+    "kn_intel context": lambda here, word: here.do("kn_intel", action="context", keywords=word),
+}
+"""Ways to find a thing by what it says."""
+
+BY_NAME = {
+    "find_entities name": lambda here, word: here.do("find_entities", name=word),
+    "search_articles title": lambda here, word: here.do("search_articles", query=word),
+    "resolve_entity": lambda here, word: here.do("resolve_entity", label=word)["candidates"],
+    "koi_search": lambda here, word: here.do("koi_search", query=word),
+    "kn_graph query name": lambda here, word: here.do("kn_graph", action="query", text=word),
+}
+"""Ways to find a thing by what it is called."""
+
+BY_MENTION = {
+    "get_entity_documents": lambda here: here.do("get_entity_documents", entity_uri=KNOWN),
+    "get_entity_neighborhood": lambda here: here.do("get_entity_neighborhood", entity_uri=KNOWN),
+    "kn_intel related": lambda here: here.do("kn_intel", action="related", node_id=KNOWN, limit=50),
+}
+"""Ways to find a thing by whom it mentions."""
+
+DOCUMENT = dict.fromkeys(
+    ["resolve_entity", "koi_search", "get_entity_neighborhood"], "a document tells of entities and is none")
+NOT_FOUND = {
+    "post": {
+        "find_entities name": "its page has the name",
+        "resolve_entity": "its page is the entity",
+    },
+    "vault note": DOCUMENT,
+    "ingested page": DOCUMENT,
+    "learned fact": DOCUMENT,
+    "idea": DOCUMENT | {
+        "knowledge_search": "a title has no passage to answer with",
+        "get_entity_documents": "a title is no text that mentions somebody",
+        "kn_graph query": "ideas are kept apart from plain nodes: kn_idea lists them",
+        "kn_graph query name": "ideas are kept apart from plain nodes: kn_idea lists them",
+    },
+    "scanned file": DOCUMENT | {"kn_intel related": "names in code are found by search and make no links"},
+}
+"""What is not found which way, and why that makes sense. Everything else is found."""
+
+
+@pytest.fixture(scope="module")
+def house(binary, tmp_path_factory):
+    house = House(Program(binary, tmp_path_factory.mktemp("doors")))
+    house.things = {make.what: make(house) for make in THINGS}
+    yield house
+    house.close()
+
+
+@pytest.fixture(params=[make.what for make in THINGS])
+def thing(house, request):
+    return house.things[request.param]
+
+
+def test_what_is_made_through_one_door_is_found_through_the_others(house, thing):
+    assert settled(house, thing, there=True) == {}
+
+
+def test_it_is_found_from_another_world_only_by_asking_across_worlds(house, thing):
+    crossed = house.there.do("kn_intel", action="crossref", problem=thing.body)
+    assert thing.is_in(told(crossed)), crossed
+    for word, ways in ((thing.body, BY_BODY), (thing.name, BY_NAME)):
+        leaks = [way for way, ask in ways.items() if thing.is_in(told(ask(house.there, word)))]
+        assert not leaks
+
+
+def test_a_recap_tells_what_happened_in_the_session_and_nothing_else(house, thing):
+    """What is made, changed or removed at the table is an event; a text somewhere is none."""
+    recap = told(house.here.do("session_recap", session_id=house.session, query=thing.body)["matches"])
+    assert thing.is_in(recap) == (thing.what == "session note")
+
+
+def test_the_doors_follow_what_becomes_of_it(house, thing):
+    for step, word in (("edit", "body"), ("rename", "name")):
+        if not isinstance(getattr(thing, step), Never):
+            old = getattr(thing, word)
+            setattr(thing, word, invented(f"{old} {step}").capitalize())
+            if thing.what == "scanned file":
+                thing.name = thing.name.lower()
+            getattr(thing, step)()
+            assert settled(house, thing, there=True) == {}, step
+            assert until(lambda: still_told(house, old, word) == []), (step, still_told(house, old, word))
+    for step in ("delete", "restore"):
+        if not isinstance(getattr(thing, step), Never):
+            getattr(thing, step)()
+            assert settled(house, thing, there=step == "restore") == {}, step
+
+
+def test_every_step_that_is_never_taken_has_its_reason():
+    for make in THINGS:
+        for step in ("edit", "rename", "delete", "restore"):
+            assert not isinstance(getattr(make, step), Never) or len(getattr(make, step)) > 10, make.what
+
+
+def settled(house, thing, there: bool) -> dict:
+    """What is wrong about how a thing is found, once whoever looks after notes has seen it."""
+    wrong = {}
+
+    def right() -> bool:
+        wrong.clear()
+        wrong.update(wrong_ways(house, thing, there))
+        return not wrong
+
+    until(right, seconds=PATIENCE if thing.is_watched else 0, pause=0.2)
+    return wrong
+
+
+def wrong_ways(house, thing, there: bool) -> dict:
+    """The ways by which a thing is found that should not be, or the other way round."""
+    reasons = NOT_FOUND.get(thing.what, {})
+    answers = {way: ask(house.here, thing.body) for way, ask in BY_BODY.items()}
+    answers |= {way: ask(house.here, thing.name) for way, ask in BY_NAME.items()}
+    answers |= {way: ask(house.here) for way, ask in BY_MENTION.items()}
+    found = {way: thing.is_in(told(answer)) for way, answer in answers.items()}
+    return {way: (is_found, reasons.get(way)) for way, is_found in found.items()
+            if is_found != (there and way not in reasons)}
+
+
+def still_told(house, word: str, by: str) -> list[str]:
+    """The ways by which an old word is still told."""
+    ways = BY_BODY if by == "body" else BY_NAME
+    return [way for way, ask in ways.items() if word.lower() in told(ask(house.here, word)).lower()]
+
+
+def told(answer) -> str:
+    """What an answer says besides its question."""
+    if isinstance(answer, dict):
+        return " ".join(told(value) for key, value in answer.items() if key not in ECHOES)
+    if isinstance(answer, list):
+        return " ".join(told(value) for value in answer)
+    return json.dumps(answer, ensure_ascii=False)
