@@ -42,7 +42,7 @@ impl<'a> Attempts<'a> {
                 let what = format!("{what} (too many changes at once)");
                 return Err(Error::Unavailable { what });
             }
-            ..FREE => tokio::task::yield_now().await,
+            1..FREE => tokio::task::yield_now().await,
             _ if self.turn.is_none() => self.turn = Some(self.line.lock().await),
             _ => tokio::task::yield_now().await,
         }

@@ -473,7 +473,7 @@ async fn documents_are_shared_once_they_are_opened() {
     );
 
     let stopped = federation::unshare(&one.app, &one.viewer, ShareRule::Node(uid.to_string()));
-    assert_eq!(stopped.await.unwrap().still, [kind.clone()]);
+    assert_eq!(stopped.await.unwrap().still, std::slice::from_ref(&kind));
     assert!(caller.sees(&one, &rid).await.1, "another rule still covers it");
     one.unshare(kind.clone()).await;
     assert_eq!(caller.sees(&one, &rid).await, (String::new(), false));
