@@ -141,7 +141,7 @@ async fn a_full_disk_is_reported_and_survived() {
         Ok(())
     };
     let full = bench.writer().run(fill).await;
-    assert_eq!(full, Err(StoreError::Failed("the disk is full".into())));
+    assert_eq!(full, Err(StoreError::Disk("is full".into())));
     let roomy = |db: &Slate<'_>| -> Answer<()> {
         Ok(db.query_row("PRAGMA max_page_count = 1000000", (), |_| Ok(()))?)
     };
