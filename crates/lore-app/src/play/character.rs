@@ -161,10 +161,11 @@ pub async fn create(desk: &Desk, new: &NewCharacter) -> Result<Plan<Character>> 
         batch = batch.change(Change::PutEdge(controls(participant, uid)?));
         controller = Some(participant);
     }
-    if secrecy == Visibility::Members {
+    // Who has an open page is known by name, whatever is to be found out.
+    if node.visibility == Visibility::Members {
         batch = batch.change(campaign::stir(&home));
     }
-    let batch = touching(batch, home.uid, uid, secrecy);
+    let batch = touching(batch, home.uid, uid, node.visibility);
     let payload = json!({
         "summary": format!("{} comes into play as {}", node.name, new.kind.as_str()),
         "character_id": Thing::Character.show(uid), "kind": new.kind.as_str(),
