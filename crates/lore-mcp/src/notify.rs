@@ -52,7 +52,7 @@ impl Subscriber {
     ) -> Vec<String> {
         let mut readable = Vec::new();
         for uri in changed.iter().flat_map(|changed| spelled(subscribed, changed)) {
-            if self.require(&uri).await.is_ok() {
+            if self.server.can_read(&self.scope, &uri).await {
                 readable.push(uri);
             }
         }

@@ -175,6 +175,17 @@ impl McpServer {
         self.document(scope, self.call_of(scope).await?, uri).await
     }
 
+    /// Whether a caller can read a resource now. One without variables is always there for
+    /// those who may have it, and may be long; so it is not read for that.
+    pub(crate) async fn can_read(&self, scope: &Scope, uri: &str) -> bool {
+        let Ok(viewer) = self.viewer(scope).await else { return false };
+        match self.parts.registry.resource(&scope.selection, viewer.role, uri) {
+            None => false,
+            Some((resource, _)) if !resource.uri.is_template() => true,
+            Some(_) => self.read(scope, uri).await.is_ok(),
+        }
+    }
+
     async fn document(&self, scope: &Scope, call: Call, uri: &str) -> Result<Value, ErrorData> {
         let registry = &self.parts.registry;
         let found = registry.resource(&scope.selection, call.viewer.role, uri);

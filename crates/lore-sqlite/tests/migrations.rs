@@ -206,7 +206,8 @@ fn foreign_files_are_refused_and_untouched() {
         assert_eq!(modified, before.1.modified().unwrap(), "{name}");
     }
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), names.len(), "no file beside them");
-    assert!(matches!(try_open(home.path()).err(), Some(StoreError::Failed(_))), "a directory");
+    let refused = try_open(home.path()).err();
+    assert!(matches!(refused, Some(StoreError::Disk(_))), "a directory: {refused:?}");
 }
 
 #[tokio::test]
