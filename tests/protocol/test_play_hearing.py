@@ -5,6 +5,7 @@ import contextlib
 import pytest
 
 from harness.program import Program
+from harness.rpc import message, modern_meta
 from harness.table import HOPE, Cast, Game, Listener, listening, replay
 from harness.web import Modern
 
@@ -77,6 +78,18 @@ def test_what_is_archived_is_not_acknowledged(cast, game):
     with Modern(cast.http("gail")).listen(asked) as stream:
         accepted = stream.next_named(ACKNOWLEDGED)["params"]["notifications"]
         assert accepted == {"resourceSubscriptions": [game.events]}
+
+
+def test_listening_on_stdio_is_acknowledged_alike(cast, game):
+    """What nobody made is left out, and the rest is heard."""
+    asked = {"resourceSubscriptions": [INVENTED, game.events]}
+    with cast.program.stdio() as pipes:
+        pipes.send(message("subscriptions/listen", {"notifications": asked, "_meta": modern_meta()}))
+        acknowledged = pipes.receive()
+        assert acknowledged["method"] == ACKNOWLEDGED
+        assert acknowledged["params"]["notifications"] == {"resourceSubscriptions": [game.events]}
+        game.gail.roll(game.session, game.ana)
+        assert pipes.receive()["params"]["uri"] == game.events
 
 
 def behind_the_screen(game: Game) -> None:
