@@ -177,9 +177,9 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece> {
                 word.push_folded(sign.encode_utf8(&mut [0; 4]));
             }
             '\'' | '’' | '‘' | '`' | 'ʼ' | '\u{ad}' => {}
-            '&' => {
+            '&' | '№' => {
                 end_word(&mut word, &mut found);
-                word.push_folded("and");
+                word.push_folded(if character == '&' { "and" } else { "no" });
                 end_word(&mut word, &mut found);
             }
             '(' | '[' | '{' => {
