@@ -165,7 +165,7 @@ mod tests {
         let effects = Effects::fixed(Timestamp::from_second(1_000_000).unwrap(), 1);
         let (here, elsewhere) = (Scans::default(), Scans::default());
         let mark = Mark::new(&effects);
-        let after = |seconds| Timestamp::from_second(1_000_000 + seconds).unwrap();
+        let after = |seconds: i64| Timestamp::from_second(1_000_000 + seconds).unwrap();
         let running = here.begin();
         running.set(mark.clone());
         assert!(here.is_going_on(&mark, after(1_000)), "who scans knows that it does");
