@@ -144,6 +144,19 @@ fn what_belongs_to_an_object_is_no_module() {
 }
 
 #[test]
+fn methods_that_lists_have_are_theirs_unless_something_speaks_for_others() {
+    let graph = Asked::of(&[
+        (
+            "cache.py",
+            "class Cache:\n    def get(self):\n        pass\n    def refill(self):\n        pass\n",
+        ),
+        ("far.py", "def far(x):\n    x.get()\n    x.refill()\n"),
+        ("near.py", "from cache import Cache\n\ndef near(x):\n    x.get()\n"),
+    ]);
+    graph.rows(CALLS, &["far→refill", "near→get"]);
+}
+
+#[test]
 fn macros_of_rust_call_what_they_are_given() {
     let graph = Asked::of(&[
         (

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::builtins::is_built_in;
+use super::builtins::{is_built_in, is_common_method};
 use super::files::FILES_MAX;
 use super::paths::{folder, stem};
 use super::{At, Found, Imported, Linker, functions_around};
@@ -325,8 +325,12 @@ impl<'f> Linker<'_, 'f> {
     fn by_name(&self, file: usize, name: &str, sought: Sought) -> Meant {
         const MOST: usize = 4;
         let is_method = sought == Sought::Method;
-        let found = self.callable(file, self.functions.get(name)?);
-        let found: Vec<_> = found.into_iter().filter(|found| found.method == is_method).collect();
+        let mut found = self.callable(file, self.functions.get(name)?);
+        found.retain(|found| found.method == is_method);
+        if is_method && is_common_method(self.language(file)?, name) {
+            // Who means another `get` than that of lists has something of that file at least.
+            found.retain(|found| found.file == file || self.imports_file(file, found.file));
+        }
         let sure = match (sought, self.language(file)) {
             (Sought::Method, _) => 0.5,
             (_, Some(Language::C | Language::Cpp | Language::Shell | Language::Sql)) => 0.6,
@@ -339,6 +343,11 @@ impl<'f> Linker<'_, 'f> {
             }
             _ => None,
         }
+    }
+
+    fn imports_file(&self, file: usize, other: usize) -> bool {
+        let mut imported = self.imported.get(file).into_iter().flatten();
+        imported.any(|imported| imported.files.contains(&other))
     }
 
     /// The node of a type, and how sure it is that it is meant.
