@@ -251,6 +251,8 @@ async fn the_api_numbers_columns_and_the_tool_names_them() {
     let help = world.call("code_query", json!({ "cypher": " " })).await;
     assert_eq!(help["labels"]["Function"], 3);
     assert!(help["help"].as_str().unwrap().matches("\nMATCH ").count() >= 3);
+    let nothing = world.try_ask(world.owner, Ask::post(["code", "query"], json!({}))).await;
+    assert!(format!("{nothing:?}").contains("is required"), "{nothing:?}");
 }
 
 #[tokio::test]
