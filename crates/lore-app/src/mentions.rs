@@ -93,6 +93,8 @@ async fn writings(store: &dyn Store, viewer: &Viewer, batch: &Batch) -> Result<V
                 let fresh = Fresh { body: new.body.clone(), visibility: new.visibility };
                 add(&mut found, new.node, Some(fresh), None);
             }
+            // Told where it moves to.
+            Change::UpdateText(text, ..) if moves(batch, *text) => {}
             Change::UpdateText(text, _, patch) => {
                 let Some(old) = text_at(store, viewer, *text).await? else { continue };
                 let body = patch.body.as_ref().unwrap_or(&old.body);
@@ -100,6 +102,15 @@ async fn writings(store: &dyn Store, viewer: &Viewer, batch: &Batch) -> Result<V
                     let visibility = patch.visibility.unwrap_or(old.visibility);
                     let fresh = Fresh { body: body.clone(), visibility };
                     add(&mut found, NodeRef::Id(old.node), Some(fresh), Some(old.id));
+                }
+            }
+            Change::MoveText(text, _, to) => {
+                let Some(old) = text_at(store, viewer, *text).await? else { continue };
+                let body = new_body(batch, *text).unwrap_or(&old.body);
+                if mentions_any(&old.body) || mentions_any(body) {
+                    let fresh = Fresh { body: body.to_owned(), visibility: old.visibility };
+                    add(&mut found, NodeRef::Id(old.node), None, Some(old.id));
+                    add(&mut found, *to, Some(fresh), None);
                 }
             }
             Change::DeleteText(text, _) => {
@@ -112,6 +123,19 @@ async fn writings(store: &dyn Store, viewer: &Viewer, batch: &Batch) -> Result<V
         }
     }
     Ok(found)
+}
+
+/// Whether a batch gives a text to another node.
+fn moves(batch: &Batch, text: TextRef) -> bool {
+    batch.changes.iter().any(|change| matches!(change, Change::MoveText(moved, ..) if *moved == text))
+}
+
+/// What a batch writes in the place of a text.
+fn new_body(batch: &Batch, text: TextRef) -> Option<&str> {
+    batch.changes.iter().find_map(|change| match change {
+        Change::UpdateText(written, _, patch) if *written == text => patch.body.as_deref(),
+        _ => None,
+    })
 }
 
 /// Notes a text that is written on a node, in the place of another or not.

@@ -1,6 +1,6 @@
 //! Worlds: listing, making and choosing them.
 
-use lore_core::{Error, PrincipalId, Result, Uid, World, WorldId, names};
+use lore_core::{Error, PrincipalId, Result, Uid, Viewer, World, WorldId, names};
 use lore_store::Origin;
 
 use crate::App;
@@ -16,6 +16,13 @@ pub async fn create(app: &App, principal: PrincipalId, name: &str, by: &str) -> 
     let uid = app.effects.uid();
     let origin = Origin::new(by, uid.to_string());
     Ok(app.store.create_world(principal, uid, name, origin, app.effects.now()).await?)
+}
+
+/// Gives the world that `viewer` is in another name.
+pub async fn rename(app: &App, viewer: &Viewer, name: &str, by: &str) -> Result<World> {
+    let name = names::checked_name("name", name)?;
+    let origin = Origin::new(by, app.effects.uid().to_string());
+    Ok(app.store.rename_world(viewer, name, origin, app.effects.now()).await?)
 }
 
 /// Makes `name` the world that is entered when none is named.

@@ -48,6 +48,18 @@ impl Directory for SqliteStore {
         .await
     }
 
+    async fn rename_world(
+        &self,
+        viewer: &Viewer,
+        name: String,
+        origin: Origin,
+        at: Timestamp,
+    ) -> StoreResult<World> {
+        tokens::only_owner(viewer, "rename the world")?;
+        let viewer = *viewer;
+        self.write(move |slate| rename_world(slate, &viewer, &name, &origin, at)).await
+    }
+
     async fn principal(&self, id: PrincipalId) -> StoreResult<Option<Principal>> {
         self.glance(move |db| {
             let mut statement = db.prepare_cached("SELECT name FROM principal WHERE id = ?1")?;
@@ -129,6 +141,40 @@ pub(crate) fn create_world(
     let note = json!({ "op": "create_world", "id": id, "uid": uid.to_string(), "version": 1 });
     audit::write(db, author, origin, vec![note])?;
     Ok(World { id: WorldId(id), uid, name: name.to_owned(), created_at: at })
+}
+
+/// Gives a world another name, and tells of it wherever worlds are listed.
+fn rename_world(
+    slate: &Slate<'_>,
+    viewer: &Viewer,
+    name: &str,
+    origin: &Origin,
+    at: Timestamp,
+) -> Answer<World> {
+    if name.trim().is_empty() {
+        return Err(invalid("a world's name is empty"));
+    }
+    let known = worlds(slate, viewer.principal)?;
+    let old = known.iter().find(|world| world.id == viewer.world);
+    let old = old.cloned().ok_or_else(|| missing(format!("world {}", viewer.world)))?;
+    slate
+        .prepare_cached("UPDATE world SET name = ?2, name_key = ?3 WHERE id = ?1")?
+        .execute(params![viewer.world.0, name, name_key(name)])?;
+    let at_micros = rows::micros(at);
+    let author = Author { world: viewer.world.0, principal: viewer.principal.0, at: at_micros };
+    let replaced = json!({ "name": old.name });
+    let note = json!({ "op": "rename_world", "id": old.id.0, (audit::REPLACED): replaced });
+    audit::write(slate, author, origin, vec![note])?;
+    for world in known {
+        // Who is in it lists it; of the others only the owner does for certain.
+        let visibility = match world.id == old.id {
+            true => Visibility::Members,
+            false => Visibility::Private(viewer.principal),
+        };
+        let list = Touch { uri: WORLDS_URI.to_owned(), visibility };
+        changes::append(slate, world.id.0, at_micros, std::slice::from_ref(&list))?;
+    }
+    Ok(World { name: name.to_owned(), ..old })
 }
 
 /// Tells of a new world. The list of worlds is read from each of them, and each has its own

@@ -128,7 +128,7 @@ pub(crate) fn without_vector(db: &Connection, model: &str, limit: i64) -> Answer
                JOIN node n ON n.id = d.node LEFT JOIN text t ON t.id = d.text
                WHERE (d.model IS NULL OR d.model < ?1 OR d.model > ?1)
                  AND n.deleted_at IS NULL
-                 AND (d.text <> 0 AND t.deleted_at IS NULL AND t.searchable
+                 AND (d.text <> 0 AND t.deleted_at IS NULL AND t.searchable AND t.node = d.node
                       OR d.text = 0 AND NOT n.derived_name)
                ORDER BY d.seq LIMIT ?2";
     let mut statement = db.prepare_cached(sql)?;

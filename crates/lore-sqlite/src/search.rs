@@ -107,7 +107,8 @@ impl Shelf {
 
 /// The documents of a world that an index does not know yet.
 const CHANGED: &str = "SELECT d.seq, d.node, d.text,
-      n.deleted_at IS NULL AND (d.text = 0 OR (t.deleted_at IS NULL AND t.searchable)),
+      n.deleted_at IS NULL
+        AND (d.text = 0 OR (t.deleted_at IS NULL AND t.searchable AND t.node = d.node)),
       d.analysis, d.model, d.vector,
       n.kind, n.namespace,
       (SELECT json_group_array(g.name) FROM node_tag ng JOIN tag g ON g.id = ng.tag

@@ -191,6 +191,8 @@ pub enum Change {
     CreateText(NewText),
     /// Changes fields of a live text.
     UpdateText(TextRef, Expect, TextPatch),
+    /// Gives a live text to another live node of the same world.
+    MoveText(TextRef, Expect, NodeRef),
     /// Puts a text into the bin.
     DeleteText(TextRef, Expect),
     /// Takes a text out of the bin.

@@ -65,6 +65,15 @@ pub trait Directory {
         at: Timestamp,
     ) -> StoreResult<World>;
 
+    /// Gives the viewer's world another name. Only an owner may.
+    async fn rename_world(
+        &self,
+        viewer: &Viewer,
+        name: String,
+        origin: Origin,
+        at: Timestamp,
+    ) -> StoreResult<World>;
+
     /// Somebody, by id.
     async fn principal(&self, id: PrincipalId) -> StoreResult<Option<Principal>>;
 

@@ -125,6 +125,7 @@ impl Hand<'_> {
             Change::RestoreNode(node) => self.restore_node(*node),
             Change::CreateText(new) => self.create_text(new),
             Change::UpdateText(text, version, patch) => self.update_text(*text, *version, patch),
+            Change::MoveText(text, version, node) => self.move_text(*text, *version, *node),
             Change::DeleteText(text, version) => self.delete_text(*text, *version),
             Change::RestoreText(text) => self.restore_text(*text),
             Change::PutEdge(new) => self.put_edge(new),

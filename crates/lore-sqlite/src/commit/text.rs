@@ -1,7 +1,7 @@
 //! Changes to texts.
 
 use lore_core::{Text, TextId};
-use lore_store::{Applied, Expect, NewText, TextPatch, TextRef};
+use lore_store::{Applied, Expect, NewText, NodeRef, TextPatch, TextRef};
 use rusqlite::{named_params, params};
 
 use super::note::{Note, shown};
@@ -69,6 +69,36 @@ impl Hand<'_> {
             .seen_by([self.visibility_of(old.node.0)?]);
         self.notes.push(note.into());
         Ok(Applied::Text { id: old.id, version: old.version + 1 })
+    }
+
+    /// Gives a live text to another live node. Indexes are told of both places, because the
+    /// document that it was at the old one stays as a row.
+    pub(super) fn move_text(
+        &mut self,
+        text: TextRef,
+        version: Expect,
+        node: NodeRef,
+    ) -> Answer<Applied> {
+        let old = self.text(text, Presence::Live)?;
+        expect(version, old.version, || format!("text {}", old.id))?;
+        let node = self.node(node, Presence::Live)?;
+        let sql = "UPDATE text SET node = ?2, version = version + 1,
+                     updated_at = ?3, updated_by = ?4 WHERE id = ?1";
+        self.db.prepare_cached(sql)?.execute(params![
+            old.id.0,
+            node.id,
+            self.author.at,
+            self.author.principal
+        ])?;
+        docs::touch_text(self.db, old.node.0, old.id.0)?;
+        docs::put_text(self.db, self.author.world, node.id, old.id.0)?;
+        let version = old.version + 1;
+        let note = Note::new("move_text", old.id.0, version)
+            .uid(old.uid)
+            .replaced("node", old.node.0)
+            .seen_by([old.visibility, node.visibility, self.visibility_of(old.node.0)?]);
+        self.notes.push(note.into());
+        Ok(Applied::Text { id: old.id, version })
     }
 
     /// Puts a text into the bin.

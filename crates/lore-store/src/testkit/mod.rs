@@ -169,6 +169,7 @@ macro_rules! contract_tests {
             a_name_comes_first,
             what_was_written_is_found_at_once,
             deleted_things_are_not_found_until_restored,
+            a_moved_text_is_its_new_nodes_and_found_there_only,
             what_is_hidden_is_not_found,
             hidden_things_do_not_change_anybodys_answers,
             other_worlds_are_not_searched,
@@ -264,6 +265,7 @@ macro_rules! contract_tests {
             numbers_run_for_each_world,
             names_and_tags_are_each_worlds_own,
             a_new_world_is_told_of_in_the_others,
+            a_world_gets_another_name,
             logs_are_each_worlds_own,
         ]);
         $crate::contract_tests!(@topic $harness, bin, [

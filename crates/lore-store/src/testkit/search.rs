@@ -51,6 +51,31 @@ pub async fn things_are_found_by_what_they_say_and_are_called(harness: &dyn Harn
     assert!((first.hit.parts.sum() - first.hit.score).abs() < 1e-4);
 }
 
+/// It keeps its ids, and goes and comes back with its new node.
+pub async fn a_moved_text_is_its_new_nodes_and_found_there_only(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let from = told(&stage, "Bree", "Nothing of note.").await;
+    let to = stage.node(&stage.owner, "Gandalf").await;
+    let text = stage.text(&stage.owner, &from, "fireworks").await;
+    assert_eq!(asked(&stage, &stage.owner, "fireworks").await, ["Bree"]);
+    for (target, name) in [(&to, "Gandalf"), (&from, "Bree"), (&to, "Gandalf")] {
+        let target = NodeRef::Id(target.id);
+        stage
+            .change(&stage.owner, Change::MoveText(TextRef::Id(text.id), Expect::Any, target))
+            .await;
+        assert_eq!(asked(&stage, &stage.owner, "fireworks").await, [name]);
+    }
+    let moved = stage.store().text_by_uid(&stage.owner, text.uid).await.unwrap().unwrap();
+    assert_eq!((moved.id, moved.node, moved.version), (text.id, to.id, 4));
+    let nowhere = NodeRef::Uid(stage.uid());
+    let lost = Change::MoveText(TextRef::Id(text.id), Expect::Any, nowhere);
+    super::stage::not_found(stage.attempt(&stage.owner, lost).await);
+    stage.change(&stage.owner, Change::DeleteNode(NodeRef::Id(from.id), Expect::Any)).await;
+    assert_eq!(asked(&stage, &stage.owner, "fireworks").await, ["Gandalf"]);
+    stage.change(&stage.owner, Change::DeleteNode(NodeRef::Id(to.id), Expect::Any)).await;
+    assert!(asked(&stage, &stage.owner, "fireworks").await.is_empty());
+}
+
 /// Somebody called so comes before everything that speaks of them.
 pub async fn a_name_comes_first(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;

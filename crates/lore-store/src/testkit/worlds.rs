@@ -1,12 +1,12 @@
 //! Stories about two worlds that must not know of each other.
 
-use lore_core::{Node, Viewer};
+use lore_core::{Node, Role, Viewer};
 
 use super::Harness;
-use super::stage::{Stage, batch, between, edge_draft, not_found, word};
+use super::stage::{Stage, batch, between, edge_draft, exists, moment, not_found, origin, word};
 use crate::{
     Bin, Change, Direction, EdgePatch, EdgeRef, Expect, NewEdge, NewNode, NewText, NodeKey,
-    NodePatch, NodeQuery, NodeRef, Require, TextPatch, TextRef,
+    NodePatch, NodeQuery, NodeRef, Require, StoreError, TextPatch, TextRef,
 };
 
 /// By row, by uid, by list and by search; even for the owner of both.
@@ -40,6 +40,24 @@ pub async fn texts_and_edges_of_another_world_are_absent(harness: &dyn Harness) 
     assert!(edges.is_empty());
 }
 
+/// By its owner, told in the others, and never as another one.
+pub async fn a_world_gets_another_name(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let other = stage.other_world("Elsewhere").await;
+    let rename = async |viewer: Viewer, name: &str| {
+        stage.store().rename_world(&viewer, name.into(), origin(), moment(5)).await
+    };
+    let renamed = rename(other, "Far away").await.unwrap();
+    assert_eq!((renamed.id, renamed.name.as_str()), (other.world, "Far away"));
+    let worlds = stage.store().worlds(stage.owner.principal).await.unwrap();
+    assert!(worlds.contains(&renamed) && worlds.len() == 2, "{worlds:?}");
+    rename(other, "FAR AWAY").await.unwrap();
+    exists(rename(stage.owner, "far away").await);
+    let player = stage.person("Pia", Role::Player).await;
+    assert!(matches!(rename(player, "Mine").await, Err(StoreError::Forbidden { .. })));
+    assert!(rename(other, "  ").await.is_err());
+}
+
 /// Whatever it is and however it is named.
 pub async fn nothing_of_another_world_can_be_changed(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
@@ -54,6 +72,7 @@ pub async fn nothing_of_another_world_can_be_changed(harness: &dyn Harness) {
         Change::RestoreNode(NodeRef::Id(theirs.id)),
         Change::CreateText(stage.text_draft(&theirs, "y")),
         Change::UpdateText(TextRef::Uid(text.uid), Expect::Any, TextPatch::default()),
+        Change::MoveText(TextRef::Id(text.id), Expect::Any, NodeRef::Id(theirs.id)),
         Change::DeleteText(TextRef::Id(text.id), Expect::Any),
         Change::UpdateEdge(EdgeRef::Id(edge.id), Expect::Any, EdgePatch::default()),
         Change::UpdateEdge(ends.clone(), Expect::Any, EdgePatch::default()),
