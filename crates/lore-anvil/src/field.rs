@@ -1,5 +1,7 @@
 //! What a field of an object is made of, and how it is shown.
 
+use serde_json::{Number, Value};
+
 use crate::table::Kind;
 
 /// A field of an object of the API.
@@ -95,8 +97,49 @@ impl Field {
         }
     }
 
+    /// A value in the type of the field: numbers are sent as texts, too. Fails when it says
+    /// something else.
+    pub fn typed_value(&self, value: &Value) -> Result<Value, &'static str> {
+        let Value::String(text) = value else { return Ok(value.clone()) };
+        match (self.types, text.trim()) {
+            (["number"], "") => Ok(Value::Null),
+            (["number"], text) => number(text).ok_or("is no number"),
+            _ => Ok(value.clone()),
+        }
+    }
+
     /// Whether it holds running text, which the API writes as BBCode.
     pub fn is_markup(&self) -> bool {
         matches!(self.form, Form::Text | Form::Section | Form::HiddenSection)
+    }
+}
+
+/// A number that is written as a text.
+fn number(text: &str) -> Option<Value> {
+    let whole = text.parse::<i64>().ok().map(Value::from);
+    whole.or_else(|| Number::from_f64(text.parse().ok()?).map(Value::Number))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn numbers_are_numbers_however_they_are_sent() {
+        let place = Kind::Marker.row().field("geoX").unwrap();
+        for (sent, kept) in [
+            (json!("12"), json!(12)),
+            (json!(" -1.5 "), json!(-1.5)),
+            (json!(7), json!(7)),
+            (json!(""), Value::Null),
+            (Value::Null, Value::Null),
+        ] {
+            assert_eq!(place.typed_value(&sent), Ok(kept));
+        }
+        assert!(place.typed_value(&json!("north")).is_err());
+        let label = Kind::Marker.row().field("labelTitle").unwrap();
+        assert_eq!(label.typed_value(&json!("12")), Ok(json!("12")), "a text stays one");
     }
 }

@@ -243,7 +243,8 @@ pub(crate) const SECRET: &[Field] = &[
     text("content", 0).told("What nobody else may know, Markdown."),
     created(0).look(Look::Noise),
     author(2),
-    derived("article", 2).typed(OBJECT).told("The article it belongs to: id, title, url."),
+    one("article", 2, Kind::Article, "secret_of")
+        .told("The article it belongs to: id, title, url."),
     world(2),
 ];
 

@@ -62,8 +62,10 @@ pub enum Error {
         limit: String,
     },
     /// Too many requests: wait, then retry.
-    #[error("too many requests")]
+    #[error("too many requests to {to}")]
     Throttled {
+        /// Who got too many.
+        to: &'static str,
         /// How long to wait.
         retry_after: Duration,
     },
@@ -129,7 +131,7 @@ impl Error {
             | Self::NotFound { hint, .. }
             | Self::Precondition { hint, .. }
             | Self::Forbidden { hint, .. } => hint.clone(),
-            Self::Throttled { retry_after } => {
+            Self::Throttled { retry_after, .. } => {
                 format!("wait {} s, then send the same request again", retry_after.as_secs().max(1))
             }
             _ => self.code().meaning().advice.to_owned(),

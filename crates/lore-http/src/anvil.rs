@@ -202,15 +202,33 @@ fn outward(kind: Kind, object: Object) -> Object {
 }
 
 fn in_bbcode(sections: Object) -> Object {
+    each_text(sections, to_bbcode)
+}
+
+fn in_markdown(sections: Object) -> Object {
+    each_text(sections, from_bbcode)
+}
+
+fn each_text(sections: Object, convert: fn(&str) -> String) -> Object {
     let converted = sections.into_iter().map(|(name, text)| {
-        let text = text.as_str().map(|text| to_bbcode(text).into()).unwrap_or(text);
+        let text = text.as_str().map(|text| convert(text).into()).unwrap_or(text);
         (name, text)
     });
     converted.collect()
 }
 
-/// What clients write, with texts as Markdown.
+/// What clients write, with texts as Markdown. A section is a field of its own there, and
+/// among the sections for those who know them: where both are sent, the field counts.
 fn inward(kind: Kind, fields: &Object) -> Object {
+    let mut fields = fields.clone();
+    if let Some(Value::Object(mut sections)) = fields.shift_remove("sections") {
+        sections.retain(|name, text| match fields.get(name) {
+            Some(own) if own == text => fields.shift_remove(name).is_some(),
+            Some(_) => false,
+            None => true,
+        });
+        fields.insert("sections".into(), Value::Object(in_markdown(sections)));
+    }
     let converted = fields.iter().map(|(name, value)| {
         let declared = kind.row().field(name);
         let value = match value {

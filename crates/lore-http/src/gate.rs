@@ -144,7 +144,7 @@ impl Gate {
 }
 
 fn throttled(retry_after: Duration) -> Response<Body> {
-    reply::fail(&Error::Throttled { retry_after })
+    reply::fail(&Error::Throttled { to: "this server", retry_after })
 }
 
 /// The routes behind the gate. Not as a layer of the router, which would box and

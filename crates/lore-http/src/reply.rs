@@ -30,7 +30,7 @@ pub(crate) fn fail(error: &Error) -> Response<Body> {
     let status = StatusCode::from_u16(error.code().meaning().http);
     let mut response = refuse(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), error);
     match error {
-        Error::Throttled { retry_after } => set_retry_after(&mut response, *retry_after),
+        Error::Throttled { retry_after, .. } => set_retry_after(&mut response, *retry_after),
         Error::Unavailable { .. } => set_retry_after(&mut response, Duration::from_secs(1)),
         _ => {}
     }

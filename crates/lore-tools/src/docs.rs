@@ -50,7 +50,8 @@ pub fn errors_page() -> String {
     let mut page = String::from(
         "# Errors\n\nGenerated from the error table by `cargo xtask docs`; do not edit by hand.\n\n\
          A tool that fails in a way its caller can act on answers with `isError: true` and the\n\
-         structured content `{code, message, hint}`, plus `field` where an argument is to blame.\n\
+         structured content `{code, message, hint}`, plus `field` where an argument is to blame\n\
+         and `retry_after` in seconds where waiting helps.\n\
          The JSON-RPC code is used where no tool is involved (resources, prompts), the HTTP status\n\
          where the error is the whole answer.\n\n\
          | code | HTTP | JSON-RPC | same request again? | what to do |\n\

@@ -273,8 +273,17 @@ pub fn error_object(error: &Error) -> Value {
         "message": error.to_string(),
         "hint": error.hint(),
     });
-    if let (Error::Invalid { field, .. }, Some(map)) = (error, object.as_object_mut()) {
-        map.insert("field".into(), Value::String(field.clone()));
+    let more = match error {
+        Error::Invalid { field, .. } => Some(("field", json!(field))),
+        // In whole seconds, and never less than asked for.
+        Error::Throttled { retry_after, .. } => {
+            let seconds = retry_after.as_millis().div_ceil(1_000).max(1);
+            Some(("retry_after", json!(u64::try_from(seconds).unwrap_or(u64::MAX))))
+        }
+        _ => None,
+    };
+    if let (Some((name, value)), Some(map)) = (more, object.as_object_mut()) {
+        map.insert(name.into(), value);
     }
     object
 }

@@ -56,6 +56,22 @@ pub(crate) fn progress(done: usize, total: usize) {
     }
 }
 
+/// Shows how far it is with `what`: as it moves on a terminal, else once all are done.
+pub(crate) fn progress_of(what: &str, done: usize, total: usize) {
+    let mut terminal = std::io::stderr();
+    if terminal.is_terminal() {
+        // What was there before may be longer.
+        let _ = write!(terminal, "\r\x1b[K{what}: {done} of {total}");
+    } else if done == total {
+        aside(format!("{what}: {done} of {total}"));
+    }
+}
+
+/// Tells something beside what is printed.
+pub(crate) fn aside(text: impl AsRef<str>) {
+    let _ = writeln!(std::io::stderr().lock(), "{}", text.as_ref());
+}
+
 /// Leaves the line that shows how far it is.
 pub(crate) fn end_progress() {
     let mut terminal = std::io::stderr();

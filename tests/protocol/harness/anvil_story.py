@@ -196,6 +196,7 @@ def worlds_and_pictures() -> dict:
     made = client.world.put({"title": "Elsewhere", "description": TEXT})
     changed = client.world.patch(made["id"], {"subtitle": "Far away", "homepageContent1": TEXT})
     read = client.world.get(made["id"], 1)
+    client.world.patch(made["id"], {"title": "Further away"})
     inside = client.article.put({"title": "There", "templateType": "item", "world": {"id": made["id"]}})
     picture = client.image.put({"title": "map.png", "url": os.environ["ANVIL_PICTURE"]})
     again = client.image.patch(picture["id"], {"title": "chart.png"})
@@ -203,6 +204,7 @@ def worlds_and_pictures() -> dict:
         "world": (made["title"], read["title"]) == ("Elsewhere", "Elsewhere"),
         "text": (read["description"], read["homepageContent1"], read["subtitle"]) == (TEXT, TEXT, "Far away"),
         "reference": changed["id"] == made["id"],
+        "other name": client.world.get(made["id"], 0)["title"] == "Further away",
         "listed": made["id"] in [world["id"] for world in client.user.worlds(me)],
         "inside": [row["id"] for row in client.world.articles(made["id"])] == [inside["id"]],
         "picture": b"".join(client.image.get_binary(picture["id"])).decode() == os.environ["ANVIL_PICTURE_SAYS"],

@@ -133,8 +133,10 @@ fn add_unknown(object: &mut Object, kind: Kind, node: &Node, granularity: i8) {
     if row.granularities.last().is_none_or(|fullest| granularity < (*fullest).min(2)) {
         return;
     }
+    // How it came here is nobody's business but the copy's.
+    let is_ours = |name: &str| [head::COPY, super::taken::PENDING].contains(&name);
     for (name, value) in head::own_fields(&node.properties).into_iter().flatten() {
-        if !object.contains_key(name) {
+        if !object.contains_key(name) && !is_ours(name) {
             object.insert(name.clone(), value.clone());
         }
     }

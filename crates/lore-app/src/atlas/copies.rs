@@ -5,11 +5,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use lore_anvil::{Kind, Object};
 use lore_core::{Error, Node, NodeId, Result, Uid, Visibility};
 use lore_store::{Change, Expect, NewNode, NewState, NodeKey, NodeRef};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use super::head;
-use super::source::Atlas;
-use super::sync::{SYNCED, uid_of_words};
+use super::source::{Atlas, Extent};
+use super::taken::uid_of_words;
 use crate::pages::{ENTRY, Scribe};
 use crate::play::word;
 
@@ -17,26 +20,108 @@ use crate::play::word;
 const ROOT: &str = "world_anvil_copy";
 /// The document of it that tells what was copied.
 const RECORD: &str = "copied";
+/// The document of it that tells how things were that are no nodes here.
+const SEEN: &str = "seen";
+/// What the names of sections have before them among fields that said something.
+pub(super) const SECTION_OF: &str = "sections.";
 /// How many nodes have their texts read at once.
 const AT_ONCE: usize = 500;
 
 /// What was copied of a world so far: the service's ids, by the path of their kind.
 pub(super) struct Record {
     root: NodeId,
+    ids: Page<BTreeMap<String, BTreeSet<String>>>,
+    seen: Page<BTreeMap<String, Seen>>,
+}
+
+/// A document of the record.
+struct Page<T> {
     version: i64,
-    ids: BTreeMap<String, BTreeSet<String>>,
+    value: T,
+    is_changed: bool,
+}
+
+/// How a thing of the service was when it was taken in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Seen {
+    /// The service's own id: not every one fits here.
+    pub(super) id: String,
+    /// The service's own date.
+    pub(super) date: Option<String>,
+    /// Tells one content from another.
+    print: String,
+    /// The fields that said something.
+    pub(super) told: Vec<String>,
+}
+
+/// Whether to take a thing in once more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Write,
+    Same,
+    /// An archive from before what was taken in last.
+    Older,
+}
+
+impl Seen {
+    pub(super) fn new(id: &str, date: Option<String>, fields: &Object) -> Self {
+        let ordered: BTreeMap<&String, &Value> = fields.iter().collect();
+        let digest = Sha256::digest(json!(ordered).to_string().as_bytes());
+        let print = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        let told = fields.iter().filter(|(_, value)| !value.is_null());
+        let mut told: Vec<String> = told.map(|(name, _)| name.clone()).collect();
+        let sections = fields.get("sections").and_then(Value::as_object).into_iter().flatten();
+        told.extend(sections.map(|(name, _)| format!("{SECTION_OF}{name}")));
+        Self { id: id.to_owned(), date, print, told }
+    }
+
+    /// What was taken in of a node, if it is a copy.
+    pub(super) fn of_node(node: &Node) -> Option<Self> {
+        serde_json::from_value(head::own(node, head::COPY)?.clone()).ok()
+    }
+
+    /// As a node keeps it.
+    pub(super) fn kept(&self) -> Value {
+        json!(self)
+    }
+
+    /// A service has the last word; an archive only where it is not older.
+    pub(super) fn judge(&self, now: &Self, extent: Extent) -> Verdict {
+        match (&self.date, &now.date) {
+            (Some(known), Some(date)) if known == date => Verdict::Same,
+            (Some(known), Some(date)) if extent == Extent::Heap && date < known => Verdict::Older,
+            (Some(_), Some(_)) => Verdict::Write,
+            _ if self.print == now.print => Verdict::Same,
+            _ => Verdict::Write,
+        }
+    }
 }
 
 impl Record {
     /// Those of a kind that were copied and are not among `present`.
     pub(super) fn missing(&self, kind: Kind, present: &BTreeSet<String>) -> Vec<String> {
-        let known = self.ids.get(kind.row().path).into_iter().flatten();
+        let known = self.ids.value.get(kind.row().path).into_iter().flatten();
         known.filter(|id| !present.contains(*id)).cloned().collect()
     }
 
     /// Notes that these are all there are of a kind.
     pub(super) fn note(&mut self, kind: Kind, present: BTreeSet<String>) {
-        self.ids.insert(kind.row().path.to_owned(), present);
+        let path = kind.row().path;
+        if self.ids.value.get(path) != Some(&present) {
+            self.ids.value.insert(path.to_owned(), present);
+            self.ids.is_changed = true;
+        }
+    }
+
+    /// How a thing was that is no node here.
+    pub(super) fn seen(&self, kind: Kind, id: &str) -> Option<&Seen> {
+        self.seen.value.get(&format!("{} {id}", kind.row().path))
+    }
+
+    /// Notes how it is now.
+    pub(super) fn see(&mut self, kind: Kind, now: Seen) {
+        self.seen.value.insert(format!("{} {}", kind.row().path, now.id), now);
+        self.seen.is_changed = true;
     }
 }
 
@@ -48,11 +133,20 @@ impl Atlas {
             Some(root) => root.id,
             None => self.begin_record(uid, world).await?,
         };
-        let states = self.app().store.states(self.viewer(), &[root], &word(RECORD)?).await?;
+        let (ids, seen) = (self.page(root, RECORD).await?, self.page(root, SEEN).await?);
+        Ok(Record { root, ids, seen })
+    }
+
+    async fn page<T: DeserializeOwned + Default>(
+        &self,
+        root: NodeId,
+        name: &'static str,
+    ) -> Result<Page<T>> {
+        let states = self.app().store.states(self.viewer(), &[root], &word(name)?).await?;
         let state = states.into_iter().next();
         let version = state.as_ref().map_or(0, |state| state.version);
-        let ids = state.and_then(|state| serde_json::from_value(state.value).ok());
-        Ok(Record { root, version, ids: ids.unwrap_or_default() })
+        let value = state.and_then(|state| serde_json::from_value(state.value).ok());
+        Ok(Page { version, value: value.unwrap_or_default(), is_changed: false })
     }
 
     async fn begin_record(&self, uid: Uid, world: &str) -> Result<NodeId> {
@@ -69,16 +163,31 @@ impl Atlas {
 
     /// Writes down what was copied.
     pub(super) async fn keep_record(&self, record: &mut Record) -> Result<()> {
+        let root = record.root;
+        self.keep_page(root, RECORD, &mut record.ids).await?;
+        self.keep_page(root, SEEN, &mut record.seen).await
+    }
+
+    async fn keep_page<T: Serialize>(
+        &self,
+        root: NodeId,
+        name: &'static str,
+        page: &mut Page<T>,
+    ) -> Result<()> {
+        if !page.is_changed {
+            return Ok(());
+        }
         let state = NewState {
-            node: NodeRef::Id(record.root),
-            name: word(RECORD)?,
-            expect: Expect::Version(record.version),
-            value: json!(record.ids),
+            node: NodeRef::Id(root),
+            name: word(name)?,
+            expect: Expect::Version(page.version),
+            value: json!(page.value),
             visibility: Visibility::Gm,
         };
         let batch = self.scribe.batch().change(Change::PutState(state));
         self.app().store.commit(self.viewer(), batch).await?;
-        record.version += 1;
+        page.version += 1;
+        page.is_changed = false;
         Ok(())
     }
 
@@ -89,7 +198,7 @@ impl Atlas {
         let everything = Self { scribe: Scribe { viewer, ..self.scribe.clone() } };
         let mut nodes = everything.every(Kind::Article).await?;
         nodes.retain(|node| {
-            head::own(node, SYNCED).is_some() && ids.contains(&node.uid.to_string())
+            head::own(node, head::COPY).is_some() && ids.contains(&node.uid.to_string())
         });
         let mut copies = Vec::with_capacity(nodes.len());
         for some in nodes.chunks(AT_ONCE) {

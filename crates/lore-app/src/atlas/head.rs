@@ -10,6 +10,9 @@ use super::{article, keys};
 /// Where fields that only this contract knows are kept in a node's properties.
 pub(super) const OWN: &str = "anvil";
 
+/// Where it is kept of a copied thing what was taken in, among those fields.
+pub(super) const COPY: &str = "copied";
+
 /// The reference to a node.
 pub(super) fn reference(kind: Kind, node: &Node) -> Object {
     let id = keys::shown_id(kind, node);

@@ -70,7 +70,7 @@ impl Atlas {
 fn check_fields(written: &Written) -> Result<()> {
     let section = written.sections.first().map(|section| section.name.clone());
     let own = || written.own.keys().next().cloned();
-    let link = || written.links.first().map(|(edge, _)| (*edge).to_owned());
+    let link = || written.links.first().map(|link| link.field.to_owned());
     match section.or_else(own).or_else(link) {
         None => Ok(()),
         Some(field) => Err(Error::invalid(

@@ -2,13 +2,13 @@
 
 use lore_anvil::{Kind, Object, PAGE_MAX};
 use lore_core::{Error, Node, PrincipalId, Result, Role, Uid, World};
-use lore_store::NodeQuery;
+use lore_store::{Change, NodeQuery};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::assemble::Around;
 use super::source::{Atlas, ListQuery, Rows};
-use super::{head, keys};
+use super::{head, keys, written};
 use crate::play::{PARTICIPANT, character, word};
 use crate::worlds;
 
@@ -81,6 +81,53 @@ impl Atlas {
             object.insert("creationDate".into(), head::moment(world.created_at));
         }
         Ok(object)
+    }
+
+    /// Makes a world.
+    pub(super) async fn create_world(&self, fields: &Object) -> Result<Object> {
+        self.viewer().require(Role::Owner)?;
+        let title = fields.get("title").and_then(Value::as_str).unwrap_or_default();
+        let who = self.viewer().principal;
+        let world = worlds::create(self.app(), who, title, self.scribe.tool).await?;
+        let place = self.in_world(Some(&world.uid.to_string())).await?;
+        place.update_world(fields).await
+    }
+
+    async fn rename_world(&self, title: &Value) -> Result<()> {
+        let name = written::title(title)?;
+        if self.world_reference().await?.get("title") != Some(&json!(name)) {
+            worlds::rename(self.app(), self.viewer(), &name, self.scribe.tool).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is told of a world beside its name.
+    pub(super) async fn update_world(&self, fields: &Object) -> Result<Object> {
+        self.viewer().require(Role::Gm)?;
+        let mut fields = fields.clone();
+        if let Some(title) = fields.shift_remove("title") {
+            self.rename_world(&title).await?;
+        }
+        // Who sees it is a matter of tokens.
+        for own in ["state", "tags"] {
+            fields.shift_remove(own);
+        }
+        if !fields.is_empty() {
+            match self.profile().await? {
+                Some(node) => self.change_node(Kind::World, node.id, &fields).await?,
+                None => {
+                    fields.insert("title".into(), json!("About this world"));
+                    fields.insert("state".into(), json!("public"));
+                    let written = self.understand(Kind::World, &fields).await?;
+                    let uid = self.app().effects.uid();
+                    let node = self.new_node(Kind::World, uid, "About this world", &written)?;
+                    let batch = self.scribe.batch().change(Change::CreateNode(node));
+                    let batch = self.furnished(batch, uid, &written).await?;
+                    self.app().store.commit(&self.scribe.all_seeing(), batch).await?;
+                }
+            }
+        }
+        self.world(1).await
     }
 
     /// The reference to the present world.

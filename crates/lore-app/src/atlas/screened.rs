@@ -10,12 +10,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use lore_anvil::{Form, Kind, Object, PAGE_MAX, Sensitivity, UNCATEGORISED, is_reference};
-use lore_core::{Result, Role, Viewer};
+use lore_core::{Error, Result, Role, Viewer};
 use serde_json::{Value, json};
 
 use super::find::{ArticleQuery, FoundArticles};
 use super::keys;
 use super::source::{Anvil, Atlas, ListQuery, Rows};
+use super::taken::references;
 
 /// Most pages that are looked through for what may be shown.
 const PAGES_MAX: usize = 20_000;
@@ -34,6 +35,37 @@ impl Screened {
         Self { inner, viewer: *here.viewer(), here }
     }
 
+    /// Fails when something that holds a thing is not for everybody: what is in it is hidden
+    /// with it.
+    async fn check_holders(&self, kind: Kind, id: Option<&str>) -> Result<()> {
+        let Some(id) = id.filter(|_| holders(kind).next().is_some()) else { return Ok(()) };
+        let whole = self.inner.read(kind, Some(id), kind.row().granularity(2)).await?;
+        for (field, holder) in holders(kind) {
+            let holding = whole.get(field).map(references).unwrap_or_default();
+            for id in holding {
+                self.read(holder, Some(&id), holder.row().granularity(0)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same for a row of a list; what was listed below something is held by that.
+    async fn is_held_openly(&self, query: &ListQuery, row: &Object) -> Result<bool> {
+        if query.parent.is_some() {
+            return Ok(true);
+        }
+        let mut told = holders(query.kind).filter_map(|(field, _)| row.get(field)?.as_object());
+        if let Some(holder) = told.next() {
+            return Ok(!is_hidden(holder));
+        }
+        let id = references(row.get("id").unwrap_or(&Value::Null)).into_iter().next();
+        match self.check_holders(query.kind, id.as_deref()).await {
+            Ok(()) => Ok(true),
+            Err(Error::NotFound { .. }) => Ok(false),
+            Err(other) => Err(other),
+        }
+    }
+
     /// What was copied here need not be read there to be found.
     async fn inform(&self, world: Option<&str>) -> Result<()> {
         let unread: HashSet<String> = self.inner.unread(world).await?.into_iter().collect();
@@ -47,8 +79,11 @@ impl Screened {
 #[async_trait]
 impl Anvil for Screened {
     async fn read(&self, kind: Kind, id: Option<&str>, granularity: i8) -> Result<Object> {
-        if is_only_here(kind) {
-            return self.here.read(kind, id, granularity).await;
+        if is_kept_here(kind) {
+            match self.here.read(kind, id, granularity).await {
+                Err(Error::NotFound { .. }) => {}
+                found => return found,
+            }
         }
         if self.viewer.sees_gm_side() {
             return self.inner.read(kind, id, granularity).await;
@@ -58,12 +93,19 @@ impl Anvil for Screened {
             return Err(unknown());
         }
         let object = self.inner.read(kind, id, granularity).await?;
-        if is_open(kind, &object) { Ok(opened(kind, object)) } else { Err(unknown()) }
+        if !is_open(kind, &object) {
+            return Err(unknown());
+        }
+        self.check_holders(kind, id).await.map_err(|_| unknown())?;
+        Ok(opened(kind, object))
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Rows> {
-        if is_only_here(query.kind) {
-            return self.here.list(query).await;
+        if is_kept_here(query.kind) {
+            match self.here.list(query).await {
+                Err(Error::NotFound { .. }) => {}
+                found => return found,
+            }
         }
         if self.viewer.sees_gm_side() {
             return self.inner.list(query).await;
@@ -81,8 +123,11 @@ impl Anvil for Screened {
                 let part = ListQuery { offset: page * PAGE_MAX, limit: PAGE_MAX, ..query.clone() };
                 let found = self.inner.list(&part).await?;
                 let last = part.offset + found.rows.len() >= found.total || found.rows.is_empty();
-                let shown = found.rows.into_iter().filter(|row| is_open(query.kind, row));
-                open.extend(shown.map(|row| opened(query.kind, row)));
+                for row in found.rows {
+                    if is_open(query.kind, &row) && self.is_held_openly(query, &row).await? {
+                        open.push(opened(query.kind, row));
+                    }
+                }
                 if last {
                     break;
                 }
@@ -132,17 +177,32 @@ impl Anvil for Screened {
     }
 }
 
-/// Whether the service knows nothing of a kind: who plays what is kept at the table.
-fn is_only_here(kind: Kind) -> bool {
+/// Whether a kind is looked for here first: who plays what is kept at the table, and World
+/// Anvil knows nothing of it. Another server of this kind does.
+fn is_kept_here(kind: Kind) -> bool {
     matches!(kind, Kind::Campaign | Kind::Npc)
 }
 
+/// What a kind is held by, apart from worlds and users, and the field that says so.
+fn holders(kind: Kind) -> impl Iterator<Item = (&'static str, Kind)> {
+    let row = kind.row();
+    row.fields.iter().filter_map(move |field| match field.form {
+        Form::One(holder, _) if row.list_under(Some(holder)).is_some() => {
+            Some((field.name, holder))
+        }
+        _ => None,
+    })
+}
+
+/// What is shown to whoever may ask: the worlds they are in, and themselves.
+const EVERYBODYS: [Kind; 2] = [Kind::User, Kind::World];
 /// What everybody may see although it does not say so.
-const STATELESS: [Kind; 4] = [Kind::User, Kind::World, Kind::RpgSystem, Kind::MarkerType];
+const SHARED: [Kind; 2] = [Kind::RpgSystem, Kind::MarkerType];
 
 /// Whether everybody may see an object. What says nothing of that is not shown.
 fn is_open(kind: Kind, object: &Object) -> bool {
-    STATELESS.contains(&kind) || is_public(object)
+    let is_silent = object.get("state").is_none_or(Value::is_null);
+    EVERYBODYS.contains(&kind) || (SHARED.contains(&kind) && is_silent) || is_public(object)
 }
 
 fn is_public(object: &Object) -> bool {
@@ -156,7 +216,10 @@ fn opened(kind: Kind, object: Object) -> Object {
         // The service tells some texts once more, rendered.
         let name = name.strip_suffix("Parsed").unwrap_or(name);
         let field = kind.row().field(name);
-        ["secrets", "articleCount", "markerCount"].contains(&name)
+        let counts_all =
+            kind == Kind::World && name.starts_with("count") && name != "countFollowers";
+        counts_all
+            || ["secrets", "sheet", "articleCount", "markerCount"].contains(&name)
             || field.is_some_and(|field| field.form == Form::HiddenSection)
     };
     let open = object.into_iter().filter(|(name, _)| !hidden(name));
@@ -181,8 +244,9 @@ fn without_hidden(value: Value) -> Value {
 /// private to those who have no part in them, and who asks here has.
 fn is_hidden(fields: &Object) -> bool {
     let class = fields.get("entityClass");
-    let stateless = STATELESS.iter().any(|kind| class == Some(&json!(kind.row().class)));
-    is_reference(fields) && !stateless && !is_public(fields)
+    let said = Kind::ALL.iter().copied().find(|kind| class == Some(&json!(kind.row().class)));
+    // Whatever else it is, it is no more open than an article.
+    is_reference(fields) && !is_open(said.unwrap_or(Kind::Article), fields)
 }
 
 #[cfg(test)]
@@ -205,6 +269,9 @@ mod tests {
             assert_eq!(is_open(Kind::Article, &object(value)), open);
         }
         assert!(is_open(Kind::World, &object(json!({ "state": "private" }))));
+        for (value, open) in [(json!({}), true), (json!({ "state": "private" }), false)] {
+            assert_eq!(is_open(Kind::RpgSystem, &object(value)), open);
+        }
     }
 
     #[test]
@@ -213,7 +280,7 @@ mod tests {
             "id": "a", "title": "Open", "state": "public", "authornotes": "X", "scrapbook": "X",
             "authornotesParsed": "<p>X</p>", "articleNext": { "id": "n", "title": "X" },
             "author": { "id": "u", "title": "Shown author", "entityClass": "User" },
-            "secrets": [{ "id": "s", "title": "X" }],
+            "secrets": [{ "id": "s", "title": "X" }], "sheet": { "state": { "note": "X" } },
             "category": { "id": "c", "title": "X", "state": "private" },
             "articleChildren": [
                 { "id": "d", "title": "X", "state": "private" },

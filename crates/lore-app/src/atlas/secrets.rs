@@ -13,7 +13,7 @@ use crate::play::word;
 /// Text kind of a secret that was written as one.
 pub(super) const SECRET: &str = "secret";
 /// Text kind of what is noted about a character.
-const NOTES: &str = "notes";
+pub(super) const NOTES: &str = "notes";
 
 /// The kinds of text that are secrets when they are hidden.
 const KINDS: [&str; 3] = [SECRET, POST, NOTES];
@@ -76,6 +76,12 @@ impl Atlas {
         }
         Ok(secret)
     }
+}
+
+/// The id of the node that holds a secret which belongs to no article. It follows from the
+/// secret's own, so that both are found again in the bin.
+pub(super) fn holder_of(secret: Uid) -> Uid {
+    super::taken::uid_of_words(&format!("holder of {secret}"))
 }
 
 /// Whether a text is a secret.

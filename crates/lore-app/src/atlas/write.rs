@@ -1,7 +1,9 @@
 //! Making, changing and deleting objects. Private unless something else is asked for.
 
+use std::collections::HashSet;
+
 use futures::FutureExt;
-use lore_anvil::{Kind, Object};
+use lore_anvil::{Form, Kind, Object};
 use lore_core::{Error, Node, NodeId, Properties, Result, Role, Text, Uid, Visibility};
 use lore_store::{
     Batch, Bin, Change, Direction, EdgeRef, Expect, NewEdge, NewNode, NewText, NodePatch, NodeRef,
@@ -11,21 +13,23 @@ use serde_json::{Value, json};
 
 use super::assemble::{SECTION, named_posts};
 use super::source::Atlas;
-use super::written::{Section, State, Written, id_of};
-use super::{article, head, keys, secrets};
+use super::written::{DRAFT, Link, Section, State, Written, id_of};
+use super::{article, head, keys};
 use crate::access::may_change;
 use crate::mentions::follow;
 use crate::pages::links::{self, Source, Tags};
-use crate::pages::{self, ENTRY};
+use crate::pages::{self, ENTRY, PARENT};
 use crate::play::character::may_hide;
 use crate::play::{MANY, word};
-use crate::worlds;
 
 impl Atlas {
     /// Makes an object.
     pub(super) async fn create_object(&self, kind: Kind, fields: &Object) -> Result<Object> {
         let world = fields.get("world").map(|world| id_of("world", world)).transpose()?.flatten();
-        let place = self.in_world(world.as_deref()).await?;
+        let place = match world {
+            Some(world) => self.in_world(Some(&world)).await?,
+            None => self.beside(kind, fields).await?,
+        };
         match kind {
             Kind::User | Kind::Campaign | Kind::Npc => Err(made_elsewhere(kind)),
             Kind::World => self.create_world(fields).await,
@@ -80,14 +84,30 @@ impl Atlas {
         }
     }
 
-    async fn commit(&self, fill: impl FnOnce(Batch) -> Batch) -> Result<()> {
+    /// The world that something new belongs to when none is named: that of what it refers to.
+    async fn beside(&self, kind: Kind, fields: &Object) -> Result<Self> {
+        for (name, value) in fields {
+            let Some(Form::One(other, _)) = kind.row().field(name).map(|field| field.form) else {
+                continue;
+            };
+            if let Some(id) = id_of(name, value)?
+                && let Ok((place, _)) = self.locate(other, &id).await
+            {
+                return Ok(place);
+            }
+        }
+        Ok(self.clone())
+    }
+
+    /// Commits what the caller may write with the game master's eyes.
+    pub(super) async fn commit(&self, fill: impl FnOnce(Batch) -> Batch) -> Result<()> {
         self.viewer().require(Role::Player)?;
         let batch = fill(self.scribe.batch());
         self.commit_followed(batch).await
     }
 
     /// Commits with the edges that follow from what the batch writes.
-    async fn commit_followed(&self, batch: Batch) -> Result<()> {
+    pub(super) async fn commit_followed(&self, batch: Batch) -> Result<()> {
         let store = self.app().store.as_ref();
         let followed = follow(store, self.viewer(), batch).await?;
         store.commit(&self.scribe.all_seeing(), followed.batch).await?;
@@ -126,7 +146,14 @@ impl Atlas {
         self.read_object(kind, Some(&uid.to_string()), full(kind)).await
     }
 
-    fn new_node(&self, kind: Kind, uid: Uid, name: &str, written: &Written) -> Result<NewNode> {
+    /// A node as it is made.
+    pub(super) fn new_node(
+        &self,
+        kind: Kind,
+        uid: Uid,
+        name: &str,
+        written: &Written,
+    ) -> Result<NewNode> {
         let mut node = NewNode::new(uid, keys::node_word(kind, written.template)?, name);
         node.visibility = self.visibility(written.state.unwrap_or(State::Private));
         node.tags = written.tags.clone().unwrap_or_default();
@@ -140,7 +167,12 @@ impl Atlas {
     }
 
     /// Everything that a new node comes with.
-    async fn furnished(&self, batch: Batch, uid: Uid, written: &Written) -> Result<Batch> {
+    pub(super) async fn furnished(
+        &self,
+        batch: Batch,
+        uid: Uid,
+        written: &Written,
+    ) -> Result<Batch> {
         let node = NodeRef::Uid(uid);
         let mut batch = batch;
         let body = written.text.as_deref().unwrap_or_default();
@@ -151,9 +183,10 @@ impl Atlas {
         for section in written.sections.iter().filter(|part| !part.body.trim().is_empty()) {
             batch = batch.change(Change::CreateText(self.new_section(node, section)?));
         }
-        for (edge, targets) in &written.links {
-            for target in targets {
-                batch = batch.change(Change::PutEdge(joined(node, NodeRef::Id(target.id), edge)?));
+        for link in &written.links {
+            for target in &link.targets {
+                let edge = joined(node, NodeRef::Id(target.id), link.edge)?;
+                batch = batch.change(Change::PutEdge(edge));
             }
         }
         let visibility = self.visibility(written.state.unwrap_or(State::Private));
@@ -183,7 +216,7 @@ impl Atlas {
     }
 
     /// Changes a node of this world.
-    async fn change_node(&self, kind: Kind, id: NodeId, fields: &Object) -> Result<()> {
+    pub(super) async fn change_node(&self, kind: Kind, id: NodeId, fields: &Object) -> Result<()> {
         let written = self.understand(kind, fields).await?;
         let written = &written;
         let plan = || {
@@ -200,6 +233,7 @@ impl Atlas {
     }
 
     async fn changed(&self, node: Node, written: &Written) -> Result<Batch> {
+        let written = &self.as_kept(&node, written).await?;
         if let Some(template) =
             written.template.filter(|t| article::node_kind(t) != node.kind.as_str())
             && article::template_of(&node) != template
@@ -237,7 +271,10 @@ impl Atlas {
     async fn relinked(&self, batch: Batch, node: &Node, written: &Written) -> Result<Batch> {
         let mut batch = batch;
         let viewer = self.scribe.all_seeing();
-        for (edge, targets) in &written.links {
+        for Link { field, edge, targets } in &written.links {
+            if *edge == PARENT {
+                self.check_above(node, field, targets).await?;
+            }
             let kinds = [word(edge)?];
             let store = &self.app().store;
             let before =
@@ -254,9 +291,52 @@ impl Atlas {
         Ok(batch)
     }
 
+    /// Fails when a node would be above itself.
+    async fn check_above(&self, node: &Node, field: &str, parents: &[Node]) -> Result<()> {
+        let kinds = [word(PARENT)?];
+        let viewer = self.scribe.all_seeing();
+        let mut seen: HashSet<NodeId> = HashSet::new();
+        let mut line: Vec<NodeId> = parents.iter().map(|parent| parent.id).collect();
+        while let Some(at) = line.pop() {
+            if at == node.id {
+                let hint = "choose one that is not below it";
+                return Err(Error::invalid(field, "is the thing itself, or below it", hint));
+            }
+            if seen.insert(at) {
+                let store = &self.app().store;
+                let up = store.neighbours(&viewer, &[at], Direction::Out, &kinds, MANY).await?;
+                line.extend(up.into_iter().map(|edge| edge.target));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is written, told apart by how the node keeps it: a field that nobody declared
+    /// may be one of its texts. Who publishes something says that it is no draft any more.
+    async fn as_kept(&self, node: &Node, written: &Written) -> Result<Written> {
+        let mut written = written.clone();
+        if written.state == Some(State::Public) && head::own(node, DRAFT).is_some() {
+            written.own.entry(DRAFT).or_insert(Value::Null);
+        }
+        let could_be_text = |value: &Value| value.is_null() || value.is_string();
+        if !written.own.values().any(could_be_text) {
+            return Ok(written);
+        }
+        let texts = self.app().store.texts_of(self.viewer(), node.id, Bin::Live).await?;
+        for text in texts.into_iter().filter(|text| text.kind.as_str() == SECTION) {
+            if let Some(value) = written.own.get(&text.title).filter(|value| could_be_text(value)) {
+                let body = value.as_str().unwrap_or_default().to_owned();
+                let hidden = text.visibility != Visibility::Members;
+                written.own.shift_remove(&text.title);
+                written.sections.push(Section { name: text.title, body, hidden });
+            }
+        }
+        Ok(written)
+    }
+
     /// Puts new texts in the place of old ones; links follow what all texts say then.
     async fn rewritten(&self, batch: Batch, node: &Node, written: &Written) -> Result<Batch> {
-        if written.text.is_none() && written.sections.is_empty() {
+        if written.text.is_none() && written.sections.is_empty() && !written.clears_sections {
             return Ok(batch);
         }
         let mut batch = batch;
@@ -279,6 +359,9 @@ impl Atlas {
             let fresh = || self.new_section(NodeRef::Id(node.id), section);
             batch = replaced(batch, &mut texts, is_it, &section.body, fresh)?;
         }
+        if written.clears_sections {
+            batch = self.without_sections(batch, &mut texts);
+        }
         let mut sources: Vec<Source<'_>> = texts.iter().map(Source::from).collect();
         sources.extend(
             written
@@ -291,110 +374,16 @@ impl Atlas {
         links::set_mentions(&self.scribe, batch, target, Some(node.id), &sources).await
     }
 
-    async fn create_world(&self, fields: &Object) -> Result<Object> {
-        self.viewer().require(Role::Owner)?;
-        let title = fields.get("title").and_then(Value::as_str).unwrap_or_default();
-        let who = self.viewer().principal;
-        let world = worlds::create(self.app(), who, title, self.scribe.tool).await?;
-        let place = self.in_world(Some(&world.uid.to_string())).await?;
-        place.update_world(fields).await
-    }
-
-    /// Writes what is told of a world beside its name.
-    pub(super) async fn update_world(&self, fields: &Object) -> Result<Object> {
-        self.viewer().require(Role::Gm)?;
-        let mut fields = fields.clone();
-        // The name is the world's own; who sees it is a matter of tokens.
-        for own in ["title", "state", "tags"] {
-            fields.shift_remove(own);
-        }
-        if !fields.is_empty() {
-            match self.profile().await? {
-                Some(node) => self.change_node(Kind::World, node.id, &fields).await?,
-                None => {
-                    fields.insert("title".into(), json!("About this world"));
-                    fields.insert("state".into(), json!("public"));
-                    let written = self.understand(Kind::World, &fields).await?;
-                    let uid = self.app().effects.uid();
-                    let node = self.new_node(Kind::World, uid, "About this world", &written)?;
-                    let batch = self.scribe.batch().change(Change::CreateNode(node));
-                    let batch = self.furnished(batch, uid, &written).await?;
-                    self.app().store.commit(&self.scribe.all_seeing(), batch).await?;
-                }
-            }
-        }
-        self.world(1).await
-    }
-
-    /// Makes a secret with an id that the caller chose.
-    pub(super) async fn create_secret(&self, fields: &Object, uid: Uid) -> Result<Object> {
-        let (title, body) = self.secret_fields(fields).await?;
-        let title =
-            title.ok_or_else(|| Error::invalid("title", "is required", "give it a title"))?;
-        let article = fields.get("article").or_else(|| fields.get("articleId"));
-        let article = article.map(|given| id_of("article", given)).transpose()?.flatten();
-        let visibility = self.scribe.visibility(true);
-        let mut batch = self.scribe.batch();
-        let holder = match article {
-            Some(id) => {
-                let (found_in, node) = self.locate(Kind::Article, &id).await?;
-                if found_in.viewer().world != self.viewer().world {
-                    return Err(keys::unknown(Kind::Article, &id));
-                }
-                NodeRef::Id(node.id)
-            }
-            None => {
-                let holder = self.app().effects.uid();
-                let mut node = NewNode::new(holder, word(keys::SECRET)?, title.clone());
-                node.visibility = visibility;
-                batch = batch.change(Change::CreateNode(node));
-                NodeRef::Uid(holder)
-            }
-        };
-        let body = body.unwrap_or_default();
-        let mut text = NewText::new(uid, holder, word(secrets::SECRET)?, body);
-        text.title = title;
-        text.position = 1;
-        text.visibility = visibility;
-        batch = batch.change(Change::CreateText(text));
-        self.commit_followed(batch).await?;
-        self.secret(&uid.to_string(), 2).await
-    }
-
-    async fn update_secret(&self, id: &str, fields: &Object) -> Result<Object> {
-        let (title, body) = self.secret_fields(fields).await?;
-        let (place, text, _) = self.secret_text(id).await?;
-        let patch = TextPatch { title, body, ..TextPatch::default() };
-        let expect = Expect::Version(text.version);
-        let update = Change::UpdateText(TextRef::Id(text.id), expect, patch);
-        place.commit(move |batch| batch.change(update)).await?;
-        place.secret(id, 2).await
-    }
-
-    async fn delete_secret(&self, id: &str) -> Result<()> {
-        let (place, text, node) = self.secret_text(id).await?;
-        let change = if node.kind.as_str() == keys::SECRET {
-            Change::DeleteNode(NodeRef::Id(node.id), Expect::Version(node.version))
-        } else {
-            Change::DeleteText(TextRef::Id(text.id), Expect::Version(text.version))
-        };
-        place.commit(move |batch| batch.change(change)).await
-    }
-
-    /// The title and text of a secret, as far as they are given.
-    async fn secret_fields(&self, fields: &Object) -> Result<(Option<String>, Option<String>)> {
-        self.viewer().require(Role::Gm)?;
-        let fields: Object = fields
-            .iter()
-            .filter(|(name, _)| ["title", "state", "content"].contains(&name.as_str()))
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect();
-        let written = self.understand(Kind::Secret, &fields).await?;
-        if written.state == Some(State::Public) {
-            let hint = "write it into the article's content to tell everybody";
-            return Err(Error::invalid("state", "of a secret cannot be public", hint));
-        }
-        Ok((written.title, written.text))
+    /// Takes away the further texts that the caller sees; `texts` keeps the rest.
+    fn without_sections(&self, batch: Batch, texts: &mut Vec<Text>) -> Batch {
+        let posts: Vec<_> = named_posts(texts).into_iter().map(|(_, text)| text.id).collect();
+        let (gone, stay): (Vec<Text>, Vec<Text>) =
+            std::mem::take(texts).into_iter().partition(|text| {
+                let is_section = text.kind.as_str() == SECTION || posts.contains(&text.id);
+                is_section && text.visibility.admits(self.viewer())
+            });
+        *texts = stay;
+        gone.into_iter().fold(batch, |batch, text| batch.change(deleted(&text)))
     }
 }
 
@@ -414,8 +403,15 @@ fn replaced(
         });
     };
     let old = texts.remove(at);
+    if body.trim().is_empty() && old.kind.as_str() != ENTRY {
+        return Ok(batch.change(deleted(&old)));
+    }
     let patch = TextPatch { body: Some(body.to_owned()), ..TextPatch::default() };
     Ok(batch.change(Change::UpdateText(TextRef::Id(old.id), Expect::Version(old.version), patch)))
+}
+
+fn deleted(text: &Text) -> Change {
+    Change::DeleteText(TextRef::Id(text.id), Expect::Version(text.version))
 }
 
 /// Some things are called by another of their fields.

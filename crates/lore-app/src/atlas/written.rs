@@ -15,6 +15,9 @@ const VALUE_MAX: usize = 200_000;
 /// Most fields at once.
 const FIELDS_MAX: usize = 500;
 
+/// Says that a thing is not finished.
+pub(super) const DRAFT: &str = "isDraft";
+
 /// What every object begins with and nobody writes.
 const READ_ONLY: [&str; 9] = [
     "id",
@@ -29,7 +32,7 @@ const READ_ONLY: [&str; 9] = [
 ];
 
 /// Fields to write, checked and with everything they refer to.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Written {
     pub(super) title: Option<String>,
     pub(super) state: Option<State>,
@@ -40,10 +43,21 @@ pub(super) struct Written {
     pub(super) text: Option<String>,
     /// Further texts.
     pub(super) sections: Vec<Section>,
+    /// Whether all other further texts are taken away.
+    pub(super) clears_sections: bool,
     /// Plain values; null takes one away.
     pub(super) own: Object,
-    /// What to be joined to, by the kind of edge; none parts from all.
-    pub(super) links: Vec<(&'static str, Vec<Node>)>,
+    /// What to be joined to; none parts from all.
+    pub(super) links: Vec<Link>,
+}
+
+/// What a field joins a thing to.
+#[derive(Debug, Clone)]
+pub(super) struct Link {
+    pub(super) field: &'static str,
+    /// The kind of edge.
+    pub(super) edge: &'static str,
+    pub(super) targets: Vec<Node>,
 }
 
 /// Who shall see it.
@@ -85,13 +99,18 @@ impl Atlas {
                     written.subtype =
                         Some(text.map(|text| checked_name("subtype", &text)).transpose()?);
                 }
-                ("sections", _) => self.take_sections(&mut written, kind, value).await?,
+                ("sections", _) if value.is_null() => written.clears_sections = true,
+                ("sections", _) => take_sections(&mut written, kind, value)?,
                 (_, Some(field)) => self.take(&mut written, field, value).await?,
                 (name, None) => take_unknown(&mut written, name, value)?,
             }
         }
         for section in &mut written.sections {
             section.body = mentions::kept(self, &section.body).await?;
+        }
+        // A draft is the author's own, whatever it will be once it is finished.
+        if kind != Kind::World && written.own.get(DRAFT) == Some(&json!(true)) {
+            written.state = Some(State::Private);
         }
         Ok(written)
     }
@@ -108,14 +127,17 @@ impl Atlas {
                 hidden: field.form == Form::HiddenSection,
             }),
             Form::Value => {
-                written.own.insert(field.name.to_owned(), checked_value(field.name, value)?);
+                let value = field.typed_value(value).map_err(|problem| {
+                    Error::invalid(field.name, problem, "write it as a number")
+                })?;
+                written.own.insert(field.name.to_owned(), checked_value(field.name, &value)?);
             }
             Form::One(kind, edge) => {
-                let target = match id_of(field.name, value)? {
+                let targets = match id_of(field.name, value)? {
                     Some(id) => vec![self.target(field.name, kind, &id).await?],
                     None => Vec::new(),
                 };
-                written.links.push((edge, target));
+                written.links.push(Link { field: field.name, edge, targets });
             }
             Form::Several(kind, edge) => {
                 let mut targets = Vec::new();
@@ -124,7 +146,7 @@ impl Atlas {
                         targets.push(self.target(field.name, kind, &id).await?);
                     }
                 }
-                written.links.push((edge, targets));
+                written.links.push(Link { field: field.name, edge, targets });
             }
             // These follow from other things; clients that send back what they read
             // mean nothing by it.
@@ -133,25 +155,8 @@ impl Atlas {
         Ok(())
     }
 
-    async fn take_sections(&self, written: &mut Written, kind: Kind, value: &Value) -> Result<()> {
-        let Value::Object(sections) = value else {
-            return Err(Error::invalid("sections", "is no object", "give texts by their name"));
-        };
-        for (name, value) in sections {
-            let name = checked_name("sections", name)?;
-            check_section(kind, &name).map_err(|problem| {
-                let hint = "give it its own argument, or use another name";
-                Error::invalid("sections", problem, hint)
-            })?;
-            let hidden = kind.row().field(&name).is_some_and(|f| f.form == Form::HiddenSection);
-            let body = text_of(&name, value)?.unwrap_or_default();
-            written.sections.push(Section { name, body, hidden });
-        }
-        Ok(())
-    }
-
     /// What a reference means. It must be in the same world.
-    async fn target(&self, field: &str, kind: Kind, id: &str) -> Result<Node> {
+    pub(super) async fn target(&self, field: &str, kind: Kind, id: &str) -> Result<Node> {
         let wrong = || {
             let problem = format!("names no {} of this world", kind.row().one);
             Error::invalid(field, problem, "give the id of one that exists, or null")
@@ -159,6 +164,23 @@ impl Atlas {
         let (place, node) = self.locate(kind, id).await.map_err(|_| wrong())?;
         if place.viewer().world == self.viewer().world { Ok(node) } else { Err(wrong()) }
     }
+}
+
+fn take_sections(written: &mut Written, kind: Kind, value: &Value) -> Result<()> {
+    let Value::Object(sections) = value else {
+        return Err(Error::invalid("sections", "is no object", "give texts by their name"));
+    };
+    for (name, value) in sections {
+        let name = checked_name("sections", name)?;
+        check_section(kind, &name).map_err(|problem| {
+            let hint = "give it its own argument, or use another name";
+            Error::invalid("sections", problem, hint)
+        })?;
+        let hidden = kind.row().field(&name).is_some_and(|f| f.form == Form::HiddenSection);
+        let body = text_of(&name, value)?.unwrap_or_default();
+        written.sections.push(Section { name, body, hidden });
+    }
+    Ok(())
 }
 
 /// A field that nobody declared is kept: long texts as texts, the rest as it is.
@@ -176,7 +198,8 @@ fn take_unknown(written: &mut Written, name: &str, value: &Value) -> Result<()> 
     Ok(())
 }
 
-fn title(value: &Value) -> Result<String> {
+/// A title that says something.
+pub(super) fn title(value: &Value) -> Result<String> {
     let text = value.as_str().unwrap_or_default();
     checked_name("title", text)
 }

@@ -85,7 +85,7 @@ pub(super) const TAGGED: &str = "tagged";
 /// Edge from a page to what its texts mention.
 pub(super) const MENTIONS: &str = "mentions";
 /// Edge from a page to the page it is part of.
-pub(super) const PARENT: &str = "parent";
+pub(crate) const PARENT: &str = "parent";
 /// The property that holds the number of the page it is part of.
 pub(super) const PARENT_ID: &str = "parent_id";
 /// Text kind of a page's own text.

@@ -30,7 +30,7 @@ pub use door::{create, create_post, delete, delete_post, join_made, update, upda
 pub use edit::{Made, NewPage, PagePatch};
 pub use find::{Listing, NameFilter, PageQuery, Scored, find};
 pub use kinds::PageKind;
-pub(crate) use kinds::{ENTRY, POST};
+pub(crate) use kinds::{ENTRY, PARENT, POST};
 pub use mentions::{Mentioning, mentions_of};
 pub use moments::moment;
 pub use page::{Detail, Origin, Page, get, get_all, get_of_kind, unknown};

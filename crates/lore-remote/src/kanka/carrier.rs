@@ -96,7 +96,7 @@ impl Carrier {
                 return Ok(());
             }
             if now + wait > deadline {
-                return Err(Error::Throttled { retry_after: wait });
+                return Err(Error::Throttled { to: "Kanka", retry_after: wait });
             }
             sleep(wait).await;
         }
@@ -131,7 +131,7 @@ impl Carrier {
             429 => {
                 tries.turned_away += 1;
                 let after = self.pacer.refused(Instant::now(), told, tries.turned_away);
-                let or = Error::Throttled { retry_after: after };
+                let or = Error::Throttled { to: "Kanka", retry_after: after };
                 if tries.turned_away < TURNED_AWAY {
                     Next::Again { after, or }
                 } else {

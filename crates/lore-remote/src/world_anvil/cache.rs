@@ -8,6 +8,7 @@ use futures::future::{BoxFuture, Shared};
 use lore_anvil::{Cache as Class, Object};
 use lore_core::{Effects, Result, Timestamp};
 use parking_lot::Mutex;
+use serde_json::Value;
 
 /// Kept answers. Failures are never kept.
 pub(super) struct Cache {
@@ -87,6 +88,7 @@ impl Cache {
             state.asked.remove(&key);
             if let Ok(object) = &answer
                 && state.age == age
+                && !tells_secrets(object)
             {
                 state.keep(key, object.clone(), effects.now());
             }
@@ -95,24 +97,19 @@ impl Cache {
         work.boxed().shared()
     }
 
-    /// Forgets what is kept of a class about an id.
-    pub(super) fn forget(&self, class: Class, id: &str) {
-        let id = format!("id={id}&");
-        self.drop_those(|(kept, key)| *kept == class && format!("{key}&").contains(&id));
-    }
-
-    /// Forgets all of a class.
-    pub(super) fn forget_all(&self, class: Class) {
-        self.drop_those(|(kept, _)| *kept == class);
-    }
-
-    fn drop_those(&self, gone: impl Fn(&(Class, String)) -> bool) {
+    /// Forgets the answers to questions like these.
+    pub(super) fn forget(&self, gone: impl Fn(&str) -> bool) {
         let mut state = self.state.lock();
         state.age += 1;
-        state.kept.retain(|key, _| !gone(key));
+        state.kept.retain(|(_, key), _| !gone(key));
         // Who asks from now on must not join a question from before.
-        state.asked.retain(|key, _| !gone(key));
+        state.asked.retain(|(_, key), _| !gone(key));
     }
+}
+
+/// Whether an answer names secrets of what it is about: those are never kept.
+fn tells_secrets(object: &Object) -> bool {
+    object.get("secrets").and_then(Value::as_array).is_some_and(|secrets| !secrets.is_empty())
 }
 
 impl State {

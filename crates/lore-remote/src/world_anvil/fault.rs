@@ -6,7 +6,7 @@ use lore_anvil::Object;
 use lore_core::{Error, Result};
 use serde_json::Value;
 
-use super::wire::{Answered, Asking};
+use super::wire::{Answered, Asking, Verb};
 
 /// Longest part of the service's own words that is passed on, in characters.
 const DETAIL_MAX: usize = 300;
@@ -38,20 +38,44 @@ pub(super) fn understood(asking: &Asking, answered: Answered) -> Result<Object> 
             format!("{} at World Anvil", asking.path),
             "check the id, or list what there is",
         )),
-        422 => Err(Error::invalid(
-            "the request",
-            format!("was refused by World Anvil (422): {}", detail(object.as_ref())),
-            "correct the field it names; nothing was changed",
-        )),
+        422 => {
+            let why = detail(object.as_ref());
+            let field = named_field(asking, &why).unwrap_or("the request");
+            let problem = format!("was refused by World Anvil (422): {why}");
+            Err(Error::invalid(field, problem, "correct it; nothing was changed"))
+        }
         429 => {
             let retry_after = answered.retry_after.unwrap_or(PATIENCE);
-            Err(Error::Throttled { retry_after })
+            Err(Error::Throttled { to: "World Anvil", retry_after })
         }
-        500.. => Err(Error::Unavailable {
-            what: format!("World Anvil (status {}: {})", answered.status, detail(object.as_ref())),
-        }),
+        500.. => {
+            let why = format!("status {}: {}", answered.status, detail(object.as_ref()));
+            Err(no_answer(asking.verb, &why))
+        }
         other => Err(Error::Unavailable { what: format!("World Anvil (status {other})") }),
     }
+}
+
+/// The service did not say what became of a request. Who only asked may ask again; who wrote
+/// must look first.
+pub(super) fn no_answer(verb: Verb, why: &str) -> Error {
+    match verb {
+        Verb::Get | Verb::Post => Error::Unavailable { what: format!("World Anvil ({why})") },
+        Verb::Put | Verb::Patch | Verb::Delete => Error::Precondition {
+            message: format!("World Anvil did not say whether it was written ({why})"),
+            hint: "do not repeat it; read or list it first to see whether it was".into(),
+        },
+    }
+}
+
+/// The field of a request that the service's words name.
+fn named_field<'a>(asking: &'a Asking, words: &str) -> Option<&'a str> {
+    let fields = asking.body.as_ref()?.as_object()?;
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+    let said: Vec<&str> = words.split(|c| !is_letter(c)).collect();
+    let named =
+        fields.keys().filter(|name| said.iter().any(|word| word.eq_ignore_ascii_case(name)));
+    named.max_by_key(|name| name.len()).map(String::as_str)
 }
 
 fn success(object: Option<Object>) -> Result<Object> {

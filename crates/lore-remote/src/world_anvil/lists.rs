@@ -28,6 +28,14 @@ struct Route {
     filter: Option<(&'static str, String)>,
 }
 
+/// What the service answers to a question for a page.
+enum Told {
+    /// That page.
+    Page(Vec<Object>),
+    /// All there is: some lists know neither offset nor limit.
+    Whole(Vec<Object>),
+}
+
 impl WorldAnvil {
     /// A part of a list with its total, which the service does not tell: the rest of the
     /// list is gone through once, and kept.
@@ -43,12 +51,16 @@ impl WorldAnvil {
         let mut found =
             Err(Error::not_found(query.kind.row().many, "World Anvil has no such list"));
         for route in self.routes(query).await? {
-            found = self.page(query.kind, &route, query.offset, limit).await;
+            found = self.told(query.kind, &route, query.offset, limit).await;
             match &found {
-                Ok(rows) if counting == Counting::All => {
+                Ok(Told::Whole(all)) => {
+                    let Rows { rows, total } = cut(query, all.clone());
+                    return Ok(Rows { rows: self.completed(query.kind, rows).await?, total });
+                }
+                Ok(Told::Page(rows)) if counting == Counting::All => {
                     return self.counted(query, &route, limit, rows.clone()).await;
                 }
-                Ok(rows) => {
+                Ok(Told::Page(rows)) => {
                     let total = query.offset + rows.len();
                     let rows = self.completed(query.kind, rows.clone()).await?;
                     return Ok(Rows { rows, total });
@@ -92,7 +104,9 @@ impl WorldAnvil {
             ));
         };
         let rows = rows.iter().filter_map(Value::as_object).cloned();
-        Ok(cut(query, rows.map(|row| below(query.kind, row, parent, &holder)).collect()))
+        let all = rows.map(|row| below(query.kind, row, parent, &holder)).collect();
+        let Rows { rows, total } = cut(query, all);
+        Ok(Rows { rows: self.completed(query.kind, rows).await?, total })
     }
 
     /// Every row of a list.
@@ -101,7 +115,7 @@ impl WorldAnvil {
         for page in 0..PAGES_MAX {
             let part = ListQuery { offset: page * PAGE_MAX, limit: PAGE_MAX, ..query.clone() };
             let rows = self.some_rows(&part, Counting::None).await?.rows;
-            let last = rows.len() < PAGE_MAX || repeats(&all, &rows);
+            let last = rows.len() < PAGE_MAX;
             all.extend(rows);
             if last {
                 break;
@@ -133,36 +147,55 @@ impl WorldAnvil {
     /// How many rows there are from a place on.
     async fn length(&self, kind: Kind, route: &Route, from: usize) -> Result<usize> {
         let mut total = 0;
-        let mut before = Vec::new();
         for _ in 0..PAGES_MAX {
-            let part = self.page(kind, route, from + total, PAGE_MAX).await?;
-            if repeats(&before, &part) {
-                break;
+            match self.told(kind, route, from + total, PAGE_MAX).await? {
+                Told::Whole(all) => return Ok(all.len().saturating_sub(from)),
+                Told::Page(part) => {
+                    total += part.len();
+                    if part.len() < PAGE_MAX {
+                        break;
+                    }
+                }
             }
-            total += part.len();
-            if part.len() < PAGE_MAX {
-                break;
-            }
-            before = part;
         }
         Ok(total)
     }
 
-    /// References to markers do not say where they are.
+    /// Rows with what lists have and references do not say: where a marker is, what a map
+    /// looks like, which years an era has.
     async fn completed(&self, kind: Kind, rows: Vec<Object>) -> Result<Vec<Object>> {
-        if kind != Kind::Marker {
-            return Ok(rows);
-        }
+        let lacking = match kind {
+            Kind::Marker => "geoX",
+            Kind::Map => "markerCount",
+            Kind::Era => "startingYear",
+            _ => return Ok(rows),
+        };
         let mut whole = Vec::with_capacity(rows.len());
         for row in rows {
-            if row.contains_key("geoX") {
+            if row.contains_key(lacking) {
                 whole.push(row);
-            } else {
-                let more = self.read(kind, Some(&text_of(&row, "id")), 2).await?;
-                whole.push(row.into_iter().chain(more).collect());
+                continue;
+            }
+            let full = kind.row().granularity(2);
+            match self.one(kind, &text_of(&row, "id"), full).await {
+                Ok(more) => whole.push(listed(kind, row, more)),
+                // It is there, although nobody tells more of it.
+                Err(Error::NotFound { .. } | Error::Forbidden { .. }) => whole.push(row),
+                Err(other) => return Err(other),
             }
         }
         Ok(whole)
+    }
+
+    /// A page of a list, or the whole of it.
+    async fn told(&self, kind: Kind, route: &Route, offset: usize, limit: usize) -> Result<Told> {
+        let rows = self.page(kind, route, offset, limit).await?;
+        if rows.len() > limit {
+            return Ok(Told::Whole(rows));
+        }
+        let is_first_again =
+            offset > 0 && !rows.is_empty() && self.page(kind, route, 0, limit).await? == rows;
+        Ok(if is_first_again { Told::Whole(rows) } else { Told::Page(rows) })
     }
 
     async fn page(
@@ -262,9 +295,9 @@ fn cut(query: &ListQuery, all: Vec<Object>) -> Rows {
     Rows { rows: all.into_iter().skip(query.offset).take(limit).collect(), total }
 }
 
-/// Whether a page is the one before once more: a service that does not know offsets never
-/// comes to an end.
-fn repeats(before: &[Object], page: &[Object]) -> bool {
-    let tail = before.get(before.len().saturating_sub(page.len())..).unwrap_or_default();
-    !page.is_empty() && tail == page
+/// A row with those fields of the thing that lists of the contract have.
+fn listed(kind: Kind, row: Object, thing: Object) -> Object {
+    let is_listed = |name: &str| kind.row().field(name).is_some_and(|field| field.from < 0);
+    let more = thing.into_iter().filter(|(name, _)| is_listed(name));
+    row.into_iter().chain(more).collect()
 }

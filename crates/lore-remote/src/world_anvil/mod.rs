@@ -16,7 +16,7 @@ mod wire;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use lore_anvil::{Cache as Class, Form, Kind, Object, Sensitivity, is_reference};
+use lore_anvil::{Cache as Class, Field, Form, Kind, Look, Object, Sensitivity, is_reference};
 use lore_app::atlas::{Anvil, ArticleQuery, FoundArticles, ListQuery, Rows};
 use lore_core::{Effects, Error, Result};
 use lore_markup::{from_bbcode, to_bbcode};
@@ -151,6 +151,10 @@ impl Anvil for WorldAnvil {
             }
         };
         if kind == Kind::Article {
+            // What no list has told yet is newer than the lists that are kept.
+            if !self.known.knows(&text_of(&found, "id")) {
+                self.cache.forget(|key| key.starts_with(ARTICLES));
+            }
             self.known.learn(&found);
         }
         Ok(found)
@@ -202,9 +206,8 @@ impl Anvil for WorldAnvil {
         fields.retain(|_, value| !value.is_null());
         self.complete(kind, &mut fields).await?;
         let body = Value::Object(fields.clone());
-        let made = self.ask(Asking::new(Verb::Put, kind.row().path).body(body)).await?;
+        let made = self.write(Asking::new(Verb::Put, kind.row().path).body(body)).await?;
         let id = text_of(&made, "id");
-        self.forget(kind, &id);
         if id.is_empty() {
             return Err(unread(kind, "it", "World Anvil did not say which it is"));
         }
@@ -212,18 +215,20 @@ impl Anvil for WorldAnvil {
     }
 
     async fn update(&self, kind: Kind, id: &str, fields: &Object) -> Result<Object> {
-        let fields = outward(kind, fields)?;
+        let mut fields = fields.clone();
+        if fields.get("sections").is_some_and(Value::is_null) {
+            fields.insert("sections".into(), Value::Object(self.no_sections(kind, id).await?));
+        }
+        let fields = outward(kind, &fields)?;
         let body = Value::Object(fields.clone());
         let asking = Asking::new(Verb::Patch, kind.row().path).with("id", id).body(body);
-        self.ask(asking).await.map_err(|error| named(kind, id, error))?;
-        self.forget(kind, id);
+        self.write(asking).await.map_err(|error| named(kind, id, error))?;
         self.read_back(kind, id, &fields).await
     }
 
     async fn delete(&self, kind: Kind, id: &str) -> Result<()> {
         let asking = Asking::new(Verb::Delete, kind.row().path).with("id", id);
-        self.ask(asking).await.map_err(|error| named(kind, id, error))?;
-        self.forget(kind, id);
+        self.write(asking).await.map_err(|error| named(kind, id, error))?;
         if kind == Kind::Article {
             self.known.forget(id);
         }
@@ -278,11 +283,22 @@ impl WorldAnvil {
         Err(Error::invalid("world_id", problem, "list_user_worlds lists them"))
     }
 
-    /// What a write may have changed: the thing itself and every list and search.
-    fn forget(&self, kind: Kind, id: &str) {
-        self.cache.forget(kind.row().cache, id);
-        self.cache.forget_all(Class::List);
-        self.cache.forget_all(Class::Search);
+    /// Sends a write. Things tell of each other (counts, titles, what is in them), so all that
+    /// was read may have changed with it, also when nobody knows whether it arrived.
+    async fn write(&self, asking: Asking) -> Result<Object> {
+        let answer = self.ask(asking).await;
+        self.cache.forget(|key| !STEADY.iter().any(|path| key.starts_with(path)));
+        answer
+    }
+
+    /// The sections that a thing has, each as nothing.
+    async fn no_sections(&self, kind: Kind, id: &str) -> Result<Object> {
+        let now = self.one(kind, id, kind.row().granularity(2)).await?;
+        let is_section =
+            |name: &str| kind.row().field(name).is_some_and(|field| field.look == Look::Section);
+        let own = now.iter().filter(|(name, text)| is_section(name) && !is_blank(text));
+        let further = now.get("sections").and_then(Value::as_object).into_iter().flatten();
+        Ok(own.chain(further).map(|(name, _)| (name.clone(), Value::Null)).collect())
     }
 
     /// The service ignores what it does not understand and calls that success, so what was
@@ -317,6 +333,12 @@ fn unread(kind: Kind, id: &str, why: &str) -> Error {
     }
 }
 
+/// Where what no write changes is read: who the user is, and what all worlds share.
+const STEADY: [&str; 6] =
+    ["identity?", "user?", "rpgsystem?", "rpgsystems?", "markertype?", "markertypes?"];
+/// Where articles are listed.
+const ARTICLES: &str = "world/articles?";
+
 fn is_blank(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -341,9 +363,9 @@ fn is_lost(wanted: &Value, found: Option<&Value>) -> bool {
 /// An object as this program reads it: texts as Markdown.
 fn inward(kind: Kind, object: Object) -> Object {
     let converted = object.into_iter().map(|(name, value)| {
-        let markup = kind.row().field(&name).is_some_and(lore_anvil::Field::is_markup);
+        let field = kind.row().field(&name);
         let value = match value {
-            Value::String(text) if markup => from_bbcode(&text).into(),
+            Value::String(text) if field.is_some_and(Field::is_markup) => from_bbcode(&text).into(),
             Value::Object(sections) if name == "sections" => sections
                 .into_iter()
                 .map(|(name, text)| match text {
@@ -351,7 +373,8 @@ fn inward(kind: Kind, object: Object) -> Object {
                     other => (name, other),
                 })
                 .collect(),
-            other => other,
+            // Numbers are told as texts, too.
+            other => field.and_then(|field| field.typed_value(&other).ok()).unwrap_or(other),
         };
         (name, value)
     });
@@ -372,10 +395,7 @@ fn derive(kind: Kind, object: &mut Object) {
         }
         Kind::Marker => {
             let label = told("labelTitle").or_else(|| told("title")).cloned();
-            let label = label.map(|label| ("label", label));
-            let numbers = ["geoX", "geoY", "geoZ"].into_iter();
-            let numbers = numbers.filter_map(|name| Some((name, as_number(object.get(name)?)?)));
-            label.into_iter().chain(numbers).collect()
+            label.into_iter().map(|label| ("label", label)).collect()
         }
         Kind::World => {
             let genre = told("genres").and_then(lore_anvil::first_title);
@@ -385,16 +405,10 @@ fn derive(kind: Kind, object: &mut Object) {
     };
     for (name, value) in derived {
         let place = object.entry(name).or_insert(Value::Null);
-        if is_blank(place) || (place.is_string() && value.is_number()) {
+        if is_blank(place) {
             *place = value;
         }
     }
-}
-
-/// A number that is written as a text.
-fn as_number(value: &Value) -> Option<Value> {
-    let number: f64 = value.as_str()?.trim().parse().ok()?;
-    serde_json::Number::from_f64(number).map(Value::Number)
 }
 
 /// Fields as the service takes them: texts as BBCode, references by id, tags with commas,
@@ -419,6 +433,15 @@ fn plain(kind: Kind, fields: &Object) -> Object {
         (name.clone(), text.as_str().map(to_bbcode).unwrap_or_default().into())
     });
     let mut out: Object = texts.collect();
+    // Where sections are known as such, those that are no fields are told as such, too.
+    let further: Object = out
+        .iter()
+        .filter(|(name, _)| kind.row().field(name).is_none())
+        .map(|(name, text)| (name.clone(), text.clone()))
+        .collect();
+    if !further.is_empty() {
+        out.insert("sections".into(), Value::Object(further));
+    }
     for (name, value) in fields.iter().filter(|(name, _)| *name != "sections") {
         let form = kind.row().field(name).map(|field| field.form);
         let value = match value {

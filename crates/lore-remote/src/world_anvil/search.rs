@@ -49,6 +49,11 @@ impl Known {
         self.0.lock().learn(object);
     }
 
+    /// Whether anything is known of an article.
+    pub(super) fn knows(&self, id: &str) -> bool {
+        self.0.lock().articles.contains_key(id)
+    }
+
     pub(super) fn forget(&self, id: &str) {
         let mut shelf = self.0.lock();
         if let Some(article) = shelf.articles.remove(id) {

@@ -155,12 +155,153 @@ async fn a_write_forgets_what_it_may_have_changed() {
     for id in ["a", "b"] {
         stage.anvil.read(Kind::Article, Some(id), 1).await.unwrap();
     }
+    // Articles tell of categories, categories and worlds of articles, maps of markers.
+    let others = [Kind::World, Kind::Category, Kind::Map, Kind::Timeline, Kind::Image];
+    for kind in others.into_iter().chain([Kind::RpgSystem]) {
+        stage.anvil.read(kind, Some("x"), 1).await.unwrap();
+    }
     stage.anvil.list(&list).await.unwrap();
-    let Value::Object(fields) = json!({ "title": "The Keep" }) else { unreachable!() };
-    stage.anvil.update(Kind::Article, "a", &fields).await.unwrap();
-    assert_eq!(stage.count(stage.anvil.read(Kind::Article, Some("a"), 1)).await, 1);
-    assert_eq!(stage.count(stage.anvil.read(Kind::Article, Some("b"), 1)).await, 0);
+    let change = fields(json!({ "title": "The Keep" }));
+    stage.anvil.update(Kind::Marker, "m", &change).await.unwrap();
+    for id in ["a", "b"] {
+        assert_eq!(stage.count(stage.anvil.read(Kind::Article, Some(id), 1)).await, 1);
+    }
+    for kind in others {
+        assert_eq!(stage.count(stage.anvil.read(kind, Some("x"), 1)).await, 1, "{kind:?}");
+    }
     assert_eq!(stage.count(stage.anvil.list(&list)).await, 1);
+    let shared = stage.anvil.read(Kind::RpgSystem, Some("x"), 1);
+    assert_eq!(stage.count(shared).await, 0, "what no write can touch");
+}
+
+#[tokio::test]
+async fn a_write_whose_answer_is_lost_forgets_too_and_is_not_to_be_repeated() {
+    let stage = Stage::set(|asking| match asking.verb {
+        Verb::Get => thing(asking),
+        _ => Answered { status: 502, retry_after: None, body: Vec::new() },
+    });
+    stage.anvil.read(Kind::Article, Some("a"), 1).await.unwrap();
+    let change = fields(json!({ "title": "The Keep" }));
+    for failed in [
+        stage.anvil.update(Kind::Article, "a", &change).await.map(|_| ()),
+        stage.anvil.delete(Kind::Article, "a").await,
+    ] {
+        let error = failed.unwrap_err();
+        assert!(error.hint().contains("do not repeat it"), "{error}");
+    }
+    assert_eq!(stage.count(stage.anvil.read(Kind::Article, Some("a"), 1)).await, 1);
+}
+
+#[tokio::test]
+async fn an_article_that_names_its_secrets_is_not_kept() {
+    let stage = Stage::set(|asking| {
+        let secrets = json!([{ "id": "s", "title": "Psst" }]);
+        let body = json!({ "success": true, "id": "a", "title": "A", "secrets": secrets });
+        match asking.query.iter().any(|(_, level)| level == "2") {
+            true => json_answer(200, body),
+            false => thing(asking),
+        }
+    });
+    for _ in 0..2 {
+        assert_eq!(stage.count(stage.anvil.read(Kind::Article, Some("a"), 2)).await, 1);
+    }
+    stage.anvil.read(Kind::Article, Some("a"), 1).await.unwrap();
+    assert_eq!(stage.count(stage.anvil.read(Kind::Article, Some("a"), 1)).await, 0);
+}
+
+#[tokio::test]
+async fn a_refusal_names_the_field_it_is_about() {
+    let stage = Stage::set(|_| {
+        let summary = "Data too long for column 'pronunciation' of article";
+        let error = json!({ "summary": summary, "traceStack": "#0 x.php" });
+        json_answer(422, json!({ "success": false, "error": error }))
+    });
+    let change = fields(json!({ "title": "A", "pronunciation": "x" }));
+    let refused = stage.anvil.update(Kind::Article, "a", &change).await.unwrap_err();
+    assert!(refused.to_string().starts_with("pronunciation was refused"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_list_that_knows_no_pages_is_cut_here() {
+    let rows: Vec<Value> = (0..120).map(|n| json!({ "id": n, "title": "x" })).collect();
+    let all = json!({ "success": true, "entities": rows });
+    let stage = Stage::set(move |_| json_answer(200, all.clone()));
+    for (offset, limit, wanted) in [(0, 10, 10), (100, 50, 20), (115, 10, 5), (500, 50, 0)] {
+        let query = ListQuery { offset, limit, ..ListQuery::of(Kind::RpgSystem) };
+        let found = stage.anvil.list(&query).await.unwrap();
+        assert_eq!((found.rows.len(), found.total), (wanted, 120), "from {offset}");
+    }
+    let query = ListQuery::of(Kind::RpgSystem);
+    assert_eq!(stage.anvil.every_row(&query).await.unwrap().len(), 120);
+}
+
+#[tokio::test]
+async fn what_was_just_read_is_found_although_the_list_is_older() {
+    let written = Arc::new(Mutex::new(vec![json!({ "id": "a", "title": "Old" })]));
+    let there = Arc::clone(&written);
+    let stage = Stage::set(move |asking| match asking.path {
+        "world/articles" => {
+            json_answer(200, json!({ "success": true, "entities": there.lock().clone() }))
+        }
+        _ => thing(asking),
+    });
+    let query =
+        ArticleQuery { words: "stone".into(), world: Some("w".into()), offset: 0, limit: 50 };
+    assert_eq!(stage.anvil.search(&query).await.unwrap().total, 0);
+    written.lock().push(json!({ "id": "b", "title": "New" }));
+    stage.anvil.read(Kind::Article, Some("b"), 1).await.unwrap();
+    let found = stage.anvil.search(&query).await.unwrap();
+    assert_eq!(found.articles[0].article["id"], "b");
+}
+
+#[tokio::test]
+async fn rows_say_what_lists_of_the_contract_say() {
+    let lists = json!({
+        "world/maps?w": [{ "id": "m", "title": "M" }, { "id": "gone", "title": "G" }],
+        "world/timelines?w": [{ "id": "t", "title": "T" }],
+    });
+    let things = json!({
+        "map?m": { "id": "m", "title": "M", "description": "Long.", "markers": [{}, {}],
+            "image": { "id": 1, "url": "https://x.example/m.png" } },
+        "timeline?t": { "id": "t", "title": "T", "eras": [{ "id": "e", "title": "E" }] },
+        "era?e": { "id": "e", "title": "E", "startingYear": "-3", "endingYear": "7" },
+    });
+    let stage = Stage::set(service(lists, things));
+    let listed = async |kind: Kind| {
+        let query = ListQuery { world: Some("w".into()), ..ListQuery::of(kind) };
+        stage.anvil.list(&query).await.unwrap().rows
+    };
+    let maps = listed(Kind::Map).await;
+    assert_eq!(
+        (&maps[0]["imageUrl"], &maps[0]["markerCount"], maps[0].get("description")),
+        (&json!("https://x.example/m.png"), &json!(2), None)
+    );
+    assert_eq!(maps[1]["title"], "G", "what tells no more is listed all the same");
+    let eras = listed(Kind::Era).await;
+    assert_eq!((&eras[0]["startingYear"], &eras[0]["endingYear"]), (&json!("-3"), &json!("7")));
+    assert_eq!(eras[0]["timeline"]["title"], "T");
+}
+
+#[tokio::test]
+async fn null_sends_every_section_as_nothing() {
+    let (stage, sent) = taking(1);
+    let made = json!({ "title": "A", "sections": { "sidebarcontent": "x", "Rumours": "y" } });
+    stage.anvil.create(Kind::Article, &fields(made)).await.unwrap();
+    let cleared = fields(json!({ "sections": null }));
+    stage.anvil.update(Kind::Article, "new", &cleared).await.unwrap();
+    let wanted = json!({ "sidebarcontent": "", "Rumours": "", "sections": { "Rumours": "" } });
+    assert_eq!(*sent.lock(), wanted);
+}
+
+#[tokio::test]
+async fn a_secret_goes_to_the_world_of_its_article() {
+    let (stage, sent) = taking(3);
+    let secret = json!({ "title": "S", "article": "new" });
+    *sent.lock() = json!({ "title": "A", "world": { "id": "w2", "title": "W" } });
+    let made = stage.anvil.create(Kind::Secret, &fields(secret)).await;
+    assert_eq!(made.unwrap_err().code(), Code::Precondition, "no secrets are told there");
+    let body = sent.lock().clone();
+    assert_eq!((&body["world"]["id"], &body["article"]), (&json!("w2"), &json!({ "id": "new" })));
 }
 
 #[tokio::test]
@@ -199,7 +340,7 @@ async fn every_fault_has_its_error_and_is_not_kept() {
         (page(405), Code::NotFound, "article a"),
         (json_answer(422, summary), Code::Invalid, "title too long"),
         (json_answer(422, json!({ "error": "old form", "trace": "" })), Code::Invalid, "old form"),
-        (throttled, Code::Throttled, "too many"),
+        (throttled, Code::Throttled, "too many requests to World Anvil"),
         (page(500), Code::Unavailable, "500"),
         (page(200), Code::Unavailable, "page instead of JSON"),
         (
@@ -330,7 +471,7 @@ async fn totals_are_true_above_ten_thousand_and_lists_without_end_end() {
         let rows: Vec<Value> = (0..50).map(|n| json!({ "id": n, "title": "x" })).collect();
         json_answer(200, json!({ "success": true, "entities": rows }))
     });
-    assert_eq!(endless.anvil.list(&query).await.unwrap().total, 100);
+    assert_eq!(endless.anvil.list(&query).await.unwrap().total, 50);
 }
 
 fn fields(value: Value) -> Object {
@@ -395,7 +536,9 @@ async fn sections_are_sent_as_sections_and_as_nothing_else() {
     assert!(sent.lock().is_null(), "nothing was sent");
     let sections = json!({ "sections": { "sidebarcontent": null, "geography": "**Hills**" } });
     stage.anvil.update(Kind::Article, "new", &fields(sections)).await.unwrap();
-    assert_eq!(*sent.lock(), json!({ "sidebarcontent": "", "geography": "[b]Hills[/b]" }));
+    let hills = json!({ "geography": "[b]Hills[/b]" });
+    let wanted = json!({ "sidebarcontent": "", "geography": "[b]Hills[/b]", "sections": hills });
+    assert_eq!(*sent.lock(), wanted);
 }
 
 #[tokio::test]

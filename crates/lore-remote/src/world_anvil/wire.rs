@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use lore_core::{Error, Result};
-use lore_net::{Api, Endpoint, Network};
+use lore_net::{Api, Endpoint, NetError, Network};
 use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use super::Config;
+use super::{Config, fault};
 
 /// Between two requests: people who asked faster were refused.
 const PACE: Duration = Duration::from_millis(750);
@@ -167,10 +167,11 @@ impl Wire for Http {
 }
 
 /// Whoever wrote must know whether it arrived.
-fn lost(verb: Verb, error: &lore_net::NetError) -> Error {
-    let doubt = match verb {
-        Verb::Get | Verb::Post => "",
-        Verb::Put | Verb::Patch | Verb::Delete => "; read it again to see whether it was changed",
-    };
-    Error::Unavailable { what: format!("World Anvil ({error}{doubt})") }
+fn lost(verb: Verb, error: &NetError) -> Error {
+    match error {
+        NetError::Unreachable { .. } | NetError::Refused(_) => {
+            Error::Unavailable { what: format!("World Anvil ({error})") }
+        }
+        _ => fault::no_answer(verb, &error.to_string()),
+    }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use lore_app::App;
-use lore_app::atlas::{Anvil, Atlas, Synced};
+use lore_app::atlas::{Anvil, Atlas, Step, Synced};
 use lore_app::pages::live::{Pace, Report, Side};
 
 use crate::cli::Sync;
@@ -57,7 +57,13 @@ pub(crate) async fn copy(
     let viewer = setup::local_viewer(&app, settings).await?;
     let request_id = app.effects.uid().to_string();
     let here = Atlas::new(Arc::clone(&app), viewer, tool, request_id);
-    let told = |done: usize, total: usize, _: &str| output::progress(done, total.max(done));
+    let told = |step: Step| match step {
+        Step::Copied { what, done, total } => output::progress_of(what, done, total),
+        Step::Waits(pause) => output::aside(format!(
+            "World Anvil wants to be left alone for {} s; waiting",
+            pause.as_secs()
+        )),
+    };
     let copied = here.copy_from(source, world_id, &told).await;
     output::end_progress();
     tell_copied(&copied.map_err(advised)?);
@@ -67,10 +73,25 @@ pub(crate) async fn copy(
 fn tell_copied(done: &Synced) {
     output::line(format!(
         "{} new, {} changed, {} unchanged, {} deleted, {} left out",
-        done.made, done.changed, done.unchanged, done.deleted, done.failed
+        done.made,
+        done.changed,
+        done.unchanged + done.older.count,
+        done.deleted,
+        done.left_out.count
     ));
-    for one in &done.left_out {
-        output::line(format!("left out: {one}"));
+    for (what, named) in [
+        ("taken out of the bin", &done.restored),
+        ("older in the archive, so kept as it is", &done.older),
+        ("could not be listed", &done.unlisted),
+        ("left out", &done.left_out),
+    ] {
+        for one in &named.some {
+            output::line(format!("{what}: {one}"));
+        }
+        let more = named.count - named.some.len();
+        if more > 0 {
+            output::line(format!("{what}: {more} more"));
+        }
     }
 }
 

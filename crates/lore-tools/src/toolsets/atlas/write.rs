@@ -126,7 +126,8 @@ fn create(writing: Writing) -> BoxFuture<'static, Result<Value>> {
                 return Err(Error::invalid(needed.argument, "is required", "give it"));
             }
         }
-        let made = source(&writing.call, writing.tool).create(writing.kind, &fields).await?;
+        let made = source(&writing.call, writing.tool).create(writing.kind, &fields).await;
+        let made = made.map_err(|error| by_argument(writing.offered, error))?;
         Ok(shown(writing.kind, &made, 2, Shape::Compact))
     }
     .boxed()
@@ -141,7 +142,8 @@ fn update(writing: Writing) -> BoxFuture<'static, Result<Value>> {
             return Err(Error::invalid("arguments", "change nothing", hint));
         }
         let source = source(&writing.call, writing.tool);
-        let now = source.update(writing.kind, &id, &fields).await?;
+        let now = source.update(writing.kind, &id, &fields).await;
+        let now = now.map_err(|error| by_argument(writing.offered, error))?;
         Ok(shown(writing.kind, &now, 2, Shape::Compact))
     }
     .boxed()
@@ -168,6 +170,13 @@ impl Writing {
         }
         Ok(fields)
     }
+}
+
+/// An error with the caller's own name of the field.
+fn by_argument(offered: &[Offered], error: Error) -> Error {
+    let Error::Invalid { field, problem, hint } = error else { return error };
+    let named = offered.iter().find(|one| one.field == field);
+    Error::Invalid { field: named.map_or(field, |one| one.argument.to_owned()), problem, hint }
 }
 
 fn checked(one: &Offered, value: &Value) -> Result<Value> {

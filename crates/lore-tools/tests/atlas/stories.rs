@@ -1,101 +1,15 @@
-//! Stories of World Anvil's users, through the registry on a real store: what other
-//! doors wrote is there, what is written here is seen by them, and nothing hidden is.
-
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test fails by panicking"
-)]
+//! What other doors wrote is there, what is written here is seen by them, and nothing
+//! hidden is.
 
 use std::sync::Arc;
 
 use lore_anvil::{Kind, Object};
-use lore_app::App;
-use lore_app::access::{Doorkeeper, Identity, create_token, enter};
 use lore_app::atlas::{Anvil, ArticleQuery, Atlas, FoundArticles, ListQuery, Rows, Screened};
 use lore_core::error::Code;
-use lore_core::{Effects, Result, Role, Viewer};
-use lore_sqlite::SqliteStore;
-use lore_tools::{Call, CallError, Registry, Selection};
+use lore_core::{Result, Viewer};
 use serde_json::{Value, json};
 
-struct World {
-    app: Arc<App>,
-    owner: Viewer,
-    registry: Registry,
-    _directory: tempfile::TempDir,
-}
-
-impl World {
-    async fn new() -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let effects = Effects::system();
-        let file = directory.path().join("store.sqlite");
-        let store = SqliteStore::open(&file, lore_sqlite::Options::default(), &effects).unwrap();
-        let app = Arc::new(App::new(Arc::new(store), effects));
-        let owner = enter(&app, Identity::LOCAL, None).await.unwrap();
-        Self { app, owner, registry: Registry::standard(), _directory: directory }
-    }
-
-    async fn call(&self, tool: &str, arguments: Value) -> Value {
-        let answer = self.try_call(self.owner, tool, arguments.clone()).await;
-        answer.unwrap_or_else(|error| panic!("{tool} {arguments}: {error}"))
-    }
-
-    async fn try_call(
-        &self,
-        viewer: Viewer,
-        tool: &str,
-        arguments: Value,
-    ) -> std::result::Result<Value, CallError> {
-        let Value::Object(arguments) = arguments else { panic!("not an object") };
-        let everything = Selection::new().with_toolsets(["all"]).unwrap();
-        let call = Call::new(Arc::clone(&self.app), viewer);
-        Ok(self.registry.call(&everything, tool, call, arguments).await?.structured)
-    }
-
-    async fn refused(&self, viewer: Viewer, tool: &str, arguments: Value) -> (Code, String) {
-        match self.try_call(viewer, tool, arguments).await {
-            Err(CallError::Failed(error)) => (error.code(), error.to_string()),
-            other => panic!("{tool}: {other:?}"),
-        }
-    }
-
-    /// Makes a page and gives its UUID.
-    async fn page(&self, entity: Value) -> String {
-        let name = entity["name"].clone();
-        self.call("create_entities", json!({ "entities": [entity] })).await;
-        let found = self.call("list_articles", json!({})).await;
-        let rows = found["entities"].as_array().unwrap();
-        let row =
-            rows.iter().rfind(|row| row["title"] == name).unwrap_or_else(|| panic!("{found}"));
-        row["id"].as_str().unwrap().to_owned()
-    }
-
-    /// Makes an object of a kind that no tool makes; gives its id.
-    async fn make(&self, kind: Kind, fields: Value) -> Value {
-        let atlas = Atlas::new(Arc::clone(&self.app), self.owner, "test", "test".into());
-        atlas.create(kind, &object(fields)).await.unwrap()["id"].clone()
-    }
-
-    async fn player(&self) -> Viewer {
-        let issued = create_token(&self.app, &self.owner, "Alice", Role::Player).await.unwrap();
-        let keeper = Doorkeeper::new(Arc::clone(&self.app));
-        let identity = keeper.identify(&issued.secret).await.unwrap().unwrap();
-        enter(&self.app, identity, None).await.unwrap()
-    }
-}
-
-fn object(value: Value) -> Object {
-    let Value::Object(fields) = value else { panic!("not an object") };
-    fields
-}
-
-fn titles(found: &Value) -> Vec<&str> {
-    found["entities"].as_array().unwrap().iter().map(|row| row["title"].as_str().unwrap()).collect()
-}
+use crate::world::{World, object, titles};
 
 #[tokio::test]
 async fn a_page_is_an_article_with_a_fitting_template() {
@@ -337,6 +251,81 @@ async fn hidden_texts_are_secrets_wherever_they_were_written() {
     assert_eq!(gone.0, Code::NotFound);
 }
 
+#[tokio::test]
+async fn a_secret_moves_to_another_article_and_to_none() {
+    let world = World::new().await;
+    let [one, two] = ["One", "Two"].map(|title| json!({ "title": title }));
+    let one = world.call("create_article", one).await["data"]["id"].clone();
+    let two = world.call("create_article", two).await["data"]["id"].clone();
+    let secret = json!({ "title": "Past", "content": "Exiled.", "article_id": one });
+    let secret = world.call("create_secret", secret).await["data"]["id"].clone();
+    let titles_of = async |article: &Value| {
+        let arguments = json!({ "article_id": article, "granularity": 2 });
+        let found = world.call("get_article", arguments).await["data"]["secrets"].clone();
+        found.as_array().map(Vec::len).unwrap_or_default()
+    };
+    for (to, wanted) in
+        [(&two, [0, 1]), (&Value::Null, [0, 0]), (&one, [1, 0]), (&Value::Null, [0, 0])]
+    {
+        let change = json!({ "secret_id": secret, "article_id": to, "content": "Fled." });
+        let now = world.call("update_secret", change).await["data"].clone();
+        assert_eq!((&now["id"], &now["content"]), (&secret, &json!("Fled.")));
+        assert_eq!(now["article"].get("id").unwrap_or(&Value::Null), to, "{now}");
+        assert_eq!([titles_of(&one).await, titles_of(&two).await], wanted);
+        assert_eq!(world.call("list_secrets", json!({})).await["meta"]["total"], 1);
+    }
+    let nowhere = json!({ "secret_id": secret, "article_id": "nonsense" });
+    let (code, told) = world.refused(world.owner, "update_secret", nowhere).await;
+    assert!(code == Code::Invalid && told.starts_with("article_id "), "{told}");
+}
+
+#[tokio::test]
+async fn a_new_secret_goes_to_the_world_of_its_article() {
+    let world = World::new().await;
+    let other = lore_app::worlds::create(&world.app, world.owner.principal, "Other", "test").await;
+    let other = other.unwrap().uid.to_string();
+    let far = json!({ "title": "Far", "world_id": other });
+    let far = world.call("create_article", far).await["data"]["id"].clone();
+    let secret = json!({ "title": "Past", "article_id": far });
+    let secret = world.call("create_secret", secret).await["data"].clone();
+    assert_eq!((&secret["world"]["id"], &secret["article"]["id"]), (&json!(other), &far));
+}
+
+#[tokio::test]
+async fn nothing_is_above_itself() {
+    let world = World::new().await;
+    for (create, update, id) in [
+        ("create_article", "update_article", "article_id"),
+        ("create_category", "update_category", "category_id"),
+    ] {
+        let top = world.call(create, json!({ "title": "Top" })).await["data"]["id"].clone();
+        let below = json!({ "title": "Below", "parent_id": top });
+        let below = world.call(create, below).await["data"]["id"].clone();
+        let lowest = json!({ "title": "Lowest", "parent_id": below });
+        let lowest = world.call(create, lowest).await["data"]["id"].clone();
+        for parent in [&top, &below, &lowest] {
+            let change = json!({ id: top, "parent_id": parent });
+            let (code, told) = world.refused(world.owner, update, change).await;
+            assert!(code == Code::Invalid && told.starts_with("parent_id "), "{told}");
+        }
+        world.call(update, json!({ id: lowest, "parent_id": top })).await;
+    }
+}
+
+#[tokio::test]
+async fn null_takes_sections_away_one_or_all() {
+    let world = World::new().await;
+    let sections = json!({ "sidebarcontent": "Aside.", "Rumours": "x", "authornotes": "y" });
+    let made = json!({ "title": "A", "content": "Text.", "sections": sections });
+    let id = world.call("create_article", made).await["data"]["id"].clone();
+    let one = json!({ "article_id": id, "sections": { "Rumours": null } });
+    let now = world.call("update_article", one).await["data"]["sections"].clone();
+    assert_eq!(now, json!({ "sidebarcontent": "Aside.", "authornotes": "y" }));
+    let all = json!({ "article_id": id, "sections": null });
+    let now = world.call("update_article", all).await["data"].clone();
+    assert_eq!((now.get("sections"), &now["content"]), (None, &json!("Text.")), "{now}");
+}
+
 /// The names of hidden things and what they say must be in no answer of any tool.
 #[tokio::test]
 async fn a_player_sees_nothing_hidden_in_any_tool() {
@@ -517,19 +506,26 @@ async fn new_things_go_to_the_world_that_is_named_and_have_a_title() {
     assert_eq!(world.refused(world.owner, "update_article", nowhere).await.0, Code::Invalid);
 }
 
-/// A service with a private map, a public marker on it and nothing of campaigns.
+/// A service with a private map, and public things on it.
 struct Service;
 
 #[async_trait::async_trait]
 impl Anvil for Service {
     async fn read(&self, kind: Kind, id: Option<&str>, _: i8) -> Result<Object> {
-        assert!(!matches!(kind, Kind::Campaign | Kind::Npc), "the service has none");
-        let state = if kind == Kind::Map { "private" } else { "public" };
-        Ok(object(json!({ "id": id, "title": "Thing", "state": state })))
+        let is_private = kind == Kind::Map || id == Some("private");
+        let state = if is_private { "private" } else { "public" };
+        let mut thing = object(json!({ "id": id, "title": "Thing", "state": state }));
+        match kind {
+            Kind::World => thing.extend(object(json!({ "countArticles": 9, "countFollowers": 4 }))),
+            Kind::Layer => {
+                thing.insert("map".into(), json!({ "id": "m", "title": "Hidden" }));
+            }
+            _ => {}
+        }
+        Ok(thing)
     }
 
-    async fn list(&self, query: &ListQuery) -> Result<Rows> {
-        assert!(!matches!(query.kind, Kind::Campaign | Kind::Npc), "the service has none");
+    async fn list(&self, _: &ListQuery) -> Result<Rows> {
         let row = object(json!({ "id": "k", "title": "Thing", "state": "public" }));
         Ok(Rows { rows: vec![row], total: 1 })
     }
@@ -572,6 +568,23 @@ async fn what_is_in_something_hidden_is_hidden_and_campaigns_are_those_of_this_w
     let npcs =
         ListQuery { parent: Some((Kind::Campaign, campaign.into())), ..ListQuery::of(Kind::Npc) };
     assert_eq!(owner.list(&npcs).await.unwrap().total, 0);
+    let far = owner.read(Kind::Campaign, Some("far"), 1).await.unwrap();
+    assert_eq!(far["title"], "Thing", "what is not here may be there");
+}
+
+#[tokio::test]
+async fn players_of_a_service_learn_nothing_of_what_is_hidden() {
+    let world = World::new().await;
+    let here = Atlas::new(Arc::clone(&world.app), world.player().await, "test", "test".into());
+    let player = Screened::new(Arc::new(Service), here);
+    // The layer is public, and its map is not.
+    assert_eq!(player.read(Kind::Layer, Some("l"), 0).await.unwrap_err().code(), Code::NotFound);
+    assert!(player.list(&ListQuery::of(Kind::Layer)).await.unwrap().rows.is_empty());
+    let about = player.read(Kind::World, Some("w"), 1).await.unwrap();
+    assert_eq!((about.get("countArticles"), &about["countFollowers"]), (None, &json!(4)));
+    let system = player.read(Kind::RpgSystem, Some("private"), 0).await;
+    assert_eq!(system.unwrap_err().code(), Code::NotFound);
+    assert!(player.read(Kind::RpgSystem, Some("open"), 0).await.is_ok());
 }
 
 #[tokio::test]

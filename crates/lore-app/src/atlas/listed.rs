@@ -1,0 +1,107 @@
+//! Everything a service lists of a kind, and the patience that takes.
+
+use std::time::Duration;
+
+use lore_anvil::{Form, Kind, Object, PAGE_MAX};
+use lore_core::{Error, Result};
+use serde_json::Value;
+
+use super::source::{Anvil, Extent, ListQuery};
+use super::sync::{ORDER, Step, Told};
+use super::taken::id_of;
+
+/// How often a service that asks for patience gets it.
+const PATIENCE: usize = 5;
+/// How long it gets at once; who wants more is asked again another day.
+const WAIT_MAX: Duration = Duration::from_secs(600);
+/// Most pages of one list.
+const PAGES_MAX: usize = 2_000;
+
+/// What a service lists of a kind.
+pub(super) struct Listed {
+    pub(super) rows: Vec<Object>,
+    /// Whether it is all there is.
+    pub(super) whole: bool,
+    /// Why it is not, where the service said so.
+    pub(super) trouble: Option<String>,
+}
+
+/// Every row of a kind, below every parent where it is listed so.
+pub(super) async fn rows(
+    source: &dyn Anvil,
+    kind: Kind,
+    above: Option<Kind>,
+    world: &str,
+    told: Told<'_>,
+) -> Result<Listed> {
+    let Some(above) = above.filter(|_| source.extent() == Extent::Whole) else {
+        let query = ListQuery { world: Some(world.to_owned()), ..ListQuery::of(kind) };
+        return pages(source, query, told).await;
+    };
+    let grand = ORDER.iter().find(|(known, _)| *known == above).and_then(|(_, grand)| *grand);
+    let parents = Box::pin(rows(source, above, grand, world, told)).await?;
+    // The trouble of the parents was told with them.
+    let mut all = Listed { rows: Vec::new(), whole: parents.whole, trouble: None };
+    for parent in parents.rows {
+        let Some(id) = id_of(&parent) else { continue };
+        let query = ListQuery { parent: Some((above, id)), ..ListQuery::of(kind) };
+        let field = kind.row().fields.iter().find(
+            |field| matches!(field.form, Form::One(to, _) | Form::Several(to, _) if to == above),
+        );
+        let below = pages(source, query, told).await?;
+        all.whole &= below.whole;
+        all.trouble = all.trouble.or(below.trouble);
+        for mut row in below.rows {
+            if let Some(field) = field {
+                row.entry(field.name).or_insert(Value::Object(parent.clone()));
+            }
+            all.rows.push(row);
+        }
+    }
+    Ok(all)
+}
+
+/// Every page of a list. What the service does not have, or not for this account, is an
+/// empty list, but not a whole one.
+async fn pages(source: &dyn Anvil, query: ListQuery, told: Told<'_>) -> Result<Listed> {
+    let whole = source.extent() == Extent::Whole;
+    let mut all = Listed { rows: Vec::new(), whole, trouble: None };
+    for page in 0..PAGES_MAX {
+        let part = ListQuery { offset: page * PAGE_MAX, limit: PAGE_MAX, ..query.clone() };
+        let rows = match waiting(told, || source.list(&part)).await {
+            Ok(found) => found.rows,
+            Err(error @ (Error::NotFound { .. } | Error::Forbidden { .. })) => {
+                all.whole = false;
+                all.trouble = Some(error.to_string());
+                Vec::new()
+            }
+            Err(other) => return Err(other),
+        };
+        let last = rows.len() < PAGE_MAX;
+        all.rows.extend(rows);
+        if last {
+            return Ok(all);
+        }
+    }
+    all.whole = false;
+    all.trouble = Some(format!("there are more than {}", PAGES_MAX * PAGE_MAX));
+    Ok(all)
+}
+
+/// Asks again as often as the service wants to be left alone first, and says so.
+pub(super) async fn waiting<T, F: Future<Output = Result<T>>>(
+    told: Told<'_>,
+    ask: impl Fn() -> F,
+) -> Result<T> {
+    for _ in 0..PATIENCE {
+        match ask().await {
+            Err(Error::Throttled { retry_after, .. }) if retry_after <= WAIT_MAX => {
+                let pause = retry_after.max(Duration::from_secs(1));
+                told(Step::Waits(pause));
+                tokio::time::sleep(pause).await;
+            }
+            other => return other,
+        }
+    }
+    ask().await
+}

@@ -1,0 +1,301 @@
+//! Taking one thing of a service into the own world: made, changed, or out of the bin.
+
+use lore_anvil::{Form, Kind, Object, check_section};
+use lore_core::{Error, Node, Result, Uid};
+use lore_store::{Batch, Change, NodeKey, NodeRef, StoreError, TextRef};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::copies::{SECTION_OF, Seen};
+use super::source::Atlas;
+use super::{head, keys, secrets};
+
+/// Where it is kept what a copied thing shall be joined to, until everything is here.
+pub(super) const PENDING: &str = "pendingLinks";
+
+/// What became of a thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Put {
+    Made,
+    Changed,
+    /// It was in the bin.
+    Restored,
+    /// Nothing has changed.
+    Same,
+    /// It is older than what is here.
+    Older,
+}
+
+impl Atlas {
+    /// Makes or changes a thing; what it is joined to waits.
+    pub(super) async fn put(&self, kind: Kind, now: Seen, mut fields: Object) -> Result<Put> {
+        let uid = uid_of(kind, &now.id);
+        let (node, put) = match self.node_here(uid).await? {
+            Some(node) => (Some(node), Put::Changed),
+            None if self.takes_out(Change::RestoreNode(NodeRef::Uid(uid))).await? => {
+                (self.node_here(uid).await?, Put::Restored)
+            }
+            None => (None, Put::Made),
+        };
+        if let Some(before) = node.as_ref().and_then(Seen::of_node) {
+            clear_gone(&mut fields, before.told);
+        }
+        let (links, mut plain): (Object, Object) =
+            fields.into_iter().partition(|(name, _)| is_join(kind, name));
+        plain.insert(PENDING.into(), Value::Object(links));
+        plain.insert(head::COPY.into(), now.kept());
+        match node {
+            Some(node) if keys::is_of_kind(kind, &node) => {
+                self.change_node(kind, node.id, &plain).await?;
+            }
+            Some(_) => return Err(taken("something else here")),
+            None if self.locate(kind, &uid.to_string()).await.is_ok() => {
+                return Err(taken("another world here"));
+            }
+            None => {
+                self.create_node(kind, &plain, uid).await?;
+            }
+        }
+        Ok(put)
+    }
+
+    /// Makes or changes a secret.
+    pub(super) async fn put_secret(&self, id: &str, fields: Object) -> Result<Put> {
+        let uid = uid_of(Kind::Secret, id);
+        let fields = self.resolvable(Kind::Secret, fields).await?;
+        let shown = uid.to_string();
+        let put = match self.secret(&shown, 2).await {
+            Ok(here) if is_same_secret(&here, &fields) => return Ok(Put::Same),
+            Ok(_) => Put::Changed,
+            Err(_) if self.takes_out_secret(uid).await? => Put::Restored,
+            Err(_) => Put::Made,
+        };
+        if put == Put::Made {
+            self.create_secret(&fields, uid).await?;
+        } else {
+            self.update_object(Kind::Secret, &shown, &fields).await?;
+        }
+        Ok(put)
+    }
+
+    /// Joins a copied thing to what it refers to.
+    pub(super) async fn join(&self, kind: Kind, node: &Node) -> Result<()> {
+        let id = node.uid.to_string();
+        let object = self.read_object(kind, Some(&id), kind.row().granularity(2)).await?;
+        let mut fields: Object = object
+            .into_iter()
+            .filter(|(name, value)| is_text(kind, name) && !value.is_null())
+            .collect();
+        leave_odd_sections(kind, &mut fields);
+        let links = head::own(node, PENDING).and_then(Value::as_object).cloned();
+        fields.extend(self.resolvable(kind, links.unwrap_or_default()).await?);
+        fields.insert(PENDING.into(), Value::Null);
+        self.change_node(kind, node.id, &fields).await
+    }
+
+    async fn node_here(&self, uid: Uid) -> Result<Option<Node>> {
+        Ok(self.app().store.node(self.viewer(), NodeKey::Uid(uid)).await?)
+    }
+
+    /// Takes a secret out of the bin, with what holds it where that is nothing else.
+    async fn takes_out_secret(&self, uid: Uid) -> Result<bool> {
+        let text = Change::RestoreText(TextRef::Uid(uid));
+        if self.takes_out(text.clone()).await? {
+            return Ok(true);
+        }
+        let holder = Change::RestoreNode(NodeRef::Uid(secrets::holder_of(uid)));
+        self.taken_out(self.scribe.batch().change(holder).change(text)).await
+    }
+
+    async fn takes_out(&self, change: Change) -> Result<bool> {
+        self.taken_out(self.scribe.batch().change(change)).await
+    }
+
+    /// Whether there was something to take out of the bin.
+    async fn taken_out(&self, batch: Batch) -> Result<bool> {
+        match self.app().store.commit(&self.scribe.all_seeing(), batch).await {
+            Ok(_) => Ok(true),
+            Err(StoreError::NotFound(_)) => Ok(false),
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    /// The fields without references to what is not here.
+    async fn resolvable(&self, kind: Kind, fields: Object) -> Result<Object> {
+        let mut kept = Object::new();
+        for (name, value) in fields {
+            let Some(Form::One(target, _) | Form::Several(target, _)) =
+                kind.row().field(&name).map(|field| field.form)
+            else {
+                kept.insert(name, value);
+                continue;
+            };
+            let mut found = Vec::new();
+            for reference in references(&value) {
+                let uid = uid_of(target, &reference);
+                let node = self.node_here(uid).await?;
+                if node.is_some_and(|node| keys::is_of_kind(target, &node)) {
+                    found.push(json!(uid.to_string()));
+                }
+            }
+            let value = match value {
+                Value::Array(_) => Value::Array(found),
+                _ => found.into_iter().next().unwrap_or_default(),
+            };
+            kept.insert(name, value);
+        }
+        Ok(kept)
+    }
+}
+
+/// What of an object can be written; null is what is not there any more. Secrets are for
+/// the game master here, whoever may read them there.
+pub(super) fn writable(kind: Kind, row: Object, object: Object) -> Object {
+    let mut fields = row;
+    for (name, value) in object {
+        // What something is listed below is true although it does not say so itself.
+        let is_silent = value.is_null() && (is_join(kind, &name) || !may_be_nothing(&name));
+        if !(is_silent && fields.contains_key(&name)) {
+            fields.insert(name, value);
+        }
+    }
+    if kind == Kind::Secret {
+        fields.shift_remove("state");
+    }
+    leave_odd_sections(kind, &mut fields);
+    // Further texts are told once more by themselves.
+    let sections = fields.get("sections").and_then(Value::as_object).cloned().unwrap_or_default();
+    fields.retain(|name, value| match kind.row().field(name).map(|field| field.form) {
+        Some(Form::Many(..) | Form::Created) => false,
+        Some(Form::Derived) => {
+            ["templateType", "subtype", "sections"].contains(&name.as_str()) && !value.is_null()
+        }
+        Some(_) => true,
+        None if matches!(name.as_str(), "world" | "isEditable") => false,
+        None if sections.contains_key(name) => false,
+        None => !value.is_null() || may_be_nothing(name),
+    });
+    fields
+}
+
+/// Adds what said something before and is not mentioned any more, as nothing.
+fn clear_gone(fields: &mut Object, told: Vec<String>) {
+    for name in told {
+        if let Some(section) = name.strip_prefix(SECTION_OF) {
+            let sections = fields.entry("sections").or_insert_with(|| json!({}));
+            if let Value::Object(sections) = sections {
+                sections.entry(section).or_insert(Value::Null);
+            }
+        } else if name != "sections" && may_be_nothing(&name) {
+            fields.entry(name).or_insert(Value::Null);
+        }
+    }
+}
+
+/// Whether a field can be cleared at all.
+fn may_be_nothing(name: &str) -> bool {
+    !["title", "state", "templateType"].contains(&name)
+}
+
+/// Leaves out sections that cannot be written by their name.
+fn leave_odd_sections(kind: Kind, fields: &mut Object) {
+    if let Some(Value::Object(sections)) = fields.get_mut("sections") {
+        sections.retain(|name, _| check_section(kind, name).is_ok());
+    }
+}
+
+/// Whether a secret says what it is to say. It may have been taken in before that was
+/// written down.
+fn is_same_secret(here: &Object, wanted: &Object) -> bool {
+    let article = |of: &Object| of.get("article").map(references).unwrap_or_default();
+    let same = |name: &&str| here.get(*name) == wanted.get(*name);
+    ["title", "content"].iter().all(same) && article(here) == article(wanted)
+}
+
+fn is_join(kind: Kind, name: &str) -> bool {
+    let form = kind.row().field(name).map(|field| field.form);
+    matches!(form, Some(Form::One(..) | Form::Several(..)))
+}
+
+fn is_text(kind: Kind, name: &str) -> bool {
+    name == "sections" || kind.row().field(name).is_some_and(lore_anvil::Field::is_markup)
+}
+
+fn taken(by: &str) -> Error {
+    Error::Precondition {
+        message: format!("its id belongs to {by} already"),
+        hint: "delete that first, or copy into its world".into(),
+    }
+}
+
+/// The ids in a reference, or in several.
+pub(super) fn references(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(items) => items.iter().flat_map(references).collect(),
+        Value::Object(fields) => fields.get("id").map(references).unwrap_or_default(),
+        Value::String(id) if !id.is_empty() => vec![id.clone()],
+        Value::Number(id) => vec![id.to_string()],
+        _ => Vec::new(),
+    }
+}
+
+/// The id that an object says it has.
+pub(super) fn id_of(object: &Object) -> Option<String> {
+    references(object.get("id")?).into_iter().next()
+}
+
+/// The id a thing has here: its own where that is one, else one that follows from it.
+pub(super) fn uid_of(kind: Kind, id: &str) -> Uid {
+    id.parse().unwrap_or_else(|_| uid_of_words(&format!("{} {id}", kind.row().path)))
+}
+
+/// An id that follows from words, and is always the same.
+pub(super) fn uid_of_words(words: &str) -> Uid {
+    let digest = Sha256::digest(format!("world anvil {words}").as_bytes());
+    let mut bytes = [0_u8; 16];
+    bytes.iter_mut().zip(digest).for_each(|(to, from)| *to = from);
+    Uid::from_hash(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(value: Value) -> Object {
+        let Value::Object(object) = value else { unreachable!() };
+        object
+    }
+
+    #[test]
+    fn numbers_become_ids_that_stay() {
+        assert_eq!(uid_of(Kind::Image, "7"), uid_of(Kind::Image, "7"));
+        assert_ne!(uid_of(Kind::Image, "7"), uid_of(Kind::Block, "7"));
+        let own = "0190a1b2-0000-7000-8000-000000000001";
+        assert_eq!(uid_of(Kind::Article, own).to_string(), own);
+    }
+
+    #[test]
+    fn what_is_told_as_nothing_is_written_as_nothing() {
+        let row = object(json!({ "id": "k", "title": "K", "map": { "id": "m" }, "tags": "a" }));
+        let told = object(json!({
+            "title": null, "tags": null, "map": null, "targetArticle": null, "description": null,
+            "odd": null, "markertype": { "id": 1 },
+        }));
+        let wanted = json!({
+            "id": "k", "title": "K", "map": { "id": "m" }, "tags": null, "targetArticle": null,
+            "description": null, "odd": null, "markertype": { "id": 1 },
+        });
+        assert_eq!(Value::Object(writable(Kind::Marker, row, told)), wanted);
+    }
+
+    #[test]
+    fn what_is_not_mentioned_any_more_is_gone() {
+        let sections = json!({ "Rumours": "x", "History": "y" });
+        let before =
+            object(json!({ "title": "A", "odd": "x", "none": null, "sections": sections }));
+        let mut now = object(json!({ "title": "A", "sections": { "History": "y" } }));
+        clear_gone(&mut now, Seen::new("a", None, &before).told);
+        let sections = json!({ "History": "y", "Rumours": null });
+        assert_eq!(Value::Object(now), json!({ "title": "A", "sections": sections, "odd": null }));
+    }
+}

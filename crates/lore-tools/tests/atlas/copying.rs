@@ -1,0 +1,301 @@
+//! Copying a world of a service or an archive into the own one, again and again.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use lore_anvil::{Form, Kind, Object};
+use lore_app::atlas::{Anvil, ArticleQuery, Atlas, Extent, FoundArticles, ListQuery, Rows, Synced};
+use lore_core::{Error, Result};
+use serde_json::{Value, json};
+
+use crate::world::{World, object};
+
+/// A service, or an archive, that holds what a test puts there.
+struct There {
+    extent: Extent,
+    things: Mutex<BTreeMap<Kind, Vec<Object>>>,
+    forbidden: Mutex<Option<Kind>>,
+}
+
+impl There {
+    fn new(extent: Extent) -> Self {
+        Self { extent, things: Mutex::default(), forbidden: Mutex::default() }
+    }
+
+    /// Puts a thing there, in the place of one with the same id.
+    fn put(&self, kind: Kind, thing: Value) {
+        self.remove(kind, thing["id"].as_str().unwrap());
+        self.things.lock().unwrap().entry(kind).or_default().push(object(thing));
+    }
+
+    fn remove(&self, kind: Kind, id: &str) {
+        let mut things = self.things.lock().unwrap();
+        things.entry(kind).or_default().retain(|thing| thing["id"] != id);
+    }
+
+    async fn copied(&self, world: &World) -> Synced {
+        let here = Atlas::new(world.app.clone(), world.owner, "test", "test".into());
+        here.copy_from(self, None, &|_| {}).await.unwrap()
+    }
+}
+
+fn is_below(kind: Kind, thing: &Object, (parent, id): &(Kind, String)) -> bool {
+    let is_it = |form: Form| matches!(form, Form::One(to, _) if to == *parent);
+    let field = kind.row().fields.iter().find(|field| is_it(field.form));
+    field.and_then(|field| thing.get(field.name)).is_some_and(|above| above["id"] == **id)
+}
+
+#[async_trait::async_trait]
+impl Anvil for There {
+    fn extent(&self) -> Extent {
+        self.extent
+    }
+
+    async fn read(&self, kind: Kind, id: Option<&str>, _: i8) -> Result<Object> {
+        if kind == Kind::World {
+            return Ok(object(json!({ "id": "w", "title": "There" })));
+        }
+        let things = self.things.lock().unwrap();
+        let mut all = things.get(&kind).into_iter().flatten();
+        let found = all.find(|one| one["id"].as_str() == id).cloned();
+        found.ok_or_else(|| Error::not_found("it", "look elsewhere"))
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Rows> {
+        if *self.forbidden.lock().unwrap() == Some(query.kind) {
+            let action = "this account may not see it (403)".into();
+            return Err(Error::Forbidden { action, hint: "ask".into() });
+        }
+        let things = self.things.lock().unwrap();
+        let all = things.get(&query.kind).into_iter().flatten();
+        let below = |thing: &&Object| {
+            query.parent.as_ref().is_none_or(|parent| is_below(query.kind, thing, parent))
+        };
+        let told = ["id", "title", "state", "updateDate"];
+        let rows: Vec<Object> = all
+            .filter(below)
+            .map(|thing| {
+                let head = thing.iter().filter(|(name, _)| told.contains(&name.as_str()));
+                head.map(|(name, value)| (name.clone(), value.clone())).collect()
+            })
+            .collect();
+        Ok(Rows { total: rows.len(), rows })
+    }
+
+    async fn search(&self, _: &ArticleQuery) -> Result<FoundArticles> {
+        panic!("nobody searches here")
+    }
+
+    async fn create(&self, _: Kind, _: &Object) -> Result<Object> {
+        panic!("nobody writes here")
+    }
+
+    async fn update(&self, _: Kind, _: &str, _: &Object) -> Result<Object> {
+        panic!("nobody writes here")
+    }
+
+    async fn delete(&self, _: Kind, _: &str) -> Result<()> {
+        panic!("nobody writes here")
+    }
+}
+
+fn uid(number: u32) -> String {
+    format!("0190a1b2-0000-7000-8000-{number:012}")
+}
+
+fn date(year: u32) -> Value {
+    json!({ "date": format!("{year}-01-01 00:00:00.000000"), "timezone": "UTC" })
+}
+
+/// A thing with what every one begins with, and `more`.
+fn thing(number: u32, year: u32, more: Value) -> Value {
+    let mut all = object(json!({
+        "id": uid(number), "title": format!("Thing {number}"), "state": "public",
+        "updateDate": date(year),
+    }));
+    all.extend(object(more));
+    Value::Object(all)
+}
+
+/// An article, a category, a map with a marker and a history that are joined.
+fn fill(there: &There, year: u32) {
+    let article = json!({ "id": uid(2), "title": "Thing 2" });
+    there.put(Kind::Category, thing(1, year, json!({})));
+    there.put(Kind::Article, thing(2, year, json!({ "templateType": "item", "content": "Old." })));
+    there.put(
+        Kind::Article,
+        thing(
+            3,
+            year,
+            json!({
+                "templateType": "item", "content": "Text.", "tags": "a,b",
+                "category": { "id": uid(1), "title": "Thing 1" }, "articleParent": article,
+                "sidebarcontent": "Aside.", "geography": "Hills. ".repeat(40), "odd": "x",
+                "sections": { "Rumours": "They say." },
+            }),
+        ),
+    );
+    there.put(Kind::Map, thing(4, year, json!({})));
+    let marker = json!({ "map": { "id": uid(4) }, "targetArticle": article, "geoX": "1.5" });
+    there.put(Kind::Marker, thing(5, year, marker));
+    let history = json!({ "year": "7", "month": 3, "content": "It fell.", "article": article });
+    there.put(Kind::History, thing(6, year, history));
+}
+
+/// The same with everything cleared that can be.
+fn fill_cleared(there: &There, year: u32) {
+    there.put(
+        Kind::Article,
+        thing(
+            3,
+            year,
+            json!({
+                "templateType": "item", "content": null, "tags": null, "category": null,
+                "articleParent": null, "sidebarcontent": null, "geography": null,
+            }),
+        ),
+    );
+    let marker = json!({ "map": { "id": uid(4) }, "targetArticle": null, "geoX": "1.5" });
+    there.put(Kind::Marker, thing(5, year, marker));
+    let history = json!({ "year": "7", "month": null, "content": null, "article": null });
+    there.put(Kind::History, thing(6, year, history));
+}
+
+async fn article(world: &World, number: u32) -> Value {
+    let arguments = json!({ "article_id": uid(number), "granularity": 2 });
+    world.call("get_article", arguments).await["data"].clone()
+}
+
+#[tokio::test]
+async fn what_is_cleared_there_is_cleared_here() {
+    for extent in [Extent::Whole, Extent::Heap] {
+        let (world, there) = (World::new().await, There::new(extent));
+        fill(&there, 2021);
+        assert_eq!(there.copied(&world).await.made, 6);
+        let before = article(&world, 3).await;
+        assert_eq!((&before["tags"], &before["odd"]), (&json!(["a", "b"]), &json!("x")));
+        assert_eq!(before["sections"].as_object().unwrap().len(), 3, "{before}");
+        let marker = world.call("get_map_markers", json!({ "map_id": uid(4) })).await;
+        assert_eq!(marker["entities"][0]["latitude"], 1.5, "a number that was sent as a text");
+        fill_cleared(&there, 2022);
+        let done = there.copied(&world).await;
+        assert_eq!((done.changed, done.left_out.count), (3, 0), "{done:?}");
+        let after = article(&world, 3).await;
+        for gone in ["content", "tags", "category", "article_parent", "sections", "odd"] {
+            assert_eq!(after.get(gone), None, "{extent:?} {gone}: {after}");
+        }
+        let marker = world.call("get_map_markers", json!({ "map_id": uid(4) })).await;
+        assert_eq!(marker["entities"][0].get("linked_article"), None);
+        let history = json!({ "history_id": uid(6), "granularity": 2 });
+        let history = world.call("get_history", history).await["data"].clone();
+        assert_eq!((history.get("month"), history.get("article")), (None, None), "{history}");
+        assert_eq!(there.copied(&world).await.unchanged, 6);
+    }
+}
+
+#[tokio::test]
+async fn what_comes_back_is_taken_out_of_the_bin() {
+    for extent in [Extent::Whole, Extent::Heap] {
+        let (world, there) = (World::new().await, There::new(extent));
+        fill(&there, 2021);
+        let with = json!({ "id": uid(2), "title": "Thing 2" });
+        there.put(Kind::Secret, thing(8, 2021, json!({ "content": "psst", "article": with })));
+        there.put(Kind::Secret, thing(9, 2021, json!({ "content": "loose" })));
+        assert_eq!(there.copied(&world).await.made, 8);
+        for id in [uid(8), uid(9)] {
+            world.call("delete_secret", json!({ "secret_id": id })).await;
+        }
+        world.call("delete_article", json!({ "article_id": uid(3) })).await;
+        let done = there.copied(&world).await;
+        assert_eq!((done.restored.count, done.left_out.count), (3, 0), "{done:?}");
+        assert!(done.restored.some.contains(&"article Thing 3".to_owned()), "{done:?}");
+        assert_eq!(article(&world, 3).await["category"]["title"], "Thing 1");
+        for (id, content) in [(uid(8), "psst"), (uid(9), "loose")] {
+            let secret = world.call("get_secret", json!({ "secret_id": id })).await;
+            assert_eq!(secret["data"]["content"], content);
+        }
+        assert_eq!(there.copied(&world).await.unchanged, 8);
+    }
+}
+
+#[tokio::test]
+async fn a_short_list_loses_nothing_for_ever() {
+    let (world, there) = (World::new().await, There::new(Extent::Whole));
+    fill(&there, 2021);
+    there.copied(&world).await;
+    there.remove(Kind::Article, &uid(2));
+    assert_eq!(there.copied(&world).await.deleted, 1);
+    fill(&there, 2021);
+    let done = there.copied(&world).await;
+    assert_eq!((done.restored.count, done.left_out.count), (1, 0), "{done:?}");
+    assert_eq!(article(&world, 2).await["content"], "Old.");
+    let marker = world.call("get_map_markers", json!({ "map_id": uid(4) })).await;
+    assert_eq!(marker["entities"][0]["linked_article"]["title"], "Thing 2");
+}
+
+#[tokio::test]
+async fn an_archive_neither_overwrites_what_is_newer_nor_what_was_written_here() {
+    let (world, there) = (World::new().await, There::new(Extent::Heap));
+    fill(&there, 2021);
+    let undated = |content: &str| json!({ "id": uid(7), "title": "Undated", "templateType": "item", "content": content });
+    there.put(Kind::Article, undated("First."));
+    let secret = |content: &str, year| thing(8, year, json!({ "content": content }));
+    there.put(Kind::Secret, secret("First.", 2021));
+    there.copied(&world).await;
+    for number in [2, 7] {
+        let edit = json!({ "article_id": uid(number), "content": "Edited here." });
+        world.call("update_article", edit).await;
+    }
+    world.call("update_secret", json!({ "secret_id": uid(8), "content": "Edited here." })).await;
+    let again = there.copied(&world).await;
+    assert_eq!((again.changed, again.unchanged), (0, 8), "{again:?}");
+    fill(&there, 2020);
+    there.put(Kind::Secret, secret("Older.", 2020));
+    let older = there.copied(&world).await;
+    assert_eq!((older.changed, older.older.count), (0, 7), "{older:?}");
+    assert_eq!(article(&world, 2).await["content"], "Edited here.");
+    assert_eq!(article(&world, 7).await["content"], "Edited here.");
+    let kept = world.call("get_secret", json!({ "secret_id": uid(8) })).await;
+    assert_eq!(kept["data"]["content"], "Edited here.");
+    fill(&there, 2022);
+    there.put(Kind::Article, undated("Second."));
+    there.put(Kind::Secret, secret("Newer.", 2022));
+    assert_eq!(there.copied(&world).await.changed, 8);
+    assert_eq!(article(&world, 2).await["content"], "Old.");
+    assert_eq!(article(&world, 7).await["content"], "Second.");
+}
+
+#[tokio::test]
+async fn what_cannot_be_listed_is_told_and_deletes_nothing() {
+    let (world, there) = (World::new().await, There::new(Extent::Whole));
+    fill(&there, 2021);
+    there.copied(&world).await;
+    *there.forbidden.lock().unwrap() = Some(Kind::Article);
+    let done = there.copied(&world).await;
+    assert_eq!((done.deleted, done.unlisted.count), (0, 1), "{done:?}");
+    assert_eq!(done.unlisted.some, ["articles: this account may not see it (403)"]);
+    assert_eq!(article(&world, 2).await["content"], "Old.");
+}
+
+#[tokio::test]
+async fn a_public_draft_is_for_the_game_master_until_it_is_finished() {
+    let (world, there) = (World::new().await, There::new(Extent::Whole));
+    let player = world.player().await;
+    let draft = |is_draft: bool, year| {
+        thing(2, year, json!({ "templateType": "item", "isDraft": is_draft, "content": "Soon." }))
+    };
+    there.put(Kind::Article, draft(true, 2021));
+    there.copied(&world).await;
+    let arguments = json!({ "article_id": uid(2) });
+    assert!(world.try_call(player, "get_article", arguments.clone()).await.is_err());
+    there.put(Kind::Article, draft(false, 2022));
+    there.copied(&world).await;
+    assert!(world.try_call(player, "get_article", arguments.clone()).await.is_ok());
+    let fields =
+        json!({ "title": "D", "templateType": "item", "state": "public", "isDraft": true });
+    let own = json!({ "article_id": world.make(Kind::Article, fields).await });
+    assert!(world.try_call(player, "get_article", own.clone()).await.is_err());
+    let published = json!({ "article_id": own["article_id"], "state": "public" });
+    world.call("update_article", published).await;
+    assert!(world.try_call(player, "get_article", own).await.is_ok());
+}

@@ -1,0 +1,13 @@
+//! Stories of World Anvil's users, through the registry on a real store.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod copying;
+mod stories;
+mod world;
