@@ -287,3 +287,19 @@ pub fn error_object(error: &Error) -> Value {
     }
     object
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn an_error_says_in_a_field_of_its_own_what_a_program_needs() {
+        let wait = |retry_after| error_object(&Error::Throttled { to: "Kanka", retry_after });
+        assert_eq!(wait(Duration::from_millis(6_100))["retry_after"], 7);
+        assert_eq!(wait(Duration::ZERO)["retry_after"], 1);
+        let wrong = error_object(&Error::invalid("title", "is empty", "give it"));
+        assert_eq!((&wrong["field"], wrong.get("retry_after")), (&json!("title"), None));
+    }
+}
