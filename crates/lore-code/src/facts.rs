@@ -146,7 +146,8 @@ pub struct Call {
     pub caller: Option<usize>,
     /// What is called.
     pub name: String,
-    /// What it is called on or through; [`Call::VALUE`] when that has no known name.
+    /// What it is called on or through, perhaps after what that begins with and a dot;
+    /// [`Call::VALUE`] when it has no known name.
     pub qualifier: Option<String>,
     /// Its line.
     pub line: u32,

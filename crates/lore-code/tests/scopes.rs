@@ -152,8 +152,12 @@ fn methods_that_lists_have_are_theirs_unless_something_speaks_for_others() {
         ),
         ("far.py", "def far(x):\n    x.get()\n    x.refill()\n"),
         ("near.py", "from cache import Cache\n\ndef near(x):\n    x.get()\n"),
+        ("path.py", "import os\n\ndef path(x):\n    os.path.refill(x)\n"),
     ]);
-    graph.rows(CALLS, &["far→refill", "near→get"]);
+    graph.rows(
+        "MATCH (a)-[r:CALLS]->(b) RETURN a.name + '→' + b.name + ' ' + toString(r.confidence)",
+        &["far→refill 0.5", "near→get 0.2"],
+    );
 }
 
 #[test]

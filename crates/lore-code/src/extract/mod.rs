@@ -28,7 +28,7 @@ use scopes::{Meaning, Scopes};
 
 /// Counts up when [`extract`] finds other facts than before in the same text: what was
 /// kept by another count has to be found anew.
-pub const EXTRACTION: u32 = 3;
+pub const EXTRACTION: u32 = 4;
 
 /// The facts of a file, however long that takes. A file that cannot be parsed is still listed.
 pub fn extract(path: &str, source: &str) -> FileFacts {
@@ -309,6 +309,10 @@ impl<'s> Walk<'_, 's> {
             Some(Meaning::Receiver) if root == base => "self".to_owned(),
             Some(Meaning::Value | Meaning::Receiver) => Call::VALUE.to_owned(),
             _ if is_own || named && never => Call::VALUE.to_owned(),
+            // Where `os` is from elsewhere, so is `os.path`.
+            _ if root != base && root.kind() == "identifier" && !qualifier.is_empty() => {
+                format!("{}.{qualifier}", self.text(root))
+            }
             _ => qualifier,
         }
     }

@@ -44,6 +44,10 @@ impl<'f> Linker<'_, 'f> {
 
     fn called_through(&self, at: At, qualifier: &str, name: &str) -> Meant {
         let file = at.file;
+        let (root, qualifier) = qualifier.split_once('.').unwrap_or((qualifier, qualifier));
+        if root != qualifier && self.is_foreign(at, root) {
+            return None;
+        }
         self.method(file, qualifier, name, 0.9)
             .or_else(|| self.through_import(at, qualifier, name))
             .or_else(|| self.in_scope(file, qualifier, name))
@@ -324,14 +328,17 @@ impl<'f> Linker<'_, 'f> {
     /// The last resort: a name that hardly anything else has.
     fn by_name(&self, file: usize, name: &str, sought: Sought) -> Meant {
         const MOST: usize = 4;
+        const FEW: f64 = 0.2;
         let is_method = sought == Sought::Method;
+        let is_common = is_method && is_common_method(self.language(file)?, name);
         let mut found = self.callable(file, self.functions.get(name)?);
         found.retain(|found| found.method == is_method);
-        if is_method && is_common_method(self.language(file)?, name) {
+        if is_common {
             // Who means another `get` than that of lists has something of that file at least.
             found.retain(|found| found.file == file || self.imports_file(file, found.file));
         }
         let sure = match (sought, self.language(file)) {
+            (Sought::Method, _) if is_common => FEW,
             (Sought::Method, _) => 0.5,
             (_, Some(Language::C | Language::Cpp | Language::Shell | Language::Sql)) => 0.6,
             _ => 0.3,
@@ -339,7 +346,7 @@ impl<'f> Linker<'_, 'f> {
         match found.as_slice() {
             [only] => Some((only.node, sure)),
             several if several.len() <= MOST => {
-                self.nearest(file, several).map(|found| (found.node, 0.2))
+                self.nearest(file, several).map(|found| (found.node, FEW))
             }
             _ => None,
         }
