@@ -127,7 +127,10 @@ async fn writings(store: &dyn Store, viewer: &Viewer, batch: &Batch) -> Result<V
 
 /// Whether a batch gives a text to another node.
 fn moves(batch: &Batch, text: TextRef) -> bool {
-    batch.changes.iter().any(|change| matches!(change, Change::MoveText(moved, ..) if *moved == text))
+    batch
+        .changes
+        .iter()
+        .any(|change| matches!(change, Change::MoveText(moved, ..) if *moved == text))
 }
 
 /// What a batch writes in the place of a text.
