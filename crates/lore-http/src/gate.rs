@@ -163,12 +163,12 @@ impl Guarded {
             return body::refuse(request, reply::foreign()).await;
         }
         let Some(page) = self.gate.allow.granted(request.headers()) else {
-            return self.admitted(request).await;
+            return contained(self.admitted(request)).await;
         };
         if cors::is_preflight(&request) {
             return body::refuse(request, cors::preflight(page)).await;
         }
-        let mut response = self.admitted(request).await;
+        let mut response = contained(self.admitted(request)).await;
         cors::show(&mut response, page);
         response
     }
@@ -186,11 +186,7 @@ impl Guarded {
             return body::refuse(request, refusal).await;
         }
         let authorization = request.headers().get(header::AUTHORIZATION).cloned();
-        let answered = AssertUnwindSafe(self.routes.oneshot(request)).catch_unwind().await;
-        let Ok(mut response) = answered.unwrap_or_else(|_| {
-            tracing::error!("a request handler panicked");
-            Ok(reply::fail(&Error::Bug { what: "the request handler".into() }))
-        });
+        let Ok(mut response) = self.routes.oneshot(request).await;
         let headers = response.headers_mut();
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
@@ -199,6 +195,14 @@ impl Guarded {
             false => response,
         }
     }
+}
+
+/// The answer, or what tells of a panic: one bad request never takes a connection down.
+async fn contained(answered: impl Future<Output = Response<Body>>) -> Response<Body> {
+    AssertUnwindSafe(answered).catch_unwind().await.unwrap_or_else(|_| {
+        tracing::error!("a request handler panicked");
+        reply::fail(&Error::Bug { what: "the request handler".into() })
+    })
 }
 
 /// How often an open stream asks whether it may still be read.
