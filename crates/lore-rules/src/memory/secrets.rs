@@ -15,6 +15,37 @@ pub struct Masked {
 
 /// Replaces everything in `text` that looks like a credential.
 pub fn mask(text: &str) -> Masked {
+    let masked = mask_what_is_telling(text);
+    match masked.found.contains(&AWS_KEY) {
+        true => mask_beside_aws_key(masked),
+        false => masked,
+    }
+}
+
+/// An AWS key comes with a secret of 40 letters that nothing else tells from an id.
+fn mask_beside_aws_key(mut masked: Masked) -> Masked {
+    let secrets: Vec<String> = masked
+        .text
+        .split(|c| !is_base64(c))
+        .filter(|run| is_aws_secret(run))
+        .map(str::to_owned)
+        .collect();
+    for secret in secrets {
+        masked.text = masked.text.replace(&secret, "[masked AWS secret]");
+        masked.found.push("AWS secret");
+    }
+    masked
+}
+
+fn is_aws_secret(run: &str) -> bool {
+    let has = |of: fn(&char) -> bool| run.chars().any(|c| of(&c));
+    run.len() == 40
+        && has(char::is_ascii_uppercase)
+        && has(char::is_ascii_lowercase)
+        && has(char::is_ascii_digit)
+}
+
+fn mask_what_is_telling(text: &str) -> Masked {
     let mut masked = Masked { text: String::with_capacity(text.len()), found: Vec::new() };
     let mut rest = text;
     let mut previous = None;
@@ -23,7 +54,7 @@ pub fn mask(text: &str) -> Masked {
             Some(hit) => {
                 let (kept, tail) = rest.split_at_checked(hit.kept).unwrap_or((rest, ""));
                 // What stays may hold another one, such as a header before a login.
-                let before = mask(kept);
+                let before = mask_what_is_telling(kept);
                 masked.text.push_str(&before.text);
                 masked.found.extend(before.found);
                 masked.text.push_str("[masked ");
@@ -60,8 +91,10 @@ struct Form {
     least: usize,
 }
 
+const AWS_KEY: &str = "AWS key";
+
 const FORMS: [Form; 17] = [
-    Form { kind: "AWS key", starts: &["AKIA", "ASIA"], body: is_capital_or_digit, least: 16 },
+    Form { kind: AWS_KEY, starts: &["AKIA", "ASIA"], body: is_capital_or_digit, least: 16 },
     Form {
         kind: "GitHub token",
         starts: &["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
@@ -114,8 +147,10 @@ impl Form {
             self.starts.iter().find_map(|start| Some((start, rest.strip_prefix(start)?)))?;
         let length = run(body, self.body);
         let body = body.get(..length)?;
-        // Keys are random: a long name in words has no digit.
-        let random = length >= self.least && body.contains(|c: char| c.is_ascii_digit());
+        // Keys are random: a long name in words has no digit, or its words are set apart.
+        let digits = body.contains(|c: char| c.is_ascii_digit());
+        let unbroken = !start.ends_with(' ') && !body.contains(['-', '_', '.', '/']);
+        let random = length >= self.least && (digits || unbroken);
         random.then_some(Hit { kind: self.kind, kept: 0, length: start.len() + length })
     }
 }
@@ -231,7 +266,7 @@ fn assignment(rest: &str, previous: Option<char>) -> Option<Hit> {
     let hit = |length| Some(Hit { kind, kept, length });
     match sign {
         Sign::Equals if is_literal(single, known) => hit(length),
-        Sign::Colon | Sign::Is if looks_random(single) => hit(length),
+        Sign::Colon | Sign::Is if looks_random(single, least(known)) => hit(length),
         Sign::Colon if is_key && is_literal(single, known) => hit(length),
         Sign::Colon if is_setting && known == "passphrase" && is_long(line) => hit(line.len()),
         Sign::Colon if is_setting && is_password(known) && line == single && is_long(line) => {
@@ -266,7 +301,7 @@ fn sign(after: &str) -> Option<(Sign, &str)> {
 fn signature(rest: &str, after: &str) -> Option<Hit> {
     let value = after.strip_prefix('=')?;
     let length = run(value, |c| is_token(c) || c == '%');
-    let secret = length >= 40 && looks_random(value.get(..length)?);
+    let secret = length >= 40 && looks_random(value.get(..length)?, SECRET_LEAST);
     secret.then_some(Hit { kind: "signature", kept: rest.len() - value.len(), length })
 }
 
@@ -296,11 +331,20 @@ fn value_names(value: &str, name: &str) -> bool {
     !name.is_empty() && value.to_ascii_lowercase().ends_with(name)
 }
 
+/// The fewest letters of a secret, where only its looks tell.
+const SECRET_LEAST: usize = 8;
+/// People choose short passwords.
+const PASSWORD_LEAST: usize = 6;
+
+fn least(name: &str) -> usize {
+    if is_password(name) { PASSWORD_LEAST } else { SECRET_LEAST }
+}
+
 /// Behind a colon often stands prose; only what nobody would say is a secret there.
-fn looks_random(value: &str) -> bool {
+fn looks_random(value: &str, least: usize) -> bool {
     let digit = value.contains(|c: char| c.is_ascii_digit());
     let letter = value.contains(|c: char| c.is_ascii_alphabetic());
-    value.chars().count() >= 8 && digit && letter && !value.starts_with(['$', '<', '{', '['])
+    value.chars().count() >= least && digit && letter && !value.starts_with(['$', '<', '{', '['])
 }
 
 /// `scheme://user:password@host`, seen from the colon after the scheme.
@@ -325,6 +369,10 @@ fn is_capital_or_digit(c: char) -> bool {
 
 fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
+}
+
+fn is_base64(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=')
 }
 
 fn is_token(c: char) -> bool {
@@ -356,6 +404,22 @@ mod tests {
             assert!(masked.text.contains(&format!("[masked {kind}]")), "{}", masked.text);
             assert!(!masked.text.contains("3D4e5F6") && !masked.text.contains("IOSFOD"));
         }
+    }
+
+    #[test]
+    fn keys_without_a_digit_are_known_when_they_are_no_words() {
+        assert_eq!(kinds("glpat-abcdefghijklmnopqrst"), ["GitLab token"]);
+        assert_eq!(kinds("hf_abcdefghijklmnopqrstuvwxyzABCDEFGH"), ["Hugging Face token"]);
+        assert!(kinds("glpat-is-how-they-all-begin-there").is_empty());
+    }
+
+    #[test]
+    fn what_stands_beside_an_aws_key_is_its_secret() {
+        let secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
+        let pair = format!("{}IOSFODNN7EXAMPLE / {secret}, prod", "AKIA");
+        assert_eq!(mask(&pair).text, "[masked AWS key] / [masked AWS secret], prod");
+        assert_eq!(kinds(&pair), ["AWS key", "AWS secret"]);
+        assert!(kinds(secret).is_empty());
     }
 
     #[test]
@@ -416,6 +480,8 @@ mod tests {
             "user: me\npassphrase: blue horse battery 7",
             "sshpass -p Tr0ub4dor ssh x",
             "curl -s -u admin:Tr0ub4dor https://x",
+            "password: ub4dor",
+            "my password is ub4dor",
         ] {
             let masked = mask(text);
             assert_eq!(masked.found, ["password"], "{text}");
