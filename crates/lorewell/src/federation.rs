@@ -157,8 +157,10 @@ impl PrivateFile {
     #[cfg(unix)]
     fn close_to_others(&self) -> io::Result<()> {
         use std::os::unix::fs::PermissionsExt;
-        let mode = std::fs::metadata(&self.0)?.permissions().mode();
-        if mode & 0o077 == 0 {
+        // Behind a link may be anything; it is not ours to close.
+        let found = std::fs::symlink_metadata(&self.0)?;
+        let mode = found.permissions().mode();
+        if found.is_symlink() || mode & 0o077 == 0 {
             return Ok(());
         }
         tracing::warn!("others could read the federation's key file; it is closed to them now");

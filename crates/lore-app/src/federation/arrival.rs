@@ -1,5 +1,7 @@
 //! What somebody else's thing looks like here: a name to find it by and a text to read.
 
+use std::borrow::Cow;
+
 use lore_core::names::NAME_MAX;
 use lore_koinet::node::ForeignRecord;
 use serde_json::Value;
@@ -68,8 +70,8 @@ fn write_value(to: &mut String, name: &str, value: &Value) {
     }
     match value {
         Value::Null => {}
-        Value::String(text) if name.is_empty() => push_paragraph(to, text),
-        Value::String(text) => push_paragraph(to, &format!("{name}: {text}")),
+        Value::String(text) if name.is_empty() => push_paragraph(to, &harmless(text)),
+        Value::String(text) => push_paragraph(to, &harmless(&format!("{name}: {text}"))),
         Value::Bool(_) | Value::Number(_) => push_paragraph(to, &format!("{name}: {value}")),
         Value::Array(items) => items.iter().for_each(|item| write_value(to, name, item)),
         Value::Object(fields) => {
@@ -78,6 +80,16 @@ fn write_value(to: &mut String, name: &str, value: &Value) {
                 write_value(to, if is_text { "" } else { inner }, value);
             }
         }
+    }
+}
+
+/// A text without what could act in it, where it has markup at all.
+fn harmless(text: &str) -> Cow<'_, str> {
+    let mut after = text.split('<').skip(1).map(|tag| tag.chars().next());
+    let tags = after.any(|next| next.is_some_and(|c| c.is_ascii_alphabetic() || "/!?".contains(c)));
+    match tags {
+        true => Cow::Owned(lore_markup::to_markdown(&lore_markup::to_html(text))),
+        false => Cow::Borrowed(text),
     }
 }
 
@@ -128,6 +140,11 @@ mod tests {
         for part in ["title: How", "By hand.", "region: Salish Sea", "year: 2024"] {
             assert!(told.body.contains(part), "{part} in {}", told.body);
         }
+        let active =
+            json!({"text": "Eel <script>alert(1)</script><b onclick='x()'>grass</b>, a < b"});
+        let told = arrival(&active);
+        assert!(told.body.contains("Eel") && told.body.contains("grass"), "{}", told.body);
+        assert!(!told.body.contains("alert") && !told.body.contains("onclick"), "{}", told.body);
         let bare = arrival(&json!({}));
         assert_eq!(
             (bare.name.as_str(), bare.body.as_str()),

@@ -85,12 +85,16 @@ impl Keeper {
             for write in part {
                 self.add(&mut batch, write)?;
             }
-            self.app.store.commit(&self.viewer, batch).await?;
+            self.commit(batch).await?;
         }
-        let alone = further.filter(|changes| !changes.is_empty());
-        if let Some(changes) = alone {
-            let mut batch = self.batch();
-            batch.changes = changes;
+        let mut batch = self.batch();
+        batch.changes = further.unwrap_or_default();
+        self.commit(batch).await
+    }
+
+    /// What was never here and is to be forgotten leaves nothing to write.
+    async fn commit(&self, batch: Batch) -> Result<()> {
+        if !batch.changes.is_empty() {
             self.app.store.commit(&self.viewer, batch).await?;
         }
         Ok(())
@@ -360,4 +364,39 @@ fn put_contents(node: Uid, contents: &Contents, visibility: Visibility) -> Resul
         value: json!({ "contents": contents.as_str() }),
         visibility,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use lore_core::Effects;
+    use lore_koinet::{Manifest, NodeRid, WireTime};
+    use lore_sqlite::SqliteStore;
+
+    use super::*;
+    use crate::access::{Identity, enter};
+
+    #[tokio::test]
+    async fn what_was_never_here_is_forgotten_without_a_trace() {
+        let directory = tempfile::tempdir().unwrap();
+        let (file, effects) = (directory.path().join("store.sqlite"), Effects::system());
+        let store = SqliteStore::open(&file, lore_sqlite::Options::default(), &effects).unwrap();
+        let app = Arc::new(App::new(Arc::new(store), effects));
+        let viewer = enter(&app, Identity::LOCAL, None).await.unwrap();
+        let (mut keeper, _) = Keeper::open(app, viewer).await.unwrap();
+        let manifest = Manifest {
+            rid: Rid::parse("orn:koi-net.practice:nope").unwrap(),
+            timestamp: WireTime::parse("2026-01-01T00:00:00Z").unwrap(),
+            sha256_hash: String::new(),
+            context: None,
+        };
+        let record = Record::Foreign(ForeignRecord {
+            manifest,
+            from: NodeRid::new("coast", "00").unwrap(),
+            presence: Presence::Forgotten,
+            bytes: 0,
+            forgets: Vec::new(),
+        });
+        keeper.keep(vec![Write { record, contents: None }], Vec::new()).await.unwrap();
+        assert_eq!(keeper.load().await.unwrap(), []);
+    }
 }

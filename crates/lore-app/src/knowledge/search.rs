@@ -17,6 +17,8 @@ use crate::federation::{self, FEDERATED};
 const RESULTS_MAX: usize = 100;
 /// How many more are looked at when what is found must still be of a type.
 const WIDER: usize = 10;
+/// How many more texts are looked at than documents are wanted.
+const WIDER_TEXTS: usize = 4;
 
 /// An entity that answers.
 #[derive(Debug, Clone)]
@@ -141,15 +143,25 @@ pub async fn find_documents(
     let limit = limit.clamp(1, RESULTS_MAX);
     let source = source.map(str::trim).filter(|source| !source.is_empty());
     let filter = source.map(of_source).transpose()?.unwrap_or_default();
-    let query = Query { filter, unit: Unit::Text, ..Query::new(text, limit * 4) };
-    let found = librarian.app.search(&librarian.viewer, query).await?;
+    let ask = async |unit, limit| {
+        let query = Query { filter: filter.clone(), unit, ..Query::new(text, limit) };
+        librarian.app.search(&librarian.viewer, query).await
+    };
+    let found = ask(Unit::Text, limit * WIDER_TEXTS).await?;
+    let more = found.answers.len() == limit * WIDER_TEXTS;
     let hits: Vec<FoundDocument> = found.answers.into_iter().filter_map(found_document).collect();
     let chunks = match passages {
         Passages::Leave => Vec::new(),
         Passages::Give => hits.iter().take(limit).cloned().map(chunk).collect(),
     };
     let mut seen = HashSet::new();
-    let documents = hits.into_iter().filter(|hit| seen.insert(hit.node.id)).take(limit).collect();
+    let mut documents: Vec<_> = hits.into_iter().filter(|hit| seen.insert(hit.node.id)).collect();
+    if more && documents.len() < limit {
+        // A long document has crowded the others out.
+        let others = ask(Unit::Node, limit).await?.answers.into_iter().filter_map(found_document);
+        documents.extend(others.filter(|hit| seen.insert(hit.node.id)));
+    }
+    documents.truncate(limit);
     Ok(FoundDocuments { documents, chunks })
 }
 
@@ -180,7 +192,12 @@ fn of_source(source: &str) -> Result<Filter> {
         Some(node) if node.starts_with(':') => {
             Filter { sources: vec![source.to_owned()], ..Filter::default() }
         }
-        _ => Filter { namespaces: vec![namespace(source)], ..Filter::default() },
+        // What others told has no namespace of its own here, and is not of this world.
+        _ => Filter {
+            namespaces: vec![namespace(source)],
+            except_kinds: vec![Word::new("kind", FEDERATED)?],
+            ..Filter::default()
+        },
     })
 }
 

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::questions::Questions;
 use super::sync::Sync;
 use super::take::Way;
-use super::{Endpoint, Fault, Greeting, Message, Node, Standing, Told, Write};
+use super::{Endpoint, Fault, Greeting, Message, Node, PeerRecord, Standing, Told, Write};
 use crate::envelope::Envelope;
 use crate::profile::{NodeKind, NodeProfile};
 use crate::rid::{NodeRid, Rid};
@@ -86,6 +86,26 @@ pub(super) struct Line {
     pub(super) questions: Questions,
     /// Messages it may still send, and when that was counted.
     allowance: Option<(f64, Timestamp)>,
+}
+
+/// Where to call a node, after so many failures. What the owner typed holds; when nobody
+/// answers there, what the node says itself is tried in turn. On the same machine that is
+/// what the owner meant, too.
+fn address(peer: &PeerRecord, failures: u32) -> Option<(String, GivenBy)> {
+    let said = peer.profile.as_ref().and_then(|profile| profile.base_url.as_deref());
+    let said = said.map(|url| url.trim_end_matches('/').to_owned());
+    let Some(typed) = &peer.url else { return Some((said?, GivenBy::Network)) };
+    match said.filter(|said| said != typed && failures % 2 == 1) {
+        Some(said) if host(&said) == host(typed) => Some((said, GivenBy::Owner)),
+        Some(said) => Some((said, GivenBy::Network)),
+        None => Some((typed.clone(), GivenBy::Owner)),
+    }
+}
+
+/// The name of the machine in an address.
+fn host(url: &str) -> Option<&str> {
+    let authority = url.split_once("://")?.1.split('/').next()?;
+    Some(authority.rsplit_once(':').map_or(authority, |(host, _)| host))
 }
 
 impl Line {
@@ -166,10 +186,8 @@ impl Node {
         if peer.standing == Standing::Forgotten {
             return None;
         }
-        let base = peer.profile.as_ref().and_then(|profile| profile.base_url.clone());
-        let given_by = if peer.url.is_some() { GivenBy::Owner } else { GivenBy::Network };
-        let url = peer.url.clone().or(base)?;
         let line = self.lines.get(rid);
+        let (url, given_by) = address(peer, line.map_or(0, |line| line.failures))?;
         if line.is_some_and(|line| line.busy || line.not_before.is_some_and(|then| then > now)) {
             return None;
         }
@@ -260,13 +278,24 @@ impl Node {
                     if let Some(peer) = self.peers.get_mut(&call.peer) {
                         peer.last_seen = Some(now.into());
                     }
-                    writes
+                    writes.into_iter().chain(self.reached(call)).collect()
                 }
                 Err(_) => self.failed(call, None, now),
             },
             Ok(answer) => self.failed(call, Some(&answer), now),
             Err(Unanswered) => self.failed(call, None, now),
         }
+    }
+
+    /// A node that was found where it says it is has moved there.
+    fn reached(&mut self, call: &Call) -> Option<Write> {
+        let peer = self.peers.get_mut(&call.peer)?;
+        let typed = peer.url.as_mut().filter(|typed| **typed != call.url)?;
+        match call.given_by {
+            GivenBy::Owner => typed.clone_from(&call.url),
+            GivenBy::Network => peer.url = None,
+        }
+        self.peer_write(&call.peer)
     }
 
     fn take_answer(
