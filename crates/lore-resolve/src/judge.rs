@@ -55,6 +55,8 @@ pub enum Objection {
     OtherGeneration,
     /// They are bodies of different legal forms.
     OtherForm,
+    /// Their titles are those of a man and of a woman.
+    OtherTitle,
 }
 
 impl fmt::Display for Objection {
@@ -69,6 +71,7 @@ impl fmt::Display for Objection {
             Self::PartOfName => "only a part of the name is given",
             Self::OtherGeneration => "one is marked as junior, senior or a successor",
             Self::OtherForm => "the legal forms differ",
+            Self::OtherTitle => "the titles are those of a man and of a woman",
         })
     }
 }
@@ -117,6 +120,9 @@ pub(crate) fn judge(
     };
     let other_form = profile.family == Family::Organization && have_other_forms(asked, known);
     let objection = objection.or(other_form.then_some(Objection::OtherForm));
+    let other_title =
+        profile.family == Family::Person && have_titles(asked, known, words::are_other_titles);
+    let objection = objection.or(other_title.then_some(Objection::OtherTitle));
     let guess = sameness != Sameness::Full && scales.is_guess(profile.family, code.as_deref());
     Evidence { nats, sameness, objection, guess, alignment, code }
 }
@@ -129,6 +135,16 @@ fn have_other_forms(asked: &Name, known: &Name) -> bool {
     };
     let (asked, known) = (forms(asked), forms(known));
     !asked.is_empty() && !known.is_empty() && !asked.iter().any(|form| known.contains(form))
+}
+
+/// Whether the titles of two persons differ in this way.
+fn have_titles(asked: &Name, known: &Name, differ: fn(&str, &str) -> bool) -> bool {
+    let titles = |name: &'_ Name| -> Vec<String> {
+        let light = name.tokens.iter().filter(|token| token.kind == Kind::Light);
+        light.filter(|token| words::is_title(&token.text)).map(|token| token.text.clone()).collect()
+    };
+    let (asked, known) = (titles(asked), titles(known));
+    asked.iter().any(|one| known.iter().any(|other| differ(one, other)))
 }
 
 struct Scales<'a> {
@@ -306,7 +322,9 @@ impl Scales<'_> {
         longer_code
             || self.is_turned()
             || pairs.iter().any(|pair| self.is_guessed(pair, family))
-            || family == Family::Person && self.leaves_words()
+            || family == Family::Person
+                && (self.leaves_words()
+                    || have_titles(self.asked, self.known, words::are_other_ranks))
     }
 
     /// Whether a telling word of either name has no answer.
@@ -432,6 +450,8 @@ mod tests {
             ("Henry James", "James Henry", Person, Objection::OtherOrder),
             ("George W. Bush", "George H. W. Bush", Person, Objection::OtherName),
             ("张伟", "章伟", Person, Objection::OtherName),
+            ("Lord Vex Marrow", "Lady Vex Marrow", Person, Objection::OtherTitle),
+            ("Mr John Vane", "Mrs. John Vane", Person, Objection::OtherTitle),
             ("Meeting 2024-01-02", "Meeting 2024-02-01", Title, Objection::OtherOrder),
             ("Release 1.2", "Release 2.1", Thing, Objection::OtherOrder),
             ("C", "C++", Thing, Objection::OtherWords),
@@ -445,6 +465,24 @@ mod tests {
     }
 
     #[test]
+    fn a_title_is_one_only_in_front_and_ranks_make_a_guess() {
+        let guess = |one: &str, other: &str| {
+            let family = Family::Person;
+            let (one, other) = (Name::parse(one, family), Name::parse(other, family));
+            judge(&one, &other, &Profile::of_family(family), &|_, _| 7.0).guess
+        };
+        for (one, other) in [
+            ("Martin Luther", "Martin Luther King"),
+            ("Ruth Ann", "Ruth Ann Prince"),
+            ("King Aldric Stone", "Prince Aldric Stone"),
+        ] {
+            assert!(guess(one, other) && guess(other, one), "{one} / {other}");
+        }
+        assert!(!guess("King Aldric Stone", "Aldric Stone"));
+        assert!(!guess("Ilse Marrow, PhD", "Dr Ilse Marrow"));
+    }
+
+    #[test]
     fn harmless_differences_raise_no_objection() {
         use Family::{Organization, Person, Thing};
         for (one, other, family) in [
@@ -455,6 +493,8 @@ mod tests {
             ("Sony PSLX350H", "Sony PS-LX350H belt drive turntable", Thing),
             ("J. R. Smith", "John Smith", Person),
             ("Smith, John", "John Smith", Person),
+            ("Dr. Ilse Marrow", "Prof. Ilse Marrow", Person),
+            ("Captain Vane", "Vane (Captain)", Person),
         ] {
             let found = objection(one, other, family);
             assert!(

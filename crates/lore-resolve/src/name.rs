@@ -91,6 +91,9 @@ impl Name {
             }
         }
         set_venues_aside(&mut tokens, family);
+        if family == Family::Person {
+            weigh_titles(&mut tokens);
+        }
         if tokens.iter().all(|token| token.place == Place::Aside) {
             tokens.iter_mut().for_each(|token| token.place = Place::Core);
         }
@@ -316,6 +319,15 @@ fn token(word: &RawWord, family: Family, place: Place) -> Option<Token> {
         None => wordpiece::rank(&text),
     };
     (!text.is_empty()).then_some(Token { text, character, spelled_out, sound, rank, kind, place })
+}
+
+/// A title stands in front; elsewhere the same word is a name: Martin Luther King.
+fn weigh_titles(tokens: &mut [Token]) {
+    let core = tokens.iter_mut().filter(|token| token.place == Place::Core);
+    let behind = core.skip_while(|token| token.kind == Kind::Light);
+    for token in behind.filter(|token| words::is_title(&token.text)) {
+        token.kind = Kind::Word;
+    }
 }
 
 /// "Fenix at the Argyle" is a remark about Fenix, as a bracket would be.

@@ -33,6 +33,21 @@ pub(crate) fn end_alike(one: &str, other: &str) -> bool {
     }
 }
 
+/// The vowels as they are written: doubled ones once, i for y, and no silent e at the end.
+pub(crate) fn vowels(word: &str) -> String {
+    let spoken = respelled(word);
+    let spoken = spoken.strip_suffix('e').unwrap_or(spoken);
+    let mut before = None;
+    let mut vowels = String::new();
+    for letter in spoken.chars().map(|letter| if letter == 'y' { 'i' } else { letter }) {
+        if is_vowel(Some(letter)) && before != Some(letter) {
+            vowels.push(letter);
+        }
+        before = Some(letter);
+    }
+    vowels
+}
+
 fn respelled(word: &str) -> &str {
     RESPELLED.iter().find(|(written, _)| *written == word).map_or(word, |(_, spoken)| spoken)
 }

@@ -22,6 +22,22 @@ pub(crate) fn is_light(word: &str, family: Family) -> bool {
     }
 }
 
+/// A word that is put in front of persons' names. What stands behind them, as PhD, is none.
+pub(crate) fn is_title(word: &str) -> bool {
+    TITLES.contains(&word) && !matches!(word, "phd" | "md")
+}
+
+/// Whether two titles are never those of one person.
+pub(crate) fn are_other_titles(one: &str, other: &str) -> bool {
+    let (men, women) = (|word| MEN.contains(&word), |word| WOMEN.contains(&word));
+    men(one) && women(other) || women(one) && men(other)
+}
+
+/// Whether two titles are ranks that one person has only one after the other.
+pub(crate) fn are_other_ranks(one: &str, other: &str) -> bool {
+    one != other && RANKS.contains(&one) && RANKS.contains(&other)
+}
+
 /// Which of the legal forms a word means, if it is one that tells two bodies apart: a
 /// corporation is incorporated, but no LLC. A company may have any.
 pub(crate) fn legal_form(word: &str) -> Option<&str> {
@@ -202,6 +218,9 @@ const TITLES: [&str; 28] = [
     "phd",
     "md",
 ];
+const MEN: [&str; 8] = ["mr", "sir", "lord", "king", "prince", "brother", "master", "father"];
+const WOMEN: [&str; 8] = ["mrs", "ms", "miss", "dame", "lady", "queen", "princess", "sister"];
+const RANKS: [&str; 8] = ["sir", "dame", "lord", "lady", "king", "queen", "prince", "princess"];
 const PARTICLES: [&str; 17] = [
     "von", "van", "der", "den", "de", "da", "di", "du", "del", "la", "le", "el", "al", "bin",
     "ibn", "of", "the",
