@@ -19,6 +19,10 @@ pub struct Page {
     pub published: Option<String>,
     /// The code of its language.
     pub language: Option<String>,
+    /// What it says that people may look for.
+    pub keywords: Vec<String>,
+    /// The address of the picture it shows others.
+    pub image: Option<String>,
     /// Its readable text, as Markdown.
     pub text: String,
 }
@@ -39,8 +43,11 @@ const MOST_ELEMENTS: usize = 100_000;
 const DEEPEST: usize = 400;
 /// Parsers take each `&amp;` by itself and copy the text before it.
 const MOST_REFERENCES: usize = 5_000;
-/// Fewer words are no page, only what is left of one.
-const FEWEST_WORDS: usize = 5;
+/// Fewer words, or signs of scripts without blanks, are no page, only what is left of one.
+const FEWEST_WORDS: usize = 3;
+const FEWEST_SIGNS: usize = 8;
+/// Most keywords that are taken from a page.
+const MOST_KEYWORDS: usize = 50;
 
 /// Reads an HTML page that came from `url`.
 pub fn read_html(html: &str, url: &str) -> Result<Page, ReadError> {
@@ -49,15 +56,15 @@ pub fn read_html(html: &str, url: &str) -> Result<Page, ReadError> {
         return Err(ReadError::TooComplex);
     }
     match article(html, url) {
-        Ok(article) => {
+        Ok((article, keywords)) => {
             let text = lore_markup::to_markdown(&article.content);
-            checked(of_article(&article), text)
+            checked(Page { keywords, ..of_article(&article) }, &text)
         }
         Err(ReadabilityError::TooManyElements(..)) => Err(ReadError::TooComplex),
         // Short pages have no article to be found; their whole text is short, too.
         Err(_) => {
             let page = Page { title: element(html, "title"), ..Page::default() };
-            checked(page, lore_markup::to_markdown(body(html)))
+            checked(page, &lore_markup::to_markdown(body(html)))
         }
     }
 }
@@ -66,15 +73,53 @@ pub fn read_html(html: &str, url: &str) -> Result<Page, ReadError> {
 pub fn read_text(text: &str) -> Result<Page, ReadError> {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty());
     let title = first.map(|line| line.trim_start_matches('#').trim().chars().take(200).collect());
-    checked(Page { title, ..Page::default() }, text.to_owned())
+    checked(Page { title, ..Page::default() }, text)
 }
 
-fn article(html: &str, url: &str) -> Result<Article, ReadabilityError> {
+/// How many words a text has. Where a script sets no blanks, every sign counts as one.
+pub fn words(text: &str) -> usize {
+    let count = |word: &str| match word.chars().filter(|c| is_without_blanks(*c)).count() {
+        0 => usize::from(word.chars().any(char::is_alphanumeric)),
+        signs => signs,
+    };
+    text.split_whitespace().map(count).sum()
+}
+
+/// Chinese, Japanese, Thai, Lao, Burmese and Khmer.
+fn is_without_blanks(sign: char) -> bool {
+    matches!(u32::from(sign),
+        0xe00..=0xeff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x3400..=0x4dbf
+        | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x2_0000..=0x3_ffff)
+}
+
+/// A text without what nobody sees and what turns it around. What joins letters stays.
+fn visible(text: &str) -> String {
+    let unseen = |sign: char| {
+        matches!(u32::from(sign),
+            0xad | 0x61c | 0x200b | 0x200e | 0x200f | 0x202a..=0x202e | 0x2060..=0x206f | 0xfeff
+            | 0xfff9..=0xfffb | 0xe_0000..=0xe_007f)
+    };
+    text.chars().filter(|sign| !unseen(*sign)).collect()
+}
+
+/// The article of a page, and its keywords.
+fn article(html: &str, url: &str) -> Result<(Article, Vec<String>), ReadabilityError> {
     let config =
         Config { max_elements_to_parse: MOST_ELEMENTS, keep_classes: true, ..Config::default() };
     // The address only makes links absolute; a strange one must not hide the text.
     let reader = Readability::new(html, Some(url), Some(config.clone()));
-    reader.or_else(|_| Readability::new(html, None, Some(config)))?.parse()
+    let mut reader = reader.or_else(|_| Readability::new(html, None, Some(config)))?;
+    let told: Vec<String> = reader
+        .doc
+        .select("meta[content]")
+        .iter()
+        .filter(|meta| meta.attr("name").is_some_and(|name| name.eq_ignore_ascii_case("keywords")))
+        .filter_map(|meta| Some(meta.attr("content")?.to_string()))
+        .collect();
+    let words = told.iter().flat_map(|told| told.split(',')).map(str::trim);
+    let words = words.filter(|word| !word.is_empty()).map(str::to_owned);
+    let keywords = words.take(MOST_KEYWORDS).collect();
+    Ok((reader.parse()?, keywords))
 }
 
 fn of_article(article: &Article) -> Page {
@@ -86,19 +131,32 @@ fn of_article(article: &Article) -> Page {
         site: said(&article.site_name),
         published: said(&article.published_time),
         language: said(&article.lang),
-        text: String::new(),
+        image: said(&article.image),
+        ..Page::default()
     }
 }
 
-fn checked(mut page: Page, text: String) -> Result<Page, ReadError> {
-    let text = text.trim().to_owned();
+fn checked(page: Page, text: &str) -> Result<Page, ReadError> {
+    let text = visible(text).trim().to_owned();
     let words = text.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic));
-    if words.take(FEWEST_WORDS).count() < FEWEST_WORDS {
+    let signs = text.chars().filter(|sign| is_without_blanks(*sign));
+    if words.take(FEWEST_WORDS).count() < FEWEST_WORDS
+        && signs.take(FEWEST_SIGNS).count() < FEWEST_SIGNS
+    {
         return Err(ReadError::NothingReadable);
     }
-    page.language = page.language.or_else(|| language(&text).map(str::to_owned));
-    page.text = text;
-    Ok(page)
+    let seen = |field: Option<String>| field.as_deref().map(visible);
+    Ok(Page {
+        title: seen(page.title),
+        byline: seen(page.byline),
+        description: seen(page.description),
+        site: seen(page.site),
+        published: seen(page.published),
+        language: page.language.or_else(|| language(&text).map(str::to_owned)),
+        keywords: page.keywords.iter().map(|word| visible(word)).collect(),
+        image: seen(page.image),
+        text,
+    })
 }
 
 /// How deep elements are nested at most. Elements that never hold others, and those

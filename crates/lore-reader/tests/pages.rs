@@ -10,7 +10,7 @@
 
 use std::time::{Duration, Instant};
 
-use lore_reader::{ReadError, chunks, read_html, read_text};
+use lore_reader::{ReadError, chunks, read_html, read_text, words};
 
 const SENTENCE: &str = "The salmon come back to the river in autumn, and the people of the valley \
     count them at the old weir, as their grandparents did before them. ";
@@ -51,6 +51,29 @@ fn an_article_is_freed_of_its_clutter() {
     for clutter in ["cookie", "stolen", "Most read", "Imprint", "color: red", "Shop"] {
         assert!(!page.text.contains(clutter), "{clutter} is still in {}", page.text);
     }
+}
+
+#[test]
+fn what_a_page_says_of_itself_and_how_long_it_is() {
+    let html = article().replace(
+        "<meta name=\"author\"",
+        "<meta name=\"Keywords\" content=\"river, weir,, fish\">\
+         <meta property=\"og:image\" content=\"https://valley.example/a.png\">\
+         <meta name=\"author\"",
+    );
+    let page = read_html(&html, "https://valley.example/news/salmon").unwrap();
+    assert_eq!(page.keywords, ["river", "weir", "fish"]);
+    assert_eq!(page.image.as_deref(), Some("https://valley.example/a.png"));
+    assert_eq!((words("Gate closed today."), words("鮭は秋に川へ")), (3, 6));
+}
+
+#[test]
+fn short_pages_are_pages_and_nothing_unseen_is_left_in_them() {
+    let short = read_html("<body><p>Gate clo\u{200b}sed \u{202e}today.</p></body>", "").unwrap();
+    assert_eq!(short.text, "Gate closed today.");
+    let signs = read_html("<body><p>鮭は秋に川へ帰ってくる。</p></body>", "").unwrap();
+    assert!(signs.text.starts_with('鮭'));
+    assert_eq!(read_html("<body>Loading…</body>", ""), Err(ReadError::NothingReadable));
 }
 
 #[test]

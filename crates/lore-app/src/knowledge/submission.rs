@@ -36,6 +36,10 @@ pub(super) struct Submission {
     pub(super) published: Option<String>,
     pub(super) site: Option<String>,
     pub(super) language: Option<String>,
+    #[serde(default)]
+    pub(super) keywords: Vec<String>,
+    #[serde(default)]
+    pub(super) image: Option<String>,
     pub(super) text: String,
     pub(super) hash: String,
     pub(super) status: Status,
@@ -144,6 +148,8 @@ fn submission(url: &str, page: Page) -> Submission {
         published: page.published,
         site: page.site,
         language: page.language,
+        keywords: page.keywords,
+        image: page.image,
         hash: uri::hex(&Sha256::digest(&text)),
         text,
         status: Status::Previewed,

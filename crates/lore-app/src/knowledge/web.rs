@@ -42,6 +42,12 @@ pub struct Preview {
     pub site: Option<String>,
     /// The code of its language.
     pub language: Option<String>,
+    /// What it says that people may look for.
+    pub keywords: Vec<String>,
+    /// The address of the picture it shows others.
+    pub image: Option<String>,
+    /// How many words it has.
+    pub words: usize,
     /// Its text, Markdown.
     pub text: String,
     /// SHA-256 of the text.
@@ -125,6 +131,9 @@ fn shown(page: Submission, mentions: Vec<Mention>) -> Preview {
         published: page.published,
         site: page.site,
         language: page.language,
+        keywords: page.keywords,
+        image: page.image,
+        words: lore_reader::words(&page.text),
         text: page.text,
         hash: page.hash,
         mentions,
@@ -399,6 +408,7 @@ async fn take_in(
         Error::invalid("type", problem, format!("use one of {known}"))
     })?;
     let registration = Registration {
+        introduced_by: None,
         name: given.name.clone(),
         entity_type,
         aliases: Vec::new(),

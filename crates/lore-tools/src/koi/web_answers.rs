@@ -85,6 +85,9 @@ pub(crate) struct KnownOut {
     vault_note_path: Option<Nullable<String>>,
     /// What this means.
     message: String,
+    /// Always true: the title was written by somebody else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    untrusted: Option<bool>,
 }
 
 impl From<Preview> for PreviewOut {
@@ -92,16 +95,16 @@ impl From<Preview> for PreviewOut {
         let fields = [
             ("title", json!(page.title)),
             ("description", json!(page.description)),
-            ("keywords", json!([])),
+            ("keywords", json!(page.keywords)),
             ("author", json!(page.author)),
             ("published_date", json!(page.published)),
-            ("og_image", Value::Null),
+            ("og_image", json!(page.image)),
             ("site_name", json!(page.site)),
             ("language", json!(page.language)),
         ];
         let metadata = fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
         Self {
-            word_count: page.text.split_whitespace().count(),
+            word_count: page.words,
             content_summary: page.text.chars().take(SUMMARY).collect(),
             url: page.url,
             rid: page.rid,
@@ -138,6 +141,7 @@ impl KnownOut {
             rid: known.rid,
             vault_note_path: None,
             message: "URL has already been ingested.".into(),
+            untrusted: Some(true),
         }
     }
 
@@ -149,6 +153,7 @@ impl KnownOut {
             rid: known.rid,
             vault_note_path: Some(Nullable(known.note_path)),
             message: "URL has already been ingested.".into(),
+            untrusted: None,
         }
     }
 }
