@@ -7,7 +7,6 @@
 
 use lore_core::names::NAME_MAX;
 use lore_core::{Error, Result};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::extract::{Extracted, ExtractedEntity, FOUND_MAX, SUMMARY_MAX};
@@ -38,8 +37,8 @@ pub(super) async fn read(
     mark: &str,
 ) -> Result<Extracted> {
     let said = model.answer(&prompt(text, known, hints, mark)).await?;
-    let proposal: Proposal = serde_json::from_str(unfenced(&said)).map_err(|_| {
-        Error::Unavailable { what: format!("{} (its answer is not of the form)", model.name()) }
+    let proposal = Proposal::read(&said).ok_or_else(|| Error::Unavailable {
+        what: format!("{} (its answer is not of the form)", model.name()),
     })?;
     let mut found = checked(proposal, text, known);
     found.read_by = model.name().to_owned();
@@ -101,34 +100,76 @@ fn unfenced(said: &str) -> &str {
     inner.and_then(|inner| inner.strip_suffix("```")).unwrap_or(said).trim()
 }
 
-#[derive(Deserialize)]
-struct Proposal {
-    #[serde(default)]
-    summary: String,
-    #[serde(default)]
-    topics: Vec<String>,
-    #[serde(default)]
-    entities: Vec<ProposedEntity>,
-    #[serde(default)]
-    relationships: Vec<ProposedRelation>,
+/// The object in an answer that says more than that.
+fn braced(said: &str) -> Option<&str> {
+    let said = said.rsplit_once("</think>").map_or(said, |(_, said)| said);
+    said.get(said.find('{')?..=said.rfind('}')?)
 }
 
-#[derive(Deserialize)]
+/// What a model proposes, item by item: one that is not of the form spoils no other.
+struct Proposal {
+    summary: String,
+    topics: Vec<String>,
+    entities: Vec<Value>,
+    relationships: Vec<Value>,
+}
+
+impl Proposal {
+    /// Reads an answer; none where it tells of nothing that was asked for.
+    fn read(said: &str) -> Option<Self> {
+        let whole = serde_json::from_str(unfenced(said)).ok();
+        let value: Value = whole.or_else(|| serde_json::from_str(braced(said)?).ok())?;
+        let asked = ["summary", "topics", "entities", "relationships"];
+        let told = asked.iter().any(|name| value.get(name).is_some());
+        let list = |name: &str| value.get(name).and_then(Value::as_array).cloned();
+        let topics = list("topics").unwrap_or_default();
+        told.then(|| Self {
+            summary: text_of(&value, "summary"),
+            topics: topics.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            entities: list("entities").unwrap_or_default(),
+            relationships: list("relationships").unwrap_or_default(),
+        })
+    }
+}
+
+fn text_of(value: &Value, field: &str) -> String {
+    value.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
 struct ProposedEntity {
     name: String,
-    #[serde(default)]
     r#type: String,
-    #[serde(default)]
     description: String,
     confidence: Option<f64>,
 }
 
-#[derive(Deserialize)]
+impl ProposedEntity {
+    fn of(value: &Value) -> Self {
+        Self {
+            name: text_of(value, "name"),
+            r#type: text_of(value, "type"),
+            description: text_of(value, "description"),
+            confidence: value.get("confidence").and_then(Value::as_f64),
+        }
+    }
+}
+
 struct ProposedRelation {
     subject: String,
     predicate: String,
     object: String,
     confidence: Option<f64>,
+}
+
+impl ProposedRelation {
+    fn of(value: &Value) -> Self {
+        Self {
+            subject: text_of(value, "subject"),
+            predicate: text_of(value, "predicate"),
+            object: text_of(value, "object"),
+            confidence: value.get("confidence").and_then(Value::as_f64),
+        }
+    }
 }
 
 fn checked(proposal: Proposal, text: &str, known: &[Mention]) -> Extracted {
@@ -139,15 +180,15 @@ fn checked(proposal: Proposal, text: &str, known: &[Mention]) -> Extracted {
         ..Extracted::default()
     };
     found.topics.retain(|topic| !topic.is_empty());
-    for one in proposal.entities.into_iter().take(FOUND_MAX) {
-        match page.entity(one) {
+    for one in proposal.entities.iter().take(FOUND_MAX) {
+        match page.entity(ProposedEntity::of(one)) {
             Ok(entity) if found.entities.iter().any(|other| is_same(other, &entity.name)) => {}
             Ok(entity) => found.entities.push(entity),
             Err(why) => found.left_out.push(why),
         }
     }
-    for one in proposal.relationships.into_iter().take(FOUND_MAX) {
-        match relation(one, &found.entities) {
+    for one in proposal.relationships.iter().take(FOUND_MAX) {
+        match relation(ProposedRelation::of(one), &found.entities) {
             Ok(relation) => found.relations.push(relation),
             Err(why) => found.left_out.push(why),
         }
@@ -244,7 +285,7 @@ mod tests {
     const TEXT: &str = "Ada Holt founded the Herring Foundation.\nIt is in Victoria.";
 
     fn read(answer: &Value) -> Extracted {
-        checked(serde_json::from_value(answer.clone()).unwrap(), TEXT, &[])
+        checked(Proposal::read(&answer.to_string()).unwrap(), TEXT, &[])
     }
 
     #[test]
@@ -287,6 +328,31 @@ mod tests {
         }));
         assert_eq!((found.entities.len(), found.relations.len()), (2, 1));
         assert_eq!(found.left_out.len(), 5, "{:?}", found.left_out);
+    }
+
+    #[test]
+    fn an_item_that_is_not_of_the_form_spoils_no_other() {
+        let found = read(&json!({
+            "topics": null,
+            "entities": [
+                {"name": "Ada Holt", "type": "Person", "confidence": "high"},
+                {"name": null, "type": "Person"}, "Victoria", {"name": "Victoria"},
+                {"name": "Herring Foundation", "type": "Organization"},
+            ],
+            "relationships": ["Ada founded it",
+                {"subject": "Ada Holt", "predicate": "founded", "object": "Herring Foundation"}],
+        }));
+        assert_eq!((found.entities.len(), found.relations.len()), (2, 1), "{:?}", found.left_out);
+        assert_eq!(found.left_out.len(), 4, "{:?}", found.left_out);
+    }
+
+    #[test]
+    fn an_answer_is_found_in_what_is_said_around_it_and_must_tell_something() {
+        let said = "Sure! Here it is:\n```json\n{\"summary\": \"Fish.\"}\n```\nBye.";
+        assert_eq!(Proposal::read(said).map(|found| found.summary).as_deref(), Some("Fish."));
+        for empty in ["{\"foo\": 1}", "[]", "no", "}{"] {
+            assert!(Proposal::read(empty).is_none(), "{empty}");
+        }
     }
 
     #[test]
