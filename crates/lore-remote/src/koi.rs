@@ -1,5 +1,7 @@
 //! Another KOI API in place of the own world: `KOI_API_ENDPOINT`.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use lore_app::knowledge::{Ask, Elsewhere, Verb};
 use lore_core::{Error, Result};
@@ -61,6 +63,9 @@ impl Elsewhere for KoiApi {
     }
 }
 
+/// How long to wait for an API that has enough to do and does not say how long.
+const BUSY: Duration = Duration::from_secs(60);
+
 /// What another API refused, in its own words.
 fn refusal(status: u16, body: Option<Value>) -> Error {
     let detail = body.and_then(|body| body.get("detail").cloned());
@@ -72,9 +77,12 @@ fn refusal(status: u16, body: Option<Value>) -> Error {
     let detail: String = detail.chars().take(DETAIL_MAX).collect();
     if status == 401 {
         return Error::Precondition {
-            message: format!("the KOI API asks for a token: {detail}"),
+            message: format!("the KOI API asks for a token it knows: {detail}"),
             hint: "set KOI_API_TOKEN, or `koi_token` in lorewell.toml, to one of its tokens".into(),
         };
+    }
+    if status == 429 {
+        return Error::Throttled { to: "the KOI API", retry_after: BUSY };
     }
     if status >= 500 {
         return Error::Unavailable { what: format!("the KOI API (status {status}: {detail})") };

@@ -10,6 +10,7 @@ mod code_answers;
 mod code_rows;
 mod documents;
 mod entities;
+mod fitting;
 mod shapes;
 mod upkeep;
 mod web;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 use lore_app::knowledge::Librarian;
 pub use lore_app::knowledge::{Ask, Verb};
 use lore_core::{Error, Result};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -66,16 +68,22 @@ pub async fn answer(call: &Call, ask: Ask) -> Answered {
 
 /// Answers a request of a tool: from another KOI API where one is configured, else from
 /// this world.
-pub(crate) async fn ask(call: &Call, tool: &'static str, ask: Ask) -> Result<Value> {
+pub(crate) async fn ask<T: JsonSchema>(
+    call: &Call,
+    tool: &'static str,
+    ask: Ask,
+) -> Result<Shaped<T>> {
     if let Some(elsewhere) = &call.app.elsewhere {
-        return elsewhere.ask(ask).await.map(from_elsewhere);
+        let answer = fitting::fitted(elsewhere.ask(ask).await?, &schema::output::<Shaped<T>>());
+        return Ok(from_elsewhere(answer).into());
     }
-    local(call, tool, ask).await.map_err(|failure| match failure {
+    let answered = local(call, tool, ask).await.map_err(|failure| match failure {
         Failure::Failed(error) | Failure::Unreadable(error) => error,
         Failure::NoSuchPath | Failure::WrongVerb => {
             Error::Bug { what: format!("a path of {tool}") }
         }
-    })
+    });
+    Ok(answered?.into())
 }
 
 /// Whatever another server says is data from outside, and marked as that.

@@ -18,6 +18,13 @@ impl<T> From<Value> for Shaped<T> {
     }
 }
 
+impl<T> Shaped<T> {
+    /// The answer as it is.
+    pub(crate) fn value(&self) -> &Value {
+        &self.value
+    }
+}
+
 impl<T> Serialize for Shaped<T> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         self.value.serialize(to)

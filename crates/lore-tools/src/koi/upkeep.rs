@@ -158,6 +158,7 @@ async fn register(request: &Request<'_>) -> Answered {
     request.may_write()?;
     let given: RegisterIn = request.body()?;
     let registration = Registration {
+        introduced_by: None,
         name: given.name,
         entity_type: read_type(request, &given.entity_type).await?,
         aliases: given.aliases,

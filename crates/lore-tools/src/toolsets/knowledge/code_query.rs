@@ -51,6 +51,6 @@ impl ToolSpec for CodeQuery {
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let body = json!({ "cypher": input.cypher, "params": input.params, "named": true });
         let ask = Ask::post(["code", "query"], body);
-        Ok(koi::ask(&call, Self::NAME, ask).await?.into())
+        koi::ask(&call, Self::NAME, ask).await
     }
 }

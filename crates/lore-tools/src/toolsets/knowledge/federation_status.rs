@@ -58,6 +58,6 @@ impl ToolSpec for FederationStatus {
     }
 
     async fn run(call: Call, _: Input) -> Result<Self::Output> {
-        Ok(koi::ask(&call, Self::NAME, Ask::get(["koi-net", "health"])).await?.into())
+        koi::ask(&call, Self::NAME, Ask::get(["koi-net", "health"])).await
     }
 }

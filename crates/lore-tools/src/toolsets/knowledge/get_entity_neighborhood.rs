@@ -44,6 +44,6 @@ impl ToolSpec for GetEntityNeighborhood {
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let uri = uri_of(&call, Self::NAME, &input.entity_uri).await?;
         let ask = Ask::get(["relationships".to_owned(), uri]);
-        Ok(koi::ask(&call, Self::NAME, ask).await?.into())
+        koi::ask(&call, Self::NAME, ask).await
     }
 }

@@ -63,6 +63,6 @@ impl ToolSpec for GithubScan {
             Action::Scan => Ask::post(["github", "scan"], json!({ "repo_name": input.repo_name }))
                 .with("repo_name", input.repo_name),
         };
-        Ok(koi::ask(&call, Self::NAME, ask).await?.into())
+        koi::ask(&call, Self::NAME, ask).await
     }
 }

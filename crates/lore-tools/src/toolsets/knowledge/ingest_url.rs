@@ -112,6 +112,6 @@ impl ToolSpec for IngestUrl {
             "entities": input.entities,
             "relationships": input.relationships,
         });
-        Ok(koi::ask(&call, Self::NAME, Ask::post(["web", "ingest"], body)).await?.into())
+        koi::ask(&call, Self::NAME, Ask::post(["web", "ingest"], body)).await
     }
 }

@@ -18,7 +18,7 @@ pub(super) struct KnowledgeSearch;
 pub(super) struct Input {
     /// Question or keywords.
     query: String,
-    /// Only from vault, web, github, email or world.
+    /// Only from vault, web, github, email, world or koi-net (other nodes).
     source: Option<String>,
     #[serde(default = "ten")]
     limit: i64,
@@ -63,6 +63,6 @@ impl ToolSpec for KnowledgeSearch {
             "include_chunks": input.include_chunks,
         });
         let ask = Ask::post(["search"], body);
-        Ok(koi::ask(&call, Self::NAME, ask).await?.into())
+        koi::ask(&call, Self::NAME, ask).await
     }
 }

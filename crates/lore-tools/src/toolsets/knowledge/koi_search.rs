@@ -55,6 +55,6 @@ impl ToolSpec for KoiSearch {
             .with("query", Some(input.query))
             .with("limit", Some(input.limit))
             .with("type_filter", input.type_filter);
-        Ok(koi::ask(&call, Self::NAME, ask).await?.into())
+        koi::ask(&call, Self::NAME, ask).await
     }
 }

@@ -69,6 +69,6 @@ impl ToolSpec for MonitorUrl {
             }
             Action::Remove => Ask::post(["web", "monitor", "remove"], json!({ "url": url()? })),
         };
-        Ok(koi::ask(&call, Self::NAME, ask).await?.into())
+        koi::ask(&call, Self::NAME, ask).await
     }
 }

@@ -57,6 +57,6 @@ impl ToolSpec for PreviewUrl {
             "submitted_by": input.submitted_by,
             "submitted_via": input.submitted_via,
         });
-        Ok(koi::ask(&call, Self::NAME, Ask::post(["web", "preview"], body)).await?.into())
+        koi::ask(&call, Self::NAME, Ask::post(["web", "preview"], body)).await
     }
 }

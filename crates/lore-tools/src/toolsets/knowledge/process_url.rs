@@ -50,6 +50,6 @@ impl ToolSpec for ProcessUrl {
             "hint_entities": input.hint_entities,
             "auto_ingest": false,
         });
-        Ok(koi::ask(&call, Self::NAME, Ask::post(["web", "process"], body)).await?.into())
+        koi::ask(&call, Self::NAME, Ask::post(["web", "process"], body)).await
     }
 }

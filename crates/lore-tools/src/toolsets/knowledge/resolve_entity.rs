@@ -47,6 +47,6 @@ impl ToolSpec for ResolveEntity {
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let body = json!({ "label": input.label, "type_hint": input.type_hint });
         let ask = Ask::post(["entity", "resolve"], body);
-        Ok(koi::ask(&call, Self::NAME, ask).await?.into())
+        koi::ask(&call, Self::NAME, ask).await
     }
 }

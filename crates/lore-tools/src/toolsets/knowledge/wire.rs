@@ -4,7 +4,7 @@ use lore_core::{Error, Result};
 use serde_json::{Value, json};
 
 use crate::call::Call;
-use crate::koi::{self, Ask};
+use crate::koi::{self, Ask, ResolveAnswer, Shaped};
 
 /// Start of every URI.
 const PREFIX: &str = "orn:";
@@ -23,8 +23,8 @@ pub(super) async fn uri_of(call: &Call, tool: &'static str, text: &str) -> Resul
         return Ok(text.to_owned());
     }
     let ask = Ask::post(["entity", "resolve"], json!({ "label": text }));
-    let answer = koi::ask(call, tool, ask).await?;
-    let best = answer.pointer("/candidates/0");
+    let answer: Shaped<ResolveAnswer> = koi::ask(call, tool, ask).await?;
+    let best = answer.value().pointer("/candidates/0");
     let sure = best.and_then(|best| best.get("confidence")?.as_f64()) >= Some(SURE_ENOUGH);
     let uri = best.and_then(|best| best.get("uri")?.as_str()).filter(|_| sure);
     uri.map(str::to_owned).ok_or_else(|| Error::Precondition {
