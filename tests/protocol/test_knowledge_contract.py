@@ -290,6 +290,34 @@ async def test_a_note_that_moves_stays_the_same(home):
         assert [one["document_rid"] for one in documents["documents"]] == ["vault:People/Bill Baue.md"]
 
 
+@pytest.mark.parametrize("watched", [True, False])
+async def test_two_notes_that_exchange_their_names_stay_who_they_are(home, watched):
+    people = home.home / "vault" / "People"
+    people.mkdir()
+    one, two, aside = people / "One.md", people / "Two.md", people / "Aside.md"
+    one.write_text('---\n"@type": schema:Person\nname: Ilse Marrow\n---\nShe is frabjous.\n')
+    two.write_text('---\n"@type": schema:Person\nname: Otto Krug\n---\nHe says callooh.\n')
+
+    def exchange():
+        one.rename(aside)
+        two.rename(one)
+        aside.rename(two)
+
+    async with client_of(home) as client:
+        before = [await until_resolved(client, name) for name in ("Ilse Marrow", "Otto Krug")]
+        if watched:
+            exchange()
+            await until_said(client, "frabjous", "vault:People/Two.md")
+    if not watched:
+        exchange()
+        home.ok("index")
+    async with client_of(home) as client:
+        await until_said(client, "frabjous", "vault:People/Two.md")
+        await until_said(client, "callooh", "vault:People/One.md")
+        after = [await until_resolved(client, name) for name in ("Ilse Marrow", "Otto Krug")]
+        assert [one["uri"] for one in after] == [one["uri"] for one in before]
+
+
 async def test_a_note_that_moved_while_nobody_looked_stays_the_same(home):
     vault = home.home / "vault"
     note = vault / "A.md"
@@ -345,6 +373,18 @@ def test_a_server_that_only_reads_leaves_notes_alone(home):
         arguments = {"query": "quizzaciously"}
         answer = pipes.request("tools/call", {"name": "knowledge_search", "arguments": arguments})
         assert "A.md" not in json.dumps(answer)
+
+
+async def until_said(client, word: str, rid: str) -> None:
+    """Waits until a word is found in one document alone."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        found = await call(client, "knowledge_search", query=word, include_chunks=True)
+        said_in = {hit["document_rid"] for hit in found["chunk_results"] if word in hit["text"]}
+        if said_in == {rid}:
+            return
+        assert time.monotonic() < end, f"{word} is said in {said_in}"
+        await anyio.sleep(0.05)
 
 
 async def until_resolved(client, name: str) -> dict:

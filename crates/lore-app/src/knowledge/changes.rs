@@ -5,7 +5,8 @@ use lore_core::names::{self, Word, name_key};
 use lore_core::{Error, Node, NodeId, Properties, Result, Uid};
 use lore_resolve::{Decision, Query, Resolution};
 use lore_store::{
-    Batch, Bin, Change, Expect, NameMatch, NewNode, NewText, NodePatch, NodeQuery, NodeRef,
+    Batch, Bin, Change, Direction, Expect, NameMatch, NewNode, NewText, NodePatch, NodeQuery,
+    NodeRef,
 };
 use serde_json::{Value, json};
 
@@ -24,6 +25,9 @@ const DESCRIPTION_MAX: usize = 20_000;
 /// Text kind of what an entity is.
 const DESCRIPTION: &str = "description";
 
+/// The property that holds the note which made an entity known.
+pub(super) const INTRODUCED_BY: &str = "introduced_by";
+
 /// Something to be known.
 #[derive(Debug, Clone)]
 pub struct Registration {
@@ -37,8 +41,10 @@ pub struct Registration {
     pub description: Option<String>,
     /// Where on the web that was found.
     pub found_at: Option<String>,
-    /// Its URI, where it has one already.
+    /// Its URI, where it has one already. It is this thing then, whatever others are called.
     pub uri: Option<String>,
+    /// The note that makes it known, if one does.
+    pub introduced_by: Option<String>,
 }
 
 /// What became of a registration.
@@ -63,7 +69,7 @@ pub async fn register(librarian: &Librarian, given: &Registration) -> Result<Reg
     let plan = || {
         let (name, aliases, uri) = (name.as_str(), aliases.as_slice(), uri.as_str());
         async move {
-            match find(librarian, name, given.entity_type, uri).await? {
+            match find(librarian, given, name, uri).await? {
                 Some(known) => Ok((recognised(librarian, &known, aliases), Some(known.uri))),
                 None => Ok((created(librarian, given, name, aliases, uri).await?, None)),
             }
@@ -84,16 +90,17 @@ pub async fn register(librarian: &Librarian, given: &Registration) -> Result<Reg
 /// The entity that is meant, if one is known.
 async fn find(
     librarian: &Librarian,
+    given: &Registration,
     name: &str,
-    entity_type: EntityType,
     uri: &str,
 ) -> Result<Option<Entity>> {
-    if let Some(known) = entities::by_uri(librarian, uri).await? {
-        return Ok(Some(known));
+    let known = entities::by_uri(librarian, uri).await?;
+    if known.is_some() || given.uri.is_some() {
+        return Ok(known);
     }
     let resolution = {
         let catalogue = librarian.catalogue().await?;
-        let hint = Some(entity_type.as_str());
+        let hint = Some(given.entity_type.as_str());
         catalogue.resolve(&Query { type_hint: hint, ..Query::new(name) })
     };
     if resolution.is_ambiguous() {
@@ -152,6 +159,8 @@ async fn created(
         .ok_or_else(|| Error::Bug { what: "the id of an entity".into() })?;
     let mut properties = Properties::new();
     properties.insert(uri::URI.into(), json!(uri));
+    let note = given.introduced_by.as_ref();
+    properties.extend(note.map(|rid| (INTRODUCED_BY.to_owned(), json!(rid))));
     let kind = Word::new("kind", given.entity_type.kind())?;
     let node = NewNode {
         aliases: aliases.to_vec(),
@@ -160,7 +169,10 @@ async fn created(
         ..NewNode::new(uid, kind, name)
     };
     if is_in_bin(librarian, uid, name).await? {
-        return Ok(librarian.batch().change(Change::RestoreNode(NodeRef::Uid(uid))));
+        let back = NodeRef::Uid(uid);
+        let patch = NodePatch { aliases: Some(aliases.to_vec()), ..NodePatch::default() };
+        let batch = librarian.batch().change(Change::RestoreNode(back));
+        return Ok(batch.change(Change::UpdateNode(back, Expect::Any, patch)));
     }
     let mut batch = librarian.batch().change(Change::CreateNode(node));
     let told = given.description.as_deref().map(str::trim).filter(|text| !text.is_empty());
@@ -173,6 +185,30 @@ async fn created(
     }
     Ok(follow(librarian.app.store.as_ref(), &librarian.viewer, batch).await?.batch)
 }
+
+/// Puts an entity into the bin that a note made known, where nothing but that note, which is
+/// the document `note`, speaks of it.
+pub(super) async fn forget_introduced(
+    librarian: &Librarian,
+    uri: &str,
+    note: NodeId,
+) -> Result<()> {
+    let Some(entity) = entities::by_uri(librarian, uri).await? else { return Ok(()) };
+    let (store, viewer, id) = (&librarian.app.store, &librarian.viewer, entity.node.id);
+    let edges = store.neighbours(viewer, &[id], Direction::Both, &[], FEW).await?;
+    let texts = store.texts_of(viewer, id, Bin::Live).await?;
+    let alone = edges.iter().all(|edge| edge.source == note) && texts.is_empty();
+    if !alone || !entity.node.properties.contains_key(INTRODUCED_BY) {
+        return Ok(());
+    }
+    let expect = Expect::Version(entity.node.version);
+    let gone = Change::DeleteNode(NodeRef::Id(id), expect);
+    store.commit(viewer, librarian.batch().change(gone)).await?;
+    Ok(())
+}
+
+/// So many edges tell whether somebody else speaks of an entity.
+const FEW: usize = 10;
 
 async fn is_in_bin(librarian: &Librarian, uid: Uid, name: &str) -> Result<bool> {
     let query = NodeQuery {

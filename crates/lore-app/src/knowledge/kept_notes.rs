@@ -17,7 +17,7 @@ use super::entities::{self, Entity};
 use super::librarian::Librarian;
 use super::note::Note;
 use super::ontology::EntityType;
-use super::relations::{self, EDGES_MAX, MENTIONS, NewRelation, ReadIn};
+use super::relations::{self, EDGES_MAX, MENTIONS, NewRelation, ReadIn, Told};
 use super::shelve::{self, NewDocument};
 use super::tuning::{self, TUNING};
 use super::uri;
@@ -61,15 +61,16 @@ async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str) -> Result
     let about = subject.as_ref().map(|subject| subject.entity.node.id);
     if let Some(old) = subject_of(librarian, before.as_ref()).await?
         && Some(old.entity.node.id) != about
+        && let Some(before) = &before
     {
-        relations::withdraw(librarian, old.entity.node.id, &rid, &HashSet::new()).await?;
+        let_go(librarian, before, &old).await?;
     }
-    let waiting = match &subject {
+    let told = match &subject {
         Some(Subject { uri, entity }) => {
             let told = note.relations(uri, entity.entity_type, SURE);
             relations::retell(librarian, entity.node.id, &told, read_in(&rid)).await?
         }
-        None => Vec::new(),
+        None => Told::default(),
     };
     let document = NewDocument {
         rid,
@@ -81,8 +82,8 @@ async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str) -> Result
         written: None,
         body: note.body.to_owned(),
         digest: digest(text),
-        further: further(path, &note, subject.as_ref().zip(entity_type), &waiting),
-        mentions: about.into_iter().collect(),
+        further: further(path, &note, subject.as_ref().zip(entity_type), &told.waiting),
+        mentions: told.named().into_iter().chain(about).collect(),
     };
     shelve::shelve(librarian, &document).await?;
     Ok(())
@@ -122,10 +123,18 @@ fn names(path: &NotePath, note: &Note<'_>) -> Vec<String> {
 /// Whether a note is kept as it is now, under the title it has now.
 pub(super) async fn is_kept(librarian: &Librarian, path: &NotePath, text: &str) -> Result<bool> {
     let old = shelve::shelved(librarian, &rid(&path.to_string())).await?;
-    Ok(old.is_some_and(|old| {
-        old.properties.get(shelve::DIGEST) == Some(&json!(digest(text)))
-            && old.name == shelve::title(path.title(), "")
-    }))
+    let title = shelve::title(path.title(), "");
+    Ok(old.is_some_and(|old| has_said(&old, text) && old.name == title))
+}
+
+/// Whether what is kept of the note at a path is this text.
+pub(super) async fn says(librarian: &Librarian, path: &NotePath, text: &str) -> Result<bool> {
+    let old = shelve::shelved(librarian, &rid(&path.to_string())).await?;
+    Ok(old.is_some_and(|old| has_said(&old, text)))
+}
+
+fn has_said(document: &Node, text: &str) -> bool {
+    document.properties.get(shelve::DIGEST) == Some(&json!(digest(text)))
 }
 
 /// Whom a note is about: the URI it says so by, and the entity, which may have been merged
@@ -180,7 +189,7 @@ async fn introduced(
             let said = (typed(document.as_ref()), entity_type);
             named(librarian, retyped(librarian, known, said).await?, &names).await
         }
-        None => registered(librarian, entity_type, &names, told).await,
+        None => registered(librarian, entity_type, &names, told, rid(&path.to_string())).await,
     };
     match introduced {
         Ok(subject) => Ok(Some(subject)),
@@ -204,6 +213,7 @@ async fn registered(
     entity_type: EntityType,
     names: &Names,
     uri: Option<String>,
+    rid: String,
 ) -> Result<Subject> {
     let (name, aliases) =
         names.now.split_first().map_or(("", &[][..]), |(name, more)| (name, more));
@@ -214,6 +224,7 @@ async fn registered(
         description: None,
         found_at: None,
         uri,
+        introduced_by: Some(rid),
     };
     let entity = changes::register(librarian, &registration).await?.entity;
     Ok(Subject { uri: entity.uri.clone(), entity })
@@ -240,8 +251,7 @@ async fn named(librarian: &Librarian, known: Subject, names: &Names) -> Result<S
     for gone in names.before.iter().skip(1) {
         let kept = names.now.iter().any(|name| is(name, gone)) || is(&entity.node.name, gone);
         if !kept && entity.node.aliases.iter().any(|alias| is(alias, gone)) {
-            entity =
-                changes::remove_alias(librarian, uri, gone, "its note no longer says so").await?;
+            entity = changes::remove_alias(librarian, uri, gone, SAYS_SO_NO_MORE).await?;
         }
     }
     Ok(Subject { uri: known.uri, entity })
@@ -263,15 +273,16 @@ async fn retyped(
 
 /// What a document said its entity is when it was last kept.
 fn typed(document: Option<&Node>) -> Option<EntityType> {
-    document?.properties.get(TYPED)?.as_str().and_then(EntityType::read)
+    property(document?, TYPED).and_then(EntityType::read)
 }
 
-/// Why an entity gets a name or a type that stands in its note.
+/// Why an entity gets a name or a type that stands in its note, and why it loses a name.
 const SAYS_SO: &str = "its note says so";
+const SAYS_SO_NO_MORE: &str = "its note no longer says so";
 
 /// Whom a document was about when it was last kept, as long as there is that entity.
 async fn subject_of(librarian: &Librarian, document: Option<&Node>) -> Result<Option<Subject>> {
-    match document.and_then(|node| node.properties.get(ABOUT)?.as_str()) {
+    match document.and_then(|node| property(node, ABOUT)) {
         Some(uri) => subject(librarian, uri).await,
         None => Ok(None),
     }
@@ -333,12 +344,54 @@ pub(super) async fn documents(librarian: &Librarian) -> Result<Vec<Node>> {
 /// Takes a note away that is gone, with what it said.
 pub(super) async fn forget(librarian: &Librarian, path: &str) -> Result<()> {
     let rid = rid(path);
-    let document = shelve::shelved(librarian, &rid).await?;
-    if let Some(subject) = subject_of(librarian, document.as_ref()).await? {
-        let about = subject.entity.node.id;
-        relations::withdraw(librarian, about, &rid, &HashSet::new()).await?;
+    let Some(document) = shelve::shelved(librarian, &rid).await? else { return Ok(()) };
+    if let Some(subject) = subject_of(librarian, Some(&document)).await? {
+        let_go(librarian, &document, &subject).await?;
     }
     shelve::unshelve(librarian, &rid).await
+}
+
+/// Takes back what a note said of an entity it is about no more: relations, other names, and
+/// the entity itself where a note made it known and nobody else speaks of it.
+async fn let_go(librarian: &Librarian, document: &Node, subject: &Subject) -> Result<()> {
+    let about = subject.entity.node.id;
+    relations::withdraw(librarian, about, &uri::of_document(document), &HashSet::new()).await?;
+    if subject.is_merged() || is_told_elsewhere(librarian, document, subject).await? {
+        return Ok(());
+    }
+    for name in called(Some(document)).iter().skip(1) {
+        let known = |alias: &String| name_key(alias) == name_key(name);
+        if subject.entity.node.aliases.iter().any(known) {
+            changes::remove_alias(librarian, &subject.uri, name, SAYS_SO_NO_MORE).await?;
+        }
+    }
+    changes::forget_introduced(librarian, &subject.uri, document.id).await
+}
+
+/// Whether another note is about the same entity.
+async fn is_told_elsewhere(
+    librarian: &Librarian,
+    document: &Node,
+    subject: &Subject,
+) -> Result<bool> {
+    let notes = notes_about(librarian, &subject.entity).await?;
+    Ok(notes.iter().any(|note| note.id != document.id))
+}
+
+/// The notes that say of themselves that they are about an entity.
+async fn notes_about(librarian: &Librarian, entity: &Entity) -> Result<Vec<Node>> {
+    let kinds = [word(MENTIONS)?];
+    let (store, viewer) = (&librarian.app.store, &librarian.viewer);
+    let id = entity.node.id;
+    let edges = store.neighbours(viewer, &[id], Direction::In, &kinds, EDGES_MAX).await?;
+    let ids: Vec<NodeId> = edges.iter().map(|edge| edge.source).collect();
+    let mut nodes = store.nodes(viewer, &ids).await?;
+    nodes.retain(|node| property(node, ABOUT) == Some(&entity.uri));
+    Ok(nodes)
+}
+
+fn property<'a>(node: &'a Node, name: &str) -> Option<&'a str> {
+    node.properties.get(name).and_then(Value::as_str)
 }
 
 /// Follows a note to another path. Says whether there was one, and the new path was free.
@@ -354,19 +407,21 @@ pub(super) async fn follow(librarian: &Librarian, from: &str, to: &str) -> Resul
     Ok(moved)
 }
 
+/// Follows two notes that took each other's paths.
+pub(super) async fn exchange(librarian: &Librarian, one: &str, other: &str) -> Result<()> {
+    // No note can be there: hidden folders are left alone.
+    let aside = format!(".exchanged/{one}");
+    for (from, to) in [(one, aside.as_str()), (other, one), (aside.as_str(), other)] {
+        follow(librarian, from, to).await?;
+    }
+    Ok(())
+}
+
 /// Reads the notes about an entity again, which was merged when they were read last.
 pub(super) async fn reread(librarian: &Librarian, entity: &Entity) -> Result<()> {
-    let kinds = [word(MENTIONS)?];
-    let (store, viewer) = (&librarian.app.store, &librarian.viewer);
-    let id = entity.node.id;
-    let edges = store.neighbours(viewer, &[id], Direction::In, &kinds, EDGES_MAX).await?;
-    let ids: Vec<NodeId> = edges.iter().map(|edge| edge.source).collect();
-    for node in store.nodes(viewer, &ids).await? {
-        let about = node.properties.get(ABOUT).and_then(Value::as_str);
+    for node in notes_about(librarian, entity).await? {
         let rid = uri::of_document(&node);
-        let Some(path) = rid.strip_prefix(PREFIX).filter(|_| about == Some(&entity.uri)) else {
-            continue;
-        };
+        let Some(path) = rid.strip_prefix(PREFIX) else { continue };
         let path = NotePath::parse(path)?;
         let place = path.clone();
         let text = on_disk(librarian, move |vault| vault.read(&place)).await?;

@@ -1,6 +1,6 @@
 //! How entities are related: reading what is known, and adding to it one by one.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use futures::FutureExt;
 use lore_core::{Edge, EdgeKind, NodeId, Properties, Result};
@@ -225,37 +225,43 @@ async fn relate_one(
 }
 
 /// Brings the relations a note tells of in line with what it says now: what it says is kept,
-/// and what only it said and says no more is taken back. Gives those that wait for an end
-/// which is not known yet.
+/// and what only it said and says no more is taken back.
 pub(super) async fn retell(
     librarian: &Librarian,
     about: NodeId,
     items: &[NewRelation],
     read_in: ReadIn<'_>,
-) -> Result<Vec<NewRelation>> {
-    let (said, waiting) = told(librarian, items, read_in).await?;
+) -> Result<Told> {
+    let told = tell(librarian, items, read_in).await?;
     if let Some(rid) = read_in.rid {
-        withdraw(librarian, about, rid, &said).await?;
+        withdraw(librarian, about, rid, &told.said).await?;
     }
-    Ok(waiting)
+    Ok(told)
 }
 
-/// Makes the relations of a note that could not be made before. Gives those that still wait.
-pub(super) async fn told_late(
+/// What came of the relations of a note.
+#[derive(Default)]
+pub(super) struct Told {
+    /// The edges of what it says.
+    said: HashSet<Ends>,
+    /// Those that wait for an end which is not known yet.
+    pub(super) waiting: Vec<NewRelation>,
+}
+
+impl Told {
+    /// Everybody the note speaks of.
+    pub(super) fn named(&self) -> BTreeSet<NodeId> {
+        self.said.iter().flat_map(|(_, source, target)| [*source, *target]).collect()
+    }
+}
+
+/// Makes the relations of a note, as far as both ends are known.
+pub(super) async fn tell(
     librarian: &Librarian,
     items: &[NewRelation],
     read_in: ReadIn<'_>,
-) -> Result<Vec<NewRelation>> {
-    Ok(told(librarian, items, read_in).await?.1)
-}
-
-/// The edges of what a note says, and what waits.
-async fn told(
-    librarian: &Librarian,
-    items: &[NewRelation],
-    read_in: ReadIn<'_>,
-) -> Result<(HashSet<Ends>, Vec<NewRelation>)> {
-    let (mut said, mut waiting) = (HashSet::new(), Vec::new());
+) -> Result<Told> {
+    let Told { mut said, mut waiting } = Told::default();
     for item in items.iter().take(ITEMS_MAX) {
         match understood(librarian, item, Fit::Same).await? {
             Ok(joint) => {
@@ -266,7 +272,7 @@ async fn told(
             Err(problem) => tracing::debug!(?problem, ?read_in, "a relation of a note"),
         }
     }
-    Ok((said, waiting))
+    Ok(Told { said, waiting })
 }
 
 /// Takes back what a note told of an entity, but for what it still says. What others say as

@@ -290,12 +290,11 @@ async fn mentions(librarian: &Librarian, new: &NewDocument, id: NodeId) -> Resul
         wanted.insert(node, spotted.count);
     }
     wanted.remove(&id);
-    let kind = word(MENTIONS)?;
-    let kinds = std::slice::from_ref(&kind);
+    let kinds = [word(MENTIONS)?];
     let store = &librarian.app.store;
     let viewer = &librarian.viewer;
     let known: Vec<Edge> =
-        store.neighbours(viewer, &[id], Direction::Out, kinds, EDGES_MAX).await?;
+        store.neighbours(viewer, &[id], Direction::Out, &kinds, EDGES_MAX).await?;
     let gone = known.iter().filter(|edge| !wanted.contains_key(&edge.target));
     let mut changes: Vec<Change> =
         gone.map(|edge| Change::DeleteEdge(EdgeRef::Id(edge.id), Expect::Any)).collect();
@@ -303,14 +302,19 @@ async fn mentions(librarian: &Librarian, new: &NewDocument, id: NodeId) -> Resul
         if known.iter().any(|edge| edge.target == target) {
             continue;
         }
-        changes.push(Change::PutEdge(NewEdge {
-            source: NodeRef::Id(id),
-            target: NodeRef::Id(target),
-            kind: kind.clone(),
-            weight: 1.0,
-            visibility: librarian.visibility(),
-            properties: Properties::new(),
-        }));
+        changes.push(mention(librarian, id, target)?);
     }
     Ok(changes)
+}
+
+/// Joins a document to somebody it speaks of.
+pub(super) fn mention(librarian: &Librarian, document: NodeId, of: NodeId) -> Result<Change> {
+    Ok(Change::PutEdge(NewEdge {
+        source: NodeRef::Id(document),
+        target: NodeRef::Id(of),
+        kind: word(MENTIONS)?,
+        weight: 1.0,
+        visibility: librarian.visibility(),
+        properties: Properties::new(),
+    }))
 }

@@ -93,20 +93,38 @@ async fn follow(librarian: &Librarian, change: Change) {
     match change {
         Change::Written(path) => written(librarian, &path).await,
         Change::Removed(path) => removed(librarian, &path.to_string()).await,
-        Change::Renamed { from, to } => {
-            let (old, new) = (from.to_string(), to.to_string());
-            let moved = moved(librarian, &old, &new).await;
-            written(librarian, &to).await;
-            if !moved {
-                removed(librarian, &old).await;
-            }
-        }
+        Change::Renamed { from, to } => renamed(librarian, &from, &to).await,
         // Also what was in it before and is not any more.
         Change::Folder(folder) => report(sync(librarian, &folder, &|_, _| {}).await),
         Change::FolderRenamed { .. } | Change::Unknown => {
             report(sync_all(librarian, &|_, _| {}).await);
         }
     }
+}
+
+/// Follows a note to its new name, which may have been another's that has the old one now.
+async fn renamed(librarian: &Librarian, from: &NotePath, to: &NotePath) {
+    let old = from.to_string();
+    let moved = moved(librarian, &old, &to.to_string()).await
+        || exchanged(librarian, from, to).await.unwrap_or(false);
+    written(librarian, to).await;
+    match read(librarian, from).await {
+        Ok(_) => written(librarian, from).await,
+        Err(_) if moved => {}
+        Err(_) => removed(librarian, &old).await,
+    }
+}
+
+/// Whether two notes had each other's names before, and what was kept of them is told apart
+/// accordingly.
+async fn exchanged(librarian: &Librarian, one: &NotePath, other: &NotePath) -> Result<bool> {
+    let (first, second) = (read(librarian, one).await?, read(librarian, other).await?);
+    let crossed = kept_notes::says(librarian, one, &second).await?
+        && kept_notes::says(librarian, other, &first).await?;
+    if crossed {
+        kept_notes::exchange(librarian, &one.to_string(), &other.to_string()).await?;
+    }
+    Ok(crossed)
 }
 
 fn report(outcome: Result<usize>) {
@@ -135,11 +153,13 @@ async fn sync(
     let notes = vault::on_disk(librarian, move |vault| vault.notes_below(&place)).await?;
     let total = notes.len();
     let present: HashSet<String> = notes.iter().map(|note| note.path.to_string()).collect();
-    let mut gone = kept(librarian).await?;
+    let mut kept = kept(librarian).await?;
+    let mut gone = kept.clone();
+    kept.retain(|path, _| present.contains(path));
     gone.retain(|path, _| folder.holds(path) && !present.contains(path));
     // Everybody first, so that notes may speak of those whose notes come later.
     for note in &notes {
-        welcomed(librarian, &note.path, &mut gone).await;
+        welcomed(librarian, &note.path, &kept, &mut gone).await;
     }
     for (done, note) in notes.iter().enumerate() {
         written(librarian, &note.path).await;
@@ -153,19 +173,28 @@ async fn sync(
 }
 
 /// Makes a note's entity known. A note that is new here and says what one said that is gone
-/// is that one, elsewhere.
-async fn welcomed(librarian: &Librarian, path: &NotePath, gone: &mut HashMap<String, String>) {
+/// is that one, elsewhere; and two may have taken each other's names.
+async fn welcomed(
+    librarian: &Librarian,
+    path: &NotePath,
+    kept: &HashMap<String, String>,
+    gone: &mut HashMap<String, String>,
+) {
     let work = async {
         let text = read(librarian, path).await?;
         if kept_notes::is_kept(librarian, path, &text).await? {
             return Ok(());
         }
         let digest = kept_notes::digest(&text);
-        let from = gone.iter().find(|(_, old)| **old == digest).map(|(from, _)| from.clone());
-        if let Some(from) = from
-            && moved(librarian, &from, &path.to_string()).await
-        {
-            gone.remove(&from);
+        let said_so = |kept: &HashMap<String, String>| {
+            kept.iter().find(|(_, old)| **old == digest).map(|(from, _)| from.clone())
+        };
+        if let Some(from) = said_so(gone) {
+            if moved(librarian, &from, &path.to_string()).await {
+                gone.remove(&from);
+            }
+        } else if let Some(other) = said_so(kept) {
+            exchanged(librarian, path, &NotePath::parse(&other)?).await?;
         }
         kept_notes::introduce(librarian, path, &Note::read(&text)).await.map(drop)
     };

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::entities::Entity;
 use super::librarian::Librarian;
 use super::relations::{self, NewRelation};
-use super::{kept_notes, uri};
+use super::{kept_notes, shelve, uri};
 
 /// The property of a note's document that holds them.
 pub(super) const WAITING: &str = "waiting";
@@ -81,10 +81,14 @@ async fn settle_note(librarian: &Librarian, id: NodeId) -> Result<()> {
     let Some(node) = store.node(viewer, NodeKey::Id(id)).await? else { return Ok(()) };
     let items = of(&node);
     let rid = uri::of_document(&node);
-    let left = relations::told_late(librarian, &items, kept_notes::read_in(&rid)).await?;
-    if left.len() < items.len() {
+    let told = relations::tell(librarian, &items, kept_notes::read_in(&rid)).await?;
+    if told.waiting.len() < items.len() {
+        let mut batch = shortened(librarian, &node, &told.waiting);
+        for named in told.named() {
+            batch.changes.push(shelve::mention(librarian, id, named)?);
+        }
         // Whoever changed the note meanwhile has settled it as well.
-        store.commit(viewer, shortened(librarian, &node, &left)).await?;
+        store.commit(viewer, batch).await?;
     }
     Ok(())
 }

@@ -199,3 +199,64 @@ async fn a_note_is_not_overwritten_from_outside() {
     let found = world.call("knowledge_search", json!({ "query": "grobblenox" })).await;
     assert_eq!(found["count"], 1);
 }
+
+#[tokio::test]
+async fn whom_the_properties_of_a_note_name_it_mentions() {
+    let world = World::new().await;
+    world.note("People/Rolf Ekk.md", &person("", "Rolf.")).await;
+    let both = "knows: [\"[[People/Rolf Ekk]]\", \"[[Una Later]]\"]\n";
+    world.note("People/Ida Penn.md", &person(both, "She sails.")).await;
+    world.note("People/Una Later.md", &person("", "Una.")).await;
+    for name in ["Rolf Ekk", "Una Later"] {
+        let uri = world.best(name).await["uri"].clone();
+        let found = world.call("get_entity_documents", json!({ "entity_uri": uri })).await;
+        assert!(found.to_string().contains("vault:People/Ida Penn.md"), "{name}: {found}");
+    }
+    world.note("People/Ida Penn.md", &person("", "She sails.")).await;
+    let uri = world.best("Rolf Ekk").await["uri"].clone();
+    let found = world.call("get_entity_documents", json!({ "entity_uri": uri })).await;
+    assert!(!found.to_string().contains("Ida Penn"), "{found}");
+}
+
+#[tokio::test]
+async fn a_long_document_leaves_room_for_the_others() {
+    let world = World::new().await;
+    let long: String = (0..400)
+        .map(|number| format!("# Part {number}\n\nPart {number} tells of Harrow Foundry.\n\n"))
+        .collect();
+    world.note("Long.md", &long).await;
+    for name in ["One", "Two", "Three"] {
+        world.note(&format!("{name}.md"), "The road leads to Harrow Foundry.").await;
+    }
+    let ask = json!({ "query": "Harrow Foundry", "limit": 5 });
+    let found = world.call("knowledge_search", ask).await;
+    assert_eq!(found["count"], 4, "{found}");
+}
+
+#[tokio::test]
+async fn who_is_known_from_a_note_alone_goes_with_it_and_comes_back_with_it() {
+    let world = World::new().await;
+    let hermit = person("aliases: [Hermy]\n", "He lives alone.");
+    world.note("People/Lonely Hermit.md", &hermit).await;
+    world.note("People/Ida Penn.md", &person("aliases: [Idda]\n", "She sails.")).await;
+    world.note("Log.md", "Ida Penn came by.").await;
+    let candidates = async |name: &str| {
+        let found = world.post("entity/resolve", json!({ "label": name })).await;
+        found["candidates"].as_array().unwrap().clone()
+    };
+    let before = world.best("Lonely Hermit").await["uri"].clone();
+    for note in ["Lonely Hermit", "Ida Penn"] {
+        let file = format!("vault/People/{note}.md");
+        std::fs::remove_file(world.directory.path().join(file)).unwrap();
+    }
+    world.post("sync-relationships", json!({})).await;
+    assert_eq!(candidates("Lonely Hermit").await, [] as [Value; 0]);
+    assert_eq!(candidates("Hermy").await, [] as [Value; 0]);
+    assert_eq!(candidates("Ida Penn").await.len(), 1, "the log still speaks of her");
+    let idda = candidates("Idda").await;
+    assert!(idda.iter().all(|one| one["match_type"] != "alias"), "{idda:?}");
+
+    world.note("People/Lonely Hermit.md", &hermit).await;
+    assert_eq!(world.best("Lonely Hermit").await["uri"], before);
+    assert_eq!(world.best("Hermy").await["uri"], before);
+}
