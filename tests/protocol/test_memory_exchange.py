@@ -84,7 +84,7 @@ def write_kairn(home):
     db.execute("INSERT INTO nodes VALUES ('n2','knowledge','tool','Marlinspike',NULL,NULL,NULL,?,NULL,"
                "NULL)", [AT])
     db.execute("INSERT INTO edges VALUES ('n2','n1','helps_with',0.5)")
-    db.execute("INSERT INTO experiences VALUES ('e1','gotcha','Old rope snaps',NULL,'high',NULL,?)", [AT])
+    db.execute("INSERT INTO experiences VALUES ('e1','gotcha','Old rope snaps','agreed with Katarina','high',NULL,?)", [AT])
     db.execute("INSERT INTO experiences VALUES ('e2','workaround','Knot the rope twice','storm','low',"
                "NULL,?)", [AT])
     db.execute("INSERT INTO projects VALUES ('p1','Rigging','active','[\"New rope\"]',1,?)", [AT])
@@ -158,6 +158,25 @@ def test_a_kairn_workspace_comes_over_whole(program):
     [idea] = call(program, "kn_idea", action="list")["ideas"]
     assert (idea["status"], idea["score"]) == ("evaluating", 4.5)
     assert "Spliced the main rope" in str(recalled(program, "splicing"))
+    twins = call(program, "kn_experience", action="search", text="old rope snaps")["experiences"]
+    assert [one["content"] for one in twins].count("Old rope snaps") == 1
+    assert "snaps" in str(recalled(program, "Katarina")[0])
+    call(program, "kn_graph", action="remove", node_id="Gotcha: rope")
+    assert call(program, "kn_graph", action="status")["experiences"] == 1, "both halves go"
+
+
+def test_what_kairn_promoted_is_recalled(program):
+    folder = write_kairn(program.home)
+    with sqlite3.connect(folder / "kairn.db") as db:
+        db.execute("ALTER TABLE experiences ADD COLUMN promoted_to_node_id TEXT")
+        db.execute("INSERT INTO nodes VALUES ('n3','knowledge','promoted_experience','Drain it','Drain the "
+                   "compressor first',NULL,NULL,?,NULL,NULL)", [AT])
+        db.execute("INSERT INTO experiences VALUES ('e3','solution','Drain the compressor first','accident in "
+                   "hall seven','high','[\"yard\"]',?,'n3')", [AT])
+    program.ok("import", "memory", "kairn", str(folder))
+    [row] = [row for row in recalled(program, "drain the compressor") if "compressor" in str(row)]
+    assert row["relevance"] == 1.0, "it does not fade any more"
+    assert "compressor" in str(recalled(program, "accident in hall seven")[0])
 
 
 def test_what_is_exported_can_be_imported(program, tmp_path):

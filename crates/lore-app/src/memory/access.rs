@@ -17,8 +17,8 @@ use super::graph::{auto_links, similar_nodes};
 use super::ids::shown;
 use super::keeper::Keeper;
 use super::kinds::{
-    CONTENT, DESCRIPTION, EXPERIENCE, KNOWLEDGE, PROMOTED, PROMOTED_TO, SUPERSEDED_BY, property,
-    word,
+    CONTENT, DESCRIPTION, EXPERIENCE, KNOWLEDGE, PROMOTED, PROMOTED_TO, SUPERSEDED_BY, kept_by,
+    property, word,
 };
 use super::learn::kept_as;
 use super::pen::{capitalised, name_from};
@@ -76,8 +76,7 @@ async fn due(keeper: &Keeper, nodes: &[Node]) -> Reply<Vec<(Node, i64)>> {
 
 /// Whether no node keeps the experience yet, and none took its place.
 fn stays_alone(experience: &Node) -> bool {
-    let has = |key| property(experience, key).is_some();
-    !has("node") && !has(PROMOTED_TO) && !has(SUPERSEDED_BY)
+    kept_by(experience).is_none() && property(experience, SUPERSEDED_BY).is_none()
 }
 
 async fn promotion(

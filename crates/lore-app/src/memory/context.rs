@@ -16,6 +16,9 @@ use super::refusal::{Reply, required};
 /// Most edges that are looked at.
 const EDGES: usize = 2_000;
 
+/// What an edge costs in an answer: two ids, a type and a weight.
+const EDGE_TOKENS: usize = 40;
+
 /// A part of the graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subgraph {
@@ -29,6 +32,8 @@ pub struct Subgraph {
     pub situations: HashMap<NodeId, String>,
     /// How many more answers there were that the budget had no room for.
     pub left_out: usize,
+    /// How many more edges there were that the budget had no room for.
+    pub edges_left_out: usize,
 }
 
 /// Finds what keywords are about: nodes, the edges between them, and experiences.
@@ -51,9 +56,16 @@ pub async fn context(keeper: &Keeper, keywords: Option<&str>, ask: &Ask) -> Repl
     let mut nodes = all.memories;
     let experiences = nodes.split_off(lasting.min(nodes.len()));
     access::note(keeper, nodes.iter().chain(&experiences)).await;
-    let edges = edges_between(keeper, &nodes).await?;
+    let mut edges = edges_between(keeper, &nodes).await?;
+    let joined = edges.len();
+    if let Some(max) = ask.max_tokens {
+        let spent = nodes.iter().chain(&experiences).map(Memory::cost).sum();
+        edges.truncate(max.saturating_sub(spent) / EDGE_TOKENS);
+    }
+    let edges_left_out = joined - edges.len();
     let situations = situations(keeper, &experiences).await?;
-    Ok(Subgraph { edges, nodes, experiences, situations, left_out: all.left_out })
+    let left_out = all.left_out;
+    Ok(Subgraph { edges, nodes, experiences, situations, left_out, edges_left_out })
 }
 
 async fn situations(keeper: &Keeper, experiences: &[Memory]) -> Reply<HashMap<NodeId, String>> {

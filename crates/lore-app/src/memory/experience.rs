@@ -18,7 +18,7 @@ use super::graph::{Written, first_texts};
 use super::holding::{Lapsed, lapsed};
 use super::keeper::{Keeper, days_between};
 use super::kinds::{
-    CONTENT, CONTEXT, EXPERIENCE, KNOWLEDGE, PROMOTED_TO, Sharing, fading, learned, property, word,
+    CONTENT, CONTEXT, EXPERIENCE, KNOWLEDGE, Sharing, fading, kept_by, learned, property, word,
 };
 use super::learn::{Origin, Superseded};
 use super::pen::{Pen, capitalised, name_from};
@@ -408,7 +408,7 @@ pub async fn prune(keeper: &Keeper, threshold: f64) -> Reply<Vec<Uid>> {
 
 /// Whether nothing keeps an experience for good.
 fn fades(experience: &Node) -> bool {
-    property(experience, PROMOTED_TO).is_none()
+    kept_by(experience).is_none()
 }
 
 fn may_prune(keeper: &Keeper, node: &Node) -> bool {

@@ -14,15 +14,16 @@ use serde_json::json;
 use super::holding::{Lapsed, lapsed};
 use super::keeper::Keeper;
 use super::kinds::{
-    AUTO_RELATED, CONTENT, DESCRIPTION, KNOWLEDGE, OWN, PROMOTED_TO, Sharing, Type, namespace_in,
-    property, word,
+    AUTO_RELATED, CONTENT, DESCRIPTION, KNOWLEDGE, OWN, PROMOTED, Sharing, Type, half_of,
+    namespace_in, word,
 };
 use super::pen::Pen;
 use super::project;
 use super::refusal::{Refusal, Reply, required};
 use super::{MEMORIES_URI, PROJECTS_URI, STATUS_URI};
 use crate::access::may_change;
-use crate::play;
+use crate::federation::FEDERATED;
+use crate::{doors, play};
 
 /// Most edges that search draws from a new node.
 const AUTO_LINKS: usize = 3;
@@ -82,7 +83,7 @@ pub async fn add(keeper: &Keeper, given: &NewKnown) -> Reply<Written<Known>> {
     properties.insert("source_type".into(), json!("manual"));
     let new = NewNode {
         namespace: namespace_in(namespace.as_deref().unwrap_or(KNOWLEDGE)),
-        subtype: kind.spelling.clone().filter(|_| kind.kind.as_str() == "node"),
+        subtype: kind.subtype(),
         tags: pen.list("tags", &given.tags)?,
         visibility: given.sharing.visibility(&keeper.viewer),
         properties,
@@ -231,6 +232,11 @@ fn may_relink(keeper: &Keeper, present: Option<&Edge>, kind: &str, ends: [&Node;
 
 /// Whether a node may be taken away or brought back here.
 fn may_move(keeper: &Keeper, node: &Node) -> Reply<()> {
+    let kind = node.kind.as_str();
+    // The federation keeps books on what others told, and each door on what is its own.
+    if kind == FEDERATED || kind != PROMOTED && doors::INNER.contains(&kind) {
+        return Err(doors::kept_elsewhere(node).into());
+    }
     if play::is_table(node) {
         return Err(Refusal::refused(
             format!("{} is part of a table", node.name),
@@ -414,11 +420,6 @@ fn bin(uid: Uid) -> Change {
 async fn other_half(keeper: &Keeper, node: &Node) -> Reply<Option<Node>> {
     let Some(uid) = half_of(node) else { return Ok(None) };
     Ok(keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await?)
-}
-
-fn half_of(node: &Node) -> Option<Uid> {
-    let halves = ["experience", "node", PROMOTED_TO];
-    halves.iter().find_map(|key| property(node, key))?.parse().ok()
 }
 
 /// Takes a node or an edge out of the bin. What is not in it stays as it is.

@@ -5,7 +5,7 @@ use lore_core::{Node, Uid};
 use lore_store::{Bin, NameMatch, NodeKey, NodeQuery};
 
 use super::keeper::Keeper;
-use super::kinds::{EXPERIENCE, IDEA, PROJECT};
+use super::kinds::{EXPERIENCE, IDEA, PROJECT, kept_by};
 use super::refusal::{Refusal, Reply};
 
 /// The id of a node as clients see it: its sort and its uid in base32.
@@ -98,6 +98,9 @@ impl Keeper {
         let name = Some(NameMatch::Exact(text.trim().to_owned()));
         let query = NodeQuery { name, limit: 5, ..NodeQuery::default() };
         let mut found = self.app.store.find_nodes(&self.viewer, query).await?.items;
+        // Of the two halves of a fact the one that lasts is meant.
+        let lasting: Vec<Uid> = found.iter().map(|node| node.uid).collect();
+        found.retain(|node| kept_by(node).is_none_or(|uid| !lasting.contains(&uid)));
         match (found.pop(), found.is_empty()) {
             (Some(only), true) => Ok(only),
             (Some(last), false) => {

@@ -1,9 +1,10 @@
 //! Words for things: how a free type or namespace of the contract is kept in the world.
 
 use lore_core::names::Word;
-use lore_core::{Edge, Error, Kind, Node, Properties, Result, Viewer, Visibility};
+use lore_core::{Edge, Error, Kind, Node, Properties, Result, Uid, Viewer, Visibility};
 use lore_rules::memory::decay::{Confidence, Lesson};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 /// Node kind of an experience.
 pub(crate) const EXPERIENCE: &str = "experience";
@@ -16,8 +17,9 @@ pub(crate) const PROMOTED: &str = "promoted_experience";
 /// Where an experience names the node that was made of it for good.
 pub(crate) const PROMOTED_TO: &str = "promoted_to_node_id";
 /// Where something that no longer holds names what took its place, and until when it held.
-pub(crate) const SUPERSEDED_BY: &str = "superseded_by";
-pub(crate) const VALID_TO: &str = "valid_to";
+pub const SUPERSEDED_BY: &str = "superseded_by";
+/// See [`SUPERSEDED_BY`].
+pub const VALID_TO: &str = "valid_to";
 /// Start of the node kinds of what was learned with high confidence.
 const LEARNED: &str = "learned_";
 
@@ -67,24 +69,33 @@ pub(crate) struct Type {
     pub(crate) spelling: Option<String>,
 }
 
-/// Node kind of things whose type has no letter a kind could be spelt with.
+/// Start of the kinds of things whose type has no letter a kind could be spelt with.
 const UNSPELLABLE: &str = "node";
+/// Most letters of a kind, and of the part of it that can be read where a mark follows.
+const KIND_LETTERS: usize = 64;
+const READABLE_LETTERS: usize = 48;
 
 impl Type {
-    /// Any type: `Design Pattern` is the kind `design_pattern`.
+    /// Any type: `Design Pattern` is the kind `design_pattern`. What cannot be spelt as a kind
+    /// has a mark of its own, so that no two types are one.
     pub(crate) fn of(text: &str) -> Result<Self> {
         let text = text.trim();
         let lower = text.to_lowercase();
-        let plain: String = lower
-            .chars()
-            .map(|c| if matches!(c, 'a'..='z' | '0'..='9' | '.' | '-') { c } else { '_' })
-            .skip_while(|c| !c.is_ascii_lowercase())
-            .take(64)
-            .collect();
-        let plain = plain.trim_end_matches('_');
-        let plain = if plain.is_empty() { UNSPELLABLE } else { plain };
-        let kind = word(plain)?;
-        Ok(Self { spelling: (plain != text).then(|| text.to_owned()), kind })
+        let plain = |c: char| matches!(c, 'a'..='z' | '0'..='9' | '.' | '-' | '_');
+        let whole: String =
+            lower.chars().map(|c| if c.is_whitespace() { '_' } else { c }).collect();
+        let spelt = whole.starts_with(|c: char| c.is_ascii_lowercase())
+            && whole.len() <= KIND_LETTERS
+            && whole.chars().all(plain);
+        let kind = if spelt { whole } else { marked(&whole, plain) };
+        let spelling = (kind != text).then(|| text.to_owned());
+        Ok(Self { kind: word(&kind)?, spelling })
+    }
+
+    /// What refines the kind: the type itself, where the kind cannot be read as it.
+    pub(crate) fn subtype(&self) -> Option<String> {
+        let readable = |text: &String| text.to_lowercase().replace(char::is_whitespace, "_");
+        self.spelling.clone().filter(|spelling| readable(spelling) != self.kind.as_str())
     }
 
     /// Keeps the spelling among the properties.
@@ -93,6 +104,17 @@ impl Type {
             properties.insert("type".into(), json!(spelling));
         }
     }
+}
+
+/// What can be read of a type, and a mark of the whole.
+fn marked(type_name: &str, plain: impl Fn(char) -> bool) -> String {
+    let letters = type_name.chars().map(|c| if plain(c) { c } else { '_' });
+    let readable: String =
+        letters.skip_while(|c| !c.is_ascii_lowercase()).take(READABLE_LETTERS).collect();
+    let readable = Some(readable.trim_end_matches('_')).filter(|text| !text.is_empty());
+    let mark = Sha256::digest(type_name);
+    let mark = data_encoding::HEXLOWER.encode(mark.get(..4).unwrap_or_default());
+    format!("{}.{mark}", readable.unwrap_or(UNSPELLABLE))
 }
 
 /// The type of a node as the contract shows it.
@@ -175,8 +197,22 @@ pub(crate) fn property<'a>(node: &'a Node, key: &str) -> Option<&'a str> {
     node.properties.get(key).and_then(Value::as_str)
 }
 
+/// The other half of what was learned or is kept for good: of a node the experience, of an
+/// experience the node.
+pub(crate) fn half_of(node: &Node) -> Option<Uid> {
+    let experience = || property(node, "experience")?.parse().ok();
+    kept_by(node).or_else(experience)
+}
+
+/// The node that keeps what an experience says for good.
+pub(crate) fn kept_by(experience: &Node) -> Option<Uid> {
+    ["node", PROMOTED_TO].iter().find_map(|key| property(experience, key))?.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
@@ -190,8 +226,21 @@ mod tests {
             of(" Design Pattern "),
             ("design_pattern".into(), Some("Design Pattern".into()))
         );
-        assert_eq!(of("3D-Model!"), ("d-model".into(), Some("3D-Model!".into())));
-        assert_eq!(of("概念"), ("node".into(), Some("概念".into())));
-        assert_eq!(of(&"x".repeat(100)).0.len(), 64);
+        let (kind, spelling) = of("3D-Model!");
+        assert!(kind.starts_with("d-model.") && spelling.as_deref() == Some("3D-Model!"), "{kind}");
+        assert!(of("概念").0.starts_with("node."));
+        assert!(of(&"x".repeat(100)).0.len() <= KIND_LETTERS);
+    }
+
+    #[test]
+    fn no_two_types_are_one_in_any_script() {
+        let types =
+            ["живёт в", "ненавидит", "依赖", "地点", "C", "C++", "C#", "!!!", "naïve", "nave"];
+        let kinds: HashSet<String> =
+            types.iter().map(|text| Type::of(text).unwrap().kind.to_string()).collect();
+        assert_eq!(kinds.len(), types.len(), "{kinds:?}");
+        assert_eq!(Type::of("Живёт в").unwrap().kind, Type::of("живёт в ").unwrap().kind);
+        assert_eq!(Type::of("Design Pattern").unwrap().subtype(), None);
+        assert_eq!(Type::of("место").unwrap().subtype().as_deref(), Some("место"));
     }
 }

@@ -16,8 +16,8 @@ use super::experience::{Fading, Lore, NewExperience};
 use super::graph::{Written, auto_links, similar_nodes};
 use super::keeper::Keeper;
 use super::kinds::{
-    CONTENT, DESCRIPTION, KEPT_AS, KNOWLEDGE, PROMOTED_TO, SUPERSEDED_BY, SUPERSEDES, VALID_TO,
-    learned, property, word,
+    CONTENT, DESCRIPTION, KEPT_AS, KNOWLEDGE, SUPERSEDED_BY, SUPERSEDES, VALID_TO, half_of,
+    learned, word,
 };
 use super::pen::Pen;
 use super::recall::recallable;
@@ -221,9 +221,7 @@ impl Superseded {
     pub(super) async fn find(keeper: &Keeper, id: Option<&str>) -> Reply<Option<Self>> {
         let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else { return Ok(None) };
         let named = keeper.lookup("Node", id).await?;
-        let halves = ["node", "experience", PROMOTED_TO];
-        let other = halves.iter().find_map(|key| property(&named, key));
-        let other = match other.and_then(|uid| uid.parse().ok()) {
+        let other = match half_of(&named) {
             Some(uid) => keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await?,
             None => None,
         };

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use lore_core::{Node, NodeId, Provenance, Text, Uid};
 use lore_rules::memory::budget;
 use lore_rules::memory::decay::nudge;
-use lore_search::{Filter, MatchKind, Query, Unit};
+use lore_search::{Filter, MatchKind, Query, Unit, snippet};
 use lore_store::Answered;
 
 use super::access;
@@ -74,19 +74,16 @@ pub struct Memory {
 /// As much of a text as is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
-    /// The text, or its beginning.
+    /// The text, or the part of it that answers.
     pub text: String,
     /// Whether there is more of it.
     pub is_cut: bool,
 }
 
 impl Shown {
-    fn of(text: String) -> Self {
+    fn of(text: String, question: &str) -> Self {
         match text.char_indices().nth(SHOWN_MAX) {
-            Some((end, _)) => {
-                let beginning = text.get(..end).unwrap_or(&text);
-                Self { text: format!("{beginning}…"), is_cut: true }
-            }
+            Some(_) => Self { text: snippet(&text, question, SHOWN_MAX).text, is_cut: true },
             None => Self { text, is_cut: false },
         }
     }
@@ -118,7 +115,7 @@ impl Memory {
         }
     }
 
-    fn cost(&self) -> usize {
+    pub(super) fn cost(&self) -> usize {
         let body = self.body.as_ref().map_or(0, |body| budget::tokens(&body.text));
         ROW_TOKENS + budget::tokens(&self.node.name) + body
     }
@@ -179,10 +176,10 @@ pub(super) async fn find(
     let min_score = (!fill && !text.is_empty()).then_some(0.0);
     let apart = vec![word(MESSAGE)?];
     let query =
-        Query { filter, unit: Unit::Node, apart, fill, min_score, ..Query::new(text, limit) };
+        Query { filter, unit: Unit::Node, apart, fill, min_score, ..Query::new(&*text, limit) };
     let found = keeper.app.search(&keeper.viewer, query).await?;
-    let mut memories = judge(keeper, found.answers).await?;
-    prefer_what_holds(keeper, &mut memories).await?;
+    let mut memories = judge(keeper, &text, found.answers).await?;
+    prefer_what_holds(keeper, &text, &mut memories).await?;
     memories.retain(|memory| memory.relevance >= ask.min_relevance);
     memories.sort_by(|a, b| b.exact.cmp(&a.exact).then_with(|| b.rank.total_cmp(&a.rank)));
     memories.truncate(ask.limit);
@@ -192,7 +189,7 @@ pub(super) async fn find(
     Ok(memories)
 }
 
-async fn judge(keeper: &Keeper, answers: Vec<Answered>) -> Reply<Vec<Memory>> {
+async fn judge(keeper: &Keeper, question: &str, answers: Vec<Answered>) -> Reply<Vec<Memory>> {
     let total = answers.len();
     let (mut nodes, mut hits) = (Vec::new(), Vec::new());
     for (place, answer) in answers.into_iter().enumerate() {
@@ -217,7 +214,7 @@ async fn judge(keeper: &Keeper, answers: Vec<Answered>) -> Reply<Vec<Memory>> {
         if found.needs_text() {
             found.text = firsts.remove(&node.id).or(found.text);
         }
-        remembered(keeper, node, found)
+        remembered(keeper, question, node, found)
     };
     Ok(nodes.into_iter().zip(hits).map(memory).collect())
 }
@@ -244,14 +241,14 @@ fn needing_texts(nodes: &[Node], hits: &[Found]) -> Vec<Node> {
     needing.map(|(node, _)| node.clone()).collect()
 }
 
-fn remembered(keeper: &Keeper, node: Node, found: Found) -> Memory {
+fn remembered(keeper: &Keeper, question: &str, node: Node, found: Found) -> Memory {
     let fading = Fading::of(&node).filter(|_| node.kind.as_str() == EXPERIENCE);
     let kept = property(&node, PROMOTED_TO).is_some();
     let fades = fading.filter(|_| !kept);
     let relevance = fades.map_or(1.0, |fading| fading.left(node.created.at, keeper.now()));
     let nudged = found.rank + found.rank.abs() * (nudge(relevance) - 1.0);
     let (body, provenance) = match found.text {
-        Some(text) => (Some(Shown::of(text.body)), text.provenance),
+        Some(text) => (Some(Shown::of(text.body, question)), text.provenance),
         None => (None, Provenance::default()),
     };
     Memory {
@@ -269,7 +266,11 @@ fn remembered(keeper: &Keeper, node: Node, found: Found) -> Memory {
 }
 
 /// Brings what took another's place in before it, even when only the old one was found.
-async fn prefer_what_holds(keeper: &Keeper, memories: &mut Vec<Memory>) -> Reply<()> {
+async fn prefer_what_holds(
+    keeper: &Keeper,
+    question: &str,
+    memories: &mut Vec<Memory>,
+) -> Reply<()> {
     let nodes: Vec<&Node> = memories.iter().map(|memory| &memory.node).collect();
     let lapsed = lapsed(keeper, &nodes).await?;
     if lapsed.is_empty() {
@@ -289,7 +290,7 @@ async fn prefer_what_holds(keeper: &Keeper, memories: &mut Vec<Memory>) -> Reply
     let mut texts: HashMap<NodeId, Text> = first_texts(keeper, &takers).await?;
     for (node, mut found) in absent {
         found.text = texts.remove(&node.id);
-        memories.push(remembered(keeper, node, found));
+        memories.push(remembered(keeper, question, node, found));
     }
     step_back(memories);
     Ok(())

@@ -7,6 +7,17 @@ use serde_json::{Value, json};
 use crate::mind::{Mind, id};
 
 #[tokio::test]
+async fn of_a_long_text_the_part_that_answers_is_shown() {
+    let mind = Mind::fresh().await;
+    let long = "The tide comes and goes as it always did. ".repeat(200);
+    mind.learn(&format!("{long} The golden pangolin hides at the end."), "low").await;
+    let rows = mind.recall("golden pangolin").await;
+    let shown = rows[0].to_string();
+    assert!(shown.contains("pangolin") && shown.len() < 4_000, "{shown}");
+    assert_eq!(rows[0]["truncated"], true);
+}
+
+#[tokio::test]
 #[allow(clippy::too_many_lines, reason = "one story, told in order")]
 async fn refusals_are_in_the_words_of_the_contract() {
     let mind = Mind::fresh().await;

@@ -120,3 +120,30 @@ async fn related_honours_depth_type_and_limit_and_tells_the_path() {
     let nowhere = mind.call("kn_intel", json!({ "action": "related", "node_id": "nope" })).await;
     assert_eq!((&nowhere["count"], &nowhere["error"]), (&json!(0), &json!("Node not found: nope")));
 }
+
+#[tokio::test]
+async fn the_edges_of_a_context_are_within_its_budget() {
+    let mind = Mind::fresh().await;
+    let mut ids = Vec::new();
+    for number in 0..8 {
+        let name = format!("Harbour isle {number}");
+        let add = json!({ "action": "add", "name": name, "type": "place" });
+        ids.push(mind.call("kn_graph", add).await["id"].clone());
+    }
+    for (at, source) in ids.iter().enumerate() {
+        for target in ids.iter().skip(at + 1) {
+            let connect = json!({
+                "action": "connect", "source_id": source, "target_id": target,
+                "edge_type": "ferry_to",
+            });
+            mind.call("kn_graph", connect).await;
+        }
+    }
+    let ask = |tokens: Option<u32>| json!({ "action": "context", "keywords": "harbour isle", "limit": 50, "max_tokens": tokens });
+    let whole = mind.call("kn_intel", ask(None)).await;
+    assert!(whole["edges"].as_array().unwrap().len() >= 28 && whole["edges_left_out"].is_null());
+    let tight = mind.call("kn_intel", ask(Some(600))).await;
+    assert!(tight.to_string().len() / 4 <= 600, "{tight}");
+    assert!(tight["edges_left_out"].as_u64().unwrap() > 0);
+    assert!(!tight["edges"].as_array().unwrap().is_empty());
+}

@@ -191,3 +191,16 @@ async fn a_world_of_knowledge_alone_is_not_called_empty() {
     assert!(bootup.contains("Windlass") && !bootup.contains("Nothing is remembered"), "{bootup}");
     assert!(review.contains("nodes: 1") && !review.contains("nothing yet"), "{review}");
 }
+
+#[tokio::test]
+async fn neither_is_what_was_learned_for_good_and_its_name_means_the_lasting_half() {
+    let mind = Mind::fresh().await;
+    mind.learn("It was sold at Tortuga", "high").await;
+    mind.wait_days(400);
+    let prune = json!({ "action": "prune", "threshold": 1.0 });
+    assert_eq!(mind.call("kn_experience", prune).await["pruned_count"], 0);
+
+    let by_name = json!({ "action": "related", "node_id": "Solution: It was sold at Tortuga" });
+    let related = mind.call("kn_intel", by_name).await;
+    assert_eq!(related.get("error"), None, "{related}");
+}

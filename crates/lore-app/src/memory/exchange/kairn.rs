@@ -8,11 +8,12 @@ use serde_json::{Map, Value, json};
 
 use super::super::experience::Fading;
 use super::super::kinds::{
-    CONTENT, CONTEXT, DESCRIPTION, EXPERIENCE, IDEA, KNOWLEDGE, PROJECT, Sharing, VALID_TO, fading,
+    CONTENT, CONTEXT, DESCRIPTION, EXPERIENCE, IDEA, KNOWLEDGE, PROJECT, PROMOTED_TO, Sharing,
+    VALID_TO, fading,
 };
 use super::super::pen::{capitalised, name_from};
 use super::super::project::{Entry, Outcome};
-use super::{Load, Passage, Record, Tie};
+use super::{Kept, Load, Passage, Record, Tie};
 
 /// A row of a table, by the names of its columns.
 pub type Row = Map<String, Value>;
@@ -34,11 +35,9 @@ pub fn read(tables: &BTreeMap<String, Vec<Row>>) -> Load {
     // An idea that is joined to something has a node of the same id.
     let own = nodes.iter().filter(|row| !text(row, "id").is_some_and(is_idea));
     load.take(own.map(|row| node(row)));
-    let facts: HashMap<&str, &str> = nodes
-        .iter()
-        .filter_map(|row| Some((text(row, "description")?, text(row, "id")?)))
-        .collect();
-    load.take(rows("experiences").iter().map(|row| experience(row, &facts)));
+    let mut experiences: Vec<_> = rows("experiences").iter().map(|row| experience(row)).collect();
+    join_halves(&mut load.records, rows("experiences").iter().zip(&mut experiences));
+    load.take(experiences.into_iter());
     load.take(rows("projects").iter().map(|row| project(row, rows("progress"))));
     load.take(ideas.iter().map(|row| idea(row)));
     for row in rows("edges") {
@@ -71,7 +70,44 @@ fn node(row: &Row) -> Option<Record> {
     })
 }
 
-fn experience(row: &Row, facts: &HashMap<&str, &str>) -> Option<Record> {
+/// Joins experiences to the nodes that keep them for good: Kairn names them only where it
+/// made the node later, and else says the same twice.
+fn join_halves<'a>(
+    nodes: &mut [Record],
+    experiences: impl Iterator<Item = (&'a Row, &'a mut Option<Record>)>,
+) {
+    let places = |of: fn(&Record) -> Option<&str>, nodes: &[Record]| -> HashMap<String, usize> {
+        let keyed = nodes.iter().enumerate();
+        keyed.filter_map(|(place, node)| Some((of(node)?.to_owned(), place))).collect()
+    };
+    let by_key = places(|node| Some(&node.key), nodes);
+    let by_words = places(|node| Some(&node.passages.first()?.body), nodes);
+    for (row, experience) in experiences {
+        let Some(experience) = experience else { continue };
+        let promoted = text(row, PROMOTED_TO).and_then(|key| by_key.get(key));
+        let said = text(row, "content").and_then(|content| by_words.get(content));
+        let Some(node) = promoted.or(said).and_then(|place| nodes.get_mut(*place)) else {
+            continue;
+        };
+        node.keeps = Some(experience.key.clone());
+        match promoted {
+            Some(_) => experience.kept_by = Some(Kept::Promoted(node.key.clone())),
+            None => give_all(experience, node),
+        }
+    }
+}
+
+/// What was said with an experience is found through the node that stands for it.
+fn give_all(experience: &mut Record, node: &mut Record) {
+    experience.kept_by = Some(Kept::Learned(node.key.clone()));
+    node.passages.extend(experience.passages.iter().skip(1).cloned());
+    let tags = std::mem::take(&mut experience.tags);
+    node.tags
+        .extend(tags.iter().filter(|tag| !node.tags.contains(tag)).cloned().collect::<Vec<_>>());
+    experience.properties.insert("tags".into(), json!(tags));
+}
+
+fn experience(row: &Row) -> Option<Record> {
     let content = text(row, "content")?;
     let sort_of = text(row, "type").unwrap_or(Lesson::Solution.as_str());
     let lesson = Lesson::named(sort_of);
@@ -93,7 +129,6 @@ fn experience(row: &Row, facts: &HashMap<&str, &str>) -> Option<Record> {
         derived_name: true,
         type_name: EXPERIENCE.into(),
         namespace: fading(sort.lesson, sort.confidence),
-        kept_by: facts.get(content).map(|id| (*id).to_owned()),
         passages: std::iter::once(passage(CONTENT, content)).chain(context).collect(),
         properties,
         ..record
@@ -237,7 +272,8 @@ mod tests {
         let load = read(&tables);
         assert_eq!(load.records.len(), 2);
         assert_eq!(load.records[0].tags, ["a"]);
-        assert_eq!(load.records[1].kept_by.as_deref(), Some("n1"));
+        assert_eq!(load.records[1].kept_by, Some(Kept::Learned("n1".into())));
+        assert_eq!(load.records[0].keeps.as_deref(), Some("e1"));
         assert_eq!(load.records[1].namespace, "experience.gotcha.low");
         assert!(load.records[1].made.is_some());
     }
@@ -246,7 +282,7 @@ mod tests {
     fn a_preference_stays_one() {
         let row = row(json!({"id": "e2", "type": "preference", "content": "tabs, never blanks",
             "confidence": "high", "tags": "[\"style\"]"}));
-        let record = experience(&row, &HashMap::new()).unwrap();
+        let record = experience(&row).unwrap();
         assert_eq!(record.name, "Preference: tabs, never blanks");
         assert_eq!(record.tags, ["style", "preference"]);
         assert_eq!(record.namespace, "experience.pattern.high");

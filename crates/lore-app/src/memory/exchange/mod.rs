@@ -67,12 +67,23 @@ pub struct Record {
     pub properties: Properties,
     /// Who shall see it.
     pub sharing: Sharing,
-    /// The record that keeps it for good, by key; its own texts are then not searched.
-    pub kept_by: Option<String>,
+    /// The record that keeps it for good.
+    pub kept_by: Option<Kept>,
+    /// The experience that it keeps for good, by key.
+    pub keeps: Option<String>,
     /// Its texts, in order.
     pub passages: Vec<Passage>,
     /// The steps of a project, oldest first.
     pub steps: Vec<Entry>,
+}
+
+/// How an experience is kept for good, with the key of the record that does it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Kept {
+    /// It was sure from the start: its node is searched, and it is not.
+    Learned(String),
+    /// It was asked for so often that a node was made of it.
+    Promoted(String),
 }
 
 /// A text.

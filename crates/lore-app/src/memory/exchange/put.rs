@@ -10,13 +10,13 @@ use lore_store::{
 use serde_json::json;
 
 use super::super::keeper::Keeper;
-use super::super::kinds::{Type, namespace_in, property, word};
+use super::super::kinds::{PROMOTED_TO, Type, namespace_in, property, word};
 use super::super::pen::{Pen, name_from};
 use super::super::project::{Entry, event, steps_of};
 use super::super::refusal::Reply;
 use super::super::{MEMORIES_URI, PROJECTS_URI, STATUS_URI};
 use super::identity::{Identities, Identity, SOURCE, SOURCE_PRINT, print, uid_of};
-use super::{Load, Passage, Record};
+use super::{Kept, Load, Passage, Record};
 
 /// Longest name made from a source's, in characters.
 const NAME_LETTERS: usize = 150;
@@ -160,11 +160,19 @@ impl Putting<'_> {
         properties.entry("source_type").or_insert("import".into());
         properties.insert(SOURCE.into(), json!(self.load.label));
         properties.insert(SOURCE_PRINT.into(), json!(print(self.record)));
-        let kept_by = self.record.kept_by.as_ref().and_then(|key| self.identities.uid(key));
-        if let Some(kept_by) = kept_by {
-            properties.insert("node".into(), json!(kept_by.to_string()));
-        }
+        let halves = match &self.record.kept_by {
+            Some(Kept::Learned(key)) => Some(("node", key)),
+            Some(Kept::Promoted(key)) => Some((PROMOTED_TO, key)),
+            None => self.record.keeps.as_ref().map(|key| ("experience", key)),
+        };
+        let half = halves.and_then(|(name, key)| Some((name, self.identities.uid(key)?)));
+        properties.extend(half.map(|(name, uid)| (name.to_owned(), json!(uid.to_string()))));
         properties
+    }
+
+    /// Whether another record is searched in the place of this one.
+    fn is_hidden(&self) -> bool {
+        matches!(self.record.kept_by, Some(Kept::Learned(_)))
     }
 
     fn text(&self, place: usize, passage: &Passage, pen: &mut Pen) -> Result<NewText> {
@@ -181,7 +189,7 @@ impl Putting<'_> {
             title: pen.text("title", &passage.title)?,
             position: i64::try_from(place).unwrap_or(i64::MAX),
             provenance: Provenance { source, session, ..said },
-            searchable: passage.searchable && self.record.kept_by.is_none(),
+            searchable: passage.searchable && !self.is_hidden(),
             visibility: passage.sharing.visibility(&self.keeper.viewer),
             ..NewText::new(uid, NodeRef::Uid(self.uid), word(&passage.kind)?, body)
         })

@@ -48,7 +48,7 @@ pub(super) struct Input {
     #[schemars(range(min = 1, max = 50), extend("default" = 10))]
     limit: Option<i64>,
     /// search
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = 1_000_000), extend("default" = 0))]
     offset: Option<i64>,
     /// prune
     #[schemars(range(min = 0, max = 1), extend("default" = 0.01))]

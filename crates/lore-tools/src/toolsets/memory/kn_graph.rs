@@ -57,7 +57,7 @@ pub(super) struct Input {
     #[schemars(range(min = 1, max = 50), extend("default" = 10))]
     limit: Option<i64>,
     /// query
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = 1_000_000), extend("default" = 0))]
     offset: Option<i64>,
     /// add: shared lets players see it.
     visibility: Option<Spelled<Sharings>>,

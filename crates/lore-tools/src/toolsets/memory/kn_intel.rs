@@ -18,7 +18,7 @@ use super::envelope::{
     Envelope, Nullable, envelope, is_full, keeper, limit, rounded, share, unknown_action, whole,
 };
 use super::recall_wire::{LapsedOut, Row};
-use super::wire::{Brief, EdgeOut};
+use super::wire::{Brief, EdgeOut, further};
 use super::words::{Confidences, Details, Lessons, Spelled, Words, given};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
@@ -75,7 +75,7 @@ pub(super) struct Input {
     /// learn: id of what no longer holds
     supersedes: Option<String>,
     /// Budget of the answer, about.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 1_000_000))]
     max_tokens: Option<i64>,
 }
 
@@ -162,6 +162,9 @@ pub(super) struct ContextOut {
     /// How many more the token budget left out.
     #[serde(skip_serializing_if = "is_zero")]
     left_out: usize,
+    /// How many more edges it left out.
+    #[serde(skip_serializing_if = "is_zero")]
+    edges_left_out: usize,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -408,6 +411,7 @@ impl ContextOut {
             edges: found.edges.iter().map(EdgeOut::of).collect(),
             experiences,
             left_out: found.left_out,
+            edges_left_out: found.edges_left_out,
         }
     }
 }
@@ -427,7 +431,7 @@ impl ContextNode {
                 description: Nullable(memory.body.map(|body| body.text)),
                 truncated,
                 tags: node.tags,
-                properties: node.properties,
+                properties: further(node.properties),
             }),
         }
     }

@@ -2,7 +2,7 @@
 
 use lore_app::memory::graph::{Known, Link};
 use lore_app::memory::ids::shown;
-use lore_app::memory::kinds::{Sharing, edge_type, namespace_of, type_of};
+use lore_app::memory::kinds::{SUPERSEDED_BY, Sharing, VALID_TO, edge_type, namespace_of, type_of};
 use lore_core::Node;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -79,13 +79,21 @@ pub(super) struct Full {
     updated_at: String,
 }
 
+/// The properties that are nobody's but the node's. What took its place, and that anything
+/// did, is told only to those who see that.
+pub(super) fn further(mut properties: Map<String, Value>) -> Map<String, Value> {
+    for told_elsewhere in ["type", VALID_TO, SUPERSEDED_BY] {
+        properties.shift_remove(told_elsewhere);
+    }
+    properties
+}
+
 impl Full {
     fn of(known: Known) -> Self {
         let node = known.node;
         let namespace = namespace_of(&node).to_owned();
-        let mut properties = node.properties;
+        let mut properties = further(node.properties);
         let source = properties.shift_remove("source_type");
-        properties.shift_remove("type");
         Self {
             namespace,
             description: Nullable(known.description),
