@@ -263,3 +263,54 @@ fn all_nodes_together_cannot_fill_another() {
     let refused = sites[0].node.status().refused;
     assert!(refused.iter().any(|(why, _)| *why == "over_quota"), "{refused:?}");
 }
+
+#[test]
+fn whom_the_owner_broke_with_owns_nothing_here() {
+    let mut sites = vec![Site::full("birch", 2), Site::full("ash", 1), Site::full("fir", 3)];
+    sites[1].share("gate", "a squatter's", start());
+    let (birch, others) = sites.split_first_mut().unwrap();
+    birch.connect(&others[0], start());
+    let now = settle(&mut sites, start());
+    sites[2].share("gate", "the owner's", now);
+    let (birch, others) = sites.split_first_mut().unwrap();
+    birch.connect(&others[1], now);
+    let now = settle(&mut sites, now);
+    assert!(sites[0].foreign()[rid("gate").as_str()].contains("squatter"));
+    let ash = sites[1].rid();
+    let writes = sites[0].node.break_with(&ash);
+    sites[0].keep(writes);
+    assert!(sites[0].foreign().is_empty());
+    sites[0].restart(now);
+    settle(&mut sites, now);
+    assert!(sites[0].foreign()[rid("gate").as_str()].contains("owner"), "{:?}", sites[0].foreign());
+}
+
+#[test]
+fn a_node_that_moves_is_followed_also_when_its_address_was_typed() {
+    let mut sites = vec![Site::full("ash", 1), Site::full("birch", 2)];
+    let (ash, birch) = pair(&mut sites);
+    ash.connect(birch, start());
+    birch.connect(ash, start());
+    let now = settle(&mut sites, start());
+    sites[1].move_to("http://birch:8082/koi-net", now);
+    let now = settle(&mut sites, now);
+    sites[0].share("later", "one", now);
+    settle(&mut sites, now);
+    assert_eq!(sites[1].foreign(), sites[0].shared());
+    assert_eq!(sites[0].node.status().peers[0].failures, 0);
+}
+
+#[test]
+fn who_repeats_itself_is_not_refused() {
+    let mut sites =
+        vec![Site::full("ash", 1), Site::new("leaf", 2, settings(NodeKind::Partial, "leaf"))];
+    for number in 0..20 {
+        sites[0].share(&number.to_string(), "small", start());
+    }
+    let (ash, leaf) = pair(&mut sites);
+    leaf.connect(ash, start());
+    settle(&mut sites, start());
+    assert_eq!(sites[1].foreign().len(), 20);
+    let refused = sites[1].node.status().refused;
+    assert!(refused.iter().all(|(_, times)| *times == 0), "{refused:?}");
+}

@@ -214,6 +214,9 @@ pub(super) fn is_shareable(node: &Node) -> bool {
     !is_of_federation(&node.kind)
 }
 
+/// Start of the names of notes by their path.
+const NOTE_PATH: &str = "vault:";
+
 fn rendered(node: &Node, texts: &[Text]) -> Option<(Rid, Contents)> {
     let kind = node.kind.as_str();
     let rid_type = if DOCUMENTS.contains(&kind) { DOCUMENT_TYPE } else { ENTITY_TYPE };
@@ -226,7 +229,8 @@ fn rendered(node: &Node, texts: &[Text]) -> Option<(Rid, Contents)> {
         "name": node.name,
         "kind": kind,
         "type": node.subtype,
-        "aliases": node.aliases,
+        // Where a note lies is its owner's business.
+        "aliases": node.aliases.iter().filter(|alias| !alias.starts_with(NOTE_PATH)).collect::<Vec<_>>(),
         "tags": node.tags,
         "texts": texts.collect::<Vec<_>>(),
     });

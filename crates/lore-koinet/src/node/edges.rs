@@ -93,7 +93,11 @@ impl Node {
                 offered.filter(|kind| *kind != EDGE_TYPE).cloned().collect()
             }
             Wants::Connected => Vec::new(),
-            Wants::Types(wanted) => offered.filter(|kind| wanted.contains(kind)).cloned().collect(),
+            // Who wants things at every node must hear of nodes.
+            Wants::Types(wanted) => {
+                let wanted = |kind: &&String| wanted.contains(kind) || *kind == NODE_TYPE;
+                offered.filter(wanted).cloned().collect()
+            }
         }
     }
 
@@ -113,6 +117,9 @@ impl Node {
         }
         let timestamp = bundle.manifest.timestamp;
         let known = self.edges.get(&bundle.manifest.rid);
+        if known.is_some_and(|edge| timestamp == edge.timestamp && profile == edge.profile) {
+            return Ok(Vec::new());
+        }
         if known.is_some_and(|edge| timestamp.instant() <= edge.timestamp.instant()) {
             return Err(Refusal::Stale);
         }

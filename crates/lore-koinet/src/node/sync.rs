@@ -141,7 +141,7 @@ impl Node {
     }
 
     fn compare(&mut self, peer: &NodeRid, reply: &ManifestsPayload) {
-        let news = reply.manifests.iter().filter(|manifest| self.is_news(manifest));
+        let news = reply.manifests.iter().filter(|manifest| self.is_news(manifest, peer));
         let news: Vec<_> = news.map(|manifest| manifest.rid.clone()).collect();
         let line = self.line(peer);
         line.to_fetch.extend(news);

@@ -103,7 +103,8 @@ impl Node {
                 }
                 self.take_bundle(Bundle { manifest, contents }, from, way, now)
             }
-            (Some(manifest), None) if !self.is_news(&manifest) => Err(Refusal::Stale),
+            (Some(manifest), None) if self.is_known(&manifest, from) => Ok(Vec::new()),
+            (Some(manifest), None) if !self.is_news(&manifest, from) => Err(Refusal::Stale),
             _ if !self.is_callable(from) => Err(Refusal::OutOfReach),
             _ => {
                 self.fetch_later(from, rid);
@@ -146,9 +147,28 @@ impl Node {
         }
     }
 
+    /// What is known of a thing that `from` tells of. Whom our owner broke with owns nothing
+    /// here any more: somebody else may tell of it anew.
+    fn known(&self, rid: &Rid, from: &NodeRid) -> Option<&ForeignRecord> {
+        let broken_with = |owner: &NodeRid| {
+            self.peers.get(owner).is_some_and(|peer| peer.standing == Standing::Forgotten)
+        };
+        let known = self.foreign.get(rid)?;
+        let left =
+            known.from != *from && known.presence != Presence::Live && broken_with(&known.from);
+        (!left).then_some(known)
+    }
+
+    /// Whether a manifest says what is known: nodes repeat themselves, and that is no fault.
+    fn is_known(&self, manifest: &Manifest, from: &NodeRid) -> bool {
+        self.known(&manifest.rid, from).is_some_and(|known| {
+            known.presence == Presence::Live && known.from == *from && known.manifest == *manifest
+        })
+    }
+
     /// Whether a manifest says something newer than what is known.
-    pub(super) fn is_news(&self, manifest: &Manifest) -> bool {
-        let Some(known) = self.foreign.get(&manifest.rid) else { return true };
+    pub(super) fn is_news(&self, manifest: &Manifest, from: &NodeRid) -> bool {
+        let Some(known) = self.known(&manifest.rid, from) else { return true };
         let (then, now) = (known.manifest.timestamp.instant(), manifest.timestamp.instant());
         match known.presence {
             Presence::Live => now > then && manifest.sha256_hash != known.manifest.sha256_hash,
@@ -159,11 +179,14 @@ impl Node {
 
     fn take_thing(&mut self, bundle: Bundle, from: &NodeRid) -> Result<Vec<Write>, Refusal> {
         let rid = bundle.manifest.rid.clone();
-        let known = self.foreign.get(&rid);
+        let known = self.known(&rid, from);
         if known.is_some_and(|known| known.from != *from) {
             return Err(Refusal::NotTheOwner);
         }
-        if !self.is_news(&bundle.manifest) {
+        if self.is_known(&bundle.manifest, from) {
+            return Ok(Vec::new());
+        }
+        if !self.is_news(&bundle.manifest, from) {
             return Err(Refusal::Stale);
         }
         let bytes = bundle.contents.as_str().len();
@@ -245,11 +268,11 @@ impl Node {
         if known.from != *from {
             return Err(Refusal::NotTheOwner);
         }
-        if mark.is_some_and(|mark| known.forgets.iter().any(|seen| seen == mark)) {
-            return Err(Refusal::Stale);
-        }
         if known.presence == Presence::Forgotten {
             return Ok(Vec::new());
+        }
+        if mark.is_some_and(|mark| known.forgets.iter().any(|seen| seen == mark)) {
+            return Err(Refusal::Stale);
         }
         let mut record = known.clone();
         record.presence = Presence::Forgotten;

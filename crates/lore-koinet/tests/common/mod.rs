@@ -100,6 +100,12 @@ impl Site {
         self.keep(writes);
     }
 
+    /// Goes on at another address.
+    pub(crate) fn move_to(&mut self, url: &str, now: Timestamp) {
+        self.settings.base_url = Some(url.to_owned());
+        self.restart(now);
+    }
+
     pub(crate) fn share(&mut self, name: &str, text: &str, now: Timestamp) {
         let contents = thing(text);
         let write = self.node.publish(rid(name), contents, now);
