@@ -66,6 +66,9 @@ fn faults_are_told_in_the_order_of_the_reference() {
         error_of(birch, Endpoint::Rids, &sealed(&stranger, birch, &ask)),
         (400, json!("unknown_node"))
     );
+    // What is of no form is that, whoever sent it.
+    let misshapen = sealed(&stranger, birch, &json!({"type": "poll_events", "limit": "a"}));
+    assert_eq!(error_of(birch, Endpoint::Poll, &misshapen).0, 422);
     // A stranger that introduces itself with somebody else's key.
     let event = Event {
         rid: stranger.rid().rid().clone(),

@@ -60,10 +60,7 @@ impl Node {
         now: Timestamp,
     ) -> Result<Admitted, Fault> {
         let envelope = Envelope::open(body).map_err(|error| Fault::Malformed(error.0))?;
-        let events = match endpoint {
-            Endpoint::Broadcast => self.checked::<EventsPayload>(&envelope)?.events,
-            _ => Vec::new(),
-        };
+        let events = self.checked_events(endpoint, &envelope)?;
         let known = self.peers.get(&envelope.source);
         if known.is_some_and(|peer| peer.standing == Standing::Forgotten) {
             return Err(Fault::UnknownNode);
@@ -85,6 +82,19 @@ impl Node {
             }
         }
         Ok(Admitted { endpoint, envelope })
+    }
+
+    /// The events of a message. Its form is looked at before its sender, as the reference does.
+    fn checked_events(&self, endpoint: Endpoint, envelope: &Envelope) -> Result<Vec<Event>, Fault> {
+        match endpoint {
+            Endpoint::Broadcast => return Ok(self.checked::<EventsPayload>(envelope)?.events),
+            Endpoint::Poll => drop(self.checked::<PollEvents>(envelope)?),
+            Endpoint::Confirm => drop(self.checked::<ConfirmEvents>(envelope)?),
+            Endpoint::Rids => drop(self.checked::<FetchRids>(envelope)?),
+            Endpoint::Manifests => drop(self.checked::<FetchManifests>(envelope)?),
+            Endpoint::Bundles => drop(self.checked::<FetchBundles>(envelope)?),
+        }
+        Ok(Vec::new())
     }
 
     /// Each node may say so much in a time, and all that are new so much together.
