@@ -164,3 +164,17 @@ def test_an_address_that_is_none_is_refused(binary, tmp_path, address):
     done = node.program.run("serve", "--http-addr", "127.0.0.1:0", "--config", str(node.config))
     assert done.returncode == 1
     assert "federation.base_url" in done.stderr and "https://" in done.stderr, done.stderr
+
+
+def test_a_node_whose_health_is_not_for_everybody_says_who_it_is(well, binary, tmp_path):
+    other = Lorewell(binary, tmp_path / "other", name="other")
+    try:
+        well.start()
+        other.start()
+        rid = other.rid
+        other.program.ok("token", "create", "--role", "player", "--name", "alice")
+        assert until(lambda: other.server.client().get("/koi-net/health").status_code == 401)
+        assert rid in well.command("connect", other.url)
+        assert until(lambda: well.peer(rid)["our_subscription"] in ("proposed", "approved"))
+    finally:
+        other.kill()

@@ -14,8 +14,8 @@ mod common;
 use common::{Fate, Site, TYPE, pair, rid, settings, settle, start, talk};
 use lore_core::Entropy;
 use lore_core::effects::FixedEntropy;
-use lore_koinet::node::{Approve, Endpoint, Quotas};
-use lore_koinet::{EdgeStatus, NodeKind, PollEvents, seal};
+use lore_koinet::node::{Approve, Call, Endpoint, Quotas};
+use lore_koinet::{EdgeStatus, FetchRids, NodeKind, PollEvents, seal};
 
 fn connected() -> (Vec<Site>, lore_core::Timestamp) {
     let mut sites = vec![Site::full("ash", 1), Site::full("birch", 2)];
@@ -313,4 +313,24 @@ fn who_repeats_itself_is_not_refused() {
     assert_eq!(sites[1].foreign().len(), 20);
     let refused = sites[1].node.status().refused;
     assert!(refused.iter().all(|(_, times)| *times == 0), "{refused:?}");
+}
+
+/// Reference nodes ask as soon as they hear of a node, before it knows them, and never again.
+#[test]
+fn who_asked_too_early_is_told_what_there_was() {
+    let mut sites = vec![Site::full("ash", 1), Site::full("birch", 2)];
+    sites[0].share("gate", "one", start());
+    let (ash, birch) = pair(&mut sites);
+    let chance = FixedEntropy::new(9);
+    let question = seal(&birch.key(), &birch.rid(), &ash.rid(), &FetchRids::default(), &chance);
+    let refused = ash.serve(Endpoint::Rids, question.unwrap().as_bytes(), start());
+    assert_eq!(refused.status, 400, "it is not known yet");
+    birch.connect(ash, start());
+    // What it would ask now is lost; only what it is told arrives.
+    let asks = |call: &Call| call.endpoint == Endpoint::Rids;
+    talk(&mut sites, start(), 100, |call| match asks(call) {
+        true => Fate::RequestLost,
+        false => Fate::Arrives,
+    });
+    assert_eq!(sites[1].foreign(), sites[0].shared());
 }

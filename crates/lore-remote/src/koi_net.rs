@@ -14,7 +14,7 @@ use lore_app::federation::{Answer, Carrier, GivenBy, NodeRid, Unanswered};
 use lore_core::{Error, Result};
 use lore_net::{Api, Endpoint, Limits, Network, Reach, Retry};
 use parking_lot::Mutex;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// How long a node has to say who it is: somebody waits at the command line.
 const INTRODUCTION: Duration = Duration::from_secs(10);
@@ -43,19 +43,26 @@ impl HttpCarrier {
         Self { network, whereabouts, apis: Mutex::default() }
     }
 
-    /// Asks a node at an address the owner gave who it is. Not every kind of node tells.
-    pub async fn node_at(&self, url: &str) -> Result<NodeRid> {
+    /// Asks a node at an address the owner gave who it is: by its health report, which some
+    /// show to their own people only, else by a handshake, to which we say who we are. Not
+    /// every kind of node tells.
+    pub async fn node_at(&self, url: &str, introduction: Option<&Value>) -> Result<NodeRid> {
         let silent = || Error::Precondition {
             message: format!("the node at {url} does not say who it is"),
             hint: "give its RID with --rid; its owner finds it in the node's configuration".into(),
         };
         let api = self.api(url, GivenBy::Owner)?;
         let limits = Limits { total: INTRODUCTION, ..Limits::service() };
-        let asked = api.get(["health"]).limits(limits).retry(Retry::never()).send();
+        let asked = api.get(["health"]).limits(limits.clone()).retry(Retry::never()).send();
         let answer = asked.await.map_err(Error::from)?;
-        let report: Value = serde_json::from_slice(answer.bytes()).map_err(|_| silent())?;
-        let rid = report.pointer("/node/node_rid").and_then(Value::as_str);
-        rid.and_then(|rid| NodeRid::parse(rid).ok()).ok_or_else(silent)
+        if let Some(rid) = named_in(answer.bytes(), "/node/node_rid") {
+            return Ok(rid);
+        }
+        let profile = introduction.ok_or_else(silent)?;
+        let handshake = json!({ "type": "handshake", "profile": profile });
+        let call = api.post(["handshake"]).json(&handshake);
+        let answer = call.limits(limits).retry(Retry::never()).send().await.map_err(Error::from)?;
+        named_in(answer.bytes(), "/profile/node_rid").ok_or_else(silent)
     }
 
     fn api(&self, url: &str, given_by: GivenBy) -> Result<Api> {
@@ -101,6 +108,12 @@ impl Carrier for HttpCarrier {
         let answer = sent.map_err(|_| Unanswered)?;
         Ok(Answer { status: answer.status(), body: answer.bytes().to_vec() })
     }
+}
+
+/// The RID at a place of a JSON answer.
+fn named_in(answer: &[u8], place: &str) -> Option<NodeRid> {
+    let report: Value = serde_json::from_slice(answer).ok()?;
+    NodeRid::parse(report.pointer(place)?.as_str()?).ok()
 }
 
 /// Most nodes name an address that ends in /koi-net; some name only their host, and

@@ -28,7 +28,7 @@ pub use lore_koinet::{EdgeStatus, NodeKind, NodeRid, is_address, is_rid_type};
 pub use orders::{break_with, connect};
 pub use service::{Config, Federation, Response};
 pub use shares::{Opening, RuleReport, ShareRule, Shared, Stopped, rules, share, unshare};
-pub use status::{disabled, health, report, stored_status};
+pub use status::{disabled, health, introduction, report, stored_status};
 
 /// Kind of the node that stands for the federation itself.
 const ROOT: &str = "federation";

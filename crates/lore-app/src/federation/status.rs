@@ -18,18 +18,14 @@ const EXTENSIONS: [&str; 3] = ["/handshake", "/events/confirm", "/health"];
 /// The contract's report.
 pub fn health(status: &Status, now: Timestamp) -> Value {
     let active = |peer: &&PeerStatus| peer.kind.is_some() && peer.standing != Standing::Forgotten;
+    let mut node = introduction(status);
+    let ontology = [("ontology_uri", ONTOLOGY.0), ("ontology_version", ONTOLOGY.1)];
+    if let Some(fields) = node.as_object_mut() {
+        fields.extend(ontology.map(|(name, value)| (name.to_owned(), json!(value))));
+    }
     json!({
         "status": "healthy",
-        "node": {
-            "node_rid": status.rid,
-            "node_name": status.rid.name(),
-            "node_type": status.profile.node_type,
-            "base_url": status.profile.base_url,
-            "provides": status.profile.provides,
-            "public_key": status.profile.public_key,
-            "ontology_uri": ONTOLOGY.0,
-            "ontology_version": ONTOLOGY.1,
-        },
+        "node": node,
         "peers": status.peers.iter().filter(active).map(peer).collect::<Vec<_>>(),
         "event_queue_size": status.queue,
         "pipeline_enabled": true,
@@ -38,6 +34,18 @@ pub fn health(status: &Status, now: Timestamp) -> Value {
         "refused_events": status.refused.iter().copied().collect::<std::collections::BTreeMap<_, _>>(),
         "protocol": protocol(),
         "timestamp": now.to_string(),
+    })
+}
+
+/// Who a node is, as it tells others.
+pub fn introduction(status: &Status) -> Value {
+    json!({
+        "node_rid": status.rid,
+        "node_name": status.rid.name(),
+        "node_type": status.profile.node_type,
+        "base_url": status.profile.base_url,
+        "provides": status.profile.provides,
+        "public_key": status.profile.public_key,
     })
 }
 

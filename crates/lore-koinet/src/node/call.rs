@@ -78,6 +78,8 @@ pub struct Unanswered;
 pub(super) struct Line {
     busy: bool,
     pub(super) failures: u32,
+    /// Whether it is told everything anew, because it asked too early.
+    pub(super) told_anew: bool,
     not_before: Option<Timestamp>,
     next_poll: Option<Timestamp>,
     next_sync: Option<Timestamp>,
@@ -230,7 +232,8 @@ impl Node {
     /// What has to be known before anything else is told: where everything is told anew, the
     /// subscription by which it is.
     fn said_first(&self, rid: &NodeRid) -> Vec<Rid> {
-        if self.settings.kind == NodeKind::Full {
+        let told_anew = self.lines.get(rid).is_some_and(|line| line.told_anew);
+        if self.settings.kind == NodeKind::Full && !told_anew {
             return Vec::new();
         }
         let edges = self.edges_with(rid).filter(|edge| edge.sequence > 0);
@@ -344,6 +347,7 @@ impl Node {
         if let Some(peer) = self.peers.get_mut(rid) {
             peer.greetings = 0;
         }
+        self.line(rid).told_anew = false;
         self.peer_write(rid).into_iter().collect()
     }
 

@@ -172,17 +172,27 @@ impl Node {
         self.approve(profile, at.instant())
     }
 
-    /// Approves a subscription. Who cannot ask us for what there is already is told all of it,
-    /// after the approval: it takes only what it is subscribed to.
+    /// Whether a node has a subscription here that was approved.
+    pub(super) fn is_subscribed(&self, peer: &NodeRid) -> bool {
+        self.edges.get(&Rid::of_edge(&self.me, peer)).is_some_and(|edge| {
+            edge.event != EventType::Forget && edge.profile.status == EdgeStatus::Approved
+        })
+    }
+
+    /// Approves a subscription. Who cannot ask us for what there is already, or asked too
+    /// early, is told all of it after the approval: it takes only what it is subscribed to.
     fn approve(&mut self, mut profile: EdgeProfile, at: Timestamp) -> Vec<Write> {
         let peer = profile.target.clone();
         profile.status = EdgeStatus::Approved;
         let mut writes = vec![self.put_edge(profile, at, EventType::Update)];
-        if self.settings.kind == NodeKind::Partial
+        let early = self.early.iter().position(|asked| *asked == peer);
+        let asked_early = early.and_then(|place| self.early.remove(place)).is_some();
+        if (self.settings.kind == NodeKind::Partial || asked_early)
             && let Some(record) = self.peers.get_mut(&peer)
         {
             record.told = Told::default();
             self.greet(&peer);
+            self.line(&peer).told_anew = true;
             writes.extend(self.peer_write(&peer));
         }
         writes

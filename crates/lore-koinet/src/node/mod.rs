@@ -17,7 +17,7 @@ mod strangers;
 mod sync;
 mod take;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -61,6 +61,8 @@ pub struct Node {
     lines: HashMap<NodeRid, Line>,
     /// What is allowed to all nodes together that are not known yet.
     newcomers: Line,
+    /// Nodes that asked what there is before they were subscribed, and got nothing.
+    early: VecDeque<NodeRid>,
     /// What each node has here: things and bytes.
     used: HashMap<NodeRid, (usize, usize)>,
     refused: BTreeMap<Refusal, u64>,
@@ -110,6 +112,7 @@ impl Node {
             sequence: 0,
             lines: HashMap::new(),
             newcomers: Line::default(),
+            early: VecDeque::new(),
             used: HashMap::new(),
             refused: BTreeMap::new(),
         };

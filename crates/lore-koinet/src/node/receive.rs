@@ -6,7 +6,7 @@ use super::{Endpoint, Fault, Greeting, Message, Node, Standing, Told, Write};
 use crate::envelope::Envelope;
 use crate::key::PublicKey;
 use crate::profile::{NodeKind, NodeProfile};
-use crate::rid::{NodeRid, Rid};
+use crate::rid::{EDGE_TYPE, NodeRid, Rid};
 use crate::wire::{
     ConfirmEvents, ConfirmEventsResponse, Event, EventType, EventsPayload, FetchBundles,
     FetchManifests, FetchRids, Manifest, ManifestsPayload, PollEvents, RidsPayload,
@@ -44,6 +44,9 @@ pub enum Reply {
     Refused(Fault),
 }
 
+/// Most nodes that are remembered for having asked too early.
+const EARLY_MAX: usize = 100;
+
 impl Node {
     /// Takes an admitted message in.
     pub fn take(&mut self, admitted: &Admitted, now: Timestamp) -> Received {
@@ -61,6 +64,7 @@ impl Node {
     ) -> Result<Admitted, Fault> {
         let envelope = Envelope::open(body).map_err(|error| Fault::Malformed(error.0))?;
         let events = self.checked_events(endpoint, &envelope)?;
+        self.note_early(endpoint, &envelope.source);
         let known = self.peers.get(&envelope.source);
         if known.is_some_and(|peer| peer.standing == Standing::Forgotten) {
             return Err(Fault::UnknownNode);
@@ -82,6 +86,18 @@ impl Node {
             }
         }
         Ok(Admitted { endpoint, envelope })
+    }
+
+    /// Remembers who asks what there is before we let it see anything. Some never ask again.
+    fn note_early(&mut self, endpoint: Endpoint, source: &NodeRid) {
+        let asks = matches!(endpoint, Endpoint::Rids | Endpoint::Manifests | Endpoint::Bundles);
+        if !asks || self.is_subscribed(source) || self.early.contains(source) {
+            return;
+        }
+        if self.early.len() >= EARLY_MAX {
+            self.early.pop_front();
+        }
+        self.early.push_back(source.clone());
     }
 
     /// The events of a message. Its form is looked at before its sender, as the reference does.
@@ -252,7 +268,10 @@ impl Node {
             again: self.handed_out_again(to, told, again.last().map(|(place, _)| *place)),
             last: fresh.last().map_or(told.last, |(place, _)| *place),
         };
-        let rids: Vec<_> = again.into_iter().chain(fresh).map(|(_, rid)| rid).collect();
+        let rids = again.into_iter().chain(fresh).map(|(_, rid)| rid);
+        // Things are taken by who is subscribed to them.
+        let (edges, things): (Vec<_>, Vec<_>) = rids.partition(|rid| rid.kind() == EDGE_TYPE);
+        let rids = [edges, things].concat();
         if !repeated_poll {
             self.note_handed_out(to, handed, mark, writes);
         }

@@ -108,6 +108,7 @@ async fn connect(
     node: &str,
     rid: Option<&str>,
 ) -> anyhow::Result<()> {
+    let own = kept_status(app, *viewer, settings).await?;
     let (rid, url) = match (NodeRid::parse(node), rid) {
         (Ok(node), None) => (node, None),
         (Ok(_), Some(_)) => bail!("give either an address with --rid, or the RID alone"),
@@ -117,10 +118,12 @@ async fn connect(
         (Err(_), Some(rid)) => (NodeRid::parse(rid)?, Some(node)),
         (Err(_), None) => {
             let carrier = crate::federation::carrier(app, settings)?;
-            (carrier.node_at(node).await.map_err(advised)?, Some(node))
+            let introduction = own.as_ref().map(federation::introduction);
+            let asked = carrier.node_at(node, introduction.as_ref()).await;
+            (asked.map_err(advised)?, Some(node))
         }
     };
-    if kept_status(app, *viewer, settings).await?.is_some_and(|own| own.rid == rid) {
+    if own.is_some_and(|own| own.rid == rid) {
         bail!("{rid} is this node itself: give the address of another one");
     }
     federation::connect(app, viewer, &rid, url).await.map_err(advised)?;
