@@ -340,8 +340,48 @@ def test_a_resumed_stream_goes_on_after_the_event_that_is_named(server, program)
             program.ok(*CHANGES[uri])
             for _ in range(2):
                 stream.next_named("notifications/resources/updated")
-            ids = [line.removeprefix("id:").strip() for line in stream.heard if line.startswith("id:")]
+            ids = ids_of(stream)
         assert "1" not in ids and "2" in ids, stream.heard
+
+
+def ids_of(stream) -> list[str]:
+    """The ids of the events heard so far."""
+    return [line.removeprefix("id:").strip() for line in stream.heard if line.startswith("id:")]
+
+
+def test_each_event_of_a_stream_has_an_id_of_its_own(server, program):
+    """The greeting does not share its id with the first event, which is therefore not repeated."""
+    uri = "campaigns://list"
+    with server.client() as http:
+        session = Session(http).open()
+        session.request("resources/subscribe", {"uri": uri})
+        with session.stream() as stream:
+            # An id is told after what it belongs to, so that of the last is not heard.
+            for _ in range(3):
+                program.ok(*CHANGES[uri])
+                stream.next_named("notifications/resources/updated")
+            greeting, first, second = ids_of(stream)
+        assert len({greeting, first, second}) == 3
+        session.headers["last-event-id"] = first
+        with session.stream() as stream:
+            for _ in range(2):
+                stream.next_named("notifications/resources/updated")
+            assert ids_of(stream) == [second]
+
+
+def test_who_comes_back_gets_what_the_lost_stream_would(server, program):
+    """A connection that broke looks open to the server for a while; nothing may be told to it alone."""
+    uri = "campaigns://list"
+    with server.client() as http:
+        session = Session(http).open()
+        session.request("resources/subscribe", {"uri": uri})
+        with session.stream() as lost:
+            program.ok(*CHANGES[uri])
+            lost.next_named("notifications/resources/updated")
+            session.headers["last-event-id"] = "1"
+            with session.stream() as stream:
+                program.ok(*CHANGES[uri])
+                stream.next_named("notifications/resources/updated")
 
 
 def test_requests_at_once_with_one_id_are_told_so(server):

@@ -12,6 +12,7 @@
 mod answers;
 mod claims;
 mod sessions;
+mod streams;
 
 use std::sync::Arc;
 
@@ -20,7 +21,6 @@ use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Stat
 use bytes::Bytes;
 use http_body_util::Full;
 use lore_core::PrincipalId;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -28,6 +28,7 @@ use tokio_util::sync::CancellationToken;
 use self::answers::{Body, Wants};
 use self::claims::{Claim, Claims};
 use self::sessions::{Ownership, SessionBook};
+use self::streams::Streams;
 use crate::Handler;
 use crate::letters;
 use crate::listening::{self, LISTEN};
@@ -60,7 +61,7 @@ pub struct EndpointOptions {
 /// The `/mcp` endpoint.
 #[derive(Clone)]
 pub struct McpEndpoint {
-    inner: StreamableHttpService<Handler, LocalSessionManager>,
+    inner: StreamableHttpService<Handler, Streams>,
     /// Says who may listen to what.
     handler: Handler,
     book: Arc<SessionBook>,
@@ -86,7 +87,7 @@ impl McpEndpoint {
         config.session_store = Some(book.store());
         let handler = Handler::new(Arc::clone(&parts));
         let factory = move || Ok(Handler::new(Arc::clone(&parts)));
-        let inner = StreamableHttpService::new(factory, book.manager(), config);
+        let inner = StreamableHttpService::new(factory, book.streams(), config);
         Self { inner, handler, book, claims: Claims::default(), lenient: options.lenient }
     }
 
@@ -178,22 +179,16 @@ impl McpEndpoint {
             Ok(opened) => opened,
             Err(refused) => return refused.into_response(),
         };
-        self.resume(request.headers_mut());
+        self.forget_place_before_restart(request.headers_mut());
         let answer = answers::worded(self.pass_on(request).await, &Glimpse::none()).await;
         self.with_cookie(answer, opened.as_deref())
     }
 
-    /// Puts the place where a stream goes on in rmcp's terms. It repeats the event that is
-    /// named; and it counts anew after a restart, so that what was heard before says
-    /// nothing.
-    fn resume(&self, headers: &mut HeaderMap) {
-        let Some(last) = header_text(headers, &LAST_EVENT) else { return };
-        let was_restored = named(headers).is_some_and(|id| self.book.was_restored(&id));
-        let next = if was_restored { None } else { Some(after(last)) };
-        match next.and_then(|next| HeaderValue::from_str(&next).ok()) {
-            Some(next) => headers.insert(LAST_EVENT, next),
-            None => headers.remove(LAST_EVENT),
-        };
+    /// After a restart events are counted anew, so what was heard before says nothing.
+    fn forget_place_before_restart(&self, headers: &mut HeaderMap) {
+        if named(headers).is_some_and(|id| self.book.was_restored(&id)) {
+            headers.remove(LAST_EVENT);
+        }
     }
 
     async fn delete(&self, mut request: Request<Bytes>, principal: PrincipalId) -> Response<Body> {
@@ -393,20 +388,6 @@ fn on_behalf(request: &Request<Bytes>, body: Bytes, session: Option<&str>) -> Re
         set_session(own.headers_mut(), id);
     }
     own
-}
-
-/// The id of the event after this one: `7` or, in the stream of a request, `2/7`. The very
-/// first of a session shares its id with the greeting before it, so it is repeated.
-fn after(last: &str) -> String {
-    let (stream, index) = match last.rsplit_once('/') {
-        Some((stream, index)) => (Some(stream), index),
-        None => (None, last),
-    };
-    match (stream, index.parse::<u64>()) {
-        (Some(stream), Ok(index)) => format!("{stream}/{}", index.saturating_add(1)),
-        (None, Ok(index @ 1..)) => index.saturating_add(1).to_string(),
-        _ => last.to_owned(),
-    }
 }
 
 /// Whether a message is said to be JSON; names of types have no case, and may have parameters.

@@ -8,10 +8,12 @@ use async_trait::async_trait;
 use lore_app::{App, sessions};
 use lore_core::PrincipalId;
 use parking_lot::Mutex;
-use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
+use rmcp::transport::streamable_http_server::session::local::SessionConfig;
 use rmcp::transport::streamable_http_server::session::{
     SessionManager, SessionState, SessionStore, SessionStoreError,
 };
+
+use super::streams::Streams;
 
 tokio::task_local! {
     /// Who sends the request being served: rmcp asks its store without saying.
@@ -38,7 +40,7 @@ pub(super) enum Ownership {
 /// The open sessions.
 pub(super) struct SessionBook {
     app: Arc<App>,
-    manager: Arc<LocalSessionManager>,
+    streams: Arc<Streams>,
     owners: Mutex<HashMap<String, Entry>>,
     sessions_max: usize,
 }
@@ -65,13 +67,13 @@ impl SessionBook {
     pub(super) fn new(app: Arc<App>, sessions_max: usize) -> Self {
         let mut config = SessionConfig::default();
         config.keep_alive = Some(sessions::IDLE_LIMIT);
-        let mut manager = LocalSessionManager::default();
-        manager.session_config = config;
-        Self { app, manager: Arc::new(manager), owners: Mutex::default(), sessions_max }
+        let mut streams = Streams::default();
+        streams.local.session_config = config;
+        Self { app, streams: Arc::new(streams), owners: Mutex::default(), sessions_max }
     }
 
-    pub(super) fn manager(&self) -> Arc<LocalSessionManager> {
-        Arc::clone(&self.manager)
+    pub(super) fn streams(&self) -> Arc<Streams> {
+        Arc::clone(&self.streams)
     }
 
     /// The store behind rmcp's sessions.
@@ -82,9 +84,9 @@ impl SessionBook {
     /// Whether another session may be opened. Where all places are taken, a client that
     /// never came back loses its own: scripts that keep no cookie open one with each call.
     pub(super) async fn has_room(&self) -> bool {
-        while self.manager.sessions.read().await.len() >= self.sessions_max {
+        while self.streams.local.sessions.read().await.len() >= self.sessions_max {
             let Some(oldest) = self.oldest_passing() else { return false };
-            if let Err(error) = self.manager.close_session(&oldest.as_str().into()).await {
+            if let Err(error) = self.streams.close_session(&oldest.as_str().into()).await {
                 tracing::debug!(%error, "a session was closed by others");
             }
             self.forget(&oldest).await;
@@ -172,7 +174,7 @@ impl SessionBook {
         if let Err(error) = sessions::purge(&self.app).await {
             tracing::warn!(%error, "old sessions could not be removed");
         }
-        let open = self.manager.sessions.read().await;
+        let open = self.streams.local.sessions.read().await;
         let fresh = |entry: &Entry| entry.touched.elapsed() < sessions::IDLE_LIMIT;
         self.owners.lock().retain(|id, entry| open.contains_key(id.as_str()) || fresh(entry));
     }
