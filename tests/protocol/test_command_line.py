@@ -282,6 +282,55 @@ def test_doctor_explains_a_damaged_store(filled, elsewhere, how):
     assert copy.store.read_bytes() == before
 
 
+CASKS = "The cellar holds forty casks of cider"
+
+
+def test_doctor_names_what_a_bad_disk_changed(filled):
+    """A letter of a text: nobody is shown the wrong text, doctor says which one it is, and what
+    it advises for want of a backup works."""
+    page = {"entity_type": "location", "name": "The Cellar", "entry": CASKS}
+    filled.ok("call", "create_entities", json.dumps({"entities": [page]}))
+    assert CASKS in filled.ok("call", "find_entities", '{"query": "casks"}')
+    good = filled.store.read_bytes()
+    assert CASKS.encode() in good
+    filled.store.write_bytes(good.replace(b"casks of cider", b"casks of cidEr"))
+    found = filled.run("call", "find_entities", '{"query": "casks"}')
+    assert found.returncode != 0 and "cid" not in found.stdout and "doctor" in found.stdout + found.stderr
+    done = filled.run("doctor")
+    assert done.returncode == 1 and "(entry) of node" in done.stdout and "--accept" in done.stdout
+    refused = filled.run("backup", str(filled.home / "copy"))
+    assert refused.returncode != 0 and "is not what was written" in refused.stderr
+    said = filled.ok("doctor", "--accept", "--rebuild")
+    assert "accepted 1 damaged entries" in said and "all is well" in said
+    assert "cidEr" in filled.ok("call", "find_entities", '{"query": "casks"}')
+
+
+def test_doctor_looks_at_the_world_that_is_named(filled):
+    """What it holds; one that does not exist is a problem."""
+    filled.ok("--world", "Second", "call", "campaign_create", '{"name": "One", "gm_mode": "AI"}')
+    first = json.loads(filled.ok("doctor", "--json"))["world"]
+    second = json.loads(filled.ok("--world", "second", "doctor", "--json"))["world"]
+    assert (first["name"], second["name"]) == ("Main", "Second")
+    assert first["nodes"] >= 20 > second["nodes"] > 0
+    assert "Second: " in filled.ok("--world", "Second", "doctor")
+    done = filled.run("--world", "Nope", "doctor")
+    assert done.returncode == 1 and 'PROBLEM the world "Nope" was not found' in done.stdout
+    assert "Main, Second" in done.stdout
+
+
+def test_doctor_warns_of_a_full_disk(filled):
+    """Before writes are refused. The disk is a small one in memory."""
+    small = filled.home / "small"
+    small.mkdir()
+    steps = f'mount -t tmpfs -o size=8m none "{small}" && cp -r "{filled.data}" "{small}" && exec "$@"'
+    apart = ["unshare", "--map-root-user", "--mount", "sh", "-c", steps, "sh"]
+    if subprocess.run([*apart, "true"], capture_output=True).returncode != 0:
+        pytest.skip("this system lets nobody mount a disk of their own")
+    doctor = [filled.binary, "--data", str(small / "data"), "doctor"]
+    done = subprocess.run([*apart, *doctor], env=filled.environment(), capture_output=True, text=True)
+    assert done.returncode == 1 and "is full" in done.stdout and "mend: make room" in done.stdout
+
+
 def test_doctor_explains_a_newer_store(filled):
     """A store of a later version is refused, not touched."""
     with sqlite3.connect(filled.store) as db:

@@ -48,11 +48,18 @@ def played(binary, tmp_path_factory):
     return program, session
 
 
+def behind_the_back(program) -> sqlite3.Connection:
+    """The store by other means. The head of a log is a sealed row; its seal is not what is looked at here."""
+    db = sqlite3.connect(program.store)
+    db.create_function("seal_of", -1, lambda *_: 0, deterministic=True)
+    return db
+
+
 def verified_after(played, home, statement: str) -> dict:
     """What a check of a copy says after somebody changed it with this statement."""
     program, session = played
     copy = program.copy(home)
-    with sqlite3.connect(copy.store) as db:
+    with behind_the_back(copy) as db:
         assert db.execute(statement).rowcount > 0
     db.close()
     with copy.stdio() as pipes:
@@ -133,7 +140,7 @@ def test_a_lie_with_mended_hashes_is_found_out_by_the_seed(played, tmp_path, wha
     """Who changes a roll and mends the whole chain is still found out: the seed tells what fell."""
     program, session = played
     copy = program.copy(tmp_path)
-    with sqlite3.connect(copy.store) as db:
+    with behind_the_back(copy) as db:
         mended(db, 7, LIES[what])
     db.close()
     with copy.stdio() as pipes:

@@ -21,7 +21,7 @@ usage: cargo xtask <command>
   test protocol      only the protocol checks (installs Python and Node packages under target/)
   test federation    the node against reference nodes of KOI-net (installs them; some minutes)
   test soak          8 writers and 8 readers of memory at once, for a minute
-  test losses        1,000 kills, a disk that fails at every write, a crowd for a minute (an hour)
+  test losses        1,000 kills and flipped bytes, a disk that fails at every write, a crowd (an hour)
   docs               write the generated documentation and the tool snapshots anew
   bench mcp          protocol throughput beside bare axum and bare rmcp, as ratios
   bench play         durable rolls, dice, reading a long log

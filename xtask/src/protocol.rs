@@ -42,9 +42,11 @@ pub(crate) fn soak() -> anyhow::Result<()> {
     checks(vec![minute], &["tests/protocol/test_memory_concurrency.py"])
 }
 
-/// Kills, failing disks and crowds, with nothing left out.
+/// Flipped bytes, kills, failing disks and crowds, with nothing left out.
 pub(crate) fn losses() -> anyhow::Result<()> {
     let all = ("LOREWELL_LOSSES".to_owned(), PathBuf::from("all"));
+    let flips = ["test", "--workspace", "--test", "corruption", "--", "--nocapture"];
+    step("a flipped byte in 1,000 places", cargo(&flips).env(&all.0, &all.1))?;
     checks(vec![all], &["tests/protocol/test_crash.py", "tests/protocol/test_losses.py"])
 }
 

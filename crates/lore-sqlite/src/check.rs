@@ -3,15 +3,17 @@
 //! Reads only. Damage found on the way is a finding, not a failure, as long as
 //! the rest can still be looked at.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use lore_core::names::name_key;
 use lore_core::{NodeId, Principal};
 use lore_store::{Finding, Health, StoreError, StoreResult, StoreStats, chain};
-use rusqlite::Connection;
+use rusqlite::{Connection, MAIN_DB, Row};
 
 use crate::fault::{Answer, Fault, damaged};
 use crate::rows::{self, Fields};
+use crate::seal::Sealed;
 use crate::{connection, docs, file, records, schema};
 
 /// Checks everything that can be checked.
@@ -19,13 +21,14 @@ pub(crate) fn health(path: &Path) -> Answer<Health> {
     let db = connection::inspector(path)?;
     let stats = stats(&db, path)?;
     let mut findings = Vec::new();
-    for look in [physical, references, sense, keys, chains, documents] {
+    for look in [physical, layout, references, seals, sense, keys, chains, documents] {
         match look(&db) {
             Ok(found) => findings.extend(found),
             Err(fault) => findings.push(damage_of(fault)?),
         }
     }
     findings.extend(open_to_others(path));
+    findings.extend(file::free_bytes(path).and_then(|free| short_of_room(path, free)));
     Ok(Health { stats, findings })
 }
 
@@ -42,11 +45,12 @@ fn verify(path: &Path) -> Answer<StoreStats> {
     if schema::version(&db)? == 0 {
         return Err(damaged("the file has no tables"));
     }
-    let found = physical(&db)?.into_iter().chain(references(&db)?).next();
-    match found {
-        Some(finding) => Err(damaged(finding.problem)),
-        None => stats(&db, path),
+    for look in [physical, references, seals] {
+        if let Some(finding) = look(&db)?.into_iter().next() {
+            return Err(damaged(finding.problem));
+        }
     }
+    stats(&db, path)
 }
 
 fn stats(db: &Connection, path: &Path) -> Answer<StoreStats> {
@@ -67,8 +71,10 @@ fn stats(db: &Connection, path: &Path) -> Answer<StoreStats> {
 
 fn damage_of(fault: Fault) -> Answer<Finding> {
     match StoreError::from(fault) {
-        StoreError::Corrupt(what) => Ok(damage(what)),
-        other => Err(other.into()),
+        error @ (StoreError::Busy | StoreError::Disk(_)) => Err(error.into()),
+        StoreError::Corrupt(what) | StoreError::Failed(what) => Ok(damage(what)),
+        // Whatever is listed and then not found, or not as it must be, is damaged, too.
+        other => Ok(damage(other.to_string())),
     }
 }
 
@@ -78,9 +84,20 @@ fn damage(problem: String) -> Finding {
 
 /// Pages, trees and indexes.
 fn physical(db: &Connection) -> Answer<Vec<Finding>> {
+    if db.is_readonly(MAIN_DB)? {
+        return Ok(vec![damage("the file says that it must not be written to".into())]);
+    }
     let mut statement = db.prepare("PRAGMA integrity_check(100)")?;
     let lines = rows::all(statement.query(())?, |row| Fields::of(row).take::<String>())?;
     Ok(lines.into_iter().filter(|line| line != "ok").map(damage).collect())
+}
+
+/// Tables and indexes that are not as this program made them.
+fn layout(db: &Connection) -> Answer<Vec<Finding>> {
+    let (found, expected) = (schema::layout(db)?, schema::expected_layout()?);
+    let names: BTreeSet<_> = found.keys().chain(expected.keys()).collect();
+    let wrong = names.into_iter().filter(|name| found.get(*name) != expected.get(*name));
+    Ok(wrong.map(|name| damage(format!("the layout of {name} is not what it was"))).collect())
 }
 
 /// Rows that point to rows that are not there.
@@ -93,6 +110,52 @@ fn references(db: &Connection) -> Answer<Vec<Finding>> {
         let count: i64 = fields.take()?;
         Ok(damage(format!("{count} rows of {table} point to a {parent} that does not exist")))
     })
+}
+
+/// How many damaged entries of a table are named, one by one.
+const NAMED: usize = 20;
+
+/// What the entries of a table are called.
+const CALLED: [(&str, &str); 8] = [
+    ("node", "format('the %s %Q (node %d)', kind, name, id)"),
+    ("text", "format('the text %d (%s) of node %d', id, kind, node)"),
+    ("edge", "format('the edge %d (%s) from node %d to node %d', id, kind, source, target)"),
+    ("state", "format('the document %Q of node %d', name, node)"),
+    ("alias", "format('the alias %Q of node %d', name, node)"),
+    ("world", "format('the world %Q', name)"),
+    ("principal", "format('the principal %Q', name)"),
+    ("token", "format('the token %Q', public_id)"),
+];
+
+/// Entries that hold something else than was written.
+fn seals(db: &Connection) -> Answer<Vec<Finding>> {
+    let mut findings = Vec::new();
+    for sealed in Sealed::tables(db)?.into_iter().filter(|sealed| sealed.table != docs::TABLE) {
+        let called = CALLED.iter().find(|(table, _)| *table == sealed.table);
+        let called = called.map_or("'an entry'", |(_, called)| called);
+        let mut statement = db.prepare(&sealed.broken(called))?;
+        let mut broken = rows::all(statement.query(())?, legible)?;
+        let more = broken.len().saturating_sub(NAMED);
+        broken.truncate(NAMED);
+        if more > 0 {
+            broken.push(format!("{more} more entries"));
+        }
+        findings.extend(broken.into_iter().map(|what| {
+            Finding {
+                problem: format!("{what} in the table {} is not what was written", sealed.table),
+                remedy: "restore the last good backup with `lorewell restore FILE`; without one, \
+                     `lorewell doctor --accept` keeps what is damaged as it reads now"
+                    .into(),
+            }
+        }));
+    }
+    Ok(findings)
+}
+
+/// A text that may itself be damaged.
+fn legible(row: &Row<'_>) -> Answer<String> {
+    let bytes = row.get_ref(0)?.as_bytes_or_null();
+    Ok(String::from_utf8_lossy(bytes.ok().flatten().unwrap_or_default()).into_owned())
 }
 
 /// What must hold between tables: a statement that counts exceptions, and their name.
@@ -224,4 +287,37 @@ fn open_to_others(path: &Path) -> Option<Finding> {
         problem: format!("other people on this machine can open {}", path.display()),
         remedy: format!("run: chmod 600 {}", path.display()),
     })
+}
+
+/// With less room than its log may take, a busy store is about to refuse writes.
+fn short_of_room(path: &Path, free: u64) -> Option<Finding> {
+    (free < connection::LOG_LIMIT.into()).then(|| Finding {
+        problem: format!("the disk that holds {} is full: {free} bytes are left", path.display()),
+        remedy: format!(
+            "make room: at least {} bytes; until then writes may be refused, and nothing that was \
+             acknowledged is lost",
+            connection::LOG_LIMIT
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_is_short_of_room_when_the_log_might_not_fit() {
+        let store = Path::new("/data/store.sqlite");
+        assert_eq!(short_of_room(store, connection::LOG_LIMIT.into()), None);
+        let found = short_of_room(store, 12).unwrap();
+        assert!(found.problem.contains("12 bytes are left") && found.remedy.contains("make room"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_room_on_a_disk_is_told() {
+        let home = tempfile::tempdir().unwrap();
+        assert!(file::free_bytes(home.path()).is_some_and(|free| free > 0));
+        assert_eq!(file::free_bytes(&home.path().join("absent")), None);
+    }
 }

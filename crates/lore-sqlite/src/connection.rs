@@ -9,11 +9,14 @@ use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::fault::{Answer, Fault, told};
+use crate::seal;
 
 /// The oldest SQLite without the known write-ahead-log damage (3.51.3).
 const OLDEST_SQLITE: i32 = 3_051_003;
 /// How long SQLite waits for another process before it says "busy".
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How large the write-ahead log may stay, in bytes.
+pub(crate) const LOG_LIMIT: u32 = 64 * 1024 * 1024;
 /// How many prepared statements a connection keeps.
 const STATEMENTS: usize = 128;
 
@@ -32,9 +35,9 @@ pub(crate) fn writer(path: &Path) -> Answer<Connection> {
     db.execute_batch(
         "PRAGMA synchronous = FULL;
          PRAGMA fullfsync = ON;
-         PRAGMA checkpoint_fullfsync = ON;
-         PRAGMA journal_size_limit = 67108864;",
+         PRAGMA checkpoint_fullfsync = ON;",
     )?;
+    db.pragma_update(None, "journal_size_limit", LOG_LIMIT)?;
     Ok(db)
 }
 
@@ -71,6 +74,7 @@ fn open(path: &Path, access: OpenFlags) -> Answer<Connection> {
          PRAGMA temp_store = MEMORY;",
     )?;
     rusqlite::vtab::array::load_module(&db)?;
+    seal::register(&db)?;
     Ok(db)
 }
 

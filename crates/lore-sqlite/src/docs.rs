@@ -15,6 +15,8 @@ use crate::counter;
 use crate::fault::{Answer, missing};
 use crate::rows::{self, Fields};
 
+/// The table of documents.
+pub(crate) const TABLE: &str = "doc";
 /// How many nodes are looked at in one transaction when documents are made anew.
 pub(crate) const REBUILT_AT_ONCE: i64 = 500;
 /// The text number of a head.
@@ -170,21 +172,25 @@ pub(crate) fn settle(db: &Connection) -> Answer<()> {
     }
 }
 
-/// How many documents are missing, or are not what they would be if written now.
+/// How many documents are missing, damaged, or not what they would be if written now.
 pub(crate) fn out_of_step(db: &Connection) -> Answer<u64> {
-    let sql = "SELECT n.id, 0, d.analysis FROM node n
-               LEFT JOIN doc d ON d.node = n.id AND d.text = 0 AND d.world = n.world
-               UNION ALL
-               SELECT t.node, t.id, d.analysis FROM text t JOIN node n ON n.id = t.node
-               LEFT JOIN doc d ON d.node = t.node AND d.text = t.id AND d.world = n.world";
-    let mut statement = db.prepare(sql)?;
+    let whole = "d.seal IS seal_of(d.seq, d.world, d.node, d.text, d.analysis, d.model, d.vector)";
+    let sql = format!(
+        "SELECT n.id, 0, d.analysis, {whole} FROM node n
+         LEFT JOIN doc d ON d.node = n.id AND d.text = 0 AND d.world = n.world
+         UNION ALL
+         SELECT t.node, t.id, d.analysis, {whole} FROM text t JOIN node n ON n.id = t.node
+         LEFT JOIN doc d ON d.node = t.node AND d.text = t.id AND d.world = n.world"
+    );
+    let mut statement = db.prepare(&sql)?;
     let mut rows = statement.query(())?;
     let mut wrong = 0;
     while let Some(row) = rows.next()? {
         let mut fields = Fields::of(row);
         let key = key(fields.take()?, fields.take()?);
         let stored: Option<Vec<u8>> = fields.take()?;
-        if stored != Some(analysis(db, key)?.encode()) {
+        let whole: bool = fields.take()?;
+        if !whole || stored != Some(analysis(db, key)?.encode()) {
             wrong += 1;
         }
     }

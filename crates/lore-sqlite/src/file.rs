@@ -126,6 +126,19 @@ pub(crate) fn bytes_on_disk(path: &Path) -> u64 {
     size(path) + size(&with_suffix(path, "-wal"))
 }
 
+/// How many bytes can still be written to the disk that holds `path`, where that can be told.
+#[cfg(unix)]
+pub(crate) fn free_bytes(path: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(path).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+/// How many bytes can still be written to the disk that holds `path`, where that can be told.
+#[cfg(not(unix))]
+pub(crate) fn free_bytes(_: &Path) -> Option<u64> {
+    None
+}
+
 /// The path with something added to its last name.
 pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();

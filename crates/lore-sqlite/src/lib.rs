@@ -28,6 +28,7 @@ mod records;
 mod replace;
 mod rows;
 mod schema;
+mod seal;
 mod search;
 mod sessions;
 mod sight;

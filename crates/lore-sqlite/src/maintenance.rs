@@ -9,7 +9,7 @@ use lore_store::{Health, Maintenance, StoreResult};
 
 use crate::pool::run_blocking;
 use crate::store::SqliteStore;
-use crate::{backup, check, docs};
+use crate::{backup, check, docs, seal};
 
 #[async_trait]
 impl Maintenance for SqliteStore {
@@ -28,6 +28,10 @@ impl Maintenance for SqliteStore {
             documents += written;
         }
         Ok(documents)
+    }
+
+    async fn accept_damage(&self) -> StoreResult<u64> {
+        Ok(self.write(|db| seal::renew_all(db)).await? as u64)
     }
 
     async fn backup(&self, target: &Path) -> StoreResult<()> {

@@ -62,6 +62,10 @@ impl Events for SqliteStore {
     }
 }
 
+/// Whether a document `r` is what was written.
+pub(crate) const STATE_SEAL: &str = "r.seal IS seal_of(r.node, r.name, r.value, r.visibility,
+    r.private_to, r.version, r.updated_at, r.updated_by)";
+
 fn select_states(
     db: &Connection,
     sight: Sight,
@@ -69,8 +73,8 @@ fn select_states(
     name: &Word,
 ) -> Answer<Vec<State>> {
     let sql = format!(
-        "SELECT r.node, r.name, r.value, r.visibility, r.private_to, r.version, r.updated_at,
-           r.updated_by
+        "SELECT {STATE_SEAL}, r.node, r.name, r.value, r.visibility, r.private_to, r.version,
+           r.updated_at, r.updated_by
          FROM state r CROSS JOIN node n ON n.id = r.node
          WHERE r.node IN rarray(:nodes) AND r.name = :name AND {} AND {}
          ORDER BY r.node",
@@ -82,7 +86,7 @@ fn select_states(
     let mut statement = db.prepare_cached(&sql)?;
     let parameters = sight.with(&[(":nodes", &nodes), (":name", &name)]);
     rows::all(statement.query(parameters.as_slice())?, |row| {
-        let mut fields = Fields::of(row);
+        let mut fields = Fields::sealed("a document of node", row)?;
         Ok(State {
             node: NodeId(fields.take()?),
             name: fields.word()?,

@@ -17,7 +17,11 @@ use rusqlite::{Row, Rows};
 use crate::fault::{Answer, damaged};
 
 /// The columns [`node`] reads, of a node `n`.
-pub(crate) const NODE: &str = "n.id, n.uid, n.world, n.number, n.kind_number, n.kind,
+pub(crate) const NODE: &str = "n.seal IS seal_of(n.id, n.uid, n.world, n.number, n.kind_number,
+      n.kind, n.namespace, n.name, n.name_key, n.subtype, n.subtype_key, n.visibility,
+      n.private_to, n.properties, n.version, n.created_at, n.created_by, n.updated_at,
+      n.updated_by, n.deleted_at, n.derived_name),
+    n.id, n.uid, n.world, n.number, n.kind_number, n.kind,
     n.namespace, n.name, n.derived_name, n.subtype,
     CASE WHEN EXISTS (SELECT 1 FROM alias a WHERE a.node = n.id) THEN
       (SELECT json_group_array(a.name ORDER BY a.position) FROM alias a WHERE a.node = n.id) END,
@@ -28,19 +32,26 @@ pub(crate) const NODE: &str = "n.id, n.uid, n.world, n.number, n.kind_number, n.
     n.created_at, n.created_by, n.updated_at, n.updated_by, n.deleted_at";
 
 /// The columns [`text`] reads, of a text `t`.
-pub(crate) const TEXT: &str = "t.id, t.uid, t.node, t.kind, t.title, t.body, t.position,
+pub(crate) const TEXT: &str = "t.seal IS seal_of(t.id, t.uid, t.node, t.kind, t.title, t.body,
+      t.position, t.visibility, t.private_to, t.version, t.created_at, t.created_by,
+      t.updated_at, t.updated_by, t.deleted_at, t.source, t.session, t.author, t.occurred_at,
+      t.searchable),
+    t.id, t.uid, t.node, t.kind, t.title, t.body, t.position,
     t.source, t.session, t.author, t.occurred_at, t.searchable,
     t.visibility, t.private_to, t.version,
     t.created_at, t.created_by, t.updated_at, t.updated_by, t.deleted_at";
 
 /// The columns [`edge`] reads, of an edge `e`.
-pub(crate) const EDGE: &str = "e.id, e.source, e.target, e.kind, e.weight,
+pub(crate) const EDGE: &str = "e.seal IS seal_of(e.id, e.source, e.target, e.kind, e.weight,
+      e.visibility, e.private_to, e.properties, e.version, e.created_at, e.created_by,
+      e.deleted_at),
+    e.id, e.source, e.target, e.kind, e.weight,
     e.visibility, e.private_to, e.properties, e.version,
     e.created_at, e.created_by, e.deleted_at";
 
 /// Reads the columns of [`NODE`].
 pub(crate) fn node(row: &Row<'_>) -> Answer<Node> {
-    let mut fields = Fields::of(row);
+    let mut fields = Fields::sealed("node", row)?;
     Ok(Node {
         id: NodeId(fields.take()?),
         uid: fields.uid()?,
@@ -65,7 +76,7 @@ pub(crate) fn node(row: &Row<'_>) -> Answer<Node> {
 
 /// Reads the columns of [`TEXT`].
 pub(crate) fn text(row: &Row<'_>) -> Answer<Text> {
-    let mut fields = Fields::of(row);
+    let mut fields = Fields::sealed("text", row)?;
     Ok(Text {
         id: TextId(fields.take()?),
         uid: fields.uid()?,
@@ -86,7 +97,7 @@ pub(crate) fn text(row: &Row<'_>) -> Answer<Text> {
 
 /// Reads the columns of [`EDGE`].
 pub(crate) fn edge(row: &Row<'_>) -> Answer<Edge> {
-    let mut fields = Fields::of(row);
+    let mut fields = Fields::sealed("edge", row)?;
     Ok(Edge {
         id: EdgeId(fields.take()?),
         source: NodeId(fields.take()?),
@@ -147,6 +158,16 @@ impl<'row, 'stmt> Fields<'row, 'stmt> {
     /// Starts at the first column.
     pub(crate) fn of(row: &'row Row<'stmt>) -> Self {
         Self { row, next: 0 }
+    }
+
+    /// Starts at the second column, which says which `what` it is; the first says whether its
+    /// seal is whole.
+    pub(crate) fn sealed(what: &str, row: &'row Row<'stmt>) -> Answer<Self> {
+        let mut fields = Self::of(row);
+        if fields.take::<bool>()? {
+            return Ok(fields);
+        }
+        Err(damaged(format!("{what} {} is not what was written", fields.take::<i64>()?)))
     }
 
     /// The next column.

@@ -3,10 +3,15 @@
 //! A step is a numbered SQL file. It runs in one transaction with the new
 //! version number, so a file is always at exactly one known schema.
 
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
 use lore_store::StoreError;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::fault::{Answer, Fault};
+use crate::rows::{self, Fields};
+use crate::seal;
 
 /// Every step, oldest first. Released steps never change; new ones are added below.
 const STEPS: &[&str] = &[
@@ -15,6 +20,7 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/0003_search.sql"),
     include_str!("../migrations/0004_log_heads.sql"),
     include_str!("../migrations/0005_change_visibility.sql"),
+    include_str!("../migrations/0006_seals.sql"),
 ];
 
 /// The newest schema this program knows.
@@ -34,14 +40,48 @@ pub(crate) fn version(db: &Connection) -> Answer<i64> {
     Ok(found)
 }
 
+/// Tables and indexes as the database says that they were made, by name.
+pub(crate) fn layout(db: &Connection) -> Answer<BTreeMap<String, String>> {
+    let sql = "SELECT name, type || ' of ' || tbl_name || ': ' || sql FROM sqlite_schema
+               WHERE sql IS NOT NULL";
+    let mut statement = db.prepare(sql)?;
+    let made = rows::all(statement.query(())?, |row| {
+        let mut fields = Fields::of(row);
+        Ok((fields.take()?, fields.take()?))
+    })?;
+    Ok(made.into_iter().collect())
+}
+
+/// Tables and indexes as this program makes them.
+pub(crate) fn expected_layout() -> Answer<&'static BTreeMap<String, String>> {
+    static EXPECTED: OnceLock<BTreeMap<String, String>> = OnceLock::new();
+    if let Some(known) = EXPECTED.get() {
+        return Ok(known);
+    }
+    let db = Connection::open_in_memory()?;
+    seal::register(&db)?;
+    migrate(&db)?;
+    let made = layout(&db)?;
+    Ok(EXPECTED.get_or_init(|| made))
+}
+
 fn migrate_with(db: &Connection, steps: &[&str]) -> Answer<()> {
     version(db)?;
     for (number, step) in (1_i64..).zip(steps) {
         if user_version(db)? < number {
-            take_step(db, number, step)?;
+            without_references(db, || take_step(db, number, step))?;
         }
     }
     Ok(())
+}
+
+/// A step may make a table anew; what points to it must not be asked in between. SQLite knows
+/// this switch only outside of transactions.
+fn without_references(db: &Connection, work: impl FnOnce() -> Answer<()>) -> Answer<()> {
+    db.pragma_update(None, "foreign_keys", false)?;
+    let done = work();
+    db.pragma_update(None, "foreign_keys", true)?;
+    done
 }
 
 /// Another process may take the same step: whoever gets the lock second finds it done.
@@ -63,10 +103,6 @@ fn user_version(db: &Connection) -> Answer<i64> {
 mod tests {
     use super::*;
 
-    fn objects(db: &Connection) -> i64 {
-        db.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0)).unwrap()
-    }
-
     /// The step up to and including its n-th statement, for every n.
     fn beginnings(step: &str) -> Vec<String> {
         let lines: Vec<_> = step.lines().filter(|line| !line.starts_with("--")).collect();
@@ -74,27 +110,46 @@ mod tests {
         whole.match_indices(";\n").map(|(at, _)| whole[..=at].to_owned()).collect()
     }
 
+    fn memory() -> Connection {
+        let db = Connection::open_in_memory().unwrap();
+        seal::register(&db).unwrap();
+        db
+    }
+
     #[test]
     fn a_step_that_breaks_off_anywhere_leaves_nothing() {
-        let beginnings = beginnings(STEPS[0]);
-        assert!(beginnings.len() > 15, "{}", beginnings.len());
-        for beginning in beginnings {
-            let db = Connection::open_in_memory().unwrap();
-            let broken = format!("{beginning}\nTHIS IS NOT SQL;");
-            assert!(migrate_with(&db, &[&broken]).is_err());
-            assert_eq!((objects(&db), user_version(&db).unwrap()), (0, 0));
-            migrate(&db).unwrap();
-            assert_eq!(version(&db).unwrap(), NEWEST);
+        for (taken, step) in STEPS.iter().enumerate() {
+            for beginning in beginnings(step) {
+                let db = memory();
+                migrate_with(&db, &STEPS[..taken]).unwrap();
+                let before = layout(&db).unwrap();
+                let broken = format!("{beginning}\nTHIS IS NOT SQL;");
+                let steps = [&STEPS[..taken], &[broken.as_str()]].concat();
+                assert!(migrate_with(&db, &steps).is_err());
+                assert_eq!(layout(&db).unwrap(), before);
+                assert_eq!(user_version(&db).unwrap(), taken as i64);
+                migrate(&db).unwrap();
+                assert_eq!(version(&db).unwrap(), NEWEST);
+            }
         }
     }
 
     #[test]
+    fn references_are_asked_again_after_a_step() {
+        let db = memory();
+        assert!(migrate_with(&db, &["THIS IS NOT SQL;"]).is_err());
+        migrate(&db).unwrap();
+        let asked: bool = db.pragma_query_value(None, "foreign_keys", |row| row.get(0)).unwrap();
+        assert!(asked);
+    }
+
+    #[test]
     fn a_second_run_changes_nothing() {
-        let db = Connection::open_in_memory().unwrap();
+        let db = memory();
         migrate(&db).unwrap();
-        let before = objects(&db);
+        let before = layout(&db).unwrap();
         migrate(&db).unwrap();
-        assert_eq!(objects(&db), before);
+        assert_eq!(layout(&db).unwrap(), before);
     }
 
     #[test]

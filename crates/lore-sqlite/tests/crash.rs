@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{effects, hub, open, owner, trio};
+use common::{behind_the_back, effects, hub, open, owner, trio};
 use lore_core::{Effects, Uid};
 use lore_store::{Maintenance, NodeKey, Nodes, Store};
 use rusqlite::{Connection, OpenFlags};
@@ -92,7 +92,7 @@ async fn a_checkpoint_cut_short_is_recovered() {
     let home = tempfile::tempdir().unwrap();
     let (path, cut) = (home.path().join("s.sqlite"), home.path().join("cut.sqlite"));
     drop(open(&path));
-    let db = Connection::open(&path).unwrap();
+    let db = behind_the_back(&path);
     db.pragma_update(None, "wal_autocheckpoint", 0).unwrap();
     db.execute_batch(
         "INSERT INTO audit (world, at, principal, tool, request_id, detail)

@@ -5,13 +5,13 @@ mod common;
 
 use std::path::Path;
 
-use common::{batch, effects, hub, open, owner, trio, word};
-use lore_core::{Node, Uid, Viewer, Visibility};
+use common::{batch, behind_the_back, effects, hub, open, owner, trio, word};
+use lore_core::{EdgeId, Node, NodeId, TextId, Uid, Viewer, Visibility};
 use lore_sqlite::SqliteStore;
 use lore_store::{
-    Change, Events, Maintenance, NewEvent, NewEvents, NewNode, NodeKey, NodeRef, Nodes, Store,
+    Change, EdgeRef, Events, Expect, Maintenance, NewEvent, NewEvents, NewNode, NodeKey, NodePatch,
+    NodeRef, Nodes, Store, StoreError, TextRef,
 };
-use rusqlite::Connection;
 
 async fn fill(path: &Path) {
     let store = open(path);
@@ -55,20 +55,82 @@ async fn what_search_reads_is_missed_and_made_again() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("s.sqlite");
     fill(&path).await;
-    let db = Connection::open(&path).unwrap();
-    db.execute_batch(
+    change(
+        &path,
         "DELETE FROM doc WHERE seq = 2; UPDATE doc SET analysis = x'' WHERE seq = 3;
          UPDATE text SET body = 'changed behind the back' WHERE id = 3;",
-    )
-    .unwrap();
-    db.close().unwrap();
+    );
     let store = open(&path);
     let found = store.check().await.unwrap().findings;
-    assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].problem.starts_with("3 documents"), "{found:?}");
-    assert!(found[0].remedy.contains("--rebuild"));
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].problem.starts_with("the text 3 (entry) of node 4"), "{found:?}");
+    assert!(found[1].problem.starts_with("3 documents"), "{found:?}");
+    assert!(found[1].remedy.contains("--rebuild"));
     assert_eq!(store.rebuild_index().await.unwrap(), 8);
+    assert_eq!(store.check().await.unwrap().findings, found[..1]);
+}
+
+/// A damaged thing is named where it is asked for, is not sealed anew by a change, and can be
+/// kept as it is on purpose.
+#[tokio::test]
+async fn what_is_damaged_is_not_shown_until_it_is_accepted() {
+    let home = tempfile::tempdir().unwrap();
+    let sql = "UPDATE node SET name = 'Gandalg', name_key = 'gandalg' WHERE name = 'Gandalf';
+               UPDATE text SET body = 'Wrong' WHERE id = 1; UPDATE edge SET weight = 2 WHERE id = 1;
+               UPDATE state SET version = 9;";
+    let path = home.path().join("s.sqlite");
+    fill(&path).await;
+    change(&path, sql);
+    let store = open(&path);
+    let viewer = owner(&store).await;
+    let gandalf = NodeKey::KindNumber(word("character"), 1);
+    let refused = store.node(&viewer, gandalf.clone()).await.unwrap_err();
+    assert_eq!(refused, StoreError::Corrupt("node 5 is not what was written".into()));
+    for change in [
+        Change::DeleteNode(NodeRef::Id(NodeId(5)), Expect::Any),
+        Change::UpdateNode(NodeRef::Id(NodeId(5)), Expect::Any, NodePatch::default()),
+        Change::DeleteText(TextRef::Id(TextId(1)), Expect::Any),
+        Change::DeleteEdge(EdgeRef::Id(EdgeId(1)), Expect::Any),
+    ] {
+        let changed = store.commit(&viewer, batch().change(change)).await;
+        assert!(matches!(changed, Err(StoreError::Corrupt(_))), "{changed:?}");
+    }
+    let found = store.check().await.unwrap().findings;
+    for what in ["the character 'Gandalg' (node 5)", "the text 1", "the edge 1", "'log_head'"] {
+        assert!(found.iter().any(|found| found.problem.contains(what)), "{what}: {found:?}");
+    }
+    assert_eq!(store.accept_damage().await.unwrap(), 4);
+    store.rebuild_index().await.unwrap();
     assert_eq!(store.check().await.unwrap().findings, []);
+    assert_eq!(store.node(&viewer, gandalf).await.unwrap().unwrap().name, "Gandalg");
+}
+
+fn change(path: &Path, sql: &str) {
+    let db = behind_the_back(path);
+    db.execute_batch(sql).unwrap();
+    db.close().unwrap();
+}
+
+#[tokio::test]
+async fn a_changed_layout_is_found() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("s.sqlite");
+    fill(&path).await;
+    change(&path, "DROP INDEX node_by_name; CREATE TABLE other (id); DROP INDEX audit_of_world;");
+    let found = open(&path).check().await.unwrap().findings;
+    let problems: Vec<_> = found.iter().map(|found| found.problem.as_str()).collect();
+    let wrong = |name: &str| format!("the layout of {name} is not what it was");
+    assert_eq!(problems, ["audit_of_world", "node_by_name", "other"].map(wrong));
+}
+
+#[tokio::test]
+async fn a_damaged_backup_is_not_trusted() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("s.sqlite");
+    fill(&path).await;
+    change(&path, "UPDATE text SET body = 'Wrong' WHERE id = 1");
+    let refused = SqliteStore::verify_file(&path).unwrap_err();
+    assert!(refused.to_string().contains("the text 1 (entry) of node 2"), "{refused}");
 }
 
 /// Runs `sql` on the file without the rules that would forbid it, and returns
@@ -77,7 +139,7 @@ async fn after(sql: &str) -> Vec<String> {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("s.sqlite");
     fill(&path).await;
-    let db = Connection::open(&path).unwrap();
+    let db = behind_the_back(&path);
     db.execute_batch("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON;").unwrap();
     db.execute_batch(sql).unwrap();
     db.close().unwrap();
@@ -141,9 +203,7 @@ async fn a_log_that_was_cut_off_stays_cut_off() {
 async fn tampered(home: &Path, sql: &str) -> (SqliteStore, Viewer, Node) {
     let path = home.join("s.sqlite");
     fill(&path).await;
-    let db = Connection::open(&path).unwrap();
-    db.execute_batch(sql).unwrap();
-    db.close().unwrap();
+    change(&path, sql);
     let store = open(&path);
     let viewer = owner(&store).await;
     let key = NodeKey::KindNumber(word("character"), 1);

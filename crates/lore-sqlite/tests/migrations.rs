@@ -12,93 +12,22 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 
-use common::{batch, effects, export, hub, now, open, owner, trio, try_open, word};
-use lore_core::{Principal, Role, Uid, Viewer, Visibility};
+use common::{batch, effects, export, fill, open, owner, try_open, word};
+use lore_core::{Principal, Role, Viewer};
 use lore_sqlite::SqliteStore;
 use lore_store::{
-    Batch, Change, Directory, Events, Expect, Log, Maintenance, NewEvent, NewEvents, NewNode,
-    NewState, NewToken, NodeQuery, NodeRef, Nodes, Once, SessionRecord, Sessions, States, Store,
-    StoreError,
+    Change, Directory, Events, Log, Maintenance, NewNode, NodeQuery, Nodes, Sessions, States,
+    Store, StoreError,
 };
 use rusqlite::Connection;
 
 /// The newest schema: one for each step.
-const NEWEST: i64 = 5;
+const NEWEST: i64 = 6;
 
 /// The store of a schema, as it was written back then.
 fn fixture(schema: i64) -> PathBuf {
     let name = format!("tests/fixtures/schema_{schema:04}.sqlite");
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
-}
-
-/// Fills a store with one of everything, always the same.
-async fn fill(path: &Path) {
-    let store = open(path);
-    let viewer = owner(&store).await;
-    let effects = effects(7);
-    let center = effects.uid();
-    store.commit(&viewer, hub(center)).await.unwrap();
-    for _ in 0..3 {
-        store.commit(&viewer, trio(effects.uid(), effects.uid(), center)).await.unwrap();
-    }
-    let draft = NewNode {
-        aliases: vec!["Mithrandir".into()],
-        tags: vec!["Wizard".into()],
-        subtype: Some("NPC".into()),
-        ..NewNode::new(effects.uid(), word("character"), "Gandalf")
-    };
-    let gone = NewNode::new(effects.uid(), word("character"), "Saruman");
-    let delete = Change::DeleteNode(NodeRef::Uid(gone.uid), Expect::Any);
-    let last =
-        batch().change(Change::CreateNode(draft)).change(Change::CreateNode(gone)).change(delete);
-    store.commit(&viewer, last).await.unwrap();
-    let token = NewToken {
-        public_id: "public".into(),
-        secret_hash: [7; 32],
-        principal: "Pia".into(),
-        role: Role::Player,
-        at: now(),
-    };
-    store.create_token(&viewer, token).await.unwrap();
-    let session = SessionRecord {
-        key: "key".into(),
-        principal: Principal::LOCAL,
-        opening: "{}".into(),
-        subscriptions: vec!["lore://x".into()],
-        seen_at: now(),
-    };
-    store.save_session(session).await.unwrap();
-    store.commit(&viewer, records(center)).await.unwrap();
-}
-
-/// A document, a log of two entries and a kept answer: what schema 2 brought.
-fn records(center: Uid) -> Batch {
-    let node = NodeRef::Uid(center);
-    let state = NewState {
-        node,
-        name: word("sheet"),
-        expect: Expect::Version(0),
-        value: serde_json::json!({"hope": 2}),
-        visibility: Visibility::Members,
-    };
-    let event = |kind: &str, settles| NewEvent {
-        kind: kind.into(),
-        request_id: "r".into(),
-        invocation_id: "i".into(),
-        participant: None,
-        character: Some(center),
-        payload: r#"{"total":12}"#.into(),
-        secret: Some(r#"{"difficulty":13}"#.into()),
-        visibility: Visibility::Members,
-        settles,
-    };
-    let events = vec![event("ROLLED", None), event("APPLIED", Some(1))];
-    let once = Once { scope: "test", key: "once".into(), answer: r#"{"kept":true}"#.into() };
-    let mut batch = batch()
-        .change(Change::PutState(state))
-        .change(Change::AppendEvents(NewEvents { node, after: None, events }));
-    batch.once = Some(once);
-    batch
 }
 
 /// What [`records`] wrote is there, and its log is whole.

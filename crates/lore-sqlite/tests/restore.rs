@@ -6,10 +6,9 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{Export, effects, export, hub, open, owner, trio};
+use common::{Export, behind_the_back, effects, export, hub, open, owner, trio};
 use lore_sqlite::SqliteStore;
 use lore_store::{Maintenance, Store, StoreError};
-use rusqlite::Connection;
 use tempfile::TempDir;
 
 /// A store with a backup of an earlier state.
@@ -119,7 +118,7 @@ async fn a_restored_store_is_private() {
 
 /// A copy of the store's log as a kill would leave it.
 fn leave_a_log(store: &Path, log: &Path) {
-    let db = Connection::open(store).unwrap();
+    let db = behind_the_back(store);
     db.execute_batch("UPDATE world SET name = 'Changed', name_key = 'changed';").unwrap();
     let bytes = fs::read(log).unwrap();
     db.close().unwrap();

@@ -294,6 +294,10 @@ pub trait Maintenance {
     /// Returns how many documents there are.
     async fn rebuild_index(&self) -> StoreResult<u64>;
 
+    /// Takes every entry that is not what was written for what it reads now, so that it can be
+    /// read and changed again. Returns how many there were. For those without a good backup.
+    async fn accept_damage(&self) -> StoreResult<u64>;
+
     /// Writes a consistent copy to `target`, which must not exist, while others work.
     async fn backup(&self, target: &Path) -> StoreResult<()>;
 }

@@ -418,4 +418,8 @@ pub(crate) struct Doctor {
     /// First make anew what is derived from the rest: what search reads
     #[arg(long)]
     pub(crate) rebuild: bool,
+    /// First take what is damaged for what it reads now, so that it can be read and changed
+    /// again; a good backup is better
+    #[arg(long)]
+    pub(crate) accept: bool,
 }

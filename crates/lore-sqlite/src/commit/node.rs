@@ -147,6 +147,8 @@ impl Hand<'_> {
     }
 
     fn bin_node(&mut self, op: &str, target: &Target, deleted_at: Option<i64>) -> Answer<Applied> {
+        // A damaged one is not sealed anew.
+        self.whole_node(target.id)?;
         let sql = "UPDATE node SET deleted_at = ?2, version = version + 1,
                      updated_at = ?3, updated_by = ?4 WHERE id = ?1";
         self.db.prepare_cached(sql)?.execute(params![

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{Hand, Target, expect};
 use crate::audit::{PRIVATE_TO, REPLACED};
 use crate::fault::{Answer, Fault, damaged, invalid};
+use crate::records::STATE_SEAL;
 use crate::rows::{self, Fields};
 use crate::sight;
 
@@ -56,15 +57,15 @@ impl Hand<'_> {
     /// The present document; one that the viewer may not see counts as absent from view.
     fn state_of(&self, node: &Target, name: &str) -> Answer<Option<(i64, Value, Visibility)>> {
         let sql = format!(
-            "SELECT r.version, r.value, r.visibility, r.private_to, ({}) FROM state r
-             JOIN node n ON n.id = r.node AND n.world = :world
+            "SELECT {STATE_SEAL}, r.node, r.version, r.value, r.visibility, r.private_to, ({})
+             FROM state r JOIN node n ON n.id = r.node AND n.world = :world
              WHERE r.node = :node AND r.name = :name",
             sight::record("r")
         );
         let made = self.made.contains(&node.uid);
         let found = self.look(&sql, made, &[(":node", &node.id), (":name", &name)], |row| {
-            let mut fields = Fields::of(row);
-            let version: i64 = fields.take()?;
+            let mut fields = Fields::sealed("a document of node", row)?;
+            let (_node, version): (i64, i64) = (fields.take()?, fields.take()?);
             let value: String = fields.take()?;
             let value = serde_json::from_str(&value).map_err(|_| damaged("a state is not JSON"))?;
             let visibility = fields.visibility()?;

@@ -2,6 +2,9 @@
 
 use std::process::ExitCode;
 
+use lore_app::access::Identity;
+use lore_app::{App, access, worlds};
+use lore_core::{Error, Principal};
 use lore_store::{Finding, Health, StoreError};
 use serde_json::json;
 
@@ -11,43 +14,87 @@ use crate::{output, setup};
 
 /// Checks everything; exit code 1 when something is wrong.
 pub(crate) async fn run(settings: &Settings, options: &Doctor) -> anyhow::Result<ExitCode> {
-    let (health, findings) = examine(settings, options.rebuild).await;
+    let report = examine(settings, options).await;
     if options.json {
-        print_json(settings, health.as_ref(), &findings);
+        print_json(settings, &report);
     } else {
-        print_text(settings, health.as_ref(), &findings);
+        print_text(settings, &report);
     }
-    Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if report.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// What was looked at, and what is wrong with it.
+#[derive(Default)]
+struct Report {
+    health: Option<Health>,
+    world: Option<Inhabited>,
+    /// How many damaged entries were taken for what they read now.
+    accepted: Option<u64>,
+    findings: Vec<Finding>,
+}
+
+/// The world one works in, and what its owner sees there.
+struct Inhabited {
+    name: String,
+    nodes: u64,
+    edges: u64,
 }
 
 /// The store's own check, or the reason why it cannot even be opened.
-async fn examine(settings: &Settings, rebuild: bool) -> (Option<Health>, Vec<Finding>) {
+async fn examine(settings: &Settings, options: &Doctor) -> Report {
+    let mut report = Report::default();
     let app = match setup::open_app(settings).await {
         Ok(app) => app,
         Err(error) => {
             let remedy = remedy(error.downcast_ref()).into();
-            return (None, vec![Finding { problem: output::chain(&error), remedy }]);
+            report.findings.push(Finding { problem: output::chain(&error), remedy });
+            return report;
         }
     };
-    let checked = async {
-        if rebuild {
-            app.store.rebuild_index().await?;
-        }
-        app.store.check().await
-    };
-    match checked.await {
-        Ok(health) => {
-            let findings = health.findings.clone();
-            (Some(health), findings)
-        }
+    if options.accept {
+        report.accepted = report.note(app.store.accept_damage().await);
+    }
+    if options.rebuild {
+        report.note(app.store.rebuild_index().await);
+    }
+    report.health = report.note(app.store.check().await);
+    let found = report.health.iter().flat_map(|health| health.findings.clone());
+    report.findings.extend(found.collect::<Vec<_>>());
+    match look_around(&app, settings).await {
+        Ok(world) => report.world = Some(world),
         Err(error) => {
-            let remedy = "restore a backup with `lorewell restore FILE`".into();
-            (None, vec![Finding { problem: error.to_string(), remedy }])
+            let finding = Finding { problem: error.to_string(), remedy: error.hint() };
+            report.findings.push(finding);
         }
+    }
+    report
+}
+
+impl Report {
+    /// The result, or a finding about why there is none.
+    fn note<T>(&mut self, result: Result<T, StoreError>) -> Option<T> {
+        let note = |error: StoreError| {
+            let remedy = remedy(Some(&error)).into();
+            self.findings.push(Finding { problem: error.to_string(), remedy });
+        };
+        result.map_err(note).ok()
     }
 }
 
-/// What to do about a store that cannot be opened.
+/// Enters the world that is named, or the chosen one.
+async fn look_around(app: &App, settings: &Settings) -> Result<Inhabited, Error> {
+    let viewer = access::enter(app, Identity::LOCAL, settings.world.as_deref()).await?;
+    let known = worlds::list(app, Principal::LOCAL).await?;
+    let name = known.into_iter().find(|world| world.id == viewer.world).map(|world| world.name);
+    let tally = app.store.tally(&viewer).await?;
+    Ok(Inhabited {
+        name: name.unwrap_or_default(),
+        nodes: tally.iter().map(|kind| kind.count).sum(),
+        edges: app.store.count_edges(&viewer).await?,
+    })
+}
+
+/// What to do about a store that cannot be opened or checked.
 fn remedy(error: Option<&StoreError>) -> &'static str {
     match error {
         Some(StoreError::NewerSchema { .. }) => {
@@ -60,7 +107,7 @@ fn remedy(error: Option<&StoreError>) -> &'static str {
     }
 }
 
-fn print_text(settings: &Settings, health: Option<&Health>, findings: &[Finding]) {
+fn print_text(settings: &Settings, report: &Report) {
     let config = config::default_config_file().filter(|path| path.exists());
     let config = config.map_or_else(|| "none".into(), |path| path.display().to_string());
     let mut rows = vec![
@@ -68,7 +115,7 @@ fn print_text(settings: &Settings, health: Option<&Health>, findings: &[Finding]
         vec!["config".into(), config],
         vec!["store".into(), settings.store_file().display().to_string()],
     ];
-    if let Some(Health { stats, .. }) = health {
+    if let Some(Health { stats, .. }) = &report.health {
         rows.push(vec!["engine".into(), format!("{}, schema {}", stats.engine, stats.schema)]);
         rows.push(vec!["size".into(), format!("{} bytes", stats.bytes)]);
         let counts = (stats.worlds, stats.nodes, stats.edges, stats.texts);
@@ -76,17 +123,23 @@ fn print_text(settings: &Settings, health: Option<&Health>, findings: &[Finding]
         let held = format!("{worlds} worlds, {nodes} nodes, {edges} edges, {texts} texts");
         rows.push(vec!["holds".into(), held]);
     }
+    if let Some(Inhabited { name, nodes, edges }) = &report.world {
+        rows.push(vec!["world".into(), format!("{name}: {nodes} nodes, {edges} edges")]);
+    }
     output::table(&rows);
-    for finding in findings {
+    if let Some(accepted) = report.accepted {
+        output::line(format!("accepted {accepted} damaged entries as they read now"));
+    }
+    for finding in &report.findings {
         output::line(format!("PROBLEM {}\n   mend: {}", finding.problem, finding.remedy));
     }
-    if findings.is_empty() {
+    if report.findings.is_empty() {
         output::line("all is well");
     }
 }
 
-fn print_json(settings: &Settings, health: Option<&Health>, findings: &[Finding]) {
-    let stats = health.map(|health| {
+fn print_json(settings: &Settings, report: &Report) {
+    let stats = report.health.as_ref().map(|health| {
         let stats = &health.stats;
         json!({
             "engine": stats.engine, "schema": stats.schema, "bytes": stats.bytes,
@@ -94,7 +147,12 @@ fn print_json(settings: &Settings, health: Option<&Health>, findings: &[Finding]
             "texts": stats.texts,
         })
     });
-    let rows: Vec<_> = findings
+    let world = report
+        .world
+        .as_ref()
+        .map(|world| json!({ "name": world.name, "nodes": world.nodes, "edges": world.edges }));
+    let rows: Vec<_> = report
+        .findings
         .iter()
         .map(|finding| json!({ "problem": finding.problem, "remedy": finding.remedy }))
         .collect();
@@ -102,6 +160,8 @@ fn print_json(settings: &Settings, health: Option<&Health>, findings: &[Finding]
         "version": env!("CARGO_PKG_VERSION"),
         "store": settings.store_file().display().to_string(),
         "stats": stats,
+        "world": world,
+        "accepted": report.accepted,
         "findings": rows,
     }));
 }
