@@ -203,7 +203,7 @@ pub(crate) const MARKER: &[Field] = &[
     one("targetArticle", -1, Kind::Article, "points_to")
         .named("linked_article")
         .told("The article it leads to: id, title, url."),
-    text("description", 0).told("What is there."),
+    text("description", -1).told("What is there."),
     noise("position", 0),
     noise("htmlMarker", 0),
     value("type", 0).look(Look::Noise),

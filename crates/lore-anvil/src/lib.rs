@@ -16,8 +16,8 @@ mod table;
 
 pub use field::{Field, Form, Look};
 pub use resource::{Cache, IdForm, List, Need, Offered, Resource, Sensitivity, Takes, Writes};
-pub use section::{check_section, first_title};
-pub use shown::{Shape, is_reference, shown, shown_name};
+pub use section::{OddSection, check_section, check_sections, first_title};
+pub use shown::{Shape, is_public, is_reference, shown, shown_name};
 pub use table::Kind;
 
 /// An object of World Anvil's API, in its own names.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::field::Field;
+use crate::field::{Field, Form};
 use crate::table::Kind;
 
 /// A kind of resource.
@@ -81,6 +81,17 @@ impl Resource {
     /// A field by its name in the API.
     pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find(|field| field.name == name)
+    }
+
+    /// What one of these is a part of, apart from worlds and users: the field that says so, the
+    /// kind of the whole and the edge to it. Who may not see the whole may not see its parts.
+    pub fn holders(&self) -> impl Iterator<Item = (&'static str, Kind, &'static str)> {
+        self.fields.iter().filter_map(|field| match field.form {
+            Form::One(holder, edge) if self.list_under(Some(holder)).is_some() => {
+                Some((field.name, holder, edge))
+            }
+            _ => None,
+        })
     }
 
     /// The list of this kind below `parent`.

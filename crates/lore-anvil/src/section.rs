@@ -5,6 +5,7 @@
 
 use serde_json::Value;
 
+use crate::Object;
 use crate::field::Form;
 use crate::table::Kind;
 
@@ -31,13 +32,38 @@ pub(crate) const HEAD: [&str; 17] = [
 
 /// Fails when a section cannot have this name; says why, continuing a sentence.
 pub fn check_section(kind: Kind, name: &str) -> Result<(), String> {
-    let row = kind.row();
+    let (row, name) = (kind.row(), name.trim());
     let is_head = HEAD.iter().any(|known| known.eq_ignore_ascii_case(name));
     let is_other = row
         .field(name)
         .is_some_and(|field| !matches!(field.form, Form::Section | Form::HiddenSection));
     if is_head || is_other {
         return Err(format!("holds {name:?}, which is a field of every {}", row.one));
+    }
+    Ok(())
+}
+
+/// What is wrong with some sections, continuing a sentence, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OddSection {
+    /// What is wrong.
+    pub problem: String,
+    /// What to do.
+    pub hint: &'static str,
+}
+
+/// Fails when one of some sections cannot have its name, or is neither a text nor nothing.
+pub fn check_sections(kind: Kind, sections: &Object) -> Result<(), OddSection> {
+    for (name, text) in sections {
+        check_section(kind, name).map_err(|problem| OddSection {
+            problem,
+            hint: "give it its own argument, or use another name",
+        })?;
+        if !(text.is_string() || text.is_null()) {
+            let problem = format!("holds {name:?}, which is not a text");
+            let hint = "give each section as a text, or null to take it away";
+            return Err(OddSection { problem, hint });
+        }
     }
     Ok(())
 }
@@ -61,6 +87,19 @@ mod tests {
         }
         for name in ["sidebarcontent", "authornotes", "geography", "Rumours of old"] {
             assert_eq!(check_section(Kind::Article, name), Ok(()), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_section_is_a_text_or_nothing() {
+        let check = |text: Value| {
+            check_sections(Kind::Article, &Object::from_iter([("Rumours".to_owned(), text)]))
+        };
+        for text in [json!("x"), json!(""), Value::Null] {
+            assert_eq!(check(text), Ok(()));
+        }
+        for text in [json!(3), json!(["x"]), json!({ "content": "x" }), json!(true)] {
+            assert!(check(text).unwrap_err().problem.contains("\"Rumours\""));
         }
     }
 

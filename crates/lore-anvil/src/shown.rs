@@ -112,6 +112,12 @@ pub fn is_reference(fields: &Object) -> bool {
     fields.contains_key("id") && fields.contains_key("title")
 }
 
+/// Whether an object says that everybody may see it; a draft does not.
+pub fn is_public(object: &Object) -> bool {
+    let is_draft = object.get("isDraft") == Some(&json!(true));
+    object.get("state") == Some(&json!("public")) && !is_draft
+}
+
 fn address(value: Value) -> Value {
     match &value {
         Value::Object(fields) => fields.get("url").cloned().unwrap_or(Value::Null),

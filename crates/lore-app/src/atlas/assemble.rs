@@ -8,7 +8,7 @@ use lore_store::Direction;
 use serde_json::{Value, json};
 
 use super::source::Atlas;
-use super::{article, head, keys};
+use super::{article, head, keys, taken};
 use crate::doors;
 use crate::pages::{ENTRY, POST};
 use crate::play::ids::Thing;
@@ -134,7 +134,7 @@ fn add_unknown(object: &mut Object, kind: Kind, node: &Node, granularity: i8) {
         return;
     }
     // How it came here is nobody's business but the copy's.
-    let is_ours = |name: &str| [head::COPY, super::taken::PENDING].contains(&name);
+    let is_ours = |name: &str| [head::COPY, taken::PENDING, taken::REFUSED].contains(&name);
     for (name, value) in head::own_fields(&node.properties).into_iter().flatten() {
         if !object.contains_key(name) && !is_ours(name) {
             object.insert(name.clone(), value.clone());
@@ -212,6 +212,7 @@ impl Around {
         let ends = out.iter().map(|edge| edge.target).chain(into.iter().map(|edge| edge.source));
         let ends: Vec<NodeId> = ends.collect();
         let others = atlas.app().store.nodes(atlas.viewer(), &ends).await?;
+        let others = atlas.openly_held(others).await?;
         let told = |name: &str| fields().any(|field| field.name == name);
         let played = match told("sheet") {
             true => {

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use lore_anvil::{Kind, Object};
-use lore_core::{Error, Node, NodeId, Result, Uid, Visibility};
+use lore_core::{Error, Node, NodeId, Result, Text, Uid, Visibility};
 use lore_store::{Change, Expect, NewNode, NewState, NodeKey, NodeRef};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use super::assemble::SECTION;
 use super::head;
 use super::source::{Atlas, Extent};
 use super::taken::uid_of_words;
@@ -22,6 +23,8 @@ const ROOT: &str = "world_anvil_copy";
 const RECORD: &str = "copied";
 /// The document of it that tells how things were that are no nodes here.
 const SEEN: &str = "seen";
+/// The document of it that tells what could not be copied last time, and why.
+const TROUBLES: &str = "troubles";
 /// What the names of sections have before them among fields that said something.
 pub(super) const SECTION_OF: &str = "sections.";
 /// How many nodes have their texts read at once.
@@ -32,6 +35,7 @@ pub(super) struct Record {
     root: NodeId,
     ids: Page<BTreeMap<String, BTreeSet<String>>>,
     seen: Page<BTreeMap<String, Seen>>,
+    troubles: Page<BTreeMap<String, String>>,
 }
 
 /// A document of the record.
@@ -88,9 +92,9 @@ impl Seen {
     /// A service has the last word; an archive only where it is not older.
     pub(super) fn judge(&self, now: &Self, extent: Extent) -> Verdict {
         match (&self.date, &now.date) {
-            (Some(known), Some(date)) if known == date => Verdict::Same,
             (Some(known), Some(date)) if extent == Extent::Heap && date < known => Verdict::Older,
-            (Some(_), Some(_)) => Verdict::Write,
+            (Some(known), Some(date)) if known != date => Verdict::Write,
+            // Not everything that changes gets a new date.
             _ if self.print == now.print => Verdict::Same,
             _ => Verdict::Write,
         }
@@ -123,6 +127,19 @@ impl Record {
         self.seen.value.insert(format!("{} {}", kind.row().path, now.id), now);
         self.seen.is_changed = true;
     }
+
+    /// Whether the same thing could not be copied last time, for the same reason.
+    pub(super) fn knows_trouble(&self, what: &str, why: &str) -> bool {
+        self.troubles.value.get(what).is_some_and(|known| known == why)
+    }
+
+    /// Notes everything that could not be copied this time.
+    pub(super) fn note_troubles(&mut self, troubles: BTreeMap<String, String>) {
+        if self.troubles.value != troubles {
+            self.troubles.value = troubles;
+            self.troubles.is_changed = true;
+        }
+    }
 }
 
 impl Atlas {
@@ -133,8 +150,12 @@ impl Atlas {
             Some(root) => root.id,
             None => self.begin_record(uid, world).await?,
         };
-        let (ids, seen) = (self.page(root, RECORD).await?, self.page(root, SEEN).await?);
-        Ok(Record { root, ids, seen })
+        Ok(Record {
+            root,
+            ids: self.page(root, RECORD).await?,
+            seen: self.page(root, SEEN).await?,
+            troubles: self.page(root, TROUBLES).await?,
+        })
     }
 
     async fn page<T: DeserializeOwned + Default>(
@@ -165,7 +186,8 @@ impl Atlas {
     pub(super) async fn keep_record(&self, record: &mut Record) -> Result<()> {
         let root = record.root;
         self.keep_page(root, RECORD, &mut record.ids).await?;
-        self.keep_page(root, SEEN, &mut record.seen).await
+        self.keep_page(root, SEEN, &mut record.seen).await?;
+        self.keep_page(root, TROUBLES, &mut record.troubles).await
     }
 
     async fn keep_page<T: Serialize>(
@@ -204,21 +226,45 @@ impl Atlas {
         for some in nodes.chunks(AT_ONCE) {
             let keys: Vec<NodeId> = some.iter().map(|node| node.id).collect();
             let texts = self.app().store.texts_of_nodes(&viewer, &keys).await?;
-            let entries = texts.into_iter().filter(|text| text.kind.as_str() == ENTRY);
-            let mut bodies: HashMap<NodeId, String> =
-                entries.map(|text| (text.node, text.body)).collect();
-            copies.extend(some.iter().map(|node| copy(node, bodies.remove(&node.id))));
+            let mut by_node: HashMap<NodeId, Vec<Text>> = HashMap::new();
+            for text in texts {
+                by_node.entry(text.node).or_default().push(text);
+            }
+            let copied =
+                some.iter().map(|node| copy(node, by_node.remove(&node.id).unwrap_or_default()));
+            copies.extend(copied);
         }
         Ok(copies)
     }
 }
 
-fn copy(node: &Node, body: Option<String>) -> Object {
+/// What a copied article says, as the service told it. Its date is the service's, so that
+/// what has changed there since can be told.
+fn copy(node: &Node, texts: Vec<Text>) -> Object {
+    let date = Seen::of_node(node).and_then(|seen| seen.date);
+    let (mut content, mut sections, mut hidden) = (String::new(), Object::new(), Object::new());
+    for text in texts {
+        match (text.kind.as_str(), text.visibility) {
+            (ENTRY, _) => content = text.body,
+            (SECTION, Visibility::Members) => {
+                sections.insert(text.title, text.body.into());
+            }
+            (SECTION, _) => {
+                hidden.insert(text.title, text.body.into());
+            }
+            _ => {}
+        }
+    }
     let fields = [
         ("id", json!(node.uid.to_string())),
         ("title", json!(node.name)),
         ("tags", json!(node.tags)),
-        ("content", Value::String(body.unwrap_or_default())),
+        ("state", json!(head::state(node.visibility))),
+        ("updateDate", json!(date.map(|date| json!({ "date": date })))),
+        ("content", content.into()),
+        ("sections", Value::Object(sections)),
     ];
-    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value));
+    // Only sections of the author's own are hidden, and those are fields.
+    fields.chain(hidden).collect()
 }

@@ -2,7 +2,7 @@
 //! by other doors is found as an article, too.
 
 use lore_anvil::{Kind, Object, PAGE_MAX};
-use lore_core::{Error, Result};
+use lore_core::{Error, Result, Viewer};
 use lore_search::{Filter, Query, Unit};
 
 use super::assemble::beginning;
@@ -20,12 +20,30 @@ const QUERY_MAX: usize = 1_000;
 pub struct ArticleQuery {
     /// Any words.
     pub words: String,
-    /// In which world; the present one when absent.
+    /// In which world; when absent, in the present one, or in all of a service.
     pub world: Option<String>,
+    /// Who shall be answered. The own world knows its viewers itself.
+    pub audience: Audience,
     /// Leave out this many first.
     pub offset: usize,
     /// At most this many.
     pub limit: usize,
+}
+
+/// Who a service is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// The game master's side: everything is searched.
+    GmSide,
+    /// Everybody: nothing that is hidden has a part in the answer.
+    Everybody,
+}
+
+impl Audience {
+    /// Whom a viewer is to be counted among.
+    pub fn of(viewer: &Viewer) -> Self {
+        if viewer.sees_gm_side() { Self::GmSide } else { Self::Everybody }
+    }
 }
 
 /// What was found.

@@ -99,7 +99,8 @@ impl Atlas {
         };
         for place in places {
             let found = place.app().store.node(place.viewer(), key.clone()).await?;
-            if let Some(node) = found.filter(|node| fits(kind, node)) {
+            let found = found.filter(|node| fits(kind, node)).into_iter().collect();
+            if let Some(node) = place.openly_held(found).await?.pop() {
                 return Ok((place, node));
             }
         }

@@ -69,7 +69,9 @@ async fn pages(source: &dyn Anvil, query: ListQuery, told: Told<'_>) -> Result<L
     for page in 0..PAGES_MAX {
         let part = ListQuery { offset: page * PAGE_MAX, limit: PAGE_MAX, ..query.clone() };
         let rows = match waiting(told, || source.list(&part)).await {
-            Ok(found) => found.rows,
+            Ok(found) if found.rows.iter().all(|row| id_of(row).is_some()) => found.rows,
+            // What it does not name could be anything that was copied before.
+            Ok(_) => return Err(nameless(query.kind)),
             Err(error @ (Error::NotFound { .. } | Error::Forbidden { .. })) => {
                 all.whole = false;
                 all.trouble = Some(error.to_string());
@@ -86,6 +88,11 @@ async fn pages(source: &dyn Anvil, query: ListQuery, told: Told<'_>) -> Result<L
     all.whole = false;
     all.trouble = Some(format!("there are more than {}", PAGES_MAX * PAGE_MAX));
     Ok(all)
+}
+
+fn nameless(kind: Kind) -> Error {
+    let what = format!("the list of {} (an entry has no id)", kind.row().many);
+    Error::Unavailable { what }
 }
 
 /// Asks again as often as the service wants to be left alone first, and says so.

@@ -4,9 +4,10 @@
 use lore_anvil::{Kind, Object};
 use lore_core::names::Word;
 use lore_core::{Error, Node, Result};
+use serde_json::{Value, json};
 
 use super::source::Atlas;
-use super::written::{State, Written};
+use super::written::{DRAFT, State, Written};
 use super::{article, keys};
 use crate::pages::{self, NewPage, PageKind, PagePatch};
 
@@ -69,7 +70,9 @@ impl Atlas {
 /// Fails when there is something that Kanka has no place for.
 fn check_fields(written: &Written) -> Result<()> {
     let section = written.sections.first().map(|section| section.name.clone());
-    let own = || written.own.keys().next().cloned();
+    // That it is no draft goes without saying there.
+    let says_more = |(name, value): &(&String, &Value)| *name != DRAFT || **value != json!(false);
+    let own = || written.own.iter().find(says_more).map(|(name, _)| name.clone());
     let link = || written.links.first().map(|link| link.field.to_owned());
     match section.or_else(own).or_else(link) {
         None => Ok(()),

@@ -11,6 +11,7 @@ mod assemble;
 mod copies;
 mod find;
 mod head;
+mod held;
 mod hidden;
 mod keys;
 mod list;
@@ -27,7 +28,7 @@ mod taken;
 mod write;
 mod written;
 
-pub use find::{ArticleQuery, FoundArticle, FoundArticles};
+pub use find::{ArticleQuery, Audience, FoundArticle, FoundArticles};
 pub use screened::Screened;
 pub use source::{Anvil, Atlas, Extent, ListQuery, Rows};
 pub use sync::{Named, Step, Synced, Told};

@@ -63,6 +63,7 @@ impl Atlas {
         let world = self.present_world().await?;
         let profile = self.profile().await?;
         let address = profile.as_ref().and_then(|node| head::own(node, "url").cloned());
+        let written = profile.as_ref().map(|node| head::moment(node.updated.at));
         let mut object = match profile {
             Some(node) => {
                 let made = self.assemble(Kind::World, vec![node], granularity).await?;
@@ -72,6 +73,7 @@ impl Atlas {
         };
         object.extend(world_head(&world));
         object.extend(address.map(|url| ("url".to_owned(), url)));
+        object.extend(written.map(|date| ("updateDate".to_owned(), date)));
         object.insert("ownership".into(), json!(ownership(self.viewer().role)));
         object.insert("countFollowers".into(), json!(0));
         if granularity >= 0 {

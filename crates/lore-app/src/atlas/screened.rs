@@ -9,14 +9,16 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use lore_anvil::{Form, Kind, Object, PAGE_MAX, Sensitivity, UNCATEGORISED, is_reference};
+use lore_anvil::{
+    Form, Kind, Object, PAGE_MAX, Sensitivity, UNCATEGORISED, is_public, is_reference,
+};
 use lore_core::{Error, Result, Role, Viewer};
 use serde_json::{Value, json};
 
-use super::find::{ArticleQuery, FoundArticles};
+use super::find::{ArticleQuery, Audience, FoundArticles};
 use super::keys;
 use super::source::{Anvil, Atlas, ListQuery, Rows};
-use super::taken::references;
+use super::taken::{id_of, references};
 
 /// Most pages that are looked through for what may be shown.
 const PAGES_MAX: usize = 20_000;
@@ -38,9 +40,9 @@ impl Screened {
     /// Fails when something that holds a thing is not for everybody: what is in it is hidden
     /// with it.
     async fn check_holders(&self, kind: Kind, id: Option<&str>) -> Result<()> {
-        let Some(id) = id.filter(|_| holders(kind).next().is_some()) else { return Ok(()) };
+        let Some(id) = id.filter(|_| is_part(kind)) else { return Ok(()) };
         let whole = self.inner.read(kind, Some(id), kind.row().granularity(2)).await?;
-        for (field, holder) in holders(kind) {
+        for (field, holder, _) in kind.row().holders() {
             let holding = whole.get(field).map(references).unwrap_or_default();
             for id in holding {
                 self.read(holder, Some(&id), holder.row().granularity(0)).await?;
@@ -54,16 +56,37 @@ impl Screened {
         if query.parent.is_some() {
             return Ok(true);
         }
-        let mut told = holders(query.kind).filter_map(|(field, _)| row.get(field)?.as_object());
+        let told = query.kind.row().holders();
+        let mut told = told.filter_map(|(field, ..)| row.get(field)?.as_object());
         if let Some(holder) = told.next() {
             return Ok(!is_hidden(holder));
         }
-        let id = references(row.get("id").unwrap_or(&Value::Null)).into_iter().next();
-        match self.check_holders(query.kind, id.as_deref()).await {
+        self.is_in_the_open(query.kind, row).await
+    }
+
+    /// Whether nothing that holds the target of a reference is hidden.
+    async fn is_in_the_open(&self, kind: Kind, reference: &Object) -> Result<bool> {
+        let id = id_of(reference);
+        match self.check_holders(kind, id.as_deref()).await {
             Ok(()) => Ok(true),
             Err(Error::NotFound { .. }) => Ok(false),
             Err(other) => Err(other),
         }
+    }
+
+    /// An object without references to parts of something hidden. What it is a part of itself
+    /// was looked at before.
+    async fn without_parts(&self, kind: Kind, mut object: Object) -> Result<Object> {
+        let is_above = |other: Kind| kind.row().holders().any(|(_, holder, _)| holder == other);
+        for field in kind.row().fields {
+            let Form::One(other, _) = field.form else { continue };
+            let told = object.get(field.name).and_then(Value::as_object);
+            let Some(told) = told.filter(|_| is_part(other) && !is_above(other)) else { continue };
+            if !self.is_in_the_open(other, told).await? {
+                object.insert(field.name.to_owned(), Value::Null);
+            }
+        }
+        Ok(object)
     }
 
     /// What was copied here need not be read there to be found.
@@ -97,7 +120,7 @@ impl Anvil for Screened {
             return Err(unknown());
         }
         self.check_holders(kind, id).await.map_err(|_| unknown())?;
-        Ok(opened(kind, object))
+        self.without_parts(kind, opened(kind, object)).await
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Rows> {
@@ -146,7 +169,12 @@ impl Anvil for Screened {
         let mut open = Vec::new();
         let mut searched = 1.0;
         for page in 0..PAGES_MAX {
-            let part = ArticleQuery { offset: page * PAGE_MAX, limit: PAGE_MAX, ..query.clone() };
+            let part = ArticleQuery {
+                audience: Audience::Everybody,
+                offset: page * PAGE_MAX,
+                limit: PAGE_MAX,
+                ..query.clone()
+            };
             let found = self.inner.search(&part).await?;
             searched = found.searched;
             let last = found.articles.len() < PAGE_MAX;
@@ -183,15 +211,9 @@ fn is_kept_here(kind: Kind) -> bool {
     matches!(kind, Kind::Campaign | Kind::Npc)
 }
 
-/// What a kind is held by, apart from worlds and users, and the field that says so.
-fn holders(kind: Kind) -> impl Iterator<Item = (&'static str, Kind)> {
-    let row = kind.row();
-    row.fields.iter().filter_map(move |field| match field.form {
-        Form::One(holder, _) if row.list_under(Some(holder)).is_some() => {
-            Some((field.name, holder))
-        }
-        _ => None,
-    })
+/// Whether things of a kind are parts of something.
+fn is_part(kind: Kind) -> bool {
+    kind.row().holders().next().is_some()
 }
 
 /// What is shown to whoever may ask: the worlds they are in, and themselves.
@@ -203,11 +225,6 @@ const SHARED: [Kind; 2] = [Kind::RpgSystem, Kind::MarkerType];
 fn is_open(kind: Kind, object: &Object) -> bool {
     let is_silent = object.get("state").is_none_or(Value::is_null);
     EVERYBODYS.contains(&kind) || (SHARED.contains(&kind) && is_silent) || is_public(object)
-}
-
-fn is_public(object: &Object) -> bool {
-    let is_draft = object.get("isDraft") == Some(&json!(true));
-    object.get("state") == Some(&json!("public")) && !is_draft
 }
 
 /// An object without what is the author's own, and without what tells of hidden things.

@@ -4,11 +4,11 @@
 //! over. Ids stay what they are, so a second copy changes the first. Things come first
 //! and what joins them second, because they refer to each other in circles.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use lore_anvil::{Form, Kind, Object};
-use lore_core::{Error, Result, Role};
+use lore_core::{Error, Node, Result, Role};
 use lore_store::NodeKey;
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ use super::copies::{Record, Seen, Verdict};
 use super::head;
 use super::listed::{self, waiting};
 use super::source::{Anvil, Atlas, Extent};
-use super::taken::{PENDING, Put, id_of, references, uid_of, writable};
+use super::taken::{PENDING, Put, REFUSED, id_of, references, uid_of, writable};
 
 /// Most things that are named of those that came to the same end.
 const NAMED_MAX: usize = 20;
@@ -82,6 +82,8 @@ pub struct Synced {
     pub unlisted: Named,
     /// What could not be copied, and why.
     pub left_out: Named,
+    /// What could not be copied for the same reason as last time.
+    pub left_out_again: usize,
 }
 
 /// Things that came to the same end: how many, and some of them in words.
@@ -138,6 +140,7 @@ impl Atlas {
             source,
             told,
             record: self.record_of(&world).await?,
+            troubles: BTreeMap::new(),
             done: Synced::default(),
         };
         copying.world(&world, about).await?;
@@ -147,7 +150,7 @@ impl Atlas {
         for (kind, _) in ORDER.into_iter().filter(|(kind, _)| *kind != Kind::Secret) {
             copying.join(kind).await?;
         }
-        Ok(copying.done)
+        copying.finish().await
     }
 
     /// The rows worth copying. Of what everybody shares there are hundreds, so only what
@@ -194,10 +197,28 @@ struct Copying<'a> {
     source: &'a dyn Anvil,
     told: Told<'a>,
     record: Record,
+    /// What could not be copied this time, and why.
+    troubles: BTreeMap<String, String>,
     done: Synced,
 }
 
 impl Copying<'_> {
+    async fn finish(mut self) -> Result<Synced> {
+        self.record.note_troubles(self.troubles);
+        self.here.keep_record(&mut self.record).await?;
+        Ok(self.done)
+    }
+
+    /// Notes what could not be copied. Who was told last time is not told again.
+    fn leave_out(&mut self, what: String, why: &str) {
+        if self.record.knows_trouble(&what, why) {
+            self.done.left_out_again += 1;
+        } else {
+            self.done.left_out.add(format!("{what}: {why}"));
+        }
+        self.troubles.insert(what, why.to_owned());
+    }
+
     /// Copies what is told of the world itself, apart from what that refers to.
     async fn world(&mut self, id: &str, about: Object) -> Result<()> {
         let mut fields = about;
@@ -216,7 +237,7 @@ impl Copying<'_> {
         if !fields.is_empty()
             && let Err(error) = self.here.update_world(&fields).await
         {
-            self.done.left_out.add(format!("the text of the world: {error}"));
+            self.leave_out("the text of the world".to_owned(), &error.to_string());
             return Ok(());
         }
         self.record.see(Kind::World, now);
@@ -252,7 +273,9 @@ impl Copying<'_> {
         let Some(id) = id_of(&row) else { return Ok(()) };
         let date = date_of(&row);
         let known = self.known(kind, &id).await?;
-        if date.is_some() && known.as_ref().is_some_and(|known| known.date == date) {
+        // To read a thing of a service once more is a request; what an archive says is here.
+        let is_dated = date.is_some() && self.source.extent() == Extent::Whole;
+        if is_dated && known.as_ref().is_some_and(|known| known.date == date) {
             self.done.unchanged += 1;
             return Ok(());
         }
@@ -265,7 +288,7 @@ impl Copying<'_> {
             Ok(Put::Restored) => self.done.restored.add(called),
             Ok(Put::Older) => self.done.older.add(called),
             Err(error @ Error::Throttled { .. }) => return Err(error),
-            Err(error) => self.done.left_out.add(format!("{} {id}: {error}", kind.row().one)),
+            Err(error) => self.leave_out(format!("{} {id}", kind.row().one), &error.to_string()),
         }
         Ok(())
     }
@@ -310,15 +333,19 @@ impl Copying<'_> {
     /// targets now, too.
     async fn join(&mut self, kind: Kind) -> Result<()> {
         let mut pending = self.here.every(kind).await?;
-        pending.retain(|node| head::own(node, PENDING).is_some());
+        let is_open = |node: &Node, name: &str| head::own(node, name).is_some();
+        pending.retain(|node| is_open(node, PENDING) || is_open(node, REFUSED));
         let total = pending.len();
         for (at, node) in pending.into_iter().enumerate() {
+            let called = format!("{} {}", kind.row().one, node.name);
             match self.here.join(kind, &node).await {
-                Err(Error::Invalid { field, problem, .. }) => {
-                    let one = kind.row().one;
-                    self.done.left_out.add(format!("{one} {}: {field} {problem}", node.name));
+                Ok(refused) => {
+                    for (field, problem) in refused {
+                        self.leave_out(format!("{called}, {field}"), &problem);
+                    }
                 }
-                other => other?,
+                Err(error @ Error::Invalid { .. }) => self.leave_out(called, &error.to_string()),
+                Err(other) => return Err(other),
             }
             (self.told)(Step::Copied { what: "links", done: at + 1, total });
         }

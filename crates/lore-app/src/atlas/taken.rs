@@ -12,6 +12,8 @@ use super::{head, keys, secrets};
 
 /// Where it is kept what a copied thing shall be joined to, until everything is here.
 pub(super) const PENDING: &str = "pendingLinks";
+/// Where it is kept what a copied thing could not be joined to: that may become possible.
+pub(super) const REFUSED: &str = "refusedLinks";
 
 /// What became of a thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +45,7 @@ impl Atlas {
         let (links, mut plain): (Object, Object) =
             fields.into_iter().partition(|(name, _)| is_join(kind, name));
         plain.insert(PENDING.into(), Value::Object(links));
+        plain.insert(REFUSED.into(), Value::Null);
         plain.insert(head::COPY.into(), now.kept());
         match node {
             Some(node) if keys::is_of_kind(kind, &node) => {
@@ -78,8 +81,40 @@ impl Atlas {
         Ok(put)
     }
 
-    /// Joins a copied thing to what it refers to.
-    pub(super) async fn join(&self, kind: Kind, node: &Node) -> Result<()> {
+    /// Joins a copied thing to what it refers to, as far as that is possible; gives the links
+    /// that are not, and why.
+    pub(super) async fn join(&self, kind: Kind, node: &Node) -> Result<Vec<(String, String)>> {
+        let kept = |name: &str| head::own(node, name).and_then(Value::as_object).cloned();
+        // The texts find those that they mention once everything is here.
+        let texts = match kept(PENDING) {
+            Some(_) => self.texts_again(kind, node).await?,
+            None => Object::new(),
+        };
+        let told = kept(PENDING).or_else(|| kept(REFUSED)).unwrap_or_default();
+        let mut links = self.resolvable(kind, told.clone()).await?;
+        let (mut refused, mut why) = (Object::new(), Vec::new());
+        loop {
+            if texts.is_empty() && links.is_empty() && kept(PENDING).is_none() {
+                return Ok(why);
+            }
+            let mut fields = texts.clone();
+            fields.extend(links.clone());
+            fields.insert(PENDING.into(), Value::Null);
+            let left = Some(refused.clone()).filter(|left| !left.is_empty());
+            fields.insert(REFUSED.into(), left.map_or(Value::Null, Value::Object));
+            match self.change_node(kind, node.id, &fields).await {
+                Err(Error::Invalid { field, problem, .. }) if links.contains_key(&field) => {
+                    links.shift_remove(&field);
+                    refused.extend(told.get(&field).map(|link| (field.clone(), link.clone())));
+                    why.push((field, problem));
+                }
+                done => return done.map(|()| why),
+            }
+        }
+    }
+
+    /// The texts of a thing, as fields to be written once more.
+    async fn texts_again(&self, kind: Kind, node: &Node) -> Result<Object> {
         let id = node.uid.to_string();
         let object = self.read_object(kind, Some(&id), kind.row().granularity(2)).await?;
         let mut fields: Object = object
@@ -87,10 +122,7 @@ impl Atlas {
             .filter(|(name, value)| is_text(kind, name) && !value.is_null())
             .collect();
         leave_odd_sections(kind, &mut fields);
-        let links = head::own(node, PENDING).and_then(Value::as_object).cloned();
-        fields.extend(self.resolvable(kind, links.unwrap_or_default()).await?);
-        fields.insert(PENDING.into(), Value::Null);
-        self.change_node(kind, node.id, &fields).await
+        Ok(fields)
     }
 
     async fn node_here(&self, uid: Uid) -> Result<Option<Node>> {
@@ -197,10 +229,11 @@ fn may_be_nothing(name: &str) -> bool {
     !["title", "state", "templateType"].contains(&name)
 }
 
-/// Leaves out sections that cannot be written by their name.
+/// Leaves out sections that cannot be written by their name, or are no texts.
 fn leave_odd_sections(kind: Kind, fields: &mut Object) {
     if let Some(Value::Object(sections)) = fields.get_mut("sections") {
-        sections.retain(|name, _| check_section(kind, name).is_ok());
+        let is_text = |text: &Value| text.is_string() || text.is_null();
+        sections.retain(|name, text| is_text(text) && check_section(kind, name).is_ok());
     }
 }
 

@@ -1,6 +1,6 @@
 //! What somebody wants to write, understood before anything is changed.
 
-use lore_anvil::{Field, Form, Kind, Object, TEMPLATES, check_section};
+use lore_anvil::{Field, Form, Kind, Object, TEMPLATES, check_sections};
 use lore_core::names::{checked_length, checked_name};
 use lore_core::{Error, Node, Result};
 use serde_json::{Value, json};
@@ -170,12 +170,10 @@ fn take_sections(written: &mut Written, kind: Kind, value: &Value) -> Result<()>
     let Value::Object(sections) = value else {
         return Err(Error::invalid("sections", "is no object", "give texts by their name"));
     };
+    check_sections(kind, sections)
+        .map_err(|odd| Error::invalid("sections", odd.problem, odd.hint))?;
     for (name, value) in sections {
         let name = checked_name("sections", name)?;
-        check_section(kind, &name).map_err(|problem| {
-            let hint = "give it its own argument, or use another name";
-            Error::invalid("sections", problem, hint)
-        })?;
         let hidden = kind.row().field(&name).is_some_and(|f| f.form == Form::HiddenSection);
         let body = text_of(&name, value)?.unwrap_or_default();
         written.sections.push(Section { name, body, hidden });

@@ -12,7 +12,7 @@ use lore_app::atlas::{Anvil, ArticleQuery, Extent, FoundArticles, ListQuery, Row
 use lore_core::{Error, Result};
 use serde_json::{Value, json};
 
-use super::{inward, text_of};
+use super::convert::{inward, text_of};
 
 /// The id of a world that the archive does not name.
 const NAMELESS: &str = "world-anvil-archive";
@@ -33,10 +33,12 @@ impl Archive {
             if !path.to_lowercase().ends_with(".json") {
                 continue;
             }
-            let objects = serde_json::from_slice(&bytes).map(objects).unwrap_or_default();
+            // Some programs write a mark before the text.
+            let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+            let objects = serde_json::from_slice(text).map(objects).unwrap_or_default();
             unknown += usize::from(objects.is_empty());
             for object in objects {
-                match kind_of(&path, &object).filter(|_| object.contains_key("id")) {
+                match kind_of(&path, &object).filter(|_| !text_of(&object, "id").is_empty()) {
                     Some(kind) => things.entry(kind).or_default().push(plain(kind, object)),
                     None => unknown += 1,
                 }
@@ -215,10 +217,12 @@ mod tests {
             ),
             file("images/picture.png", json!({ "id": "none" })),
             file("odd/thing.json", json!({ "id": "x", "entityClass": "Teapot" })),
+            file("articles/nameless.json", json!({ "id": null, "templateType": "item" })),
             ("broken/articles/b.json".into(), b"{".to_vec()),
+            ("marked/canvases/c.json".into(), b"\xef\xbb\xbf{\"id\": \"c\"}".to_vec()),
         ])
         .unwrap();
-        assert_eq!((archive.len(), archive.unknown()), (6, 2));
+        assert_eq!((archive.len(), archive.unknown()), (7, 3));
         assert_eq!(archive.world["title"], "The Vale");
         let person = archive.read(Kind::Article, Some("a1"), 2).await.unwrap();
         assert_eq!(person["content"], "**Bold**");
@@ -229,6 +233,7 @@ mod tests {
             (Kind::Map, 1),
             (Kind::History, 2),
             (Kind::Image, 0),
+            (Kind::Canvas, 1),
         ] {
             assert_eq!(archive.list(&ListQuery::of(kind)).await.unwrap().total, count, "{kind:?}");
         }

@@ -5,11 +5,18 @@ use lore_app::atlas::{Anvil, ListQuery, Rows};
 use lore_core::{Error, Result};
 use serde_json::{Value, json};
 
+use super::convert::{inward, text_of};
+use super::shape::Wanted;
 use super::wire::{Asking, Verb};
-use super::{WorldAnvil, inward, list_class, text_of};
+use super::{WorldAnvil, list_class};
 
 /// Most pages of one list that are gone through; more, and the list does not end.
 const PAGES_MAX: usize = 20_000;
+
+/// Most categories of a page whose articles are counted.
+const COUNTED_MAX: usize = 20;
+/// Where categories tell how many articles are in them.
+pub(super) const COUNT: &str = "articleCount";
 
 /// Whether to find out how long a list is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,14 +62,14 @@ impl WorldAnvil {
             match &found {
                 Ok(Told::Whole(all)) => {
                     let Rows { rows, total } = cut(query, all.clone());
-                    return Ok(Rows { rows: self.completed(query.kind, rows).await?, total });
+                    return Ok(Rows { rows: self.completed(query, rows).await?, total });
                 }
                 Ok(Told::Page(rows)) if counting == Counting::All => {
                     return self.counted(query, &route, limit, rows.clone()).await;
                 }
                 Ok(Told::Page(rows)) => {
                     let total = query.offset + rows.len();
-                    let rows = self.completed(query.kind, rows.clone()).await?;
+                    let rows = self.completed(query, rows.clone()).await?;
                     return Ok(Rows { rows, total });
                 }
                 // Some lists are elsewhere, and some are broken at one place only.
@@ -106,7 +113,7 @@ impl WorldAnvil {
         let rows = rows.iter().filter_map(Value::as_object).cloned();
         let all = rows.map(|row| below(query.kind, row, parent, &holder)).collect();
         let Rows { rows, total } = cut(query, all);
-        Ok(Rows { rows: self.completed(query.kind, rows).await?, total })
+        Ok(Rows { rows: self.completed(query, rows).await?, total })
     }
 
     /// Every row of a list.
@@ -141,7 +148,7 @@ impl WorldAnvil {
                 seen + self.length(kind, route, seen).await?
             }
         };
-        Ok(Rows { rows: self.completed(kind, rows).await?, total })
+        Ok(Rows { rows: self.completed(query, rows).await?, total })
     }
 
     /// How many rows there are from a place on.
@@ -163,11 +170,13 @@ impl WorldAnvil {
 
     /// Rows with what lists have and references do not say: where a marker is, what a map
     /// looks like, which years an era has.
-    async fn completed(&self, kind: Kind, rows: Vec<Object>) -> Result<Vec<Object>> {
+    async fn completed(&self, query: &ListQuery, rows: Vec<Object>) -> Result<Vec<Object>> {
+        let kind = query.kind;
         let lacking = match kind {
             Kind::Marker => "geoX",
             Kind::Map => "markerCount",
             Kind::Era => "startingYear",
+            Kind::Category => return self.with_counts(query, rows).await,
             _ => return Ok(rows),
         };
         let mut whole = Vec::with_capacity(rows.len());
@@ -185,6 +194,25 @@ impl WorldAnvil {
             }
         }
         Ok(whole)
+    }
+
+    /// Categories with how many articles are in them, which the service does not say: some of
+    /// them, because each is a list to go through.
+    async fn with_counts(&self, query: &ListQuery, rows: Vec<Object>) -> Result<Vec<Object>> {
+        let mut rows = rows;
+        let lacking = rows.iter_mut().filter(|row| row.get(COUNT).is_none_or(Value::is_null));
+        for row in lacking.take(COUNTED_MAX) {
+            let category = Some(text_of(row, "id"));
+            let world = query.world.clone();
+            let inside = ListQuery { world, category, ..ListQuery::of(Kind::Article) };
+            match Box::pin(self.list_rows(&inside)).await {
+                Ok(found) => row.insert(COUNT.into(), json!(found.total)),
+                // It is there, although nobody tells what is in it.
+                Err(Error::NotFound { .. } | Error::Forbidden { .. }) => None,
+                Err(other) => return Err(other),
+            };
+        }
+        Ok(rows)
     }
 
     /// A page of a list, or the whole of it.
@@ -213,11 +241,11 @@ impl WorldAnvil {
         if let Some(id) = &route.id {
             asking = asking.with("id", id);
         }
-        let mut answer = self.ask_kept(list_class(kind), asking).await?;
-        let Some(Value::Array(rows)) = answer.remove("entities") else {
-            return Err(Error::Unavailable {
-                what: "World Anvil (a list without entities)".into(),
-            });
+        let wanted = Wanted::Several(kind);
+        let mut answer = self.ask_kept(list_class(kind), asking, wanted).await?;
+        let rows = match answer.remove("entities") {
+            Some(Value::Array(rows)) => rows,
+            _ => Vec::new(),
         };
         let rows = rows.into_iter().filter_map(|row| match row {
             Value::Object(row) => Some(inward(kind, row)),

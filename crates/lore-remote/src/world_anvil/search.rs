@@ -1,27 +1,30 @@
 //! The service has no search, so what is known of its articles is searched here: by the
-//! one search, over titles and tags of all and the texts of those that were read or copied.
+//! one search, over titles and tags of all and the texts of those that were read, written or
+//! copied. A text that has changed there since is not known any more.
 
 use std::collections::HashMap;
 
-use lore_anvil::{Object, PAGE_MAX};
-use lore_app::atlas::{ArticleQuery, FoundArticle, FoundArticles};
+use lore_anvil::{Form, Kind, Object, PAGE_MAX, is_long, is_public};
+use lore_app::atlas::{ArticleQuery, Audience, FoundArticle, FoundArticles};
 use lore_core::names::Word;
-use lore_core::{Error, NodeId, Principal, Result, Role, TextId, Timestamp, Viewer, WorldId};
+use lore_core::{
+    Error, NodeId, Principal, Result, Role, TextId, Timestamp, Viewer, Visibility, WorldId,
+};
+use lore_markup::from_bbcode;
 use lore_search::{Analysis, DocKey, Document, Entry, Filter, Head, Index, Meta, Query, Unit};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::text_of;
+use super::convert::text_of;
 
 /// Most articles whose text is remembered.
 const KNOWN_MAX: usize = 20_000;
+/// Most texts of one article.
+const TEXTS_MAX: i64 = 1_000;
 /// Most articles that answer.
 const ANSWERS_MAX: usize = 1_000;
 /// How much of a text is shown around what answers, in characters.
 const EXCERPT: usize = 200;
-/// Whoever searches: who may see which article is decided by others.
-const SEARCHER: Viewer =
-    Viewer { principal: Principal::LOCAL, world: WorldId(0), role: Role::Owner };
 
 /// What is known of articles.
 #[derive(Default)]
@@ -33,14 +36,35 @@ struct Shelf {
     articles: HashMap<String, Article>,
     /// Counts what was learnt, so that an answer from before can be told from one after.
     age: u64,
+    nodes: i64,
 }
 
 /// An article as the index knows it.
+#[derive(Clone, PartialEq)]
 struct Article {
     node: NodeId,
     title: String,
     tags: Vec<String>,
-    text: Option<String>,
+    /// When the service says that it was changed last.
+    date: String,
+    visibility: Visibility,
+    content: Option<Part>,
+    /// All other texts.
+    sections: Option<Vec<Part>>,
+}
+
+/// A text of an article.
+#[derive(Clone, PartialEq)]
+struct Part {
+    name: String,
+    visibility: Visibility,
+    body: String,
+}
+
+/// A world and the references to its articles.
+pub(super) struct Place {
+    pub(super) world: Object,
+    pub(super) articles: Vec<Object>,
 }
 
 impl Known {
@@ -54,13 +78,15 @@ impl Known {
         self.0.lock().articles.contains_key(id)
     }
 
+    /// Whether an article has changed since what is known of it.
+    pub(super) fn is_behind(&self, object: &Object) -> bool {
+        let shelf = self.0.lock();
+        let known = shelf.articles.get(&text_of(object, "id"));
+        known.is_some_and(|known| !known.date.is_empty() && known.date < date_of(object))
+    }
+
     pub(super) fn forget(&self, id: &str) {
-        let mut shelf = self.0.lock();
-        if let Some(article) = shelf.articles.remove(id) {
-            shelf.index.remove(DocKey::head(article.node));
-            shelf.index.remove(text_key(article.node));
-            shelf.age += 1;
-        }
+        self.0.lock().forget(id);
     }
 
     /// How much was learnt so far.
@@ -68,22 +94,23 @@ impl Known {
         self.0.lock().age
     }
 
-    /// Those of some articles whose text is not known.
-    pub(super) fn unread(&self, articles: &[Object]) -> Vec<String> {
+    /// Those of some articles of which not every text is known.
+    pub(super) fn unread<'a>(&self, articles: impl Iterator<Item = &'a Object>) -> Vec<String> {
         let shelf = self.0.lock();
-        let has_text = |id: &String| shelf.articles.get(id).is_some_and(|one| one.text.is_some());
-        articles.iter().map(|row| text_of(row, "id")).filter(|id| !has_text(id)).collect()
+        let is_whole = |id: &String| shelf.articles.get(id).is_some_and(Article::is_whole);
+        articles.map(|row| text_of(row, "id")).filter(|id| !is_whole(id)).collect()
     }
 
     /// Which of some articles answer, best first, as an object that can be kept.
-    pub(super) fn rank(&self, words: &str, articles: &[Object]) -> Object {
+    pub(super) fn rank(&self, words: &str, audience: Audience, places: &[Place]) -> Object {
         let shelf = self.0.lock();
         let mut ids: HashMap<NodeId, String> = HashMap::new();
-        let mut read = 0_usize;
-        for row in articles {
+        let (mut read, mut all) = (0_usize, 0_usize);
+        for row in places.iter().flat_map(|place| &place.articles) {
             let id = text_of(row, "id");
+            all += 1;
             let Some(article) = shelf.articles.get(&id) else { continue };
-            read += usize::from(article.text.is_some());
+            read += usize::from(article.content.is_some());
             ids.insert(article.node, id);
         }
         let filter = Filter { nodes: ids.keys().copied().collect(), ..Filter::default() };
@@ -91,23 +118,17 @@ impl Known {
         // Without any article the filter would let everything pass.
         let ranked = match ids.is_empty() {
             true => lore_search::Ranked::default(),
-            false => shelf.index.search(&SEARCHER, &asked),
+            false => shelf.index.search(&searcher(audience), &asked),
         };
-        let hits: Value = ranked
-            .hits
-            .iter()
-            .filter_map(|hit| {
-                let id = ids.get(&hit.key.node)?;
-                let text = shelf.articles.get(id)?.text.as_deref().unwrap_or_default();
-                let excerpt = lore_search::snippet(text, words, EXCERPT).text;
-                Some(
-                    json!({ "id": id, "excerpt": excerpt, "relevance": rounded(hit.score.into()) }),
-                )
-            })
-            .collect();
-        let searched = if articles.is_empty() { 1.0 } else { share(read, articles.len()) };
+        let hits = ranked.hits.iter().filter_map(|hit| {
+            let id = ids.get(&hit.key.node)?;
+            let text = shelf.articles.get(id)?.answering(hit.key.text);
+            let excerpt = lore_search::snippet(text, words, EXCERPT).text;
+            Some(json!({ "id": id, "excerpt": excerpt, "relevance": rounded(hit.score.into()) }))
+        });
+        let searched = if all == 0 { 1.0 } else { share(read, all) };
         Object::from_iter([
-            ("hits".to_owned(), hits),
+            ("hits".to_owned(), hits.collect()),
             ("total".to_owned(), json!(ranked.total)),
             ("searched".to_owned(), json!(searched)),
         ])
@@ -116,55 +137,113 @@ impl Known {
 
 impl Shelf {
     fn learn(&mut self, object: &Object) {
-        // Nothing asks for the kind here, but every document has one.
-        let Ok(kind) = Word::new("kind", "article") else { return };
-        let id = text_of(object, "id");
-        let known = self.articles.remove(&id);
+        let (id, date) = (text_of(object, "id"), date_of(object));
+        let known = self.articles.get(&id);
         if known.is_none() && self.articles.len() >= KNOWN_MAX {
             return;
         }
-        let age = i64::try_from(self.age).unwrap_or(i64::MAX);
-        let node = known.as_ref().map_or(NodeId(age + 1), |known| known.node);
-        let text = object.get("content").map(|_| text_of(object, "content"));
-        let (old_head, old_text) = match known {
-            Some(known) => (Some((known.title, known.tags)), known.text),
-            None => (None, None),
-        };
+        // What is older than what is known says nothing.
+        if known.is_some_and(|known| !date.is_empty() && date < known.date) {
+            return;
+        }
+        let node = known.map(|known| known.node);
+        let kept = known.filter(|known| date.is_empty() || known.date == date);
         let article = Article {
-            node,
+            node: node.unwrap_or(NodeId(self.nodes + 1)),
             title: text_of(object, "title"),
             tags: tags_of(object),
-            text: text.or_else(|| old_text.clone()),
+            date: if date.is_empty() {
+                kept.map_or(date, |known| known.date.clone())
+            } else {
+                date
+            },
+            visibility: visibility(object),
+            content: content_of(object).or_else(|| kept?.content.clone()),
+            sections: sections_of(object).or_else(|| kept?.sections.clone()),
         };
-        if old_head.as_ref() != Some(&(article.title.clone(), article.tags.clone())) {
-            self.index.put(head(kind.clone(), &article));
-            self.age += 1;
+        if known == Some(&article) {
+            return;
         }
-        if article.text != old_text {
-            self.index.put(body(kind, &article));
-            self.age += 1;
-        }
+        self.forget(&id);
+        self.nodes = self.nodes.max(article.node.0);
+        article.entries().into_iter().for_each(|entry| self.index.put(entry));
         self.articles.insert(id, article);
+        self.age += 1;
+    }
+
+    fn forget(&mut self, id: &str) {
+        if let Some(article) = self.articles.remove(id) {
+            article.keys().into_iter().for_each(|key| self.index.remove(key));
+            self.age += 1;
+        }
     }
 }
 
-/// A page of what [`Known::rank`] found among `articles`.
-pub(super) fn page(
-    ranked: &Object,
-    query: &ArticleQuery,
-    articles: &[Object],
-    world: &Object,
-) -> FoundArticles {
-    let rows: HashMap<String, &Object> =
-        articles.iter().map(|row| (text_of(row, "id"), row)).collect();
+impl Article {
+    fn is_whole(&self) -> bool {
+        self.content.is_some() && self.sections.is_some()
+    }
+
+    fn texts(&self) -> impl Iterator<Item = (TextId, &Part)> {
+        let sections = self.sections.iter().flatten();
+        let first = self.node.0 * TEXTS_MAX;
+        (first..first + TEXTS_MAX).map(TextId).zip(self.content.iter().chain(sections))
+    }
+
+    /// The text that answers, or the main one when the article was found by its name.
+    fn answering(&self, text: Option<TextId>) -> &str {
+        let best = self.texts().find(|(id, _)| Some(*id) == text).map(|(_, part)| part);
+        best.or(self.content.as_ref()).map_or("", |part| part.body.as_str())
+    }
+
+    fn keys(&self) -> Vec<DocKey> {
+        let texts = self.texts().map(|(id, _)| DocKey::text(self.node, id));
+        std::iter::once(DocKey::head(self.node)).chain(texts).collect()
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        // Nothing asks for the kind here, but every document has one.
+        let Ok(kind) = Word::new("kind", "article") else { return Vec::new() };
+        let seen = Meta {
+            node_visibility: self.visibility,
+            text_visibility: self.visibility,
+            ..Meta::new(kind.clone(), Timestamp::UNIX_EPOCH)
+        };
+        let head = Head { name: Some(&self.title), tags: &self.tags, ..Head::default() };
+        let head = Entry {
+            key: DocKey::head(self.node),
+            analysis: Analysis::of_head(&head).into(),
+            vector: None,
+            meta: seen.clone(),
+        };
+        let texts = self.texts().map(|(id, part)| {
+            let document = Document { title: &part.name, body: &part.body, ..Document::default() };
+            let text_kind = Some(kind.clone());
+            let text_visibility = part.visibility;
+            Entry {
+                key: DocKey::text(self.node, id),
+                analysis: Analysis::of_text(&document).into(),
+                vector: None,
+                meta: Meta { text_kind, text_visibility, ..seen.clone() },
+            }
+        });
+        std::iter::once(head).chain(texts).collect()
+    }
+}
+
+/// A page of what [`Known::rank`] found in some places.
+pub(super) fn page(ranked: &Object, query: &ArticleQuery, places: &[Place]) -> FoundArticles {
+    let rows = places.iter().flat_map(|place| place.articles.iter().map(move |row| (place, row)));
+    let rows: HashMap<String, (&Place, &Object)> =
+        rows.map(|(place, row)| (text_of(row, "id"), (place, row))).collect();
     let hits = ranked.get("hits").and_then(Value::as_array).into_iter().flatten();
     let found = hits.filter_map(|hit| {
-        let article = rows.get(hit.get("id")?.as_str()?)?;
+        let (place, article) = rows.get(hit.get("id")?.as_str()?)?;
         Some(FoundArticle {
             article: (*article).clone(),
             excerpt: hit.get("excerpt")?.as_str()?.to_owned(),
             relevance: hit.get("relevance")?.as_f64()?,
-            world: world.clone(),
+            world: place.world.clone(),
         })
     });
     let number = |name: &str| ranked.get(name).and_then(Value::as_f64).unwrap_or(0.0);
@@ -185,24 +264,58 @@ pub(super) fn words(query: &ArticleQuery) -> Result<&str> {
     Ok(words)
 }
 
-fn head(kind: Word, article: &Article) -> Entry {
-    let head = Head { name: Some(&article.title), tags: &article.tags, ..Head::default() };
-    let meta = Meta::new(kind, Timestamp::UNIX_EPOCH);
-    let analysis = Analysis::of_head(&head).into();
-    Entry { key: DocKey::head(article.node), analysis, vector: None, meta }
+/// Whoever searches, as the index knows viewers.
+fn searcher(audience: Audience) -> Viewer {
+    let role = match audience {
+        Audience::GmSide => Role::Owner,
+        Audience::Everybody => Role::Reader,
+    };
+    Viewer { principal: Principal::LOCAL, world: WorldId(0), role }
 }
 
-fn body(kind: Word, article: &Article) -> Entry {
-    let body = article.text.as_deref().unwrap_or_default();
-    let document = Document { body, ..Document::default() };
-    let text_kind = Some(kind.clone());
-    let meta = Meta { text_kind, ..Meta::new(kind, Timestamp::UNIX_EPOCH) };
-    let analysis = Analysis::of_text(&document).into();
-    Entry { key: text_key(article.node), analysis, vector: None, meta }
+fn visibility(object: &Object) -> Visibility {
+    if is_public(object) { Visibility::Members } else { Visibility::Gm }
 }
 
-fn text_key(node: NodeId) -> DocKey {
-    DocKey::text(node, TextId(node.0))
+fn date_of(object: &Object) -> String {
+    let date = object.get("updateDate").and_then(|date| date.get("date"));
+    date.and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn content_of(object: &Object) -> Option<Part> {
+    object.get("content")?;
+    let body = text_of(object, "content");
+    Some(Part { name: String::new(), visibility: Visibility::Members, body })
+}
+
+/// All further texts of an article; none where it does not tell whether there are any.
+fn sections_of(object: &Object) -> Option<Vec<Part>> {
+    let form = |name: &str| Kind::Article.row().field(name).map(|field| field.form);
+    let is_section = |name: &str| matches!(form(name), Some(Form::Section | Form::HiddenSection));
+    if !object.keys().any(|name| name == "sections" || is_section(name)) {
+        return None;
+    }
+    let named = object.get("sections").and_then(Value::as_object);
+    let among = |name: &String| named.is_some_and(|named| named.contains_key(name));
+    // The texts of a template are fields that nobody declared; some texts are told once more
+    // by themselves, or rendered.
+    let own = object.iter().filter(|(name, _)| !among(name) && !name.ends_with("Parsed"));
+    let own = own.filter_map(|(name, value)| match (form(name), value.as_str()?) {
+        (Some(Form::Section | Form::HiddenSection), text) => Some((name, text.to_owned())),
+        (None, text) if is_long(text) => Some((name, from_bbcode(text))),
+        _ => None,
+    });
+    let named = named.into_iter().flatten();
+    let named = named.filter_map(|(name, text)| Some((name, text.as_str()?.to_owned())));
+    let parts = own.chain(named).filter(|(_, body)| !body.trim().is_empty());
+    let parts = parts.map(|(name, body)| {
+        let visibility = match form(name) {
+            Some(Form::HiddenSection) => Visibility::Gm,
+            _ => Visibility::Members,
+        };
+        Part { name: name.clone(), visibility, body }
+    });
+    Some(parts.collect())
 }
 
 fn tags_of(object: &Object) -> Vec<String> {

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use lore_app::atlas::Audience;
 use lore_core::Timestamp;
 use lore_core::effects::{Clock, FixedEntropy};
 use lore_core::error::Code;
@@ -235,6 +236,11 @@ async fn a_list_that_knows_no_pages_is_cut_here() {
     assert_eq!(stage.anvil.every_row(&query).await.unwrap().len(), 120);
 }
 
+fn asking_for(words: &str) -> ArticleQuery {
+    let (world, audience) = (Some("w".into()), Audience::GmSide);
+    ArticleQuery { words: words.into(), world, audience, offset: 0, limit: 50 }
+}
+
 #[tokio::test]
 async fn what_was_just_read_is_found_although_the_list_is_older() {
     let written = Arc::new(Mutex::new(vec![json!({ "id": "a", "title": "Old" })]));
@@ -245,8 +251,7 @@ async fn what_was_just_read_is_found_although_the_list_is_older() {
         }
         _ => thing(asking),
     });
-    let query =
-        ArticleQuery { words: "stone".into(), world: Some("w".into()), offset: 0, limit: 50 };
+    let query = asking_for("stone");
     assert_eq!(stage.anvil.search(&query).await.unwrap().total, 0);
     written.lock().push(json!({ "id": "b", "title": "New" }));
     stage.anvil.read(Kind::Article, Some("b"), 1).await.unwrap();
@@ -605,17 +610,12 @@ async fn search_says_how_much_of_the_world_it_knows() {
         }
         _ => thing(asking),
     });
-    let query = |words: &str| ArticleQuery {
-        words: words.into(),
-        world: Some("w".into()),
-        offset: 0,
-        limit: 50,
-    };
-    let before = stage.anvil.search(&query("stone")).await.unwrap();
+    let before = stage.anvil.search(&asking_for("stone")).await.unwrap();
     assert_eq!(before.searched, 0.0);
     stage.anvil.read(Kind::Article, Some("a"), 1).await.unwrap();
-    assert_eq!(stage.anvil.unread(Some("w")).await.unwrap(), ["b"]);
-    let after = stage.anvil.search(&query("stones")).await.unwrap();
+    let unread = stage.anvil.unread(Some("w")).await.unwrap();
+    assert_eq!(unread, ["a", "b"], "nothing told of the sections of the first");
+    let after = stage.anvil.search(&asking_for("stones")).await.unwrap();
     let best = &after.articles[0];
     assert_eq!((after.searched, best.article["id"].as_str()), (0.5, Some("a")));
     assert!((0.1..=1.0).contains(&best.relevance) && best.excerpt.contains("Stone"), "{best:?}");
@@ -626,7 +626,7 @@ async fn search_says_how_much_of_the_world_it_knows() {
         unreachable!()
     };
     stage.anvil.learn(&copy);
-    let whole = stage.anvil.search(&query("stone wall")).await.unwrap();
+    let whole = stage.anvil.search(&asking_for("stone wall")).await.unwrap();
     assert_eq!((whole.searched, whole.articles[0].article["id"].as_str()), (1.0, Some("b")));
 }
 
@@ -643,4 +643,200 @@ async fn what_a_search_found_is_kept_for_five_minutes() {
     let Value::Object(fields) = json!({ "title": "The Keep" }) else { unreachable!() };
     stage.anvil.update(Kind::Article, "a", &fields).await.unwrap();
     assert!(cache.kept(Class::Search, "w 1 stone").is_none(), "a write may change every answer");
+}
+
+/// A service with one article that can be written; what it says now, and since which day.
+fn writing() -> (Stage, Arc<Mutex<(Object, u32)>>) {
+    let article = json!({ "id": "a", "title": "The Keep", "state": "public" });
+    let kept = Arc::new(Mutex::new((fields(article), 1)));
+    let there = Arc::clone(&kept);
+    let stage = Stage::set(move |asking| {
+        let mut there = there.lock();
+        let told = |(article, day): &(Object, u32)| {
+            let mut now = article.clone();
+            now.insert("updateDate".into(), json!({ "date": format!("2026-01-{day:02}") }));
+            now
+        };
+        match (asking.path, asking.verb) {
+            ("article", Verb::Patch) => {
+                let change = asking.body.clone().unwrap();
+                there.0.extend(change.as_object().unwrap().clone());
+                there.1 += 1;
+                json_answer(200, json!({ "success": true, "id": "a" }))
+            }
+            ("article", Verb::Delete) => json_answer(200, json!({ "success": true })),
+            ("article", _) => {
+                let mut now = told(&there);
+                now.insert("success".into(), json!(true));
+                json_answer(200, Value::Object(now))
+            }
+            ("world/articles", _) => {
+                let mut row = told(&there);
+                row.retain(|name, _| {
+                    ["id", "title", "state", "updateDate"].contains(&name.as_str())
+                });
+                json_answer(200, json!({ "success": true, "entities": [row] }))
+            }
+            _ => thing(asking),
+        }
+    });
+    (stage, kept)
+}
+
+impl Stage {
+    /// What is found for some words, as excerpts.
+    async fn found(&self, words: &str, audience: Audience) -> Vec<String> {
+        let query = ArticleQuery { audience, ..asking_for(words) };
+        let found = self.anvil.search(&query).await.unwrap();
+        found.articles.into_iter().map(|found| found.excerpt).collect()
+    }
+}
+
+#[tokio::test]
+async fn what_is_written_is_found_and_what_it_replaced_is_not() {
+    let (stage, _) = writing();
+    let gm = Audience::GmSide;
+    let write = async |change: Value| {
+        stage.anvil.update(Kind::Article, "a", &fields(change)).await.unwrap();
+    };
+    write(json!({ "content": "mandrake" })).await;
+    assert_eq!(stage.found("mandrake", gm).await, ["mandrake"]);
+    write(json!({ "content": "juniper" })).await;
+    assert_eq!(stage.found("juniper", gm).await, ["juniper"]);
+    assert!(stage.found("mandrake", gm).await.is_empty());
+    let sections =
+        json!({ "sidebarcontent": "pangolin", "authornotes": "turnip", "Own": "octopus" });
+    write(json!({ "sections": sections })).await;
+    for word in ["pangolin", "turnip", "octopus"] {
+        assert_eq!(stage.found(word, gm).await, [word]);
+    }
+    for (word, seen) in [("pangolin", true), ("turnip", false), ("octopus", true)] {
+        assert_eq!(!stage.found(word, Audience::Everybody).await.is_empty(), seen, "{word}");
+    }
+    write(json!({ "state": "private" })).await;
+    assert!(stage.found("juniper", Audience::Everybody).await.is_empty());
+    assert_eq!(stage.found("juniper", gm).await, ["juniper"]);
+    stage.anvil.delete(Kind::Article, "a").await.unwrap();
+    assert!(stage.found("juniper", gm).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_text_that_was_changed_there_is_not_served_any_more() {
+    let (stage, there) = writing();
+    let gm = Audience::GmSide;
+    there.lock().0.insert("content".into(), json!("mandrake"));
+    stage.anvil.read(Kind::Article, Some("a"), 2).await.unwrap();
+    assert_eq!(stage.found("mandrake", gm).await, ["mandrake"]);
+    *there.lock() = (fields(json!({ "id": "a", "title": "The Keep", "content": "juniper" })), 2);
+    stage.clock.advance(Class::List.ttl());
+    let found = stage.anvil.search(&asking_for("mandrake")).await.unwrap();
+    assert_eq!((found.total, found.searched), (0, 0.0), "the list says that it has changed");
+    let now = stage.anvil.read(Kind::Article, Some("a"), 2).await.unwrap();
+    assert_eq!(now["content"], "juniper", "so what was kept of it is not the answer");
+    assert_eq!(stage.found("juniper", gm).await, ["juniper"]);
+}
+
+#[tokio::test]
+async fn publishing_says_that_it_is_no_draft() {
+    let (stage, sent) = taking(1);
+    let public = fields(json!({ "title": "A", "state": "public" }));
+    stage.anvil.create(Kind::Article, &public).await.unwrap();
+    assert_eq!(sent.lock()["isDraft"], false);
+    stage.anvil.update(Kind::Article, "new", &fields(json!({ "state": "public" }))).await.unwrap();
+    assert_eq!(*sent.lock(), json!({ "state": "public", "isDraft": false }));
+    stage.anvil.update(Kind::Article, "new", &fields(json!({ "title": "B" }))).await.unwrap();
+    assert_eq!(*sent.lock(), json!({ "title": "B" }), "what is a draft stays one");
+    let ignoring = Stage::set(|asking| match asking.verb {
+        Verb::Patch => json_answer(200, json!({ "success": true, "id": "a" })),
+        _ => {
+            let mut body = json!({ "success": true, "id": "a", "title": "A", "state": "public" });
+            body["isDraft"] = json!(true);
+            json_answer(200, body)
+        }
+    });
+    let hidden = ignoring.anvil.update(Kind::Article, "a", &public).await.unwrap_err();
+    assert!(hidden.to_string().ends_with("isDraft"), "{hidden}");
+}
+
+#[tokio::test]
+async fn what_is_no_answer_is_told_and_not_kept() {
+    let odd = |asking: &Asking| match asking.verb {
+        Verb::Get => json_answer(200, json!({ "success": true, "title": { "a": 1 } })),
+        _ => json_answer(200, json!({ "success": true, "entities": [{ "title": "x" }] })),
+    };
+    let stage = Stage::set(odd);
+    let list = ListQuery { world: Some("w".into()), ..ListQuery::of(Kind::Map) };
+    let error = stage.anvil.read(Kind::Article, Some("a"), 2).await.unwrap_err();
+    assert!(
+        error.code() == Code::Unavailable && error.to_string().contains("no article"),
+        "{error}"
+    );
+    let error = stage.anvil.list(&list).await.unwrap_err();
+    assert!(error.to_string().contains("list of maps: an entry has no id"), "{error}");
+    *stage.fake.answer.lock() = Box::new(thing);
+    assert!(stage.anvil.read(Kind::Article, Some("a"), 2).await.is_ok());
+    assert!(stage.anvil.list(&list).await.unwrap().rows.is_empty());
+}
+
+#[tokio::test]
+async fn who_has_several_worlds_says_which_or_searches_all() {
+    let lists = json!({
+        "user/worlds?u": [{ "id": "v", "title": "Vale" }, { "id": "w", "title": "Waste" }],
+        "world/articles?v": [{ "id": "a", "title": "Amber" }],
+        "world/articles?w": [{ "id": "b", "title": "Amber road" }],
+    });
+    let stage = Stage::set(service(lists, json!({})));
+    for error in [
+        stage.anvil.list(&ListQuery::of(Kind::Article)).await.unwrap_err(),
+        stage.anvil.read(Kind::World, None, 1).await.unwrap_err(),
+    ] {
+        let told = error.to_string();
+        assert!(told.starts_with("world_id is required"), "{told}");
+        assert!(told.contains("Vale (v), Waste (w)"), "{told}");
+    }
+    let everywhere = ArticleQuery { world: None, ..asking_for("amber") };
+    let found = stage.anvil.search(&everywhere).await.unwrap();
+    let worlds: std::collections::BTreeSet<String> =
+        found.articles.iter().map(|found| text_of(&found.world, "title")).collect();
+    assert_eq!(
+        (found.total, worlds.into_iter().collect::<Vec<_>>().join(" ")),
+        (2, "Vale Waste".into())
+    );
+}
+
+#[tokio::test]
+async fn categories_are_listed_with_how_many_are_in_them() {
+    let stage = Stage::set(|asking| {
+        let rows = match (asking.path, asking.body.as_ref().map(|body| &body["category"]["id"])) {
+            ("world/categories", _) => {
+                json!([{ "id": "c", "title": "C" }, { "id": "d", "title": "D" }])
+            }
+            ("world/articles", Some(category)) if category == "c" => json!([{ "id": "a" }]),
+            _ => json!([]),
+        };
+        json_answer(200, json!({ "success": true, "entities": rows }))
+    });
+    let query = ListQuery { world: Some("w".into()), ..ListQuery::of(Kind::Category) };
+    let rows = stage.anvil.list(&query).await.unwrap().rows;
+    assert_eq!((&rows[0]["articleCount"], &rows[1]["articleCount"]), (&json!(1), &json!(0)));
+}
+
+#[tokio::test]
+async fn a_number_stands_for_the_thing_that_is_known_by_it() {
+    let (stage, sent) = taking(1);
+    let history = json!({ "title": "Fall", "year": "7", "article": 5 });
+    stage.anvil.create(Kind::History, &fields(history)).await.unwrap();
+    assert_eq!(sent.lock()["article"], json!({ "id": "new" }), "as it calls itself");
+    let nobody = Stage::set(service(json!({}), json!({})));
+    let refused = nobody.anvil.update(Kind::History, "h", &fields(json!({ "article": 5 }))).await;
+    assert!(refused.unwrap_err().to_string().starts_with("article names no article"));
+}
+
+#[tokio::test]
+async fn a_section_that_is_no_text_is_refused() {
+    let (stage, sent) = taking(1);
+    let odd = fields(json!({ "title": "A", "sections": { "Foo": 3 } }));
+    let refused = stage.anvil.create(Kind::Article, &odd).await.unwrap_err();
+    assert!(refused.to_string().starts_with("sections holds \"Foo\", which is not a text"));
+    assert!(sent.lock().is_null(), "nothing was sent");
 }

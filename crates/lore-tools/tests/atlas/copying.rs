@@ -15,11 +15,13 @@ struct There {
     extent: Extent,
     things: Mutex<BTreeMap<Kind, Vec<Object>>>,
     forbidden: Mutex<Option<Kind>>,
+    nameless: Mutex<Option<Kind>>,
 }
 
 impl There {
     fn new(extent: Extent) -> Self {
-        Self { extent, things: Mutex::default(), forbidden: Mutex::default() }
+        let (forbidden, nameless) = Default::default();
+        Self { extent, things: Mutex::default(), forbidden, nameless }
     }
 
     /// Puts a thing there, in the place of one with the same id.
@@ -34,8 +36,12 @@ impl There {
     }
 
     async fn copied(&self, world: &World) -> Synced {
+        self.try_copy(world).await.unwrap()
+    }
+
+    async fn try_copy(&self, world: &World) -> Result<Synced> {
         let here = Atlas::new(world.app.clone(), world.owner, "test", "test".into());
-        here.copy_from(self, None, &|_| {}).await.unwrap()
+        here.copy_from(self, None, &|_| {}).await
     }
 }
 
@@ -52,10 +58,11 @@ impl Anvil for There {
     }
 
     async fn read(&self, kind: Kind, id: Option<&str>, _: i8) -> Result<Object> {
-        if kind == Kind::World {
-            return Ok(object(json!({ "id": "w", "title": "There" })));
-        }
         let things = self.things.lock().unwrap();
+        if kind == Kind::World {
+            let told = things.get(&kind).and_then(|worlds| worlds.first()).cloned();
+            return Ok(told.unwrap_or_else(|| object(json!({ "id": "w", "title": "There" }))));
+        }
         let mut all = things.get(&kind).into_iter().flatten();
         let found = all.find(|one| one["id"].as_str() == id).cloned();
         found.ok_or_else(|| Error::not_found("it", "look elsewhere"))
@@ -71,7 +78,9 @@ impl Anvil for There {
         let below = |thing: &&Object| {
             query.parent.as_ref().is_none_or(|parent| is_below(query.kind, thing, parent))
         };
-        let told = ["id", "title", "state", "updateDate"];
+        let is_nameless = *self.nameless.lock().unwrap() == Some(query.kind);
+        let id = if is_nameless { "none" } else { "id" };
+        let told = [id, "title", "state", "updateDate"];
         let rows: Vec<Object> = all
             .filter(below)
             .map(|thing| {
@@ -298,4 +307,70 @@ async fn a_public_draft_is_for_the_game_master_until_it_is_finished() {
     let published = json!({ "article_id": own["article_id"], "state": "public" });
     world.call("update_article", published).await;
     assert!(world.try_call(player, "get_article", own).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_list_of_things_without_ids_is_refused_and_deletes_nothing() {
+    let (world, there) = (World::new().await, There::new(Extent::Whole));
+    fill(&there, 2021);
+    there.copied(&world).await;
+    *there.nameless.lock().unwrap() = Some(Kind::Article);
+    let refused = there.try_copy(&world).await.unwrap_err().to_string();
+    assert!(refused.contains("the list of articles (an entry has no id)"), "{refused}");
+    assert_eq!(article(&world, 2).await["content"], "Old.");
+    *there.nameless.lock().unwrap() = None;
+    let done = there.copied(&world).await;
+    assert_eq!((done.unchanged, done.restored.count), (6, 0), "{done:?}");
+}
+
+#[tokio::test]
+async fn what_changes_without_a_new_date_is_taken_in_where_it_is_read_anyway() {
+    let (world, there) = (World::new().await, There::new(Extent::Whole));
+    let about = |text: &str| json!({ "id": "w", "title": "There", "updateDate": date(2021), "description": text });
+    for text in ["One.", "Two."] {
+        there.put(Kind::World, about(text));
+        there.copied(&world).await;
+        let here = world.call("get_world", json!({})).await["data"]["description"].clone();
+        assert_eq!(here, text);
+    }
+    let archive = There::new(Extent::Heap);
+    for text in ["First.", "Second."] {
+        let more = json!({ "templateType": "item", "content": text });
+        archive.put(Kind::Article, thing(2, 2021, more));
+        archive.copied(&world).await;
+        assert_eq!(article(&world, 2).await["content"], text);
+    }
+}
+
+#[tokio::test]
+async fn trouble_is_told_once_and_takes_nothing_else_with_it() {
+    let (world, there) = (World::new().await, There::new(Extent::Heap));
+    let below = |number: u32, parent: u32, year| {
+        let more = json!({
+            "templateType": "item", "articleParent": { "id": uid(parent) },
+            "category": { "id": uid(1) },
+        });
+        thing(number, year, more)
+    };
+    there.put(Kind::Category, thing(1, 2021, json!({})));
+    there.put(Kind::Article, below(2, 3, 2021));
+    there.put(Kind::Article, below(3, 2, 2021));
+    there.put(Kind::Article, thing(4, 2021, json!({ "templateType": "dragon" })));
+    let first = there.copied(&world).await;
+    assert_eq!((first.made, first.left_out.count, first.left_out_again), (3, 2, 0), "{first:?}");
+    assert!(first.left_out.some.iter().any(|one| one.contains("articleParent")), "{first:?}");
+    for number in [2, 3] {
+        let category = article(&world, number).await["category"].clone();
+        assert_eq!(category["title"], "Thing 1", "what can be joined is");
+    }
+    let version = async || article(&world, 3).await["update_date"].clone();
+    let before = version().await;
+    let again = there.copied(&world).await;
+    assert_eq!((again.left_out.count, again.left_out_again), (0, 2), "{again:?}");
+    assert_eq!(version().await, before, "what cannot be mended is not written again");
+    // The one above turns round: now the other can be below it.
+    there.put(Kind::Article, thing(2, 2022, json!({ "templateType": "item" })));
+    let mended = there.copied(&world).await;
+    assert_eq!((mended.left_out.count, mended.left_out_again), (0, 1), "{mended:?}");
+    assert_eq!(article(&world, 3).await["article_parent"]["title"], "Thing 2");
 }

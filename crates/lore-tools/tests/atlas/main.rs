@@ -9,5 +9,6 @@
 )]
 
 mod copying;
+mod held;
 mod stories;
 mod world;

@@ -414,6 +414,12 @@ async fn mistakes_are_named_and_change_nothing() {
         ),
         ("create_article", json!({ "title": "x", "category_id": none }), Code::Invalid, "category"),
         ("create_map_marker", json!({ "title": "x" }), Code::Invalid, "map_id is required"),
+        (
+            "create_article",
+            json!({ "title": "x", "sections": { "Foo": 3 } }),
+            Code::Invalid,
+            "sections holds \"Foo\", which is not a text",
+        ),
         ("update_article", json!({ "article_id": none, "title": "x" }), Code::NotFound, "article"),
     ] {
         let (found, message) = world.refused(owner, tool, arguments).await;

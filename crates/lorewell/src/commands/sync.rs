@@ -77,7 +77,7 @@ fn tell_copied(done: &Synced) {
         done.changed,
         done.unchanged + done.older.count,
         done.deleted,
-        done.left_out.count
+        done.left_out.count + done.left_out_again
     ));
     for (what, named) in [
         ("taken out of the bin", &done.restored),
@@ -92,6 +92,9 @@ fn tell_copied(done: &Synced) {
         if more > 0 {
             output::line(format!("{what}: {more} more"));
         }
+    }
+    if done.left_out_again > 0 {
+        output::line(format!("left out as last time: {}", done.left_out_again));
     }
 }
 

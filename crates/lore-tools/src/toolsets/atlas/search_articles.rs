@@ -1,7 +1,7 @@
 //! `search_articles`: find articles by what they say.
 
 use lore_anvil::{Kind, PAGE_MAX, Shape, shown};
-use lore_app::atlas::{ArticleQuery, FoundArticle};
+use lore_app::atlas::{ArticleQuery, Audience, FoundArticle};
 use lore_core::{Result, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -88,8 +88,13 @@ impl ToolSpec for SearchArticles {
 
     async fn run(call: Call, input: Input) -> Result<Output> {
         let limit = input.limit.clamp(1, PAGE_MAX);
-        let query =
-            ArticleQuery { words: input.query, world: input.world_id, offset: input.offset, limit };
+        let query = ArticleQuery {
+            words: input.query,
+            world: input.world_id,
+            audience: Audience::of(&call.viewer),
+            offset: input.offset,
+            limit,
+        };
         let found = source(&call, Self::NAME).search(&query).await?;
         let meta =
             Meta { total: found.total, offset: query.offset, limit, searched: found.searched };

@@ -1,0 +1,129 @@
+//! Between what the service tells and what this program reads: BBCode and Markdown, references
+//! and ids, and what the contract tells in another way.
+
+use lore_anvil::{Field, Form, Kind, Object, check_sections, first_title};
+use lore_core::{Error, Result};
+use lore_markup::{from_bbcode, to_bbcode};
+use serde_json::{Value, json};
+
+/// An object as this program reads it: texts as Markdown.
+pub(super) fn inward(kind: Kind, object: Object) -> Object {
+    let converted = object.into_iter().map(|(name, value)| {
+        let field = kind.row().field(&name);
+        let value = match value {
+            Value::String(text) if field.is_some_and(Field::is_markup) => from_bbcode(&text).into(),
+            Value::Object(sections) if name == "sections" => sections
+                .into_iter()
+                .map(|(name, text)| match text {
+                    Value::String(text) => (name, from_bbcode(&text).into()),
+                    other => (name, other),
+                })
+                .collect(),
+            // Numbers are told as texts, too.
+            other => field.and_then(|field| field.typed_value(&other).ok()).unwrap_or(other),
+        };
+        (name, value)
+    });
+    let mut object: Object = converted.filter(|(name, _)| name != "success").collect();
+    derive(kind, &mut object);
+    object
+}
+
+/// Adds what the contract tells of a thing and the service tells in another way.
+fn derive(kind: Kind, object: &mut Object) {
+    let told = |name: &str| object.get(name).filter(|value| !is_blank(value));
+    let derived: Vec<(&str, Value)> = match kind {
+        Kind::Map => {
+            let address = told("image").and_then(|image| image.get("url")).cloned();
+            let markers = told("markers").and_then(Value::as_array).map(|all| json!(all.len()));
+            let address = address.map(|address| ("imageUrl", address));
+            address.into_iter().chain(markers.map(|count| ("markerCount", count))).collect()
+        }
+        Kind::Marker => {
+            let label = told("labelTitle").or_else(|| told("title")).cloned();
+            label.into_iter().map(|label| ("label", label)).collect()
+        }
+        Kind::World => {
+            let genre = told("genres").and_then(first_title);
+            genre.into_iter().map(|genre| ("genre", genre)).collect()
+        }
+        _ => Vec::new(),
+    };
+    for (name, value) in derived {
+        let place = object.entry(name).or_insert(Value::Null);
+        if is_blank(place) {
+            *place = value;
+        }
+    }
+}
+
+/// Fields as the service takes them: texts as BBCode, references by id, tags with commas,
+/// sections among the rest. Fails when a section would be taken for something else.
+pub(super) fn outward(kind: Kind, fields: &Object) -> Result<Object> {
+    if let Some(Value::Object(sections)) = fields.get("sections") {
+        check_sections(kind, sections)
+            .map_err(|odd| Error::invalid("sections", odd.problem, odd.hint))?;
+    }
+    Ok(plain(kind, fields))
+}
+
+/// What sections and other fields both name is what the other fields say.
+pub(super) fn plain(kind: Kind, fields: &Object) -> Object {
+    let sections = fields.get("sections").and_then(Value::as_object).into_iter().flatten();
+    // Without its text a section is empty there.
+    let texts = sections.map(|(name, text)| {
+        (name.clone(), text.as_str().map(to_bbcode).unwrap_or_default().into())
+    });
+    let mut out: Object = texts.collect();
+    // Where sections are known as such, those that are no fields are told as such, too.
+    let further: Object = out
+        .iter()
+        .filter(|(name, _)| kind.row().field(name).is_none())
+        .map(|(name, text)| (name.clone(), text.clone()))
+        .collect();
+    if !further.is_empty() {
+        out.insert("sections".into(), Value::Object(further));
+    }
+    for (name, value) in fields.iter().filter(|(name, _)| *name != "sections") {
+        let form = kind.row().field(name).map(|field| field.form);
+        let value = match value {
+            Value::String(text)
+                if matches!(form, Some(Form::Text | Form::Section | Form::HiddenSection)) =>
+            {
+                to_bbcode(text).into()
+            }
+            Value::String(_) | Value::Number(_)
+                if matches!(form, Some(Form::One(..))) || name == "world" =>
+            {
+                json!({ "id": value })
+            }
+            Value::Array(items) if matches!(form, Some(Form::Several(..))) => items
+                .iter()
+                .map(|id| if id.is_object() { id.clone() } else { json!({ "id": id }) })
+                .collect(),
+            Value::Array(items) if name == "tags" => {
+                let tags: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+                tags.join(",").into()
+            }
+            other => other.clone(),
+        };
+        out.insert(name.clone(), value);
+    }
+    out
+}
+
+pub(super) fn text_of(object: &Object, name: &str) -> String {
+    match object.get(name) {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Null) | None => String::new(),
+        Some(other) => other.to_string(),
+    }
+}
+
+pub(super) fn is_blank(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        _ => false,
+    }
+}

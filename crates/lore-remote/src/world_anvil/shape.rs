@@ -1,0 +1,113 @@
+//! Whether an answer is what it was asked for. What is not is no answer: it is neither shown nor
+//! kept, and says nothing of what is there.
+
+use lore_anvil::{Field, Kind, Object};
+use lore_core::{Error, Result};
+use serde_json::Value;
+
+/// What an answer shall be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// One thing.
+    One(Kind),
+    /// A list of things.
+    Several(Kind),
+}
+
+impl Wanted {
+    /// The answer, if it is that.
+    pub(super) fn checked(self, answer: Object) -> Result<Object> {
+        match self {
+            Self::One(kind) => match problem_of(kind, &answer) {
+                None => Ok(answer),
+                Some(problem) => {
+                    Err(odd(format!("its answer is no {}: {problem}", kind.row().one)))
+                }
+            },
+            Self::Several(kind) => {
+                let odd = |what: &str| odd(format!("its list of {}: {what}", kind.row().many));
+                let Some(Value::Array(rows)) = answer.get("entities") else {
+                    return Err(odd("there are no entities in it"));
+                };
+                let mut problems = rows.iter().filter_map(|row| match row {
+                    Value::Object(row) => problem_of(kind, row),
+                    _ => Some("is no object".to_owned()),
+                });
+                match problems.next() {
+                    None => Ok(answer),
+                    Some(problem) => Err(odd(&format!("an entry {problem}"))),
+                }
+            }
+        }
+    }
+}
+
+/// Why an object is no thing of a kind, continuing a sentence.
+fn problem_of(kind: Kind, object: &Object) -> Option<String> {
+    let has_id = match object.get("id") {
+        Some(Value::String(id)) => !id.trim().is_empty(),
+        Some(Value::Number(_)) => true,
+        _ => false,
+    };
+    if !has_id {
+        return Some("has no id".to_owned());
+    }
+    let is_text = |name: &&String| {
+        let field = kind.row().field(name);
+        ["title", "state"].contains(&name.as_str()) || field.is_some_and(Field::is_markup)
+    };
+    let told = object.iter().filter(|(name, _)| is_text(name));
+    let mut wrong = told.filter(|(_, value)| !(value.is_string() || value.is_null()));
+    wrong.next().map(|(name, _)| format!("has a {name} that is no text"))
+}
+
+fn odd(what: String) -> Error {
+    Error::Unavailable { what: format!("World Anvil ({what})") }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn fault(wanted: Wanted, answer: Value) -> String {
+        let Value::Object(answer) = answer else { unreachable!() };
+        wanted.checked(answer).map_or_else(|error| error.to_string(), |_| String::new())
+    }
+
+    #[test]
+    fn a_thing_has_an_id_and_texts_that_are_texts() {
+        let one = Wanted::One(Kind::Article);
+        for good in [
+            json!({ "id": "a", "title": "A", "content": null, "tags": ["x"] }),
+            json!({ "id": 7, "category": [] }),
+        ] {
+            assert_eq!(fault(one, good), "");
+        }
+        for (bad, says) in [
+            (json!({ "title": "A" }), "no article: has no id"),
+            (json!({ "id": null }), "has no id"),
+            (json!({ "id": " " }), "has no id"),
+            (json!({ "id": "a", "title": { "a": 1 } }), "title that is no text"),
+            (json!({ "id": "a", "content": 7 }), "content that is no text"),
+        ] {
+            assert!(fault(one, bad.clone()).contains(says), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_list_is_one_of_things() {
+        let list = Wanted::Several(Kind::Map);
+        assert_eq!(fault(list, json!({ "entities": [] })), "");
+        assert_eq!(fault(list, json!({ "entities": [{ "id": "m", "title": "M" }] })), "");
+        for (bad, says) in [
+            (json!({}), "list of maps: there are no entities"),
+            (json!({ "entities": { "3": { "id": "m" } } }), "no entities"),
+            (json!({ "entities": [{ "id": "m" }, { "title": "x" }] }), "an entry has no id"),
+            (json!({ "entities": [1] }), "an entry is no object"),
+        ] {
+            assert!(fault(list, bad.clone()).contains(says), "{bad}");
+        }
+    }
+}
