@@ -162,25 +162,63 @@ def test_writes_arrive_are_read_back_and_private(program, live, origin):
         assert gone["isError"] and gone["structuredContent"]["code"] == "NOT_FOUND"
 
 
+def answer(http, tool: str, arguments: dict):
+    """What a tool answers over HTTP, as it was sent."""
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+    return http.post("/mcp/x/atlas", json=body)
+
+
 def test_players_of_the_near_end_see_only_what_is_public(live, origin):
     _, _, ids = origin
     player = live.token("player", "Pia")
     server = live.serve()
     try:
         with server.client(authorization=f"Bearer {player}") as http:
-            def call(tool, arguments):
-                body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-                        "params": {"name": tool, "arguments": arguments}}
-                return http.post("/mcp", json=body).text
             asked = set()
             for tool, arguments in [*calls(live.tools("--toolsets", "atlas"), ids),
                                     ("search_articles", {"query": "One article psst"})]:
                 asked.add(tool)
-                said = call(tool, arguments)
+                said = answer(http, tool, arguments).text
                 assert "psst" not in said and "One " not in said, (tool, said)
             assert len(asked) > 40, asked
     finally:
         server.kill()
+
+
+def test_players_see_the_same_near_and_far(program, live, origin):
+    far, token, ids = origin
+    with far.client(**{"x-auth-token": token}) as http:
+        def put(path, **fields):
+            made = http.put(f"{BASE}/{path}", json={"title": f"Open {path}", "state": "public", **fields}).json()
+            assert made["success"], made
+            return made["id"]
+
+        # Parts that say they are public, of something hidden and of something open.
+        opened = {}
+        for part, field, whole in (("marker", "map", "map"), ("era", "timeline", "timeline"),
+                                   ("block", "blockfolder", "blockfolder"),
+                                   ("variable", "collection", "variablecollection")):
+            opened[whole] = put(whole)
+            for above in (ids[whole], opened[whole]):
+                put(part, **{field: {"id": above}})
+        put("article", templateType="item", category={"id": ids["category"]}, authornotes="psst")
+    near = live.serve()
+    try:
+        with (far.client(authorization=f"Bearer {program.token('player', 'Pia')}") as there,
+              near.client(authorization=f"Bearer {live.token('player', 'Pia')}") as here):
+            seen = 0
+            lists = [tool["name"] for tool in live.tools("--toolsets", "atlas")
+                     if tool["name"].startswith("list_") and "campaign" not in tool["name"]]
+            for tool, arguments in [*((name, {}) for name in lists if name != "list_user_worlds"),
+                                    *(("get_map_markers", {"map_id": place}) for place in (ids["map"], opened["map"]))]:
+                told = [answer(http, tool, arguments).json()["result"]["structuredContent"] for http in (there, here)]
+                own, copy = ([row["id"] for row in side.get("entities", [])] for side in told)
+                assert own == copy and told[0].get("meta") == told[1].get("meta"), (tool, told)
+                seen += len(own)
+            # Of each part and each whole the open one, and the article.
+            assert seen == 9, seen
+    finally:
+        near.kill()
 
 
 def test_a_copied_world_is_whole_and_copied_once(binary, live, origin):

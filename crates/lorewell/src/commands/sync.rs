@@ -77,7 +77,7 @@ fn tell_copied(done: &Synced) {
         done.changed,
         done.unchanged + done.older.count,
         done.deleted,
-        done.left_out.count + done.left_out_again
+        done.left_out.count
     ));
     for (what, named) in [
         ("taken out of the bin", &done.restored),
