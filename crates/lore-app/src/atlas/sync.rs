@@ -82,8 +82,6 @@ pub struct Synced {
     pub unlisted: Named,
     /// What could not be copied, and why.
     pub left_out: Named,
-    /// What could not be copied for the same reason as last time.
-    pub left_out_again: usize,
 }
 
 /// Things that came to the same end: how many, and some of them in words.
@@ -93,6 +91,8 @@ pub struct Named {
     pub count: usize,
     /// Some of them.
     pub some: Vec<String>,
+    /// How many more there are that were told last time.
+    pub again: usize,
 }
 
 impl Named {
@@ -209,14 +209,18 @@ impl Copying<'_> {
         Ok(self.done)
     }
 
-    /// Notes what could not be copied. Who was told last time is not told again.
-    fn leave_out(&mut self, what: String, why: &str) {
-        if self.record.knows_trouble(&what, why) {
-            self.done.left_out_again += 1;
-        } else {
-            self.done.left_out.add(format!("{what}: {why}"));
+    /// Notes what could not be copied, and why.
+    fn leave_out(&mut self, what: &str, why: &str) {
+        match self.is_told(what, why) {
+            true => self.done.left_out.again += 1,
+            false => self.done.left_out.add(format!("{what}: {why}")),
         }
-        self.troubles.insert(what, why.to_owned());
+    }
+
+    /// Whether some trouble was told last time; it is noted for the next.
+    fn is_told(&mut self, what: &str, why: &str) -> bool {
+        self.troubles.insert(what.to_owned(), why.to_owned());
+        self.record.knows_trouble(what, why)
     }
 
     /// Copies what is told of the world itself, apart from what that refers to.
@@ -237,7 +241,7 @@ impl Copying<'_> {
         if !fields.is_empty()
             && let Err(error) = self.here.update_world(&fields).await
         {
-            self.leave_out("the text of the world".to_owned(), &error.to_string());
+            self.leave_out("the text of the world", &error.to_string());
             return Ok(());
         }
         self.record.see(Kind::World, now);
@@ -248,7 +252,11 @@ impl Copying<'_> {
     async fn all(&mut self, kind: Kind, above: Option<Kind>, world: &str) -> Result<()> {
         let listed = listed::rows(self.source, kind, above, world, self.told).await?;
         if let Some(why) = listed.trouble {
-            self.done.unlisted.add(format!("{}: {why}", kind.row().many));
+            let what = kind.row().many;
+            match self.is_told(what, &why) {
+                true => self.done.unlisted.again += 1,
+                false => self.done.unlisted.add(format!("{what}: {why}")),
+            }
         }
         let rows = match self.source.extent() {
             Extent::Whole => self.here.of_interest(kind, listed.rows).await?,
@@ -288,7 +296,7 @@ impl Copying<'_> {
             Ok(Put::Restored) => self.done.restored.add(called),
             Ok(Put::Older) => self.done.older.add(called),
             Err(error @ Error::Throttled { .. }) => return Err(error),
-            Err(error) => self.leave_out(format!("{} {id}", kind.row().one), &error.to_string()),
+            Err(error) => self.leave_out(&format!("{} {id}", kind.row().one), &error.to_string()),
         }
         Ok(())
     }
@@ -341,10 +349,10 @@ impl Copying<'_> {
             match self.here.join(kind, &node).await {
                 Ok(refused) => {
                     for (field, problem) in refused {
-                        self.leave_out(format!("{called}, {field}"), &problem);
+                        self.leave_out(&format!("{called}, {field}"), &problem);
                     }
                 }
-                Err(error @ Error::Invalid { .. }) => self.leave_out(called, &error.to_string()),
+                Err(error @ Error::Invalid { .. }) => self.leave_out(&called, &error.to_string()),
                 Err(other) => return Err(other),
             }
             (self.told)(Step::Copied { what: "links", done: at + 1, total });

@@ -179,7 +179,10 @@ impl WorldAnvil {
     async fn article(&self, id: &str, granularity: i8) -> Result<Object> {
         let found = match self.one(Kind::Article, id, granularity).await {
             Err(error @ Error::NotFound { .. }) => {
-                self.known.forget(id);
+                if self.known.knows(id) {
+                    self.known.forget(id);
+                    self.cache.forget(|key| key.starts_with(ARTICLES));
+                }
                 return Err(error);
             }
             found => found?,

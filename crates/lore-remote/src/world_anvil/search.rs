@@ -106,7 +106,8 @@ impl Known {
         let shelf = self.0.lock();
         let mut ids: HashMap<NodeId, String> = HashMap::new();
         let (mut read, mut all) = (0_usize, 0_usize);
-        for row in places.iter().flat_map(|place| &place.articles) {
+        let rows = places.iter().flat_map(|place| &place.articles);
+        for row in rows.filter(|row| audience == Audience::GmSide || is_public(row)) {
             let id = text_of(row, "id");
             all += 1;
             let Some(article) = shelf.articles.get(&id) else { continue };

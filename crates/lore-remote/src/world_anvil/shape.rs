@@ -25,9 +25,9 @@ impl Wanted {
                 }
             },
             Self::Several(kind) => {
-                let odd = |what: &str| odd(format!("its list of {}: {what}", kind.row().many));
+                let broken = |what: &str| odd(format!("its list of {}: {what}", kind.row().many));
                 let Some(Value::Array(rows)) = answer.get("entities") else {
-                    return Err(odd("there are no entities in it"));
+                    return Err(broken("there are no entities in it"));
                 };
                 let mut problems = rows.iter().filter_map(|row| match row {
                     Value::Object(row) => problem_of(kind, row),
@@ -35,7 +35,7 @@ impl Wanted {
                 });
                 match problems.next() {
                     None => Ok(answer),
-                    Some(problem) => Err(odd(&format!("an entry {problem}"))),
+                    Some(problem) => Err(broken(&format!("an entry {problem}"))),
                 }
             }
         }

@@ -721,6 +721,21 @@ async fn what_is_written_is_found_and_what_it_replaced_is_not() {
 }
 
 #[tokio::test]
+async fn what_is_gone_there_is_not_found_any_more() {
+    let there = Arc::new(Mutex::new(json!([{ "id": "a", "title": "The Keep" }])));
+    let rows = Arc::clone(&there);
+    let stage = Stage::set(move |asking| match (asking.path, rows.lock().clone()) {
+        ("world/articles", rows) => json_answer(200, json!({ "success": true, "entities": rows })),
+        ("article", rows) if rows == json!([]) => json_answer(404, json!({ "success": false })),
+        _ => thing(asking),
+    });
+    assert_eq!(stage.found("keep", Audience::GmSide).await.len(), 1);
+    *there.lock() = json!([]);
+    assert!(stage.anvil.read(Kind::Article, Some("a"), 1).await.is_err());
+    assert!(stage.found("keep", Audience::GmSide).await.is_empty());
+}
+
+#[tokio::test]
 async fn a_text_that_was_changed_there_is_not_served_any_more() {
     let (stage, there) = writing();
     let gm = Audience::GmSide;

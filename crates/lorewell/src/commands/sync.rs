@@ -92,9 +92,9 @@ fn tell_copied(done: &Synced) {
         if more > 0 {
             output::line(format!("{what}: {more} more"));
         }
-    }
-    if done.left_out_again > 0 {
-        output::line(format!("left out as last time: {}", done.left_out_again));
+        if named.again > 0 {
+            output::line(format!("{what}, as last time: {}", named.again));
+        }
     }
 }
 
