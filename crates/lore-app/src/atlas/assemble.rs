@@ -8,7 +8,7 @@ use lore_store::Direction;
 use serde_json::{Value, json};
 
 use super::source::Atlas;
-use super::{article, head, keys, taken};
+use super::{article, head, held, keys, taken};
 use crate::doors;
 use crate::pages::{ENTRY, POST};
 use crate::play::ids::Thing;
@@ -19,6 +19,8 @@ use crate::play::{MANY, word};
 pub(super) const SECTION: &str = "section";
 /// How much of a text is shown as its beginning, in characters.
 const EXCERPT_MAX: usize = 200;
+/// What is kept among a node's own fields for this program alone.
+const OURS: [&str; 4] = [head::COPY, taken::PENDING, taken::REFUSED, held::OPEN_INSIDE];
 /// How far up the line of parents is followed.
 const ANCESTORS_MAX: usize = 32;
 
@@ -134,7 +136,7 @@ fn add_unknown(object: &mut Object, kind: Kind, node: &Node, granularity: i8) {
         return;
     }
     // How it came here is nobody's business but the copy's.
-    let is_ours = |name: &str| [head::COPY, taken::PENDING, taken::REFUSED].contains(&name);
+    let is_ours = |name: &str| OURS.contains(&name);
     for (name, value) in head::own_fields(&node.properties).into_iter().flatten() {
         if !object.contains_key(name) && !is_ours(name) {
             object.insert(name.clone(), value.clone());
@@ -212,7 +214,6 @@ impl Around {
         let ends = out.iter().map(|edge| edge.target).chain(into.iter().map(|edge| edge.source));
         let ends: Vec<NodeId> = ends.collect();
         let others = atlas.app().store.nodes(atlas.viewer(), &ends).await?;
-        let others = atlas.openly_held(others).await?;
         let told = |name: &str| fields().any(|field| field.name == name);
         let played = match told("sheet") {
             true => {

@@ -5,7 +5,7 @@ use lore_anvil::{Kind, Object};
 use lore_core::{Node, Properties, Timestamp, Visibility};
 use serde_json::{Value, json};
 
-use super::{article, keys};
+use super::{article, held, keys};
 
 /// Where fields that only this contract knows are kept in a node's properties.
 pub(super) const OWN: &str = "anvil";
@@ -17,7 +17,9 @@ pub(super) const COPY: &str = "copied";
 pub(super) fn reference(kind: Kind, node: &Node) -> Object {
     let id = keys::shown_id(kind, node);
     let mut head = bare(kind, &id, &node.name);
-    head.insert("state".into(), json!(state(node.visibility)));
+    let is_open = held::is_open(node);
+    let told = if is_open { state(Visibility::Members) } else { state(node.visibility) };
+    head.insert("state".into(), json!(told));
     for flag in ["isWip", "isDraft"] {
         let own = own(node, flag).and_then(Value::as_bool).unwrap_or(false);
         head.insert(flag.into(), json!(own));

@@ -1,68 +1,212 @@
 //! What is a part of something else: a marker of its map, a note of its section, an era of its
 //! timeline. Whoever may not see the whole may not see its parts, whatever those say of
-//! themselves. What merely belongs somewhere, such as an article in its category or a history
-//! on its timelines, is seen for itself.
+//! themselves. So the store lets no more people see a part than its wholes, and every door keeps
+//! to that; what the part says of itself is kept beside it, for when the whole is shown. What
+//! merely belongs somewhere, such as an article in its category or a history on its timelines,
+//! is seen for itself.
 
 use std::collections::{HashMap, HashSet};
 
 use futures::FutureExt;
-use futures::future::BoxFuture;
-use lore_anvil::Kind;
-use lore_core::{Edge, Node, NodeId, Result};
-use lore_store::Direction;
+use lore_anvil::{Kind, Object};
+use lore_core::names::Word;
+use lore_core::{Edge, Node, NodeId, Result, Visibility};
+use lore_store::{Batch, Change, Direction, Expect, NodePatch, NodeRef, Require};
+use serde_json::{Value, json};
 
-use super::keys;
 use super::source::Atlas;
+use super::write::merged;
+use super::written::{State, Written};
+use super::{head, keys};
 use crate::play::word;
+
+/// Says of a part that it is public for itself, and hidden with what it is in.
+pub(super) const OPEN_INSIDE: &str = "openInside";
 
 /// The edges by which nodes are parts of something.
 type Parts = HashMap<NodeId, Vec<&'static str>>;
 
 impl Atlas {
-    /// Those of some nodes that are no part of something the caller does not see.
-    pub(super) fn openly_held(&self, nodes: Vec<Node>) -> BoxFuture<'_, Result<Vec<Node>>> {
-        async move {
-            if self.viewer().sees_gm_side() {
-                return Ok(nodes);
+    /// What is written of a part, with who may see what it will be in. The batch fails when that
+    /// changes in the meantime.
+    pub(super) async fn covered(
+        &self,
+        batch: Batch,
+        kind: &Word,
+        node: Option<&Node>,
+        written: &Written,
+    ) -> Result<(Batch, Written)> {
+        let mut written = written.clone();
+        let edges = edges_of(kind);
+        let open = node.filter(|node| is_open(node)).map(|_| State::Public);
+        if edges.is_empty() || written.state.or(open) != Some(State::Public) {
+            if node.is_some_and(|node| head::own(node, OPEN_INSIDE).is_some()) {
+                written.own.insert(OPEN_INSIDE.into(), Value::Null);
             }
-            let parts = parts_of(&nodes);
-            if parts.is_empty() {
-                return Ok(nodes);
-            }
-            let above = self.edges_above(&parts).await?;
-            let wholes: Vec<NodeId> = above.iter().map(|edge| edge.target).collect();
-            let seen = self.app().store.nodes(self.viewer(), &wholes).await?;
-            let seen = self.openly_held(seen).await?;
-            let seen: HashSet<NodeId> = seen.into_iter().map(|node| node.id).collect();
-            let hidden = above.iter().filter(|edge| !seen.contains(&edge.target));
-            let hidden: HashSet<NodeId> = hidden.map(|edge| edge.source).collect();
-            Ok(nodes.into_iter().filter(|node| !hidden.contains(&node.id)).collect())
+            return Ok((batch, written));
         }
-        .boxed()
+        let wholes = self.wholes_after(edges, node, &written).await?;
+        let at =
+            |whole: &Node| Require::NodeAt { node: NodeRef::Id(whole.id), version: whole.version };
+        let batch = wholes.iter().map(at).fold(batch, Batch::require);
+        written.state = Some(State::Public);
+        written.inside = wholes.iter().map(|whole| whole.visibility).find(is_hiding);
+        written.own.extend(noted(written.inside));
+        Ok((batch, written))
     }
 
-    /// The edges from parts to what they are parts of, whoever may see that.
+    /// Lets the parts of a node follow when others may see it than before.
+    pub(super) async fn parts_follow(
+        &self,
+        batch: Batch,
+        whole: &Node,
+        visibility: Visibility,
+    ) -> Result<Batch> {
+        let mut batch = batch;
+        let mut now = HashMap::from([(whole.id, visibility)]);
+        let mut line = vec![whole.clone()];
+        while let Some(whole) = line.pop() {
+            let mut parts = self.parts_of(&whole).await?;
+            parts.retain(|part| is_open(part) && !now.contains_key(&part.id));
+            let edges = parts.iter().map(|part| (part.id, edges_of(&part.kind))).collect();
+            let above = self.edges_above(&edges).await?;
+            let wholes = self.nodes_at_the_end_of(&above).await?;
+            let seen = |id: &NodeId| now.get(id).or_else(|| wholes.get(id)).copied();
+            let mut changed = Vec::new();
+            for part in parts {
+                let own = above.iter().filter(|edge| edge.source == part.id);
+                let inside = own.filter_map(|edge| seen(&edge.target)).find(is_hiding);
+                if inside.unwrap_or(Visibility::Members) != part.visibility {
+                    changed.push((part, inside));
+                }
+            }
+            for (part, inside) in changed {
+                batch = batch.change(shown_with(&part, inside));
+                now.insert(part.id, inside.unwrap_or(Visibility::Members));
+                line.push(part);
+            }
+        }
+        Ok(batch)
+    }
+
+    /// The same for a node that is written already: a part may have come while it was.
+    pub(super) async fn settle_parts(&self, id: NodeId) -> Result<()> {
+        let plan = || {
+            async move {
+                let batch = self.scribe.batch();
+                let found = self.app().store.nodes(&self.scribe.all_seeing(), &[id]).await?;
+                let Some(whole) = found.into_iter().next() else { return Ok((batch, ())) };
+                Ok((self.parts_follow(batch, &whole, whole.visibility).await?, ()))
+            }
+            .boxed()
+        };
+        if plan().await?.0.changes.is_empty() {
+            return Ok(());
+        }
+        self.scribe.carry_out(plan).await?;
+        Ok(())
+    }
+
+    /// What a part is in once it is written.
+    async fn wholes_after(
+        &self,
+        edges: Vec<&'static str>,
+        node: Option<&Node>,
+        written: &Written,
+    ) -> Result<Vec<Node>> {
+        let links = written.links.iter().filter(|link| edges.contains(&link.edge));
+        let mut ids: Vec<NodeId> =
+            links.clone().flat_map(|link| link.targets.iter().map(|target| target.id)).collect();
+        let linked: Vec<&str> = links.map(|link| link.edge).collect();
+        let kept: Vec<&'static str> =
+            edges.into_iter().filter(|edge| !linked.contains(edge)).collect();
+        if let Some(node) = node.filter(|_| !kept.is_empty()) {
+            let above = self.edges_above(&Parts::from([(node.id, kept)])).await?;
+            ids.extend(above.into_iter().map(|edge| edge.target));
+        }
+        Ok(self.app().store.nodes(&self.scribe.all_seeing(), &ids).await?)
+    }
+
+    /// The edges from parts to what they are parts of.
     async fn edges_above(&self, parts: &Parts) -> Result<Vec<Edge>> {
         let ids: Vec<NodeId> = parts.keys().copied().collect();
-        let names: HashSet<&'static str> = parts.values().flatten().copied().collect();
-        let kinds = names.into_iter().map(word).collect::<Result<Vec<_>>>()?;
-        let (store, viewer) = (&self.app().store, self.scribe.all_seeing());
-        // One that is left out would show what is hidden.
-        let all = usize::MAX;
-        let mut above = store.neighbours(&viewer, &ids, Direction::Out, &kinds, all).await?;
+        let names = parts.values().flatten().copied();
+        let mut above = self.edges_with_all(&ids, Direction::Out, names).await?;
         above.retain(|edge| {
             let names = parts.get(&edge.source);
             names.is_some_and(|names| names.contains(&edge.kind.as_str()))
         });
         Ok(above)
     }
+
+    /// The parts of a node, apart from theirs.
+    async fn parts_of(&self, whole: &Node) -> Result<Vec<Node>> {
+        let is_whole = |holder: Kind| keys::is_of_kind(holder, whole);
+        let holders = Kind::ALL.iter().flat_map(|kind| kind.row().holders());
+        let names = holders.filter(|(_, holder, _)| is_whole(*holder)).map(|(.., edge)| edge);
+        let below = self.edges_with_all(&[whole.id], Direction::In, names).await?;
+        let ids: Vec<NodeId> = below.iter().map(|edge| edge.source).collect();
+        let mut parts = self.app().store.nodes(&self.scribe.all_seeing(), &ids).await?;
+        parts.retain(|part| {
+            let edges = edges_of(&part.kind);
+            let mut own = below.iter().filter(|edge| edge.source == part.id);
+            own.any(|edge| edges.contains(&edge.kind.as_str()))
+        });
+        Ok(parts)
+    }
+
+    /// Every edge of these kinds: one that is left out would show what is hidden.
+    async fn edges_with_all(
+        &self,
+        ids: &[NodeId],
+        direction: Direction,
+        names: impl Iterator<Item = &'static str>,
+    ) -> Result<Vec<Edge>> {
+        let names: HashSet<&'static str> = names.collect();
+        if names.is_empty() || ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let kinds = names.into_iter().map(word).collect::<Result<Vec<_>>>()?;
+        let viewer = self.scribe.all_seeing();
+        let store = &self.app().store;
+        Ok(store.neighbours(&viewer, ids, direction, &kinds, usize::MAX).await?)
+    }
+
+    /// Who may see what some edges lead to.
+    async fn nodes_at_the_end_of(&self, edges: &[Edge]) -> Result<HashMap<NodeId, Visibility>> {
+        let ids: Vec<NodeId> = edges.iter().map(|edge| edge.target).collect();
+        let nodes = self.app().store.nodes(&self.scribe.all_seeing(), &ids).await?;
+        Ok(nodes.into_iter().map(|node| (node.id, node.visibility)).collect())
+    }
 }
 
-fn parts_of(nodes: &[Node]) -> Parts {
-    let edges_of = |node: &Node| -> Vec<&'static str> {
-        let kinds = Kind::ALL.iter().filter(|kind| keys::is_of_kind(**kind, node));
-        kinds.flat_map(|kind| kind.row().holders()).map(|(_, _, edge)| edge).collect()
+/// Whether a node is public for itself.
+pub(super) fn is_open(node: &Node) -> bool {
+    node.visibility == Visibility::Members || head::own(node, OPEN_INSIDE) == Some(&json!(true))
+}
+
+/// The edges by which nodes of a kind are parts of something.
+fn edges_of(node_kind: &Word) -> Vec<&'static str> {
+    let is_it = |kind: &&Kind| keys::node_kinds(**kind).contains(&node_kind.as_str());
+    let kinds = Kind::ALL.iter().filter(is_it);
+    kinds.flat_map(|kind| kind.row().holders()).map(|(.., edge)| edge).collect()
+}
+
+fn is_hiding(visibility: &Visibility) -> bool {
+    *visibility != Visibility::Members
+}
+
+/// What is kept beside a part that is public for itself.
+fn noted(inside: Option<Visibility>) -> Object {
+    let note = inside.map_or(Value::Null, |_| json!(true));
+    Object::from_iter([(OPEN_INSIDE.to_owned(), note)])
+}
+
+fn shown_with(part: &Node, inside: Option<Visibility>) -> Change {
+    let patch = NodePatch {
+        visibility: Some(inside.unwrap_or(Visibility::Members)),
+        properties: Some(merged(&part.properties, &noted(inside))),
+        ..NodePatch::default()
     };
-    let parts = nodes.iter().map(|node| (node.id, edges_of(node)));
-    parts.filter(|(_, edges)| !edges.is_empty()).collect()
+    Change::UpdateNode(NodeRef::Id(part.id), Expect::Version(part.version), patch)
 }

@@ -99,8 +99,7 @@ impl Atlas {
         };
         for place in places {
             let found = place.app().store.node(place.viewer(), key.clone()).await?;
-            let found = found.filter(|node| fits(kind, node)).into_iter().collect();
-            if let Some(node) = place.openly_held(found).await?.pop() {
+            if let Some(node) = found.filter(|node| fits(kind, node)) {
                 return Ok((place, node));
             }
         }

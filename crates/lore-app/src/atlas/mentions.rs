@@ -27,8 +27,7 @@ pub(super) async fn shown(atlas: &Atlas, texts: &mut [Text]) -> Result<()> {
             let mention::Target::Entity(number) = found.target else { continue };
             if let std::collections::hash_map::Entry::Vacant(place) = known.entry(number) {
                 let key = NodeKey::Number(number);
-                let node = atlas.app().store.node(atlas.viewer(), key).await?;
-                place.insert(atlas.openly_held(node.into_iter().collect()).await?.pop());
+                place.insert(atlas.app().store.node(atlas.viewer(), key).await?);
             }
         }
     }

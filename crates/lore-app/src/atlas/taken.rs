@@ -44,6 +44,11 @@ impl Atlas {
         }
         let (links, mut plain): (Object, Object) =
             fields.into_iter().partition(|(name, _)| is_join(kind, name));
+        // What it is a part of is here already, and says who may see it.
+        let is_above = |name: &str| kind.row().holders().any(|(field, ..)| field == name);
+        let above = links.clone().into_iter().filter(|(name, _)| is_above(name)).collect();
+        let above = self.resolvable(kind, above).await?;
+        plain.extend(above.into_iter().filter(|(_, whole)| !whole.is_null()));
         plain.insert(PENDING.into(), Value::Object(links));
         plain.insert(REFUSED.into(), Value::Null);
         plain.insert(head::COPY.into(), now.kept());

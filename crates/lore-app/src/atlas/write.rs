@@ -130,10 +130,12 @@ impl Atlas {
         let (written, name) = (&written, &name);
         let plan = || {
             async move {
+                let node_kind = keys::node_word(kind, written.template)?;
                 let batch = self.scribe.batch();
-                let batch =
-                    batch.change(Change::CreateNode(self.new_node(kind, uid, name, written)?));
-                Ok((self.furnished(batch, uid, written).await?, ()))
+                let (batch, written) = self.covered(batch, &node_kind, None, written).await?;
+                let node = self.new_node(kind, uid, name, &written)?;
+                let batch = batch.change(Change::CreateNode(node));
+                Ok((self.furnished(batch, uid, &written).await?, ()))
             }
             .boxed()
         };
@@ -155,15 +157,18 @@ impl Atlas {
         written: &Written,
     ) -> Result<NewNode> {
         let mut node = NewNode::new(uid, keys::node_word(kind, written.template)?, name);
-        node.visibility = self.visibility(written.state.unwrap_or(State::Private));
+        node.visibility = self.visibility(written);
         node.tags = written.tags.clone().unwrap_or_default();
         node.subtype = written.subtype.clone().flatten();
         node.properties = merged(&Properties::new(), &own_of(written));
         Ok(node)
     }
 
-    fn visibility(&self, state: State) -> Visibility {
-        self.scribe.visibility(state == State::Private)
+    fn visibility(&self, written: &Written) -> Visibility {
+        match (written.state.unwrap_or(State::Private), written.inside) {
+            (State::Public, Some(inside)) => inside,
+            (state, _) => self.scribe.visibility(state == State::Private),
+        }
     }
 
     /// Everything that a new node comes with.
@@ -189,7 +194,7 @@ impl Atlas {
                 batch = batch.change(Change::PutEdge(edge));
             }
         }
-        let visibility = self.visibility(written.state.unwrap_or(State::Private));
+        let visibility = self.visibility(written);
         let after = written.tags.clone().unwrap_or_default();
         let tags = Tags { page: node, visibility, before: &[], after: &after };
         batch = links::set_tags(&self.scribe, batch, tags).await?;
@@ -224,16 +229,22 @@ impl Atlas {
                 let found = self.app().store.nodes(self.viewer(), &[id]).await?;
                 let gone = || keys::unknown(kind, &id.to_string());
                 let node = found.into_iter().next().ok_or_else(gone)?;
-                Ok((self.changed(node, written).await?, ()))
+                self.changed(node, written).await
             }
             .boxed()
         };
-        self.scribe.carry_out(plan).await?;
-        Ok(())
+        let (parts, _) = self.scribe.carry_out(plan).await?;
+        match parts {
+            Parts::Stay => Ok(()),
+            Parts::Follow => self.settle_parts(id).await,
+        }
     }
 
-    async fn changed(&self, node: Node, written: &Written) -> Result<Batch> {
-        let written = &self.as_kept(&node, written).await?;
+    async fn changed(&self, node: Node, written: &Written) -> Result<(Batch, Parts)> {
+        let written = self.as_kept(&node, written).await?;
+        let batch = self.scribe.batch();
+        let (batch, written) = self.covered(batch, &node.kind, Some(&node), &written).await?;
+        let written = &written;
         if let Some(template) =
             written.template.filter(|t| article::node_kind(t) != node.kind.as_str())
             && article::template_of(&node) != template
@@ -248,23 +259,25 @@ impl Atlas {
             name: written.title.clone(),
             subtype: written.subtype.clone(),
             tags: written.tags.clone(),
-            visibility: written.state.map(|state| self.visibility(state)),
+            visibility: written.state.map(|_| self.visibility(written)),
             properties: (!own.is_empty()).then(|| merged(&node.properties, &own)),
             ..NodePatch::default()
         };
         let visibility = patch.visibility.unwrap_or(node.visibility);
+        let update = Change::UpdateNode(target, Expect::Version(node.version), patch);
+        let (mut batch, mut parts) = (batch.change(update), Parts::Stay);
         if visibility != node.visibility {
             may_hide(&self.scribe.app, &self.scribe.viewer, &node, visibility).await?;
+            batch = self.parts_follow(batch, &node, visibility).await?;
+            parts = Parts::Follow;
         }
-        let update = Change::UpdateNode(target, Expect::Version(node.version), patch);
-        let mut batch = self.scribe.batch().change(update);
         batch = self.relinked(batch, &node, written).await?;
         if written.tags.is_some() || written.state.is_some() {
             let after = written.tags.as_ref().unwrap_or(&node.tags);
             let tags = Tags { page: target, visibility, before: &node.tags, after };
             batch = links::set_tags(&self.scribe, batch, tags).await?;
         }
-        self.rewritten(batch, &node, written).await
+        Ok((self.rewritten(batch, &node, written).await?, parts))
     }
 
     /// Joins a node to what it refers to now, and parts it from the rest.
@@ -387,6 +400,12 @@ impl Atlas {
     }
 }
 
+/// Whether others see the parts of a node after a change than before.
+enum Parts {
+    Stay,
+    Follow,
+}
+
 /// Puts a body in the place of the text that fits, or makes the text. What is left in
 /// `texts` is what stays as it is.
 fn replaced(
@@ -434,7 +453,7 @@ fn own_of(written: &Written) -> Object {
 }
 
 /// The properties after a change; null takes a field away.
-fn merged(before: &Properties, changes: &Object) -> Properties {
+pub(super) fn merged(before: &Properties, changes: &Object) -> Properties {
     let mut after = before.clone();
     let mut own = head::own_fields(before).cloned().unwrap_or_default();
     for (name, value) in changes {

@@ -2,9 +2,10 @@
 
 use lore_anvil::{Field, Form, Kind, Object, TEMPLATES, check_sections};
 use lore_core::names::{checked_length, checked_name};
-use lore_core::{Error, Node, Result};
+use lore_core::{Error, Node, Result, Visibility};
 use serde_json::{Value, json};
 
+use super::held::OPEN_INSIDE;
 use super::mentions;
 use super::source::Atlas;
 
@@ -19,7 +20,7 @@ const FIELDS_MAX: usize = 500;
 pub(super) const DRAFT: &str = "isDraft";
 
 /// What every object begins with and nobody writes.
-const READ_ONLY: [&str; 9] = [
+const READ_ONLY: [&str; 10] = [
     "id",
     "success",
     "slug",
@@ -29,6 +30,7 @@ const READ_ONLY: [&str; 9] = [
     "folderId",
     "subscribergroups",
     "world",
+    OPEN_INSIDE,
 ];
 
 /// Fields to write, checked and with everything they refer to.
@@ -36,6 +38,8 @@ const READ_ONLY: [&str; 9] = [
 pub(super) struct Written {
     pub(super) title: Option<String>,
     pub(super) state: Option<State>,
+    /// Who may see what it is in, where that is hidden.
+    pub(super) inside: Option<Visibility>,
     pub(super) tags: Option<Vec<String>>,
     pub(super) template: Option<&'static str>,
     pub(super) subtype: Option<Option<String>>,

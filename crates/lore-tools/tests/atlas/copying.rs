@@ -376,3 +376,23 @@ async fn trouble_is_told_once_and_takes_nothing_else_with_it() {
     assert_eq!((mended.left_out.count, mended.left_out.again), (0, 1), "{mended:?}");
     assert_eq!(article(&world, 3).await["article_parent"]["title"], "Thing 2");
 }
+
+#[tokio::test]
+async fn what_is_on_a_hidden_map_is_copied_hidden() {
+    let (world, there) = (World::new().await, There::new(Extent::Whole));
+    let player = world.player().await;
+    fill(&there, 2021);
+    let hidden = |state: &str, year| thing(4, year, json!({ "state": state }));
+    for (state, year, shown) in [("private", 2021, 0), ("public", 2022, 1), ("private", 2023, 0)] {
+        there.put(Kind::Map, hidden(state, year));
+        let done = there.copied(&world).await;
+        assert_eq!(done.left_out.count, 0, "{done:?}");
+        let ask = json!({ "action": "query", "text": "Thing 5" });
+        let found = world.try_call(player, "kn_graph", ask).await.unwrap();
+        let is_it = |node: &&Value| node["name"] == "Thing 5";
+        let found = found["nodes"].as_array().unwrap().iter().filter(is_it).count();
+        assert_eq!(found, shown, "a marker of a {state} map");
+    }
+    let markers = world.call("get_map_markers", json!({ "map_id": uid(4) })).await;
+    assert_eq!(markers["entities"][0]["state"], "public", "what it says of itself");
+}

@@ -6,7 +6,7 @@ use lore_core::Viewer;
 use lore_core::error::Code;
 use serde_json::{Value, json};
 
-use crate::world::{World, titles};
+use crate::world::{World, object, titles};
 
 /// Every kind of part, with what it is a part of.
 fn parts() -> impl Iterator<Item = (Kind, &'static str, Kind)> {
@@ -76,6 +76,46 @@ async fn a_part_of_a_part_is_hidden_too_and_what_merely_belongs_somewhere_is_not
     assert_eq!(seen["data"]["title"], "Open");
     for reference in ["category", "block"] {
         assert_eq!(seen["data"].get(reference), None, "{seen}");
+    }
+}
+
+#[tokio::test]
+async fn parts_follow_when_the_whole_is_hidden_shown_or_another() {
+    let world = World::new().await;
+    let viewer = world.player().await;
+    let (player, owner) = (atlas(&world, viewer), atlas(&world, world.owner));
+    let open = |title: &str| json!({ "title": title, "state": "public" });
+    let book = world.make(Kind::Notebook, open("Book")).await;
+    let section = json!({ "title": "Section", "state": "public", "notebook": { "id": book } });
+    let section = world.make(Kind::NoteSection, section).await;
+    let note = json!({
+        "title": "Note", "state": "public", "notesection": { "id": section }, "content": "quernstone",
+    });
+    let note = world.make(Kind::Note, note).await;
+    let own = json!({ "title": "Own", "notesection": { "id": section } });
+    let own = world.make(Kind::Note, own).await;
+    let write = async |kind: Kind, id: &Value, fields: Value| {
+        owner.update(kind, id.as_str().unwrap(), &object(fields)).await.unwrap()
+    };
+    let elsewhere = world.make(Kind::Notebook, json!({ "title": "Hidden" })).await;
+    for (kind, id, fields, shown) in [
+        (Kind::Notebook, &book, json!({ "state": "private" }), false),
+        (Kind::Note, &note, json!({ "content": "quernstone again" }), false),
+        (Kind::Notebook, &book, json!({ "state": "public" }), true),
+        (Kind::NoteSection, &section, json!({ "notebook": { "id": elsewhere } }), false),
+        (Kind::NoteSection, &section, json!({ "notebook": { "id": book } }), true),
+        (Kind::NoteSection, &section, json!({ "state": "private" }), false),
+        (Kind::NoteSection, &section, json!({ "state": "public" }), true),
+    ] {
+        write(kind, id, fields.clone()).await;
+        assert_eq!(sees(&player, Kind::Note, &note).await, shown, "{kind:?} {fields}");
+        assert!(!sees(&player, Kind::Note, &own).await, "what is private itself stays so");
+        let told = owner.read(Kind::Note, note.as_str(), 0).await.unwrap();
+        assert_eq!(told["state"], "public", "what it says of itself");
+        // The store hides it, so the other doors do, too.
+        let ask = json!({ "query": "quernstone" });
+        let found = world.try_call(viewer, "knowledge_search", ask).await.unwrap().to_string();
+        assert_eq!(found.contains("notebook_note"), shown, "{kind:?} {fields}: {found}");
     }
 }
 
