@@ -210,13 +210,18 @@ def test_players_see_the_same_near_and_far(program, live, origin):
             lists = [tool["name"] for tool in live.tools("--toolsets", "atlas")
                      if tool["name"].startswith("list_") and "campaign" not in tool["name"]]
             for tool, arguments in [*((name, {}) for name in lists if name != "list_user_worlds"),
+                                    ("list_articles", {"category_id": "-1"}),
                                     *(("get_map_markers", {"map_id": place}) for place in (ids["map"], opened["map"]))]:
-                told = [answer(http, tool, arguments).json()["result"]["structuredContent"] for http in (there, here)]
-                own, copy = ([row["id"] for row in side.get("entities", [])] for side in told)
-                assert own == copy and told[0].get("meta") == told[1].get("meta"), (tool, told)
-                seen += len(own)
-            # Of each part and each whole the open one, and the article.
-            assert seen == 9, seen
+                own, seen_here = (answer(http, tool, arguments).json()["result"]["structuredContent"]
+                                  for http in (there, here))
+                assert own == seen_here, (tool, own, seen_here)
+                seen += len(own.get("entities", []))
+            # Of each part and each whole the open one, and the article, which is in no category they see.
+            assert seen == 10, seen
+            world = {"world_id": ids["world"]}
+            counts = [{name: count for name, count in answer(http, "get_world", world).json()["result"]
+                       ["structuredContent"]["data"].items() if name.endswith("_count")} for http in (there, here)]
+            assert counts[0] == counts[1] and counts[0]["article_count"] == 1, counts
     finally:
         near.kill()
 

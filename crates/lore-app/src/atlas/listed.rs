@@ -6,7 +6,7 @@ use lore_anvil::{Form, Kind, Object, PAGE_MAX};
 use lore_core::{Error, Result};
 use serde_json::Value;
 
-use super::source::{Anvil, Extent, ListQuery};
+use super::source::{Anvil, Detail, Extent, ListQuery};
 use super::sync::{ORDER, Step, Told};
 use super::taken::id_of;
 
@@ -35,7 +35,7 @@ pub(super) async fn rows(
     told: Told<'_>,
 ) -> Result<Listed> {
     let Some(above) = above.filter(|_| source.extent() == Extent::Whole) else {
-        let query = ListQuery { world: Some(world.to_owned()), ..ListQuery::of(kind) };
+        let query = ListQuery { world: Some(world.to_owned()), ..heads_of(kind) };
         return pages(source, query, told).await;
     };
     let grand = ORDER.iter().find(|(known, _)| *known == above).and_then(|(_, grand)| *grand);
@@ -44,7 +44,7 @@ pub(super) async fn rows(
     let mut all = Listed { rows: Vec::new(), whole: parents.whole, trouble: None };
     for parent in parents.rows {
         let Some(id) = id_of(&parent) else { continue };
-        let query = ListQuery { parent: Some((above, id)), ..ListQuery::of(kind) };
+        let query = ListQuery { parent: Some((above, id)), ..heads_of(kind) };
         let field = kind.row().fields.iter().find(
             |field| matches!(field.form, Form::One(to, _) | Form::Several(to, _) if to == above),
         );
@@ -88,6 +88,11 @@ async fn pages(source: &dyn Anvil, query: ListQuery, told: Told<'_>) -> Result<L
     all.whole = false;
     all.trouble = Some(format!("there are more than {}", PAGES_MAX * PAGE_MAX));
     Ok(all)
+}
+
+/// Each thing is read by itself, so lists need not tell more than which there are.
+fn heads_of(kind: Kind) -> ListQuery {
+    ListQuery { detail: Detail::Heads, ..ListQuery::of(kind) }
 }
 
 fn nameless(kind: Kind) -> Error {

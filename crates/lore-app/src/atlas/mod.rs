@@ -30,5 +30,5 @@ mod written;
 
 pub use find::{ArticleQuery, Audience, FoundArticle, FoundArticles};
 pub use screened::Screened;
-pub use source::{Anvil, Atlas, Extent, ListQuery, Rows};
+pub use source::{Anvil, Atlas, Detail, Extent, ListQuery, Rows};
 pub use sync::{Named, Step, Synced, Told};

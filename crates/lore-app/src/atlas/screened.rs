@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::find::{ArticleQuery, Audience, FoundArticles};
 use super::keys;
-use super::source::{Anvil, Atlas, ListQuery, Rows};
+use super::source::{Anvil, Atlas, Detail, ListQuery, Rows};
 use super::taken::{id_of, references};
 
 /// Most pages that are looked through for what may be shown.
@@ -45,23 +45,116 @@ impl Screened {
         for (field, holder, _) in kind.row().holders() {
             let holding = whole.get(field).map(references).unwrap_or_default();
             for id in holding {
-                self.read(holder, Some(&id), holder.row().granularity(0)).await?;
+                Box::pin(self.open_one(holder, Some(&id), holder.row().granularity(0))).await?;
             }
         }
         Ok(())
     }
 
-    /// The same for a row of a list; what was listed below something is held by that.
+    /// The same for a row of a list. What was listed below something is held by that, and most
+    /// things by nothing else.
     async fn is_held_openly(&self, query: &ListQuery, row: &Object) -> Result<bool> {
-        if query.parent.is_some() {
-            return Ok(true);
+        let mut holders = query.kind.row().holders();
+        match (holders.next(), holders.next()) {
+            (None, _) => Ok(true),
+            (Some(_), None) if query.parent.is_some() => Ok(true),
+            (Some((field, ..)), None) if row.get(field).is_some_and(Value::is_object) => {
+                Ok(row.get(field).and_then(Value::as_object).is_some_and(|told| !is_hidden(told)))
+            }
+            _ => self.is_in_the_open(query.kind, row).await,
         }
-        let told = query.kind.row().holders();
-        let mut told = told.filter_map(|(field, ..)| row.get(field)?.as_object());
-        if let Some(holder) = told.next() {
-            return Ok(!is_hidden(holder));
+    }
+
+    /// One thing, if everybody may see it.
+    async fn open_one(&self, kind: Kind, id: Option<&str>, granularity: i8) -> Result<Object> {
+        let unknown = || keys::unknown(kind, id.unwrap_or_default());
+        if kind.row().sensitivity == Sensitivity::Secret {
+            return Err(unknown());
         }
-        self.is_in_the_open(query.kind, row).await
+        let object = self.inner.read(kind, id, granularity).await?;
+        if !is_open(kind, &object) {
+            return Err(unknown());
+        }
+        self.check_holders(kind, id).await.map_err(|_| unknown())?;
+        Ok(object)
+    }
+
+    /// Everything of a list that everybody may see.
+    async fn open_rows(&self, query: &ListQuery) -> Result<Vec<Object>> {
+        let mut open = Vec::new();
+        if query.kind.row().sensitivity == Sensitivity::Secret {
+            return Ok(open);
+        }
+        for page in 0..PAGES_MAX {
+            let part = ListQuery { offset: page * PAGE_MAX, limit: PAGE_MAX, ..query.clone() };
+            let found = self.inner.list(&part).await?;
+            let last = part.offset + found.rows.len() >= found.total || found.rows.is_empty();
+            for row in found.rows {
+                if is_open(query.kind, &row) && self.is_held_openly(query, &row).await? {
+                    open.push(row);
+                }
+            }
+            if last {
+                break;
+            }
+        }
+        Ok(open)
+    }
+
+    /// Open articles that are in no open category: to who does not see a category, what is in
+    /// it is in none.
+    async fn loose_rows(&self, query: &ListQuery) -> Result<Vec<Object>> {
+        let of = |kind: Kind, category: Option<String>| ListQuery {
+            kind,
+            category,
+            detail: Detail::Heads,
+            ..query.clone()
+        };
+        let mut loose = self.open_rows(&of(Kind::Article, None)).await?;
+        for category in self.open_rows(&of(Kind::Category, None)).await? {
+            let inside = self.open_rows(&of(Kind::Article, id_of(&category))).await?;
+            let inside: HashSet<String> = inside.iter().filter_map(id_of).collect();
+            loose.retain(|row| id_of(row).is_none_or(|id| !inside.contains(&id)));
+        }
+        Ok(loose)
+    }
+
+    /// What is shown of an open thing. Counts are those of what everybody may see.
+    async fn shown(&self, kind: Kind, object: Object, world: Option<&str>) -> Result<Object> {
+        let counts = self.counts_of(kind, &object, world).await?;
+        let mut shown = self.without_parts(kind, opened(kind, object)).await?;
+        for (name, inside) in counts {
+            shown.insert(name.to_owned(), json!(self.open_rows(&inside).await?.len()));
+        }
+        Ok(shown)
+    }
+
+    /// The counts that a thing tells, each with what is counted.
+    async fn counts_of(
+        &self,
+        kind: Kind,
+        object: &Object,
+        world: Option<&str>,
+    ) -> Result<Vec<(&'static str, ListQuery)>> {
+        let told = counts(kind).iter().filter(|(name, _)| !is_silent(object, name));
+        let told: Vec<_> = told.collect();
+        let (Some(id), false) = (id_of(object), told.is_empty()) else { return Ok(Vec::new()) };
+        let world = match (kind, world) {
+            (Kind::Category, None) => {
+                let whole = self.inner.read(kind, Some(&id), kind.row().granularity(2)).await?;
+                whole.get("world").and_then(|world| references(world).into_iter().next())
+            }
+            (Kind::World, _) => Some(id.clone()),
+            (_, world) => world.map(str::to_owned),
+        };
+        let query = |inside: Kind| ListQuery {
+            world: world.clone(),
+            category: (kind == Kind::Category).then(|| id.clone()),
+            parent: (kind == Kind::Map).then(|| (kind, id.clone())),
+            detail: Detail::Heads,
+            ..ListQuery::of(inside)
+        };
+        Ok(told.into_iter().map(|(name, inside)| (*name, query(*inside))).collect())
     }
 
     /// Whether nothing that holds the target of a reference is hidden.
@@ -111,16 +204,8 @@ impl Anvil for Screened {
         if self.viewer.sees_gm_side() {
             return self.inner.read(kind, id, granularity).await;
         }
-        let unknown = || keys::unknown(kind, id.unwrap_or_default());
-        if kind.row().sensitivity == Sensitivity::Secret {
-            return Err(unknown());
-        }
-        let object = self.inner.read(kind, id, granularity).await?;
-        if !is_open(kind, &object) {
-            return Err(unknown());
-        }
-        self.check_holders(kind, id).await.map_err(|_| unknown())?;
-        self.without_parts(kind, opened(kind, object)).await
+        let object = self.open_one(kind, id, granularity).await?;
+        self.shown(kind, object, None).await
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Rows> {
@@ -135,29 +220,21 @@ impl Anvil for Screened {
         }
         // What is in something hidden is hidden with it.
         if let Some((parent, id)) = &query.parent {
-            self.read(*parent, Some(id), parent.row().granularity(0)).await?;
+            self.open_one(*parent, Some(id), parent.row().granularity(0)).await?;
         }
-        if let Some(category) = query.category.as_deref().filter(|id| *id != UNCATEGORISED) {
-            self.read(Kind::Category, Some(category), -1).await?;
-        }
-        let mut open = Vec::new();
-        if query.kind.row().sensitivity == Sensitivity::Open {
-            for page in 0..PAGES_MAX {
-                let part = ListQuery { offset: page * PAGE_MAX, limit: PAGE_MAX, ..query.clone() };
-                let found = self.inner.list(&part).await?;
-                let last = part.offset + found.rows.len() >= found.total || found.rows.is_empty();
-                for row in found.rows {
-                    if is_open(query.kind, &row) && self.is_held_openly(query, &row).await? {
-                        open.push(opened(query.kind, row));
-                    }
-                }
-                if last {
-                    break;
-                }
+        let open = match query.category.as_deref() {
+            Some(UNCATEGORISED) => self.loose_rows(query).await?,
+            Some(category) => {
+                self.open_one(Kind::Category, Some(category), -1).await?;
+                self.open_rows(query).await?
             }
-        }
+            None => self.open_rows(query).await?,
+        };
         let total = open.len();
-        let rows = open.into_iter().skip(query.offset).take(query.limit.min(PAGE_MAX)).collect();
+        let mut rows = Vec::new();
+        for row in open.into_iter().skip(query.offset).take(query.limit.min(PAGE_MAX)) {
+            rows.push(self.shown(query.kind, row, query.world.as_deref()).await?);
+        }
         Ok(Rows { rows, total })
     }
 
@@ -221,10 +298,29 @@ const EVERYBODYS: [Kind; 2] = [Kind::User, Kind::World];
 /// What everybody may see although it does not say so.
 const SHARED: [Kind; 2] = [Kind::RpgSystem, Kind::MarkerType];
 
+/// What things of a kind count, and where they tell it.
+fn counts(kind: Kind) -> &'static [(&'static str, Kind)] {
+    match kind {
+        Kind::World => &[
+            ("countArticles", Kind::Article),
+            ("countMaps", Kind::Map),
+            ("countTimelines", Kind::Timeline),
+            ("countCategories", Kind::Category),
+        ],
+        Kind::Category => &[("articleCount", Kind::Article)],
+        Kind::Map => &[("markerCount", Kind::Marker)],
+        _ => &[],
+    }
+}
+
+fn is_silent(object: &Object, name: &str) -> bool {
+    object.get(name).is_none_or(Value::is_null)
+}
+
 /// Whether everybody may see an object. What says nothing of that is not shown.
 fn is_open(kind: Kind, object: &Object) -> bool {
-    let is_silent = object.get("state").is_none_or(Value::is_null);
-    EVERYBODYS.contains(&kind) || (SHARED.contains(&kind) && is_silent) || is_public(object)
+    let is_shared = SHARED.contains(&kind) && is_silent(object, "state");
+    EVERYBODYS.contains(&kind) || is_shared || is_public(object)
 }
 
 /// An object without what is the author's own, and without what tells of hidden things.
@@ -235,8 +331,9 @@ fn opened(kind: Kind, object: Object) -> Object {
         let field = kind.row().field(name);
         let counts_all =
             kind == Kind::World && name.starts_with("count") && name != "countFollowers";
-        counts_all
-            || ["secrets", "sheet", "articleCount", "markerCount"].contains(&name)
+        let is_count = counts_all || counts(kind).iter().any(|(count, _)| *count == name);
+        is_count
+            || ["secrets", "sheet"].contains(&name)
             || field.is_some_and(|field| field.form == Form::HiddenSection)
     };
     let open = object.into_iter().filter(|(name, _)| !hidden(name));

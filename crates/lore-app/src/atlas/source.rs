@@ -70,13 +70,24 @@ pub struct ListQuery {
     pub offset: usize,
     /// At most this many, and never more than [`lore_anvil::PAGE_MAX`].
     pub limit: usize,
+    /// How much of each.
+    pub detail: Detail,
+}
+
+/// How much a list tells of each thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// What lists of the contract tell.
+    Rows,
+    /// What can be told without further questions to a service.
+    Heads,
 }
 
 impl ListQuery {
     /// Everything of a kind in the present world.
     pub fn of(kind: Kind) -> Self {
-        let limit = lore_anvil::PAGE_MAX;
-        Self { kind, world: None, parent: None, category: None, offset: 0, limit }
+        let (limit, detail) = (lore_anvil::PAGE_MAX, Detail::Rows);
+        Self { kind, world: None, parent: None, category: None, offset: 0, limit, detail }
     }
 }
 

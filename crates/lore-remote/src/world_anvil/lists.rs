@@ -1,7 +1,7 @@
 //! Lists of the service: 50 at once, no total, and some only by detours.
 
 use lore_anvil::{Form, Kind, Object, PAGE_MAX};
-use lore_app::atlas::{Anvil, ListQuery, Rows};
+use lore_app::atlas::{Anvil, Detail, ListQuery, Rows};
 use lore_core::{Error, Result};
 use serde_json::{Value, json};
 
@@ -173,6 +173,7 @@ impl WorldAnvil {
     async fn completed(&self, query: &ListQuery, rows: Vec<Object>) -> Result<Vec<Object>> {
         let kind = query.kind;
         let lacking = match kind {
+            _ if query.detail == Detail::Heads => return Ok(rows),
             Kind::Marker => "geoX",
             Kind::Map => "markerCount",
             Kind::Era => "startingYear",

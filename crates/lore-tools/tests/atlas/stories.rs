@@ -587,7 +587,8 @@ async fn players_of_a_service_learn_nothing_of_what_is_hidden() {
     assert_eq!(player.read(Kind::Layer, Some("l"), 0).await.unwrap_err().code(), Code::NotFound);
     assert!(player.list(&ListQuery::of(Kind::Layer)).await.unwrap().rows.is_empty());
     let about = player.read(Kind::World, Some("w"), 1).await.unwrap();
-    assert_eq!((about.get("countArticles"), &about["countFollowers"]), (None, &json!(4)));
+    let counted = (&about["countArticles"], &about["countFollowers"]);
+    assert_eq!(counted, (&json!(1), &json!(4)), "what is hidden is not counted");
     let system = player.read(Kind::RpgSystem, Some("private"), 0).await;
     assert_eq!(system.unwrap_err().code(), Code::NotFound);
     assert!(player.read(Kind::RpgSystem, Some("open"), 0).await.is_ok());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use lore_anvil::{Kind, PAGE_MAX, shown};
-use lore_app::atlas::ListQuery;
+use lore_app::atlas::{Detail, ListQuery};
 use lore_core::Result;
 use serde_json::{Map, Value, json};
 
@@ -67,6 +67,7 @@ fn query(kind: Kind, arguments: &Arguments) -> Result<ListQuery> {
         category: arguments.id("category_id")?,
         offset: arguments.whole("offset", 0)?,
         limit: arguments.whole("limit", PAGE_MAX)?.clamp(1, PAGE_MAX),
+        detail: Detail::Rows,
     })
 }
 
