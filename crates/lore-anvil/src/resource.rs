@@ -86,11 +86,16 @@ impl Resource {
     /// What one of these is a part of, apart from worlds and users: the field that says so, the
     /// kind of the whole and the edge to it. Who may not see the whole may not see its parts.
     pub fn holders(&self) -> impl Iterator<Item = (&'static str, Kind, &'static str)> {
-        self.fields.iter().filter_map(|field| match field.form {
-            Form::One(holder, edge) if self.list_under(Some(holder)).is_some() => {
-                Some((field.name, holder, edge))
-            }
-            _ => None,
+        let wholes = self.lists.iter().enumerate().filter_map(|(at, list)| {
+            let is_new = !self.lists.iter().take(at).any(|other| other.parent == list.parent);
+            list.parent.filter(|_| is_new)
+        });
+        // The first such field; others lead elsewhere, as markers do to other maps.
+        wholes.filter_map(|whole| {
+            self.fields.iter().find_map(|field| match field.form {
+                Form::One(kind, edge) if kind == whole => Some((field.name, whole, edge)),
+                _ => None,
+            })
         })
     }
 

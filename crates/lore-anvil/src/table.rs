@@ -393,6 +393,17 @@ mod tests {
     }
 
     #[test]
+    fn parts_know_their_wholes() {
+        let of = |kind: Kind| kind.row().holders().map(|(field, ..)| field).collect::<Vec<_>>();
+        assert_eq!(of(Kind::Marker), ["map", "group"], "and not the map it leads to");
+        assert_eq!(of(Kind::Variable), ["collection"]);
+        assert_eq!(of(Kind::Note), ["notesection"]);
+        for whole in [Kind::Article, Kind::Category, Kind::Map, Kind::History, Kind::Chronicle] {
+            assert!(of(whole).is_empty(), "{whole:?}");
+        }
+    }
+
+    #[test]
     fn granularities_are_mapped_to_what_is_allowed() {
         let of = |kind: Kind| [0, 1, 2, 9].map(|asked| kind.row().granularity(asked));
         assert_eq!(of(Kind::Article), [0, 1, 2, 2]);

@@ -336,8 +336,14 @@ fn opened(kind: Kind, object: Object) -> Object {
             || ["secrets", "sheet"].contains(&name)
             || field.is_some_and(|field| field.form == Form::HiddenSection)
     };
-    let open = object.into_iter().filter(|(name, _)| !hidden(name));
-    open.map(|(name, value)| (name, without_hidden(value))).collect()
+    let open = object.into_iter().filter_map(|(name, value)| match hidden(&name) {
+        false => Some((name, without_hidden(value))),
+        // Who may not see it sees that there is nothing.
+        true if kind.row().field(&name).is_none() => None,
+        true if value.is_array() => Some((name, json!([]))),
+        true => Some((name, Value::Null)),
+    });
+    open.collect()
 }
 
 fn without_hidden(value: Value) -> Value {

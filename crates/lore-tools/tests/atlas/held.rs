@@ -74,6 +74,13 @@ async fn a_part_of_a_part_is_hidden_too_and_what_merely_belongs_somewhere_is_not
     let ask = json!({ "article_id": article, "granularity": 2 });
     let seen = world.try_call(viewer, "get_article", ask).await.unwrap();
     assert_eq!(seen["data"]["title"], "Open");
+    let map = world.make(Kind::Map, json!({ "title": "Open map", "state": "public" })).await;
+    let far = world.make(Kind::Map, hidden("Far")).await;
+    let door = json!({
+        "title": "Door", "state": "public", "map": { "id": map }, "targetMap": { "id": far },
+    });
+    let door = world.make(Kind::Marker, door).await;
+    assert!(sees(&player, Kind::Marker, &door).await, "it leads to a hidden map, and is on none");
     for reference in ["category", "block"] {
         assert_eq!(seen["data"].get(reference), None, "{seen}");
     }
