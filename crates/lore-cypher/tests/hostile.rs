@@ -88,6 +88,18 @@ fn the_mean_of_large_numbers_is_one() {
     let table = ask(query).unwrap();
     assert_eq!(table.rows, [[Value::Float(6_148_914_691_236_517_000.0)]]);
     assert!(ask("UNWIND [9223372036854775807, 1] AS x RETURN sum(x) AS x").is_err());
+    for (values, call, expected) in [
+        ("[1.5e308, 1.5e308, 1.5e308]", "avg(x)", 1.5e308),
+        ("[1.5e308, 1.5e308, -1.5e308, 4]", "avg(x)", 3.75e307),
+        ("[1.0 / 0.0, 1]", "avg(x)", f64::INFINITY),
+        ("[1, 2, 3.0]", "avg(x)", 2.0),
+        ("[-1.5e308, 1.5e308]", "percentileCont(x, 0.5)", 0.0),
+        ("[-1e308, 1e308]", "stDevP(x)", 1e308),
+        ("[1e308, 1e308]", "stDev(x)", 0.0),
+    ] {
+        let query = format!("UNWIND {values} AS x RETURN {call} AS x");
+        assert_eq!(ask(&query).unwrap().rows, [[Value::Float(expected)]], "{query}");
+    }
 }
 
 #[test]

@@ -16,6 +16,8 @@ pub(super) struct Gathered {
     count: i64,
     /// The sum, or the smallest or largest value.
     value: Value,
+    /// The mean so far, for when the sum is too large for a number.
+    mean: f64,
     values: Vec<Value>,
     percentile: Value,
 }
@@ -32,6 +34,7 @@ impl Gathered {
             seen: (call.distinct == Distinct::Yes).then(|| Box::new(Seen::new())),
             count: 0,
             value: Value::Null,
+            mean: 0.0,
             values: Vec::new(),
             percentile: Value::Null,
         }
@@ -44,15 +47,23 @@ impl Gathered {
             Aggregate::Sum if self.count == 0 => Ok(Value::Int(0)),
             Aggregate::Sum | Aggregate::Min | Aggregate::Max => Ok(self.value),
             Aggregate::Avg if self.count == 0 => Ok(Value::Null),
-            Aggregate::Avg => {
-                let count = Value::Float(self.count as f64);
-                arithmetic::apply(Arithmetic::Divide, &self.value, &count)
-            }
+            Aggregate::Avg => match self.value {
+                Value::Float(sum) if !sum.is_finite() => Ok(Value::Float(self.mean)),
+                sum => {
+                    arithmetic::apply(Arithmetic::Divide, &sum, &Value::Float(self.count as f64))
+                }
+            },
             Aggregate::Collect => exec.meter.built(Value::list(self.values)),
             Aggregate::PercentileCont | Aggregate::PercentileDisc => self.percentile(),
             Aggregate::StDev => Ok(Value::Float(deviation(&self.values, 1))),
             Aggregate::StDevP => Ok(Value::Float(deviation(&self.values, 0))),
         }
+    }
+
+    /// Takes a value into the mean. No step of it is larger than what was taken in.
+    fn follow_mean(&mut self, value: &Value) {
+        let count = self.count as f64;
+        self.mean = self.mean * ((count - 1.0) / count) + number(value) / count;
     }
 
     fn percentile(mut self) -> Result<Value> {
@@ -75,7 +86,7 @@ impl Gathered {
         let at = share * last as f64;
         let (below, above) = (at.floor(), at.ceil());
         let (low, high) = (value(below as usize), value(above as usize));
-        Ok(Value::Float(low + (high - low) * (at - below)))
+        Ok(Value::Float(between(low, high, at - below)))
     }
 }
 
@@ -121,6 +132,7 @@ impl<'q> Exec<'q> {
                 if !matches!(value, Value::Int(_) | Value::Float(_) | Value::Temporal(_)) {
                     return failed(format!("only numbers can be summed, not {}", value.kind()));
                 }
+                gathered.follow_mean(&value);
                 gathered.value = match (gathered.count, gathered.function) {
                     (1, _) => value,
                     (_, Aggregate::Avg) => summed(&gathered.value, &value)?,
@@ -166,6 +178,13 @@ fn summed(left: &Value, right: &Value) -> Result<Value> {
     }
 }
 
+/// What lies so far on the way from one number to another, also where they are too far apart
+/// for their difference.
+fn between(low: f64, high: f64, part: f64) -> f64 {
+    let distance = high - low;
+    if distance.is_finite() { low + distance * part } else { low * (1.0 - part) + high * part }
+}
+
 fn number(value: &Value) -> f64 {
     match value {
         Value::Int(number) => *number as f64,
@@ -179,8 +198,20 @@ fn deviation(values: &[Value], taken: usize) -> f64 {
     if values.len() <= taken.max(1) {
         return 0.0;
     }
+    let plain = scaled_deviation(values, taken, 1.0);
+    if plain.is_finite() {
+        return plain;
+    }
+    // Squares of large numbers are too large where their roots are not.
+    let largest = values.iter().map(|value| number(value).abs()).fold(0.0, f64::max);
+    scaled_deviation(values, taken, largest) * largest
+}
+
+/// The standard deviation of numbers divided by another.
+fn scaled_deviation(values: &[Value], taken: usize, scale: f64) -> f64 {
     let count = values.len() as f64;
-    let mean = values.iter().map(number).sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (number(value) - mean).powi(2)).sum();
+    let scaled = |value: &Value| number(value) / scale;
+    let mean = values.iter().map(scaled).sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (scaled(value) - mean).powi(2)).sum();
     (squares / (count - taken as f64)).sqrt()
 }
