@@ -106,6 +106,8 @@ pub enum Export {
     Named,
     /// What comes without a name, as `export default` says.
     Default,
+    /// Nothing: only its own file sees it, as `static` says in C.
+    Hidden,
 }
 
 /// An import.
@@ -147,7 +149,8 @@ pub struct Call {
     /// What is called.
     pub name: String,
     /// What it is called on or through, perhaps after what that begins with and a dot;
-    /// [`Call::VALUE`] when it has no known name.
+    /// [`Call::VALUE`] when it has no known name, and [`Call::OF`] before the name of its type
+    /// when only that is known.
     pub qualifier: Option<String>,
     /// Its line.
     pub line: u32,
@@ -156,6 +159,8 @@ pub struct Call {
 impl Call {
     /// What is called on a value that could be anything.
     pub const VALUE: &'static str = "";
+    /// What stands before the type of a value that something is called on.
+    pub const OF: char = ':';
 }
 
 /// A class and something it builds on.

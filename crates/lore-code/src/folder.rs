@@ -100,9 +100,12 @@ pub(crate) fn list(
     let mut listing = Listing { paths: Vec::new(), skipped: Vec::new() };
     let mut walk = WalkBuilder::new(root);
     // Rules are read by ourselves: what has their name may be a pipe that never ends.
-    walk.standard_filters(false).hidden(true).follow_links(false).same_file_system(true);
-    let rules = Arc::new(Rules::of(root));
-    walk.filter_entry(move |entry| entry.depth() == 0 || !is_foreign(entry, &rules));
+    walk.standard_filters(false).hidden(true).follow_links(false);
+    let (rules, device) = (Arc::new(Rules::of(root)), device_of(root));
+    walk.filter_entry(move |entry| {
+        let is_here = || device_of(entry.path()) == device;
+        entry.depth() == 0 || !is_foreign(entry, &rules) && (!is_folder(entry) || is_here())
+    });
     for (place, entry) in walk.build().enumerate() {
         if cancel.load(Ordering::Relaxed) {
             return Err(FolderError::Cancelled);
@@ -158,8 +161,25 @@ pub(crate) fn read_plain(file: &Path, most: u64) -> Result<String, String> {
 
 fn is_foreign(entry: &DirEntry, rules: &Rules) -> bool {
     let name = entry.file_name().to_string_lossy();
-    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+    let is_folder = is_folder(entry);
     is_folder && SKIPPED_FOLDERS.contains(&&*name) || rules.leave_out(entry.path(), is_folder)
+}
+
+fn is_folder(entry: &DirEntry) -> bool {
+    entry.file_type().is_some_and(|kind| kind.is_dir())
+}
+
+/// What a folder is stored on. Asked for here and not by the walk, which would leave out all
+/// the rest of a folder after one that is both mounted and skipped.
+#[cfg(unix)]
+fn device_of(folder: &Path) -> Option<u64> {
+    fs::symlink_metadata(folder).ok().map(|meta| std::os::unix::fs::MetadataExt::dev(&meta))
+}
+
+/// What a folder is stored on; not told there.
+#[cfg(not(unix))]
+fn device_of(_: &Path) -> Option<u64> {
+    None
 }
 
 /// A path from the root with `/`, and whether that is really its name.

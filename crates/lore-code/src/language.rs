@@ -69,6 +69,11 @@ impl Language {
         self.family() == other.family()
     }
 
+    /// Whether it is JavaScript, or becomes that.
+    pub(crate) fn is_script(self) -> bool {
+        matches!(self, Self::JavaScript | Self::TypeScript | Self::Tsx)
+    }
+
     fn family(self) -> u8 {
         match self {
             Self::Rust => 0,

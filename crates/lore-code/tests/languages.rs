@@ -35,6 +35,52 @@ fn rust() {
 }
 
 #[test]
+fn functions_that_javascript_assigns() {
+    let graph = Asked::of(&[
+        (
+            "lib.js",
+            "/** Keeps it. */\nexports.save = function (x) { return x; };\n\
+             module.exports.load = (x) => x;\nfunction Shop(name) {\n  this.open = function () {};\n}\n\
+             Shop.prototype.sell = function (thing) { this.count(); };\n\
+             Shop.prototype.count = async () => 1;\nShop.of = function () { return new Shop('x'); };\n\
+             Shop.prototype.text = 'no function';\nfunction all() { exports.save(1); module.exports.load(2); }\n",
+        ),
+        (
+            "proto.js",
+            "function Jar() {}\nJar.prototype = { fill: function () { this.shut(); }, shut() {} };\n",
+        ),
+        (
+            "app.js",
+            "const lib = require('./lib');\nconst { load } = require('./lib');\nconst run = require('./run');\n\
+             function main(shop) { lib.save(1); load(2); run(); shop.sell(); }\n",
+        ),
+        ("run.js", "function run() {}\nmodule.exports = run;\n"),
+    ]);
+    graph.rows(
+        "MATCH (f:Function {file_path: 'lib.js'}) RETURN coalesce(f.receiver_type + '.', '') + f.name",
+        &["Shop", "Shop.count", "Shop.of", "Shop.open", "Shop.sell", "all", "load", "save"],
+    );
+    graph.rows(
+        CALLS,
+        &[
+            "all→load",
+            "all→save",
+            "fill→shut",
+            "main→load",
+            "main→run",
+            "main→save",
+            "main→sell",
+            "of→Shop",
+            "sell→count",
+        ],
+    );
+    graph.rows(
+        "MATCH (f:Function {name: 'save'}) RETURN f.params + ' ' + f.docstring + ' ' + f.signature",
+        &["(x) Keeps it. exports.save = function (x)"],
+    );
+}
+
+#[test]
 fn python() {
     let graph = Asked::of(&[
         (

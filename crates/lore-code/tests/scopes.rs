@@ -94,6 +94,85 @@ fn names_of_a_function_win_in_scripts() {
 }
 
 #[test]
+fn names_of_cases_win_in_python() {
+    let graph = Asked::of(&[(
+        "a.py",
+        "def save():\n    pass\n\n\
+         def name(x):\n    match x:\n        case save:\n            save()\n\n\
+         def parts(x):\n    match x:\n        case [first, *save]:\n            save()\n\n\
+         def fields(x):\n    match x:\n        case Point(x=save):\n            save()\n\n\
+         def keys(x):\n    match x:\n        case {'k': save, **rest}:\n            save()\n\n\
+         def renamed(x):\n    match x:\n        case Point() as save:\n            save()\n\n\
+         def inner(x):\n    match x:\n        case (1, save) as both:\n            save()\n\n\
+         def values(x):\n    match x:\n        case mod.save:\n            save()\n\n\
+         def classes(x):\n    match x:\n        case save():\n            save()\n",
+    )]);
+    graph.rows(CALLS, &["classes→save", "values→save"]);
+}
+
+#[test]
+fn names_of_a_block_end_with_it_in_scripts() {
+    let graph = Asked::of(&[(
+        "a.js",
+        "function save() {}\n\
+         function afterBlock(x) { { const save = x; save(); } save(); }\n\
+         function inBlock(x) { if (x) { let save = x; save(); } }\n\
+         function afterLoop(x) { for (const save of x) { save(); } save(); }\n\
+         function afterCount(x) { for (let save = x; ;) { save(); } save(); }\n\
+         function afterCatch() { try { } catch (save) { save(); } save(); }\n\
+         function inSwitch(x) { switch (x) { case 1: const save = x; save(); } }\n\
+         function withVar(x) { if (x) { var save = x; } save(); }\n\
+         function withLoopVar(x) { for (var save of x) {} save(); }\n\
+         function beforeIt(x) { { save(); const save = x; } }\n\
+         function innerFunction() { { function save() {} save(); } }\n",
+    )]);
+    let lines = "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + toString(b.line_start)";
+    graph.rows(
+        lines,
+        &["afterBlock→1", "afterCatch→1", "afterCount→1", "afterLoop→1", "innerFunction→11"],
+    );
+}
+
+#[test]
+fn what_a_function_of_rust_uses_for_itself_hides_what_the_file_has() {
+    let graph = Asked::of(&[
+        (
+            "src/lib.rs",
+            "mod other;\nfn save() {}\nmod inner { pub fn save() {} pub fn deep() {} }\n\
+             fn by_file() { use crate::other::save; save(); }\n\
+             fn by_module() { use inner::save; save(); }\n\
+             fn by_std() { use std::mem::save; save(); }\n\
+             fn by_name() { use crate::other::load as save; save(); }\n\
+             fn plain() { save(); }\n",
+        ),
+        ("src/other.rs", "pub fn save() {}\npub fn load() {}\n"),
+    ]);
+    graph.rows(
+        "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + b.file_path + ':' + toString(b.line_start)",
+        &[
+            "by_file→src/other.rs:1",
+            "by_module→src/lib.rs:3",
+            "by_name→src/other.rs:2",
+            "plain→src/lib.rs:2",
+        ],
+    );
+}
+
+#[test]
+fn what_is_static_in_c_is_seen_by_its_file_alone() {
+    let graph = Asked::of(&[
+        ("a.c", "static int twice(int x) { return x; }\nint own(void) { return twice(1); }\n"),
+        ("b.c", "#include \"a.h\"\nint far(void) { return twice(1) + other(2); }\n"),
+        ("a.h", "static inline int shared(int x) { return x; }\n"),
+        (
+            "c.c",
+            "#include \"a.h\"\nint use(void) { return shared(1); }\nint other(int x) { return x; }\n",
+        ),
+    ]);
+    graph.rows(WHERE, &["far→c.c", "own→a.c", "use→a.h"]);
+}
+
+#[test]
 fn names_begin_after_their_declaration_in_rust_go_and_c() {
     let graph = Asked::of(&[
         (
@@ -170,11 +249,25 @@ fn macros_of_rust_call_what_they_are_given() {
              fn all() {\n assert_eq!(one(), shapes::area(two()));\n vec![crate::three()];\n \
              let three = 1; dbg!(three(1));\n}\n\
              #[cfg(any(one(), two()))]\nfn attributed() {}\n\
-             macro_rules! rule { ($x:expr) => { three(); $x(1) }; }\n",
+             macro_rules! rule { ($x:expr) => { three(); $x(1) }; }\n\
+             fn closures() {\n check!(all.map(|one| one()), |a, mut two| two(), |(three, b)| three());\n \
+             check!({ let one = 1; one(); for two in all { two(); } });\n check!(a | b | one(), three());\n}\n",
         ),
         ("src/shapes.rs", "pub fn area(x: u8) -> u8 { x }\n"),
     ]);
-    graph.rows(CALLS, &["all→area", "all→one", "all→three", "all→two", "own→far", "own→one"]);
+    graph.rows(
+        CALLS,
+        &[
+            "all→area",
+            "all→one",
+            "all→three",
+            "all→two",
+            "closures→one",
+            "closures→three",
+            "own→far",
+            "own→one",
+        ],
+    );
 }
 
 #[test]

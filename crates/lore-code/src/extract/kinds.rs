@@ -23,6 +23,8 @@ pub(super) enum Kind {
     /// Something whose words mean nothing yet.
     Opaque,
     Import,
+    /// Says which of those that have a name is what comes without one.
+    Handing,
 }
 
 /// Whether a node is worth a look, told by the number of its kind.
@@ -78,6 +80,7 @@ fn interest_in(kind: &str) -> Interest {
         "_elem",
         "call",
         "call_expression",
+        "assignment_expression",
         "type_conversion_expression",
         "pair",
         "token_tree",
@@ -166,6 +169,7 @@ fn script(node: Node<'_>) -> Option<Kind> {
                 _ => return None,
             }
         }
+        "assignment_expression" => return assigned(node),
         "class_declaration" | "abstract_class_declaration" | "enum_declaration" => {
             Kind::Type(Label::Class)
         }
@@ -175,8 +179,25 @@ fn script(node: Node<'_>) -> Option<Kind> {
         "import_statement" => Kind::Import,
         // `export … from '…'` hands on what others have.
         "export_statement" if node.child_by_field_name("source").is_some() => Kind::Import,
+        "export_statement" if node.child_by_field_name("value")?.kind() == "identifier" => {
+            Kind::Handing
+        }
         _ => return None,
     })
+}
+
+/// `exports.f = function () …`, `T.prototype.f = …` and their like.
+fn assigned(node: Node<'_>) -> Option<Kind> {
+    let (left, right) = (node.child_by_field_name("left")?, node.child_by_field_name("right")?);
+    match (left.kind(), right.kind()) {
+        (
+            "identifier" | "member_expression",
+            "arrow_function" | "function_expression" | "generator_function",
+        ) => Some(Kind::Function),
+        ("member_expression", "object") => Some(Kind::Object),
+        ("member_expression", "identifier") => Some(Kind::Handing),
+        _ => None,
+    }
 }
 
 fn go(node: Node<'_>) -> Option<Kind> {

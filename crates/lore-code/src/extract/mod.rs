@@ -13,11 +13,12 @@ mod patterns;
 mod scopes;
 mod text;
 mod tokens;
+mod types;
 
 use rustc_hash::FxHashSet;
 use tree_sitter::{Node, TreeCursor};
 
-use crate::facts::{Base, BaseKind, Call, FileFacts, Import, Label, Symbol};
+use crate::facts::{Base, BaseKind, Call, Export, FileFacts, Import, Label, Symbol};
 use crate::language::Language;
 use crate::scan::content_hash;
 use budget::Watch;
@@ -28,7 +29,7 @@ use scopes::{Meaning, Scopes};
 
 /// Counts up when [`extract`] finds other facts than before in the same text: what was
 /// kept by another count has to be found anew.
-pub const EXTRACTION: u32 = 4;
+pub const EXTRACTION: u32 = 5;
 
 /// The facts of a file, however long that takes. A file that cannot be parsed is still listed.
 pub fn extract(path: &str, source: &str) -> FileFacts {
@@ -51,9 +52,11 @@ pub fn extract_within(path: &str, source: &str, budget: Budget<'_>) -> Result<Fi
         comment: None,
         opaque_until: 0,
         called: FxHashSet::default(),
+        handed_out: None,
         facts: &mut facts,
     };
     walk.over(&mut tree.walk(), &mut watch)?;
+    walk.hand_out();
     Ok(facts)
 }
 
@@ -86,6 +89,8 @@ struct Walk<'w, 's> {
     opaque_until: usize,
     /// Calls that are known: who calls the same twice calls it.
     called: FxHashSet<(Option<usize>, Option<String>, String)>,
+    /// The name of what the file gives to others without a name.
+    handed_out: Option<&'s str>,
     facts: &'w mut FileFacts,
 }
 
@@ -186,13 +191,16 @@ impl<'s> Walk<'_, 's> {
             }
             Some(Kind::Extension) => self.extension(node, depth),
             Some(Kind::Object) => {
-                let owner = self.name(node).filter(|name| !name.starts_with(['{', '[']));
+                let owner = self.object_name(node);
                 self.open.push(Open { depth, function: None, owner, module: None });
             }
             Some(Kind::Call) => self.call(node),
             Some(Kind::Tokens) => self.tokens(node),
             Some(Kind::Opaque) => self.opaque_until = node.end_byte(),
             Some(Kind::Import) => self.import(node),
+            Some(Kind::Handing) => {
+                self.handed_out = names::handed_out(node, self.source).or(self.handed_out);
+            }
             None => {}
         }
     }
@@ -248,10 +256,10 @@ impl<'s> Walk<'_, 's> {
         let symbol = Symbol {
             label,
             name,
+            export: self.export(node, label, owner.as_deref()),
             owner,
             module: self.open.iter().rev().find_map(|open| open.module.clone()),
             inside: self.function_around(),
-            export: names::export(self.around.last().copied()),
             line_start: node.start_position().row as u32 + 1,
             line_end: node.end_position().row as u32 + 1,
             byte_start: node.start_byte(),
@@ -268,6 +276,35 @@ impl<'s> Walk<'_, 's> {
         self.facts.symbols.len() - 1
     }
 
+    fn export(&self, node: Node<'s>, label: Label, owner: Option<&str>) -> Export {
+        let is_c = matches!(self.language, Language::C | Language::Cpp);
+        if !is_c {
+            return names::export(node, self.around.last().copied(), self.source);
+        }
+        // What is static in a header is so in every file that includes it.
+        let (_, ending) = self.facts.path.rsplit_once('.').unwrap_or_default();
+        let is_header = ["h", "hh", "hpp", "hxx"].contains(&ending);
+        let mut cursor = node.walk();
+        let is_static = label == Label::Function
+            && owner.is_none()
+            && node.children(&mut cursor).any(|part| {
+                part.kind() == "storage_class_specifier" && self.text(part) == "static"
+            });
+        if is_static && !is_header { Export::Hidden } else { Export::Named }
+    }
+
+    /// Marks what the file gives to others without a name.
+    fn hand_out(&mut self) {
+        let named = |symbol: &&mut Symbol| {
+            self.handed_out == Some(symbol.name.as_str())
+                && symbol.owner.is_none()
+                && symbol.inside.is_none()
+        };
+        if let Some(symbol) = self.facts.symbols.iter_mut().find(named) {
+            symbol.export = Export::Default;
+        }
+    }
+
     fn call(&mut self, node: Node<'s>) {
         let named = ["function", "name"].iter().find_map(|field| node.child_by_field_name(field));
         if named.is_some_and(|named| imports::is_import(self.language, self.text(named))) {
@@ -281,13 +318,17 @@ impl<'s> Walk<'_, 's> {
     fn callee(&self, node: Node<'s>) -> Option<(Option<String>, String)> {
         let Callee { base, way, qualifier, name } = names::callee(node, self.source)?;
         match (base, way) {
-            (None, _) => {
-                let is_value = self.scopes.meaning(&name) == Some(Meaning::Value);
-                (!is_value).then_some((None, name))
-            }
+            (None, _) => (!self.is_value(&name)).then_some((None, name)),
             (Some(_), Way::Path) => Some((Some(qualifier), name)),
             (Some(base), Way::Dot) => Some((Some(self.object(base, qualifier)), name)),
         }
+    }
+
+    /// Whether a name is that of a value here, so that calling it calls that.
+    fn is_value(&self, name: &str) -> bool {
+        let is_value = matches!(self.scopes.meaning(name), Some(Meaning::Value | Meaning::Of(_)));
+        // There, a variable cannot be called, and methods have names of their own.
+        is_value && self.language != Language::Java
     }
 
     /// What stands before a dot: a value, unless it is known to be something else.
@@ -299,22 +340,30 @@ impl<'s> Walk<'_, 's> {
         // What belongs to an object is a value.
         let is_own = ["self", "this", "cls"].contains(&self.text(root));
         // There, a dot never stands after a module.
-        let named = ["identifier", "field_expression"].contains(&base.kind());
         let never = matches!(self.language, Language::Rust | Language::C | Language::Cpp);
         let meaning = match root.kind() {
             "identifier" => self.scopes.meaning(self.text(root)),
             _ => None,
         };
-        match meaning {
+        match meaning.or_else(|| self.own_field(base)) {
             Some(Meaning::Receiver) if root == base => "self".to_owned(),
-            Some(Meaning::Value | Meaning::Receiver) => Call::VALUE.to_owned(),
-            _ if is_own || named && never => Call::VALUE.to_owned(),
+            Some(Meaning::Of(kind)) if root == base || is_own => format!("{}{kind}", Call::OF),
+            Some(Meaning::Value | Meaning::Of(_) | Meaning::Receiver) => Call::VALUE.to_owned(),
+            _ if is_own || never => Call::VALUE.to_owned(),
             // Where `os` is from elsewhere, so is `os.path`.
             _ if root != base && root.kind() == "identifier" && !qualifier.is_empty() => {
                 format!("{}.{qualifier}", self.text(root))
             }
             _ => qualifier,
         }
+    }
+
+    /// What is known of `this.a`, where fields are declared with their class.
+    fn own_field(&self, base: Node<'s>) -> Option<Meaning<'s>> {
+        let declares = self.language == Language::Java && base.kind() == "field_access";
+        let object = base.child_by_field_name("object").filter(|_| declares)?;
+        let field = base.child_by_field_name("field").filter(|_| object.kind() == "this")?;
+        self.scopes.meaning(self.text(field))
     }
 
     /// Calls among the words of a macro, which have no syntax: a name before parentheses.
@@ -324,8 +373,7 @@ impl<'s> Walk<'_, 's> {
         }
         for found in tokens::calls(node, self.source) {
             let (qualifier, name) = (found.qualifier, found.name);
-            let is_value = self.scopes.meaning(&name) == Some(Meaning::Value);
-            if qualifier.is_some() || !is_value {
+            if qualifier.is_some() || !self.is_value(&name) {
                 self.note_call(found.at, qualifier, name);
             }
         }
@@ -367,8 +415,32 @@ impl<'s> Walk<'_, 's> {
         names::defined(node, self.source).filter(|name| !name.is_empty() && name.len() <= 200)
     }
 
-    /// `A::b` in C++ and the receiver in Go tell the owner.
+    /// What the members of an object are said to belong to: its name, or for
+    /// `T.prototype = { … }` that of the type.
+    fn object_name(&self, node: Node<'s>) -> Option<String> {
+        let Some(left) = names::assigned(node) else {
+            return self.name(node).filter(|name| !name.starts_with(['{', '[']));
+        };
+        let object = self.text(left).strip_suffix(".prototype")?;
+        Some(names::last_name(object)).filter(|name| !name.is_empty())
+    }
+
+    /// What a method belongs to that is given to `this`: the class, or the function that
+    /// makes the object.
+    fn maker_around(&self) -> Option<String> {
+        let maker = self.facts.symbols.get(self.function_around()?)?;
+        Some(maker.owner.clone().unwrap_or_else(|| maker.name.clone()))
+    }
+
+    /// `A::b` in C++, the receiver in Go and what is assigned to in JavaScript tell the owner.
     fn split_owner(&self, node: Node<'s>, name: String) -> (String, Option<String>) {
+        if let Some(left) = names::assigned(node) {
+            let is_own = left.child_by_field_name("object").map(|object| self.text(object));
+            return match is_own {
+                Some("this") => (name, self.maker_around()),
+                _ => (name, names::assigned_owner(left, self.source)),
+            };
+        }
         if let Some(receiver) = node.child_by_field_name("receiver") {
             return (name, Some(names::receiver(self.text(receiver))));
         }

@@ -5,8 +5,14 @@ use tree_sitter::Node;
 use super::text::beginning;
 use crate::facts::{BaseKind, Export};
 
+/// What stands for what a file of JavaScript gives to others.
+const EXPORTS: [&str; 2] = ["exports", "module.exports"];
+
 /// The name a definition gives.
 pub(super) fn defined(node: Node<'_>, source: &str) -> Option<String> {
+    if let Some(left) = assigned(node) {
+        return assigned_name(node, left, source);
+    }
     let fields = ["name", "property", "key"];
     if let Some(name) = fields.iter().find_map(|field| node.child_by_field_name(field)) {
         // Members of objects may be called as they like: `'a-b'() {}`.
@@ -33,8 +39,48 @@ pub(super) fn defined(node: Node<'_>, source: &str) -> Option<String> {
     Some(text(name, source).trim_matches(['"', '`', '[', ']']).to_owned())
 }
 
+/// What is assigned to, where a definition is an assignment.
+pub(super) fn assigned(node: Node<'_>) -> Option<Node<'_>> {
+    Some(node).filter(|node| node.kind() == "assignment_expression")?.child_by_field_name("left")
+}
+
+/// `f = function …`, `a.f = function …` and `module.exports = function f …`.
+fn assigned_name(node: Node<'_>, left: Node<'_>, source: &str) -> Option<String> {
+    let name = match left.child_by_field_name("property") {
+        _ if EXPORTS.contains(&text(left, source)) => {
+            node.child_by_field_name("right")?.child_by_field_name("name")?
+        }
+        Some(property) => property,
+        None => left,
+    };
+    Some(text(name, source).to_owned())
+}
+
+/// What an assigned function is a method of: `T` of `T.prototype.f` and of `T.f`.
+pub(super) fn assigned_owner(left: Node<'_>, source: &str) -> Option<String> {
+    let object = text(left.child_by_field_name("object")?, source);
+    let object = object.strip_suffix(".prototype").unwrap_or(object);
+    let owner = last_name(object);
+    let is_one = !EXPORTS.contains(&object) && object != "this" && !owner.is_empty();
+    is_one.then_some(owner)
+}
+
+/// The name of what a file gives to others without a name: `module.exports = f` and
+/// `export default f`.
+pub(super) fn handed_out<'s>(node: Node<'_>, source: &'s str) -> Option<&'s str> {
+    let named = match assigned(node) {
+        Some(left) if text(left, source) == "module.exports" => node.child_by_field_name("right"),
+        Some(_) => None,
+        None => node.child_by_field_name("value"),
+    };
+    Some(text(named?, source))
+}
+
 /// What a definition is to those who import its file.
-pub(super) fn export(around: Option<Node<'_>>) -> Export {
+pub(super) fn export(node: Node<'_>, around: Option<Node<'_>>, source: &str) -> Export {
+    if assigned(node).is_some_and(|left| text(left, source) == "module.exports") {
+        return Export::Default;
+    }
     let Some(parent) = around.filter(|parent| parent.kind() == "export_statement") else {
         return Export::Named;
     };

@@ -29,6 +29,12 @@ enum Parts {
     Fields(&'static [&'static str]),
     /// In its first part.
     First,
+    /// After `as`, and in the pattern before that.
+    As,
+    /// In its only part; in none when it has several.
+    Only,
+    /// In all its parts but the first.
+    Rest,
     Nothing,
 }
 
@@ -42,7 +48,11 @@ fn parts(kind: &str) -> Parts {
         | "named_expression"
         | "variable_declarator"
         | "var_spec"
-        | "variadic_parameter_declaration" => Parts::Fields(&["name"]),
+        | "variadic_parameter_declaration"
+        | "formal_parameter"
+        | "catch_formal_parameter"
+        | "enhanced_for_statement"
+        | "resource" => Parts::Fields(&["name"]),
         "assignment"
         | "augmented_assignment"
         | "for_statement"
@@ -56,7 +66,7 @@ fn parts(kind: &str) -> Parts {
         | "required_parameter" | "optional_parameter" => Parts::Fields(&["pattern"]),
         "field_pattern" => Parts::Fields(&["pattern", "name"]),
         "pair_pattern" => Parts::Fields(&["value"]),
-        "as_pattern" => Parts::Fields(&["alias"]),
+        "as_pattern" => Parts::As,
         "catch_clause" | "arrow_function" => Parts::Fields(&["parameter"]),
         // Go has names where C has declarators.
         "parameter_declaration" => Parts::Fields(&["name", "declarator"]),
@@ -66,8 +76,13 @@ fn parts(kind: &str) -> Parts {
         | "array_declarator"
         | "function_declarator"
         | "optional_parameter_declaration"
+        | "local_variable_declaration"
+        | "field_declaration"
         | "for_range_loop" => Parts::Fields(&["declarator"]),
         "typed_parameter" => Parts::First,
+        // In a case, `a` is a name and `a.b` a value.
+        "dotted_name" => Parts::Only,
+        "class_pattern" | "keyword_pattern" => Parts::Rest,
         kind if is_container(kind) => Parts::All,
         _ => Parts::Nothing,
     }
@@ -102,6 +117,12 @@ fn is_container(kind: &str) -> bool {
         "reference_declarator",
         "parenthesized_declarator",
         "attributed_declarator",
+        "case_pattern",
+        "dict_pattern",
+        "splat_pattern",
+        "union_pattern",
+        "inferred_parameters",
+        "spread_parameter",
     ]
     .contains(&kind)
 }
@@ -114,8 +135,14 @@ fn followed(node: Node<'_>, parts: Parts) -> Vec<Node<'_>> {
         let (part, field) = (cursor.node(), cursor.field_name());
         let wanted = match parts {
             Parts::Fields(fields) => field.is_some_and(|field| fields.contains(&field)),
-            Parts::All => part.is_named() && field != Some("condition"),
+            Parts::All => part.is_named() && !matches!(field, Some("condition" | "key")),
             Parts::First => part.is_named() && found.is_empty(),
+            Parts::Only => part.is_named() && node.named_child_count() == 1,
+            Parts::Rest => part.is_named() && node.named_child(0) != Some(part),
+            Parts::As => {
+                let is_last = part.is_named() && part.start_byte() > node.start_byte();
+                is_last || part.kind() == "case_pattern"
+            }
             Parts::Name | Parts::Nothing => false,
         };
         // `int f(int)` says that there is a function, `int (*f)(int)` is a variable.

@@ -1,9 +1,10 @@
 //! What names mean at a place inside functions: parameters, variables, and what is defined or
 //! imported there win over what the file has under the same name.
 //!
-//! Follows the walk over the tree. In Python and JavaScript a name belongs to its function
-//! from beginning to end, so functions are looked through when they are entered; elsewhere
-//! it begins after its declaration and ends with its block.
+//! Follows the walk over the tree. In Python a name belongs to its function from beginning to
+//! end, in JavaScript to its block or, with `var`, to its function; so these are looked
+//! through when they are entered. Elsewhere it begins after its declaration and ends with its
+//! block.
 
 use std::sync::OnceLock;
 
@@ -13,13 +14,16 @@ use tree_sitter::Node;
 use super::kinds::{Tables, by_kind};
 use super::names::text;
 use super::patterns::bound;
+use super::{tokens, types};
 use crate::language::Language;
 
 /// What a name means inside a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Meaning {
+pub(super) enum Meaning<'s> {
     /// A value, which may be anything.
     Value,
+    /// A value of the type with this name.
+    Of(&'s str),
     /// The value that a method of Go belongs to.
     Receiver,
     /// Something that is defined or imported here.
@@ -32,7 +36,7 @@ pub(super) struct Scopes<'s> {
     source: &'s str,
     roles: &'static [Role],
     frames: Vec<Frame<'s>>,
-    known: FxHashMap<&'s str, Vec<Meaning>>,
+    known: FxHashMap<&'s str, Vec<Meaning<'s>>>,
 }
 
 /// What is known from here to the end of a node.
@@ -40,7 +44,7 @@ struct Frame<'s> {
     depth: usize,
     names: Vec<&'s str>,
     /// Names that are known once the node at this depth was left.
-    later: Vec<(usize, &'s str)>,
+    later: Vec<(usize, &'s str, Meaning<'s>)>,
 }
 
 /// What a node is to the names around it.
@@ -55,6 +59,8 @@ enum Role {
     Declaration,
     /// Gives names to the whole function.
     Hoisted,
+    /// Gives names to the whole block.
+    Lexical,
 }
 
 impl<'s> Scopes<'s> {
@@ -64,7 +70,7 @@ impl<'s> Scopes<'s> {
     }
 
     /// What a name means here; nothing when it is not from inside a function.
-    pub(super) fn meaning(&self, name: &str) -> Option<Meaning> {
+    pub(super) fn meaning(&self, name: &str) -> Option<Meaning<'s>> {
         self.known.get(name)?.last().copied()
     }
 
@@ -73,21 +79,11 @@ impl<'s> Scopes<'s> {
         self.leave(depth);
         match self.role(node) {
             Role::Function => self.enter_function(node, depth),
-            Role::Block => {
-                self.frames.push(Frame { depth, names: Vec::new(), later: Vec::new() });
-                // Its names begin inside of it, not in what they are taken from.
-                let given = match node.kind() {
-                    "match_arm" | "for_range_loop" => Some(node),
-                    _ => around.filter(|around| around.kind() == "for_expression"),
-                };
-                for name in given.map_or(Vec::new(), |given| self.bound(given)) {
-                    self.bind(name, Meaning::Value);
-                }
-            }
+            Role::Block => self.enter_block(node, around, depth),
             Role::Declaration if !self.frames.is_empty() => {
-                let names = self.bound(node);
+                let values = self.values(node).into_iter();
                 if let Some(frame) = self.frames.last_mut() {
-                    frame.later.extend(names.into_iter().map(|name| (depth, name)));
+                    frame.later.extend(values.map(|(name, meaning)| (depth, name, meaning)));
                 }
             }
             _ => {}
@@ -101,10 +97,10 @@ impl<'s> Scopes<'s> {
             }
         }
         let begun = self.frames.last_mut().map_or(Vec::new(), |frame| {
-            frame.later.extract_if(.., |(left, _)| *left >= depth).collect()
+            frame.later.extract_if(.., |(left, ..)| *left >= depth).collect()
         });
-        for (_, name) in begun {
-            self.bind(name, Meaning::Value);
+        for (_, name, meaning) in begun {
+            self.bind(name, meaning);
         }
     }
 
@@ -113,17 +109,93 @@ impl<'s> Scopes<'s> {
         let mut parameters = parameters(node);
         // `x => …` has its parameter without parentheses.
         parameters.extend(Some(node).filter(|node| node.kind() == "arrow_function"));
-        for name in parameters.into_iter().flat_map(|given| self.bound(given)).collect::<Vec<_>>() {
-            self.bind(name, Meaning::Value);
-        }
+        parameters.into_iter().for_each(|given| self.bind_values(given));
         if let Some(receiver) = node.child_by_field_name("receiver") {
             let inner = receiver.named_child(0).map_or(Vec::new(), |inner| self.bound(inner));
             inner.into_iter().for_each(|name| self.bind(name, Meaning::Receiver));
         }
-        if belongs_to_whole_functions(self.language)
+        if is_looked_through(self.language)
             && let Some(body) = node.child_by_field_name("body")
         {
             self.look_through(body);
+        }
+    }
+
+    fn enter_block(&mut self, node: Node<'s>, around: Option<Node<'s>>, depth: usize) {
+        self.frames.push(Frame { depth, names: Vec::new(), later: Vec::new() });
+        match node.kind() {
+            "token_tree" => {
+                for name in plain(self.language, tokens::given(node, self.source)) {
+                    self.bind(name, Meaning::Value);
+                }
+            }
+            // Its names begin inside of it, not in what they are taken from.
+            "match_arm" | "for_range_loop" | "enhanced_for_statement" => self.bind_values(node),
+            "class_body" => {
+                let mut cursor = node.walk();
+                let fields = node.named_children(&mut cursor);
+                let fields = fields.filter(|field| field.kind() == "field_declaration");
+                fields.collect::<Vec<_>>().into_iter().for_each(|field| self.bind_values(field));
+            }
+            _ if self.language.is_script() => self.bind_found(self.of_block(node)),
+            _ => {
+                let given = around.filter(|around| around.kind() == "for_expression");
+                given.into_iter().for_each(|given| self.bind_values(given));
+            }
+        }
+    }
+
+    fn bind_values(&mut self, given: Node<'s>) {
+        for (name, meaning) in self.values(given) {
+            self.bind(name, meaning);
+        }
+    }
+
+    /// The names that a block of JavaScript gives to all of itself.
+    fn of_block(&self, block: Node<'s>) -> Found<'s> {
+        let mut found = Found::default();
+        let mut cursor = block.walk();
+        match block.kind() {
+            "for_in_statement" if is_var(block, self.source) => {}
+            "for_in_statement" | "catch_clause" => found.add(self.values(block)),
+            "for_statement" => {
+                let start = block.child_by_field_name("initializer");
+                start.into_iter().for_each(|start| self.of_statement(start, &mut found));
+            }
+            "switch_body" => {
+                for case in block.named_children(&mut cursor) {
+                    let mut cursor = case.walk();
+                    let statements = case.named_children(&mut cursor);
+                    statements.for_each(|statement| self.of_statement(statement, &mut found));
+                }
+            }
+            _ => {
+                let statements = block.named_children(&mut cursor);
+                statements.for_each(|statement| self.of_statement(statement, &mut found));
+            }
+        }
+        found
+    }
+
+    fn of_statement(&self, node: Node<'s>, found: &mut Found<'s>) {
+        match self.role(node) {
+            Role::Lexical => self.declared(node, found),
+            Role::Function | Role::Class => {
+                let name = node.child_by_field_name("name");
+                found.defined.extend(name.map(|name| text(name, self.source)));
+            }
+            _ => {}
+        }
+    }
+
+    /// The names that `let`, `const` and `var` give.
+    fn declared(&self, node: Node<'s>, found: &mut Found<'s>) {
+        let mut cursor = node.walk();
+        for declared in node.named_children(&mut cursor) {
+            match gives_function(declared, self.source) {
+                true => found.defined.extend(self.bound(declared)),
+                false => found.add(self.values(declared)),
+            }
         }
     }
 
@@ -135,7 +207,7 @@ impl<'s> Scopes<'s> {
             let node = cursor.node();
             let role = self.role(node);
             self.given(node, role, &mut found);
-            let is_closed = matches!(role, Role::Function | Role::Class);
+            let is_closed = matches!(role, Role::Function | Role::Class | Role::Lexical);
             if !is_closed && cursor.goto_first_child() {
                 continue;
             }
@@ -149,6 +221,8 @@ impl<'s> Scopes<'s> {
 
     fn given(&self, node: Node<'s>, role: Role, found: &mut Found<'s>) {
         match (role, node.kind()) {
+            // There, they belong to their block.
+            (Role::Function | Role::Class, _) if self.language.is_script() => {}
             (Role::Function | Role::Class, _) => {
                 let name = node.child_by_field_name("name");
                 found.defined.extend(name.map(|name| text(name, self.source)));
@@ -159,10 +233,11 @@ impl<'s> Scopes<'s> {
             (Role::Hoisted, "import_statement" | "import_from_statement") => {
                 found.defined.extend(self.parts_of(node));
             }
-            (Role::Hoisted, "variable_declarator") if gives_function(node, self.source) => {
-                found.defined.extend(self.bound(node));
+            (Role::Hoisted, "variable_declaration") => self.declared(node, found),
+            (Role::Block, "for_in_statement") if is_var(node, self.source) => {
+                found.add(self.values(node));
             }
-            (Role::Hoisted, _) => found.values.extend(self.bound(node)),
+            (Role::Hoisted, _) => found.add(self.values(node)),
             _ => {}
         }
     }
@@ -179,9 +254,9 @@ impl<'s> Scopes<'s> {
 
     fn bind_found(&mut self, found: Found<'s>) {
         let Found { values, defined, from_outside } = found;
-        for name in values.difference(&defined) {
-            if !from_outside.contains(name) {
-                self.bind(name, Meaning::Value);
+        for (name, meaning) in values {
+            if !from_outside.contains(name) && !defined.contains(name) {
+                self.bind(name, meaning);
             }
         }
         for name in defined {
@@ -189,20 +264,22 @@ impl<'s> Scopes<'s> {
         }
     }
 
-    fn bind(&mut self, name: &'s str, meaning: Meaning) {
+    fn bind(&mut self, name: &'s str, meaning: Meaning<'s>) {
         if let Some(frame) = self.frames.last_mut() {
             frame.names.push(name);
             self.known.entry(name).or_default().push(meaning);
         }
     }
 
+    /// The names that a node gives to values, with what is known of these.
+    fn values(&self, node: Node<'s>) -> Vec<(&'s str, Meaning<'s>)> {
+        let types: FxHashMap<_, _> = types::given(node, self.source).into_iter().collect();
+        let meaning = |name: &str| types.get(name).map_or(Meaning::Value, |kind| Meaning::Of(kind));
+        self.bound(node).into_iter().map(|name| (name, meaning(name))).collect()
+    }
+
     fn bound(&self, node: Node<'s>) -> Vec<&'s str> {
-        let mut names = bound(node, self.source);
-        if self.language == Language::Rust {
-            // `Some(x)` and `NONE` in patterns are there already.
-            names.retain(|name| !name.starts_with(char::is_uppercase));
-        }
-        names
+        plain(self.language, bound(node, self.source))
     }
 
     fn role(&self, node: Node<'_>) -> Role {
@@ -211,17 +288,42 @@ impl<'s> Scopes<'s> {
 }
 
 /// Whether a name is that of a variable also before its declaration.
-fn belongs_to_whole_functions(language: Language) -> bool {
-    use Language::{JavaScript, Python, Tsx, TypeScript};
-    matches!(language, Python | JavaScript | TypeScript | Tsx)
+fn is_looked_through(language: Language) -> bool {
+    language == Language::Python || language.is_script()
 }
 
-/// Names that a function gives.
+/// Names without those that patterns only mention.
+fn plain(language: Language, mut names: Vec<&str>) -> Vec<&str> {
+    if language == Language::Rust {
+        // `Some(x)` and `NONE` in patterns are there already.
+        names.retain(|name| !name.starts_with(char::is_uppercase));
+    }
+    names
+}
+
+/// Names that a function or a block gives.
 #[derive(Default)]
 struct Found<'s> {
-    values: FxHashSet<&'s str>,
+    values: FxHashMap<&'s str, Meaning<'s>>,
     defined: FxHashSet<&'s str>,
     from_outside: FxHashSet<&'s str>,
+}
+
+impl<'s> Found<'s> {
+    /// A name that is given to values of several types is one of any.
+    fn add(&mut self, values: Vec<(&'s str, Meaning<'s>)>) {
+        for (name, meaning) in values {
+            let known = self.values.entry(name).or_insert(meaning);
+            if *known != meaning {
+                *known = Meaning::Value;
+            }
+        }
+    }
+}
+
+/// Whether a loop of JavaScript gives its names to the whole function.
+fn is_var(node: Node<'_>, source: &str) -> bool {
+    node.child_by_field_name("kind").is_some_and(|kind| text(kind, source) == "var")
 }
 
 /// What a function takes; in C that is inside of its declarator.
@@ -259,7 +361,9 @@ fn role_of(language: Language, kind: &str) -> Role {
     match language {
         Language::Rust => match kind {
             "function_item" | "closure_expression" => Role::Function,
-            "block" | "match_arm" | "if_expression" | "while_expression" => Role::Block,
+            "block" | "match_arm" | "if_expression" | "while_expression" | "token_tree" => {
+                Role::Block
+            }
             "let_declaration" | "let_condition" => Role::Declaration,
             _ => Role::Nothing,
         },
@@ -278,8 +382,8 @@ fn role_of(language: Language, kind: &str) -> Role {
         },
         Language::Python => python(kind),
         Language::JavaScript | Language::TypeScript | Language::Tsx => script(kind),
-        // There, a variable cannot be called.
-        Language::Java | Language::Sql | Language::Shell => Role::Nothing,
+        Language::Java => java(kind),
+        Language::Sql | Language::Shell => Role::Nothing,
     }
 }
 
@@ -292,6 +396,7 @@ fn python(kind: &str) -> Role {
         | "for_statement"
         | "for_in_clause"
         | "as_pattern"
+        | "case_pattern"
         | "named_expression"
         | "import_statement"
         | "import_from_statement"
@@ -310,7 +415,20 @@ fn script(kind: &str) -> Role {
         | "arrow_function"
         | "method_definition" => Role::Function,
         "class_declaration" | "class" | "abstract_class_declaration" => Role::Class,
-        "variable_declarator" | "for_in_statement" | "catch_clause" => Role::Hoisted,
+        "statement_block" | "switch_body" | "catch_clause" => Role::Block,
+        "for_statement" | "for_in_statement" => Role::Block,
+        "variable_declaration" => Role::Hoisted,
+        "lexical_declaration" => Role::Lexical,
+        _ => Role::Nothing,
+    }
+}
+
+fn java(kind: &str) -> Role {
+    match kind {
+        "method_declaration" | "constructor_declaration" | "lambda_expression" => Role::Function,
+        "class_body" | "block" | "for_statement" | "enhanced_for_statement" => Role::Block,
+        "catch_clause" | "try_with_resources_statement" => Role::Block,
+        "local_variable_declaration" | "catch_formal_parameter" | "resource" => Role::Declaration,
         _ => Role::Nothing,
     }
 }

@@ -31,9 +31,9 @@ pub(super) fn beginning(text: &str, most: usize) -> &str {
 
 /// What is written before the body.
 pub(super) fn signature(node: Node<'_>, source: &str) -> String {
-    let body = node.child_by_field_name("body").or_else(|| {
-        node.child_by_field_name("value").and_then(|value| value.child_by_field_name("body"))
-    });
+    let body = node
+        .child_by_field_name("body")
+        .or_else(|| value_of(node).and_then(|value| value.child_by_field_name("body")));
     let end = body.map_or(node.end_byte(), |body| body.start_byte());
     let head = source.get(node.start_byte()..end).unwrap_or_default();
     shortened(head.trim_end().trim_end_matches(['{', ':']), SIGNATURE)
@@ -79,8 +79,7 @@ pub(super) fn shape(node: Node<'_>, source: &str) -> Shape {
     if node.kind() == "function_definition" && node.child_by_field_name("declarator").is_some() {
         return declared(node, &written);
     }
-    // `const f = (a) => …`: the function is the value.
-    let value = node.child_by_field_name("value");
+    let value = value_of(node);
     let part = |fields: &[&str]| {
         let places = std::iter::once(node).chain(value);
         let mut found = places
@@ -93,6 +92,11 @@ pub(super) fn shape(node: Node<'_>, source: &str) -> Shape {
         _ => &["return_type", "result"],
     };
     Shape { params: part(&["parameters", "parameter"]), return_type: part(returned) }
+}
+
+/// `const f = (a) => …` and `a.f = function …`: the function is the value.
+fn value_of(node: Node<'_>) -> Option<Node<'_>> {
+    node.child_by_field_name("value").or_else(|| node.child_by_field_name("right"))
 }
 
 /// In C, what a function returns stands around its name: `int *f(void)`.

@@ -35,6 +35,42 @@ pub(super) fn calls<'t>(words: Node<'t>, source: &str) -> Vec<Spoken<'t>> {
     found
 }
 
+/// The names that closures, `let` and `for` among the words of a macro give to values, as far
+/// as they can be told without syntax. They count for all of the words.
+pub(super) fn given<'s>(words: Node<'s>, source: &'s str) -> Vec<&'s str> {
+    let (mut found, mut parameters) = (Vec::new(), None::<Vec<&'s str>>);
+    let (mut before, mut cursor) = ("", words.walk());
+    for word in words.children(&mut cursor) {
+        let kind = word.kind();
+        match (kind, &mut parameters) {
+            ("|", Some(names)) => {
+                found.append(names);
+                parameters = None;
+            }
+            ("|", None) => parameters = Some(Vec::new()),
+            ("identifier", Some(names)) if ["|", ","].contains(&before) => {
+                names.push(text(word, source));
+            }
+            // `|(a, b)|`
+            ("token_tree", Some(names)) if ["|", ","].contains(&before) => {
+                let mut cursor = word.walk();
+                let inner = word.named_children(&mut cursor);
+                let inner = inner.filter(|inner| inner.kind() == "identifier");
+                names.extend(inner.map(|inner| text(inner, source)));
+            }
+            ("identifier", None) if ["let", "for"].contains(&before) => {
+                found.push(text(word, source));
+            }
+            _ => {}
+        }
+        // `|mut a|` and `|&a|` are as `|a|`.
+        if !["mutable_specifier", "&", "ref"].contains(&kind) {
+            before = kind;
+        }
+    }
+    found
+}
+
 /// What a name is called on or through, told by what stands before it; none when it is no call.
 fn qualifier(head: &str) -> Option<Option<String>> {
     let head = head.trim_end();

@@ -4,6 +4,9 @@ use super::Linker;
 use super::paths::{Start, folder, matching, module, stem};
 use crate::language::Language;
 
+/// The packages that every program of Rust has, whatever the files of a repository are called.
+pub(super) const OF_RUST: [&str; 3] = ["alloc", "core", "std"];
+
 /// How many files one import can mean.
 pub(super) const FILES_MAX: usize = 16;
 
@@ -14,6 +17,9 @@ impl Linker<'_, '_> {
         let module = module(self.path(file), written, language);
         match (language, module.parts.as_slice()) {
             (Language::Go, parts) => return self.package_of_go(file, parts),
+            (Language::Rust, [first, ..]) if OF_RUST.contains(&first.as_str()) => {
+                return Vec::new();
+            }
             // A bare name is a package from elsewhere.
             (Language::JavaScript | Language::TypeScript | Language::Tsx, [_])
                 if module.start == Start::Anywhere =>

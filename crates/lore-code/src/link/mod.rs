@@ -8,6 +8,7 @@ mod builtins;
 mod files;
 mod paths;
 mod resolve;
+mod types;
 
 use std::collections::BTreeMap;
 
@@ -146,8 +147,9 @@ struct Linker<'l, 'f> {
     stems: FxHashMap<&'f str, Vec<usize>>,
     /// Files by the name of their folder.
     folders: FxHashMap<&'f str, Vec<usize>>,
-    /// What files export without a name.
-    defaults: FxHashMap<usize, usize>,
+    /// Functions and types that files export without a name.
+    defaults: FxHashMap<usize, Found>,
+    default_types: FxHashMap<usize, Found>,
     /// Folders that are packages of Python: what is in them has their name before its own.
     packages: FxHashSet<&'f str>,
     /// What each file imports.
@@ -176,6 +178,10 @@ struct Found {
     node: usize,
     file: usize,
     method: bool,
+    /// Whether it is a method of an interface, which others implement.
+    of_interface: bool,
+    /// Whether only its own file sees it.
+    hidden: bool,
 }
 
 impl<'l, 'f> Linker<'l, 'f> {
@@ -205,6 +211,7 @@ impl<'l, 'f> Linker<'l, 'f> {
             stems,
             folders,
             defaults: FxHashMap::default(),
+            default_types: FxHashMap::default(),
             packages: inits.map(|file| folder(&file.path)).collect(),
             imported: Vec::new(),
         }
@@ -219,7 +226,14 @@ impl<'l, 'f> Linker<'l, 'f> {
             let node = self.push(node);
             self.file_nodes.push(node);
             self.edge(EdgeKind::BelongsTo, node, module, None, 1.0);
-            let symbols = file.symbols.iter().map(|symbol| self.symbol(number, file, symbol));
+            let interfaces = interfaces(file);
+            let symbols = file.symbols.iter().map(|symbol| {
+                let owner = symbol.owner.as_deref();
+                let of_interface = owner.is_some_and(|owner| interfaces.contains(owner));
+                let place = self.symbol(file, symbol);
+                self.know(number, symbol, place, of_interface);
+                place
+            });
             let symbols: Vec<_> = symbols.collect();
             for (symbol, place) in file.symbols.iter().zip(&symbols) {
                 self.edge(EdgeKind::Contains, node, *place, Some(symbol.line_start), 1.0);
@@ -342,7 +356,8 @@ impl<'l, 'f> Linker<'l, 'f> {
         }
     }
 
-    fn symbol(&mut self, number: usize, file: &'f FileFacts, symbol: &'f Symbol) -> usize {
+    /// The node of a symbol.
+    fn symbol(&mut self, file: &'f FileFacts, symbol: &'f Symbol) -> usize {
         let owned = symbol.owner.as_deref().map_or(String::new(), |owner| format!("{owner}."));
         let key = format!("{owned}{}", symbol.signature);
         let mut node = self.node(symbol.label, &symbol.name, &file.path, &key);
@@ -353,12 +368,22 @@ impl<'l, 'f> Linker<'l, 'f> {
         node.return_type.clone_from(&symbol.return_type);
         node.docstring.clone_from(&symbol.docstring);
         node.receiver_type.clone_from(&symbol.owner);
-        let place = self.push(node);
-        let found = Found { node: place, file: number, method: symbol.owner.is_some() };
+        self.push(node)
+    }
+
+    /// Makes a symbol known under its name.
+    fn know(&mut self, number: usize, symbol: &'f Symbol, place: usize, of_interface: bool) {
+        let found = Found {
+            node: place,
+            file: number,
+            method: symbol.owner.is_some(),
+            of_interface,
+            hidden: symbol.export == Export::Hidden,
+        };
         match symbol.label {
             Label::Function => {
                 if symbol.export == Export::Default {
-                    self.defaults.insert(number, place);
+                    self.defaults.insert(number, found);
                 }
                 match (symbol.inside, &symbol.owner) {
                     (Some(inside), None) => {
@@ -375,11 +400,13 @@ impl<'l, 'f> Linker<'l, 'f> {
                 }
             }
             Label::Class | Label::Interface => {
+                if symbol.export == Export::Default {
+                    self.default_types.insert(number, found);
+                }
                 self.types.entry(&symbol.name).or_default().push(found);
             }
             _ => {}
         }
-        place
     }
 
     fn module(&mut self, path: &'f str) -> usize {
@@ -432,6 +459,12 @@ impl<'l, 'f> Linker<'l, 'f> {
     fn symbol_node(&self, file: usize, at: usize) -> Option<usize> {
         self.symbols.get(file)?.get(at).copied()
     }
+}
+
+/// The names of the interfaces of a file.
+fn interfaces(file: &FileFacts) -> FxHashSet<&str> {
+    let interfaces = file.symbols.iter().filter(|symbol| symbol.label == Label::Interface);
+    interfaces.map(|symbol| symbol.name.as_str()).collect()
 }
 
 /// A function and those it is inside of, the nearest first.

@@ -20,7 +20,9 @@ pub(super) fn stem(path: &str) -> &str {
 
 /// Whether a file stands for its folder.
 pub(super) fn is_folders_own(path: &str) -> bool {
-    ["mod", "index", "__init__", "lib"].contains(&stem(path))
+    let name = last(path);
+    ["mod.rs", "lib.rs", "__init__.py", "__init__.pyi"].contains(&name)
+        || stem(path) == "index" && Language::of(path).is_some_and(Language::is_script)
 }
 
 /// The parts of a module's path, as a path of files.
@@ -155,6 +157,8 @@ mod tests {
         assert_eq!(anywhere("base.py", "app/base"), Some(1));
         assert_eq!(anywhere("app/base/__init__.py", "app/base"), Some(2));
         assert_eq!(anywhere("app/base.py", "x/y/base"), None);
+        assert_eq!(anywhere("app/lib.js", "app/lib"), Some(2));
+        assert_eq!(anywhere("app/lib.rs", "app"), Some(1));
         let root = |path, parts| matching(path, &module(parts), Start::Root);
         assert_eq!(root("src/base.ts", "base"), None);
         assert_eq!(root("src/base.ts", "src/base"), Some(2));

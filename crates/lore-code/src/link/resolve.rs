@@ -2,15 +2,17 @@
 
 use std::collections::VecDeque;
 
+use rustc_hash::FxHashMap;
+
 use super::builtins::{is_built_in, is_common_method};
-use super::files::FILES_MAX;
+use super::files::{FILES_MAX, OF_RUST};
 use super::paths::{folder, stem};
 use super::{At, Found, Imported, Linker, functions_around};
 use crate::facts::{Brought, Call};
 use crate::language::Language;
 
 /// A node, and how sure it is that it is meant.
-type Meant = Option<(usize, f64)>;
+pub(super) type Meant = Option<(usize, f64)>;
 
 /// What is looked for by its name alone.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,9 +20,6 @@ enum Sought {
     Function,
     Method,
 }
-
-/// How many classes are looked at for an inherited method.
-const CLASSES_MAX: usize = 32;
 
 /// How many files hand on a name before it is where it is defined.
 const HOPS_MAX: usize = 4;
@@ -31,32 +30,62 @@ impl<'f> Linker<'_, 'f> {
         let (file, name) = (at.file, call.name.as_str());
         match call.qualifier.as_deref() {
             Some("self" | "this" | "Self" | "cls") => self.own_method(file, owner?, name),
-            Some("super") => self.inherited(file, owner?, name),
+            Some("super") => self.inherited_by(file, owner?, name),
             Some("self::" | "super::" | "crate::") => self
-                .in_file(file, name)
-                .or_else(|| self.in_module_around(file, name))
+                .in_modules_around(file, name)
                 .or_else(|| self.by_name(file, name, Sought::Function)),
             Some(Call::VALUE) => self.by_name(file, name, Sought::Method),
-            Some(qualifier) => self.called_through(at, qualifier, name),
+            Some(qualifier) => match qualifier.strip_prefix(Call::OF) {
+                Some(kind) => self.called_on(at, owner, kind, name),
+                None => self.called_through(at, qualifier, name),
+            },
             None => self.called_plainly(at, owner, name),
         }
     }
 
+    /// A method of a value whose type is known by its name. What is a type from elsewhere
+    /// has its methods from there.
+    fn called_on(&self, at: At, owner: Option<&str>, kind: &str, name: &str) -> Meant {
+        if kind == "Self" {
+            return self.own_method(at.file, owner?, name);
+        }
+        // `T` stands for types that are not known here.
+        let is_parameter = kind.len() == 1 && self.type_named(at.file, kind).is_none();
+        match is_parameter {
+            true => self.by_name(at.file, name, Sought::Method),
+            false => self.own_method(at.file, kind, name),
+        }
+    }
+
     fn called_through(&self, at: At, qualifier: &str, name: &str) -> Meant {
-        let file = at.file;
         let (root, qualifier) = qualifier.split_once('.').unwrap_or((qualifier, qualifier));
         if root != qualifier && self.is_foreign(at, root) {
             return None;
         }
+        // What a type does not have itself, no other one gives it; a path of Rust leads to a
+        // type or a module, and if to none that is known here, then elsewhere.
+        let is_path = self.language(at.file) == Some(Language::Rust) && qualifier.len() > 1;
+        let is_known = is_path
+            || self.is_foreign(at, qualifier)
+            || self.type_named(at.file, qualifier).is_some();
+        self.through(at, qualifier, name).or_else(|| match is_known {
+            true => None,
+            false => self.by_name(at.file, name, Sought::Method),
+        })
+    }
+
+    /// A function of a class, a module or a package that is known by its name.
+    fn through(&self, at: At, qualifier: &str, name: &str) -> Meant {
+        let file = at.file;
+        // What a file of JavaScript gives to others, it has itself.
+        let of_file = || (qualifier == "exports").then(|| self.in_file(file, name))?;
         self.method(file, qualifier, name, 0.9)
+            .or_else(|| self.inherited_by(file, qualifier, name))
             .or_else(|| self.through_import(at, qualifier, name))
             .or_else(|| self.in_scope(file, qualifier, name))
             .or_else(|| self.in_module(file, qualifier, name))
             .or_else(|| self.in_package(file, qualifier, name))
-            .or_else(|| match self.is_foreign(at, qualifier) {
-                true => None,
-                false => self.by_name(file, name, Sought::Method),
-            })
+            .or_else(of_file)
     }
 
     fn called_plainly(&self, at: At, owner: Option<&str>, name: &str) -> Meant {
@@ -69,24 +98,52 @@ impl<'f> Linker<'_, 'f> {
             _ => None,
         };
         // What a function imports for itself is nearer than what is around it.
-        let of_function = || self.imports_inside(at, name).then(|| self.imported_name(at, name))?;
-        let of_file = || {
-            self.nested(at, name)
-                .or_else(of_class)
-                .or_else(|| self.in_file(file, name))
-                .or_else(|| self.imported_name(at, name))
-                .or_else(|| self.constructor(at, name))
-                .or_else(|| self.in_folder(file, name))
-                .or_else(|| self.imported_with_all(at, name))
-                .or_else(|| match self.could_be_reached(at, name) {
-                    true => self.by_name(file, name, Sought::Function),
-                    false => None,
-                })
-        };
-        match self.imports_inside(at, name) && self.is_foreign(at, name) {
-            true => None,
-            false => of_function().or_else(of_file),
+        if self.imports_inside(at, name) {
+            let imported = self.imported_name(at, name);
+            let is_hidden =
+                self.is_foreign(at, name) || self.language(file) == Some(Language::Rust);
+            if imported.is_some() || is_hidden {
+                return imported.or_else(|| self.used_inside(at, name));
+            }
         }
+        self.nested(at, name)
+            .or_else(of_class)
+            .or_else(|| self.in_file(file, name))
+            .or_else(|| self.imported_name(at, name))
+            .or_else(|| self.beyond_file(at, name))
+    }
+
+    /// What a function of Rust has by `use` from a module that is no file.
+    fn used_inside(&self, at: At, name: &str) -> Meant {
+        if self.is_foreign(at, name) {
+            return None;
+        }
+        self.imports_of(at, name).find_map(|imported| {
+            let Brought { path, name, .. } = imported.brought;
+            match path.rsplit("::").nth(1)?.trim() {
+                "self" | "super" | "crate" => self.in_modules_around(at.file, name),
+                module => self.through(at, module, name),
+            }
+        })
+    }
+
+    /// What a name means that neither the file nor its imports have as a function.
+    fn beyond_file(&self, at: At, name: &str) -> Meant {
+        let file = at.file;
+        if let Some((class, certain)) = self.type_named(file, name) {
+            let constructed = self.constructor(file, class, certain);
+            // There, a function may have the name of a type.
+            let may_differ = matches!(self.language(file), Some(Language::C | Language::Cpp));
+            if constructed.is_some() || !may_differ {
+                return constructed;
+            }
+        }
+        self.in_folder(file, name).or_else(|| self.imported_with_all(at, name)).or_else(|| {
+            match self.could_be_reached(at, name) {
+                true => self.by_name(file, name, Sought::Function),
+                false => None,
+            }
+        })
     }
 
     /// A function that is defined in the calling one, or in one around that.
@@ -121,38 +178,6 @@ impl<'f> Linker<'_, 'f> {
         }
     }
 
-    fn own_method(&self, file: usize, owner: &str, name: &str) -> Meant {
-        self.method(file, owner, name, 0.95).or_else(|| self.inherited(file, owner, name))
-    }
-
-    fn method(&self, file: usize, owner: &str, name: &str, sure: f64) -> Meant {
-        let found = self.methods.get(&(owner, name))?;
-        if let Some(near) = found.iter().find(|found| found.file == file) {
-            return Some((near.node, sure));
-        }
-        let fitting = self.callable(file, found);
-        let sure = if fitting.len() == 1 { sure - 0.1 } else { sure - 0.4 };
-        self.nearest(file, &fitting).map(|found| (found.node, sure))
-    }
-
-    /// A method of a class above, the nearest first.
-    fn inherited(&self, file: usize, owner: &str, name: &str) -> Meant {
-        let mut open = VecDeque::from([(file, owner)]);
-        for _ in 0..CLASSES_MAX {
-            let (file, owner) = open.pop_front()?;
-            let bases = &self.files.get(file)?.bases;
-            for base in bases.iter().filter(|base| base.class == owner) {
-                let above = self.type_named(file, &base.name).map_or(file, |(found, _)| found.file);
-                let found = self.method(above, &base.name, name, 0.85);
-                if found.is_some() {
-                    return found;
-                }
-                open.push_back((above, &base.name));
-            }
-        }
-        None
-    }
-
     fn in_file(&self, file: usize, name: &str) -> Meant {
         let found = self.functions.get(name)?;
         let near = found.iter().find(|found| found.file == file && !found.method)?;
@@ -162,11 +187,9 @@ impl<'f> Linker<'_, 'f> {
     /// A function that the file imports, whatever it is called here.
     fn imported_name(&self, at: At, local: &str) -> Meant {
         self.imports_of(at, local).find_map(|imported| {
-            let brought = imported.brought;
-            if brought.name == Brought::DEFAULT {
-                return self.default_of(imported);
-            }
-            self.handed_on(&imported.files, &brought.name).map(|found| (found.node, 0.85))
+            let found = self
+                .imported_as(imported, &self.defaults, |file, name| self.function_in(file, name));
+            found.map(|found| (found.node, 0.85))
         })
     }
 
@@ -176,7 +199,7 @@ impl<'f> Linker<'_, 'f> {
             let methods = self.methods.get(&(imported.brought.name.as_str(), name));
             let mut methods = methods.into_iter().flatten();
             let method = methods.find(|found| imported.files.contains(&found.file)).copied();
-            let found = method.or_else(|| self.handed_on(&imported.files, name));
+            let found = method.or_else(|| self.function_handed_on(&imported.files, name));
             found.map(|found| (found.node, 0.85))
         })
     }
@@ -185,13 +208,13 @@ impl<'f> Linker<'_, 'f> {
     fn imported_with_all(&self, at: At, name: &str) -> Meant {
         let mut imports = self.imports_of(at, Brought::ALL);
         imports.find_map(|imported| {
-            self.handed_on(&imported.files, name).map(|found| (found.node, 0.8))
+            self.function_handed_on(&imported.files, name).map(|found| (found.node, 0.8))
         })
     }
 
     /// What imports bring under a name, as it is seen from a place: those of the nearest
     /// function, else those of the file.
-    fn imports_of<'s>(
+    pub(super) fn imports_of<'s>(
         &'s self,
         at: At,
         local: &'s str,
@@ -209,16 +232,47 @@ impl<'f> Linker<'_, 'f> {
         self.imports_of(at, local).any(|imported| imported.inside.is_some())
     }
 
-    fn function_in(&self, files: &[usize], name: &str) -> Option<Found> {
-        let mut found = self.functions.get(name)?.iter();
-        found.find(|found| files.contains(&found.file)).copied()
+    /// A function that others than its file can have.
+    fn function_in(&self, file: usize, name: &str) -> Option<Found> {
+        let found = self.functions.get(name)?.iter();
+        let found = || found.clone().filter(|found| found.file == file && !found.hidden);
+        // There, methods and members of objects can be imported.
+        let language = self.language(file)?;
+        let methods = language == Language::Java || language.is_script();
+        let method = || found().next().filter(|_| methods);
+        found().find(|found| !found.method).or_else(method).copied()
     }
 
-    /// A function of one of these files, or one that they have from elsewhere themselves.
-    fn handed_on(&self, files: &[usize], name: &str) -> Option<Found> {
+    fn function_handed_on(&self, files: &[usize], name: &str) -> Option<Found> {
+        self.handed_on(files, name, |file, name| self.function_in(file, name))
+    }
+
+    /// What an import brings, where that is what is looked for.
+    pub(super) fn imported_as(
+        &self,
+        imported: &Imported<'_>,
+        defaults: &FxHashMap<usize, Found>,
+        find: impl Fn(usize, &str) -> Option<Found>,
+    ) -> Option<Found> {
+        match imported.brought.name.as_str() {
+            // All of a file that gives one thing without a name is that.
+            Brought::DEFAULT | Brought::ALL => {
+                imported.files.iter().find_map(|file| defaults.get(file)).copied()
+            }
+            name => self.handed_on(&imported.files, name, find),
+        }
+    }
+
+    /// What one of these files has, or has from elsewhere itself.
+    fn handed_on(
+        &self,
+        files: &[usize],
+        name: &str,
+        find: impl Fn(usize, &str) -> Option<Found>,
+    ) -> Option<Found> {
         let mut open = VecDeque::from_iter(files.iter().map(|file| (*file, name, 0)));
         while let Some((file, name, hops)) = open.pop_front() {
-            if let Some(found) = self.function_in(&[file], name) {
+            if let Some(found) = find(file, name) {
                 return Some(found);
             }
             if hops == HOPS_MAX || open.len() > FILES_MAX {
@@ -236,16 +290,19 @@ impl<'f> Linker<'_, 'f> {
         None
     }
 
-    fn default_of(&self, imported: &Imported<'_>) -> Meant {
-        let node = imported.files.iter().find_map(|file| self.defaults.get(file))?;
-        Some((*node, 0.85))
-    }
-
     /// Whether a name was imported from somewhere else than this repository.
-    fn is_foreign(&self, at: At, local: &str) -> bool {
+    pub(super) fn is_foreign(&self, at: At, local: &str) -> bool {
         match self.language(at.file) {
             // There, what is imported need not have the name of its file.
-            Some(Language::Rust | Language::C | Language::Cpp | Language::Shell) | None => false,
+            Some(Language::C | Language::Cpp | Language::Shell) | None => false,
+            Some(Language::Rust) => {
+                let mut imports = self.imports_of(at, local).peekable();
+                let is_of_rust = |imported: &Imported<'_>| {
+                    let first = imported.brought.path.split("::").next().unwrap_or_default();
+                    OF_RUST.contains(&first.trim())
+                };
+                imports.peek().is_some() && imports.all(is_of_rust)
+            }
             Some(_) => {
                 let mut imports = self.imports_of(at, local).peekable();
                 imports.peek().is_some() && imports.all(|imported| imported.files.is_empty())
@@ -270,7 +327,12 @@ impl<'f> Linker<'_, 'f> {
         self.nearest(file, &found).map(|found| (found.node, 0.8))
     }
 
-    /// `super::function`: the module that a file is in, or the root of them.
+    /// `super::function`, `crate::function`: modules inside the file, and those around it.
+    fn in_modules_around(&self, file: usize, name: &str) -> Meant {
+        self.in_file(file, name).or_else(|| self.in_module_around(file, name))
+    }
+
+    /// The module that a file is in, or the root of them.
     fn in_module_around(&self, file: usize, name: &str) -> Meant {
         let around = folder(self.path(file));
         let is_root = |found: &&Found| {
@@ -310,21 +372,6 @@ impl<'f> Linker<'_, 'f> {
         self.nearest(file, &found).map(|found| (found.node, 0.7))
     }
 
-    fn constructor(&self, at: At, class: &str) -> Meant {
-        let named: &[&str] = match self.language(at.file)? {
-            Language::Python => &["__init__"],
-            Language::JavaScript | Language::TypeScript | Language::Tsx => &["constructor"],
-            Language::Java | Language::Cpp => &[class],
-            // There, a type before parentheses is a value, not a call.
-            _ => return None,
-        };
-        let imported = self.imports_of(at, class).map(|imported| imported.brought.name.as_str());
-        let classes = std::iter::once(class).chain(imported);
-        let mut known = classes.filter(|class| self.types.contains_key(class));
-        known
-            .find_map(|class| named.iter().find_map(|name| self.method(at.file, class, name, 0.85)))
-    }
-
     /// The last resort: a name that hardly anything else has.
     fn by_name(&self, file: usize, name: &str, sought: Sought) -> Meant {
         const MOST: usize = 4;
@@ -333,6 +380,10 @@ impl<'f> Linker<'_, 'f> {
         let is_common = is_method && is_common_method(self.language(file)?, name);
         let mut found = self.callable(file, self.functions.get(name)?);
         found.retain(|found| found.method == is_method);
+        // A value is something, and an interface only says what it can do.
+        if found.iter().any(|found| !found.of_interface) {
+            found.retain(|found| !found.of_interface);
+        }
         if is_common {
             // Who means another `get` than that of lists has something of that file at least.
             found.retain(|found| found.file == file || self.imports_file(file, found.file));
@@ -357,37 +408,13 @@ impl<'f> Linker<'_, 'f> {
         imported.any(|imported| imported.files.contains(&other))
     }
 
-    /// The node of a type, and how sure it is that it is meant.
-    pub(super) fn named_type(&self, file: usize, name: &str) -> Meant {
-        self.type_named(file, name).map(|(found, sure)| (found.node, sure))
-    }
-
-    fn type_named(&self, file: usize, name: &str) -> Option<(Found, f64)> {
-        // It may be known here by another name.
-        let imported = self.imported.get(file).into_iter().flatten();
-        let renamed = imported.filter(|imported| imported.brought.local == name);
-        let renamed = renamed.map(|imported| imported.brought.name.as_str());
-        let known = std::iter::once(name).chain(renamed).find_map(|name| self.types.get(name))?;
-        if let Some(near) = known.iter().find(|found| found.file == file) {
-            return Some((*near, 1.0));
-        }
-        let imported = self.imported.get(file).into_iter().flatten();
-        let targets: Vec<_> = imported.flat_map(|imported| &imported.files).collect();
-        if let Some(known) = known.iter().find(|found| targets.contains(&&found.file)) {
-            return Some((*known, 0.9));
-        }
-        let fitting = self.callable(file, known);
-        let sure = if fitting.len() == 1 { 0.8 } else { 0.4 };
-        self.nearest(file, &fitting).map(|found| (found, sure))
-    }
-
-    /// Those whose language a file can call.
-    fn callable(&self, file: usize, found: &[Found]) -> Vec<Found> {
+    /// Those that a file can call: of its language, and not hidden in another file.
+    pub(super) fn callable(&self, file: usize, found: &[Found]) -> Vec<Found> {
         found.iter().filter(|found| self.may_call(file, **found)).copied().collect()
     }
 
     fn may_call(&self, file: usize, found: Found) -> bool {
-        self.may_use(file, found.file)
+        self.may_use(file, found.file) && (!found.hidden || found.file == file)
     }
 
     /// Whether the languages of two files go together.
@@ -407,7 +434,7 @@ impl<'f> Linker<'_, 'f> {
     }
 
     /// The one whose path has most in common with the file's.
-    fn nearest(&self, file: usize, found: &[Found]) -> Option<Found> {
+    pub(super) fn nearest(&self, file: usize, found: &[Found]) -> Option<Found> {
         let here = self.path(file);
         let shared = |other: &str| {
             here.split('/').zip(other.split('/')).take_while(|(left, right)| left == right).count()

@@ -46,6 +46,8 @@ struct KeptSymbol {
     inside: Option<usize>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     default: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    hidden: bool,
     /// First and last line, first and last byte.
     place: (u32, u32, usize, usize),
     signature: String,
@@ -131,6 +133,7 @@ impl KeptSymbol {
             module: symbol.module.clone(),
             inside: symbol.inside,
             default: symbol.export == Export::Default,
+            hidden: symbol.export == Export::Hidden,
             place: (symbol.line_start, symbol.line_end, symbol.byte_start, symbol.byte_end),
             signature: symbol.signature.clone(),
             params: symbol.params.clone(),
@@ -147,7 +150,11 @@ impl KeptSymbol {
             owner: self.owner,
             module: self.module,
             inside: self.inside,
-            export: if self.default { Export::Default } else { Export::Named },
+            export: match (self.default, self.hidden) {
+                (true, _) => Export::Default,
+                (_, true) => Export::Hidden,
+                _ => Export::Named,
+            },
             line_start,
             line_end,
             byte_start,

@@ -1,0 +1,258 @@
+//! Types as they are written: what is known of a value tells which method is called on it.
+
+use tree_sitter::Node;
+
+use super::names::{last_name, text};
+
+/// The names that a parameter or a declaration gives to values, each with its type, as far as
+/// both are plain to see.
+pub(super) fn given<'s>(node: Node<'s>, source: &'s str) -> Vec<(&'s str, &'s str)> {
+    let mut found = Vec::new();
+    match node.kind() {
+        "parameters"
+        | "formal_parameters"
+        | "parameter_list"
+        | "lexical_declaration"
+        | "variable_declaration" => {
+            let mut cursor = node.walk();
+            node.named_children(&mut cursor).for_each(|part| add(part, source, &mut found));
+        }
+        _ => add(node, source, &mut found),
+    }
+    found
+}
+
+/// The one name that a written type has; none for those that have several or none.
+pub(super) fn plain_name(written: &str) -> Option<&str> {
+    const LAYERS_MAX: usize = 6;
+    let mut rest = written;
+    for _ in 0..LAYERS_MAX {
+        rest = some_part(bare(rest))?;
+        let Some(start) = rest.find(['<', '[']) else { break };
+        let (head, inside) = rest.split_at_checked(start)?;
+        let inside = inside.get(1..)?.trim();
+        if !WRAPPERS.contains(&last_part(head)) {
+            // `T[]` and `[T]` are lists, `T<U>` is a T.
+            let is_list = head.is_empty() || inside.starts_with(']');
+            rest = Some(head).filter(|_| !is_list)?;
+            break;
+        }
+        rest = inside.strip_suffix(['>', ']'])?;
+    }
+    let name = last_part(rest.trim_end_matches(['*', '&', ' ', '?']));
+    let mut letters = name.chars();
+    let is_name = letters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
+        && letters.all(|letter| letter.is_alphanumeric() || letter == '_');
+    (is_name && !ANYTHING.contains(&name)).then_some(name)
+}
+
+/// How many nodes are gone through to find a name or a type.
+const STEPS_MAX: usize = 8;
+/// Types that do as what they hold.
+const WRAPPERS: [&str; 9] =
+    ["Arc", "Box", "Optional", "Rc", "Ref", "RefMut", "Readonly", "shared_ptr", "unique_ptr"];
+/// Types that say nothing.
+const ANYTHING: [&str; 8] = ["Any", "Object", "any", "auto", "object", "typeof", "unknown", "var"];
+
+/// What functions of Rust are called that make something of their type.
+const MAKERS: [&str; 7] = ["connect", "create", "default", "from", "new", "open", "try_from"];
+
+/// A type without what is said of how it is held.
+fn bare(written: &str) -> &str {
+    let mut rest = written.trim();
+    loop {
+        let before = rest;
+        rest = rest.trim_start_matches([':', '&', '*', '"', ' ']).trim_end_matches(['"', ' ']);
+        // `'a T`, or `'T'` where a type is written as a text.
+        if let Some(quoted) = rest.strip_prefix('\'') {
+            rest = match quoted.strip_suffix('\'') {
+                Some(inner) => inner,
+                None => quoted.split_once(' ').map_or("", |(_, after)| after),
+            };
+        }
+        for word in ["mut ", "dyn ", "impl ", "const ", "readonly ", "struct ", "class "] {
+            rest = rest.strip_prefix(word).unwrap_or(rest);
+        }
+        if rest == before {
+            return rest;
+        }
+    }
+}
+
+/// The type that is meant by `T | None` and `T + Send`.
+fn some_part(written: &str) -> Option<&str> {
+    // Commas and bars inside of brackets belong to what is there.
+    if written.contains(['<', '[', '(']) {
+        return Some(written);
+    }
+    let first = written.split('+').next().unwrap_or_default();
+    let nothing = ["None", "null", "undefined"];
+    let mut parts = first.split('|').map(str::trim).filter(|part| !nothing.contains(part));
+    let only = parts.next()?;
+    parts.next().is_none().then_some(only)
+}
+
+fn last_part(path: &str) -> &str {
+    path.rsplit(['.', ':']).next().unwrap_or_default().trim()
+}
+
+fn add<'s>(node: Node<'s>, source: &'s str, found: &mut Vec<(&'s str, &'s str)>) {
+    let field = |name: &str| node.child_by_field_name(name);
+    let written = || field("type").map(|written| text(written, source));
+    let made = |name: &str| field(name).and_then(|value| constructed(value, source));
+    let one = match node.kind() {
+        "parameter" | "required_parameter" | "optional_parameter" => (field("pattern"), written()),
+        "typed_parameter" => (node.named_child(0), written()),
+        "typed_default_parameter" | "formal_parameter" | "enhanced_for_statement" | "resource" => {
+            (field("name"), written())
+        }
+        "let_declaration" => (field("pattern"), written().or_else(|| made("value"))),
+        "variable_declarator" => (field("name"), written().or_else(|| made("value"))),
+        "assignment" => (field("left"), written().or_else(|| made("right"))),
+        "short_var_declaration" => return add_pairs(node, source, found),
+        "parameter_declaration" | "var_spec" | "declaration" => {
+            return add_several(node, source, found);
+        }
+        "local_variable_declaration" | "field_declaration" => {
+            return add_several(node, source, found);
+        }
+        _ => return,
+    };
+    if let (Some(name), Some(written)) = one {
+        note(name, written, source, found);
+    }
+}
+
+fn note<'s>(
+    name: Node<'s>,
+    written: &'s str,
+    source: &'s str,
+    found: &mut Vec<(&'s str, &'s str)>,
+) {
+    let name = Some(name).filter(|name| name.kind() == "identifier");
+    if let (Some(name), Some(kind)) = (name, plain_name(written)) {
+        found.push((text(name, source), kind));
+    }
+}
+
+/// `a, b T`, and `T a = …, *b`.
+fn add_several<'s>(node: Node<'s>, source: &'s str, found: &mut Vec<(&'s str, &'s str)>) {
+    let Some(written) = node.child_by_field_name("type").map(|written| text(written, source))
+    else {
+        return;
+    };
+    let is_guessed = ["auto", "var"].contains(&written);
+    let mut cursor = node.walk();
+    let mut more = cursor.goto_first_child();
+    while more {
+        if matches!(cursor.field_name(), Some("name" | "declarator")) {
+            let declared = cursor.node();
+            let made = declared.child_by_field_name("value").filter(|_| is_guessed);
+            let made = made.and_then(|value| constructed(value, source));
+            note(innermost(declared), made.unwrap_or(written), source, found);
+        }
+        more = cursor.goto_next_sibling();
+    }
+}
+
+/// `a, b := T{}, &U{}`.
+fn add_pairs<'s>(node: Node<'s>, source: &'s str, found: &mut Vec<(&'s str, &'s str)>) {
+    let side = |name: &str| node.child_by_field_name(name);
+    let (Some(left), Some(right)) = (side("left"), side("right")) else { return };
+    let (mut names, mut values) = (left.walk(), right.walk());
+    let values: Vec<_> = right.named_children(&mut values).collect();
+    for (name, value) in left.named_children(&mut names).zip(values) {
+        if let Some(made) = constructed(value, source) {
+            note(name, made, source, found);
+        }
+    }
+}
+
+/// The name inside of `*a = …`.
+fn innermost(declared: Node<'_>) -> Node<'_> {
+    let mut at = declared;
+    for _ in 0..STEPS_MAX {
+        let inner = match at.kind() {
+            "init_declarator" | "pointer_declarator" => at.child_by_field_name("declarator"),
+            "reference_declarator" => at.named_child(0),
+            "variable_declarator" => at.child_by_field_name("name"),
+            _ => None,
+        };
+        let Some(inner) = inner else { break };
+        at = inner;
+    }
+    at
+}
+
+/// The type of a value that is made on the spot, whatever is done with it first.
+fn constructed<'s>(value: Node<'s>, source: &'s str) -> Option<&'s str> {
+    let mut at = value;
+    for _ in 0..STEPS_MAX {
+        at = match at.kind() {
+            "reference_expression" => at.child_by_field_name("value")?,
+            "unary_expression" => at.child_by_field_name("operand")?,
+            "try_expression" | "await_expression" => at.named_child(0)?,
+            _ => return made(at, source),
+        };
+    }
+    None
+}
+
+fn made<'s>(value: Node<'s>, source: &'s str) -> Option<&'s str> {
+    let field = |name: &str| value.child_by_field_name(name).map(|part| text(part, source));
+    match value.kind() {
+        "new_expression" => field("constructor").or_else(|| field("type")),
+        "object_creation_expression" | "composite_literal" => field("type"),
+        "struct_expression" => field("name"),
+        // In Python, classes are what begins with a capital.
+        "call" => field("function").filter(|name| is_capital(&last_name(name))),
+        "call_expression" => {
+            let called = value.child_by_field_name("function")?;
+            let part = |name: &str| called.child_by_field_name(name).map(|part| text(part, source));
+            let (path, name) = (part("path")?, part("name")?);
+            let makes = MAKERS.contains(&name)
+                || ["from_", "with_"].iter().any(|start| name.starts_with(start));
+            (makes && is_capital(&last_name(path))).then_some(path)
+        }
+        _ => None,
+    }
+}
+
+fn is_capital(name: &str) -> bool {
+    name.starts_with(char::is_uppercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_written_type_has_one_name_or_none() {
+        for (written, name) in [
+            ("Store", Some("Store")),
+            ("&'a mut store::Store<'a>", Some("Store")),
+            ("&Arc<dyn Store + Send>", Some("Store")),
+            ("impl Store", Some("Store")),
+            (": Store | null", Some("Store")),
+            ("'Store'", Some("Store")),
+            ("Optional[store.Store]", Some("Store")),
+            ("Store | None", Some("Store")),
+            ("*store.Store", Some("Store")),
+            ("Store *", Some("Store")),
+            ("std::unique_ptr<Store>", Some("Store")),
+            ("Vec<Store>", Some("Vec")),
+            ("Store | Shop", None),
+            ("[]Store", None),
+            ("Store[]", None),
+            ("&[Store]", None),
+            ("(Store, Shop)", None),
+            ("impl Fn(Store)", None),
+            ("map[string]Store", Some("map")),
+            ("any", None),
+            ("", None),
+            ("'", None),
+        ] {
+            assert_eq!(plain_name(written), name, "{written}");
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Types that names mean, and their methods.
+//!
+//! Several types of a repository can have the same name: which one is meant is told by the
+//! file and what it imports, and only that one's methods count.
+
+use std::collections::VecDeque;
+
+use super::paths::folder;
+use super::resolve::Meant;
+use super::{At, Found, Linker};
+use crate::facts::Brought;
+use crate::language::Language;
+
+/// How sure it is which type a name means that is imported, that is the only one in reach, or
+/// the nearest of several.
+const IMPORTED: f64 = 0.9;
+const ONE: f64 = 0.8;
+const SEVERAL: f64 = 0.4;
+
+/// How many classes are looked at for an inherited method.
+const CLASSES_MAX: usize = 32;
+
+impl Linker<'_, '_> {
+    /// The node of a type, and how sure it is that it is meant.
+    pub(super) fn named_type(&self, file: usize, name: &str) -> Meant {
+        self.type_named(file, name).map(|(found, sure)| (found.node, sure))
+    }
+
+    /// The type that a name means in a file.
+    pub(super) fn type_named(&self, file: usize, name: &str) -> Option<(Found, f64)> {
+        if let Some(near) = self.type_in(file, name) {
+            return Some((near, 1.0));
+        }
+        let imports = || self.imported.get(file).into_iter().flatten();
+        let named = || imports().filter(|imported| imported.brought.local == name);
+        let brought: Vec<_> = named()
+            .filter_map(|imported| {
+                let find = |file, name: &str| self.type_in(file, name);
+                self.imported_as(imported, &self.default_types, find)
+            })
+            .collect();
+        if let Some(found) = self.nearest(file, &brought) {
+            return Some((found, IMPORTED));
+        }
+        let known = self.types.get(name)?;
+        if self.is_foreign(At { file, function: None }, name) {
+            return None;
+        }
+        let is_imported = |found: &&Found| imports().any(|i| i.files.contains(&found.file));
+        let reached: Vec<_> = known.iter().filter(is_imported).copied().collect();
+        if let Some(found) = self.nearest(file, &reached) {
+            return Some((found, IMPORTED));
+        }
+        let fitting = self.callable(file, known);
+        let fitting: Vec<_> = fitting.into_iter().filter(|f| self.sees_type(file, *f)).collect();
+        let certain = if fitting.len() == 1 { ONE } else { SEVERAL };
+        self.nearest(file, &fitting).map(|found| (found, certain))
+    }
+
+    /// Whether a file can have a type of another one without importing it.
+    fn sees_type(&self, file: usize, found: Found) -> bool {
+        match self.language(file) {
+            Some(Language::Python) => {
+                self.imports_of(At { file, function: None }, Brought::ALL).next().is_some()
+            }
+            Some(Language::Go) => folder(self.path(found.file)) == folder(self.path(file)),
+            Some(language) if language.is_script() => {
+                self.files.get(file).is_some_and(|facts| facts.imports.is_empty())
+            }
+            _ => true,
+        }
+    }
+
+    /// A method of a type, or of one above it.
+    pub(super) fn own_method(&self, file: usize, owner: &str, name: &str) -> Meant {
+        let own = self.method(file, owner, name, 0.95);
+        own.or_else(|| self.inherited_by(file, owner, name))
+    }
+
+    /// A method of what is above the type that a name means in a file: it may be told there,
+    /// or where the type is.
+    pub(super) fn inherited_by(&self, file: usize, owner: &str, name: &str) -> Meant {
+        self.inherited(file, owner, name).or_else(|| {
+            let (class, _) =
+                self.type_named(file, owner).filter(|(class, _)| class.file != file)?;
+            self.inherited(class.file, self.name_of(class)?, name)
+        })
+    }
+
+    /// A method of the type that a name means in a file.
+    pub(super) fn method(&self, file: usize, owner: &str, name: &str, sure: f64) -> Meant {
+        if let Some((class, certain)) = self.type_named(file, owner) {
+            let found = self.method_of(class, name)?;
+            return Some((found.node, farther(sure, found.file == file, certain)));
+        }
+        if self.types.contains_key(owner) {
+            // There are types of this name, but none that is meant here.
+            return None;
+        }
+        // Objects have methods, too, and types from elsewhere get some here.
+        let found = self.methods.get(&(owner, name))?;
+        if let Some(near) = found.iter().find(|found| found.file == file) {
+            return Some((near.node, sure));
+        }
+        let fitting = self.callable(file, found);
+        let certain = if fitting.len() == 1 { ONE } else { SEVERAL };
+        self.nearest(file, &fitting).map(|found| (found.node, farther(sure, false, certain)))
+    }
+
+    /// A method of a type, which need not be in the same file: but what has the type's name
+    /// there has to mean it.
+    fn method_of(&self, class: Found, name: &str) -> Option<Found> {
+        let owner = self.name_of(class)?;
+        let found = self.methods.get(&(owner, name))?;
+        let near = found.iter().find(|found| found.file == class.file);
+        let means = |found: &&Found| {
+            let meant = self.type_named(found.file, owner);
+            meant.is_some_and(|(meant, _)| meant.node == class.node)
+        };
+        near.or_else(|| found.iter().find(means)).copied()
+    }
+
+    /// A method of a class above, the nearest first.
+    fn inherited(&self, file: usize, owner: &str, name: &str) -> Meant {
+        let mut open = VecDeque::from([(file, owner)]);
+        for _ in 0..CLASSES_MAX {
+            let (file, owner) = open.pop_front()?;
+            let bases = &self.files.get(file)?.bases;
+            for base in bases.iter().filter(|base| base.class == owner) {
+                let Some((above, _)) = self.type_named(file, &base.name) else { continue };
+                if let Some(found) = self.method_of(above, name) {
+                    return Some((found.node, 0.85));
+                }
+                open.extend(self.name_of(above).map(|owner| (above.file, owner)));
+            }
+        }
+        None
+    }
+
+    fn name_of(&self, found: Found) -> Option<&str> {
+        self.graph.nodes.get(found.node).map(|node| node.name.as_str())
+    }
+
+    /// What is called to make something of a class, where that is a function.
+    pub(super) fn constructor(&self, file: usize, class: Found, certain: f64) -> Meant {
+        let own = self.name_of(class)?;
+        let (name, can_be_inherited) = match self.language(file)? {
+            Language::Python => ("__init__", true),
+            Language::JavaScript | Language::TypeScript | Language::Tsx => ("constructor", true),
+            Language::Java | Language::Cpp => (own, false),
+            // There, a type before parentheses is a value, not a call.
+            _ => return None,
+        };
+        match self.method_of(class, name) {
+            Some(found) => Some((found.node, farther(0.85, found.file == file, certain))),
+            None if can_be_inherited => self.inherited(class.file, own, name),
+            None => None,
+        }
+    }
+
+    fn type_in(&self, file: usize, name: &str) -> Option<Found> {
+        self.types.get(name)?.iter().find(|found| found.file == file).copied()
+    }
+}
+
+/// How sure a method is meant, given how sure it would be in the same file, and how sure it is
+/// that its type is meant.
+fn farther(sure: f64, is_same_file: bool, certain: f64) -> f64 {
+    match is_same_file {
+        true => sure,
+        false if certain > SEVERAL => sure - 0.1,
+        false => sure - 0.4,
+    }
+}

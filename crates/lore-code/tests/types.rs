@@ -1,0 +1,126 @@
+//! Classes that are called, and values whose types tell which method is meant.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod asked;
+
+use asked::{Asked, CALLS, WHERE};
+
+/// Who calls a method of which type.
+const OWNERS: &str =
+    "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + coalesce(b.receiver_type, '-') + '.' + b.name";
+
+#[test]
+fn a_class_without_a_constructor_is_not_another_one_of_its_name() {
+    let graph = Asked::of(&[
+        ("a/one.py", "class Foo:\n    def __init__(self):\n        pass\n"),
+        ("a/two.py", "class Foo:\n    pass\n\ndef own():\n    Foo()\n"),
+        ("a/three.py", "from a.two import Foo\n\ndef imported():\n    Foo()\n"),
+        ("a/four.py", "from elsewhere import Foo\n\ndef foreign():\n    Foo()\n"),
+        ("a/five.py", "from a.one import Foo as Bar\n\ndef renamed():\n    Bar()\n"),
+        ("a/six.py", "class Bar:\n    def __init__(self):\n        pass\n"),
+        (
+            "a/seven.py",
+            "from a.one import Foo\n\nclass Kid(Foo):\n    pass\n\ndef kid():\n    Kid()\n",
+        ),
+        ("b/one.ts", "export class Shop { constructor() {} }\n"),
+        ("b/two.ts", "export class Shop {}\nfunction own2() { new Shop(); }\n"),
+        ("b/three.ts", "import Shop from './four';\nfunction byDefault() { new Shop(); }\n"),
+        ("b/four.ts", "class Shop { constructor() {} }\nexport default Shop;\n"),
+        ("c/One.java", "class One { One() {} }\n"),
+        ("d/One.java", "class One { }\nclass Two { void own3() { new One(); } }\n"),
+    ]);
+    graph.rows(WHERE, &["byDefault→b/four.ts", "kid→a/one.py", "renamed→a/one.py"]);
+}
+
+#[test]
+fn what_a_class_does_not_have_another_one_of_its_name_does_not_give_it() {
+    let graph = Asked::of(&[
+        ("far.py", "from elsewhere import Foo\n\ndef far(f: Foo):\n    f.save()\n    Foo.save()\n"),
+        ("one.py", "class Foo:\n    def save(self):\n        pass\n"),
+        (
+            "two.py",
+            "class Foo:\n    def own(self):\n        self.save()\n\ndef two():\n    Foo.save()\n",
+        ),
+        ("a/store.go", "package a\ntype Store struct{}\nfunc (s *Store) Save() {}\n"),
+        ("b/store.go", "package b\ntype Store struct{}\nfunc (s *Store) Keep() { s.Save() }\n"),
+    ]);
+    graph.rows(CALLS, &[]);
+}
+
+#[test]
+fn concrete_values_call_their_own_methods_and_not_those_of_interfaces() {
+    let graph = Asked::of(&[
+        (
+            "go/store.go",
+            "package store\ntype Saver interface { Save() }\ntype Disk struct{}\nfunc (d *Disk) Save() {}\n\
+             func byInterface(s Saver) { s.Save() }\nfunc byType(d *Disk) { d.Save() }\n\
+             func byLiteral() { d := &Disk{}; d.Save() }\nfunc byVar() { var d Disk; d.Save() }\n\
+             func unknown() { d := open(); d.Save() }\n",
+        ),
+        (
+            "ts/store.ts",
+            "interface Keeper { keep(): void }\nclass Box implements Keeper { keep() {} }\n\
+             class Jar { keep() {} }\n\
+             function asInterface(k: Keeper | null) { k.keep(); }\nfunction asClass(b: Box) { b.keep(); }\n\
+             function made() { const j = new Jar(); j.keep(); }\nfunction text(s: string) { s.keep(); }\n",
+        ),
+        (
+            "Store.java",
+            "interface Loader { void load(); }\nclass File implements Loader { public void load() {} }\n\
+             class Use {\n  private Loader field;\n  void withInterface(Loader l) { l.load(); }\n\
+             \x20 void withClass(File f) { f.load(); }\n  void withVar() { var f = new File(); f.load(); }\n\
+             \x20 void withField() { field.load(); }\n  void withThis() { this.field.load(); }\n\
+             \x20 void load2(File load) { load(); }\n}\n",
+        ),
+        (
+            "src/lib.rs",
+            "trait Shape { fn area(&self); fn twice(&self) { self.area() } }\nstruct Disc;\n\
+             impl Shape for Disc { fn area(&self) {} }\n\
+             fn by_trait(s: &Arc<dyn Shape + Send>) { s.area(); }\nfn by_struct(d: &Disc) { d.area(); d.twice(); }\n\
+             fn by_new() { let d = Disc::new(); d.area(); }\nfn generic<T: Shape>(t: T) { t.area(); }\n\
+             fn of_std(v: Vec<u8>) { v.area(); }\n\
+             async fn by_open() { let d = Disc::open(1).await?; d.area(); }\n",
+        ),
+        (
+            "py/shop.py",
+            "class Shop:\n    def sell(self):\n        pass\n\nclass Stall:\n    def sell(self):\n        pass\n\n\
+             def annotated(s: 'Shop'):\n    s.sell()\n\ndef made_here():\n    s = Stall()\n    s.sell()\n\n\
+             def both(x):\n    s = Stall()\n    s = Shop() if x else s\n    s.buy()\n",
+        ),
+        (
+            "w.cpp",
+            "class Wheel { public: void turn() {} };\nclass Gear { public: void turn() {} };\n\
+             void by_pointer(Wheel *w) { w->turn(); }\nvoid by_auto() { auto g = new Gear(); g->turn(); }\n",
+        ),
+    ]);
+    graph.rows(
+        OWNERS,
+        &[
+            "annotated→Shop.sell",
+            "asClass→Box.keep",
+            "asInterface→Keeper.keep",
+            "byInterface→Saver.Save",
+            "byLiteral→Disk.Save",
+            "byType→Disk.Save",
+            "byVar→Disk.Save",
+            "by_auto→Gear.turn",
+            "by_new→Disc.area",
+            "by_open→Disc.area",
+            "by_pointer→Wheel.turn",
+            "by_struct→Disc.area",
+            "by_struct→Shape.twice",
+            "by_trait→Shape.area",
+            "generic→Disc.area",
+            "made_here→Stall.sell",
+            "made→Jar.keep",
+            "twice→Shape.area",
+            "unknown→Disk.Save",
+            "withClass→File.load",
+            "withField→Loader.load",
+            "withInterface→Loader.load",
+            "withThis→Loader.load",
+            "withVar→File.load",
+        ],
+    );
+}
