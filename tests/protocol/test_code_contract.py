@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -226,6 +227,8 @@ async def test_a_scan_reports_its_progress(program, kitchen):
         )
         assert not result.is_error
     assert with_progress and with_progress[-1] == (152.0, 152.0), with_progress
+    done = [progress for progress, _ in with_progress]
+    assert done == sorted(set(done)), "each report is further than the one before"
 
 
 async def test_a_read_only_server_does_not_scan(program, kitchen):
@@ -281,6 +284,78 @@ def test_a_killed_scan_goes_on_where_it_was(program, tmp_path, serve):
     assert counted["results"] == [{"c1": "12000"}]
 
 
+def test_what_is_mounted_into_a_folder_is_left_out(program, kitchen):
+    """And nothing else, also where the mounted folder would have been left out anyway."""
+    for name in ("other", "target"):
+        (kitchen / name).mkdir()
+    script = (
+        'mount -t tmpfs none "$0/target" && mount -t tmpfs none "$0/other" &&'
+        ' echo "x = 1" > "$0/other/x.py" && exec "$@"'
+    )
+    apart = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, str(kitchen)]
+    if subprocess.run([*apart, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this machine lets nobody mount anything")
+    scan = [*apart, *program.command("scan", str(kitchen))]
+    done = subprocess.run(scan, env=program.environment(), capture_output=True, text=True)
+    assert "2 of 2 files read" in done.stdout, done
+
+
+def test_a_stopped_scan_says_so_at_once(program, tmp_path, serve):
+    """Nobody waits for signs of life of a scan that was told to end."""
+    folder = tmp_path / "large"
+    folder.mkdir()
+    functions = "".join(f"def f{i}(x):\n    return f{i + 1}(x)\n" for i in range(40))
+    for number in range(2_000):
+        (folder / f"m{number}.py").write_text(f"# {number}\n{functions}")
+    server = serve()
+    with server.client() as http:
+
+        def repository():
+            return http.get("/compat/koi/github/status").json()["repos"][0]
+
+        http.post("/compat/koi/github/repos", json={"repo_url": str(folder)}).raise_for_status()
+        scan = program.start("scan")
+        deadline = time.monotonic() + PATIENCE
+        while not http.get("/compat/koi/github/files").json()["count"]:
+            assert time.monotonic() < deadline and scan.poll() is None, repository()
+        assert repository()["status"] == "scanning"
+        scan.terminate()
+        _, said = scan.communicate(timeout=PATIENCE)
+        assert scan.returncode != 0 and "stopped" in said, said
+        left = repository()
+        assert left["status"] == "interrupted" and left["file_count"] > 0, left
+    ask = json.dumps({"cypher": "MATCH (f:File) RETURN count(f) AS n"})
+    answer = json.loads(program.ok("call", "code_query", ask))
+    assert answer["results"] == [{"n": left["file_count"]}]
+
+
+def test_the_status_tells_that_git_is_at_work(program, host, serve):
+    """Asked while the other side takes its time."""
+    program.settings = {
+        "LOREWELL_WEB_REACHABLE": f"127.0.0.1:{host.port}",
+        "GIT_SSL_CAINFO": str(host.certificate),
+    }
+    host.open.clear()
+    server = serve()
+    with server.client() as http, server.client() as other:
+        body = {"repo_url": host.address("slow.git"), "repo_name": "slow"}
+        http.post("/compat/koi/github/repos", json=body).raise_for_status()
+        with ThreadPoolExecutor() as beside:
+            scan = beside.submit(http.post, "/compat/koi/github/scan")
+            deadline = time.monotonic() + PATIENCE
+            while not host.asked:
+                assert time.monotonic() < deadline
+            status = other.get("/compat/koi/github/status").json()
+            assert status["running"] and status["repos"][0]["status"] == "cloning", status
+            listed = program.ok("scan", "--list")
+            assert "being cloned" in listed, listed
+            host.open.set()
+            done = scan.result(timeout=PATIENCE).json()
+        assert "git failed" in json.dumps(done), done
+        status = other.get("/compat/koi/github/status").json()
+        assert not status["running"] and status["repos"][0]["status"] == "error", status
+
+
 def test_who_may_do_what_over_http(program, kitchen, serve):
     allowed = kitchen.parent / "allowed"
     allowed.mkdir()
@@ -308,6 +383,11 @@ def test_who_may_do_what_over_http(program, kitchen, serve):
     assert done["results"][0]["code_entities"] == 1
     answer = post(gm, "code/query", {"cypher": "MATCH (f:Function {name:'a'}) RETURN f.name, 1"})
     assert answer.json()["results"] == [{"c1": '"a"', "c2": "1"}]
+    # A token can be made in anybody's name, the owner's as well: that brings nobody here.
+    owner = program.token("owner", "owner")
+    for source in (str(kitchen), "/etc", str(kitchen / "missing"), "git@example.org:a/b"):
+        refusal = post(owner, "github/repos", {"repo_url": source})
+        assert refusal.status_code == 403, (source, refusal.text)
     bad = post(gm, "code/query", {"cypher": "MATCH (n) DELETE n"})
     assert bad.status_code == 400 and "DELETE" in bad.json()["detail"]
 

@@ -27,6 +27,25 @@ pub struct Identity {
 impl Identity {
     /// The person at the machine.
     pub const LOCAL: Self = Self { principal: Principal::LOCAL, world: None, most: Role::Owner };
+
+    /// Where the caller is, as far as that is known: only tokens are bound to a world.
+    pub fn presence(self) -> Presence {
+        match self.world {
+            None => Presence::Here,
+            Some(_) => Presence::Anywhere,
+        }
+    }
+}
+
+/// Where a caller is. Files and keys of the machine are the business of those who are at it,
+/// and neither a name nor a role says that: a token can be made for anybody, the owner as well,
+/// and be carried anywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// At the machine.
+    Here,
+    /// Wherever their token is.
+    Anywhere,
 }
 
 /// A freshly made token. The secret is shown once and kept nowhere.

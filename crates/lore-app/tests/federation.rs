@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use lore_app::App;
-use lore_app::access::{Identity, enter};
+use lore_app::access::{Identity, Presence, enter};
 use lore_app::federation::{
     self, Answer, Approve, Carrier, Config, DOCUMENT_TYPE, ENTITY_TYPE, Endpoint, Federation,
     GivenBy, KeyFile, NodeKind, NodeRid, Opening, Quotas, Settings, ShareRule, Unanswered, Wants,
@@ -426,7 +426,8 @@ async fn a_text_that_was_hidden_a_moment_ago_is_neither_fetched_nor_polled() {
 
 fn librarian(place: &Place) -> Librarian {
     let (app, viewer) = (Arc::clone(&place.app), place.viewer);
-    Librarian { app, viewer, tool: "test", request_id: "1".into() }
+    let presence = Presence::Here;
+    Librarian { app, viewer, presence, tool: "test", request_id: "1".into() }
 }
 
 async fn keep_document(place: &Place, content: &str) -> Uid {

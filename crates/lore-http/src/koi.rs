@@ -48,6 +48,7 @@ async fn answer(koi: &Koi, head: &Parts, body: &[u8]) -> Result<Value, Failure> 
     let ask = ask(koi, head, body)?;
     let viewer = koi.parts.doorkeeper.enter(scope.identity, scope.world.as_deref()).await?;
     let mut call = Call::new(Arc::clone(&koi.parts.app), viewer);
+    call.presence = scope.identity.presence();
     call.reading_only = scope.selection.is_read_only();
     koi::answer(&call, ask).await
 }

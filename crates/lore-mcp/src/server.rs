@@ -162,6 +162,7 @@ impl McpServer {
 
     async fn call_of(&self, scope: &Scope) -> Result<Call, ErrorData> {
         let mut call = Call::new(Arc::clone(&self.parts.app), self.viewer(scope).await?);
+        call.presence = scope.identity.presence();
         call.conversation = Arc::clone(&self.conversation);
         Ok(call)
     }

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use lore_app::App;
+use lore_app::access::Presence;
 use lore_app::play::desk::Asked;
 use lore_core::{Error, Result, Viewer};
 use parking_lot::Mutex;
@@ -15,6 +16,8 @@ pub struct Call {
     pub app: Arc<App>,
     /// Who calls, in which world.
     pub viewer: Viewer,
+    /// Where they are.
+    pub presence: Presence,
     /// Where to report how far the work is.
     pub progress: Progress,
     /// Fires when the caller no longer wants the answer.
@@ -30,11 +33,12 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call by `viewer` that nobody watches or cancels.
+    /// A call by `viewer`, who could be anywhere, that nobody watches or cancels.
     pub fn new(app: Arc<App>, viewer: Viewer) -> Self {
         Self {
             app,
             viewer,
+            presence: Presence::Anywhere,
             progress: Progress::default(),
             cancel: CancellationToken::new(),
             conversation: Arc::default(),
@@ -89,18 +93,28 @@ impl Conversation {
 
 /// Where progress goes. By default nowhere.
 #[derive(Clone, Default)]
-pub struct Progress(Option<Arc<dyn ProgressSink>>);
+pub struct Progress(Option<Arc<Watched>>);
+
+struct Watched {
+    sink: Arc<dyn ProgressSink>,
+    /// What was reported last: the protocol wants every report to be further than the one before.
+    last: Mutex<Option<f64>>,
+}
 
 impl Progress {
     /// Reports to `sink`.
     pub fn to(sink: Arc<dyn ProgressSink>) -> Self {
-        Self(Some(sink))
+        Self(Some(Arc::new(Watched { sink, last: Mutex::default() })))
     }
 
-    /// Says how far the work is. Never blocks the work.
+    /// Says how far the work is; what is no further than the last time is not said again.
+    /// Never blocks the work.
     pub fn report(&self, done: f64, total: Option<f64>, message: &str) {
-        if let Some(sink) = &self.0 {
-            sink.report(done, total, message);
+        let Some(watched) = &self.0 else { return };
+        let mut last = watched.last.lock();
+        if last.is_none_or(|last| done > last) {
+            *last = Some(done);
+            watched.sink.report(done, total, message);
         }
     }
 }

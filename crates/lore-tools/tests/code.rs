@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, mpsc};
 
 use lore_app::App;
-use lore_app::access::{Doorkeeper, Identity, create_token, enter};
+use lore_app::access::{Doorkeeper, Identity, Presence, create_token, enter};
 use lore_app::knowledge::code::{Code, CodeSettings};
 use lore_app::worlds;
 use lore_core::{Effects, Error, Principal, Role, Viewer};
@@ -69,8 +69,17 @@ impl World {
         self.directory.path().join(name).display().to_string()
     }
 
+    /// A call by somebody who came with a token, or by the owner at the machine.
+    fn call_by(&self, viewer: Viewer) -> Call {
+        let mut call = Call::new(Arc::clone(&self.app), viewer);
+        if viewer == self.owner {
+            call.presence = Presence::Here;
+        }
+        call
+    }
+
     async fn try_ask(&self, viewer: Viewer, ask: Ask) -> Result<Value, Failure> {
-        koi::answer(&Call::new(Arc::clone(&self.app), viewer), ask).await
+        koi::answer(&self.call_by(viewer), ask).await
     }
 
     async fn ask(&self, ask: Ask) -> Value {
@@ -83,7 +92,7 @@ impl World {
 
     async fn try_call(&self, viewer: Viewer, tool: &str, input: Value) -> Result<Value, CallError> {
         let Value::Object(input) = input else { panic!("not an object") };
-        let call = Call::new(Arc::clone(&self.app), viewer);
+        let call = self.call_by(viewer);
         let answer = self.registry.call(&Selection::new(), tool, call, input).await;
         answer.map(|answer| answer.structured)
     }
@@ -117,10 +126,14 @@ impl World {
     }
 
     async fn member(&self, name: &str, role: Role) -> Viewer {
+        enter(&self.app, self.bearer(name, role).await, None).await.unwrap()
+    }
+
+    /// Who comes with a new token.
+    async fn bearer(&self, name: &str, role: Role) -> Identity {
         let issued = create_token(&self.app, &self.owner, name, role).await.unwrap();
         let doorkeeper = Doorkeeper::new(Arc::clone(&self.app));
-        let identity = doorkeeper.identify(&issued.secret).await.unwrap().unwrap();
-        enter(&self.app, identity, None).await.unwrap()
+        doorkeeper.identify(&issued.secret).await.unwrap().unwrap()
     }
 }
 
@@ -340,6 +353,25 @@ async fn others_than_the_person_at_the_machine_add_only_what_is_allowed() {
     }
 }
 
+#[tokio::test]
+async fn a_token_in_the_owners_name_is_not_the_person_at_the_machine() {
+    let world = kitchen().await;
+    let bearer = world.bearer("owner", Role::Owner).await;
+    assert_eq!(bearer.principal, Principal::LOCAL, "the token is the owner's own");
+    assert_eq!(
+        (bearer.presence(), Identity::LOCAL.presence()),
+        (Presence::Anywhere, Presence::Here)
+    );
+    let mut call = world.call_by(enter(&world.app, bearer, None).await.unwrap());
+    call.presence = bearer.presence();
+    for source in [world.folder("repo"), world.folder("missing"), "git@github.com:a/b".into()] {
+        let ask = Ask::post(["github", "repos"], json!({ "repo_url": source }));
+        let refused = koi::answer(&call, ask).await;
+        let forbidden = matches!(refused, Err(Failure::Failed(Error::Forbidden { .. })));
+        assert!(forbidden, "{source}: {refused:?}");
+    }
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn a_folder_is_read_only_as_long_as_it_is_the_one_that_was_allowed() {
@@ -482,20 +514,20 @@ async fn a_scan_tells_how_far_it_is_and_stops_when_told() {
         let Value::Object(input) = input else { panic!("not an object") };
         world.registry.call(&Selection::new(), "github_scan", call, input).await
     };
-    let cancelled = Call::new(Arc::clone(&world.app), world.owner);
+    let cancelled = world.call_by(world.owner);
     let token = cancelled.cancel.clone();
     let (stopped, ()) = tokio::join!(scan(cancelled), async {
         tokio::task::yield_now().await;
         token.cancel();
     });
     assert!(matches!(stopped, Err(CallError::Failed(Error::Cancelled))), "{stopped:?}");
-    let mut watched = Call::new(Arc::clone(&world.app), world.owner);
+    let mut watched = world.call_by(world.owner);
     watched.progress = Progress::to(Arc::clone(&told) as Arc<dyn ProgressSink>);
     let done = scan(watched).await.unwrap().structured;
     assert_eq!(done["results"][0]["total_files"], 200, "{done}");
     let told = told.0.lock().unwrap();
     assert_eq!(told.last(), Some(&(200.0, Some(200.0))));
-    assert!(told.iter().zip(told.iter().skip(1)).all(|(a, b)| a.0 <= b.0), "{told:?}");
+    assert!(told.iter().zip(told.iter().skip(1)).all(|(a, b)| a.0 < b.0), "{told:?}");
 }
 
 /// Holds a scan up when it has told of its progress so often.
@@ -542,7 +574,7 @@ impl World {
             reached: Mutex::new(Some(send)),
             opened: Mutex::new(opened),
         };
-        let mut call = Call::new(Arc::clone(&self.app), self.owner);
+        let mut call = self.call_by(self.owner);
         call.progress = Progress::to(Arc::new(gate) as Arc<dyn ProgressSink>);
         let (cancel, world) = (call.cancel.clone(), Arc::clone(self));
         let scan = tokio::spawn(async move {
@@ -609,6 +641,30 @@ async fn a_scan_that_was_broken_off_says_so_and_counts_what_is_there() {
     assert_eq!((&status["status"], &status["file_count"]), (&json!("active"), &json!(MANY)));
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn other_programs_see_at_once_that_a_scan_was_broken_off() {
+    let world = Arc::new(World::new().await);
+    world.write_many("first");
+    world.post("github/repos", json!({ "repo_url": world.folder("repo") })).await;
+    let other = App::new(Arc::clone(&world.app.store), Effects::system());
+    let mut seen = Call::new(Arc::new(other), world.owner);
+    seen.presence = Presence::Here;
+    let half = world.scan_half_way().await;
+    let status = koi::answer(&seen, Ask::get(["github", "status"])).await.unwrap();
+    assert_eq!(status["repos"][0]["status"], "scanning", "{status}");
+    // The program is told to end, with the scan still going on.
+    tokio::join!(world.app.code.stop(), async { drop(half.open) });
+    let ended = half.scan.await.unwrap().unwrap();
+    assert!(ended["results"][0]["error"].is_string(), "{ended}");
+    let status = koi::answer(&seen, Ask::get(["github", "status"])).await.unwrap();
+    assert_eq!(status["repos"][0]["status"], "interrupted", "{status}");
+    let files = status["repos"][0]["file_count"].as_u64().unwrap();
+    assert!(files > 0, "{status}");
+    let ask = json!({ "cypher": "MATCH (f:File) RETURN count(f) AS n", "named": true });
+    let answer = koi::answer(&seen, Ask::post(["code", "query"], ask)).await.unwrap();
+    assert_eq!(answer["results"], json!([{ "n": files }]), "what is there can be asked");
+}
+
 #[tokio::test]
 async fn several_scans_are_told_of_as_one() {
     let world = kitchen().await;
@@ -620,11 +676,11 @@ async fn several_scans_are_told_of_as_one() {
     }
     world.post("github/repos", json!({ "repo_url": world.folder("repo") })).await;
     let told = Arc::new(Told::default());
-    let mut call = Call::new(Arc::clone(&world.app), world.owner);
+    let mut call = world.call_by(world.owner);
     call.progress = Progress::to(Arc::clone(&told) as Arc<dyn ProgressSink>);
     koi::answer(&call, Ask::post(["github", "scan"], json!({}))).await.unwrap();
     let told = told.0.lock().unwrap();
-    assert!(told.iter().zip(told.iter().skip(1)).all(|(a, b)| a.0 <= b.0), "{told:?}");
+    assert!(told.iter().zip(told.iter().skip(1)).all(|(a, b)| a.0 < b.0), "{told:?}");
     assert_eq!(told.last(), Some(&(5.0, Some(5.0))), "{told:?}");
 }
 

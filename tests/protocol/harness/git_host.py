@@ -26,6 +26,9 @@ class GitHost:
         context.load_cert_chain(self.certificate)
         self.asked: list[str] = []
         """The paths that were asked for."""
+        self.open = threading.Event()
+        self.open.set()
+        """Whoever asks waits until this is set."""
         self.moved_to: str | None = None
         """Where everybody is sent, if anywhere."""
         handler = type("Handler", (Backend,), {"host": self})
@@ -41,6 +44,7 @@ class GitHost:
         return f"https://127.0.0.1:{self.port}/{name}"
 
     def close(self) -> None:
+        self.open.set()
         self.server.shutdown()
         self.server.server_close()
 
@@ -52,6 +56,7 @@ class Backend(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.host.asked.append(self.path)
+        self.host.open.wait()
         if self.host.moved_to:
             self.send_response(302)
             self.send_header("Location", self.host.moved_to + self.path)

@@ -55,6 +55,13 @@ class Program:
         assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
         return done.stdout
 
+    def start(self, *arguments: str) -> subprocess.Popen:
+        """Starts a command that goes on beside the test."""
+        pipe = subprocess.PIPE
+        return subprocess.Popen(
+            self.command(*arguments), env=self.environment(), stdout=pipe, stderr=pipe, text=True
+        )
+
     def tools(self, *options: str, env=None) -> list[dict]:
         """The declarations of the tools that are on, examples included."""
         return json.loads(self.ok("tools", "--json", *options, env=env))

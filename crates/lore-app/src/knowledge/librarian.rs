@@ -7,7 +7,7 @@ use lore_core::{Node, Result, Role, Viewer, Visibility};
 use lore_store::{Batch, Origin, StoreError};
 
 use crate::App;
-use crate::access::may_change;
+use crate::access::{Presence, may_change};
 use crate::attempts::Attempts;
 
 /// One call about knowledge.
@@ -17,6 +17,8 @@ pub struct Librarian {
     pub app: Arc<App>,
     /// Who asks.
     pub viewer: Viewer,
+    /// Where they are.
+    pub presence: Presence,
     /// The tool that is called.
     pub tool: &'static str,
     /// The request it serves.

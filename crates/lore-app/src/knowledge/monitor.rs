@@ -11,6 +11,7 @@ use super::librarian::Librarian;
 use super::submission::{self, Held, Status, Watched};
 use super::web;
 use crate::App;
+use crate::access::Presence;
 
 /// How often each page is looked at.
 pub const SCAN_INTERVAL: Duration = Duration::from_secs(86_400);
@@ -178,7 +179,8 @@ async fn scan(app: &Arc<App>, round: Round) -> Result<()> {
     for world in app.store.worlds(Principal::LOCAL).await? {
         let Some(viewer) = app.store.enter(Principal::LOCAL, world.id).await? else { continue };
         let request_id = app.effects.uid().to_string();
-        let librarian = Librarian { app: Arc::clone(app), viewer, tool: MONITOR, request_id };
+        let (shared, presence) = (Arc::clone(app), Presence::Here);
+        let librarian = Librarian { app: shared, viewer, presence, tool: MONITOR, request_id };
         let now = app.effects.now();
         let mut pages = submission::all(&librarian).await?;
         pages.retain(|held| match round {

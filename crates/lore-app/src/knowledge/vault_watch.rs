@@ -13,7 +13,7 @@ use super::librarian::Librarian;
 use super::note::Note;
 use super::{kept_notes, shelve, uri, vault, waiting};
 use crate::App;
-use crate::access::{self, Identity};
+use crate::access::{self, Identity, Presence};
 
 /// The name under which changes appear in the audit log.
 const VAULT: &str = "vault";
@@ -67,7 +67,8 @@ pub async fn sync_vault(librarian: &Librarian) -> Result<usize> {
 async fn local_librarian(app: &Arc<App>, world: Option<&str>) -> Result<Librarian> {
     let viewer = access::enter(app, Identity::LOCAL, world).await?;
     let request_id = app.effects.uid().to_string();
-    Ok(Librarian { app: Arc::clone(app), viewer, tool: VAULT, request_id })
+    let (app, presence) = (Arc::clone(app), Presence::Here);
+    Ok(Librarian { app, viewer, presence, tool: VAULT, request_id })
 }
 
 fn listen(librarian: &Librarian) -> Result<(UnboundedReceiver<Change>, Watch)> {

@@ -56,7 +56,8 @@ pub(crate) struct QueryAnswer {
 pub(super) fn status(app: &App, known: &[Repository]) -> Value {
     let code = &app.code;
     // Also by another program.
-    let is_scanning = |known: &Repository| known.standing(app) == Standing::Scanning;
+    let is_scanning =
+        |known: &Repository| matches!(known.standing(app), Standing::Cloning | Standing::Scanning);
     let sum = |count: fn(&Repository) -> usize| known.iter().map(count).sum::<usize>();
     let chunks = sum(|known| known.kept.counts.chunks);
     let files = sum(|known| known.kept.counts.files);
@@ -82,6 +83,7 @@ fn repository(app: &App, known: &Repository) -> Value {
         Standing::Failed => "error",
         Standing::Scanned => "active",
         Standing::Pending => "pending",
+        Standing::Cloning => "cloning",
         Standing::Scanning => "scanning",
         Standing::Interrupted => "interrupted",
     };

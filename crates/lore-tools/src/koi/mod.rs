@@ -164,6 +164,7 @@ pub(crate) fn librarian(call: &Call, tool: &'static str) -> Librarian {
     Librarian {
         app: Arc::clone(&call.app),
         viewer: call.viewer,
+        presence: call.presence,
         tool,
         request_id: call.request_id().to_owned(),
     }

@@ -2,11 +2,15 @@
 
 use std::io::Read;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Context;
+use lore_app::App;
+use lore_app::access::Presence;
 use lore_tools::{Call, CallError, error_object};
 use serde_json::{Map, Value, json};
 
+use super::signal;
 use crate::cli;
 use crate::config::Settings;
 use crate::{output, setup};
@@ -15,9 +19,19 @@ use crate::{output, setup};
 pub(crate) async fn run(settings: &Settings, call: cli::Call) -> anyhow::Result<ExitCode> {
     let arguments = read_arguments(&call.arguments)?;
     let app = setup::open_app(settings).await?;
+    signal::unless_stopped(&app, carry_out(Arc::clone(&app), settings, call, arguments)).await
+}
+
+async fn carry_out(
+    app: Arc<App>,
+    settings: &Settings,
+    call: cli::Call,
+    arguments: Map<String, Value>,
+) -> anyhow::Result<ExitCode> {
     let viewer = setup::local_viewer(&app, settings).await?;
     let parts = setup::server_parts(app);
-    let context = Call::new(parts.app.clone(), viewer);
+    let mut context = Call::new(parts.app.clone(), viewer);
+    context.presence = Presence::Here;
     match parts.registry.call(&settings.selection, &call.tool, context, arguments).await {
         Ok(answer) => {
             output::json(&answer.structured);

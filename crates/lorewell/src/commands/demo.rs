@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Context;
+use lore_app::access::Presence;
 use lore_app::worlds;
 use lore_core::Principal;
 use lore_tools::{Call, CallError, Registry, Selection, error_object};
@@ -29,10 +30,12 @@ pub(crate) async fn run(settings: &Settings, name: &str) -> anyhow::Result<()> {
     let world = made.map_err(advised).context("no second one is made: choose another --name")?;
     settings.world = Some(world.name.clone());
     let viewer = setup::local_viewer(&app, &settings).await?;
+    let mut call = Call::new(app.clone(), viewer);
+    call.presence = Presence::Here;
     let stage = Stage {
         registry: Registry::standard(),
         selection: Selection::new().with_toolsets(["all", "atlas-write"])?,
-        call: Call::new(app.clone(), viewer),
+        call,
     };
     let steps: Vec<Step> = serde_json::from_str(STEPS)?;
     let mut kept = Kept::default();

@@ -38,10 +38,7 @@ pub(crate) async fn run(
         Command::Serve(flags) => {
             serve::run(&Settings::load(options)?, &flags, background).await?;
         }
-        Command::Call(call) => {
-            let settings = Settings::load(options)?;
-            return signal::unless_stopped(call::run(&settings, call)).await;
-        }
+        Command::Call(call) => return call::run(&Settings::load(options)?, call).await,
         Command::Tools(show) => tools::run(&Settings::load(options)?, &show)?,
         Command::Demo { name } => demo::run(&Settings::load(options)?, &name).await?,
         Command::World(command) => world::run(&Settings::load(options)?, command).await?,
@@ -49,10 +46,7 @@ pub(crate) async fn run(
         Command::Federation(command) => {
             federation::run(&Settings::load(options)?, command).await?;
         }
-        Command::Scan(scan) => {
-            let settings = Settings::load(options)?;
-            signal::unless_stopped(scan::run(&settings, &scan)).await?;
-        }
+        Command::Scan(scan) => scan::run(&Settings::load(options)?, &scan).await?,
         Command::Doctor(show) => return doctor::run(&Settings::load(options)?, &show).await,
         Command::Backup { file } => backup::backup(&Settings::load(options)?, &file).await?,
         Command::Index => index::run(&Settings::load(options)?).await?,

@@ -5,9 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use lore_app::App;
+use lore_app::access::Presence;
 use lore_app::knowledge::Librarian;
 use lore_app::knowledge::code::{self, Done, NewRepository, Origin, Scanned, Standing};
 
+use super::signal;
 use crate::cli::Scan;
 use crate::config::Settings;
 use crate::output::advised;
@@ -19,6 +21,10 @@ const SKIPPED_MAX: usize = 50;
 /// Adds a repository and scans it; without a source, scans all there are.
 pub(crate) async fn run(settings: &Settings, scan: &Scan) -> anyhow::Result<()> {
     let app = setup::open_app(settings).await?;
+    signal::unless_stopped(&app, carry_out(Arc::clone(&app), settings, scan)).await
+}
+
+async fn carry_out(app: Arc<App>, settings: &Settings, scan: &Scan) -> anyhow::Result<()> {
     let librarian = librarian(app, settings).await?;
     if scan.list {
         return list(&librarian).await;
@@ -93,6 +99,7 @@ async fn list(librarian: &Librarian) -> anyhow::Result<()> {
             kept.counts.entities,
             match (standing, kept.error) {
                 (Standing::Interrupted, _) => "  INTERRUPTED: scan it again".to_owned(),
+                (Standing::Cloning, _) => "  being cloned".to_owned(),
                 (Standing::Scanning, _) => "  being scanned".to_owned(),
                 (_, Some(error)) => format!("  FAILED {error}"),
                 (_, None) => String::new(),
@@ -134,5 +141,5 @@ fn show(done: usize, total: usize, repo: &str) {
 async fn librarian(app: Arc<App>, settings: &Settings) -> anyhow::Result<Librarian> {
     let viewer = setup::local_viewer(&app, settings).await?;
     let request_id = app.effects.uid().to_string();
-    Ok(Librarian { app, viewer, tool: "scan", request_id })
+    Ok(Librarian { app, viewer, presence: Presence::Here, tool: "scan", request_id })
 }

@@ -1,6 +1,7 @@
 //! `lorewell serve`: MCP over HTTP.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
 
 use anyhow::Context;
 use lore_http::{AllowList, Clock, HttpOptions};
@@ -54,13 +55,15 @@ pub(crate) async fn run(
         signal::told_to_stop().await;
         stop.cancel();
     });
-    let parts = setup::server_parts(app);
+    let parts = setup::server_parts(Arc::clone(&app));
     if let Some(listener) = koi {
         output::line(format!("  koi     http://{}", listener.local_addr()?));
         let options = options.clone();
         tokio::spawn(lore_http::serve_koi(listener, parts.clone(), options, shutdown.clone()));
     }
-    Ok(lore_http::serve(listener, parts, options, shutdown).await?)
+    let served = lore_http::serve(listener, parts, options, shutdown).await;
+    app.code.stop().await;
+    Ok(served?)
 }
 
 fn options(

@@ -1,5 +1,7 @@
 //! `lorewell`: MCP over stdin and stdout.
 
+use std::sync::Arc;
+
 use lore_mcp::{McpServer, serve_stdio};
 
 use crate::background::Background;
@@ -11,7 +13,9 @@ pub(crate) async fn run(settings: &Settings, background: &Background) -> anyhow:
     let app = setup::open_app(settings).await?;
     setup::know_the_world(&app, settings).await?;
     setup::start_background(&app, settings, background);
-    let parts = setup::server_parts(app);
+    let parts = setup::server_parts(Arc::clone(&app));
     let server = McpServer::for_caller(parts, setup::local_scope(settings));
-    Ok(serve_stdio(server).await?)
+    let served = serve_stdio(server).await;
+    app.code.stop().await;
+    Ok(served?)
 }

@@ -2,15 +2,18 @@
 //! neither as it was nor as it will be, and no question is answered from it.
 //!
 //! A mark is kept with the repository, so that other programs see it as well. It ends with
-//! the scan, or some time after the last sign of life of a program that was killed.
+//! the scan. A scan that is broken off says so in it; of a program that was killed, others
+//! believe it some time after its last sign of life.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use lore_core::Effects;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
 
 use super::repository::Repository;
 use crate::App;
@@ -19,6 +22,8 @@ use crate::App;
 const ALIVE: Duration = Duration::from_secs(60);
 /// How often a scan gives a sign of life.
 pub(super) const SIGN: Duration = Duration::from_secs(15);
+/// How long it is waited for scans that were told to stop.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A scan that was begun and not ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,13 +34,46 @@ pub struct Mark {
     pub begun: String,
     /// Its last sign of life, in seconds.
     seen: i64,
+    /// What it is doing.
+    #[serde(default)]
+    pub(super) stage: Stage,
+    /// Whether it was broken off.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    given_up: bool,
+}
+
+/// What a scan is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Stage {
+    /// Git brings the repository here; what is kept of it is as it was.
+    Fetching,
+    /// Files are read, and what is kept of them is changed.
+    #[default]
+    Reading,
 }
 
 impl Mark {
     /// A mark for a scan that begins now.
-    pub(super) fn new(effects: &Effects) -> Self {
+    pub(super) fn new(effects: &Effects, stage: Stage) -> Self {
         let now = effects.now();
-        Self { id: effects.uid().to_string(), begun: now.to_string(), seen: now.as_second() }
+        Self {
+            id: effects.uid().to_string(),
+            begun: now.to_string(),
+            seen: now.as_second(),
+            stage,
+            given_up: false,
+        }
+    }
+
+    /// Whether it is that of the same scan.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+
+    /// The same scan, which was broken off.
+    pub(super) fn given_up(&self) -> Self {
+        Self { given_up: true, ..self.clone() }
     }
 
     /// Whether it is time for another sign of life.
@@ -44,8 +82,8 @@ impl Mark {
     }
 
     /// The same scan, which is still going on.
-    pub(super) fn renewed(&self, now: Timestamp) -> Self {
-        Self { seen: now.as_second(), ..self.clone() }
+    pub(super) fn renewed(&self, stage: Stage, now: Timestamp) -> Self {
+        Self { seen: now.as_second(), stage, ..self.clone() }
     }
 }
 
@@ -54,6 +92,8 @@ impl Mark {
 pub enum Standing {
     /// It was not scanned yet.
     Pending,
+    /// Git is bringing it here.
+    Cloning,
     /// It is being read.
     Scanning,
     /// A scan was broken off: some of it is as it is now, some as it was.
@@ -70,12 +110,15 @@ impl Repository {
         let kept = &self.kept;
         match (&kept.scan, &kept.error, &kept.last_scan) {
             (Some(mark), _, _) if app.code.scans.is_going_on(mark, app.effects.now()) => {
-                Standing::Scanning
+                match mark.stage {
+                    Stage::Fetching => Standing::Cloning,
+                    Stage::Reading => Standing::Scanning,
+                }
             }
-            (Some(_), _, _) => Standing::Interrupted,
-            (None, Some(_), _) => Standing::Failed,
-            (None, None, Some(_)) => Standing::Scanned,
-            (None, None, None) => Standing::Pending,
+            (Some(mark), _, _) if mark.stage == Stage::Reading => Standing::Interrupted,
+            (_, Some(_), _) => Standing::Failed,
+            (_, None, Some(_)) => Standing::Scanned,
+            (_, None, None) => Standing::Pending,
         }
     }
 }
@@ -84,6 +127,9 @@ impl Repository {
 #[derive(Default)]
 pub(super) struct Scans {
     known: Mutex<Known>,
+    /// How many are going on, or have not yet left word that they were given up.
+    busy: Arc<watch::Sender<usize>>,
+    stopping: watch::Sender<bool>,
 }
 
 #[derive(Default)]
@@ -103,6 +149,9 @@ impl Scans {
 
     /// Whether the scan with this mark is going on, here or in another program.
     pub(super) fn is_going_on(&self, mark: &Mark, now: Timestamp) -> bool {
+        if mark.given_up {
+            return false;
+        }
         let known = self.known.lock();
         if known.going_on.contains(&mark.id) || known.given_up.contains(&mark.id) {
             return known.going_on.contains(&mark.id);
@@ -114,7 +163,41 @@ impl Scans {
     /// Counts a scan, for as long as what is returned is kept.
     pub(super) fn begin(&self) -> Running<'_> {
         self.known.lock().running += 1;
-        Running { scans: self, mark: Mutex::new(None) }
+        Running { scans: self, mark: Mutex::new(None), busy: Busy::new(&self.busy) }
+    }
+
+    /// Does something, unless scans are to stop: then it is broken off, and there is nothing.
+    pub(super) async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let mut stopping = self.stopping.subscribe();
+        tokio::select! {
+            biased;
+            _ = stopping.wait_for(|stopping| *stopping) => None,
+            done = work => Some(done),
+        }
+    }
+
+    /// Breaks off what is going on, and waits until it has left word of that.
+    pub(super) async fn stop(&self) {
+        self.stopping.send_replace(true);
+        let mut busy = self.busy.subscribe();
+        // Whoever takes longer is silent from now on, and after a while given up by others.
+        let _ = tokio::time::timeout(PATIENCE, busy.wait_for(|busy| *busy == 0)).await;
+    }
+}
+
+/// Counts as something that scans have to do, for as long as it is kept.
+pub(super) struct Busy(Arc<watch::Sender<usize>>);
+
+impl Busy {
+    fn new(count: &Arc<watch::Sender<usize>>) -> Self {
+        count.send_modify(|count| *count += 1);
+        Self(Arc::clone(count))
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
     }
 }
 
@@ -122,9 +205,15 @@ impl Scans {
 pub(super) struct Running<'s> {
     scans: &'s Scans,
     mark: Mutex<Option<Mark>>,
+    busy: Busy,
 }
 
 impl Running<'_> {
+    /// For what is still to be done when this scan is over.
+    pub(super) fn busy(&self) -> Busy {
+        Busy::new(&self.busy.0)
+    }
+
     /// The mark of this scan, if it has one.
     pub(super) fn mark(&self) -> Option<Mark> {
         self.mark.lock().clone()
@@ -164,14 +253,15 @@ mod tests {
     fn a_mark_counts_until_its_scan_ended_or_fell_silent() {
         let effects = Effects::fixed(Timestamp::from_second(1_000_000).unwrap(), 1);
         let (here, elsewhere) = (Scans::default(), Scans::default());
-        let mark = Mark::new(&effects);
+        let mark = Mark::new(&effects, Stage::Reading);
         let after = |seconds: i64| Timestamp::from_second(1_000_000 + seconds).unwrap();
         let running = here.begin();
         running.set(mark.clone());
         assert!(here.is_going_on(&mark, after(1_000)), "who scans knows that it does");
         assert!(elsewhere.is_going_on(&mark, after(30)));
         assert!(!elsewhere.is_going_on(&mark, after(100)), "killed, as far as others can tell");
-        assert!(elsewhere.is_going_on(&mark.renewed(after(90)), after(100)));
+        assert!(elsewhere.is_going_on(&mark.renewed(Stage::Reading, after(90)), after(100)));
+        assert!(!elsewhere.is_going_on(&mark.given_up(), after(1)), "it says so itself");
         drop(running);
         assert!(!here.is_going_on(&mark, after(1)), "given up");
         assert!(!here.is_any());

@@ -102,6 +102,12 @@ impl Code {
         }
     }
 
+    /// Breaks off the scans that are going on, for a program that is about to end, and waits
+    /// until others can see that. What they kept is kept; no other scan begins.
+    pub async fn stop(&self) {
+        self.scans.stop().await;
+    }
+
     /// Whether a scan is going on.
     pub fn is_scanning(&self) -> bool {
         self.scans.is_any()

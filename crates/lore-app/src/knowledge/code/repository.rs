@@ -1,15 +1,15 @@
 //! Repositories that are scanned: where they are, and what the last scan found.
 //!
 //! Who has a repository scanned has this machine read files and addresses, so only the
-//! game master's side may. Folders of this machine are the business of the person at it;
-//! others get those that the configuration names.
+//! game master's side may. Folders of this machine are the business of the person at it,
+//! which no token makes of anybody; others get those that the configuration names.
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use lore_code::{FolderError, GitError, Remote};
 use lore_core::names::checked_name;
-use lore_core::{Error, Node, Principal, Properties, Result, Role, State, Uid, Viewer};
+use lore_core::{Error, Node, Properties, Result, Role, State, Uid, Viewer};
 use lore_store::{
     Change, Expect, NewNode, NewState, NodeKey, NodePatch, NodeQuery, NodeRef, StoreError,
 };
@@ -19,6 +19,7 @@ use serde_json::json;
 use super::mark::{Mark, Standing};
 use super::{GITHUB, keep};
 use crate::App;
+use crate::access::Presence;
 use crate::knowledge::librarian::Librarian;
 use crate::knowledge::{documents, uri};
 use crate::play::word;
@@ -264,7 +265,7 @@ async fn create(librarian: &Librarian, name: &str, origin: Origin) -> Result<()>
         error: None,
         scan: None,
         failures: 0,
-        guarded: librarian.viewer.principal != Principal::LOCAL,
+        guarded: librarian.presence != Presence::Here,
     };
     let kept = record(librarian, NodeRef::Uid(uid), &kept)?;
     let store = &librarian.app.store;
@@ -329,7 +330,7 @@ fn origin(librarian: &Librarian, new: &NewRepository) -> Result<Origin> {
 /// The folder at a path, if the caller may have it read.
 fn folder(librarian: &Librarian, path: &Path) -> Result<PathBuf> {
     // Whether a folder exists is no business of those who may not read it.
-    if librarian.viewer.principal == Principal::LOCAL {
+    if librarian.presence == Presence::Here {
         return lore_code::resolve(path).map_err(no_folder);
     }
     let found = lore_code::resolve(path).ok();
@@ -389,7 +390,7 @@ fn not_public(error: Error) -> Error {
 }
 
 fn local_only(librarian: &Librarian, what: &str) -> Result<()> {
-    if librarian.viewer.principal == Principal::LOCAL {
+    if librarian.presence == Presence::Here {
         return Ok(());
     }
     Err(Error::Forbidden {

@@ -6,16 +6,18 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lore_code::{Remote, ScanJob, ScanReport, Source};
 use lore_core::{Error, Result, Role};
+use tokio::runtime::Handle;
 use tokio::sync::mpsc::{Receiver, channel};
 use tokio::time::timeout;
 
 use super::keep::{self, KeptFile};
-use super::mark::{Mark, Running, SIGN};
+use super::mark::{Mark, Running, SIGN, Stage};
 use super::repository::{self, Counts, Kept, Origin, Repository};
 use super::{Stop, graph};
 use crate::knowledge::librarian::Librarian;
@@ -154,9 +156,10 @@ pub(super) async fn scan_known(
     // It may have been scanned or forgotten while others had their turn.
     let known = &found(librarian, &known.kept.name).await?;
     let scan = Scan { librarian, known, running };
-    match scan.run(progress).await {
-        Ok(done) => Ok(done),
-        Err(error) => Err(scan.failed(error).await?),
+    match code.scans.unless_stopped(scan.run(progress)).await {
+        Some(Ok(done)) => Ok(done),
+        Some(Err(error)) => Err(scan.failed(error).await?),
+        None => Err(Error::Cancelled),
     }
 }
 
@@ -167,11 +170,29 @@ struct Scan<'s> {
     running: Running<'s>,
 }
 
+impl Drop for Scan<'_> {
+    /// A scan that ends before it is over leaves word of that, so that nobody waits for its
+    /// next sign of life.
+    fn drop(&mut self) {
+        let (Some(mark), Ok(runtime)) = (self.running.mark(), Handle::try_current()) else {
+            return;
+        };
+        let (librarian, busy) = (self.librarian.clone(), self.running.busy());
+        let name = self.known.kept.name.clone();
+        runtime.spawn(async move {
+            if let Err(error) = note_given_up(&librarian, &name, &mark).await {
+                tracing::warn!(%error, name, "it was not noted that a scan was given up");
+            }
+            drop(busy);
+        });
+    }
+}
+
 impl Scan<'_> {
     async fn run(&self, progress: Progress<'_>) -> Result<Done> {
         let (librarian, stop) = (self.librarian, Stop::default());
         let repo = &self.known.kept.name;
-        let (root, head) = source(librarian, self.known, &stop).await?;
+        let (root, head) = self.fetched(&stop).await?;
         let files = keep::known(librarian, repo).await?;
         let report = self.read_folder(&files, root, &stop, progress).await?;
         let gone: Vec<_> = report.removed.iter().filter_map(|path| files.get(path)).collect();
@@ -181,13 +202,28 @@ impl Scan<'_> {
         Ok(Done { head, parsed: parsed.len(), removed: removed.len(), skipped, counts })
     }
 
+    /// The folder to read, up to date, and the commit it is at.
+    async fn fetched(&self, stop: &Stop) -> Result<(PathBuf, Option<String>)> {
+        let source = source(self.librarian, self.known, stop);
+        if matches!(self.known.kept.origin, Origin::Folder(_)) {
+            return source.await;
+        }
+        let mut source = pin!(source);
+        loop {
+            self.show_life(Stage::Fetching).await?;
+            if let Ok(fetched) = timeout(SIGN, &mut source).await {
+                return fetched;
+            }
+        }
+    }
+
     /// Forgets what is gone and notes that the scan is over, at once as far as that goes: a
     /// question is answered as before or as from now on.
     async fn end(&self, gone: &[&KeptFile], head: Option<String>) -> Result<()> {
         let librarian = self.librarian;
         let (first, last) = gone.split_at(gone.len().saturating_sub(keep::CHANGES_MAX));
         if !first.is_empty() {
-            self.show_life().await?;
+            self.show_life(Stage::Reading).await?;
             keep::forget(librarian, first.iter().map(|file| file.node)).await?;
         }
         let old = &self.known.kept;
@@ -251,17 +287,22 @@ impl Scan<'_> {
         Ok(error)
     }
 
-    /// Lets others know that what is kept is being changed, at first and from time to time.
-    async fn show_life(&self) -> Result<()> {
+    /// Lets others know what is being done, when that begins and from time to time.
+    async fn show_life(&self, stage: Stage) -> Result<()> {
         let effects = &self.librarian.app.effects;
         let mark = match self.running.mark() {
-            Some(mark) if !mark.is_due(effects.now()) => return Ok(()),
-            Some(mark) => mark.renewed(effects.now()),
-            None => Mark::new(effects),
+            Some(mark) if mark.stage == stage && !mark.is_due(effects.now()) => return Ok(()),
+            Some(mark) => mark.renewed(stage, effects.now()),
+            None => Mark::new(effects, stage),
         };
         self.running.set(mark.clone());
         let kept = Kept { scan: Some(mark), ..self.known.kept.clone() };
         repository::note(self.librarian, self.known, &kept).await
+    }
+
+    /// Whether something that is kept was changed by now.
+    fn is_changing(&self) -> bool {
+        self.running.mark().is_some_and(|mark| mark.stage == Stage::Reading)
     }
 
     /// Reads a folder on threads of its own and keeps what it says as it comes.
@@ -314,19 +355,34 @@ impl Scan<'_> {
             match timeout(SIGN, receive.recv_many(&mut sources, WAITING_MAX)).await {
                 Ok(0) => return Ok(()),
                 Ok(_) => {
-                    self.show_life().await?;
+                    self.show_life(Stage::Reading).await?;
                     report(sources.len());
                     keep::keep(self.librarian, repo, files, std::mem::take(&mut sources)).await?;
                 }
                 // Nothing new for a while; what was changed before is still being changed.
-                Err(_) if self.running.mark().is_some() => self.show_life().await?,
+                Err(_) if self.is_changing() => self.show_life(Stage::Reading).await?,
                 Err(_) => {}
             }
         }
     }
 }
 
-/// The folder to read, up to date, and the commit it is at.
+/// Notes that a scan was given up, unless another one has begun since.
+async fn note_given_up(librarian: &Librarian, name: &str, mark: &Mark) -> Result<()> {
+    let _turn = librarian.app.code.turn.lock().await;
+    let Some(known) = repository::find(librarian, name).await? else { return Ok(()) };
+    let Some(left) = known.kept.scan.as_ref().filter(|left| left.is_same(mark)) else {
+        return Ok(());
+    };
+    let scan = match left.stage {
+        // What is kept is as it was.
+        Stage::Fetching => None,
+        Stage::Reading => Some(left.given_up()),
+    };
+    repository::note(librarian, &known, &Kept { scan, ..known.kept.clone() }).await
+}
+
+/// Where a repository is on this machine, after git brought it there.
 async fn source(
     librarian: &Librarian,
     known: &Repository,

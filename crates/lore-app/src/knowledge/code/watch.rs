@@ -8,6 +8,7 @@ use lore_core::{Principal, Result};
 use super::graph;
 use super::{repository, scan};
 use crate::App;
+use crate::access::Presence;
 use crate::knowledge::librarian::Librarian;
 use crate::knowledge::monitor::turn_has_come;
 
@@ -67,7 +68,8 @@ async fn librarians(app: &Arc<App>) -> Result<Vec<Librarian>> {
     for world in app.store.worlds(Principal::LOCAL).await? {
         let Some(viewer) = app.store.enter(Principal::LOCAL, world.id).await? else { continue };
         let request_id = app.effects.uid().to_string();
-        found.push(Librarian { app: Arc::clone(app), viewer, tool: TOOL, request_id });
+        let (app, presence) = (Arc::clone(app), Presence::Here);
+        found.push(Librarian { app, viewer, presence, tool: TOOL, request_id });
     }
     Ok(found)
 }
