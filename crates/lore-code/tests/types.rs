@@ -124,3 +124,54 @@ fn concrete_values_call_their_own_methods_and_not_those_of_interfaces() {
         ],
     );
 }
+
+#[test]
+fn what_a_function_returns_tells_whose_method_is_called() {
+    let graph = Asked::of(&[
+        (
+            "src/lib.rs",
+            "mod desk;\nuse desk::{Desk, open_desk};\nstruct Lamp;\nimpl Lamp { fn put(&self) {} }\n\
+             async fn by_path() { let d = Desk::take_up(1).await; d.put(); }\n\
+             fn by_name() -> Result<()> { let d = open_desk()?; d.put(); }\n\
+             fn in_chain() { open_desk().put(); }\n\
+             fn by_method(d: &Desk) { let l = d.lamp(); l.put(); d.lamp().put(); }\n\
+             fn of_elsewhere(d: &Desk) { d.name().put(); }\n",
+        ),
+        (
+            "src/desk.rs",
+            "use super::Lamp;\npub struct Desk;\nimpl Desk {\n pub async fn take_up(n: u8) -> Self { Desk }\n \
+             pub fn put(&self) {}\n pub fn lamp(&self) -> &Arc<Lamp> { &self.0 }\n \
+             pub fn name(&self) -> String { self.again().put(); String::new() }\n fn again(&self) -> &Self { self }\n}\n\
+             pub fn open_desk() -> anyhow::Result<Desk> { Ok(Desk) }\n",
+        ),
+        (
+            "go/a.go",
+            "package a\ntype Disk struct{}\nfunc (d *Disk) Fill() {}\ntype Cup struct{}\nfunc (c *Cup) Fill() {}\n\
+             func Open() (*Disk, error) { return nil, nil }\nfunc byOpen() { d, err := Open(); d.Fill() }\n",
+        ),
+        (
+            "a.ts",
+            "class Box { fold() {} }\nclass Jar { fold() {} }\nfunction make(): Promise<Jar> { return null; }\n\
+             async function byMake() { const j = await make(); j.fold(); }\n",
+        ),
+        (
+            "shop.py",
+            "class Shop:\n    def sell(self):\n        pass\n\nclass Stall:\n    def sell(self):\n        pass\n\n\
+             def find() -> Stall:\n    pass\n\ndef by_find():\n    s = find()\n    s.sell()\n",
+        ),
+    ]);
+    graph.rows(
+        "MATCH (a)-[:CALLS]->(b) WHERE b.name IN ['put', 'Fill', 'fold', 'sell'] \
+         RETURN a.name + '→' + b.receiver_type + '.' + b.name",
+        &[
+            "byMake→Jar.fold",
+            "byOpen→Disk.Fill",
+            "by_find→Stall.sell",
+            "by_method→Lamp.put",
+            "by_name→Desk.put",
+            "by_path→Desk.put",
+            "in_chain→Desk.put",
+            "name→Desk.put",
+        ],
+    );
+}

@@ -26,10 +26,11 @@ pub use budget::{Budget, Unread};
 use kinds::{Interest, Kind, interests, kind_of};
 use names::{Callee, Way};
 use scopes::{Meaning, Scopes};
+pub(crate) use types::returned_name;
 
 /// Counts up when [`extract`] finds other facts than before in the same text: what was
 /// kept by another count has to be found anew.
-pub const EXTRACTION: u32 = 5;
+pub const EXTRACTION: u32 = 6;
 
 /// The facts of a file, however long that takes. A file that cannot be parsed is still listed.
 pub fn extract(path: &str, source: &str) -> FileFacts {
@@ -336,9 +337,15 @@ impl<'s> Walk<'_, 's> {
         if ["self", "this", "cls", "super"].contains(&qualifier.as_str()) {
             return qualifier;
         }
+        match self.scopes.kind_of(base) {
+            Some(kind) if kind == "Self" => return "self".to_owned(),
+            Some(kind) => return format!("{}{kind}", Call::OF),
+            None => {}
+        }
         let root = names::root(base);
-        // What belongs to an object is a value.
+        // What is returned is a value, and what belongs to an object, too.
         let is_own = ["self", "this", "cls"].contains(&self.text(root));
+        let is_result = ["call", "call_expression", "method_invocation"].contains(&base.kind());
         // There, a dot never stands after a module.
         let never = matches!(self.language, Language::Rust | Language::C | Language::Cpp);
         let meaning = match root.kind() {
@@ -346,10 +353,9 @@ impl<'s> Walk<'_, 's> {
             _ => None,
         };
         match meaning.or_else(|| self.own_field(base)) {
-            Some(Meaning::Receiver) if root == base => "self".to_owned(),
-            Some(Meaning::Of(kind)) if root == base || is_own => format!("{}{kind}", Call::OF),
+            Some(Meaning::Of(kind)) if is_own => format!("{}{kind}", Call::OF),
             Some(Meaning::Value | Meaning::Of(_) | Meaning::Receiver) => Call::VALUE.to_owned(),
-            _ if is_own || never => Call::VALUE.to_owned(),
+            _ if is_own || is_result || never => Call::VALUE.to_owned(),
             // Where `os` is from elsewhere, so is `os.path`.
             _ if root != base && root.kind() == "identifier" && !qualifier.is_empty() => {
                 format!("{}.{qualifier}", self.text(root))

@@ -6,24 +6,25 @@
 //! through when they are entered. Elsewhere it begins after its declaration and ends with its
 //! block.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 use super::kinds::{Tables, by_kind};
-use super::names::text;
+use super::names::{self, Callee, Way, text};
 use super::patterns::bound;
 use super::{tokens, types};
 use crate::language::Language;
 
 /// What a name means inside a function.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Meaning<'s> {
     /// A value, which may be anything.
     Value,
-    /// A value of the type with this name.
-    Of(&'s str),
+    /// A value of the type with this name, or of what functions return: `f()`, `T.f()`.
+    Of(Cow<'s, str>),
     /// The value that a method of Go belongs to.
     Receiver,
     /// Something that is defined or imported here.
@@ -71,7 +72,7 @@ impl<'s> Scopes<'s> {
 
     /// What a name means here; nothing when it is not from inside a function.
     pub(super) fn meaning(&self, name: &str) -> Option<Meaning<'s>> {
-        self.known.get(name)?.last().copied()
+        self.known.get(name)?.last().cloned()
     }
 
     /// The walk has come to a node.
@@ -273,9 +274,66 @@ impl<'s> Scopes<'s> {
 
     /// The names that a node gives to values, with what is known of these.
     fn values(&self, node: Node<'s>) -> Vec<(&'s str, Meaning<'s>)> {
-        let types: FxHashMap<_, _> = types::given(node, self.source).into_iter().collect();
-        let meaning = |name: &str| types.get(name).map_or(Meaning::Value, |kind| Meaning::Of(kind));
+        let written = types::given(node, self.source).into_iter();
+        let mut types: FxHashMap<_, _> =
+            written.map(|(name, kind)| (name, Cow::Borrowed(kind))).collect();
+        if let Some((name, value)) = types::assigned(node, self.source).filter(|_| types.is_empty())
+        {
+            types.extend(self.kind_of(value).map(|kind| (name, Cow::Owned(kind))));
+        }
+        let meaning = |name: &str| types.get(name).cloned().map_or(Meaning::Value, Meaning::Of);
         self.bound(node).into_iter().map(|name| (name, meaning(name))).collect()
+    }
+
+    /// The type of a value, as far as it can be told here: its name, or which function
+    /// returns it.
+    pub(super) fn kind_of(&self, value: Node<'s>) -> Option<String> {
+        const STEPS_MAX: usize = 6;
+        self.kind_within(value, STEPS_MAX)
+    }
+
+    fn kind_within(&self, value: Node<'s>, steps: usize) -> Option<String> {
+        let steps = steps.checked_sub(1)?;
+        let constructed = types::constructed(value, self.source);
+        if let Some(kind) = constructed.and_then(types::plain_name) {
+            return Some(kind.to_owned());
+        }
+        match value.kind() {
+            "identifier" | "self" | "this" => self.kind_of_name(text(value, self.source)),
+            "try_expression" | "await_expression" | "await" | "parenthesized_expression" => {
+                self.kind_within(value.named_child(0)?, steps)
+            }
+            "reference_expression" => self.kind_within(value.child_by_field_name("value")?, steps),
+            "call" | "call_expression" | "method_invocation" => self.result_of(value, steps),
+            _ => None,
+        }
+    }
+
+    fn kind_of_name(&self, name: &str) -> Option<String> {
+        match self.meaning(name) {
+            Some(Meaning::Of(kind)) => Some(kind.into_owned()),
+            Some(Meaning::Receiver) => Some("Self".to_owned()),
+            Some(Meaning::Value | Meaning::Defined) => None,
+            None => ["self", "this"].contains(&name).then(|| "Self".to_owned()),
+        }
+    }
+
+    /// What a call returns, told by what it calls.
+    fn result_of(&self, call: Node<'s>, steps: usize) -> Option<String> {
+        let Callee { base, way, qualifier, name } = names::callee(call, self.source)?;
+        let is_module = |base: Node<'s>| {
+            let is_known = self.meaning(text(base, self.source)).is_some();
+            base.kind() == "identifier" && !is_known && self.language != Language::Rust
+        };
+        match (base, way) {
+            (None, _) => self.meaning(&name).is_none().then(|| format!("{name}()")),
+            (Some(_), Way::Path) if qualifier.ends_with(':') => None,
+            (Some(_), Way::Path) => Some(format!("{qualifier}::{name}()")),
+            (Some(base), Way::Dot) => match self.kind_within(base, steps) {
+                Some(kind) => Some(format!("{kind}.{name}()")),
+                None => is_module(base).then(|| format!("{qualifier}::{name}()")),
+            },
+        }
     }
 
     fn bound(&self, node: Node<'s>) -> Vec<&'s str> {
@@ -313,7 +371,7 @@ impl<'s> Found<'s> {
     /// A name that is given to values of several types is one of any.
     fn add(&mut self, values: Vec<(&'s str, Meaning<'s>)>) {
         for (name, meaning) in values {
-            let known = self.values.entry(name).or_insert(meaning);
+            let known = self.values.entry(name).or_insert_with(|| meaning.clone());
             if *known != meaning {
                 *known = Meaning::Value;
             }

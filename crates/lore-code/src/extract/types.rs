@@ -22,8 +22,40 @@ pub(super) fn given<'s>(node: Node<'s>, source: &'s str) -> Vec<(&'s str, &'s st
     found
 }
 
+/// The name and the value of a declaration of one variable without a type.
+pub(super) fn assigned<'s>(node: Node<'s>, source: &'s str) -> Option<(&'s str, Node<'s>)> {
+    let (name, value) = match node.kind() {
+        "let_declaration" => ("pattern", "value"),
+        "variable_declarator" => ("name", "value"),
+        "assignment" | "short_var_declaration" => ("left", "right"),
+        "local_variable_declaration" => {
+            return assigned(node.child_by_field_name("declarator")?, source);
+        }
+        _ => return None,
+    };
+    // Of several that Go returns, the first is what was asked for.
+    let first = |part: Node<'s>| match part.kind() {
+        "expression_list" => part.named_child(0),
+        _ => Some(part),
+    };
+    let name = first(node.child_by_field_name(name)?)?;
+    let value = first(node.child_by_field_name(value)?)?;
+    (name.kind() == "identifier").then(|| (text(name, source), value))
+}
+
 /// The one name that a written type has; none for those that have several or none.
 pub(super) fn plain_name(written: &str) -> Option<&str> {
+    name_within(written, &WRAPPERS)
+}
+
+/// The name of what a function gives when all goes well.
+pub(crate) fn returned_name(written: &str) -> Option<&str> {
+    // `(T, error)` is a T.
+    let first = written.trim().strip_prefix('(').map_or(written, first_argument);
+    name_within(first, &[WRAPPERS.as_slice(), &ATTEMPTS].concat())
+}
+
+fn name_within<'s>(written: &'s str, wrappers: &[&str]) -> Option<&'s str> {
     const LAYERS_MAX: usize = 6;
     let mut rest = written;
     for _ in 0..LAYERS_MAX {
@@ -31,13 +63,13 @@ pub(super) fn plain_name(written: &str) -> Option<&str> {
         let Some(start) = rest.find(['<', '[']) else { break };
         let (head, inside) = rest.split_at_checked(start)?;
         let inside = inside.get(1..)?.trim();
-        if !WRAPPERS.contains(&last_part(head)) {
+        if !wrappers.contains(&last_part(head)) {
             // `T[]` and `[T]` are lists, `T<U>` is a T.
             let is_list = head.is_empty() || inside.starts_with(']');
             rest = Some(head).filter(|_| !is_list)?;
             break;
         }
-        rest = inside.strip_suffix(['>', ']'])?;
+        rest = first_argument(inside);
     }
     let name = last_part(rest.trim_end_matches(['*', '&', ' ', '?']));
     let mut letters = name.chars();
@@ -51,11 +83,31 @@ const STEPS_MAX: usize = 8;
 /// Types that do as what they hold.
 const WRAPPERS: [&str; 9] =
     ["Arc", "Box", "Optional", "Rc", "Ref", "RefMut", "Readonly", "shared_ptr", "unique_ptr"];
+/// Types of what may not be there, or not yet.
+const ATTEMPTS: [&str; 4] = ["Awaitable", "Option", "Promise", "Result"];
 /// Types that say nothing.
 const ANYTHING: [&str; 8] = ["Any", "Object", "any", "auto", "object", "typeof", "unknown", "var"];
 
 /// What functions of Rust are called that make something of their type.
 const MAKERS: [&str; 7] = ["connect", "create", "default", "from", "new", "open", "try_from"];
+
+/// The first of the types in brackets, given what follows the first bracket.
+fn first_argument(inside: &str) -> &str {
+    let mut depth = 0_usize;
+    let end = inside.find(|letter: char| match letter {
+        '<' | '[' | '(' => {
+            depth += 1;
+            false
+        }
+        '>' | ']' | ')' if depth > 0 => {
+            depth -= 1;
+            false
+        }
+        ',' | '>' | ']' | ')' => depth == 0,
+        _ => false,
+    });
+    inside.get(..end.unwrap_or(inside.len())).unwrap_or_default()
+}
 
 /// A type without what is said of how it is held.
 fn bare(written: &str) -> &str {
@@ -185,7 +237,7 @@ fn innermost(declared: Node<'_>) -> Node<'_> {
 }
 
 /// The type of a value that is made on the spot, whatever is done with it first.
-fn constructed<'s>(value: Node<'s>, source: &'s str) -> Option<&'s str> {
+pub(super) fn constructed<'s>(value: Node<'s>, source: &'s str) -> Option<&'s str> {
     let mut at = value;
     for _ in 0..STEPS_MAX {
         at = match at.kind() {
@@ -253,6 +305,16 @@ mod tests {
             ("'", None),
         ] {
             assert_eq!(plain_name(written), name, "{written}");
+        }
+        for (written, name) in [
+            ("anyhow::Result<Arc<Store>>", Some("Store")),
+            ("Result<Option<Store>, Error>", Some("Store")),
+            ("(*Store, error)", Some("Store")),
+            ("Promise<Store>", Some("Store")),
+            ("Vec<Store>", Some("Vec")),
+            ("Result<(), Error>", None),
+        ] {
+            assert_eq!(returned_name(written), name, "{written}");
         }
     }
 }

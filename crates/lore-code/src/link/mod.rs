@@ -143,6 +143,8 @@ struct Linker<'l, 'f> {
     methods: FxHashMap<(&'f str, &'f str), Vec<Found>>,
     /// Functions of modules and namespaces inside files.
     scoped: FxHashMap<(&'f str, &'f str), Vec<Found>>,
+    /// Files by their path.
+    paths: FxHashMap<&'f str, usize>,
     /// Files by the last part of their path, without its ending.
     stems: FxHashMap<&'f str, Vec<usize>>,
     /// Files by the name of their folder.
@@ -208,6 +210,7 @@ impl<'l, 'f> Linker<'l, 'f> {
             types: FxHashMap::default(),
             methods: FxHashMap::default(),
             scoped: FxHashMap::default(),
+            paths: files.iter().enumerate().map(|(at, file)| (file.path.as_str(), at)).collect(),
             stems,
             folders,
             defaults: FxHashMap::default(),

@@ -8,6 +8,7 @@ use super::builtins::{is_built_in, is_common_method};
 use super::files::{FILES_MAX, OF_RUST};
 use super::paths::{folder, stem};
 use super::{At, Found, Imported, Linker, functions_around};
+use crate::extract::returned_name;
 use crate::facts::{Brought, Call};
 use crate::language::Language;
 
@@ -43,17 +44,46 @@ impl<'f> Linker<'_, 'f> {
         }
     }
 
-    /// A method of a value whose type is known by its name. What is a type from elsewhere
-    /// has its methods from there.
+    /// A method of a value of which its type is known, or what returned it. A type from
+    /// elsewhere has its methods from there.
     fn called_on(&self, at: At, owner: Option<&str>, kind: &str, name: &str) -> Meant {
-        if kind == "Self" {
-            return self.own_method(at.file, owner?, name);
-        }
+        let kind = self.type_of(at, owner, kind);
         // `T` stands for types that are not known here.
-        let is_parameter = kind.len() == 1 && self.type_named(at.file, kind).is_none();
-        match is_parameter {
-            true => self.by_name(at.file, name, Sought::Method),
-            false => self.own_method(at.file, kind, name),
+        let kind =
+            kind.filter(|(file, kind)| kind.len() > 1 || self.type_named(*file, kind).is_some());
+        match kind {
+            Some((file, kind)) => self.own_method(file, kind, name),
+            None => self.by_name(at.file, name, Sought::Method),
+        }
+    }
+
+    /// The name of a type and the file where that is written: as it is known here, or as the
+    /// function tells that returns the value.
+    fn type_of<'k>(
+        &'k self,
+        at: At,
+        owner: Option<&'k str>,
+        kind: &'k str,
+    ) -> Option<(usize, &'k str)> {
+        let Some(called) = kind.strip_suffix("()") else {
+            let kind = if kind == "Self" { owner? } else { kind };
+            return Some((at.file, kind));
+        };
+        let function = match called.rsplit_once('.') {
+            Some((inner, method)) => {
+                let (file, kind) = self.type_of(at, owner, inner)?;
+                self.own_method(file, kind, method)
+            }
+            None => match called.rsplit_once("::") {
+                Some((qualifier, name)) => self.through(at, qualifier, name),
+                None => self.called_plainly(at, owner, called),
+            },
+        };
+        let function = self.graph.nodes.get(function?.0)?;
+        let file = *self.paths.get(function.file_path.as_str())?;
+        match returned_name(function.return_type.as_deref()?)? {
+            "Self" => Some((file, function.receiver_type.as_deref()?)),
+            kind => Some((file, kind)),
         }
     }
 
