@@ -232,10 +232,15 @@ fn methods_that_lists_have_are_theirs_unless_something_speaks_for_others() {
         ("far.py", "def far(x):\n    x.get()\n    x.refill()\n"),
         ("near.py", "from cache import Cache\n\ndef near(x):\n    x.get()\n"),
         ("path.py", "import os\n\ndef path(x):\n    os.path.refill(x)\n"),
+        (
+            "src/lib.rs",
+            "struct Cup;\nimpl Cup { fn get(&self) {} fn brew(x: u8) -> Cup { Cup } fn sip(self: Box<Self>) {} }\n\
+             fn rust(x: impl Fn()) { x.get(); x.brew(1); x.sip(); }\nfn known(c: &Cup) { c.get(); Cup::brew(1); }\n",
+        ),
     ]);
     graph.rows(
         "MATCH (a)-[r:CALLS]->(b) RETURN a.name + '→' + b.name + ' ' + toString(r.confidence)",
-        &["far→refill 0.5", "near→get 0.2"],
+        &["far→refill 0.5", "known→brew 0.9", "known→get 0.95", "near→get 0.2", "rust→sip 0.5"],
     );
 }
 

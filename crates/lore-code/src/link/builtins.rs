@@ -69,15 +69,17 @@ const SHELL: &str = "\
     shift source test times trap true type typeset ulimit umask unalias unset wait";
 
 const RUST_METHODS: &str = "\
-    all any append as_bytes as_deref as_mut as_ref as_str bytes chain chars clear clone cloned \
-    cmp collect contains contains_key copied count dedup drain ends_with entry enumerate eq err \
-    expect extend filter filter_map find find_map first flat_map flatten flush fold for_each get \
-    get_mut get_or_insert_with hash insert into into_iter is_empty is_err is_none is_ok is_some \
-    iter iter_mut join keys last len lines lock map map_err map_or map_or_else max min next ok \
-    ok_or ok_or_else or or_else parse peek pop position push push_str read remove replace retain \
-    rev send skip sort sort_by sort_by_key split starts_with sum swap take take_while then \
-    to_lowercase to_owned to_string to_vec trim truncate try_into unwrap unwrap_or \
-    unwrap_or_default unwrap_or_else values windows write zip";
+    abs all any append as_bytes as_deref as_mut as_ref as_slice as_str borrow borrow_mut bytes \
+    chain chars chunks clear clone cloned cmp collect concat contains contains_key copied count \
+    dedup display drain ends_with entry enumerate eq err exists expect extend file_name filter \
+    filter_map find find_map first flat_map flatten flush fold for_each get get_mut get_or_insert \
+    get_or_insert_with hash insert into into_iter is_dir is_empty is_err is_file is_none is_null \
+    is_ok is_some iter iter_mut join keys last len lines lock map map_err map_or map_or_else max \
+    min next nth ok ok_or ok_or_else or or_else parent parse peek pop position pow push push_str \
+    read remove replace resize retain rev round send skip sort sort_by sort_by_key sort_unstable \
+    split splitn starts_with step_by sub sum swap take take_while then then_some to_lowercase \
+    to_owned to_str to_string to_vec trim truncate try_into unwrap unwrap_or unwrap_or_default \
+    unwrap_or_else values windows write write_all zip";
 
 const PYTHON_METHODS: &str = "\
     add append clear close copy count decode discard encode endswith extend find format get \

@@ -184,6 +184,8 @@ struct Found {
     of_interface: bool,
     /// Whether only its own file sees it.
     hidden: bool,
+    /// Whether it can be called on a value: in Rust, what does not take one cannot.
+    on_value: bool,
 }
 
 impl<'l, 'f> Linker<'l, 'f> {
@@ -382,6 +384,7 @@ impl<'l, 'f> Linker<'l, 'f> {
             method: symbol.owner.is_some(),
             of_interface,
             hidden: symbol.export == Export::Hidden,
+            on_value: self.is_called_on_values(number, symbol),
         };
         match symbol.label {
             Label::Function => {
@@ -410,6 +413,12 @@ impl<'l, 'f> Linker<'l, 'f> {
             }
             _ => {}
         }
+    }
+
+    fn is_called_on_values(&self, file: usize, symbol: &Symbol) -> bool {
+        let params = symbol.params.as_deref().unwrap_or_default();
+        let first = params.split([',', ':', ')']).next().unwrap_or_default();
+        self.language(file) != Some(Language::Rust) || first.ends_with("self")
     }
 
     fn module(&mut self, path: &'f str) -> usize {

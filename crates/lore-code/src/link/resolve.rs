@@ -407,21 +407,26 @@ impl<'f> Linker<'_, 'f> {
         const MOST: usize = 4;
         const FEW: f64 = 0.2;
         let is_method = sought == Sought::Method;
-        let is_common = is_method && is_common_method(self.language(file)?, name);
+        let language = self.language(file)?;
+        let is_common = is_method && is_common_method(language, name);
         let mut found = self.callable(file, self.functions.get(name)?);
-        found.retain(|found| found.method == is_method);
+        found.retain(|found| found.method == is_method && (found.on_value || !is_method));
         // A value is something, and an interface only says what it can do.
         if found.iter().any(|found| !found.of_interface) {
             found.retain(|found| !found.of_interface);
+        }
+        if is_common && language == Language::Rust {
+            // There, the type of what has another `get` than lists have is mostly known.
+            return None;
         }
         if is_common {
             // Who means another `get` than that of lists has something of that file at least.
             found.retain(|found| found.file == file || self.imports_file(file, found.file));
         }
-        let sure = match (sought, self.language(file)) {
+        let sure = match (sought, language) {
             (Sought::Method, _) if is_common => FEW,
             (Sought::Method, _) => 0.5,
-            (_, Some(Language::C | Language::Cpp | Language::Shell | Language::Sql)) => 0.6,
+            (_, Language::C | Language::Cpp | Language::Shell | Language::Sql) => 0.6,
             _ => 0.3,
         };
         match found.as_slice() {
