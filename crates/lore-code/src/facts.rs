@@ -23,6 +23,8 @@ pub struct FileFacts {
     pub calls: Vec<Call>,
     /// What its classes extend and implement.
     pub bases: Vec<Base>,
+    /// What its classes hold.
+    pub fields: Vec<Field>,
 }
 
 /// The kinds of nodes.
@@ -149,8 +151,8 @@ pub struct Call {
     /// What is called.
     pub name: String,
     /// What it is called on or through, perhaps after what that begins with and a dot;
-    /// [`Call::VALUE`] when it has no known name, and [`Call::OF`] before the name of its type
-    /// when only that is known.
+    /// [`Call::VALUE`] when it has no known name, and [`Call::OF`] before its type when that
+    /// is known: its name, or how it comes about, as in `f()`, `m::f()`, `T.f()` and `T.field`.
     pub qualifier: Option<String>,
     /// Its line.
     pub line: u32,
@@ -161,6 +163,17 @@ impl Call {
     pub const VALUE: &'static str = "";
     /// What stands before the type of a value that something is called on.
     pub const OF: char = ':';
+}
+
+/// A field of a class, of which something is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field {
+    /// The class.
+    pub class: String,
+    /// Its name.
+    pub name: String,
+    /// Its type, as after [`Call::OF`].
+    pub kind: String,
 }
 
 /// A class and something it builds on.

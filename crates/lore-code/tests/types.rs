@@ -73,6 +73,30 @@ fn concrete_values_call_their_own_methods_and_not_those_of_interfaces() {
              \x20 void withField() { field.load(); }\n  void withThis() { this.field.load(); }\n\
              \x20 void load2(File load) { load(); }\n}\n",
         ),
+    ]);
+    graph.rows(
+        OWNERS,
+        &[
+            "asClass→Box.keep",
+            "asInterface→Keeper.keep",
+            "byInterface→Saver.Save",
+            "byLiteral→Disk.Save",
+            "byType→Disk.Save",
+            "byVar→Disk.Save",
+            "made→Jar.keep",
+            "unknown→Disk.Save",
+            "withClass→File.load",
+            "withField→Loader.load",
+            "withInterface→Loader.load",
+            "withThis→Loader.load",
+            "withVar→File.load",
+        ],
+    );
+}
+
+#[test]
+fn written_types_and_values_made_on_the_spot_tell_whose_method_is_called() {
+    let graph = Asked::of(&[
         (
             "src/lib.rs",
             "trait Shape { fn area(&self); fn twice(&self) { self.area() } }\nstruct Disc;\n\
@@ -98,12 +122,6 @@ fn concrete_values_call_their_own_methods_and_not_those_of_interfaces() {
         OWNERS,
         &[
             "annotated→Shop.sell",
-            "asClass→Box.keep",
-            "asInterface→Keeper.keep",
-            "byInterface→Saver.Save",
-            "byLiteral→Disk.Save",
-            "byType→Disk.Save",
-            "byVar→Disk.Save",
             "by_auto→Gear.turn",
             "by_new→Disc.area",
             "by_open→Disc.area",
@@ -113,14 +131,7 @@ fn concrete_values_call_their_own_methods_and_not_those_of_interfaces() {
             "by_trait→Shape.area",
             "generic→Disc.area",
             "made_here→Stall.sell",
-            "made→Jar.keep",
             "twice→Shape.area",
-            "unknown→Disk.Save",
-            "withClass→File.load",
-            "withField→Loader.load",
-            "withInterface→Loader.load",
-            "withThis→Loader.load",
-            "withVar→File.load",
         ],
     );
 }
@@ -172,6 +183,66 @@ fn what_a_function_returns_tells_whose_method_is_called() {
             "by_path→Desk.put",
             "in_chain→Desk.put",
             "name→Desk.put",
+        ],
+    );
+}
+
+#[test]
+fn what_a_class_holds_tells_whose_method_is_called() {
+    let graph = Asked::of(&[
+        (
+            "src/lib.rs",
+            "mod store;\nuse store::{Disk, Keep};\nuse std::sync::Arc;\nstruct Lamp;\nimpl Lamp { fn put(&self) {} }\n\
+             struct App { disk: Disk, keep: Arc<dyn Keep>, lamps: Vec<Lamp> }\n\
+             struct Desk<'a> { app: &'a App }\n\
+             impl App { fn own(&self) { self.disk.put(); } fn by_trait(&self) { self.keep.put(); } \
+             fn of_list(&self) { self.lamps.put(); } }\n\
+             impl Desk<'_> { fn deep(&self) { self.app.disk.put(); } }\n\
+             fn of_parameter(app: &App) { app.disk.put(); let d = &app.disk; d.put(); }\n",
+        ),
+        (
+            "src/store.rs",
+            "pub trait Keep { fn put(&self); }\npub struct Disk;\nimpl Disk { pub fn put(&self) {} }\n",
+        ),
+        (
+            "a.go",
+            "package a\ntype Disk struct{}\nfunc (d *Disk) Fill() {}\ntype Cup struct{}\nfunc (c *Cup) Fill() {}\n\
+             type App struct { disk *Disk; Cup }\nfunc (a *App) goes() { a.disk.Fill() }\n",
+        ),
+        (
+            "a.ts",
+            "class Box { fold() {} }\nclass Jar { fold() {} }\nclass Shelf {\n  private jar: Jar;\n  box = new Box();\n\
+             \x20 constructor(private readonly other: Box) {}\n  typed() { this.jar.fold(); }\n  made() { this.box.fold(); }\n  given() { this.other.fold(); }\n}\n",
+        ),
+        (
+            "shop.py",
+            "class Shop:\n    def sell(self):\n        pass\n\nclass Stall:\n    def sell(self):\n        pass\n\n\
+             class Town:\n    hall: Shop\n\n    def __init__(self, stall: Stall):\n        self.stall = stall\n\
+             \x20       self.shop = Shop()\n        self.loop = self.loop\n\n\
+             \x20   def one(self):\n        self.stall.sell()\n\n    def two(self):\n        self.shop.sell()\n\n\
+             \x20   def three(self):\n        self.hall.sell()\n\n    def four(self):\n        self.loop.away()\n",
+        ),
+        (
+            "w.cpp",
+            "class Wheel { public: void turn() {} };\nclass Gear { public: void turn() {} };\n\
+             class Cart { Wheel *left; public: void roll() { this->left->turn(); } };\n",
+        ),
+    ]);
+    graph.rows(
+        OWNERS,
+        &[
+            "by_trait→Keep.put",
+            "deep→Disk.put",
+            "given→Box.fold",
+            "goes→Disk.Fill",
+            "made→Box.fold",
+            "of_parameter→Disk.put",
+            "one→Stall.sell",
+            "own→Disk.put",
+            "roll→Wheel.turn",
+            "three→Shop.sell",
+            "two→Shop.sell",
+            "typed→Jar.fold",
         ],
     );
 }

@@ -23,6 +23,8 @@ pub(super) enum Kind {
     /// Something whose words mean nothing yet.
     Opaque,
     Import,
+    /// What the things of a class hold.
+    Field,
     /// Says which of those that have a name is what comes without one.
     Handing,
 }
@@ -81,6 +83,7 @@ fn interest_in(kind: &str) -> Interest {
         "call",
         "call_expression",
         "assignment_expression",
+        "assignment",
         "type_conversion_expression",
         "pair",
         "token_tree",
@@ -120,7 +123,7 @@ fn interest_in(kind: &str) -> Interest {
 pub(super) fn kind_of(language: Language, node: Node<'_>) -> Option<Kind> {
     match language {
         Language::Rust => rust(node.kind()),
-        Language::Python => python(node.kind()),
+        Language::Python => python(node),
         Language::JavaScript | Language::TypeScript | Language::Tsx => script(node),
         Language::Go => go(node),
         Language::Java => java(node.kind()),
@@ -137,6 +140,7 @@ fn rust(kind: &str) -> Option<Kind> {
         "trait_item" => Kind::Type(Label::Interface),
         "mod_item" => Kind::Module,
         "impl_item" => Kind::Extension,
+        "field_declaration" => Kind::Field,
         "call_expression" => Kind::Call,
         "token_tree" => Kind::Tokens,
         "macro_definition" => Kind::Opaque,
@@ -145,8 +149,10 @@ fn rust(kind: &str) -> Option<Kind> {
     })
 }
 
-fn python(kind: &str) -> Option<Kind> {
-    Some(match kind {
+fn python(node: Node<'_>) -> Option<Kind> {
+    Some(match node.kind() {
+        "assignment" if node.child_by_field_name("left")?.kind() == "attribute" => Kind::Field,
+        "assignment" if node.child_by_field_name("type").is_some() => Kind::Field,
         "function_definition" => Kind::Function,
         "class_definition" => Kind::Type(Label::Class),
         "call" => Kind::Call,
@@ -163,9 +169,11 @@ fn script(node: Node<'_>) -> Option<Kind> {
         "method_signature" | "abstract_method_signature" => Kind::Function,
         // `const f = () => …` is how many functions are written.
         "variable_declarator" | "public_field_definition" | "field_definition" | "pair" => {
-            match node.child_by_field_name("value")?.kind() {
+            let value = node.child_by_field_name("value");
+            match value.map_or("", |value| value.kind()) {
                 "arrow_function" | "function_expression" | "generator_function" => Kind::Function,
                 "object" if node.kind() != "pair" => Kind::Object,
+                _ if node.kind() == "public_field_definition" => Kind::Field,
                 _ => return None,
             }
         }
@@ -203,6 +211,7 @@ fn assigned(node: Node<'_>) -> Option<Kind> {
 fn go(node: Node<'_>) -> Option<Kind> {
     Some(match node.kind() {
         "function_declaration" | "method_declaration" | "method_elem" => Kind::Function,
+        "field_declaration" => Kind::Field,
         "type_spec" => match node.child_by_field_name("type")?.kind() {
             "interface_type" => Kind::Type(Label::Interface),
             _ => Kind::Type(Label::Class),
@@ -221,6 +230,7 @@ fn go(node: Node<'_>) -> Option<Kind> {
 fn java(kind: &str) -> Option<Kind> {
     Some(match kind {
         "method_declaration" | "constructor_declaration" => Kind::Function,
+        "field_declaration" => Kind::Field,
         "class_declaration" | "enum_declaration" | "record_declaration" => Kind::Type(Label::Class),
         "interface_declaration" => Kind::Type(Label::Interface),
         "method_invocation" | "object_creation_expression" => Kind::Call,
@@ -244,6 +254,7 @@ fn c(node: Node<'_>) -> Option<Kind> {
             written.child_by_field_name("body").filter(|_| is_nameless)?;
             Kind::Type(Label::Class)
         }
+        "field_declaration" => Kind::Field,
         "namespace_definition" => Kind::Module,
         "call_expression" => Kind::Call,
         "preproc_include" => Kind::Import,

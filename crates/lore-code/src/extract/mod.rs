@@ -14,11 +14,12 @@ mod scopes;
 mod text;
 mod tokens;
 mod types;
+mod values;
 
 use rustc_hash::FxHashSet;
 use tree_sitter::{Node, TreeCursor};
 
-use crate::facts::{Base, BaseKind, Call, Export, FileFacts, Import, Label, Symbol};
+use crate::facts::{Base, BaseKind, Call, Export, Field, FileFacts, Import, Label, Symbol};
 use crate::language::Language;
 use crate::scan::content_hash;
 use budget::Watch;
@@ -30,7 +31,7 @@ pub(crate) use types::returned_name;
 
 /// Counts up when [`extract`] finds other facts than before in the same text: what was
 /// kept by another count has to be found anew.
-pub const EXTRACTION: u32 = 6;
+pub const EXTRACTION: u32 = 7;
 
 /// The facts of a file, however long that takes. A file that cannot be parsed is still listed.
 pub fn extract(path: &str, source: &str) -> FileFacts {
@@ -73,6 +74,7 @@ fn listed(path: &str, source: &str) -> FileFacts {
         imports: Vec::new(),
         calls: Vec::new(),
         bases: Vec::new(),
+        fields: Vec::new(),
     }
 }
 
@@ -199,6 +201,7 @@ impl<'s> Walk<'_, 's> {
             Some(Kind::Tokens) => self.tokens(node),
             Some(Kind::Opaque) => self.opaque_until = node.end_byte(),
             Some(Kind::Import) => self.import(node),
+            Some(Kind::Field) => self.field(node),
             Some(Kind::Handing) => {
                 self.handed_out = names::handed_out(node, self.source).or(self.handed_out);
             }
@@ -217,6 +220,14 @@ impl<'s> Walk<'_, 's> {
         let around =
             self.open.iter().rev().find(|open| open.owner.is_some() || open.function.is_some());
         let owner = written_owner.or_else(|| around.and_then(|open| open.owner.clone()));
+        if let Some(class) = owner.as_ref().filter(|_| name == "constructor") {
+            let fields = names::fields_of_constructor(node, self.source).into_iter();
+            self.facts.fields.extend(fields.map(|(name, kind)| Field {
+                class: class.clone(),
+                name: name.to_owned(),
+                kind: kind.to_owned(),
+            }));
+        }
         let number = self.define(node, Label::Function, name, owner);
         self.open.push(Open { depth, function: Some(number), owner: None, module: None });
     }
@@ -228,6 +239,35 @@ impl<'s> Walk<'_, 's> {
         }
         self.define(node, label, name.clone(), None);
         self.open.push(Open { depth, function: None, owner: Some(name), module: None });
+    }
+
+    /// What the things of a class hold, as far as it is told of what type that is.
+    fn field(&mut self, node: Node<'s>) {
+        let Some(class) = self.class_around() else { return };
+        let found = match names::own_attribute(node, self.source) {
+            Some(name) => {
+                let written = node.child_by_field_name("type").map(|written| self.text(written));
+                let written = written.and_then(types::plain_name).map(str::to_owned);
+                let value = || self.scopes.kind_of(node.child_by_field_name("right")?);
+                Vec::from_iter(written.or_else(value).map(|kind| (name, kind.into())))
+            }
+            None => self.scopes.kinds(node),
+        };
+        self.facts.fields.extend(found.into_iter().map(|(name, kind)| Field {
+            class: class.clone(),
+            name: name.to_owned(),
+            kind: kind.into_owned(),
+        }));
+    }
+
+    /// The class that a node is in, be it in a method of it.
+    fn class_around(&self) -> Option<String> {
+        let around =
+            self.open.iter().rev().find(|open| open.owner.is_some() || open.function.is_some())?;
+        match around.function {
+            Some(function) => self.facts.symbols.get(function)?.owner.clone(),
+            None => around.owner.clone(),
+        }
     }
 
     /// Rust's `impl`: methods of a type, perhaps for a trait.
@@ -352,8 +392,7 @@ impl<'s> Walk<'_, 's> {
             "identifier" => self.scopes.meaning(self.text(root)),
             _ => None,
         };
-        match meaning.or_else(|| self.own_field(base)) {
-            Some(Meaning::Of(kind)) if is_own => format!("{}{kind}", Call::OF),
+        match meaning {
             Some(Meaning::Value | Meaning::Of(_) | Meaning::Receiver) => Call::VALUE.to_owned(),
             _ if is_own || is_result || never => Call::VALUE.to_owned(),
             // Where `os` is from elsewhere, so is `os.path`.
@@ -362,14 +401,6 @@ impl<'s> Walk<'_, 's> {
             }
             _ => qualifier,
         }
-    }
-
-    /// What is known of `this.a`, where fields are declared with their class.
-    fn own_field(&self, base: Node<'s>) -> Option<Meaning<'s>> {
-        let declares = self.language == Language::Java && base.kind() == "field_access";
-        let object = base.child_by_field_name("object").filter(|_| declares)?;
-        let field = base.child_by_field_name("field").filter(|_| object.kind() == "this")?;
-        self.scopes.meaning(self.text(field))
     }
 
     /// Calls among the words of a macro, which have no syntax: a name before parentheses.

@@ -91,6 +91,29 @@ pub(super) fn export(node: Node<'_>, around: Option<Node<'_>>, source: &str) -> 
     }
 }
 
+/// `self.a = …` of Python: the name of the field.
+pub(super) fn own_attribute<'s>(node: Node<'_>, source: &'s str) -> Option<&'s str> {
+    let left = node.child_by_field_name("left")?;
+    let object = left.child_by_field_name("object")?;
+    let name = left.child_by_field_name("attribute")?;
+    (text(object, source) == "self").then(|| text(name, source))
+}
+
+/// `constructor(private a: T)` of TypeScript: fields with their types.
+pub(super) fn fields_of_constructor<'s>(
+    node: Node<'s>,
+    source: &'s str,
+) -> Vec<(&'s str, &'s str)> {
+    let Some(parameters) = node.child_by_field_name("parameters") else { return Vec::new() };
+    let is_field = |parameter: &Node<'_>| {
+        let first = parameter.named_child(0);
+        first.is_some_and(|first| ["accessibility_modifier", "readonly"].contains(&first.kind()))
+    };
+    let mut cursor = parameters.walk();
+    let fields = parameters.named_children(&mut cursor).filter(is_field);
+    fields.flat_map(|field| super::types::given(field, source)).collect()
+}
+
 /// What is called.
 pub(super) struct Callee<'t> {
     /// What it is called on or through.
@@ -151,18 +174,25 @@ pub(super) fn root(base: Node<'_>) -> Node<'_> {
     const STEPS_MAX: usize = 32;
     let mut at = base;
     for _ in 0..STEPS_MAX {
-        let inner = match at.kind() {
-            "attribute" | "member_expression" | "field_access" => at.child_by_field_name("object"),
-            "field_expression" => {
-                at.child_by_field_name("value").or_else(|| at.child_by_field_name("argument"))
-            }
-            "selector_expression" => at.child_by_field_name("operand"),
-            _ => None,
-        };
-        let Some(inner) = inner else { break };
+        let Some((inner, _)) = member(at) else { break };
         at = inner;
     }
     at
+}
+
+/// The object and the name of `a.b`.
+pub(super) fn member(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
+    let field = |name: &str| node.child_by_field_name(name);
+    match node.kind() {
+        "attribute" => Some((field("object")?, field("attribute")?)),
+        "member_expression" => Some((field("object")?, field("property")?)),
+        "field_access" => Some((field("object")?, field("field")?)),
+        "field_expression" => {
+            Some((field("value").or_else(|| field("argument"))?, field("field")?))
+        }
+        "selector_expression" => Some((field("operand")?, field("field")?)),
+        _ => None,
+    }
 }
 
 /// What a class builds on.

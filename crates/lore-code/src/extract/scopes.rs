@@ -13,9 +13,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 use super::kinds::{Tables, by_kind};
-use super::names::{self, Callee, Way, text};
+use super::names::text;
 use super::patterns::bound;
-use super::{tokens, types};
+use super::tokens;
 use crate::language::Language;
 
 /// What a name means inside a function.
@@ -33,8 +33,8 @@ pub(super) enum Meaning<'s> {
 
 /// The names that are known where the walk is.
 pub(super) struct Scopes<'s> {
-    language: Language,
-    source: &'s str,
+    pub(super) language: Language,
+    pub(super) source: &'s str,
     roles: &'static [Role],
     frames: Vec<Frame<'s>>,
     known: FxHashMap<&'s str, Vec<Meaning<'s>>>,
@@ -274,66 +274,9 @@ impl<'s> Scopes<'s> {
 
     /// The names that a node gives to values, with what is known of these.
     fn values(&self, node: Node<'s>) -> Vec<(&'s str, Meaning<'s>)> {
-        let written = types::given(node, self.source).into_iter();
-        let mut types: FxHashMap<_, _> =
-            written.map(|(name, kind)| (name, Cow::Borrowed(kind))).collect();
-        if let Some((name, value)) = types::assigned(node, self.source).filter(|_| types.is_empty())
-        {
-            types.extend(self.kind_of(value).map(|kind| (name, Cow::Owned(kind))));
-        }
+        let types: FxHashMap<_, _> = self.kinds(node).into_iter().collect();
         let meaning = |name: &str| types.get(name).cloned().map_or(Meaning::Value, Meaning::Of);
         self.bound(node).into_iter().map(|name| (name, meaning(name))).collect()
-    }
-
-    /// The type of a value, as far as it can be told here: its name, or which function
-    /// returns it.
-    pub(super) fn kind_of(&self, value: Node<'s>) -> Option<String> {
-        const STEPS_MAX: usize = 6;
-        self.kind_within(value, STEPS_MAX)
-    }
-
-    fn kind_within(&self, value: Node<'s>, steps: usize) -> Option<String> {
-        let steps = steps.checked_sub(1)?;
-        let constructed = types::constructed(value, self.source);
-        if let Some(kind) = constructed.and_then(types::plain_name) {
-            return Some(kind.to_owned());
-        }
-        match value.kind() {
-            "identifier" | "self" | "this" => self.kind_of_name(text(value, self.source)),
-            "try_expression" | "await_expression" | "await" | "parenthesized_expression" => {
-                self.kind_within(value.named_child(0)?, steps)
-            }
-            "reference_expression" => self.kind_within(value.child_by_field_name("value")?, steps),
-            "call" | "call_expression" | "method_invocation" => self.result_of(value, steps),
-            _ => None,
-        }
-    }
-
-    fn kind_of_name(&self, name: &str) -> Option<String> {
-        match self.meaning(name) {
-            Some(Meaning::Of(kind)) => Some(kind.into_owned()),
-            Some(Meaning::Receiver) => Some("Self".to_owned()),
-            Some(Meaning::Value | Meaning::Defined) => None,
-            None => ["self", "this"].contains(&name).then(|| "Self".to_owned()),
-        }
-    }
-
-    /// What a call returns, told by what it calls.
-    fn result_of(&self, call: Node<'s>, steps: usize) -> Option<String> {
-        let Callee { base, way, qualifier, name } = names::callee(call, self.source)?;
-        let is_module = |base: Node<'s>| {
-            let is_known = self.meaning(text(base, self.source)).is_some();
-            base.kind() == "identifier" && !is_known && self.language != Language::Rust
-        };
-        match (base, way) {
-            (None, _) => self.meaning(&name).is_none().then(|| format!("{name}()")),
-            (Some(_), Way::Path) if qualifier.ends_with(':') => None,
-            (Some(_), Way::Path) => Some(format!("{qualifier}::{name}()")),
-            (Some(base), Way::Dot) => match self.kind_within(base, steps) {
-                Some(kind) => Some(format!("{kind}.{name}()")),
-                None => is_module(base).then(|| format!("{qualifier}::{name}()")),
-            },
-        }
     }
 
     fn bound(&self, node: Node<'s>) -> Vec<&'s str> {

@@ -26,7 +26,7 @@ pub(super) fn given<'s>(node: Node<'s>, source: &'s str) -> Vec<(&'s str, &'s st
 pub(super) fn assigned<'s>(node: Node<'s>, source: &'s str) -> Option<(&'s str, Node<'s>)> {
     let (name, value) = match node.kind() {
         "let_declaration" => ("pattern", "value"),
-        "variable_declarator" => ("name", "value"),
+        "variable_declarator" | "public_field_definition" => ("name", "value"),
         "assignment" | "short_var_declaration" => ("left", "right"),
         "local_variable_declaration" => {
             return assigned(node.child_by_field_name("declarator")?, source);
@@ -40,7 +40,7 @@ pub(super) fn assigned<'s>(node: Node<'s>, source: &'s str) -> Option<(&'s str, 
     };
     let name = first(node.child_by_field_name(name)?)?;
     let value = first(node.child_by_field_name(value)?)?;
-    (name.kind() == "identifier").then(|| (text(name, source), value))
+    NAMES.contains(&name.kind()).then(|| (text(name, source), value))
 }
 
 /// The one name that a written type has; none for those that have several or none.
@@ -78,6 +78,8 @@ fn name_within<'s>(written: &'s str, wrappers: &[&str]) -> Option<&'s str> {
     (is_name && !ANYTHING.contains(&name)).then_some(name)
 }
 
+/// What names are to grammars.
+const NAMES: [&str; 3] = ["identifier", "field_identifier", "property_identifier"];
 /// How many nodes are gone through to find a name or a type.
 const STEPS_MAX: usize = 8;
 /// Types that do as what they hold.
@@ -165,7 +167,7 @@ fn add<'s>(node: Node<'s>, source: &'s str, found: &mut Vec<(&'s str, &'s str)>)
         "parameter_declaration" | "var_spec" | "declaration" => {
             return add_several(node, source, found);
         }
-        "local_variable_declaration" | "field_declaration" => {
+        "local_variable_declaration" | "field_declaration" | "public_field_definition" => {
             return add_several(node, source, found);
         }
         _ => return,
@@ -181,7 +183,7 @@ fn note<'s>(
     source: &'s str,
     found: &mut Vec<(&'s str, &'s str)>,
 ) {
-    let name = Some(name).filter(|name| name.kind() == "identifier");
+    let name = Some(name).filter(|name| NAMES.contains(&name.kind()));
     if let (Some(name), Some(kind)) = (name, plain_name(written)) {
         found.push((text(name, source), kind));
     }

@@ -16,7 +16,7 @@ use data_encoding::HEXLOWER;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest, Sha256};
 
-use crate::facts::{BaseKind, Brought, Export, FileFacts, Import, Label, Symbol};
+use crate::facts::{BaseKind, Brought, Export, Field, FileFacts, Import, Label, Symbol};
 use crate::language::Language;
 use paths::{folder, is_folders_own, last, stem};
 
@@ -141,6 +141,8 @@ struct Linker<'l, 'f> {
     nested: FxHashMap<(usize, &'f str), Vec<(usize, usize)>>,
     types: FxHashMap<&'f str, Vec<Found>>,
     methods: FxHashMap<(&'f str, &'f str), Vec<Found>>,
+    /// Types of fields, by class and name, each with the file of the class.
+    fields: FxHashMap<(&'f str, &'f str), Vec<(usize, &'f str)>>,
     /// Functions of modules and namespaces inside files.
     scoped: FxHashMap<(&'f str, &'f str), Vec<Found>>,
     /// Files by their path.
@@ -211,6 +213,7 @@ impl<'l, 'f> Linker<'l, 'f> {
             nested: FxHashMap::default(),
             types: FxHashMap::default(),
             methods: FxHashMap::default(),
+            fields: FxHashMap::default(),
             scoped: FxHashMap::default(),
             paths: files.iter().enumerate().map(|(at, file)| (file.path.as_str(), at)).collect(),
             stems,
@@ -244,6 +247,9 @@ impl<'l, 'f> Linker<'l, 'f> {
                 self.edge(EdgeKind::Contains, node, *place, Some(symbol.line_start), 1.0);
             }
             self.symbols.push(symbols);
+            for Field { class, name, kind } in &file.fields {
+                self.fields.entry((class, name)).or_default().push((number, kind));
+            }
         }
     }
 

@@ -47,7 +47,8 @@ impl<'f> Linker<'_, 'f> {
     /// A method of a value of which its type is known, or what returned it. A type from
     /// elsewhere has its methods from there.
     fn called_on(&self, at: At, owner: Option<&str>, kind: &str, name: &str) -> Meant {
-        let kind = self.type_of(at, owner, kind);
+        const STEPS_MAX: usize = 8;
+        let kind = self.type_of(at, owner, kind, STEPS_MAX);
         // `T` stands for types that are not known here.
         let kind =
             kind.filter(|(file, kind)| kind.len() > 1 || self.type_named(*file, kind).is_some());
@@ -57,21 +58,31 @@ impl<'f> Linker<'_, 'f> {
         }
     }
 
-    /// The name of a type and the file where that is written: as it is known here, or as the
-    /// function tells that returns the value.
+    /// The name of a type and the file where that is written: as it is known here, as a class
+    /// tells of its field, or as the function tells that returns the value.
     fn type_of<'k>(
         &'k self,
         at: At,
         owner: Option<&'k str>,
         kind: &'k str,
+        steps: usize,
     ) -> Option<(usize, &'k str)> {
+        let steps = steps.checked_sub(1)?;
         let Some(called) = kind.strip_suffix("()") else {
-            let kind = if kind == "Self" { owner? } else { kind };
-            return Some((at.file, kind));
+            return match kind.rsplit_once('.') {
+                Some((inner, field)) => {
+                    let (file, class) = self.type_of(at, owner, inner, steps)?;
+                    let (class, _) = self.type_named(file, class)?;
+                    let kind = self.field_of(class, field)?;
+                    let there = At { file: class.file, function: None };
+                    self.type_of(there, self.name_of(class), kind, steps)
+                }
+                None => Some((at.file, if kind == "Self" { owner? } else { kind })),
+            };
         };
         let function = match called.rsplit_once('.') {
             Some((inner, method)) => {
-                let (file, kind) = self.type_of(at, owner, inner)?;
+                let (file, kind) = self.type_of(at, owner, inner, steps)?;
                 self.own_method(file, kind, method)
             }
             None => match called.rsplit_once("::") {
@@ -85,6 +96,12 @@ impl<'f> Linker<'_, 'f> {
             "Self" => Some((file, function.receiver_type.as_deref()?)),
             kind => Some((file, kind)),
         }
+    }
+
+    /// The type of a field, as it is told where its class is.
+    fn field_of(&self, class: Found, name: &str) -> Option<&str> {
+        let known = self.fields.get(&(self.name_of(class)?, name))?;
+        known.iter().find(|(file, _)| *file == class.file).map(|(_, kind)| *kind)
     }
 
     fn called_through(&self, at: At, qualifier: &str, name: &str) -> Meant {

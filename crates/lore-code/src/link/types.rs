@@ -137,7 +137,8 @@ impl Linker<'_, '_> {
         None
     }
 
-    fn name_of(&self, found: Found) -> Option<&str> {
+    /// The name by which something is defined.
+    pub(super) fn name_of(&self, found: Found) -> Option<&str> {
         self.graph.nodes.get(found.node).map(|node| node.name.as_str())
     }
 

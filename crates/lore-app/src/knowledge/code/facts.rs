@@ -1,7 +1,8 @@
 //! The form in which the facts of a file are kept: short, because there are many.
 
 use lore_code::{
-    Base, BaseKind, Brought, Call, EXTRACTION, Export, FileFacts, Import, Label, Language, Symbol,
+    Base, BaseKind, Brought, Call, EXTRACTION, Export, Field, FileFacts, Import, Label, Language,
+    Symbol,
 };
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,9 @@ pub(super) struct KeptFacts {
     calls: Vec<(Option<usize>, String, Option<String>, u32)>,
     /// Class, what it builds on, whether that is an interface.
     bases: Vec<(String, String, bool)>,
+    /// Class, field, type.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    fields: Vec<(String, String, String)>,
 }
 
 /// A name that is brought.
@@ -66,6 +70,7 @@ impl KeptFacts {
         let inside = |(at, import): (usize, &Import)| Some((at, import.inside?));
         let calls = facts.calls.iter().cloned();
         let bases = facts.bases.iter().cloned();
+        let fields = facts.fields.iter().cloned();
         Self {
             extraction: EXTRACTION,
             lines: facts.lines,
@@ -77,6 +82,7 @@ impl KeptFacts {
             bases: bases
                 .map(|base| (base.class, base.name, base.kind == BaseKind::Implements))
                 .collect(),
+            fields: fields.map(|field| (field.class, field.name, field.kind)).collect(),
         }
     }
 
@@ -88,7 +94,7 @@ impl KeptFacts {
                 import.inside = Some(function);
             }
         }
-        let calls = self.calls.into_iter();
+        let (calls, fields) = (self.calls.into_iter(), self.fields.into_iter());
         FileFacts {
             language: Language::of(&path),
             path,
@@ -101,6 +107,7 @@ impl KeptFacts {
                 .map(|(caller, name, qualifier, line)| Call { caller, name, qualifier, line })
                 .collect(),
             bases: self.bases.into_iter().map(base).collect(),
+            fields: fields.map(|(class, name, kind)| Field { class, name, kind }).collect(),
         }
     }
 }
@@ -174,11 +181,12 @@ mod tests {
     #[test]
     fn facts_come_back_as_they_were() {
         let text = "from a import b\n\nclass C(D):\n    \"\"\"Says it.\"\"\"\n    \
-                    def e(self, f: int) -> str:\n        from g import h\n        \
+                    def e(self, f: int) -> str:\n        self.f = C()\n        from g import h\n        \
                     def i():\n            h()\n        return b(f)\n";
         let facts = lore_code::extract("x/c.py", text);
         assert!(!facts.symbols.is_empty() && !facts.calls.is_empty() && !facts.bases.is_empty());
         assert!(facts.imports.iter().any(|import| import.inside.is_some()));
+        assert!(!facts.fields.is_empty());
         let kept = serde_json::to_value(KeptFacts::of(&facts)).unwrap();
         let again: KeptFacts = serde_json::from_value(kept).unwrap();
         assert_eq!(again.facts(facts.path.clone(), facts.content_hash.clone()), facts);
