@@ -163,6 +163,44 @@ fn namespaces_and_modules_are_scopes() {
 }
 
 #[test]
+fn paths_of_rust_lead_where_they_say() {
+    let graph = Asked::of(&[
+        ("app/src/lib.rs", "mod memory;\nmod keeper;\npub use my_store::Store;\n"),
+        ("app/src/keeper.rs", "pub fn keeper() {}\n"),
+        ("app/src/memory/mod.rs", "pub mod envelope;\nmod use_it;\npub fn around() {}\n"),
+        ("app/src/memory/envelope.rs", "pub fn keeper() {}\n"),
+        (
+            "app/src/memory/use_it.rs",
+            "use super::envelope::keeper;\nuse my_store::{Store, open};\nuse super::around as near;\n\
+             fn one() { keeper(); }\nfn two(s: &Store) { s.save(); }\nfn three() { open(); }\nfn four() { near(); }\n\
+             fn five(s: &crate::Store) { s.save(); }\n\
+             mod tests { use super::one; use super::super::around; fn six() { one(); } fn seven() { around(); } }\n",
+        ),
+        ("my-store/src/lib.rs", "mod inner;\npub use inner::{Store, open};\n"),
+        (
+            "my-store/src/inner.rs",
+            "pub struct Store;\nimpl Store { pub fn save(&self) {} }\npub fn open() {}\n",
+        ),
+        (
+            "other/src/lib.rs",
+            "pub struct Store;\nimpl Store { pub fn save(&self) {} }\npub fn open() {}\n",
+        ),
+    ]);
+    graph.rows(
+        WHERE,
+        &[
+            "five→my-store/src/inner.rs",
+            "four→app/src/memory/mod.rs",
+            "one→app/src/memory/envelope.rs",
+            "seven→app/src/memory/mod.rs",
+            "six→app/src/memory/use_it.rs",
+            "three→my-store/src/inner.rs",
+            "two→my-store/src/inner.rs",
+        ],
+    );
+}
+
+#[test]
 fn languages_do_not_mix() {
     let graph = Asked::of(&[
         ("web/store.js", "export function save() {}\nexport class Store { save() {} }\n"),

@@ -44,6 +44,15 @@ pub(super) fn imported(
     found
 }
 
+/// Paths as they are written in a module inside of a file of Rust, from the file's own.
+pub(super) fn from_file(names: &mut [Brought]) {
+    for brought in names {
+        if let Some(rest) = brought.path.strip_prefix("super") {
+            brought.path = format!("self{rest}");
+        }
+    }
+}
+
 fn rust(written: &str) -> (String, Vec<Brought>) {
     let tree = written.split_once("use ").map_or(written, |(_, tree)| tree);
     let tree = tree.trim().trim_end_matches(';').trim();

@@ -31,7 +31,7 @@ pub(crate) use types::returned_name;
 
 /// Counts up when [`extract`] finds other facts than before in the same text: what was
 /// kept by another count has to be found anew.
-pub const EXTRACTION: u32 = 7;
+pub const EXTRACTION: u32 = 8;
 
 /// The facts of a file, however long that takes. A file that cannot be parsed is still listed.
 pub fn extract(path: &str, source: &str) -> FileFacts {
@@ -428,7 +428,11 @@ impl<'s> Walk<'_, 's> {
         let line = node.start_position().row as u32 + 1;
         let inside = self.function_around();
         let around = self.around.last().copied();
-        for (module, names) in imports::imported(node, around, self.source, self.language) {
+        let is_inside = self.open.iter().any(|open| open.module.is_some());
+        for (module, mut names) in imports::imported(node, around, self.source, self.language) {
+            if is_inside && self.language == Language::Rust {
+                imports::from_file(&mut names);
+            }
             self.facts.imports.push(Import { module, names, inside, line });
         }
     }

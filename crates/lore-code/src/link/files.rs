@@ -1,7 +1,7 @@
 //! Which files an import means.
 
 use super::Linker;
-use super::paths::{Start, folder, matching, module, stem};
+use super::paths::{Module, Start, folder, matching, module, stem, used_module};
 use crate::language::Language;
 
 /// The packages that every program of Rust has, whatever the files of a repository are called.
@@ -14,6 +14,14 @@ impl Linker<'_, '_> {
     /// The files of this repository that an import means.
     pub(super) fn files_of(&self, file: usize, written: &str) -> Vec<usize> {
         let Some(language) = self.language(file) else { return Vec::new() };
+        if language == Language::Rust {
+            let package = |name: &str| self.crates.get(name).cloned();
+            let used = used_module(self.path(file), written, package);
+            let found = used.map_or(Vec::new(), |module| self.files_of_module(file, &module));
+            if !found.is_empty() {
+                return found;
+            }
+        }
         let module = module(self.path(file), written, language);
         match (language, module.parts.as_slice()) {
             (Language::Go, parts) => return self.package_of_go(file, parts),
@@ -28,6 +36,10 @@ impl Linker<'_, '_> {
             }
             _ => {}
         }
+        self.files_of_module(file, &module)
+    }
+
+    fn files_of_module(&self, file: usize, module: &Module) -> Vec<usize> {
         // The last part may be a name inside the module.
         for length in (1..=module.parts.len()).rev().take(2) {
             let wanted = module.parts.get(..length).unwrap_or_default();

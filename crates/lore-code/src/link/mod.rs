@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 
 use crate::facts::{BaseKind, Brought, Export, Field, FileFacts, Import, Label, Symbol};
 use crate::language::Language;
-use paths::{folder, is_folders_own, last, stem};
+use paths::{folder, is_folders_own, last, module_of_rust, package_of_rust, stem};
 
 /// A graph of code.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -145,6 +145,8 @@ struct Linker<'l, 'f> {
     fields: FxHashMap<(&'f str, &'f str), Vec<(usize, &'f str)>>,
     /// Functions of modules and namespaces inside files.
     scoped: FxHashMap<(&'f str, &'f str), Vec<Found>>,
+    /// Packages of Rust by their names, each with the path of its modules.
+    crates: FxHashMap<String, Vec<String>>,
     /// Files by their path.
     paths: FxHashMap<&'f str, usize>,
     /// Files by the last part of their path, without its ending.
@@ -215,6 +217,7 @@ impl<'l, 'f> Linker<'l, 'f> {
             methods: FxHashMap::default(),
             fields: FxHashMap::default(),
             scoped: FxHashMap::default(),
+            crates: crates(files),
             paths: files.iter().enumerate().map(|(at, file)| (file.path.as_str(), at)).collect(),
             stems,
             folders,
@@ -477,6 +480,13 @@ impl<'l, 'f> Linker<'l, 'f> {
     fn symbol_node(&self, file: usize, at: usize) -> Option<usize> {
         self.symbols.get(file)?.get(at).copied()
     }
+}
+
+fn crates(files: &[&FileFacts]) -> FxHashMap<String, Vec<String>> {
+    let roots = files
+        .iter()
+        .filter_map(|file| Some((package_of_rust(&file.path)?, module_of_rust(&file.path))));
+    roots.collect()
 }
 
 /// The names of the interfaces of a file.

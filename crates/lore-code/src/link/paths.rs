@@ -21,7 +21,7 @@ pub(super) fn stem(path: &str) -> &str {
 /// Whether a file stands for its folder.
 pub(super) fn is_folders_own(path: &str) -> bool {
     let name = last(path);
-    ["mod.rs", "lib.rs", "__init__.py", "__init__.pyi"].contains(&name)
+    ["mod.rs", "lib.rs", "main.rs", "__init__.py", "__init__.pyi"].contains(&name)
         || stem(path) == "index" && Language::of(path).is_some_and(Language::is_script)
 }
 
@@ -89,6 +89,51 @@ pub(super) fn module(here: &str, written: &str, language: Language) -> Module {
     }
 }
 
+/// The module that a file of Rust is.
+pub(super) fn module_of_rust(path: &str) -> Vec<String> {
+    let mut parts = split(folder(path), "/");
+    if !is_folders_own(path) {
+        parts.push(stem(path).to_owned());
+    }
+    parts
+}
+
+/// The name of the package of Rust that a file is the root of, as it is written in code.
+pub(super) fn package_of_rust(path: &str) -> Option<String> {
+    let package = path.strip_suffix("/src/lib.rs")?;
+    Some(last(package).replace('-', "_"))
+}
+
+/// The module that a path of Rust leads to, as a path of files. Where none tells, it begins in
+/// the module where it is written.
+pub(super) fn used_module(
+    here: &str,
+    written: &str,
+    package: impl Fn(&str) -> Option<Vec<String>>,
+) -> Option<Module> {
+    let parts = split(written, "::");
+    let (first, mut rest) = parts.split_first()?;
+    let mut start = module_of_rust(here);
+    match first.as_str() {
+        "crate" => {
+            let root = start.iter().rposition(|part| part == "src")?;
+            start.truncate(root + 1);
+        }
+        "self" => {}
+        "super" => drop(start.pop()),
+        first => match package(first) {
+            Some(root) => start = root,
+            None => rest = &parts,
+        },
+    }
+    while let Some((_, later)) = rest.split_first().filter(|(next, _)| *next == "super") {
+        start.pop();
+        rest = later;
+    }
+    start.extend(rest.iter().cloned());
+    Some(Module::of(start, Start::Root))
+}
+
 /// How many parts at the end of a file's path are those of a module; none when it cannot be
 /// that module.
 pub(super) fn matching(path: &str, module: &[String], start: Start) -> Option<usize> {
@@ -147,6 +192,24 @@ mod tests {
         assert_eq!(parts("a/b/c.ts", "./d/index.js", Language::TypeScript), "a/b/d");
         assert_eq!(parts("a/b.rs", "crate::d::e", Language::Rust), "d/e");
         assert_eq!(parts("a/b.go", "x.org/m/d", Language::Go), "x.org/m/d");
+    }
+
+    #[test]
+    fn paths_of_rust_begin_where_they_say() {
+        let package = |name: &str| (name == "my_box").then(|| split("box/src", "/"));
+        let used = |here, written| {
+            let module = used_module(here, written, package);
+            module.map_or_else(String::new, |module| module.parts.join("/"))
+        };
+        assert_eq!(used("p/src/a/b.rs", "super::c::d"), "p/src/a/c/d");
+        assert_eq!(used("p/src/a/mod.rs", "super::c"), "p/src/c");
+        assert_eq!(used("p/src/a/b.rs", "super::super::c"), "p/src/c");
+        assert_eq!(used("p/src/a/b.rs", "self::c"), "p/src/a/b/c");
+        assert_eq!(used("p/src/a/b.rs", "crate::c"), "p/src/c");
+        assert_eq!(used("p/src/lib.rs", "c::d"), "p/src/c/d");
+        assert_eq!(used("p/src/a.rs", "my_box::lid"), "box/src/lid");
+        assert_eq!(used("p/tests/a.rs", "crate::c"), "");
+        assert_eq!(package_of_rust("x/my-box/src/lib.rs").as_deref(), Some("my_box"));
     }
 
     #[test]
