@@ -47,7 +47,7 @@ impl Entry {
     /// About how many bytes it takes besides its own size.
     pub(crate) fn bytes(&self) -> usize {
         let meta = &self.meta;
-        let words = [&meta.session, &meta.author, &meta.source];
+        let words = [&meta.session, &meta.author, &meta.source, &meta.subtype_key];
         let words = words.into_iter().flatten().map(String::len).sum::<usize>();
         let tags: usize = meta.tags.iter().map(|tag| tag.len() + size_of::<String>()).sum();
         let vector = self.vector.as_ref().map_or(0, |vector| vector.values.len() * 4);
@@ -75,6 +75,8 @@ pub struct Meta {
     pub text_kind: Option<TextKind>,
     /// The namespace of its node; empty when there is none.
     pub namespace: String,
+    /// The subtype of the node of a head, as names are compared; its texts have it from there.
+    pub subtype_key: Option<String>,
     /// The tags of its node (and of the text, where a contract has those).
     pub tags: Vec<String>,
     /// Who may see the node.
@@ -107,6 +109,7 @@ impl Meta {
             kind,
             text_kind: None,
             namespace: String::new(),
+            subtype_key: None,
             tags: Vec::new(),
             node_visibility: Visibility::Members,
             text_visibility: Visibility::Members,

@@ -55,6 +55,8 @@ pub struct Filter {
     pub text_kinds: Vec<TextKind>,
     /// In one of these namespaces.
     pub namespaces: Vec<String>,
+    /// Of a node of this subtype, ignoring case.
+    pub subtype: Option<String>,
     /// With all of these tags, ignoring case and accents.
     pub tags: Vec<String>,
     /// From one of these sources.

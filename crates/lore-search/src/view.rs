@@ -242,6 +242,12 @@ impl View {
         self.sessions.is_log(slot)
     }
 
+    /// The subtype of a document's node, as names are compared.
+    pub(crate) fn subtype_of(&self, slot: Slot) -> Option<&String> {
+        let head = if self.facts(slot).is_head { Some(slot) } else { self.heads.get(slot) };
+        head.and_then(|head| self.entry(head)).and_then(|entry| entry.meta.subtype_key.as_ref())
+    }
+
     /// The heads of nodes and their texts.
     pub(crate) fn texts_of(&self, node: NodeId) -> &[Slot] {
         self.nodes.get(&node).map(|node| node.texts.as_slice()).unwrap_or_default()

@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use lore_core::names::name_key;
 use lore_core::{Node, NodeId, Uid, Viewer};
 use lore_store::{
-    Access, NameMatch, NewestNodes, NodeKey, NodeQuery, Nodes, Page, Renamed, StoreResult, Tally,
+    Access, Bin, NameMatch, NewestNodes, NodeKey, NodeQuery, Nodes, Page, Renamed, StoreResult,
+    Tally,
 };
 use rusqlite::vtab::array::Array;
 use rusqlite::{Connection, ToSql};
@@ -109,17 +110,28 @@ pub(crate) fn several(
     column: &str,
     keys: Array,
 ) -> Answer<Vec<Node>> {
-    let mut statement = db.prepare_cached(&several_sql(column))?;
+    several_of(db, sight, column, keys, Bin::Live)
+}
+
+/// Live or deleted nodes by a key column.
+fn several_of(
+    db: &Connection,
+    sight: Sight,
+    column: &str,
+    keys: Array,
+    bin: Bin,
+) -> Answer<Vec<Node>> {
+    let mut statement = db.prepare_cached(&several_sql(column, bin))?;
     rows::all(statement.query(sight.with(&[(":keys", &keys)]).as_slice())?, rows::node)
 }
 
 /// Numbers count within a world, so only they are found through it.
-fn several_sql(column: &str) -> String {
+fn several_sql(column: &str, bin: Bin) -> String {
     let seen = if column == "number" { sight::node } else { sight::known_node };
     format!(
         "SELECT {} FROM node n WHERE n.{column} IN rarray(:keys) AND {} ORDER BY n.id",
         rows::NODE,
-        seen("n", Presence::Live)
+        seen("n", bin.into())
     )
 }
 
@@ -144,17 +156,19 @@ fn accesses(db: &Connection, sight: Sight, ids: Array) -> Answer<Vec<Access>> {
     })
 }
 
-/// The page and the total come from one snapshot.
+/// The page and the total come from one snapshot, and from one look at what matches: its
+/// rows, with their tags and aliases, are read of the page alone.
 fn find(db: &Connection, sight: Sight, query: &NodeQuery) -> Answer<Page<Node>> {
     let snapshot = db.unchecked_transaction()?;
-    let filter = Filter::of(query);
-    let total = filter.count(&snapshot, sight)?;
-    let limit = limit_of(query.limit);
-    let mut items = filter.page(&snapshot, sight, query, limit + 1)?;
-    let more = items.len() as i64 > limit;
-    items.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    let next = items.last().map(|last| last.id).filter(|_| more);
-    Ok(Page { items, total, next })
+    let ids = Filter::of(query).ids(&snapshot, sight)?;
+    let after = query.after.map_or(0, |last| ids.partition_point(|id| *id <= last));
+    let limit = usize::try_from(limit_of(query.limit)).unwrap_or(usize::MAX);
+    let left = ids.get(after.saturating_add(query.offset)..).unwrap_or_default();
+    let shown = left.get(..limit).unwrap_or(left);
+    let next = shown.last().copied().filter(|_| left.len() > shown.len());
+    let keys = rows::list(shown.iter().map(|id| id.0));
+    let items = several_of(&snapshot, sight, "id", keys, query.bin)?;
+    Ok(Page { items, total: ids.len() as u64, next })
 }
 
 /// The conditions of a query with their parameters.
@@ -169,14 +183,15 @@ impl Filter {
         let few = !query.tags.is_empty()
             || query.among.is_some()
             || matches!(query.name, Some(NameMatch::Exact(_)));
-        let (seen, of_kind) = if few {
-            (sight::known_node("n", query.bin.into()), "+n.kind IN rarray(:kinds)")
-        } else {
-            (sight::node("n", query.bin.into()), "n.kind IN rarray(:kinds)")
-        };
-        let mut filter = Self { condition: seen, parameters: Vec::new() };
+        let seen = if few { sight::known_node } else { sight::node };
+        let condition = seen("n", query.bin.into());
+        let mut filter = Self { condition, parameters: Vec::new() };
         if !query.kinds.is_empty() {
             let kinds = query.kinds.iter().map(|kind| kind.as_str().to_owned());
+            let of_kind = match few || query.name.is_some() {
+                true => "+n.kind IN rarray(:kinds)",
+                false => "n.kind IN rarray(:kinds)",
+            };
             filter.add(of_kind, ":kinds", rows::list(kinds));
         }
         if !query.except_kinds.is_empty() {
@@ -223,51 +238,20 @@ impl Filter {
         self.parameters.push((":wanted", Box::new(wanted)));
     }
 
-    fn count(&self, db: &Connection, sight: Sight) -> Answer<u64> {
-        let sql = format!("SELECT count(*) FROM node n WHERE {}", self.condition);
-        let own = borrowed(&self.parameters);
-        let mut statement = db.prepare_cached(&sql)?;
-        let count: i64 = statement.query_row(sight.with(&own).as_slice(), |row| row.get(0))?;
-        Ok(count.unsigned_abs())
-    }
-
-    fn page(
-        &self,
-        db: &Connection,
-        sight: Sight,
-        query: &NodeQuery,
-        limit: i64,
-    ) -> Answer<Vec<Node>> {
-        let after = query.after.map_or(0, |id| id.0);
-        let offset = i64::try_from(query.offset).unwrap_or(i64::MAX);
-        let mut own = borrowed(&self.parameters);
-        own.extend([(":after", &after as &dyn ToSql), (":limit", &limit), (":offset", &offset)]);
-        let mut statement = db.prepare_cached(&self.page_sql())?;
-        rows::all(statement.query(sight.with(&own).as_slice())?, rows::node)
-    }
-
-    /// First the ids of the page, then their rows: sorting whole rows, with their tags and
-    /// aliases, would read those of every node that matches.
-    fn page_sql(&self) -> String {
-        format!(
-            "SELECT {} FROM node n WHERE n.id IN (
-               SELECT n.id FROM node n WHERE {} AND n.id > :after
-               ORDER BY n.id LIMIT :limit OFFSET :offset) ORDER BY n.id",
-            rows::NODE,
-            self.condition
-        )
-    }
-
+    /// What matches, in order of creation.
     fn ids(&self, db: &Connection, sight: Sight) -> Answer<Vec<NodeId>> {
         let own = borrowed(&self.parameters);
         let mut statement = db.prepare_cached(&self.ids_sql())?;
-        rows::all(statement.query(sight.with(&own).as_slice())?, |row| {
+        let mut ids = rows::all(statement.query(sight.with(&own).as_slice())?, |row| {
             Ok(NodeId(Fields::of(row).take()?))
-        })
+        })?;
+        // Numbers are sorted sooner here than rows are there.
+        ids.sort_unstable();
+        Ok(ids)
     }
 
     fn ids_sql(&self) -> String {
-        format!("SELECT n.id FROM node n WHERE {} ORDER BY n.id", self.condition)
+        format!("SELECT n.id FROM node n WHERE {}", self.condition)
     }
 }
 
@@ -276,9 +260,10 @@ const EXACT_NAME: &str = "n.id IN (
     SELECT id FROM node WHERE world = :world AND name_key = :name
     UNION SELECT node FROM alias WHERE name_key = :name)";
 
-/// `instr` takes the part literally; `LIKE` would see wildcards in it.
-const PART_OF_NAME: &str = "(instr(n.name_key, :name) > 0 OR EXISTS (
-    SELECT 1 FROM alias a WHERE a.node = n.id AND instr(a.name_key, :name) > 0))";
+/// The indexes hold every name, so that only the rows of those that match are read. `instr`
+/// takes the part literally; `LIKE` would see wildcards in it.
+const PART_OF_NAME: &str = "(instr(n.name_key, :name) > 0 OR n.id IN (
+    SELECT node FROM alias WHERE instr(name_key, :name) > 0))";
 
 const ALL_TAGS: &str = "n.id IN (
     SELECT ng.node FROM tag g JOIN node_tag ng ON ng.tag = g.id
@@ -314,11 +299,11 @@ mod tests {
         };
         let tagged = NodeQuery { kinds, tags: vec!["elf".into()], ..NodeQuery::default() };
         for sql in [
-            several_sql("id"),
-            several_sql("uid"),
+            several_sql("id", Bin::Live),
+            several_sql("uid", Bin::Live),
             accesses_sql(),
-            Filter::of(&named).page_sql(),
-            Filter::of(&tagged).page_sql(),
+            Filter::of(&named).ids_sql(),
+            Filter::of(&tagged).ids_sql(),
             Filter::of(&some).ids_sql(),
         ] {
             let plan = plan_of(&sql);
@@ -326,5 +311,15 @@ mod tests {
             assert!(!plan.contains("(world=? AND kind=?)"), "{sql}\n{plan}");
             assert!(!plan.lines().any(|line| line == "SCAN n"), "{sql}\n{plan}");
         }
+    }
+
+    #[test]
+    fn part_of_a_name_is_looked_for_in_the_indexes_alone() {
+        let part = NameMatch::Contains("ely".into());
+        let kinds = vec![Word::new("kind", "character").unwrap()];
+        let named = NodeQuery { name: Some(part), kinds, ..NodeQuery::default() };
+        let plan = plan_of(&Filter::of(&named).ids_sql());
+        assert!(plan.contains("SEARCH n USING INDEX node_by_name (world=?)"), "{plan}");
+        assert!(plan.contains("SCAN alias USING COVERING INDEX alias_by_name"), "{plan}");
     }
 }

@@ -110,7 +110,7 @@ const CHANGED: &str = "SELECT d.seq, d.node, d.text,
       n.deleted_at IS NULL
         AND (d.text = 0 OR (t.deleted_at IS NULL AND t.searchable AND t.node = d.node)),
       d.analysis, d.model, d.vector,
-      n.kind, n.namespace,
+      n.kind, n.namespace, n.subtype_key,
       (SELECT json_group_array(g.name) FROM node_tag ng JOIN tag g ON g.id = ng.tag
        WHERE ng.node = n.id),
       n.visibility, n.private_to, n.created_at,
@@ -149,6 +149,7 @@ impl Known {
 fn meta(mut fields: Fields<'_, '_>, key: DocKey) -> Answer<Meta> {
     let mut meta = Meta::new(fields.word()?, Timestamp::UNIX_EPOCH);
     meta.namespace = fields.take()?;
+    meta.subtype_key = fields.take::<Option<String>>()?.filter(|_| key.text.is_none());
     meta.tags = fields.strings()?;
     meta.node_visibility = fields.visibility()?;
     meta.text_visibility = meta.node_visibility;

@@ -646,6 +646,37 @@ async fn filters_beside_a_query_see_everything_it_finds_and_zero_is_all() {
 }
 
 #[tokio::test]
+async fn a_type_beside_words_or_a_sound_is_the_one_it_has_now() {
+    let world = World::new().await;
+    let entry = "Keeper of the grove. Date: 2025-05-30";
+    let bram = json!({ "entity_type": "character", "name": "Bram", "type": "NPC", "entry": entry });
+    let id = world.make(bram).await;
+    let other = json!({ "entity_type": "character", "name": "Brom", "entry": "Fears the grove." });
+    world.make(other).await;
+    let day = json!({ "start": "2025-05-30", "end": "2025-05-30" });
+    let asked = |subtype: &str| {
+        [
+            json!({ "query": "grove", "type": subtype }),
+            json!({ "query": "grove", "type": subtype, "date_range": day }),
+            json!({ "query": "grove", "type": subtype, "name": "Bramm", "name_fuzzy": true }),
+            json!({ "type": subtype, "name": "Bramm", "name_fuzzy": true, "date_range": day }),
+        ]
+    };
+    for (now, before) in [("npc", "Keeper"), ("KEEPER", "NPC")] {
+        for ask in asked(now) {
+            assert_eq!(world.find(ask.clone()).await, ["Bram"], "{ask}");
+        }
+        for ask in asked(before) {
+            assert!(world.find(ask.clone()).await.is_empty(), "{ask}");
+        }
+        let update = json!({ "updates": [{ "entity_id": id, "type": "Keeper" }] });
+        world.call("update_entities", update).await;
+    }
+    let fuzzy = json!({ "query": "keeper", "name": "Bram", "name_fuzzy": true });
+    assert_eq!(world.find(fuzzy).await, ["Bram"]);
+}
+
+#[tokio::test]
 async fn both_names_of_privacy_may_be_given_when_they_agree() {
     let world = World::new().await;
     let entity = |private: bool, hidden: bool| {

@@ -99,8 +99,13 @@ pub(crate) fn start_background(app: &Arc<App>, settings: &Settings, background: 
 /// For the world that is probably asked about first.
 async fn make_search_ready(app: Arc<App>, world: Option<String>) {
     // Who names a world that does not exist is told so when they call.
-    if let Ok(viewer) = lore_app::access::enter(&app, Identity::LOCAL, world.as_deref()).await {
-        lore_app::search::make_ready(app, viewer).await;
+    let Ok(viewer) = lore_app::access::enter(&app, Identity::LOCAL, world.as_deref()).await else {
+        return;
+    };
+    lore_app::search::make_ready(Arc::clone(&app), viewer).await;
+    // Who mirrors a campaign will ask for its pages.
+    if app.kanka.get().is_some_and(|campaign| campaign.world() == viewer.world) {
+        lore_app::pages::make_ready(&app, &viewer).await;
     }
 }
 

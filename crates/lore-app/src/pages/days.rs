@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use lore_core::{Node, NodeId, Text};
 use lore_store::NodePatch;
 
-use super::dates::{self, Date};
+use super::dates::{self, Date, DateRange};
 use super::kinds::{ENTRY, PageKind};
 use crate::views::{Learn, Reads, Views};
 
@@ -17,6 +17,12 @@ pub type Days = Views<Diary>;
 pub struct Diary(HashMap<NodeId, Date>);
 
 impl Diary {
+    /// The pages with a date in a span, in no order.
+    pub(super) fn within(&self, range: DateRange) -> Vec<NodeId> {
+        let within = self.0.iter().filter(|(_, date)| range.holds(**date));
+        within.map(|(page, _)| *page).collect()
+    }
+
     /// The date of a page, if it has one.
     pub(super) fn of(&self, page: NodeId) -> Option<Date> {
         self.0.get(&page).copied()

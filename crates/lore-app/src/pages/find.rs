@@ -8,7 +8,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use lore_core::{Node, NodeId, Result, Timestamp};
+use lore_core::{Node, NodeId, Result, Timestamp, Viewer};
 use lore_search::{Filter, Query, Unit};
 use lore_store::{NameMatch, NodeQuery};
 
@@ -16,6 +16,7 @@ use super::dates::DateRange;
 use super::kinds::PageKind;
 use super::page::{Detail, Page, with_texts};
 use super::scribe::{Breadth, Scribe};
+use crate::App;
 
 /// From here on two names are alike enough.
 const ALIKE: f64 = 0.7;
@@ -77,46 +78,30 @@ pub struct Scored {
 /// Finds pages.
 pub async fn find(scribe: &Scribe, query: &PageQuery) -> Result<Listing> {
     let words = query.words.as_deref().map(str::trim).filter(|words| !words.is_empty());
-    let heard = match &query.name {
-        Some(NameFilter::Alike(name)) => Some(name.as_str()),
-        _ => None,
-    };
-    // What one of the two indexes cuts by itself need not be looked at in whole.
-    if let (None, Some(limit)) = (query.dates, query.limit) {
-        match (words, heard) {
-            (None, None) => return listed(scribe, query, limit).await,
-            (Some(words), None) if !is_narrowed(query) => {
-                return hits(scribe, query, words, limit).await;
-            }
-            _ => {}
+    if let Some(NameFilter::Alike(heard)) = &query.name {
+        return sounding(scribe, query, heard, words).await;
+    }
+    match (words, query.dates, query.limit) {
+        (Some(words), _, _) => worded(scribe, query, words).await,
+        // What the store cuts by itself need not be looked at in whole.
+        (None, None, Some(limit)) => listed(scribe, query, limit).await,
+        (None, _, _) => {
+            let found = fitting(scribe, query, listing_breadth(scribe, query), None).await?;
+            cut(scribe, query, unranked(found)).await
         }
     }
-    let mut found = match (words, heard) {
-        (None, None) => {
-            let wanted = store_query(scribe, query, listing_breadth(scribe, query))?;
-            unranked(scribe.app.store.find_ids(&scribe.viewer, wanted).await?)
-        }
-        (Some(words), None) => {
-            let (ids, _) = ranked(scribe, query, words, usize::MAX).await?;
-            narrowed(scribe, query, unranked(ids)).await?
-        }
-        (words, Some(heard)) => {
-            let mut found = sounding(scribe, query, heard).await?;
-            if let Some(words) = words {
-                let (ids, _) = ranked(scribe, query, words, usize::MAX).await?;
-                let worded: HashSet<NodeId> = ids.into_iter().collect();
-                found.retain(|one| worded.contains(&one.id));
-            }
-            narrowed(scribe, query, found).await?
-        }
-    };
-    if let Some(range) = query.dates {
-        let days = scribe.app.days.open(scribe.app.store.as_ref(), &scribe.viewer).await?;
-        found.retain(|one| days.of(one.id).is_some_and(|date| range.holds(date)));
+}
+
+/// Reads what names are heard by and what dates pages have, so that the first to ask does not
+/// wait for it.
+pub async fn make_ready(app: &App, viewer: &Viewer) {
+    let store = app.store.as_ref();
+    let rolls = app.rolls.open(store, viewer).await.map(drop);
+    let days = app.days.open(store, viewer).await.map(drop);
+    // The first to ask waits then, and is told if it fails again.
+    if let Err(error) = rolls.and(days) {
+        tracing::info!(%error, "finding pages could not be made ready");
     }
-    let total = found.len();
-    let shown = found.into_iter().skip(query.offset).take(query.limit.unwrap_or(usize::MAX));
-    Ok(Listing { pages: read(scribe, shown.collect(), query.detail).await?, total })
 }
 
 /// A page that was found, not read yet.
@@ -129,35 +114,47 @@ fn unranked(ids: Vec<NodeId>) -> Vec<Found> {
     ids.into_iter().map(|id| Found { id, score: None }).collect()
 }
 
-/// The pages whose names sound like what was heard.
-async fn sounding(scribe: &Scribe, query: &PageQuery, heard: &str) -> Result<Vec<Found>> {
+/// The pages whose names sound like what was heard, best first.
+async fn sounding(
+    scribe: &Scribe,
+    query: &PageQuery,
+    heard: &str,
+    words: Option<&str>,
+) -> Result<Listing> {
     let (store, viewer) = (scribe.app.store.as_ref(), &scribe.viewer);
     let kinds = scribe.kinds(&query.kinds);
     let wanted = (kinds.as_slice(), scribe.breadth());
     let found = scribe.app.rolls.open(store, viewer).await?.alike(heard, wanted, ALIKE);
     let shown = |score: f64| (score * 100.0).round() / 100.0;
-    Ok(found.into_iter().map(|(id, score)| Found { id, score: Some(shown(score)) }).collect())
-}
-
-/// Whether only the store can tell which pages are asked for. Tags are the one search's,
-/// too, but to that accents do not count.
-fn is_narrowed(query: &PageQuery) -> bool {
-    let named = matches!(query.name, Some(NameFilter::Contains(_) | NameFilter::Exact(_)));
-    named || query.subtype.is_some() || !query.tags.is_empty() || query.since.is_some()
-}
-
-/// Those of the pages that the store finds, too, in the order they have.
-async fn narrowed(scribe: &Scribe, query: &PageQuery, found: Vec<Found>) -> Result<Vec<Found>> {
-    if !is_narrowed(query) {
-        return Ok(found);
+    let found = found.into_iter().map(|(id, score)| Found { id, score: Some(shown(score)) });
+    let mut found: Vec<Found> = found.collect();
+    if let Some(words) = words {
+        let among = found.iter().map(|one| one.id).collect();
+        let hits = ranked(scribe, query, words, Some(among), (0, usize::MAX)).await?;
+        let worded: HashSet<NodeId> = hits.ids.into_iter().collect();
+        found.retain(|one| worded.contains(&one.id));
     }
-    /// From so many on, looking at each of them takes longer than looking at all.
-    const MANY: usize = 500;
-    let among = (found.len() < MANY).then(|| found.iter().map(|one| one.id).collect());
-    let wanted = NodeQuery { among, ..store_query(scribe, query, scribe.breadth())? };
-    let fitting = scribe.app.store.find_ids(&scribe.viewer, wanted).await?;
-    let fitting: HashSet<NodeId> = fitting.into_iter().collect();
-    Ok(found.into_iter().filter(|one| fitting.contains(&one.id)).collect())
+    if is_narrowed(query) || query.dates.is_some() {
+        let among = found.iter().map(|one| one.id).collect();
+        let fits = fitting(scribe, query, scribe.breadth(), Some(among)).await?;
+        let fits: HashSet<NodeId> = fits.into_iter().collect();
+        found.retain(|one| fits.contains(&one.id));
+    }
+    cut(scribe, query, found).await
+}
+
+/// The pages that the one search finds, best first. What it cannot tell is looked for first,
+/// so that only what is asked for is ranked.
+async fn worded(scribe: &Scribe, query: &PageQuery, words: &str) -> Result<Listing> {
+    let among = match (query.dates, is_for_the_store(query)) {
+        (None, false) => None,
+        (Some(range), false) => Some(dated(scribe, range, None).await?),
+        (_, true) => Some(fitting(scribe, query, scribe.breadth(), None).await?),
+    };
+    let page = (query.offset, query.limit.unwrap_or(usize::MAX));
+    let hits = ranked(scribe, query, words, among, page).await?;
+    let pages = read(scribe, unranked(hits.ids), query.detail).await?;
+    Ok(Listing { pages, total: hits.total })
 }
 
 /// A page of what the store finds by itself.
@@ -171,12 +168,62 @@ async fn listed(scribe: &Scribe, query: &PageQuery, limit: usize) -> Result<List
     Ok(Listing { pages, total })
 }
 
-/// A page of what the one search finds by itself.
-async fn hits(scribe: &Scribe, query: &PageQuery, words: &str, limit: usize) -> Result<Listing> {
-    let wanted = query.offset.saturating_add(limit);
-    let (ids, total) = ranked(scribe, query, words, wanted).await?;
-    let shown = ids.into_iter().skip(query.offset).collect();
-    Ok(Listing { pages: read(scribe, unranked(shown), query.detail).await?, total })
+/// The page that is asked for of all that was found.
+async fn cut(scribe: &Scribe, query: &PageQuery, found: Vec<Found>) -> Result<Listing> {
+    let total = found.len();
+    let shown = found.into_iter().skip(query.offset).take(query.limit.unwrap_or(usize::MAX));
+    Ok(Listing { pages: read(scribe, shown.collect(), query.detail).await?, total })
+}
+
+/// Whether something is asked for that only the store can tell where words are looked for,
+/// too. Tags are the one search's, but to that accents do not count.
+fn is_for_the_store(query: &PageQuery) -> bool {
+    let named = matches!(query.name, Some(NameFilter::Contains(_) | NameFilter::Exact(_)));
+    named || !query.tags.is_empty() || query.since.is_some()
+}
+
+/// Whether something is asked for that names do not tell.
+fn is_narrowed(query: &PageQuery) -> bool {
+    is_for_the_store(query) || query.subtype.is_some()
+}
+
+/// Those of some pages, or of all, that are what is asked for, words and sounds aside; as they
+/// were made.
+async fn fitting(
+    scribe: &Scribe,
+    query: &PageQuery,
+    breadth: Breadth,
+    among: Option<Vec<NodeId>>,
+) -> Result<Vec<NodeId>> {
+    /// From so many on, looking at each of them takes longer than looking at all.
+    const MANY: usize = 500;
+    let among = match query.dates {
+        Some(range) => Some(dated(scribe, range, among).await?),
+        None => among,
+    };
+    let (few, many) = match among {
+        Some(ids) if ids.len() < MANY => (Some(ids), None),
+        many => (None, many),
+    };
+    let wanted = NodeQuery { among: few, ..store_query(scribe, query, breadth)? };
+    let mut ids = scribe.app.store.find_ids(&scribe.viewer, wanted).await?;
+    if let Some(many) = many {
+        let many: HashSet<NodeId> = many.into_iter().collect();
+        ids.retain(|id| many.contains(id));
+    }
+    Ok(ids)
+}
+
+/// Those of some pages, or of all, that have a date in a span, in no order.
+async fn dated(
+    scribe: &Scribe,
+    range: DateRange,
+    among: Option<Vec<NodeId>>,
+) -> Result<Vec<NodeId>> {
+    let days = scribe.app.days.open(scribe.app.store.as_ref(), &scribe.viewer).await?;
+    let Some(mut ids) = among else { return Ok(days.within(range)) };
+    ids.retain(|id| days.of(*id).is_some_and(|date| range.holds(date)));
+    Ok(ids)
 }
 
 /// How far a listing reaches: who names nothing is not shown what is no page.
@@ -218,25 +265,41 @@ pub(super) async fn every(scribe: &Scribe, query: &NodeQuery) -> Result<Vec<Node
     }
 }
 
-/// The best of what the one search finds by words and names, and how many it finds. What
-/// is only like in meaning is left out: a page that does not have the words is not what
-/// this asks for.
+/// What the one search finds.
+#[derive(Default)]
+struct Hits {
+    ids: Vec<NodeId>,
+    /// How many there are without the cut.
+    total: usize,
+}
+
+/// What the one search finds by words and names, best first: of some pages, or of all, so many
+/// after so many. What is only like in meaning is left out: a page that does not have the words
+/// is not what this asks for.
 async fn ranked(
     scribe: &Scribe,
     query: &PageQuery,
     words: &str,
-    limit: usize,
-) -> Result<(Vec<NodeId>, usize)> {
+    among: Option<Vec<NodeId>>,
+    (offset, limit): (usize, usize),
+) -> Result<Hits> {
+    if among.as_ref().is_some_and(Vec::is_empty) {
+        return Ok(Hits::default());
+    }
     let reach = scribe.reach(&query.kinds, scribe.breadth())?;
     let filter = Filter {
         kinds: reach.kinds,
         except_kinds: reach.except,
+        subtype: query.subtype.clone(),
         tags: query.tags.clone(),
+        nodes: among.unwrap_or_default(),
         ..Filter::default()
     };
-    let search = Query { filter, unit: Unit::Node, exhaustive: true, ..Query::new(words, limit) };
+    let search =
+        Query { filter, unit: Unit::Node, exhaustive: true, offset, ..Query::new(words, limit) };
     let found = scribe.app.rank(&scribe.viewer, search).await?;
-    Ok((found.hits.into_iter().map(|hit| hit.key.node).collect(), found.total))
+    let ids = found.hits.into_iter().map(|hit| hit.key.node).collect();
+    Ok(Hits { ids, total: found.total })
 }
 
 /// Reads pages, in the order they have.

@@ -28,7 +28,7 @@ pub use dates::{Date, DateRange, any_day};
 pub use days::Days;
 pub use door::{create, create_post, delete, delete_post, join_made, update, update_post};
 pub use edit::{Made, NewPage, PagePatch};
-pub use find::{Listing, NameFilter, PageQuery, Scored, find};
+pub use find::{Listing, NameFilter, PageQuery, Scored, find, make_ready};
 pub use kinds::PageKind;
 pub(crate) use kinds::{ENTRY, PARENT, POST};
 pub use mentions::{Mentioning, mentions_of};

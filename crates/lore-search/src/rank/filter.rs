@@ -1,10 +1,11 @@
 //! Whether a document is one of those that are asked for.
 
+use lore_core::NodeId;
 use lore_core::names::{Word, name_key};
 use lore_text::analysis::fold;
+use rustc_hash::FxHashSet;
 
 use crate::column::Slot;
-use crate::document::Entry;
 use crate::query::{Filter, Unit};
 use crate::view::View;
 use crate::view::kinds::KindId;
@@ -12,6 +13,8 @@ use crate::view::kinds::KindId;
 /// A filter, made ready.
 pub(super) struct Sieve<'a> {
     filter: &'a Filter,
+    nodes: FxHashSet<NodeId>,
+    subtype: Option<String>,
     tags: Vec<String>,
     unit: Unit,
     /// The kinds of node that are asked for, where only some are; and those that are not.
@@ -27,6 +30,8 @@ pub(super) struct Sieve<'a> {
 
 impl<'a> Sieve<'a> {
     pub(super) fn new(filter: &'a Filter, unit: Unit, view: &View) -> Self {
+        let nodes = filter.nodes.iter().copied().collect();
+        let subtype = filter.subtype.as_deref().map(name_key);
         let tags = filter.tags.iter().map(|tag| tag_key(tag)).collect();
         let only = |kinds: &[Word]| (!kinds.is_empty()).then(|| view.kinds.ids(kinds));
         let (kinds, text_kinds) = (only(&filter.kinds), only(&filter.text_kinds));
@@ -39,7 +44,7 @@ impl<'a> Sieve<'a> {
                 ..Filter::default()
             };
         let is_narrow = is_deep || kinds.is_some() || text_kinds.is_some();
-        Self { filter, tags, unit, kinds, except, text_kinds, is_narrow, is_deep }
+        Self { filter, nodes, subtype, tags, unit, kinds, except, text_kinds, is_narrow, is_deep }
     }
 
     /// Everything that is asked for, if it is no more than `most` documents. Does not look
@@ -64,11 +69,16 @@ impl<'a> Sieve<'a> {
             && facts.kind.is_some_and(|kind| !self.except.contains(&kind))
             && among(self.kinds.as_deref(), facts.kind)
             && among(self.text_kinds.as_deref(), facts.text_kind)
-            && (!self.is_deep || view.entry(slot).is_some_and(|entry| self.passes(entry)))
+            && (!self.is_deep || self.is_of_the_nodes(view, slot) && self.passes(view, slot))
     }
 
-    /// Whether a document is what is asked for besides its kinds.
-    fn passes(&self, entry: &Entry) -> bool {
+    fn is_of_the_nodes(&self, view: &View, slot: Slot) -> bool {
+        self.nodes.is_empty() || view.key(slot).is_some_and(|key| self.nodes.contains(&key.node))
+    }
+
+    /// Whether a document is what is asked for besides its kinds and its node.
+    fn passes(&self, view: &View, slot: Slot) -> bool {
+        let Some(entry) = view.entry(slot) else { return false };
         let (filter, meta) = (self.filter, &entry.meta);
         let at = meta.moment();
         is_one_of(&filter.namespaces, Some(&meta.namespace))
@@ -76,7 +86,7 @@ impl<'a> Sieve<'a> {
             && (filter.session.is_none() || filter.session == meta.session)
             && filter.since.is_none_or(|since| at >= since)
             && filter.until.is_none_or(|until| at <= until)
-            && (filter.nodes.is_empty() || filter.nodes.contains(&entry.key.node))
+            && self.subtype.as_ref().is_none_or(|wanted| view.subtype_of(slot) == Some(wanted))
             && self.tags.iter().all(|tag| meta.tags.iter().any(|has| tag_key(has) == *tag))
     }
 }

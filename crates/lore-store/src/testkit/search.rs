@@ -190,7 +190,7 @@ pub async fn other_worlds_are_not_searched(harness: &dyn Harness) {
     assert_eq!(asked(&stage, &stage.owner, "glowing water").await, ["Well"]);
 }
 
-/// Kinds, kinds of text, namespaces, tags, sources, sessions, times, nodes.
+/// Kinds, kinds of text, namespaces, subtypes, tags, sources, sessions, times, nodes.
 pub async fn filters_hold_before_the_cut(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for number in 0..30 {
@@ -198,6 +198,7 @@ pub async fn filters_hold_before_the_cut(harness: &dyn Harness) {
     }
     let draft = NewNode {
         namespace: "north".into(),
+        subtype: Some("Sea Serpent".into()),
         tags: vec!["Old".into(), "big".into()],
         ..NewNode::new(stage.uid(), word("beast"), "Wyrm")
     };
@@ -214,6 +215,7 @@ pub async fn filters_hold_before_the_cut(harness: &dyn Harness) {
         Filter { except_kinds: vec![word("character")], ..Filter::default() },
         Filter { text_kinds: vec![word("rumour")], ..Filter::default() },
         Filter { namespaces: vec!["north".into()], ..Filter::default() },
+        Filter { subtype: Some("sea SERPENT".into()), ..Filter::default() },
         Filter { tags: vec!["OLD".into(), "big".into()], ..Filter::default() },
         Filter { sources: vec!["tavern".into()], ..Filter::default() },
         Filter { session: Some("evening".into()), ..Filter::default() },
@@ -227,9 +229,14 @@ pub async fn filters_hold_before_the_cut(harness: &dyn Harness) {
             assert_eq!(names(&stage, &stage.owner, query).await, ["Wyrm"], "{text:?} {filter:?}");
         }
     }
-    let both = Filter { tags: vec!["old".into(), "small".into()], ..Filter::default() };
-    let query = Query { filter: both, ..Query::new("dragon", 5) };
-    assert_eq!(names(&stage, &stage.owner, query).await, [""; 0]);
+    let nothing = [
+        Filter { tags: vec!["old".into(), "small".into()], ..Filter::default() },
+        Filter { subtype: Some("Serpent".into()), ..Filter::default() },
+    ];
+    for filter in nothing {
+        let query = Query { filter, ..Query::new("dragon", 5) };
+        assert_eq!(names(&stage, &stage.owner, query).await, [""; 0]);
+    }
 }
 
 /// What only repeats something else, and names that are only cut from a text.
