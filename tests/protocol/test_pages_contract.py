@@ -39,6 +39,27 @@ def test_numbers_stay_over_restarts(program, serve):
     assert found["sync_info"]["total_count"] == 1
 
 
+def test_posts_keep_their_numbers_and_no_other_gets_one(program):
+    entity = call(program, "create_entities", entities=[
+        {"entity_type": "character", "name": "Osanna"}])["results"][0]["entity_id"]
+    made = call(program, "create_posts", posts=[
+        {"entity_id": entity, "name": name} for name in ("First", "Second")])["results"]
+    first, second = (row["post_id"] for row in made)
+
+    def posts():
+        read = call(program, "get_entities", entity_ids=[entity], include_posts=True)
+        return {post["id"]: post["name"] for post in read["results"][0]["posts"]}
+
+    assert posts() == {first: "First", second: "Second"}
+    call(program, "update_posts", updates=[
+        {"entity_id": entity, "post_id": first, "name": "First, again"}])
+    call(program, "delete_posts", deletions=[{"entity_id": entity, "post_id": second}])
+    [third] = call(program, "create_posts", posts=[
+        {"entity_id": entity, "name": "Third"}])["results"]
+    assert third["post_id"] not in (first, second)
+    assert posts() == {first: "First, again", third["post_id"]: "Third"}
+
+
 @pytest.mark.parametrize("heard", ["Aylysh", "Ailish", "Alesh"])
 def test_misspelt_names_are_found(program, heard):
     call(program, "create_entities", entities=[{"entity_type": "character", "name": "Aelysh"}])
