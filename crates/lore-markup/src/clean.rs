@@ -66,9 +66,8 @@ const TAGS: [&str; 55] = [
     "var",
 ];
 
-const ATTRIBUTES: [(&str, &[&str]); 11] = [
+const ATTRIBUTES: [(&str, &[&str]); 10] = [
     ("a", &["href", "title"]),
-    ("abbr", &["title"]),
     ("code", &["class"]),
     ("img", &["src", "alt", "title", "width", "height"]),
     ("input", &["type", "checked", "disabled"]),
@@ -78,6 +77,12 @@ const ATTRIBUTES: [(&str, &[&str]); 11] = [
     ("span", &["style"]),
     ("td", &["align", "style", "colspan", "rowspan"]),
     ("th", &["align", "style", "colspan", "rowspan"]),
+];
+
+/// Elements of running text that may say something when pointed at.
+const TITLED: [&str; 20] = [
+    "abbr", "b", "cite", "del", "em", "i", "ins", "kbd", "mark", "q", "s", "samp", "small", "span",
+    "strike", "strong", "sub", "sup", "u", "var",
 ];
 
 /// How Kanka's editor and its rendered pages mark a mention. Only ever read: Kanka
@@ -141,6 +146,9 @@ fn builder(on_links: &[&'static str]) -> Builder<'static> {
     let mut attributes: HashMap<&str, HashSet<&str>> =
         ATTRIBUTES.iter().map(|(tag, names)| (*tag, names.iter().copied().collect())).collect();
     attributes.entry("a").or_default().extend(on_links);
+    for tag in TITLED {
+        attributes.entry(tag).or_default().insert("title");
+    }
     let mut builder = Builder::empty();
     builder
         .tags(TAGS.into_iter().collect())

@@ -192,6 +192,12 @@ mod tests {
             "[x](https://x.example/{})",
             "> {}",
             "1. {}",
+            "a <span title=\"{}\">b</span>",
+            "a <em title=\"{}\">b</em>",
+            "a <span title=\"{}\"></span>",
+            "<span title=\"{}\"></span>",
+            "[](https://x.example \"{}\")",
+            "[x](https://x.example \"{}\")",
         ] {
             let markdown = around.replace("{}", mention);
             let html = to_html(&markdown);
@@ -202,6 +208,7 @@ mod tests {
             let back = to_markdown(&html);
             let found: Vec<_> = mention::find(&back).into_iter().map(|m| m.text).collect();
             assert_eq!(found, [mention], "{markdown}: {back}");
+            assert!(back.contains(mention), "{markdown}: {back}");
         }
     }
 
@@ -231,6 +238,8 @@ mod tests {
     fn looks_that_markdown_has_no_sign_for_stay() {
         for html in [
             "<p>a <span style=\"color: #f00\">red</span> word</p>",
+            "<p>a <span title=\"of iron\">hard</span> word</p>",
+            "<p>a <strong title=\"of iron\">hard</strong> word</p>",
             "<p>b <img src=\"https://x.example/a.png\" alt=\"c\" width=\"30\" height=\"20\"> d</p>",
         ] {
             let markdown = to_markdown(html);
@@ -238,6 +247,8 @@ mod tests {
             assert_eq!(to_markdown(&to_html(&markdown)), markdown);
         }
         assert_eq!(to_markdown("<p><span class=\"x\">plain</span></p>"), "plain");
+        let described = "<p><img src=\"data:x\" alt=\"a map of [entity:7]\"></p>";
+        assert_eq!(to_markdown(described), "a map of [entity:7]");
     }
 
     #[test]

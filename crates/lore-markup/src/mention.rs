@@ -88,6 +88,11 @@ pub(crate) enum Piece<'a> {
     Mention(Mention<'a>),
 }
 
+/// Whether a plain text mentions something.
+pub(crate) fn is_in(text: &str) -> bool {
+    pieces(text, Dialect::Plain).iter().any(|piece| matches!(piece, Piece::Mention(_)))
+}
+
 /// Cuts a text into mentions and what is between them.
 pub(crate) fn pieces(text: &str, dialect: Dialect) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();

@@ -135,6 +135,10 @@ fn a_line(mention: bool) -> BoxedStrategy<String> {
         "\"{}\"",
         "![{}](https://x.example/p.png)",
         "_{}_ {}",
+        "<span title=\"{}\">x</span>",
+        "<b title=\"{}\">{}</b>",
+        "<span title=\"{}\"></span>",
+        "[](https://x.example/ \"{}\")",
     ]);
     let framed = (frame, a_mention(), a_mention())
         .prop_map(|(frame, one, two)| frame.replacen("{}", &one, 1).replacen("{}", &two, 1));

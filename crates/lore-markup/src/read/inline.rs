@@ -34,7 +34,10 @@ fn add(parts: &mut Vec<Inline>, node: &Node, styles: &[Style]) {
         Node::Text(text) => return add_text(parts, text),
         Node::Element(element) => element,
     };
-    if let Some(style) = style_of(&element.tag) {
+    // The signs have no room for what an element says when pointed at.
+    if !is_titled(element)
+        && let Some(style) = style_of(&element.tag)
+    {
         return add_styled(parts, element, style, styles);
     }
     match element.tag.as_str() {
@@ -42,13 +45,21 @@ fn add(parts: &mut Vec<Inline>, node: &Node, styles: &[Style]) {
         "code" => add_code(parts, element),
         "a" => add_link(parts, element, styles),
         "img" => add_image(parts, element),
-        tag if TAGGED.contains(&tag) || (tag == "span" && element.attribute("style").is_some()) => {
+        tag if TAGGED.contains(&tag) || is_titled(element) || is_styled_span(element) => {
             let open = opening(element);
             let inside = inside(element, styles);
-            wrap(parts, inside, |inside| Inline::Tagged(open, tag.to_owned(), inside));
+            wrap(parts, element, inside, |inside| Inline::Tagged(open, tag.to_owned(), inside));
         }
         _ => element.children.iter().for_each(|child| add(parts, child, styles)),
     }
+}
+
+fn is_titled(element: &Element) -> bool {
+    element.attribute("title").is_some_and(|title| !title.trim().is_empty())
+}
+
+fn is_styled_span(element: &Element) -> bool {
+    element.tag == "span" && element.attribute("style").is_some()
 }
 
 fn style_of(tag: &str) -> Option<Style> {
@@ -66,7 +77,7 @@ fn add_styled(parts: &mut Vec<Inline>, element: &Element, style: Style, styles: 
         return element.children.iter().for_each(|child| add(parts, child, styles));
     }
     let inside = inside(element, &[styles, &[style]].concat());
-    wrap(parts, inside, |inside| Inline::Styled(style, inside));
+    wrap(parts, element, inside, |inside| Inline::Styled(style, inside));
 }
 
 fn inside(element: &Element, styles: &[Style]) -> Vec<Inline> {
@@ -75,11 +86,18 @@ fn inside(element: &Element, styles: &[Style]) -> Vec<Inline> {
     parts
 }
 
-/// Adds what is inside an element, leaving blanks and breaks at its ends outside.
-fn wrap(parts: &mut Vec<Inline>, inside: Vec<Inline>, make: impl FnOnce(Vec<Inline>) -> Inline) {
+/// Adds what is inside an element, leaving blanks and breaks at its ends outside. An empty one
+/// is left out, unless it mentions something itself.
+fn wrap(
+    parts: &mut Vec<Inline>,
+    element: &Element,
+    inside: Vec<Inline>,
+    make: impl FnOnce(Vec<Inline>) -> Inline,
+) {
     let (before, inside, after) = lifted(inside);
     parts.extend(before);
-    if !inside.is_empty() {
+    let mut values = element.attributes.iter().map(|(_, value)| value);
+    if !inside.is_empty() || values.any(|value| mention::is_in(value)) {
         parts.push(make(inside));
     }
     parts.extend(after);
@@ -170,7 +188,7 @@ fn add_link(parts: &mut Vec<Inline>, element: &Element, styles: &[Style]) {
     match element.attribute("href") {
         Some(url) => {
             let target = target(url, element);
-            wrap(parts, inside, |inside| Inline::Link(target, inside));
+            wrap(parts, element, inside, |inside| Inline::Link(target, inside));
         }
         None => parts.extend(inside),
     }
@@ -204,12 +222,14 @@ fn opening(element: &Element) -> String {
 }
 
 fn add_image(parts: &mut Vec<Inline>, element: &Element) {
-    let Some(url) = element.attribute("src") else { return };
+    let alt = element.attribute("alt").unwrap_or_default();
+    // A picture that may not be loaded is what it is described as.
+    let Some(url) = element.attribute("src") else { return add_text(parts, alt) };
     // Markdown does not say how large it is.
     if ["width", "height"].iter().any(|name| element.attribute(name).is_some()) {
         return parts.push(Inline::Html(opening(element)));
     }
-    let alt = single_blanks(element.attribute("alt").unwrap_or_default()).replace('\n', " ");
+    let alt = single_blanks(alt).replace('\n', " ");
     parts.push(Inline::Image(target(url, element), alt.trim().to_owned()));
 }
 

@@ -29,10 +29,15 @@ pub(super) fn on_one_line(parts: &[Inline], place: Place) -> String {
     if place == Place::Cell { bars_escaped(&pen.out) } else { pen.out }
 }
 
-/// Every bar in a cell gets a backslash, wherever it is: a table is cut into cells
-/// before anything else is read.
+/// Every bar in a cell gets a backslash, wherever it is: a table is cut into cells before
+/// anything else is read, but for mentions, which stay to the letter.
 fn bars_escaped(text: &str) -> String {
-    text.replace('|', "\\|")
+    let pieces = mention::pieces(text, Dialect::Markdown).into_iter();
+    let escaped = pieces.map(|piece| match piece {
+        Piece::Text(text) => text.replace('|', "\\|"),
+        Piece::Mention(mention) => mention.text.into_owned(),
+    });
+    escaped.collect()
 }
 
 /// Writes running text, knowing what stands before and after it.
