@@ -14,6 +14,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use crate::counter;
 use crate::fault::{Answer, missing};
 use crate::rows::{self, Fields};
+use crate::sight;
 
 /// The table of documents.
 pub(crate) const TABLE: &str = "doc";
@@ -50,6 +51,18 @@ pub(crate) fn touch_node(db: &Connection, node: i64) -> Answer<()> {
     let mut statement = db.prepare_cached("SELECT text FROM doc WHERE node = ?1 ORDER BY text")?;
     let texts = rows::all(statement.query([node])?, |row| Fields::of(row).take::<i64>())?;
     texts.into_iter().try_for_each(|text| touch_text(db, node, text))
+}
+
+/// Writes the heads of all nodes with a tag anew, and lets indexes look again at their texts.
+pub(crate) fn put_tagged(db: &Connection, world: i64, tag: &str) -> Answer<()> {
+    let sql = "SELECT ng.node FROM tag g JOIN node_tag ng ON ng.tag = g.id
+               WHERE g.world = ?1 AND g.key = ?2 ORDER BY ng.node";
+    let mut statement = db.prepare_cached(sql)?;
+    let nodes = rows::all(statement.query(params![world, tag])?, |row| Fields::of(row).take())?;
+    nodes.into_iter().try_for_each(|node| {
+        touch_node(db, node)?;
+        put_head(db, world, node)
+    })
 }
 
 /// Of which documents a change is told.
@@ -235,7 +248,9 @@ fn text_analysis(db: &Connection, text: i64) -> Answer<Analysis> {
 }
 
 fn head_analysis(db: &Connection, node: i64) -> Answer<Analysis> {
-    let sql = format!("SELECT {} FROM node n WHERE n.id = ?1", rows::NODE);
+    // One index serves all who see the node, so it knows what all of them may.
+    let columns = rows::node_columns(&sight::open_tag());
+    let sql = format!("SELECT {columns} FROM node n WHERE n.id = ?1");
     let mut statement = db.prepare_cached(&sql)?;
     let node = rows::first(statement.query([node])?, rows::node)?
         .ok_or_else(|| missing(format!("node {node}")))?;

@@ -16,20 +16,31 @@ use rusqlite::{Row, Rows};
 
 use crate::fault::{Answer, damaged};
 
-/// The columns [`node`] reads, of a node `n`.
-pub(crate) const NODE: &str = "n.seal IS seal_of(n.id, n.uid, n.world, n.number, n.kind_number,
-      n.kind, n.namespace, n.name, n.name_key, n.subtype, n.subtype_key, n.visibility,
-      n.private_to, n.properties, n.version, n.created_at, n.created_by, n.updated_at,
-      n.updated_by, n.deleted_at, n.derived_name),
-    n.id, n.uid, n.world, n.number, n.kind_number, n.kind,
-    n.namespace, n.name, n.derived_name, n.subtype,
-    CASE WHEN EXISTS (SELECT 1 FROM alias a WHERE a.node = n.id) THEN
-      (SELECT json_group_array(a.name ORDER BY a.position) FROM alias a WHERE a.node = n.id) END,
-    CASE WHEN EXISTS (SELECT 1 FROM node_tag ng WHERE ng.node = n.id) THEN
-      (SELECT json_group_array(g.name ORDER BY g.key)
-         FROM node_tag ng JOIN tag g ON g.id = ng.tag WHERE ng.node = n.id) END,
-    n.visibility, n.private_to, n.properties, n.version,
-    n.created_at, n.created_by, n.updated_at, n.updated_by, n.deleted_at";
+/// The columns [`node`] reads, of a node `n`, with those of its tags `g` that meet a condition.
+pub(crate) fn node_columns(of_tags: &str) -> String {
+    format!(
+        "n.seal IS seal_of(n.id, n.uid, n.world, n.number, n.kind_number, n.kind, n.namespace,
+           n.name, n.name_key, n.subtype, n.subtype_key, n.visibility, n.private_to,
+           n.properties, n.version, n.created_at, n.created_by, n.updated_at, n.updated_by,
+           n.deleted_at, n.derived_name),
+         n.id, n.uid, n.world, n.number, n.kind_number, n.kind,
+         n.namespace, n.name, n.derived_name, n.subtype,
+         CASE WHEN EXISTS (SELECT 1 FROM alias a WHERE a.node = n.id) THEN
+           (SELECT json_group_array(a.name ORDER BY a.position)
+              FROM alias a WHERE a.node = n.id) END,
+         CASE WHEN EXISTS (SELECT 1 FROM node_tag ng WHERE ng.node = n.id) THEN
+           (SELECT json_group_array(g.name ORDER BY g.key)
+              FROM node_tag ng JOIN tag g ON g.id = ng.tag
+              WHERE ng.node = n.id AND {of_tags}) END,
+         n.visibility, n.private_to, n.properties, n.version,
+         n.created_at, n.created_by, n.updated_at, n.updated_by, n.deleted_at"
+    )
+}
+
+/// The same with all its tags, for who keeps order.
+pub(crate) fn whole_node_columns() -> String {
+    node_columns("TRUE")
+}
 
 /// The columns [`text`] reads, of a text `t`.
 pub(crate) const TEXT: &str = "t.seal IS seal_of(t.id, t.uid, t.node, t.kind, t.title, t.body,
@@ -49,7 +60,7 @@ pub(crate) const EDGE: &str = "e.seal IS seal_of(e.id, e.source, e.target, e.kin
     e.visibility, e.private_to, e.properties, e.version,
     e.created_at, e.created_by, e.deleted_at";
 
-/// Reads the columns of [`NODE`].
+/// Reads the columns of [`node_columns`].
 pub(crate) fn node(row: &Row<'_>) -> Answer<Node> {
     let mut fields = Fields::sealed("node", row)?;
     Ok(Node {

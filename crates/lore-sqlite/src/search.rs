@@ -5,7 +5,7 @@
 //! the same conditions as everything else, so the store decides who sees what.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use async_trait::async_trait;
 use lore_core::{Node, NodeId, Text, TextId, Timestamp, Viewer};
@@ -16,7 +16,7 @@ use rusqlite::Connection;
 
 use crate::fault::Answer;
 use crate::rows::{self, Fields};
-use crate::sight::Sight;
+use crate::sight::{self, Sight};
 use crate::store::{SqliteStore, capped};
 use crate::{docs, nodes, texts};
 
@@ -90,7 +90,7 @@ impl Library {
 
 impl Shelf {
     fn catch_up(&mut self, db: &Connection, world: i64) -> Answer<()> {
-        let mut statement = db.prepare_cached(CHANGED)?;
+        let mut statement = db.prepare_cached(&CHANGED)?;
         let mut rows = statement.query([world, self.read_to])?;
         while let Some(row) = rows.next()? {
             let mut fields = Fields::of(row);
@@ -106,18 +106,23 @@ impl Shelf {
 }
 
 /// The documents of a world that an index does not know yet.
-const CHANGED: &str = "SELECT d.seq, d.node, d.text,
+static CHANGED: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT d.seq, d.node, d.text,
       n.deleted_at IS NULL
         AND (d.text = 0 OR (t.deleted_at IS NULL AND t.searchable AND t.node = d.node)),
       d.analysis, d.model, d.vector,
       n.kind, n.namespace, n.subtype_key,
       (SELECT json_group_array(g.name) FROM node_tag ng JOIN tag g ON g.id = ng.tag
-       WHERE ng.node = n.id),
+       WHERE ng.node = n.id AND {}),
       n.visibility, n.private_to, n.created_at,
       t.kind, t.visibility, t.private_to, t.created_at, t.position,
       t.source, t.session, t.author, t.occurred_at
     FROM doc d JOIN node n ON n.id = d.node LEFT JOIN text t ON t.id = d.text
-    WHERE d.world = ?1 AND d.seq > ?2 ORDER BY d.seq";
+    WHERE d.world = ?1 AND d.seq > ?2 ORDER BY d.seq",
+        sight::open_tag()
+    )
+});
 
 /// What a row says of a document.
 enum Known {

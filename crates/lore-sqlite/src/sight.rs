@@ -7,6 +7,9 @@
 use lore_store::{Bin, Viewer};
 use rusqlite::ToSql;
 
+/// The kind of the nodes that are the pages of tags.
+pub(crate) const TAG: &str = "tag";
+
 /// What part of its life a thing must be in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Presence {
@@ -47,6 +50,22 @@ pub(crate) fn text(presence: Presence) -> String {
 pub(crate) fn edge(presence: Presence) -> String {
     let ends = [known_node("s", Presence::Live), known_node("o", Presence::Live)].join(" AND ");
     format!("{} AND {ends}", seen("e", presence))
+}
+
+/// The condition for a tag `g` of a node `n` that may be read. What everybody sees may be
+/// tagged by what only the GM's side does: where a tag has a page of its own that only the GM's
+/// side sees, others do not learn of it. What is itself hidden shows all its tags.
+pub(crate) fn tag() -> String {
+    format!("(:gm OR {})", open_tag())
+}
+
+/// The condition for a tag `g` of a node `n` that whoever sees the node may know.
+pub(crate) fn open_tag() -> String {
+    format!(
+        "(n.visibility <> 'members' OR NOT EXISTS (
+           SELECT 1 FROM node h WHERE h.world = g.world AND h.name_key = g.key
+             AND +h.kind = '{TAG}' AND h.visibility = 'gm' AND h.deleted_at IS NULL))"
+    )
 }
 
 /// The condition for a record under the name `alias`, apart from that of its node.

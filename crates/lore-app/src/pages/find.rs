@@ -176,7 +176,8 @@ async fn cut(scribe: &Scribe, query: &PageQuery, found: Vec<Found>) -> Result<Li
 }
 
 /// Whether something is asked for that only the store can tell where words are looked for,
-/// too. Tags are the one search's, but to that accents do not count.
+/// too. To the one search accents of tags do not count, and it knows those alone that whoever
+/// sees the page may.
 fn is_for_the_store(query: &PageQuery) -> bool {
     let named = matches!(query.name, Some(NameFilter::Contains(_) | NameFilter::Exact(_)));
     named || !query.tags.is_empty() || query.since.is_some()
@@ -291,7 +292,6 @@ async fn ranked(
         kinds: reach.kinds,
         except_kinds: reach.except,
         subtype: query.subtype.clone(),
-        tags: query.tags.clone(),
         nodes: among.unwrap_or_default(),
         ..Filter::default()
     };

@@ -1,7 +1,7 @@
 //! Changes to nodes.
 
 use lore_core::names::name_key;
-use lore_core::{Kind, Node, NodeId};
+use lore_core::{Kind, Node, NodeId, Visibility};
 use lore_store::{Applied, Expect, NewNode, NodePatch, NodeRef};
 use rusqlite::{named_params, params};
 
@@ -11,7 +11,7 @@ use crate::counter;
 use crate::docs;
 use crate::fault::{Answer, invalid, missing};
 use crate::rows;
-use crate::sight::Presence;
+use crate::sight::{self, Presence};
 
 impl Hand<'_> {
     /// Makes a node.
@@ -28,6 +28,9 @@ impl Hand<'_> {
             self.set_tags(id, &new.tags)?;
         }
         docs::put_head(self.db, world, id)?;
+        if new.visibility == Visibility::Gm {
+            self.reindex_tagged(&new.kind, &new.name)?;
+        }
         self.made.insert(new.uid);
         let note = Note::new("create_node", id, 1).uid(new.uid).seen_by([new.visibility]);
         self.notes.push(note.into());
@@ -158,6 +161,10 @@ impl Hand<'_> {
             self.author.principal
         ])?;
         docs::touch_node(self.db, target.id)?;
+        if target.visibility == Visibility::Gm {
+            let node = self.whole_node(target.id)?;
+            self.reindex_tagged(&node.kind, &node.name)?;
+        }
         let version = target.version + 1;
         let note = Note::new(op, target.id, version).uid(target.uid).seen_by([target.visibility]);
         self.notes.push(note.into());
@@ -166,19 +173,34 @@ impl Hand<'_> {
 
     /// Lets search know what a patch changes for it. Most patches change nothing.
     fn reindex(&self, old: &Node, patch: &NodePatch) -> Answer<()> {
-        let tags = patch.tags.is_some();
-        if tags || patch.visibility.is_some() || patch.namespace.is_some() {
+        let shown = patch.tags.is_some() || patch.visibility.is_some();
+        if shown || patch.namespace.is_some() {
             docs::touch_node(self.db, old.id.0)?;
         }
-        if tags || patch.name.is_some() || patch.aliases.is_some() || patch.subtype.is_some() {
+        if shown || patch.name.is_some() || patch.aliases.is_some() || patch.subtype.is_some() {
             docs::put_head(self.db, self.author.world, old.id.0)?;
+        }
+        let sights = [old.visibility, patch.visibility.unwrap_or(old.visibility)];
+        if sights.contains(&Visibility::Gm) && (patch.visibility.is_some() || patch.name.is_some())
+        {
+            self.reindex_tagged(&old.kind, &old.name)?;
+            let renamed = patch.name.as_ref().filter(|name| **name != old.name);
+            renamed.map_or(Ok(()), |name| self.reindex_tagged(&old.kind, name))?;
         }
         Ok(())
     }
 
+    /// Who may see the page of a tag decides who may know what is tagged by it.
+    fn reindex_tagged(&self, kind: &Kind, name: &str) -> Answer<()> {
+        match kind.as_str() {
+            sight::TAG => docs::put_tagged(self.db, self.author.world, &name_key(name)),
+            _ => Ok(()),
+        }
+    }
+
     /// The node as it is; whether the viewer may see it was checked before.
     fn whole_node(&self, id: i64) -> Answer<Node> {
-        let sql = format!("SELECT {} FROM node n WHERE n.id = ?1", rows::NODE);
+        let sql = format!("SELECT {} FROM node n WHERE n.id = ?1", rows::whole_node_columns());
         let mut statement = self.db.prepare_cached(&sql)?;
         rows::first(statement.query([id])?, rows::node)?
             .ok_or_else(|| missing(format!("node {id}")))

@@ -256,6 +256,7 @@ macro_rules! contract_tests {
             a_hidden_name_is_free,
             the_bin_hides_the_same_things,
             a_new_visibility_counts_at_once,
+            a_tag_with_a_hidden_page_is_told_to_the_gms_side_alone,
         ]);
         $crate::contract_tests!(@topic $harness, worlds, [
             nodes_of_another_world_are_absent,

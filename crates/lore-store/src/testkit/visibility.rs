@@ -1,9 +1,10 @@
 //! Stories about secrets: who sees what, by role and visibility.
 
 use lore_core::{Node, Role, Viewer, Visibility};
+use lore_search::{Query, Unit};
 
 use super::Harness;
-use super::stage::{Stage, between, edge_draft, exists, not_found};
+use super::stage::{Stage, between, edge_draft, exists, not_found, word};
 use crate::{
     Bin, Change, Direction, EdgePatch, EdgeRef, Expect, NameMatch, NewEdge, NewNode, NewText,
     NodeKey, NodePatch, NodeQuery, NodeRef, Require, TextPatch, TextRef,
@@ -280,6 +281,36 @@ pub async fn a_new_visibility_counts_at_once(harness: &dyn Harness) {
         let change = Change::UpdateNode(NodeRef::Id(secret.id), Expect::Any, patch);
         stage.change(&stage.owner, change).await;
         assert_eq!(stage.read(&player, secret.id).await.is_some(), shown);
+    }
+}
+
+/// Neither by reading nor by looking for it; and whoever may see the tag's page sees it.
+pub async fn a_tag_with_a_hidden_page_is_told_to_the_gms_side_alone(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let player = stage.person("Pia", Role::Player).await;
+    let tags = vec!["Elf".to_owned(), "Traitor".to_owned()];
+    let open = stage.make(&stage.owner, NewNode { tags, ..stage.draft("Open") }).await;
+    let page = NewNode::new(stage.uid(), word("tag"), "traitor");
+    let page = NewNode { visibility: Visibility::Gm, ..page };
+    let page = stage.make(&stage.owner, page).await;
+    let seen = async |viewer: &Viewer| {
+        let read = stage.read(viewer, open.id).await.unwrap().tags.len();
+        let tagged = NodeQuery { tags: vec!["traitor".into()], ..NodeQuery::default() };
+        let found = stage.store().find_ids(viewer, tagged).await.unwrap().len();
+        (read, found)
+    };
+    let asked = async || {
+        let query = Query { unit: Unit::Node, exhaustive: true, ..Query::new("traitor", 5) };
+        let found = stage.store().rank(&player, query).await.unwrap();
+        found.hits.into_iter().any(|hit| hit.key.node == open.id)
+    };
+    for (visibility, shown) in [(Visibility::Gm, false), (Visibility::Members, true)].repeat(2) {
+        let patch = NodePatch { visibility: Some(visibility), ..NodePatch::default() };
+        let change = Change::UpdateNode(NodeRef::Id(page.id), Expect::Any, patch);
+        stage.change(&stage.owner, change).await;
+        assert_eq!(seen(&stage.owner).await, (2, 1));
+        assert_eq!(seen(&player).await, if shown { (2, 1) } else { (1, 0) });
+        assert_eq!(asked().await, shown);
     }
 }
 
