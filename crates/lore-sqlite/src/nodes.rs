@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use lore_core::names::name_key;
 use lore_core::{Node, NodeId, Uid, Viewer};
 use lore_store::{
-    Access, Bin, NameMatch, NewestNodes, NodeKey, NodeQuery, Nodes, Page, Renamed, StoreResult,
-    Tally,
+    Access, Bin, NameMatch, NewestNodes, NodeKey, NodeOrder, NodeQuery, Nodes, Page, Renamed,
+    StoreResult, Tally,
 };
 use rusqlite::vtab::array::Array;
 use rusqlite::{Connection, ToSql};
@@ -161,18 +161,27 @@ fn accesses(db: &Connection, sight: Sight, ids: Array) -> Answer<Vec<Access>> {
 fn find(db: &Connection, sight: Sight, query: &NodeQuery) -> Answer<Page<Node>> {
     let snapshot = db.unchecked_transaction()?;
     let ids = Filter::of(query).ids(&snapshot, sight)?;
-    let after = query.after.map_or(0, |last| ids.partition_point(|id| *id <= last));
+    let place = |last| match query.order {
+        // One that is gone has a place still.
+        NodeOrder::Creation => ids.partition_point(|id| *id <= last),
+        NodeOrder::Number => ids.iter().position(|id| *id == last).map_or(0, |at| at + 1),
+    };
+    let after = query.after.map_or(0, place);
     let limit = usize::try_from(limit_of(query.limit)).unwrap_or(usize::MAX);
     let left = ids.get(after.saturating_add(query.offset)..).unwrap_or_default();
     let shown = left.get(..limit).unwrap_or(left);
     let next = shown.last().copied().filter(|_| left.len() > shown.len());
     let keys = rows::list(shown.iter().map(|id| id.0));
-    let items = several_of(&snapshot, sight, "id", keys, query.bin)?;
+    let mut items = several_of(&snapshot, sight, "id", keys, query.bin)?;
+    if query.order == NodeOrder::Number {
+        items.sort_unstable_by_key(|node| node.number);
+    }
     Ok(Page { items, total: ids.len() as u64, next })
 }
 
 /// The conditions of a query with their parameters.
 struct Filter {
+    order: NodeOrder,
     condition: String,
     parameters: Vec<Owned>,
 }
@@ -185,7 +194,7 @@ impl Filter {
             || matches!(query.name, Some(NameMatch::Exact(_)));
         let seen = if few { sight::known_node } else { sight::node };
         let condition = seen("n", query.bin.into());
-        let mut filter = Self { condition, parameters: Vec::new() };
+        let mut filter = Self { order: query.order, condition, parameters: Vec::new() };
         if !query.kinds.is_empty() {
             let kinds = query.kinds.iter().map(|kind| kind.as_str().to_owned());
             let of_kind = match few || query.name.is_some() {
@@ -238,20 +247,25 @@ impl Filter {
         self.parameters.push((":wanted", Box::new(wanted)));
     }
 
-    /// What matches, in order of creation.
+    /// What matches, in its order.
     fn ids(&self, db: &Connection, sight: Sight) -> Answer<Vec<NodeId>> {
         let own = borrowed(&self.parameters);
         let mut statement = db.prepare_cached(&self.ids_sql())?;
-        let mut ids = rows::all(statement.query(sight.with(&own).as_slice())?, |row| {
-            Ok(NodeId(Fields::of(row).take()?))
+        let mut found = rows::all(statement.query(sight.with(&own).as_slice())?, |row| {
+            let mut fields = Fields::of(row);
+            Ok((fields.take::<i64>()?, NodeId(fields.take()?)))
         })?;
         // Numbers are sorted sooner here than rows are there.
-        ids.sort_unstable();
-        Ok(ids)
+        found.sort_unstable();
+        Ok(found.into_iter().map(|(_, id)| id).collect())
     }
 
     fn ids_sql(&self) -> String {
-        format!("SELECT n.id FROM node n WHERE {}", self.condition)
+        let place = match self.order {
+            NodeOrder::Creation => "n.id",
+            NodeOrder::Number => "n.number",
+        };
+        format!("SELECT {place}, n.id FROM node n WHERE {}", self.condition)
     }
 }
 

@@ -28,8 +28,8 @@ pub use batch::{
 pub use error::{StoreError, StoreResult};
 pub use lore_core::Viewer;
 pub use query::{
-    Bin, Direction, EventOrder, EventQuery, NameMatch, NewestNodes, NodeKey, NodeQuery, Page,
-    TextPage, TextQuery,
+    Bin, Direction, EventOrder, EventQuery, NameMatch, NewestNodes, NodeKey, NodeOrder, NodeQuery,
+    Page, TextPage, TextQuery,
 };
 pub use records::{
     Access, AuditEntry, ChainReport, ChangeEntry, Finding, Health, NewToken, Renamed,

@@ -34,6 +34,16 @@ pub enum NameMatch {
     Contains(String),
 }
 
+/// In which order nodes are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum NodeOrder {
+    /// As they came into the store.
+    #[default]
+    Creation,
+    /// By their numbers: what was imported with its own as it was made where it comes from.
+    Number,
+}
+
 /// Which nodes to list. Empty lists do not restrict.
 #[derive(Debug, Clone, Default)]
 pub struct NodeQuery {
@@ -55,7 +65,9 @@ pub struct NodeQuery {
     pub among: Option<Vec<NodeId>>,
     /// Live or deleted.
     pub bin: Bin,
-    /// Only nodes after this one; pages are in order of creation.
+    /// In which order.
+    pub order: NodeOrder,
+    /// Only nodes after this one, in that order.
     pub after: Option<NodeId>,
     /// Leave out this many first.
     pub offset: usize,

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 use lore_core::{Node, NodeId, Result, Timestamp, Viewer};
 use lore_search::{Filter, Query, Unit};
-use lore_store::{NameMatch, NodeQuery};
+use lore_store::{NameMatch, NodeOrder, NodeQuery};
 
 use super::dates::DateRange;
 use super::kinds::PageKind;
@@ -247,6 +247,7 @@ fn store_query(scribe: &Scribe, query: &PageQuery, breadth: Breadth) -> Result<N
         subtype: query.subtype.clone(),
         tags: query.tags.clone(),
         since: query.since,
+        order: NodeOrder::Number,
         ..NodeQuery::default()
     })
 }

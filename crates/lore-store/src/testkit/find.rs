@@ -4,7 +4,7 @@ use lore_core::{Node, Role, Viewer, Visibility};
 
 use super::Harness;
 use super::stage::{Stage, moment, origin, word};
-use crate::{Batch, Change, NameMatch, NewNode, NodeQuery, Page};
+use crate::{Batch, Change, NameMatch, NewNode, NodeOrder, NodeQuery, Page};
 
 /// Each page goes on where the last one ended.
 pub async fn pages_walk_through_everything_in_order_of_creation(harness: &dyn Harness) {
@@ -37,6 +37,21 @@ pub async fn the_total_does_not_depend_on_the_page(harness: &dyn Harness) {
     let query = NodeQuery { limit: 3, after: first.next, ..NodeQuery::default() };
     let last = find(&stage, &stage.owner, query).await;
     assert_eq!((last.total, last.items.len(), last.next), (5, 3, None));
+}
+
+/// What was imported with its numbers is listed by them, page by page.
+pub async fn pages_may_go_by_number(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    for number in [7, 3, 9, 5] {
+        let draft = NewNode { number: Some(number), ..stage.draft(&format!("N{number}")) };
+        stage.make(&stage.owner, draft).await;
+    }
+    let by_number = NodeQuery { order: NodeOrder::Number, limit: 2, ..NodeQuery::default() };
+    let first = find(&stage, &stage.owner, by_number.clone()).await;
+    let next = first.next;
+    assert_eq!((first.total, names(first)), (4, vec!["N3".to_owned(), "N5".to_owned()]));
+    let last = find(&stage, &stage.owner, NodeQuery { after: next, ..by_number }).await;
+    assert_eq!((last.next, names(last)), (None, vec!["N7".to_owned(), "N9".to_owned()]));
 }
 
 /// An offset leaves out the first.
