@@ -8,7 +8,8 @@ use std::sync::LazyLock;
 
 use ammonia::Builder;
 
-const TAGS: [&str; 55] = [
+/// Elements that may stay.
+pub(crate) const TAGS: [&str; 55] = [
     "a",
     "abbr",
     "b",
@@ -93,7 +94,8 @@ static OUTGOING: LazyLock<Builder<'static>> = LazyLock::new(|| builder(&[]));
 static INCOMING: LazyLock<Builder<'static>> = LazyLock::new(|| {
     let mut builder = builder(&KANKA_LINK);
     // To be read only: `frame` makes links of them.
-    builder.add_tags(["iframe"]).add_tag_attributes("iframe", ["src", "title"]);
+    let kept = ["src", "title", "width", "height", "allowfullscreen"];
+    builder.add_tags(["iframe"]).add_tag_attributes("iframe", kept);
     builder
 });
 

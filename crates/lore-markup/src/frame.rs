@@ -1,9 +1,51 @@
 //! Pages within pages: a video, a map.
 //!
-//! A frame loads what it shows and so is never sent or shown; but what it pointed to must
-//! not get lost when a text is read, so a link takes its place.
+//! A frame loads what it shows and so is never shown, nor sent unless it is there already; but
+//! what it pointed to must not get lost when a text is read, so a link takes its place.
 
-use crate::tree::{Element, Node};
+use crate::clean;
+use crate::tree::{self, Element, Mentions, Node};
+
+/// A frame of a text elsewhere, and the link that is read in its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frame {
+    html: String,
+    link: String,
+}
+
+/// The frames of a text that is kept elsewhere as HTML.
+pub fn frames(html: &str) -> Vec<Frame> {
+    let mut found = Vec::new();
+    collect(&tree::parse(&clean::incoming(html)), &mut found);
+    found
+}
+
+/// HTML that replaces a text elsewhere, with the frames which that has in the place of the links
+/// that were read instead. Where a link is gone its frame goes, too.
+pub fn framed(html: String, frames: &[Frame]) -> String {
+    frames.iter().fold(html, |html, frame| html.replacen(&frame.link, &frame.html, 1))
+}
+
+/// HTML with a link in the place of every frame.
+pub(crate) fn unframed(html: String) -> String {
+    if !html.to_ascii_lowercase().contains("<iframe") {
+        return html;
+    }
+    tree::print(&linked(tree::parse(&clean::incoming(&html))), Mentions::Escaped)
+}
+
+fn collect(nodes: &[Node], found: &mut Vec<Frame>) {
+    let printed = |element: Element| tree::print(&[Node::Element(element)], Mentions::Escaped);
+    for node in nodes {
+        let Node::Element(element) = node else { continue };
+        if element.tag != "iframe" {
+            collect(&element.children, found);
+        } else if let Some(link) = link(element) {
+            let bare = Element { children: Vec::new(), ..element.clone() };
+            found.push(Frame { html: printed(bare), link: printed(link) });
+        }
+    }
+}
 
 /// Nodes with a link in the place of every frame. One without an address is left out.
 pub(crate) fn linked(nodes: Vec<Node>) -> Vec<Node> {
@@ -39,11 +81,34 @@ fn link(frame: &Element) -> Option<Element> {
 
 #[cfg(test)]
 mod tests {
+    use super::{framed, frames};
     use crate::{sanitise, to_html, to_markdown};
+
+    const FILM: &str = "https://www.youtube.com/embed/abc";
+
+    #[test]
+    fn what_is_framed_elsewhere_stays_framed_as_long_as_it_is_linked() {
+        let frame = format!("<iframe src=\"{FILM}\" width=\"560\"></iframe>");
+        let there = format!("<p>a</p>{frame}<p><a href=\"{FILM}\">the film</a></p>");
+        let read = to_markdown(&there);
+        let written = |markdown: &str| framed(to_html(markdown), &frames(&there));
+        let more = written(&format!("{read}\n\nmore"));
+        assert!(more.contains(&frame) && more.contains(">the film</a>"), "{more}");
+        assert!(!written("a").contains("iframe"));
+        let other = written("<https://www.youtube.com/embed/other>");
+        assert!(!other.contains("iframe"), "{other}");
+    }
+
+    #[test]
+    fn what_is_framed_here_is_linked_there() {
+        let html = to_html(&format!("<iframe src=\"{FILM}\"></iframe>\n\nmore"));
+        assert!(html.contains(&format!("<a href=\"{FILM}\">")) && html.contains("more"), "{html}");
+        assert!(to_html(&format!("<iframe src=\"{FILM}\">\n\nmore")).contains("more"));
+    }
 
     #[test]
     fn what_a_frame_shows_is_linked() {
-        let film = "https://www.youtube.com/embed/abc";
+        let film = FILM;
         for (html, markdown) in [
             (format!("<iframe src=\"{film}\"></iframe>"), format!("<{film}>")),
             (

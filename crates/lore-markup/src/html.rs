@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use pulldown_cmark::{Event, Options, Parser, html};
 
 use crate::mention::{self, Dialect, Piece};
-use crate::{sanitise, tree};
+use crate::{frame, guard, sanitise, tree};
 
 /// Separates `new` from its colon in `[new:…]`, invisibly. Kanka would make an entity
 /// of it otherwise; nothing may be made by the way.
@@ -23,6 +23,7 @@ pub fn to_html(markdown: &str) -> String {
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut raw = String::with_capacity(text.len() + text.len() / 2);
     html::push_html(&mut raw, shallow(Parser::new_ext(&text, options)));
+    let raw = frame::unframed(guard::guarded(&raw));
     let clean = sanitise(&without_empty_heads(&raw));
     defused(tokens.restore(clean.trim_end(), &mentions))
 }

@@ -10,6 +10,7 @@ pub mod anvil;
 mod bbcode;
 mod clean;
 mod frame;
+mod guard;
 mod html;
 pub mod mention;
 mod model;
@@ -18,6 +19,7 @@ mod tree;
 mod write;
 
 pub use bbcode::{from_bbcode, to_bbcode};
+pub use frame::{Frame, framed, frames};
 pub use html::to_html;
 
 /// Converts HTML to Markdown.
