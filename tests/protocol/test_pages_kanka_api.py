@@ -311,7 +311,10 @@ def test_forms_of_refusals(api):
 def test_players_and_readers_have_their_rights_and_no_more(api, program):
     http, campaign, server = api
     secret = http.post(f"{campaign}/characters", json={"name": "Canary", "is_private": True}).json()["data"]
-    page = http.post(f"{campaign}/characters", json={"name": "Open"}).json()["data"]
+    tag = http.post(f"{campaign}/tags", json={"name": "Canary tag", "is_private": True}).json()["data"]
+    page = http.post(f"{campaign}/characters", json={"name": "Open", "tags": [tag["id"]]}).json()["data"]
+    assert page["tags"] == [tag["id"]]
+    assert http.get(f"{campaign}/tags/{tag['id']}").json()["data"]["is_private"]
     http.post(f"{campaign}/entities/{page['entity_id']}/posts", json={"name": "Canary", "visibility_id": 2})
     player, reader = program.token("player", "Alice"), program.token("reader", "Rita")
     for token in (player, reader):
@@ -320,9 +323,14 @@ def test_players_and_readers_have_their_rights_and_no_more(api, program):
                          f"entities/{page['entity_id']}?related=1",
                          f"entities/{page['entity_id']}/posts"):
                 answer = other.get(f"{campaign}/{path}")
+                assert "[" + str(tag["id"]) + "]" not in answer.text.replace(" ", "")
                 assert answer.status_code == 200 and "Canary" not in answer.text.replace("search/Canary", "")
             assert other.get(f"{campaign}/characters/{secret['id']}").status_code == 404
             assert other.delete(f"{campaign}/characters/{page['id']}").status_code == 403
+            asked = {"name": "find_entities", "arguments": {"tags": ["Canary tag"]}}
+            body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked}
+            accept = {"accept": "application/json, text/event-stream"}
+            assert "Open" not in other.post("/mcp", json=body, headers=accept).text
     with server.client(authorization=f"Bearer {reader}") as other:
         assert other.post(f"{campaign}/notes", json={"name": "x"}).status_code == 403
     with server.client(authorization=f"Bearer {player}") as other:

@@ -10,7 +10,7 @@ use lore_store::{
 use super::days;
 use super::kinds::{ENTRY, PARENT_ID, PageKind};
 use super::links::{self, Source, Tags};
-use super::page::{self, Detail};
+use super::page::{self, Detail, Page};
 use super::scribe::Scribe;
 use crate::access::may_change;
 use crate::play::character::may_hide;
@@ -131,6 +131,9 @@ async fn created(scribe: &Scribe, new: &NewPage, checked: &Checked) -> Result<Ba
     node.visibility = visibility;
     node.properties = merged(&Properties::new(), &new.fields);
     set_parent_id(&mut node.properties, new.parent);
+    if new.kind == PageKind::Tag {
+        links::keep_hidden(&mut node.properties, new.is_private());
+    }
     let mut batch = scribe.batch().change(Change::CreateNode(node));
     let body = new.entry.as_deref().unwrap_or_default();
     if !body.trim().is_empty() {
@@ -175,13 +178,11 @@ async fn changed(
     let target = NodeRef::Id(page.node.id);
     let mut batch = scribe.batch();
     let mut fields = fields;
-    if !patch.fields.is_empty() || patch.parent.is_some() {
-        let mut properties = merged(&page.node.properties, &patch.fields);
-        if let Some(wanted) = patch.parent {
-            set_parent_id(&mut properties, parent(scribe, wanted).await?);
-        }
-        fields.properties = Some(properties);
-        days::tell(&mut fields, &page.node);
+    fields.properties = properties_after(scribe, &page, patch).await?;
+    days::tell(&mut fields, &page.node);
+    if let Some(tags) = &mut fields.tags {
+        // Whoever does not see a tag cannot mean it to go.
+        tags.extend(links::hidden_tags(scribe, &page.node).await?);
     }
     let renamed = fields.name.clone().filter(|name| *name != page.node.name);
     let tags = fields.tags.clone();
@@ -210,6 +211,26 @@ async fn changed(
         batch = links::set_parent(scribe, batch, target, Some(page.node.id), parent).await?;
     }
     Ok(batch)
+}
+
+/// The fields of a page after a change; none where they stay.
+async fn properties_after(
+    scribe: &Scribe,
+    page: &Page,
+    patch: &PagePatch,
+) -> Result<Option<Properties>> {
+    let hidden = patch.private.filter(|_| page.kind == PageKind::Tag);
+    if patch.fields.is_empty() && patch.parent.is_none() && hidden.is_none() {
+        return Ok(None);
+    }
+    let mut properties = merged(&page.node.properties, &patch.fields);
+    if let Some(wanted) = patch.parent {
+        set_parent_id(&mut properties, parent(scribe, wanted).await?);
+    }
+    if let Some(private) = hidden {
+        links::keep_hidden(&mut properties, private);
+    }
+    Ok(Some(properties))
 }
 
 /// The number of the page something shall be part of; fails when there is no such page.

@@ -6,8 +6,8 @@ use lore_core::names::name_key;
 use lore_core::{Node, NodeId, Properties, Result, Text, Viewer, Visibility};
 use lore_markup::mention::{self, Target};
 use lore_store::{
-    Batch, Bin, Change, Direction, EdgeRef, Expect, NameMatch, NewEdge, NewNode, NodePatch,
-    NodeQuery, NodeRef, Require, Store,
+    Batch, Bin, Change, Direction, EdgeRef, Expect, NameMatch, NewEdge, NewNode, NodeKey,
+    NodePatch, NodeQuery, NodeRef, Require, Store,
 };
 
 use super::kinds::{ENTRY, MENTIONS, PARENT, TAG, TAGGED};
@@ -40,8 +40,26 @@ impl<'a> From<&'a Text> for Source<'a> {
     }
 }
 
+/// The property of a tag that somebody hid: then it stays so, whatever has it.
+const KEPT_HIDDEN: &str = "kept_hidden";
+
+/// Notes among the fields of a tag whether somebody hid it, or showed it.
+pub(super) fn keep_hidden(fields: &mut Properties, private: bool) {
+    match private {
+        true => fields.insert(KEPT_HIDDEN.into(), true.into()),
+        false => fields.shift_remove(KEPT_HIDDEN),
+    };
+}
+
+/// The tags of a page that the caller cannot see.
+pub(super) async fn hidden_tags(scribe: &Scribe, page: &Node) -> Result<Vec<String>> {
+    let whole = scribe.app.store.node(&scribe.all_seeing(), NodeKey::Id(page.id)).await?;
+    let tags = whole.map(|whole| whole.tags).unwrap_or_default();
+    Ok(tags.into_iter().filter(|tag| !page.tags.contains(tag)).collect())
+}
+
 /// Joins a page to its tags; a tag that is used for the first time is made. A tag is
-/// hidden as long as only hidden pages have it.
+/// hidden as long as only hidden pages have it, or because somebody hid it.
 pub(crate) async fn set_tags(scribe: &Scribe, batch: Batch, tags: Tags<'_>) -> Result<Batch> {
     let mut batch = batch;
     for name in tags.after {
@@ -67,7 +85,8 @@ pub(crate) async fn set_tags(scribe: &Scribe, batch: Batch, tags: Tags<'_>) -> R
 }
 
 fn revealed(batch: Batch, tag: &Node, visibility: Visibility) -> Batch {
-    if visibility != Visibility::Members || tag.visibility == Visibility::Members {
+    let is_kept = tag.properties.contains_key(KEPT_HIDDEN);
+    if is_kept || visibility != Visibility::Members || tag.visibility == Visibility::Members {
         return batch;
     }
     let patch = NodePatch { visibility: Some(Visibility::Members), ..NodePatch::default() };
