@@ -243,9 +243,11 @@ def test_the_changed_and_the_deleted_are_told_exactly(kanka, live):
     for number in gone:
         child = kanka.read(number)["child_id"]
         assert kanka.http.delete(f"{kanka.base}/characters/{child}").status_code == 204
-    live.ok("sync", "kanka")
-    told = call(live, "check_entity_updates", entity_ids=numbers, last_synced=stamp)
-    assert told["modified_entity_ids"] == changed and told["deleted_entity_ids"] == gone
+    for looked in ("a moment ago", "just now"):
+        told = call(live, "check_entity_updates", entity_ids=numbers, last_synced=stamp)
+        assert told["modified_entity_ids"] == changed and told["deleted_entity_ids"] == gone, looked
+        kanka.change(changed[0], entry=f"<p>Words {looked}</p>")
+    assert one(live, "get_entities", entity_ids=[changed[0]])["entry"] == "Words a moment ago"
 
 
 def test_writes_at_once_leave_the_mirror_as_kanka_is(kanka, live):
@@ -471,8 +473,11 @@ def test_a_second_change_within_a_second_arrives(kanka, live):
 
 def test_entities_are_listed_as_they_were_made_there(kanka, live):
     numbers = kanka.make_many(1, [{"name": f"Person {n}", "tags": []} for n in range(60)])
+    numbers += [kanka.make(plural, name="One")["entity_id"] for plural in ("quests", "characters", "notes")]
     live.ok("sync", "kanka")
     assert [row["entity_id"] for row in call(live, "find_entities", limit=0)["entities"]] == numbers
+    page = call(live, "find_entities", limit=2, page=31)["entities"]
+    assert [row["entity_id"] for row in page] == numbers[60:62]
 
 
 def test_articles_of_the_mirror_are_written_to_kanka(kanka, live):
@@ -618,6 +623,7 @@ def test_something_that_may_have_been_made_is_not_made_twice(kanka, live):
     kanka.proxy.fail("late cut", where="POST")
     row = one(live, "create_entities", entities=[{"entity_type": "note", "name": "Once"}])
     assert not row["success"] and "do not repeat it blindly" in row["error"]
+    assert "retry" not in row["error"], row
     notes = kanka.http.get(f"{kanka.base}/notes").json()["data"]
     assert [note["name"] for note in notes] == ["Once"]
     kanka.proxy.mend()
@@ -686,6 +692,60 @@ def test_half_a_configuration_and_a_world_in_use_are_refused(kanka, live, progra
              json.dumps({"entities": [{"entity_type": "note", "name": "Own"}]}))
     done = live.run("--config", str(config), "sync", "kanka")
     assert done.returncode == 1 and "has things of its own" in done.stderr
+
+
+def test_a_tag_is_as_private_as_it_is_there(kanka, live):
+    tag = kanka.make("tags", name="Canary")
+    entity = kanka.make("characters", name="Open", tags=[tag["id"]])["entity_id"]
+
+    def change_tag(**fields):
+        assert kanka.http.patch(f"{kanka.base}/tags/{tag['id']}", json=fields).status_code == 200
+
+    change_tag(is_private=True)
+    live.ok("sync", "kanka")
+    assert one(live, "get_entities", entity_ids=[entity])["tags"] == ["Canary"]
+    assert one(live, "update_entities", updates=[{"entity_id": entity, "tags": ["Canary"]}])["success"]
+    change_tag(is_private=True, name="Canary bird")
+    live.ok("sync", "kanka")
+    found = call(live, "find_entities", tags=["Canary bird"])
+    assert [row["name"] for row in found["entities"]] == ["Open"] and "conflicts" not in found["mirror"]
+    token = live.token("player", "Alice")
+    server = live.serve(env={"KANKA_REFRESH": "0"})
+    try:
+        with server.client(authorization=f"Bearer {token}") as http:
+            for arguments in ({}, {"query": "Canary"}, {"tags": ["Canary bird"]}):
+                body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                        "params": {"name": "find_entities", "arguments": arguments}}
+                answer = http.post("/mcp", json=body, headers={"accept": "application/json, text/event-stream"})
+                assert "Canary" not in answer.text and ("Open" in answer.text) == (not arguments)
+    finally:
+        server.kill()
+
+
+def test_only_what_is_gone_there_goes_here(kanka, live):
+    entity = kanka.make("characters", name="Aelysh")
+    live.ok("sync", "kanka")
+    kanka.proxy.fail("404", where="GET .*/entities/")
+    row = one(live, "update_entities", updates=[{"entity_id": entity["entity_id"], "name": "New"}])
+    assert not row["success"] and "KANKA_API_BASE" in row["error"], row
+    told = call(live, "check_entity_updates", entity_ids=[entity["entity_id"] + 77],
+                last_synced="2020-01-01")
+    assert told["deleted_entity_ids"] == []
+    kanka.proxy.mend()
+    kanka.proxy.fail("200 empty", where="DELETE")
+    assert not one(live, "delete_entities", entity_ids=[entity["entity_id"]])["success"]
+    assert [row["name"] for row in call(live, "find_entities")["entities"]] == ["Aelysh"]
+
+
+def test_a_hidden_post_stays_hidden_as_it_was(kanka, live):
+    entity = kanka.make("characters", name="Aelysh")["entity_id"]
+    posts = f"{kanka.base}/entities/{entity}/posts"
+    post = kanka.http.post(posts, json={"name": "Own", "entry": "", "visibility_id": 4}).json()["data"]["id"]
+    live.ok("sync", "kanka")
+    with kanka.proxy.bodies() as sent:
+        update = {"entity_id": entity, "post_id": post, "name": "Mine", "is_hidden": True}
+        assert one(live, "update_posts", updates=[update])["success"]
+    assert [json.loads(body) for body in sent] == [{"name": "Mine"}]
 
 
 def test_players_read_the_mirror_and_do_not_write_with_the_owners_token(kanka, live):

@@ -21,6 +21,8 @@ class Proxy:
         self.faults: list[tuple[re.Pattern, str, int]] = []
         self.lock = threading.Lock()
         self.url = ""
+        self.sent: list[bytes] = []
+        """The bodies of requests that change something."""
         self.whole_seconds = False
         """Whether moments are told in whole seconds, as Kanka itself does."""
 
@@ -48,6 +50,14 @@ class Proxy:
         yield seen
         seen += self.asked[start:]
 
+    @contextmanager
+    def bodies(self):
+        """What is sent to change something while this is open."""
+        start = len(self.sent)
+        seen: list[bytes] = []
+        yield seen
+        seen += self.sent[start:]
+
 
 def refusal(fault: str) -> tuple[int, dict[str, str], bytes]:
     """The answer of a fault that has one."""
@@ -66,6 +76,7 @@ def refusal(fault: str) -> tuple[int, dict[str, str], bytes]:
         "503 html": (503, {"content-type": "text/html"}, html),
         "html": (200, {"content-type": "text/html"}, html),
         "nonsense": (200, {}, b'{"data": "nothing"}'),
+        "200 empty": (200, {}, b""),
     }[fault]
 
 
@@ -79,6 +90,8 @@ def kanka_proxy(port: int):
             length = int(self.headers.get("content-length") or 0)
             body = self.rfile.read(length)
             proxy.tokens.add(self.headers.get("authorization"))
+            if self.command != "GET":
+                proxy.sent.append(body)
             fault = proxy.fault_for(f"{self.command} {self.path}")
             if fault == "cut":
                 self.close_connection = True

@@ -102,11 +102,11 @@ impl Scribe {
 
     /// The moment that reading shows: now, or what the mirror shows of Kanka. Kanka keeps
     /// moments of change in whole seconds, so what happens later within the same second
-    /// must still count as later.
+    /// must still count as later; and until all is copied, everything does.
     pub async fn as_of(&self) -> Result<Timestamp> {
         let Some(campaign) = self.live() else { return Ok(self.app.effects.now()) };
         let standing = campaign.standing(&self.app).await?;
-        let shown = standing.as_of.unwrap_or(Timestamp::UNIX_EPOCH);
+        let Some(shown) = standing.as_of else { return Ok(Timestamp::UNIX_EPOCH) };
         Ok(Timestamp::from_second(shown.as_second().saturating_sub(1)).unwrap_or(shown))
     }
 

@@ -18,6 +18,9 @@ const TURNED_AWAY: u32 = 7;
 /// The first pause before another attempt; it doubles.
 const PAUSE: Duration = Duration::from_millis(500);
 
+/// The status of an answer that has no body.
+const NO_CONTENT: u16 = 204;
+
 /// What a request does when it arrives twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
@@ -66,7 +69,7 @@ impl Carrier {
         Self { api, pacer: Pacer::default(), patience }
     }
 
-    /// Asks, and gives the body of a good answer; null when it has none.
+    /// Asks, and gives the body of a good answer; null where it says that there is none.
     pub(super) async fn ask(
         &self,
         pace: Pace,
@@ -138,15 +141,16 @@ impl Carrier {
                     Next::Fail(or)
                 }
             }
-            500..=599 => tries.failed(complaint::refusal(&answer), effect != Effect::Once),
-            _ => Next::Fail(complaint::refusal(&answer)),
+            500..=599 => tries.failed(complaint::refusal(&answer, effect), effect != Effect::Once),
+            _ => Next::Fail(complaint::refusal(&answer, effect)),
         }
     }
 
     fn body(&self, answer: &Answer, effect: Effect) -> Result<Value> {
-        if answer.bytes().is_empty() {
+        if answer.status() == NO_CONTENT {
             return Ok(Value::Null);
         }
-        answer.json().map_err(|_| complaint::unreadable(answer, effect))
+        let body: Value = answer.json().map_err(|_| complaint::unreadable(answer, effect))?;
+        if body.is_null() { Err(complaint::unknown_form(effect)) } else { Ok(body) }
     }
 }

@@ -15,29 +15,39 @@ pub(super) fn unanswered(error: &NetError, effect: Effect) -> Error {
         NetError::Unreachable { .. } => {
             "; nothing was changed, and reading goes on from the mirror"
         }
-        _ => doubt(effect),
+        _ => return doubtful(&error.to_string(), effect),
     };
     Error::Unavailable { what: format!("Kanka ({error}{after})") }
 }
 
 /// The answer is good and says nothing that is understood.
 pub(super) fn unknown_form(effect: Effect) -> Error {
-    Error::Unavailable { what: format!("Kanka (it answered in an unknown form{})", doubt(effect)) }
+    doubtful("it answered in an unknown form", effect)
 }
 
-/// What is to be thought of a request whose answer nobody could read.
-fn doubt(effect: Effect) -> &'static str {
+/// Nobody could read whether a request had its effect. What would have it twice is not to be
+/// sent again before that is known.
+fn doubtful(why: &str, effect: Effect) -> Error {
+    const LATER: &str = "whether it was done there shows after the next sync";
     match effect {
-        Effect::None => "; nothing was changed, and reading goes on from the mirror",
-        Effect::Repeatable => "; whether it was done there shows after the next sync",
-        Effect::Once => {
-            "; whether it was done there shows after the next sync, so do not repeat it blindly"
+        Effect::None => {
+            let after = "nothing was changed, and reading goes on from the mirror";
+            Error::Unavailable { what: format!("Kanka ({why}; {after})") }
         }
+        Effect::Repeatable => Error::Unavailable { what: format!("Kanka ({why}; {LATER})") },
+        Effect::Once => Error::Precondition {
+            message: format!(
+                "Kanka is not available right now ({why}; {LATER}, so do not repeat it blindly)"
+            ),
+            hint: "run `lorewell sync kanka`, or wait for the next look, then look for it with \
+                   find_entities"
+                .into(),
+        },
     }
 }
 
 /// The answer is a refusal.
-pub(super) fn refusal(answer: &Answer) -> Error {
+pub(super) fn refusal(answer: &Answer, effect: Effect) -> Error {
     let body: Option<Value> = answer.json().ok();
     let words = body.as_ref().map_or_else(|| described(answer), words);
     match answer.status() {
@@ -49,12 +59,16 @@ pub(super) fn refusal(answer: &Answer) -> Error {
             action: format!("Kanka does not allow it: {words}"),
             hint: "the token's user needs that right in the campaign".into(),
         },
-        404 => Error::not_found(
+        404 if is_gone(body.as_ref()) => Error::not_found(
             format!("what was asked for on Kanka ({words})"),
-            "check the campaign's number and the entity's",
+            "check the entity's number",
         ),
+        404 => Error::Precondition {
+            message: format!("Kanka knows neither this address nor this campaign: {words}"),
+            hint: "check KANKA_API_BASE and KANKA_CAMPAIGN_ID; nothing was changed".into(),
+        },
         422 => invalid(body.as_ref(), &words),
-        status @ 500.. => Error::Unavailable { what: format!("Kanka (status {status}: {words})") },
+        status @ 500.. => doubtful(&format!("status {status}: {words}"), effect),
         status => Error::Precondition {
             message: format!("Kanka refused it with status {status}: {words}"),
             hint: "correct the request as it says".into(),
@@ -64,7 +78,16 @@ pub(super) fn refusal(answer: &Answer) -> Error {
 
 /// The answer is good, but no JSON.
 pub(super) fn unreadable(answer: &Answer, effect: Effect) -> Error {
-    Error::Unavailable { what: format!("Kanka ({}{})", described(answer), doubt(effect)) }
+    doubtful(&described(answer), effect)
+}
+
+/// Whether a 404 says that an entity is gone. An address that leads nowhere has another form,
+/// and a campaign that is not there does not tell of its entities.
+fn is_gone(body: Option<&Value>) -> bool {
+    let Some(body) = body else { return false };
+    let sentence = words(body);
+    let of_a_model = body.get("code").is_some() || sentence.starts_with("No query results");
+    of_a_model && !sentence.contains("Campaign]")
 }
 
 /// A field that Kanka does not take. It names fields in `fields`, and formerly in `errors`.
@@ -134,6 +157,32 @@ mod tests {
             let error = invalid(Some(&body), "Bad").to_string();
             assert_eq!(error, "name is not accepted by Kanka: Too long");
         }
+    }
+
+    #[test]
+    fn only_an_entity_that_is_not_there_is_gone() {
+        for gone in [
+            json!({ "code": 404, "error": "No query results for model [App\\Models\\Entity] 7" }),
+            json!({ "message": "No query results for model [App\\Models\\Entity] 7" }),
+        ] {
+            assert!(is_gone(Some(&gone)), "{gone}");
+        }
+        for lost in [
+            json!({ "error": "Page not found" }),
+            json!({ "code": 404, "error": "No query results for model [App\\Models\\Campaign] 1" }),
+            json!([]),
+        ] {
+            assert!(!is_gone(Some(&lost)), "{lost}");
+        }
+        assert!(!is_gone(None));
+    }
+
+    #[test]
+    fn what_may_have_been_made_is_not_to_be_made_again() {
+        let hint = |effect| unknown_form(effect).hint();
+        assert!(hint(Effect::Repeatable).contains("retry"));
+        let once = unknown_form(Effect::Once);
+        assert!(!once.hint().contains("retry") && once.to_string().contains("do not repeat"));
     }
 
     #[test]

@@ -113,7 +113,7 @@ impl Remote for KankaCampaign {
     }
 
     async fn create(&self, kind: PageKind, draft: &RemotePatch) -> Result<RemotePage> {
-        let (path, fields) = (self.path(&[wire::plural(kind)]), wire::fields(draft));
+        let (path, fields) = (self.path(&[wire::plural(kind)]), wire::fields(draft, &[]));
         let call = || self.carrier.api.post(&path).json(&fields);
         let body = self.carrier.ask(Pace::Waiting, Effect::Once, call).await?;
         let made = wire::data(&body).and_then(|made| wire::typed(kind, made));
@@ -126,7 +126,7 @@ impl Remote for KankaCampaign {
         let by_kind = patch.tags.is_some() || patch.parent.is_some() || !patch.fields.is_empty();
         let number = if by_kind { base.kind_number } else { base.number }.to_string();
         let list = if by_kind { wire::plural(base.kind) } else { "entities" };
-        let (path, fields) = (self.path(&[list, &number]), wire::fields(patch));
+        let (path, fields) = (self.path(&[list, &number]), wire::fields(patch, &base.frames));
         let call = || self.carrier.api.patch(&path).json(&fields);
         let body = self.carrier.ask(Pace::Waiting, Effect::Repeatable, call).await?;
         let now = wire::data(&body).and_then(|now| wire::updated(base, patch, now));
@@ -174,7 +174,8 @@ impl KankaCampaign {
         let path = self.path(rest);
         let call = || self.carrier.api.delete(&path);
         match self.carrier.ask(Pace::Waiting, Effect::Repeatable, call).await {
-            Ok(_) | Err(Error::NotFound { .. }) => Ok(()),
+            Ok(Value::Null | Value::Object(_)) | Err(Error::NotFound { .. }) => Ok(()),
+            Ok(_) => Err(complaint::unknown_form(Effect::Repeatable)),
             Err(other) => Err(other),
         }
     }

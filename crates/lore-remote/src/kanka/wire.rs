@@ -7,7 +7,7 @@ use lore_app::pages::PageKind;
 use lore_app::pages::live::{Listed, PostDraft, RemoteHead, RemotePage, RemotePatch, RemotePost};
 use lore_core::names::NAME_MAX;
 use lore_core::{Principal, Properties, Timestamp, Visibility};
-use lore_markup::{to_html, to_markdown};
+use lore_markup::{Frame, framed, frames, to_html, to_markdown};
 use serde_json::{Map, Value, json};
 
 /// What a kind is called in addresses and in objects.
@@ -95,6 +95,9 @@ pub(super) fn typed(kind: PageKind, row: &Value) -> Option<RemotePage> {
     let posts = row.get("posts").and_then(Value::as_array);
     let updated_at = row.get("updated_at").and_then(moment);
     let created_at = row.get("created_at").and_then(moment);
+    let attached = posts.into_iter().flatten();
+    let attached = attached.filter_map(|post| post.get("entry").and_then(Value::as_str));
+    let framed = text("entry").into_iter().chain(attached).filter(|html| html.contains("<iframe"));
     let own = kind.fields().iter().map(|name| ((*name).to_owned(), scalar(row.get(*name))));
     Some(RemotePage {
         number: row.get("entity_id")?.as_i64().filter(|number| *number > 0)?,
@@ -108,6 +111,7 @@ pub(super) fn typed(kind: PageKind, row: &Value) -> Option<RemotePage> {
         parent: parent(row),
         fields: own.collect::<Properties>(),
         posts: posts.map(|posts| posts.iter().filter_map(post).collect()),
+        frames: framed.flat_map(frames).collect(),
         created_at: created_at.or(updated_at)?,
         updated_at: updated_at.or(created_at)?,
     })
@@ -139,7 +143,10 @@ pub(super) fn updated(
         return None;
     }
     let shown = typed(base.kind, answer).or_else(|| entity(answer));
-    let expected = patch.applied_to(base);
+    let mut expected = patch.applied_to(base);
+    if let Some(entry) = &patch.entry {
+        expected.entry = to_markdown(&to_html(entry));
+    }
     Some(match shown {
         Some(page) => RemotePage {
             posts: page.posts.or(expected.posts),
@@ -153,8 +160,8 @@ pub(super) fn updated(
     })
 }
 
-/// What is sent to make or change a page.
-pub(super) fn fields(patch: &RemotePatch) -> Value {
+/// What is sent to make a page, or to change one that shows something in frames.
+pub(super) fn fields(patch: &RemotePatch, frames: &[Frame]) -> Value {
     let mut fields: Map<String, Value> = patch.fields.clone();
     let mut set = |name: &str, value: Option<Value>| {
         fields.extend(value.map(|value| (name.to_owned(), value)));
@@ -162,7 +169,7 @@ pub(super) fn fields(patch: &RemotePatch) -> Value {
     set("name", patch.name.as_ref().map(|name| json!(name)));
     let subtype = patch.subtype.as_ref();
     set("type", subtype.map(|given| json!(Some(given).filter(|given| !given.is_empty()))));
-    set("entry", patch.entry.as_ref().map(|entry| json!(to_html(entry))));
+    set("entry", patch.entry.as_ref().map(|entry| json!(framed(to_html(entry), frames))));
     set("tags", patch.tags.as_ref().map(|tags| json!(tags)));
     set("is_private", patch.private.map(Value::Bool));
     set("parent_id", patch.parent.map(|parent| json!(parent)));
@@ -173,7 +180,8 @@ pub(super) fn fields(patch: &RemotePatch) -> Value {
 pub(super) fn post_fields(draft: &PostDraft) -> Value {
     let mut fields = Map::new();
     let name = draft.name.as_ref().map(|name| ("name".to_owned(), json!(name)));
-    let entry = draft.entry.as_ref().map(|entry| ("entry".to_owned(), json!(to_html(entry))));
+    let html = |entry: &String| json!(framed(to_html(entry), &draft.frames));
+    let entry = draft.entry.as_ref().map(|entry| ("entry".to_owned(), html(entry)));
     let seen = draft.private.map(|private| {
         let visibility = if private { 2 } else { 1 };
         ("visibility_id".to_owned(), json!(visibility))
@@ -301,12 +309,29 @@ mod tests {
             parent: Some(None),
             ..RemotePatch::default()
         };
-        let sent = fields(&patch);
+        let sent = fields(&patch, &[]);
         assert_eq!(sent.get("type"), Some(&Value::Null));
         assert_eq!(sent.get("parent_id"), Some(&Value::Null));
         assert!(sent.get("name").is_none() && sent.get("tags").is_none());
         let entry = sent["entry"].as_str().unwrap();
         assert!(!entry.contains("[new:") && entry.contains("[entity:5]"), "{entry}");
+    }
+
+    #[test]
+    fn what_kanka_shows_in_a_frame_is_framed_after_a_change_to_the_text() {
+        let frame = "<iframe src=\"https://films.example/7\"></iframe>";
+        let mut row = row();
+        row["entry"] = json!(format!("<p>a</p>{frame}"));
+        row["posts"][1]["entry"] = json!(frame);
+        let base = typed(PageKind::Character, &row).unwrap();
+        assert_eq!(base.frames.len(), 2);
+        let entry = Some(format!("{}\n\nmore", base.entry));
+        let patch = RemotePatch { entry, ..RemotePatch::default() };
+        let sent = fields(&patch, &base.frames)["entry"].as_str().unwrap().to_owned();
+        assert!(sent.contains(frame) && sent.contains("more"), "{sent}");
+        let fresh = RemotePatch { entry: Some(frame.to_owned()), ..RemotePatch::default() };
+        let told = updated(&base, &fresh, &json!({ "id": 70 })).unwrap();
+        assert_eq!(told.entry, "<https://films.example/7>");
     }
 
     #[test]

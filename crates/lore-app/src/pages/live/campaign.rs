@@ -16,8 +16,6 @@ use crate::App;
 
 /// The name under which the mirror's writes appear in the audit log.
 const MIRROR: &str = "kanka mirror";
-/// A mirror that was looked after this recently is not asked for again by who waits.
-const FRESH: Duration = Duration::from_secs(10);
 /// The first pause after a failed look.
 const PAUSE: Duration = Duration::from_secs(15);
 
@@ -120,11 +118,10 @@ impl Campaign {
         sync::run(self, &scribe, kept, pace, side, tell).await
     }
 
-    /// Looks for changes unless that was done a moment ago. What goes wrong is told by
-    /// the mirror's standing: an old answer is better than none.
+    /// Looks for changes, once there is a whole mirror. What goes wrong is told by its
+    /// standing: an old answer is better than none.
     pub(in super::super) async fn freshen(&self, app: &Arc<App>) -> Result<()> {
-        let standing = self.standing(app).await?;
-        if standing.as_of.is_none() || standing.age.is_some_and(|age| age < FRESH) {
+        if self.standing(app).await?.as_of.is_none() {
             return Ok(());
         }
         if let Err(error) = self.sync(app, Pace::Waiting, Side::Neither, &|_, _| {}).await {

@@ -273,9 +273,7 @@ impl Wanted<'_> {
         for post in remote.posts.iter().flatten() {
             batch = batch.change(Change::CreateText(new_post(scribe, target, post)?));
         }
-        let tags =
-            Tags { page: target, visibility: self.visibility(), before: &[], after: &self.tags };
-        links::set_tags(scribe, batch, tags).await
+        links::set_tags(scribe, batch, self.tags(target, &[])).await
     }
 
     async fn changed(&self, scribe: &Scribe, page: &Page) -> Result<Batch> {
@@ -299,9 +297,7 @@ impl Wanted<'_> {
             batch = batch.change(change?);
         }
         batch = self.posts(scribe, batch, page).await?;
-        let before = &page.node.tags;
-        let tags = Tags { page: target, visibility: self.visibility(), before, after: &self.tags };
-        batch = links::set_tags(scribe, batch, tags).await?;
+        batch = links::set_tags(scribe, batch, self.tags(target, &page.node.tags)).await?;
         if page.kind == PageKind::Tag && remote.name != page.node.name {
             batch = links::retag(scribe, batch, &page.node, Some(&remote.name)).await?;
         }
@@ -351,6 +347,11 @@ impl Wanted<'_> {
             };
         }
         Ok(batch)
+    }
+
+    /// The tags of the page. Who sees a tag is Kanka's to say, whatever has it.
+    fn tags<'a>(&'a self, page: NodeRef, before: &'a [String]) -> Tags<'a> {
+        Tags { page, visibility: Visibility::Gm, before, after: &self.tags }
     }
 
     fn visibility(&self) -> Visibility {
@@ -504,6 +505,7 @@ pub(super) async fn as_remote(scribe: &Scribe, page: &Page) -> Result<RemotePage
         parent: Some(page.parent()),
         fields: fields.collect(),
         posts: Some(page.posts.iter().map(RemotePost::from).collect()),
+        frames: Vec::new(),
         created_at: page.node.created.at,
         updated_at: page.node.updated.at,
     })

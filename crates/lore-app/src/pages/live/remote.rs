@@ -4,6 +4,7 @@
 
 use async_trait::async_trait;
 use lore_core::{Properties, Result, Timestamp, Visibility};
+use lore_markup::Frame;
 
 use super::super::kinds::PageKind;
 
@@ -109,6 +110,8 @@ pub struct RemotePage {
     pub fields: Properties,
     /// What is attached to it; absent where it was not told.
     pub posts: Option<Vec<RemotePost>>,
+    /// What its texts show in frames, which Markdown has no sign for.
+    pub frames: Vec<Frame>,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it last changed.
@@ -160,6 +163,8 @@ pub struct PostDraft {
     pub entry: Option<String>,
     /// Whether only admins see it.
     pub private: Option<bool>,
+    /// What its text shows in frames, and shall as long as it links to that.
+    pub frames: Vec<Frame>,
 }
 
 impl RemotePatch {

@@ -3,7 +3,7 @@
 //! Everything is done with the token of the campaign's owner, so it takes a GM. Before
 //! something is changed it is read: what somebody else changed there is not overwritten.
 
-use lore_core::{Error, Result, Role, Timestamp};
+use lore_core::{Error, Result, Role, Timestamp, Visibility};
 
 use super::super::edit::{self, Made, NewPage, PagePatch};
 use super::super::kinds::PageKind;
@@ -121,8 +121,12 @@ pub(in super::super) async fn create_post(
     let Some(page) = mirrored(scribe, &own, new.page).await? else {
         return posts::create(scribe, new).await;
     };
-    let draft =
-        PostDraft { name: Some(name), entry: Some(new.entry.clone()), private: Some(new.private) };
+    let draft = PostDraft {
+        name: Some(name),
+        entry: Some(new.entry.clone()),
+        private: Some(new.private),
+        frames: Vec::new(),
+    };
     let post = campaign.remote.create_post(new.page, &draft).await?;
     let number = post.number;
     let at = post.updated_at;
@@ -159,7 +163,11 @@ pub(in super::super) async fn update_post(
         let what = format!("post {post} of entity {number} on Kanka");
         return Err(Error::Conflict { what });
     }
-    let draft = PostDraft { name, entry: patch.entry.clone(), private: patch.private };
+    // Kanka knows several ways to hide a post; one that is hidden stays as it is.
+    let hidden = there.map(|there| there.visibility != Visibility::Members);
+    let private = patch.private.filter(|private| Some(*private) != hidden);
+    let frames = base.frames.clone();
+    let draft = PostDraft { name, entry: patch.entry.clone(), private, frames };
     let changed = campaign.remote.update_post(number, post, &draft).await?;
     let at = changed.updated_at;
     let replace = |posts: &mut Vec<RemotePost>| {
