@@ -149,6 +149,19 @@ def test_parents_and_mentions_are_told(api):
     assert http.get(f"{campaign}/entities/{town['entity_id']}").json()["data"]["parent_id"] is None
 
 
+def test_nothing_is_part_of_itself(api):
+    http, campaign, _ = api
+    places = [http.post(f"{campaign}/locations", json={"name": name}).json()["data"] for name in "ABC"]
+
+    def put_into(inner: int, outer: int) -> int:
+        wanted = {"parent_id": places[outer]["entity_id"]}
+        return http.patch(f"{campaign}/locations/{places[inner]['id']}", json=wanted).status_code
+
+    assert put_into(0, 0) == 422
+    assert (put_into(1, 0), put_into(2, 1)) == (200, 200)
+    assert put_into(0, 2) == 422
+
+
 def test_attributes_are_kept_beside_the_page_and_hidden_ones_from_players(api, program):
     http, campaign, server = api
     page = http.post(f"{campaign}/characters", json={"name": "Aelysh"}).json()["data"]

@@ -525,7 +525,8 @@ def test_what_was_deleted_there_and_comes_back_comes_back_here(kanka, live):
 
 
 FAULTS = {
-    "401": "does not accept the token", "401 old": "Unauthenticated", "403": "This action is unauthorized",
+    "401": "does not accept the token", "401 old": "Unauthenticated", "401 told": "Invalid token …",
+    "403": "This action is unauthorized",
     "422": "name is not accepted by Kanka: Canary is taken", "html": "web page instead of data",
     "422 old": "name is not accepted by Kanka: Canary is taken", "nonsense": "unknown form",
 }

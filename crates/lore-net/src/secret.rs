@@ -14,6 +14,12 @@ impl Secret {
         Self(secret.into())
     }
 
+    /// A text of others in which it does not show. What is very short is in every text.
+    pub fn hidden_in(&self, text: &str) -> String {
+        const SHORTEST: usize = 8;
+        if self.0.len() < SHORTEST { text.to_owned() } else { text.replace(&self.0, "…") }
+    }
+
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }
@@ -32,5 +38,12 @@ mod tests {
     #[test]
     fn a_secret_does_not_show_itself() {
         assert_eq!(format!("{:?}", Secret::new("hush")), "Secret(…)");
+    }
+
+    #[test]
+    fn a_secret_does_not_show_in_what_others_say() {
+        let told = Secret::new("hush-hush-hush").hidden_in("no \"hush-hush-hush\" here");
+        assert_eq!(told, "no \"…\" here");
+        assert_eq!(Secret::new("o").hidden_in("no"), "no");
     }
 }

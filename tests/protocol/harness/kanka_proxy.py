@@ -65,6 +65,7 @@ def refusal(fault: str) -> tuple[int, dict[str, str], bytes]:
     return {
         "401": (401, {}, b'{"code": 401, "error": "Invalid authentication token."}'),
         "401 old": (401, {}, b'{"message": "Unauthenticated."}'),
+        "401 told": (401, {}, b'{"code": 401, "error": "Invalid token TOKEN."}'),
         "403": (403, {}, b'{"code": 403, "error": "This action is unauthorized."}'),
         "404": (404, {}, b'{"error": "Page not found"}'),
         "422": (422, {}, b'{"code": 422, "error": "Bad", "fields": {"name": ["Canary is taken."]}}'),
@@ -103,6 +104,8 @@ def kanka_proxy(port: int):
                 self.forward(body, fault)
             else:
                 status, headers, content = refusal(fault)
+                if fault == "401 told":
+                    content = content.replace(b"TOKEN", self.headers["authorization"].split()[1].encode())
                 self.answer(status, {"content-type": JSON, **headers}, content)
 
         do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = handle_one

@@ -4,7 +4,8 @@ use futures::FutureExt;
 use lore_core::names::{self, checked_length};
 use lore_core::{Error, Node, Properties, Result, Text};
 use lore_store::{
-    Applied, Batch, Change, Expect, NewNode, NewText, NodePatch, NodeRef, TextPatch, TextRef,
+    Applied, Batch, Change, Expect, NewNode, NewText, NodeKey, NodePatch, NodeRef, TextPatch,
+    TextRef,
 };
 
 use super::days;
@@ -226,6 +227,7 @@ async fn properties_after(
     let mut properties = merged(&page.node.properties, &patch.fields);
     if let Some(wanted) = patch.parent {
         set_parent_id(&mut properties, parent(scribe, wanted).await?);
+        check_no_circle(scribe, page.node.number, wanted).await?;
     }
     if let Some(private) = hidden {
         links::keep_hidden(&mut properties, private);
@@ -244,6 +246,30 @@ async fn parent(scribe: &Scribe, wanted: Option<i64>) -> Result<Option<i64>> {
             "use the entity_id of the entity it is part of",
         )),
         Err(other) => Err(other),
+    }
+}
+
+/// Fails when a page would become part of itself, however many others are between.
+async fn check_no_circle(scribe: &Scribe, number: i64, parent: Option<i64>) -> Result<()> {
+    /// Nobody nests deeper, and a circle from elsewhere must end.
+    const DEPTH_MAX: usize = 1_000;
+    let eyes = scribe.all_seeing();
+    let mut above = parent;
+    for _ in 0..DEPTH_MAX {
+        let Some(next) = above else { return Ok(()) };
+        if next == number {
+            break;
+        }
+        let node = scribe.app.store.node(&eyes, NodeKey::Number(next)).await?;
+        above = node.and_then(|node| node.properties.get(PARENT_ID)?.as_i64());
+    }
+    match above {
+        None => Ok(()),
+        Some(_) => Err(Error::invalid(
+            "parent_id",
+            "would make the entity part of itself",
+            "use an entity that is not part of it",
+        )),
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use lore_app::pages::live::Pace;
 use lore_core::{Error, Result};
-use lore_net::{Answer, Api, Call, Limits, NetError, Retry};
+use lore_net::{Answer, Api, Call, Limits, NetError, Retry, Secret};
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
@@ -37,6 +37,8 @@ pub(super) struct Carrier {
     pub(super) api: Api,
     pacer: Pacer,
     patience: Duration,
+    /// What was sent and must not come back in an error.
+    token: Secret,
 }
 
 /// What to do about an attempt.
@@ -65,8 +67,8 @@ impl Tries {
 }
 
 impl Carrier {
-    pub(super) fn new(api: Api, patience: Duration) -> Self {
-        Self { api, pacer: Pacer::default(), patience }
+    pub(super) fn new(api: Api, patience: Duration, token: Secret) -> Self {
+        Self { api, pacer: Pacer::default(), patience, token }
     }
 
     /// Asks, and gives the body of a good answer; null where it says that there is none.
@@ -128,6 +130,7 @@ impl Carrier {
             }
         };
         let told = answer.rate_limit();
+        let refusal = || complaint::refusal(&answer, effect, &self.token);
         self.pacer.learn(Instant::now(), told);
         match answer.status() {
             200..=299 => Next::Take(answer),
@@ -141,8 +144,8 @@ impl Carrier {
                     Next::Fail(or)
                 }
             }
-            500..=599 => tries.failed(complaint::refusal(&answer, effect), effect != Effect::Once),
-            _ => Next::Fail(complaint::refusal(&answer, effect)),
+            500..=599 => tries.failed(refusal(), effect != Effect::Once),
+            _ => Next::Fail(refusal()),
         }
     }
 

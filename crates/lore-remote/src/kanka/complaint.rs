@@ -1,7 +1,7 @@
 //! What Kanka complains about, in every form it does so.
 
 use lore_core::Error;
-use lore_net::{Answer, NetError};
+use lore_net::{Answer, NetError, Secret};
 use serde_json::Value;
 
 use super::carrier::Effect;
@@ -47,8 +47,9 @@ fn doubtful(why: &str, effect: Effect) -> Error {
 }
 
 /// The answer is a refusal.
-pub(super) fn refusal(answer: &Answer, effect: Effect) -> Error {
-    let body: Option<Value> = answer.json().ok();
+pub(super) fn refusal(answer: &Answer, effect: Effect, token: &Secret) -> Error {
+    let body = token.hidden_in(&String::from_utf8_lossy(answer.bytes()));
+    let body: Option<Value> = serde_json::from_str(&body).ok();
     let words = body.as_ref().map_or_else(|| described(answer), words);
     match answer.status() {
         401 => Error::Forbidden {

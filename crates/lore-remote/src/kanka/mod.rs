@@ -55,7 +55,7 @@ impl KankaCampaign {
             Error::invalid("kanka.token", "is no token", "copy it from Kanka's settings")
         })?;
         let api: Api = network.api(endpoint).map_err(|error| wrong(error.to_string()))?;
-        let carrier = Carrier::new(api, config.patience);
+        let carrier = Carrier::new(api, config.patience, config.token.clone());
         Ok(Self { carrier, campaign: config.campaign.to_string() })
     }
 

@@ -26,7 +26,9 @@ async fn kanka(settings: &Settings, theirs: bool) -> anyhow::Result<()> {
         bail!("no campaign is configured\n  try: set KANKA_TOKEN and KANKA_CAMPAIGN_ID");
     };
     let side = if theirs { Side::Theirs } else { Side::Neither };
-    let tell = |done: usize, total: Option<usize>| output::progress(done, total.unwrap_or(done));
+    let tell = |done: usize, total: Option<usize>| {
+        output::progress_of("entities", done, total.unwrap_or(done));
+    };
     let done = campaign.sync(&app, Pace::Leisure, side, &tell).await;
     output::end_progress();
     tell_of(&done.map_err(advised)?);
