@@ -8,6 +8,8 @@ use std::sync::LazyLock;
 
 use ammonia::Builder;
 
+use crate::mention;
+
 /// Elements that may stay.
 pub(crate) const TAGS: [&str; 55] = [
     "a",
@@ -178,8 +180,12 @@ fn filtered<'a>(element: &str, attribute: &str, value: &'a str) -> Option<Cow<'a
     kept.then_some(Cow::Borrowed(value))
 }
 
-/// The language in the class of a code block.
+/// The language in the class of a code block; a mention may stand in its place.
 pub(crate) fn language(class: &str) -> Option<&str> {
+    let mention = class.trim_start().strip_prefix("language-").and_then(mention::leading);
+    if mention.is_some() {
+        return mention;
+    }
     let name = class.split_whitespace().find_map(|word| word.strip_prefix("language-"))?;
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '+' | '#' | '.');
     (!name.is_empty() && name.chars().all(plain)).then_some(name)

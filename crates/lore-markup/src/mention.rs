@@ -93,6 +93,11 @@ pub(crate) fn is_in(text: &str) -> bool {
     pieces(text, Dialect::Plain).iter().any(|piece| matches!(piece, Piece::Mention(_)))
 }
 
+/// The mention that a plain text starts with.
+pub(crate) fn leading(text: &str) -> Option<&str> {
+    at_start(text).and_then(|(_, length)| text.get(..length))
+}
+
 /// Cuts a text into mentions and what is between them.
 pub(crate) fn pieces(text: &str, dialect: Dialect) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();

@@ -24,26 +24,20 @@ pub(super) struct Sieve<'a> {
     text_kinds: Option<Vec<KindId>>,
     /// Whether it probably holds back most documents.
     is_narrow: bool,
-    /// Whether kinds are not all that it asks for, so that documents have to be read.
+    /// Whether kinds and nodes are not all that it asks for, so that documents have to be read.
     is_deep: bool,
 }
 
 impl<'a> Sieve<'a> {
     pub(super) fn new(filter: &'a Filter, unit: Unit, view: &View) -> Self {
-        let nodes = filter.nodes.iter().copied().collect();
+        let nodes: FxHashSet<NodeId> = filter.nodes.iter().copied().collect();
         let subtype = filter.subtype.as_deref().map(name_key);
         let tags = filter.tags.iter().map(|tag| tag_key(tag)).collect();
         let only = |kinds: &[Word]| (!kinds.is_empty()).then(|| view.kinds.ids(kinds));
         let (kinds, text_kinds) = (only(&filter.kinds), only(&filter.text_kinds));
         let except = view.kinds.ids(&filter.except_kinds);
-        let is_deep = *filter
-            != Filter {
-                kinds: filter.kinds.clone(),
-                except_kinds: filter.except_kinds.clone(),
-                text_kinds: filter.text_kinds.clone(),
-                ..Filter::default()
-            };
-        let is_narrow = is_deep || kinds.is_some() || text_kinds.is_some();
+        let is_deep = is_deep(filter);
+        let is_narrow = is_deep || !nodes.is_empty() || kinds.is_some() || text_kinds.is_some();
         Self { filter, nodes, subtype, tags, unit, kinds, except, text_kinds, is_narrow, is_deep }
     }
 
@@ -69,7 +63,8 @@ impl<'a> Sieve<'a> {
             && facts.kind.is_some_and(|kind| !self.except.contains(&kind))
             && among(self.kinds.as_deref(), facts.kind)
             && among(self.text_kinds.as_deref(), facts.text_kind)
-            && (!self.is_deep || self.is_of_the_nodes(view, slot) && self.passes(view, slot))
+            && self.is_of_the_nodes(view, slot)
+            && (!self.is_deep || self.passes(view, slot))
     }
 
     fn is_of_the_nodes(&self, view: &View, slot: Slot) -> bool {
@@ -89,6 +84,30 @@ impl<'a> Sieve<'a> {
             && self.subtype.as_ref().is_none_or(|wanted| view.subtype_of(slot) == Some(wanted))
             && self.tags.iter().all(|tag| meta.tags.iter().any(|has| tag_key(has) == *tag))
     }
+}
+
+/// Whether a filter asks for more than kinds and nodes.
+fn is_deep(filter: &Filter) -> bool {
+    // Named one by one, so that a new field is thought of here.
+    let Filter {
+        kinds: _,
+        except_kinds: _,
+        text_kinds: _,
+        nodes: _,
+        namespaces,
+        subtype,
+        tags,
+        sources,
+        session,
+        since,
+        until,
+    } = filter;
+    let lists = [namespaces, tags, sources];
+    lists.iter().any(|list| !list.is_empty())
+        || subtype.is_some()
+        || session.is_some()
+        || since.is_some()
+        || until.is_some()
 }
 
 /// How tags are compared: like words, without case and accents.

@@ -130,7 +130,9 @@ impl Work<'_> {
                 let rows = self.campaign.remote.pages(self.pace, kind, page).await?;
                 done += rows.rows.len();
                 self.put(&rows.rows).await?;
-                (self.tell)(done, listed.total);
+                if !rows.rows.is_empty() {
+                    (self.tell)(done, listed.total);
+                }
                 self.kept.progress.copied = if rows.more { (index, page) } else { (index + 1, 0) };
                 self.kept.write(self.scribe).await?;
                 if !rows.more || page >= PAGES_MAX {
