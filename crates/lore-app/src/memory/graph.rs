@@ -211,7 +211,7 @@ pub async fn connect(keeper: &Keeper, given: &NewLink) -> Reply<Written<Link>> {
         properties,
     };
     let batch = keeper.batch().change(Change::PutEdge(edge)).touch(STATUS_URI);
-    keeper.app.store.commit(&keeper.viewer, batch).await.map_err(taken)?;
+    keeper.app.store.commit(&keeper.viewer, batch).await?;
     let edge = edge_between(keeper, &source, &target, &kind.kind).await?;
     let edge = edge.ok_or_else(edge_not_found)?;
     Ok(Written { kept: Link { edge, source, target }, masked: pen.masked() })
@@ -244,16 +244,6 @@ fn may_move(keeper: &Keeper, node: &Node) -> Reply<()> {
         ));
     }
     Ok(may_change(&keeper.viewer, node.created.by, &node.name)?)
-}
-
-fn taken(error: StoreError) -> Refusal {
-    match error {
-        StoreError::Exists(_) => Refusal::refused(
-            "These nodes are joined this way by somebody else",
-            "use another edge_type",
-        ),
-        other => other.into(),
-    }
 }
 
 async fn edge_between(

@@ -23,6 +23,7 @@ use super::pen::Pen;
 use super::recall::recallable;
 use super::refusal::{Refusal, Reply};
 use super::{MEMORIES_URI, STATUS_URI};
+use crate::access::may_change;
 
 /// Who said something, when, and in which conversation.
 #[derive(Debug, Clone, Default)]
@@ -221,6 +222,8 @@ impl Superseded {
     pub(super) async fn find(keeper: &Keeper, id: Option<&str>) -> Reply<Option<Self>> {
         let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else { return Ok(None) };
         let named = keeper.lookup("Node", id).await?;
+        // What took its place is written on it.
+        may_change(&keeper.viewer, named.created.by, &named.name)?;
         let other = match half_of(&named) {
             Some(uid) => keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await?,
             None => None,

@@ -104,13 +104,17 @@ impl Node {
     fn checked_events(&self, endpoint: Endpoint, envelope: &Envelope) -> Result<Vec<Event>, Fault> {
         match endpoint {
             Endpoint::Broadcast => return Ok(self.checked::<EventsPayload>(envelope)?.events),
-            Endpoint::Poll => drop(self.checked::<PollEvents>(envelope)?),
-            Endpoint::Confirm => drop(self.checked::<ConfirmEvents>(envelope)?),
-            Endpoint::Rids => drop(self.checked::<FetchRids>(envelope)?),
-            Endpoint::Manifests => drop(self.checked::<FetchManifests>(envelope)?),
-            Endpoint::Bundles => drop(self.checked::<FetchBundles>(envelope)?),
+            Endpoint::Poll => self.check_form::<PollEvents>(envelope)?,
+            Endpoint::Confirm => self.check_form::<ConfirmEvents>(envelope)?,
+            Endpoint::Rids => self.check_form::<FetchRids>(envelope)?,
+            Endpoint::Manifests => self.check_form::<FetchManifests>(envelope)?,
+            Endpoint::Bundles => self.check_form::<FetchBundles>(envelope)?,
         }
         Ok(Vec::new())
+    }
+
+    fn check_form<T: serde::de::DeserializeOwned>(&self, envelope: &Envelope) -> Result<(), Fault> {
+        self.checked::<T>(envelope).map(|_| ())
     }
 
     /// Each node may say so much in a time, and all that are new so much together.

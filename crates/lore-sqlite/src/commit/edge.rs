@@ -1,7 +1,9 @@
-//! Changes to edges. There is at most one edge of a kind from one node to another.
+//! Changes to edges. Who draws an edge draws at most one of a kind from one node to another:
+//! drawing it again changes the one they see. What they do not see is not in their way, or
+//! they would learn that it is there.
 
 use lore_core::{Edge, Properties, Visibility};
-use lore_store::{Applied, EdgePatch, EdgeRef, Expect, NewEdge, StoreError};
+use lore_store::{Applied, EdgePatch, EdgeRef, Expect, NewEdge};
 use rusqlite::{named_params, params};
 
 use super::note::{Note, shown};
@@ -30,12 +32,6 @@ impl Hand<'_> {
             Values { weight: new.weight, visibility: new.visibility, properties: &new.properties };
         if let Some(old) = self.edge_between(&source, &target, new.kind.as_str())? {
             return self.overwrite_edge("put_edge", &old, &values);
-        }
-        if self.is_joined(&source, &target, new.kind.as_str())? {
-            // Somebody else's hidden edge is in the way. It must not be overwritten.
-            return Err(
-                StoreError::Exists("an edge of this kind between these nodes".into()).into()
-            );
         }
         self.insert_edge(&source, &target, new.kind.as_str(), &values)
     }
@@ -95,23 +91,23 @@ impl Hand<'_> {
         found.ok_or_else(|| missing("the edge"))
     }
 
-    /// The edge between two nodes, live or in the bin, if the viewer sees it.
+    /// The edge between two nodes, live or in the bin, if the viewer sees it. Of several a live
+    /// one, and the viewer's own, is meant first.
     fn edge_between(&self, source: &Target, target: &Target, kind: &str) -> Answer<Option<Edge>> {
         let sql = format!(
             "SELECT {} FROM {FROM}
-             WHERE e.source = :source AND e.kind = :kind AND e.target = :target AND {}",
+             WHERE e.source = :source AND e.kind = :kind AND e.target = :target AND {}
+             ORDER BY e.deleted_at IS NOT NULL, e.created_by <> :by, e.id",
             rows::EDGE,
             sight::edge(Presence::Any)
         );
-        let key: [(&str, &dyn rusqlite::ToSql); 3] =
-            [(":source", &source.id), (":kind", &kind), (":target", &target.id)];
+        let key: [(&str, &dyn rusqlite::ToSql); 4] = [
+            (":source", &source.id),
+            (":kind", &kind),
+            (":target", &target.id),
+            (":by", &self.author.principal),
+        ];
         self.look(&sql, false, &key, rows::edge)
-    }
-
-    /// Whether there is such an edge at all, seen or not.
-    fn is_joined(&self, source: &Target, target: &Target, kind: &str) -> Answer<bool> {
-        let sql = "SELECT 1 FROM edge WHERE source = ?1 AND kind = ?2 AND target = ?3";
-        Ok(self.db.prepare_cached(sql)?.exists(params![source.id, kind, target.id])?)
     }
 
     fn insert_edge(

@@ -252,7 +252,7 @@ macro_rules! contract_tests {
             hidden_nodes_cannot_be_changed,
             hidden_texts_cannot_be_changed,
             hidden_edges_cannot_be_changed,
-            a_hidden_edge_is_not_overwritten,
+            a_hidden_edge_is_neither_overwritten_nor_in_the_way,
             hidden_nodes_are_not_counted,
             a_hidden_name_is_free,
             the_bin_hides_the_same_things,

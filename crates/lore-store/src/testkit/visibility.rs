@@ -4,7 +4,7 @@ use lore_core::{Node, Role, Viewer, Visibility};
 use lore_search::{Query, Unit};
 
 use super::Harness;
-use super::stage::{Stage, between, edge_draft, exists, not_found, word};
+use super::stage::{Stage, between, edge_draft, not_found, word};
 use crate::{
     Bin, Change, Direction, EdgePatch, EdgeRef, Expect, NameMatch, NewEdge, NewNode, NewText,
     NodeKey, NodePatch, NodeQuery, NodeRef, Require, TextPatch, TextRef,
@@ -211,16 +211,23 @@ pub async fn hidden_edges_cannot_be_changed(harness: &dyn Harness) {
     }
 }
 
-/// A refusal tells that it is there; silently overwriting it would be worse.
-pub async fn a_hidden_edge_is_not_overwritten(harness: &dyn Harness) {
+/// A refusal would tell that it is there; each has an edge of their own.
+pub async fn a_hidden_edge_is_neither_overwritten_nor_in_the_way(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let player = stage.person("Pia", Role::Player).await;
     let a = stage.node(&stage.owner, "A").await;
     let b = stage.node(&stage.owner, "B").await;
     let hidden = NewEdge { visibility: Visibility::Gm, weight: 9.0, ..edge_draft(&a, &b) };
     let edge = stage.put(&stage.owner, hidden).await;
-    exists(stage.attempt(&player, Change::PutEdge(edge_draft(&a, &b))).await);
+    let own = NewEdge { visibility: Visibility::Private(player.principal), ..edge_draft(&a, &b) };
+    let first = stage.put(&player, own.clone()).await;
+    let again = stage.put(&player, NewEdge { weight: 2.0, ..own }).await;
+    assert_eq!((again.id, again.version), (first.id, 2), "drawn again it is the same");
+    assert_eq!(stage.edges_out(&player, a.id).await, [again]);
     assert_eq!(stage.edges_out(&stage.owner, a.id).await, [edge]);
+    stage.change(&player, Change::DeleteEdge(between(&a, &b), Expect::Any)).await;
+    assert_eq!(stage.edges_out(&player, a.id).await, []);
+    assert_eq!(stage.edges_out(&stage.owner, a.id).await.len(), 1);
 }
 
 /// A total is a piece of knowledge too.

@@ -35,7 +35,7 @@ pub fn read(tables: &BTreeMap<String, Vec<Row>>) -> Load {
     // An idea that is joined to something has a node of the same id.
     let own = nodes.iter().filter(|row| !text(row, "id").is_some_and(is_idea));
     load.take(own.map(|row| node(row)));
-    let mut experiences: Vec<_> = rows("experiences").iter().map(|row| experience(row)).collect();
+    let mut experiences: Vec<_> = rows("experiences").iter().map(experience).collect();
     join_halves(&mut load.records, rows("experiences").iter().zip(&mut experiences));
     load.take(experiences.into_iter());
     load.take(rows("projects").iter().map(|row| project(row, rows("progress"))));
