@@ -21,7 +21,7 @@ pub(crate) fn health(path: &Path) -> Answer<Health> {
     let db = connection::inspector(path)?;
     let stats = stats(&db, path)?;
     let mut findings = Vec::new();
-    for look in [physical, layout, references, seals, sense, keys, chains, documents] {
+    for look in [writable, physical, layout, references, seals, sense, keys, chains, documents] {
         match look(&db) {
             Ok(found) => findings.extend(found),
             Err(fault) => findings.push(damage_of(fault)?),
@@ -82,11 +82,15 @@ fn damage(problem: String) -> Finding {
     Finding { problem, remedy: "stop the program and restore the last good backup".into() }
 }
 
+/// A store that is open was opened for writing, so only a damaged header can forbid it.
+fn writable(db: &Connection) -> Answer<Vec<Finding>> {
+    let forbidden = db.is_readonly(MAIN_DB)?;
+    let what = "the file says that it must not be written to";
+    Ok(Vec::from_iter(forbidden.then(|| damage(what.into()))))
+}
+
 /// Pages, trees and indexes.
 fn physical(db: &Connection) -> Answer<Vec<Finding>> {
-    if db.is_readonly(MAIN_DB)? {
-        return Ok(vec![damage("the file says that it must not be written to".into())]);
-    }
     let mut statement = db.prepare("PRAGMA integrity_check(100)")?;
     let lines = rows::all(statement.query(())?, |row| Fields::of(row).take::<String>())?;
     Ok(lines.into_iter().filter(|line| line != "ok").map(damage).collect())

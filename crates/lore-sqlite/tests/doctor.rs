@@ -123,6 +123,19 @@ async fn a_changed_layout_is_found() {
     assert_eq!(problems, ["audit_of_world", "node_by_name", "other"].map(wrong));
 }
 
+/// Byte 18 of the header is the version that writing needs.
+#[tokio::test]
+async fn a_header_that_forbids_writing_is_found() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("s.sqlite");
+    fill(&path).await;
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[18] = 3;
+    std::fs::write(&path, bytes).unwrap();
+    let found = open(&path).check().await.unwrap().findings;
+    assert!(found[0].problem.contains("must not be written to"), "{found:?}");
+}
+
 #[tokio::test]
 async fn a_damaged_backup_is_not_trusted() {
     let home = tempfile::tempdir().unwrap();
