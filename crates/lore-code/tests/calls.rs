@@ -174,6 +174,7 @@ fn paths_of_rust_lead_where_they_say() {
             "use super::envelope::keeper;\nuse my_store::{Store, open};\nuse super::around as near;\n\
              fn one() { keeper(); }\nfn two(s: &Store) { s.save(); }\nfn three() { open(); }\nfn four() { near(); }\n\
              fn five(s: &crate::Store) { s.save(); }\n\
+             use tokio::time::timeout;\nuse the_my_store::open as again;\nfn eight() { timeout(); }\nfn nine() { again(); }\n\
              mod tests { use super::one; use super::super::around; fn six() { one(); } fn seven() { around(); } }\n",
         ),
         ("my-store/src/lib.rs", "mod inner;\npub use inner::{Store, open};\n"),
@@ -181,6 +182,7 @@ fn paths_of_rust_lead_where_they_say() {
             "my-store/src/inner.rs",
             "pub struct Store;\nimpl Store { pub fn save(&self) {} }\npub fn open() {}\n",
         ),
+        ("other/src/time.rs", "pub fn timeout() {}\n"),
         (
             "other/src/lib.rs",
             "pub struct Store;\nimpl Store { pub fn save(&self) {} }\npub fn open() {}\n",
@@ -191,12 +193,17 @@ fn paths_of_rust_lead_where_they_say() {
         &[
             "five→my-store/src/inner.rs",
             "four→app/src/memory/mod.rs",
+            "nine→my-store/src/inner.rs",
             "one→app/src/memory/envelope.rs",
             "seven→app/src/memory/mod.rs",
             "six→app/src/memory/use_it.rs",
             "three→my-store/src/inner.rs",
             "two→my-store/src/inner.rs",
         ],
+    );
+    graph.rows(
+        "MATCH (a:File)-[:IMPORTS]->(b:File {file_path: 'other/src/time.rs'}) RETURN a.name",
+        &[],
     );
 }
 

@@ -1,11 +1,12 @@
 //! Which files an import means.
 
-use super::Linker;
 use super::paths::{Module, Start, folder, matching, module, stem, used_module};
+use super::{Imported, Linker};
+use crate::facts::{FileFacts, Label};
 use crate::language::Language;
 
 /// The packages that every program of Rust has, whatever the files of a repository are called.
-pub(super) const OF_RUST: [&str; 3] = ["alloc", "core", "std"];
+const OF_RUST: [&str; 3] = ["alloc", "core", "std"];
 
 /// How many files one import can mean.
 pub(super) const FILES_MAX: usize = 16;
@@ -15,10 +16,10 @@ impl Linker<'_, '_> {
     pub(super) fn files_of(&self, file: usize, written: &str) -> Vec<usize> {
         let Some(language) = self.language(file) else { return Vec::new() };
         if language == Language::Rust {
-            let package = |name: &str| self.crates.get(name).cloned();
+            let package = |name: &str| self.package(name).cloned();
             let used = used_module(self.path(file), written, package);
             let found = used.map_or(Vec::new(), |module| self.files_of_module(file, &module));
-            if !found.is_empty() {
+            if !found.is_empty() || self.knows_packages() {
                 return found;
             }
         }
@@ -37,6 +38,36 @@ impl Linker<'_, '_> {
             _ => {}
         }
         self.files_of_module(file, &module)
+    }
+
+    /// Whether the packages of Rust are told by their folders, as in a workspace; what is
+    /// called after none of them is from elsewhere.
+    fn knows_packages(&self) -> bool {
+        !self.crates.is_empty() && !self.paths.contains_key("src/lib.rs")
+    }
+
+    /// The modules of a package. What many packages of a workspace have before their names
+    /// is often not in those of their folders.
+    fn package(&self, name: &str) -> Option<&Vec<String>> {
+        let mut name = name;
+        loop {
+            if let Some(known) = self.crates.get(name) {
+                return Some(known);
+            }
+            (_, name) = name.split_once('_')?;
+        }
+    }
+
+    /// Whether an import of Rust is from outside of the repository.
+    pub(super) fn is_from_outside(&self, file: usize, imported: &Imported<'_>) -> bool {
+        let first = imported.brought.path.split("::").next().unwrap_or_default().trim();
+        if OF_RUST.contains(&first) {
+            return true;
+        }
+        let is_near = ["crate", "self", "super"].contains(&first)
+            || self.types.contains_key(first)
+            || self.files.get(file).is_some_and(|facts| has_module(facts, first));
+        imported.files.is_empty() && !is_near && self.knows_packages()
     }
 
     fn files_of_module(&self, file: usize, module: &Module) -> Vec<usize> {
@@ -92,6 +123,10 @@ impl Linker<'_, '_> {
         let known = wanted.last().and_then(|last| self.folders.get(last.as_str()));
         best(known.into_iter().flatten().copied().filter_map(fits))
     }
+}
+
+fn has_module(facts: &FileFacts, name: &str) -> bool {
+    facts.symbols.iter().any(|symbol| symbol.label == Label::Module && symbol.name == name)
 }
 
 /// Those that have most in common with what was asked for.

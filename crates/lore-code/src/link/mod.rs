@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 
 use crate::facts::{BaseKind, Brought, Export, Field, FileFacts, Import, Label, Symbol};
 use crate::language::Language;
-use paths::{folder, is_folders_own, last, module_of_rust, package_of_rust, stem};
+use paths::{folder, is_folders_own, last, packages_of_rust, stem};
 
 /// A graph of code.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -217,7 +217,7 @@ impl<'l, 'f> Linker<'l, 'f> {
             methods: FxHashMap::default(),
             fields: FxHashMap::default(),
             scoped: FxHashMap::default(),
-            crates: crates(files),
+            crates: packages_of_rust(files.iter().map(|file| file.path.as_str())),
             paths: files.iter().enumerate().map(|(at, file)| (file.path.as_str(), at)).collect(),
             stems,
             folders,
@@ -424,12 +424,6 @@ impl<'l, 'f> Linker<'l, 'f> {
         }
     }
 
-    fn is_called_on_values(&self, file: usize, symbol: &Symbol) -> bool {
-        let params = symbol.params.as_deref().unwrap_or_default();
-        let first = params.split([',', ':', ')']).next().unwrap_or_default();
-        self.language(file) != Some(Language::Rust) || first.ends_with("self")
-    }
-
     fn module(&mut self, path: &'f str) -> usize {
         if let Some(known) = self.modules.get(path) {
             return *known;
@@ -480,13 +474,6 @@ impl<'l, 'f> Linker<'l, 'f> {
     fn symbol_node(&self, file: usize, at: usize) -> Option<usize> {
         self.symbols.get(file)?.get(at).copied()
     }
-}
-
-fn crates(files: &[&FileFacts]) -> FxHashMap<String, Vec<String>> {
-    let roots = files
-        .iter()
-        .filter_map(|file| Some((package_of_rust(&file.path)?, module_of_rust(&file.path))));
-    roots.collect()
 }
 
 /// The names of the interfaces of a file.

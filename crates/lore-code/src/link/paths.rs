@@ -1,5 +1,7 @@
 //! Paths of files and of modules.
 
+use rustc_hash::FxHashMap;
+
 use crate::language::Language;
 
 /// The folder of a path.
@@ -89,19 +91,28 @@ pub(super) fn module(here: &str, written: &str, language: Language) -> Module {
     }
 }
 
-/// The module that a file of Rust is.
-pub(super) fn module_of_rust(path: &str) -> Vec<String> {
+/// The packages of Rust by their names, as these are written in code, each with the path of
+/// its modules.
+pub(super) fn packages_of_rust<'p>(
+    paths: impl Iterator<Item = &'p str>,
+) -> FxHashMap<String, Vec<String>> {
+    let roots = paths.filter_map(|path| {
+        let package = path.strip_suffix("/src/lib.rs")?;
+        Some((last(package).replace('-', "_"), module_of_rust(path)))
+    });
+    roots.collect()
+}
+
+/// The module that a file of Rust is. Tests and examples are the roots of their own.
+fn module_of_rust(path: &str) -> Vec<String> {
     let mut parts = split(folder(path), "/");
-    if !is_folders_own(path) {
+    let around = parts.last().map_or("", String::as_str);
+    let is_root = ["benches", "examples", "tests"].contains(&around)
+        && !parts.iter().any(|part| part == "src");
+    if !is_folders_own(path) && !is_root {
         parts.push(stem(path).to_owned());
     }
     parts
-}
-
-/// The name of the package of Rust that a file is the root of, as it is written in code.
-pub(super) fn package_of_rust(path: &str) -> Option<String> {
-    let package = path.strip_suffix("/src/lib.rs")?;
-    Some(last(package).replace('-', "_"))
 }
 
 /// The module that a path of Rust leads to, as a path of files. Where none tells, it begins in
@@ -209,7 +220,12 @@ mod tests {
         assert_eq!(used("p/src/lib.rs", "c::d"), "p/src/c/d");
         assert_eq!(used("p/src/a.rs", "my_box::lid"), "box/src/lid");
         assert_eq!(used("p/tests/a.rs", "crate::c"), "");
-        assert_eq!(package_of_rust("x/my-box/src/lib.rs").as_deref(), Some("my_box"));
+        assert_eq!(used("p/tests/a.rs", "common::c"), "p/tests/common/c");
+        let packages = packages_of_rust(["x/my-box/src/lib.rs", "x/src/a.rs"].into_iter());
+        assert_eq!(
+            packages.get("my_box").map(|parts| parts.join("/")).as_deref(),
+            Some("x/my-box/src")
+        );
     }
 
     #[test]

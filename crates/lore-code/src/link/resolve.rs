@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use super::builtins::{is_built_in, is_common_method};
-use super::files::{FILES_MAX, OF_RUST};
+use super::files::FILES_MAX;
 use super::paths::{folder, stem};
 use super::{At, Found, Imported, Linker, functions_around};
 use crate::extract::returned_name;
@@ -344,11 +344,8 @@ impl<'f> Linker<'_, 'f> {
             Some(Language::C | Language::Cpp | Language::Shell) | None => false,
             Some(Language::Rust) => {
                 let mut imports = self.imports_of(at, local).peekable();
-                let is_of_rust = |imported: &Imported<'_>| {
-                    let first = imported.brought.path.split("::").next().unwrap_or_default();
-                    OF_RUST.contains(&first.trim())
-                };
-                imports.peek().is_some() && imports.all(is_of_rust)
+                imports.peek().is_some()
+                    && imports.all(|imported| self.is_from_outside(at.file, imported))
             }
             Some(_) => {
                 let mut imports = self.imports_of(at, local).peekable();

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use super::paths::folder;
 use super::resolve::Meant;
 use super::{At, Found, Linker};
-use crate::facts::Brought;
+use crate::facts::{Brought, Symbol};
 use crate::language::Language;
 
 /// How sure it is which type a name means that is imported, that is the only one in reach, or
@@ -157,6 +157,13 @@ impl Linker<'_, '_> {
             None if can_be_inherited => self.inherited(class.file, own, name),
             None => None,
         }
+    }
+
+    /// Whether a function can be called on a value: in Rust, one that does not take it cannot.
+    pub(super) fn is_called_on_values(&self, file: usize, symbol: &Symbol) -> bool {
+        let params = symbol.params.as_deref().unwrap_or_default();
+        let first = params.split([',', ':', ')']).next().unwrap_or_default();
+        self.language(file) != Some(Language::Rust) || first.ends_with("self")
     }
 
     fn type_in(&self, file: usize, name: &str) -> Option<Found> {
