@@ -470,6 +470,24 @@ async fn mentions_lead_to_what_is_made_later_in_the_same_call() {
 }
 
 #[tokio::test]
+async fn mentions_lead_to_what_is_made_by_a_later_call() {
+    let world = World::new().await;
+    let first = world.make(json!({ "entity_type": "note", "name": "First" })).await;
+    let (one, two) = (first + 1, first + 2);
+    let entry = format!("Of [location:{two}|the mill], in {two} days.");
+    world.make(json!({ "entity_type": "note", "name": "One", "entry": entry })).await;
+    let other = json!({ "entity_id": first, "name": "Post", "entry": format!("[entity:{two}]") });
+    world.call("create_posts", json!({ "posts": [other] })).await;
+    assert!(world.joined(world.owner, one, "mentions").await.is_empty());
+    let before = world.get(one).await["updated_at"].clone();
+    let mill = json!({ "entities": [{ "entity_type": "location", "name": "Mill" }] });
+    world.call_as(world.player().await, "create_entities", mill).await;
+    assert_eq!(world.joined(world.owner, one, "mentions").await, [two]);
+    assert_eq!(world.joined(world.owner, first, "mentions").await, [two]);
+    assert_eq!(world.get(one).await["updated_at"], before);
+}
+
+#[tokio::test]
 async fn tags_are_made_once_however_they_are_spelt() {
     let world = World::new().await;
     let tags = json!(["Elf", "elf", " ELF "]);

@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
-use lore_core::Result;
-use lore_markup::mention::{self, Mention, Target};
+use lore_core::{NodeId, Result};
+use lore_markup::mention::{self, Target};
+use lore_search::Query;
 
 use super::edit::{Made, NewPage, PagePatch};
+use super::kinds::PageKind;
 use super::posts::{NewPost, PostPatch};
 use super::scribe::Scribe;
 use super::{edit, live, page, posts};
@@ -19,21 +21,60 @@ pub async fn create(scribe: &Scribe, new: &NewPage) -> Result<Made> {
 }
 
 /// Joins pages that were made one after the other, each given with its number and text, to
-/// those that they mention and that came after them. They are made whatever comes of it.
+/// those that they mention and that came after them; and those to them that mentioned them
+/// before they were there. They are made whatever comes of it.
 pub async fn join_made(scribe: &Scribe, made: &[(i64, &str)]) {
+    if let Err(error) = join_waiting(scribe, made).await {
+        tracing::warn!(%error, "a new page is not joined to what mentions it");
+    }
     let mut later: HashSet<i64> = made.iter().map(|(number, _)| *number).collect();
     for (number, text) in made {
         later.remove(number);
-        let is_later = |found: &Mention<'_>| match found.target {
-            Target::Entity(number) => later.contains(&number),
-            Target::Other | Target::New => false,
-        };
-        if mention::find(text).iter().any(is_later)
+        if mentions_any(text, &later)
             && let Err(error) = rejoin(scribe, *number).await
         {
             tracing::warn!(%error, "a new page is not joined to what it mentions");
         }
     }
+}
+
+/// Joins pages to what they mention and what was only made now. Numbers on Kanka are Kanka's:
+/// nobody knows them before.
+async fn join_waiting(scribe: &Scribe, made: &[(i64, &str)]) -> Result<()> {
+    /// How many numbers are looked for at once; more words of a question are not looked at.
+    const AT_ONCE: usize = 32;
+    /// Most texts that are looked at.
+    const MOST: usize = 200;
+    if scribe.live().is_some() {
+        return Ok(());
+    }
+    let (store, eyes) = (&scribe.app.store, scribe.all_seeing());
+    // Whoever makes a page may not see all that mentions it.
+    let own = Scribe { viewer: eyes, ..scribe.clone() };
+    let numbers: HashSet<i64> = made.iter().map(|(number, _)| *number).collect();
+    for some in made.chunks(AT_ONCE) {
+        let words: Vec<String> = some.iter().map(|(number, _)| number.to_string()).collect();
+        let question = Query { exhaustive: true, ..Query::new(words.join(" "), MOST) };
+        let found = store.rank(&eyes, question).await?;
+        let ids: HashSet<NodeId> = found.hits.iter().map(|hit| hit.key.node).collect();
+        let mut nodes = store.nodes(&eyes, &ids.into_iter().collect::<Vec<_>>()).await?;
+        nodes.retain(|node| PageKind::of(&node.kind).is_some() && !numbers.contains(&node.number));
+        let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
+        let mut texts = store.texts_of_nodes(&eyes, &ids).await?;
+        texts.retain(|text| mentions_any(&text.body, &numbers));
+        nodes.retain(|node| texts.iter().any(|text| text.node == node.id));
+        for node in nodes {
+            edit::relink(&own, node).await?;
+        }
+    }
+    Ok(())
+}
+
+fn mentions_any(text: &str, numbers: &HashSet<i64>) -> bool {
+    mention::find(text).iter().any(|found| match found.target {
+        Target::Entity(number) => numbers.contains(&number),
+        Target::Other | Target::New => false,
+    })
 }
 
 async fn rejoin(scribe: &Scribe, number: i64) -> Result<()> {

@@ -103,6 +103,7 @@ async fn create(asked: &Asked, kind: PageKind) -> Result<Reply, Refused> {
     asked.permit("create_entities")?;
     let new = draft(asked, kind, &asked.fields).await?;
     let made = pages::create(&asked.scribe, &new).await?;
+    pages::join_made(&asked.scribe, &[(made.number, "")]).await;
     let page = found(asked, kind, made.kind_number).await?;
     Ok(Reply::Made(json!({ "data": shown(asked, page).await? })))
 }
