@@ -3,6 +3,7 @@
 use crate::name::{Kind, Name, Token};
 use crate::profile::{Family, Profile};
 use crate::spelling::{How, Likeness, likeness};
+use crate::words;
 
 /// Words of both names in pairs, and the words left alone.
 #[derive(Debug, Clone, PartialEq)]
@@ -149,20 +150,37 @@ impl Board<'_> {
 
 /// A run of words that is `word` written apart, or that `word` abbreviates.
 fn find_run(side: &Side<'_>, word: &Token, profile: &Profile) -> Option<(Vec<usize>, Likeness)> {
+    let person = profile.family == Family::Person;
     for start in side.free() {
-        for length in 2..=LONGEST_ACRONYM {
-            let Some(run) = side.run(start, length) else { break };
-            let degree = if length <= LONGEST_JOIN && is_joined(run, word) {
-                Likeness { degree: 0.98, how: How::Joined }
-            } else if profile.family != Family::Person && is_acronym(run, word) {
-                Likeness { degree: 0.9, how: How::Initials }
-            } else {
-                continue;
-            };
-            return Some(((start..start + length).collect(), degree));
+        let runs = || (2..=LONGEST_ACRONYM).map_while(|length| side.run(start, length));
+        let joined = || runs().take(LONGEST_JOIN - 1).find(|run| is_joined(run, word));
+        // Small words are left out of most acronyms: the second A of NOAA is no "and".
+        let heavy = || runs().find(|run| is_acronym(run, word, Letters::Heavy));
+        let every = || runs().find(|run| is_acronym(run, word, Letters::Every));
+        let given = || runs().find(|run| are_initials(run, word));
+        let found = joined().map(|run| (run, Likeness { degree: 0.98, how: How::Joined }));
+        let initials = || if person { given() } else { heavy().or_else(every) };
+        let found =
+            found.or_else(|| Some((initials()?, Likeness { degree: 0.9, how: How::Initials })));
+        if let Some((run, likeness)) = found {
+            return Some(((start..start + run.len()).collect(), likeness));
         }
     }
     None
+}
+
+/// Whether a word is the initials of given names: JL for Jean-Luc.
+fn are_initials(run: &[Token], word: &Token) -> bool {
+    let first = |token: &Token| token.text.chars().next();
+    let long = run.iter().all(|token| token.kind == Kind::Word && token.text.len() > 1);
+    long && words::may_be_initials(&word.text) && run.iter().filter_map(first).eq(word.text.chars())
+}
+
+/// Of which words an acronym has the letters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Letters {
+    Heavy,
+    Every,
 }
 
 fn is_joined(run: &[Token], word: &Token) -> bool {
@@ -177,16 +195,15 @@ fn is_joined(run: &[Token], word: &Token) -> bool {
     rest.is_empty() && !run.iter().all(digits)
 }
 
-fn is_acronym(run: &[Token], word: &Token) -> bool {
+fn is_acronym(run: &[Token], word: &Token, letters: Letters) -> bool {
     let first = |token: &Token| token.text.chars().next();
-    let heavy = || run.iter().filter(|token| token.kind != Kind::Light);
+    let counts = |token: &&Token| letters == Letters::Every || token.kind != Kind::Light;
     let ends_heavy = |token: Option<&Token>| token.is_some_and(|token| token.kind != Kind::Light);
     word.kind == Kind::Word
         && word.text.len() >= 3
         && ends_heavy(run.first())
         && ends_heavy(run.last())
-        && (heavy().filter_map(first).eq(word.text.chars())
-            || run.iter().filter_map(first).eq(word.text.chars()))
+        && run.iter().filter(counts).filter_map(first).eq(word.text.chars())
 }
 
 #[cfg(test)]

@@ -116,7 +116,8 @@ pub(crate) fn judge(
             let unlike = code.is_none() && likeness < profile.least_likeness;
             unlike.then_some(Objection::TooUnlike)
         }),
-        Sameness::Full | Sameness::Loose => None,
+        Sameness::Loose => scales.small_word_objection(profile.family),
+        Sameness::Full => None,
     };
     let other_form = profile.family == Family::Organization && have_other_forms(asked, known);
     let objection = objection.or(other_form.then_some(Objection::OtherForm));
@@ -134,7 +135,8 @@ fn have_other_forms(asked: &Name, known: &Name) -> bool {
         light.filter_map(|token| words::legal_form(&token.text).map(str::to_owned)).collect()
     };
     let (asked, known) = (forms(asked), forms(known));
-    !asked.is_empty() && !known.is_empty() && !asked.iter().any(|form| known.contains(form))
+    let shared = |form: &String| known.iter().any(|other| words::is_one_form(form, other));
+    !asked.is_empty() && !known.is_empty() && !asked.iter().any(shared)
 }
 
 /// Whether the titles of two persons differ in this way.
@@ -174,10 +176,18 @@ impl Scales<'_> {
         let (asked, known) = (sum(self.asked, &pair.asked), sum(self.known, &pair.known));
         match pair.likeness.how {
             How::Initial => INITIAL_NATS,
-            How::Initials => asked.min(known),
+            How::Initials => asked.min(known).min(self.most_of_initials(pair)),
             How::Equal => self.after_the_word_before(pair).unwrap_or(asked),
             _ => f64::midpoint(asked, known),
         }
+    }
+
+    /// People share initials more often than bodies share acronyms.
+    fn most_of_initials(&self, pair: &Pair) -> f64 {
+        let first = pair.asked.first().and_then(|place| self.asked.tokens.get(*place));
+        let person = first.is_some_and(|token| token.sound.is_some());
+        let letters = pair.asked.len().max(pair.known.len());
+        if person { INITIAL_NATS * letters as f64 } else { f64::INFINITY }
     }
 
     /// What an equal word tells when the word before it is equal, too: in a store
@@ -263,16 +273,12 @@ impl Scales<'_> {
     fn thing_objection(&self, family: Family, has_code: bool) -> Option<Objection> {
         let asked = Left::of(self.asked, &self.alignment.asked_alone);
         let known = Left::of(self.known, &self.alignment.known_alone);
-        let telling = |pair: &&Pair| {
-            let first = pair.asked.first().and_then(|place| self.asked.tokens.get(*place));
-            first.is_some_and(|token| token.kind != Kind::Light)
-        };
-        let short = !has_code && self.alignment.pairs.iter().filter(telling).count() <= SHORT;
+        let short = !has_code && self.is_short();
         if !has_code && asked.number && known.number || short && (asked.number || known.number) {
             Some(Objection::OtherNumbers)
         } else if !has_code && self.has_turned_numbers() {
             Some(Objection::OtherOrder)
-        } else if short && asked.telling && known.telling {
+        } else if asked.negation != known.negation || short && asked.telling && known.telling {
             Some(Objection::OtherWords)
         } else if short
             && (asked.telling_core || known.telling_core)
@@ -282,8 +288,35 @@ impl Scales<'_> {
         } else if family == Family::Organization && self.is_turned_around() {
             Some(Objection::OtherOrder)
         } else {
-            None
+            self.small_word_objection(family)
         }
+    }
+
+    /// Whether so few telling words agree that every single one decides.
+    fn is_short(&self) -> bool {
+        let telling = |pair: &&Pair| {
+            let first = pair.asked.first().and_then(|place| self.asked.tokens.get(*place));
+            first.is_some_and(|token| token.kind != Kind::Light)
+        };
+        self.alignment.pairs.iter().filter(telling).count() <= SHORT
+    }
+
+    /// The flight to Arn is not the flight from Arn.
+    fn small_word_objection(&self, family: Family) -> Option<Objection> {
+        let differ = family != Family::Person && self.is_short() && self.has_other_bonds();
+        differ.then_some(Objection::OtherWords)
+    }
+
+    /// Whether nothing but small words differs, and they do different things.
+    fn has_other_bonds(&self) -> bool {
+        let bonds = |name: &'_ Name, places: &[usize]| -> Vec<String> {
+            let tokens = places.iter().filter_map(|place| name.tokens.get(*place));
+            tokens.filter_map(|token| words::bond(&token.text).map(str::to_owned)).collect()
+        };
+        let asked = bonds(self.asked, &self.alignment.asked_alone);
+        let known = bonds(self.known, &self.alignment.known_alone);
+        let both = !asked.is_empty() && !known.is_empty();
+        both && !self.leaves_words() && !asked.iter().any(|bond| known.contains(bond))
     }
 
     /// The University of Washington is not Washington University: the words are
@@ -322,9 +355,21 @@ impl Scales<'_> {
         longer_code
             || self.is_turned()
             || pairs.iter().any(|pair| self.is_guessed(pair, family))
-            || family == Family::Person
-                && (self.leaves_words()
-                    || have_titles(self.asked, self.known, words::are_other_ranks))
+            || match family {
+                Family::Person => {
+                    self.leaves_words()
+                        || have_titles(self.asked, self.known, words::are_other_ranks)
+                }
+                _ => self.has_other_bonds() || self.leaves_telling_words(),
+            }
+    }
+
+    /// Whether a word is left alone that two things may differ in: one that lowers is not one
+    /// that raises, however long the rest of the names is. A sort of place is left out at will.
+    fn leaves_telling_words(&self) -> bool {
+        let asked = Left::of(self.asked, &self.alignment.asked_alone);
+        let known = Left::of(self.known, &self.alignment.known_alone);
+        asked.telling || known.telling || asked.venue && known.venue
     }
 
     /// Whether a telling word of either name has no answer.
@@ -365,6 +410,8 @@ struct Left {
     number: bool,
     telling: bool,
     telling_core: bool,
+    venue: bool,
+    negation: bool,
 }
 
 impl Left {
@@ -375,6 +422,8 @@ impl Left {
             number: tokens().any(|token| token.kind == Kind::Number),
             telling: tokens().any(|token| telling(&token)),
             telling_core: tokens().any(|token| telling(&token) && token.place == Place::Core),
+            venue: tokens().any(|token| words::is_venue(&token.text)),
+            negation: tokens().any(|token| words::is_negation(&token.text)),
         }
     }
 }

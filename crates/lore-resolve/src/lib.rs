@@ -23,6 +23,6 @@ mod spelling;
 mod words;
 
 pub use judge::Objection;
-pub use name::{Name, key};
+pub use name::{Name, is_mark, key, plain_letter};
 pub use profile::{Family, Profile};
 pub use resolver::{Candidate, Decision, Query, Resolution, Resolver, Shared, Tier};

@@ -77,23 +77,18 @@ impl Name {
     /// Takes `text` apart as a name of `family`. No text fails; some have no words.
     pub fn parse(text: &str, family: Family) -> Self {
         let text = &*given_name_first(text, family);
-        let mut tokens = Vec::new();
-        let mut depth = 0_u32;
-        for piece in pieces(text) {
-            match piece {
-                Piece::Open => depth = depth.saturating_add(1),
-                Piece::Close => depth = depth.saturating_sub(1),
-                Piece::Word(word) if tokens.len() < MOST_TOKENS => {
-                    let place = if depth > 0 { Place::Aside } else { Place::Core };
-                    tokens.extend(token(&word, family, place));
-                }
-                Piece::Word(_) => {}
-            }
+        let words = placed_words(text, family);
+        let mut tokens: Vec<Token> = (0..words.len())
+            .filter_map(|at| {
+                let (word, place) = words.get(at)?;
+                token(word, family, *place, Stand::of(&words, at))
+            })
+            .collect();
+        match family {
+            Family::Person => weigh_titles(&mut tokens),
+            _ => weigh_remarks(&mut tokens),
         }
         set_venues_aside(&mut tokens, family);
-        if family == Family::Person {
-            weigh_titles(&mut tokens);
-        }
         if tokens.iter().all(|token| token.place == Place::Aside) {
             tokens.iter_mut().for_each(|token| token.place = Place::Core);
         }
@@ -123,6 +118,75 @@ impl Name {
             [token] => Some(token),
             _ => None,
         }
+    }
+}
+
+/// The words of a name, and where they stand.
+fn placed_words(text: &str, family: Family) -> Vec<(RawWord, Place)> {
+    let mut words: Vec<(RawWord, Place)> = Vec::new();
+    let mut depth = 0_u32;
+    for piece in pieces(text) {
+        match piece {
+            Piece::Open => depth = depth.saturating_add(1),
+            Piece::Close => depth = depth.saturating_sub(1),
+            Piece::Word(word) => {
+                let place = if depth > 0 { Place::Aside } else { Place::Core };
+                let before = words.last_mut().filter(|(before, at)| {
+                    family != Family::Person && *at == place && before.takes(&word)
+                });
+                if let Some((before, _)) = before {
+                    before.join(&word);
+                } else if words.len() < MOST_TOKENS {
+                    words.push((word, place));
+                }
+            }
+        }
+    }
+    words
+}
+
+/// What stands around a word, as far as it tells what a short one means.
+#[derive(Clone, Copy)]
+struct Stand {
+    first: bool,
+    last: bool,
+    after_number: bool,
+    before_number: bool,
+}
+
+impl Stand {
+    fn of(words: &[(RawWord, Place)], at: usize) -> Self {
+        let place = words.get(at).map(|(_, place)| *place);
+        let beside = |at: Option<usize>| {
+            let found = at.and_then(|at| words.get(at));
+            found.filter(|(_, beside)| Some(*beside) == place).map(|(word, _)| word)
+        };
+        let digit = |word: Option<&RawWord>| {
+            word.is_some_and(|word| word.text.bytes().any(|byte| byte.is_ascii_digit()))
+        };
+        let (before, after) = (beside(at.checked_sub(1)), beside(at.checked_add(1)));
+        Self {
+            first: before.is_none(),
+            last: after.is_none(),
+            after_number: digit(before),
+            before_number: digit(after),
+        }
+    }
+
+    /// Whether a word means what it is short for: 5 in, no 5, salt n pepper.
+    fn lets_expand(self, word: &str) -> bool {
+        match word {
+            "in" => self.after_number,
+            "no" => self.before_number,
+            "n" | "w" => !self.first && !self.last,
+            _ => true,
+        }
+    }
+
+    /// Whether a word is a letter that names one thing of several: Project A, Y hall. An
+    /// article stands before what it belongs to, and "y" between what it joins.
+    fn makes_letter(self, word: &str) -> bool {
+        word.len() == 1 && (self.last || self.first && word != "a")
     }
 }
 
@@ -165,6 +229,8 @@ struct RawWord {
     character: Option<String>,
     /// The letter it began with.
     first: Option<char>,
+    /// Whether it is letters that have dots behind them: N.O.A.A.
+    dotted: bool,
 }
 
 /// Cuts a text at everything that is neither letter nor digit, nor a sign that makes another
@@ -176,6 +242,10 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece> {
     let mut characters = text.trim().chars().peekable();
     while let Some(character) = characters.next() {
         match character {
+            '.' if word.text.len() == 1 && word.character.is_none() => {
+                word.dotted = true;
+                end_word(&mut word, &mut found);
+            }
             sign if is_telling_sign(sign, before, characters.peek().copied(), &word.text) => {
                 word.push_folded(sign.encode_utf8(&mut [0; 4]));
             }
@@ -252,8 +322,19 @@ fn push_character(character: char, word: &mut RawWord, found: &mut Vec<Piece>) {
     }
 }
 
+/// Gives a letter in small and without its accent, as names are compared. Letters of scripts
+/// other than ours stay what they are.
+pub fn plain_letter(letter: char, put: &mut dyn FnMut(char)) {
+    let latin = matches!(u32::from(letter), 0xc0..=0x24f | 0x1e00..=0x1eff);
+    if latin && letter.is_alphabetic() {
+        folded(letter).chars().for_each(put);
+    } else {
+        letter.to_lowercase().for_each(put);
+    }
+}
+
 /// Combining marks: what is left of an accent when it is written apart.
-fn is_mark(character: char) -> bool {
+pub fn is_mark(character: char) -> bool {
     matches!(u32::from(character), 0x300..=0x36f | 0x1ab0..=0x1aff | 0x20d0..=0x20ff)
 }
 
@@ -281,6 +362,16 @@ fn folded(character: char) -> String {
 }
 
 impl RawWord {
+    /// Whether the next word is a further letter of the same abbreviation.
+    fn takes(&self, next: &Self) -> bool {
+        self.dotted && next.text.len() == 1 && next.text.bytes().all(|b| b.is_ascii_alphabetic())
+    }
+
+    fn join(&mut self, next: &Self) {
+        self.push_folded(&next.text);
+        self.dotted = next.dotted;
+    }
+
     fn push_folded(&mut self, part: &str) {
         self.text.push_str(part);
         self.spelled_out.push_str(part);
@@ -298,15 +389,18 @@ fn end_word(word: &mut RawWord, found: &mut Vec<Piece>) {
     }
 }
 
-fn token(word: &RawWord, family: Family, place: Place) -> Option<Token> {
+fn token(word: &RawWord, family: Family, place: Place, stand: Stand) -> Option<Token> {
     let text = match family {
         Family::Person => word.text.clone(),
-        _ if word.character.is_some() => word.text.clone(),
+        _ if word.character.is_some() || !stand.lets_expand(&word.text) => word.text.clone(),
         _ => words::expanded(&word.text).to_owned(),
     };
+    let light = word.character.is_none()
+        && words::is_light(&text, family)
+        && !stand.makes_letter(&word.text);
     let kind = if text.bytes().any(|byte| byte.is_ascii_digit()) {
         Kind::Number
-    } else if word.character.is_none() && words::is_light(&text, family) {
+    } else if light {
         Kind::Light
     } else {
         Kind::Word
@@ -319,6 +413,19 @@ fn token(word: &RawWord, family: Family, place: Place) -> Option<Token> {
         None => wordpiece::rank(&text),
     };
     (!text.is_empty()).then_some(Token { text, character, spelled_out, sound, rank, kind, place })
+}
+
+/// A remark of nothing but small words tells by them: the branch (LA) is not the branch (AT).
+fn weigh_remarks(tokens: &mut [Token]) {
+    let remarks = || tokens.iter().filter(|token| token.place == Place::Aside);
+    if remarks().any(|token| token.kind != Kind::Light) {
+        return;
+    }
+    let small = |token: &&mut Token| {
+        let form = words::legal_form(&token.text).is_some();
+        token.place == Place::Aside && !form && !words::is_article(&token.text)
+    };
+    tokens.iter_mut().filter(small).for_each(|token| token.kind = Kind::Word);
 }
 
 /// A title stands in front; elsewhere the same word is a name: Martin Luther King.

@@ -75,7 +75,9 @@ fn way(how: How, one: &str, other: &str) -> String {
         How::Typo => format!("{one} is nearly {other}"),
         How::Longer => format!("{one} begins like {other}"),
         How::Variant => format!("{one} is a form of {other}"),
-        How::Nickname => format!("{one} can be short for {other}"),
+        How::Nickname if one.len() < other.len() => format!("{one} can be short for {other}"),
+        How::Nickname if one.len() > other.len() => format!("{other} can be short for {one}"),
+        How::Nickname => format!("{one} and {other} are forms of one name"),
         How::Sound => format!("{one} sounds like {other}"),
         How::SpelledOut => format!("{one} is {other} with its umlauts"),
     }

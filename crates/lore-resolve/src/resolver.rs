@@ -91,6 +91,8 @@ pub struct Candidate<K> {
     pub decision: Decision,
     /// What speaks against it.
     pub objection: Option<Objection>,
+    /// Whether the names differ in a way that those of two things could, too.
+    pub guess: bool,
     /// Whether it is of another type than asked for, and so something else unless somebody
     /// says otherwise.
     pub other_type: bool,
@@ -151,6 +153,17 @@ impl<K> Resolution<K> {
         let open = self.candidates.iter().filter(is_open);
         let mass: f64 = open.map(|candidate| candidate.probability).sum();
         self.pick().is_none() && mass >= PROBABLE
+    }
+
+    /// Whether the name is that of several things already, beyond guessing: nobody but the
+    /// caller can tell whether it is one of them or one more.
+    pub fn is_contested(&self) -> bool {
+        let same = |candidate: &&Candidate<K>| {
+            candidate.objection.is_none() && !candidate.other_type && !candidate.guess
+        };
+        let mass: f64 =
+            self.candidates.iter().filter(same).map(|candidate| candidate.probability).sum();
+        self.is_ambiguous() && mass >= PROBABLE
     }
 
     /// Whether nothing known is meant.
@@ -410,6 +423,7 @@ fn candidate<K: Clone>(scored: &Scored<'_, K>, probability: f64, namesakes: usiz
         tier: tier(scored),
         decision: decision(scored, probability),
         objection: scored.evidence.objection,
+        guess: scored.evidence.guess && scored.context <= 0.0,
         other_type: scored.other_type,
         reason: reason(&scored.asked, &scored.known, &scored.evidence, circumstances),
     }

@@ -39,14 +39,53 @@ pub(crate) fn are_other_ranks(one: &str, other: &str) -> bool {
 }
 
 /// Which of the legal forms a word means, if it is one that tells two bodies apart: a
-/// corporation is incorporated, but no LLC. A company may have any.
+/// corporation is incorporated, but no LLC.
 pub(crate) fn legal_form(word: &str) -> Option<&str> {
     match word {
         "incorporated" => Some("corporation"),
         "pty" | "pvt" => Some("limited"),
-        "company" => None,
         other => LEGAL_FORMS.contains(&other).then_some(other),
     }
+}
+
+/// Whether one body can have both legal forms: those of English law are all companies.
+pub(crate) fn is_one_form(one: &str, other: &str) -> bool {
+    let english = |form| matches!(form, "corporation" | "limited" | "llc" | "plc");
+    one == other || one == "company" && english(other) || other == "company" && english(one)
+}
+
+/// What a small word does to the words beside it. Where two names differ in nothing else,
+/// "to" and "from" make two of them; an article never does.
+pub(crate) fn bond(word: &str) -> Option<&str> {
+    match word {
+        "de" | "du" | "des" | "del" | "di" | "da" => Some("of"),
+        "y" | "et" => Some("and"),
+        "of" | "and" | "or" | "for" | "in" | "on" | "at" | "to" | "by" | "with" | "from" => {
+            Some(word)
+        }
+        _ => None,
+    }
+}
+
+/// Words that turn what is said into its opposite.
+pub(crate) fn is_negation(word: &str) -> bool {
+    let told = ["not", "no", "non", "never", "without", "cannot", "isnt", "doesnt", "didnt"];
+    told.contains(&word)
+}
+
+/// Whether a word is an article, which means nothing wherever it stands.
+pub(crate) fn is_article(word: &str) -> bool {
+    matches!(word, "the" | "a" | "an")
+}
+
+/// Whether a word may be the first letters of two or three given names: JL Picard.
+pub(crate) fn may_be_initials(word: &str) -> bool {
+    matches!(word.len(), 2 | 3)
+        && !is_given_name(word)
+        && !is_pinyin(word)
+        && !is_generation(word)
+        && !TITLES.contains(&word)
+        && !PARTICLES.contains(&word)
 }
 
 /// The name of a Greek letter. One that stands alone is a word, and no letter of ours.

@@ -61,6 +61,12 @@ fn other_ways_to_write_a_name_are_found() {
         ("Katherine Johnson", "Catherine Jonson", "Person"),
         ("Sony PSLX350H", "Sony PS-LX350H belt drive turntable", "Project"),
         ("World Health Organization", "WHO", "Organization"),
+        ("National Oceanic and Atmospheric Administration", "NOAA", "Organization"),
+        ("National Oceanic and Atmospheric Administration", "N.O.A.A.", "Organization"),
+        ("Jean-Luc Picard", "JL Picard", "Person"),
+        ("The Gate", "Gate", "Location"),
+        ("Acme Co", "Acme Ltd", "Organization"),
+        ("Café de Paris", "Cafe of Paris", "Location"),
         ("Acme Inc", "Acme Corporation", "Organization"),
         ("Acme Pty Ltd", "Acme Limited", "Organization"),
         ("λ", "Lambda", "Concept"),
@@ -123,6 +129,20 @@ fn look_alikes_are_not_merged() {
         ("Ω", "O", "Concept"),
         ("№5", "No 6", "Concept"),
         ("№5", "No 6", "Organization"),
+        ("Project A", "Project", "Project"),
+        ("Hepatitis A", "Hepatitis", "Concept"),
+        ("Room W", "Room Y", "Location"),
+        ("Y hall", "W hall", "Location"),
+        ("A hall", "Y hall", "Location"),
+        ("Flight to Arn", "Flight from Arn", "Concept"),
+        ("Magic for Elves", "Magic from Elves", "Concept"),
+        ("Delta Co", "Delta AG", "Organization"),
+        ("Johnny Rockets (AT)", "Johnny Rockets (LA)", "Organization"),
+        (
+            "The mayor did kill the ferryman at the quay",
+            "The mayor did not kill the ferryman at the quay",
+            "Claim",
+        ),
     ];
     for (known, asked, type_name) in pairs {
         let found = ask(known, asked, type_name);
@@ -144,6 +164,26 @@ fn what_may_be_two_things_is_not_linked_without_asking() {
         ("Nikon D300", "Nikon D300S", "Project"),
         ("Man bites dog", "Dog bites man", "Concept"),
         ("nowhere", "now here", "Concept"),
+        (
+            "Kelp farming lowers local herring spawn in sheltered bays",
+            "Kelp farming raises local herring spawn in sheltered bays",
+            "Claim",
+        ),
+        (
+            "Northwest Indian Fisheries Commission of Western Washington",
+            "Northwest Indian Fisheries Commission of Eastern Washington",
+            "Organization",
+        ),
+        (
+            "Herring Study of the Salish Sea, Part I",
+            "Herring Study of the Salish Sea, Part II",
+            "CaseStudy",
+        ),
+        (
+            "Transcend 2GB CompactFlash Card (133x) - TS2GCF133",
+            "Transcend 4GB CompactFlash Card (133x) - TS4GCF133",
+            "Project",
+        ),
     ] {
         let found = ask(known, asked, type_name);
         let linked = found.candidates.iter().any(|one| one.decision == Decision::Link);
@@ -222,6 +262,28 @@ fn namesakes_share_their_confidence_until_the_context_tells() {
     };
     let told = resolver.resolve(&Query { context: Some(&context), ..Query::new("Jane Austen") });
     assert_eq!(told.pick().map(|candidate| candidate.key), Some(2), "{:#?}", told.candidates);
+}
+
+#[test]
+fn only_names_that_several_have_are_contested() {
+    let mut resolver = crowd("Person");
+    for (key, name) in [(1, "Marc Hull"), (2, "Mark Hall"), (3, "Marc Hill")] {
+        resolver.insert(key, "Person", name, &[]);
+    }
+    let hint = Some("Person");
+    let near = resolver.resolve(&Query { type_hint: hint, ..Query::new("Marc Hall") });
+    assert!(near.pick().is_none_or(|one| one.decision != Decision::Link) && !near.is_contested());
+    resolver.insert(4, "Person", "Marc Hull", &[]);
+    let same = resolver.resolve(&Query { type_hint: hint, ..Query::new("Marc Hull") });
+    assert!(same.is_contested(), "{:#?}", same.candidates);
+}
+
+#[test]
+fn the_shorter_name_is_the_short_one() {
+    for (known, asked) in [("Bill Turner", "William Turner"), ("William Turner", "Bill Turner")] {
+        let found = ask(known, asked, "Person");
+        assert!(found.candidates[0].reason.contains("bill can be short for william"));
+    }
 }
 
 #[test]
