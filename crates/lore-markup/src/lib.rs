@@ -14,6 +14,7 @@ mod guard;
 mod html;
 pub mod mention;
 mod model;
+mod plain;
 mod read;
 mod tree;
 mod write;
@@ -27,9 +28,24 @@ pub use html::to_html;
 /// Whatever Markdown cannot say but is harmless (`<u>`, `<details>`, tables with
 /// merged cells) stays HTML inside the Markdown.
 pub fn to_markdown(html: &str) -> String {
-    let mut markdown = written(html);
+    settled(html, &|nodes| nodes)
+}
+
+/// Converts HTML of strangers to Markdown that only says something: there is no HTML in it,
+/// and pictures, which whoever shows the text would fetch, are what they are said to show.
+pub fn to_plain_markdown(html: &str) -> String {
+    settled(html, &plain::worded)
+}
+
+/// Markdown that shows this text to the letter.
+pub fn literal(text: &str) -> String {
+    write::document(&[model::Block::Paragraph(vec![model::Inline::Text(text.to_owned())])])
+}
+
+fn settled(html: &str, prepare: &dyn Fn(Vec<tree::Node>) -> Vec<tree::Node>) -> String {
+    let mut markdown = written(html, prepare);
     for _ in 0..TRIPS_MAX {
-        let again = written(&to_html(&markdown));
+        let again = written(&to_html(&markdown), prepare);
         if again == markdown {
             break;
         }
@@ -43,9 +59,9 @@ pub fn to_markdown(html: &str) -> String {
 /// meaning, may need a few.
 const TRIPS_MAX: usize = 8;
 
-fn written(html: &str) -> String {
+fn written(html: &str, prepare: &dyn Fn(Vec<tree::Node>) -> Vec<tree::Node>) -> String {
     let nodes = frame::linked(tree::parse(&html::armed(&clean::incoming(html))));
-    write::document(&read::blocks(&nodes))
+    write::document(&read::blocks(&prepare(nodes)))
 }
 
 /// Removes from HTML what could act: scripts, handlers, frames, styles, odd URLs.

