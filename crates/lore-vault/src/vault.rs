@@ -78,6 +78,16 @@ impl Vault {
         Ok(Self { root, path: path.to_owned(), effects })
     }
 
+    /// Whether this folder is the one at its path: a restore or a sync may put another there.
+    pub fn is_in_place(&self) -> bool {
+        let identity = |folder: &Dir| {
+            let metadata = folder.dir_metadata().ok()?;
+            Some((MetadataExt::dev(&metadata), MetadataExt::ino(&metadata)))
+        };
+        let there = Dir::open_ambient_dir(&self.path, ambient_authority()).ok();
+        there.as_ref().and_then(identity).is_some_and(|there| identity(&self.root) == Some(there))
+    }
+
     pub(crate) fn ambient_path(&self) -> &Path {
         &self.path
     }

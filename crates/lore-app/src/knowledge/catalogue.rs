@@ -7,10 +7,11 @@ use lore_resolve::{Profile, Query, Resolution, Resolver};
 use serde_json::Value;
 
 use super::entities::Entity;
+use super::known_notes::KnownNotes;
 use super::ontology::EntityType;
 use super::spotter::{Spotted, Spotter};
 use super::tuning::{self, Tuning};
-use super::uri::SAME_AS;
+use super::uri::{self, SAME_AS};
 use super::waiting;
 use crate::views::{Learn, Views};
 
@@ -22,7 +23,9 @@ pub type Catalogues = Views<Catalogue>;
 pub struct Catalogue {
     resolver: Resolver<NodeId>,
     entities: HashMap<NodeId, Card>,
+    /// By what stays of their URIs.
     by_uri: HashMap<String, NodeId>,
+    notes: KnownNotes,
     /// What notes say of types.
     tuning: HashMap<NodeId, Tuning>,
     /// The notes whose relations wait for somebody of a name.
@@ -32,6 +35,7 @@ pub struct Catalogue {
 
 /// What is kept of an entity.
 struct Card {
+    entity_type: EntityType,
     names: Vec<String>,
     uris: Vec<String>,
 }
@@ -63,7 +67,31 @@ impl Catalogue {
 
     /// The entity with this URI, or what it was merged into.
     pub(super) fn by_uri(&self, uri: &str) -> Option<NodeId> {
-        self.by_uri.get(uri).copied()
+        self.by_uri.get(&uri::anchor(uri)).copied()
+    }
+
+    /// The entity whose note a link leads to, if it leads to one. Where it leads to several,
+    /// the one of the `wanted` types.
+    pub(super) fn linked(&self, target: &str, wanted: &[EntityType]) -> Option<NodeId> {
+        let found = self.notes.linked(target);
+        let found: Vec<NodeId> =
+            found.iter().filter_map(|anchor| self.by_uri.get(*anchor).copied()).collect();
+        let fits = |id: &&NodeId| {
+            self.entities.get(id).is_some_and(|card| wanted.contains(&card.entity_type))
+        };
+        let fitting: Vec<&NodeId> = found.iter().filter(fits).collect();
+        match (found.as_slice(), fitting.as_slice()) {
+            ([one], _) => Some(*one),
+            (_, [one]) => Some(**one),
+            _ => None,
+        }
+    }
+
+    /// What the files of the notes about an entity are called.
+    pub(super) fn titles_of(&self, entity: &Entity) -> Vec<String> {
+        let card = self.entities.get(&entity.node.id);
+        let titles = card.into_iter().flat_map(|card| self.notes.titles_of(&card.uris));
+        titles.map(str::to_owned).collect()
     }
 
     /// The notes with relations that wait for one of these names.
@@ -80,14 +108,32 @@ impl Catalogue {
 
     /// What a text mentions, with how often and where first.
     pub(super) fn spot(&mut self, text: &str) -> Vec<(NodeId, Spotted)> {
-        let entities = &self.entities;
+        let (entities, notes) = (&self.entities, &self.notes);
         let spotter = self.spotter.get_or_insert_with(|| {
-            let names = entities
-                .iter()
-                .flat_map(|(node, card)| card.names.iter().map(|name| (*node, name.clone())));
+            let names = entities.iter().flat_map(|(node, card)| {
+                let names = card.names.iter().chain(notes.names_of(&card.uris));
+                names.map(|name| (*node, name.clone()))
+            });
             Spotter::new(names)
         });
         spotter.spot(text).into_iter().collect()
+    }
+
+    /// Makes an entity known by its own names and by those that notes have for it.
+    fn call(&mut self, id: NodeId) {
+        self.spotter = None;
+        let Some(card) = self.entities.get(&id) else { return };
+        let Some((name, more)) = card.names.split_first() else { return };
+        let aliases: Vec<String> =
+            more.iter().chain(self.notes.names_of(&card.uris)).cloned().collect();
+        self.resolver.insert(id, card.entity_type.as_str(), name, &aliases);
+    }
+
+    /// The names of an entity that a note is about may be others now.
+    fn call_again(&mut self, anchor: Option<String>) {
+        if let Some(id) = anchor.and_then(|anchor| self.by_uri.get(&anchor).copied()) {
+            self.call(id);
+        }
     }
 }
 
@@ -101,21 +147,24 @@ impl Learn for Catalogue {
         if !awaited.is_empty() {
             self.waiting.insert(node.id, awaited);
         }
+        let about = self.notes.learn(&node);
+        self.call_again(about);
         let Some(entity) = Entity::of(node) else { return };
         let id = entity.node.id;
-        let type_name = entity.entity_type.as_str();
-        self.resolver.insert(id, type_name, &entity.node.name, &entity.node.aliases);
         let merged = entity.node.properties.get(SAME_AS).and_then(Value::as_array);
         let merged = merged.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
-        let uris: Vec<String> = std::iter::once(entity.uri).chain(merged).collect();
+        let uris = std::iter::once(entity.uri).chain(merged);
+        let uris: Vec<String> = uris.map(|known| uri::anchor(&known)).collect();
         self.by_uri.extend(uris.iter().map(|uri| (uri.clone(), id)));
         let names = std::iter::once(entity.node.name).chain(entity.node.aliases).collect();
-        self.entities.insert(id, Card { names, uris });
-        self.spotter = None;
+        self.entities.insert(id, Card { entity_type: entity.entity_type, names, uris });
+        self.call(id);
     }
 
     fn forget(&mut self, id: NodeId) {
         self.waiting.remove(&id);
+        let about = self.notes.forget(id);
+        self.call_again(about);
         if let Some(tuning) = self.tuning.remove(&id) {
             let name = tuning.entity_type.as_str();
             self.resolver.set_profile(name, Profile::of(name));

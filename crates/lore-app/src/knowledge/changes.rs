@@ -56,6 +56,9 @@ pub struct Registered {
     pub is_new: bool,
     /// The name it was known by, when that is another.
     pub merged_with: Option<String>,
+    /// Names it was not given, because more people would see them than see what comes in
+    /// here.
+    pub kept_back: Vec<String>,
 }
 
 /// Makes an entity known, unless it is already.
@@ -84,7 +87,11 @@ pub async fn register(librarian: &Librarian, given: &Registration) -> Result<Reg
     }
     let other = name_key(&entity.node.name) != name_key(&name);
     let merged_with = (!is_new && other).then(|| entity.node.name.clone());
-    Ok(Registered { entity, is_new, merged_with })
+    let kept_back = match librarian.would_tell(&entity.node) {
+        true => fresh_names(&entity.node, aliases.iter()),
+        false => Vec::new(),
+    };
+    Ok(Registered { entity, is_new, merged_with, kept_back })
 }
 
 /// The entity that is meant, if one is known.
@@ -103,7 +110,7 @@ async fn find(
         let hint = Some(given.entity_type.as_str());
         catalogue.resolve(&Query { type_hint: hint, ..Query::new(name) })
     };
-    if resolution.is_ambiguous() {
+    if resolution.is_contested() {
         return Err(ambiguous(librarian, name, &resolution).await?);
     }
     // A likely match is no reason to make one of two: merging them later can be undone.
@@ -134,11 +141,11 @@ async fn ambiguous(
     })
 }
 
-/// What is known gains the names that are new.
+/// What is known gains the names that are new, unless that would tell them to others.
 fn recognised(librarian: &Librarian, known: &Entity, aliases: &[String]) -> Batch {
     let fresh = fresh_names(&known.node, aliases.iter());
     let batch = librarian.batch();
-    if fresh.is_empty() {
+    if fresh.is_empty() || librarian.would_tell(&known.node) {
         return batch;
     }
     let all = known.node.aliases.iter().cloned().chain(fresh).take(ALIASES_MAX).collect();

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::catalogue::Catalogue;
 use super::librarian::Librarian;
+use super::note;
 use super::ontology::EntityType;
 use super::uri;
 use crate::federation::{DOCUMENT_TYPE, SAID_KIND};
@@ -65,7 +66,8 @@ pub async fn by_uri(librarian: &Librarian, uri: &str) -> Result<Option<Entity>> 
 pub(super) enum Fit {
     /// It probably is that.
     Likely,
-    /// It is that name, or that name written otherwise: who links notes writes their names.
+    /// It is that name, or that name written otherwise, or a link to its note: who links
+    /// notes writes their names or those of their files.
     Same,
 }
 
@@ -81,7 +83,13 @@ pub(super) async fn meant(
     if text.starts_with(uri::PREFIX) {
         return by_uri(librarian, text).await;
     }
-    let found = best(&*librarian.catalogue().await?, text, wanted, fit);
+    let found = {
+        let catalogue = librarian.catalogue().await?;
+        let linked = catalogue.linked(text, wanted).filter(|_| fit == Fit::Same);
+        let by_name = |name: &str| best(&catalogue, name, wanted, fit);
+        let file = || Some(note::last(text)).filter(|last| fit == Fit::Same && *last != text);
+        linked.or_else(|| by_name(text)).or_else(|| by_name(file()?))
+    };
     Ok(librarian.entities(found.as_slice()).await?.pop())
 }
 

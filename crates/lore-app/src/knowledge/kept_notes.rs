@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use super::changes::{self, Registration};
 use super::entities::{self, Entity};
 use super::librarian::Librarian;
-use super::note::Note;
+use super::note::{self, Note};
 use super::ontology::EntityType;
 use super::relations::{self, EDGES_MAX, MENTIONS, NewRelation, ReadIn, Told};
 use super::shelve::{self, NewDocument};
@@ -37,8 +37,11 @@ const ABOUT: &str = "about";
 const CALLED: &str = "called";
 /// The property that holds what the note says that entity is.
 const TYPED: &str = "typed";
+/// The property that holds names a note has for that entity and that are not written on it,
+/// because players see it and not the note.
+const ASIDE: &str = "aside";
 /// The properties that only notes have.
-pub(super) const FURTHER: [&str; 5] = [ABOUT, CALLED, TYPED, TUNING, WAITING];
+pub(super) const FURTHER: [&str; 6] = [ABOUT, CALLED, TYPED, ASIDE, TUNING, WAITING];
 /// How sure what a note says of itself is.
 pub(super) const SURE: f64 = 1.0;
 
@@ -72,6 +75,7 @@ async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str) -> Result
         }
         None => Told::default(),
     };
+    let linked = linked(librarian, &note).await?;
     let document = NewDocument {
         rid,
         kind: KIND,
@@ -82,11 +86,28 @@ async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str) -> Result
         written: None,
         body: note.body.to_owned(),
         digest: digest(text),
-        further: further(path, &note, subject.as_ref().zip(entity_type), &told.waiting),
-        mentions: told.named().into_iter().chain(about).collect(),
+        further: further(librarian, path, &note, subject.as_ref().zip(entity_type), &told.waiting),
+        mentions: linked.into_iter().chain(told.named()).chain(about).collect(),
     };
     shelve::shelve(librarian, &document).await?;
+    if let Some(Subject { entity, .. }) = &subject {
+        awaited_by_file(librarian, path, entity).await;
+    }
     Ok(())
+}
+
+/// Those whose notes the text of a note links to.
+async fn linked(librarian: &Librarian, note: &Note<'_>) -> Result<Vec<NodeId>> {
+    let catalogue = librarian.catalogue().await?;
+    Ok(note::links(note.body).filter_map(|target| catalogue.linked(target, &[])).collect())
+}
+
+/// Relations may wait for a note by the name of its file, where its entity has another.
+async fn awaited_by_file(librarian: &Librarian, path: &NotePath, entity: &Entity) {
+    let mut names = std::iter::once(&entity.node.name).chain(&entity.node.aliases);
+    if !names.any(|name| name_key(name) == name_key(path.title())) {
+        waiting::settle(librarian, entity).await;
+    }
 }
 
 /// Where the relations of a note were read.
@@ -96,6 +117,7 @@ pub(super) fn read_in(rid: &str) -> ReadIn<'_> {
 
 /// What is remembered with a note besides its text.
 fn further(
+    librarian: &Librarian,
     path: &NotePath,
     note: &Note<'_>,
     subject: Option<(&Subject, EntityType)>,
@@ -105,13 +127,43 @@ fn further(
     let called = subject.map(|_| (CALLED.to_owned(), json!(names(path, note))));
     let typed = subject.map(|(_, said)| (TYPED.to_owned(), json!(said.as_str())));
     let tuning = tuning::told(&path.to_string(), note).map(|told| (TUNING.to_owned(), told));
+    let aside = subject.map(|(subject, _)| aside(librarian, subject, &names(path, note)));
+    let aside = aside.filter(|names| !names.is_empty());
     about
         .into_iter()
         .chain(called)
         .chain(typed)
+        .chain(aside.map(|names| (ASIDE.to_owned(), json!(names))))
         .chain(tuning)
         .chain(waiting::kept(waiting))
         .collect()
+}
+
+/// Those names of a note for its entity that are not to be seen on it.
+fn aside(librarian: &Librarian, subject: &Subject, names: &[String]) -> Vec<String> {
+    match librarian.would_tell(&subject.entity.node) {
+        true => changes::fresh_names(&subject.entity.node, names.iter()),
+        false => Vec::new(),
+    }
+}
+
+/// What the document of a note tells of an entity.
+pub(super) struct AboutEntity<'a> {
+    /// Where the note is.
+    pub(super) path: String,
+    /// The entity's URI.
+    pub(super) about: &'a str,
+    /// Names that are not written on the entity.
+    pub(super) aside: Vec<String>,
+}
+
+/// What a node tells of an entity, if it is the document of a note about one.
+pub(super) fn told(node: &Node) -> Option<AboutEntity<'_>> {
+    let about = property(node, ABOUT).filter(|_| node.kind.as_str() == KIND)?;
+    let path = uri::of_document(node).strip_prefix(PREFIX)?.to_owned();
+    let aside = node.properties.get(ASIDE).and_then(Value::as_array).into_iter().flatten();
+    let aside = aside.filter_map(Value::as_str).map(str::to_owned).collect();
+    Some(AboutEntity { path, about, aside })
 }
 
 /// What a note calls its entity, the name first.
@@ -185,6 +237,8 @@ async fn introduced(
     };
     let names = Names { now: names(path, note), before: called(document.as_ref()) };
     let introduced = match known {
+        // What players see is not changed by what they do not.
+        Some(known) if librarian.would_tell(&known.entity.node) => Ok(known),
         Some(known) => {
             let said = (typed(document.as_ref()), entity_type);
             named(librarian, retyped(librarian, known, said).await?, &names).await
@@ -356,6 +410,9 @@ pub(super) async fn forget(librarian: &Librarian, path: &str) -> Result<()> {
 async fn let_go(librarian: &Librarian, document: &Node, subject: &Subject) -> Result<()> {
     let about = subject.entity.node.id;
     relations::withdraw(librarian, about, &uri::of_document(document), &HashSet::new()).await?;
+    if librarian.would_tell(&subject.entity.node) {
+        return Ok(());
+    }
     if subject.is_merged() || is_told_elsewhere(librarian, document, subject).await? {
         return Ok(());
     }

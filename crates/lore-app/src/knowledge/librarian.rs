@@ -59,6 +59,12 @@ impl Librarian {
         may_change(&self.viewer, node.created.by, &node.name)
     }
 
+    /// Whether more people see a node than what comes in here, so that a name written on it
+    /// would be told to them.
+    pub(super) fn would_tell(&self, node: &Node) -> bool {
+        node.visibility == Visibility::Members && self.visibility() != Visibility::Members
+    }
+
     /// Who sees what comes in here. What the game master's side gathers may spoil the
     /// players' evening, and what a player gathers is theirs.
     pub(super) fn visibility(&self) -> Visibility {

@@ -16,6 +16,7 @@ mod extract;
 mod fields;
 mod ingest;
 mod kept_notes;
+mod known_notes;
 mod librarian;
 mod log;
 mod meaning;

@@ -8,7 +8,7 @@ use lore_core::{Principal, Result, Role, Timestamp};
 use tokio::sync::Notify;
 
 use super::librarian::Librarian;
-use super::submission::{self, Held, Status, Watched};
+use super::submission::{self, Held, Status, Submission, Watched};
 use super::web;
 use crate::App;
 use crate::access::Presence;
@@ -96,25 +96,29 @@ pub async fn monitor(librarian: &Librarian, url: &str, title: &str) -> Result<Ad
         last_checked: Some(now.clone()),
         ..Watched::default()
     };
-    match submission::held(librarian, &submission::rid(&url)).await? {
-        Some(held) if held.submission.watched.is_some() => {
-            Ok(Added::Already { id: held.node.number })
+    let rid = submission::rid(&url);
+    let page = match submission::held(librarian, &rid).await? {
+        Some(held) => held.submission,
+        None => submission::read(librarian, &url).await?,
+    };
+    let keep = |old: Option<&Held>| {
+        let page = old.map_or(&page, |old| &old.submission);
+        let watched = Some(watched(chosen(title, &page.title)));
+        let made = || Some(Submission { watched, ..page.clone() });
+        match old {
+            Some(old) if old.submission.watched.is_some() => {
+                (None, Some(Added::Already { id: old.node.number }))
+            }
+            Some(old) => (made(), Some(Added::Upgraded { id: old.node.number })),
+            None => (made(), None),
         }
-        Some(held) => {
-            let mut page = held.submission.clone();
-            page.watched = Some(watched(chosen(title, &page.title)));
-            submission::hold(librarian, &page, Some(&held)).await?;
-            Ok(Added::Upgraded { id: held.node.number })
-        }
-        None => {
-            let mut page = submission::read(librarian, &url).await?;
-            page.watched = Some(watched(chosen(title, &page.title)));
-            submission::hold(librarian, &page, None).await?;
-            let held = submission::held(librarian, &page.rid).await?;
-            let id = held.map_or(0, |held| held.node.number);
-            Ok(Added::Added { id, words: page.text.split_whitespace().count() })
-        }
+    };
+    if let Some(known) = submission::amend(librarian, &rid, keep).await? {
+        return Ok(known);
     }
+    let held = submission::held(librarian, &rid).await?;
+    let id = held.map_or(0, |held| held.node.number);
+    Ok(Added::Added { id, words: lore_reader::words(&page.text) })
 }
 
 fn chosen<'a>(given: &'a str, own: &'a str) -> &'a str {
@@ -125,14 +129,12 @@ fn chosen<'a>(given: &'a str, own: &'a str) -> &'a str {
 pub async fn unmonitor(librarian: &Librarian, url: &str) -> Result<bool> {
     librarian.viewer.require(Role::Player)?;
     let url = submission::address(librarian, url)?;
-    let held = submission::held(librarian, &submission::rid(&url)).await?;
-    let Some(held) = held.filter(|held| held.submission.watched.is_some()) else {
-        return Ok(false);
+    let forget = |old: Option<&Held>| {
+        let page = old.map(|old| &old.submission).filter(|page| page.watched.is_some());
+        let made = page.map(|page| Submission { watched: None, ..page.clone() });
+        (made, page.is_some())
     };
-    let mut page = held.submission.clone();
-    page.watched = None;
-    submission::hold(librarian, &page, Some(&held)).await?;
-    Ok(true)
+    submission::amend(librarian, &submission::rid(&url), forget).await
 }
 
 /// Every page that is watched.
@@ -227,7 +229,7 @@ async fn check(librarian: &Librarian, held: Held) {
         && fresh.hash != page.hash
     {
         tracing::info!(url = page.url, "a watched page changed");
-        page = submission::Submission {
+        page = Submission {
             status: page.status,
             note_path: page.note_path,
             submitted_by: page.submitted_by,

@@ -18,6 +18,8 @@ const VALUES_MAX: usize = 500;
 /// A note, taken apart.
 pub(super) struct Note<'a> {
     fields: BTreeMap<String, Vec<String>>,
+    /// The paths of the notes that properties link to, by the last part of each.
+    paths: BTreeMap<String, String>,
     /// The text below the properties.
     pub(super) body: &'a str,
 }
@@ -58,7 +60,9 @@ impl<'a> Note<'a> {
         for known in fields.values_mut() {
             known.truncate(VALUES_MAX);
         }
-        Self { fields, body }
+        let paths =
+            links(properties).map(|path| (self::last(path).to_owned(), path.to_owned())).collect();
+        Self { fields, paths, body }
     }
 
     /// The first value of a property.
@@ -87,6 +91,7 @@ impl<'a> Note<'a> {
         for (field, names) in &self.fields {
             let Some((predicate, way)) = fields::meaning(field, entity_type) else { continue };
             for name in names {
+                let name = self.paths.get(name).unwrap_or(name);
                 let ends = (subject.to_owned(), name.clone());
                 let (subject, object) = match way {
                     Way::Forward => ends,
@@ -98,6 +103,22 @@ impl<'a> Note<'a> {
         }
         found
     }
+}
+
+/// Where the wiki links of a text lead, without headings, captions and endings.
+pub(super) fn links(text: &str) -> impl Iterator<Item = &str> {
+    let inner = text.split("[[").skip(1).filter_map(|rest| rest.split_once("]]"));
+    inner.map(|(link, _)| target(link)).filter(|target| !target.is_empty())
+}
+
+fn target(link: &str) -> &str {
+    let target = link.split(['|', '#', '\n']).next().unwrap_or(link).trim();
+    target.strip_suffix(".md").unwrap_or(target)
+}
+
+/// The last part of a path.
+pub(super) fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Whether a line is not nested in another.
@@ -134,14 +155,7 @@ fn values(text: &str) -> Vec<String> {
 fn plain(text: &str) -> Option<String> {
     let text = text.trim().trim_matches(['"', '\'']).trim();
     let link = text.strip_prefix("[[").and_then(|text| text.strip_suffix("]]"));
-    let text = match link {
-        Some(link) => {
-            let target = link.split('|').next().unwrap_or(link);
-            let target = target.split('#').next().unwrap_or(target);
-            target.rsplit('/').next().unwrap_or(target).trim_end_matches(".md")
-        }
-        None => text,
-    };
+    let text = link.map_or(text, |link| last(target(link)));
     Some(text.chars().take(VALUE_MAX).collect()).filter(|text: &String| !text.is_empty())
 }
 
@@ -170,9 +184,9 @@ mod tests {
         let shown: Vec<_> =
             relations.iter().map(|one| (one.predicate.as_str(), one.object.as_str())).collect();
         let wanted = [
-            ("affiliated_with", "r3.0"),
+            ("affiliated_with", "Organizations/r3.0"),
             ("affiliated_with", "Reporting Exchange"),
-            ("knows", "Ada"),
+            ("knows", "People/Ada"),
         ];
         assert_eq!(shown, wanted);
         let org = Note::read("---\n\"@type\": schema:Organization\nfounder: \"[[Ada]]\"\n---\n");

@@ -8,9 +8,9 @@ use lore_store::{Change, Direction, EdgePatch, EdgeRef, Expect, NewEdge, NodeRef
 use serde_json::{Value, json};
 
 use super::entities::{self, Entity, Fit};
-use super::kept_notes;
 use super::librarian::Librarian;
 use super::predicates::{self, Kept, Predicate};
+use super::{kept_notes, note, uri};
 use crate::play::word;
 
 /// Edge from a document to what it mentions.
@@ -414,8 +414,12 @@ async fn understood(
         return Ok(Err(Related::Refused(why)));
     }
     let end = |entity: &Entity, given: &str| {
-        let first = [&entity.uri, &entity.node.name].iter().any(|name| *name == given.trim());
-        (entity.node.id, (!first).then(|| given.trim().to_owned()))
+        let given = match given.trim() {
+            path if fit == Fit::Same && !path.starts_with(uri::PREFIX) => note::last(path),
+            name => name,
+        };
+        let first = [&entity.uri, &entity.node.name].iter().any(|name| *name == given);
+        (entity.node.id, (!first).then(|| given.to_owned()))
     };
     let (subject, object) = (end(subject, &item.subject), end(object, &item.object));
     Ok(Ok(Joint { predicate, subject, object }))

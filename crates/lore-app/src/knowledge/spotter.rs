@@ -1,4 +1,7 @@
 //! Finding known names in a text, longest first.
+//!
+//! Names are found as people write them: whatever blanks or hyphens stand between their words,
+//! with or without accents, and within scripts that set no blanks.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +10,8 @@ use lore_core::NodeId;
 
 /// Shortest name that is looked for, in characters: shorter ones are found everywhere.
 const NAME_MIN: usize = 3;
+/// The same for names in scripts where a sign is a word or a syllable.
+const SIGNS_MIN: usize = 2;
 /// How much of the text around a name is shown, in characters to each side.
 const AROUND: usize = 50;
 
@@ -26,44 +31,72 @@ pub(super) struct Spotted {
     pub(super) context: String,
 }
 
+/// A name at a place of a text.
+struct Found<'a> {
+    start: usize,
+    end: usize,
+    nodes: Vec<&'a NodeId>,
+}
+
 impl Spotter {
     /// Looks for these names. A name that several things have is found as each of them.
     pub(super) fn new(names: impl IntoIterator<Item = (NodeId, String)>) -> Self {
         let mut by_name: BTreeMap<String, Vec<(NodeId, String)>> = BTreeMap::new();
         for (node, name) in names {
-            if name.chars().count() >= NAME_MIN {
-                by_name.entry(folded(&name)).or_default().push((node, name));
+            let folded = Folded::of(name.trim()).text;
+            if is_long_enough(&folded) {
+                by_name.entry(folded).or_default().push((node, name));
             }
         }
         // Too many names for one automaton would be millions; then none are spotted.
-        let automaton = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .build(by_name.keys())
-            .ok();
+        let automaton =
+            AhoCorasick::builder().match_kind(MatchKind::Standard).build(by_name.keys()).ok();
         Self { automaton, names: by_name.into_values().collect() }
     }
 
     /// What a text mentions.
     pub(super) fn spot(&self, text: &str) -> BTreeMap<NodeId, Spotted> {
-        let mut found: BTreeMap<NodeId, Spotted> = BTreeMap::new();
-        let Some(automaton) = &self.automaton else { return found };
-        let haystack = folded(text);
-        for place in automaton.find_iter(&haystack) {
-            let (start, end) = (place.start(), place.end());
-            if !stands_alone(&haystack, start, end) {
+        let mut spotted: BTreeMap<NodeId, Spotted> = BTreeMap::new();
+        let mut found = self.all(text);
+        // Of names that overlap, the one that begins first counts, and of those the longest.
+        found.sort_by(|a, b| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
+        let mut done = 0;
+        for Found { start, end, nodes } in found {
+            if start < done {
                 continue;
             }
-            let namesakes = self.names.get(place.pattern().as_usize());
-            for (node, name) in namesakes.into_iter().flatten() {
-                if !is_written_as(text.get(start..end).unwrap_or_default(), name) {
-                    continue;
-                }
+            done = end;
+            for node in nodes {
                 let fresh = || Spotted { count: 0, context: around(text, start, end) };
-                found.entry(*node).or_insert_with(fresh).count += 1;
+                spotted.entry(*node).or_insert_with(fresh).count += 1;
             }
         }
-        found
+        spotted
     }
+
+    /// Every name in a text that is not part of a longer word and has its capital.
+    fn all(&self, text: &str) -> Vec<Found<'_>> {
+        let Some(automaton) = &self.automaton else { return Vec::new() };
+        let haystack = Folded::of(text);
+        let places = automaton.find_overlapping_iter(&haystack.text);
+        let places =
+            places.filter(|place| stands_alone(&haystack.text, place.start(), place.end()));
+        let found = places.filter_map(|place| {
+            let (start, end) = (haystack.place(place.start()), haystack.place(place.end()));
+            let written = text.get(start..end)?;
+            let namesakes = self.names.get(place.pattern().as_usize())?.iter();
+            let meant = namesakes.filter(|(_, name)| is_written_as(written, name));
+            let nodes: Vec<&NodeId> = meant.map(|(node, _)| node).collect();
+            (!nodes.is_empty()).then_some(Found { start, end, nodes })
+        });
+        found.collect()
+    }
+}
+
+fn is_long_enough(name: &str) -> bool {
+    let length = name.chars().count();
+    let sign = |letter: char| lore_reader::is_without_blanks(letter) || is_hangul(letter);
+    length >= NAME_MIN || length >= SIGNS_MIN && name.chars().all(sign)
 }
 
 /// How often a text mentions any of these names.
@@ -72,24 +105,77 @@ pub(super) fn count(names: &[&str], text: &str) -> usize {
     Spotter::new(names).spot(text).values().map(|spotted| spotted.count).sum()
 }
 
-/// Small letters in the same places: a letter whose small form is longer stays as it is.
-fn folded(text: &str) -> String {
-    let small = |letter: char| {
-        let mut lower = letter.to_lowercase();
-        match (lower.next(), lower.next()) {
-            (Some(one), None) if one.len_utf8() == letter.len_utf8() => one,
-            _ => letter,
+/// A text as names are looked for in it, and where each part of it stood.
+struct Folded {
+    text: String,
+    /// For each byte, where in the original its letter begins; then where that ends.
+    places: Vec<usize>,
+}
+
+impl Folded {
+    /// Small letters without accents. A run of blanks and hyphens is one blank, unless it
+    /// holds an empty line.
+    fn of(text: &str) -> Self {
+        let mut folded = Self { text: String::with_capacity(text.len()), places: Vec::new() };
+        let mut gap: Option<(usize, usize)> = None;
+        for (place, letter) in text.char_indices() {
+            if is_gap(letter) {
+                let lines = gap.map_or(0, |(_, lines)| lines) + usize::from(letter == '\n');
+                gap = Some((gap.map_or(place, |(start, _)| start), lines));
+                continue;
+            }
+            if let Some((start, lines)) = gap.take() {
+                folded.push(start, if lines > 1 { '\n' } else { ' ' });
+            }
+            match letter {
+                '’' | '‘' | 'ʼ' | '`' => folded.push(place, '\''),
+                mark if lore_resolve::is_mark(mark) => {}
+                letter => lore_resolve::plain_letter(letter, &mut |one| folded.push(place, one)),
+            }
         }
-    };
-    text.chars().map(small).collect()
+        folded.places.push(gap.map_or(text.len(), |(start, _)| start));
+        folded
+    }
+
+    fn push(&mut self, place: usize, letter: char) {
+        self.text.push(letter);
+        self.places.extend(std::iter::repeat_n(place, letter.len_utf8()));
+    }
+
+    fn place(&self, at: usize) -> usize {
+        self.places.get(at).copied().unwrap_or_default()
+    }
+}
+
+fn is_gap(letter: char) -> bool {
+    letter.is_whitespace() || matches!(letter, '-' | '\u{ad}' | '\u{2010}'..='\u{2015}')
 }
 
 /// Whether a name is not part of a longer word.
 fn stands_alone(text: &str, start: usize, end: usize) -> bool {
-    let before = text.get(..start).and_then(|text| text.chars().next_back());
-    let after = text.get(end..).and_then(|text| text.chars().next());
-    let part = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
-    !part(before) && !part(after)
+    let ends = |part: Option<&str>| {
+        let part = part.unwrap_or_default();
+        (part.chars().next(), part.chars().next_back())
+    };
+    let (first, last) = ends(text.get(start..end));
+    let (before, after) = (ends(text.get(..start)).1, ends(text.get(end..)).0);
+    // Korean puts its particles right behind a name.
+    let particle = last.zip(after).is_some_and(|(one, two)| is_hangul(one) && is_hangul(two));
+    !are_one_word(before, first) && (particle || !are_one_word(last, after))
+}
+
+/// Whether two letters that stand side by side are of one word. Between the words of some
+/// scripts there are no blanks; foreign words in Japanese are told by their own letters.
+fn are_one_word(one: Option<char>, other: Option<char>) -> bool {
+    let Some((one, other)) = one.zip(other) else { return false };
+    let katakana = |sign: char| matches!(sign, '\u{30a1}'..='\u{30fe}');
+    let blanks = !lore_reader::is_without_blanks(one) && !lore_reader::is_without_blanks(other);
+    let letters = one.is_alphanumeric() && other.is_alphanumeric();
+    letters && blanks || katakana(one) && katakana(other)
+}
+
+fn is_hangul(letter: char) -> bool {
+    matches!(letter, '\u{ac00}'..='\u{d7a3}')
 }
 
 /// A name of one word is meant only when it has its capital: Rose is not a rose.
@@ -133,6 +219,33 @@ mod tests {
     fn case_and_script_do_not_matter_in_longer_names() {
         let names = [(1, "Élan Vital"), (2, "北京市")];
         assert_eq!(spot(&names, "élan vital, ÉLAN VITAL, 北京市"), [(1, 2), (2, 1)]);
+    }
+
+    #[test]
+    fn blanks_hyphens_and_accents_are_written_as_one_likes() {
+        let names = [(1, "Port Sable"), (2, "Sable"), (3, "Ñandú Ríos"), (4, "Zoë")];
+        for text in ["Port\nSable at dusk", "the Port-Sable road", "Port  Sable", "port\u{a0}sable"]
+        {
+            assert_eq!(spot(&names, text), [(1, 1)], "{text}");
+        }
+        assert_eq!(spot(&names, "Port\n\nSable came."), [(2, 1)]);
+        assert_eq!(spot(&names, "nandu rios, NANDU RIOS, N\u{303}andu Ri\u{301}os"), [(3, 3)]);
+        assert_eq!(spot(&names, "Zoe, zoe"), [(4, 1)]);
+    }
+
+    #[test]
+    fn names_stand_in_text_without_blanks() {
+        let names = [(1, "京都"), (2, "アン"), (3, "서울"), (4, "กรุงเทพ")];
+        assert_eq!(spot(&names, "私は京都に行きました。"), [(1, 1)]);
+        assert_eq!(spot(&names, "アンナとアンは"), [(2, 1)]);
+        assert_eq!(spot(&names, "나는 서울에 갔다"), [(3, 1)]);
+        assert_eq!(spot(&names, "ไปกรุงเทพวันนี้"), [(4, 1)]);
+    }
+
+    #[test]
+    fn a_longer_name_that_is_not_there_hides_no_shorter_one() {
+        let names = [(1, "Regen"), (2, "Regen Network")];
+        assert_eq!(spot(&names, "Regen Networking"), [(1, 1)]);
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! Pages that were looked at: what they say, and how far they got on their way in.
 
+use futures::FutureExt;
 use jiff::Timestamp;
 use lore_core::{Error, Node, Properties, Result, State};
 use lore_reader::Page;
-use lore_store::{Change, Expect, NewNode, NewState, NodeKey, NodeQuery, NodeRef, StoreError};
+use lore_store::{
+    Batch, Change, Expect, NewNode, NewState, NodeKey, NodeQuery, NodeRef, StoreError,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -189,12 +192,43 @@ fn opened(node: Node, state: State) -> Option<Held> {
     Some(Held { node, submission, version: state.version })
 }
 
+/// Keeps what `make` makes of a submission as it is, and gives its answer. Who finds that
+/// somebody else was faster makes it again from what that one left.
+pub(super) async fn amend<T: Send>(
+    librarian: &Librarian,
+    rid: &str,
+    make: impl Fn(Option<&Held>) -> (Option<Submission>, T) + Sync,
+) -> Result<T> {
+    let make = &make;
+    let plan = || {
+        async move {
+            let old = held(librarian, rid).await?;
+            let (made, answer) = make(old.as_ref());
+            let batch = match made {
+                Some(made) => holding(librarian, &made, old.as_ref())?,
+                None => librarian.batch(),
+            };
+            Ok((batch, answer))
+        }
+        .boxed()
+    };
+    librarian.carry_out(plan).await
+}
+
 /// Keeps a submission, in the place of `old` where there is one. Whoever was faster wins.
 pub(super) async fn hold(
     librarian: &Librarian,
     submission: &Submission,
     old: Option<&Held>,
 ) -> Result<()> {
+    let batch = holding(librarian, submission, old)?;
+    match librarian.app.store.commit(&librarian.viewer, batch).await {
+        Err(StoreError::Exists(_)) => Err(Error::Conflict { what: "the page".into() }),
+        other => Ok(other.map(drop)?),
+    }
+}
+
+fn holding(librarian: &Librarian, submission: &Submission, old: Option<&Held>) -> Result<Batch> {
     let uid = uri::derived_uid(&librarian.viewer, &preview_of(&submission.rid))
         .ok_or_else(|| Error::Bug { what: "the id of a page".into() })?;
     let mut batch = librarian.batch();
@@ -217,10 +251,7 @@ pub(super) async fn hold(
         value: json!(submission),
         visibility: librarian.visibility(),
     });
-    match librarian.app.store.commit(&librarian.viewer, batch.change(state)).await {
-        Err(StoreError::Exists(_)) => Err(Error::Conflict { what: "the page".into() }),
-        other => Ok(other.map(drop)?),
-    }
+    Ok(batch.change(state))
 }
 
 /// When a page says it was published.

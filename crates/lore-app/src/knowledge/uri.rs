@@ -52,6 +52,11 @@ pub(super) fn uid_in(uri: &str) -> Option<Uid> {
     last.parse().ok()
 }
 
+/// What of a URI says whose it is, and stays when names change.
+pub(super) fn anchor(uri: &str) -> String {
+    uid_in(uri).map_or_else(|| uri.to_owned(), |uid| uid.to_string())
+}
+
 /// The name of a document.
 pub(crate) fn of_document(node: &Node) -> String {
     match node.properties.get(RID).and_then(Value::as_str) {

@@ -13,7 +13,7 @@ use super::note::Note;
 use super::submission::{self, Submission};
 
 /// Where the notes are. The folder is opened when it is first needed, so that everything
-/// else works without it.
+/// else works without it, and opened again when another one has taken its place.
 #[derive(Default)]
 pub struct Notes {
     path: Option<PathBuf>,
@@ -39,7 +39,7 @@ impl Notes {
             });
         };
         let mut open = self.open.lock();
-        if let Some(vault) = &*open {
+        if let Some(vault) = open.as_ref().filter(|vault| vault.is_in_place()) {
             return Ok(Arc::clone(vault));
         }
         let vault = Vault::open(path, effects.clone()).map_err(|_| Error::Precondition {
@@ -91,15 +91,51 @@ pub(super) async fn write_source(
         let other = match read_note(librarian, &path).await {
             Ok(text) => Note::read(&text).first("rid") != Some(page.rid.as_str()),
             Err(Error::NotFound { .. }) => false,
+            // Something is there that is no note.
+            Err(Error::Invalid { .. }) => true,
             Err(error) => return Err(error),
         };
-        if !other {
-            let text = source_note(page, names, &librarian.app.effects.now().to_string());
-            write_note(librarian, &path, &text).await?;
-            return Ok(Some(path));
+        if other {
+            continue;
+        }
+        let now = librarian.app.effects.now().to_string();
+        let text = source_note(page, &now) + &mentioned(names);
+        match write_note(librarian, &path, &text).await {
+            Ok(_) => return Ok(Some(path)),
+            // Some systems have no such name for a file.
+            Err(Error::Invalid { .. }) if name == title => {}
+            Err(error) => return Err(error),
         }
     }
     Ok(None)
+}
+
+/// Tells the note about a page what the page says now. One that is about something else by now
+/// is left alone.
+pub(super) async fn refresh_source(
+    librarian: &Librarian,
+    path: &str,
+    page: &Submission,
+) -> Result<()> {
+    let old = read_note(librarian, path).await?;
+    let note = Note::read(&old);
+    if note.first("rid") != Some(page.rid.as_str()) {
+        return Ok(());
+    }
+    let kept = note.body.find(MENTIONS).and_then(|at| note.body.get(at..)).unwrap_or_default();
+    let now = librarian.app.effects.now().to_string();
+    write_note(librarian, path, &(source_note(page, &now) + kept)).await.map(drop)
+}
+
+/// Below this heading a note about a page lists what the page is about.
+const MENTIONS: &str = "## Mentions\n";
+
+fn mentioned(names: &[&str]) -> String {
+    if names.is_empty() {
+        return String::new();
+    }
+    let link = |name: &&str| format!("- [[{}]]\n", name.replace(['[', ']', '|', '\n'], " "));
+    format!("{MENTIONS}\n{}", names.iter().map(link).collect::<String>())
 }
 
 /// A title as the name of a file.
@@ -112,7 +148,7 @@ fn file_title(title: &str) -> String {
     if short.is_empty() { "Page".to_owned() } else { short }
 }
 
-fn source_note(page: &Submission, names: &[&str], now: &str) -> String {
+fn source_note(page: &Submission, now: &str) -> String {
     let quoted = |text: &str| {
         let text: String = text.chars().filter(|c| !c.is_control()).take(500).collect();
         format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "'"))
@@ -127,15 +163,10 @@ fn source_note(page: &Submission, names: &[&str], now: &str) -> String {
     if let Some(who) = &page.submitted_by {
         note.push_str(&format!("submittedBy: {}\n", quoted(who)));
     }
-    note.push_str(&format!("ingestedAt: {}\n---\n# {}\n\n", quoted(now), page.title));
+    let title = lore_markup::literal(&page.title);
+    note.push_str(&format!("ingestedAt: {}\n---\n# {title}\n\n", quoted(now)));
     if let Some(text) = &page.description {
-        note.push_str(&format!("{}\n\n", text.trim()));
-    }
-    if !names.is_empty() {
-        note.push_str("## Mentions\n\n");
-        for name in names {
-            note.push_str(&format!("- [[{}]]\n", name.replace(['[', ']', '|', '\n'], " ")));
-        }
+        note.push_str(&format!("{}\n\n", lore_markup::literal(text.trim())));
     }
     note
 }

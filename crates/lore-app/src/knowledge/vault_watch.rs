@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use lore_core::{Error, Result, Role};
-use lore_vault::{Change, FolderPath, NotePath, Watch};
+use lore_vault::{Change, FolderPath, NotePath, Vault, Watch};
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -19,30 +19,89 @@ use crate::access::{self, Identity, Presence};
 const VAULT: &str = "vault";
 /// Nobody writes a note for longer.
 const WRITING_MAX: Duration = Duration::from_secs(60);
+/// How often it is looked whether the folder is still there: nothing tells when it is not.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// Keeps the notes as documents of the world named, or of the local user's own, for as long
-/// as the program runs. Whoever edits a note by hand finds it a moment later.
+/// as the program runs. Whoever edits a note by hand finds it a moment later. Where another
+/// folder takes the place of the notes, that one is followed; as long as there is none, what is
+/// known stays.
 pub async fn keep_vault(app: Arc<App>, world: Option<String>) {
     if !app.notes.is_configured() {
         return;
     }
-    let started = async {
-        let librarian = local_librarian(&app, world.as_deref()).await?;
-        let (changes, watch) = listen(&librarian)?;
-        Ok::<_, Error>((librarian, changes, watch))
+    let librarian = match local_librarian(&app, world.as_deref()).await {
+        Ok(librarian) => librarian,
+        Err(error) => return tracing::warn!(%error, "the vault is not followed"),
     };
-    // It listens before the first look, so that nothing falls in between.
-    let (librarian, mut changes, _watch) = match started.await {
-        Ok(started) => started,
-        Err(error) => {
-            tracing::warn!(%error, "the vault is not followed");
-            return;
+    let mut following: Option<Following> = None;
+    let mut trouble = None;
+    let mut change = None;
+    loop {
+        following = match librarian.app.notes.vault(&librarian.app.effects) {
+            Ok(vault) => match following.filter(|old| Arc::ptr_eq(&old.vault, &vault)) {
+                Some(same) => {
+                    if let Some(change) = change {
+                        follow(&librarian, change).await;
+                    }
+                    Some(same)
+                }
+                None => begun(&librarian, vault, &mut trouble).await,
+            },
+            Err(error) => none(error, &mut trouble),
+        };
+        change = next(&mut following).await;
+    }
+}
+
+/// A folder that is followed, and what is heard of it.
+struct Following {
+    vault: Arc<Vault>,
+    changes: UnboundedReceiver<Change>,
+    _watch: Watch,
+}
+
+/// Begins to follow a folder: everything once. It listens before the first look, so that
+/// nothing falls in between.
+async fn begun(
+    librarian: &Librarian,
+    vault: Arc<Vault>,
+    trouble: &mut Option<String>,
+) -> Option<Following> {
+    let following = match listen(vault) {
+        Ok(following) => following,
+        Err(error) => return none(error, trouble),
+    };
+    *trouble = None;
+    clean_up(librarian).await;
+    report(sync_all(librarian, &|_, _| {}).await);
+    Some(following)
+}
+
+/// Nothing is followed now, which is told once.
+fn none(error: Error, trouble: &mut Option<String>) -> Option<Following> {
+    let told = error.to_string();
+    if trouble.as_ref() != Some(&told) {
+        tracing::warn!(%error, "the vault is not followed");
+        *trouble = Some(told);
+    }
+    None
+}
+
+/// What happens next, if anything does before it is time to look whether the folder is still
+/// there.
+async fn next(following: &mut Option<Following>) -> Option<Change> {
+    let Some(heard) = following else {
+        tokio::time::sleep(LOOK_AGAIN).await;
+        return None;
+    };
+    match tokio::time::timeout(LOOK_AGAIN, heard.changes.recv()).await {
+        Ok(None) => {
+            *following = None;
+            None
         }
-    };
-    clean_up(&librarian).await;
-    report(sync_all(&librarian, &|_, _| {}).await);
-    while let Some(change) = changes.recv().await {
-        follow(&librarian, change).await;
+        Ok(change) => change,
+        Err(_) => None,
     }
 }
 
@@ -71,12 +130,11 @@ async fn local_librarian(app: &Arc<App>, world: Option<&str>) -> Result<Libraria
     Ok(Librarian { app, viewer, presence, tool: VAULT, request_id })
 }
 
-fn listen(librarian: &Librarian) -> Result<(UnboundedReceiver<Change>, Watch)> {
+fn listen(vault: Arc<Vault>) -> Result<Following> {
     let (tell, changes) = unbounded_channel();
-    let vault = librarian.app.notes.vault(&librarian.app.effects)?;
-    // Nobody listens any more only when the program ends.
+    // Nobody listens any more only when another folder is followed.
     let watch = vault.watch(move |change| drop(tell.send(change)))?;
-    Ok((changes, watch))
+    Ok(Following { vault, changes, _watch: watch })
 }
 
 /// Removes what writers that were killed have left in the vault.

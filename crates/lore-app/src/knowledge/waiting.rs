@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::entities::Entity;
 use super::librarian::Librarian;
 use super::relations::{self, NewRelation};
-use super::{kept_notes, shelve, uri};
+use super::{kept_notes, note, shelve, uri};
 
 /// The property of a note's document that holds them.
 pub(super) const WAITING: &str = "waiting";
@@ -41,7 +41,7 @@ pub(super) fn of(node: &Node) -> Vec<NewRelation> {
 /// The names that relations of a document wait for, as they are compared.
 pub(super) fn names_of(node: &Node) -> Vec<String> {
     let ends = of(node).into_iter().flat_map(|item| [item.subject, item.object]);
-    ends.filter(|end| !end.starts_with(uri::PREFIX)).map(|end| key(&end)).collect()
+    ends.filter(|end| !end.starts_with(uri::PREFIX)).map(|end| key(note::last(&end))).collect()
 }
 
 /// How a name is compared with those that are waited for.
@@ -54,8 +54,12 @@ pub(super) fn key(name: &str) -> String {
 pub(super) async fn settle(librarian: &Librarian, entity: &Entity) {
     let work = async {
         let names = std::iter::once(&entity.node.name).chain(&entity.node.aliases);
-        let keys: Vec<String> = names.map(|name| key(name)).collect();
-        let notes = librarian.catalogue().await?.waiting_for(&keys);
+        let mut keys: Vec<String> = names.map(|name| key(name)).collect();
+        let notes = {
+            let catalogue = librarian.catalogue().await?;
+            keys.extend(catalogue.titles_of(entity).iter().map(|title| key(title)));
+            catalogue.waiting_for(&keys)
+        };
         for note in notes {
             settle_note(librarian, note).await?;
         }

@@ -100,15 +100,27 @@ pub async fn preview(
     librarian.viewer.require(Role::Player)?;
     let url = submission::address(librarian, url)?;
     let old = submission::held(librarian, &submission::rid(&url)).await?;
-    if let Some(known) = old.as_ref().filter(|old| old.submission.status == Status::Ingested) {
-        return Ok(Looked::Known(taken_in(known)));
+    if let Some(known) = old.as_ref().and_then(known) {
+        return Ok(Looked::Known(known));
     }
-    let mut fresh = submission::read(librarian, &url).await?;
-    fresh.submitted_by = submitted_by;
-    fresh.watched = old.as_ref().and_then(|old| old.submission.watched.clone());
-    submission::hold(librarian, &fresh, old.as_ref()).await?;
+    let fresh = Submission { submitted_by, ..submission::read(librarian, &url).await? };
+    let keep = |old: Option<&Held>| {
+        let watched = old.and_then(|old| old.submission.watched.clone());
+        match old.and_then(known) {
+            Some(known) => (None, Some(known)),
+            None => (Some(Submission { watched, ..fresh.clone() }), None),
+        }
+    };
+    if let Some(known) = submission::amend(librarian, &fresh.rid, keep).await? {
+        return Ok(Looked::Known(known));
+    }
     let mentions = mentions(librarian, &fresh.text).await?;
     Ok(Looked::Fresh(Box::new(shown(fresh, mentions))))
+}
+
+/// A page as one that was taken in, if it was.
+fn known(held: &Held) -> Option<TakenIn> {
+    (held.submission.status == Status::Ingested).then(|| taken_in(held))
 }
 
 fn taken_in(held: &Held) -> TakenIn {
@@ -230,22 +242,28 @@ pub async fn evaluate(librarian: &Librarian, url: &str, opinion: &Opinion) -> Re
         return Err(Error::invalid("relevance_score", "is out of range", "use 0 to 1"));
     }
     names::checked_length("relevance_reasoning", &opinion.reason, REASON_MAX)?;
-    let held = looked_at(librarian, url).await?;
-    let mut page = held.submission.clone();
-    if page.status != Status::Ingested {
-        page.status = match opinion.decision {
-            Verdict::Ingest => Status::Evaluated,
-            Verdict::Reject => Status::Rejected,
-            Verdict::Pending => Status::Previewed,
-        };
-    }
-    page.evaluation = Some(Evaluation {
+    let looked = looked_at(librarian, url).await?;
+    let judged = |old: Option<&Held>| {
+        let page = evaluated(&old.unwrap_or(&looked).submission, opinion);
+        let status = page.status.as_str();
+        (Some(page), status)
+    };
+    submission::amend(librarian, &looked.submission.rid, judged).await
+}
+
+fn evaluated(page: &Submission, opinion: &Opinion) -> Submission {
+    let status = match (page.status, opinion.decision) {
+        (Status::Ingested, _) => Status::Ingested,
+        (_, Verdict::Ingest) => Status::Evaluated,
+        (_, Verdict::Reject) => Status::Rejected,
+        (_, Verdict::Pending) => Status::Previewed,
+    };
+    let evaluation = Evaluation {
         score: opinion.score,
         reason: opinion.reason.clone(),
         tags: opinion.tags.iter().take(TAGS_MAX).cloned().collect(),
-    });
-    submission::hold(librarian, &page, Some(&held)).await?;
-    Ok(page.status.as_str())
+    };
+    Submission { status, evaluation: Some(evaluation), ..page.clone() }
 }
 
 /// The submission of a page that must have been looked at.
@@ -446,8 +464,11 @@ fn document_of(page: &Submission, mentions: Vec<NodeId>) -> NewDocument {
     }
 }
 
-/// Keeps the new text of a page that was taken in before.
+/// Keeps the new text of a page that was taken in before, and tells its note.
 pub(super) async fn refresh(librarian: &Librarian, page: &Submission) -> Result<()> {
     shelve::shelve(librarian, &document_of(page, Vec::new())).await?;
-    Ok(())
+    match &page.note_path {
+        Some(path) => vault::refresh_source(librarian, path, page).await,
+        None => Ok(()),
+    }
 }

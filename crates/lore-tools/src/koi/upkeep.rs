@@ -167,11 +167,19 @@ async fn register(request: &Request<'_>) -> Answered {
         uri: given.uri,
     };
     let registered = knowledge::register(&request.librarian, &registration).await?;
-    shown(json!({
+    let mut answer = json!({
         "success": true,
         "canonical_uri": registered.entity.uri,
         "is_new": registered.is_new,
         "vault_rid": given.vault_rid,
         "merged_with": registered.merged_with,
-    }))
+    });
+    if !registered.kept_back.is_empty() {
+        answer["aliases_left_out"] = json!({
+            "aliases": registered.kept_back,
+            "reason": "the entity is open to players, and what is registered is not; \
+                give a name to everybody with /entity/alias",
+        });
+    }
+    shown(answer)
 }

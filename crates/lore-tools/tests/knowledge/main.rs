@@ -8,6 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod following;
 mod graph;
 mod notes;
 mod world;

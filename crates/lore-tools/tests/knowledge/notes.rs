@@ -148,6 +148,77 @@ async fn a_note_that_says_otherwise_makes_its_entity_something_else() {
 }
 
 #[tokio::test]
+async fn what_a_note_says_is_not_written_where_players_read() {
+    let world = World::new().await;
+    let player = world.player().await;
+    let corvina = json!({ "name": "Corvina Ashgrove", "entity_type": "character",
+        "entry": "The mayor.", "is_hidden": false });
+    world.page(corvina).await;
+    let uri = world.best("Corvina Ashgrove").await["uri"].as_str().unwrap().to_owned();
+    let seen = async || {
+        let ask = Ask::get(["entity".to_owned(), uri.clone()]);
+        let entity = world.try_ask(player, ask).await.unwrap()["entity"].clone();
+        [entity["name"].clone(), entity["type"].clone(), entity["aliases"].clone()]
+    };
+    let open = seen().await;
+    let place = "People/Corvina Ashgrove.md";
+    world.note(place, &person("aliases: [\"The Masked Killer\"]\n", "She is.")).await;
+    assert_eq!(seen().await, open);
+    let asked = json!({ "label": "The Masked Killer" });
+    let found = world.call_as(player, "resolve_entity", asked).await;
+    assert_eq!(found["candidates"], json!([]), "{found}");
+    assert_eq!(world.best("The Masked Killer").await["uri"], uri, "the game master's own name");
+
+    world.note(place, &person("name: Corvina the Killer\n", "She is.")).await;
+    assert_eq!(seen().await, open);
+    assert_eq!(world.best("Corvina the Killer").await["uri"], uri);
+    assert_ne!(world.best("The Masked Killer").await["match_type"], "alias");
+    world.note(place, "---\n\"@type\": schema:Organization\n---\nThey.\n").await;
+    assert_eq!(seen().await, open);
+
+    let again = json!({ "name": "Corvina Ashgrove", "type": "Person", "aliases": ["Canary"] });
+    let answer = world.post("register-entity", again).await;
+    assert_eq!(answer["canonical_uri"], uri);
+    assert_eq!(answer["aliases_left_out"]["aliases"], json!(["Canary"]));
+    assert_eq!(seen().await, open);
+    std::fs::remove_file(world.directory.path().join("vault").join(place)).unwrap();
+    world.post("sync-relationships", json!({})).await;
+    assert_eq!(seen().await, open);
+}
+
+#[tokio::test]
+async fn links_lead_to_notes_by_the_names_of_their_files() {
+    let world = World::new().await;
+    let acme = "---\n\"@type\": schema:Organization\nname: Acme Cartography Union\n---\nMaps.\n";
+    world.note("Organizations/acme.md", acme).await;
+    let links = "affiliation: \"[[Organizations/acme]]\"\nknows: [\"[[People/pip]]\"]\n";
+    world.note("People/Wren Tallow.md", &person(links, "She came.")).await;
+    let affiliated = "Wren Tallow affiliated_with Acme Cartography Union";
+    assert_eq!(world.relations("Wren Tallow").await, [affiliated]);
+    world.note("People/pip.md", &person("name: Pippin Underhay\n", "He waits.")).await;
+    let told =
+        ["Pippin Underhay knows Wren Tallow", affiliated, "Wren Tallow knows Pippin Underhay"];
+    assert_eq!(world.relations("Wren Tallow").await, told);
+
+    world.note("Log.md", "We met at [[acme|the office]].").await;
+    let uri = world.best("Acme Cartography Union").await["uri"].clone();
+    let found = world.call("get_entity_documents", json!({ "entity_uri": uri })).await;
+    assert!(found.to_string().contains("vault:Log.md"), "{found}");
+}
+
+#[tokio::test]
+async fn notes_of_opposite_claims_stay_two() {
+    let world = World::new().await;
+    let claim = "---\n\"@type\": Claim\n---\n";
+    let names = ["raises", "lowers"].map(|verb| format!("Kelp {verb} the spawn of local herring"));
+    for name in &names {
+        world.note(&format!("Claims/{name}.md"), claim).await;
+    }
+    let found = [world.best(&names[0]).await, world.best(&names[1]).await];
+    assert_ne!(found[0]["uri"], found[1]["uri"]);
+}
+
+#[tokio::test]
 async fn ontology_notes_name_types_folders_and_words_without_sound() {
     let world = World::new().await;
     let types = async || {

@@ -1,0 +1,98 @@
+//! What the notes a viewer sees are about: whom a link to a note leads to, and what notes call
+//! those who go by other names for everybody else.
+
+use std::collections::{BTreeSet, HashMap};
+
+use lore_core::{Node, NodeId};
+
+use super::{kept_notes, uri};
+
+/// Notes about entities.
+#[derive(Default)]
+pub(super) struct KnownNotes {
+    notes: HashMap<NodeId, Known>,
+    by_title: HashMap<String, BTreeSet<NodeId>>,
+    by_subject: HashMap<String, BTreeSet<NodeId>>,
+}
+
+struct Known {
+    path: String,
+    title: String,
+    subject: String,
+    aside: Vec<String>,
+}
+
+impl KnownNotes {
+    /// Takes in a node, if it is a note about an entity. Gives what that entity is known by.
+    pub(super) fn learn(&mut self, node: &Node) -> Option<String> {
+        let told = kept_notes::told(node)?;
+        let path = place(&told.path);
+        let known = Known {
+            title: title(&path).to_owned(),
+            path,
+            subject: uri::anchor(told.about),
+            aside: told.aside,
+        };
+        let subject = known.subject.clone();
+        self.by_title.entry(known.title.clone()).or_default().insert(node.id);
+        self.by_subject.entry(subject.clone()).or_default().insert(node.id);
+        self.notes.insert(node.id, known);
+        Some(subject)
+    }
+
+    /// Forgets a note. Gives what its entity is known by.
+    pub(super) fn forget(&mut self, id: NodeId) -> Option<String> {
+        let known = self.notes.remove(&id)?;
+        for (map, key) in
+            [(&mut self.by_title, &known.title), (&mut self.by_subject, &known.subject)]
+        {
+            let left = map.get_mut(key).map(|notes| {
+                notes.remove(&id);
+                notes.len()
+            });
+            if left == Some(0) {
+                map.remove(key);
+            }
+        }
+        Some(known.subject)
+    }
+
+    /// The names that notes have for an entity and that it does not show to everybody.
+    pub(super) fn names_of<'a>(
+        &'a self,
+        anchors: &'a [String],
+    ) -> impl Iterator<Item = &'a String> {
+        self.about(anchors).flat_map(|known| &known.aside)
+    }
+
+    /// What the files of the notes about an entity are called.
+    pub(super) fn titles_of<'a>(&'a self, anchors: &'a [String]) -> impl Iterator<Item = &'a str> {
+        self.about(anchors).map(|known| known.title.as_str())
+    }
+
+    /// What the entities are known by whose notes a link leads to. As people link, a folder
+    /// stands in front only where it is needed, and case does not count.
+    pub(super) fn linked(&self, target: &str) -> BTreeSet<&str> {
+        let target = place(target);
+        let notes = self.by_title.get(title(&target)).into_iter().flatten();
+        let notes = notes.filter_map(|id| self.notes.get(id));
+        let below = format!("/{target}");
+        let meant = notes.filter(|known| known.path == target || known.path.ends_with(&below));
+        meant.map(|known| known.subject.as_str()).collect()
+    }
+
+    fn about<'a>(&'a self, anchors: &'a [String]) -> impl Iterator<Item = &'a Known> {
+        let notes = anchors.iter().filter_map(|anchor| self.by_subject.get(anchor)).flatten();
+        notes.filter_map(|id| self.notes.get(id))
+    }
+}
+
+/// A path as it is compared.
+fn place(path: &str) -> String {
+    let path = path.trim().trim_start_matches('/');
+    path.strip_suffix(".md").unwrap_or(path).to_lowercase()
+}
+
+fn title(place: &str) -> &str {
+    place.rsplit('/').next().unwrap_or(place)
+}

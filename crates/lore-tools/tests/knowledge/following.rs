@@ -1,0 +1,130 @@
+//! What is followed in the background, and what many ask for at once.
+
+use std::path::Path;
+use std::time::Duration;
+
+use lore_app::knowledge::{keep_vault, keep_watching};
+use lore_tools::koi::Ask;
+use serde_json::{Value, json};
+
+use crate::world::{ARTICLE, World};
+
+/// Waits until something is so. What never is ends the test.
+async fn until(what: &str, is_so: impl AsyncFn() -> bool) {
+    for _ in 0..600 {
+        if is_so().await {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("{what}");
+}
+
+/// Whether a word stands in what is found by it. Words like it are found, too.
+async fn finds(world: &World, word: &str) -> bool {
+    let found = world.call("knowledge_search", json!({ "query": word })).await;
+    found["results"].to_string().contains(word)
+}
+
+#[tokio::test]
+async fn a_folder_that_takes_the_place_of_the_vault_is_followed() {
+    let world = World::new().await;
+    let vault = world.directory.path().join("vault");
+    let write = |folder: &Path, name: &str, text: &str| {
+        std::fs::write(folder.join(name), text).unwrap();
+    };
+    write(&vault, "One.md", "The first says frabjous.");
+    write(&vault, "Two.md", "The second says callooh.");
+    let following = tokio::spawn(keep_vault(world.app.clone(), None));
+    until("the notes are found", async || finds(&world, "callooh").await).await;
+
+    let aside = world.directory.path().join("aside");
+    std::fs::create_dir(&aside).unwrap();
+    write(&aside, "One.md", "The first says frabjous.");
+    write(&aside, "Three.md", "The third says brillig.");
+    std::fs::rename(&vault, world.directory.path().join("old")).unwrap();
+    std::fs::rename(&aside, &vault).unwrap();
+    std::fs::remove_dir_all(world.directory.path().join("old")).unwrap();
+    until("what came is found", async || finds(&world, "brillig").await).await;
+    until("what went is gone", async || !finds(&world, "callooh").await).await;
+    assert!(finds(&world, "frabjous").await, "what is the same stays");
+    write(&vault, "Four.md", "By hand: galumphing.");
+    until("edits are heard again", async || finds(&world, "galumphing").await).await;
+    world.note("Five.md", "Written here.").await;
+    assert!(vault.join("Five.md").is_file());
+    let read = world.call("vault_read_note", json!({ "path": "Three.md" })).await;
+    assert!(read.to_string().contains("brillig"), "{read}");
+    following.abort();
+}
+
+#[tokio::test]
+async fn many_may_look_at_one_page_at_once() {
+    let world = World::new().await;
+    let url = "https://example.org/herring";
+    world.pages.0.lock().unwrap().insert(url.into(), ARTICLE.into());
+    let look = || Ask::post(["web", "preview"], json!({ "url": url }));
+    let watch = || Ask::post(["web", "monitor", "add"], json!({ "url": url }));
+    let ask = async |ask: Ask| world.try_ask(world.owner, ask).await;
+    let all = tokio::join!(
+        ask(look()),
+        ask(watch()),
+        ask(look()),
+        ask(watch()),
+        ask(look()),
+        ask(watch()),
+    );
+    for answer in [all.0, all.1, all.2, all.3, all.4, all.5] {
+        assert!(answer.is_ok(), "{answer:?}");
+    }
+    let status = world.call("monitor_url", json!({})).await;
+    assert_eq!(status["monitored_urls"], 1, "nobody's wish is lost: {status}");
+}
+
+#[tokio::test]
+async fn the_note_about_a_page_says_what_the_page_says_now() {
+    let world = World::new().await;
+    let url = "https://example.org/herring";
+    let page = |word: &str| {
+        let about = format!("<meta name=\"description\" content=\"All about {word}\"></head>");
+        ARTICLE.replace("</head>", &about).replace("eleven days", word)
+    };
+    let put = |html: String| world.pages.0.lock().unwrap().insert(url.into(), html);
+    put(page("quokka"));
+    world.call("monitor_url", json!({ "action": "add", "url": url })).await;
+    let entities = json!([{ "name": "Ada Holt", "type": "Person" }]);
+    world.call("preview_url", json!({ "url": url })).await;
+    let taken = world.call("ingest_url", json!({ "url": url, "entities": entities })).await;
+    let path = taken["vault_note_path"].as_str().unwrap().to_owned();
+    assert!(finds(&world, "quokka").await);
+
+    put(page("numbat"));
+    let watching = tokio::spawn(keep_watching(world.app.clone()));
+    world.post("web/monitor/scan", json!({})).await;
+    let read = async || {
+        let file = world.directory.path().join("vault").join(&path);
+        std::fs::read_to_string(file).unwrap()
+    };
+    until("the note is new", async || read().await.contains("numbat")).await;
+    until("the old text is gone", async || !finds(&world, "quokka").await).await;
+    assert!(read().await.contains("[[Ada Holt]]"), "{}", read().await);
+    watching.abort();
+}
+
+#[tokio::test]
+async fn titles_of_pages_act_nowhere_and_name_files_everywhere() {
+    let world = World::new().await;
+    let titles = ["CON", "Act &lt;b&gt;x&lt;/b&gt; &lt;script&gt;alert(1)&lt;/script&gt;"];
+    let mut notes = Vec::new();
+    for (number, title) in titles.iter().enumerate() {
+        let url = format!("https://example.org/{number}");
+        let html = ARTICLE.replace("<title>Herring</title>", &format!("<title>{title}</title>"));
+        world.pages.0.lock().unwrap().insert(url.clone(), html);
+        world.call("preview_url", json!({ "url": url })).await;
+        let taken = world.call("ingest_url", json!({ "url": url })).await;
+        let path = taken["vault_note_path"].clone();
+        notes.push(world.call("vault_read_note", json!({ "path": path })).await);
+    }
+    let text = |note: &Value| note.to_string();
+    assert!(text(&notes[0]).contains("# CON"), "{}", notes[0]);
+    assert!(!text(&notes[1]).contains("# Act <b>"), "{}", notes[1]);
+}
