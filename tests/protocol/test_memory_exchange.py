@@ -30,6 +30,12 @@ def recalled(program, topic: str) -> list[dict]:
     return call(program, "kn_intel", action="recall", topic=topic)["results"]
 
 
+def said(rows: list[dict]) -> list[str]:
+    """What rows say, without what is another in every world; what only fills a list has no order."""
+    strip = ("id", "superseded_by", "score", "relevance")
+    return sorted(json.dumps({k: v for k, v in row.items() if k not in strip}) for row in rows)
+
+
 def write_markdown(home):
     folder = home / "notes"
     (folder / "deep").mkdir(parents=True)
@@ -289,3 +295,96 @@ def test_each_turn_of_a_conversation_is_a_row(program):
     program.ok("import", "memory", "claude-code", str(write_claude_code(program.home)))
     rows = recalled(program, "rope")
     assert sorted(row["author"] for row in rows) == ["assistant", "user"]
+
+
+def test_notes_come_back_as_what_they_were(program, tmp_path):
+    """Type, confidence, age, who sees it, logs and what was superseded; and nothing twice."""
+    old = call(program, "kn_intel", action="learn", content="HQ is in Bonn", type="decision")
+    call(program, "kn_intel", action="learn", content="HQ is in Berlin\n\n<!-- lorewell links -->", type="decision",
+         supersedes=old["node_id"], session="board", author="Ann", occurred_at="2024-01-02")
+    call(program, "kn_experience", action="save", content="The lynx bites", type="pattern",
+         confidence="low", context="at night", tags=["teeth, long"], visibility="private")
+    call(program, "kn_graph", action="add", name="Lair: the old one", type="живёт в",
+         description="A [[lynx]] sleeps here", visibility="private")
+    call(program, "kn_project", action="create", name="Keel", goals=["afloat"])
+    call(program, "kn_project", action="update", project_id="Keel", name="Keel", phase="active")
+    call(program, "kn_project", action="log", project_id="Keel", action_text="laid it -->",
+         next_step="caulk it")
+    topics = ("HQ", "lynx", "laid", "lair")
+    before = [recalled(program, topic) for topic in topics]
+    status = call(program, "kn_graph", action="status")
+    notes = tmp_path / "notes"
+    program.ok("export", "memory", "markdown", str(notes))
+
+    program.ok("import", "memory", "markdown", str(notes))
+    again = call(program, "kn_graph", action="status")
+    assert (again["edges"], again["nodes"]) == (status["edges"], status["nodes"])
+
+    program.ok("world", "create", "Copy", "--use")
+    program.ok("import", "memory", "markdown", str(notes))
+    after = [recalled(program, topic) for topic in topics]
+    for mine, theirs in zip(before, after):
+        assert said(mine) == said(theirs)
+    assert after[0][1]["superseded_by"] == after[0][0]["id"]
+    copy = call(program, "kn_graph", action="status")
+    assert (copy["edges"], copy["nodes"]) == (status["edges"], status["nodes"])
+    [lynx] = call(program, "kn_experience", action="search", tags=["teeth, long"])["experiences"]
+    assert (lynx["type"], lynx["confidence"]) == ("pattern", "low")
+    [lair] = call(program, "kn_graph", action="query", node_type="живёт в", detail="full")["nodes"]
+    assert (lair["name"], lair["visibility"]) == ("Lair: the old one", "private")
+    assert lair["description"] == "A [[lynx]] sleeps here"
+    [project] = call(program, "kn_project", action="list")["projects"]
+    assert project["phase"] == "active"
+    assert "caulk it" in str(recalled(program, "laid"))
+    out = program.ok("import", "memory", "markdown", str(notes))
+    assert out.startswith("imported 0 new"), out
+
+
+def test_links_follow_the_notes(program):
+    """A link that is taken out of a note is no edge any more; a line added to one of ours is."""
+    notes = write_markdown(program.home)
+    program.ok("import", "memory", "markdown", str(notes))
+    (notes / "Rope.md").write_text("# Rope\nTarred.\n")
+    program.ok("import", "memory", "markdown", str(notes))
+    assert call(program, "kn_intel", action="related", node_id="Rope", edge_type="links_to")["count"] == 0
+
+
+def test_what_is_too_long_for_one_text_is_kept_in_parts(program):
+    """One entry of many letters, tags without end or an odd byte keep nothing else out."""
+    log = "trace of the pump\n" * 12_000
+    rows = [{"type": "entity", "name": f"Thing {n}", "entityType": "thing", "observations": [f"fact {n}"]}
+            for n in range(20)]
+    rows.insert(3, {"type": "entity", "name": "Long", "entityType": "thing",
+                    "observations": [log + "the golden pangolin hides here"], "tags": ["x" * 300]})
+    file = program.home / "memory.jsonl"
+    text = "\ufeff" + "\n".join(map(json.dumps, rows))
+    file.write_bytes(text.encode() + b'\n{"type":"entity","name":"Odd \xff","entityType":"t"}\n')
+    out = program.ok("import", "memory", "jsonl", str(file))
+    assert out.startswith("imported 22 new") and "could not be read" not in out
+    best = recalled(program, "golden pangolin")[0]
+    assert best["name"] == "Long" and "pangolin" in best["description"] and best["truncated"]
+
+
+def test_an_older_copy_of_a_conversation_takes_nothing_away(program):
+    chats = write_claude_code(program.home)
+    file = chats / "-ship" / "s1.jsonl"
+    old = file.read_text().splitlines()[0]
+    program.ok("import", "memory", "claude-code", str(chats))
+    file.write_text(old)
+    assert "imported 0 new, 1 known" in program.ok("import", "memory", "claude-code", str(chats))
+    assert "Spliced" in str(recalled(program, "spliced"))
+
+
+def test_one_project_at_most_comes_in_active(program):
+    """What is worked on here stays so, and what became of a project here, too."""
+    mine = call(program, "kn_project", action="create", name="Mine")["id"]
+    call(program, "kn_project", action="list", set_active=mine)
+    folder = write_kairn(program.home)
+    program.ok("import", "memory", "kairn", str(folder))
+    call(program, "kn_project", action="update", project_id="Rigging", name="Rigging", phase="paused")
+    with sqlite3.connect(folder / "kairn.db") as db:
+        db.execute("UPDATE projects SET goals = '[\"Other rope\"]'")
+    program.ok("import", "memory", "kairn", str(folder))
+    projects = {one["name"]: one for one in call(program, "kn_project", action="list")["projects"]}
+    assert (projects["Rigging"]["phase"], projects["Rigging"]["active"]) == ("paused", False)
+    assert projects["Mine"]["active"]

@@ -10,8 +10,6 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row};
 use serde_json::{Map, Value};
 
-use crate::fault::{Answer, told};
-
 /// A row by the names of its columns; bytes are left out.
 type Fields = Map<String, Value>;
 
@@ -19,13 +17,19 @@ type Fields = Map<String, Value>;
 /// them is another's, or none at all.
 pub fn foreign_tables(path: &Path, tables: &[&str]) -> StoreResult<BTreeMap<String, Vec<Fields>>> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let db = Connection::open_with_flags(path, flags).map_err(|error| told(&error))?;
-    let mut found = BTreeMap::new();
-    for table in tables {
-        if has(&db, table)? {
-            found.insert((*table).to_owned(), rows_of(&db, table)?);
+    let read = || -> rusqlite::Result<BTreeMap<String, Vec<Fields>>> {
+        let db = Connection::open_with_flags(path, flags)?;
+        let mut found = BTreeMap::new();
+        for table in tables {
+            if has(&db, table)? {
+                found.insert((*table).to_owned(), rows_of(&db, table)?);
+            }
         }
-    }
+        Ok(found)
+    };
+    // Whatever is wrong is wrong with that file, not with the store.
+    let found =
+        read().map_err(|error| StoreError::Invalid(format!("it is no database: {error}")))?;
     if found.is_empty() {
         let known = tables.join(", ");
         return Err(StoreError::Invalid(format!("the database has none of the tables {known}")));
@@ -33,12 +37,12 @@ pub fn foreign_tables(path: &Path, tables: &[&str]) -> StoreResult<BTreeMap<Stri
     Ok(found)
 }
 
-fn has(db: &Connection, table: &str) -> Answer<bool> {
+fn has(db: &Connection, table: &str) -> rusqlite::Result<bool> {
     let known = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1";
-    Ok(db.prepare(known)?.exists([table])?)
+    db.prepare(known)?.exists([table])
 }
 
-fn rows_of(db: &Connection, table: &str) -> Answer<Vec<Fields>> {
+fn rows_of(db: &Connection, table: &str) -> rusqlite::Result<Vec<Fields>> {
     let mut statement = db.prepare(&format!("SELECT * FROM \"{}\"", table.replace('"', "\"\"")))?;
     let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut rows = statement.query([])?;
@@ -49,7 +53,7 @@ fn rows_of(db: &Connection, table: &str) -> Answer<Vec<Fields>> {
     Ok(found)
 }
 
-fn fields(row: &Row<'_>, columns: &[String]) -> Answer<Fields> {
+fn fields(row: &Row<'_>, columns: &[String]) -> rusqlite::Result<Fields> {
     let mut fields = Fields::new();
     for (at, name) in columns.iter().enumerate() {
         let value = match row.get_ref(at)? {

@@ -14,11 +14,11 @@ use serde_json::json;
 
 use super::experience::Fading;
 use super::graph::{auto_links, similar_nodes};
+use super::holding::lapsed;
 use super::ids::shown;
 use super::keeper::Keeper;
 use super::kinds::{
-    CONTENT, DESCRIPTION, EXPERIENCE, KNOWLEDGE, PROMOTED, PROMOTED_TO, SUPERSEDED_BY, kept_by,
-    property, word,
+    CONTENT, DESCRIPTION, EXPERIENCE, KNOWLEDGE, PROMOTED, PROMOTED_TO, kept_by, word,
 };
 use super::learn::kept_as;
 use super::pen::{capitalised, name_from};
@@ -57,7 +57,7 @@ async fn plan(keeper: &Keeper, nodes: &[Node]) -> Reply<(Batch, ())> {
 
 /// The experiences among the nodes that this access makes permanent, as they are now.
 async fn due(keeper: &Keeper, nodes: &[Node]) -> Reply<Vec<(Node, i64)>> {
-    let may = |node: &&Node| node.kind.as_str() == EXPERIENCE && stays_alone(node);
+    let may = |node: &&Node| node.kind.as_str() == EXPERIENCE && kept_by(node).is_none();
     let ids: Vec<NodeId> = nodes.iter().filter(may).map(|node| node.id).collect();
     if ids.is_empty() {
         return Ok(Vec::new());
@@ -65,18 +65,18 @@ async fn due(keeper: &Keeper, nodes: &[Node]) -> Reply<Vec<(Node, i64)>> {
     let store = &keeper.app.store;
     let mut accesses = store.accesses(&keeper.viewer, &ids).await?;
     accesses.retain(|access| access.count + 1 >= PROMOTED_AT);
+    if accesses.is_empty() {
+        return Ok(Vec::new());
+    }
     let ids: Vec<_> = accesses.iter().map(|access| access.node).collect();
     let fresh = store.nodes(&keeper.viewer, &ids).await?;
+    let lapsed = lapsed(keeper, &fresh.iter().collect::<Vec<_>>()).await?;
     let counted = |node: Node| {
         let count = accesses.iter().find(|access| access.node == node.id)?.count + 1;
-        stays_alone(&node).then_some((node, count))
+        let stays = kept_by(&node).is_none() && !lapsed.contains_key(&node.uid);
+        stays.then_some((node, count))
     };
     Ok(fresh.into_iter().filter_map(counted).collect())
-}
-
-/// Whether no node keeps the experience yet, and none took its place.
-fn stays_alone(experience: &Node) -> bool {
-    kept_by(experience).is_none() && property(experience, SUPERSEDED_BY).is_none()
 }
 
 async fn promotion(

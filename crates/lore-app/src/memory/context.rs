@@ -71,8 +71,11 @@ pub async fn context(keeper: &Keeper, keywords: Option<&str>, ask: &Ask) -> Repl
 async fn situations(keeper: &Keeper, experiences: &[Memory]) -> Reply<HashMap<NodeId, String>> {
     let ids: Vec<_> = experiences.iter().map(|memory| memory.node.id).collect();
     let texts = keeper.app.store.texts_of_nodes(&keeper.viewer, &ids).await?;
-    let situations = texts.into_iter().filter(|text| text.kind.as_str() == CONTEXT);
-    Ok(situations.map(|text| (text.node, text.body)).collect())
+    let mut situations: HashMap<NodeId, String> = HashMap::new();
+    for text in texts.into_iter().filter(|text| text.kind.as_str() == CONTEXT) {
+        situations.entry(text.node).or_default().push_str(&text.body);
+    }
+    Ok(situations)
 }
 
 async fn edges_between(keeper: &Keeper, nodes: &[Memory]) -> Reply<Vec<Link>> {

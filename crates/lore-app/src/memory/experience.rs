@@ -14,13 +14,14 @@ use lore_search::{Filter, Query, Unit};
 use lore_store::{Batch, Change, Expect, NewNode, NewText, NewestNodes, NodeRef};
 use serde_json::{Value, json};
 
-use super::graph::{Written, first_texts};
+use super::graph::{Written, main_texts};
 use super::holding::{Lapsed, lapsed};
 use super::keeper::{Keeper, days_between};
 use super::kinds::{
     CONTENT, CONTEXT, EXPERIENCE, KNOWLEDGE, Sharing, fading, kept_by, learned, property, word,
 };
 use super::learn::{Origin, Superseded};
+use super::parts::parts;
 use super::pen::{Pen, capitalised, name_from};
 use super::refusal::{Refusal, Reply, required};
 use super::{MEMORIES_URI, STATUS_URI};
@@ -36,30 +37,40 @@ pub struct Fading {
     pub lesson: Lesson,
     /// How sure its writer was.
     pub confidence: Confidence,
+    /// The decay per day; a source may have its own.
+    pub rate: f64,
 }
 
 impl Fading {
+    /// How lessons of this sort fade.
+    pub(super) fn new(lesson: Lesson, confidence: Confidence) -> Self {
+        Self { lesson, confidence, rate: rate(lesson, confidence) }
+    }
+
     /// Reads what an experience node, or the node that keeps one, says of it.
     pub fn of(node: &Node) -> Option<Self> {
         let lesson = Lesson::named(property(node, "experience_type")?)?;
         let confidence = property(node, "confidence").and_then(Confidence::named);
-        Some(Self { lesson, confidence: confidence.unwrap_or(Confidence::High) })
+        let usual = Self::new(lesson, confidence.unwrap_or(Confidence::High));
+        let own = node.properties.get("decay_rate").and_then(Value::as_f64);
+        Some(usual.with_rate(own))
     }
 
-    /// The decay per day.
-    pub fn rate(self) -> f64 {
-        rate(self.lesson, self.confidence)
+    /// The same with a decay of its own, if that is one.
+    pub(super) fn with_rate(self, own: Option<f64>) -> Self {
+        let own = own.filter(|own| own.is_finite() && *own >= 0.0);
+        Self { rate: own.unwrap_or(self.rate), ..self }
     }
 
     /// What is left at `now` of what was made at `made`.
     pub fn left(self, made: Timestamp, now: Timestamp) -> f64 {
-        relevance(self.rate(), days_between(made, now))
+        relevance(self.rate, days_between(made, now))
     }
 
     pub(super) fn note_in(self, properties: &mut Properties) {
         properties.insert("experience_type".into(), json!(self.lesson.as_str()));
         properties.insert("confidence".into(), json!(self.confidence.as_str()));
-        properties.insert("decay_rate".into(), json!(self.rate()));
+        properties.insert("decay_rate".into(), json!(self.rate));
     }
 }
 
@@ -126,7 +137,7 @@ impl Lore {
         Ok(Self {
             content: pen.text("content", content)?,
             context: pen.optional("context", given.context.as_deref())?,
-            fading: Fading { lesson, confidence },
+            fading: Fading::new(lesson, confidence),
             tags: pen.list("tags", &given.tags)?,
             provenance,
             sharing: given.sharing,
@@ -159,11 +170,11 @@ impl Lore {
             let text = NewText::new(uid, NodeRef::Uid(node), word(kind)?, body);
             Ok(NewText { provenance: self.provenance.clone(), ..text })
         };
-        let mut texts = vec![text(kind, &self.content)?];
-        if let Some(context) = &self.context {
-            texts.push(NewText { position: 1, ..text(CONTEXT, context)? });
-        }
-        Ok(texts)
+        // The parts of a turn stand together in its session: their position is the same.
+        let content = parts(&self.content).into_iter().map(|part| text(kind, part));
+        let context = self.context.as_deref().into_iter().flat_map(parts);
+        let context = context.map(|part| Ok(NewText { position: 1, ..text(CONTEXT, part)? }));
+        content.chain(context).collect()
     }
 }
 
@@ -197,7 +208,7 @@ async fn plan_save(
     let texts = lore.texts(keeper, node.uid, CONTENT)?;
     batch.changes.extend(texts.into_iter().map(Change::CreateText));
     if let Some(old) = Superseded::find(keeper, superseded).await? {
-        batch.changes.extend(old.changes(&node, &lore.provenance, batch.at)?);
+        batch.changes.extend(old.changes(keeper, &node, &lore.provenance, batch.at)?);
     }
     Ok((batch, Saved { node, fading: lore.fading }))
 }
@@ -315,10 +326,10 @@ async fn experiences_of(keeper: &Keeper, nodes: Vec<Node>) -> Reply<Vec<(NodeId,
 /// Reads what experience nodes say. What lacks its fields counts as a solution.
 async fn read(keeper: &Keeper, nodes: Vec<Node>) -> Reply<Vec<Experience>> {
     let now = keeper.now();
-    let mut texts = first_texts(keeper, &nodes).await?;
+    let mut texts = main_texts(keeper, &nodes).await?;
     let mut lapsed = lapsed(keeper, &nodes.iter().collect::<Vec<_>>()).await?;
     let experience = |node: Node| {
-        let plain = Fading { lesson: Lesson::Solution, confidence: Confidence::High };
+        let plain = Fading::new(Lesson::Solution, Confidence::High);
         let fading = Fading::of(&node).unwrap_or(plain);
         let text = texts.remove(&node.id);
         let kept_tags = node.properties.get("tags").and_then(Value::as_array);
@@ -382,19 +393,25 @@ fn classes(lesson: Option<Lesson>) -> Reply<Vec<(Kind, String, f64)>> {
 
 /// How many experiences go into the bin in one transaction.
 const PRUNE_BATCH: usize = 500;
+/// How many times as fast as others of its class something from elsewhere may fade.
+const FASTEST: f64 = 4.0;
 
 /// Puts everything into the bin of which less than `threshold` is left. What a node keeps for
 /// good does not fade.
 pub async fn prune(keeper: &Keeper, threshold: f64) -> Reply<Vec<Uid>> {
     let mut pruned = Vec::new();
-    for mut query in below(keeper, threshold)? {
+    let now = keeper.now();
+    let is_faded = |node: &Node| {
+        let left = Fading::of(node).map_or(0.0, |fading| fading.left(node.created.at, now));
+        fades(node) && left < threshold && may_prune(keeper, node)
+    };
+    for mut query in below(keeper, threshold, FASTEST)? {
         loop {
             let found = keeper.app.store.newest_nodes(&keeper.viewer, query.clone()).await?;
             if found.is_empty() {
                 break;
             }
-            let (faded, staying): (Vec<_>, Vec<_>) =
-                found.into_iter().partition(|node| fades(node) && may_prune(keeper, node));
+            let (faded, staying): (Vec<_>, Vec<_>) = found.into_iter().partition(is_faded);
             query.offset += staying.len();
             let mut batch = touching(keeper);
             let bin = |node: &Node| Change::DeleteNode(NodeRef::Id(node.id), Expect::Any);
@@ -418,19 +435,20 @@ fn may_prune(keeper: &Keeper, node: &Node) -> bool {
 /// How many experiences have less than `threshold` left, counted up to a batch for each class.
 pub(super) async fn faded(keeper: &Keeper, threshold: f64) -> Reply<usize> {
     let mut count = 0;
-    for query in below(keeper, threshold)? {
+    for query in below(keeper, threshold, 1.0)? {
         let found = keeper.app.store.newest_nodes(&keeper.viewer, query).await?;
         count += found.iter().filter(|node| fades(node)).count();
     }
     Ok(count)
 }
 
-/// In each class, what is older than the day on which less than `threshold` is left.
-fn below(keeper: &Keeper, threshold: f64) -> Reply<Vec<NewestNodes>> {
+/// In each class, what is older than the day on which less than `threshold` is left of what
+/// fades `haste` times as fast as the class.
+fn below(keeper: &Keeper, threshold: f64, haste: f64) -> Reply<Vec<NewestNodes>> {
     const MICROS_A_DAY: f64 = 86_400.0 * 1e6;
     let now = keeper.now().as_microsecond();
     let older = |(kind, namespace, rate): (Kind, String, f64)| {
-        let days = days_until_below(rate, threshold)?;
+        let days = days_until_below(rate * haste, threshold)?;
         // So long ago that no calendar reaches it: nothing can be older.
         let before = Timestamp::from_microsecond(now - (days * MICROS_A_DAY) as i64).ok()?;
         Some(NewestNodes { kind, namespace, before: Some(before), offset: 0, limit: PRUNE_BATCH })

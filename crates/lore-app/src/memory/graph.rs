@@ -14,9 +14,9 @@ use serde_json::json;
 use super::holding::{Lapsed, lapsed};
 use super::keeper::Keeper;
 use super::kinds::{
-    AUTO_RELATED, CONTENT, DESCRIPTION, KNOWLEDGE, OWN, PROMOTED, Sharing, Type, half_of,
-    namespace_in, word,
+    AUTO_RELATED, DESCRIPTION, KNOWLEDGE, OWN, PROMOTED, Sharing, Type, half_of, namespace_in, word,
 };
+use super::parts::{is_main, join, parts};
 use super::pen::Pen;
 use super::project;
 use super::refusal::{Refusal, Reply, required};
@@ -37,7 +37,7 @@ const AUTO_SCORE_MIN: f32 = 0.25;
 pub struct Known {
     /// The node.
     pub node: Node,
-    /// Its first text, if it has one.
+    /// What it says of itself, if it does.
     pub description: Option<String>,
     /// Why it no longer holds, if it does not.
     pub lapsed: Option<Lapsed>,
@@ -107,17 +107,20 @@ async fn plan_add(
     let neighbours = similar_nodes(keeper, &about).await?;
     batch = batch.change(Change::CreateNode(new));
     if let Some(text) = &description {
-        batch = batch.change(describe(keeper, &node, text)?);
+        batch.changes.extend(describe(keeper, &node, text)?);
     }
     batch.changes.extend(auto_links(&node, &neighbours)?);
     Ok((batch, Known { node, description, lapsed: None }))
 }
 
 /// The description of a node that is being made.
-pub(super) fn describe(keeper: &Keeper, node: &Node, body: &str) -> Reply<Change> {
-    let uid = keeper.app.effects.uid();
-    let text = NewText::new(uid, NodeRef::Uid(node.uid), word(DESCRIPTION)?, body);
-    Ok(Change::CreateText(text))
+fn describe(keeper: &Keeper, node: &Node, body: &str) -> Reply<Vec<Change>> {
+    let kind = word(DESCRIPTION)?;
+    let text = |body: &str| {
+        let uid = keeper.app.effects.uid();
+        Change::CreateText(NewText::new(uid, NodeRef::Uid(node.uid), kind.clone(), body))
+    };
+    Ok(parts(body).into_iter().map(text).collect())
 }
 
 /// Plain nodes that answer a text well enough to be joined to it, best first.
@@ -301,9 +304,9 @@ pub async fn query(keeper: &Keeper, wanted: &NodeSearch) -> Reply<Vec<Known>> {
     with_descriptions(keeper, found.answers.into_iter().map(|answer| answer.node).collect()).await
 }
 
-/// Nodes with their first texts; what no longer holds comes last.
+/// Nodes with what they say of themselves; what no longer holds comes last.
 pub(super) async fn with_descriptions(keeper: &Keeper, nodes: Vec<Node>) -> Reply<Vec<Known>> {
-    let mut texts = first_texts(keeper, &nodes).await?;
+    let mut texts = main_texts(keeper, &nodes).await?;
     let mut lapsed = lapsed(keeper, &nodes.iter().collect::<Vec<_>>()).await?;
     let known = |node: Node| Known {
         description: texts.remove(&node.id).map(|text| text.body),
@@ -315,18 +318,28 @@ pub(super) async fn with_descriptions(keeper: &Keeper, nodes: Vec<Node>) -> Repl
     Ok(known)
 }
 
-/// The text that says what each node is: its description or content, else its first.
-pub(super) async fn first_texts(keeper: &Keeper, nodes: &[Node]) -> Reply<HashMap<NodeId, Text>> {
+/// The text that says what each node is: its description or content with all its parts, else
+/// its first.
+pub(super) async fn main_texts(keeper: &Keeper, nodes: &[Node]) -> Reply<HashMap<NodeId, Text>> {
     let ids: Vec<_> = nodes.iter().map(|node| node.id).collect();
-    let mut first: HashMap<NodeId, Text> = HashMap::new();
+    // With each, the part that was read last.
+    let mut whole: HashMap<NodeId, (Text, String)> = HashMap::new();
     for text in keeper.app.store.texts_of_nodes(&keeper.viewer, &ids).await? {
-        let main = |text: &Text| matches!(text.kind.as_str(), DESCRIPTION | CONTENT);
-        let known = first.get(&text.node);
-        if known.is_none_or(|known| main(&text) && !main(known)) {
-            first.insert(text.node, text);
+        match whole.get_mut(&text.node) {
+            Some((known, last)) if is_main(known) => {
+                if is_main(&text) {
+                    join(&mut known.body, last, &text.body);
+                    *last = text.body;
+                }
+            }
+            Some(_) if !is_main(&text) => {}
+            _ => {
+                let last = text.body.clone();
+                whole.insert(text.node, (text, last));
+            }
         }
     }
-    Ok(first)
+    Ok(whole.into_iter().map(|(node, (text, _))| (node, text)).collect())
 }
 
 fn present(given: Option<&str>) -> Option<&str> {

@@ -1,38 +1,56 @@
 //! What no longer holds, and what took its place.
+//!
+//! An edge says so, and nothing in the node itself: whoever does not see the edge sees
+//! something that holds, and who may not change a thing can at most replace it for themselves.
 
 use std::collections::HashMap;
 
-use lore_core::{Node, Uid};
+use lore_core::{Edge, Node, NodeId, Uid};
+use lore_store::Direction;
+use serde_json::Value;
 
 use super::keeper::Keeper;
-use super::kinds::{SUPERSEDED_BY, VALID_TO, property};
+use super::kinds::{SUPERSEDES, VALID_TO, property, word};
 use super::refusal::Reply;
+
+/// More replacements of the nodes of one answer than anybody makes.
+const MANY: usize = 10_000;
 
 /// Why something no longer holds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lapsed {
     /// What took its place.
     pub by: Node,
-    /// Until when it held, if that is known.
-    pub valid_to: Option<String>,
+    /// Until when it held.
+    pub valid_to: String,
 }
 
 /// Those among the nodes that no longer hold, by their uids. What was put in the place of one
-/// and has been removed since, or is not for the caller to see, takes no place.
+/// and has been removed since, or is not for the caller to see, takes no place; of several the
+/// last does.
 pub(super) async fn lapsed(keeper: &Keeper, nodes: &[&Node]) -> Reply<HashMap<Uid, Lapsed>> {
-    let takers: Vec<Uid> = nodes.iter().filter_map(|node| taker(node)).collect();
-    if takers.is_empty() {
+    let (store, viewer) = (&keeper.app.store, &keeper.viewer);
+    let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
+    let kinds = [word(SUPERSEDES)?];
+    let mut edges = store.neighbours(viewer, &ids, Direction::In, &kinds, MANY).await?;
+    if edges.is_empty() {
         return Ok(HashMap::new());
     }
-    let live = keeper.app.store.nodes_by_uid(&keeper.viewer, &takers).await?;
-    let live: HashMap<Uid, Node> = live.into_iter().map(|node| (node.uid, node)).collect();
+    edges.sort_by_key(|edge| (edge.created.at, edge.id));
+    let takers: Vec<NodeId> = edges.iter().map(|edge| edge.source).collect();
+    let takers = store.nodes(viewer, &takers).await?;
+    let takers: HashMap<NodeId, &Node> = takers.iter().map(|node| (node.id, node)).collect();
+    let last: HashMap<NodeId, &Edge> = edges.iter().map(|edge| (edge.target, edge)).collect();
     let lapsed = |node: &&Node| {
-        let by = live.get(&taker(node)?)?.clone();
-        Some((node.uid, Lapsed { by, valid_to: property(node, VALID_TO).map(str::to_owned) }))
+        let edge = last.get(&node.id)?;
+        let by = (*takers.get(&edge.source)?).clone();
+        Some((node.uid, Lapsed { by, valid_to: valid_to(edge, node) }))
     };
     Ok(nodes.iter().filter_map(lapsed).collect())
 }
 
-fn taker(node: &Node) -> Option<Uid> {
-    property(node, SUPERSEDED_BY)?.parse().ok()
+fn valid_to(edge: &Edge, old: &Node) -> String {
+    let said = edge.properties.get(VALID_TO).and_then(Value::as_str);
+    let said = said.or_else(|| property(old, VALID_TO)).map(str::to_owned);
+    said.unwrap_or_else(|| edge.created.at.to_string())
 }

@@ -16,9 +16,10 @@ pub(crate) const IDEA: &str = "idea";
 pub(crate) const PROMOTED: &str = "promoted_experience";
 /// Where an experience names the node that was made of it for good.
 pub(crate) const PROMOTED_TO: &str = "promoted_to_node_id";
-/// Where something that no longer holds names what took its place, and until when it held.
+/// Where earlier stores had what took the place of something; an edge says it now.
 pub const SUPERSEDED_BY: &str = "superseded_by";
-/// See [`SUPERSEDED_BY`].
+/// Until when something held: at the edge from what took its place, and at what came from a
+/// source that says so.
 pub const VALID_TO: &str = "valid_to";
 /// Start of the node kinds of what was learned with high confidence.
 const LEARNED: &str = "learned_";

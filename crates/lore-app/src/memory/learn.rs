@@ -4,11 +4,11 @@
 //! only an experience. What is alike already is pointed out, never merged.
 
 use futures::FutureExt;
-use lore_core::{Node, Properties, Provenance, Result, Timestamp, Uid};
+use lore_core::{Node, Properties, Provenance, Result, Timestamp, Uid, Visibility};
 use lore_rules::memory::decay::Confidence;
 use lore_rules::memory::likeness::{self, Relation};
 use lore_search::{Query, Unit};
-use lore_store::{Batch, Change, Expect, NewEdge, NewNode, NewText, NodeKey, NodePatch, NodeRef};
+use lore_store::{Batch, Change, NewEdge, NewNode, NewText, NodeKey, NodeRef};
 use lore_text::time::{Plain, chat_prefix};
 use serde_json::json;
 
@@ -16,8 +16,7 @@ use super::experience::{Fading, Lore, NewExperience};
 use super::graph::{Written, auto_links, similar_nodes};
 use super::keeper::Keeper;
 use super::kinds::{
-    CONTENT, DESCRIPTION, KEPT_AS, KNOWLEDGE, SUPERSEDED_BY, SUPERSEDES, VALID_TO, half_of,
-    learned, word,
+    CONTENT, DESCRIPTION, KEPT_AS, KNOWLEDGE, SUPERSEDES, VALID_TO, half_of, learned, word,
 };
 use super::pen::Pen;
 use super::recall::recallable;
@@ -127,7 +126,7 @@ async fn plan(keeper: &Keeper, lore: &Lore, superseded: Option<&str>) -> Reply<(
     }
     if let Some(old) = old {
         let new = node.as_ref().unwrap_or(&shown);
-        batch.changes.extend(old.changes(new, &lore.provenance, batch.at)?);
+        batch.changes.extend(old.changes(keeper, new, &lore.provenance, batch.at)?);
     }
     let learned = Learned { node, experience: shown, fading: lore.fading, candidates };
     Ok((batch, learned))
@@ -212,7 +211,7 @@ fn unstamped(text: &str) -> &str {
     chat_prefix(text, Plain::IsText).rest
 }
 
-/// Something that no longer holds: it stays, dated, and says what took its place.
+/// Something that no longer holds: it stays, and a dated edge says what took its place.
 pub(super) struct Superseded {
     halves: Vec<Node>,
 }
@@ -222,8 +221,6 @@ impl Superseded {
     pub(super) async fn find(keeper: &Keeper, id: Option<&str>) -> Reply<Option<Self>> {
         let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else { return Ok(None) };
         let named = keeper.lookup("Node", id).await?;
-        // What took its place is written on it.
-        may_change(&keeper.viewer, named.created.by, &named.name)?;
         let other = match half_of(&named) {
             Some(uid) => keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await?,
             None => None,
@@ -235,31 +232,32 @@ impl Superseded {
         self.halves.iter().any(|half| half.uid == node.uid)
     }
 
-    /// Dates the old one and joins it to the new one.
+    /// Joins the old one to the new one. Who may not change the old one replaces it only for
+    /// themselves.
     pub(super) fn changes(
         &self,
+        keeper: &Keeper,
         new: &Node,
         provenance: &Provenance,
         at: Timestamp,
     ) -> Reply<Vec<Change>> {
-        let valid_to = provenance.occurred_at.unwrap_or(at);
-        let mut changes = Vec::new();
-        for half in &self.halves {
-            let mut properties = half.properties.clone();
-            properties.insert(VALID_TO.into(), json!(valid_to.to_string()));
-            properties.insert(SUPERSEDED_BY.into(), json!(new.uid.to_string()));
-            let patch = NodePatch { properties: Some(properties), ..NodePatch::default() };
-            let expect = Expect::Version(half.version);
-            changes.push(Change::UpdateNode(NodeRef::Id(half.id), expect, patch));
-            changes.push(Change::PutEdge(NewEdge {
+        let valid_to = provenance.occurred_at.unwrap_or(at).to_string();
+        let viewer = &keeper.viewer;
+        let edge = |half: &Node| -> Reply<Change> {
+            let may = may_change(viewer, half.created.by, &half.name).is_ok();
+            Ok(Change::PutEdge(NewEdge {
                 source: NodeRef::Uid(new.uid),
                 target: NodeRef::Id(half.id),
                 kind: word(SUPERSEDES)?,
                 weight: 1.0,
-                visibility: new.visibility,
-                properties: Properties::new(),
-            }));
-        }
-        Ok(changes)
+                visibility: if may {
+                    new.visibility
+                } else {
+                    Visibility::Private(viewer.principal)
+                },
+                properties: Properties::from_iter([(VALID_TO.to_owned(), json!(valid_to))]),
+            }))
+        };
+        self.halves.iter().map(edge).collect()
     }
 }

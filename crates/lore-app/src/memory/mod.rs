@@ -20,6 +20,7 @@ pub mod ids;
 pub mod keeper;
 pub mod kinds;
 pub mod learn;
+mod parts;
 mod pen;
 pub mod project;
 pub mod recall;

@@ -7,7 +7,10 @@ use lore_rules::memory::secrets;
 /// Longest text that is kept as one, in characters.
 pub(super) const TEXT_MAX: usize = 100_000;
 /// Most entries of a list, such as tags or goals.
-const LIST_MAX: usize = 100;
+pub(super) const LIST_MAX: usize = 100;
+
+/// Longest sentence of a list, such as a goal, in characters.
+const SENTENCE_MAX: usize = 2_000;
 
 /// Prepares texts of one call and notes which secrets it took out.
 #[derive(Debug, Default)]
@@ -20,9 +23,14 @@ impl Pen {
     pub(super) fn text(&mut self, field: &str, given: &str) -> Result<String> {
         let given = given.trim();
         names::checked_length(field, given, TEXT_MAX)?;
+        Ok(self.long(given))
+    }
+
+    /// A text of any length, with the blanks around it.
+    pub(super) fn long(&mut self, given: &str) -> String {
         let masked = secrets::mask(given);
         self.masked.extend(masked.found);
-        Ok(masked.text)
+        masked.text
     }
 
     /// A long text that may be missing; blank counts as missing.
@@ -39,14 +47,23 @@ impl Pen {
 
     /// A list of short texts without blanks and repetitions.
     pub(super) fn list(&mut self, field: &str, given: &[String]) -> Result<Vec<String>> {
-        if given.len() > LIST_MAX {
-            let limit = format!("{LIST_MAX} entries");
-            return Err(Error::TooLarge { what: field.to_owned(), limit });
-        }
         let mut list: Vec<String> = Vec::with_capacity(given.len());
-        for entry in given.iter().filter(|entry| !entry.trim().is_empty()) {
+        for entry in bounded_list(field, given)?.filter(|entry| !entry.trim().is_empty()) {
             let entry = self.name(field, entry)?;
             if !list.iter().any(|known| names::name_key(known) == names::name_key(&entry)) {
+                list.push(entry);
+            }
+        }
+        Ok(list)
+    }
+
+    /// A list of sentences without blanks and repetitions.
+    pub(super) fn sentences(&mut self, field: &str, given: &[String]) -> Result<Vec<String>> {
+        let mut list: Vec<String> = Vec::with_capacity(given.len());
+        for entry in bounded_list(field, given)?.filter(|entry| !entry.trim().is_empty()) {
+            names::checked_length(field, entry.trim(), SENTENCE_MAX)?;
+            let entry = one_line(&self.text(field, entry)?);
+            if !list.contains(&entry) {
                 list.push(entry);
             }
         }
@@ -57,6 +74,14 @@ impl Pen {
     pub(super) fn masked(self) -> Vec<&'static str> {
         self.masked
     }
+}
+
+fn bounded_list<'a>(field: &str, given: &'a [String]) -> Result<std::slice::Iter<'a, String>> {
+    if given.len() > LIST_MAX {
+        let limit = format!("{LIST_MAX} entries");
+        return Err(Error::TooLarge { what: field.to_owned(), limit });
+    }
+    Ok(given.iter())
 }
 
 /// A name cut from a text: its beginning on one line.

@@ -94,7 +94,7 @@ impl Draft {
         ];
         for (field, given, list) in lists {
             if let Some(given) = given {
-                *list = pen.list(field, given)?;
+                *list = pen.sentences(field, given)?;
             }
         }
         Ok(())

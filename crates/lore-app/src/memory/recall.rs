@@ -14,12 +14,13 @@ use lore_store::Answered;
 
 use super::access;
 use super::experience::Fading;
-use super::graph::first_texts;
+use super::graph::main_texts;
 use super::holding::{Lapsed, lapsed};
 use super::keeper::Keeper;
 use super::kinds::{
     CONTEXT, EXPERIENCE, MESSAGE, PROMOTED, PROMOTED_TO, SUPERSEDED_BY, VALID_TO, property, word,
 };
+use super::parts::{is_main, may_be_part};
 use super::refusal::Reply;
 
 /// Longest part of a text that is shown, in characters.
@@ -82,10 +83,10 @@ pub struct Shown {
 
 impl Shown {
     fn of(text: String, question: &str) -> Self {
-        match text.char_indices().nth(SHOWN_MAX) {
-            Some(_) => Self { text: snippet(&text, question, SHOWN_MAX).text, is_cut: true },
-            None => Self { text, is_cut: false },
+        if fits(&text) {
+            return Self { text, is_cut: false };
         }
+        Self { text: snippet(&text, question, SHOWN_MAX).text, is_cut: true }
     }
 }
 
@@ -109,10 +110,15 @@ impl Memory {
     /// holds again.
     pub fn valid_to(&self) -> Option<&str> {
         match &self.lapsed {
-            Some(lapsed) => lapsed.valid_to.as_deref(),
+            Some(lapsed) => Some(&lapsed.valid_to),
             None if property(&self.node, SUPERSEDED_BY).is_some() => None,
             None => property(&self.node, VALID_TO),
         }
+    }
+
+    /// Whether it no longer holds and nothing was asked that it could answer all the same.
+    fn is_past(&self) -> bool {
+        self.score.is_none() && self.lapsed.is_some()
     }
 
     pub(super) fn cost(&self) -> usize {
@@ -181,7 +187,10 @@ pub(super) async fn find(
     let mut memories = judge(keeper, &text, found.answers).await?;
     prefer_what_holds(keeper, &text, &mut memories).await?;
     memories.retain(|memory| memory.relevance >= ask.min_relevance);
-    memories.sort_by(|a, b| b.exact.cmp(&a.exact).then_with(|| b.rank.total_cmp(&a.rank)));
+    memories.sort_by(|a, b| {
+        let order = a.is_past().cmp(&b.is_past()).then_with(|| b.exact.cmp(&a.exact));
+        order.then_with(|| b.rank.total_cmp(&a.rank))
+    });
     memories.truncate(ask.limit);
     for memory in &mut memories {
         memory.score = memory.score.map(|_| memory.rank);
@@ -206,13 +215,14 @@ async fn judge(keeper: &Keeper, question: &str, answers: Vec<Answered>) -> Reply
             exact: kind == MatchKind::ExactName,
             answers: !matches!(kind, MatchKind::Listed | MatchKind::NextBest),
             text: answer.text,
+            is_part: false,
         });
         nodes.push(answer.node);
     }
-    let mut firsts = first_texts(keeper, &needing_texts(&nodes, &hits)).await?;
+    let mut wholes = main_texts(keeper, &needing_texts(&nodes, &hits)).await?;
     let memory = |(node, mut found): (Node, Found)| {
-        if found.needs_text() {
-            found.text = firsts.remove(&node.id).or(found.text);
+        if let Some(whole) = wholes.remove(&node.id) {
+            found.see_whole(whole);
         }
         remembered(keeper, question, node, found)
     };
@@ -227,17 +237,37 @@ struct Found {
     exact: bool,
     answers: bool,
     text: Option<Text>,
+    /// Whether the text is only a part of what is said.
+    is_part: bool,
 }
 
 impl Found {
-    /// Whether it was not found by the text that says what it is.
-    fn needs_text(&self) -> bool {
-        self.text.as_ref().is_none_or(|text| text.kind.as_str() == CONTEXT)
+    /// Whether it was not found by the whole text that says what it is. What was learned or
+    /// saved is one text unless it is long.
+    fn needs_text(&self, node: &Node) -> bool {
+        let is_lesson = property(node, "experience_type").is_some();
+        self.text.as_ref().is_none_or(|text| {
+            text.kind.as_str() == CONTEXT
+                || is_main(text) && (!is_lesson || text.position > 0 || may_be_part(text))
+        })
+    }
+
+    /// Shows everything that is said, or of a long text the part that was found.
+    fn see_whole(&mut self, whole: Text) {
+        let part = self.text.take().filter(|text| {
+            is_main(text) && text.body.len() < whole.body.len() && !fits(&whole.body)
+        });
+        self.is_part = part.is_some();
+        self.text = Some(part.unwrap_or(whole));
     }
 }
 
+fn fits(text: &str) -> bool {
+    text.char_indices().nth(SHOWN_MAX).is_none()
+}
+
 fn needing_texts(nodes: &[Node], hits: &[Found]) -> Vec<Node> {
-    let needing = nodes.iter().zip(hits).filter(|(_, found)| found.needs_text());
+    let needing = nodes.iter().zip(hits).filter(|(node, found)| found.needs_text(node));
     needing.map(|(node, _)| node.clone()).collect()
 }
 
@@ -248,7 +278,11 @@ fn remembered(keeper: &Keeper, question: &str, node: Node, found: Found) -> Memo
     let relevance = fades.map_or(1.0, |fading| fading.left(node.created.at, keeper.now()));
     let nudged = found.rank + found.rank.abs() * (nudge(relevance) - 1.0);
     let (body, provenance) = match found.text {
-        Some(text) => (Some(Shown::of(text.body, question)), text.provenance),
+        Some(text) => {
+            let mut shown = Shown::of(text.body, question);
+            shown.is_cut |= found.is_part;
+            (Some(shown), text.provenance)
+        }
         None => (None, Provenance::default()),
     };
     Memory {
@@ -287,7 +321,7 @@ async fn prefer_what_holds(
         }
     }
     let takers: Vec<Node> = absent.iter().map(|(node, _)| node.clone()).collect();
-    let mut texts: HashMap<NodeId, Text> = first_texts(keeper, &takers).await?;
+    let mut texts: HashMap<NodeId, Text> = main_texts(keeper, &takers).await?;
     for (node, mut found) in absent {
         found.text = texts.remove(&node.id);
         memories.push(remembered(keeper, question, node, found));

@@ -1,5 +1,7 @@
 //! What holds, what stays and what comes back.
 
+use lore_core::Role;
+use lore_tools::Selection;
 use serde_json::{Value, json};
 
 use crate::mind::{Mind, id};
@@ -203,4 +205,70 @@ async fn neither_is_what_was_learned_for_good_and_its_name_means_the_lasting_hal
     let by_name = json!({ "action": "related", "node_id": "Solution: It was sold at Tortuga" });
     let related = mind.call("kn_intel", by_name).await;
     assert_eq!(related.get("error"), None, "{related}");
+}
+
+#[tokio::test]
+async fn who_may_not_change_a_thing_replaces_it_only_for_themselves() {
+    let mind = Mind::fresh().await;
+    let shared =
+        json!({ "action": "add", "name": "King", "type": "person", "visibility": "shared" });
+    mind.call("kn_graph", shared).await;
+    let heir = |content: &str| {
+        json!({
+            "action": "learn", "type": "solution", "content": content, "supersedes": "King",
+        })
+    };
+    let ilsa = mind.call("kn_intel", heir("The throne passed to Ilsa")).await;
+    let (ann, bob) = (mind.person("Ann", Role::Player).await, mind.person("Bob", Role::Player));
+    let (bob, all) = (bob.await, Selection::new());
+    let fled = mind.try_as(ann, &all, "kn_intel", heir("The monarch fled")).await.unwrap();
+
+    let look = json!({ "action": "query", "node_type": "person", "detail": "full" });
+    let king = async |viewer| {
+        let found = mind.try_as(viewer, &all, "kn_graph", look.clone()).await.unwrap();
+        found["nodes"][0].clone()
+    };
+    let master = king(mind.viewer).await;
+    assert_eq!(master["superseded_by"], ilsa["node_id"], "{master}");
+    assert_eq!(king(ann).await["superseded_by"], fled["node_id"]);
+    let unknowing = king(bob).await;
+    assert_eq!(unknowing.get("superseded_by"), None, "{unknowing}");
+    assert_eq!(unknowing["updated_at"], unknowing["created_at"]);
+    let rows = mind.recall("King").await;
+    assert_eq!(rows[0]["id"], ilsa["node_id"], "{rows:?}");
+}
+
+#[tokio::test]
+async fn of_two_heirs_the_one_that_is_left_has_its_place() {
+    let mind = Mind::fresh().await;
+    let first = mind.learn("The toll is 10 coins", "high").await;
+    let mut heirs = Vec::new();
+    for content in ["The toll is 12 coins", "The toll is 15 coins"] {
+        mind.wait_days(1);
+        let new = json!({
+            "action": "learn", "type": "solution", "content": content,
+            "supersedes": first["node_id"],
+        });
+        heirs.push(mind.call("kn_intel", new).await);
+    }
+    graph(&mind, "remove", json!({ "node_id": heirs[1]["node_id"] })).await;
+    let rows = mind.recall("toll coins").await;
+    assert_eq!(rows[0]["id"], heirs[0]["node_id"], "{rows:?}");
+    assert_eq!(rows[1]["superseded_by"], heirs[0]["node_id"], "{rows:?}");
+}
+
+#[tokio::test]
+async fn without_a_topic_what_no_longer_holds_comes_last() {
+    let mind = Mind::fresh().await;
+    mind.learn("One is a start", "high").await;
+    let two = mind.learn("Two is company", "high").await;
+    mind.learn("Three is a crowd", "high").await;
+    let four = json!({
+        "action": "learn", "type": "solution", "content": "Four is a party",
+        "supersedes": two["node_id"],
+    });
+    mind.call("kn_intel", four).await;
+    let rows = mind.call("kn_intel", json!({ "action": "recall" })).await;
+    let last = rows["results"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["id"], two["node_id"], "{rows}");
 }

@@ -57,9 +57,24 @@ async fn import_memory(
 }
 
 fn read(format: ImportFormat, path: &Path) -> anyhow::Result<Load> {
-    let text = |path: &Path| fs::read_to_string(path).with_context(|| path.display().to_string());
+    let load = read_as(format, path)?;
+    if load.records.is_empty() && load.unreadable > 0 {
+        anyhow::bail!(
+            "nothing of {} can be read in this format ({} entries)\n  \
+             try: check the path, or name another format",
+            path.display(),
+            load.unreadable
+        );
+    }
+    Ok(load)
+}
+
+fn read_as(format: ImportFormat, path: &Path) -> anyhow::Result<Load> {
     match format {
-        ImportFormat::ClaudeCode => Ok(chats::claude_code(&files(path, "jsonl")?)),
+        ImportFormat::ClaudeCode => {
+            let is_session = |ending: &str| ending.eq_ignore_ascii_case("jsonl");
+            Ok(chats::claude_code(&files(path, is_session)?))
+        }
         ImportFormat::Chatgpt => {
             let file =
                 if path.is_dir() { path.join("conversations.json") } else { path.to_owned() };
@@ -71,15 +86,37 @@ fn read(format: ImportFormat, path: &Path) -> anyhow::Result<Load> {
             }
             chats::chatgpt(&text(&file)?).map_err(output::advised)
         }
-        ImportFormat::Markdown => Ok(notes::read(&folder_name(path)?, &files(path, "md")?)),
+        ImportFormat::Markdown => {
+            let ending = path.extension().map(|ending| ending.to_string_lossy().into_owned());
+            if path.is_file() && !ending.is_some_and(|ending| notes::is_note(&ending)) {
+                anyhow::bail!(
+                    "{} is no Markdown note\n  try: name a folder, or a file that ends in .md",
+                    path.display()
+                );
+            }
+            Ok(notes::read(&folder_name(path)?, &files(path, notes::is_note)?))
+        }
         ImportFormat::Jsonl => Ok(reference::read(&text(path)?)),
         ImportFormat::Kairn => {
             let file = if path.is_dir() { path.join("kairn.db") } else { path.to_owned() };
+            if !file.exists() {
+                anyhow::bail!(
+                    "there is no {}\n  try: name Kairn's folder or its kairn.db",
+                    file.display()
+                );
+            }
             let tables = lore_sqlite::foreign_tables(&file, &kairn::TABLES)
                 .with_context(|| format!("{} cannot be read", file.display()))?;
             Ok(kairn::read(&tables))
         }
     }
+}
+
+/// The text of a file. What is no UTF-8 in it is marked as such, and keeps nothing else out.
+fn text(path: &Path) -> anyhow::Result<String> {
+    let bytes = fs::read(path).with_context(|| path.display().to_string())?;
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
 
 /// What a folder is called, by whatever way it is reached.
@@ -89,9 +126,9 @@ fn folder_name(path: &Path) -> anyhow::Result<String> {
     Ok(name.unwrap_or_else(|| "memory".into()))
 }
 
-/// The files with this ending in a folder and the folders within it, by path; or the one file.
+/// The files with such an ending in a folder and the folders within it, by path; or the one file.
 /// What begins with a dot is a program's own.
-fn files(path: &Path, ending: &str) -> anyhow::Result<Vec<(String, String)>> {
+fn files(path: &Path, is_one: impl Fn(&str) -> bool) -> anyhow::Result<Vec<(String, String)>> {
     let mut found = Vec::new();
     let mut open = vec![path.to_owned()];
     while let Some(next) = open.pop() {
@@ -104,14 +141,15 @@ fn files(path: &Path, ending: &str) -> anyhow::Result<Vec<(String, String)>> {
                     open.push(entry.path());
                 }
             }
-        } else if next == path || next.extension().is_some_and(|found| found == ending) {
+        } else if next == path
+            || next.extension().is_some_and(|ending| is_one(&ending.to_string_lossy()))
+        {
             let inside =
                 next.strip_prefix(path).ok().filter(|inside| inside.components().count() > 0);
             let name =
                 inside.map_or_else(|| next.file_name().map(PathBuf::from), |p| Some(p.into()));
             let name = name.unwrap_or_default().to_string_lossy().replace('\\', "/");
-            let bytes = fs::read(&next).with_context(|| next.display().to_string())?;
-            found.push((name, String::from_utf8_lossy(&bytes).into_owned()));
+            found.push((name, text(&next)?));
         }
     }
     found.sort();

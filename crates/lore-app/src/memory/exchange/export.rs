@@ -1,7 +1,6 @@
 //! Everything the caller sees, for elsewhere.
 
 use std::collections::HashMap;
-use std::fmt::Write;
 
 use lore_core::{Edge, Node, NodeId, Text};
 use lore_store::{Direction, NodeQuery};
@@ -9,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::ids::shown;
 use super::super::keeper::Keeper;
-use super::super::kinds::{PROJECT, Sharing, VALID_TO, edge_type, namespace_of, property, type_of};
+use super::super::kinds::{PROJECT, Sharing, edge_type, namespace_of, type_of};
 use super::super::project::{Entry, steps_of};
 use super::super::refusal::Reply;
 use crate::federation::is_of_federation;
@@ -100,18 +99,21 @@ pub fn relations(exported: &Exported) -> Vec<Value> {
         "derived_name": node.derived_name, "visibility": Sharing::of(node.visibility).as_str(),
         "properties": node.properties, "log": log,
     })];
-    lines.extend(exported.edges.iter().map(|(edge, end)| {
-        json!({
-            "type": "relation", "from": node.name, "to": end.name,
-            "relationType": edge_type(edge), "from_id": id, "to_id": shown(end),
-            "weight": edge.weight,
-        })
-    }));
+    lines.extend(exported.edges.iter().map(|(edge, end)| relation(node, edge, end)));
     lines
 }
 
+/// An edge that starts at a node.
+pub(super) fn relation(node: &Node, edge: &Edge, end: &Node) -> Value {
+    json!({
+        "type": "relation", "from": node.name, "to": end.name, "relationType": edge_type(edge),
+        "from_id": shown(node), "to_id": shown(end), "weight": edge.weight,
+        "visibility": Sharing::of(edge.visibility).as_str(), "properties": edge.properties,
+    })
+}
+
 /// What there is to know of a text besides its words.
-fn details(text: &Text) -> Value {
+pub(super) fn details(text: &Text) -> Value {
     let said = &text.provenance;
     json!({
         "kind": text.kind.as_str(), "title": text.title, "searchable": text.searchable,
@@ -119,72 +121,4 @@ fn details(text: &Text) -> Value {
         "session": said.session, "author": said.author,
         "occurred_at": said.occurred_at.map(|at| at.to_string()),
     })
-}
-
-/// Fields of projects, ideas and experiences that a reader of a note wants to see.
-const FIELDS: [&str; 8] =
-    ["phase", "goals", "status", "category", "score", "experience_type", "confidence", VALID_TO];
-
-/// A node as a Markdown note: the name of its file, and its text.
-pub fn markdown(exported: &Exported) -> (String, String) {
-    let node = &exported.node;
-    let mut page = front(node);
-    let _ = writeln!(page, "# {}", node.name);
-    for text in &exported.texts {
-        let said =
-            [text.provenance.author.clone(), text.provenance.occurred_at.map(|at| at.to_string())];
-        let said: Vec<_> = said.into_iter().flatten().collect();
-        if !said.is_empty() {
-            let _ = write!(page, "\n*{}*\n", said.join(", "));
-        }
-        let _ = write!(page, "\n{}\n", text.body);
-    }
-    if !exported.edges.is_empty() {
-        page.push_str("\n## Links\n\n");
-    }
-    for (edge, end) in &exported.edges {
-        let shown = end.name.replace(['[', ']', '|'], " ");
-        let _ = writeln!(page, "- {}: [[{}|{shown}]]", edge_type(edge), file_stem(end));
-    }
-    (format!("{}.md", file_stem(node)), page)
-}
-
-/// The id that a note of ours begins with.
-pub fn note_id(page: &str) -> Option<&str> {
-    page.strip_prefix("---\nid: ")?.lines().next()
-}
-
-fn front(node: &Node) -> String {
-    let mut page = format!(
-        "---\nid: {}\ntype: {}\nnamespace: {}\ncreated: {}\n",
-        shown(node),
-        type_of(node),
-        namespace_of(node),
-        node.created.at
-    );
-    for (name, list) in [("tags", &node.tags), ("aliases", &node.aliases)] {
-        if !list.is_empty() {
-            let _ = writeln!(page, "{name}: [{}]", list.join(", "));
-        }
-    }
-    for name in FIELDS {
-        let value = match node.properties.get(name) {
-            None | Some(Value::Null) => continue,
-            Some(Value::Array(list)) if list.is_empty() => continue,
-            Some(_) if property(node, name).is_some() => property(node, name).map(str::to_owned),
-            Some(other) => Some(other.to_string()),
-        };
-        let _ = writeln!(page, "{name}: {}", value.unwrap_or_default());
-    }
-    page.push_str("---\n");
-    page
-}
-
-/// The node's name as far as every file system takes it, and its id, which makes it the only one.
-fn file_stem(node: &Node) -> String {
-    let plain = |c: char| if c.is_alphanumeric() || c == '-' { c } else { ' ' };
-    let words: String = node.name.chars().map(plain).collect();
-    let name = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let name: String = name.chars().take(60).collect();
-    format!("{} {}", name.trim(), shown(node)).trim_start().to_owned()
 }

@@ -13,9 +13,11 @@ use super::super::kinds::{PROMOTED_TO, SUPERSEDED_BY, property};
 use super::super::refusal::Reply;
 use super::{Load, Record};
 
-/// Where a node keeps what source it came from, and a print of what that last said of it.
+/// Where a node keeps what source it came from, a print of what that last said of it, and how
+/// far it was there.
 pub(super) const SOURCE: &str = "source";
 pub(super) const SOURCE_PRINT: &str = "source_print";
+pub(super) const SOURCE_STATE: &str = "source_state";
 
 /// Fields that name another node.
 const REFERENCES: [&str; 4] = ["node", "experience", PROMOTED_TO, SUPERSEDED_BY];
@@ -69,6 +71,11 @@ impl Identities {
         self.get(key).map(Identity::uid)
     }
 
+    /// Every node of the load.
+    pub(super) fn uids(&self) -> Vec<Uid> {
+        self.by_key.values().map(|identity| identity.uid()).collect()
+    }
+
     /// The id of what another store called `uid`, if it came along.
     pub(super) fn moved(&self, uid: &str) -> Option<Uid> {
         self.moved.get(&uid.parse().ok()?).copied()
@@ -86,6 +93,13 @@ impl Identities {
         if let Some(here) = there.and_then(|uid| self.moved.get(&uid)) {
             properties.insert(SHOWN_REFERENCE.into(), json!(show("experience", *here)));
         }
+    }
+}
+
+/// Takes out what is about where something was, not about what it is.
+pub(super) fn without_source(properties: &mut Properties) {
+    for key in [SOURCE, SOURCE_PRINT, SOURCE_STATE] {
+        properties.shift_remove(key);
     }
 }
 
@@ -107,7 +121,7 @@ async fn identify(keeper: &Keeper, load: &Load, record: &Record) -> Reply<Identi
 }
 
 /// A key that is an id of ours.
-fn own_id(key: &str) -> Option<Uid> {
+pub(super) fn own_id(key: &str) -> Option<Uid> {
     let ours = ["node_", "exp_", "proj_", "idea_"].iter().any(|prefix| key.starts_with(prefix));
     read_uid(key).filter(|_| ours)
 }

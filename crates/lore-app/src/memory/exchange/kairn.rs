@@ -1,6 +1,6 @@
 //! Kairn's databases, as rows of their tables.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use lore_core::{Properties, Provenance, Timestamp};
 use lore_rules::memory::decay::{Confidence, Lesson};
@@ -36,6 +36,11 @@ pub fn read(tables: &BTreeMap<String, Vec<Row>>) -> Load {
     let own = nodes.iter().filter(|row| !text(row, "id").is_some_and(is_idea));
     load.take(own.map(|row| node(row)));
     let mut experiences: Vec<_> = rows("experiences").iter().map(experience).collect();
+    // Ids are told apart within a table only.
+    let taken: HashSet<String> = load.records.iter().map(|node| node.key.clone()).collect();
+    for experience in experiences.iter_mut().flatten().filter(|one| taken.contains(&one.key)) {
+        experience.key = format!("{EXPERIENCE} {}", experience.key);
+    }
     join_halves(&mut load.records, rows("experiences").iter().zip(&mut experiences));
     load.take(experiences.into_iter());
     load.take(rows("projects").iter().map(|row| project(row, rows("progress"))));
@@ -115,7 +120,8 @@ fn experience(row: &Row) -> Option<Record> {
     let foreign = lesson.is_none().then(|| sort_of.to_owned());
     let lesson = lesson.unwrap_or_else(|| stand_in(sort_of));
     let confidence = text(row, "confidence").and_then(Confidence::named);
-    let sort = Fading { lesson, confidence: confidence.unwrap_or(Confidence::High) };
+    let sort = Fading::new(lesson, confidence.unwrap_or(Confidence::High))
+        .with_rate(row.get("decay_rate").and_then(Value::as_f64));
     let mut properties = Properties::new();
     sort.note_in(&mut properties);
     if let Some(valid_to) = text(row, VALID_TO) {
@@ -203,12 +209,9 @@ fn idea(row: &Row) -> Option<Record> {
 }
 
 fn edge(row: &Row) -> Option<Tie> {
-    Some(Tie {
-        from: text(row, "source_id")?.to_owned(),
-        to: text(row, "target_id")?.to_owned(),
-        type_name: text(row, "type")?.to_owned(),
-        weight: row.get("weight").and_then(Value::as_f64).unwrap_or(1.0),
-    })
+    let end = |column: &str| text(row, column).map(str::to_owned);
+    let weight = row.get("weight").and_then(Value::as_f64).unwrap_or(1.0);
+    Some(Tie { weight, ..Tie::new(end("source_id")?, end("target_id")?, end("type")?) })
 }
 
 /// What all tables have in common.
@@ -276,6 +279,22 @@ mod tests {
         assert_eq!(load.records[0].keeps.as_deref(), Some("e1"));
         assert_eq!(load.records[1].namespace, "experience.gotcha.low");
         assert!(load.records[1].made.is_some());
+    }
+
+    #[test]
+    fn a_node_and_an_experience_of_one_id_are_two_and_fade_as_kairn_says() {
+        let tables = BTreeMap::from([
+            ("nodes".to_owned(), vec![row(json!({"id": "x1", "type": "t", "name": "Node"}))]),
+            (
+                "experiences".to_owned(),
+                vec![row(json!({"id": "x1", "type": "gotcha", "content": "Heron",
+                    "decay_rate": 0.0035}))],
+            ),
+        ]);
+        let load = read(&tables);
+        let keys: Vec<_> = load.records.iter().map(|record| record.key.as_str()).collect();
+        assert_eq!(keys, ["x1", "experience x1"]);
+        assert_eq!(load.records[1].properties["decay_rate"], 0.0035);
     }
 
     #[test]

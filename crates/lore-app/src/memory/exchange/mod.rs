@@ -12,20 +12,25 @@ mod export;
 mod identity;
 pub mod kairn;
 pub mod notes;
+mod own;
 mod put;
 pub mod reference;
 
-use futures::{StreamExt, stream};
-use lore_core::{Error, Properties, Provenance, Timestamp};
-use lore_store::{Change, NewEdge, NodeRef, StoreError};
+use std::collections::{HashMap, HashSet};
 
-pub use export::{Exported, export, markdown, note_id, relations};
+use futures::{StreamExt, stream};
+use lore_core::{Edge, Error, NodeId, Properties, Provenance, Timestamp, Uid};
+use lore_store::{Change, Direction, EdgeRef, Expect, NewEdge, NodeKey, NodeRef, StoreError};
+use serde_json::json;
+
+pub use export::{Exported, export, relations};
+pub use own::{markdown, note_id};
 
 use super::keeper::Keeper;
-use super::kinds::{Sharing, Type};
+use super::kinds::{Sharing, Type, word};
 use super::project::Entry;
 use super::refusal::Reply;
-use identity::Identities;
+use identity::{Identities, Identity, SOURCE};
 
 /// Everything that a source holds.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +45,8 @@ pub struct Load {
     pub unreadable: usize,
     /// Whether keys are only places, so that a copy elsewhere is known by what it says.
     pub keys_are_places: bool,
+    /// Whether records only ever grow, so that one that says less is an older copy.
+    pub only_grows: bool,
 }
 
 /// A thing with a name and texts.
@@ -128,6 +135,21 @@ pub struct Tie {
     pub type_name: String,
     /// How strongly.
     pub weight: f64,
+    /// Who shall see it.
+    pub sharing: Sharing,
+    /// Fields of it.
+    pub properties: Properties,
+}
+
+/// The type of the ties that stand in a text.
+const LINKS_TO: &str = "links_to";
+
+impl Tie {
+    /// A tie of which nothing else is known.
+    pub fn new(from: String, to: String, type_name: String) -> Self {
+        let (sharing, properties) = (Sharing::default(), Properties::new());
+        Self { from, to, type_name, weight: 1.0, sharing, properties }
+    }
 }
 
 /// What an import did.
@@ -161,14 +183,16 @@ pub async fn import(
     let mut imported = Imported::default();
     let mut done = 0;
     let identities = Identities::of(keeper, load).await?;
-    let put = |record| put::put(keeper, load, &identities, record);
+    let active = put::may_be_active(keeper, load).await?;
+    let put = |record| put::put(keeper, load, &identities, active, record);
     let mut records = stream::iter(&load.records).map(put).buffered(AT_ONCE);
     while let Some(put) = records.next().await {
         imported.count(&put?);
         done += 1;
         progress(done, total);
     }
-    let tie = |each| tie(keeper, load, &identities, each);
+    let joined = joined(keeper, &identities).await?;
+    let tie = |each| tie(keeper, load, &identities, &joined, each);
     let mut ties = stream::iter(&load.ties).map(tie).buffered(AT_ONCE);
     while let Some(tied) = ties.next().await {
         let tied = tied?;
@@ -176,6 +200,9 @@ pub async fn import(
         imported.loose += usize::from(!tied);
         done += 1;
         progress(done, total);
+    }
+    if load.keys_are_places {
+        untie(keeper, load, &identities).await?;
     }
     Ok(imported)
 }
@@ -196,20 +223,33 @@ impl Imported {
     }
 }
 
-/// Joins two records; `false` when one of them is not there.
-async fn tie(keeper: &Keeper, load: &Load, identities: &Identities, tie: &Tie) -> Reply<bool> {
+/// Joins two records; `false` when one of them is not there. What is joined already stays as
+/// it is.
+async fn tie(
+    keeper: &Keeper,
+    load: &Load,
+    identities: &Identities,
+    joined: &HashSet<Join>,
+    tie: &Tie,
+) -> Reply<bool> {
     let (Some(from), Some(to)) = (identities.uid(&tie.from), identities.uid(&tie.to)) else {
         return Ok(false);
     };
     let kind = Type::of(&tie.type_name)?;
-    let mut properties = Properties::new();
+    if joined.contains(&(from, to, kind.kind.as_str().to_owned())) {
+        return Ok(true);
+    }
+    let mut properties = tie.properties.clone();
     kind.note_in(&mut properties);
+    if load.keys_are_places && tie.type_name == LINKS_TO {
+        properties.insert(SOURCE.into(), json!(load.label));
+    }
     let edge = NewEdge {
         source: NodeRef::Uid(from),
         target: NodeRef::Uid(to),
         kind: kind.kind,
         weight: if tie.weight.is_finite() { tie.weight } else { 1.0 },
-        visibility: Sharing::Workspace.visibility(&keeper.viewer),
+        visibility: tie.sharing.visibility(&keeper.viewer),
         properties,
     };
     let mut batch = keeper.batch().change(Change::PutEdge(edge));
@@ -221,43 +261,62 @@ async fn tie(keeper: &Keeper, load: &Load, identities: &Identities, tie: &Tie) -
     }
 }
 
+/// An edge by its two ends and its kind.
+type Join = (Uid, Uid, String);
+
+/// The edges that are there between the nodes of a load.
+async fn joined(keeper: &Keeper, identities: &Identities) -> Reply<HashSet<Join>> {
+    /// How many nodes are looked at together, and how many edges of them.
+    const PAGE: usize = 500;
+    const EDGES: usize = 100_000;
+    let (store, viewer) = (&keeper.app.store, &keeper.viewer);
+    let mut here: HashMap<NodeId, Uid> = HashMap::new();
+    for uids in identities.uids().chunks(PAGE) {
+        let nodes = store.nodes_by_uid(viewer, uids).await?;
+        here.extend(nodes.into_iter().map(|node| (node.id, node.uid)));
+    }
+    let ids: Vec<NodeId> = here.keys().copied().collect();
+    let mut joined = HashSet::new();
+    for ids in ids.chunks(PAGE) {
+        let edges = store.neighbours(viewer, ids, Direction::Out, &[], EDGES).await?;
+        let ends = |edge: &Edge| Some((*here.get(&edge.source)?, *here.get(&edge.target)?));
+        let join =
+            |edge: Edge| ends(&edge).map(|(from, to)| (from, to, edge.kind.as_str().to_owned()));
+        joined.extend(edges.into_iter().filter_map(join));
+    }
+    Ok(joined)
+}
+
+/// Takes links away that a source made and no longer has.
+async fn untie(keeper: &Keeper, load: &Load, identities: &Identities) -> Reply<()> {
+    /// More links of one note than anybody makes.
+    const MANY: usize = 10_000;
+    let uids = |tie: &Tie| Some((identities.uid(&tie.from)?, identities.uid(&tie.to)?));
+    let wanted: HashSet<_> = load.ties.iter().filter_map(uids).collect();
+    let (store, viewer, kinds) = (&keeper.app.store, &keeper.viewer, [word(LINKS_TO)?]);
+    for record in &load.records {
+        let Some(Identity::Sourced(uid)) = identities.get(&record.key) else { continue };
+        let Some(node) = store.node(viewer, NodeKey::Uid(uid)).await? else { continue };
+        let mut edges = store.neighbours(viewer, &[node.id], Direction::Out, &kinds, MANY).await?;
+        edges.retain(|edge| edge.properties.get(SOURCE) == Some(&json!(load.label)));
+        let ends: Vec<_> = edges.iter().map(|edge| edge.target).collect();
+        let ends = store.nodes(viewer, &ends).await?;
+        let is_wanted = |edge: &Edge| {
+            let end = ends.iter().find(|end| end.id == edge.target);
+            end.is_some_and(|end| wanted.contains(&(uid, end.uid)))
+        };
+        let mut batch = keeper.batch();
+        let stale = edges.iter().filter(|edge| !is_wanted(edge));
+        let bin = |edge: &Edge| Change::DeleteEdge(EdgeRef::Id(edge.id), Expect::Any);
+        batch.changes.extend(stale.map(bin));
+        if !batch.changes.is_empty() {
+            store.commit(viewer, batch).await?;
+        }
+    }
+    Ok(())
+}
+
 /// The error for a source that is not what it is said to be.
 pub(super) fn not_readable(what: &str, problem: impl std::fmt::Display) -> Error {
     Error::invalid(what, format!("cannot be read: {problem}"), "check the format and the path")
-}
-
-/// Parts of a long text, cut between paragraphs where that is possible.
-pub(super) fn parts(text: &str, letters: usize) -> Vec<String> {
-    let mut parts = vec![String::new()];
-    for paragraph in text.split_inclusive("\n\n") {
-        let long = |part: &String| part.chars().count() + paragraph.chars().count() > letters;
-        if parts.last().is_some_and(|part| !part.is_empty() && long(part)) {
-            parts.push(String::new());
-        }
-        if let Some(last) = parts.last_mut() {
-            last.push_str(paragraph);
-        }
-    }
-    parts.into_iter().flat_map(|part| hard_parts(&part, letters)).collect()
-}
-
-/// A paragraph that is too long is cut where it must be.
-fn hard_parts(text: &str, letters: usize) -> Vec<String> {
-    let chars: Vec<char> = text.trim().chars().collect();
-    chars.chunks(letters.max(1)).map(|part| part.iter().collect()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_texts_are_cut_between_paragraphs_and_lose_nothing() {
-        let text = format!("{}\n\n{}\n\n{}", "a".repeat(60), "b".repeat(60), "c".repeat(250));
-        let parts = parts(&text, 100);
-        assert!(parts.iter().all(|part| part.chars().count() <= 100), "{parts:?}");
-        let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
-        assert_eq!(parts.iter().map(|part| letters(part)).sum::<usize>(), letters(&text));
-        assert!(super::parts("", 100).is_empty());
-    }
 }

@@ -5,13 +5,13 @@ use std::collections::{HashMap, HashSet};
 use lore_core::Provenance;
 
 use super::super::kinds::DESCRIPTION;
-use super::{Load, Passage, Record, Tie, parts};
-
-/// Longest part of a note that is kept as one text, in characters.
-const PART_LETTERS: usize = 6_000;
+use super::super::parts::parts;
+use super::own::{self, OwnNote};
+use super::{LINKS_TO, Load, Passage, Record, Tie, reference};
 
 /// Reads notes: the path of each within its folder, and its text. Links between them become
-/// edges, those in code aside; links to what is not there are counted by who imports.
+/// edges, those in code aside; links to what is not there are counted by who imports. Notes
+/// that were exported here come back as what they were.
 pub fn read(folder: &str, files: &[(String, String)]) -> Load {
     let label = format!("markdown {folder}");
     let mut load = Load { label, keys_are_places: true, ..Load::default() };
@@ -19,16 +19,22 @@ pub fn read(folder: &str, files: &[(String, String)]) -> Load {
     let ways = Ways::of(&notes);
     for note in &notes {
         // Two links may lead to one note, and one may lead back.
-        let mut ends = HashSet::from([note.key.clone()]);
-        for link in links(&without_code(&note.body)) {
+        let mut ends = HashSet::from([(LINKS_TO.to_owned(), note.key.clone())]);
+        for (kind, link) in note.links() {
             let to = ways.find(&note.path, &link).map_or(link, str::to_owned);
-            if ends.insert(to.clone()) {
-                let (from, type_name) = (note.key.clone(), "links_to".into());
-                load.ties.push(Tie { from, to, type_name, weight: 1.0 });
+            if ends.insert((kind.clone(), to.clone())) {
+                load.ties.push(Tie::new(note.key.clone(), to, kind));
             }
         }
+        let own = note.own.iter().flat_map(|own| &own.relations);
+        load.ties.extend(own.filter_map(reference::relation));
     }
-    load.records = notes.into_iter().map(Note::record).collect();
+    for record in notes.into_iter().map(Note::record) {
+        match record {
+            Some(record) => load.records.push(record),
+            None => load.unreadable += 1,
+        }
+    }
     load
 }
 
@@ -39,6 +45,8 @@ struct Note {
     key: String,
     front: HashMap<String, String>,
     body: String,
+    /// What it says if it was exported here.
+    own: Option<OwnNote>,
 }
 
 impl Note {
@@ -46,7 +54,19 @@ impl Note {
         let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
         let (front, body) = front_matter(&text);
         let key = front.get("id").cloned().unwrap_or_else(|| path.to_owned());
-        Self { path: path.to_owned(), key, front, body: body.to_owned() }
+        let own = own::read(&text);
+        Self { path: path.to_owned(), key, front, body: body.trim().to_owned(), own }
+    }
+
+    /// How it is joined, and to what. A note of ours tells its links apart from its text.
+    fn links(&self) -> Vec<(String, String)> {
+        match &self.own {
+            Some(own) => own.added.clone(),
+            None => {
+                let links = links(&without_code(&self.body)).into_iter();
+                links.map(|link| (LINKS_TO.to_owned(), link)).collect()
+            }
+        }
     }
 
     fn field(&self, name: &str) -> Option<&str> {
@@ -63,24 +83,28 @@ impl Note {
         title.unwrap_or_else(|| stem(&self.path))
     }
 
-    fn record(self) -> Record {
-        let session = (self.body.chars().count() > PART_LETTERS).then(|| self.path.clone());
-        let passage = |body: String| Passage {
-            provenance: Provenance { session: session.clone(), ..Provenance::default() },
-            ..Passage::new(DESCRIPTION, body)
+    fn record(self) -> Option<Record> {
+        if let Some(own) = &self.own {
+            return reference::entity(&own.entity);
+        }
+        // The parts of a long note explain each other.
+        let session = (parts(&self.body).len() > 1).then(|| self.path.clone());
+        let passage = Passage {
+            provenance: Provenance { session, ..Provenance::default() },
+            ..Passage::new(DESCRIPTION, self.body.as_str())
         };
         let made = self.field("created").or(self.field("created_at"));
-        Record {
+        Some(Record {
             made: made.and_then(|at| at.parse().ok()),
             name: self.title().to_owned(),
             type_name: self.field("type").unwrap_or("note").to_owned(),
             namespace: self.field("namespace").unwrap_or("notes").to_owned(),
             aliases: self.list(["aliases", "alias"]),
             tags: self.list(["tags", "tag"]),
-            passages: parts(&self.body, PART_LETTERS).into_iter().map(passage).collect(),
+            passages: vec![passage],
             key: self.key,
             ..Record::default()
-        }
+        })
     }
 }
 
@@ -193,7 +217,13 @@ fn links(body: &str) -> Vec<String> {
 }
 
 fn without_ending(path: &str) -> &str {
-    path.strip_suffix(".md").unwrap_or(path)
+    let ending = path.rsplit_once('.').filter(|(_, ending)| is_note(ending));
+    ending.map_or(path, |(rest, _)| rest)
+}
+
+/// Whether files with this ending are notes.
+pub fn is_note(ending: &str) -> bool {
+    ["md", "markdown"].iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
 fn stem(path: &str) -> &str {

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use lore_core::names::NAME_MAX;
 use lore_core::{Node, Properties, Provenance, Result, Text, Uid};
 use lore_store::{
     Batch, Bin, Change, Expect, NewEvents, NewNode, NewText, NodeKey, NodePatch, NodeRef,
@@ -11,11 +12,12 @@ use serde_json::json;
 
 use super::super::keeper::Keeper;
 use super::super::kinds::{PROMOTED_TO, Type, namespace_in, property, word};
-use super::super::pen::{Pen, name_from};
-use super::super::project::{Entry, event, steps_of};
+use super::super::parts::parts;
+use super::super::pen::{LIST_MAX, Pen, name_from};
+use super::super::project::{self, Entry, event, steps_of};
 use super::super::refusal::Reply;
 use super::super::{MEMORIES_URI, PROJECTS_URI, STATUS_URI};
-use super::identity::{Identities, Identity, SOURCE, SOURCE_PRINT, print, uid_of};
+use super::identity::{Identities, Identity, SOURCE, SOURCE_PRINT, SOURCE_STATE, print, uid_of};
 use super::{Kept, Load, Passage, Record};
 
 /// Longest name made from a source's, in characters.
@@ -43,12 +45,13 @@ pub(super) async fn put(
     keeper: &Keeper,
     load: &Load,
     identities: &Identities,
+    active: Option<&str>,
     record: &Record,
 ) -> Reply<Put> {
     let Some(Identity::Sourced(uid)) = identities.get(&record.key) else {
         return Ok(Put::Known);
     };
-    let putting = Putting { keeper, load, identities, record, uid };
+    let putting = Putting { keeper, load, identities, active, record, uid };
     match keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await? {
         None => putting.make().await,
         Some(node) if property(&node, SOURCE_PRINT) == Some(&print(record)) => Ok(Put::Known),
@@ -56,10 +59,20 @@ pub(super) async fn put(
     }
 }
 
+/// The project that may come in as the active one, by key: the first that is, if none is here.
+pub(super) async fn may_be_active<'a>(keeper: &Keeper, load: &'a Load) -> Reply<Option<&'a str>> {
+    let active = |record: &&Record| record.properties.get(ACTIVE) == Some(&json!(true));
+    let Some(first) = load.records.iter().find(active) else { return Ok(None) };
+    let taken = project::list(keeper).await?.iter().any(|project| project.active);
+    Ok((!taken).then_some(first.key.as_str()))
+}
+
 struct Putting<'a> {
     keeper: &'a Keeper,
     load: &'a Load,
     identities: &'a Identities,
+    /// The only project that may come in as the active one.
+    active: Option<&'a str>,
     record: &'a Record,
     uid: Uid,
 }
@@ -70,9 +83,7 @@ impl Putting<'_> {
         let mut batch = self.batch();
         batch.at = self.record.made.unwrap_or(batch.at);
         batch = batch.change(Change::CreateNode(self.node(&mut pen)?));
-        for (place, passage) in self.record.passages.iter().enumerate() {
-            batch = batch.change(Change::CreateText(self.text(place, passage, &mut pen)?));
-        }
+        batch.changes.extend(self.texts(&mut pen)?.into_iter().map(Change::CreateText));
         batch = self.with_steps(batch, self.record.steps.iter());
         match self.keeper.app.store.commit(&self.keeper.viewer, batch).await {
             Ok(_) => Ok(Put::Made { masked: pen.masked().len() }),
@@ -84,8 +95,18 @@ impl Putting<'_> {
     /// What the source says of it now, and nothing of what became of it here.
     async fn update(&self, old: Node) -> Reply<Put> {
         let mut pen = Pen::default();
-        let new = self.node(&mut pen)?;
+        let texts = self.texts(&mut pen)?;
+        let known = self.text_changes(&old, texts).await?;
+        if self.load.only_grows && known.is_older() {
+            return Ok(Put::Known);
+        }
+        let mut new = self.node(&mut pen)?;
         let mut properties = old.properties.clone();
+        if property(&old, SOURCE_STATE) == Some(&state(self.record)) {
+            STATES.iter().for_each(|key| drop(new.properties.shift_remove(*key)));
+        }
+        // Which project is worked on is decided here.
+        new.properties.shift_remove(ACTIVE);
         properties.extend(new.properties);
         let patch = NodePatch {
             name: Some(new.name),
@@ -97,7 +118,7 @@ impl Putting<'_> {
         let expect = Expect::Version(old.version);
         let mut batch =
             self.batch().change(Change::UpdateNode(NodeRef::Uid(self.uid), expect, patch));
-        batch.changes.extend(self.text_changes(&old, &mut pen).await?);
+        batch.changes.extend(known.changes);
         let store = &self.keeper.app.store;
         if !self.record.steps.is_empty() {
             let known = steps_of(self.keeper, old.id).await?;
@@ -110,15 +131,14 @@ impl Putting<'_> {
     }
 
     /// What makes the texts of a node those of the source.
-    async fn text_changes(&self, node: &Node, pen: &mut Pen) -> Reply<Vec<Change>> {
+    async fn text_changes(&self, node: &Node, texts: Vec<NewText>) -> Reply<TextChanges> {
         let (store, viewer) = (&self.keeper.app.store, &self.keeper.viewer);
         let live = store.texts_of(viewer, node.id, Bin::Live).await?;
         let gone = store.texts_of(viewer, node.id, Bin::Deleted).await?;
         let gone: HashSet<Uid> = gone.into_iter().map(|text| text.uid).collect();
         let mut live: HashMap<Uid, Text> = live.into_iter().map(|text| (text.uid, text)).collect();
         let mut changes = Vec::new();
-        for (place, passage) in self.record.passages.iter().enumerate() {
-            let new = self.text(place, passage, pen)?;
+        for new in texts {
             let text = TextRef::Uid(new.uid);
             match live.remove(&new.uid) {
                 Some(old) if says_the_same(&old, &new) => {}
@@ -132,8 +152,10 @@ impl Putting<'_> {
         }
         let from_here = |text: &Text| text.provenance.source.as_ref() == Some(&self.load.label);
         let left = live.into_values().filter(from_here);
-        changes.extend(left.map(|text| Change::DeleteText(TextRef::Id(text.id), Expect::Any)));
-        Ok(changes)
+        let left = left.map(|text| Change::DeleteText(TextRef::Id(text.id), Expect::Any));
+        let said = changes.len();
+        changes.extend(left);
+        Ok(TextChanges { changes, said })
     }
 
     fn node(&self, pen: &mut Pen) -> Result<NewNode> {
@@ -145,8 +167,8 @@ impl Putting<'_> {
             namespace: namespace_in(&record.namespace),
             derived_name: record.derived_name,
             subtype: record.subtype.clone(),
-            aliases: pen.list("aliases", &record.aliases)?,
-            tags: pen.list("tags", &record.tags)?,
+            aliases: pen.list("aliases", &bounded(&record.aliases))?,
+            tags: pen.list("tags", &bounded(&record.tags))?,
             visibility: record.sharing.visibility(&self.keeper.viewer),
             properties: self.properties(&kind),
             ..NewNode::new(self.uid, kind.kind, name)
@@ -160,6 +182,11 @@ impl Putting<'_> {
         properties.entry("source_type").or_insert("import".into());
         properties.insert(SOURCE.into(), json!(self.load.label));
         properties.insert(SOURCE_PRINT.into(), json!(print(self.record)));
+        properties.insert(SOURCE_STATE.into(), json!(state(self.record)));
+        if let Some(active) = properties.get_mut(ACTIVE) {
+            let may = self.active == Some(self.record.key.as_str());
+            *active = json!(may && *active == json!(true));
+        }
         let halves = match &self.record.kept_by {
             Some(Kept::Learned(key)) => Some(("node", key)),
             Some(Kept::Promoted(key)) => Some((PROMOTED_TO, key)),
@@ -175,7 +202,19 @@ impl Putting<'_> {
         matches!(self.record.kept_by, Some(Kept::Learned(_)))
     }
 
-    fn text(&self, place: usize, passage: &Passage, pen: &mut Pen) -> Result<NewText> {
+    /// The texts of the record; long ones in parts.
+    fn texts(&self, pen: &mut Pen) -> Result<Vec<NewText>> {
+        let mut texts = Vec::new();
+        for passage in &self.record.passages {
+            let body = pen.long(&passage.body);
+            for part in parts(&body) {
+                texts.push(self.text(texts.len(), passage, part, pen)?);
+            }
+        }
+        Ok(texts)
+    }
+
+    fn text(&self, place: usize, passage: &Passage, body: &str, pen: &mut Pen) -> Result<NewText> {
         let key = format!("{}\u{0}{place}", self.record.key);
         let uid = uid_of(self.keeper.viewer.world, &self.load.label, &key);
         let said = passage.provenance.clone();
@@ -184,9 +223,9 @@ impl Putting<'_> {
             None => session,
         });
         let source = said.source.or_else(|| Some(self.load.label.clone()));
-        let body = pen.text("text", &passage.body)?;
+        let title: String = passage.title.chars().take(NAME_MAX).collect();
         Ok(NewText {
-            title: pen.text("title", &passage.title)?,
+            title: pen.text("title", &title)?,
             position: i64::try_from(place).unwrap_or(i64::MAX),
             provenance: Provenance { source, session, ..said },
             searchable: passage.searchable && !self.is_hidden(),
@@ -209,6 +248,37 @@ impl Putting<'_> {
         batch.origin.source = Some(self.load.label.clone());
         batch.touch(STATUS_URI).touch(MEMORIES_URI).touch(PROJECTS_URI)
     }
+}
+
+/// What makes texts those of the source.
+struct TextChanges {
+    changes: Vec<Change>,
+    /// How many of them are about what the source says; the others take away.
+    said: usize,
+}
+
+impl TextChanges {
+    /// Whether the source says nothing that is not known, and less.
+    fn is_older(&self) -> bool {
+        self.said == 0 && !self.changes.is_empty()
+    }
+}
+
+/// Fields that say how far something is, which goes on here.
+const STATES: [&str; 2] = ["phase", "status"];
+/// Whether a project is the one that is worked on.
+const ACTIVE: &str = "active";
+
+/// How far something is in its source.
+fn state(record: &Record) -> String {
+    let states = STATES.iter().filter_map(|key| record.properties.get(*key)?.as_str());
+    states.collect::<Vec<_>>().join(" ")
+}
+
+/// As many entries of a list, and as much of each, as can be kept.
+fn bounded(list: &[String]) -> Vec<String> {
+    let entry = |entry: &String| entry.trim().chars().take(NAME_MAX).collect();
+    list.iter().take(LIST_MAX).map(entry).collect()
 }
 
 fn says_the_same(old: &Text, new: &NewText) -> bool {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::super::kinds::{DESCRIPTION, KNOWLEDGE, Sharing, Type};
 use super::super::project::Entry;
-use super::identity::{SOURCE, SOURCE_PRINT};
+use super::identity::without_source;
 use super::{Load, Passage, Record, Tie};
 
 /// Reads the lines. What is no line of this kind is counted and passed over; what several lines
@@ -48,17 +48,14 @@ impl Load {
     }
 }
 
-fn entity(entry: &Value) -> Option<Record> {
+pub(super) fn entity(entry: &Value) -> Option<Record> {
     let name = text(entry, "name")?;
     let list = |key: &str| -> Vec<String> {
         let entries = array(entry, key).iter().filter_map(Value::as_str);
         entries.map(str::to_owned).collect()
     };
-    let mut properties: Map<String, Value> =
-        entry.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
-    // These are about where it was, not about what it is.
-    properties.shift_remove(SOURCE);
-    properties.shift_remove(SOURCE_PRINT);
+    let mut properties = object(entry, "properties");
+    without_source(&mut properties);
     let details = array(entry, "details");
     let passages = list("observations").into_iter().enumerate();
     let passages = passages.map(|(at, body)| passage(body, details.get(at)));
@@ -71,9 +68,7 @@ fn entity(entry: &Value) -> Option<Record> {
         aliases: list("aliases"),
         tags: list("tags"),
         derived_name: entry.get("derived_name") == Some(&Value::Bool(true)),
-        sharing: text(entry, "visibility")
-            .and_then(|name| Sharing::named(&name))
-            .unwrap_or_default(),
+        sharing: sharing(entry).unwrap_or_default(),
         properties,
         passages: passages.collect(),
         steps: array(entry, "log").iter().filter_map(Entry::read).collect(),
@@ -84,10 +79,11 @@ fn entity(entry: &Value) -> Option<Record> {
 
 /// An observation with what our own export says of it.
 fn passage(body: String, details: Option<&Value>) -> Passage {
-    let Some(details) = details else { return Passage::new(DESCRIPTION, body) };
+    let Some(details) = details.filter(|details| details.is_object()) else {
+        return Passage::new(DESCRIPTION, body);
+    };
     let kind = text(details, "kind").and_then(|kind| Type::of(&kind).ok());
     let kind = kind.map_or_else(|| DESCRIPTION.to_owned(), |kind| kind.kind.as_str().to_owned());
-    let sharing = text(details, "visibility").and_then(|name| Sharing::named(&name));
     Passage {
         title: text(details, "title").unwrap_or_default(),
         provenance: Provenance {
@@ -97,19 +93,28 @@ fn passage(body: String, details: Option<&Value>) -> Passage {
             occurred_at: text(details, "occurred_at").and_then(|at| at.parse().ok()),
         },
         searchable: details.get("searchable") != Some(&Value::Bool(false)),
-        sharing: sharing.unwrap_or(Sharing::Shared),
+        sharing: sharing(details).unwrap_or(Sharing::Shared),
         ..Passage::new(&kind, body)
     }
 }
 
-fn relation(entry: &Value) -> Option<Tie> {
+pub(super) fn relation(entry: &Value) -> Option<Tie> {
     let end = |id: &str, name: &str| text(entry, id).or_else(|| text(entry, name));
+    let tie = Tie::new(end("from_id", "from")?, end("to_id", "to")?, text(entry, "relationType")?);
     Some(Tie {
-        from: end("from_id", "from")?,
-        to: end("to_id", "to")?,
-        type_name: text(entry, "relationType")?,
         weight: entry.get("weight").and_then(Value::as_f64).unwrap_or(1.0),
+        sharing: sharing(entry).unwrap_or_default(),
+        properties: object(entry, "properties"),
+        ..tie
     })
+}
+
+fn sharing(entry: &Value) -> Option<Sharing> {
+    text(entry, "visibility").and_then(|name| Sharing::named(&name))
+}
+
+fn object(entry: &Value, key: &str) -> Map<String, Value> {
+    entry.get(key).and_then(Value::as_object).cloned().unwrap_or_default()
 }
 
 fn array<'a>(entry: &'a Value, key: &str) -> &'a [Value] {

@@ -221,7 +221,7 @@ async fn save(keeper: &Keeper, input: Input) -> Reply<Output> {
         id: shown(&saved.kept.node),
         r#type: saved.kept.fading.lesson.as_str(),
         confidence: saved.kept.fading.confidence.as_str(),
-        decay_rate: rounded(saved.kept.fading.rate(), 6),
+        decay_rate: rounded(saved.kept.fading.rate, 6),
         score: 1.0,
         masked: saved.masked,
     }))

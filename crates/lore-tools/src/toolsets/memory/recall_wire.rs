@@ -78,7 +78,7 @@ pub(super) struct LapsedOut {
 impl LapsedOut {
     pub(super) fn of(lapsed: Option<&Lapsed>) -> Self {
         Self {
-            valid_to: lapsed.and_then(|lapsed| lapsed.valid_to.clone()),
+            valid_to: lapsed.map(|lapsed| lapsed.valid_to.clone()),
             superseded_by: lapsed.map(|lapsed| shown(&lapsed.by)),
         }
     }
