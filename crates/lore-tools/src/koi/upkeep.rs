@@ -174,12 +174,15 @@ async fn register(request: &Request<'_>) -> Answered {
         "vault_rid": given.vault_rid,
         "merged_with": registered.merged_with,
     });
-    if !registered.kept_back.is_empty() {
-        answer["aliases_left_out"] = json!({
+    if !registered.kept_back.is_empty()
+        && let Some(fields) = answer.as_object_mut()
+    {
+        let told = json!({
             "aliases": registered.kept_back,
             "reason": "the entity is open to players, and what is registered is not; \
                 give a name to everybody with /entity/alias",
         });
+        fields.insert("aliases_left_out".into(), told);
     }
     shown(answer)
 }
