@@ -20,6 +20,7 @@ mod edges;
 mod fault;
 mod file;
 mod foreign;
+mod lists;
 mod log;
 mod maintenance;
 mod nodes;

@@ -1,5 +1,7 @@
 //! Reading nodes.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use lore_core::names::name_key;
 use lore_core::{Node, NodeId, Uid, Viewer};
@@ -12,10 +14,11 @@ use rusqlite::{Connection, ToSql};
 
 use crate::docs::Told;
 use crate::fault::Answer;
+use crate::lists::{Asked, Lists};
 use crate::rows::{self, Fields};
 use crate::sight::{self, Named, Presence, Sight};
 use crate::store::{SqliteStore, limit_of};
-use crate::{docs, tally};
+use crate::{docs, search, tally};
 
 #[async_trait]
 impl Nodes for SqliteStore {
@@ -53,13 +56,17 @@ impl Nodes for SqliteStore {
     }
 
     async fn find_nodes(&self, viewer: &Viewer, query: NodeQuery) -> StoreResult<Page<Node>> {
-        let sight = Sight::of(viewer);
-        self.read(move |db| find(db, sight, &query)).await
+        let (sight, lists) = (Sight::of(viewer), Arc::clone(self.lists()));
+        self.read(move |db| find(db, sight, &query, &lists)).await
     }
 
     async fn find_ids(&self, viewer: &Viewer, query: NodeQuery) -> StoreResult<Vec<NodeId>> {
-        let sight = Sight::of(viewer);
-        self.read(move |db| Filter::of(&query).ids(db, sight)).await
+        let (sight, lists) = (Sight::of(viewer), Arc::clone(self.lists()));
+        self.read(move |db| {
+            let snapshot = db.unchecked_transaction()?;
+            Ok(listed(&snapshot, sight, &query, &lists)?.to_vec())
+        })
+        .await
     }
 
     async fn newest_nodes(&self, viewer: &Viewer, query: NewestNodes) -> StoreResult<Vec<Node>> {
@@ -158,9 +165,9 @@ fn accesses(db: &Connection, sight: Sight, ids: Array) -> Answer<Vec<Access>> {
 
 /// The page and the total come from one snapshot, and from one look at what matches: its
 /// rows, with their tags and aliases, are read of the page alone.
-fn find(db: &Connection, sight: Sight, query: &NodeQuery) -> Answer<Page<Node>> {
+fn find(db: &Connection, sight: Sight, query: &NodeQuery, lists: &Lists) -> Answer<Page<Node>> {
     let snapshot = db.unchecked_transaction()?;
-    let ids = Filter::of(query).ids(&snapshot, sight)?;
+    let ids = listed(&snapshot, sight, query, lists)?;
     let place = |last| match query.order {
         // One that is gone has a place still.
         NodeOrder::Creation => ids.partition_point(|id| *id <= last),
@@ -179,8 +186,31 @@ fn find(db: &Connection, sight: Sight, query: &NodeQuery) -> Answer<Page<Node>> 
     Ok(Page { items, total: ids.len() as u64, next })
 }
 
+/// Everything that a query is about, in its order, within one snapshot. A few are found sooner
+/// than a list of them.
+fn listed(
+    snapshot: &Connection,
+    sight: Sight,
+    query: &NodeQuery,
+    lists: &Lists,
+) -> Answer<Arc<[NodeId]>> {
+    let filter = Filter::of(query);
+    let Some(asked) = Asked::of(sight, query).filter(|_| !filter.few) else {
+        return Ok(filter.ids(snapshot, sight)?.into());
+    };
+    let newest = search::newest(snapshot, sight.world())?;
+    if let Some(ids) = lists.find(&asked, newest) {
+        return Ok(ids);
+    }
+    let ids: Arc<[NodeId]> = filter.ids(snapshot, sight)?.into();
+    lists.keep(asked, newest, &ids);
+    Ok(ids)
+}
+
 /// The conditions of a query with their parameters.
 struct Filter {
+    /// It leads to a few nodes directly.
+    few: bool,
     order: NodeOrder,
     condition: String,
     parameters: Vec<Owned>,
@@ -194,7 +224,7 @@ impl Filter {
             || matches!(query.name, Some(NameMatch::Exact(_)));
         let seen = if few { sight::known_node } else { sight::node };
         let condition = seen("n", query.bin.into());
-        let mut filter = Self { order: query.order, condition, parameters: Vec::new() };
+        let mut filter = Self { few, order: query.order, condition, parameters: Vec::new() };
         if !query.kinds.is_empty() {
             let kinds = query.kinds.iter().map(|kind| kind.as_str().to_owned());
             let of_kind = match few || query.name.is_some() {

@@ -183,7 +183,7 @@ fn vector(model: Option<String>, bytes: Option<Vec<u8>>) -> Option<Vector> {
 }
 
 /// The last row of a world.
-fn newest(db: &Connection, world: i64) -> Answer<i64> {
+pub(crate) fn newest(db: &Connection, world: i64) -> Answer<i64> {
     let sql = "SELECT coalesce(max(seq), 0) FROM doc WHERE world = ?1";
     Ok(db.prepare_cached(sql)?.query_row([world], |row| row.get(0))?)
 }

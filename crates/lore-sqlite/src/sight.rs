@@ -93,7 +93,7 @@ fn seen(alias: &str, presence: Presence) -> String {
 pub(crate) type Named<'a> = (&'a str, &'a dyn ToSql);
 
 /// The parameters that the conditions of this module need.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sight {
     world: i64,
     principal: i64,
@@ -116,6 +116,11 @@ impl Sight {
     /// The same viewer looking at something the present batch has made.
     pub(crate) fn of_its_maker(viewer: &Viewer) -> Self {
         Self { made: true, ..Self::of(viewer) }
+    }
+
+    /// The world it is of.
+    pub(crate) fn world(&self) -> i64 {
+        self.world
     }
 
     /// These parameters and the statement's own.

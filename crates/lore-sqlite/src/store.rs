@@ -10,6 +10,7 @@ use lore_store::{Batch, Committed, Store, StoreResult, StoreStats};
 use rusqlite::Connection;
 
 use crate::fault::Answer;
+use crate::lists::Lists;
 use crate::pool::Pool;
 use crate::search::Library;
 use crate::slate::Slate;
@@ -45,6 +46,7 @@ pub struct SqliteStore {
     readers: Pool,
     writer: Writer,
     library: Arc<Library>,
+    lists: Arc<Lists>,
 }
 
 impl SqliteStore {
@@ -61,7 +63,7 @@ impl SqliteStore {
         docs::settle(&db)?;
         let readers = Pool::open(&path, options.readers, options.patience)?;
         let writer = Writer::start(&path, db, options.queue, options.patience)?;
-        Ok(Self { path, readers, writer, library: Arc::default() })
+        Ok(Self { path, readers, writer, library: Arc::default(), lists: Arc::default() })
     }
 
     /// Checks a file that may become the store, such as a backup, without changing it.
@@ -82,6 +84,10 @@ impl SqliteStore {
 
     pub(crate) fn library(&self) -> &Arc<Library> {
         &self.library
+    }
+
+    pub(crate) fn lists(&self) -> &Arc<Lists> {
+        &self.lists
     }
 
     pub(crate) fn writer(&self) -> &Writer {

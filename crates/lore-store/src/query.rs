@@ -45,7 +45,7 @@ pub enum NodeOrder {
 }
 
 /// Which nodes to list. Empty lists do not restrict.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NodeQuery {
     /// Any of these kinds.
     pub kinds: Vec<Kind>,

@@ -4,7 +4,9 @@ use lore_core::{Node, Role, Viewer, Visibility};
 
 use super::Harness;
 use super::stage::{Stage, moment, origin, word};
-use crate::{Batch, Change, NameMatch, NewNode, NodeOrder, NodeQuery, Page};
+use crate::{
+    Batch, Change, Expect, NameMatch, NewNode, NodeOrder, NodePatch, NodeQuery, NodeRef, Page,
+};
 
 /// Each page goes on where the last one ended.
 pub async fn pages_walk_through_everything_in_order_of_creation(harness: &dyn Harness) {
@@ -52,6 +54,54 @@ pub async fn pages_may_go_by_number(harness: &dyn Harness) {
     assert_eq!((first.total, names(first)), (4, vec!["N3".to_owned(), "N5".to_owned()]));
     let last = find(&stage, &stage.owner, NodeQuery { after: next, ..by_number }).await;
     assert_eq!((last.next, names(last)), (None, vec!["N7".to_owned(), "N9".to_owned()]));
+}
+
+/// However often it was asked for before.
+pub async fn a_list_follows_every_change(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let player = stage.person("Pia", Role::Player).await;
+    let node = stage.node(&stage.owner, "Gandalf").await;
+    stage.node(&stage.owner, "Bilbo").await;
+    let of = |name: Option<NameMatch>, subtype: Option<&str>, namespace: Option<&str>| NodeQuery {
+        name,
+        subtype: subtype.map(Into::into),
+        namespace: namespace.map(Into::into),
+        ..NodeQuery::default()
+    };
+    let asked = [
+        of(None, None, None),
+        of(Some(contains("ndal")), None, None),
+        of(None, Some("wizard"), None),
+        of(None, None, Some("west")),
+    ];
+    let counts = async || {
+        let mut counts = Vec::new();
+        for query in &asked {
+            let total = find(&stage, &player, query.clone()).await.total;
+            let ids = stage.store().find_ids(&player, query.clone()).await.unwrap();
+            assert_eq!(ids.len() as u64, total, "{query:?}");
+            counts.push(total);
+        }
+        counts
+    };
+    assert_eq!(counts().await, [2, 1, 0, 0]);
+    let patch = NodePatch::default;
+    let update = |patch| Change::UpdateNode(NodeRef::Id(node.id), Expect::Any, patch);
+    let (gm, all) = (Some(Visibility::Gm), Some(Visibility::Members));
+    for (change, expected) in [
+        (update(NodePatch { subtype: Some(Some("Wizard".into())), ..patch() }), [2, 1, 1, 0]),
+        (update(NodePatch { namespace: Some("west".into()), ..patch() }), [2, 1, 1, 1]),
+        (update(NodePatch { name: Some("Olorin".into()), ..patch() }), [2, 0, 1, 1]),
+        (update(NodePatch { aliases: Some(vec!["Gandalf".into()]), ..patch() }), [2, 1, 1, 1]),
+        (update(NodePatch { visibility: gm, ..patch() }), [1, 0, 0, 0]),
+        (update(NodePatch { visibility: all, ..patch() }), [2, 1, 1, 1]),
+        (Change::DeleteNode(NodeRef::Id(node.id), Expect::Any), [1, 0, 0, 0]),
+        (Change::RestoreNode(NodeRef::Id(node.id)), [2, 1, 1, 1]),
+        (Change::CreateNode(stage.draft("Gandalf the White")), [3, 2, 1, 1]),
+    ] {
+        stage.change(&stage.owner, change).await;
+        assert_eq!(counts().await, expected);
+    }
 }
 
 /// An offset leaves out the first.

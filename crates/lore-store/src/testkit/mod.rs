@@ -119,6 +119,7 @@ macro_rules! contract_tests {
             the_total_does_not_depend_on_the_page,
             a_page_begins_where_it_is_told_to,
             pages_may_go_by_number,
+            a_list_follows_every_change,
             ids_are_those_of_all_that_is_found,
             no_limit_means_everything,
             any_of_several_kinds,
