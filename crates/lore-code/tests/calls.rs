@@ -165,7 +165,13 @@ fn namespaces_and_modules_are_scopes() {
 #[test]
 fn paths_of_rust_lead_where_they_say() {
     let graph = Asked::of(&[
-        ("app/src/lib.rs", "mod memory;\nmod keeper;\npub use my_store::Store;\n"),
+        (
+            "app/src/lib.rs",
+            "mod memory;\nmod keeper;\npub use my_store::Store;\nfn ten() { memory::around(); }\n\
+             fn eleven() { my_store::open(); }\n",
+        ),
+        ("app/src/memory/decoy.rs", "pub fn around() {}\n"),
+        ("my-store/src/aside.rs", "pub fn open() {}\n"),
         ("app/src/keeper.rs", "pub fn keeper() {}\n"),
         ("app/src/memory/mod.rs", "pub mod envelope;\nmod use_it;\npub fn around() {}\n"),
         ("app/src/memory/envelope.rs", "pub fn keeper() {}\n"),
@@ -191,12 +197,14 @@ fn paths_of_rust_lead_where_they_say() {
     graph.rows(
         WHERE,
         &[
+            "eleven→my-store/src/inner.rs",
             "five→my-store/src/inner.rs",
             "four→app/src/memory/mod.rs",
             "nine→my-store/src/inner.rs",
             "one→app/src/memory/envelope.rs",
             "seven→app/src/memory/mod.rs",
             "six→app/src/memory/use_it.rs",
+            "ten→app/src/memory/mod.rs",
             "three→my-store/src/inner.rs",
             "two→my-store/src/inner.rs",
         ],

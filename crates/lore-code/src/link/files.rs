@@ -1,6 +1,7 @@
 //! Which files an import means.
 
 use super::paths::{Module, Start, folder, matching, module, stem, used_module};
+use super::resolve::Meant;
 use super::{Imported, Linker};
 use crate::facts::{FileFacts, Label};
 use crate::language::Language;
@@ -38,6 +39,15 @@ impl Linker<'_, '_> {
             _ => {}
         }
         self.files_of_module(file, &module)
+    }
+
+    /// `module::function` and `package::function` of Rust, as they lead from a file.
+    pub(super) fn in_used_module(&self, file: usize, module: &str, name: &str) -> Meant {
+        if self.language(file) != Some(Language::Rust) {
+            return None;
+        }
+        let files = self.files_of(file, &format!("{module}::{name}"));
+        self.function_handed_on(&files, name).map(|found| (found.node, 0.85))
     }
 
     /// Whether the packages of Rust are told by their folders, as in a workspace; what is

@@ -129,6 +129,7 @@ impl<'f> Linker<'_, 'f> {
         self.method(file, qualifier, name, 0.9)
             .or_else(|| self.inherited_by(file, qualifier, name))
             .or_else(|| self.through_import(at, qualifier, name))
+            .or_else(|| self.in_used_module(file, qualifier, name))
             .or_else(|| self.in_scope(file, qualifier, name))
             .or_else(|| self.in_module(file, qualifier, name))
             .or_else(|| self.in_package(file, qualifier, name))
@@ -290,7 +291,8 @@ impl<'f> Linker<'_, 'f> {
         found().find(|found| !found.method).or_else(method).copied()
     }
 
-    fn function_handed_on(&self, files: &[usize], name: &str) -> Option<Found> {
+    /// A function of one of these files, or one that they have from elsewhere themselves.
+    pub(super) fn function_handed_on(&self, files: &[usize], name: &str) -> Option<Found> {
         self.handed_on(files, name, |file, name| self.function_in(file, name))
     }
 
