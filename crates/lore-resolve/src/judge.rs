@@ -278,7 +278,9 @@ impl Scales<'_> {
             Some(Objection::OtherNumbers)
         } else if !has_code && self.has_turned_numbers() {
             Some(Objection::OtherOrder)
-        } else if asked.negation != known.negation || short && asked.telling && known.telling {
+        } else if !has_code && asked.negation != known.negation
+            || short && asked.telling && known.telling
+        {
             Some(Objection::OtherWords)
         } else if short
             && (asked.telling_core || known.telling_core)
@@ -398,7 +400,12 @@ impl Scales<'_> {
                 let word = if pair.asked.len() == 1 { &asked } else { &known };
                 words::is_real(&word.text)
             }
-            How::Typo | How::Initial | How::Sound | How::Nickname => family == Family::Person,
+            // Of two words nobody knows, neither need be the other mistyped.
+            How::Typo => {
+                let known = words::is_real(&asked.text) || words::is_real(&known.text);
+                family == Family::Person || !known
+            }
+            How::Initial | How::Sound | How::Nickname => family == Family::Person,
             How::Longer => family == Family::Person || asked.kind == Kind::Number,
             How::Variant | How::SpelledOut => false,
         }

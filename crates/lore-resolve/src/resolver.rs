@@ -180,6 +180,9 @@ const UNWRITTEN: f64 = 1000.0;
 /// What equality of whole names is worth beyond its words, in nats.
 const SAME: f64 = 6.0;
 const NEARLY_SAME: f64 = 3.0;
+/// What it is worth that the name is what a thing is called first: who says it means that
+/// thing before any that is called so as well.
+const OWN_NAME: f64 = 2.5;
 /// What it costs to be of another type than asked for.
 const OTHER_TYPE: f64 = 4.0;
 const PROBABLE: f64 = 0.5;
@@ -303,7 +306,9 @@ impl<K: Clone + Eq + Hash> Resolver<K> {
                 evidence.objection = None;
             }
             let penalty = if fits { 0.0 } else { OTHER_TYPE };
-            let excess = excess(&evidence, &asked, &slot.name, needed) + context - penalty;
+            let first = slot.spelling == Spelling::Name && evidence.sameness == Sameness::Full;
+            let own = if first { OWN_NAME } else { 0.0 };
+            let excess = excess(&evidence, &asked, &slot.name, needed) + own + context - penalty;
             Some(Scored {
                 place: slot.thing,
                 thing,

@@ -182,6 +182,11 @@ fn what_may_be_two_things_is_not_linked_without_asking() {
             "CaseStudy",
         ),
         (
+            "Sanus Euro Foundation Series III Speaker Stand - EFSATSIII",
+            "Sanus Euro Foundation Series III Speaker Stand - EFSATBKIII",
+            "Project",
+        ),
+        (
             "Transcend 2GB CompactFlash Card (133x) - TS2GCF133",
             "Transcend 4GB CompactFlash Card (133x) - TS4GCF133",
             "Project",
@@ -264,6 +269,17 @@ fn namesakes_share_their_confidence_until_the_context_tells() {
     };
     let told = resolver.resolve(&Query { context: Some(&context), ..Query::new("Jane Austen") });
     assert_eq!(told.pick().map(|candidate| candidate.key), Some(2), "{:#?}", told.candidates);
+}
+
+#[test]
+fn a_name_comes_before_the_same_alias() {
+    let mut resolver = crowd("Person");
+    resolver.insert(1, "Person", "Yannick Ostrow", &[]);
+    resolver.insert(2, "Person", "Bel Ammar", &["Yannick Ostrow".into()]);
+    let found = resolver.resolve(&Query::new("Yannick Ostrow"));
+    let first = found.pick().unwrap();
+    assert_eq!((first.key, first.tier, first.decision), (1, Tier::Exact, Decision::Link));
+    assert_eq!(found.candidates[1].tier, Tier::Alias);
 }
 
 #[test]
