@@ -167,6 +167,10 @@ fn close(run: &mut Vec<String>, at_start: bool, found: &mut Vec<String>) {
     while run.last().is_some_and(|word| INSIDE.contains(&word.as_str())) {
         run.pop();
     }
+    // Who leads something is not part of its name.
+    if run.len() > 2 && run.get(1).is_some_and(|word| word == "of") && leads(run) {
+        run.drain(..2);
+    }
     // One capitalised word at the start of a sentence is just its first word, and an
     // article there is no part of the name that follows.
     let telling = run.len() > 1 || !at_start;
@@ -183,6 +187,23 @@ fn close(run: &mut Vec<String>, at_start: bool, found: &mut Vec<String>) {
     }
 }
 
+fn leads(run: &[String]) -> bool {
+    run.first().is_some_and(|word| ROLES.iter().any(|role| role.eq_ignore_ascii_case(word)))
+}
+
+/// What people are of something.
+const ROLES: [&str; 10] = [
+    "CEO",
+    "CTO",
+    "CFO",
+    "president",
+    "director",
+    "chair",
+    "head",
+    "founder",
+    "co-founder",
+    "leader",
+];
 const ARTICLES: [&str; 3] = ["The", "A", "An"];
 const TITLES: [&str; 6] = ["Dr.", "Mr.", "Mrs.", "Ms.", "Prof.", "Sir"];
 const ORGANISATIONS: [&str; 24] = [
@@ -242,7 +263,14 @@ fn told_type(sentence: &str, name: &str) -> Option<EntityType> {
 
 /// Forms of sentences that tell a relation: words between two names, and whether the
 /// second does it to the first.
-const FORMS: [(&str, &str, Direction); 9] = [
+const FORMS: [(&str, &str, Direction); 16] = [
+    ("is the founder of", "founded", Direction::Forward),
+    ("is a founder of", "founded", Direction::Forward),
+    (", founder of", "founded", Direction::Forward),
+    (", who founded", "founded", Direction::Forward),
+    (", who works at", "affiliated_with", Direction::Forward),
+    (", who works for", "affiliated_with", Direction::Forward),
+    ("knows", "knows", Direction::Forward),
     ("founded", "founded", Direction::Forward),
     ("co-founded", "founded", Direction::Forward),
     ("was founded by", "founded", Direction::Backward),
@@ -265,8 +293,7 @@ fn related(sentence: &str, names: &[String]) -> Vec<NewRelation> {
     for first in names {
         for second in names.iter().filter(|second| *second != first) {
             for (words, predicate, direction) in FORMS {
-                let article = |the: &str| format!("{first} {words} {the}{second}");
-                if !["", "the "].iter().any(|the| sentence.contains(&article(the))) {
+                if !says(sentence, first, words, second) {
                     continue;
                 }
                 let (subject, object) = match direction {
@@ -280,16 +307,29 @@ fn related(sentence: &str, names: &[String]) -> Vec<NewRelation> {
                     confidence: TOLD,
                 });
             }
+            if ROLES.iter().any(|role| says(sentence, first, &format!(", {role} of"), second)) {
+                let (subject, object) = (first.clone(), second.clone());
+                let predicate = "affiliated_with".to_owned();
+                found.push(NewRelation { subject, predicate, object, confidence: TOLD });
+            }
         }
     }
     found
+}
+
+/// Whether a sentence has these words between two names.
+fn says(sentence: &str, first: &str, words: &str, second: &str) -> bool {
+    let blank = if words.starts_with(',') { "" } else { " " };
+    ["", "the "]
+        .iter()
+        .any(|the| sentence.contains(&format!("{first}{blank}{words} {the}{second}")))
 }
 
 /// The types that the ends of a relation of these forms have.
 fn ends(predicate: &str) -> (EntityType, EntityType) {
     match predicate {
         "located_in" => (EntityType::Organization, EntityType::Location),
-        "collaborates_with" => (EntityType::Person, EntityType::Person),
+        "collaborates_with" | "knows" => (EntityType::Person, EntityType::Person),
         _ => (EntityType::Person, EntityType::Organization),
     }
 }
@@ -342,6 +382,27 @@ mod tests {
             .collect();
         assert!(told.contains(&("Ada Holt", "founded", "Herring Foundation")), "{told:?}");
         assert!(told.contains(&("Herring Foundation", "located_in", "Victoria")), "{told:?}");
+    }
+
+    #[test]
+    fn what_people_are_of_something_is_told_and_no_part_of_its_name() {
+        let text = "Mira Kestrel, CEO of Kestrel Boats Ltd, sails. Ann Rook is the founder of the \
+            Rook Guild. Bo Lin, who works at Tide Labs, knows Ann Rook. Una Fenn knows Bo Lin.";
+        let found = extract(text, None, &[], &[]);
+        let told: Vec<_> = found
+            .relations
+            .iter()
+            .map(|one| format!("{} {} {}", one.subject, one.predicate, one.object))
+            .collect();
+        for wanted in [
+            "Mira Kestrel affiliated_with Kestrel Boats Ltd",
+            "Ann Rook founded Rook Guild",
+            "Bo Lin affiliated_with Tide Labs",
+            "Una Fenn knows Bo Lin",
+        ] {
+            assert!(told.iter().any(|one| one == wanted), "{wanted} in {told:?}");
+        }
+        assert!(found.entities.iter().all(|one| !one.name.starts_with("CEO")));
     }
 
     #[test]
