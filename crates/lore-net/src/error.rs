@@ -111,9 +111,12 @@ impl From<NetError> for Error {
                 what: format!("the answer of {host}"),
                 limit: format!("{limit} bytes"),
             },
+            NetError::TooManyRedirects { .. } => Self::Precondition {
+                message: error.to_string(),
+                hint: "give the address of the page that they should lead to".into(),
+            },
             NetError::Unreachable { host }
             | NetError::TimedOut { host, .. }
-            | NetError::TooManyRedirects { host }
             | NetError::Moved { host }
             | NetError::Broken { host } => Self::Unavailable { what: host.clone() },
         }

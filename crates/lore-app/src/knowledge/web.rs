@@ -349,10 +349,11 @@ pub async fn ingest(librarian: &Librarian, url: &str, intake: &Intake) -> Result
     match held.submission.status {
         Status::Ingested => return Ok(Taken::Before(taken_in(&held))),
         Status::Rejected => {
-            return Err(Error::Precondition {
-                message: "URL is in 'rejected' state, not ready for ingestion".into(),
-                hint: "look at it again with preview_url if it was rejected by mistake".into(),
-            });
+            return Err(Error::invalid(
+                "url",
+                "is in 'rejected' state, not ready for ingestion",
+                "look at it again with preview_url if it was rejected by mistake",
+            ));
         }
         Status::Previewed | Status::Evaluated => {}
     }

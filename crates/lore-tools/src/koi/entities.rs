@@ -133,16 +133,19 @@ struct ListIn {
     #[serde(alias = "type")]
     entity_type: Option<String>,
     limit: Option<i64>,
+    #[serde(default)]
+    offset: usize,
 }
 
 async fn listed(request: &Request<'_>) -> Answered {
     let given: ListIn = request.query()?;
     let wanted = wanted_type(request, given.entity_type.as_deref()).await?;
     let limit = bounded(given.limit, 100)?.min(LISTED_MAX);
-    let mut found = knowledge::list(&request.librarian, wanted, limit + 1).await?;
-    let truncated = found.len() > limit;
-    found.truncate(limit);
-    let entities: Vec<Value> = found.into_iter().map(entity).collect();
+    let end = given.offset.saturating_add(limit);
+    let found = knowledge::list(&request.librarian, wanted, end.saturating_add(1)).await?;
+    let truncated = found.len() > end;
+    let page = found.into_iter().skip(given.offset).take(limit);
+    let entities: Vec<Value> = page.map(entity).collect();
     shown(json!({ "count": entities.len(), "truncated": truncated, "entities": entities }))
 }
 

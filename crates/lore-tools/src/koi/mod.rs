@@ -74,6 +74,7 @@ pub(crate) async fn ask<T: JsonSchema>(
     ask: Ask,
 ) -> Result<Shaped<T>> {
     if let Some(elsewhere) = &call.app.elsewhere {
+        may_ask_elsewhere(call)?;
         let answer = fitting::fitted(elsewhere.ask(ask).await?, &schema::output::<Shaped<T>>());
         return Ok(from_elsewhere(answer).into());
     }
@@ -84,6 +85,17 @@ pub(crate) async fn ask<T: JsonSchema>(
         }
     });
     Ok(answered?.into())
+}
+
+/// The other server knows only whom the configuration names, and shows all that one may see.
+fn may_ask_elsewhere(call: &Call) -> Result<()> {
+    match call.viewer.sees_gm_side() {
+        true => Ok(()),
+        false => Err(Error::Forbidden {
+            action: "another KOI API is asked here with the rights of the game master".into(),
+            hint: "ask the game master, who may look it up".into(),
+        }),
+    }
 }
 
 /// Whatever another server says is data from outside, and marked as that.

@@ -4,6 +4,7 @@ use lore_app::knowledge::{
     Intake, Item, Looked, NewEntity, NewRelation, Opinion, Read, Taken, Verdict, evaluate, ingest,
     monitor, monitored, preview, process, scan_now, take, unmonitor,
 };
+use lore_core::Error;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -48,10 +49,19 @@ struct PreviewIn {
 async fn previewed(request: &Request<'_>) -> Answered {
     request.may_write()?;
     let given: PreviewIn = request.body()?;
-    shown(match preview(&request.librarian, &given.url, given.submitted_by).await? {
+    let looked = preview(&request.librarian, &given.url, given.submitted_by).await;
+    shown(match looked.map_err(unread)? {
         Looked::Fresh(page) => PreviewAnswer::Fresh(Box::new((*page).into())),
         Looked::Known(known) => PreviewAnswer::Known(KnownOut::previewed(known)),
     })
+}
+
+/// A page that answers and cannot be read: clients of this API know that by its status.
+fn unread(error: Error) -> Failure {
+    match error {
+        Error::Precondition { .. } => Failure::Unreadable(error),
+        other => Failure::Failed(other),
+    }
 }
 
 #[derive(Deserialize)]

@@ -1,7 +1,11 @@
 //! Entities that must not be mixed up, and what comes in from outside.
 
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use lore_app::knowledge::Elsewhere;
 use lore_tools::koi::{Ask, Failure};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::world::{ARTICLE, World};
 
@@ -150,6 +154,48 @@ async fn what_process_url_gives_ingest_url_takes() {
     assert_eq!(told["metadata"]["untrusted"], true, "what a page says of it is not ours: {told}");
     let note = world.call("vault_read_note", json!({ "path": "Sources/Herring.md" })).await;
     assert!(note["content"].as_str().unwrap().contains("- [[Ada Holt]]"), "{note}");
+}
+
+#[tokio::test]
+async fn lists_of_entities_go_on_where_they_ended() {
+    let world = World::new().await;
+    let names = ["Ada Holt", "Bo Lin", "Cy Moor"];
+    for name in names {
+        world.register(name, "Person").await;
+    }
+    let page = async |offset: usize| {
+        let ask = Ask::get(["entities"]).with("limit", Some(2)).with("offset", Some(offset));
+        let found = world.ask(ask).await;
+        let entities = found["entities"].as_array().unwrap().iter();
+        let names: Vec<String> =
+            entities.map(|one| one["name"].as_str().unwrap().to_owned()).collect();
+        (names, found["truncated"].clone())
+    };
+    assert_eq!(page(0).await, (vec!["Ada Holt".to_owned(), "Bo Lin".to_owned()], json!(true)));
+    assert_eq!(page(2).await, (vec!["Cy Moor".to_owned()], json!(false)));
+    assert_eq!(page(9).await, (Vec::new(), json!(false)));
+}
+
+/// Another KOI API that knows a secret.
+struct Secretive;
+
+#[async_trait]
+impl Elsewhere for Secretive {
+    async fn ask(&self, _ask: Ask) -> lore_core::Result<Value> {
+        Ok(json!({ "results": [], "count": 0, "query": "canary" }))
+    }
+}
+
+#[tokio::test]
+async fn another_koi_api_is_asked_for_the_game_master_alone() {
+    let world = World::with(|app| app.elsewhere = Some(Arc::new(Secretive))).await;
+    let player = world.player().await;
+    let query = json!({ "query": "anything" });
+    assert!(world.answer(world.owner, "knowledge_search", query.clone()).await.is_ok());
+    for tool in ["knowledge_search", "koi_search"] {
+        let refused = world.answer(player, tool, query.clone()).await.unwrap_err().to_string();
+        assert!(refused.contains("rights of the game master"), "{refused}");
+    }
 }
 
 #[tokio::test]

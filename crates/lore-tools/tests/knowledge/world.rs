@@ -56,6 +56,11 @@ impl Web for Pages {
 
 impl World {
     pub(crate) async fn new() -> Self {
+        Self::with(|_| {}).await
+    }
+
+    /// A world of a program that was set up in its own way.
+    pub(crate) async fn with(prepare: impl FnOnce(&mut App)) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let effects = Effects::system();
         let file = directory.path().join("store.sqlite");
@@ -67,6 +72,7 @@ impl World {
         app.notes = Arc::new(Notes::at(notes));
         let pages = Arc::new(Pages::default());
         app.web = Some(Arc::clone(&pages) as Arc<dyn Web>);
+        prepare(&mut app);
         let app = Arc::new(app);
         let owner = enter(&app, Identity::LOCAL, None).await.unwrap();
         Self { app, owner, pages, registry: Registry::standard(), directory }
