@@ -63,10 +63,15 @@ fn written_with(kind: &str) -> Option<&'static str> {
 /// The error for changing something through a door that only shows it.
 pub(crate) fn kept_elsewhere(node: &Node) -> Error {
     let kind = node.kind.as_str();
-    Error::Precondition {
-        message: format!("{:?} is a {} and only shown here", node.name, kind.replace('_', " ")),
-        hint: format!("change it with {}", changed_with(kind)),
-    }
+    let hint = match changed_with(kind) {
+        // What is remembered is replaced, never rewritten.
+        "kn_graph" | "kn_experience" => "supersede it with kn_intel learn, or remove it with \
+                                         kn_graph and add it again"
+            .to_owned(),
+        tool => format!("change it with {tool}"),
+    };
+    let message = format!("{:?} is a {} and only shown here", node.name, kind.replace('_', " "));
+    Error::Precondition { message, hint }
 }
 
 /// What a thing of another door says, as one text.

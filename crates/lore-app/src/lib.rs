@@ -18,6 +18,7 @@ pub mod sessions;
 pub mod views;
 pub mod worlds;
 
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use lore_core::Effects;
@@ -60,6 +61,10 @@ pub struct App {
     pub federation: Arc<OnceLock<Arc<federation::Federation>>>,
     /// Where changes wait that others were faster than.
     pub line: Arc<attempts::Line>,
+    /// When the last call came, in microseconds.
+    last_arrival: Arc<AtomicI64>,
+    /// What was asked for in memory, and is not written yet.
+    pub accesses: Arc<memory::access::Ledger>,
 }
 
 impl App {
@@ -83,6 +88,17 @@ impl App {
             kanka: Arc::default(),
             federation: Arc::default(),
             line: Arc::default(),
+            last_arrival: Arc::default(),
+            accesses: Arc::default(),
         }
+    }
+
+    /// A mark for what comes in now: the time in microseconds, and always more than the mark
+    /// before, so that calls that are answered at once still have an order.
+    pub fn arrival(&self) -> i64 {
+        let now = self.effects.now().as_microsecond();
+        let next = |last: i64| Some(now.max(last.saturating_add(1)));
+        let last = self.last_arrival.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next);
+        last.map_or(now, |last| now.max(last.saturating_add(1)))
     }
 }

@@ -283,6 +283,7 @@ async fn an_export_leaves_to_the_federation_what_is_its_own() {
         viewer: two.viewer,
         tool: "test",
         request_id: "1".into(),
+        arrived: 0,
         reading_only: true,
     };
     let mut names = Vec::new();

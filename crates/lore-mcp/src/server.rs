@@ -154,8 +154,11 @@ impl McpServer {
         &self,
         context: &RequestContext<RoleServer>,
     ) -> Result<(Arc<Scope>, Call), ErrorData> {
+        // Before anything is waited for: whoever sends without waiting keeps their order.
+        let arrived = self.parts.app.arrival();
         let scope = self.scope(context)?;
         let mut call = self.call_of(&scope).await?;
+        call.arrived = arrived;
         call.cancel = context.ct.clone();
         Ok((scope, call))
     }

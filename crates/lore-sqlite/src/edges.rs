@@ -28,6 +28,25 @@ impl Edges for SqliteStore {
         self.read(move |db| neighbours(db, sight, nodes, direction, kinds, limit)).await
     }
 
+    async fn edges_among(
+        &self,
+        viewer: &Viewer,
+        nodes: &[NodeId],
+        limit: usize,
+    ) -> StoreResult<Vec<Edge>> {
+        let sight = Sight::of(viewer);
+        let nodes: Vec<i64> = nodes.iter().map(|id| id.0).collect();
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.read(move |db| {
+            let sql = edges_sql(AMONG_NODES, "");
+            let nodes = rows::list(nodes);
+            let own: [Named<'_>; 2] = [(":nodes", &nodes), (":limit", &limit)];
+            let mut statement = db.prepare_cached(&sql)?;
+            rows::all(statement.query(sight.with(&own).as_slice())?, rows::edge)
+        })
+        .await
+    }
+
     async fn count_edges(&self, viewer: &Viewer) -> StoreResult<u64> {
         let sight = Sight::of(viewer);
         self.read(move |db| tally::edges(db, sight)).await
@@ -43,7 +62,7 @@ fn neighbours(
     limit: i64,
 ) -> Answer<Vec<Edge>> {
     let of_kind = if kinds.is_empty() { "" } else { "AND e.kind IN rarray(:kinds)" };
-    let sql = neighbours_sql(direction, of_kind);
+    let sql = edges_sql(at_nodes(direction), of_kind);
     let (nodes, kinds) = (rows::list(nodes), rows::list(kinds));
     let mut own: Vec<Named<'_>> = vec![(":nodes", &nodes), (":limit", &limit)];
     if !kinds.is_empty() {
@@ -53,16 +72,18 @@ fn neighbours(
     rows::all(statement.query(sight.with(&own).as_slice())?, rows::edge)
 }
 
-fn neighbours_sql(direction: Direction, of_kind: &str) -> String {
+fn edges_sql(at_nodes: &str, of_kind: &str) -> String {
     format!(
         "SELECT {} FROM edge e CROSS JOIN node s ON s.id = e.source
            CROSS JOIN node o ON o.id = e.target
-         WHERE {} {of_kind} AND {} ORDER BY e.weight DESC, e.id LIMIT :limit",
+         WHERE {at_nodes} {of_kind} AND {} ORDER BY e.weight DESC, e.id LIMIT :limit",
         rows::EDGE,
-        at_nodes(direction),
         sight::edge(Presence::Live)
     )
 }
+
+/// One index is enough; the sign keeps the other from being chosen in its place.
+const AMONG_NODES: &str = "e.source IN rarray(:nodes) AND +e.target IN rarray(:nodes)";
 
 /// Each way uses its own index; for both ways an `OR` would use neither.
 fn at_nodes(direction: Direction) -> &'static str {
@@ -82,10 +103,16 @@ mod tests {
     use crate::connection::tests::plan_of;
 
     #[test]
+    fn edges_among_nodes_are_found_from_where_they_start() {
+        let plan = plan_of(&edges_sql(AMONG_NODES, ""));
+        assert!(plan.contains("source=?") && !plan.contains("target=?"), "{plan}");
+    }
+
+    #[test]
     fn neighbours_are_found_through_the_edges() {
         for direction in [Direction::Out, Direction::In, Direction::Both] {
             for of_kind in ["", "AND e.kind IN rarray(:kinds)"] {
-                let plan = plan_of(&neighbours_sql(direction, of_kind));
+                let plan = plan_of(&edges_sql(at_nodes(direction), of_kind));
                 assert!(!plan.contains("world=?"), "{direction:?} {of_kind}\n{plan}");
                 let scans = |line: &str| ["SCAN e", "SCAN s", "SCAN o"].contains(&line);
                 assert!(!plan.lines().any(scans), "{direction:?} {of_kind}\n{plan}");

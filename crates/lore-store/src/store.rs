@@ -178,6 +178,14 @@ pub trait Edges {
         limit: usize,
     ) -> StoreResult<Vec<Edge>>;
 
+    /// The edges between any two of `nodes`, strongest first, at most `limit`.
+    async fn edges_among(
+        &self,
+        viewer: &Viewer,
+        nodes: &[NodeId],
+        limit: usize,
+    ) -> StoreResult<Vec<Edge>>;
+
     /// How many live edges there are.
     async fn count_edges(&self, viewer: &Viewer) -> StoreResult<u64>;
 }

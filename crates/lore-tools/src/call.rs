@@ -24,6 +24,8 @@ pub struct Call {
     pub cancel: CancellationToken,
     /// The conversation this call belongs to.
     pub conversation: Arc<Conversation>,
+    /// When it came, among others: see [`App::arrival`].
+    pub arrived: i64,
     /// Nothing may be written on behalf of this call, not even that something was read.
     pub reading_only: bool,
     /// The arguments as they were given with an idempotency key, but for the key.
@@ -36,6 +38,7 @@ impl Call {
     /// A call by `viewer`, who could be anywhere, that nobody watches or cancels.
     pub fn new(app: Arc<App>, viewer: Viewer) -> Self {
         Self {
+            arrived: app.arrival(),
             app,
             viewer,
             presence: Presence::Anywhere,

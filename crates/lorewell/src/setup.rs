@@ -85,6 +85,7 @@ pub(crate) fn start_background(app: &Arc<App>, settings: &Settings, background: 
     if settings.selection.is_read_only() {
         return;
     }
+    background.spawn(lore_app::memory::access::keep_counted(Arc::clone(app)));
     if app.embedder.is_some() {
         background.spawn(lore_app::search::keep_embedded(Arc::clone(app)));
     }

@@ -1,16 +1,22 @@
 //! What is asked for again and again stays.
 //!
 //! What an answer contained is counted; an experience that was asked for five times gets a
-//! node that keeps it, with its text and its neighbours, in the transaction that counts it.
-//! The experience keeps its id and its place in its conversation, so recalling goes on
-//! finding the one it knows; work on the graph finds the node. Readers count nothing.
+//! node that keeps it, with its text and its neighbours. The experience keeps its id and its
+//! place in its conversation, so recalling goes on finding the one it knows; work on the graph
+//! finds the node. Readers count nothing.
+//!
+//! Counts are kept in memory first and written a little later, many at once: nobody waits for
+//! them, and nobody was promised one. What they lead to is decided with both.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures::FutureExt;
-use lore_core::{Node, NodeId, Properties, Provenance, Text};
-use lore_store::{Batch, Change, Expect, NewNode, NewText, NodePatch, NodeRef};
+use lore_core::{Node, NodeId, Properties, Provenance, Text, Viewer};
+use lore_store::{Batch, Change, Expect, NewNode, NewText, NodePatch, NodeRef, Origin};
 use serde_json::json;
+use tokio::sync::{Notify, RwLock};
 
 use super::experience::Fading;
 use super::graph::{auto_links, similar_nodes};
@@ -20,61 +26,132 @@ use super::keeper::Keeper;
 use super::kinds::{
     CONTENT, DESCRIPTION, EXPERIENCE, KNOWLEDGE, PROMOTED, PROMOTED_TO, kept_by, word,
 };
-use super::learn::kept_as;
 use super::pen::{capitalised, name_from};
 use super::recall::Memory;
 use super::refusal::Reply;
 use super::{MEMORIES_URI, STATUS_URI};
+use crate::App;
 
 /// From so many accesses on an experience stays.
 pub const PROMOTED_AT: i64 = 5;
 /// How much of the content stands in the name.
 const NAME_LETTERS: usize = 50;
+/// The tool that counting is put down to.
+const COUNTED_BY: &str = "kn_intel";
 
-/// Counts that these answered, each node once; what only filled a list answered nothing.
-/// Never hides the answer: when counting fails, the log of the program says so.
-pub(super) async fn note(keeper: &Keeper, memories: impl Iterator<Item = &Memory>) {
-    let mut seen = HashSet::new();
-    let answering = memories.filter(|memory| memory.answers).map(|memory| &memory.node);
-    let nodes: Vec<Node> = answering.filter(|node| seen.insert(node.id)).cloned().collect();
-    if nodes.is_empty() || !keeper.may_write() {
-        return;
+/// Accesses that are counted and not written yet.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    counts: Mutex<HashMap<Viewer, HashMap<NodeId, i64>>>,
+    /// Held by who writes, so that a count is never in two places, or in none.
+    writing: RwLock<()>,
+    stirred: Notify,
+}
+
+impl Ledger {
+    fn add(&self, viewer: Viewer, nodes: &[NodeId]) {
+        let mut counts = self.counts();
+        let counts = counts.entry(viewer).or_default();
+        for node in nodes {
+            *counts.entry(*node).or_default() += 1;
+        }
+        self.stirred.notify_one();
     }
-    if let Err(refusal) = keeper.carry_out(|| plan(keeper, &nodes).boxed()).await {
-        tracing::debug!(%refusal, "accesses could not be counted");
+
+    /// How often a node was asked for, by anybody.
+    fn count(&self, node: NodeId) -> i64 {
+        self.counts().values().filter_map(|counts| counts.get(&node)).sum()
+    }
+
+    fn counts(&self) -> MutexGuard<'_, HashMap<Viewer, HashMap<NodeId, i64>>> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-async fn plan(keeper: &Keeper, nodes: &[Node]) -> Reply<(Batch, ())> {
-    let ids = nodes.iter().map(|node| node.id).collect();
-    let mut batch = keeper.batch().change(Change::CountAccess(ids));
-    for (experience, count) in due(keeper, nodes).await? {
+/// How long counts wait for others before they are written.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Writes what is counted, for as long as the program runs.
+pub async fn keep_counted(app: Arc<App>) {
+    loop {
+        app.accesses.stirred.notified().await;
+        tokio::time::sleep(PAUSE).await;
+        write_counts(&app).await;
+    }
+}
+
+/// Writes what was counted and is not written yet. Whoever stops does this last.
+pub async fn write_counts(app: &App) {
+    let _alone = app.accesses.writing.write().await;
+    let counts = std::mem::take(&mut *app.accesses.counts());
+    for (viewer, counts) in counts {
+        let origin = Origin::new(COUNTED_BY, app.effects.uid().to_string());
+        let mut batch = Batch::new(origin, app.effects.now());
+        let most = counts.values().copied().max().unwrap_or_default();
+        for times in 1..=most {
+            let often = counts.iter().filter(|(_, count)| **count >= times);
+            batch = batch.change(Change::CountAccess(often.map(|(node, _)| *node).collect()));
+        }
+        if let Err(error) = app.store.commit(&viewer, batch).await {
+            tracing::debug!(%error, "accesses could not be counted");
+        }
+    }
+}
+
+/// Counts that these answered, each node once; what only filled a list answered nothing.
+/// Never hides the answer: when something fails, the log of the program says so.
+pub(super) async fn note(keeper: &Keeper, memories: impl Iterator<Item = &Memory>) {
+    let mut seen = HashSet::new();
+    let answering = memories.filter(|memory| memory.answers).map(|memory| &memory.node);
+    let nodes: Vec<&Node> = answering.filter(|node| seen.insert(node.id)).collect();
+    if nodes.is_empty() || !keeper.may_write() {
+        return;
+    }
+    let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
+    keeper.app.accesses.add(keeper.viewer, &ids);
+    if let Err(refusal) = promote(keeper, &nodes).await {
+        tracing::debug!(%refusal, "what is asked for often could not be kept");
+    }
+}
+
+/// Keeps those for good that were asked for often enough.
+async fn promote(keeper: &Keeper, nodes: &[&Node]) -> Reply<()> {
+    let may = |node: &&&Node| node.kind.as_str() == EXPERIENCE && kept_by(node).is_none();
+    let ids: Vec<NodeId> = nodes.iter().filter(may).map(|node| node.id).collect();
+    if ids.is_empty() || due(keeper, &ids).await?.is_empty() {
+        return Ok(());
+    }
+    keeper.carry_out(|| plan(keeper, &ids).boxed()).await
+}
+
+async fn plan(keeper: &Keeper, ids: &[NodeId]) -> Reply<(Batch, ())> {
+    let mut batch = keeper.batch().touch(STATUS_URI).touch(MEMORIES_URI);
+    for (experience, count) in due(keeper, ids).await? {
         batch.changes.extend(promotion(keeper, &experience, count, &batch).await?);
-        batch = batch.touch(STATUS_URI).touch(MEMORIES_URI);
     }
     Ok((batch, ()))
 }
 
-/// The experiences among the nodes that this access makes permanent, as they are now.
-async fn due(keeper: &Keeper, nodes: &[Node]) -> Reply<Vec<(Node, i64)>> {
-    let may = |node: &&Node| node.kind.as_str() == EXPERIENCE && kept_by(node).is_none();
-    let ids: Vec<NodeId> = nodes.iter().filter(may).map(|node| node.id).collect();
-    if ids.is_empty() {
+/// Those of the experiences that become permanent, as they are now.
+async fn due(keeper: &Keeper, ids: &[NodeId]) -> Reply<Vec<(Node, i64)>> {
+    let (store, ledger) = (&keeper.app.store, &keeper.app.accesses);
+    let counts: HashMap<NodeId, i64> = {
+        let _unwritten = ledger.writing.read().await;
+        let written = store.accesses(&keeper.viewer, ids).await?;
+        let written: HashMap<_, _> = written.iter().map(|one| (one.node, one.count)).collect();
+        let count = |id: &NodeId| written.get(id).copied().unwrap_or_default() + ledger.count(*id);
+        let counts = ids.iter().map(|id| (*id, count(id)));
+        counts.filter(|(_, count)| *count >= PROMOTED_AT).collect()
+    };
+    if counts.is_empty() {
         return Ok(Vec::new());
     }
-    let store = &keeper.app.store;
-    let mut accesses = store.accesses(&keeper.viewer, &ids).await?;
-    accesses.retain(|access| access.count + 1 >= PROMOTED_AT);
-    if accesses.is_empty() {
-        return Ok(Vec::new());
-    }
-    let ids: Vec<_> = accesses.iter().map(|access| access.node).collect();
-    let fresh = store.nodes(&keeper.viewer, &ids).await?;
+    let often: Vec<NodeId> = counts.keys().copied().collect();
+    let fresh = store.nodes(&keeper.viewer, &often).await?;
     let lapsed = lapsed(keeper, &fresh.iter().collect::<Vec<_>>()).await?;
     let counted = |node: Node| {
-        let count = accesses.iter().find(|access| access.node == node.id)?.count + 1;
         let stays = kept_by(&node).is_none() && !lapsed.contains_key(&node.uid);
-        stays.then_some((node, count))
+        stays.then(|| counts.get(&node.id).map(|count| (node, *count))).flatten()
     };
     Ok(fresh.into_iter().filter_map(counted).collect())
 }
@@ -100,7 +177,6 @@ async fn promotion(
     let patch = NodePatch { properties: Some(properties), ..NodePatch::default() };
     let expect = Expect::Version(experience.version);
     changes.push(Change::UpdateNode(NodeRef::Id(experience.id), expect, patch));
-    changes.push(kept_as(experience, &node)?);
     changes.extend(auto_links(&node, &neighbours)?);
     Ok(changes)
 }

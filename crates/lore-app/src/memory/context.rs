@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 
 use lore_core::NodeId;
 use lore_search::Filter;
-use lore_store::Direction;
 
 use super::access;
 use super::graph::Link;
@@ -13,8 +12,8 @@ use super::kinds::{CONTEXT, EXPERIENCE, word};
 use super::recall::{Ask, Breadth, Memory, find, within};
 use super::refusal::{Reply, required};
 
-/// Most edges that are looked at.
-const EDGES: usize = 2_000;
+/// Most edges between the nodes of an answer that are looked at.
+const EDGES: usize = 100_000;
 
 /// What an edge costs in an answer: two ids, a type and a weight.
 const EDGE_TOKENS: usize = 40;
@@ -50,6 +49,7 @@ pub async fn context(keeper: &Keeper, keywords: Option<&str>, ask: &Ask) -> Repl
     let mut experiences = find(keeper, &ask, fading, Breadth::Related).await?;
     // What is kept for good is among the nodes already.
     experiences.retain(|memory| memory.kept_as().is_none());
+    keep_best(&mut nodes, &mut experiences, ask.limit);
     // Experiences share the budget: what lasts goes first.
     let lasting = nodes.len();
     let all = within(nodes.into_iter().chain(experiences).collect(), ask.max_tokens);
@@ -68,6 +68,22 @@ pub async fn context(keeper: &Keeper, keywords: Option<&str>, ask: &Ask) -> Repl
     Ok(Subgraph { edges, nodes, experiences, situations, left_out, edges_left_out })
 }
 
+/// Keeps the best of both, so many in all.
+fn keep_best(nodes: &mut Vec<Memory>, experiences: &mut Vec<Memory>, limit: usize) {
+    let score = |memory: Option<&Memory>| memory.map(|memory| memory.score.unwrap_or_default());
+    let (mut lasting, mut fading) = (0, 0);
+    while lasting + fading < limit {
+        match (score(nodes.get(lasting)), score(experiences.get(fading))) {
+            (None, None) => break,
+            (None, Some(_)) => fading += 1,
+            (Some(node), Some(experience)) if experience > node => fading += 1,
+            (Some(_), _) => lasting += 1,
+        }
+    }
+    nodes.truncate(lasting);
+    experiences.truncate(fading);
+}
+
 async fn situations(keeper: &Keeper, experiences: &[Memory]) -> Reply<HashMap<NodeId, String>> {
     let ids: Vec<_> = experiences.iter().map(|memory| memory.node.id).collect();
     let texts = keeper.app.store.texts_of_nodes(&keeper.viewer, &ids).await?;
@@ -83,7 +99,7 @@ async fn edges_between(keeper: &Keeper, nodes: &[Memory]) -> Reply<Vec<Link>> {
     let by_id: HashMap<NodeId, &Memory> =
         nodes.iter().map(|memory| (memory.node.id, memory)).collect();
     let store = &keeper.app.store;
-    let edges = store.neighbours(&keeper.viewer, &ids, Direction::Both, &[], EDGES).await?;
+    let edges = store.edges_among(&keeper.viewer, &ids, EDGES).await?;
     let link = |edge: lore_core::Edge| {
         let (source, target) = (by_id.get(&edge.source)?, by_id.get(&edge.target)?);
         Some(Link { source: source.node.clone(), target: target.node.clone(), edge })

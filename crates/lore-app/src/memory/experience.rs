@@ -14,7 +14,7 @@ use lore_search::{Filter, Query, Unit};
 use lore_store::{Batch, Change, Expect, NewNode, NewText, NewestNodes, NodeRef};
 use serde_json::{Value, json};
 
-use super::graph::{Written, main_texts};
+use super::graph::{RANKED, Written, main_texts};
 use super::holding::{Lapsed, lapsed};
 use super::keeper::{Keeper, days_between};
 use super::kinds::{
@@ -165,15 +165,17 @@ impl Lore {
 
     /// Its texts: the content and, apart from it, the situation.
     pub(super) fn texts(&self, keeper: &Keeper, node: Uid, kind: &str) -> Reply<Vec<NewText>> {
+        // Turns of a session stand in the order they came, and the parts of one together.
+        let position = if self.provenance.session.is_some() { keeper.arrived } else { 0 };
         let text = |kind: &str, body: &str| -> Reply<NewText> {
             let uid = keeper.app.effects.uid();
             let text = NewText::new(uid, NodeRef::Uid(node), word(kind)?, body);
-            Ok(NewText { provenance: self.provenance.clone(), ..text })
+            Ok(NewText { provenance: self.provenance.clone(), position, ..text })
         };
-        // The parts of a turn stand together in its session: their position is the same.
         let content = parts(&self.content).into_iter().map(|part| text(kind, part));
         let context = self.context.as_deref().into_iter().flat_map(parts);
-        let context = context.map(|part| Ok(NewText { position: 1, ..text(CONTEXT, part)? }));
+        let context =
+            context.map(|part| Ok(NewText { position: position + 1, ..text(CONTEXT, part)? }));
         content.chain(context).collect()
     }
 }
@@ -276,7 +278,8 @@ async fn by_words(
 ) -> Reply<Vec<Experience>> {
     let pool = (wanted.limit + wanted.offset) * SPARE;
     let filter = Filter { tags: wanted.tags.clone(), ..keeping(lesson)? };
-    let query = Query { filter, unit: Unit::Node, ..Query::new(text, pool) };
+    let exhaustive = !text.is_empty() && wanted.offset + wanted.limit > RANKED;
+    let query = Query { filter, unit: Unit::Node, exhaustive, ..Query::new(text, pool) };
     let answers = keeper.app.search(&keeper.viewer, query).await?.answers;
     let scores: HashMap<NodeId, f32> =
         answers.iter().map(|answer| (answer.node.id, answer.hit.score)).collect();

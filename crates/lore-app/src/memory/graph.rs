@@ -281,8 +281,20 @@ pub struct NodeSearch {
     pub offset: usize,
 }
 
+/// Nodes that were found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundNodes {
+    /// The nodes, best first.
+    pub nodes: Vec<Known>,
+    /// Whether there are more behind them.
+    pub more: bool,
+}
+
+/// Up to here the ranking counts; who leafs further wants everything that has the words.
+pub(super) const RANKED: usize = 200;
+
 /// Looks for nodes.
-pub async fn query(keeper: &Keeper, wanted: &NodeSearch) -> Reply<Vec<Known>> {
+pub async fn query(keeper: &Keeper, wanted: &NodeSearch) -> Reply<FoundNodes> {
     let mut filter = plain()?;
     if let Some(name) = present(wanted.type_name.as_deref()) {
         filter.except_kinds.clear();
@@ -298,10 +310,13 @@ pub async fn query(keeper: &Keeper, wanted: &NodeSearch) -> Reply<Vec<Known>> {
         unit: Unit::Node,
         limit: wanted.limit,
         offset: wanted.offset,
+        exhaustive: wanted.offset + wanted.limit > RANKED,
         ..Query::default()
     };
     let found = keeper.app.search(&keeper.viewer, query).await?;
-    with_descriptions(keeper, found.answers.into_iter().map(|answer| answer.node).collect()).await
+    let more = found.total > wanted.offset + found.answers.len();
+    let nodes = found.answers.into_iter().map(|answer| answer.node).collect();
+    Ok(FoundNodes { nodes: with_descriptions(keeper, nodes).await?, more })
 }
 
 /// Nodes with what they say of themselves; what no longer holds comes last.
@@ -400,7 +415,7 @@ pub async fn remove(keeper: &Keeper, target: &Target) -> Reply<Moved> {
             if let Some(half) = other_half(keeper, &node).await? {
                 batch = batch.change(bin(half.uid));
             }
-            keeper.app.store.commit(&keeper.viewer, batch).await?;
+            keeper.app.store.commit(&keeper.viewer, batch).await.map_err(gone(id))?;
             Ok(Moved::Node(Box::new(node)))
         }
         Chosen::Edge(source, target, kind) => {
@@ -412,6 +427,14 @@ pub async fn remove(keeper: &Keeper, target: &Target) -> Reply<Moved> {
             keeper.app.store.commit(&keeper.viewer, batch).await.map_err(edge_or)?;
             Ok(Moved::Edge(Box::new((source, target))))
         }
+    }
+}
+
+/// Somebody else was faster.
+fn gone(id: &str) -> impl FnOnce(StoreError) -> Refusal {
+    move |error| match error {
+        StoreError::NotFound(_) => Refusal::not_found("Node", id),
+        other => other.into(),
     }
 }
 
@@ -454,10 +477,7 @@ async fn restore_node(keeper: &Keeper, id: &str) -> Reply<Moved> {
     if let Some(patch) = project::resting(keeper, &node).await? {
         batch = batch.change(Change::UpdateNode(uid, Expect::Any, patch));
     }
-    keeper.app.store.commit(&keeper.viewer, batch).await.map_err(|error| match error {
-        StoreError::NotFound(_) => Refusal::not_found("Node", id),
-        other => other.into(),
-    })?;
+    keeper.app.store.commit(&keeper.viewer, batch).await.map_err(gone(id))?;
     Ok(Moved::Node(Box::new(node)))
 }
 

@@ -22,6 +22,8 @@ pub struct Keeper {
     pub tool: &'static str,
     /// The request it serves.
     pub request_id: String,
+    /// When it came, among others.
+    pub arrived: i64,
     /// Nothing may be written, not even that something was read.
     pub reading_only: bool,
 }

@@ -33,8 +33,6 @@ pub(crate) const MESSAGE: &str = "message";
 /// Text kind of the circumstances.
 pub(crate) const CONTEXT: &str = "context";
 
-/// Edge from an experience to the node that keeps it for good.
-pub(crate) const KEPT_AS: &str = "kept_as";
 /// Edge from what is true now to what was true before.
 pub(crate) const SUPERSEDES: &str = "supersedes";
 /// Edge that search made between things that speak of the same.

@@ -15,9 +15,7 @@ use serde_json::json;
 use super::experience::{Fading, Lore, NewExperience};
 use super::graph::{Written, auto_links, similar_nodes};
 use super::keeper::Keeper;
-use super::kinds::{
-    CONTENT, DESCRIPTION, KEPT_AS, KNOWLEDGE, SUPERSEDES, VALID_TO, half_of, learned, word,
-};
+use super::kinds::{CONTENT, DESCRIPTION, KNOWLEDGE, SUPERSEDES, VALID_TO, half_of, learned, word};
 use super::pen::Pen;
 use super::recall::recallable;
 use super::refusal::{Refusal, Reply};
@@ -121,9 +119,6 @@ async fn plan(keeper: &Keeper, lore: &Lore, superseded: Option<&str>) -> Reply<(
     batch
         .changes
         .extend(texts.into_iter().map(|text| Change::CreateText(NewText { searchable, ..text })));
-    if let Some(node) = &node {
-        batch = batch.change(kept_as(&shown, node)?);
-    }
     if let Some(old) = old {
         let new = node.as_ref().unwrap_or(&shown);
         batch.changes.extend(old.changes(keeper, new, &lore.provenance, batch.at)?);
@@ -166,18 +161,6 @@ fn keeper_node(keeper: &Keeper, lore: &Lore, experience: Uid) -> Result<NewNode>
         properties,
         ..NewNode::new(keeper.app.effects.uid(), learned(lore.fading.lesson)?, lore.name())
     })
-}
-
-/// The edge from an experience to the node that keeps it.
-pub(super) fn kept_as(experience: &Node, node: &Node) -> Result<Change> {
-    Ok(Change::PutEdge(NewEdge {
-        source: NodeRef::Uid(experience.uid),
-        target: NodeRef::Uid(node.uid),
-        kind: word(KEPT_AS)?,
-        weight: 1.0,
-        visibility: node.visibility,
-        properties: Properties::new(),
-    }))
 }
 
 /// How many answers are compared with what is learned.

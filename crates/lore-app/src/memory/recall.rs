@@ -247,8 +247,7 @@ impl Found {
     fn needs_text(&self, node: &Node) -> bool {
         let is_lesson = property(node, "experience_type").is_some();
         self.text.as_ref().is_none_or(|text| {
-            text.kind.as_str() == CONTEXT
-                || is_main(text) && (!is_lesson || text.position > 0 || may_be_part(text))
+            text.kind.as_str() == CONTEXT || is_main(text) && (!is_lesson || may_be_part(text))
         })
     }
 

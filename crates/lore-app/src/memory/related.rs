@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use lore_core::{Edge, Node, NodeId};
 use lore_rules::memory::budget;
-use lore_store::{Budget, Direction, Reached, Stop, Traversal, traverse};
+use lore_store::{Budget, Direction, NodeKey, Reached, Stop, Traversal, traverse};
 
 use super::keeper::Keeper;
-use super::kinds::Type;
+use super::kinds::{Type, kept_by};
 use super::refusal::{Reply, required};
 
 /// Most edges that are read on the way.
@@ -67,7 +67,7 @@ pub struct Surroundings {
 /// Walks outward from a node, along and against edges.
 pub async fn related(keeper: &Keeper, walk: &Walk) -> Reply<Surroundings> {
     let id = required("node_id", "related", walk.node.as_deref())?;
-    let start = keeper.lookup("Node", id).await?;
+    let start = lasting(keeper, keeper.lookup("Node", id).await?).await?;
     let kind = walk.edge_type.as_deref().map(str::trim).filter(|name| !name.is_empty());
     let kind = kind.map(Type::of).transpose()?.map(|found| found.kind);
     let traversal = Traversal {
@@ -98,6 +98,13 @@ pub async fn related(keeper: &Keeper, walk: &Walk) -> Reply<Surroundings> {
     }
     let left_out = all - near.len();
     Ok(Surroundings { near, more: reached.stop != Stop::Complete, left_out })
+}
+
+/// Of the two halves of a fact the one that is joined to others.
+async fn lasting(keeper: &Keeper, node: Node) -> Reply<Node> {
+    let Some(uid) = kept_by(&node) else { return Ok(node) };
+    let kept = keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await?;
+    Ok(kept.unwrap_or(node))
 }
 
 fn cost(near: &Near) -> usize {

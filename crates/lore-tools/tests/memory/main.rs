@@ -13,6 +13,8 @@ mod fading;
 mod graph;
 mod holding;
 mod learning;
+mod long;
+mod many;
 mod mind;
 mod sight;
 mod work;

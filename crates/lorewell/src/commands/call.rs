@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use lore_app::App;
 use lore_app::access::Presence;
+use lore_app::memory::access::write_counts;
 use lore_tools::{Call, CallError, error_object};
 use serde_json::{Map, Value, json};
 
@@ -32,7 +33,9 @@ async fn carry_out(
     let parts = setup::server_parts(app);
     let mut context = Call::new(parts.app.clone(), viewer);
     context.presence = Presence::Here;
-    match parts.registry.call(&settings.selection, &call.tool, context, arguments).await {
+    let answer = parts.registry.call(&settings.selection, &call.tool, context, arguments).await;
+    write_counts(&parts.app).await;
+    match answer {
         Ok(answer) => {
             output::json(&answer.structured);
             Ok(if is_refusal(&answer.structured) { ExitCode::FAILURE } else { ExitCode::SUCCESS })

@@ -238,7 +238,8 @@ async fn keeper(settings: &Settings, tool: &'static str) -> anyhow::Result<Keepe
     let app: Arc<App> = setup::open_app(settings).await?;
     let viewer = setup::local_viewer(&app, settings).await?;
     let request_id = app.effects.uid().to_string();
-    Ok(Keeper { app, viewer, tool, request_id, reading_only: settings.selection.is_read_only() })
+    let (arrived, reading_only) = (app.arrival(), settings.selection.is_read_only());
+    Ok(Keeper { app, viewer, tool, request_id, arrived, reading_only })
 }
 
 fn advised(refusal: Refusal) -> anyhow::Error {

@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use anyhow::Context;
+use lore_app::memory::access::write_counts;
 use lore_http::{AllowList, Clock, HttpOptions};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -63,6 +64,7 @@ pub(crate) async fn run(
     }
     let served = lore_http::serve(listener, parts, options, shutdown).await;
     app.code.stop().await;
+    write_counts(&app).await;
     Ok(served?)
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use lore_app::memory::access::write_counts;
 use lore_mcp::{McpServer, serve_stdio};
 
 use crate::background::Background;
@@ -17,5 +18,6 @@ pub(crate) async fn run(settings: &Settings, background: &Background) -> anyhow:
     let server = McpServer::for_caller(parts, setup::local_scope(settings));
     let served = serve_stdio(server).await;
     app.code.stop().await;
+    write_counts(&app).await;
     Ok(served?)
 }

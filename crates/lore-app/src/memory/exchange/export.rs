@@ -119,6 +119,7 @@ pub(super) fn details(text: &Text) -> Value {
         "kind": text.kind.as_str(), "title": text.title, "searchable": text.searchable,
         "visibility": Sharing::of(text.visibility).as_str(), "source": said.source,
         "session": said.session, "author": said.author,
+        "position": said.session.is_some().then_some(text.position),
         "occurred_at": said.occurred_at.map(|at| at.to_string()),
     })
 }

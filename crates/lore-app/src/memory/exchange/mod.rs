@@ -104,6 +104,8 @@ pub struct Passage {
     pub body: String,
     /// Who said it, when, in which conversation.
     pub provenance: Provenance,
+    /// Its place among the texts of its conversation; else they are in the order of the source.
+    pub position: Option<i64>,
     /// Whether search finds it.
     pub searchable: bool,
     /// Who may see it, of those who see its record.
@@ -118,6 +120,7 @@ impl Passage {
             title: String::new(),
             body: body.into(),
             provenance: Provenance::default(),
+            position: None,
             searchable: true,
             sharing: Sharing::Shared,
         }

@@ -226,7 +226,7 @@ impl Putting<'_> {
         let title: String = passage.title.chars().take(NAME_MAX).collect();
         Ok(NewText {
             title: pen.text("title", &title)?,
-            position: i64::try_from(place).unwrap_or(i64::MAX),
+            position: passage.position.unwrap_or(i64::try_from(place).unwrap_or(i64::MAX)),
             provenance: Provenance { source, session, ..said },
             searchable: passage.searchable && !self.is_hidden(),
             visibility: passage.sharing.visibility(&self.keeper.viewer),

@@ -92,6 +92,7 @@ fn passage(body: String, details: Option<&Value>) -> Passage {
             author: text(details, "author"),
             occurred_at: text(details, "occurred_at").and_then(|at| at.parse().ok()),
         },
+        position: details.get("position").and_then(Value::as_i64),
         searchable: details.get("searchable") != Some(&Value::Bool(false)),
         sharing: sharing(details).unwrap_or(Sharing::Shared),
         ..Passage::new(&kind, body)

@@ -85,6 +85,7 @@ pub(super) fn keeper(call: &Call, tool: &'static str) -> Keeper {
         viewer: call.viewer,
         tool,
         request_id: call.request_id().to_owned(),
+        arrived: call.arrived,
         reading_only: call.reading_only,
     }
 }

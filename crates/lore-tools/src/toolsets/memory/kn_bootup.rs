@@ -36,8 +36,11 @@ const MEMORIES: usize = 5;
 const IDEAS: usize = 3;
 /// How much must be left of a memory to be shown.
 const LEFT_MIN: f64 = 0.3;
-/// How much of a memory is shown, in characters.
+/// How much of a memory, of the goals, and of each thing that a step says is shown, in
+/// characters.
 const LETTERS: usize = 80;
+const GOALS_LETTERS: usize = 1_000;
+pub(super) const STEP_LETTERS: usize = 200;
 
 async fn open(call: Call) -> Result<Vec<PromptText>> {
     let keeper = keeper(&call, "kn_bootup");
@@ -55,7 +58,7 @@ async fn open(call: Call) -> Result<Vec<PromptText>> {
     };
     let ideas = idea::list(&keeper, &implementing).await.map_err(plain)?;
     let newest = NodeSearch { limit: LOOKED_AT, ..NodeSearch::default() };
-    let mut known = graph::query(&keeper, &newest).await.map_err(plain)?;
+    let mut known = graph::query(&keeper, &newest).await.map_err(plain)?.nodes;
     // What was learned stands among the memories already.
     known.retain(|known| !known.node.properties.contains_key("experience"));
     known.truncate(KNOWN);
@@ -89,8 +92,8 @@ fn render(scene: &Scene) -> String {
         text.push_str("\n## Key Memories\n");
     }
     for memory in memories {
-        let content: String = memory.content.chars().take(LETTERS).collect();
-        let _ = write!(text, "- [{}] {}", memory.fading.lesson.as_str(), one_line(&content));
+        let content = line(&memory.content, LETTERS);
+        let _ = write!(text, "- [{}] {content}", memory.fading.lesson.as_str());
         if let Some(lapsed) = &memory.lapsed {
             let _ = write!(text, " (no longer holds: see {})", shown(&lapsed.by));
         }
@@ -121,7 +124,7 @@ fn write_project(text: &mut String, project: &Project, others: usize, steps: &[E
     let _ = write!(text, "\n## {heading}: {name}\nId: {}\n", shown(&project.node));
     let _ = writeln!(text, "Phase: {}", project.phase.as_str());
     if !project.goals.is_empty() {
-        let _ = writeln!(text, "Goals: {}", project.goals.join(", "));
+        let _ = writeln!(text, "Goals: {}", line(&project.goals.join(", "), GOALS_LETTERS));
     }
     if !project.active {
         text.push_str("No project is active: choose one with kn_project list, set_active.\n");
@@ -131,9 +134,9 @@ fn write_project(text: &mut String, project: &Project, others: usize, steps: &[E
             Outcome::Progress => "OK",
             Outcome::Failure => "FAIL",
         };
-        let _ = write!(text, "- [{tag}] {}", one_line(&step.action));
+        let _ = write!(text, "- [{tag}] {}", line(&step.action, STEP_LETTERS));
         if let Some(next) = &step.next_step {
-            let _ = write!(text, " → next: {}", one_line(next));
+            let _ = write!(text, " → next: {}", line(next, STEP_LETTERS));
         }
         text.push('\n');
     }
@@ -142,6 +145,12 @@ fn write_project(text: &mut String, project: &Project, others: usize, steps: &[E
     }
 }
 
-pub(super) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+/// As much of a text as fits on a line of so many letters.
+pub(super) fn line(text: &str, letters: usize) -> String {
+    // So many words have more letters than that.
+    let line = text.split_whitespace().take(letters).collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(letters) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default().trim_end()),
+        None => line,
+    }
 }

@@ -110,6 +110,8 @@ pub(super) struct Found {
     count: usize,
     /// The nodes, best first; without a text the newest first.
     nodes: Vec<NodeOut>,
+    /// Whether there are more: ask again with a higher offset.
+    more: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -301,8 +303,8 @@ async fn query(keeper: &Keeper, input: Input, limit: usize, offset: usize) -> Re
     };
     let found = graph::query(keeper, &wanted).await?;
     let shown = |known| if full { NodeOut::full(known) } else { NodeOut::brief(&known) };
-    let nodes: Vec<_> = found.into_iter().map(shown).collect();
-    Ok(Output::Found(Found { count: nodes.len(), nodes }))
+    let nodes: Vec<_> = found.nodes.into_iter().map(shown).collect();
+    Ok(Output::Found(Found { count: nodes.len(), nodes, more: found.more }))
 }
 
 fn target(input: Input) -> Target {

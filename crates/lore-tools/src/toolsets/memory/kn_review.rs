@@ -10,7 +10,7 @@ use lore_app::memory::status::{self, Status};
 use lore_core::Result;
 
 use super::envelope::keeper;
-use super::kn_bootup::one_line;
+use super::kn_bootup::{STEP_LETTERS, line};
 use super::resources::plain;
 use crate::call::Call;
 use crate::prompt::{Prompt, PromptText, Speaker};
@@ -62,7 +62,7 @@ fn render(
     write_steps(&mut text, "Completed", &of(Outcome::Progress));
     write_steps(&mut text, "Issues", &of(Outcome::Failure));
     if let Some(next) = steps.first().and_then(|step| step.next_step.as_ref()) {
-        let _ = write!(text, "\nSuggested next step: {}\n", one_line(next));
+        let _ = write!(text, "\nSuggested next step: {}\n", line(next, STEP_LETTERS));
     }
     write_stats(&mut text, memories, status);
     text.push_str(
@@ -102,12 +102,12 @@ fn write_steps(text: &mut String, heading: &str, steps: &[&Entry]) {
     }
     let _ = write!(text, "\n## {heading} ({})\n", steps.len());
     for step in steps {
-        let _ = write!(text, "- {}", one_line(&step.action));
+        let _ = write!(text, "- {}", line(&step.action, STEP_LETTERS));
         if let Some(result) = &step.result {
-            let _ = write!(text, ": {}", one_line(result));
+            let _ = write!(text, ": {}", line(result, STEP_LETTERS));
         }
         if let Some(next) = step.next_step.as_ref().filter(|_| step.outcome == Outcome::Failure) {
-            let _ = write!(text, " (next: {})", one_line(next));
+            let _ = write!(text, " (next: {})", line(next, STEP_LETTERS));
         }
         text.push('\n');
     }

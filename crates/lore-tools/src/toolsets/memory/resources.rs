@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::envelope::{keeper, rounded};
+use super::kn_bootup::{STEP_LETTERS, line};
 use super::kn_graph::StatusOut;
 use super::recall_wire::LapsedOut;
 use crate::call::Call;
@@ -86,12 +87,13 @@ async fn read_projects(call: Call) -> Result<Value> {
         let steps = project::recent(&keeper, &project, RECENT).await.map_err(plain)?;
         let steps: Vec<_> = steps
             .iter()
-            .map(|step| json!({ "action": step.action, "type": step.outcome.as_str() }))
+            .map(|step| json!({ "action": line(&step.action, STEP_LETTERS), "type": step.outcome.as_str() }))
             .collect();
         rows.push(json!({
             "id": shown(&project.node), "name": project.node.name,
             "phase": project.phase.as_str(), "active": project.active,
-            "goals": project.goals, "recent_progress": steps,
+            "goals": project.goals.iter().map(|goal| line(goal, STEP_LETTERS)).collect::<Vec<_>>(),
+            "recent_progress": steps,
         }));
     }
     Ok(json!({ "_v": "1.0", "count": rows.len(), "projects": rows }))
