@@ -388,3 +388,18 @@ def test_one_project_at_most_comes_in_active(program):
     projects = {one["name"]: one for one in call(program, "kn_project", action="list")["projects"]}
     assert (projects["Rigging"]["phase"], projects["Rigging"]["active"]) == ("paused", False)
     assert projects["Mine"]["active"]
+
+
+def test_a_note_that_is_called_otherwise_is_the_same_note(program):
+    notes = write_markdown(program.home)
+    program.ok("import", "memory", "markdown", str(notes))
+    (notes / "deep" / "Tar.md").write_text("Boil the tar slowly.\n")
+    program.ok("import", "memory", "markdown", str(notes))
+    (notes / "deep" / "Tar.md").rename(notes / "Pitch.md")
+    (notes / "Rope.md").write_text("# Rope\nTarred with [[Pitch]].\n")
+    out = program.ok("import", "memory", "markdown", str(notes))
+    assert out.startswith("imported 0 new, 0 known already, 2 brought up to date"), out
+    near = call(program, "kn_intel", action="related", node_id="Rope")
+    assert [one["node"]["name"] for one in near["results"]] == ["Pitch"]
+    out = program.ok("import", "memory", "markdown", str(notes))
+    assert out.startswith("imported 0 new, 2 known already, 0 brought"), out

@@ -93,8 +93,7 @@ pub fn claude_code(files: &[(String, String)]) -> Load {
     }
     // Of two that begin alike the shorter one was there first.
     sessions.sort_by(|a, b| {
-        let first = |session: &Session| session.begun();
-        first(a).cmp(&first(b)).then_with(|| a.messages.len().cmp(&b.messages.len()))
+        a.begun().cmp(&b.begun()).then_with(|| a.messages.len().cmp(&b.messages.len()))
     });
     let mut said = HashSet::new();
     load.records.extend(sessions.into_iter().filter_map(|session| session.record(&mut said)));

@@ -1,15 +1,15 @@
 //! Which node a record is, whatever path its source came by.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use lore_core::{Node, Properties, Uid, WorldId};
+use lore_core::{Kind, Node, NodeId, Properties, Uid, WorldId};
 use lore_store::{Bin, NameMatch, NodeKey, NodeQuery};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::super::ids::{read_uid, show};
 use super::super::keeper::Keeper;
-use super::super::kinds::{PROMOTED_TO, SUPERSEDED_BY, property};
+use super::super::kinds::{PROMOTED_TO, SUPERSEDED_BY, Type, property};
 use super::super::refusal::Reply;
 use super::{Load, Record};
 
@@ -53,8 +53,16 @@ impl Identities {
     /// Looks for the node of every record.
     pub(super) async fn of(keeper: &Keeper, load: &Load) -> Reply<Self> {
         let mut all = Self { by_key: HashMap::new(), moved: HashMap::new() };
+        let mut lost: Option<Lost> = None;
         for record in &load.records {
-            let identity = identify(keeper, load, record).await?;
+            let mut identity = identify(keeper, load, record).await?;
+            if load.keys_are_places && is_unknown(keeper, identity).await? {
+                if lost.is_none() {
+                    lost = Some(Lost::of(keeper, load).await?);
+                }
+                let renamed = lost.as_mut().and_then(|lost| lost.take(record));
+                identity = renamed.map_or(identity, Identity::Sourced);
+            }
             if let Some(own) = own_id(&record.key) {
                 all.moved.insert(own, identity.uid());
             }
@@ -118,6 +126,51 @@ async fn identify(keeper: &Keeper, load: &Load, record: &Record) -> Reply<Identi
         return Ok(Identity::Settled(copy.uid));
     }
     Ok(Identity::Sourced(uid))
+}
+
+async fn is_unknown(keeper: &Keeper, identity: Identity) -> Reply<bool> {
+    let Identity::Sourced(uid) = identity else { return Ok(false) };
+    Ok(keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await?.is_none())
+}
+
+/// What came from a source and is no longer where it was there, by its words.
+struct Lost(Vec<(String, Uid)>);
+
+impl Lost {
+    async fn of(keeper: &Keeper, load: &Load) -> Reply<Self> {
+        let world = keeper.viewer.world;
+        let places = load.records.iter().map(|record| uid_of(world, &load.label, &record.key));
+        let places: HashSet<Uid> = places.collect();
+        let kinds = load.records.iter().map(|record| Ok(Type::of(&record.type_name)?.kind));
+        let kinds: HashSet<Kind> = kinds.collect::<Reply<_>>()?;
+        let mut query = NodeQuery { kinds: kinds.into_iter().collect(), ..NodeQuery::default() };
+        let mut lost = Vec::new();
+        loop {
+            let page = keeper.app.store.find_nodes(&keeper.viewer, query.clone()).await?;
+            let mut nodes = page.items;
+            nodes.retain(|node| {
+                property(node, SOURCE) == Some(&load.label) && !places.contains(&node.uid)
+            });
+            let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
+            let texts = keeper.app.store.texts_of_nodes(&keeper.viewer, &ids).await?;
+            let words = |node: &Node| -> String {
+                let own = texts.iter().filter(|text| text.node == node.id);
+                own.map(|text| text.body.as_str()).collect()
+            };
+            lost.extend(nodes.iter().map(|node| (words(node), node.uid)));
+            query.after = page.next;
+            if query.after.is_none() {
+                return Ok(Self(lost));
+            }
+        }
+    }
+
+    /// The one that says exactly what a record does.
+    fn take(&mut self, record: &Record) -> Option<Uid> {
+        let words: String = record.passages.iter().map(|passage| passage.body.as_str()).collect();
+        let at = self.0.iter().position(|(known, _)| !words.is_empty() && *known == words)?;
+        Some(self.0.swap_remove(at).1)
+    }
 }
 
 /// A key that is an id of ours.

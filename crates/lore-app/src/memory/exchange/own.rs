@@ -183,7 +183,8 @@ impl OwnNote {
     fn take_link(&mut self, line: &str, id: &str) {
         if let Some(Value::Object(mut relation)) = noted(line) {
             relation.insert("from_id".into(), json!(id));
-            return self.relations.push(relation.into());
+            self.relations.push(relation.into());
+            return;
         }
         let link = line.trim_start_matches(['-', ' ']).split_once(": [[");
         if let Some((kind, rest)) = link
