@@ -146,8 +146,7 @@ impl McpServer {
 
     /// Lets a caller into their world.
     pub(crate) async fn viewer(&self, scope: &Scope) -> Result<Viewer, ErrorData> {
-        let entered = self.parts.doorkeeper.enter(scope.identity, scope.world.as_deref()).await;
-        entered.map_err(|error| convert::protocol_error(&error))
+        contained(self.parts.doorkeeper.enter(scope.identity, scope.world.as_deref())).await
     }
 
     async fn call(
@@ -155,7 +154,7 @@ impl McpServer {
         context: &RequestContext<RoleServer>,
     ) -> Result<(Arc<Scope>, Call), ErrorData> {
         // Before anything is waited for: whoever sends without waiting keeps their order.
-        let arrived = self.parts.app.arrival();
+        let arrived = whole(async { Ok(self.parts.app.arrival()) }).await?;
         let scope = self.scope(context)?;
         let mut call = self.call_of(&scope).await?;
         call.arrived = arrived;
@@ -164,10 +163,13 @@ impl McpServer {
     }
 
     async fn call_of(&self, scope: &Scope) -> Result<Call, ErrorData> {
-        let mut call = Call::new(Arc::clone(&self.parts.app), self.viewer(scope).await?);
-        call.presence = scope.identity.presence();
-        call.conversation = Arc::clone(&self.conversation);
-        Ok(call)
+        let made = async {
+            let mut call = Call::new(Arc::clone(&self.parts.app), self.viewer(scope).await?);
+            call.presence = scope.identity.presence();
+            call.conversation = Arc::clone(&self.conversation);
+            Ok(call)
+        };
+        whole(made).await
     }
 
     fn subscriber(&self, scope: &Arc<Scope>) -> Subscriber {
@@ -521,13 +523,18 @@ impl McpServer {
     }
 }
 
-/// Runs a handler; a panic becomes an error, so that the caller gets an answer.
+/// Runs a handler; its error becomes one of the protocol.
 async fn contained<T>(work: impl Future<Output = lore_core::Result<T>>) -> Result<T, ErrorData> {
-    let outcome = AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| {
+    whole(async { work.await.map_err(|error| convert::protocol_error(&error)) }).await
+}
+
+/// Does a part of a request's work; a panic becomes an error, so that the caller gets an
+/// answer. In a task of rmcp's it would leave them waiting.
+async fn whole<T>(work: impl Future<Output = Result<T, ErrorData>>) -> Result<T, ErrorData> {
+    AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| {
         tracing::error!("a handler panicked");
-        Err(Error::Bug { what: "the handler".into() })
-    });
-    outcome.map_err(|error| convert::protocol_error(&error))
+        Err(convert::protocol_error(&Error::Bug { what: "the handler".into() }))
+    })
 }
 
 /// Whether a request is of a revision without sessions.
