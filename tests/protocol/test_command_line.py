@@ -1,12 +1,10 @@
 """The commands: what they print where, and their exit codes."""
 
 import json
-import re
 import shutil
 import sqlite3
 import stat
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -71,29 +69,6 @@ def test_call_reads_arguments_from_stdin(program):
 def test_call_needs_no_arguments(program):
     """A tool without arguments is called by its name."""
     assert json.loads(program.ok("call", "duality_rules_version"))["system"] == "Daggerheart"
-
-
-def first_session() -> list[tuple[str, str]]:
-    """The conversation of docs/play.md: tools and their arguments, as they are typed."""
-    page = (Path(__file__).parents[2] / "docs" / "play.md").read_text()
-    block = page.split("```text")[1].split("```")[0]
-    lines = re.findall(r"^(\w+) +(\{.*?\}) *(?:→.*)?$", re.sub(r"\n +", " ", block), re.MULTILINE)
-    assert len(lines) > 8, block
-    return lines
-
-
-def test_the_first_session_of_the_guide_works_as_typed(program):
-    """Each call is a process of its own; ids come from the answers before."""
-    made, answer = {}, {}
-    for tool, arguments in first_session():
-        for prefix, id in made.items():
-            arguments = arguments.replace(f"{prefix}_…", id)
-        answer = json.loads(program.ok("call", tool, arguments))
-        if tool == "session_action_roll":
-            assert answer["roll_seq"] == 3
-        if id := answer.get("id"):
-            made[id.rsplit("_", 1)[0]] = id
-    assert "axe" in answer["matches"][0]["text"]
 
 
 def test_call_of_a_failing_tool(program):
