@@ -7,6 +7,7 @@ import pytest
 
 from harness.pages import ARTICLE, page_server
 from harness.program import Program
+from harness.table import Cast, Game
 
 
 @pytest.fixture(scope="session")
@@ -83,3 +84,17 @@ def node() -> str:
 def node_packages() -> Path:
     """Where the Node packages are installed."""
     return Path(os.environ["NODE_PACKAGES"])
+
+
+@pytest.fixture(scope="module")
+def cast(binary, tmp_path_factory):
+    """The people of a table, each with a token, for all tests of a file."""
+    cast = Cast(Program(binary, tmp_path_factory.mktemp("cast")))
+    yield cast
+    cast.close()
+
+
+@pytest.fixture
+def game(cast):
+    """A campaign of theirs, new for each test."""
+    return Game(cast)

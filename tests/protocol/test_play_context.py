@@ -4,25 +4,12 @@ import json
 
 import pytest
 
-from harness.program import Program
 from harness.rpc import message
 from harness.table import Cast, Game, Seat, listening
 from harness.web import Modern, Session
 
 CURRENT = "context://current"
 NOTHING = {"context": {"campaign_id": None, "session_id": None, "participant_id": None}}
-
-
-@pytest.fixture(scope="module")
-def cast(binary, tmp_path_factory):
-    cast = Cast(Program(binary, tmp_path_factory.mktemp("cast")))
-    yield cast
-    cast.close()
-
-
-@pytest.fixture
-def game(cast):
-    return Game(cast)
 
 
 @pytest.fixture

@@ -2,15 +2,7 @@
 
 import pytest
 
-from harness.program import Program
-from harness.table import Cast, Game
-
-
-@pytest.fixture(scope="module")
-def cast(binary, tmp_path_factory):
-    cast = Cast(Program(binary, tmp_path_factory.mktemp("doors")))
-    yield cast
-    cast.close()
+from harness.table import Game
 
 
 @pytest.fixture(scope="module")

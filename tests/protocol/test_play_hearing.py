@@ -2,27 +2,12 @@
 
 import contextlib
 
-import pytest
-
-from harness.program import Program
 from harness.rpc import message, modern_meta
-from harness.table import HOPE, Cast, Game, Listener, listening, replay
+from harness.table import HOPE, Game, Listener, listening, replay
 from harness.web import Modern
 
 ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 INVENTED = f"character://character_{'a' * 26}/sheet"
-
-
-@pytest.fixture(scope="module")
-def cast(binary, tmp_path_factory):
-    cast = Cast(Program(binary, tmp_path_factory.mktemp("cast")))
-    yield cast
-    cast.close()
-
-
-@pytest.fixture
-def game(cast):
-    return Game(cast)
 
 
 @contextlib.contextmanager
