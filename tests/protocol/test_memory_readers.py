@@ -88,3 +88,21 @@ def test_players_do_not_see_what_the_game_master_remembers(program, serve):
         ask("kn_intel", action="learn", type="gotcha", content="I fear garlic")
         assert "garlic" in seen("garlic")
     assert "garlic" not in call(program, "kn_intel", {"action": "recall"})
+
+
+def test_a_readers_token_is_a_readers_in_other_worlds(program, serve):
+    """Whatever else the same person may do there by other tokens."""
+    program.ok("world", "create", "Ashfall", "--use")
+    program.ok("world", "create", "Velm")
+    secret = {"action": "learn", "type": "decision",
+              "content": "The archivist of Velm is the traitor"}
+    program.ok("--world", "Velm", "call", "kn_intel", json.dumps(secret))
+    program.ok("--world", "Velm", "token", "create", "--role", "gm", "--name", "sam")
+    program.ok("--world", "Velm", "token", "create", "--role", "reader", "--name", "sam")
+    ask = {"action": "crossref", "problem": "archivist Velm traitor"}
+    server = serve()
+    for role, count in [("reader", 0), ("gm", 1)]:
+        token = program.token(role, "sam")
+        with server.client(authorization=f"Bearer {token}") as http:
+            found = Session(http).open().call("kn_intel", ask)["structuredContent"]
+        assert (found["count"], found["searched"]) == (count, ["Velm"])

@@ -199,6 +199,15 @@ pub async fn enter(app: &App, identity: Identity, world: Option<&str>) -> Result
     viewer.ok_or_else(|| no_world("list your worlds with the resource lorewell://worlds"))
 }
 
+/// The same caller in another world of theirs; `None` where they have none of it. A role is
+/// given for one world and carried into no other: there they do at most what their tokens there
+/// let them do, and never more than the one they call with lets them do here. So whoever finds
+/// a reader's token of one world is a reader in all.
+pub async fn in_another(app: &App, viewer: &Viewer, world: WorldId) -> Result<Option<Viewer>> {
+    let there = app.store.enter(viewer.principal, world).await?;
+    Ok(there.map(|there| Viewer { role: there.role.min(viewer.role), ..there }))
+}
+
 fn no_world(hint: &str) -> Error {
     Error::not_found("the world", hint)
 }

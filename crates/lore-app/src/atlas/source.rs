@@ -8,6 +8,7 @@ use lore_core::{Error, Result, Viewer};
 
 use super::find::{ArticleQuery, FoundArticles};
 use crate::App;
+use crate::access::in_another;
 use crate::pages::{Scribe, TagsAre};
 use crate::worlds;
 
@@ -132,7 +133,7 @@ impl Atlas {
         if found.id == self.viewer().world {
             return Ok(self.clone());
         }
-        let viewer = self.app().store.enter(principal, found.id).await?;
+        let viewer = in_another(self.app(), self.viewer(), found.id).await?;
         let viewer = viewer.ok_or_else(|| unknown_world(name))?;
         Ok(Self { scribe: Scribe { viewer, ..self.scribe.clone() } })
     }

@@ -6,6 +6,7 @@ use super::access;
 use super::keeper::Keeper;
 use super::recall::{Ask, Breadth, Memory, find, recallable, within};
 use super::refusal::{Reply, required};
+use crate::access::in_another;
 
 /// Of an experience at least this much must be left to be of use elsewhere.
 const LEFT_MIN: f64 = 0.1;
@@ -70,8 +71,8 @@ async fn worlds(keeper: &Keeper) -> Reply<Vec<World>> {
     Ok(worlds)
 }
 
-/// The same caller in another world, with the role they have there.
+/// The same caller in another world.
 async fn entered(keeper: &Keeper, world: &World) -> Reply<Option<Keeper>> {
-    let viewer = keeper.app.store.enter(keeper.viewer.principal, world.id).await?;
+    let viewer = in_another(&keeper.app, &keeper.viewer, world.id).await?;
     Ok(viewer.map(|viewer| Keeper { viewer, ..keeper.clone() }))
 }

@@ -9,6 +9,7 @@
 )]
 
 mod copying;
+mod elsewhere;
 mod held;
 mod stories;
 mod world;

@@ -1,6 +1,7 @@
 //! Who sees what, and who leaves no trace.
 
-use lore_core::Role;
+use lore_app::worlds;
+use lore_core::{Principal, Role};
 use lore_tools::{CallError, Selection};
 use serde_json::json;
 
@@ -59,4 +60,32 @@ async fn players_see_only_what_is_shared_and_their_own() {
     let master = mind.try_as(mind.viewer, &all, "kn_intel", ask).await.unwrap();
     assert!(!master.to_string().contains("I fear"), "what a player keeps is the player's");
     assert_eq!(master["count"], 3, "{master}");
+}
+
+#[tokio::test]
+async fn crossref_shows_a_reader_nothing_of_the_game_masters_in_worlds_they_run() {
+    let mut mind = Mind::fresh().await;
+    let here = mind.viewer;
+    let other = worlds::create(&mind.app, Principal::LOCAL, "Velm", "test").await.unwrap();
+    mind.viewer = mind.app.store.enter(Principal::LOCAL, other.id).await.unwrap().unwrap();
+    mind.learn("The archivist of Velm is the traitor", "high").await;
+    let hidden = json!({ "entities": [{
+        "entity_type": "character", "name": "Archivist Odo", "entry": "The traitor of Velm",
+        "is_hidden": true,
+    }] });
+    mind.try_as(mind.viewer, &Selection::new(), "create_entities", hidden).await.unwrap();
+    let open = json!({
+        "action": "save", "content": "The archivist of Velm keeps bees", "type": "gotcha",
+        "visibility": "shared",
+    });
+    mind.call("kn_experience", open).await;
+    mind.person("Sam", Role::Gm).await;
+    mind.viewer = here;
+    for (role, wanted) in [(Role::Reader, 1), (Role::Player, 1), (Role::Gm, 3)] {
+        let sam = mind.person("Sam", role).await;
+        let ask = json!({ "action": "crossref", "problem": "archivist Velm traitor" });
+        let found = mind.try_as(sam, &Selection::new(), "kn_intel", ask).await.unwrap();
+        assert_eq!(found["count"], wanted, "{role}: {found}");
+        assert_eq!(found.to_string().contains("is the traitor"), role == Role::Gm, "{found}");
+    }
 }
