@@ -1,5 +1,5 @@
-//! Protocol checks with other people's programs: the Python SDK, the Inspector,
-//! the official conformance suite, curl.
+//! Protocol checks with other people's programs: the Python and the TypeScript SDK, the
+//! Inspector, the official conformance suite, curl.
 //!
 //! What they need is installed under target/tools, from package registries by
 //! name; a second run finds it there.
@@ -11,8 +11,12 @@ use anyhow::{Context, bail};
 use crate::shell::{cargo, command, root, step, works};
 
 /// Packages of the Node registry, in the versions the checks were written for.
-const NODE_PACKAGES: [&str; 2] =
-    ["@modelcontextprotocol/conformance@0.2.0-alpha.12", "@modelcontextprotocol/inspector@2.12.0"];
+const NODE_PACKAGES: [&str; 3] = [
+    "@modelcontextprotocol/conformance@0.2.0-alpha.12",
+    "@modelcontextprotocol/inspector@2.12.0",
+    // Holds failures against the schemas of good answers, too.
+    "@modelcontextprotocol/sdk@1.32.2",
+];
 
 /// Versions of the reference implementation of KOI-net, each in an environment of its
 /// own: the newest line, and the last one before the wire changed.

@@ -92,7 +92,7 @@ fn write_tool(page: &mut String, tool: &Tool) {
         let _ = writeln!(page, "Readers and read-only servers have: {actions}.");
     }
     write_fields(page, "argument", &tool.input_schema);
-    write_fields(page, "answer", &tool.output_schema);
+    write_fields(page, "answer", &tool.answer_schema);
     let _ = write!(page, "\nExample arguments: `{}`\n", tool.example);
 }
 

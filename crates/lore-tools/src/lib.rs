@@ -9,6 +9,7 @@ mod call;
 mod choice;
 pub mod docs;
 mod kept;
+mod listed;
 pub mod koi;
 mod nullable;
 mod prompt;

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::listed;
 use crate::schema;
 use crate::toolset::Toolset;
 
@@ -103,8 +104,10 @@ pub struct Tool {
     pub aliases: &'static [&'static str],
     /// JSON schema of the arguments.
     pub input_schema: Arc<Map<String, Value>>,
-    /// JSON schema of the structured answer.
+    /// JSON schema of the structured answer as it is listed: a failure fits it, too.
     pub output_schema: Arc<Map<String, Value>>,
+    /// JSON schema of a good answer, with all that it must have.
+    pub answer_schema: Arc<Map<String, Value>>,
     /// See [`ToolSpec::example`].
     pub example: Value,
     /// The tool as those get it who may only read, where some of its actions do.
@@ -126,7 +129,7 @@ pub(crate) struct Row {
     pub(crate) annotations: Annotations,
     pub(crate) role: Role,
     pub(crate) input_schema: Map<String, Value>,
-    pub(crate) output_schema: Map<String, Value>,
+    pub(crate) answer_schema: Map<String, Value>,
     pub(crate) example: Value,
     pub(crate) handler: Handler,
 }
@@ -142,7 +145,8 @@ impl From<Row> for Tool {
             role: row.role,
             aliases: &[],
             input_schema: Arc::new(row.input_schema),
-            output_schema: Arc::new(row.output_schema),
+            output_schema: Arc::new(listed::flattened(&row.answer_schema)),
+            answer_schema: Arc::new(row.answer_schema),
             example: row.example,
             reading: None,
             modernise: |_, _| {},
@@ -160,6 +164,7 @@ impl Tool {
     }
 
     fn whole<S: ToolSpec>() -> Self {
+        let answer_schema = schema::output::<S::Output>();
         Self {
             name: S::NAME,
             toolset: S::TOOLSET,
@@ -169,7 +174,8 @@ impl Tool {
             role: S::ROLE,
             aliases: S::ALIASES,
             input_schema: Arc::new(schema::input::<S::Input>()),
-            output_schema: Arc::new(schema::output::<S::Output>()),
+            output_schema: Arc::new(listed::flattened(&answer_schema)),
+            answer_schema: Arc::new(answer_schema),
             example: S::example(),
             reading: None,
             modernise: S::modernise,

@@ -16,6 +16,7 @@ use std::fs;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use lore_anvil::Kind;
@@ -25,7 +26,7 @@ use lore_app::atlas::{Anvil, Atlas};
 use lore_app::knowledge::{Fetched, Form, Notes, Web};
 use lore_core::{Effects, Error, Role, Timestamp};
 use lore_sqlite::SqliteStore;
-use lore_tools::{Answer, Call, CallError, Registry, Selection, Tool, Toolset, docs};
+use lore_tools::{Answer, Call, CallError, Registry, Selection, Tool, Toolset, docs, error_object};
 use serde_json::{Map, Value, json};
 
 /// What a model has to read of the default list before it can do anything.
@@ -81,8 +82,40 @@ fn inputs_are_portable() {
         assert_eq!(schema["type"], "object", "{}", tool.name);
         let fields = schema["properties"].as_object().unwrap();
         assert!(fields.len() <= 20, "{} has {} parameters", tool.name, fields.len());
-        for combinator in ["anyOf", "oneOf", "allOf", "not", "$ref", "enum"] {
-            assert!(!schema.contains_key(combinator), "{} has {combinator} on top", tool.name);
+        check_root(tool.name, schema);
+    }
+}
+
+#[test]
+fn outputs_are_portable() {
+    for tool in Registry::standard().all_tools() {
+        assert_eq!(tool.output_schema["type"], "object", "{}", tool.name);
+        assert!(!tool.output_schema.contains_key("required"), "{}", tool.name);
+        check_root(tool.name, &tool.output_schema);
+    }
+}
+
+fn check_root(tool: &str, schema: &Map<String, Value>) {
+    for combinator in ["anyOf", "oneOf", "allOf", "not", "if", "$ref", "enum"] {
+        assert!(!schema.contains_key(combinator), "{tool} has {combinator} on top");
+    }
+}
+
+/// Some clients hold failures against the listed schema, and show its complaint instead.
+#[test]
+fn every_failure_fits_the_listed_schema() {
+    let failures = [
+        Error::invalid("dice[0].sides", "is wrong", "send another"),
+        Error::not_found("the campaign", "list them"),
+        Error::Throttled { to: "this server", retry_after: Duration::from_secs(2) },
+        Error::Bug { what: "a test".into() },
+    ];
+    for tool in Registry::standard().all_tools() {
+        let declared = tool.output_schema["properties"].as_object().unwrap();
+        for failure in failures.iter().map(error_object) {
+            check_schema(tool.name, &tool.output_schema, &failure);
+            let mut named = failure.as_object().unwrap().keys();
+            assert!(named.all(|name| declared.contains_key(name)), "{}: {failure}", tool.name);
         }
     }
 }
@@ -91,7 +124,7 @@ fn inputs_are_portable() {
 fn every_field_is_described_and_every_choice_is_an_enum() {
     for tool in Registry::standard().all_tools() {
         check_fields(tool.name, "", &tool.input_schema, &speaks_for_itself);
-        check_fields(tool.name, "", &tool.output_schema, &|_, _| false);
+        check_fields(tool.name, "", &tool.answer_schema, &|_, _| false);
     }
 }
 
@@ -178,6 +211,7 @@ async fn every_example_works_and_its_answer_fits_the_schema() {
         let arguments = stage.example_of(tool);
         check_schema(tool.name, &tool.input_schema, &Value::Object(arguments.clone()));
         let answer = stage.call(tool.name, arguments).await;
+        check_schema(tool.name, &tool.answer_schema, &answer);
         check_schema(tool.name, &tool.output_schema, &answer);
     }
 }
@@ -342,6 +376,7 @@ fn every_tool_has_a_reviewed_snapshot() {
     assert!(stale.is_empty(), "these tools are gone, remove their snapshots: {stale:?}");
 }
 
+/// The declaration. The output is the strict one, which the listed one is made from.
 fn snapshot(tool: &Tool) -> Value {
     let hints = tool.annotations;
     json!({
@@ -358,7 +393,7 @@ fn snapshot(tool: &Tool) -> Value {
             "openWorldHint": hints.open_world,
         },
         "inputSchema": *tool.input_schema,
-        "outputSchema": *tool.output_schema,
+        "outputSchema": *tool.answer_schema,
     })
 }
 

@@ -218,6 +218,6 @@ fn every_field_of_every_answer_is_described() {
     }
     let registry = Registry::standard();
     for tool in registry.all_tools().filter(|tool| tool.name.starts_with("kn_")) {
-        check(tool.name, &Value::Object((*tool.output_schema).clone()));
+        check(tool.name, &Value::Object((*tool.answer_schema).clone()));
     }
 }

@@ -55,7 +55,7 @@ impl Mind {
         let call = Call::new(Arc::clone(&self.app), viewer);
         let answer = self.registry.call(selection, tool, call, arguments).await?.structured;
         let tool = self.registry.tool(tool).unwrap();
-        let schema = Value::Object((*tool.output_schema).clone());
+        let schema = Value::Object((*tool.answer_schema).clone());
         let validator = jsonschema::validator_for(&schema).unwrap();
         let problems: Vec<_> = validator.iter_errors(&answer).map(|e| e.to_string()).collect();
         assert!(problems.is_empty(), "{}: {problems:?} in {answer}", tool.name);

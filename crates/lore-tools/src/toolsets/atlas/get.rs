@@ -31,7 +31,7 @@ pub(super) fn tool(kind: Kind) -> Option<Tool> {
         annotations: Annotations::READ,
         role: least_role(kind),
         input_schema: input,
-        output_schema: declare::one(kind),
+        answer_schema: declare::one(kind),
         example: example(kind),
         handler,
     }))

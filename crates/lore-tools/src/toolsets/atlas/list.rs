@@ -33,7 +33,7 @@ pub(super) fn tool(kind: Kind) -> Option<Tool> {
         annotations: Annotations::READ,
         role: least_role(kind),
         input_schema: input,
-        output_schema: declare::several(kind),
+        answer_schema: declare::several(kind),
         example: example(kind),
         handler,
     }))

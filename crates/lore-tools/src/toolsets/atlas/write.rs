@@ -111,7 +111,7 @@ impl Written {
             annotations: self.annotations,
             role,
             input_schema: schema,
-            output_schema: declare::one(kind),
+            answer_schema: declare::one(kind),
             example,
             handler,
         })
