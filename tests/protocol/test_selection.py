@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.rpc import answer_of, error_of, message, tool_names
+from harness.rpc import answer_of, error_of, message, result_of, tool_names
 from harness.web import Modern, Session
 
 TOOLSETS = ("play", "memory", "pages", "knowledge", "atlas", "atlas-write")
@@ -244,6 +244,37 @@ class TestHttp:
         assert answer.status_code == 400
         text = answer.text
         assert "plya" in text and all(toolset in text for toolset in TOOLSETS)
+
+    @pytest.mark.parametrize("tool", ["roll_dice", "duality_outcome"])
+    def test_a_list_goes_on_in_the_next_line(self, web, tool):
+        """Of two lines of one header, each counts."""
+        lines = [("x-mcp-exclude-tools", "roll_dice"), ("x-mcp-exclude-tools", "duality_outcome")]
+        answer = web.post("/mcp", json=message("tools/list"), headers=lines)
+        assert tool not in tool_names(result_of(answer_of(answer)))
+
+    @pytest.mark.parametrize("words", [["false", "true"], ["true", "false"], ["\u2713"]])
+    def test_in_doubt_nothing_is_written(self, web, everything, words):
+        """Contradictions and odd words ask for less."""
+        lines = [(b"x-mcp-readonly", word.encode()) for word in words]
+        lines.append((b"x-mcp-toolsets", b"all"))
+        answer = web.post("/mcp", json=message("tools/list"), headers=lines)
+        assert tool_names(result_of(answer_of(answer))) == readers(everything)
+
+    @pytest.mark.parametrize(
+        ("header", "value"),
+        [
+            ("x-mcp-exclude-tools", "roll_dice,\u00e9"),
+            ("x-mcp-exclude-tools", "rol_dice"),
+            ("x-mcp-tools", "rol_dice"),
+            ("x-mcp-toolsets", "pl\u00e4"),
+        ],
+    )
+    @pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+    def test_what_cannot_be_meant_is_refused(self, web, header, value, encoding):
+        """A wrong word in any letters is told, not passed over."""
+        lines = [(header.encode(), value.encode(encoding))]
+        answer = web.post("/mcp", json=message("tools/list"), headers=lines)
+        assert answer.status_code == 400 and answer.json()["error"]["hint"]
 
 
 class TestUpperBound:

@@ -15,7 +15,9 @@ pub(crate) enum Caller {
     Known(Identity),
     /// No token, and none is needed.
     Local,
-    /// No token where one is needed, or one that is not known.
+    /// No token where one is needed.
+    Nameless,
+    /// A token that is not known.
     Unknown,
 }
 
@@ -34,11 +36,12 @@ pub(crate) async fn identify(
             known.map_or(Caller::Unknown, Caller::Known)
         }
         (None, _) if doorkeeper.is_open().await? => Caller::Local,
+        (None, _) => Caller::Nameless,
         (Some(value), None) => match value.to_str().ok().and_then(bearer) {
             Some(token) => doorkeeper.identify(token).await?.map_or(Caller::Unknown, Caller::Known),
             None => Caller::Unknown,
         },
-        _ => Caller::Unknown,
+        (Some(_), Some(_)) => Caller::Unknown,
     };
     Ok(caller)
 }

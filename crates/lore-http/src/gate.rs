@@ -8,15 +8,16 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Response, Uri, header};
 use futures::{FutureExt, StreamExt};
 use lore_app::access::{Doorkeeper, Identity};
 use lore_core::{Error, PrincipalId};
 use lore_mcp::Scope;
-use lore_tools::{Selection, Toolset};
+use lore_tools::{Registry, Selection};
 use tokio::sync::Semaphore;
 use tower::ServiceExt;
 
+use crate::asked;
 use crate::auth::{self, Caller};
 use crate::body;
 use crate::clock::Clock;
@@ -28,15 +29,6 @@ use crate::reply;
 
 /// Routes that anybody may ask without a token.
 pub(crate) const PUBLIC: [&str; 1] = ["/mcp/health"];
-
-/// The headers by which a request chooses its world and its tools.
-static WORLD: HeaderName = HeaderName::from_static("x-lorewell-world");
-static TOOLSETS: HeaderName = HeaderName::from_static("x-mcp-toolsets");
-static TOOLS: HeaderName = HeaderName::from_static("x-mcp-tools");
-static EXCLUDE_TOOLS: HeaderName = HeaderName::from_static("x-mcp-exclude-tools");
-static READ_ONLY: HeaderName = HeaderName::from_static("x-mcp-readonly");
-/// Those of them that choose tools.
-static SELECTING: [&HeaderName; 4] = [&TOOLSETS, &TOOLS, &EXCLUDE_TOOLS, &READ_ONLY];
 
 /// The address a connection comes from.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +42,8 @@ pub(crate) struct OwnIp(pub(crate) IpAddr);
 pub(crate) struct Gate {
     pub(crate) allow: AllowList,
     pub(crate) doorkeeper: Arc<Doorkeeper>,
+    /// The tools there are.
+    registry: Arc<Registry>,
     /// What the server allows at most.
     pub(crate) selection: Arc<Selection>,
     /// The world that is entered when a request names none.
@@ -69,6 +63,7 @@ impl Gate {
     pub(crate) fn new(
         allow: AllowList,
         doorkeeper: Arc<Doorkeeper>,
+        registry: Arc<Registry>,
         selection: Selection,
         world: Option<String>,
         limits: &Limits,
@@ -79,6 +74,7 @@ impl Gate {
         Self {
             allow,
             doorkeeper,
+            registry,
             selection: Arc::new(selection),
             world,
             in_flight: Semaphore::new(limits.in_flight),
@@ -94,7 +90,7 @@ impl Gate {
         let identity = self.identity(request.headers(), request.uri(), from).await?;
         let selection = self.selection_for(request.headers(), request.uri().path());
         let selection = selection.map_err(|error| reply::fail(&error))?;
-        let world = header_text(request.headers(), &WORLD).map(str::to_owned);
+        let world = asked::world(request.headers()).map_err(|error| reply::fail(&error))?;
         let scope = Scope {
             identity,
             world: world.or_else(|| identity.world.is_none().then(|| self.world.clone())?),
@@ -106,11 +102,11 @@ impl Gate {
 
     /// What is on for a request, by what the server allows and what it asks for.
     fn selection_for(&self, headers: &HeaderMap, path: &str) -> Result<Arc<Selection>, Error> {
-        let asks = path != "/mcp" || SELECTING.iter().any(|name| headers.contains_key(*name));
-        if !asks {
+        if !asked::selects(headers, path) {
             return Ok(Arc::clone(&self.selection));
         }
-        Ok(Arc::new(self.selection.narrowed_by(&asked_selection(headers, path)?)))
+        let asked = asked::selection(headers, path, &self.registry)?;
+        Ok(Arc::new(self.selection.narrowed_by(&asked)))
     }
 
     async fn identity(
@@ -134,7 +130,9 @@ impl Gate {
                 self.per_token.take(identity.principal).map_err(throttled)?;
                 Ok(identity)
             }
-            Caller::Local | Caller::Unknown => {
+            // Who brings no token guesses none.
+            Caller::Local | Caller::Nameless => Err(reply::unauthorised(uri.path())),
+            Caller::Unknown => {
                 let ip = from.map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0);
                 self.per_stranger.take(ip).map_err(throttled)?;
                 Err(reply::unauthorised(uri.path()))
@@ -226,7 +224,7 @@ fn until_revoked(
         loop {
             gate.clock.sleep(RECHECK).await;
             let caller = auth::identify(&gate.doorkeeper, &headers, "").await;
-            if matches!(caller, Ok(Caller::Unknown)) {
+            if matches!(caller, Ok(Caller::Unknown | Caller::Nameless)) {
                 return;
             }
         }
@@ -238,39 +236,4 @@ fn until_revoked(
 /// Whether a route asks for no token. Messages between nodes carry signatures instead.
 fn is_public(path: &str) -> bool {
     PUBLIC.contains(&path) || koi_net::is_signed(path)
-}
-
-/// What a request asks to be switched on, by headers and by path.
-fn asked_selection(headers: &HeaderMap, path: &str) -> Result<Selection, Error> {
-    let list = |name| header_text(headers, name).unwrap_or("").split(',');
-    let mut toolsets: Vec<_> = list(&TOOLSETS).collect();
-    let read_only = header_text(headers, &READ_ONLY).is_some_and(is_true);
-    let mut selection = Selection::new()
-        .with_tools(list(&TOOLS))
-        .without_tools(list(&EXCLUDE_TOOLS))
-        .read_only(read_only);
-    if let Some(rest) = path.strip_prefix("/mcp/x/") {
-        let (toolset, tail) = rest.split_once('/').unwrap_or((rest, ""));
-        toolsets = vec![toolset];
-        selection = selection.read_only(tail == "readonly");
-    } else if path == "/mcp/readonly" {
-        selection = selection.read_only(true);
-    }
-    selection.with_toolsets(toolsets).map_err(|error| {
-        let known = Toolset::ALL.map(Toolset::as_str).join(", ");
-        Error::invalid(
-            "toolset",
-            format!("{:?} is unknown", error.name),
-            format!("use {known}, default or all"),
-        )
-    })
-}
-
-fn header_text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
-    headers.get(name)?.to_str().ok()
-}
-
-/// Who asks for less in unclear words gets less.
-fn is_true(text: &str) -> bool {
-    !matches!(text.trim().to_ascii_lowercase().as_str(), "" | "0" | "false" | "no" | "off")
 }

@@ -5,6 +5,7 @@
 //! without doing anything; being public is what has to be stated.
 
 mod anvil;
+mod asked;
 mod auth;
 mod bind;
 mod body;

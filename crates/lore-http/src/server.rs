@@ -173,6 +173,7 @@ fn gate(parts: &ServerParts, options: &HttpOptions) -> Gate {
     Gate::new(
         options.allow.clone(),
         Arc::clone(&parts.doorkeeper),
+        Arc::clone(&parts.registry),
         options.selection.clone(),
         options.world.clone(),
         &options.limits,
