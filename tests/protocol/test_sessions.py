@@ -118,14 +118,52 @@ def test_an_unknown_cookie_gets_a_new_session_silently(server):
         assert http.cookies["mcp_session"] != UNKNOWN
 
 
-def test_the_health_cookie_is_exchanged_for_a_session(server):
-    """The cookie that health handed out leads to a session on first use."""
+def test_the_health_cookie_is_the_id_of_the_session(server):
+    """The cookie that health handed out becomes the session, and no other one is set."""
     with server.client() as http:
-        http.get("/mcp/health")
-        assert http.cookies["mcp_session"]
-        assert http.post("/mcp", json=LIST).status_code == 200
-        again = http.post("/mcp", json=LIST)
-        assert again.status_code == 200 and "set-cookie" not in again.headers
+        kept = {"cookie": f"mcp_session={http.get('/mcp/health').cookies['mcp_session']}"}
+        http.cookies.clear()
+        answers = [http.post("/mcp", json=LIST, headers=kept) for _ in range(3)]
+        assert all(answer.status_code == 200 for answer in answers)
+        assert all("set-cookie" not in answer.headers for answer in answers)
+        assert http.delete("/mcp", headers=kept).status_code == 204, "it was a session"
+        again = http.post("/mcp", json=LIST, headers=kept)
+        assert again.status_code == 200 and "set-cookie" in again.headers, "what ended stays ended"
+
+
+def test_initialize_takes_the_health_cookie_for_its_session(server):
+    """One cookie from the first request on; a second initialize opens another session."""
+    with server.client() as http:
+        given = http.get("/mcp/health").cookies["mcp_session"]
+        assert Session(http).open().id == given == http.cookies["mcp_session"]
+        assert Session(http).open().id != given
+
+
+def test_one_health_cookie_is_one_session_for_all_who_come_at_once(server):
+    """Requests side by side with a cookie that is no session yet share the one they open."""
+    with server.client() as http:
+        kept = {"cookie": f"mcp_session={http.get('/mcp/health').cookies['mcp_session']}"}
+
+        def ask(number: int):
+            with server.client() as own:
+                return own.post("/mcp", json=message("tools/list", {}, id=number), headers=kept)
+
+        answers = at_once([lambda number=number: ask(number) for number in range(8)])
+        assert all(answer.status_code == 200 for answer in answers)
+        assert all("set-cookie" not in answer.headers for answer in answers)
+
+
+@pytest.mark.parametrize(
+    "line", ["name=J\u00fcrgen; mcp_session={}", 'mcp_session="{}"', "mcp_session=x; mcp_session={}"]
+)
+def test_the_cookie_is_found_beside_others(server, line):
+    """Whatever other cookies hold, the session's own is read."""
+    with server.client() as http:
+        opened = http.post("/mcp", json=LIST).cookies["mcp_session"]
+        http.cookies.clear()
+        cookie = line.format(opened).encode()
+        answer = http.post("/mcp", json=LIST, headers=[(b"cookie", cookie)])
+        assert answer.status_code == 200 and "set-cookie" not in answer.headers
 
 
 def test_deleting_by_cookie_ends_the_session(server):
@@ -299,6 +337,25 @@ def test_the_number_of_sessions_is_limited(serve):
         assert tool_names(sessions[0].request("tools/list"))
         assert sessions[1].end().status_code == 204
         assert http.post("/mcp", json=LIST).status_code == 200
+
+
+def test_nobody_keeps_the_others_out(program, serve):
+    """Who takes all places gives some up to those who have fewer, and is told to wait."""
+    tokens = {name: program.token("reader", name) for name in ("mallory", "alice")}
+    server = serve("--max-sessions", "6")
+    with server.client(authorization=f"Bearer {tokens['mallory']}") as http:
+        for _ in range(6):
+            Session(http).open()
+        http.cookies.clear()
+        refused = http.post("/mcp", json=message("initialize", initialize_params("2025-06-18")))
+        assert refused.status_code == 503
+        # Nothing is given back by itself before a session has idled for an hour.
+        assert 3000 < int(refused.headers["retry-after"]) <= 3600
+    with server.client(authorization=f"Bearer {tokens['alice']}") as http:
+        sessions = [Session(http).open() for _ in range(3)]
+        assert all(tool_names(session.request("tools/list")) for session in sessions)
+        http.cookies.clear()
+        assert http.post("/mcp", json=LIST).status_code == 503, "half of the places are alice's"
 
 
 def subscriber(http, program, uri: str, changes: int) -> Session:

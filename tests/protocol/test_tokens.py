@@ -1,6 +1,8 @@
 """Bearer tokens: once there is one, nothing is answered without, and none ever leaks."""
 
+import base64
 import hashlib
+import json
 import re
 import socket
 import subprocess
@@ -262,6 +264,13 @@ def test_guessing_is_slowed_down(alice, server):
         assert refused.json()["error"]["code"] == "RESOURCE_EXHAUSTED"
 
 
+def test_no_token_is_no_guess(alice, server):
+    """A client that forgot its token uses up nobody's patience."""
+    with server.client() as http:
+        assert {status(http) for _ in range(60)} == {401}
+        assert status(http, headers=bearer("lw_aaaaaaaa_" + "a" * 52)) == 401
+
+
 def test_a_good_token_is_let_in_while_others_guess(alice, server):
     """The brake is for wrong tokens only."""
     with server.client() as http:
@@ -336,6 +345,45 @@ def test_a_token_is_bound_to_its_world(program, serve):
         assert "error" in inside.text and texts[0] == texts[1]
 
 
+def test_a_token_shows_the_world_it_leads_into(program, serve):
+    """Of somebody with tokens in two worlds, each token lists and suggests its own."""
+    token = program.token("player", "alice")
+    program.ok("world", "create", "Elsewhere")
+    program.ok("--world", "Elsewhere", "token", "create", "--role", "player", "--name", "alice")
+    with serve().client(**bearer(token)) as http:
+
+        def ask(method: str, params: dict) -> str:
+            return http.post("/mcp", json=message(method, params)).text
+
+        listed = ask("resources/read", {"uri": "lorewell://worlds"})
+        assert "Main" in listed and "Elsewhere" not in listed
+        one = ask("resources/read", {"uri": "lorewell://world/Elsewhere"})
+        assert '"error"' in one and "created_at" not in one
+        template = {"type": "ref/resource", "uri": "lorewell://world/{world}"}
+        argument = {"name": "world", "value": ""}
+        suggested = ask("completion/complete", {"ref": template, "argument": argument})
+        assert "Main" in suggested and "Elsewhere" not in suggested
+
+
+@pytest.mark.parametrize("name", ["\u00c4sche".encode(), b"%C3%84sche", b"%c3%84%73che"])
+def test_a_world_is_named_in_any_letters(program, server, name):
+    """UTF-8 or percent-encoded, the header leads into the world and nowhere else."""
+    program.ok("world", "create", "\u00c4sche")
+    with server.client() as http:
+        read = message("resources/read", {"uri": "lorewell://worlds"})
+        answer = http.post("/mcp", json=read, headers=[(b"x-lorewell-world", name)])
+        worlds = json.loads(result_of(answer_of(answer))["contents"][0]["text"])["worlds"]
+        assert [world["name"] for world in worlds if world["current"]] == ["\u00c4sche"]
+
+
+@pytest.mark.parametrize("name", [b"\xc4sche", b"%C4sche", b"\xff"])
+def test_a_world_that_cannot_be_read_is_refused(server, name):
+    """Never the default world instead."""
+    with server.client() as http:
+        answer = http.post("/mcp", json=LIST, headers=[(b"x-lorewell-world", name)])
+        assert answer.status_code == 400 and "x-lorewell-world" in answer.text
+
+
 def test_the_secret_is_stored_only_as_a_hash(program, alice, serve):
     """Neither the store nor its log contains the secret; its SHA-256 is there."""
     server = serve()
@@ -354,9 +402,9 @@ def test_session_ids_are_not_stored_in_the_clear(server, program):
         session = Session(http).open()
     server.stop()
     files = b"".join(file.read_bytes() for file in program.data.iterdir() if file.is_file())
-    assert (
-        session.id.encode() not in files and bytes.fromhex(session.id.replace("-", "")) not in files
-    )
+    secret = base64.b32decode(session.id.upper() + "====")
+    assert len(secret) == 32, "256 bits"
+    assert session.id.encode() not in files and secret not in files
 
 
 def test_the_secret_is_never_logged(program, alice, serve):

@@ -1,13 +1,14 @@
 //! Protocol sessions that survive a restart of the server.
 //!
-//! A session id is a credential, so only its hash is stored.
+//! A session id is a credential: 256 random bits, of which only the hash is stored.
 
 use std::time::Duration;
 
-use data_encoding::HEXLOWER;
-use lore_core::{PrincipalId, Result, Timestamp};
+use data_encoding::{BASE32_NOPAD, HEXLOWER};
+use lore_core::{Effects, PrincipalId, Result, Timestamp};
 use lore_store::SessionRecord;
 use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
 
 use crate::App;
 
@@ -16,6 +17,46 @@ pub const IDLE_LIMIT: Duration = Duration::from_secs(3_600);
 
 /// How long the answer to a call with an idempotency key is kept.
 pub const ANSWERS_KEPT: Duration = Duration::from_secs(24 * 3_600);
+
+/// An id for a new session.
+pub fn fresh_id(effects: &Effects) -> String {
+    lower_base32(&random(effects))
+}
+
+/// Hands out ids before there is a session, and knows them again. Nothing is kept of those
+/// that nobody comes back with, and an id that somebody made up is not taken for one.
+pub struct Vouchers {
+    key: [u8; 32],
+}
+
+impl Vouchers {
+    /// With a key of their own: what was handed out before a restart is not known any more.
+    pub fn new(effects: &Effects) -> Self {
+        Self { key: random(effects) }
+    }
+
+    /// An id that a session may have later.
+    pub fn issue(&self, effects: &Effects) -> String {
+        let id = fresh_id(effects);
+        let seal = self.seal(&id);
+        id + &seal
+    }
+
+    /// Whether an id was handed out here.
+    pub fn knows(&self, voucher: &str) -> bool {
+        voucher
+            .split_at_checked(ID_LENGTH)
+            .is_some_and(|(id, seal)| self.seal(id).as_bytes().ct_eq(seal.as_bytes()).into())
+    }
+
+    fn seal(&self, id: &str) -> String {
+        // Ids are of one length, so that nothing can be appended to one.
+        lower_base32(&Sha256::new().chain_update(self.key).chain_update(id).finalize())
+    }
+}
+
+/// Letters of 256 bits in base 32.
+const ID_LENGTH: usize = 52;
 
 /// Stores the opening message of a session.
 pub async fn save(app: &App, principal: PrincipalId, id: &str, opening: String) -> Result<()> {
@@ -66,4 +107,39 @@ fn since(app: &App, age: Duration) -> Timestamp {
 
 fn key(id: &str) -> String {
     HEXLOWER.encode(&Sha256::digest(id.as_bytes()))
+}
+
+fn random(effects: &Effects) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    effects.entropy.fill(&mut bytes);
+    bytes
+}
+
+fn lower_base32(bytes: &[u8]) -> String {
+    BASE32_NOPAD.encode(bytes).to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_random_and_long() {
+        let effects = Effects::fixed(Timestamp::UNIX_EPOCH, 1);
+        let ids = [fresh_id(&effects), fresh_id(&effects)];
+        assert!(ids[0] != ids[1] && ids.iter().all(|id| id.len() == ID_LENGTH));
+    }
+
+    #[test]
+    fn only_what_was_handed_out_is_known() {
+        let effects = Effects::fixed(Timestamp::UNIX_EPOCH, 1);
+        let (here, elsewhere) = (Vouchers::new(&effects), Vouchers::new(&effects));
+        let voucher = here.issue(&effects);
+        assert!(here.knows(&voucher) && !elsewhere.knows(&voucher));
+        for other in [format!("{voucher}a"), voucher[1..].to_owned(), "ä".repeat(60), String::new()]
+        {
+            assert!(!here.knows(&other), "{other}");
+        }
+        assert!(!here.knows(&fresh_id(&effects)));
+    }
 }

@@ -44,9 +44,13 @@ pub async fn default_world(app: &App, principal: PrincipalId) -> Result<WorldId>
 
 /// Finds a world of `principal` by name or uid.
 pub async fn resolve(app: &App, principal: PrincipalId, name: &str) -> Result<World> {
+    among(list(app, principal).await?, name)
+}
+
+/// Finds one of these worlds by name or uid.
+pub fn among(worlds: Vec<World>, name: &str) -> Result<World> {
     let wanted = names::name_key(name);
     let uid = name.trim().parse::<Uid>().ok();
-    let worlds = list(app, principal).await?;
     let known: Vec<_> = worlds.iter().map(|world| world.name.clone()).collect();
     worlds
         .into_iter()

@@ -10,7 +10,7 @@ use axum::response::IntoResponse;
 use axum::routing::{any, get};
 use lore_app::federation::Federation;
 use lore_core::Error;
-use lore_mcp::http::{McpEndpoint, SESSION_COOKIE};
+use lore_mcp::http::McpEndpoint;
 
 use crate::anvil::{self, Boromir};
 use crate::body::{self, Unread};
@@ -22,9 +22,6 @@ use crate::{koi_net, reply};
 pub(crate) struct Shared {
     pub(crate) endpoint: McpEndpoint,
     pub(crate) body_max: usize,
-    /// Whether simple clients get a cookie.
-    pub(crate) lenient: bool,
-    pub(crate) fresh_id: Arc<dyn Fn() -> String + Send + Sync>,
     /// The KOI-net node, where there is one.
     pub(crate) federation: Option<Arc<Federation>>,
 }
@@ -85,18 +82,10 @@ pub(crate) fn too_slow() -> Response<Body> {
 }
 
 /// Says that the server is ready, and hands a first visitor the cookie that any
-/// endpoint does. It opens no session: probes come every few seconds.
+/// endpoint does.
 async fn health(State(shared): State<Arc<Shared>>, request: Request) -> Response<Body> {
     let mut response = "OK\n".into_response();
-    let cookies = request.headers().get_all(header::COOKIE).iter();
-    let mut cookies = cookies.filter_map(|line| line.to_str().ok());
-    if shared.lenient && !cookies.any(|line| line.contains(SESSION_COOKIE)) {
-        let id = (shared.fresh_id)();
-        let cookie = format!("{SESSION_COOKIE}={id}; Path=/; HttpOnly; SameSite=Strict");
-        if let Ok(value) = HeaderValue::from_str(&cookie) {
-            response.headers_mut().insert(header::SET_COOKIE, value);
-        }
-    }
+    shared.endpoint.greet(request.headers(), response.headers_mut());
     response
 }
 

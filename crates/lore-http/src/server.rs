@@ -150,12 +150,9 @@ fn assemble(
         body_max: options.limits.body,
     };
     let endpoint = McpEndpoint::new(Arc::clone(parts), &endpoint_options, shutdown.child_token());
-    let effects = parts.app.effects.clone();
     let shared = Shared {
         endpoint: endpoint.clone(),
         body_max: options.limits.body,
-        lenient: options.lenient,
-        fresh_id: Arc::new(move || effects.uid().to_string()),
         federation: parts.app.federation.get().map(Arc::clone),
     };
     let kanka = Kanka {

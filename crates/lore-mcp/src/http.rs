@@ -11,12 +11,14 @@
 
 mod answers;
 mod claims;
+mod cookies;
+mod refused;
 mod sessions;
 mod streams;
 
 use std::sync::Arc;
 
-use ::http::header::{ACCEPT, CONTENT_TYPE, COOKIE, HOST};
+use ::http::header::{ACCEPT, CONTENT_TYPE, HOST};
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use bytes::Bytes;
 use http_body_util::Full;
@@ -27,6 +29,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::answers::{Body, Wants};
 use self::claims::{Claim, Claims};
+use self::refused::Refused;
 use self::sessions::{Ownership, SessionBook};
 use self::streams::Streams;
 use crate::Handler;
@@ -38,8 +41,6 @@ use crate::server::{Scope, ServerParts};
 
 pub use self::answers::Body as ResponseBody;
 
-/// The name of the session cookie.
-pub const SESSION_COOKIE: &str = "mcp_session";
 /// The header of sessions before 2026-07-28.
 const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION_HEADER: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -66,6 +67,8 @@ pub struct McpEndpoint {
     handler: Handler,
     book: Arc<SessionBook>,
     claims: Claims,
+    /// Taken while an id that was handed out becomes a session, so that it becomes one.
+    adopting: Arc<tokio::sync::Mutex<()>>,
     lenient: bool,
 }
 
@@ -88,7 +91,16 @@ impl McpEndpoint {
         let handler = Handler::new(Arc::clone(&parts));
         let factory = move || Ok(Handler::new(Arc::clone(&parts)));
         let inner = StreamableHttpService::new(factory, book.streams(), config);
-        Self { inner, handler, book, claims: Claims::default(), lenient: options.lenient }
+        let (claims, adopting) = (Claims::default(), Arc::default());
+        Self { inner, handler, book, claims, adopting, lenient: options.lenient }
+    }
+
+    /// Hands a first visitor, who asked for something else than a session, the cookie that
+    /// their session will have. None is opened: probes come every few seconds.
+    pub fn greet(&self, asked: &HeaderMap, answer: &mut HeaderMap) {
+        if self.lenient && cookies::sent(asked).is_empty() {
+            cookies::set(answer, &self.book.voucher());
+        }
     }
 
     /// Forgets sessions that idled too long. Call it now and then.
@@ -125,16 +137,16 @@ impl McpEndpoint {
             Ok(glimpse) => glimpse,
             Err(fault) => return answers::refusal(StatusCode::BAD_REQUEST, &fault),
         };
-        let opens = glimpse.method.as_deref() == Some("initialize");
-        match (is_stateless(&request, &glimpse), opens) {
-            // rmcp would open a session here, and nobody would count it.
-            (true, true) => return Refused::NoInitialize.with_id(&glimpse),
-            (true, false) => {
-                let request = self.screened(request, &glimpse).await;
-                return answers::worded(self.pass_on(request).await, &glimpse).await;
+        if is_stateless(&request, &glimpse) {
+            // rmcp would open a session for an initialize, and nobody would count it.
+            if let Some(fault) = rpc::gone(&glimpse) {
+                return answers::refusal(StatusCode::NOT_FOUND, &fault);
             }
-            (false, true) => return self.open(request, &glimpse, principal).await,
-            (false, false) => {}
+            let request = self.screened(request, &glimpse).await;
+            return answers::worded(self.pass_on(request).await, &glimpse).await;
+        }
+        if glimpse.method.as_deref() == Some("initialize") {
+            return self.open(request, &glimpse, principal).await;
         }
         let (mut request, wants) = self.eased(request, &glimpse);
         let opened = match self.join(&mut request, principal).await {
@@ -192,17 +204,18 @@ impl McpEndpoint {
     }
 
     async fn delete(&self, mut request: Request<Bytes>, principal: PrincipalId) -> Response<Body> {
-        let Some(id) = self.claimed(request.headers()) else {
+        let claimed = self.claimed(request.headers());
+        if claimed.is_empty() {
             let fault = Fault::new(-32600, "name the session to end in Mcp-Session-Id");
             return answers::refusal(StatusCode::BAD_REQUEST, &fault);
-        };
-        if self.book.ownership(&id, principal).await != Ownership::Own {
-            return Refused::UnknownSession.into_response();
         }
+        let Some(id) = self.own_among(&claimed, principal).await else {
+            return Refused::UnknownSession.into_response();
+        };
         set_session(request.headers_mut(), &id);
         let mut answer = answers::worded(self.pass_on(request).await, &Glimpse::none()).await;
         if answer.status().is_success() {
-            self.book.forget(&id).await;
+            self.book.end(&id).await;
             *answer.status_mut() = StatusCode::NO_CONTENT;
         }
         answer
@@ -215,51 +228,91 @@ impl McpEndpoint {
         glimpse: &Glimpse,
         principal: PrincipalId,
     ) -> Response<Body> {
-        // An initialize always opens a new session, whatever cookie comes along.
+        // An initialize always opens a new session, whatever cookie comes along; one that
+        // was handed out before there was a session is its id.
         request.headers_mut().remove(&SESSION_HEADER);
+        let claimed = self.claimed(request.headers());
         let (request, wants) = self.eased(request, glimpse);
         if let Some(fault) = bad_opening(glimpse, request.body()) {
             return answers::refusal(StatusCode::BAD_REQUEST, &fault);
         }
-        if !self.book.has_room().await {
-            return Refused::Full.with_id(glimpse);
+        if let Err(wait) = self.book.make_room(principal).await {
+            return Refused::Full(wait).with_id(glimpse);
         }
-        let answer = answers::worded(self.pass_on(request).await, glimpse).await;
+        let _turn = self.turn(&claimed).await;
+        let adopted = self.free_among(&claimed);
+        let opening = sessions::adopting(adopted.clone(), self.pass_on(request));
+        let answer = answers::worded(opening.await, glimpse).await;
         let opened = session_of_answer(&answer);
         if let Some(id) = &opened {
             self.book.add(id, principal);
         }
-        self.with_cookie(wants.shape(answer, glimpse).await, opened.as_deref())
+        let fresh = opened.filter(|_| adopted.is_none());
+        self.with_cookie(wants.shape(answer, glimpse).await, fresh.as_deref())
     }
 
     /// Makes sure that a request belongs to a session of its principal. Returns
-    /// the id of a session that had to be opened for it.
+    /// the id of a session that had to be opened for it, unless the client knows it.
     async fn join(
         &self,
         request: &mut Request<Bytes>,
         principal: PrincipalId,
     ) -> Result<Option<String>, Refused> {
         let is_named = request.headers().contains_key(&SESSION_HEADER);
-        if let Some(id) = self.claimed(request.headers()) {
-            if self.book.ownership(&id, principal).await == Ownership::Own {
-                self.book.touch(&id);
-                set_session(request.headers_mut(), &id);
-                return Ok(None);
-            }
-            if is_named {
-                return Err(Refused::UnknownSession);
-            }
-        } else if !self.lenient {
+        let claimed = self.claimed(request.headers());
+        if let Some(id) = self.own_among(&claimed, principal).await {
+            self.book.touch(&id);
+            set_session(request.headers_mut(), &id);
+            return Ok(None);
+        }
+        if is_named {
+            return Err(Refused::UnknownSession);
+        }
+        if !self.lenient {
             return Err(Refused::NoSession);
         }
-        let id = self.open_for(request, principal).await?;
+        let _turn = self.turn(&claimed).await;
+        // Another request with the same cookie may have had its turn before.
+        if let Some(id) = self.own_among(&claimed, principal).await {
+            set_session(request.headers_mut(), &id);
+            return Ok(None);
+        }
+        let adopted = self.free_among(&claimed);
+        let id = self.open_for(request, principal, adopted.clone()).await?;
         set_session(request.headers_mut(), &id);
-        Ok(Some(id))
+        Ok(adopted.is_none().then_some(id))
     }
 
-    /// The session a request claims: by header, or for simple clients by cookie.
-    fn claimed(&self, headers: &HeaderMap) -> Option<String> {
-        named(headers).or_else(|| self.lenient.then(|| cookie(headers))?)
+    /// The sessions a request claims: by header, or for simple clients by cookie.
+    fn claimed(&self, headers: &HeaderMap) -> Vec<String> {
+        match named(headers) {
+            Some(id) => vec![id],
+            None if self.lenient => cookies::sent(headers),
+            None => Vec::new(),
+        }
+    }
+
+    /// The first of the claimed sessions that is the caller's.
+    async fn own_among(&self, claimed: &[String], principal: PrincipalId) -> Option<String> {
+        for id in claimed {
+            if self.book.ownership(id, principal).await == Ownership::Own {
+                return Some(id.clone());
+            }
+        }
+        None
+    }
+
+    /// The first of the claimed ids that was handed out before there was a session.
+    fn free_among(&self, claimed: &[String]) -> Option<String> {
+        claimed.iter().find(|id| self.book.is_free(id)).cloned()
+    }
+
+    /// Waits until nobody else opens a session with one of these ids.
+    async fn turn(&self, claimed: &[String]) -> Option<tokio::sync::MutexGuard<'_, ()>> {
+        match self.free_among(claimed) {
+            Some(_) => Some(self.adopting.lock().await),
+            None => None,
+        }
     }
 
     /// Opens a session on behalf of a client that did not.
@@ -267,12 +320,12 @@ impl McpEndpoint {
         &self,
         request: &Request<Bytes>,
         principal: PrincipalId,
+        adopted: Option<String>,
     ) -> Result<String, Refused> {
-        if !self.book.has_room().await {
-            return Err(Refused::Full);
-        }
-        let opening = self.pass_on(on_behalf(request, rpc::implicit_initialize(), None)).await;
-        let id = session_of_answer(&opening).ok_or(Refused::Full)?;
+        self.book.make_room(principal).await.map_err(Refused::Full)?;
+        let opening = self.pass_on(on_behalf(request, rpc::implicit_initialize(), None));
+        let opening = sessions::adopting(adopted, opening).await;
+        let id = session_of_answer(&opening).ok_or(Refused::NotOpened)?;
         answers::drain(opening).await;
         self.book.add_passing(&id, principal);
         let done = on_behalf(request, rpc::initialized(), Some(&id));
@@ -305,53 +358,9 @@ impl McpEndpoint {
 
     fn with_cookie(&self, mut answer: Response<Body>, opened: Option<&str>) -> Response<Body> {
         if let Some(id) = opened.filter(|_| self.lenient) {
-            answers::set_cookie(answer.headers_mut(), id);
+            cookies::set(answer.headers_mut(), id);
         }
         answer
-    }
-}
-
-/// Why a request found no session.
-enum Refused {
-    NoInitialize,
-    NoSession,
-    SameId,
-    UnknownSession,
-    Full,
-}
-
-impl Refused {
-    fn into_response(self) -> Response<Body> {
-        self.with_id(&Glimpse::none())
-    }
-
-    fn with_id(self, glimpse: &Glimpse) -> Response<Body> {
-        let (status, code, text) = match self {
-            Self::NoInitialize => (
-                StatusCode::NOT_FOUND,
-                -32601,
-                "unknown method \"initialize\": this revision has no sessions, send server/discover",
-            ),
-            Self::NoSession => {
-                (StatusCode::BAD_REQUEST, -32600, "send initialize first, then Mcp-Session-Id")
-            }
-            Self::SameId => (
-                StatusCode::BAD_REQUEST,
-                -32600,
-                "another request with this id is being answered: give each its own",
-            ),
-            Self::UnknownSession => (
-                StatusCode::NOT_FOUND,
-                -32001,
-                "the session is unknown or expired: initialize again",
-            ),
-            Self::Full => {
-                (StatusCode::SERVICE_UNAVAILABLE, -32603, "too many sessions are open: retry later")
-            }
-        };
-        let fault =
-            Fault { id: glimpse.id.clone().unwrap_or(Value::Null), ..Fault::new(code, text) };
-        answers::refusal(status, &fault)
     }
 }
 
@@ -418,12 +427,4 @@ fn set_session(headers: &mut HeaderMap, id: &str) {
 
 fn header_text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
-}
-
-fn cookie(headers: &HeaderMap) -> Option<String> {
-    let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut pairs =
-        cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.split_once('='));
-    let (_, value) = pairs.find(|(name, _)| name.trim() == SESSION_COOKIE)?;
-    Some(value.trim().to_owned())
 }

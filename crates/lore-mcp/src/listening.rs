@@ -15,7 +15,8 @@ use rmcp::model::{ClientNotification, ClientRequest, ProtocolVersion, ServerConf
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, Service};
 use serde_json::Value;
 
-use crate::server::{McpServer, Scope};
+use crate::rpc;
+use crate::server::{McpServer, Scope, is_stateless, unknown_method};
 
 /// The method that is looked through.
 pub(crate) const LISTEN: &str = "subscriptions/listen";
@@ -89,6 +90,11 @@ impl Service<RoleServer> for Screened {
             if let Some(uris) = &mut listen.params.notifications.resource_subscriptions {
                 *uris = self.0.readable(&scope, std::mem::take(uris)).await;
             }
+        }
+        // rmcp would say no more than the method's name.
+        let is_opening = matches!(request, ClientRequest::InitializeRequest(_));
+        if !is_opening && is_stateless(&context) && rpc::successor(request.method()).is_some() {
+            return Err(unknown_method(request.method()));
         }
         self.0.handle_request(request, context).await
     }

@@ -7,10 +7,11 @@
 
 use lore_core::Error;
 use lore_tools::schema;
+use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CompleteRequestParams, GetPromptRequestParams, InitializeRequestParams,
-    ReadResourceRequestParams, SetLevelRequestParams, SubscribeRequestParams,
-    SubscriptionsListenRequestParams, UnsubscribeRequestParams,
+    PaginatedRequestParams, ReadResourceRequestParams, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionsListenRequestParams, UnsubscribeRequestParams,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -38,6 +39,17 @@ pub(crate) fn error_in(method: &str, params: Option<Value>, stateless: bool) -> 
         "logging/setLevel" => unread::<SetLevelRequestParams>(method, params),
         "subscriptions/listen" => unread::<SubscriptionsListenRequestParams>(method, params),
         _ => None,
+    }
+}
+
+/// Every list is one page, and no answer names another.
+pub(crate) fn first_page(asked: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match asked.and_then(|asked| asked.cursor.as_deref()) {
+        None | Some("") => Ok(()),
+        Some(cursor) => Err(ErrorData::invalid_params(
+            format!("params.cursor {cursor:?} is unknown: leave it out, every list is one page"),
+            None,
+        )),
     }
 }
 
@@ -69,6 +81,15 @@ mod tests {
         assert_eq!(message("tools/call", list), "params.arguments is a list, not an object");
         let absent = error_in("resources/read", None, false).unwrap();
         assert_eq!(absent.to_string(), "params.uri is required");
+    }
+
+    #[test]
+    fn there_is_no_second_page() {
+        let asked =
+            |cursor: &str| PaginatedRequestParams::default().with_cursor(Some(cursor.into()));
+        assert!(first_page(None).is_ok() && first_page(Some(&asked(""))).is_ok());
+        let refused = first_page(Some(&asked("2"))).unwrap_err();
+        assert_eq!(refused.code.0, -32602);
     }
 
     #[test]

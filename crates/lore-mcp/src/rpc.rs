@@ -5,10 +5,12 @@
 //! what cannot be decoded at all.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
 
 use bytes::Bytes;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -84,7 +86,8 @@ pub(crate) fn glimpse(body: &[u8]) -> Result<Glimpse, Fault> {
         let text = format!("the message holds more than {VALUES_MAX} values: send less at a time");
         holds_too_many_values(body).then_some(text)
     };
-    if let Some(problem) = head.problem().map(str::to_owned).or_else(too_many) {
+    let problem = head.problem().map(str::to_owned);
+    if let Some(problem) = problem.or_else(too_many).or_else(|| repeated_param(&head)) {
         let id = id.unwrap_or_default();
         return Err(Fault { id, ..Fault::new(-32600, problem) });
     }
@@ -169,6 +172,32 @@ impl Head<'_> {
     }
 }
 
+/// Which of two params with the same name counts, nobody could tell; rmcp would take the
+/// message for one of a method it does not know.
+fn repeated_param(head: &Head<'_>) -> Option<String> {
+    struct Repeated;
+    impl<'de> Visitor<'de> for Repeated {
+        type Value = Option<String>;
+
+        fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+            to.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut params: A) -> Result<Self::Value, A::Error> {
+            let (mut names, mut repeated) = (HashSet::new(), None);
+            while let Some((name, _)) = params.next_entry::<String, IgnoredAny>()? {
+                if let Some(name) = names.replace(name) {
+                    repeated = Some(name);
+                }
+            }
+            Ok(repeated)
+        }
+    }
+    let mut params = serde_json::Deserializer::from_str(head.params?.get());
+    let name = params.deserialize_map(Repeated).ok().flatten()?;
+    Some(format!("params.{name} is there twice: send it once"))
+}
+
 fn describe(error: &serde_json::Error) -> Fault {
     match error.classify() {
         serde_json::error::Category::Data => {
@@ -205,6 +234,23 @@ pub(crate) fn states_stateless_revision(body: &[u8]) -> bool {
     message.is_ok_and(|message| *message.params.meta.version >= *STATELESS_SINCE)
 }
 
+/// What takes the place of a method that revisions without sessions have no more.
+pub(crate) fn successor(method: &str) -> Option<&'static str> {
+    match method {
+        "initialize" | "ping" => Some("server/discover"),
+        "resources/subscribe" | "resources/unsubscribe" => Some("subscriptions/listen"),
+        _ => None,
+    }
+}
+
+/// The refusal of such a method. rmcp would say no more than its name.
+pub(crate) fn gone(glimpse: &Glimpse) -> Option<Fault> {
+    let method = glimpse.method.as_deref()?;
+    let text =
+        format!("unknown method {method:?}: this revision has none, send {}", successor(method)?);
+    Some(Fault { id: glimpse.id.clone().unwrap_or_default(), ..Fault::new(-32601, text) })
+}
+
 fn rewritten(body: Bytes, change: fn(&mut Map<String, Value>)) -> Bytes {
     let Ok(Value::Object(mut message)) = serde_json::from_slice(&body) else { return body };
     change(&mut message);
@@ -212,7 +258,10 @@ fn rewritten(body: Bytes, change: fn(&mut Map<String, Value>)) -> Bytes {
 }
 
 fn complete_initialize(message: &mut Map<String, Value>) {
-    let params = message.entry("params").or_insert_with(|| json!({}));
+    let params = message.entry("params").or_insert(Value::Null);
+    if params.is_null() {
+        *params = json!({});
+    }
     let (Value::Object(params), Value::Object(defaults)) = (params, default_initialize_params())
     else {
         return;
@@ -264,6 +313,7 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1}"#, "method"),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, "params"),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}"#, "result"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"b":1,"c":{},"b":1}}"#, "params.b"),
         ];
         for (body, field) in named {
             let fault = glimpse(body.as_bytes()).unwrap_err();
@@ -305,10 +355,15 @@ mod tests {
         let body = Bytes::from_static(
             br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05"}}"#,
         );
-        let mended = mend(&glimpse(&body).unwrap(), body);
-        let message: Value = serde_json::from_slice(&mended).unwrap();
+        let mended = |body: Bytes| -> Value {
+            serde_json::from_slice(&mend(&glimpse(&body).unwrap(), body)).unwrap()
+        };
+        let message = mended(body);
         assert_eq!(message["params"]["protocolVersion"], "2024-11-05");
         assert_eq!(message["params"]["capabilities"], json!({}));
+        let body =
+            Bytes::from_static(br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":null}"#);
+        assert_eq!(mended(body)["params"], default_initialize_params());
     }
 
     #[test]

@@ -274,9 +274,10 @@ impl ServerHandler for McpServer {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        asked: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        params::first_page(asked.as_ref())?;
         let scope = self.scope(&context)?;
         let viewer = self.viewer(&scope).await?;
         let on = self.parts.registry.tools(&scope.selection, viewer.role);
@@ -319,9 +320,10 @@ impl ServerHandler for McpServer {
 
     async fn list_resources(
         &self,
-        _: Option<PaginatedRequestParams>,
+        asked: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        params::first_page(asked.as_ref())?;
         let scope = self.scope(&context)?;
         let viewer = self.viewer(&scope).await?;
         let on = self.parts.registry.resources(&scope.selection, viewer.role);
@@ -333,9 +335,10 @@ impl ServerHandler for McpServer {
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
+        asked: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        params::first_page(asked.as_ref())?;
         let scope = self.scope(&context)?;
         let viewer = self.viewer(&scope).await?;
         let on = self.parts.registry.resources(&scope.selection, viewer.role);
@@ -415,9 +418,10 @@ impl ServerHandler for McpServer {
 
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
+        asked: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        params::first_page(asked.as_ref())?;
         let scope = self.scope(&context)?;
         let prompts = self.parts.registry.prompts(&scope.selection).map(convert::prompt);
         Ok(ListPromptsResult::with_all_items(prompts.collect())
@@ -538,11 +542,11 @@ async fn whole<T>(work: impl Future<Output = Result<T, ErrorData>>) -> Result<T,
 }
 
 /// Whether a request is of a revision without sessions.
-fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
+pub(crate) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version.as_str() >= STATELESS_SINCE)
 }
 
-fn unknown_method(name: &str) -> ErrorData {
+pub(crate) fn unknown_method(name: &str) -> ErrorData {
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method {name:?}"), None)
 }
 

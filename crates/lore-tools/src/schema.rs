@@ -187,8 +187,11 @@ fn mistyped(message: &str) -> Option<(String, String)> {
     /// Longest part of what was sent that is told again, in characters.
     const TOLD: usize = 80;
     let wrong = message.strip_prefix("invalid type: ");
-    let wrong = wrong.or_else(|| message.strip_prefix("invalid value: "))?;
-    let (found, expected) = wrong.rsplit_once(", expected ")?;
+    let wrong = wrong.or_else(|| message.strip_prefix("invalid value: "));
+    // A list in the place of an object is one whose length is wrong.
+    let list = message.strip_prefix("invalid length ").filter(|_| wrong.is_none());
+    let (found, expected) = wrong.or(list)?.rsplit_once(", expected ")?;
+    let found = if list.is_some() { "sequence" } else { found };
     let (wanted, example) = match expected {
         "a boolean" => ("true or false", ""),
         "a string" => ("a text", ", in quotes"),
@@ -329,5 +332,6 @@ mod tests {
         assert_eq!(problem(json!({"hope": 1, "note": 3})), "note is 3, not a text");
         assert!(problem(json!({"hope": 1, "fear": 2})).starts_with("fear is not a known field"));
         assert_eq!(problem(json!({"hope": 1, "inner": {}})), "inner.sides is required");
+        assert_eq!(problem(json!({"hope": 1, "inner": []})), "inner is a list, not an object");
     }
 }

@@ -182,6 +182,9 @@ def method_params() -> list[Case]:
                 cases.append(
                     Case(f"{method}: {field} is {value}", line, (PARAMS,), field=f"params.{field}")
                 )
+    for method in ("tools/list", "resources/list", "resources/templates/list", "prompts/list"):
+        line = encoded(message(method, {"cursor": "2"}))
+        cases.append(Case(f"{method}: no such page", line, (PARAMS,), field="params.cursor"))
     for value in (5, "x", True, [], [{"hope": 1}]):
         line = encoded(message("tools/call", {"name": "duality_outcome", "arguments": value}))
         cases.append(Case(f"arguments are {value}", line, (PARAMS,), field="params.arguments"))
@@ -316,7 +319,7 @@ def duplicates() -> list[Case]:
         )
     ]
     named = encoded(OUTCOME).replace(b'"name":', b'"name": "roll_dice", "name":')
-    cases.append(Case("tool name twice", named, (PARAMS, METHOD)))
+    cases.append(Case("tool name twice", named, (REQUEST,), field="params.name"))
     twice = encoded(OUTCOME).replace(b'"hope": 8', b'"hope": 8, "hope": 9')
     return [*cases, Case("argument twice", twice)]
 

@@ -2,14 +2,13 @@
 
 use std::convert::Infallible;
 
-use ::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, SET_COOKIE};
-use ::http::{HeaderMap, HeaderValue, Response, StatusCode};
+use ::http::header::{ALLOW, CONTENT_TYPE};
+use ::http::{HeaderValue, Response, StatusCode};
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use serde_json::Value;
 
-use super::SESSION_COOKIE;
 use crate::rpc::{Fault, Glimpse};
 
 /// The body of every answer: rmcp's own, so that none is boxed twice.
@@ -93,11 +92,7 @@ pub(super) async fn worded(answer: Response<Body>, glimpse: &Glimpse) -> Respons
 pub(super) fn refusal(status: StatusCode, fault: &Fault) -> Response<Body> {
     let mut answer = Response::new(full(fault.to_message().to_string().into()));
     *answer.status_mut() = status;
-    let headers = answer.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    if status == StatusCode::SERVICE_UNAVAILABLE {
-        headers.insert(RETRY_AFTER, HeaderValue::from_static("5"));
-    }
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     answer
 }
 
@@ -108,14 +103,6 @@ pub(super) fn method_not_allowed() -> Response<Body> {
     );
     answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, POST, DELETE"));
     answer
-}
-
-/// Sets the session cookie. It has no age: the server forgets idle sessions.
-pub(super) fn set_cookie(headers: &mut HeaderMap, id: &str) {
-    let cookie = format!("{SESSION_COOKIE}={id}; Path=/; HttpOnly; SameSite=Strict");
-    if let Ok(value) = HeaderValue::from_str(&cookie) {
-        headers.append(SET_COOKIE, value);
-    }
 }
 
 /// Reads an answer to its end and throws it away.

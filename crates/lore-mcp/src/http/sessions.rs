@@ -1,16 +1,18 @@
 //! Whose session is whose, in memory and in the store.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use lore_app::{App, sessions};
+use lore_app::App;
+use lore_app::sessions::{self, Vouchers};
 use lore_core::PrincipalId;
 use parking_lot::Mutex;
-use rmcp::transport::streamable_http_server::session::local::SessionConfig;
+use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use rmcp::transport::streamable_http_server::session::{
-    SessionManager, SessionState, SessionStore, SessionStoreError,
+    SessionId, SessionManager, SessionState, SessionStore, SessionStoreError,
 };
 
 use super::streams::Streams;
@@ -18,11 +20,21 @@ use super::streams::Streams;
 tokio::task_local! {
     /// Who sends the request being served: rmcp asks its store without saying.
     static ACTING: PrincipalId;
+    /// The id that the session being opened is to have.
+    static ADOPTED: String;
 }
 
 /// Serves a request in the name of `principal`.
 pub(super) async fn acting_as<T>(principal: PrincipalId, serving: impl Future<Output = T>) -> T {
     ACTING.scope(principal, serving).await
+}
+
+/// Opens a session that gets this id, if there is one, rather than a fresh one.
+pub(super) async fn adopting<T>(id: Option<String>, opening: impl Future<Output = T>) -> T {
+    match id {
+        Some(id) => ADOPTED.scope(id, opening).await,
+        None => opening.await,
+    }
 }
 
 /// How stale the stored time of last use may get.
@@ -42,12 +54,21 @@ pub(super) struct SessionBook {
     app: Arc<App>,
     streams: Arc<Streams>,
     owners: Mutex<HashMap<String, Entry>>,
+    vouchers: Vouchers,
+    /// Handed-out ids of sessions that were ended, the latest last.
+    ended: Mutex<VecDeque<String>>,
     sessions_max: usize,
 }
 
+/// How many ended sessions are remembered.
+const ENDED_MAX: usize = 10_000;
+
 struct Entry {
     principal: PrincipalId,
-    touched: Instant,
+    /// When it was used last.
+    used: Instant,
+    /// When the store heard of that last.
+    stored: Instant,
     /// How it came to be here.
     origin: Origin,
 }
@@ -65,11 +86,17 @@ enum Origin {
 
 impl SessionBook {
     pub(super) fn new(app: Arc<App>, sessions_max: usize) -> Self {
+        let mut local = LocalSessionManager::default();
         let mut config = SessionConfig::default();
         config.keep_alive = Some(sessions::IDLE_LIMIT);
-        let mut streams = Streams::default();
-        streams.local.session_config = config;
-        Self { app, streams: Arc::new(streams), owners: Mutex::default(), sessions_max }
+        local.session_config = config;
+        let effects = app.effects.clone();
+        let fresh = move || sessions::fresh_id(&effects);
+        let next_id = move || ADOPTED.try_with(Clone::clone).unwrap_or_else(|_| fresh());
+        let streams = Arc::new(Streams { local, next_id: Box::new(next_id) });
+        let vouchers = Vouchers::new(&app.effects);
+        let (owners, ended) = (Mutex::default(), Mutex::default());
+        Self { app, streams, owners, vouchers, ended, sessions_max }
     }
 
     pub(super) fn streams(&self) -> Arc<Streams> {
@@ -81,23 +108,69 @@ impl SessionBook {
         Arc::new(Persistent { app: Arc::clone(&self.app) })
     }
 
-    /// Whether another session may be opened. Where all places are taken, a client that
-    /// never came back loses its own: scripts that keep no cookie open one with each call.
-    pub(super) async fn has_room(&self) -> bool {
-        while self.streams.local.sessions.read().await.len() >= self.sessions_max {
-            let Some(oldest) = self.oldest_passing() else { return false };
-            if let Err(error) = self.streams.close_session(&oldest.as_str().into()).await {
-                tracing::debug!(%error, "a session was closed by others");
-            }
-            self.forget(&oldest).await;
-        }
-        true
+    /// An id for a client that needs no session yet.
+    pub(super) fn voucher(&self) -> String {
+        self.vouchers.issue(&self.app.effects)
     }
 
-    fn oldest_passing(&self) -> Option<String> {
+    /// Whether a new session may have this id: it was handed out here, nobody has it, and
+    /// nobody ended it.
+    pub(super) fn is_free(&self, id: &str) -> bool {
+        self.vouchers.knows(id)
+            && !self.owners.lock().contains_key(id)
+            && !self.ended.lock().iter().any(|ended| ended == id)
+    }
+
+    /// Makes sure that `principal` may open another session, or says how long to wait.
+    ///
+    /// Where all places are taken, a client that never came back loses its own: scripts that
+    /// keep no cookie open one with each call. Then whoever has the most places gives one up
+    /// to those who have fewer, so that nobody can keep the others out.
+    pub(super) async fn make_room(&self, principal: PrincipalId) -> Result<(), Duration> {
+        loop {
+            let open: HashSet<SessionId> = {
+                let open = self.streams.local.sessions.read().await;
+                if open.len() < self.sessions_max {
+                    return Ok(());
+                }
+                open.keys().cloned().collect()
+            };
+            let Some(given_up) = self.dispensable(&open, principal) else {
+                return Err(self.next_to_expire(&open));
+            };
+            if let Err(error) = self.streams.close_session(&given_up.as_str().into()).await {
+                tracing::debug!(%error, "a session was closed by others");
+            }
+            self.forget(&given_up).await;
+        }
+    }
+
+    /// The session that can best be given up for one of `principal`.
+    fn dispensable(&self, open: &HashSet<SessionId>, principal: PrincipalId) -> Option<String> {
         let owners = self.owners.lock();
-        let passing = owners.iter().filter(|(_, entry)| entry.origin == Origin::Passing);
-        passing.min_by_key(|(_, entry)| entry.touched).map(|(id, _)| id.clone())
+        let places = || owners.iter().filter(|(id, _)| open.contains(id.as_str()));
+        let mut held: HashMap<PrincipalId, usize> = HashMap::new();
+        for (_, entry) in places() {
+            *held.entry(entry.principal).or_default() += 1;
+        }
+        let held = |holder: PrincipalId| held.get(&holder).copied().unwrap_or(0);
+        // Beyond this, giving one up still leaves its holder no fewer.
+        let fair = held(principal) + 1;
+        let rank = |entry: &Entry| {
+            (entry.origin != Origin::Passing, Reverse(held(entry.principal)), entry.used)
+        };
+        places()
+            .filter(|(_, e)| e.origin == Origin::Passing || held(e.principal) > fair)
+            .min_by_key(|(_, entry)| rank(entry))
+            .map(|(id, _)| id.clone())
+    }
+
+    /// How long until a session has idled too long, if nobody comes back to it.
+    fn next_to_expire(&self, open: &HashSet<SessionId>) -> Duration {
+        let owners = self.owners.lock();
+        let places = owners.iter().filter(|(id, _)| open.contains(id.as_str()));
+        let idle = places.map(|(_, entry)| entry.used.elapsed()).max().unwrap_or_default();
+        sessions::IDLE_LIMIT.saturating_sub(idle)
     }
 
     /// Notes a session that its client opened.
@@ -111,7 +184,8 @@ impl SessionBook {
     }
 
     fn enter(&self, id: &str, principal: PrincipalId, origin: Origin) {
-        let entry = Entry { principal, touched: Instant::now(), origin };
+        let now = Instant::now();
+        let entry = Entry { principal, used: now, stored: now, origin };
         self.owners.lock().insert(id.to_owned(), entry);
     }
 
@@ -146,9 +220,10 @@ impl SessionBook {
             if entry.origin == Origin::Passing {
                 entry.origin = Origin::Opened;
             }
-            let due = entry.touched.elapsed() >= TOUCH_EVERY;
+            entry.used = Instant::now();
+            let due = entry.used.duration_since(entry.stored) >= TOUCH_EVERY;
             if due {
-                entry.touched = Instant::now();
+                entry.stored = entry.used;
             }
             due
         };
@@ -162,7 +237,19 @@ impl SessionBook {
         }
     }
 
-    pub(super) async fn forget(&self, id: &str) {
+    /// Forgets a session that its client ended; its id is not used again.
+    pub(super) async fn end(&self, id: &str) {
+        if self.vouchers.knows(id) {
+            let mut ended = self.ended.lock();
+            if ended.len() >= ENDED_MAX {
+                ended.pop_front();
+            }
+            ended.push_back(id.to_owned());
+        }
+        self.forget(id).await;
+    }
+
+    async fn forget(&self, id: &str) {
         self.owners.lock().remove(id);
         if let Err(error) = sessions::forget(&self.app, id).await {
             tracing::warn!(%error, "a session could not be forgotten");
@@ -175,7 +262,7 @@ impl SessionBook {
             tracing::warn!(%error, "old sessions could not be removed");
         }
         let open = self.streams.local.sessions.read().await;
-        let fresh = |entry: &Entry| entry.touched.elapsed() < sessions::IDLE_LIMIT;
+        let fresh = |entry: &Entry| entry.used.elapsed() < sessions::IDLE_LIMIT;
         self.owners.lock().retain(|id, entry| open.contains_key(id.as_str()) || fresh(entry));
     }
 }

@@ -1,4 +1,4 @@
-//! rmcp's sessions, with event ids that name each event of a stream once.
+//! rmcp's sessions, with ids of ours, and event ids that name each event of a stream once.
 //!
 //! rmcp greets a stream with the id 0, counts events from 0 as well, and takes the id that a
 //! client comes back with for the next event to send. So ids leave here one higher: 0 is
@@ -7,7 +7,7 @@
 use futures::{Stream, StreamExt};
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::local::{
-    LocalSessionManager, LocalSessionManagerError, LocalSessionWorker,
+    LocalSessionManager, LocalSessionManagerError, LocalSessionWorker, create_local_session,
 };
 use rmcp::transport::streamable_http_server::session::{
     RestoreOutcome, ServerSseMessage, SessionId, SessionManager,
@@ -15,10 +15,11 @@ use rmcp::transport::streamable_http_server::session::{
 use rmcp::transport::worker::WorkerTransport;
 
 /// The open sessions and their streams.
-#[derive(Default)]
 pub(super) struct Streams {
     /// What does the work.
     pub(super) local: LocalSessionManager,
+    /// The id of the next session.
+    pub(super) next_id: Box<dyn Fn() -> String + Send + Sync>,
 }
 
 impl SessionManager for Streams {
@@ -26,7 +27,11 @@ impl SessionManager for Streams {
     type Transport = WorkerTransport<LocalSessionWorker>;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
-        self.local.create_session().await
+        let id = SessionId::from((self.next_id)());
+        let config = self.local.session_config.clone();
+        let (handle, worker) = create_local_session(id.clone(), config);
+        self.local.sessions.write().await.insert(id.clone(), handle);
+        Ok((id, WorkerTransport::spawn(worker)))
     }
 
     async fn initialize_session(

@@ -1,6 +1,7 @@
 //! The worlds a caller can enter, as resources. Always on.
 
 use futures::FutureExt;
+use lore_app::access::Presence;
 use lore_app::worlds;
 use lore_core::{Result, Role, World};
 use serde_json::{Value, json};
@@ -35,22 +36,32 @@ pub(super) fn resources() -> Vec<Resource> {
 }
 
 async fn read_all(call: Call) -> Result<Value> {
-    let worlds = worlds::list(&call.app, call.viewer.principal).await?;
+    let worlds = open_to(&call).await?;
     let rows: Vec<_> = worlds.iter().map(|world| describe(&call, world)).collect();
     Ok(json!({ "worlds": rows }))
 }
 
 async fn read_one(call: Call, captures: Captures) -> Result<Value> {
     let name = captures.get("world").map_or("", String::as_str);
-    let world = worlds::resolve(&call.app, call.viewer.principal, name).await?;
+    let world = worlds::among(open_to(&call).await?, name)?;
     Ok(json!({ "world": describe(&call, &world) }))
 }
 
 async fn complete(call: Call, typed: String) -> Result<Vec<String>> {
     let typed = typed.to_lowercase();
-    let worlds = worlds::list(&call.app, call.viewer.principal).await?;
+    let worlds = open_to(&call).await?;
     let names = worlds.into_iter().map(|world| world.name);
     Ok(names.filter(|name| name.to_lowercase().starts_with(&typed)).collect())
+}
+
+/// The worlds that a caller can enter. A token leads into its own, whatever else whoever
+/// brings it may enter with another.
+async fn open_to(call: &Call) -> Result<Vec<World>> {
+    let mut worlds = worlds::list(&call.app, call.viewer.principal).await?;
+    if call.presence == Presence::Anywhere {
+        worlds.retain(|world| world.id == call.viewer.world);
+    }
+    Ok(worlds)
 }
 
 fn describe(call: &Call, world: &World) -> Value {
