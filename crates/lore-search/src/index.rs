@@ -53,7 +53,7 @@ impl Index {
     /// Views that are kept.
     const MOST_VIEWS: usize = 8;
     /// Views of so many documents are brought up to date before each search.
-    const SETTLED: usize = 500;
+    pub(crate) const SETTLED: usize = 500;
 
     /// An empty index.
     pub fn new() -> Self {

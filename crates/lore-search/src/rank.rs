@@ -21,6 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::column::Slot;
 use crate::document::DocKey;
+use crate::index::Index;
 use crate::lexicon::Lexicon;
 use crate::query::{Hit, MatchKind, Parts, Query, Ranked, Unit};
 use crate::view::View;
@@ -67,6 +68,16 @@ impl Found {
     }
 }
 
+/// Which reasons count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reasons {
+    /// All of them.
+    All,
+    /// Those that are up to date. The others follow the statistics of a large store by and by, and
+    /// show how it was filled; but who asks for all turns pages, which have to go together.
+    Exact,
+}
+
 /// What was found of a node: the best, and the best of its texts.
 #[derive(Debug, Clone, Copy)]
 struct Group {
@@ -111,8 +122,13 @@ pub(crate) fn search(
         called: called(view, &question, &mut scratch.tally),
         literals: Literals::find(view, lexicon, &question.stems),
         question: &question,
+        reasons: match reading {
+            Reading::All if view.len() > Index::SETTLED => Reasons::Exact,
+            Reading::All | Reading::Enough => Reasons::All,
+        },
     };
-    let probes = meaning::probes(view, &question);
+    let mut probes = meaning::probes(view, &question);
+    probes.retain(|probe| judge.reasons == Reasons::All || probe.is_exact());
     let candidates = few.unwrap_or_else(|| match reading {
         Reading::All => worded(&judge, &sieve),
         Reading::Enough => candidates(&judge, &probes, &sieve),
@@ -129,7 +145,7 @@ pub(crate) fn search(
     if !query.fill || !found.iter().any(Found::has_reason) {
         found.retain(Found::has_reason);
     }
-    share(view, lexicon, found);
+    share(view, lexicon, found, judge.reasons);
     merge(view, found, &mut scratch.groups, query);
     let total = cut(view, found, query);
     let shown = found.iter().skip(query.offset).take(query.limit);
@@ -255,7 +271,7 @@ fn likenesses(
 ///
 /// Where logs answer as well, neither should gain on the other by that: the fewer of the
 /// best stand alone, the less it counts, and among mostly logs not at all.
-fn share(view: &View, lexicon: &Lexicon, found: &mut [Found]) {
+fn share(view: &View, lexicon: &Lexicon, found: &mut [Found], reasons: Reasons) {
     let texts = found.iter_mut().filter(|one| !view.facts(one.slot).is_head);
     let mut alone: Vec<&mut Found> = texts.collect();
     if alone.len() > RECONSIDERED {
@@ -274,6 +290,9 @@ fn share(view: &View, lexicon: &Lexicon, found: &mut [Found]) {
     for one in &mut alone {
         one.shared = weight * weights::SHARED * feedback.score(view, one.slot);
     }
+    if reasons == Reasons::Exact {
+        return;
+    }
     alone.sort_unstable_by(|a, b| order(view, a, b));
     alone.truncate(company::COMPARED);
     let best: Vec<(Slot, f32)> = alone.iter().map(|one| (one.slot, one.score())).collect();
@@ -290,6 +309,7 @@ struct Judge<'a> {
     question: &'a Question,
     called: FxHashMap<Slot, Called>,
     literals: Literals,
+    reasons: Reasons,
 }
 
 impl Judge<'_> {
@@ -313,7 +333,9 @@ impl Judge<'_> {
         if self.view.is_log(slot) {
             parts.question = yes(facts.is_question, weights::QUESTION);
             parts.when = yes(question.asks_for_time && facts.tells_time, weights::WHEN);
-            parts.information = self.view.information(slot) * weights::INFORMATION;
+            if self.reasons == Reasons::All {
+                parts.information = self.view.information(slot) * weights::INFORMATION;
+            }
         }
         parts
     }

@@ -104,6 +104,31 @@ fn filters_hold_before_candidates_are_chosen() {
     assert!(found.hits.iter().all(|hit| hit.key.node.0 % 100 == 0));
 }
 
+/// Another process that opens the same store has the other of these.
+#[test]
+fn all_that_have_the_words_come_in_one_order_however_the_store_was_filled() {
+    const NOTES: i64 = 800;
+    let note = |number: i64| {
+        let body = format!("dragonfire appears here number {number}");
+        let analysis = Analysis::of_text(&Document { body: &body, ..Document::default() });
+        let mut note = entry(number);
+        note.analysis = Arc::new(analysis);
+        note.meta.session = None;
+        note
+    };
+    let whole = Query { exhaustive: true, ..Query::new("dragonfire", usize::MAX) };
+    let (mut grown, mut fresh) = (Index::new(), Index::new());
+    for number in 1..=NOTES {
+        grown.put(note(number));
+        grown.search(&viewer(), &Query::new("dragonfire", 3));
+    }
+    (1..=NOTES).rev().for_each(|number| fresh.put(note(number)));
+    let found = grown.search(&viewer(), &whole);
+    assert_eq!(found, fresh.search(&viewer(), &whole));
+    let page = Query { exhaustive: true, offset: 25, ..Query::new("dragonfire", 25) };
+    assert_eq!(fresh.search(&viewer(), &page).hits, found.hits[25..50]);
+}
+
 #[test]
 fn the_order_of_insertion_does_not_matter() {
     let forwards = index(1..=TEXTS);

@@ -80,6 +80,11 @@ impl<'a> Probe<'a> {
         Self { field, vector, wide: vector.wide(), mean: field.mean_likeness(vector), model }
     }
 
+    /// Whether its vectors are up to date: those of the table follow how common words are.
+    pub(super) fn is_exact(&self) -> bool {
+        matches!(self.model, Model::Outside)
+    }
+
     fn says_something(&self) -> bool {
         !self.vector.is_zero() && self.vector.values.len() == self.field.dimensions()
     }
