@@ -6,7 +6,7 @@ use std::fmt;
 use crate::align::{Alignment, Pair, align};
 use crate::name::{Kind, Name, Place, Token};
 use crate::profile::{Family, Profile};
-use crate::spelling::How;
+use crate::spelling::{How, is_slip};
 use crate::words;
 
 /// Everything that two names say about each other.
@@ -400,11 +400,8 @@ impl Scales<'_> {
                 let word = if pair.asked.len() == 1 { &asked } else { &known };
                 words::is_real(&word.text)
             }
-            // Of two words nobody knows, neither need be the other mistyped.
-            How::Typo => {
-                let known = words::is_real(&asked.text) || words::is_real(&known.text);
-                family == Family::Person || !known
-            }
+            // Names are one letter apart as easily as words are mistyped.
+            How::Typo => family == Family::Person || !is_slip(&asked.text, &known.text),
             How::Initial | How::Sound | How::Nickname => family == Family::Person,
             How::Longer => family == Family::Person || asked.kind == Kind::Number,
             How::Variant | How::SpelledOut => false,
@@ -438,11 +435,27 @@ impl Left {
 fn sameness(asked: &Name, known: &Name) -> Sameness {
     if asked.full_key == known.full_key {
         Sameness::Full
-    } else if !asked.loose_key.is_empty() && asked.loose_key == known.loose_key {
+    } else if !asked.loose_key.is_empty() && asked.loose_key == known.loose_key
+        || are_spelled_alike(asked, known)
+    {
         Sameness::Loose
     } else {
         Sameness::Different
     }
+}
+
+/// Whether the names differ in nothing but umlauts that one of them writes out.
+fn are_spelled_alike(asked: &Name, known: &Name) -> bool {
+    let written = |token: &Token, other: &Token| token.spelled_out.as_ref() == Some(&other.text);
+    let alike = |(one, other): (&Token, &Token)| {
+        one.is(other)
+            || written(one, other)
+            || written(other, one)
+            || one.spelled_out.is_some() && one.spelled_out == other.spelled_out
+    };
+    !asked.tokens.is_empty()
+        && asked.tokens.len() == known.tokens.len()
+        && asked.tokens.iter().zip(&known.tokens).all(alike)
 }
 
 /// A code that both names hold, or that one holds with a suffix of letters.

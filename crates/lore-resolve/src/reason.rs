@@ -3,6 +3,7 @@
 use crate::judge::{Evidence, Sameness};
 use crate::name::{Kind, Name};
 use crate::spelling::How;
+use crate::words;
 
 /// What else than spelling spoke.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,8 +26,10 @@ pub(crate) fn reason(
     } else if circumstances.context < 0.0 {
         parts.push("not known together with what was mentioned".into());
     }
-    if circumstances.namesakes > 0 {
-        parts.push(format!("{} others fit as well", circumstances.namesakes));
+    match circumstances.namesakes {
+        0 => {}
+        1 => parts.push("1 other fits as well".into()),
+        more => parts.push(format!("{more} others fit as well")),
     }
     if circumstances.other_type {
         parts.push("of another type than asked for".into());
@@ -40,14 +43,16 @@ pub(crate) fn reason(
 fn agreement(asked: &Name, known: &Name, evidence: &Evidence) -> String {
     match evidence.sameness {
         Sameness::Full => return "the same name".into(),
-        Sameness::Loose => return "the same name apart from minor words and spaces".into(),
-        Sameness::Different => {}
+        Sameness::Loose if !has_umlauts(evidence) => {
+            return "the same name apart from minor words and spaces".into();
+        }
+        Sameness::Loose | Sameness::Different => {}
     }
     let pairs = &evidence.alignment.pairs;
     let differing = pairs.iter().filter(|pair| pair.likeness.how != How::Equal);
     let mut parts: Vec<String> = differing
         .map(|pair| {
-            let (one, other) = (words(asked, &pair.asked), words(known, &pair.known));
+            let (one, other) = (spoken(asked, &pair.asked), spoken(known, &pair.known));
             way(pair.likeness.how, &one, &other)
         })
         .collect();
@@ -72,18 +77,43 @@ fn way(how: How, one: &str, other: &str) -> String {
         How::Joined => format!("{one} is {other} written otherwise"),
         How::Initials => format!("{one} and {other} have the same initials"),
         How::Initial => format!("{one} fits {other}"),
-        How::Typo => format!("{one} is nearly {other}"),
+        How::Typo => format!("{one} is nearly {other} ({})", difference(one, other)),
         How::Longer => format!("{one} begins like {other}"),
         How::Variant => format!("{one} is a form of {other}"),
-        How::Nickname if one.len() < other.len() => format!("{one} can be short for {other}"),
-        How::Nickname if one.len() > other.len() => format!("{other} can be short for {one}"),
+        How::Nickname if words::is_short_for(one, other) => {
+            format!("{one} can be short for {other}")
+        }
+        How::Nickname if words::is_short_for(other, one) => {
+            format!("{other} can be short for {one}")
+        }
         How::Nickname => format!("{one} and {other} are forms of one name"),
-        How::Sound => format!("{one} sounds like {other}"),
+        How::Sound => format!("{one} sounds like {other} ({})", difference(one, other)),
         How::SpelledOut => format!("{one} is {other} with its umlauts"),
     }
 }
 
-fn words(name: &Name, places: &[usize]) -> String {
+/// Which letters of the first word are others in the second.
+fn difference(one: &str, other: &str) -> String {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let most = one.len().min(other.len());
+    let start = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    let ends = one.iter().rev().zip(other.iter().rev());
+    let end = ends.take(most - start).take_while(|(a, b)| a == b).count();
+    let middle = |word: &[char]| -> String {
+        word.iter().skip(start).take(word.len() - start - end).collect()
+    };
+    match (middle(&one), middle(&other)) {
+        (more, none) if none.is_empty() => format!("with {more:?} more"),
+        (none, less) if none.is_empty() => format!("without {less:?}"),
+        (here, there) => format!("{here:?} for {there:?}"),
+    }
+}
+
+fn has_umlauts(evidence: &Evidence) -> bool {
+    evidence.alignment.pairs.iter().any(|pair| pair.likeness.how == How::SpelledOut)
+}
+
+fn spoken(name: &Name, places: &[usize]) -> String {
     let words: Vec<_> = places.iter().filter_map(|place| name.tokens.get(*place)).collect();
     words.iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" ")
 }

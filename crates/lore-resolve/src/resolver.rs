@@ -10,7 +10,7 @@ use crate::judge::{Evidence, Objection, Sameness, judge};
 use crate::name::Name;
 use crate::profile::Profile;
 use crate::reason::{Circumstances, reason};
-use crate::spelling::How;
+use crate::spelling::{How, is_long_slip};
 
 /// Everything that has a name, by its key.
 #[derive(Debug, Clone)]
@@ -67,6 +67,16 @@ pub struct Shared {
 pub struct Resolution<K> {
     /// The candidates.
     pub candidates: Vec<Candidate<K>>,
+    /// What all that may be meant weigh together, whether they are shown or not.
+    mass: Mass,
+}
+
+/// Probabilities of candidates that nothing speaks against.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Mass {
+    open: f64,
+    /// Of those that are more than guesses.
+    same: f64,
 }
 
 /// A thing that may be meant.
@@ -148,22 +158,13 @@ impl<K> Resolution<K> {
 
     /// Whether the name fits several things about equally: somebody has to choose.
     pub fn is_ambiguous(&self) -> bool {
-        let is_open =
-            |candidate: &&Candidate<K>| candidate.objection.is_none() && !candidate.other_type;
-        let open = self.candidates.iter().filter(is_open);
-        let mass: f64 = open.map(|candidate| candidate.probability).sum();
-        self.pick().is_none() && mass >= PROBABLE
+        self.pick().is_none() && self.mass.open >= PROBABLE
     }
 
     /// Whether the name is that of several things already, beyond guessing: nobody but the
     /// caller can tell whether it is one of them or one more.
     pub fn is_contested(&self) -> bool {
-        let same = |candidate: &&Candidate<K>| {
-            candidate.objection.is_none() && !candidate.other_type && !candidate.guess
-        };
-        let mass: f64 =
-            self.candidates.iter().filter(same).map(|candidate| candidate.probability).sum();
-        self.is_ambiguous() && mass >= PROBABLE
+        self.is_ambiguous() && self.mass.same >= PROBABLE
     }
 
     /// Whether nothing known is meant.
@@ -191,6 +192,12 @@ const LEAST_SHOWN: f64 = 0.02;
 /// A name alone never makes certain.
 const MOST_FOR_SAME: f64 = 0.99;
 const MOST_FOR_SIMILAR: f64 = 0.97;
+/// What two things could be called as well is probable at most, however rare the names: below
+/// what anybody links without asking.
+const MOST_FOR_GUESS: f64 = 0.79;
+/// What it is worth, in nats, that a long name of one word has a letter mistyped: however many
+/// names there are, hardly two are so near each other.
+const LONG_SLIP: f64 = 1.0;
 /// What must not be taken for what was asked without somebody looking at it.
 const MOST_IN_DOUBT: f64 = 0.49;
 /// What the first thing in common with the surroundings tells, in nats: of all who could be
@@ -279,7 +286,10 @@ impl<K: Clone + Eq + Hash> Resolver<K> {
                 }
             }
         }
-        Resolution { candidates: candidates(found.into_values().collect(), query.limit) }
+        let mut candidates = candidates(found.into_values().collect());
+        let mass = Mass::of(&candidates);
+        candidates.truncate(query.limit);
+        Resolution { candidates, mass }
     }
 
     fn score(&self, index: &Index, query: &Query<'_, K>, fits: bool) -> Vec<Scored<'_, K>> {
@@ -357,7 +367,23 @@ fn excess(evidence: &Evidence, asked: &Name, known: &Name, needed: f64) -> f64 {
     match evidence.sameness {
         Sameness::Full => by_words.max(SAME),
         Sameness::Loose => by_words.max(NEARLY_SAME),
-        Sameness::Different => by_words.max(by_initials(evidence, asked, known)),
+        Sameness::Different => by_words
+            .max(by_initials(evidence, asked, known))
+            .max(by_long_slip(evidence, asked, known)),
+    }
+}
+
+/// What it tells that a long name of one word is nearly another. People are told apart by less.
+fn by_long_slip(evidence: &Evidence, asked: &Name, known: &Name) -> f64 {
+    let typo = match evidence.alignment.pairs.as_slice() {
+        [pair] => pair.likeness.how == How::Typo && evidence.objection.is_none(),
+        _ => false,
+    };
+    let words = asked.only_word().zip(known.only_word());
+    let words = words.filter(|(asked, _)| typo && asked.sound.is_none());
+    match words {
+        Some((asked, known)) if is_long_slip(&asked.text, &known.text) => LONG_SLIP,
+        _ => f64::NEG_INFINITY,
     }
 }
 
@@ -388,7 +414,17 @@ fn nats(shared: Shared, least: u32) -> f64 {
     related + f64::from(shared.topics.min(3)) * 0.7
 }
 
-fn candidates<K: Clone>(scored: Vec<Scored<'_, K>>, limit: usize) -> Vec<Candidate<K>> {
+impl Mass {
+    fn of<K>(candidates: &[Candidate<K>]) -> Self {
+        let open = |one: &&Candidate<K>| one.objection.is_none() && !one.other_type;
+        let sum = |wanted: &dyn Fn(&&Candidate<K>) -> bool| -> f64 {
+            candidates.iter().filter(open).filter(wanted).map(|one| one.probability).sum()
+        };
+        Self { open: sum(&|_| true), same: sum(&|one| !one.guess) }
+    }
+}
+
+fn candidates<K: Clone>(scored: Vec<Scored<'_, K>>) -> Vec<Candidate<K>> {
     let odds = |scored: &Scored<'_, K>| (SHARPNESS * scored.excess).exp();
     let total: f64 = 1.0 + scored.iter().map(odds).sum::<f64>();
     let probabilities: Vec<f64> = scored.iter().map(|scored| odds(scored) / total).collect();
@@ -405,7 +441,6 @@ fn candidates<K: Clone>(scored: Vec<Scored<'_, K>>, limit: usize) -> Vec<Candida
         let by_confidence = b.confidence.total_cmp(&a.confidence);
         by_confidence.then(b.probability.total_cmp(&a.probability)).then(a.name.cmp(&b.name))
     });
-    found.truncate(limit);
     found
 }
 
@@ -414,6 +449,7 @@ fn candidate<K: Clone>(scored: &Scored<'_, K>, probability: f64, namesakes: usiz
     let most = match (is_doubtful(scored), same) {
         (true, _) => MOST_IN_DOUBT,
         (false, true) => MOST_FOR_SAME,
+        (false, false) if is_guess(scored) => MOST_FOR_GUESS,
         (false, false) => MOST_FOR_SIMILAR,
     };
     let circumstances =
@@ -428,7 +464,7 @@ fn candidate<K: Clone>(scored: &Scored<'_, K>, probability: f64, namesakes: usiz
         tier: tier(scored),
         decision: decision(scored, probability),
         objection: scored.evidence.objection,
-        guess: scored.evidence.guess && scored.context <= 0.0,
+        guess: is_guess(scored),
         other_type: scored.other_type,
         reason: reason(&scored.asked, &scored.known, &scored.evidence, circumstances),
     }
@@ -447,10 +483,14 @@ fn is_doubtful<K>(scored: &Scored<'_, K>) -> bool {
     scored.evidence.objection.is_some() || scored.other_type
 }
 
+/// Whether nothing but names that differ speaks for it.
+fn is_guess<K>(scored: &Scored<'_, K>) -> bool {
+    scored.evidence.guess && scored.context <= 0.0
+}
+
 fn decision<K>(scored: &Scored<'_, K>, probability: f64) -> Decision {
     let doubtful = is_doubtful(scored);
-    let guess = scored.evidence.guess && scored.context <= 0.0;
-    if probability >= scored.profile.link_at && !doubtful && !guess {
+    if probability >= scored.profile.link_at && !doubtful && !is_guess(scored) {
         Decision::Link
     } else if probability >= PROBABLE && !doubtful {
         Decision::Probable

@@ -140,13 +140,44 @@ fn is_opposite(short: &str, long: &str) -> bool {
     stems(short).iter().any(|stem| others.contains(stem))
 }
 
-const PREFIXES: [&str; 56] = [
+const PREFIXES: [&str; 61] = [
     "a", "anti", "auto", "bi", "co", "contra", "counter", "de", "dis", "down", "en", "endo", "ex",
     "exo", "extra", "hetero", "homo", "hyper", "hypo", "il", "im", "in", "infra", "inter", "intra",
     "intro", "ir", "iso", "macro", "mega", "meso", "micro", "mini", "mis", "mono", "multi", "nano",
-    "neo", "non", "out", "over", "poly", "post", "pre", "pro", "pseudo", "re", "retro", "semi",
-    "sub", "super", "trans", "tri", "ultra", "un", "under",
+    "neo", "non", "off", "on", "out", "over", "poly", "post", "pre", "pro", "pseudo", "re",
+    "retro", "semi", "sub", "super", "supra", "tele", "trans", "tri", "ultra", "un", "under", "up",
 ];
+
+/// Words that everybody writes often are mistyped far more often than somebody chooses a name
+/// one letter away from them; of rarer ones that cannot be told: Merlin, Marlin.
+const COMMON: u32 = 8_000;
+/// Names are made from words by other endings, and told apart by their beginnings.
+const KEPT_ENDS: usize = 2;
+
+/// Whether one word can only be the other with a letter mistyped: one edit, inside a common
+/// word, and what comes out is no word.
+pub(crate) fn is_slip(one: &str, other: &str) -> bool {
+    let common = |word: &str| lore_text::wordpiece::rank(word).is_some_and(|rank| rank <= COMMON);
+    let ends = |word: &str| -> Option<(String, String)> {
+        let start = word.get(..KEPT_ENDS)?.to_owned();
+        Some((start, word.get(word.len().checked_sub(KEPT_ENDS)?..)?.to_owned()))
+    };
+    common(one) != common(other)
+        && !(words::is_real(one) && words::is_real(other))
+        && strsim::osa_distance(one, other) == 1
+        && ends(one).is_some()
+        && ends(one) == ends(other)
+}
+
+/// From so many letters on, a word is hardly one edit away from another by chance.
+const LONG: usize = 7;
+
+/// Whether a long word that nobody knows is one edit away from another.
+pub(crate) fn is_long_slip(asked: &str, known: &str) -> bool {
+    asked.chars().count().min(known.chars().count()) >= LONG
+        && !words::is_real(asked)
+        && strsim::osa_distance(asked, known) == 1
+}
 
 /// Zhang and Zhong differ in one letter and sound alike to rules of English.
 fn are_syllables(short: &str, long: &str) -> bool {
@@ -219,6 +250,11 @@ fn sound_alike(one: &Token, other: &Token) -> bool {
 fn are_two_names(one: &str, other: &str) -> bool {
     const SHORT: usize = 5;
     let chosen = words::is_real(one) && words::is_real(other);
+    // Hassan and Hussein are written in many ways each, and never like the other.
+    let families = (words::nickname_groups(one), words::nickname_groups(other));
+    if chosen && !families.0.is_empty() && !families.1.is_empty() {
+        return true;
+    }
     chosen && one.len().min(other.len()) <= SHORT && sound::vowels(one) != sound::vowels(other)
 }
 

@@ -150,6 +150,14 @@ pub(crate) fn are_nicknames(one: &str, other: &str) -> bool {
     }
 }
 
+/// Whether one given name is a short form of the other.
+pub(crate) fn is_short_for(short: &str, long: &str) -> bool {
+    let is_first =
+        |group: &usize| NICKNAME_GROUPS.get(*group).and_then(|line| line.split(' ').next());
+    let of = nickname_groups(short).iter().filter(|group| nickname_groups(long).contains(group));
+    short.len() < long.len() && of.filter_map(is_first).any(|first| first == long)
+}
+
 /// A number for each family of given names the word belongs to.
 pub(crate) fn nickname_groups(word: &str) -> &'static [usize] {
     NICKNAMES.get(word).map_or(&[], Vec::as_slice)
