@@ -6,6 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::questions::Questions;
+use super::renewal::FAREWELL_TRIES;
 use super::sync::Sync;
 use super::take::Way;
 use super::{Endpoint, Fault, Greeting, Message, Node, PeerRecord, Standing, Told, Write};
@@ -58,6 +59,9 @@ enum Purpose {
     Deliver(u64),
     Poll,
     Sync,
+    /// Asks whether our subscription is still there.
+    Check,
+    Farewell,
 }
 
 /// What came back.
@@ -80,7 +84,9 @@ pub(super) struct Line {
     pub(super) failures: u32,
     /// Whether it is told everything anew, because it asked too early.
     pub(super) told_anew: bool,
-    not_before: Option<Timestamp>,
+    pub(super) not_before: Option<Timestamp>,
+    /// When to ask again whether our subscription is still there; at once if not set.
+    pub(super) next_check: Option<Timestamp>,
     next_poll: Option<Timestamp>,
     next_sync: Option<Timestamp>,
     pub(super) sync: Option<Sync>,
@@ -159,23 +165,6 @@ impl Node {
         writes
     }
 
-    /// Breaks with a node by its owner's word: its things go, and its messages are
-    /// refused until it is connected again.
-    pub fn break_with(&mut self, rid: &NodeRid) -> Vec<Write> {
-        if !self.peers.contains_key(rid) {
-            return Vec::new();
-        }
-        let mut writes = self.forget_edges_with(rid, None);
-        writes.extend(self.forget_all_of(rid));
-        let peer = self.peer_entry(rid, Standing::Forgotten);
-        peer.introduce = false;
-        peer.greetings = 0;
-        peer.url = None;
-        self.lines.remove(rid);
-        writes.extend(self.peer_write(rid));
-        writes
-    }
-
     /// The calls to make now, one for each node at most. Each must be followed by
     /// [`Node::answered`].
     pub fn due(&mut self, now: Timestamp) -> Vec<Call> {
@@ -185,7 +174,7 @@ impl Node {
 
     fn due_for(&mut self, rid: &NodeRid, now: Timestamp) -> Option<Call> {
         let peer = self.peers.get(rid)?;
-        if peer.standing == Standing::Forgotten {
+        if peer.standing == Standing::Forgotten && !self.owes_farewell(rid) {
             return None;
         }
         let line = self.lines.get(rid);
@@ -212,6 +201,10 @@ impl Node {
         if !self.is_callable(rid) {
             return None;
         }
+        if self.owes_farewell(rid) {
+            let farewell = Message::Events { greeting: Greeting::Farewell, rids: Vec::new() };
+            return Some((Endpoint::Broadcast, farewell, Purpose::Farewell));
+        }
         if peer.greetings > 0 {
             let (greeting, rids) = (Greeting::Hello, self.said_first(rid));
             return Some((Endpoint::Broadcast, Message::Events { greeting, rids }, Purpose::Greet));
@@ -222,6 +215,9 @@ impl Node {
             let rids = news.into_iter().map(|(_, rid)| rid).collect();
             let message = Message::Events { greeting: Greeting::None, rids };
             return Some((Endpoint::Broadcast, message, purpose));
+        }
+        if let Some((endpoint, message)) = self.next_check(rid, now) {
+            return Some((endpoint, message, Purpose::Check));
         }
         if let Some((endpoint, message)) = self.next_question(rid) {
             return Some((endpoint, message, Purpose::Sync));
@@ -272,6 +268,9 @@ impl Node {
         now: Timestamp,
     ) -> Vec<Write> {
         self.line(&call.peer).busy = false;
+        if self.is_broken_with(&call.peer) && call.purpose != Purpose::Farewell {
+            return Vec::new();
+        }
         match outcome {
             Ok(answer) if answer.status == 200 => match self.take_answer(call, &answer.body, now) {
                 Ok(writes) => {
@@ -311,6 +310,12 @@ impl Node {
         match &call.purpose {
             Purpose::Introduce => Ok(self.introduced_to(peer, now)),
             Purpose::Greet => Ok(self.greeted(peer)),
+            Purpose::Farewell => Ok(self.farewell_heard(peer).into_iter().collect()),
+            Purpose::Check => {
+                let envelope = self.verified(peer, body)?;
+                let reply = envelope.payload().map_err(|error| Fault::Malformed(error.0))?;
+                Ok(self.take_check(peer, reply, now))
+            }
             Purpose::Deliver(place) => Ok(self.delivered(peer, *place)),
             Purpose::AskProfile => self.learn_profile(peer, body, now),
             Purpose::Poll => {
@@ -393,6 +398,13 @@ impl Node {
     }
 
     fn failed(&mut self, call: &Call, answer: Option<&Answer>, now: Timestamp) -> Vec<Write> {
+        let refused = |answer: &Answer| (400..500).contains(&answer.status) && answer.status != 429;
+        // Who cannot be asked for subscriptions takes everything else as before.
+        if call.purpose == Purpose::Check
+            && answer.is_some_and(|answer| refused(answer) && !says_unknown(answer))
+        {
+            return Vec::new();
+        }
         let jitter = self.entropy.next_u64() % 250;
         let line = self.line(&call.peer);
         line.failures = line.failures.saturating_add(1);
@@ -400,13 +412,16 @@ impl Node {
         let pause = FIRST_PAUSE.saturating_mul(1_u32 << (failures - 1).min(16)).min(LONGEST_PAUSE);
         line.not_before = now.checked_add(pause + Duration::from_millis(jitter)).ok();
         match answer {
+            _ if call.purpose == Purpose::Farewell => {
+                let over = answer.is_some_and(refused) || failures >= FAREWELL_TRIES;
+                let ended = if over { self.farewell_heard(&call.peer) } else { None };
+                ended.into_iter().collect()
+            }
             Some(answer) if says_unknown(answer) => {
                 self.greet(&call.peer);
-                Vec::new()
+                self.forgotten_by(&call.peer, now)
             }
-            Some(answer) if (400..500).contains(&answer.status) && answer.status != 429 => {
-                self.give_up(call, failures)
-            }
+            Some(answer) if refused(answer) => self.give_up(call, failures),
             _ => Vec::new(),
         }
     }

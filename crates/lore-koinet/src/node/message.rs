@@ -99,6 +99,8 @@ pub enum Greeting {
     Hello,
     /// It does, and asks to forget what was known of us before.
     Afresh,
+    /// It says that we leave.
+    Farewell,
 }
 
 impl Message {

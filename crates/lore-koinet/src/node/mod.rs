@@ -11,6 +11,7 @@ mod message;
 mod questions;
 mod receive;
 mod record;
+mod renewal;
 mod settings;
 mod status;
 mod strangers;
@@ -259,6 +260,8 @@ impl Node {
             Greeting::Afresh => {
                 [Some(Event::forget(me.clone())), hello()].into_iter().flatten().collect()
             }
+            // Subscriptions go with their node.
+            Greeting::Farewell => vec![Event::forget(me.clone())],
         }
     }
 

@@ -66,7 +66,8 @@ impl Node {
         let events = self.checked_events(endpoint, &envelope)?;
         self.note_early(endpoint, &envelope.source);
         let known = self.peers.get(&envelope.source);
-        if known.is_some_and(|peer| peer.standing == Standing::Forgotten) {
+        let may_hear_farewell = endpoint == Endpoint::Poll && self.owes_farewell(&envelope.source);
+        if known.is_some_and(|peer| peer.standing == Standing::Forgotten) && !may_hear_farewell {
             return Err(Fault::UnknownNode);
         }
         let profile = known.and_then(|peer| peer.profile.clone());
@@ -261,6 +262,11 @@ impl Node {
         let Some(peer) = self.peers.get(to) else {
             return Message::Events { greeting: Greeting::None, rids: Vec::new() };
         };
+        if self.owes_farewell(to) {
+            let told = Handed { again: peer.told.last, last: peer.told.last };
+            self.note_handed_out(to, told, mark, writes);
+            return Message::Events { greeting: Greeting::Farewell, rids: Vec::new() };
+        }
         let repeated_poll = peer.marks.iter().any(|seen| seen == mark);
         let (told, greetings) = (peer.told, peer.greetings);
         let greeting = if greetings > 0 { Greeting::Hello } else { Greeting::None };

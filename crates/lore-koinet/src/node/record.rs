@@ -100,7 +100,8 @@ pub struct PeerRecord {
     pub url: Option<String>,
     /// How far it has been told what happened here.
     pub told: Told,
-    /// How many more times it is told who we are.
+    /// How many more times it is told who we are; or, once our owner broke with it, that
+    /// we left.
     pub greetings: u8,
     /// Whether it has to be asked to start anew with us.
     pub introduce: bool,

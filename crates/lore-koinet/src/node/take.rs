@@ -326,7 +326,9 @@ impl Node {
             .and_then(|peer| peer.timestamp)
             .is_none_or(|then| moment.instant() > then.instant());
         if known.is_some_and(|peer| peer.profile.as_ref() == Some(&profile)) {
-            return Ok(Vec::new());
+            let speaks_of_itself = rid == *from && matches!(way, Way::Told(_));
+            let again = if speaks_of_itself { self.meet_again(&rid, now) } else { None };
+            return Ok(again.into_iter().collect());
         }
         if !newer {
             return Err(Refusal::Stale);
@@ -418,6 +420,10 @@ impl Node {
     }
 }
 
+/// Whether a node says that it is gone and there again; one that only leaves says the first.
 fn asks_to_start_afresh(events: &[Event], from: &NodeRid) -> bool {
-    events.iter().any(|event| event.rid == *from.rid() && event.event_type == EventType::Forget)
+    let says = |kind: EventType| {
+        events.iter().any(|event| event.rid == *from.rid() && event.event_type == kind)
+    };
+    says(EventType::Forget) && says(EventType::New)
 }

@@ -100,6 +100,17 @@ impl Site {
         self.keep(writes);
     }
 
+    /// Some of what is on the disk is lost, too; the key is not.
+    pub(crate) fn lose(&mut self, lost: impl Fn(&Record) -> bool, now: Timestamp) {
+        self.disk.retain(|_, record| !lost(record));
+        self.restart(now);
+    }
+
+    pub(crate) fn break_with(&mut self, other: &Site) {
+        let writes = self.node.break_with(&other.rid());
+        self.keep(writes);
+    }
+
     /// Goes on at another address.
     pub(crate) fn move_to(&mut self, url: &str, now: Timestamp) {
         self.settings.base_url = Some(url.to_owned());
