@@ -380,6 +380,12 @@ def test_a_backup_of_nothing_is_refused(program):
     assert not program.store.exists()
 
 
+def test_a_backup_into_a_folder_that_is_not_there_says_so(filled):
+    """The folder is named, and what to do."""
+    refused = filled.run("backup", str(filled.home / "nowhere" / "copy"))
+    assert refused.returncode == 1 and f"no folder {filled.home / 'nowhere'}" in refused.stderr
+
+
 @pytest.mark.parametrize("option", ["--tools", "--exclude-tools"])
 def test_tools_that_do_not_exist_are_named(program, option):
     refused = program.run(option, "roll_dice,rol_dice", "tools")

@@ -251,6 +251,7 @@ def test_a_roll_is_repeated_by_its_seed(call, tool):
         {"seed": seed, "roll_mode": "REPLAY"},
         {"seed": seed},
         {"seed": str(seed), "roll_mode": "REPLAY"},
+        {"seed": seed, "roll_mode": " Replay "},
     ):
         again = call(tool, {**ROLLS[tool], "rng": rng})
         assert dice_of(again) == dice_of(first)

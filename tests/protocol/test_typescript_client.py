@@ -42,7 +42,7 @@ def test_a_good_answer_passes_the_schema(calls, shared):
 
 def test_the_message_of_a_failure_arrives(calls):
     """Wrong arguments: the tool's own words, not a complaint about its schema."""
-    _, [answer] = calls({"name": "roll_dice", "arguments": {"dice": [{"sides": 1, "count": 1}]}})
+    _, [answer] = calls({"name": "roll_dice", "arguments": {"dice": [{"sides": 0, "count": 1}]}})
     assert answer.get("isError") is True, answer
     assert "sides" in answer["content"][0]["text"]
     assert answer["structuredContent"]["code"] and answer["structuredContent"]["hint"]

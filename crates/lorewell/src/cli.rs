@@ -199,7 +199,7 @@ pub(crate) struct Call {
 pub(crate) struct Tools {
     /// Show one tool in full
     pub(crate) tool: Option<String>,
-    /// Print as JSON, as a client receives it
+    /// Print as JSON: what a client receives, and toolset, role and example besides
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -17,6 +17,10 @@ pub(crate) async fn backup(settings: &Settings, target: &Path) -> anyhow::Result
             file.display()
         );
     }
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        anyhow::bail!("there is no folder {}\n  try: make it first", folder.display());
+    }
     let app = setup::open_app(settings).await?;
     app.store.backup(target).await?;
     output::line(format!("wrote {}", target.display()));

@@ -8,6 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::choice::choice;
+
 /// Where the randomness shall come from.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,13 +26,9 @@ pub(super) struct RngIn {
 #[serde(transparent)]
 pub(super) struct SeedIn(Value);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub(super) enum RollMode {
-    #[serde(alias = "live")]
-    Live,
-    #[serde(alias = "replay")]
-    Replay,
+choice! {
+    /// How a roll gets its randomness.
+    pub(super) enum RollMode { Live = "LIVE", Replay = "REPLAY" }
 }
 
 /// Who chose the seed.
@@ -66,7 +64,7 @@ pub(super) struct EvaluationOut {
     /// What had to be met; absent for a roll without difficulty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difficulty: Option<i64>,
-    /// Hope + Fear + modifier.
+    /// Hope + Fear + modifier, and the die of advantage or disadvantage.
     pub total: i64,
     /// Whether both dice show the same number.
     pub is_crit: bool,
