@@ -3,6 +3,8 @@
 //! Everything with a name is found through every door. What a door has no kind of its own for,
 //! it shows as the nearest it has, to be read; changed it is where it came in.
 
+use std::borrow::Cow;
+
 use lore_anvil::Writes;
 use lore_core::{Error, Node, Text};
 
@@ -34,8 +36,16 @@ pub(crate) fn nearest_page(kind: &str) -> Option<PageKind> {
     }
 }
 
+/// Who changes a thing that is no page: a tool, or the node of the network that told of it.
+pub(crate) fn changed_by(node: &Node) -> Cow<'static, str> {
+    match federation::teller(node) {
+        Some(teller) => format!("the node {teller}").into(),
+        None => changed_with(node.kind.as_str()).into(),
+    }
+}
+
 /// The tool that changes things of a kind which are no pages.
-pub(crate) fn changed_with(kind: &str) -> &'static str {
+fn changed_with(kind: &str) -> &'static str {
     match kind {
         play::CAMPAIGN => "campaign_update",
         play::PARTICIPANT => "participant_update",
@@ -47,7 +57,6 @@ pub(crate) fn changed_with(kind: &str) -> &'static str {
         "web_page" | "outside_document" => "ingest_url",
         "source_file" | "repository" => "github_scan",
         "notebook_note" => "update_notebook_note",
-        federation::FEDERATED => "the node it came from",
         kind => written_with(kind).unwrap_or("kn_graph"),
     }
 }
@@ -62,6 +71,11 @@ fn written_with(kind: &str) -> Option<&'static str> {
 
 /// The error for changing something through a door that only shows it.
 pub(crate) fn kept_elsewhere(node: &Node) -> Error {
+    if let Some(teller) = federation::teller(node) {
+        let message = format!("{:?} was told by {teller} and is only shown here", node.name);
+        let hint = "only that node changes it; what you know of it goes on a page of its own";
+        return Error::Precondition { message, hint: hint.into() };
+    }
     let kind = node.kind.as_str();
     let hint = match changed_with(kind) {
         // What is remembered is replaced, never rewritten.

@@ -272,6 +272,23 @@ async fn what_is_shared_arrives_apart_and_marked_and_nothing_else_does() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn mentions_leave_as_names_and_what_arrives_mentions_nobody() {
+    let (one, two) = pair().await;
+    let seen = one.make("Osanna", "x", Visibility::Members).await;
+    let hidden = one.make("The traitor", "x", Visibility::Gm).await;
+    let known = one.app.store.nodes_by_uid(&one.viewer, &[seen, hidden]).await.unwrap();
+    let number = |uid| known.iter().find(|node| node.uid == uid).unwrap().number;
+    let (seen, hidden) = (number(seen), number(hidden));
+    let body = format!("Of [entity:{seen}], [entity:{hidden}] and [entity:{hidden}|whom?].");
+    one.make("Teller", &body, Visibility::Members).await;
+    one.share(ShareRule::Node("Teller".into())).await;
+    until("it arrives", || async { two.arrivals().await.len() == 1 }).await;
+    let arrival = two.arrivals().await.remove(0);
+    let texts = two.app.store.texts_of_nodes(&two.viewer, &[arrival.id]).await.unwrap();
+    assert_eq!(texts[0].body, "Of Osanna,  and whom?.");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_export_leaves_to_the_federation_what_is_its_own() {
     let (one, two) = pair().await;
     one.make("Osanna", "A vampire noble.", Visibility::Members).await;

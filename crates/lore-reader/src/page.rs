@@ -78,8 +78,8 @@ pub fn read_text(text: &str) -> Result<Page, ReadError> {
     checked(Page { title, ..Page::default() }, &harmless(text))
 }
 
-/// A text without markup that acts, where it may have any.
-fn harmless(text: &str) -> Cow<'_, str> {
+/// A text of strangers without markup that acts, where it may have any.
+pub fn harmless(text: &str) -> Cow<'_, str> {
     match text.contains("![") || text.contains('<') {
         true => lore_markup::to_plain_markdown(&lore_markup::to_html(text)).into(),
         false => text.into(),
@@ -104,7 +104,7 @@ pub fn is_without_blanks(sign: char) -> bool {
 }
 
 /// A text without what nobody sees and what turns it around. What joins letters stays.
-fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     let unseen = |sign: char| {
         matches!(u32::from(sign),
             0xad | 0x61c | 0x200b | 0x200e | 0x200f | 0x202a..=0x202e | 0x2060..=0x206f | 0xfeff

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use lore_core::names::NAME_MAX;
 use lore_koinet::node::ForeignRecord;
-use serde_json::Value;
+use lore_markup::mention;
+use serde_json::{Map, Value};
 
 /// Fields that name a thing, best first.
 const NAMES: [&str; 4] = ["name", "title", "label", "subject"];
@@ -13,6 +14,8 @@ const KINDS: [&str; 3] = ["kind", "@type", "type"];
 /// Fields that tell of it, in the order of reading.
 const TEXTS: [&str; 8] =
     ["description", "summary", "content", "text", "body", "markdown", "abstract", "texts"];
+/// Further names.
+const ALIASES: &str = "aliases";
 /// Longest text that is made of contents, in characters.
 const TEXT_MAX: usize = 100_000;
 
@@ -28,7 +31,10 @@ pub(super) struct Arrival {
 /// Makes contents of any shape readable.
 pub(super) fn describe(record: &ForeignRecord, contents: &Value) -> Arrival {
     let field = |name: &&str| contents.get(*name).and_then(Value::as_str).map(line);
-    let named = NAMES.iter().filter_map(field).find(|name| !name.is_empty());
+    let said = |name: &&'static str| field(name).filter(|text| !text.is_empty());
+    let named = NAMES.iter().find_map(|name| said(name));
+    let kind = KINDS.iter().find_map(|name| Some((*name, said(name)?)));
+    let told_apart = kind.as_ref().map(|(field, _)| *field);
     let reference = line(record.manifest.rid.reference());
     let mut body = String::new();
     for name in TEXTS {
@@ -37,7 +43,9 @@ pub(super) fn describe(record: &ForeignRecord, contents: &Value) -> Arrival {
         }
     }
     for (name, value) in contents.as_object().into_iter().flatten() {
-        if !TEXTS.contains(&name.as_str()) && !NAMES.contains(&name.as_str()) {
+        let name = name.as_str();
+        let elsewhere = name == ALIASES || Some(name) == told_apart;
+        if !elsewhere && !TEXTS.contains(&name) && !NAMES.contains(&name) {
             write_value(&mut body, name, value);
         }
     }
@@ -46,11 +54,11 @@ pub(super) fn describe(record: &ForeignRecord, contents: &Value) -> Arrival {
     if body.is_empty() {
         body.clone_from(&name);
     }
-    let aliases = contents.get("aliases").and_then(Value::as_array);
+    let aliases = contents.get(ALIASES).and_then(Value::as_array);
     let aliases = aliases.into_iter().flatten().filter_map(Value::as_str).map(line);
     Arrival {
         name,
-        kind: KINDS.iter().filter_map(field).find(|kind| !kind.is_empty()),
+        kind: kind.map(|(_, kind)| kind),
         aliases: aliases.filter(|alias| !alias.is_empty()).take(20).collect(),
         body: body.chars().take(TEXT_MAX).collect(),
     }
@@ -58,8 +66,29 @@ pub(super) fn describe(record: &ForeignRecord, contents: &Value) -> Arrival {
 
 /// One line that can serve as a name.
 fn line(text: &str) -> String {
-    let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let plain: String = lore_reader::visible(text)
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    let plain = worded(&harmless(&plain)).replace('\n', " ");
+    // Names are no Markdown: what is no mention there shows no backslash.
+    let plain = mention::replaced(&plain.replace("\\[", "["), |mention| {
+        Some(mention.text.replace(['[', '{'], "(").replace([']', '}'], ")"))
+    });
     plain.trim().chars().take(NAME_MAX).collect::<String>().trim().to_owned()
+}
+
+/// A text that says what its writer's readers saw, and does nothing here. What nobody sees goes
+/// first: it may have hidden markup from us. The numbers of mentions are those of another world.
+fn cleaned(text: &str) -> String {
+    worded(&harmless(&lore_reader::visible(text)))
+}
+
+/// A text with what mentions are called, or to the letter, in their place.
+fn worded(text: &str) -> String {
+    let labels = mention::replaced(text, |mention| mention.label().map(str::to_owned));
+    // Of a label and what is around it, another one may have come.
+    mention::replaced(&labels, |mention| Some(format!("\\{}", mention.text)))
 }
 
 /// Writes a value as a paragraph or as `name: value` lines. Contents are at most as deep
@@ -69,28 +98,42 @@ fn write_value(to: &mut String, name: &str, value: &Value) {
         return;
     }
     match value {
+        Value::String(text) if text.trim().is_empty() => {}
+        Value::String(text) if name.is_empty() => push_paragraph(to, &cleaned(text)),
+        Value::String(text) => push_paragraph(to, &cleaned(&format!("{name}: {text}"))),
         Value::Null => {}
-        Value::String(text) if name.is_empty() => push_paragraph(to, &harmless(text)),
-        Value::String(text) => push_paragraph(to, &harmless(&format!("{name}: {text}"))),
-        Value::Bool(_) | Value::Number(_) => push_paragraph(to, &format!("{name}: {value}")),
-        Value::Array(items) => items.iter().for_each(|item| write_value(to, name, item)),
-        Value::Object(fields) => {
-            for (inner, value) in fields {
-                let is_text = TEXTS.contains(&inner.as_str());
-                write_value(to, if is_text { "" } else { inner }, value);
-            }
+        Value::Bool(_) | Value::Number(_) => {
+            push_paragraph(to, &cleaned(&format!("{name}: {value}")));
         }
+        Value::Array(items) => items.iter().for_each(|item| write_value(to, name, item)),
+        Value::Object(fields) => write_fields(to, fields),
     }
+}
+
+fn write_fields(to: &mut String, fields: &Map<String, Value>) {
+    // A part of a text, as we send it: its title, and what it says.
+    if let (Some(body), true) = (fields.get("body"), fields.keys().all(|name| is_of_part(name))) {
+        let title = fields.get("title").and_then(Value::as_str).map(line).unwrap_or_default();
+        if !title.is_empty() {
+            push_paragraph(to, &format!("## {title}"));
+        }
+        return write_value(to, "", body);
+    }
+    for (inner, value) in fields {
+        let is_text = TEXTS.contains(&inner.as_str());
+        write_value(to, if is_text { "" } else { inner }, value);
+    }
+}
+
+fn is_of_part(name: &str) -> bool {
+    ["kind", "title", "body"].contains(&name)
 }
 
 /// A text without what could act in it, where it has markup at all.
 fn harmless(text: &str) -> Cow<'_, str> {
     let mut after = text.split('<').skip(1).map(|tag| tag.chars().next());
     let tags = after.any(|next| next.is_some_and(|c| c.is_ascii_alphabetic() || "/!?".contains(c)));
-    match tags {
-        true => Cow::Owned(lore_markup::to_markdown(&lore_markup::to_html(text))),
-        false => Cow::Borrowed(text),
-    }
+    if tags || text.contains("![") { lore_reader::harmless(text) } else { Cow::Borrowed(text) }
 }
 
 fn push_paragraph(to: &mut String, text: &str) {
@@ -137,7 +180,7 @@ mod tests {
         assert_eq!(told.name, "Eelgrass  planting");
         assert_eq!(told.aliases, ["zostera"]);
         assert!(told.body.starts_with("Shoots are tied to frames."), "{}", told.body);
-        for part in ["title: How", "By hand.", "region: Salish Sea", "year: 2024"] {
+        for part in ["## How\n\nBy hand.", "region: Salish Sea", "year: 2024"] {
             assert!(told.body.contains(part), "{part} in {}", told.body);
         }
         let active =
@@ -155,5 +198,49 @@ mod tests {
             Some("character")
         );
         assert!(arrival(&json!({"name": "x".repeat(1_000)})).name.len() <= NAME_MAX);
+    }
+
+    #[test]
+    fn nothing_hides_in_what_is_shown_and_nothing_acts() {
+        let smuggled = "\u{202e}\u{200b}\u{2066}\u{e0041}\u{e0042}";
+        let active = format!("Tit{smuggled}le <img src=x onerror=alert(1)><scr{smuggled}ipt>x()</script>");
+        let told = arrival(&json!({
+            "name": active, "text": format!("crumpet {active} ![spy](https://spy.example/x.png)"),
+            "kind": active, "aliases": [active], active.clone(): active, "list": [{"deep": active}],
+        }));
+        let kind = told.kind.unwrap();
+        for shown in [&told.name, &told.body, &told.aliases[0], &kind] {
+            assert!(shown.contains("Title"), "{shown}");
+            for sign in smuggled.chars() {
+                assert!(!shown.contains(sign), "{sign:?} in {shown}");
+            }
+            for word in ["<img", "onerror", "<script", "x()", "![spy"] {
+                assert!(!shown.contains(word), "{word} in {shown}");
+            }
+        }
+    }
+
+    #[test]
+    fn mentions_of_another_world_mean_nobody_here() {
+        let told = arrival(&json!({
+            "name": "[entity:1] and [character:2|Bob]",
+            "text": "See [entity:1|the boss], [ent\u{200b}ity:5], {attribute:3}, [ent[entity:1|ity:8]] and \\\\[post:7].",
+            "texts": [{"kind": "entry", "title": "[entity:4|On] him", "body": "<b>[entity:6]</b>"}],
+        }));
+        assert_eq!(told.name, "(entity:1) and Bob");
+        assert_eq!(mention::find(&told.body), [], "{}", told.body);
+        for part in ["the boss", r"\[entity:5]", "## On him", r"\[entity:6]"] {
+            assert!(told.body.contains(part), "{part} in {}", told.body);
+        }
+    }
+
+    #[test]
+    fn what_another_lorewell_shares_is_its_text() {
+        let told = arrival(&json!({
+            "name": "Osanna", "kind": "character", "type": null, "aliases": ["The Night Lady"],
+            "tags": [], "texts": [{"kind": "entry", "title": "", "body": "A vampire noble."}],
+        }));
+        assert_eq!(told.body, "A vampire noble.");
+        assert_eq!(told.aliases, ["The Night Lady"]);
     }
 }

@@ -4,12 +4,13 @@
 //! without any rights. The whole world is looked through now and then; before anything is
 //! handed out, what changed since is looked at, so that what was hidden a moment ago stays.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use lore_core::names::name_key;
 use lore_core::{Node, NodeId, PrincipalId, Result, Role, Text, Timestamp, Uid, Viewer};
 use lore_koinet::node::{Node as KoiNode, Write};
 use lore_koinet::{Contents, Rid, portable};
+use lore_markup::mention::{self, Target};
 use lore_store::NodeQuery;
 use serde_json::json;
 
@@ -150,7 +151,8 @@ impl Coverage {
         let mut stays = HashSet::new();
         for part in nodes.chunks(AT_ONCE) {
             let ids: Vec<_> = part.iter().map(|node| node.id).collect();
-            let texts = app.store.texts_of_nodes(stranger, &ids).await?;
+            let mut texts = app.store.texts_of_nodes(stranger, &ids).await?;
+            spell_out_mentions(app, stranger, &mut texts).await?;
             for node in part {
                 let Some((rid, contents)) = rendered(node, &texts) else { continue };
                 stays.insert(node.id);
@@ -212,6 +214,36 @@ impl ShareRule {
 /// What others gave us is theirs to give, and what the federation notes is nobody's.
 pub(super) fn is_shareable(node: &Node) -> bool {
     !is_of_federation(&node.kind)
+}
+
+/// Writes names for mentions: their numbers mean something else elsewhere. What a stranger does
+/// not see has no name, only what the text calls it.
+async fn spell_out_mentions(app: &App, stranger: &Viewer, texts: &mut [Text]) -> Result<()> {
+    let numbers: BTreeSet<i64> = texts.iter().flat_map(|text| mentioned(&text.body)).collect();
+    let mut names = HashMap::new();
+    for part in numbers.into_iter().collect::<Vec<_>>().chunks(STEP) {
+        let nodes = app.store.nodes_by_number(stranger, part).await?;
+        names.extend(nodes.into_iter().map(|node| (node.number, node.name)));
+    }
+    for text in texts {
+        text.body = mention::replaced(&text.body, |mention| {
+            let name = match mention.target {
+                Target::Entity(number) => names.get(&number).map(String::as_str),
+                Target::Other | Target::New => None,
+            };
+            Some(mention.label().or(name).map(lore_markup::literal).unwrap_or_default())
+        });
+    }
+    Ok(())
+}
+
+fn mentioned(markdown: &str) -> Vec<i64> {
+    let all = mention::find(markdown).into_iter();
+    all.filter_map(|mention| match mention.target {
+        Target::Entity(number) => Some(number),
+        Target::Other | Target::New => None,
+    })
+    .collect()
 }
 
 /// Start of the names of notes by their path.

@@ -45,8 +45,13 @@ pub(crate) const SAID_KIND: &str = "said_kind";
 
 /// Where a node came from, if it is what another node of the network told.
 pub fn told_by(node: &Node) -> Option<String> {
+    teller(node).map(keeper::source)
+}
+
+/// The RID of the node of the network that told of a thing.
+pub(crate) fn teller(node: &Node) -> Option<&str> {
     let teller = node.properties.get(TELLER).and_then(Value::as_str);
-    teller.filter(|_| node.kind.as_str() == FEDERATED).map(keeper::source)
+    teller.filter(|_| node.kind.as_str() == FEDERATED)
 }
 
 /// Whether nodes of a kind belong to the federation: its own records, and what came from

@@ -86,20 +86,25 @@ pub async fn stored_status(
     }
     let (keeper, records) = Keeper::open(Arc::clone(app), viewer).await?;
     let entropy = Arc::clone(&app.effects.entropy);
-    let (key, settings) = (config.key.clone(), config.settings.clone());
+    let (key, mut settings) = (config.key.clone(), config.settings.clone());
     let now = app.effects.now();
+    // Under which address it serves is known to the one that runs; another would be news.
+    let kept = kept_profile(&keeper, config).await?;
+    if let Some(address) = kept.and_then(|profile| profile.base_url) {
+        settings.base_url = Some(address);
+    }
     let restored = Node::restore(key, &config.name, settings, records, entropy, now);
     let (node, _) = restored.map_err(|error| {
         lore_core::Error::invalid("federation", error.to_string(), "correct it in lorewell.toml")
     })?;
-    let mut status = node.status();
-    // Under which address it serves is known to the one that runs.
-    let me = status.rid.rid().clone();
-    let kept = keeper.contents(std::slice::from_ref(&me)).await?;
-    if let Some(profile) = kept.get(&me).and_then(NodeProfile::read) {
-        status.profile = profile;
-    }
-    Ok(Some(status))
+    Ok(Some(node.status()))
+}
+
+/// What a node last said of itself.
+async fn kept_profile(keeper: &Keeper, config: &Config) -> Result<Option<NodeProfile>> {
+    let Ok(me) = config.key.node_rid(&config.name) else { return Ok(None) };
+    let kept = keeper.contents(std::slice::from_ref(me.rid())).await?;
+    Ok(kept.get(me.rid()).and_then(NodeProfile::read))
 }
 
 /// What every message has to be. None of it can be switched off.

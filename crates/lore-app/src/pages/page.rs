@@ -1,5 +1,6 @@
 //! Reading pages.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use lore_core::{Error, Node, NodeId, Result, Text, Visibility};
@@ -33,7 +34,7 @@ impl Page {
     pub fn origin(&self) -> Option<Origin<'_>> {
         let kind = self.node.kind.as_str();
         let is_page = PageKind::of(&self.node.kind).is_some();
-        (!is_page).then(|| Origin { kind, tool: doors::changed_with(kind) })
+        (!is_page).then(|| Origin { kind, tool: doors::changed_by(&self.node) })
     }
 
     /// The number of the page it is part of.
@@ -43,12 +44,12 @@ impl Page {
 }
 
 /// Where something is changed that pages only show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin<'a> {
     /// What it is there.
     pub kind: &'a str,
-    /// The tool that changes it.
-    pub tool: &'static str,
+    /// The tool that changes it, or the node of the network that told of it.
+    pub tool: Cow<'static, str>,
 }
 
 /// How much of a page to read.
