@@ -147,6 +147,9 @@ async fn share(app: &App, viewer: &Viewer, what: &str, opening: Opening) -> anyh
     let shared = federation::share(app, viewer, rule(what), opening).await.map_err(advised)?;
     let verb = if shared.was_there { "already sharing" } else { "sharing" };
     output::line(format!("{verb} {}", extent(&shared.report)));
+    if is_of_nothing(&shared.report) {
+        output::line("  nothing here is like that; what will be is shared");
+    }
     if shared.opened > 0 {
         output::line(format!("  every member of the world sees {} more now", shared.opened));
     }
@@ -155,6 +158,12 @@ async fn share(app: &App, viewer: &Viewer, what: &str, opening: Opening) -> anyh
         output::line(format!("  {count} stay with the game master's side; --open opens them"));
     }
     Ok(())
+}
+
+/// Whether a rule names a kind or tag that nothing has: perhaps a slip.
+fn is_of_nothing(report: &RuleReport) -> bool {
+    let of_many = matches!(report.rule, ShareRule::Kind(_) | ShareRule::Tag(_));
+    of_many && report.shared == 0 && report.hidden == 0
 }
 
 async fn stop_sharing(app: &App, viewer: &Viewer, what: &str) -> anyhow::Result<()> {

@@ -166,13 +166,13 @@ impl From<Page> for EntityOut {
 pub(super) struct OriginOut {
     /// What it is there, such as campaign, concept or vault_note.
     what: String,
-    /// The tool that changes it.
-    tool: &'static str,
+    /// The tool that changes it, or the node of the network that told of it.
+    tool: String,
 }
 
 impl From<Origin<'_>> for OriginOut {
     fn from(origin: Origin<'_>) -> Self {
-        Self { what: origin.kind.to_owned(), tool: origin.tool }
+        Self { what: origin.kind.to_owned(), tool: origin.tool.into_owned() }
     }
 }
 
