@@ -2,7 +2,9 @@
 
 import json
 import os
+import shutil
 import sqlite3
+import time
 from contextlib import closing
 
 import pytest
@@ -99,6 +101,16 @@ def is_linked(well: Lorewell, rid: str) -> bool:
     return bool(peer) and peer["our_subscription"] == peer["their_subscription"] == "approved"
 
 
+def edges(peer: Reference) -> dict[str, dict]:
+    return {rid: edge for rid, edge in peer.cache().items() if rid.startswith("orn:koi-net.edge:")}
+
+
+def approval(peer: Reference, well: Lorewell) -> str | None:
+    """What the provider says of our subscription."""
+    ours = [edge for edge in edges(peer).values() if edge["source"] == peer.rid]
+    return ours[0]["status"] if ours and ours[0]["target"] == well.rid else None
+
+
 def test_a_reference_node_and_lorewell_tell_each_other(lorewell, reference, version):
     """Handshake, edges both ways; ours appears there, is changed, is forgotten; theirs is found
     here; and all of it after a kill of either side."""
@@ -143,6 +155,69 @@ def test_a_reference_node_and_lorewell_tell_each_other(lorewell, reference, vers
     assert until(lambda: well.health()["federated"] == 1, LONG)
     assert "shoots on frames" not in found(well, "eelgrass shoots")
     assert peer.is_running() and well.server.is_running()
+
+
+@pytest.mark.parametrize("kind", ["full", "partial"])
+def test_a_reference_node_that_lost_its_memory_is_subscribed_to_anew(lorewell, reference, version, kind):
+    peer = reference(version, "full", "sensor", provides=[PRACTICE], wants=[ENTITY, NODE])
+    well = lorewell(kind=kind)
+    make_entity(well, "Osanna", "A vampire noble of the northern court.")
+    well.command("share", "Osanna")
+    well.command("connect", peer.url, "--rid", peer.rid)
+    assert until(lambda: approval(peer, well) == "APPROVED", LONG), well.health()
+    # A reference node subscribes to those only that it can call.
+    assert kind == "partial" or until(lambda: entities(peer.cache()), LONG), well.health()
+    peer.kill()
+    shutil.rmtree(peer.home / ".rid_cache")
+    peer.start()
+    assert until(lambda: approval(peer, well) == "APPROVED", LONG), well.health()
+    peer.put(f"{PRACTICE}:kelp", {"name": "Kelp forest", "description": "Spores on gravel."})
+    assert until(lambda: "kelp" in found(well, "kelp spores"), LONG), well.health()
+    assert kind == "partial" or until(lambda: entities(peer.cache()), LONG), "told again, unchanged"
+
+
+def test_a_reference_node_that_forgot_us_while_we_were_away(lorewell, reference, version):
+    peer = reference(version, "full", "sensor", provides=[PRACTICE], wants=[ENTITY, NODE])
+    well = lorewell()
+    rid = well.rid
+    well.command("connect", peer.url, "--rid", peer.rid)
+    assert until(lambda: approval(peer, well) == "APPROVED", LONG), well.health()
+    well.kill()
+    for number in range(40):
+        if rid not in peer.cache():
+            break
+        peer.put(f"{PRACTICE}:away-{number}", {"name": f"Away {number}", "description": "Unheard."})
+        time.sleep(1.5)
+    assert until(lambda: rid not in peer.cache() and not edges(peer), LONG), "it forgets us"
+    well.start()
+    assert until(lambda: approval(peer, well) == "APPROVED", LONG), well.health()
+    peer.put(f"{PRACTICE}:kelp", {"name": "Kelp forest", "description": "Spores on gravel."})
+    assert until(lambda: "kelp" in found(well, "kelp spores"), LONG), well.health()
+    assert until(lambda: well.peer(peer.rid)["our_subscription"] == "approved", LONG)
+
+
+def test_two_lorewell_nodes_part_and_come_together(lorewell):
+    """Who is left is told so, and hears of everything again when the other one is back."""
+    one, two = lorewell("one"), lorewell("two")
+    for well, other in ((one, two), (two, one)):
+        well.command("connect", other.url)
+        well.command("share", "everything")
+    assert until(lambda: is_linked(one, two.rid) and is_linked(two, one.rid), LONG), one.health()
+    make_entity(one, "Osanna", "A vampire noble.")
+    assert until(lambda: "vampire" in found(two, "vampire noble"), LONG), two.health()
+    one.command("forget", "two")
+
+    def parted() -> bool:
+        peer = two.peer(one.rid)
+        return peer["our_subscription"] is None and peer["their_subscription"] is None
+
+    assert until(parted, LONG), two.health()
+    make_entity(one, "Gotrek", "A slayer.")
+    one.command("connect", two.url)
+    make_entity(two, "Felix", "A poet.")
+    assert until(lambda: "slayer" in found(two, "slayer"), LONG), (one.health(), two.health())
+    assert until(lambda: "poet" in found(one, "poet"), LONG), (one.health(), two.health())
+    assert until(lambda: is_linked(one, two.rid) and is_linked(two, one.rid), LONG), one.health()
 
 
 def test_nodes_find_each_other_through_a_coordinator(lorewell, reference, newest):

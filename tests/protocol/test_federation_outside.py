@@ -158,6 +158,63 @@ def test_what_a_node_knows_is_not_told_to_other_worlds(well):
         assert http.get("/koi-net/health").json()["node"]["node_rid"] == rid
 
 
+def test_a_message_that_is_not_said_to_be_json_is_refused(well, caller):
+    well.start()
+    leaf = caller()
+    question = leaf.sealed({"type": "fetch_rids", "rid_types": []}).encode()
+    for kind, status in [("text/plain", 422), ("application/json", 200)]:
+        headers = {"content-type": kind}
+        answer = leaf.http.post("/koi-net/rids/fetch", content=question, headers=headers)
+        assert answer.status_code == status, kind
+
+
+def test_the_queue_is_the_same_inside_and_beside_the_node(well, binary, tmp_path):
+    other = Lorewell(binary, tmp_path / "other", name="other")
+    try:
+        well.start()
+        other.start()
+        for one, two in ((well, other), (other, well)):
+            one.command("connect", two.url)
+        assert until(lambda: (well.peer(other.rid) or {}).get("their_subscription") == "approved")
+        assert until(lambda: well.health()["event_queue_size"] == 0)
+        assert json.loads(well.command("status"))["event_queue_size"] == 0
+    finally:
+        other.kill()
+
+
+def test_whom_the_owner_leaves_hears_of_it_by_its_next_poll(well, caller):
+    well.start()
+    leaf = caller()
+    leaf.poll()
+    well.command("forget", leaf.rid)
+
+    def is_told() -> bool:
+        events = [(event["rid"], event["event_type"]) for event in leaf.poll()]
+        return (leaf.target, "FORGET") in events
+
+    assert until(is_told)
+    assert leaf.say().status_code == 400, "nothing else is heard"
+
+
+def test_mentions_leave_as_names_of_what_everybody_sees(well, caller):
+    well.start()
+    leaf = caller()
+    made = [
+        {"entity_type": "character", "name": "Osanna", "entry": "x"},
+        {"entity_type": "character", "name": "The traitor", "entry": "x", "is_hidden": True},
+    ]
+    seen, hidden = (
+        one["entity_id"] for one in well.call("create_entities", {"entities": made})["results"]
+    )
+    entry = f"Friend of [entity:{seen}], of [entity:{hidden}], of [entity:{hidden}|somebody]."
+    teller = {"entity_type": "character", "name": "Teller", "entry": entry}
+    well.call("create_entities", {"entities": [teller]})
+    well.command("share", "Teller")
+    [rid] = shared(leaf, ENTITY)
+    text = json.dumps(leaf.bundle(rid)["texts"])
+    assert "Friend of Osanna, of , of somebody." in text, text
+
+
 @pytest.mark.parametrize("address", ["junk", "ftp://lore.example.org/koi-net", "http:///koi-net"])
 def test_an_address_that_is_none_is_refused(binary, tmp_path, address):
     node = Lorewell(binary, tmp_path, name="well", base_url=address)
