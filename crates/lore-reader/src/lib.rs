@@ -10,4 +10,6 @@ mod page;
 
 pub use chunk::{Chunk, chunks};
 pub use language::language;
-pub use page::{Page, ReadError, harmless, is_without_blanks, read_html, read_text, visible, words};
+pub use page::{
+    Page, ReadError, harmless, is_without_blanks, read_html, read_text, visible, words,
+};

@@ -66,10 +66,8 @@ pub(super) fn describe(record: &ForeignRecord, contents: &Value) -> Arrival {
 
 /// One line that can serve as a name.
 fn line(text: &str) -> String {
-    let plain: String = lore_reader::visible(text)
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let plain: String =
+        lore_reader::visible(text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let plain = worded(&harmless(&plain)).replace('\n', " ");
     // Names are no Markdown: what is no mention there shows no backslash.
     let plain = mention::replaced(&plain.replace("\\[", "["), |mention| {
@@ -203,7 +201,8 @@ mod tests {
     #[test]
     fn nothing_hides_in_what_is_shown_and_nothing_acts() {
         let smuggled = "\u{202e}\u{200b}\u{2066}\u{e0041}\u{e0042}";
-        let active = format!("Tit{smuggled}le <img src=x onerror=alert(1)><scr{smuggled}ipt>x()</script>");
+        let active =
+            format!("Tit{smuggled}le <img src=x onerror=alert(1)><scr{smuggled}ipt>x()</script>");
         let told = arrival(&json!({
             "name": active, "text": format!("crumpet {active} ![spy](https://spy.example/x.png)"),
             "kind": active, "aliases": [active], active.clone(): active, "list": [{"deep": active}],

@@ -231,7 +231,12 @@ impl Node {
     }
 
     /// Keeps an edge and lets the other end know.
-    pub(super) fn put_edge(&mut self, profile: EdgeProfile, at: Timestamp, event: EventType) -> Write {
+    pub(super) fn put_edge(
+        &mut self,
+        profile: EdgeProfile,
+        at: Timestamp,
+        event: EventType,
+    ) -> Write {
         let rid = profile.rid();
         let before = self.edges.get(&rid);
         let forgets = before.map(|edge| edge.forgets.clone()).unwrap_or_default();

@@ -73,9 +73,8 @@ impl Node {
     /// A node says that it does not know us: it has none of our subscriptions either.
     pub(super) fn forgotten_by(&mut self, peer: &NodeRid, now: Timestamp) -> Vec<Write> {
         let told = self.peers.get(peer).map_or(0, |peer| peer.told.surely);
-        let is_on_its_way = |edge: &EdgeRecord| {
-            edge.profile.status == EdgeStatus::Proposed && edge.sequence > told
-        };
+        let is_on_its_way =
+            |edge: &EdgeRecord| edge.profile.status == EdgeStatus::Proposed && edge.sequence > told;
         match self.our_edge(peer) {
             Some(edge) if !is_on_its_way(edge) => self.propose_anew(peer, now),
             _ => Vec::new(),
