@@ -2,7 +2,9 @@
 
 import json
 import sqlite3
+import struct
 import time
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
@@ -103,6 +105,30 @@ def call(program, tool: str, **arguments) -> dict:
 def one(program, tool: str, **arguments) -> dict:
     [row] = call(program, tool, **arguments)["results"]
     return row
+
+
+def sealed(*row) -> int:
+    """The seal that the store puts on a row."""
+    forms = {int: (b"i", lambda v: struct.pack("<q", v)), float: (b"r", lambda v: struct.pack("<d", v)),
+             str: (b"t", str.encode), bytes: (b"b", bytes)}
+    whole = b""
+    for value in row:
+        sort, form = forms.get(type(value), (b"n", None))
+        whole += sort + (struct.pack("<Q", len(form(value))) + form(value) if form else b"")
+    return zlib.crc32(whole)
+
+
+def write_behind(live, entity: int, entry: str) -> None:
+    """Changes a text of the mirror as no door does: another program on the store, an old version."""
+    with sqlite3.connect(live.store) as store:
+        store.create_function("seal_of", -1, sealed, deterministic=True)
+        store.execute("PRAGMA trusted_schema = ON")
+        changed = store.execute(
+            "UPDATE text SET body = ? WHERE kind = 'entry' AND node = (SELECT id FROM node WHERE number = ?)",
+            (entry, entity),
+        )
+        assert changed.rowcount == 1
+    store.close()
 
 
 def populate(kanka) -> dict[str, dict]:
@@ -353,15 +379,11 @@ def test_what_changed_on_both_sides_is_reported_and_not_overwritten(kanka, live)
 
 
 def test_a_change_made_here_behind_the_mirror_is_kept_and_told(kanka, live):
-    """Whatever changed a page here without Kanka knowing: another program on the store, an old version."""
     entity = kanka.make("locations", name="Mill", entry="<p>one</p>")["entity_id"]
-    gone = kanka.make("locations", name="Barn")
+    gone = kanka.make("locations", name="Barn", entry="<p>two</p>")
     live.ok("sync", "kanka")
-    aside = Program(live.binary, live.home)
-    world = ["--world", f"Kanka campaign {kanka.number}"]
     for number, words in ((entity, "ours"), (gone["entity_id"], "mine")):
-        patch = json.dumps({"updates": [{"entity_id": number, "entry": words}]})
-        assert "true" in aside.ok(*world, "call", "update_entities", patch)
+        write_behind(live, number, words)
     told = live.ok("sync", "kanka")
     kanka.change(entity, entry="<p>theirs</p>")
     kanka.http.delete(f"{kanka.base}/locations/{gone['id']}")
@@ -418,9 +440,7 @@ def test_a_tag_is_made_once_whatever_happened_to_it_there(kanka, live):
 def test_what_was_changed_here_survives_a_change_to_something_else(kanka, live):
     entity = kanka.make("locations", name="Mill", entry="<p>one</p>")["entity_id"]
     live.ok("sync", "kanka")
-    aside = Program(live.binary, live.home)
-    patch = json.dumps({"updates": [{"entity_id": entity, "entry": "ours"}]})
-    aside.ok("--world", f"Kanka campaign {kanka.number}", "call", "update_entities", patch)
+    write_behind(live, entity, "ours")
     kanka.change(entity, entry="<p>theirs</p>")
     assert "changed here and on Kanka" in live.ok("sync", "kanka")
     assert one(live, "update_entities", updates=[{"entity_id": entity, "type": "Ruin"}])["success"]
@@ -500,6 +520,20 @@ def test_articles_of_the_mirror_are_written_to_kanka(kanka, live):
     atlas("delete_article", article_id=made["id"])
     assert kanka.http.get(f"{kanka.base}/characters").json()["data"] == []
     assert "changed here" not in live.ok("sync", "kanka")
+
+
+def test_a_change_whose_answer_was_lost_can_be_repeated(kanka, live):
+    entity = kanka.make("characters", name="Aelysh", entry="<p>old</p>", type="NPC")["entity_id"]
+    live.ok("sync", "kanka")
+    for fields in ({"name": "Aelysh the Green"}, {"entry": "A *new* text"}, {"type": "Elf"}, {"is_private": True},
+                   {"tags": ["green"]}, {"name": "All", "entry": "of it", "type": "", "is_private": False, "tags": []}):
+        update = {"entity_id": entity, **fields}
+        kanka.proxy.fail("late cut", where="PATCH")
+        assert not one(live, "update_entities", updates=[update])["success"]
+        kanka.proxy.mend()
+        row = one(live, "update_entities", updates=[update])
+        assert row["success"], (fields, row)
+    assert kanka.read(entity)["name"] == "All" and one(live, "get_entities", entity_ids=[entity])["name"] == "All"
 
 
 def test_a_change_whose_answer_is_lost_is_not_called_nothing(kanka, live):
@@ -768,3 +802,160 @@ def test_players_read_the_mirror_and_do_not_write_with_the_owners_token(kanka, l
         assert kanka.read(entity)["name"] == "Open"
     finally:
         server.kill()
+
+
+def crowd(kanka, count: int) -> list[int]:
+    """People, made seconds ago: enough of them for several pages of a list."""
+    numbers = kanka.make_many(1, [{"name": f"Person {n}"} for n in range(count)])
+    time.sleep(2.1)
+    return numbers
+
+
+def bury(kanka, entity: int) -> None:
+    child = kanka.read(entity)["child_id"]
+    assert kanka.http.delete(f"{kanka.base}/characters/{child}").status_code == 204
+
+
+def assert_whole(kanka, live, numbers: list[int]) -> None:
+    """The mirror has what Kanka has, and says that this is all."""
+    found = call(live, "find_entities", limit=0, include_full=False)
+    assert found["mirror"]["complete"]
+    assert sorted(row["entity_id"] for row in found["entities"]) == sorted(numbers)
+
+
+def test_what_is_deleted_during_the_first_copy_leaves_nothing_wrong(kanka, live):
+    """The places of all that follow move by one, and there seem to be as many here as there."""
+    numbers = crowd(kanka, 100)
+    kanka.proxy.meanwhile("characters.related=1&page=2", lambda: bury(kanka, numbers[3]))
+    live.ok("sync", "kanka")
+    assert_whole(kanka, live, numbers[:3] + numbers[4:])
+
+
+def test_what_is_deleted_and_made_in_a_pause_of_the_first_copy_leaves_nothing_wrong(kanka, live):
+    numbers = crowd(kanka, 100)
+    kanka.proxy.fail("cut", where="characters.related=1&page=2")
+    assert live.run("sync", "kanka").returncode == 1
+    kanka.proxy.mend()
+    bury(kanka, numbers[3])
+    fresh = kanka.make("characters", name="Fresh")["entity_id"]
+    live.ok("sync", "kanka")
+    assert_whole(kanka, live, numbers[:3] + numbers[4:] + [fresh])
+
+
+def test_the_first_copy_costs_no_second_one_where_nothing_was_deleted(kanka, live):
+    numbers = crowd(kanka, 100)
+    fresh = []
+    kanka.proxy.meanwhile(
+        "characters.related=1&page=2", lambda: fresh.append(kanka.make("characters", name="Fresh")["entity_id"])
+    )
+    with kanka.proxy.counted() as asked:
+        live.ok("sync", "kanka")
+    assert_whole(kanka, live, numbers + fresh)
+    assert len([line for line in asked if "entities?" in line]) <= 5, asked
+
+
+def test_no_change_is_lost_when_something_is_deleted_while_changes_are_listed(kanka, live):
+    numbers = crowd(kanka, 100)
+    live.ok("sync", "kanka")
+    for number in numbers[20:80]:
+        kanka.change(number, entry=f"<p>changed {number}</p>")
+    time.sleep(3.1)
+    kanka.proxy.meanwhile("entities.*page=2.*lastSync", lambda: bury(kanka, numbers[23]))
+    live.ok("sync", "kanka")
+    rows = call(live, "find_entities", limit=0)["entities"]
+    entries = {row["entity_id"]: row.get("entry") for row in rows}
+    assert len(rows) == 99 and numbers[23] not in entries
+    stale = [number for number in numbers[20:80] if entries.get(number) not in (None, f"changed {number}")]
+    missing = [number for number in numbers[20:80] if number != numbers[23] and not entries.get(number)]
+    assert (stale, missing) == ([], [])
+
+
+def test_two_processes_make_a_new_tag_once(kanka, live):
+    live.ok("sync", "kanka")
+    kanka.proxy.fail("slow", where="POST .*/tags", times=2)
+
+    def tagged(name: str) -> dict:
+        return one(live, "create_entities", entities=[{"entity_type": "race", "name": name, "tags": ["shared"]}])
+
+    with kanka.proxy.counted() as asked, ThreadPoolExecutor(2) as pool:
+        rows = list(pool.map(tagged, ["One", "Other"]))
+    assert all(row["success"] for row in rows), rows
+    assert len([line for line in asked if line.startswith("POST") and line.endswith("/tags")]) == 1, asked
+
+
+def test_what_is_not_copied_yet_is_read_and_written_all_the_same(kanka, live):
+    numbers = kanka.make_many(1, [{"name": f"Person {n}"} for n in range(60)])
+    kanka.proxy.fail("cut", where="characters.related=1&page=2")
+    assert live.run("sync", "kanka").returncode == 1
+    kanka.proxy.mend()
+    with kanka.proxy.counted() as asked:
+        assert one(live, "get_entities", entity_ids=[numbers[50]])["name"] == "Person 50"
+    assert len(asked) == 1, asked
+    assert one(live, "update_entities", updates=[{"entity_id": numbers[51], "name": "Early"}])["success"]
+    assert one(live, "create_posts", posts=[{"entity_id": numbers[52], "name": "Early"}])["success"]
+    assert one(live, "delete_entities", entity_ids=[numbers[53]])["success"]
+    assert kanka.read(numbers[51])["name"] == "Early"
+    kanka.proxy.fail("cut")
+    row = one(live, "get_entities", entity_ids=[numbers[55]])
+    assert not row["success"] and "copied from Kanka so far" in row["error"], row
+    kanka.proxy.mend()
+    live.ok("sync", "kanka")
+    assert_whole(kanka, live, numbers[:53] + numbers[54:])
+
+
+def test_what_kanka_keeps_is_changed_through_no_other_door(kanka, live):
+    """Whichever door a change comes through: it gets to Kanka, or it is refused with what does it."""
+    made = {name: kanka.make("characters", name=name, entry=f"<p>About {name}</p>") for name in
+            ("Played", "Removed", "Merged", "Kept", "Gone")}
+    live.ok("sync", "kanka")
+    world = ["--world", f"Kanka campaign {kanka.number}", "--toolsets", "all"]
+
+    def other(tool: str, **arguments) -> dict:
+        done = live.run(*world, "call", tool, json.dumps(arguments))
+        return {"code": done.returncode, "told": done.stdout + done.stderr,
+                "answer": json.loads(done.stdout) if done.returncode == 0 else None}
+
+    def refused(tool: str, with_tool: str, **arguments) -> None:
+        done = other(tool, **arguments)
+        assert "is kept on Kanka" in done["told"] and with_tool in done["told"], (tool, done)
+
+    campaign = other("campaign_create", name="Table", gm_mode="HUMAN")["answer"]["id"]
+    played = other("character_create", campaign_id=campaign, name="Played", kind="PC",
+                   page_id=made["Played"]["entity_id"])["answer"]["id"]
+    refused("character_update", "update_entities", character_id=played, name="Renamed")
+    refused("character_update", "delete_entities", character_id=played, archived=True)
+    refused("kn_graph", "delete_entities", action="remove", node_id="Removed")
+    kanka.http.delete(f"{kanka.base}/characters/{made['Gone']['id']}")
+    live.ok("sync", "kanka")
+    refused("kn_graph", "create_entities", action="restore", node_id="Gone")
+    server = live.serve("--toolsets", "all", env={"KANKA_REFRESH": "0"})
+    try:
+        with server.client(authorization=f"Bearer {live.token('gm', 'Gale')}") as http:
+            found = {name: json.loads(other("resolve_entity", label=name)["told"])["candidates"][0]["uri"]
+                     for name in ("Merged", "Kept")}
+            body = {"from_uri": found["Merged"], "into_uri": found["Kept"]}
+            answer = http.post("/compat/koi/entity/merge", json=body)
+            assert answer.status_code >= 400 and "is kept on Kanka" in answer.text, answer.text
+    finally:
+        server.kill()
+    # What is not Kanka's is kept here, and stays.
+    assert other("kn_graph", action="add", name="Local", type="concept")["code"] == 0
+    assert other("kn_graph", action="connect", source_id="Local", target_id="Kept", edge_type="knows")["code"] == 0
+    kanka.change(made["Kept"]["entity_id"], entry="<p>changed there</p>")
+    kanka.change(made["Played"]["entity_id"], entry="<p>changed there</p>")
+    assert "changed here" not in live.ok("sync", "kanka")
+    names = {row["name"] for row in call(live, "find_entities", entity_type="character")["entities"]}
+    assert names == {"Played", "Removed", "Merged", "Kept"}
+    [row] = call(live, "get_entities", entity_ids=[made["Played"]["entity_id"]])["results"]
+    assert row["sheet"] and row["entry"] == "changed there"
+    assert "Kept" in other("kn_intel", action="related", node_id="Local")["told"]
+    # Without Kanka, nothing of Kanka's can be written at all.
+    aside = Program(live.binary, live.home)
+    for tool, arguments in (
+        ("update_entities", {"updates": [{"entity_id": made["Kept"]["entity_id"], "name": "Mine"}]}),
+        ("delete_entities", {"entity_ids": [made["Kept"]["entity_id"]]}),
+        ("create_entities", {"entities": [{"entity_type": "note", "name": "Mine"}]}),
+        ("create_posts", {"posts": [{"entity_id": made["Kept"]["entity_id"], "name": "Mine"}]}),
+    ):
+        told = aside.run(*world, "call", tool, json.dumps(arguments)).stdout
+        assert '"success": false' in told and "KANKA_TOKEN" in told, told

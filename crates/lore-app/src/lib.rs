@@ -21,8 +21,8 @@ pub mod worlds;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use lore_core::Effects;
-use lore_store::Store;
+use lore_core::{Effects, Viewer};
+use lore_store::{Batch, Committed, Store, StoreResult};
 
 /// Everything a use case needs from outside.
 #[derive(Clone)]
@@ -65,6 +65,17 @@ pub struct App {
     last_arrival: Arc<AtomicI64>,
     /// What was asked for in memory, and is not written yet.
     pub accesses: Arc<memory::access::Ledger>,
+    /// Who writes through it.
+    hand: Hand,
+}
+
+/// Who writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hand {
+    /// The mirror of a campaign on Kanka, which writes what Kanka tells.
+    Mirror,
+    /// Anybody else, who does not change what Kanka keeps.
+    Others,
 }
 
 impl App {
@@ -90,7 +101,21 @@ impl App {
             line: Arc::default(),
             last_arrival: Arc::default(),
             accesses: Arc::default(),
+            hand: Hand::Others,
         }
+    }
+
+    /// Commits a batch. What a campaign on Kanka keeps is only changed by way of Kanka.
+    pub(crate) async fn commit(&self, viewer: &Viewer, batch: Batch) -> StoreResult<Committed> {
+        if self.hand == Hand::Others {
+            pages::live::admit(self, viewer, &batch).await?;
+        }
+        self.store.commit(viewer, batch).await
+    }
+
+    /// The application, as it is in the hands of the mirror.
+    pub(crate) fn as_mirror(&self) -> Arc<Self> {
+        Arc::new(Self { hand: Hand::Mirror, ..self.clone() })
     }
 
     /// A mark for what comes in now: the time in microseconds, and always more than the mark

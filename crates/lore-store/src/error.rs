@@ -26,6 +26,14 @@ pub enum StoreError {
         /// What was refused.
         action: String,
     },
+    /// It is kept elsewhere, and changed there.
+    #[error("{message}; {hint}")]
+    Kept {
+        /// What is kept where.
+        message: String,
+        /// How it is changed.
+        hint: String,
+    },
     /// The batch is malformed, such as an edge whose weight is no number.
     #[error("{0}")]
     Invalid(String),
@@ -69,6 +77,7 @@ impl From<StoreError> for Error {
                 action: format!("the role {role} may not {action}"),
                 hint: "ask the world's owner for a token with more rights".into(),
             },
+            StoreError::Kept { message, hint } => Self::Precondition { message, hint },
             StoreError::Invalid(what) => {
                 Self::invalid("batch", what, "correct the request and call again")
             }

@@ -4,6 +4,7 @@ import http.client
 import re
 import threading
 import time
+from collections.abc import Callable
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -19,6 +20,7 @@ class Proxy:
         self.statuses: list[int] = []
         self.tokens: set[str | None] = set()
         self.faults: list[tuple[re.Pattern, str, int]] = []
+        self.events: list[tuple[re.Pattern, Callable[[], object]]] = []
         self.lock = threading.Lock()
         self.url = ""
         self.sent: list[bytes] = []
@@ -29,6 +31,17 @@ class Proxy:
     def fail(self, fault: str, where: str = ".*", times: int = 1_000_000) -> None:
         """The next requests whose method and path match meet this fault."""
         self.faults.append((re.compile(where), fault, times))
+
+    def meanwhile(self, where: str, happens: Callable[[], object]) -> None:
+        """Something happens once, just before a request whose method and path match is passed on."""
+        self.events.append((re.compile(where), happens))
+
+    def happen(self, request: str) -> None:
+        with self.lock:
+            due = [event for event in self.events if event[0].search(request)]
+            self.events = [event for event in self.events if event not in due]
+        for _, happens in due:
+            happens()
 
     def mend(self) -> None:
         self.faults.clear()
@@ -93,6 +106,7 @@ def kanka_proxy(port: int):
             proxy.tokens.add(self.headers.get("authorization"))
             if self.command != "GET":
                 proxy.sent.append(body)
+            proxy.happen(f"{self.command} {self.path}")
             fault = proxy.fault_for(f"{self.command} {self.path}")
             if fault == "cut":
                 self.close_connection = True

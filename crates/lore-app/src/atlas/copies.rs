@@ -177,7 +177,7 @@ impl Atlas {
             ..NewNode::new(uid, word(ROOT)?, format!("World Anvil {world}"))
         };
         let batch = self.scribe.batch().change(Change::CreateNode(root));
-        self.app().store.commit(self.viewer(), batch).await?;
+        self.app().commit(self.viewer(), batch).await?;
         let root = self.app().store.node(self.viewer(), NodeKey::Uid(uid)).await?;
         root.map(|root| root.id).ok_or_else(|| Error::Bug { what: "the record of a copy".into() })
     }
@@ -207,7 +207,7 @@ impl Atlas {
             visibility: Visibility::Gm,
         };
         let batch = self.scribe.batch().change(Change::PutState(state));
-        self.app().store.commit(self.viewer(), batch).await?;
+        self.app().commit(self.viewer(), batch).await?;
         page.version += 1;
         page.is_changed = false;
         Ok(())

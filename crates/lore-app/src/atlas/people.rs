@@ -125,7 +125,7 @@ impl Atlas {
                     let node = self.new_node(Kind::World, uid, "About this world", &written)?;
                     let batch = self.scribe.batch().change(Change::CreateNode(node));
                     let batch = self.furnished(batch, uid, &written).await?;
-                    self.app().store.commit(&self.scribe.all_seeing(), batch).await?;
+                    self.app().commit(&self.scribe.all_seeing(), batch).await?;
                 }
             }
         }

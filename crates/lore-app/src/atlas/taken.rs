@@ -150,7 +150,7 @@ impl Atlas {
 
     /// Whether there was something to take out of the bin.
     async fn taken_out(&self, batch: Batch) -> Result<bool> {
-        match self.app().store.commit(&self.scribe.all_seeing(), batch).await {
+        match self.app().commit(&self.scribe.all_seeing(), batch).await {
             Ok(_) => Ok(true),
             Err(StoreError::NotFound(_)) => Ok(false),
             Err(other) => Err(other.into()),

@@ -110,7 +110,7 @@ impl Atlas {
     pub(super) async fn commit_followed(&self, batch: Batch) -> Result<()> {
         let store = self.app().store.as_ref();
         let followed = follow(store, self.viewer(), batch).await?;
-        store.commit(&self.scribe.all_seeing(), followed.batch).await?;
+        self.app().commit(&self.scribe.all_seeing(), followed.batch).await?;
         Ok(())
     }
 

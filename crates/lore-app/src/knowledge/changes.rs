@@ -210,7 +210,7 @@ pub(super) async fn forget_introduced(
     }
     let expect = Expect::Version(entity.node.version);
     let gone = Change::DeleteNode(NodeRef::Id(id), expect);
-    store.commit(viewer, librarian.batch().change(gone)).await?;
+    librarian.app.commit(viewer, librarian.batch().change(gone)).await?;
     Ok(())
 }
 

@@ -40,7 +40,7 @@ impl Librarian {
             if batch.changes.is_empty() {
                 return Ok(answer);
             }
-            match self.app.store.commit(&self.viewer, batch).await {
+            match self.app.commit(&self.viewer, batch).await {
                 Ok(_) => return Ok(answer),
                 // What was found while planning changed, went, or came: look again.
                 Err(StoreError::Conflict(_) | StoreError::NotFound(_) | StoreError::Exists(_)) => {}

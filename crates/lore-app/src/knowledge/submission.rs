@@ -222,7 +222,7 @@ pub(super) async fn hold(
     old: Option<&Held>,
 ) -> Result<()> {
     let batch = holding(librarian, submission, old)?;
-    match librarian.app.store.commit(&librarian.viewer, batch).await {
+    match librarian.app.commit(&librarian.viewer, batch).await {
         Err(StoreError::Exists(_)) => Err(Error::Conflict { what: "the page".into() }),
         other => Ok(other.map(drop)?),
     }

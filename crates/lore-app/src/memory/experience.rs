@@ -419,7 +419,7 @@ pub async fn prune(keeper: &Keeper, threshold: f64) -> Reply<Vec<Uid>> {
             let mut batch = touching(keeper);
             let bin = |node: &Node| Change::DeleteNode(NodeRef::Id(node.id), Expect::Any);
             batch.changes.extend(faded.iter().map(bin));
-            keeper.app.store.commit(&keeper.viewer, batch).await?;
+            keeper.app.commit(&keeper.viewer, batch).await?;
             pruned.extend(faded.into_iter().map(|node| node.uid));
         }
     }

@@ -214,7 +214,7 @@ pub async fn connect(keeper: &Keeper, given: &NewLink) -> Reply<Written<Link>> {
         properties,
     };
     let batch = keeper.batch().change(Change::PutEdge(edge)).touch(STATUS_URI);
-    keeper.app.store.commit(&keeper.viewer, batch).await?;
+    keeper.app.commit(&keeper.viewer, batch).await?;
     let edge = edge_between(keeper, &source, &target, &kind.kind).await?;
     let edge = edge.ok_or_else(edge_not_found)?;
     Ok(Written { kept: Link { edge, source, target }, masked: pen.masked() })
@@ -415,7 +415,7 @@ pub async fn remove(keeper: &Keeper, target: &Target) -> Reply<Moved> {
             if let Some(half) = other_half(keeper, &node).await? {
                 batch = batch.change(bin(half.uid));
             }
-            keeper.app.store.commit(&keeper.viewer, batch).await.map_err(gone(id))?;
+            keeper.app.commit(&keeper.viewer, batch).await.map_err(gone(id))?;
             Ok(Moved::Node(Box::new(node)))
         }
         Chosen::Edge(source, target, kind) => {
@@ -424,7 +424,7 @@ pub async fn remove(keeper: &Keeper, target: &Target) -> Reply<Moved> {
             let present = edge_between(keeper, &source, &target, &kind).await?;
             may_relink(keeper, present.as_ref(), kind.as_str(), [&source, &target])?;
             let batch = touching(keeper).change(Change::DeleteEdge(edge, Expect::Any));
-            keeper.app.store.commit(&keeper.viewer, batch).await.map_err(edge_or)?;
+            keeper.app.commit(&keeper.viewer, batch).await.map_err(edge_or)?;
             Ok(Moved::Edge(Box::new((source, target))))
         }
     }
@@ -456,7 +456,7 @@ pub async fn restore(keeper: &Keeper, target: &Target) -> Reply<Moved> {
             let (source, target, edge) = ends(keeper, source, target, kind).await?;
             may_relink(keeper, None, Type::of(kind)?.kind.as_str(), [&source, &target])?;
             let batch = touching(keeper).change(Change::RestoreEdge(edge));
-            keeper.app.store.commit(&keeper.viewer, batch).await.map_err(edge_or)?;
+            keeper.app.commit(&keeper.viewer, batch).await.map_err(edge_or)?;
             Ok(Moved::Edge(Box::new((source, target))))
         }
     }
@@ -477,7 +477,7 @@ async fn restore_node(keeper: &Keeper, id: &str) -> Reply<Moved> {
     if let Some(patch) = project::resting(keeper, &node).await? {
         batch = batch.change(Change::UpdateNode(uid, Expect::Any, patch));
     }
-    keeper.app.store.commit(&keeper.viewer, batch).await.map_err(gone(id))?;
+    keeper.app.commit(&keeper.viewer, batch).await.map_err(gone(id))?;
     Ok(Moved::Node(Box::new(node)))
 }
 

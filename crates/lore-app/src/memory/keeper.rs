@@ -39,7 +39,7 @@ impl Keeper {
             attempts.next("memory").await?;
             let (batch, answer) = plan().await?;
             let Followed { batch, eyes } = self.followed(batch).await?;
-            match self.app.store.commit(&eyes, batch).await {
+            match self.app.commit(&eyes, batch).await {
                 Ok(_) => return Ok(answer),
                 // What was found while planning changed or went: look again.
                 Err(StoreError::Conflict(_) | StoreError::NotFound(_)) => {}

@@ -120,7 +120,7 @@ pub async fn create(keeper: &Keeper, draft: &Draft) -> Reply<Written<Project>> {
     let mut project = Project::of(keeper.preview(&new, batch.at));
     draft.apply_lists(&mut project, &mut pen)?;
     new.properties = project.properties();
-    keeper.app.store.commit(&keeper.viewer, batch.change(Change::CreateNode(new))).await?;
+    keeper.app.commit(&keeper.viewer, batch.change(Change::CreateNode(new))).await?;
     Ok(Written { kept: project, masked: pen.masked() })
 }
 
@@ -325,7 +325,7 @@ pub async fn log(keeper: &Keeper, given: &NewEntry) -> Reply<(Project, Written<E
     let events = NewEvents { node, after: None, events: vec![event(keeper, &entry)] };
     let batch = batch.change(Change::AppendEvents(events)).change(Change::CreateText(text));
     let Followed { batch, eyes } = keeper.followed(batch).await?;
-    keeper.app.store.commit(&eyes, batch).await?;
+    keeper.app.commit(&eyes, batch).await?;
     Ok((project, Written { kept: entry, masked: pen.masked() }))
 }
 

@@ -16,7 +16,10 @@ use super::{edit, live, page, posts};
 pub async fn create(scribe: &Scribe, new: &NewPage) -> Result<Made> {
     match scribe.live() {
         Some(campaign) => live::create(&campaign, scribe, new).await,
-        None => edit::create(scribe, new).await,
+        None => {
+            live::require_no_mirror(&scribe.app, &scribe.viewer).await?;
+            edit::create(scribe, new).await
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use lore_store::NodeKey;
 use serde_json::Value;
 
 use super::kinds::{ENTRY, PARENT_ID, POST, PageKind};
+use super::live;
 use super::scribe::Scribe;
 use crate::doors;
 
@@ -78,7 +79,12 @@ pub async fn get_all(
     numbers: &[i64],
     detail: Detail,
 ) -> Result<HashMap<i64, Page>> {
-    let nodes = scribe.app.store.nodes_by_number(&scribe.viewer, numbers).await?;
+    let store = &scribe.app.store;
+    let mut nodes = store.nodes_by_number(&scribe.viewer, numbers).await?;
+    if let Some(campaign) = scribe.live().filter(|_| nodes.len() < numbers.len()) {
+        live::bring(&campaign, scribe, numbers).await?;
+        nodes = store.nodes_by_number(&scribe.viewer, numbers).await?;
+    }
     let pages = with_texts(scribe, nodes, detail).await?;
     Ok(pages.into_iter().map(|page| (page.node.number, page)).collect())
 }
@@ -134,6 +140,17 @@ pub(super) async fn with_texts(
         Some(Page { node, kind, entry: entries.into_iter().next(), posts })
     });
     Ok(pages.collect())
+}
+
+/// The error for a number that leads nowhere. Where a campaign is still being copied, nobody
+/// knows whether it does.
+pub async fn absent(scribe: &Scribe, number: i64) -> Result<Error> {
+    let Some(campaign) = scribe.live() else { return Ok(unknown(number)) };
+    if campaign.standing(&scribe.app).await?.as_of.is_some() {
+        return Ok(unknown(number));
+    }
+    let hint = "`lorewell sync kanka` goes on copying and tells how far it is";
+    Ok(Error::not_found(format!("entity {number} in what is copied from Kanka so far"), hint))
 }
 
 /// The error for a number that leads nowhere.

@@ -74,7 +74,7 @@ impl Scribe {
         loop {
             attempts.next("the page").await?;
             let (batch, answer) = plan().await?;
-            match self.app.store.commit(&self.all_seeing(), batch).await {
+            match self.app.commit(&self.all_seeing(), batch).await {
                 Ok(committed) => return Ok((answer, committed)),
                 Err(StoreError::Conflict(_)) => {}
                 Err(other) => return Err(other.into()),

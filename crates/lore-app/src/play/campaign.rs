@@ -279,7 +279,7 @@ pub async fn bring_back(desk: &Desk, thing: Thing, uid: Uid) -> Result<()> {
         Some(home) => back_into(desk, thing, &node, home, batch).await?,
         None => batch.touch(uri(uid)).touch(ARCHIVE),
     };
-    desk.app.store.commit(&desk.viewer, batch).await?;
+    desk.app.commit(&desk.viewer, batch).await?;
     Ok(())
 }
 

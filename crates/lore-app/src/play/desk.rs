@@ -164,7 +164,7 @@ impl Desk {
     ) -> std::result::Result<T, StoreError> {
         let Followed { mut batch, eyes } = followed;
         let Some(key) = &self.idempotency_key else {
-            let committed = self.app.store.commit(&eyes, batch).await?;
+            let committed = self.app.commit(&eyes, batch).await?;
             return Ok(answer(first_event(&committed)));
         };
         // The answer has to be known before the commit that keeps it, so the plan
@@ -174,7 +174,7 @@ impl Desk {
         let text = serde_json::to_string(&Kept { tool, asked, answer: &answer });
         let text = text.map_err(|error| StoreError::Failed(error.to_string()))?;
         batch.once = Some(Once { scope: KEYS, key: key.clone(), answer: text });
-        self.app.store.commit(&eyes, batch).await?;
+        self.app.commit(&eyes, batch).await?;
         Ok(answer)
     }
 

@@ -157,7 +157,7 @@ async fn take_seat(
     let seat = Change::UpdateNode(NodeRef::Id(participant.id), expect, patch);
     let batch =
         batch.require(same_seats(campaign)).change(seat).change(super::campaign::stir(campaign));
-    desk.app.store.commit(&desk.viewer, batch).await
+    desk.app.commit(&desk.viewer, batch).await
 }
 
 /// Writes down that the caller has a seat, and since when.

@@ -257,7 +257,7 @@ async fn tie(
     };
     let mut batch = keeper.batch().change(Change::PutEdge(edge));
     batch.origin.source = Some(load.label.clone());
-    match keeper.app.store.commit(&keeper.viewer, batch).await {
+    match keeper.app.commit(&keeper.viewer, batch).await {
         Ok(_) => Ok(true),
         Err(StoreError::NotFound(_) | StoreError::Exists(_)) => Ok(false),
         Err(other) => Err(other.into()),

@@ -85,7 +85,7 @@ impl Putting<'_> {
         batch = batch.change(Change::CreateNode(self.node(&mut pen)?));
         batch.changes.extend(self.texts(&mut pen)?.into_iter().map(Change::CreateText));
         batch = self.with_steps(batch, self.record.steps.iter());
-        match self.keeper.app.store.commit(&self.keeper.viewer, batch).await {
+        match self.keeper.app.commit(&self.keeper.viewer, batch).await {
             Ok(_) => Ok(Put::Made { masked: pen.masked().len() }),
             Err(StoreError::Exists(_)) => Ok(Put::Known),
             Err(other) => Err(other.into()),
@@ -119,14 +119,13 @@ impl Putting<'_> {
         let mut batch =
             self.batch().change(Change::UpdateNode(NodeRef::Uid(self.uid), expect, patch));
         batch.changes.extend(known.changes);
-        let store = &self.keeper.app.store;
         if !self.record.steps.is_empty() {
             let known = steps_of(self.keeper, old.id).await?;
             let known: HashSet<&str> = known.iter().map(|step| step.id.as_str()).collect();
             let fresh = self.record.steps.iter().filter(|step| !known.contains(step.id.as_str()));
             batch = self.with_steps(batch, fresh);
         }
-        store.commit(&self.keeper.viewer, batch).await?;
+        self.keeper.app.commit(&self.keeper.viewer, batch).await?;
         Ok(Put::Updated { masked: pen.masked().len() })
     }
 

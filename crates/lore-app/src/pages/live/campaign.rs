@@ -150,7 +150,7 @@ impl Campaign {
             Error::not_found("the world of the mirror", "choose another with [kanka] world")
         })?;
         Ok(Scribe {
-            app: Arc::clone(app),
+            app: app.as_mirror(),
             viewer,
             tool: MIRROR,
             request_id: app.effects.uid().to_string(),

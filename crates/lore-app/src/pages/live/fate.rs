@@ -63,6 +63,28 @@ pub(in super::super) async fn fates(
     Ok(fates)
 }
 
+/// Brings entities here that `scribe` asks for and that the first copying did not get to yet.
+/// Whoever does not answer is told of by their absence.
+pub(in super::super) async fn bring(
+    campaign: &Campaign,
+    scribe: &Scribe,
+    numbers: &[i64],
+) -> Result<()> {
+    if numbers.is_empty() || campaign.standing(&scribe.app).await?.as_of.is_some() {
+        return Ok(());
+    }
+    let own = campaign.scribe(&scribe.app).await?;
+    let here = own.app.store.nodes_by_number(&own.viewer, numbers).await?;
+    let is_absent = |number: &&i64| here.iter().all(|node| node.number != **number);
+    let are_theirs = numbers.iter().filter(|number| (1..OWN_NUMBERS).contains(*number));
+    for number in are_theirs.filter(is_absent).take(ASKED_MAX) {
+        if asked(campaign, &own, *number).await? == Fate::Unknown {
+            break;
+        }
+    }
+    Ok(())
+}
+
 /// What Kanka says of an entity; what it has is put into the mirror.
 async fn asked(campaign: &Campaign, own: &Scribe, number: i64) -> Result<Fate> {
     let page = match campaign.remote.page(Pace::Waiting, number).await {

@@ -8,7 +8,10 @@
 //! reading waits for, a mirror that forgets what only this program knows of a page.
 
 mod campaign;
+mod claim;
 mod fate;
+mod guard;
+mod heads;
 mod missing;
 mod progress;
 mod put;
@@ -18,7 +21,9 @@ mod tags;
 mod write;
 
 pub use campaign::{Campaign, Config, Standing, keep_mirrored};
-pub(super) use fate::{Fate, fates};
+pub(super) use fate::{Fate, bring, fates};
+pub(crate) use guard::admit;
+pub(super) use guard::require_no_mirror;
 pub use remote::{
     Listed, Pace, PostDraft, Remote, RemoteHead, RemotePage, RemotePatch, RemotePost,
 };

@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 use super::super::kinds::PageKind;
 use super::super::scribe::Scribe;
 use super::OWN_NUMBERS;
+use super::heads::Census;
 use super::put::uid_of;
 use crate::play::word;
 
 /// Node kind of what stands for the campaign itself.
-const ROOT: &str = "kanka_campaign";
+pub(super) const ROOT: &str = "kanka_campaign";
 /// The document that tells how far the mirror is.
 const STATE: &str = "mirror";
 
@@ -25,6 +26,8 @@ pub(super) struct Progress {
     pub(super) campaign: i64,
     /// When the first copying began, by Kanka's clock.
     begun_at: Option<String>,
+    /// What there was on Kanka then.
+    there: Option<Census>,
     /// How many kinds are copied, and how many pages of the next one.
     pub(super) copied: (usize, u32),
     /// The mirror is whole as of this moment, by Kanka's clock.
@@ -56,8 +59,14 @@ impl Progress {
         moment(self.looked_at.as_ref())
     }
 
-    pub(super) fn begin(&mut self, at: Timestamp) {
+    /// What there was on Kanka when the first copying began.
+    pub(super) fn there(&self) -> Option<Census> {
+        self.there
+    }
+
+    pub(super) fn begin(&mut self, at: Timestamp, there: Option<Census>) {
         self.begun_at = Some(at.to_string());
+        self.there = there;
         self.copied = (0, 0);
     }
 

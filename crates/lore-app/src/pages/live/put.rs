@@ -25,7 +25,7 @@ use super::tags::TagNames;
 use crate::play::word;
 
 /// The property that holds what the mirror remembers of a page.
-const RECORD: &str = "kanka";
+pub(super) const RECORD: &str = "kanka";
 /// What notes in it that Kanka said so in answer to a change made here.
 const ANSWERED: &str = "answered";
 /// How often a page is planned anew when others keep being faster.

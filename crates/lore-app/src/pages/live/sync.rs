@@ -5,9 +5,10 @@
 //! would not tell of changes to texts.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use futures::FutureExt;
-use futures::future::try_join_all;
+use futures::future::{BoxFuture, try_join_all};
 use jiff::ToSpan;
 use lore_core::{Error, Node, Result, Timestamp};
 use lore_store::NodeQuery;
@@ -18,6 +19,7 @@ use super::super::kinds::PageKind;
 use super::super::page::{self, Detail};
 use super::super::scribe::Scribe;
 use super::campaign::Campaign;
+use super::heads::{census, heads};
 use super::missing::missing;
 use super::progress::Kept;
 use super::put::{self, Outcome, Told};
@@ -66,7 +68,7 @@ pub(super) async fn run(
 ) -> Result<Report> {
     let report = Report::default();
     let tags = Tags::Expected;
-    let mut work = Work { campaign, scribe, kept, pace, side, tell, tags, report };
+    let mut work = Work { campaign, scribe, kept, pace, side, tell, tags, counted: None, report };
     match work.all().await {
         Ok(()) => Ok(work.report),
         Err(error) => {
@@ -86,6 +88,8 @@ struct Work<'a> {
     side: Side,
     tell: &'a (dyn Fn(usize, Option<usize>) + Send + Sync),
     tags: Tags,
+    /// How many entities there were on Kanka when the first copying was done.
+    counted: Option<usize>,
     report: Report,
 }
 
@@ -118,7 +122,8 @@ impl Work<'_> {
             Some(begun) => begun,
             None => {
                 let begun = listed.at.unwrap_or_else(|| self.scribe.app.effects.now());
-                self.kept.progress.begin(begun);
+                let there = census(self.reader(None), &listed).await?;
+                self.kept.progress.begin(begun, there);
                 begun
             }
         };
@@ -140,6 +145,8 @@ impl Work<'_> {
                 }
             }
         }
+        // Counted before it is looked for what changed, so that what is new by then is known then.
+        self.counted = self.campaign.remote.heads(self.pace, None, 1).await?.total;
         // What a page mentions may have been copied after it.
         let all: Vec<i64> = mirrored(self.scribe).await?.into_keys().collect();
         self.relink(&all).await?;
@@ -153,7 +160,7 @@ impl Work<'_> {
         // What changed in the second of the last look may have changed again within it.
         let last = since.as_second();
         let since = since.checked_sub(OVERLAP_SECONDS.seconds()).unwrap_or(since);
-        let (heads, at) = self.heads(Some(since)).await?;
+        let changed = heads(self.reader(Some(since))).await?;
         let ours = mirrored(self.scribe).await?;
         let is_known = |head: &RemoteHead, node: &Node| {
             let is_over = head.updated_at.as_second() < last || put::is_answer(node);
@@ -161,12 +168,12 @@ impl Work<'_> {
         };
         let is_news =
             |head: &&RemoteHead| !ours.get(&head.number).is_some_and(|node| is_known(head, node));
-        let news: Vec<RemoteHead> = heads.iter().filter(is_news).copied().collect();
+        let news: Vec<RemoteHead> = changed.rows.iter().filter(is_news).copied().collect();
         let read = self.read(&news, &ours).await?;
         self.relink(&read).await?;
         self.find_gone().await?;
         let now = self.scribe.app.effects.now();
-        self.kept.progress.is_whole(at.unwrap_or(since), now);
+        self.kept.progress.is_whole(changed.at.unwrap_or(since), now);
         self.report.conflicts.clone_from(&self.kept.progress.conflicts);
         self.kept.write(self.scribe).await
     }
@@ -248,33 +255,42 @@ impl Work<'_> {
         let first = self.campaign.remote.heads(self.pace, None, 1).await?;
         let ours: Vec<i64> = mirrored(self.scribe).await?.into_keys().collect();
         let Some(total) = first.total else { return self.compare(&ours, None).await };
+        if self.kept.progress.as_of().is_none() && !self.is_intact(&ours) {
+            return self.compare(&ours, Some(total)).await;
+        }
         let counted = (total, ours.len());
         if total == ours.len() || self.kept.progress.compared == Some(counted) {
             return Ok(());
         }
-        let (remote, pace) = (&self.campaign.remote, self.pace);
+        let all = self.reader(None);
         let read = |page: u32| {
-            async move {
-                let listed = remote.heads(pace, None, page).await?;
-                Ok(listed.rows.iter().map(|head| head.number).collect())
-            }
-            .boxed()
+            let listed = all(page);
+            async { Ok(listed.await?.rows.iter().map(|head| head.number).collect()) }.boxed()
         };
-        match missing(&ours, total, first.per_page, read).await? {
-            Some(gone) => {
-                for number in gone {
-                    self.bury(number).await?;
-                }
-                Ok(())
-            }
-            None => self.compare(&ours, Some(total)).await,
+        let gone = missing(&ours, total, first.per_page, read).await?;
+        // The places of rows tell nothing where they moved meanwhile.
+        let after = self.campaign.remote.heads(self.pace, None, 1).await?.total;
+        let Some(gone) = gone.filter(|_| after == Some(total)) else {
+            return self.compare(&ours, after).await;
+        };
+        for number in gone {
+            self.bury(number).await?;
         }
+        Ok(())
+    }
+
+    /// Whether nothing was deleted while all was copied. If something was, rows moved from
+    /// pages that were not copied yet to pages that were; and as one that is gone stands for
+    /// one that is missing, there seem to be as many here as there.
+    fn is_intact(&self, ours: &[i64]) -> bool {
+        let counted = self.kept.progress.there().zip(self.counted);
+        counted.is_some_and(|(there, total)| there.is_intact(total, ours.iter().copied()))
     }
 
     /// Compares the whole list with what is here.
     async fn compare(&mut self, ours: &[i64], total: Option<usize>) -> Result<()> {
-        let (heads, _) = self.heads(None).await?;
-        let theirs: BTreeSet<i64> = heads.iter().map(|head| head.number).collect();
+        let listed = heads(self.reader(None)).await?;
+        let theirs: BTreeSet<i64> = listed.rows.iter().map(|head| head.number).collect();
         let here: BTreeSet<i64> = ours.iter().copied().collect();
         let fresh: BTreeSet<i64> = theirs.difference(&here).copied().collect();
         self.read_each(&fresh).await?;
@@ -287,23 +303,16 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// All pages of the list of entities, and the moment of the first.
-    async fn heads(
+    /// What gives pages of the list of entities.
+    fn reader<'b>(
         &self,
         since: Option<Timestamp>,
-    ) -> Result<(Vec<RemoteHead>, Option<Timestamp>)> {
-        let mut heads = Vec::new();
-        let mut at = None;
-        for page in 1..=PAGES_MAX {
-            let listed: Listed<RemoteHead> =
-                self.campaign.remote.heads(self.pace, since, page).await?;
-            at = at.or(listed.at);
-            heads.extend(listed.rows);
-            if !listed.more {
-                break;
-            }
+    ) -> impl Fn(u32) -> BoxFuture<'b, Result<Listed<RemoteHead>>> + Send + Sync + 'b {
+        let (remote, pace) = (Arc::clone(&self.campaign.remote), self.pace);
+        move |page| {
+            let remote = Arc::clone(&remote);
+            async move { remote.heads(pace, since, page).await }.boxed()
         }
-        Ok((heads, at))
     }
 
     /// Takes away what is gone on Kanka, unless it was changed here.

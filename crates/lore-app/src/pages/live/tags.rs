@@ -13,6 +13,7 @@ use super::super::kinds::PageKind;
 use super::super::links;
 use super::super::scribe::Scribe;
 use super::campaign::Campaign;
+use super::claim::Claim;
 use super::put::{self, Told};
 use super::remote::{Pace, RemotePage, RemotePatch};
 use super::sync::Side;
@@ -137,11 +138,29 @@ async fn known(scribe: &Scribe, name: &str) -> Result<Option<Node>> {
     Ok(links::find_tag(scribe, name).await?.filter(super::is_mirrored))
 }
 
+/// Makes a tag that the mirror does not know, unless somebody else is about to.
+async fn made(campaign: &Campaign, scribe: &Scribe, name: &str) -> Result<i64> {
+    let mut learnt = campaign.tagging.lock().await;
+    let claim = Claim::take(scribe, name).await?;
+    let made = match known(scribe, name).await {
+        // Another process did while it was waited for.
+        Ok(Some(tag)) => Ok(tag.kind_number),
+        Ok(None) => made_alone(campaign, scribe, name, &mut learnt).await,
+        Err(error) => Err(error),
+    };
+    claim.give_back(scribe).await;
+    made
+}
+
 /// Somebody else may have made it, or given another that name, since the mirror last looked;
 /// and Kanka would make a second one of that name without a word. The first new tag of a
 /// call is looked for by its name; if there are more, all tags are read once.
-async fn made(campaign: &Campaign, scribe: &Scribe, name: &str) -> Result<i64> {
-    let mut learnt = campaign.tagging.lock().await;
+async fn made_alone(
+    campaign: &Campaign,
+    scribe: &Scribe,
+    name: &str,
+    learnt: &mut Option<Learnt>,
+) -> Result<i64> {
     let call = &scribe.request_id;
     let before = learnt.take().filter(|it| it.call == *call && it.at.elapsed() <= FRESH);
     let fresh = |whole| Learnt { call: call.clone(), at: Instant::now(), whole };

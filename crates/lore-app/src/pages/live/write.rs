@@ -4,6 +4,7 @@
 //! something is changed it is read: what somebody else changed there is not overwritten.
 
 use lore_core::{Error, Result, Role, Timestamp, Visibility};
+use lore_markup::{to_html, to_markdown};
 
 use super::super::edit::{self, Made, NewPage, PagePatch};
 use super::super::kinds::PageKind;
@@ -12,6 +13,7 @@ use super::super::page::{self, Detail, Page};
 use super::super::posts::{self, NewPost, PostPatch, find as find_post};
 use super::super::scribe::Scribe;
 use super::campaign::Campaign;
+use super::fate::bring;
 use super::put::{self, Told};
 use super::remote::{Pace, PostDraft, RemotePage, RemotePatch, RemotePost};
 use super::sync::Side;
@@ -55,7 +57,7 @@ pub(in super::super) async fn update(
     let own = admitted(campaign, scribe).await?;
     let _in_order = campaign.writing.lock().await;
     let checked = edit::checked_patch(patch)?;
-    let Some(page) = mirrored(scribe, &own, number).await? else {
+    let Some(page) = mirrored(campaign, scribe, &own, number).await? else {
         return edit::update(scribe, number, patch).await;
     };
     let base = current(campaign, &own, &page).await?;
@@ -103,7 +105,7 @@ pub(in super::super) async fn delete(
 ) -> Result<()> {
     let own = admitted(campaign, scribe).await?;
     let _in_order = campaign.writing.lock().await;
-    if let Some(page) = mirrored(scribe, &own, number).await? {
+    if let Some(page) = mirrored(campaign, scribe, &own, number).await? {
         campaign.remote.delete(page.kind, page.node.kind_number).await?;
     }
     edit::delete(&own, number).await
@@ -118,7 +120,7 @@ pub(in super::super) async fn create_post(
     let own = admitted(campaign, scribe).await?;
     let _in_order = campaign.writing.lock().await;
     let name = new.checked_name()?;
-    let Some(page) = mirrored(scribe, &own, new.page).await? else {
+    let Some(page) = mirrored(campaign, scribe, &own, new.page).await? else {
         return posts::create(scribe, new).await;
     };
     let draft = PostDraft {
@@ -145,7 +147,7 @@ pub(in super::super) async fn update_post(
     let own = admitted(campaign, scribe).await?;
     let _in_order = campaign.writing.lock().await;
     let name = patch.checked_name()?;
-    let Some(page) = mirrored(scribe, &own, number).await? else {
+    let Some(page) = mirrored(campaign, scribe, &own, number).await? else {
         return posts::update(scribe, number, post, patch).await;
     };
     let here = find_post(&page, post)?.clone();
@@ -186,7 +188,7 @@ pub(in super::super) async fn delete_post(
 ) -> Result<()> {
     let own = admitted(campaign, scribe).await?;
     let _in_order = campaign.writing.lock().await;
-    let Some(page) = mirrored(scribe, &own, number).await? else {
+    let Some(page) = mirrored(campaign, scribe, &own, number).await? else {
         return posts::delete(scribe, number, post).await;
     };
     find_post(&page, post)?;
@@ -204,9 +206,18 @@ async fn admitted(campaign: &Campaign, scribe: &Scribe) -> Result<Scribe> {
 }
 
 /// The page as the caller sees it, if it came from Kanka.
-async fn mirrored(scribe: &Scribe, own: &Scribe, number: i64) -> Result<Option<Page>> {
+async fn mirrored(
+    campaign: &Campaign,
+    scribe: &Scribe,
+    own: &Scribe,
+    number: i64,
+) -> Result<Option<Page>> {
+    bring(campaign, scribe, &[number]).await?;
     // What the caller cannot see is not there.
-    page::node(scribe, number).await?;
+    match page::node(scribe, number).await {
+        Err(Error::NotFound { .. }) => return Err(page::absent(scribe, number).await?),
+        found => found?,
+    };
     let page = page::get(own, number, Detail::Posts).await?;
     Ok(Some(page).filter(|page| is_mirrored(&page.node)))
 }
@@ -235,15 +246,29 @@ async fn clash(
     patch: &PagePatch,
 ) -> Result<Option<&'static str>> {
     let names = tags::TagNames::read(own).await?;
-    let entry = page.entry.as_ref().map_or("", |text| text.body.as_str());
+    let entry = page.entry.as_ref().map_or("", |text| text.body.as_str()).trim();
     let same = |one: &[String], other: &[String]| put::keys(one) == put::keys(other);
-    let there = names.names(&base.tags);
+    let (there, written) = (names.names(&base.tags), base.entry.trim());
+    // What is there already is no clash: somebody wanted the same, or an answer was lost.
+    let other_name = |wanted: &String| wanted.trim() != base.name;
+    let other_type = |wanted: &String| wanted.trim() != base.subtype.as_deref().unwrap_or_default();
+    let other_entry = |wanted: &String| {
+        wanted.trim() != written && to_markdown(&to_html(wanted)).trim() != written
+    };
+    let name = patch.name.as_ref().is_some_and(other_name) && base.name != page.node.name;
+    let subtype =
+        patch.subtype.as_ref().is_some_and(other_type) && base.subtype != page.node.subtype;
+    let entry = patch.entry.as_ref().is_some_and(other_entry) && written != entry;
+    let tags = patch.tags.as_ref().is_some_and(|wanted| !same(wanted, &there));
+    let tags = tags && !same(&there, &page.node.tags);
+    let private = patch.private.is_some_and(|wanted| wanted != base.private);
+    let private = private && base.private != page.is_private();
     let fields = [
-        ("the name", patch.name.is_some() && base.name != page.node.name),
-        ("the type", patch.subtype.is_some() && base.subtype != page.node.subtype),
-        ("the entry", patch.entry.is_some() && base.entry.trim() != entry.trim()),
-        ("the tags", patch.tags.is_some() && !same(&there, &page.node.tags)),
-        ("is_private", patch.private.is_some() && base.private != page.is_private()),
+        ("the name", name),
+        ("the type", subtype),
+        ("the entry", entry),
+        ("the tags", tags),
+        ("is_private", private),
     ];
     Ok(fields.into_iter().find(|(_, clashes)| *clashes).map(|(field, _)| field))
 }

@@ -59,14 +59,19 @@ impl ToolSpec for GetEntities {
         let found = pages::get_all(&scribe, &known, detail).await?;
         let nodes: Vec<_> = found.values().map(|page| &page.node).collect();
         let sheets = sheet::played(&call.app, &call.viewer, &nodes).await?;
-        let results = input.entity_ids.iter().map(|number| {
-            let page = number
-                .read("entity_id")
-                .and_then(|id| found.get(&id).cloned().ok_or_else(|| pages::unknown(id)));
+        let mut results = Vec::with_capacity(input.entity_ids.len());
+        for number in &input.entity_ids {
+            let page = match number.read("entity_id") {
+                Ok(id) => match found.get(&id) {
+                    Some(page) => Ok(page.clone()),
+                    None => Err(pages::absent(&scribe, id).await?),
+                },
+                Err(error) => Err(error),
+            };
             let played = page.as_ref().ok().and_then(|page| sheets.get(&page.node.id));
-            EntityOut { sheet: played.map(PlayedOut::from), ..row(number, page, detail) }
-        });
-        let results = results.collect();
+            let sheet = played.map(PlayedOut::from);
+            results.push(EntityOut { sheet, ..row(number, page, detail) });
+        }
         Ok(Output { results, mirror: MirrorOut::of(&scribe).await? })
     }
 }
