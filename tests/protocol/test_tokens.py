@@ -8,9 +8,11 @@ import socket
 import subprocess
 
 import pytest
+from harness.pages import ARTICLE, page_server
 from harness.program import until
 from harness.raw import exchange, request
 from harness.rpc import answer_of, message, result_of, tool_names
+from harness.table import Seat
 from harness.web import Session
 
 LIST = message("tools/list", {}, id=7)
@@ -480,3 +482,43 @@ def test_the_answer_of_a_good_token_is_not_cached(alice, server):
         assert result_of(answer_of(answer))
         assert answer.headers["cache-control"] in ("no-store", "no-cache")
         assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_a_vault_is_the_one_worlds_it_was_opened_for(program, serve):
+    """Who runs another world on the same server has no vault: they read no note, write none, and
+    what they take in is kept without one."""
+    vault = program.home / "vault"
+    vault.mkdir()
+    (vault / "Plan.md").write_text("# Plan\n\nThe mayor is the wyrm.\n")
+    program.ok("world", "create", "Ours", "--use")
+    program.ok("world", "create", "Theirs")
+    mine = program.token("owner", "ada")
+    neighbours = [
+        program.ok("--world", "Theirs", "token", "create", "--role", role, "--name", role).strip()
+        for role in ("gm", "owner")
+    ]
+    with page_server() as pages:
+        url = pages.put("/herring", ARTICLE)
+        program.settings = {"VAULT_PATH": str(vault), "LOREWELL_WEB_REACHABLE": pages.address}
+        server = serve("--world", "Ours")
+        note = {"path": "Plan.md", "content": "Mine now."}
+        for token in neighbours:
+            with server.client(authorization=f"Bearer {token}") as http:
+                seat = Seat(Session(http).open())
+                for tool, arguments in (("vault_read_note", {"path": "Plan.md"}),
+                                        ("vault_write_note", note), ("vault_list_notes", {"folder": ""})):
+                    told = seat.result(tool, arguments)
+                    assert told["isError"] and "there is no vault" in str(told["content"]), told
+                for tool in ("preview_url", "process_url", "ingest_url"):
+                    taken = seat.do(tool, url=url)
+                assert not taken.get("vault_note_path"), taken
+                found = http.post("/compat/koi/sync-relationships", json={})
+                assert found.status_code != 200, found.text
+                assert "wyrm" not in str(seat.do("knowledge_search", query="who the mayor is"))
+        with server.client(authorization=f"Bearer {mine}") as http:
+            seat = Seat(Session(http).open())
+            assert "wyrm" in str(seat.result("vault_read_note", {"path": "Plan.md"}))
+            for tool in ("preview_url", "process_url", "ingest_url"):
+                taken = seat.do(tool, url=url)
+            assert (vault / taken["vault_note_path"]).is_file()
+    assert sorted(path.name for path in vault.rglob("*.md")) == ["Herring.md", "Plan.md"]

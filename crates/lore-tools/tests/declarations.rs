@@ -246,7 +246,7 @@ impl Stage {
         let notes = folder.join("vault");
         fs::create_dir_all(notes.join("People")).unwrap();
         fs::write(notes.join("People/Thorin.md"), "# Thorin\n").unwrap();
-        app.notes = Arc::new(Notes::at(notes));
+        app.notes = Arc::new(Notes::at(notes, None));
         let app = Arc::new(app);
         let viewer = enter(&app, Identity::LOCAL, None).await.unwrap();
         let registry = Registry::standard();

@@ -34,7 +34,7 @@ pub(crate) async fn open_app(settings: &Settings) -> anyhow::Result<Arc<App>> {
     app.web = Some(Arc::new(GuardedWeb::new(effects.clone(), settings.web.clone())));
     app.code = Arc::new(Code::new(settings.code()));
     if let Some(folder) = &settings.vault {
-        app.notes = Arc::new(Notes::at(folder.clone()));
+        app.notes = Arc::new(Notes::at(folder.clone(), settings.world.clone()));
     }
     connect_services(&mut app, settings)?;
     let app = Arc::new(app);

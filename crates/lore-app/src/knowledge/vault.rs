@@ -3,46 +3,75 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use lore_core::{Effects, Error, Result, Role};
+use lore_core::{Error, Result, Role, WorldId};
 use lore_vault::{FolderPath, Frontmatter, NotePath, Vault, VaultError, Written};
 use parking_lot::Mutex;
+use tokio::sync::OnceCell;
 
 use super::kept_notes;
 use super::librarian::Librarian;
 use super::note::Note;
 use super::submission::{self, Submission};
+use crate::App;
+use crate::access::{self, Identity};
 
-/// Where the notes are. The folder is opened when it is first needed, so that everything
-/// else works without it, and opened again when another one has taken its place.
+/// Where the notes are, and whose: a folder belongs to one world, and in others there is none.
+/// The folder is opened when it is first needed, so that everything else works without it, and
+/// opened again when another one has taken its place.
 #[derive(Default)]
 pub struct Notes {
-    path: Option<PathBuf>,
+    place: Option<Place>,
     open: Mutex<Option<Arc<Vault>>>,
 }
 
+struct Place {
+    path: PathBuf,
+    /// The world that was named, or the local user's own.
+    world: Option<String>,
+    /// Which that was when it was first asked for: it stays the same whatever is chosen later.
+    owner: OnceCell<WorldId>,
+}
+
 impl Notes {
-    /// Notes in this folder.
-    pub fn at(path: PathBuf) -> Self {
-        Self { path: Some(path), open: Mutex::default() }
+    /// Notes of a world in this folder; of the local user's own world when none is named.
+    pub fn at(path: PathBuf, world: Option<String>) -> Self {
+        let place = Place { path, world, owner: OnceCell::new() };
+        Self { place: Some(place), open: Mutex::default() }
     }
 
     /// Whether there is a folder for notes at all.
-    pub fn is_configured(&self) -> bool {
-        self.path.is_some()
+    pub(super) fn is_configured(&self) -> bool {
+        self.place.is_some()
     }
 
-    pub(super) fn vault(&self, effects: &Effects) -> Result<Arc<Vault>> {
-        let Some(path) = &self.path else {
-            return Err(Error::Precondition {
-                message: "there is no vault".into(),
-                hint: "set VAULT_PATH, or `vault` in lorewell.toml, to the folder of notes".into(),
-            });
+    /// Whether the notes are those of a world.
+    async fn are_of(&self, app: &App, world: WorldId) -> bool {
+        let Some(place) = &self.place else { return false };
+        let entered = || async {
+            let viewer = access::enter(app, Identity::LOCAL, place.world.as_deref()).await?;
+            Ok::<_, Error>(viewer.world)
         };
+        matches!(place.owner.get_or_try_init(entered).await, Ok(owner) if *owner == world)
+    }
+
+    pub(super) async fn vault(&self, librarian: &Librarian) -> Result<Arc<Vault>> {
+        let Some(place) = &self.place else {
+            return Err(no_vault(
+                "set VAULT_PATH, or `vault` in lorewell.toml, to the folder of notes",
+            ));
+        };
+        if !self.are_of(&librarian.app, librarian.viewer.world).await {
+            return Err(no_vault(
+                "a folder of notes belongs to one world; start a server for this one with its own \
+                 VAULT_PATH",
+            ));
+        }
         let mut open = self.open.lock();
         if let Some(vault) = open.as_ref().filter(|vault| vault.is_in_place()) {
             return Ok(Arc::clone(vault));
         }
-        let vault = Vault::open(path, effects.clone()).map_err(|_| Error::Precondition {
+        let effects = librarian.app.effects.clone();
+        let vault = Vault::open(&place.path, effects).map_err(|_| Error::Precondition {
             message: "the vault cannot be opened".into(),
             hint: "check that VAULT_PATH is a folder this program may read".into(),
         })?;
@@ -50,6 +79,10 @@ impl Notes {
         *open = Some(Arc::clone(&vault));
         Ok(vault)
     }
+}
+
+fn no_vault(hint: &str) -> Error {
+    Error::Precondition { message: "there is no vault".into(), hint: hint.into() }
 }
 
 /// The text of a note.
@@ -72,7 +105,7 @@ pub async fn write_note(librarian: &Librarian, path: &str, content: &str) -> Res
     Ok(written)
 }
 
-/// Writes the note about a page that was taken in; none where there is no vault, or where
+/// Writes the note about a page that was taken in; none where the world has no vault, or where
 /// the caller may not write to it. Pages with the same title get notes of their own.
 pub(super) async fn write_source(
     librarian: &Librarian,
@@ -80,7 +113,9 @@ pub(super) async fn write_source(
     page: &Submission,
     names: &[&str],
 ) -> Result<Option<String>> {
-    if !librarian.app.notes.is_configured() || librarian.viewer.role < Role::Gm {
+    let world = librarian.viewer.world;
+    if librarian.viewer.role < Role::Gm || !librarian.app.notes.are_of(&librarian.app, world).await
+    {
         return Ok(None);
     }
     let title = file_title(&page.title);
@@ -117,6 +152,9 @@ pub(super) async fn refresh_source(
     path: &str,
     page: &Submission,
 ) -> Result<()> {
+    if !librarian.app.notes.are_of(&librarian.app, librarian.viewer.world).await {
+        return Ok(());
+    }
     let old = read_note(librarian, path).await?;
     let note = Note::read(&old);
     if note.first("rid") != Some(page.rid.as_str()) {
@@ -182,7 +220,7 @@ pub(super) async fn on_disk<T: Send + 'static>(
     librarian: &Librarian,
     work: impl FnOnce(&Vault) -> std::result::Result<T, VaultError> + Send + 'static,
 ) -> Result<T> {
-    let vault = librarian.app.notes.vault(&librarian.app.effects)?;
+    let vault = librarian.app.notes.vault(librarian).await?;
     let done = tokio::task::spawn_blocking(move || work(&vault)).await;
     Ok(done.map_err(|_| Error::Bug { what: "the vault".into() })??)
 }

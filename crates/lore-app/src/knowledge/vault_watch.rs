@@ -38,7 +38,7 @@ pub async fn keep_vault(app: Arc<App>, world: Option<String>) {
     let mut trouble = None;
     let mut change = None;
     loop {
-        following = match librarian.app.notes.vault(&librarian.app.effects) {
+        following = match librarian.app.notes.vault(&librarian).await {
             Ok(vault) => match following.filter(|old| Arc::ptr_eq(&old.vault, &vault)) {
                 Some(same) => {
                     if let Some(change) = change {

@@ -69,7 +69,7 @@ impl World {
         let mut app = App::new(store, effects);
         let notes = directory.path().join("vault");
         std::fs::create_dir(&notes).unwrap();
-        app.notes = Arc::new(Notes::at(notes));
+        app.notes = Arc::new(Notes::at(notes, None));
         let pages = Arc::new(Pages::default());
         app.web = Some(Arc::clone(&pages) as Arc<dyn Web>);
         prepare(&mut app);
