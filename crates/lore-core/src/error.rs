@@ -2,8 +2,11 @@
 //! means on every surface.
 //!
 //! A variant is named after what the caller can do about it. Messages never
-//! hold secrets: they reach language models and logs.
+//! hold secrets: they reach language models and logs. What a caller sent is told
+//! again in short, however long it was.
 
+use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::time::Duration;
 
 /// Shorthand for results of use cases.
@@ -14,7 +17,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[non_exhaustive]
 pub enum Error {
     /// An input is missing or wrong: correct `field`.
-    #[error("{field} {problem}")]
+    #[error("{} {}", short(field), short(problem))]
     Invalid {
         /// The input's path, such as `dice[2].sides`.
         field: String,
@@ -24,7 +27,7 @@ pub enum Error {
         hint: String,
     },
     /// The thing does not exist, or this viewer may not know that it does.
-    #[error("{what} was not found")]
+    #[error("{} was not found", short(what))]
     NotFound {
         /// What was asked for.
         what: String,
@@ -32,13 +35,13 @@ pub enum Error {
         hint: String,
     },
     /// Somebody else changed the thing first: read it again, then retry.
-    #[error("{what} was changed by somebody else")]
+    #[error("{} was changed by somebody else", short(what))]
     Conflict {
         /// What changed.
         what: String,
     },
     /// The request is fine, but not in the present state of the world.
-    #[error("{message}")]
+    #[error("{}", short(message))]
     Precondition {
         /// What stands in the way.
         message: String,
@@ -46,7 +49,7 @@ pub enum Error {
         hint: String,
     },
     /// The viewer's role does not allow it.
-    #[error("{action}")]
+    #[error("{}", short(action))]
     Forbidden {
         /// What was refused.
         action: String,
@@ -54,7 +57,7 @@ pub enum Error {
         hint: String,
     },
     /// The request is larger than allowed.
-    #[error("{what} is larger than {limit}")]
+    #[error("{} is larger than {limit}", short(what))]
     TooLarge {
         /// What is too large.
         what: String,
@@ -70,7 +73,7 @@ pub enum Error {
         retry_after: Duration,
     },
     /// The server cannot do it right now: wait, then retry.
-    #[error("{what} is not available right now")]
+    #[error("{} is not available right now", short(what))]
     Unavailable {
         /// What is busy or down.
         what: String,
@@ -130,13 +133,53 @@ impl Error {
             Self::Invalid { hint, .. }
             | Self::NotFound { hint, .. }
             | Self::Precondition { hint, .. }
-            | Self::Forbidden { hint, .. } => hint.clone(),
+            | Self::Forbidden { hint, .. } => short(hint).into_owned(),
             Self::Throttled { retry_after, .. } => {
                 format!("wait {} s, then send the same request again", retry_after.as_secs().max(1))
             }
             _ => self.code().meaning().advice.to_owned(),
         }
     }
+}
+
+/// A message that tells no more of what a caller sent than is needed to recognise it: of what is
+/// quoted, and of words that no language has, the beginning; and of all a page at most.
+pub fn short(message: &str) -> Cow<'_, str> {
+    /// Messages of this size are told as they are, in bytes.
+    const PLAIN: usize = 240;
+    /// What is told of something quoted, in letters.
+    const QUOTED: usize = 80;
+    /// What is told of a word, which may be an address or a path, in letters.
+    const WORD: usize = 200;
+    /// What is told at all, in letters.
+    const WHOLE: usize = 4_000;
+    if message.len() <= PLAIN {
+        return Cow::Borrowed(message);
+    }
+    let mut told = String::new();
+    let (mut quote, mut escaped, mut since) = (None, false, 0_usize);
+    for letter in message.chars() {
+        let ends = quote.map_or(letter.is_whitespace(), |open| open == letter) && !escaped;
+        let begins = quote.is_none() && matches!(letter, '"' | '`');
+        escaped = quote == Some('"') && letter == '\\' && !escaped;
+        if ends || begins {
+            quote = begins.then_some(letter);
+            since = 0;
+            told.push(letter);
+            continue;
+        }
+        since += 1;
+        match since.cmp(&(if quote.is_some() { QUOTED } else { WORD } + 1)) {
+            Ordering::Less => told.push(letter),
+            Ordering::Equal => told.push('…'),
+            Ordering::Greater => {}
+        }
+    }
+    if let Some((end, _)) = told.char_indices().nth(WHOLE) {
+        told.truncate(end);
+        told.push('…');
+    }
+    Cow::Owned(told)
 }
 
 /// Stable error codes, as they appear in structured results.
@@ -254,6 +297,26 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), Code::ALL.len());
+    }
+
+    #[test]
+    fn what_a_caller_sent_is_told_again_in_short() {
+        let (long, list) = ("x".repeat(4_000_000), "[1, 2], ".repeat(100_000));
+        for told in [
+            Error::invalid("gm_mode", format!("is {long:?}, not a mode"), "use HUMAN"),
+            Error::invalid(long.clone(), format!("is {long}, a word"), format!("not {long:?}")),
+            Error::not_found(format!("the page `{long}` of {:?}", long), "look elsewhere"),
+            Error::Precondition { message: list.clone(), hint: list },
+        ] {
+            assert!(told.to_string().len() < 5_000 && told.hint().len() < 5_000);
+        }
+        let told = Error::invalid("gm_mode", format!("is {long:?}, not a mode"), "use HUMAN");
+        let wanted = format!("gm_mode is \"{}…\", not a mode", "x".repeat(80));
+        assert_eq!(told.to_string(), wanted);
+        let quotes = format!("is {:?}, not a mode", "a \"b\" c\\".repeat(40));
+        assert!(short(&quotes).ends_with("…\", not a mode"), "{}", short(&quotes));
+        let words = "use one of the words that are listed here; ".repeat(20);
+        assert_eq!(short(&words), words);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, Response, StatusCode, header};
 use lore_core::Error;
+use lore_core::error::short;
 use lore_mcp::{Scope, ServerParts};
 use lore_tools::koi::{self, Ask, Failure, Verb};
 use lore_tools::{Call, Toolset};
@@ -91,9 +92,10 @@ fn refusal(failure: Failure) -> Response<Body> {
 /// A field that is missing or wrong, as FastAPI tells it.
 fn problem(error: &Error) -> Value {
     let (field, what) = match error {
-        Error::Invalid { field, problem, .. } => (field.as_str(), problem.as_str()),
-        _ => ("body", "cannot be read"),
+        Error::Invalid { field, problem, .. } => (short(field), short(problem)),
+        _ => ("body".into(), "cannot be read".into()),
     };
+    let (field, what) = (field.as_ref(), what.as_ref());
     let missing = what == "is required";
     let path: Vec<&str> = if field == "body" { vec!["body"] } else { vec!["body", field] };
     json!({

@@ -5,6 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures::FutureExt;
+use lore_core::error::short;
 use lore_core::{Error, Role};
 use serde_json::{Map, Value};
 
@@ -27,7 +28,7 @@ pub struct Registry {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
     /// There is no such tool, or it is switched off: the request itself is wrong.
-    #[error("unknown tool {0:?}")]
+    #[error("unknown tool {:?}", short(.0))]
     UnknownTool(String),
     /// The tool ran and failed in a way its caller can read.
     #[error(transparent)]

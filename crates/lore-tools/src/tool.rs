@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use lore_app::play::desk::Asked;
+use lore_core::error::short;
 use lore_core::{Error, Result, Role};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -280,7 +281,7 @@ pub fn error_object(error: &Error) -> Value {
         "hint": error.hint(),
     });
     let more = match error {
-        Error::Invalid { field, .. } => Some(("field", json!(field))),
+        Error::Invalid { field, .. } => Some(("field", json!(short(field)))),
         // In whole seconds, and never less than asked for.
         Error::Throttled { retry_after, .. } => {
             let seconds = retry_after.as_millis().div_ceil(1_000).max(1);

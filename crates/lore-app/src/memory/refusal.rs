@@ -1,6 +1,7 @@
 //! Why memory did not do something, in the words of its contract.
 
 use lore_core::Error;
+use lore_core::error::short;
 use lore_store::StoreError;
 
 /// Shorthand for results of memory.
@@ -18,7 +19,7 @@ pub enum Refusal {
         action: &'static str,
     },
     /// There is no such thing: look for its id.
-    #[error("{what} not found: {id}")]
+    #[error("{what} not found: {}", short(id))]
     NotFound {
         /// What was looked for, capitalised.
         what: &'static str,
@@ -26,7 +27,7 @@ pub enum Refusal {
         id: String,
     },
     /// The request cannot be fulfilled as it is: do what the hint says.
-    #[error("{message}")]
+    #[error("{}", short(message))]
     Refused {
         /// What stands in the way.
         message: String,
@@ -56,7 +57,7 @@ impl Refusal {
             Self::NotFound { .. } => {
                 "look for the id with kn_intel recall, kn_graph query or a list action".to_owned()
             }
-            Self::Refused { hint, .. } => hint.clone(),
+            Self::Refused { hint, .. } => short(hint).into_owned(),
             Self::Failed(error) => error.hint(),
         }
     }

@@ -3,6 +3,7 @@
 use axum::body::Body;
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use lore_core::Error;
+use lore_core::error::short;
 use serde_json::{Map, Value, json};
 
 /// Rows of a page of results.
@@ -68,7 +69,7 @@ impl From<Error> for Refused {
     fn from(error: Error) -> Self {
         match &error {
             Error::Invalid { field, problem, .. } => {
-                Self::field(field, &format!("The {field} {problem}."))
+                Self::field(&short(field), &format!("The {} {}.", short(field), short(problem)))
             }
             Error::NotFound { .. } => Self::new(404, format!("No query results: {error}")),
             Error::Forbidden { .. } => Self::new(403, error.to_string()),

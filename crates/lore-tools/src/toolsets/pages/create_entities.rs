@@ -1,6 +1,7 @@
 //! `create_entities`: make pages.
 
 use lore_app::pages::{self, NewPage, Scribe};
+use lore_core::error::short;
 use lore_core::{Error, Properties, Result, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -140,7 +141,10 @@ fn row(name: Option<String>, made: Result<pages::Made>) -> Row {
             success: true,
             error: None,
         },
-        Err(error) => Row { name, error: Some(in_words(&error)), ..Row::default() },
+        Err(error) => {
+            let name = name.map(|name| short(&name).into_owned());
+            Row { name, error: Some(in_words(&error)), ..Row::default() }
+        }
     }
 }
 
