@@ -25,7 +25,80 @@ pub fn checked_name(field: &str, text: &str) -> Result<String> {
     if name.chars().any(char::is_control) {
         return Err(Error::invalid(field, "has control characters", "remove them"));
     }
+    if let Some(unseen) = unseen(name).next() {
+        let problem = format!(
+            "has U+{:04X}, a character that cannot be seen or turns text around",
+            u32::from(unseen)
+        );
+        return Err(Error::invalid(field, problem, "remove it: two names must not look alike"));
+    }
     Ok(name.to_owned())
+}
+
+/// A name from elsewhere without what [`checked_name`] would refuse to have in one: nobody
+/// could be asked to correct it.
+pub fn cleaned(text: &str) -> String {
+    let seen = without_unseen(text);
+    seen.replace(char::is_control, " ").trim().to_owned()
+}
+
+/// A text from elsewhere without characters that cannot be seen, or that turn text around.
+pub fn without_unseen(text: &str) -> String {
+    let mut before = None;
+    let mut letters = text.chars().peekable();
+    let mut clean = String::with_capacity(text.len());
+    while let Some(letter) = letters.next() {
+        if is_unseen(before, letter, letters.peek().copied()) {
+            continue;
+        }
+        before = Some(letter);
+        clean.push(letter);
+    }
+    clean
+}
+
+/// The characters of a name that cannot be seen, or that turn text around.
+fn unseen(name: &str) -> impl Iterator<Item = char> {
+    let before = std::iter::once(None).chain(name.chars().map(Some));
+    let after = name.chars().skip(1).map(Some).chain([None]);
+    let letters = before.zip(name.chars()).zip(after);
+    letters
+        .filter(|((before, letter), after)| is_unseen(*before, *letter, *after))
+        .map(|((_, letter), _)| letter)
+}
+
+/// Whether a character shows nothing where it stands, or turns text around. Joiners are part of
+/// some scripts and of emoji, marks choose the form of the letter before them, and flags of
+/// regions are spelt with tags.
+fn is_unseen(before: Option<char>, letter: char, after: Option<char>) -> bool {
+    let code = u32::from(letter);
+    match code {
+        0x200C | 0x200D => !joins(before, after),
+        0xFE00..=0xFE0F | 0xE0100..=0xE01EF => !before.is_some_and(is_formed),
+        0xE0020..=0xE007F => {
+            !before.is_some_and(|c| matches!(u32::from(c), 0x1F3F4 | 0xE0020..=0xE007E))
+        }
+        0xAD | 0x34F | 0x61C | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180E => true,
+        0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F => true,
+        0x3164 | 0xFEFF | 0xFFA0 | 0xFFF9..=0xFFFB => true,
+        0x1BCA0..=0x1BCA3 | 0x1D173..=0x1D17A | 0xE0000..=0xE001F => true,
+        _ => false,
+    }
+}
+
+/// Whether a joiner between these does something. Latin, Greek and Cyrillic letters have no
+/// other form; those of India may end with one.
+fn joins(before: Option<char>, after: Option<char>) -> bool {
+    let takes_part = |c: char| u32::from(c) >= 0x590 && !is_unseen(None, c, None);
+    let selected = |c: char| matches!(u32::from(c), 0xFE0F);
+    let indic = |c: char| matches!(u32::from(c), 0x900..=0xDFF);
+    before.is_some_and(|c| takes_part(c) || selected(c))
+        && (after.is_some_and(takes_part) || before.is_some_and(indic))
+}
+
+/// Whether a character may have several forms to choose from.
+fn is_formed(c: char) -> bool {
+    !c.is_whitespace() && !matches!(u32::from(c), 0xFE00..=0xFE0F | 0xE0100..=0xE01EF)
 }
 
 /// Checks that a text is at most `max` characters long.
@@ -87,6 +160,44 @@ mod tests {
         assert!(checked_name("name", " \t").is_err());
         assert!(checked_name("name", "a\u{0}b").is_err());
         assert!(checked_name("name", &"x".repeat(NAME_MAX + 1)).is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_refused_in_names_and_taken_from_those_of_others() {
+        for (bad, clean) in [
+            ("Ada\u{202e}xe.", "Adaxe."),
+            ("\u{2066}Ada\u{2069}", "Ada"),
+            ("Ad\u{200b}a", "Ada"),
+            ("Ad\u{200d}a", "Ada"),
+            ("Ад\u{200c}а", "Ада"),
+            ("Ada\u{200d}", "Ada"),
+            ("\u{feff}Ada\u{ad}", "Ada"),
+            ("Ada\u{fe0f}\u{fe0f}", "Ada\u{fe0f}"),
+            ("A\u{e0061}da", "Ada"),
+            ("Ada\tHolt", "Ada Holt"),
+        ] {
+            let refused = checked_name("name", bad).unwrap_err();
+            assert!(refused.to_string().starts_with("name has "), "{refused}");
+            assert_eq!(cleaned(bad), clean);
+            assert_eq!(checked_name("name", clean).unwrap(), clean);
+        }
+    }
+
+    #[test]
+    fn scripts_and_emoji_keep_what_they_need() {
+        for good in [
+            "می\u{200c}خواهم",
+            "ශ්\u{200d}රී",
+            "👩\u{200d}🚀",
+            "🏳\u{fe0f}\u{200d}🌈",
+            "❤\u{fe0f}",
+            "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
+            "葛\u{e0100}",
+            "שלום",
+        ] {
+            assert_eq!(checked_name("name", good).unwrap(), good);
+            assert_eq!(cleaned(good), good);
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Taking one thing of a service into the own world: made, changed, or out of the bin.
 
 use lore_anvil::{Form, Kind, Object, check_section};
-use lore_core::{Error, Node, Result, Uid};
+use lore_core::{Error, Node, Result, Uid, names};
 use lore_store::{Batch, Change, NodeKey, NodeRef, StoreError, TextRef};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -31,6 +31,7 @@ pub(super) enum Put {
 impl Atlas {
     /// Makes or changes a thing; what it is joined to waits.
     pub(super) async fn put(&self, kind: Kind, now: Seen, mut fields: Object) -> Result<Put> {
+        clean_names(&mut fields);
         let uid = uid_of(kind, &now.id);
         let (node, put) = match self.node_here(uid).await? {
             Some(node) => (Some(node), Put::Changed),
@@ -68,7 +69,8 @@ impl Atlas {
     }
 
     /// Makes or changes a secret.
-    pub(super) async fn put_secret(&self, id: &str, fields: Object) -> Result<Put> {
+    pub(super) async fn put_secret(&self, id: &str, mut fields: Object) -> Result<Put> {
+        clean_names(&mut fields);
         let uid = uid_of(Kind::Secret, id);
         let fields = self.resolvable(Kind::Secret, fields).await?;
         let shown = uid.to_string();
@@ -293,6 +295,15 @@ pub(super) fn uid_of_words(words: &str) -> Uid {
     let mut bytes = [0_u8; 16];
     bytes.iter_mut().zip(digest).for_each(|(to, from)| *to = from);
     Uid::from_hash(bytes)
+}
+
+/// Nobody here can be asked to correct what a service calls a thing.
+fn clean_names(fields: &mut Object) {
+    for name in ["title", "tags", "subtype"] {
+        if let Some(Value::String(text)) = fields.get_mut(name) {
+            *text = names::cleaned(text);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lore_core::names::NAME_MAX;
+use lore_core::names::{self, NAME_MAX};
 use lore_koinet::node::ForeignRecord;
 use lore_markup::mention;
 use serde_json::{Map, Value};
@@ -66,9 +66,7 @@ pub(super) fn describe(record: &ForeignRecord, contents: &Value) -> Arrival {
 
 /// One line that can serve as a name.
 fn line(text: &str) -> String {
-    let plain: String =
-        lore_reader::visible(text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let plain = worded(&harmless(&plain)).replace('\n', " ");
+    let plain = worded(&harmless(&names::cleaned(text))).replace('\n', " ");
     // Names are no Markdown: what is no mention there shows no backslash.
     let plain = mention::replaced(&plain.replace("\\[", "["), |mention| {
         Some(mention.text.replace(['[', '{'], "(").replace([']', '}'], ")"))
@@ -79,7 +77,7 @@ fn line(text: &str) -> String {
 /// A text that says what its writer's readers saw, and does nothing here. What nobody sees goes
 /// first: it may have hidden markup from us. The numbers of mentions are those of another world.
 fn cleaned(text: &str) -> String {
-    worded(&harmless(&lore_reader::visible(text)))
+    worded(&harmless(&names::without_unseen(text)))
 }
 
 /// A text with what mentions are called, or to the letter, in their place.

@@ -5,7 +5,7 @@
 //! that stand in the text, types and predicates that exist, and everything of a bounded
 //! length. What does not pass is left out and told.
 
-use lore_core::names::NAME_MAX;
+use lore_core::names::{self, NAME_MAX};
 use lore_core::{Error, Result};
 use serde_json::{Value, json};
 
@@ -274,8 +274,13 @@ fn key(text: &str) -> String {
 
 /// One line of at most so many characters.
 fn line(text: &str, most: usize) -> String {
-    let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    plain.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(most).collect()
+    names::cleaned(text)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+        .take(most)
+        .collect()
 }
 
 #[cfg(test)]

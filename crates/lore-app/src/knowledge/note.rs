@@ -156,7 +156,8 @@ fn plain(text: &str) -> Option<String> {
     let text = text.trim().trim_matches(['"', '\'']).trim();
     let link = text.strip_prefix("[[").and_then(|text| text.strip_suffix("]]"));
     let text = link.map_or(text, |link| last(target(link)));
-    Some(text.chars().take(VALUE_MAX).collect()).filter(|text: &String| !text.is_empty())
+    let text: String = lore_core::names::cleaned(text).chars().take(VALUE_MAX).collect();
+    Some(text).filter(|text| !text.is_empty())
 }
 
 #[cfg(test)]

@@ -162,7 +162,7 @@ pub(super) fn title(text: &str, otherwise: &str) -> String {
     let line = |text: &str| -> String {
         let blank = |c: char| c.is_whitespace() || c.is_control();
         let words: Vec<&str> = text.split(blank).filter(|word| !word.is_empty()).collect();
-        words.join(" ").chars().take(NAME_MAX).collect()
+        lore_core::names::cleaned(&words.join(" ")).chars().take(NAME_MAX).collect()
     };
     Some(line(text)).filter(|title| !title.is_empty()).unwrap_or_else(|| line(otherwise))
 }

@@ -2,6 +2,7 @@
 
 use futures::FutureExt;
 use jiff::Timestamp;
+use lore_core::names::without_unseen;
 use lore_core::{Error, Node, Properties, Result, State};
 use lore_reader::Page;
 use lore_store::{
@@ -141,7 +142,7 @@ pub(super) async fn read(librarian: &Librarian, url: &str) -> Result<Submission>
 }
 
 fn submission(url: &str, page: Page) -> Submission {
-    let text: String = page.text.chars().take(TEXT_MAX).collect();
+    let text: String = without_unseen(&page.text).chars().take(TEXT_MAX).collect();
     Submission {
         url: url.to_owned(),
         rid: rid(url),

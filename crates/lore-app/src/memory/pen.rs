@@ -86,7 +86,7 @@ fn bounded_list<'a>(field: &str, given: &'a [String]) -> Result<std::slice::Iter
 
 /// A name cut from a text: its beginning on one line.
 pub(super) fn name_from(prefix: &str, text: &str, letters: usize) -> String {
-    let line = one_line(text);
+    let line = names::cleaned(&one_line(text));
     let cut: String = line.chars().take(letters).collect();
     let name = format!("{prefix}{}", cut.trim_end());
     name.chars().take(NAME_MAX).collect()

@@ -5,7 +5,7 @@
 
 use lore_app::pages::PageKind;
 use lore_app::pages::live::{Listed, PostDraft, RemoteHead, RemotePage, RemotePatch, RemotePost};
-use lore_core::names::NAME_MAX;
+use lore_core::names::{self, NAME_MAX};
 use lore_core::{Principal, Properties, Timestamp, Visibility};
 use lore_markup::{Frame, framed, frames, to_html, to_markdown};
 use serde_json::{Map, Value, json};
@@ -210,8 +210,7 @@ const NAMELESS: &str = "(no name)";
 
 /// A name of theirs, fit for ours.
 fn name(given: &str) -> String {
-    let plain: String = given.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let cut: String = plain.trim().chars().take(NAME_MAX).collect();
+    let cut: String = names::cleaned(given).chars().take(NAME_MAX).collect();
     if cut.is_empty() { NAMELESS.to_owned() } else { cut }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use lore_core::names::NAME_MAX;
+use lore_core::names::{self, NAME_MAX};
 use lore_core::{Node, Properties, Provenance, Result, Text, Uid};
 use lore_store::{
     Batch, Bin, Change, Expect, NewEvents, NewNode, NewText, NodeKey, NodePatch, NodeRef,
@@ -276,7 +276,7 @@ fn state(record: &Record) -> String {
 
 /// As many entries of a list, and as much of each, as can be kept.
 fn bounded(list: &[String]) -> Vec<String> {
-    let entry = |entry: &String| entry.trim().chars().take(NAME_MAX).collect();
+    let entry = |entry: &String| names::cleaned(entry).chars().take(NAME_MAX).collect();
     list.iter().take(LIST_MAX).map(entry).collect()
 }
 

@@ -1,0 +1,131 @@
+"""Values that are too long or cannot be seen, in every text of every tool."""
+
+import copy
+import json
+import re
+
+import pytest
+
+from harness.pages import ARTICLE, page_server
+from harness.program import Program
+from harness.stage import Stage
+from harness.web import Session
+
+LONG = "x" * 300_000
+SAID_MOST = 20_000
+"""As long as an error may be, in letters."""
+
+UNSEEN = ("\u202e", "\u2066", "\u200b", "\ufeff")
+NAMES = ("name", "title", "display_name", "alias")
+"""Fields that say what a thing is called."""
+
+
+class House:
+    """A server with every tool, and something for their examples to speak of."""
+
+    def __init__(self, program: Program, pages):
+        program.settings = {"VAULT_PATH": str(program.home), "LOREWELL_WEB_REACHABLE": pages.address}
+        self.server = program.serve("--toolsets", "all,atlas-write")
+        self.http = self.server.client()
+        self.session = Session(self.http).open()
+        stage = Stage(self.session, pages.put("/herring", ARTICLE))
+        made = self.session.call("create_article", {"title": "A", "template": "item", "content": "B"})
+        article = made["structuredContent"]["data"]["id"]
+        tools = program.tools("--toolsets", "all,atlas-write")
+        # Whatever else examples speak of is an article here: their other values are what is tried.
+        for name in re.findall(r'"\$(\w+)"', json.dumps(tools)):
+            stage.ids.setdefault(name, article)
+        self.tools = [{**tool, "example": stage.filled(tool["example"])} for tool in tools]
+
+
+@pytest.fixture(scope="module")
+def house(binary, tmp_path_factory):
+    with page_server() as pages:
+        house = House(Program(binary, tmp_path_factory.mktemp("values")), pages)
+        yield house
+        house.http.close()
+        house.server.kill()
+
+
+def texts(schema: dict, path: tuple = ()):
+    """The paths of the fields of a schema that take a text; 0 is the first row of a list."""
+    for name, field in schema.get("properties", {}).items():
+        if field.get("type") == "string":
+            yield (*path, name)
+        elif field.get("type") == "array" and field.get("items", {}).get("type") == "string":
+            yield (*path, name, 0)
+        elif field.get("type") == "array":
+            yield from texts(field.get("items", {}), (*path, name, 0))
+        else:
+            yield from texts(field, (*path, name))
+
+
+def spoilt(tool: dict, path: tuple, value: str) -> list[dict]:
+    """The tool's example with a value at a path, for each of its actions."""
+    actions = tool["inputSchema"]["properties"].get("action", {}).get("enum", [None])
+    found = []
+    for action in actions if path != ("action",) else [None]:
+        arguments = copy.deepcopy(tool["example"] or {})
+        if action is not None:
+            arguments["action"] = action
+        place = arguments
+        for step, after in zip(path, (*path[1:], None)):
+            new = value if after is None else [] if after == 0 else {}
+            if isinstance(step, int) and not place:
+                place.append(new)
+            elif after is None or not isinstance(place, list) and not isinstance(place.get(step), type(new)):
+                place[step] = new
+            place = place[step]
+        found.append(arguments)
+    return found
+
+
+def is_refused(answer: dict) -> bool:
+    """Whether an answer says no, in the form of its contract."""
+    told = answer.get("structuredContent", {})
+    rows = told.get("results") if isinstance(told.get("results"), list) else []
+    return bool(answer.get("isError") or told.get("success") is False or told.get("_v") and "error" in told
+                or told.get("status") == "error" or any(row.get("success") is False for row in rows))
+
+
+def test_what_is_too_long_is_told_again_in_short(house):
+    """An error names what is wrong; it does not send it back."""
+    wrong = []
+    for tool in house.tools:
+        for path in texts(tool["inputSchema"]):
+            for arguments in spoilt(tool, path, LONG):
+                answer = house.session.call(tool["name"], arguments)
+                size = len(json.dumps(answer))
+                if is_refused(answer) and size > SAID_MOST:
+                    wrong.append((tool["name"], path, arguments.get("action"), size))
+    assert not wrong
+
+
+def test_names_are_seen_as_they_are(house):
+    """What cannot be seen or turns text around is refused, by the name of the field."""
+    wrong = []
+    for tool in house.tools:
+        if tool["annotations"]["readOnlyHint"] or tool["annotations"]["openWorldHint"]:
+            continue
+        for path in (path for path in texts(tool["inputSchema"]) if path[-1] in NAMES):
+            for unseen in UNSEEN:
+                for arguments in spoilt(tool, path, f"Ada{unseen}Holt"):
+                    answer = house.session.call(tool["name"], arguments)
+                    told = json.dumps(answer, ensure_ascii=False)
+                    if not is_refused(answer) and unseen in told:
+                        wrong.append((tool["name"], path, arguments.get("action"), hex(ord(unseen)), told[:200]))
+                    elif "cannot be seen" in told and path[-1] not in told:
+                        wrong.append((tool["name"], path, "names another field", told[:200]))
+    assert not wrong
+    found = [house.session.call("kn_graph", {"action": "query", "text": "Ada Holt", "limit": 50}),
+             house.session.call("find_entities", {"name": "Ada"}), house.session.call("search_articles", {"query": "Ada"})]
+    assert not [unseen for unseen in UNSEEN if unseen in json.dumps(found, ensure_ascii=False)]
+
+
+def test_what_others_call_a_thing_is_cleaned(house):
+    """Nobody could be asked to correct the name of a page on the web or of a note."""
+    note = "---\n\"@type\": schema:Person\nname: \"Ida\u202e Penn\"\n---\nShe is.\n"
+    answer = house.session.call("vault_write_note", {"path": "People/Ida.md", "content": note})
+    assert not answer.get("isError"), answer
+    found = house.session.call("resolve_entity", {"label": "Ida Penn"})["structuredContent"]
+    assert found["candidates"][0]["name"] == "Ida Penn", found
