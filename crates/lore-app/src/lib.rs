@@ -8,6 +8,7 @@ pub mod atlas;
 pub mod attempts;
 mod doors;
 pub mod federation;
+mod id_forms;
 pub mod knowledge;
 pub mod memory;
 mod mentions;

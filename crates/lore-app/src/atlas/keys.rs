@@ -8,7 +8,8 @@ use lore_store::NodeKey;
 use super::article;
 use super::source::Atlas;
 use crate::doors;
-use crate::play::ids::Thing;
+use crate::id_forms::{self, read_uid};
+use crate::knowledge;
 use crate::play::{CAMPAIGN, CHARACTER, word};
 
 /// Node kind of a note in a notebook. Notes by themselves are pages.
@@ -91,7 +92,13 @@ impl Atlas {
         id: &str,
         fits: fn(Kind, &Node) -> bool,
     ) -> Result<(Self, Node)> {
-        let key = key(kind, id)?;
+        let key = match id.trim().starts_with(knowledge::ORN) {
+            true => {
+                let found = id_forms::find(self.app(), self.viewer(), id).await?;
+                NodeKey::Uid(found.ok_or_else(|| unknown(kind, id))?.uid)
+            }
+            false => key(kind, id)?,
+        };
         // Only a UUID means the same thing in every world.
         let places = match &key {
             NodeKey::Uid(_) => self.everywhere().await?,
@@ -137,12 +144,7 @@ fn key(kind: Kind, id: &str) -> Result<NodeKey> {
             IdForm::Uuid => NodeKey::Number(number),
         });
     }
-    let thing = match kind {
-        Kind::Campaign => Thing::Campaign,
-        Kind::Npc | Kind::Article => Thing::Character,
-        _ => return Err(unknown(kind, id)),
-    };
-    thing.read(kind.row().id_argument, id).map(NodeKey::Uid).map_err(|_| unknown(kind, id))
+    read_uid(id).map(NodeKey::Uid).ok_or_else(|| unknown(kind, id))
 }
 
 /// The error for an id that leads nowhere, or nowhere the caller may look.

@@ -48,7 +48,7 @@ pub struct Mentioned {
 
 /// The documents that mention the entity with this URI; none when it is unknown.
 pub async fn mentioned_in(librarian: &Librarian, uri: &str, limit: usize) -> Result<Mentioned> {
-    let Some(entity) = entities::by_uri(librarian, uri).await? else {
+    let Some(entity) = entities::by_id(librarian, uri).await? else {
         return Ok(Mentioned::default());
     };
     let mut since = linked(librarian, &entity).await?;

@@ -1,6 +1,6 @@
 //! Entities: nodes that are something, under their URIs.
 
-use lore_core::{Error, Node, NodeId, Result};
+use lore_core::{Error, Node, NodeId, Result, Viewer};
 use lore_resolve::{Candidate, Decision, Query};
 use lore_store::{NodeKey, NodeQuery};
 use serde_json::Value;
@@ -11,6 +11,7 @@ use super::note;
 use super::ontology::EntityType;
 use super::uri;
 use crate::federation::{DOCUMENT_TYPE, SAID_KIND};
+use crate::{App, id_forms};
 
 /// A node that is something.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,16 +50,38 @@ impl Entity {
 /// From here on a name is taken for what it resolves to.
 const SURE_ENOUGH: f64 = 0.5;
 
-/// The entity with this URI, or what it was merged into.
+/// The entity with this URI or an id of another door, or what it was merged into.
 pub async fn by_uri(librarian: &Librarian, uri: &str) -> Result<Option<Entity>> {
-    if let Some(uid) = uri::uid_in(uri) {
-        let node = librarian.app.store.node(&librarian.viewer, NodeKey::Uid(uid)).await?;
-        if let Some(entity) = node.and_then(Entity::of) {
-            return Ok(Some(entity));
-        }
+    let node = id_forms::find(&librarian.app, &librarian.viewer, uri).await?;
+    Ok(node.and_then(Entity::of))
+}
+
+/// The same, of those who ask for nothing but ids: the number in the world is one, too.
+pub async fn by_id(librarian: &Librarian, id: &str) -> Result<Option<Entity>> {
+    let node = id_forms::find_any(&librarian.app, &librarian.viewer, id).await?;
+    Ok(node.and_then(Entity::of))
+}
+
+/// The node that is known outside by this name: an entity by its URI or that of what was merged
+/// into it, or a document.
+pub(crate) async fn by_name_outside(
+    app: &App,
+    viewer: &Viewer,
+    name: &str,
+) -> Result<Option<Node>> {
+    // Most texts are names, for which nothing has to be opened.
+    if !name.contains(':') {
+        return Ok(None);
     }
-    let found = librarian.catalogue().await?.by_uri(uri);
-    Ok(librarian.entities(found.as_slice()).await?.pop())
+    let known = app.catalogues.open(app.store.as_ref(), viewer).await?.by_uri(name);
+    if let Some(id) = known {
+        return Ok(app.store.nodes(viewer, &[id]).await?.pop());
+    }
+    if !name.starts_with(uri::PREFIX) {
+        return Ok(None);
+    }
+    let Some(uid) = uri::derived_uid(viewer, name) else { return Ok(None) };
+    Ok(app.store.node(viewer, NodeKey::Uid(uid)).await?)
 }
 
 /// How well a name must fit to be taken for what it resolves to.

@@ -43,7 +43,8 @@ mod web;
 pub use catalogue::Catalogues;
 pub use changes::{Registered, Registration, add_alias, register, remove_alias, retype};
 pub use documents::{Document, Mentioned, mentioned_in};
-pub use entities::{Entity, by_uri, list};
+pub(crate) use entities::by_name_outside;
+pub use entities::{Entity, by_id, by_uri, list};
 pub use extract::{Extracted, ExtractedEntity};
 pub use ingest::{Read, take};
 pub use kept_notes::{NoteOf, notes_of_entities};
@@ -62,7 +63,7 @@ pub use search::{
     find_entities,
 };
 pub(crate) use shelve::document;
-pub(crate) use uri::of_document;
+pub(crate) use uri::{PREFIX as ORN, of_document, uid_shown};
 pub use vault::{Notes, list_notes, read_note, write_note};
 pub use vault_watch::{index_vault, keep_vault, sync_vault};
 pub use web::{

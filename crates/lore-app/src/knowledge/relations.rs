@@ -48,7 +48,7 @@ pub async fn relations(
     uri: &str,
     predicate: Option<&str>,
 ) -> Result<Vec<Relation>> {
-    let Some(entity) = entities::by_uri(librarian, uri).await? else { return Ok(Vec::new()) };
+    let Some(entity) = entities::by_id(librarian, uri).await? else { return Ok(Vec::new()) };
     let wanted = predicate.map(predicates::spelled);
     let kinds: Vec<EdgeKind> = match wanted.as_deref().map(|name| EdgeKind::new("predicate", name))
     {

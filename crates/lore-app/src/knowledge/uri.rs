@@ -13,8 +13,10 @@ use super::ontology::EntityType;
 
 /// Start of every URI of an entity.
 pub(super) const ENTITY_PREFIX: &str = "orn:personal-koi.entity:";
+/// Start of every URI of a document that has no name of its own.
+const OWN_PREFIX: &str = "orn:lorewell.";
 /// Start of every URI at all.
-pub(super) const PREFIX: &str = "orn:";
+pub(crate) const PREFIX: &str = "orn:";
 
 /// The property that holds the URI of what came in through this door.
 pub(super) const URI: &str = "koi_uri";
@@ -43,6 +45,14 @@ pub(super) fn proposed(entity_type: Option<EntityType>, name: &str) -> String {
     format!("{ENTITY_PREFIX}{}-{}-{hash}", lower(entity_type), slug(name))
 }
 
+/// The uid of the node that a URI of this world was made for.
+pub(crate) fn uid_shown(uri: &str) -> Option<Uid> {
+    match uri.strip_prefix(OWN_PREFIX) {
+        Some(document) => document.split_once(':')?.1.parse().ok(),
+        None => uid_in(uri),
+    }
+}
+
 /// The uid at the end of the URI of a node of another door.
 pub(super) fn uid_in(uri: &str) -> Option<Uid> {
     let last = uri.strip_prefix(ENTITY_PREFIX)?.rsplit('-').next()?;
@@ -61,7 +71,7 @@ pub(super) fn anchor(uri: &str) -> String {
 pub(crate) fn of_document(node: &Node) -> String {
     match node.properties.get(RID).and_then(Value::as_str) {
         Some(kept) => kept.to_owned(),
-        None => format!("orn:lorewell.{}:{}", node.kind, node.uid),
+        None => format!("{OWN_PREFIX}{}:{}", node.kind, node.uid),
     }
 }
 

@@ -3,6 +3,10 @@
 use data_encoding::BASE32_NOPAD;
 use lore_core::{Error, Result, Uid};
 
+use super::desk::Desk;
+use super::{CAMPAIGN, CHARACTER, PARTICIPANT, SESSION};
+use crate::id_forms::{self, read_uid};
+
 /// What an id names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Thing {
@@ -45,7 +49,7 @@ impl Thing {
         format!("{}{body}", self.prefix())
     }
 
-    /// Reads an id; with its prefix, without it, or as the UUID other toolsets show.
+    /// Reads an id; with its prefix, without it, or as other toolsets show it.
     /// `field` is the argument it came in.
     pub fn read(self, field: &str, text: &str) -> Result<Uid> {
         let text = text.trim();
@@ -65,11 +69,31 @@ impl Thing {
                 format!("give the id of a {}, which starts with {}", self.name(), self.prefix()),
             ));
         }
-        let body = text.strip_prefix(self.prefix()).unwrap_or(text);
-        let decoded = BASE32_NOPAD.decode(body.to_ascii_uppercase().as_bytes()).ok();
-        let uid = decoded.and_then(|bytes| Uid::from_bytes(&bytes)).or_else(|| body.parse().ok());
         let malformed = || format!("is no id of a {}", self.name());
-        uid.ok_or_else(|| Error::invalid(field, malformed(), self.where_to_look()))
+        read_uid(text).ok_or_else(|| Error::invalid(field, malformed(), self.where_to_look()))
+    }
+
+    /// What an id of any door means here: also a number in the world, and a URI.
+    pub async fn find(self, desk: &Desk, field: &str, text: &str) -> Result<Uid> {
+        let read = self.read(field, text);
+        if read.is_ok() {
+            return read;
+        }
+        let node = id_forms::find_any(&desk.app, &desk.viewer, text).await?;
+        match node.filter(|node| node.kind.as_str() == self.kind()) {
+            Some(node) => Ok(node.uid),
+            None => read,
+        }
+    }
+
+    /// The kind of its nodes.
+    fn kind(self) -> &'static str {
+        match self {
+            Self::Campaign => CAMPAIGN,
+            Self::Participant => PARTICIPANT,
+            Self::Character => CHARACTER,
+            Self::Session => SESSION,
+        }
     }
 
     /// The error for an id that leads nowhere.

@@ -121,7 +121,7 @@ struct FindIn {
 async fn found(request: &Request<'_>) -> Answered {
     let given: FindIn = request.query()?;
     let filter = given.type_filter.filter(|name| !name.trim().is_empty());
-    let wanted = wanted_type(request, filter.as_deref()).await?;
+    let wanted = wanted_type(request, "type_filter", filter.as_deref()).await?;
     let limit = bounded(given.limit, 10)?;
     let (librarian, whose) = (&request.librarian, Whose::Everybodys);
     let found = find_entities(librarian, &given.query, wanted, whose, limit).await?;
@@ -139,7 +139,7 @@ struct ListIn {
 
 async fn listed(request: &Request<'_>) -> Answered {
     let given: ListIn = request.query()?;
-    let wanted = wanted_type(request, given.entity_type.as_deref()).await?;
+    let wanted = wanted_type(request, "type", given.entity_type.as_deref()).await?;
     let limit = bounded(given.limit, 100)?.min(LISTED_MAX);
     let end = given.offset.saturating_add(limit);
     let found = knowledge::list(&request.librarian, wanted, end.saturating_add(1)).await?;
@@ -214,7 +214,7 @@ struct RetypeIn {
 async fn retype(request: &Request<'_>) -> Answered {
     request.may_write()?;
     let given: RetypeIn = request.body()?;
-    let entity_type = read_type(request, &given.entity_type).await?;
+    let entity_type = read_type(request, "type", &given.entity_type).await?;
     let changed =
         knowledge::retype(&request.librarian, &given.uri, entity_type, &given.reason).await?;
     shown(json!({ "success": true, "entity": entity(changed) }))
@@ -268,7 +268,7 @@ async fn history(request: &Request<'_>, uri: &str) -> Answered {
 }
 
 async fn one(request: &Request<'_>, uri: &str) -> Result<Entity> {
-    let found = knowledge::by_uri(&request.librarian, uri).await?;
+    let found = knowledge::by_id(&request.librarian, uri).await?;
     found
         .ok_or_else(|| Error::not_found(format!("the entity {uri}"), "look for it with koi_search"))
 }
@@ -285,16 +285,24 @@ pub(super) fn entity(found: Entity) -> Value {
 }
 
 /// A type that somebody asked for by name.
-pub(super) async fn read_type(request: &Request<'_>, text: &str) -> Result<EntityType> {
+pub(super) async fn read_type(
+    request: &Request<'_>,
+    field: &str,
+    text: &str,
+) -> Result<EntityType> {
     request.librarian.entity_type(text).await?.ok_or_else(|| {
         let known = EntityType::ALL.map(EntityType::as_str).join(", ");
-        Error::invalid("type", format!("{text:?} is unknown"), format!("use one of {known}"))
+        Error::invalid(field, format!("{text:?} is unknown"), format!("use one of {known}"))
     })
 }
 
-async fn wanted_type(request: &Request<'_>, text: Option<&str>) -> Result<Option<EntityType>> {
+async fn wanted_type(
+    request: &Request<'_>,
+    field: &str,
+    text: Option<&str>,
+) -> Result<Option<EntityType>> {
     match text {
-        Some(text) => read_type(request, text).await.map(Some),
+        Some(text) => read_type(request, field, text).await.map(Some),
         None => Ok(None),
     }
 }

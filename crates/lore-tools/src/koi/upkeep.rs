@@ -160,7 +160,7 @@ async fn register(request: &Request<'_>) -> Answered {
     let registration = Registration {
         introduced_by: None,
         name: given.name,
-        entity_type: read_type(request, &given.entity_type).await?,
+        entity_type: read_type(request, "type", &given.entity_type).await?,
         aliases: given.aliases,
         description: given.description,
         found_at: None,

@@ -7,11 +7,12 @@ use lore_store::{Bin, NameMatch, NodeKey, NodeQuery};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::super::ids::{read_uid, show};
+use super::super::ids::show;
 use super::super::keeper::Keeper;
 use super::super::kinds::{PROMOTED_TO, SUPERSEDED_BY, Type, property};
 use super::super::refusal::Reply;
 use super::{Load, Record};
+use crate::id_forms::read_uid;
 
 /// Where a node keeps what source it came from, a print of what that last said of it, and how
 /// far it was there.

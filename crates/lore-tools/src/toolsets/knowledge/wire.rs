@@ -1,5 +1,6 @@
 //! What the tools of the KOI contract have in common.
 
+use lore_app::knowledge;
 use lore_core::{Error, Result};
 use serde_json::{Value, json};
 
@@ -19,16 +20,41 @@ pub(super) fn pretty(answer: &Value) -> String {
 /// The URI a text stands for: itself, or that of the entity it names well enough.
 pub(super) async fn uri_of(call: &Call, tool: &'static str, text: &str) -> Result<String> {
     let text = text.trim();
+    if text.is_empty() {
+        return Err(Error::invalid("entity_uri", "is empty", "give a URI, another id or a name"));
+    }
     if text.starts_with(PREFIX) {
         return Ok(text.to_owned());
     }
+    let librarian = koi::librarian(call, tool);
+    // Ids of this world mean nothing to another server, and numbers may be names.
+    let is_here = call.app.elsewhere.is_none();
+    if is_here && let Some(entity) = knowledge::by_uri(&librarian, text).await? {
+        return Ok(entity.uri);
+    }
     let ask = Ask::post(["entity", "resolve"], json!({ "label": text }));
-    let answer: Shaped<ResolveAnswer> = koi::ask(call, tool, ask).await?;
+    let answer: Shaped<ResolveAnswer> = koi::ask(call, tool, ask).await.map_err(of_the_uri)?;
     let best = answer.value().pointer("/candidates/0");
     let sure = best.and_then(|best| best.get("confidence")?.as_f64()) >= Some(SURE_ENOUGH);
     let uri = best.and_then(|best| best.get("uri")?.as_str()).filter(|_| sure);
+    if uri.is_none()
+        && is_here
+        && let Some(entity) = knowledge::by_id(&librarian, text).await?
+    {
+        return Ok(entity.uri);
+    }
     uri.map(str::to_owned).ok_or_else(|| Error::Precondition {
         message: format!("Could not resolve \"{text}\" to a known entity"),
         hint: "look for it with koi_search, or ask resolve_entity for candidates".into(),
     })
+}
+
+/// Names are looked for under another word than they were given under.
+fn of_the_uri(error: Error) -> Error {
+    match error {
+        Error::Invalid { field, problem, hint } if field == "label" => {
+            Error::Invalid { field: "entity_uri".into(), problem, hint }
+        }
+        other => other,
+    }
 }

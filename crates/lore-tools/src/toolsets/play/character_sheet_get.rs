@@ -64,7 +64,8 @@ impl ToolSpec for CharacterSheetGet {
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let setting = Setting::of(&call, Self::NAME, input.context_id.as_deref(), None)?;
-        let uid = Thing::Character.read("character_id", &input.character_id)?;
+        let id = &input.character_id;
+        let uid = Thing::Character.find(&setting.desk, "character_id", id).await?;
         let campaign = setting.context.map(|context| context.campaign);
         SheetOut::read(&setting.desk, campaign, uid).await
     }

@@ -66,7 +66,8 @@ impl ToolSpec for CharacterStatePatch {
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let context = input.context_id.as_deref();
         let setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
-        let uid = Thing::Character.read("character_id", &input.character_id)?;
+        let id = &input.character_id;
+        let uid = Thing::Character.find(&setting.desk, "character_id", id).await?;
         let campaign = setting.context.map(|context| context.campaign);
         let patch = StatePatch {
             hope: input.hope,

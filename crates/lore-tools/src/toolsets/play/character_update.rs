@@ -48,7 +48,8 @@ impl ToolSpec for CharacterUpdate {
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let setting = Setting::of(&call, Self::NAME, None, input.idempotency_key)?;
-        let uid = Thing::Character.read("character_id", &input.character_id)?;
+        let id = &input.character_id;
+        let uid = Thing::Character.find(&setting.desk, "character_id", id).await?;
         let patch = CharacterPatch {
             name: input.name,
             notes: input.notes,

@@ -1,0 +1,76 @@
+//! Every form in which a thing is named by an id, whichever door showed it, read in one place.
+//!
+//! The doors show a node as its UUID, as that in base32 behind a word (`node_…`, `character_…`),
+//! as its number in the world, and as an `orn:` URI. A tool takes every form that can mean what
+//! it asks for; names are the doors' own business. What the viewer does not see is not found.
+
+use data_encoding::BASE32_NOPAD;
+use lore_core::{Node, Result, Uid, Viewer};
+use lore_store::NodeKey;
+
+use crate::{App, knowledge};
+
+/// The uid that an id of any door holds.
+pub(crate) fn read_uid(text: &str) -> Option<Uid> {
+    let text = text.trim();
+    let body = text.rsplit_once('_').map_or(text, |(_, body)| body);
+    let decoded = BASE32_NOPAD.decode(body.to_ascii_uppercase().as_bytes()).ok();
+    let decoded = decoded.and_then(|bytes| Uid::from_bytes(&bytes));
+    decoded.or_else(|| text.parse().ok()).or_else(|| knowledge::uid_shown(text))
+}
+
+/// The number in the world that a text is; `#` tells it from a name.
+pub(crate) fn read_number(text: &str) -> Option<i64> {
+    text.trim().trim_start_matches('#').parse().ok()
+}
+
+/// What an id of any door means to the viewer, numbers apart: those may be names as well.
+pub(crate) async fn find(app: &App, viewer: &Viewer, text: &str) -> Result<Option<Node>> {
+    if let Some(uid) = read_uid(text)
+        && let Some(node) = app.store.node(viewer, NodeKey::Uid(uid)).await?
+    {
+        return Ok(Some(node));
+    }
+    knowledge::by_name_outside(app, viewer, text.trim()).await
+}
+
+/// The same, of those who ask for nothing but ids: a number is one, too.
+pub(crate) async fn find_any(app: &App, viewer: &Viewer, text: &str) -> Result<Option<Node>> {
+    if let Some(node) = find(app, viewer, text).await? {
+        return Ok(Some(node));
+    }
+    match read_number(text) {
+        Some(number) => Ok(app.store.node(viewer, NodeKey::Number(number)).await?),
+        None => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lore_core::Timestamp;
+    use lore_core::effects::FixedEntropy;
+
+    #[test]
+    fn an_id_is_read_in_every_form_it_is_shown_in() {
+        let uid = Uid::new(Timestamp::UNIX_EPOCH, &FixedEntropy::new(3));
+        let body = BASE32_NOPAD.encode(uid.as_bytes()).to_ascii_lowercase();
+        let hex = data_encoding::HEXLOWER.encode(uid.as_bytes());
+        let forms = [
+            format!("node_{body}"),
+            format!("exp_{body}"),
+            format!("character_{body}"),
+            body.to_uppercase(),
+            body,
+            uid.to_string(),
+            format!("orn:personal-koi.entity:person-ada-holt-{hex}"),
+            format!("orn:lorewell.character:{uid}"),
+        ];
+        for form in forms {
+            assert_eq!(read_uid(&format!(" {form} ")), Some(uid), "{form}");
+        }
+        assert_eq!(read_uid("node_nope"), None);
+        assert_eq!(read_uid(""), None);
+        assert_eq!((read_number(" #12 "), read_number("Twelve")), (Some(12), None));
+    }
+}
