@@ -14,7 +14,8 @@ use serde_json::json;
 use super::holding::{Lapsed, lapsed};
 use super::keeper::Keeper;
 use super::kinds::{
-    AUTO_RELATED, DESCRIPTION, KNOWLEDGE, OWN, PROMOTED, Sharing, Type, half_of, namespace_in, word,
+    AUTO_RELATED, DESCRIPTION, EXPERIENCE, KNOWLEDGE, OWN, PROMOTED, Sharing, Type, half_of,
+    namespace_in, word,
 };
 use super::parts::{is_main, join, parts};
 use super::pen::Pen;
@@ -296,6 +297,10 @@ pub(super) const RANKED: usize = 200;
 /// Looks for nodes.
 pub async fn query(keeper: &Keeper, wanted: &NodeSearch) -> Reply<FoundNodes> {
     let mut filter = plain()?;
+    if present(wanted.text.as_deref()).is_some() {
+        // Who looks for words wants whatever says them; what was learned has its own search.
+        filter.except_kinds = vec![word(EXPERIENCE)?];
+    }
     if let Some(name) = present(wanted.type_name.as_deref()) {
         filter.except_kinds.clear();
         filter.kinds = vec![Type::of(name)?.kind];

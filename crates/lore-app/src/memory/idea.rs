@@ -13,6 +13,7 @@ use super::keeper::Keeper;
 use super::kinds::{IDEA, IDEA_RELATES_TO, Sharing, property, word};
 use super::pen::Pen;
 use super::refusal::{Refusal, Reply, required};
+use super::said;
 use crate::access::may_change;
 
 /// An idea.
@@ -103,7 +104,8 @@ async fn plan_create(
     idea.category = pen.optional("category", draft.category.as_deref())?;
     idea.score = draft.score;
     new.properties = idea.properties();
-    let batch = batch.change(Change::CreateNode(new));
+    let mut batch = batch.change(Change::CreateNode(new));
+    batch.changes.extend(said::first(keeper, &idea.node, &idea.node.name)?);
     let (batch, linked) = link(keeper, &idea, draft.link_to.as_deref(), batch).await?;
     Ok((batch, Written { kept: (idea, linked), masked: pen.masked() }))
 }
@@ -139,7 +141,8 @@ async fn plan_update(
     };
     let node = NodeRef::Id(idea.node.id);
     let change = Change::UpdateNode(node, Expect::Version(idea.node.version), patch);
-    let batch = keeper.batch().touch(STATUS_URI).change(change);
+    let mut batch = keeper.batch().touch(STATUS_URI).change(change);
+    batch.changes.extend(said::anew(keeper, &idea.node, &idea.node.name).await?);
     let (batch, linked) = link(keeper, &idea, draft.link_to.as_deref(), batch).await?;
     Ok((batch, Written { kept: (idea, linked), masked: pen.masked() }))
 }

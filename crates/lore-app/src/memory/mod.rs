@@ -26,6 +26,7 @@ pub mod project;
 pub mod recall;
 mod refusal;
 pub mod related;
+mod said;
 pub mod status;
 
 pub use keeper::Keeper;

@@ -18,7 +18,7 @@ use super::keeper::Keeper;
 use super::kinds::{PROJECT, Sharing, property, word};
 use super::pen::Pen;
 use super::refusal::{Refusal, Reply, required};
-use super::{PROJECTS_URI, STATUS_URI};
+use super::{PROJECTS_URI, STATUS_URI, said};
 use crate::access::may_change;
 use crate::mentions::Followed;
 
@@ -64,6 +64,12 @@ impl Project {
         properties.insert("stakeholders".into(), json!(self.stakeholders));
         properties.insert("success_metrics".into(), json!(self.success_metrics));
         properties
+    }
+
+    /// What it says, as search reads it.
+    fn prose(&self) -> String {
+        let lists = [&self.goals, &self.success_metrics, &self.stakeholders];
+        lists.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -120,7 +126,10 @@ pub async fn create(keeper: &Keeper, draft: &Draft) -> Reply<Written<Project>> {
     let mut project = Project::of(keeper.preview(&new, batch.at));
     draft.apply_lists(&mut project, &mut pen)?;
     new.properties = project.properties();
-    keeper.app.commit(&keeper.viewer, batch.change(Change::CreateNode(new))).await?;
+    let mut batch = batch.change(Change::CreateNode(new));
+    batch.changes.extend(said::first(keeper, &project.node, &project.prose())?);
+    let Followed { batch, eyes } = keeper.followed(batch).await?;
+    keeper.app.commit(&eyes, batch).await?;
     Ok(Written { kept: project, masked: pen.masked() })
 }
 
@@ -145,7 +154,8 @@ async fn plan_update(
         project.phase = next_phase(project.phase, phase)?;
     }
     draft.apply_lists(&mut project, &mut pen)?;
-    let batch = touching(keeper).change(change(&project));
+    let mut batch = touching(keeper).change(change(&project));
+    batch.changes.extend(said::anew(keeper, &project.node, &project.prose()).await?);
     project.node.updated.at = batch.at;
     Ok((batch, Written { kept: project, masked: pen.masked() }))
 }

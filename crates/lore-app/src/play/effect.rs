@@ -4,7 +4,7 @@
 mod countdowns;
 mod rests;
 
-use lore_core::{Error, Node, Result, Uid};
+use lore_core::{Error, Node, Result, Uid, Visibility};
 use lore_rules::dice::{ALGORITHM, DiceStream, Sides};
 use lore_rules::duality::{Die12, DualityDice};
 use lore_rules::table::{
@@ -17,6 +17,7 @@ use super::character::{Kind, find_all};
 use super::desk::{Desk, Plan};
 use super::dice::{Randomness, choose_seed};
 use super::ids::Thing;
+use super::log::remembered;
 use super::rights::{self, Rights};
 use super::session::{self, touching_log};
 use super::sheet::{Sheet, table_error};
@@ -125,10 +126,14 @@ pub async fn apply(desk: &Desk, ask: &EffectRequest) -> Result<Plan<Effected>> {
     let event =
         tally.event(&rights, kind, |part, share| payload(ask, &nodes, &outcome, part, share));
     let batch = touching_log(desk.batch(), session.node.uid, event.visibility);
+    let reason = ask.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
+    // As the event tells it: to all, or to the GM when somebody hidden is concerned.
+    let shown = if event.secret.is_some() { Visibility::Gm } else { event.visibility };
+    let reason = reason.map(|reason| remembered(desk, session, reason, shown)).transpose()?;
     let log = desk.append(&session.node, vec![event]).await?;
     let whole = tally.whole();
     let mut batch = tally.touching(batch.require(session.unchanged()).change(log), home);
-    batch.changes.extend(tally.changes);
+    batch.changes.extend(tally.changes.into_iter().chain(reason));
     let answer = move |seq: i64| Effected {
         seq,
         kind,

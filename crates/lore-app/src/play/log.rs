@@ -154,8 +154,8 @@ pub async fn add_note(desk: &Desk, note: &NewNote) -> Result<Plan<i64>> {
     Ok(Plan { batch, answer: Box::new(|first| first) })
 }
 
-/// The note as a text of the session, so that every search finds it.
-fn remembered(
+/// A note as a text of the session, so that every search finds it.
+pub(crate) fn remembered(
     desk: &Desk,
     session: &Session,
     text: &str,
