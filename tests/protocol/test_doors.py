@@ -47,12 +47,7 @@ NOT_FOUND = {
     "vault note": DOCUMENT,
     "ingested page": DOCUMENT,
     "learned fact": DOCUMENT,
-    "idea": DOCUMENT | {
-        "knowledge_search": "a title has no passage to answer with",
-        "get_entity_documents": "a title is no text that mentions somebody",
-        "kn_graph query": "ideas are kept apart from plain nodes: kn_idea lists them",
-        "kn_graph query name": "ideas are kept apart from plain nodes: kn_idea lists them",
-    },
+    "idea": DOCUMENT,
     "scanned file": DOCUMENT | {"kn_intel related": "names in code are found by search and make no links"},
 }
 """What is not found which way, and why that makes sense. Everything else is found."""
@@ -105,6 +100,87 @@ def test_the_doors_follow_what_becomes_of_it(house, thing):
             assert settled(house, thing, there=step == "restore") == {}, step
 
 
+def test_the_reason_of_an_effect_is_found_and_linked_like_a_note(house):
+    """It happened in the session, whose node every door shows."""
+    body = invented("the reason of an effect")
+    made = house.here.do("character_create", campaign_id=house.campaign, name="Wim Oxley", kind="PC")
+    before = house.here.do("kn_intel", action="related", node_id=KNOWN, limit=50)
+    house.here.do("session_effect_apply", session_id=house.session, character_ids=[made["id"]],
+                  damage={"amount": 1, "type": "PHYSICAL"}, reason=f"It tells of {body} and of {house.mention}.")
+    for way, ask in BY_BODY.items():
+        assert house.things["session note"].name in told(ask(house.here, body)), way
+    assert told(before) and body in told(house.here.do("knowledge_search", query=body))
+
+
+def test_kankas_door_lists_every_page_that_mentions_a_page(house):
+    """Also by the notes of who is played, and by what was registered of them elsewhere."""
+    text = f"A friend of {house.mention}."
+    made = house.here.do("character_create", campaign_id=house.campaign, name="Nan Quill", kind="PC", notes=text)
+    there = house.register(name="Port Quill", entity_type="Location", description=text)
+    assert made and there
+    wanted = {house.here.do("find_entities", name=name)["entities"][0]["entity_id"]
+              for name in ("Nan Quill", "Port Quill")}
+    token = house.program.token("owner", "Kanka")
+    server = house.program.serve()
+    try:
+        with server.client(authorization=f"Bearer {token}") as http:
+            base = "/compat/kanka/1.0/campaigns"
+            campaign = http.get(base).json()["data"][0]["id"]
+            number = house.mention.split(":")[1].split("|")[0]
+            rows = http.get(f"{base}/{campaign}/entities/{number}/mentions").json()["data"]
+    finally:
+        server.kill()
+    assert wanted <= {row["entity_id"] for row in rows}, rows
+
+
+FORMS = {
+    "get_entity_neighborhood": "entity_uri",
+    "get_entity_documents": "entity_uri",
+    "get_article": "article_id",
+    "kn_intel": "node_id",
+}
+"""Tools that ask for something by its id, and how they call it."""
+
+
+@pytest.mark.parametrize("tool", FORMS)
+def test_ids_travel_between_the_doors(house, tool):
+    """Whatever one door shows a thing by, another takes; in another world it means nothing."""
+    number = int(house.mention.split(":")[1].split("|")[0])
+    found = house.here.do("kn_graph", action="query", text=KNOWN)["nodes"]
+    node = next(row["id"] for row in found if row["name"] == KNOWN)
+    uri = house.here.do("resolve_entity", label=KNOWN)["candidates"][0]["uri"]
+    article = next(row["id"] for row in rows(house.here.do("search_articles", query=KNOWN))
+                   if row.get("title") == KNOWN)
+    more = {"action": "related"} if tool == "kn_intel" else {}
+    answers = [house.here.do(tool, **more, **{FORMS[tool]: form})
+               for form in (str(number), node, node.replace("node_", "character_"), article, uri)]
+    assert all(told(answer) == told(answers[0]) for answer in answers)
+    # The atlas looks into all worlds of whoever asks.
+    for form in (node, article, uri) if tool != "get_article" else ():
+        refused = house.there.result(tool, {**more, FORMS[tool]: form})
+        assert KNOWN not in str(refused), refused
+
+
+def test_the_table_takes_the_ids_of_the_other_doors(house):
+    """A sheet is read by whatever its character is shown by."""
+    made = house.here.do("character_create", campaign_id=house.campaign, name="Bo Zander", kind="PC")
+    (hit,) = [row for row in house.here.do("find_entities", name="Bo Zander")["entities"]]
+    uri = house.here.do("resolve_entity", label="Bo Zander")["candidates"][0]["uri"]
+    node = made["id"].replace("character_", "node_")
+    for form in (made["id"], str(hit["entity_id"]), node, uri):
+        assert house.here.do("character_sheet_get", character_id=form)["character"]["id"] == made["id"]
+        assert house.here.do("get_campaign_npc", npc_id=form), form
+        refused = house.there.result("character_sheet_get", {"character_id": form})
+        assert refused["isError"] or "Bo Zander" not in str(refused)
+
+
+def test_the_bin_is_opened_with_a_number(house):
+    (made,) = house.here.do("create_entities", entities=[{"entity_type": "location", "name": "Zither"}])["results"]
+    house.here.do("delete_entities", entity_ids=[made["entity_id"]])
+    house.here.do("kn_graph", action="restore", node_id=str(made["entity_id"]))
+    assert house.here.do("find_entities", name="Zither")["entities"]
+
+
 def test_every_step_that_is_never_taken_has_its_reason():
     for make in THINGS:
         for step in ("edit", "rename", "delete", "restore"):
@@ -139,6 +215,13 @@ def still_told(house, word: str, by: str) -> list[str]:
     """The ways by which an old word is still told."""
     ways = BY_BODY if by == "body" else BY_NAME
     return [way for way, ask in ways.items() if word.lower() in told(ask(house.here, word)).lower()]
+
+
+def rows(found) -> list[dict]:
+    """The objects in the lists of an answer."""
+    if isinstance(found, list):
+        return [one for one in found if isinstance(one, dict)]
+    return [row for value in found.values() if isinstance(value, dict | list) for row in rows(value)]
 
 
 def told(answer) -> str:

@@ -1,4 +1,4 @@
-"""Thirteen ways to make a thing, and what can become of it: each is two words of no language, one
+"""Fourteen ways to make a thing, and what can become of it: each is two words of no language, one
 that it is called and one that it is about, and it mentions a character whom everybody knows."""
 
 import contextlib
@@ -32,7 +32,7 @@ class House:
         self.repository.mkdir()
         self.git("init", "-q")
         program.ok("world", "create", "Elsewhere")
-        # The folder of notes belongs to every world that is opened with it.
+        # The folder of notes belongs to the world that a program is opened for.
         self.here = self.seat(env={"VAULT_PATH": str(self.vault)})
         self.there = self.seat("--world", "Elsewhere")
         person = {"entity_type": "character", "name": KNOWN}
@@ -306,14 +306,26 @@ class Idea(Binned):
     what = "idea"
 
     def make(self) -> None:
-        made = self.do("kn_idea", action="create", title=self.title(), link_to=KNOWN)
+        made = self.do("kn_idea", action="create", title=self.title())
         self.node = made["id"]
 
     def title(self) -> str:
-        return f"{self.name} with {self.body}"
+        return f"{self.name} with {self.body} and {self.house.mention}"
 
     def edit(self) -> None:
         self.do("kn_idea", action="update", idea_id=self.node, title=self.title())
+
+    rename = edit
+
+
+class Project(Binned):
+    what = "project"
+
+    def make(self) -> None:
+        self.node = self.do("kn_project", action="create", name=self.name, goals=[self.text()])["id"]
+
+    def edit(self) -> None:
+        self.do("kn_project", action="update", project_id=self.node, name=self.name, goals=[self.text()])
 
     rename = edit
 
@@ -362,4 +374,4 @@ class ScannedFile(Thing):
 
 
 THINGS = [Page, Post, Character, Campaign, SessionNote, VaultNote, IngestedPage, KoiEntity, KairnNode,
-          LearnedFact, Idea, Article, ScannedFile]
+          LearnedFact, Idea, Project, Article, ScannedFile]

@@ -35,7 +35,12 @@ pub async fn mentions_of(scribe: &Scribe, number: i64) -> Result<Vec<Mentioning>
         let entry = page.entry.as_ref().filter(|text| names_it(&text.body)).map(|_| None);
         let posts = page.posts.iter().filter(|text| names_it(&text.body));
         let texts = entry.into_iter().chain(posts.map(|text| Some(post_number(text))));
-        found.extend(texts.map(|post| Mentioning { page: page.node.number, post }));
+        let mut texts: Vec<Option<i64>> = texts.collect();
+        if texts.is_empty() {
+            // Said in a text of another door, such as the notes of who plays it, or by name.
+            texts.push(None);
+        }
+        found.extend(texts.into_iter().map(|post| Mentioning { page: page.node.number, post }));
     }
     Ok(found)
 }
