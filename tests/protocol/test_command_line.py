@@ -225,9 +225,19 @@ def test_doctor_works_while_a_server_runs(filled, serve):
     assert server.is_healthy()
 
 
+HEADER = [f"byte {place} of the header" for place in (0, 5, 10, 15, 60, 61, 68, 70)]
+"""What says that it is a database, which schema it has, and that it is ours."""
+
+
 def damage(store, how: str) -> None:
     """Breaks a store."""
+    if how == "a directory":
+        store.unlink()
+        store.mkdir()
+        return
     data = bytearray(store.read_bytes())
+    if how in HEADER:
+        data[int(how.split()[1])] ^= 2
     if how == "pages overwritten":
         data[8 * 4096 : 24 * 4096] = b"\xff" * (16 * 4096)
     elif how == "cut short":
@@ -242,19 +252,27 @@ def damage(store, how: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "how", ["pages overwritten", "cut short", "header destroyed", "another file", "empty"]
+    "how",
+    ["pages overwritten", "cut short", "header destroyed", "another file", "empty", "a directory", *HEADER],
 )
 def test_doctor_explains_a_damaged_store(filled, elsewhere, how):
     """Exit code 1, what is wrong and how to mend it; the damaged file is left as it is."""
     copy = filled.copy(elsewhere.home / "copy")
     damage(copy.store, how)
-    before = copy.store.read_bytes()
+    before = copy.store.is_file() and copy.store.read_bytes()
     done = copy.run("doctor")
     assert done.returncode == 1, done.stdout
     assert "PROBLEM" in done.stdout and "mend:" in done.stdout and "panicked" not in done.stderr
     report = json.loads(copy.run("doctor", "--json").stdout)
-    assert report["findings"] and all(found["remedy"] for found in report["findings"])
-    assert copy.store.read_bytes() == before
+    assert report["findings"] and all("backup" in found["remedy"] for found in report["findings"])
+    assert (copy.store.is_file() and copy.store.read_bytes()) == before
+
+
+def test_doctor_makes_no_store(program):
+    """Where there is none, or somebody mistyped its directory, it says so."""
+    done = program.run("doctor")
+    assert done.returncode == 1 and "PROBLEM there is no store yet" in done.stdout
+    assert not program.data.exists()
 
 
 CASKS = "The cellar holds forty casks of cider"

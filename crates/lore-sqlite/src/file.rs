@@ -46,6 +46,9 @@ pub(crate) fn exists(path: &Path) -> StoreResult<bool> {
 
 /// Refuses a file that does not have our mark, without leaving a trace on it or beside it.
 pub(crate) fn recognise(path: &Path) -> StoreResult<()> {
+    if path.is_dir() {
+        return Err(StoreError::Foreign(format!("{}, a directory,", path.display())));
+    }
     // `immutable` reads the header as it is: no lock, no log, no file beside it.
     let found = match mark_of(&format!("{}?immutable=1", uri(path))) {
         // A checkpoint that was cut short looks like damage without its log.

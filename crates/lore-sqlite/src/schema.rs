@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use lore_store::StoreError;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use crate::fault::{Answer, Fault};
+use crate::fault::{Answer, Fault, damaged};
 use crate::rows::{self, Fields};
 use crate::seal;
 
@@ -31,9 +31,15 @@ pub(crate) fn migrate(db: &Connection) -> Answer<()> {
     migrate_with(db, STEPS)
 }
 
+/// From here on a number is none that any program of ours will ever have written.
+const IMPLAUSIBLE: i64 = 10_000;
+
 /// The schema of the database; fails when it is newer than this program.
 pub(crate) fn version(db: &Connection) -> Answer<i64> {
     let found = user_version(db)?;
+    if !(0..IMPLAUSIBLE).contains(&found) {
+        return Err(damaged(format!("its header says schema {found}, which there is not")));
+    }
     if found > NEWEST {
         return Err(Fault::Refused(StoreError::NewerSchema { found, known: NEWEST }));
     }
@@ -158,5 +164,15 @@ mod tests {
         db.pragma_update(None, "user_version", NEWEST + 1).unwrap();
         let refused = migrate(&db).map_err(StoreError::from);
         assert_eq!(refused, Err(StoreError::NewerSchema { found: NEWEST + 1, known: NEWEST }));
+    }
+
+    #[test]
+    fn a_schema_that_nobody_writes_is_damage() {
+        for number in [NEWEST + (2 << 24), NEWEST + (1 << 16), -2] {
+            let db = Connection::open_in_memory().unwrap();
+            db.pragma_update(None, "user_version", number).unwrap();
+            let refused = migrate(&db).map_err(StoreError::from);
+            assert!(matches!(refused, Err(StoreError::Corrupt(_))), "{number}: {refused:?}");
+        }
     }
 }

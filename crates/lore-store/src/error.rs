@@ -89,7 +89,9 @@ impl From<StoreError> for Error {
             },
             StoreError::Foreign(what) => Self::Precondition {
                 message: format!("{what} is not a Lorewell store"),
-                hint: "point --data at another directory; nothing was changed".into(),
+                hint: "point --data at another directory, or, if it was one, restore a backup of \
+                       it; nothing was changed"
+                    .into(),
             },
             StoreError::Disk(what) => Self::Precondition {
                 message: format!("nothing was changed: the disk {what}"),

@@ -43,6 +43,11 @@ struct Inhabited {
 /// The store's own check, or the reason why it cannot even be opened.
 async fn examine(settings: &Settings, options: &Doctor) -> Report {
     let mut report = Report::default();
+    // Opening one would make one.
+    if let Ok(false) = settings.store_file().try_exists() {
+        report.findings.push(no_store());
+        return report;
+    }
     let app = match setup::open_app(settings).await {
         Ok(app) => app,
         Err(error) => {
@@ -68,6 +73,13 @@ async fn examine(settings: &Settings, options: &Doctor) -> Report {
         }
     }
     report
+}
+
+fn no_store() -> Finding {
+    Finding {
+        problem: "there is no store yet".into(),
+        remedy: "start lorewell, which makes one, or point --data at the directory of yours".into(),
+    }
 }
 
 impl Report {
@@ -98,9 +110,13 @@ async fn look_around(app: &App, settings: &Settings) -> Result<Inhabited, Error>
 fn remedy(error: Option<&StoreError>) -> &'static str {
     match error {
         Some(StoreError::NewerSchema { .. }) => {
-            "update lorewell: the store is fine and was written by a newer one"
+            "update lorewell: it was written by a newer one; if that cannot be, its header is \
+             damaged: restore a backup with `lorewell restore FILE`"
         }
-        Some(StoreError::Foreign(_)) => "point --data at another directory",
+        Some(StoreError::Foreign(_)) => {
+            "if it was your store, its beginning is damaged or gone: restore a backup with \
+             `lorewell restore FILE`; otherwise point --data at another directory"
+        }
         Some(StoreError::Disk(_)) => "make room on the disk or mend it, then look again",
         Some(StoreError::Busy) => "wait until the program that holds the store is done",
         _ => "restore a backup with `lorewell restore FILE`, or move the file away to start afresh",
