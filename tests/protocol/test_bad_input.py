@@ -128,7 +128,8 @@ def test_over_stdio(shared, corpus, log):
         assert pipes.close() == 0
         for line in pipes.lines:
             assert json.loads(line)["jsonrpc"] == "2.0"
-        assert (len(pipes.log()) > 10_000) == (log == "trace")
+        # What was sent is in no log.
+        assert len(pipes.log()) < 10_000 + len(cases) * 200 * (log == "trace")
     assert_none(wrong)
 
 

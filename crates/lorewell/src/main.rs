@@ -24,6 +24,19 @@ use crate::cli::{Cli, Command};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// Libraries that log what passes through them. rmcp tells every message, and every refusal and
+/// client that leaves, who have their answer; the others tell pages, headers and requests.
+const TELLS_ALL: [&str; 8] = [
+    "rmcp=off",
+    "html5ever=warn",
+    "markup5ever=warn",
+    "selectors=warn",
+    "hyper=info",
+    "hyper_util=info",
+    "h2=info",
+    "reqwest=info",
+];
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     start_logging(cli.options.verbose);
@@ -59,17 +72,19 @@ fn runtime_for(command: &Command) -> std::io::Result<tokio::runtime::Runtime> {
     builder.enable_all().build()
 }
 
-/// Logs go to stderr: stdout belongs to the protocol.
+/// Logs go to stderr: stdout belongs to the protocol. What people write and read is in none,
+/// whatever level is asked for.
 fn start_logging(verbose: u8) {
     let default = match verbose {
-        // rmcp reports every refusal and every client that leaves; they have their answer.
-        0 => "warn,rmcp=off",
+        0 => "warn",
         1 => "info",
         2 => "debug",
         _ => "trace",
     };
     let filter = tracing_subscriber::EnvFilter::try_from_env("LOREWELL_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(default));
+    let quiet = TELLS_ALL.iter().filter_map(|directive| directive.parse().ok());
+    let filter = quiet.fold(filter, tracing_subscriber::EnvFilter::add_directive);
     let colours = std::io::stderr().is_terminal();
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours);
     lines.with_writer(std::io::stderr).init();
