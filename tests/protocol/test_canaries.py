@@ -1,19 +1,24 @@
 """What is hidden reaches nobody it is hidden from: not by any tool, resource, prompt, completion,
 compatible API, error, notification or log."""
 
+import base64
 import contextlib
 import itertools
+import re
+import uuid
 
 import pytest
 
-from harness.canaries import IDS_OR_ROWS, Planted, questions, sweep, told
+from harness.canaries import (
+    ASIDE, ID_KEY, IDS_OR_ROWS, NAMES, Planted, Secret, questions, sweep, told,
+)
 from harness.program import Program
 from harness.rpc import message
 from harness.table import Seat, listening
 from harness.web import Session, Wire
 
-VIEWERS = {"player": "player", "reader": "reader", "stranger": "player"}
-"""Who looks, in which role; strangers play in a world of their own."""
+VIEWERS = {"player": "player", "reader": "reader", "stranger": "owner"}
+"""Who looks, in which role; strangers have a world of their own."""
 
 
 class House:
@@ -25,7 +30,11 @@ class House:
                        {"gm": "gm", "player": "player", "reader": "reader"}.items()}
         program.ok("world", "create", "Elsewhere")
         self.tokens["stranger"] = program.ok(
-            "--world", "Elsewhere", "token", "create", "--role", "player", "--name", "stranger").strip()
+            "--world", "Elsewhere", "token", "create", "--role", VIEWERS["stranger"], "--name",
+            "stranger").strip()
+        vault = program.home / "vault"
+        vault.mkdir()
+        program.settings |= {"VAULT_PATH": str(vault), "LOREWELL_LOG": "trace"}
         self.server = program.serve("--toolsets", "all,atlas-write")
         self.tools = program.tools("--toolsets", "all,atlas-write")
         self._open = contextlib.ExitStack()
@@ -101,6 +110,48 @@ def test_nobody_else_changes_a_secret_or_learns_it_by_trying(house, viewer):
                     leaks.add((secret.what, tool["name"], str(arguments)))
     assert not leaks
     assert before == {secret.what: seen(house, secret) for secret in house.secrets}
+
+
+def test_the_id_of_something_in_another_world_is_like_no_id_at_all(house):
+    """Every tool that takes an id: who has a world of their own gets the same answer for ours as for
+    one that nobody has."""
+    wrong, asked = set(), set()
+    ids = {known for secret in house.secrets for known in secret.ids if isinstance(known, str)}
+    with Wire(house.session("stranger")) as wire:
+        for tool, known in itertools.product(house.tools, sorted(ids)):
+            if tool["annotations"]["openWorldHint"] or not (nobodys := unknown_like(known)):
+                continue
+            pairs = zip(*(questions(tool, Secret("", NAMES, "", {key}), IDS_OR_ROWS) for key in (known, nobodys)))
+            for ours, theirs in pairs:
+                # Who learns asks for nothing, and is told what they learned before.
+                if known not in str(ours) or ours.get("action") == "learn":
+                    continue
+                asked.add(tool["name"])
+                answers = [wire.post(message("tools/call", {"name": tool["name"], "arguments": given}))
+                           for given in (ours, theirs)]
+                if ID.sub("", answers[0]) != ID.sub("", answers[1]):
+                    wrong.add((tool["name"], str(ours)[:200], answers[0][:300], answers[1][:300]))
+    assert not wrong
+    takes_ids = {tool["name"] for tool in house.tools if not tool["annotations"]["openWorldHint"]
+                 and any(ID_KEY.search(name) and name not in ASIDE and field.get("type") == "string"
+                         for name, field in tool["inputSchema"]["properties"].items())}
+    assert takes_ids <= asked
+
+
+ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[a-z]+_[a-z2-7]{26}\b|[0-9a-f]{32}|id: .*"
+                r"|[-0-9]+T[:.0-9]+Z")
+"""What differs from call to call: ids, marks of a stream, and moments."""
+
+
+def unknown_like(known: str) -> str | None:
+    """An id of the same form that nobody has; none for what is no id."""
+    if re.fullmatch(r"[0-9a-f-]{36}", known):
+        return str(uuid.uuid4())
+    if match := re.fullmatch(r"([a-z]+_)[a-z2-7]{26}", known):
+        return match[1] + base64.b32encode(uuid.uuid4().bytes).decode().rstrip("=").lower()
+    if match := re.fullmatch(r"(orn:.*-)[0-9a-f]{32}", known):
+        return match[1] + uuid.uuid4().hex
+    return None
 
 
 def test_nobody_else_hears_of_a_secret(house):

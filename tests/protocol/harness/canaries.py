@@ -87,6 +87,7 @@ class Planted:
         self.plant_play()
         self.plant_memory()
         self.plant_atlas()
+        self.hide("note of the vault", self.note)
         self.learn_ids()
 
     def hide(self, what: str, make, carrier: frozenset = frozenset()) -> Secret:
@@ -145,6 +146,11 @@ class Planted:
             "create_history", title=name, content=text, year=12, state="private"))
         self.hide("private category", lambda name, text: gm.do(
             "create_category", title=name, description=text, state="private"))
+
+    def note(self, name: str, text: str) -> dict:
+        note = {"path": f"{name}.md", "content": f"# {name}\n\n{text}\n"}
+        assert not self.gm.result("vault_write_note", note).get("isError")
+        return {"note_id": note["path"]}
 
     def learn_ids(self) -> None:
         """What each thing is called by at the other doors."""
