@@ -26,7 +26,7 @@ impl ToolSpec for DeleteEntities {
     const TOOLSET: Toolset = Toolset::Pages;
     const TITLE: &'static str = "Delete entities";
     const DESCRIPTION: &'static str = "Delete entities with their posts. Use it only when asked \
-        to; no tool brings them back. Returns one result for each id; check success.";
+        to; kn_graph restore brings them back. Returns one result for each id; check success.";
     const ANNOTATIONS: Annotations = Annotations::CHANGE;
     const ROLE: Role = Role::Gm;
 
