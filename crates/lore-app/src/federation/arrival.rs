@@ -30,8 +30,8 @@ pub(super) struct Arrival {
 
 /// Makes contents of any shape readable.
 pub(super) fn describe(record: &ForeignRecord, contents: &Value) -> Arrival {
-    let field = |name: &&str| contents.get(*name).and_then(Value::as_str).map(line);
-    let said = |name: &&'static str| field(name).filter(|text| !text.is_empty());
+    let field = |name: &str| contents.get(name).and_then(Value::as_str).map(line);
+    let said = |name: &str| field(name).filter(|text| !text.is_empty());
     let named = NAMES.iter().find_map(|name| said(name));
     let kind = KINDS.iter().find_map(|name| Some((*name, said(name)?)));
     let told_apart = kind.as_ref().map(|(field, _)| *field);
