@@ -67,6 +67,7 @@ impl From<VaultError> for Error {
             VaultError::Traversal { .. }
             | VaultError::BadName { .. }
             | VaultError::NotANote { .. } => {
+                let text = format!("is refused: {text}");
                 Self::invalid("path", text, "give a path inside the vault, such as People/Ada.md")
             }
             VaultError::NoteNotFound { path } | VaultError::FolderNotFound { path } => {

@@ -1,7 +1,8 @@
 //! The block of properties at the top of a note.
 
 /// Splits a note into its block of properties, with both fences and the line end
-/// after them, and the rest. The block is empty when there is none.
+/// after them, and the rest. The block is empty when there is none: a text between two rules
+/// is a text.
 pub fn split(text: &str) -> (&str, &str) {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let offset = text.len() - body.len();
@@ -32,10 +33,19 @@ fn block_length(body: &str) -> Option<usize> {
             (0, _) => return None,
             // YAML ends a document with either.
             (_, "---" | "...") => return Some(length),
+            _ if !may_be_property(line_text) => return None,
             _ => {}
         }
     }
     None
+}
+
+/// Whether a line may be one of a block of properties: a key, part of a value, or nothing.
+fn may_be_property(line: &str) -> bool {
+    let key = || line.ends_with(':') || line.contains(": ") || line.contains(":\t");
+    line.is_empty()
+        || line.starts_with([' ', '\t', '-', '#', '[', ']', '{', '}', '"', '\''])
+        || key()
 }
 
 #[cfg(test)]
@@ -48,9 +58,15 @@ mod tests {
         assert_eq!(split("---\r\na: 1\r\n---\r\nbody"), ("---\r\na: 1\r\n---\r\n", "body"));
         assert_eq!(split("---\na: 1\n...\nbody"), ("---\na: 1\n...\n", "body"));
         assert_eq!(split("\u{feff}---\na: 1\n---"), ("\u{feff}---\na: 1\n---", ""));
-        for none in
-            ["", "body", "body\n---\na\n---\n", "---", "---\nnever closed", " ---\na\n---\n"]
-        {
+        for none in [
+            "",
+            "body",
+            "body\n---\na\n---\n",
+            "---",
+            "---\nnever closed",
+            " ---\na\n---\n",
+            "---\nA text between rules.\n---\n",
+        ] {
             assert_eq!(split(none), ("", none));
         }
     }
@@ -61,5 +77,8 @@ mod tests {
         assert_eq!(keep("---\na: 1\n---", "new").as_deref(), Some("---\na: 1\n---\nnew"));
         assert_eq!(keep("---\na: 1\n---\nold", "---\nb: 2\n---\nnew"), None);
         assert_eq!(keep("old", "new"), None);
+        let ruled = "---\nA text after a rule.\n---\nmore";
+        let kept = keep("---\na: 1\n---\nold", ruled);
+        assert_eq!(kept, Some(format!("---\na: 1\n---\n{ruled}")));
     }
 }

@@ -237,7 +237,7 @@ async fn check(librarian: &Librarian, held: Held) {
             ..fresh
         };
         if page.status == Status::Ingested
-            && let Err(error) = web::refresh(librarian, &page).await
+            && let Err(error) = web::refresh(librarian, &held.submission, &page).await
         {
             tracing::warn!(%error, url = page.url, "the new text of a page was not kept");
         }

@@ -11,7 +11,8 @@ use tokio::sync::OnceCell;
 use super::kept_notes;
 use super::librarian::Librarian;
 use super::note::Note;
-use super::submission::{self, Submission};
+use super::source;
+use super::submission::Submission;
 use crate::App;
 use crate::access::{self, Identity};
 
@@ -134,7 +135,7 @@ pub(super) async fn write_source(
             continue;
         }
         let now = librarian.app.effects.now().to_string();
-        let text = source_note(page, &now) + &mentioned(names);
+        let text = source::note(page, &now) + &mentioned(names);
         match write_note(librarian, &path, &text).await {
             Ok(_) => return Ok(Some(path)),
             // Some systems have no such name for a file.
@@ -145,24 +146,23 @@ pub(super) async fn write_source(
     Ok(None)
 }
 
-/// Tells the note about a page what the page says now. One that is about something else by now
-/// is left alone.
+/// Tells the note about a page what the page says now, which said `old` before. One that is about
+/// something else by now is left alone.
 pub(super) async fn refresh_source(
     librarian: &Librarian,
     path: &str,
+    old: &Submission,
     page: &Submission,
 ) -> Result<()> {
     if !librarian.app.notes.are_of(&librarian.app, librarian.viewer.world).await {
         return Ok(());
     }
-    let old = read_note(librarian, path).await?;
-    let note = Note::read(&old);
-    if note.first("rid") != Some(page.rid.as_str()) {
+    let text = read_note(librarian, path).await?;
+    if Note::read(&text).first("rid") != Some(page.rid.as_str()) {
         return Ok(());
     }
-    let kept = note.body.find(MENTIONS).and_then(|at| note.body.get(at..)).unwrap_or_default();
     let now = librarian.app.effects.now().to_string();
-    write_note(librarian, path, &(source_note(page, &now) + kept)).await.map(drop)
+    write_note(librarian, path, &source::refreshed(&text, old, page, &now)).await.map(drop)
 }
 
 /// Below this heading a note about a page lists what the page is about.
@@ -184,29 +184,6 @@ fn file_title(title: &str) -> String {
     let short: String = words.chars().take(60).collect();
     let short = short.trim_matches(['.', ' ', '-']).to_owned();
     if short.is_empty() { "Page".to_owned() } else { short }
-}
-
-fn source_note(page: &Submission, now: &str) -> String {
-    let quoted = |text: &str| {
-        let text: String = text.chars().filter(|c| !c.is_control()).take(500).collect();
-        format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "'"))
-    };
-    let mut note = format!(
-        "---\n\"@type\": WebSource\nname: {}\nurl: {}\ndomain: {}\nrid: {}\n",
-        quoted(&page.title),
-        quoted(&page.url),
-        quoted(&submission::domain(&page.url)),
-        quoted(&page.rid),
-    );
-    if let Some(who) = &page.submitted_by {
-        note.push_str(&format!("submittedBy: {}\n", quoted(who)));
-    }
-    let title = lore_markup::literal(&page.title);
-    note.push_str(&format!("ingestedAt: {}\n---\n# {title}\n\n", quoted(now)));
-    if let Some(text) = &page.description {
-        note.push_str(&format!("{}\n\n", lore_markup::literal(text.trim())));
-    }
-    note
 }
 
 /// The names of the notes in a folder.

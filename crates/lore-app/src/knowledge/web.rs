@@ -428,10 +428,10 @@ async fn take_in(
     })?;
     let registration = Registration {
         introduced_by: None,
-        name: given.name.clone(),
+        name: lore_reader::visible(&given.name),
         entity_type,
         aliases: Vec::new(),
-        description: given.description.clone(),
+        description: given.description.as_deref().map(lore_reader::visible),
         found_at: found_at.map(str::to_owned),
         uri: None,
     };
@@ -465,11 +465,15 @@ fn document_of(page: &Submission, mentions: Vec<NodeId>) -> NewDocument {
     }
 }
 
-/// Keeps the new text of a page that was taken in before, and tells its note.
-pub(super) async fn refresh(librarian: &Librarian, page: &Submission) -> Result<()> {
+/// Keeps the new text of a page that was taken in before as `old`, and tells its note.
+pub(super) async fn refresh(
+    librarian: &Librarian,
+    old: &Submission,
+    page: &Submission,
+) -> Result<()> {
     shelve::shelve(librarian, &document_of(page, Vec::new())).await?;
     match &page.note_path {
-        Some(path) => vault::refresh_source(librarian, path, page).await,
+        Some(path) => vault::refresh_source(librarian, path, old, page).await,
         None => Ok(()),
     }
 }
