@@ -3,7 +3,7 @@
 use futures::FutureExt;
 use lore_core::names::{self, Word, name_key};
 use lore_core::{Error, Node, NodeId, Properties, Result, Uid};
-use lore_resolve::{Decision, Query, Resolution};
+use lore_resolve::{Candidate, Decision, Query, Resolution, Tier};
 use lore_store::{
     Batch, Bin, Change, Direction, Expect, NameMatch, NewNode, NewText, NodePatch, NodeQuery,
     NodeRef,
@@ -61,7 +61,8 @@ pub struct Registered {
     pub kept_back: Vec<String>,
 }
 
-/// Makes an entity known, unless it is already.
+/// Makes an entity known, unless it is already. One that is recognised though its name is
+/// written otherwise is merged, so that the log says why and the merge can be undone.
 pub async fn register(librarian: &Librarian, given: &Registration) -> Result<Registered> {
     let name = names::checked_name("name", &given.name)?;
     let aliases = checked_aliases(&name, &given.aliases)?;
@@ -72,17 +73,27 @@ pub async fn register(librarian: &Librarian, given: &Registration) -> Result<Reg
     let plan = || {
         let (name, aliases, uri) = (name.as_str(), aliases.as_slice(), uri.as_str());
         async move {
-            match find(librarian, given, name, uri).await? {
-                Some(known) => Ok((recognised(librarian, &known, aliases), Some(known.uri))),
-                None => Ok((created(librarian, given, name, aliases, uri).await?, None)),
-            }
+            let found = find(librarian, given, name, uri).await?;
+            let batch = match &found {
+                Found::Same(known) => recognised(librarian, known, aliases),
+                Found::Alike(..) => {
+                    let unspoken = Registration { description: None, ..given.clone() };
+                    created(librarian, &unspoken, name, aliases, uri).await?
+                }
+                Found::Nothing => created(librarian, given, name, aliases, uri).await?,
+            };
+            Ok((batch, found))
         }
         .boxed()
     };
-    let known = librarian.carry_out(plan).await?;
-    let is_new = known.is_none();
-    let entity = librarian.entity(known.as_deref().unwrap_or(&uri)).await?;
-    if is_new || !aliases.is_empty() {
+    let (entity, is_new) = match librarian.carry_out(plan).await? {
+        Found::Same(known) => (librarian.entity(&known.uri).await?, false),
+        Found::Alike(known, why) => {
+            (log::merge(librarian, &uri, &known.uri, &format!("{RECOGNISED}: {why}")).await?, false)
+        }
+        Found::Nothing => (librarian.entity(&uri).await?, true),
+    };
+    if is_new || !aliases.is_empty() || entity.uri != uri {
         waiting::settle(librarian, &entity).await;
     }
     let other = name_key(&entity.node.name) != name_key(&name);
@@ -94,16 +105,23 @@ pub async fn register(librarian: &Librarian, given: &Registration) -> Result<Reg
     Ok(Registered { entity, is_new, merged_with, kept_back })
 }
 
+/// Why what is registered was merged by itself.
+const RECOGNISED: &str = "recognised by its name";
+
+/// What is known of something that is registered.
+enum Found {
+    /// It is this: by its URI, its name or an alias.
+    Same(Entity),
+    /// It is this, though its name is written otherwise, for a reason.
+    Alike(Entity, String),
+    Nothing,
+}
+
 /// The entity that is meant, if one is known.
-async fn find(
-    librarian: &Librarian,
-    given: &Registration,
-    name: &str,
-    uri: &str,
-) -> Result<Option<Entity>> {
+async fn find(librarian: &Librarian, given: &Registration, name: &str, uri: &str) -> Result<Found> {
     let known = entities::by_uri(librarian, uri).await?;
     if known.is_some() || given.uri.is_some() {
-        return Ok(known);
+        return Ok(known.map_or(Found::Nothing, Found::Same));
     }
     let resolution = {
         let catalogue = librarian.catalogue().await?;
@@ -115,9 +133,32 @@ async fn find(
     }
     // A likely match is no reason to make one of two: merging them later can be undone.
     match resolution.pick().filter(|picked| picked.decision == Decision::Link) {
-        Some(picked) => Ok(librarian.entities(&[picked.key]).await?.pop()),
-        None => Ok(None),
+        Some(picked) => recognise(librarian, given, picked).await,
+        None => Ok(Found::Nothing),
     }
+}
+
+/// Whether what resolving found is what is registered. Two notes with different names are about
+/// two things, unless one says it is the other; and what the caller must not change, or what
+/// others would read, is not merged into.
+async fn recognise(
+    librarian: &Librarian,
+    given: &Registration,
+    picked: &Candidate<NodeId>,
+) -> Result<Found> {
+    let Some(entity) = librarian.entities(&[picked.key]).await?.pop() else {
+        return Ok(Found::Nothing);
+    };
+    if matches!(picked.tier, Tier::Exact | Tier::Alias) {
+        return Ok(Found::Same(entity));
+    }
+    let mergeable = given.introduced_by.is_none()
+        && !librarian.would_tell(&entity.node)
+        && librarian.may_change(&entity.node).is_ok();
+    Ok(match mergeable {
+        true => Found::Alike(entity, picked.reason.clone()),
+        false => Found::Nothing,
+    })
 }
 
 async fn ambiguous(

@@ -115,6 +115,13 @@ fn check_merge(from: &Entity, into: &Entity) -> Result<()> {
             hint: "nothing needs to be merged".into(),
         });
     }
+    if from.entity_type != into.entity_type {
+        let (one, other) = (from.entity_type.as_str(), into.entity_type.as_str());
+        return Err(Error::Precondition {
+            message: format!("{:?} is a {one} and {:?} a {other}", from.node.name, into.node.name),
+            hint: "give one of them the type of the other with /entity/retype first".into(),
+        });
+    }
     let hidden = |entity: &Entity| entity.node.visibility != Visibility::Members;
     if hidden(from) && !hidden(into) {
         return Err(Error::Precondition {
@@ -315,9 +322,14 @@ async fn unmerged(
     let update =
         Change::UpdateNode(NodeRef::Id(kept.node.id), Expect::Version(kept.node.version), patch);
     let mut batch = librarian.batch().change(Change::RestoreNode(NodeRef::Uid(uid))).change(update);
+    let gone = parting::gone(librarian, &given).await?;
+    if let Some(gone) = &gone {
+        let details = json!({ "from": kept.uri });
+        let entry = Entry { kind: UNMERGED, reason, details };
+        batch = batch.change(append(librarian, gone, entry, None));
+    }
     if !gained.is_empty() {
-        let own = parting::gone(librarian, &given).await?.map(|node| node.aliases);
-        let own = own.unwrap_or_default().into_iter();
+        let own = gone.map(|node| node.aliases).unwrap_or_default().into_iter();
         let aliases = Some(own.chain(gained.iter().cloned()).collect());
         let patch = NodePatch { aliases, ..NodePatch::default() };
         batch = batch.change(Change::UpdateNode(NodeRef::Uid(uid), Expect::Any, patch));

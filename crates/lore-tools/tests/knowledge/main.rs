@@ -11,6 +11,7 @@
 mod following;
 mod graph;
 mod notes;
+mod recognised;
 mod world;
 
 use lore_tools::koi::{Ask, Failure};
@@ -176,6 +177,8 @@ async fn every_merge_can_be_undone() {
     let told: Vec<_> =
         history["history"].as_array().unwrap().iter().map(|e| &e["action"]).collect();
     assert_eq!(told, ["ENTITY_UNMERGED", "ENTITY_MERGED"]);
+    let own = world.ask(Ask::get(["entity".to_owned(), from.clone(), "history".to_owned()])).await;
+    assert_eq!(own["history"][0]["reason"], "two people", "{own}");
     let twice = Ask::post(["entity", "unmerge"], json!({ "uri": from }));
     assert!(world.try_ask(world.owner, twice).await.is_err());
     world.post("entity/merge", body).await;

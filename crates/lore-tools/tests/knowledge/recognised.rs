@@ -1,0 +1,175 @@
+//! Names that are written otherwise: what is taken for what, and that it can be undone.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use lore_app::knowledge::Elsewhere;
+use lore_tools::koi::{Ask, Failure};
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+#[tokio::test]
+async fn things_with_names_one_word_apart_stay_two() {
+    let world = World::new().await;
+    for (one, other, entity_type) in [
+        ("Onshore Wind", "Offshore Wind", "Project"),
+        ("Marlin Capital", "Merlin Capital", "Organization"),
+        ("Marlin Holdings", "Merlin Holdings", "Organization"),
+        ("Arcadis Group", "Arcadia Group", "Organization"),
+        ("Cambridge Analytica", "Cambridge Analytics", "Organization"),
+        ("Cascade Land Trust", "Cascadia Land Trust", "Organization"),
+        ("Calvary Hospital", "Cavalry Hospital", "Organization"),
+        ("Strafford Council", "Stratford Council", "Organization"),
+        ("Biomass Census", "Biomes Census", "Project"),
+        ("Theo Marchetti", "Thea Marchetti", "Person"),
+    ] {
+        world.register(one, entity_type).await;
+        let body = json!({ "name": other, "type": entity_type });
+        let made = world.post("register-entity", body).await;
+        assert_eq!(
+            (&made["is_new"], &made["merged_with"]),
+            (&json!(true), &Value::Null),
+            "{other}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_is_recognised_is_in_the_log_and_can_be_undone() {
+    let world = World::new().await;
+    let uri = world.register("Herring Monitoring Society", "Organization").await;
+    let body = json!({
+        "name": "Herring Monitring Society", "type": "Organization", "aliases": ["HMS Herring"],
+    });
+    let known = world.post("register-entity", body.clone()).await;
+    assert_eq!((&known["is_new"], &known["canonical_uri"]), (&json!(false), &json!(uri)));
+    assert_eq!(known["merged_with"], "Herring Monitoring Society");
+    let names = json!(["Herring Monitring Society", "HMS Herring"]);
+    assert_eq!(world.entity(&uri).await["aliases"], names);
+
+    let history = world.ask(Ask::get(["entity".to_owned(), uri.clone(), "history".to_owned()]));
+    let entry = history.await["history"][0].clone();
+    assert_eq!(entry["action"], "ENTITY_MERGED");
+    let why = entry["reason"].as_str().unwrap();
+    assert!(why.starts_with("recognised by its name: ") && why.contains("monitring"), "{why}");
+
+    let other = entry["details"]["uri"].as_str().unwrap();
+    world.post("entity/unmerge", json!({ "uri": other, "reason": "another society" })).await;
+    assert_eq!(world.entity(&uri).await["aliases"], json!([]));
+    let again = world.post("register-entity", body).await;
+    assert_eq!((&again["canonical_uri"], &again["is_new"]), (&json!(other), &json!(false)));
+}
+
+#[tokio::test]
+async fn two_notes_with_different_names_are_about_two_things() {
+    let world = World::new().await;
+    let note = "---\n\"@type\": Project\n---\nA project.\n";
+    for (one, other) in [
+        ("Onshore Solar", "Offshore Solar"),
+        ("Herring Monitoring", "Herring Monitring"),
+        ("The Gate", "Gate"),
+    ] {
+        world.note(&format!("Projects/{one}.md"), note).await;
+        world.note(&format!("Projects/{other}.md"), note).await;
+        let (one, other) = (world.best(one).await, world.best(other).await);
+        assert_ne!(one["uri"], other["uri"], "{other}");
+    }
+}
+
+#[tokio::test]
+async fn things_of_different_types_are_not_merged() {
+    let world = World::new().await;
+    let person = world.register("Ottoline Vane", "Person").await;
+    let mill = world.register("Vane Textile Mill", "Organization").await;
+    let ask = Ask::post(["entity", "merge"], json!({ "from_uri": person, "into_uri": mill }));
+    let refused = world.try_ask(world.owner, ask).await;
+    assert!(
+        matches!(&refused, Err(Failure::Failed(error))
+        if error.to_string().contains("is a Person")),
+        "{refused:?}"
+    );
+}
+
+#[tokio::test]
+async fn how_many_are_asked_for_does_not_make_a_name_new() {
+    let world = World::new().await;
+    for uri in ["orn:personal-koi.entity:person-a", "orn:personal-koi.entity:person-b"] {
+        let body = json!({ "name": "Alex Morgan", "type": "Person", "uri": uri });
+        world.post("register-entity", body).await;
+    }
+    for limit in [1, 5] {
+        let found = world.post("entity/resolve", json!({ "label": "Alex Morgan", "limit": limit }));
+        assert_eq!(found.await["is_new"], false, "{limit}");
+    }
+}
+
+#[tokio::test]
+async fn nobody_hides_signs_in_what_is_taken_in() {
+    let world = World::new().await;
+    let body = json!({
+        "document_rid": "m1", "title": "Le\u{202e}tter", "content": "Kel\u{200b}p grows\u{e0041}.",
+        "entities": [{ "name": "Mal\u{202e}lory Quist", "type": "Person" }],
+    });
+    let taken = world.post("ingest", body).await;
+    assert_eq!(taken["refused"], json!([]), "{taken}");
+    assert_eq!(world.best("Mallory Quist").await["name"], "Mallory Quist");
+    let found = world.call("knowledge_search", json!({ "query": "kelp grows" })).await;
+    assert_eq!(found["results"][0]["title"], "Letter");
+    assert_eq!(found["results"][0]["content_preview"], "Kelp grows.");
+}
+
+/// Another KOI API that writes its answers in its own way.
+struct Otherwise;
+
+#[async_trait]
+impl Elsewhere for Otherwise {
+    async fn ask(&self, ask: Ask) -> lore_core::Result<Value> {
+        Ok(match ask.path.join("/").as_str() {
+            "web/ingest" => json!({
+                "already_ingested": true, "rid": "r", "vault_note_path": null, "message": "m",
+            }),
+            "web/monitor/add" => json!({ "status": "added", "id": "abc", "words": 12 }),
+            "koi-net/health" => json!({ "status": "healthy", "node": { "z": 1, "a": 2 } }),
+            "search" => json!({ "results": [{ "rid": "r", "title": null }], "query": "q" }),
+            _ => json!([1, 2]),
+        })
+    }
+}
+
+#[tokio::test]
+async fn what_another_koi_api_says_is_passed_on_as_it_came() {
+    let world = World::with(|app| app.elsewhere = Some(Arc::new(Otherwise))).await;
+    for (tool, arguments, said) in [
+        (
+            "ingest_url",
+            json!({ "url": "https://example.org" }),
+            json!({
+                "already_ingested": true, "rid": "r", "vault_note_path": null, "message": "m",
+                "untrusted": true,
+            }),
+        ),
+        (
+            "monitor_url",
+            json!({ "action": "add", "url": "https://example.org" }),
+            json!({ "status": "added", "id": "abc", "words": 12, "untrusted": true }),
+        ),
+        (
+            "federation_status",
+            json!({}),
+            json!({ "status": "healthy", "node": { "z": 1, "a": 2 }, "untrusted": true }),
+        ),
+        (
+            "knowledge_search",
+            json!({ "query": "q" }),
+            json!({
+                "results": [{ "rid": "r", "title": null }], "query": "q", "untrusted": true,
+            }),
+        ),
+    ] {
+        let answer = world.call(tool, arguments).await;
+        assert_eq!(answer.to_string(), said.to_string(), "{tool}");
+    }
+    let refused = world.answer(world.owner, "resolve_entity", json!({ "label": "x" })).await;
+    assert!(refused.unwrap_err().to_string().contains("no JSON object"));
+}
