@@ -276,8 +276,8 @@ pub(crate) struct SearchAnswer {
 struct FoundOut {
     /// What it is called.
     rid: String,
-    /// Its title.
-    title: String,
+    /// Its title, or null.
+    title: Nullable<String>,
     /// What it says where it answers best.
     content_preview: String,
     /// How well it answers, from 0 to 1, or null.
@@ -294,8 +294,8 @@ struct ChunkOut {
     chunk_rid: String,
     /// The document it is part of.
     document_rid: String,
-    /// Title of the document.
-    doc_title: String,
+    /// Title of the document, or null.
+    doc_title: Nullable<String>,
     /// The passage.
     text: String,
     /// How well it answers, from 0 to 1.
@@ -331,7 +331,7 @@ impl From<FoundDocument> for FoundOut {
         Self {
             metadata: metadata(&found),
             rid: found.rid,
-            title: found.node.name,
+            title: Nullable(Some(found.node.name)),
             content_preview: cut(&found.text.body),
             similarity: Nullable(Some(rounded(found.similarity))),
             source: found.source,
@@ -346,7 +346,7 @@ impl From<Chunk> for ChunkOut {
             metadata: metadata(&document),
             chunk_rid: found.rid,
             document_rid: document.rid,
-            doc_title: document.node.name,
+            doc_title: Nullable(Some(document.node.name)),
             text: cut(&document.text.body),
             similarity: rounded(document.similarity),
             source: document.source,

@@ -1,24 +1,55 @@
-//! Answers of other servers, made to fit the form that was promised for them.
+//! Answers of other servers, as they came.
 //!
-//! Clients refuse an answer that is not of its schema, and then nobody reads what it says. So
-//! what is written otherwise is read as what it should be, and what cannot be is left out.
+//! Nothing is added to what another server says, and nothing is put in another order. Clients
+//! refuse an answer whose values are not of the types that its schema tells, and then nobody
+//! reads any of it: so what is written otherwise is read as what it should be, and a value that
+//! cannot be is left out. What it says is from anybody: signs that nobody sees go, and texts that
+//! would fill a model's whole attention are cut.
 
+use lore_core::{Error, Result};
 use serde_json::{Map, Value};
 
-/// Makes an answer one of `schema`, which holds no references. What is no object at all
-/// becomes its `answer`.
-pub(super) fn fitted(answer: Value, schema: &Map<String, Value>) -> Value {
-    let schema = Value::Object(schema.clone());
-    match fit(answer.clone(), &schema) {
-        Some(fitting) => fitting,
-        None => {
-            let mut blank = blank(&schema);
-            if let Value::Object(fields) = &mut blank {
-                fields.insert("answer".into(), answer);
-            }
-            blank
-        }
+/// Longest text of an answer, in characters.
+const TEXT_MAX: usize = 10_000;
+/// Longest answer, in characters of its texts.
+const ANSWER_MAX: usize = 400_000;
+/// Stands where a text was cut.
+const CUT: char = '…';
+
+/// An answer as one of `schema`, which holds no references.
+pub(super) fn fitted(answer: Value, schema: &Map<String, Value>) -> Result<Value> {
+    if !answer.is_object() {
+        let what = "the KOI API (its answer is no JSON object)".into();
+        return Err(Error::Unavailable { what });
     }
+    let schema = Value::Object(schema.clone());
+    let mut left = ANSWER_MAX;
+    let seen = seen(answer, &mut left);
+    Ok(fit(seen, &schema).unwrap_or_else(|| Value::Object(Map::new())))
+}
+
+/// The value with texts that are seen as they are, and not endless.
+fn seen(value: Value, left: &mut usize) -> Value {
+    match value {
+        Value::String(text) => Value::String(shortened(&text, left)),
+        Value::Array(items) => items.into_iter().map(|item| seen(item, left)).collect(),
+        Value::Object(fields) => {
+            let fields = fields.into_iter();
+            fields.map(|(name, value)| (shortened(&name, left), seen(value, left))).collect()
+        }
+        plain => plain,
+    }
+}
+
+fn shortened(text: &str, left: &mut usize) -> String {
+    let most = TEXT_MAX.min(*left);
+    let visible = lore_app::knowledge::visible(text);
+    let mut kept: String = visible.chars().take(most).collect();
+    *left = left.saturating_sub(kept.chars().count());
+    if kept.len() < visible.len() {
+        kept.push(CUT);
+    }
+    kept
 }
 
 /// The value as one of the schema, if it can be read so.
@@ -38,20 +69,17 @@ fn fit(value: Value, schema: &Value) -> Option<Value> {
     }
 }
 
-fn fit_fields(mut fields: Map<String, Value>, schema: &Value) -> Map<String, Value> {
+fn fit_fields(fields: Map<String, Value>, schema: &Value) -> Map<String, Value> {
     let known = schema.get("properties").and_then(Value::as_object);
-    for (name, form) in known.into_iter().flatten() {
-        let Some(value) = fields.remove(name) else { continue };
-        if let Some(value) = fit(value, form) {
-            fields.insert(name.clone(), value);
-        }
-    }
-    let required = schema.get("required").and_then(Value::as_array);
-    for name in required.into_iter().flatten().filter_map(Value::as_str) {
-        let form = known.and_then(|known| known.get(name)).unwrap_or(&Value::Null);
-        fields.entry(name).or_insert_with(|| blank(form));
-    }
-    fields
+    let fitting = fields.into_iter().filter_map(|(name, value)| {
+        let form = known.and_then(|known| known.get(&name));
+        let value = match form {
+            Some(form) => fit(value, form)?,
+            None => value,
+        };
+        Some((name, value))
+    });
+    fitting.collect()
 }
 
 fn fit_items(items: Vec<Value>, schema: &Value) -> Value {
@@ -106,26 +134,6 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// The least that a schema asks for.
-fn blank(schema: &Value) -> Value {
-    let listed = schema.get("enum").and_then(Value::as_array).and_then(|values| values.first());
-    if let Some(first) = listed {
-        return first.clone();
-    }
-    match ["object", "array", "string", "integer", "boolean"]
-        .iter()
-        .find(|name| allows(schema, name))
-    {
-        _ if allows(schema, "null") => Value::Null,
-        Some(&"object") => Value::Object(fit_fields(Map::new(), schema)),
-        Some(&"array") => Value::Array(Vec::new()),
-        Some(&"string") => Value::String(String::new()),
-        Some(&"integer") => Value::from(0),
-        Some(&"boolean") => Value::Bool(false),
-        _ => Value::Null,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -151,28 +159,47 @@ mod tests {
         schema.as_object().unwrap().clone()
     }
 
-    #[test]
-    fn what_fits_stays_as_it_is_with_all_that_is_unknown() {
-        let answer = json!({ "count": 1, "results": [{ "rid": "a", "more": [1] }], "note": null });
-        assert_eq!(fitted(answer.clone(), &schema()), answer);
+    fn fit(answer: Value) -> String {
+        fitted(answer, &schema()).unwrap().to_string()
     }
 
     #[test]
-    fn what_is_written_otherwise_is_read_and_the_rest_left_out() {
+    fn what_fits_stays_as_it_is_in_its_order_with_all_that_is_unknown() {
+        for answer in [
+            json!({ "z": 1, "results": [{ "score": 0.5, "rid": "a", "more": [1] }], "count": 1 }),
+            json!({ "already": true, "message": "m" }),
+            json!({}),
+        ] {
+            assert_eq!(fit(answer.clone()), answer.to_string());
+        }
+    }
+
+    #[test]
+    fn what_is_written_otherwise_is_read_and_what_no_client_takes_left_out() {
         let answer = json!({ "count": "2", "results": [
             { "rid": 7, "metadata": "{\"a\":1}", "score": 4 }, "no row", { "score": null },
         ] });
         let fitting = json!({ "count": 2, "results": [
-            { "rid": "7", "metadata": { "a": 1 } }, { "rid": "" },
+            { "rid": "7", "metadata": { "a": 1 } }, {},
         ] });
-        assert_eq!(fitted(answer, &schema()), fitting);
+        assert_eq!(fit(answer), fitting.to_string());
     }
 
     #[test]
-    fn what_is_no_object_is_kept_beside_the_least() {
+    fn what_is_no_object_is_no_answer() {
         for answer in [json!([1, 2]), json!("hello"), json!(null)] {
-            let fitting = json!({ "count": 0, "results": [], "answer": answer });
-            assert_eq!(fitted(answer, &schema()), fitting);
+            let refused = fitted(answer, &schema()).unwrap_err();
+            assert!(refused.to_string().contains("no JSON object"), "{refused}");
         }
+    }
+
+    #[test]
+    fn nobody_hides_signs_in_an_answer_or_fills_it() {
+        let answer = json!({ "a\u{200b}": "p\u{202e}evil\u{e0041}", "b": "L".repeat(200_000) });
+        let shown = fitted(answer, &schema()).unwrap();
+        assert_eq!(shown["a"], "pevil");
+        assert_eq!(shown["b"].as_str().unwrap().chars().count(), TEXT_MAX + 1);
+        let many: Vec<String> = vec!["L".repeat(9_000); 100];
+        assert!(fit(json!({ "many": many })).len() < ANSWER_MAX + 1_000);
     }
 }

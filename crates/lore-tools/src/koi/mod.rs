@@ -76,7 +76,7 @@ pub(crate) async fn ask<T: JsonSchema>(
     if let Some(elsewhere) = &call.app.elsewhere {
         may_ask_elsewhere(call)?;
         let answer = fitting::fitted(elsewhere.ask(ask).await?, &schema::output::<Shaped<T>>());
-        return Ok(from_elsewhere(answer).into());
+        return Ok(from_elsewhere(answer?).into());
     }
     let answered = local(call, tool, ask).await.map_err(|failure| match failure {
         Failure::Failed(error) | Failure::Unreadable(error) => error,

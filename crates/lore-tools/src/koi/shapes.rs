@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// JSON of the form `T`.
 pub(crate) struct Shaped<T> {
@@ -41,6 +41,24 @@ impl<T: JsonSchema> JsonSchema for Shaped<T> {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        T::json_schema(generator)
+        let mut schema = T::json_schema(generator);
+        if let Some(form) = schema.as_object_mut() {
+            leave_open(form);
+        }
+        schema
+    }
+}
+
+/// Other servers leave out what they do not know, and clients are not to refuse their answers.
+fn leave_open(form: &mut Map<String, Value>) {
+    form.shift_remove("required");
+    for inner in form.values_mut() {
+        match inner {
+            Value::Object(inner) => leave_open(inner),
+            Value::Array(forms) => {
+                forms.iter_mut().filter_map(Value::as_object_mut).for_each(leave_open);
+            }
+            _ => {}
+        }
     }
 }

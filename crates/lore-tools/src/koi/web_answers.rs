@@ -72,9 +72,9 @@ struct MentionOut {
 pub(crate) struct KnownOut {
     /// Always true.
     already_ingested: bool,
-    /// Number of the submission.
+    /// Number of the submission; other servers have texts.
     #[serde(skip_serializing_if = "Option::is_none")]
-    submission_id: Option<i64>,
+    submission_id: Option<Nullable<i64>>,
     /// Its title.
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
@@ -136,7 +136,7 @@ impl KnownOut {
     pub(super) fn previewed(known: TakenIn) -> Self {
         Self {
             already_ingested: true,
-            submission_id: Some(known.number),
+            submission_id: Some(Nullable(Some(known.number))),
             title: Some(known.title),
             rid: known.rid,
             vault_note_path: None,
@@ -355,9 +355,9 @@ pub(crate) struct MonitorAnswer {
     /// The pages that are watched.
     #[serde(skip_serializing_if = "Option::is_none")]
     sources: Option<Vec<Value>>,
-    /// Number of the submission.
+    /// Number of the submission; other servers have texts.
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<i64>,
+    id: Option<Nullable<i64>>,
 }
 
 /// What became of a document that another program read.

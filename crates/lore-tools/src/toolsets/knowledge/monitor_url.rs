@@ -3,6 +3,8 @@
 use lore_core::{Error, Result, Role};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde::de::value::Error as Unknown;
+use serde::de::{Deserializer, IntoDeserializer};
 use serde_json::{Value, json};
 
 use super::wire::pretty;
@@ -22,7 +24,7 @@ choice! {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    #[serde(default = "status")]
+    #[serde(default = "status", deserialize_with = "known_or_status")]
     action: Action,
     url: Option<String>,
     /// When adding.
@@ -31,6 +33,13 @@ pub(super) struct Input {
 
 fn status() -> Action {
     Action::Status
+}
+
+/// The contract takes an action it does not know for a question about the state of things.
+fn known_or_status<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Action, D::Error> {
+    let word = String::deserialize(from)?;
+    let known = Action::deserialize(IntoDeserializer::<Unknown>::into_deserializer(word));
+    Ok(known.unwrap_or(Action::Status))
 }
 
 impl ToolSpec for MonitorUrl {
