@@ -273,6 +273,10 @@ def test_the_api_speaks_fastapi(home, serve, pages):
         assert search["results"][0]["uri"] == uri
         unseen = http.post(f"{base}/web/ingest", json={"url": f"http://{pages.address}/x"})
         assert unseen.status_code == 404 and "preview" in unseen.json()["detail"]
+        gone = http.post(f"{base}/web/preview", json={"url": f"http://{pages.address}/gone"})
+        assert gone.status_code == 422 and "Failed to fetch URL" in gone.json()["detail"]
+        asked = http.get(f"{base}/entity-search").json()["detail"][0]
+        assert asked["loc"] == ["query", "query"]
         assert http.post(f"{base}/search", content=b"{").status_code == 422
 
 

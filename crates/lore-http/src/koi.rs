@@ -37,7 +37,7 @@ pub(crate) async fn handle(State(koi): State<Arc<Koi>>, request: Request) -> Res
     };
     match answer(&koi, &head, &body).await {
         Ok(answer) => reply(StatusCode::OK, &answer),
-        Err(failure) => refusal(failure),
+        Err(failure) => refusal(failure, place_of_fields(&head.method)),
     }
 }
 
@@ -77,27 +77,33 @@ fn ask(koi: &Koi, head: &Parts, body: &[u8]) -> Result<Ask, Failure> {
     Ok(Ask { verb, path: vec![path], query: query.collect(), body })
 }
 
-fn refusal(failure: Failure) -> Response<Body> {
+/// Where the fields of a request stand, as FastAPI calls it.
+fn place_of_fields(method: &Method) -> &'static str {
+    if *method == Method::GET { "query" } else { "body" }
+}
+
+fn refusal(failure: Failure, place: &str) -> Response<Body> {
     match failure {
         Failure::NoSuchPath => detail(404, json!("Not Found")),
         Failure::WrongVerb => detail(405, json!("Method Not Allowed")),
-        Failure::Unreadable(error) => detail(422, json!([problem(&error)])),
-        Failure::Failed(error) => {
-            let text = format!("{error}. {}", error.hint());
-            detail(error.code().meaning().http, json!(text))
+        Failure::Unreadable(Error::Invalid { field, problem, .. }) => {
+            detail(422, json!([wrong(&field, &problem, place)]))
         }
+        Failure::Unreadable(error) => detail(422, said(&error)),
+        Failure::Failed(error) => detail(error.code().meaning().http, said(&error)),
     }
 }
 
+fn said(error: &Error) -> Value {
+    json!(format!("{error}. {}", error.hint()))
+}
+
 /// A field that is missing or wrong, as FastAPI tells it.
-fn problem(error: &Error) -> Value {
-    let (field, what) = match error {
-        Error::Invalid { field, problem, .. } => (short(field), short(problem)),
-        _ => ("body".into(), "cannot be read".into()),
-    };
+fn wrong(field: &str, what: &str, place: &str) -> Value {
+    let (field, what) = (short(field), short(what));
     let (field, what) = (field.as_ref(), what.as_ref());
     let missing = what == "is required";
-    let path: Vec<&str> = if field == "body" { vec!["body"] } else { vec!["body", field] };
+    let path: Vec<&str> = if field == "body" { vec!["body"] } else { vec![place, field] };
     json!({
         "type": if missing { "missing" } else { "value_error" },
         "loc": path,
