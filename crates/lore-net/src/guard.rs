@@ -98,9 +98,15 @@ impl Guard {
         let name = name.trim_end_matches('.').to_ascii_lowercase();
         let last = name.rsplit('.').next().unwrap_or_default();
         let looks_like_address = name.parse::<IpAddr>().is_ok();
-        name.contains('.') && !looks_like_address && !LOCAL_DOMAINS.contains(&last)
+        name.contains('.')
+            && !looks_like_address
+            && !LOCAL_DOMAINS.contains(&last)
+            && !METADATA.contains(&name.as_str())
     }
 }
+
+/// Names under which machines of a provider tell their own secrets, and that look public.
+const METADATA: [&str; 2] = ["metadata.aws", "metadata.goog"];
 
 /// Top-level domains that exist inside networks only.
 const LOCAL_DOMAINS: [&str; 12] = [

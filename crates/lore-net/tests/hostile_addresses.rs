@@ -191,6 +191,8 @@ const LITERALS: &[&str] = &[
     "metadata.google.internal",
     "metadata.google.internal:{p}",
     "metadata.google.internal.:{p}",
+    "metadata.aws",
+    "Metadata.Goog.:{p}",
     "instance-data:{p}",
     "kubernetes.default.svc.cluster.local:{p}",
     "host.docker.internal:{p}",

@@ -174,6 +174,13 @@ fn close(run: &mut Vec<String>, at_start: bool, found: &mut Vec<String>) {
     // One capitalised word at the start of a sentence is just its first word, and an
     // article there is no part of the name that follows.
     let telling = run.len() > 1 || !at_start;
+    // A question begins with its verb.
+    if at_start && run.len() > 1 && run.first().is_some_and(|word| ASKING.contains(&word.as_str()))
+    {
+        run.remove(0);
+        let leading = run.iter().take_while(|word| INSIDE.contains(&word.as_str())).count();
+        run.drain(..leading);
+    }
     if at_start
         && run.len() > 1
         && run.first().is_some_and(|word| ARTICLES.contains(&word.as_str()))
@@ -205,6 +212,9 @@ const ROLES: [&str; 10] = [
     "leader",
 ];
 const ARTICLES: [&str; 3] = ["The", "A", "An"];
+const ASKING: [&str; 13] = [
+    "Was", "Is", "Were", "Are", "Did", "Does", "Do", "Has", "Have", "Had", "Could", "Would", "Can",
+];
 const TITLES: [&str; 6] = ["Dr.", "Mr.", "Mrs.", "Ms.", "Prof.", "Sir"];
 const ORGANISATIONS: [&str; 24] = [
     "Inc",
@@ -263,7 +273,7 @@ fn told_type(sentence: &str, name: &str) -> Option<EntityType> {
 
 /// Forms of sentences that tell a relation: words between two names, and whether the
 /// second does it to the first.
-const FORMS: [(&str, &str, Direction); 16] = [
+const FORMS: [(&str, &str, Direction); 18] = [
     ("is the founder of", "founded", Direction::Forward),
     ("is a founder of", "founded", Direction::Forward),
     (", founder of", "founded", Direction::Forward),
@@ -277,6 +287,8 @@ const FORMS: [(&str, &str, Direction); 16] = [
     ("works at", "affiliated_with", Direction::Forward),
     ("works for", "affiliated_with", Direction::Forward),
     ("is a member of", "affiliated_with", Direction::Forward),
+    ("is affiliated with", "affiliated_with", Direction::Forward),
+    (", who is affiliated with", "affiliated_with", Direction::Forward),
     ("is based in", "located_in", Direction::Forward),
     ("is located in", "located_in", Direction::Forward),
     ("collaborates with", "collaborates_with", Direction::Forward),
@@ -387,7 +399,9 @@ mod tests {
     #[test]
     fn what_people_are_of_something_is_told_and_no_part_of_its_name() {
         let text = "Mira Kestrel, CEO of Kestrel Boats Ltd, sails. Ann Rook is the founder of the \
-            Rook Guild. Bo Lin, who works at Tide Labs, knows Ann Rook. Una Fenn knows Bo Lin.";
+            Rook Guild. Bo Lin, who works at Tide Labs, knows Ann Rook. Una Fenn knows Bo Lin. \
+            Ola Brandt is affiliated with Tide Labs. Was the Harrow Foundation founded by Petra \
+            Klein?";
         let found = extract(text, None, &[], &[]);
         let told: Vec<_> = found
             .relations
@@ -396,6 +410,7 @@ mod tests {
             .collect();
         for wanted in [
             "Mira Kestrel affiliated_with Kestrel Boats Ltd",
+            "Ola Brandt affiliated_with Tide Labs",
             "Ann Rook founded Rook Guild",
             "Bo Lin affiliated_with Tide Labs",
             "Una Fenn knows Bo Lin",
@@ -403,6 +418,7 @@ mod tests {
             assert!(told.iter().any(|one| one == wanted), "{wanted} in {told:?}");
         }
         assert!(found.entities.iter().all(|one| !one.name.starts_with("CEO")));
+        assert!(found.entities.iter().any(|one| one.name == "Harrow Foundation"));
     }
 
     #[test]
