@@ -92,6 +92,9 @@ impl Name {
         if tokens.iter().all(|token| token.place == Place::Aside) {
             tokens.iter_mut().for_each(|token| token.place = Place::Core);
         }
+        if tokens.is_empty() {
+            tokens.extend(sign(text));
+        }
         let full_key = joined(tokens.iter(), Separator::Always);
         let loose_key =
             joined(tokens.iter().filter(|token| token.kind != Kind::Light), Separator::Digits);
@@ -119,6 +122,21 @@ impl Name {
             _ => None,
         }
     }
+}
+
+/// A name that is all signs, as one word: things are called so, too.
+fn sign(text: &str) -> Option<Token> {
+    let text: String = text.split_whitespace().collect();
+    let told = !text.is_empty();
+    told.then_some(Token {
+        text,
+        character: None,
+        spelled_out: None,
+        sound: None,
+        rank: None,
+        kind: Kind::Word,
+        place: Place::Core,
+    })
 }
 
 /// The words of a name, and where they stand.

@@ -353,6 +353,14 @@ fn unknown_names_are_new() {
 }
 
 #[test]
+fn names_of_signs_are_names() {
+    for (known, other) in [("🦊", "🐉"), ("!!!", "!!")] {
+        assert_eq!(ask(known, known, "Concept").pick().map(|one| one.key), Some(1), "{known}");
+        assert!(ask(known, other, "Concept").pick().is_none(), "{other}");
+    }
+}
+
+#[test]
 fn a_guess_at_a_person_is_shown_as_one() {
     let found = ask("Aurelio Brancaforte", "Aurelio Brancaforta", "Person");
     assert_eq!(found.pick().unwrap().decision, Decision::Probable);
