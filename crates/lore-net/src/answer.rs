@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use encoding_rs::{Encoding, UTF_8};
+use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use http::header::{CONTENT_TYPE, DATE, RETRY_AFTER};
 use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
@@ -68,10 +68,11 @@ impl Answer {
     }
 
     /// The body as text, in the encoding that its byte order mark, its header or
-    /// its own `<meta>` names; what does not fit becomes U+FFFD.
+    /// its own `<meta>` names, or that it looks like; what does not fit becomes U+FFFD.
     pub fn text(&self) -> String {
         let named = self.header(CONTENT_TYPE.as_str()).and_then(charset_parameter);
-        let encoding = named.or_else(|| charset_of_page(&self.body)).unwrap_or(UTF_8);
+        let named = named.or_else(|| charset_of_page(&self.body));
+        let encoding = named.unwrap_or_else(|| likely_charset(&self.body));
         encoding.decode(&self.body).0.into_owned()
     }
 
@@ -159,6 +160,20 @@ fn charset_parameter(content_type: &str) -> Option<&'static Encoding> {
     Encoding::for_label(label.trim().trim_matches('"').as_bytes())
 }
 
+/// The encoding of a page that names none: old pages that are no UTF-8 from their first accent on
+/// are what browsers take them for.
+fn likely_charset(body: &[u8]) -> &'static Encoding {
+    match std::str::from_utf8(body) {
+        Err(wrong)
+            if wrong.error_len().is_some()
+                && body.get(..wrong.valid_up_to()).is_some_and(<[u8]>::is_ascii) =>
+        {
+            WINDOWS_1252
+        }
+        _ => UTF_8,
+    }
+}
+
 /// The encoding a page names in its first kilobyte, where browsers look, too.
 fn charset_of_page(body: &[u8]) -> Option<&'static Encoding> {
     let head = body.get(..body.len().min(1024))?.to_ascii_lowercase();
@@ -200,6 +215,8 @@ mod tests {
             answer(&[("content-type", "text/plain; charset=latin1")], b"\xef\xbb\xbf\xc3\xa9");
         assert_eq!(by_mark.text(), "é");
         assert_eq!(answer(&[], "é".as_bytes()).text(), "é");
+        assert_eq!(answer(&[], b"caf\xe9 au lait").text(), "café au lait");
+        assert_eq!(answer(&[], b"\xc3\xa9 \xff").text(), "é \u{fffd}");
     }
 
     #[test]

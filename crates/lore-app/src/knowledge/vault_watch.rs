@@ -154,7 +154,12 @@ async fn follow(librarian: &Librarian, change: Change) {
         Change::Removed(path) => removed(librarian, &path.to_string()).await,
         Change::Renamed { from, to } => renamed(librarian, &from, &to).await,
         // Also what was in it before and is not any more.
-        Change::Folder(folder) => report(sync(librarian, &folder, &|_, _| {}).await),
+        Change::Folder(folder) => {
+            if let Err(error) = sync(librarian, &folder, &|_, _| {}).await {
+                // Links and folders nobody may read are left alone, and the rest is followed.
+                tracing::info!(%error, %folder, "a folder of the vault was not read");
+            }
+        }
         Change::FolderRenamed { .. } | Change::Unknown => {
             report(sync_all(librarian, &|_, _| {}).await);
         }
