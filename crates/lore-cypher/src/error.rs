@@ -28,8 +28,15 @@ pub enum CypherError {
         position: Option<Position>,
     },
     /// A value turned out to be of the wrong kind or out of range.
-    #[error("{0}")]
-    Failed(String),
+    #[error("{message}{}{}", at(position), after(hint))]
+    Failed {
+        /// What turned out, in a sentence.
+        message: String,
+        /// What was computed there.
+        position: Option<Position>,
+        /// What would be right.
+        hint: Option<String>,
+    },
     /// The answer would cost more than allowed: ask for less.
     #[error("the query was stopped: {0}")]
     OverBudget(Budget),
@@ -131,7 +138,24 @@ pub type Result<T> = std::result::Result<T, CypherError>;
 
 /// A failure while running.
 pub(crate) fn failed<T>(message: impl Into<String>) -> Result<T> {
-    Err(CypherError::Failed(message.into()))
+    Err(CypherError::failure(message))
+}
+
+impl CypherError {
+    /// A failure while running, before anybody told where.
+    pub(crate) fn failure(message: impl Into<String>) -> Self {
+        Self::Failed { message: message.into(), position: None, hint: None }
+    }
+
+    /// Says where something failed, unless that was said already by what is inside of it.
+    pub(crate) fn at(mut self, there: impl FnOnce() -> (Position, Option<String>)) -> Self {
+        if let Self::Failed { position: position @ None, hint, .. } = &mut self {
+            let (found, advice) = there();
+            *position = Some(found);
+            *hint = hint.take().or(advice);
+        }
+        self
+    }
 }
 
 fn at(position: &Option<Position>) -> String {

@@ -193,6 +193,17 @@ pub(crate) fn aggregate(name: &str) -> Option<(Aggregate, usize)> {
     })
 }
 
+/// What a function takes, in a sentence.
+pub(crate) fn taken_by(function: Function) -> Option<String> {
+    let spec = TABLE.iter().find(|spec| spec.function == function)?;
+    let one = |accepted: &&[Accepts]| {
+        let names: Vec<_> = accepted.iter().map(|accepts| accepts.name()).collect();
+        names.join(" or ")
+    };
+    let all: Vec<_> = spec.accepts.iter().map(one).collect();
+    Some(format!("{} takes {}", spec.names.first()?, all.join(", then ")))
+}
+
 /// The function whose name is nearest, for hints.
 pub(crate) fn similar(name: &str) -> Option<&'static str> {
     let name = name.to_lowercase();

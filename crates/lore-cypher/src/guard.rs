@@ -46,10 +46,10 @@ pub(crate) fn parse(text: &Text<'_>) -> Result<ParsedProgram> {
     open_cypher::parse(text.parsed()).map_err(|errors| {
         let first = errors.diagnostics().iter().find(|found| found.is_error());
         let at = first.map_or(0, |first| first.primary_span.start);
-        if let Some(name) = foreign_clause(text.parsed(), at) {
+        if let Some((name, begins)) = foreign_clause(text.parsed(), at) {
             return CypherError::Refused {
                 message: crate::lower::refusal_of(name),
-                position: Some(text.position(at)),
+                position: Some(text.position(begins)),
             };
         }
         CypherError::Invalid {
@@ -69,18 +69,19 @@ pub(crate) fn with_room<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Res
     thread::scope(|scope| {
         let builder = thread::Builder::new().name("cypher".to_owned()).stack_size(STACK_BYTES);
         let Ok(running) = builder.spawn_scoped(scope, work) else {
-            return Err(CypherError::Failed("no thread could be started".to_owned()));
+            return Err(CypherError::failure("no thread could be started".to_owned()));
         };
         running.join().unwrap_or_else(|_| {
-            Err(CypherError::Failed("the query made the engine fail".to_owned()))
+            Err(CypherError::failure("the query made the engine fail".to_owned()))
         })
     })
 }
 
-/// A clause that is known from elsewhere, at the place where parsing stopped.
-fn foreign_clause(text: &str, at: usize) -> Option<&'static str> {
-    let here = text.get(at..).unwrap_or_default().to_uppercase();
-    let before = text.get(..at).unwrap_or_default().trim_end().to_uppercase();
+/// A clause that is known from elsewhere, at the place where parsing stopped, and where it
+/// begins.
+fn foreign_clause(text: &str, at: usize) -> Option<(&'static str, usize)> {
+    let here = text.get(at..).unwrap_or_default().to_ascii_uppercase();
+    let before = text.get(..at).unwrap_or_default().trim_end().to_ascii_uppercase();
     let clauses = [
         "LOAD CSV",
         "FOREACH",
@@ -97,18 +98,19 @@ fn foreign_clause(text: &str, at: usize) -> Option<&'static str> {
         "CREATE CONSTRAINT",
         "USING PERIODIC COMMIT",
     ];
-    if before.ends_with("CALL") {
-        return Some("CALL");
-    }
-    if before.ends_with("LOAD") {
-        return Some("LOAD CSV");
+    for (word, clause) in [("CALL", "CALL"), ("LOAD", "LOAD CSV"), ("CREATE", "CREATE INDEX")] {
+        let is_index = clause != "CREATE INDEX" || here.starts_with("INDEX");
+        if let Some(rest) = before.strip_suffix(word).filter(|_| is_index) {
+            return Some((clause, rest.len()));
+        }
     }
     // A name may begin or end like a clause.
     let apart = |letter: Option<char>| !letter.is_some_and(|l| l.is_alphanumeric() || l == '_');
-    clauses.into_iter().find(|clause| {
-        let (after, ahead) = (here.strip_prefix(clause), before.strip_suffix(clause));
-        after.is_some_and(|rest| apart(rest.chars().next()))
-            || ahead.is_some_and(|rest| apart(rest.chars().next_back()))
+    clauses.into_iter().find_map(|clause| {
+        let after = here.strip_prefix(clause).filter(|rest| apart(rest.chars().next()));
+        let ahead = || before.strip_suffix(clause).filter(|rest| apart(rest.chars().next_back()));
+        let begins = after.map(|_| at).or_else(|| ahead().map(str::len))?;
+        Some((clause, begins))
     })
 }
 

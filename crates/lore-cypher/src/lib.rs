@@ -115,7 +115,7 @@ pub fn answer(
         let text = text::Text::new(text);
         let parsed = guard::parse(&text)?;
         let lowered = lower::lower(&text, &parsed.program, graph)?;
-        let rows = exec::run(&lowered, graph, parameters, options, start)?;
+        let rows = exec::run(&text, &lowered, graph, parameters, options, start)?;
         Ok(Table { columns: lowered.query.columns, rows })
     })
 }

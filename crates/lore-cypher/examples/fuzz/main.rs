@@ -57,7 +57,9 @@ fn ask(graph: &Graph, query: &str) -> Result<(), CypherError> {
 fn complaint(outcome: &Result<(), CypherError>, took: Duration) -> Option<String> {
     match outcome {
         // A panic on the engine's thread comes back as this.
-        Err(CypherError::Failed(why)) if why.contains("made the engine fail") => Some(why.clone()),
+        Err(CypherError::Failed { message, .. }) if message.contains("made the engine fail") => {
+            Some(message.clone())
+        }
         _ if took > limits().time + GRACE => Some(format!("it took {took:?}")),
         _ => None,
     }

@@ -112,7 +112,8 @@ impl<'q> Exec<'q> {
             return self.count(gathered);
         }
         gathered.count += 1;
-        self.take(gathered, value)
+        let advice = || Some("it takes numbers; leave others out with WHERE".to_owned());
+        self.take(gathered, value).map_err(|error| self.placed(error, call.place, advice))
     }
 
     /// Counts the rows that the current one stands for.

@@ -74,7 +74,8 @@ fn integers(operator: Arithmetic, left: i64, right: i64) -> Result<Value> {
             return failed("integers cannot be divided by zero");
         }
         Arithmetic::Divide => left.checked_div(right),
-        Arithmetic::Remainder => left.checked_rem(right),
+        // The least integer has a remainder, too, though its quotient by -1 does not fit.
+        Arithmetic::Remainder => Some(left.wrapping_rem(right)),
         Arithmetic::Power => return Ok(Value::Float((left as f64).powf(right as f64))),
     };
     result.map(Value::Int).ok_or_else(overflow)
@@ -100,5 +101,5 @@ fn float(value: &Value) -> f64 {
 }
 
 fn overflow() -> CypherError {
-    CypherError::Failed("the result does not fit an integer of 64 bits".to_owned())
+    CypherError::failure("the result does not fit an integer of 64 bits".to_owned())
 }

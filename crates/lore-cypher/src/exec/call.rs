@@ -106,7 +106,7 @@ impl Exec<'_> {
         };
         let count = |number: usize| match arguments.get(number) {
             Some(Value::Int(count)) => usize::try_from(*count).map_err(|_| {
-                CypherError::Failed("positions and lengths cannot be negative".to_owned())
+                CypherError::failure("positions and lengths cannot be negative".to_owned())
             }),
             other => failed(format!("an integer was expected, not {}", kind_of(other))),
         };
@@ -211,7 +211,7 @@ fn of_list(function: Function, list: &crate::value::List) -> Result<Value> {
 fn of_number(function: Function, value: &Value, second: Option<&Value>) -> Result<Value> {
     if let (Function::Abs, Value::Int(number)) = (function, value) {
         return number.checked_abs().map(Value::Int).ok_or_else(|| {
-            CypherError::Failed("the result does not fit an integer of 64 bits".to_owned())
+            CypherError::failure("the result does not fit an integer of 64 bits".to_owned())
         });
     }
     let float = |value: &Value| match value {

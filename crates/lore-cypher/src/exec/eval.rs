@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::matching::has;
-use super::{Exec, Flow, arithmetic};
+use super::{Exec, Flow, advice, arithmetic};
 use crate::compare;
 use crate::error::{Result, failed};
 use crate::graph::KeyId;
 use crate::plan::{
-    Comparison, Everything, Expr, LabelTest, Match, Quantifier, Query, Slot, Subquery,
+    Arithmetic, Comparison, Everything, Expr, LabelTest, Match, Quantifier, Query, Slot, Subquery,
 };
 use crate::value::Value;
 
@@ -20,15 +20,19 @@ impl<'q> Exec<'q> {
         match expr {
             Expr::Const(value) => Ok(value.clone()),
             Expr::Slot(slot) => Ok(self.get(*slot).clone()),
-            Expr::Property { base, name, key } => match &**base {
-                // The usual case, without copying the node's value around.
-                Expr::Slot(slot) => self.property(self.get(*slot), name, *key),
-                base => {
-                    let base = self.eval(base)?;
-                    self.property(&base, name, *key)
-                }
-            },
-            Expr::Parameter(name) => self.parameter(name),
+            Expr::Property { base, name, key, place } => {
+                let found = match &**base {
+                    // The usual case, without copying the node's value around.
+                    Expr::Slot(slot) => self.property(self.get(*slot), name, *key),
+                    base => {
+                        let base = self.eval(base)?;
+                        self.property(&base, name, *key)
+                    }
+                };
+                let advice = || Some(advice::OF_PROPERTY.to_owned());
+                found.map_err(|error| self.placed(error, *place, advice))
+            }
+            Expr::Parameter(name, place) => self.parameter(name, *place),
             Expr::Compare { first, rest } => Ok(self.comparisons(first, rest)?.into()),
             Expr::Not(inner) => Ok(self.truth(inner)?.map(|truth| !truth).into()),
             Expr::And(parts) => Ok(self.all(parts)?.into()),
@@ -37,12 +41,14 @@ impl<'q> Exec<'q> {
                 let (left, right) = (self.truth(&pair.0)?, self.truth(&pair.1)?);
                 Ok(left.zip(right).map(|(left, right)| left != right).into())
             }
-            Expr::Arithmetic(operator, pair) => {
+            Expr::Arithmetic(operator, pair, place) => {
                 let (left, right) = (self.eval(&pair.0)?, self.eval(&pair.1)?);
                 self.room_to_join(&left, &right)?;
-                self.meter.built(arithmetic::apply(*operator, &left, &right)?)
+                let advice = || Some(advice::of_operator(*operator));
+                let value = arithmetic::apply(*operator, &left, &right)
+                    .map_err(|error| self.placed(error, *place, advice))?;
+                self.meter.built(value)
             }
-            Expr::Negate(inner) => arithmetic::negate(&self.eval(inner)?),
             Expr::Text(test, pair) => {
                 let (text, part) = (self.eval(&pair.0)?, self.eval(&pair.1)?);
                 Ok(self.text_test(*test, &text, &part)?.into())
@@ -56,14 +62,15 @@ impl<'q> Exec<'q> {
                 let base = self.eval(base)?;
                 self.has_labels(&base, test, types)
             }
-            Expr::Call(function, arguments) => {
+            Expr::Call(function, arguments, place) => {
                 let arguments: Result<Vec<_>> =
                     arguments.iter().map(|argument| self.eval(argument)).collect();
                 let arguments = arguments?;
                 for argument in &arguments {
                     self.meter.pass(argument)?;
                 }
-                self.call(*function, &arguments)
+                let value = self.call(*function, &arguments);
+                value.map_err(|error| self.placed(error, *place, || advice::of_function(*function)))
             }
             other => self.construct(other),
         }
@@ -79,7 +86,10 @@ impl<'q> Exec<'q> {
             _ => match self.eval(expr)? {
                 Value::Bool(truth) => Ok(Some(truth)),
                 Value::Null => Ok(None),
-                other => failed(format!("a condition has to be a boolean, not {}", other.kind())),
+                other => {
+                    let message = format!("a condition has to be a boolean, not {}", other.kind());
+                    self.failed_in(expr, message, advice::OF_CONDITION)
+                }
             },
         }
     }
@@ -92,16 +102,17 @@ impl<'q> Exec<'q> {
             }
             Expr::Map(entries) => self.map(BTreeMap::new(), entries),
             Expr::Projection { base, all, entries } => self.projection(base, *all, entries),
-            Expr::Index(pair) => {
+            Expr::Index(pair, _) => {
                 let (base, index) = (self.eval(&pair.0)?, self.eval(&pair.1)?);
-                self.index(&base, &index)
+                let found = self.index(&base, &index);
+                found.map_err(|error| self.advised(error, expr, advice::OF_INDEX))
             }
-            Expr::Slice { base, from, to } => {
+            Expr::Slice { base, from, to, .. } => {
                 let base = self.eval(base)?;
                 let from = from.as_ref().map(|from| self.eval(from)).transpose()?;
                 let to = to.as_ref().map(|to| self.eval(to)).transpose()?;
                 self.meter.pass(&base)?;
-                slice(&base, from, to)
+                slice(&base, from, to).map_err(|error| self.advised(error, expr, advice::OF_SLICE))
             }
             Expr::Case { operand, arms, otherwise } => {
                 self.case(operand.as_deref(), arms, otherwise)
@@ -123,6 +134,11 @@ impl<'q> Exec<'q> {
                     self.set(*sum, value);
                 }
                 Ok(self.get(*sum).clone())
+            }
+            Expr::Negate(inner, place) => {
+                let value = self.eval(inner)?;
+                let advice = || Some(advice::of_operator(Arithmetic::Subtract));
+                arithmetic::negate(&value).map_err(|error| self.placed(error, *place, advice))
             }
             Expr::Exists(pattern) => Ok(Value::Bool(self.exists(pattern)?)),
             Expr::PatternComprehension { pattern, map } => self.matches(pattern, map),

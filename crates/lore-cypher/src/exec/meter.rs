@@ -114,7 +114,7 @@ impl<'q> Meter<'q> {
         self.room_for(bytes)?;
         if bytes > TEXT_BYTES {
             let message = format!("a text cannot be longer than {TEXT_BYTES} bytes");
-            return Err(CypherError::Failed(message));
+            return Err(CypherError::failure(message));
         }
         Ok(())
     }
@@ -125,7 +125,7 @@ impl<'q> Meter<'q> {
         self.room_for(weight)?;
         if depth > DEPTH {
             let message = format!("lists cannot be nested more than {DEPTH} deep");
-            return Err(CypherError::Failed(message));
+            return Err(CypherError::failure(message));
         }
         Ok(value)
     }

@@ -4,6 +4,7 @@
 //! one, which may answer that it has enough. Nothing here can change the graph: it
 //! is only ever borrowed.
 
+mod advice;
 mod aggregate;
 mod arithmetic;
 mod call;
@@ -28,7 +29,8 @@ pub(crate) use meter::Meter;
 use crate::error::{CypherError, Result};
 use crate::graph::Graph;
 use crate::lower::Lowered;
-use crate::plan::{Part, Query, Slot, Stage, Union};
+use crate::plan::{Part, Place, Query, Slot, Stage, Union};
+use crate::text::Text;
 use crate::value::Value;
 use crate::{Options, Parameters};
 use marks::Marks;
@@ -44,6 +46,7 @@ type Next<'n, 'q> = &'n mut dyn FnMut(&mut Exec<'q>) -> Result<Flow>;
 
 /// Runs a query and returns its rows.
 pub(crate) fn run<'q>(
+    text: &'q Text<'q>,
     lowered: &'q Lowered,
     graph: &'q Graph,
     parameters: &'q Parameters,
@@ -51,6 +54,7 @@ pub(crate) fn run<'q>(
     start: Instant,
 ) -> Result<Vec<Vec<Value>>> {
     let mut exec = Exec {
+        text,
         graph,
         parameters,
         frame: vec![Value::Null; lowered.slots],
@@ -75,6 +79,8 @@ pub(crate) fn run<'q>(
 
 /// A running query.
 pub(crate) struct Exec<'q> {
+    /// The text, to tell where something failed.
+    text: &'q Text<'q>,
     graph: &'q Graph,
     parameters: &'q Parameters,
     frame: Vec<Value>,
@@ -191,7 +197,7 @@ impl<'q> Exec<'q> {
         if number == 0 {
             return Ok(Flow::Continue(()));
         }
-        let many = || CypherError::Failed("there are too many rows to count".to_owned());
+        let many = || CypherError::failure("there are too many rows to count".to_owned());
         let weight = self.weight.checked_mul(number).ok_or_else(many)?;
         self.weighing(weight, next)
     }
@@ -214,9 +220,11 @@ impl<'q> Exec<'q> {
         }
     }
 
-    fn parameter(&self, name: &str) -> Result<Value> {
+    fn parameter(&self, name: &str, place: Place) -> Result<Value> {
         self.parameters.get(name).cloned().ok_or_else(|| {
-            CypherError::Failed(format!("the parameter ${name} was not given in params"))
+            let error =
+                CypherError::failure(format!("the parameter ${name} was not given in params"));
+            self.placed(error, place, || Some(format!("give a value of {name:?} in params")))
         })
     }
 }

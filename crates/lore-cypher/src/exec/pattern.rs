@@ -45,10 +45,10 @@ impl Pattern {
             return failed(format!("a pattern cannot be longer than {PATTERN_BYTES} bytes"));
         }
         let parsed = syntax::parse(written)
-            .map_err(|error| CypherError::Failed(format!("the pattern is wrong: {error}")))?;
+            .map_err(|error| CypherError::failure(format!("the pattern is wrong: {error}")))?;
         let too_large = || {
             let message = "the pattern is too large; repeat less in it, as in `{1,9}`";
-            CypherError::Failed(message.to_owned())
+            CypherError::failure(message.to_owned())
         };
         let states = thompson::Config::new()
             .nfa_size_limit(Some(STATES_BYTES))

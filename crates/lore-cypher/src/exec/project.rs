@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 
 use super::aggregate::Gathered;
 use super::table::Table;
-use super::{Exec, Flow, Meter, Next, meter};
+use super::{Exec, Flow, Meter, Next, advice, meter};
 use crate::compare;
-use crate::error::{Result, failed};
+use crate::error::Result;
 use crate::plan::{Distinct, Expr, Nulls, Project, Slot, Sort, SortDirection};
 use crate::value::Value;
 
@@ -274,8 +274,13 @@ impl<'q> Exec<'q> {
     fn bound(&mut self, expr: &'q Expr, what: &str) -> Result<u64> {
         match self.eval(expr)? {
             Value::Int(bound) if bound >= 0 => Ok(bound as u64),
-            Value::Int(_) => failed(format!("{what} cannot be negative")),
-            other => failed(format!("{what} needs an integer, not {}", other.kind())),
+            Value::Int(_) => {
+                self.failed_in(expr, format!("{what} cannot be negative"), advice::OF_BOUND)
+            }
+            other => {
+                let message = format!("{what} needs an integer, not {}", other.kind());
+                self.failed_in(expr, message, advice::OF_BOUND)
+            }
         }
     }
 }

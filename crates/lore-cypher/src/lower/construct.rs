@@ -11,7 +11,7 @@ use super::pattern::Names;
 use super::{Ending, Lower, Within, order};
 use crate::error::{Problem, Result};
 use crate::functions::{self, Aggregate, Function};
-use crate::plan::{Aggregation, Distinct, Expr, Match, Quantifier, Subquery, Wanted};
+use crate::plan::{Aggregation, Distinct, Expr, Match, Place, Quantifier, Subquery, Wanted};
 use crate::types::{Accepts, Type};
 use crate::value::Value;
 
@@ -42,6 +42,12 @@ impl Lower<'_> {
             let message = "rand() inside an aggregating function means nothing";
             return self.invalid(Problem::Aggregation, ast.span, message);
         }
+        if let Some(quantifier) = &call.quantifier {
+            let message = format!("{name} does not gather rows, so none can be left out");
+            let hint = "DISTINCT is for count, collect and their like, and after RETURN and WITH";
+            let hint = Some(hint.to_owned());
+            return self.invalid_with(Problem::Function, quantifier.span, message, hint);
+        }
         let mut arguments = Vec::new();
         let mut kinds = Vec::new();
         for argument in &call.arguments {
@@ -51,7 +57,7 @@ impl Lower<'_> {
         }
         self.fits(spec, &name, ast.span, &kinds)?;
         let kind = spec.result.of(kinds.first().unwrap_or(&Type::Any));
-        Ok((Expr::Call(spec.function, arguments), kind))
+        Ok((Expr::Call(spec.function, arguments, Place(ast.span.start)), kind))
     }
 
     fn aggregate(
@@ -92,7 +98,8 @@ impl Lower<'_> {
             Aggregate::Collect => Type::List(Box::new(kind)),
             _ => Type::Any,
         };
-        let call = Aggregation { function, distinct, argument, parameter };
+        let place = Place(ast.span.start);
+        let call = Aggregation { function, distinct, argument, parameter, place };
         Ok((Expr::Aggregate(Box::new(call)), result))
     }
 
@@ -210,7 +217,10 @@ impl Lower<'_> {
         let map = Box::new(Expr::Slot(path));
         let paths = Expr::PatternComprehension { pattern, map };
         Ok(match wanted {
-            Wanted::One => (Expr::Call(Function::Head, vec![paths]), Type::Path),
+            Wanted::One => {
+                let place = Place(found.span.start);
+                (Expr::Call(Function::Head, vec![paths], place), Type::Path)
+            }
             Wanted::All => (paths, Type::List(Box::new(Type::Path))),
         })
     }

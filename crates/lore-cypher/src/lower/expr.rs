@@ -9,7 +9,7 @@ use open_cypher::ast::{
 
 use super::Lower;
 use crate::error::{Problem, Result};
-use crate::plan::{Arithmetic, Comparison, Everything, Expr, LabelTest, TextTest};
+use crate::plan::{Arithmetic, Comparison, Everything, Expr, LabelTest, Place, TextTest};
 use crate::types::{Accepts, Type};
 use crate::value::Value;
 
@@ -49,12 +49,15 @@ impl Lower<'_> {
                 Some(variable) => Ok((Expr::Slot(variable.slot), variable.kind.clone())),
                 None => self.undefined(name),
             },
-            ExprKind::Parameter(parameter) => Ok((parameter_of(&parameter.name), Type::Any)),
+            ExprKind::Parameter(parameter) => {
+                let place = Place(ast.span.start);
+                Ok((parameter_of(&parameter.name, place), Type::Any))
+            }
             ExprKind::Parenthesized(inner) => self.expr(inner),
             ExprKind::List(items) => self.list(items),
             ExprKind::Map(entries) => Ok((constant_map(self.entries(entries)?), Type::Map)),
             ExprKind::MapProjection(projection) => self.map_projection(projection),
-            ExprKind::Unary { operator, operand } => self.unary(operator.kind, operand),
+            ExprKind::Unary { operator, operand } => self.unary(ast, operator.kind, operand),
             ExprKind::Binary { left, operator, right } => {
                 self.binary(ast, left, operator.kind, right)
             }
@@ -144,7 +147,7 @@ impl Lower<'_> {
             match &item.kind {
                 MapProjectionItemKind::AllProperties => all = Everything::Yes,
                 MapProjectionItemKind::Property(name) => {
-                    let value = self.property_of(base.clone(), name);
+                    let value = self.property_of(base.clone(), name, Place(name.span.start));
                     entries.push((Arc::from(name.kind.text.as_str()), value));
                 }
                 MapProjectionItemKind::Variable(name) => {
@@ -162,7 +165,7 @@ impl Lower<'_> {
         Ok((Expr::Projection { base: Box::new(base), all, entries }, Type::Map))
     }
 
-    fn unary(&mut self, operator: UnaryOperator, operand: &Ast) -> Result<(Expr, Type)> {
+    fn unary(&mut self, ast: &Ast, operator: UnaryOperator, operand: &Ast) -> Result<(Expr, Type)> {
         const ACCEPTED: &[Accepts] = &[Accepts::Number, Accepts::Temporal];
         if operator == UnaryOperator::Not {
             let (inner, kind) = self.expr(operand)?;
@@ -179,7 +182,7 @@ impl Lower<'_> {
         if operator == UnaryOperator::Plus {
             return Ok((inner, kind));
         }
-        Ok((Expr::Negate(Box::new(inner)), kind))
+        Ok((Expr::Negate(Box::new(inner), Place(ast.span.start)), kind))
     }
 
     fn binary(
@@ -261,7 +264,8 @@ impl Lower<'_> {
         let (left, left_kind) = self.expr(left)?;
         let (right, right_kind) = self.expr(right)?;
         let kind = self.arithmetic_type(ast.span, operator, &left_kind, &right_kind)?;
-        Ok((Expr::Arithmetic(operator, Box::new((left, right))), kind))
+        let place = Place(ast.span.start);
+        Ok((Expr::Arithmetic(operator, Box::new((left, right)), place), kind))
     }
 
     fn text_test(&mut self, test: TextTest, left: &Ast, right: &Ast) -> Result<(Expr, Type)> {
@@ -293,12 +297,17 @@ impl Lower<'_> {
             let what = format!("reading `.{}`", key.kind.text);
             return self.wrong_type(ast.span, &what, "a node, relationship or map", &kind);
         }
-        Ok((self.property_of(base, key), Type::Any))
+        Ok((self.property_of(base, key, Place(ast.span.start)), Type::Any))
     }
 
-    pub(super) fn property_of(&self, base: Expr, key: &Name) -> Expr {
+    pub(super) fn property_of(&self, base: Expr, key: &Name, place: Place) -> Expr {
         let name = key.kind.text.as_str();
-        Expr::Property { base: Box::new(base), name: name.into(), key: self.graph.key_id(name) }
+        Expr::Property {
+            base: Box::new(base),
+            name: name.into(),
+            key: self.graph.key_id(name),
+            place,
+        }
     }
 
     fn index(&mut self, base: &Ast, index: &Ast) -> Result<(Expr, Type)> {
@@ -312,7 +321,7 @@ impl Lower<'_> {
         if matches!(kind, Type::List(_)) {
             self.need(index, &at_kind, &[Accepts::Int], "the index of a list")?;
         }
-        Ok((Expr::Index(Box::new((inner, at))), kind.element()))
+        Ok((Expr::Index(Box::new((inner, at)), Place(base.span.start)), kind.element()))
     }
 
     fn slice(&mut self, base: &Ast, from: Option<&Ast>, to: Option<&Ast>) -> Result<(Expr, Type)> {
@@ -325,7 +334,8 @@ impl Lower<'_> {
             Ok(Some(Box::new(bound)))
         };
         let (from, to) = (bound(from)?, bound(to)?);
-        Ok((Expr::Slice { base: Box::new(inner), from, to }, kind))
+        let place = Place(base.span.start);
+        Ok((Expr::Slice { base: Box::new(inner), from, to, place }, kind))
     }
 
     /// A test on labels.
@@ -373,11 +383,11 @@ fn comparison_of(operator: BinaryOperator) -> Option<Comparison> {
     })
 }
 
-fn parameter_of(name: &ParameterName) -> Expr {
+fn parameter_of(name: &ParameterName, place: Place) -> Expr {
     let (ParameterName::Named(name) | ParameterName::Positional(name)) = name else {
         return Expr::Const(Value::Null);
     };
-    Expr::Parameter(name.as_str().into())
+    Expr::Parameter(name.as_str().into(), place)
 }
 
 fn constant(part: &Expr) -> Option<Value> {

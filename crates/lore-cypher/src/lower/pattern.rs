@@ -11,7 +11,9 @@ use open_cypher::ast::{
 
 use super::Lower;
 use crate::error::{Problem, Result};
-use crate::plan::{Comparison, Direction, Expr, Known, LabelTest, PathPart, Slot, Types, Wanted};
+use crate::plan::{
+    Comparison, Direction, Expr, Known, LabelTest, PathPart, Place, Slot, Types, Wanted,
+};
 use crate::types::Type;
 
 /// Whether a pattern may introduce names.
@@ -148,7 +150,8 @@ impl Lower<'_> {
                 let (value, _) = self.expr(&entry.value)?;
                 match owner {
                     Owner::Slot(slot) => {
-                        let property = self.property_of(Expr::Slot(slot), &entry.key);
+                        let place = Place(entry.key.span.start);
+                        let property = self.property_of(Expr::Slot(slot), &entry.key, place);
                         let rest = vec![(Comparison::Equal, value)];
                         let first = Box::new(property);
                         pattern.conditions.push(Expr::Compare { first, rest });

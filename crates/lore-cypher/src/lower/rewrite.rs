@@ -56,21 +56,21 @@ fn each_part_mut(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
         Expr::Property { base, .. }
         | Expr::HasLabels { base, .. }
         | Expr::Not(base)
-        | Expr::Negate(base)
+        | Expr::Negate(base, _)
         | Expr::IsNull(base) => visit(base),
-        Expr::Index(pair)
+        Expr::Index(pair, _)
         | Expr::Xor(pair)
-        | Expr::Arithmetic(_, pair)
+        | Expr::Arithmetic(_, pair, _)
         | Expr::Text(_, pair)
         | Expr::In(pair) => {
             visit(&mut pair.0);
             visit(&mut pair.1);
         }
-        Expr::Slice { base, from, to } => {
+        Expr::Slice { base, from, to, .. } => {
             visit(base);
             from.iter_mut().chain(to).for_each(|bound| visit(bound));
         }
-        Expr::List(parts) | Expr::And(parts) | Expr::Or(parts) | Expr::Call(_, parts) => {
+        Expr::List(parts) | Expr::And(parts) | Expr::Or(parts) | Expr::Call(_, parts, _) => {
             parts.iter_mut().for_each(visit);
         }
         Expr::Map(entries) => entries.iter_mut().for_each(|(_, value)| visit(value)),

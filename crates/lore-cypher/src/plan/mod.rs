@@ -261,6 +261,7 @@ pub(crate) struct Aggregation {
     pub(crate) argument: Option<Expr>,
     /// The percentile.
     pub(crate) parameter: Option<Expr>,
+    pub(crate) place: Place,
 }
 
 /// A sort key.
@@ -285,27 +286,39 @@ pub(crate) enum Nulls {
     Last,
 }
 
+/// Where something is written, by its first byte. It makes no difference to what it means.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place(pub(crate) usize);
+
+impl PartialEq for Place {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
 /// An expression.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Expr {
     Const(Value),
-    Parameter(Arc<str>),
+    Parameter(Arc<str>, Place),
     Slot(Slot),
     Property {
         base: Box<Expr>,
         name: Arc<str>,
         key: Option<KeyId>,
+        place: Place,
     },
     HasLabels {
         base: Box<Expr>,
         test: LabelTest,
         types: Vec<Arc<str>>,
     },
-    Index(Box<(Expr, Expr)>),
+    Index(Box<(Expr, Expr)>, Place),
     Slice {
         base: Box<Expr>,
         from: Option<Box<Expr>>,
         to: Option<Box<Expr>>,
+        place: Place,
     },
     List(Vec<Expr>),
     Map(Vec<(Arc<str>, Expr)>),
@@ -318,17 +331,17 @@ pub(crate) enum Expr {
     And(Vec<Expr>),
     Or(Vec<Expr>),
     Xor(Box<(Expr, Expr)>),
-    Negate(Box<Expr>),
+    Negate(Box<Expr>, Place),
     /// `a < b <= c`: every neighbouring pair.
     Compare {
         first: Box<Expr>,
         rest: Vec<(Comparison, Expr)>,
     },
-    Arithmetic(Arithmetic, Box<(Expr, Expr)>),
+    Arithmetic(Arithmetic, Box<(Expr, Expr)>, Place),
     Text(TextTest, Box<(Expr, Expr)>),
     In(Box<(Expr, Expr)>),
     IsNull(Box<Expr>),
-    Call(Function, Vec<Expr>),
+    Call(Function, Vec<Expr>, Place),
     Case {
         operand: Option<Box<Expr>>,
         arms: Vec<(Vec<Expr>, Expr)>,

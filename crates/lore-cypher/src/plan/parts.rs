@@ -1,30 +1,30 @@
 //! Looking into plans: the parts of expressions and the slots they touch.
 
-use super::{Expand, Expr, Match, Project, Query, Slot, Source, Stage, Step};
+use super::{Expand, Expr, Match, Place, Project, Query, Slot, Source, Stage, Step};
 
 impl Expr {
     /// Calls a function on every direct part, also of nested patterns and queries.
     pub(crate) fn each_part<'e>(&'e self, visit: &mut dyn FnMut(&'e Self)) {
         match self {
-            Self::Const(_) | Self::Parameter(_) | Self::Slot(_) => {}
+            Self::Const(_) | Self::Parameter(..) | Self::Slot(_) => {}
             Self::Property { base, .. }
             | Self::HasLabels { base, .. }
             | Self::Not(base)
-            | Self::Negate(base)
+            | Self::Negate(base, _)
             | Self::IsNull(base) => visit(base),
-            Self::Index(pair)
+            Self::Index(pair, _)
             | Self::Xor(pair)
-            | Self::Arithmetic(_, pair)
+            | Self::Arithmetic(_, pair, _)
             | Self::Text(_, pair)
             | Self::In(pair) => {
                 visit(&pair.0);
                 visit(&pair.1);
             }
-            Self::Slice { base, from, to } => {
+            Self::Slice { base, from, to, .. } => {
                 visit(base);
                 from.iter().chain(to).for_each(|bound| visit(bound));
             }
-            Self::List(parts) | Self::And(parts) | Self::Or(parts) | Self::Call(_, parts) => {
+            Self::List(parts) | Self::And(parts) | Self::Or(parts) | Self::Call(_, parts, _) => {
                 parts.iter().for_each(visit);
             }
             Self::Map(entries) => entries.iter().for_each(|(_, value)| visit(value)),
@@ -72,6 +72,20 @@ impl Expr {
                 call.argument.iter().chain(&call.parameter).for_each(visit);
             }
             _ => {}
+        }
+    }
+
+    /// Where it is written, as far as that is known.
+    pub(crate) fn place(&self) -> Option<Place> {
+        match self {
+            Self::Parameter(_, place)
+            | Self::Property { place, .. }
+            | Self::Index(_, place)
+            | Self::Slice { place, .. }
+            | Self::Negate(_, place)
+            | Self::Arithmetic(_, _, place)
+            | Self::Call(_, _, place) => Some(*place),
+            _ => None,
         }
     }
 

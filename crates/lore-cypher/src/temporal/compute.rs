@@ -150,7 +150,7 @@ impl Temporal {
                 .or_else(|| self.of_epoch(name)),
             Self::Duration(span) => of_span(&span, name),
         };
-        known.ok_or_else(|| CypherError::Failed(format!("{} has no {name:?}", self.kind())))
+        known.ok_or_else(|| CypherError::failure(format!("{} has no {name:?}", self.kind())))
     }
 
     fn of_epoch(&self, name: &str) -> Option<Value> {

@@ -51,7 +51,7 @@ impl Parts {
     /// A value of the kind a function makes; a missing time is midnight, in UTC.
     pub(super) fn make(self, function: TemporalFunction) -> Result<Temporal> {
         let day = || {
-            self.day.ok_or_else(|| CypherError::Failed("a date needs at least a year".to_owned()))
+            self.day.ok_or_else(|| CypherError::failure("a date needs at least a year".to_owned()))
         };
         let nanos = self.nanos.unwrap_or(0);
         Ok(match function {
@@ -117,7 +117,7 @@ impl Parts {
 }
 
 fn no_day(zone: &str) -> CypherError {
-    CypherError::Failed(format!(
+    CypherError::failure(format!(
         "a time of day needs an offset like +01:00: that of {zone} depends on the day"
     ))
 }
@@ -228,7 +228,11 @@ impl Fields<'_> {
             let of_quarter = self.within("dayOfQuarter", 1..=92)?.or(inside).unwrap_or(1);
             return Ok(days_of(written, first, 1).map(|first| first + of_quarter - 1));
         }
-        let month = self.within("month", 1..=12)?.or(month).unwrap_or(1);
+        let month = self.within("month", 1..=12)?.or(month);
+        if month.is_none() && self.int("day")?.is_some() {
+            return failed("a day of a month needs the month");
+        }
+        let month = month.unwrap_or(1);
         let day = self.within("day", 1..=31)?.or(day).unwrap_or(1);
         match days_of(written, month, day) {
             Some(days) => Ok(Some(days)),
@@ -270,8 +274,12 @@ impl Fields<'_> {
 pub(super) fn week_date(year: i64, week: i64, weekday: i64) -> Result<i64> {
     // The fourth of January is always in the first week.
     let Some(fourth) = days_of(year, 1, 4) else { return failed("the year is out of range") };
-    let monday = fourth - (fourth + 3).rem_euclid(7);
-    Ok(monday + (week - 1) * 7 + weekday - 1)
+    let monday = fourth - (fourth + 3).rem_euclid(7) + (week - 1) * 7;
+    // A week belongs to the year its Thursday is in.
+    match civil(monday + 3).0 == year {
+        true => Ok(monday + weekday - 1),
+        false => failed(format!("there is no week {week} in {year}")),
+    }
 }
 
 fn of_amounts(map: &Map) -> Result<Span> {

@@ -9,7 +9,7 @@ use crate::functions::TemporalFunction;
 
 /// Reads a text as what a function makes.
 pub(super) fn parse(function: TemporalFunction, text: &str) -> Result<Temporal> {
-    let unreadable = || CypherError::Failed(format!("{text:?} is no date, time or duration"));
+    let unreadable = || CypherError::failure(format!("{text:?} is no date, time or duration"));
     if function == TemporalFunction::Duration {
         return duration(text).ok_or_else(unreadable)?.span().map(Temporal::Duration);
     }

@@ -83,7 +83,7 @@ impl Unit {
             }
             Self::Day => Ok(Parts { nanos: Some(0), ..value }),
             _ => {
-                let lacking = || CypherError::Failed("a time of day has no such unit".to_owned());
+                let lacking = || CypherError::failure("a time of day has no such unit".to_owned());
                 let day = self.first_day(value.day.ok_or_else(lacking)?)?;
                 Ok(Parts { day: Some(day), nanos: Some(0), ..value })
             }
@@ -102,7 +102,7 @@ impl Unit {
             Self::Week => Some(day - weekday),
             Self::Day | Self::Clock(_) => Some(day),
         };
-        first.ok_or_else(|| CypherError::Failed("the year is out of range".to_owned()))
+        first.ok_or_else(|| CypherError::failure("the year is out of range".to_owned()))
     }
 }
 

@@ -59,17 +59,22 @@ async fn turn(code: &Code) -> Result<SemaphorePermit<'_>> {
 }
 
 /// What the asker can do about it.
-fn unanswered(error: CypherError) -> Error {
-    let hint = match &error {
-        CypherError::Cancelled => return Error::Cancelled,
-        CypherError::Invalid { hint: Some(hint), .. } => hint.clone(),
-        CypherError::Invalid { .. } => "send an empty query to see labels and examples".into(),
-        CypherError::Refused { .. } => {
-            "ask with MATCH, WHERE, WITH, UNWIND and RETURN; the graph changes by scanning".into()
-        }
-        CypherError::OverBudget(_) => "ask for less, as the message says".into(),
-        _ => "check the values the query computes with".into(),
+fn unanswered(mut error: CypherError) -> Error {
+    // Said once, as the hint that it is.
+    let own = match &mut error {
+        CypherError::Invalid { hint, .. } | CypherError::Failed { hint, .. } => hint.take(),
+        _ => None,
     };
+    let general = match &error {
+        CypherError::Cancelled => return Error::Cancelled,
+        CypherError::Invalid { .. } => "send an empty query to see labels and examples",
+        CypherError::Refused { .. } => {
+            "ask with MATCH, WHERE, WITH, UNWIND and RETURN; the graph changes by scanning"
+        }
+        CypherError::OverBudget(_) => "ask for less, as the message says",
+        _ => "check the values the query computes with",
+    };
+    let hint = own.unwrap_or_else(|| general.to_owned());
     Error::invalid("cypher", format!("was not answered: {error}"), hint)
 }
 

@@ -1,0 +1,83 @@
+//! Values that turn out to be of the wrong kind: where that is, and what would be right.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use lore_cypher::{CypherError, GraphBuilder, Options, Parameters, Position, Table, Value, answer};
+
+fn ask(query: &str) -> Result<Table, CypherError> {
+    let mut builder = GraphBuilder::new(&["name"]);
+    builder.node(&["A"], [("name", Value::text("main")), ("rank", Value::Int(3))]);
+    let graph = builder.build().unwrap();
+    answer(&graph, query, &Parameters::new(), &Options::default())
+}
+
+#[test]
+fn a_failure_tells_where_it_is_and_what_would_be_right() {
+    for (query, column, advice) in [
+        ("MATCH (n) RETURN abs(n.name)", 18, "abs takes a number"),
+        ("MATCH (n) RETURN n.name - 1", 18, "- takes two numbers"),
+        ("MATCH (n) RETURN 1 + abs(n.rank - n.name)", 26, "- takes two numbers"),
+        ("MATCH (n) WHERE n.name RETURN n", 17, "compare it"),
+        ("MATCH (n) WHERE n.rank = 3 AND n.name RETURN n", 32, "compare it"),
+        ("MATCH (n) RETURN n[0]", 18, "by the name of a property"),
+        ("MATCH (n) WITH {a: n.rank} AS m RETURN m[1]", 40, "by an integer"),
+        ("MATCH (n) RETURN sum(n.name)", 18, "takes numbers"),
+        ("MATCH (n) RETURN -n.name", 18, "takes two numbers"),
+        ("MATCH (n) RETURN n.name.more", 18, "only nodes"),
+        ("MATCH (n) RETURN [1, 2][n.name..2]", 18, "from one integer"),
+        ("MATCH (n) RETURN n.rank LIMIT $most", 31, "\"most\" in params"),
+        ("RETURN $missing", 8, "\"missing\" in params"),
+        ("RETURN 1 / 0", 8, "not 0"),
+        ("RETURN date('x')", 8, "2024-05-17"),
+    ] {
+        let Err(CypherError::Failed { position, hint, .. }) = ask(query) else {
+            panic!("{query}: {:?}", ask(query));
+        };
+        assert_eq!(position, Some(Position { line: 1, column }), "{query}");
+        assert!(hint.as_deref().is_some_and(|hint| hint.contains(advice)), "{query}: {hint:?}");
+    }
+}
+
+#[test]
+fn a_refusal_tells_where_the_clause_begins() {
+    for (query, column) in [
+        ("CALL { MATCH (n) RETURN n } RETURN n", 1),
+        ("MATCH (n) CALL { RETURN 1 } RETURN n", 11),
+        ("CREATE INDEX ON :A(name)", 1),
+    ] {
+        match ask(query) {
+            Err(CypherError::Refused { position, .. }) => {
+                assert_eq!(position, Some(Position { line: 1, column }), "{query}");
+            }
+            other => panic!("{query}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn what_the_calendar_does_not_have_is_no_date() {
+    for query in [
+        "RETURN date({year: 1816, week: 53})",
+        "RETURN date({year: 2014, week: 53})",
+        "RETURN date('2014-W53-1')",
+        "RETURN date({year: 2015, day: 3})",
+    ] {
+        assert!(matches!(ask(query), Err(CypherError::Failed { .. })), "{query}");
+    }
+    for query in ["RETURN date({year: 2015, week: 53})", "RETURN date({year: 2015})"] {
+        assert!(ask(query).is_ok(), "{query}");
+    }
+}
+
+#[test]
+fn the_least_integer_has_a_remainder() {
+    let table = ask("RETURN -9223372036854775808 % -1").unwrap();
+    assert_eq!(table.rows, [[Value::Int(0)]]);
+}
+
+#[test]
+fn only_what_gathers_rows_leaves_some_out() {
+    let refused = ask("RETURN size(DISTINCT [1])");
+    assert!(matches!(refused, Err(CypherError::Invalid { .. })), "{refused:?}");
+    assert!(ask("RETURN count(DISTINCT 1)").is_ok());
+}
