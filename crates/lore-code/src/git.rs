@@ -306,9 +306,11 @@ fn check_address(address: &str) -> Result<(), GitError> {
     // A path on this machine, as tests and mirrors use it.
     let local = address.starts_with('/') || address.starts_with("file:///");
     let clean = !address.chars().any(|letter| letter.is_control() || letter.is_whitespace());
-    // `ssh://-oProxyCommand=…` would be an option to ssh.
-    let host = address.split("://").last().unwrap_or_default();
-    if (secure || local) && clean && !host.starts_with('-') && !address.contains("::") {
+    // `ssh://-oProxyCommand=…` and `git@-oProxyCommand=…` would be options to ssh.
+    let authority = address.split("://").last().unwrap_or_default();
+    let authority = authority.split('/').next().unwrap_or_default();
+    let is_option = authority.split('@').any(|part| part.starts_with('-'));
+    if (secure || local) && clean && !is_option && !address.contains("::") {
         return Ok(());
     }
     Err(GitError::Refused(format!(
@@ -333,6 +335,22 @@ fn size_of_folder(folder: &Path) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_user_and_no_host_is_an_option_to_ssh() {
+        for address in [
+            "git@-oProxyCommand=x:y/z",
+            "ssh://-oProxyCommand=x/y",
+            "ssh://me@-oProxyCommand=x/y",
+            "ssh://-l@host/y",
+            "https://-host/y",
+        ] {
+            assert!(check_address(address).is_err(), "{address}");
+        }
+        for address in ["git@host:a/-b", "ssh://me@my-host/a@-b", "https://host/-a", "/srv/-a"] {
+            assert!(check_address(address).is_ok(), "{address}");
+        }
+    }
 
     #[test]
     fn git_is_held_to_the_addresses_that_were_looked_up() {
