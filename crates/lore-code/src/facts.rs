@@ -82,6 +82,8 @@ pub struct Symbol {
     pub inside: Option<usize>,
     /// What it is to those who import the file.
     pub export: Export,
+    /// Whether it is written out here.
+    pub body: Body,
     /// Its first line, from one.
     pub line_start: u32,
     /// Its last line.
@@ -110,6 +112,16 @@ pub enum Export {
     Default,
     /// Nothing: only its own file sees it, as `static` says in C.
     Hidden,
+}
+
+/// Whether a symbol is written out where it is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Body {
+    /// It is.
+    #[default]
+    Here,
+    /// It is only declared, as methods of C++ are in headers: another one may be it.
+    Elsewhere,
 }
 
 /// An import.
@@ -150,9 +162,9 @@ pub struct Call {
     pub caller: Option<usize>,
     /// What is called.
     pub name: String,
-    /// What it is called on or through, perhaps after what that begins with and a dot;
+    /// What it is called on or through, after what leads to that, as in `a::b`;
     /// [`Call::VALUE`] when it has no known name, and [`Call::OF`] before its type when that
-    /// is known: its name, or how it comes about, as in `f()`, `m::f()`, `T.f()` and `T.field`.
+    /// is known: its path, or how it comes about, as in `f()`, `m::f()`, `T.f()` and `T.field`.
     pub qualifier: Option<String>,
     /// Its line.
     pub line: u32,
@@ -181,7 +193,7 @@ pub struct Field {
 pub struct Base {
     /// The class.
     pub class: String,
-    /// What it builds on.
+    /// What it builds on, after what leads to that, as in `a::b`.
     pub name: String,
     /// How.
     pub kind: BaseKind,

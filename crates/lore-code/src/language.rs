@@ -32,7 +32,7 @@ impl Language {
     pub fn of(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next()?;
         let (_, ending) = name.rsplit_once('.')?;
-        Some(match ending {
+        Some(match ending.to_ascii_lowercase().as_str() {
             "rs" => Self::Rust,
             "py" | "pyi" => Self::Python,
             "js" | "jsx" | "mjs" | "cjs" => Self::JavaScript,

@@ -22,7 +22,9 @@ mod snapshot;
 
 pub use chunk::{CodeChunk, chunks};
 pub use extract::{Budget, EXTRACTION, Unread, extract, extract_within};
-pub use facts::{Base, BaseKind, Brought, Call, Export, Field, FileFacts, Import, Label, Symbol};
+pub use facts::{
+    Base, BaseKind, Body, Brought, Call, Export, Field, FileFacts, Import, Label, Symbol,
+};
 pub use folder::{FolderError, SourceLimits, resolve};
 pub use git::{Checkout, GitError, GitLimits, Remote, check, drop_copy, head, sync};
 pub use language::Language;

@@ -129,7 +129,7 @@ fn written_types_and_values_made_on_the_spot_tell_whose_method_is_called() {
             "by_struct→Disc.area",
             "by_struct→Shape.twice",
             "by_trait→Shape.area",
-            "generic→Disc.area",
+            "generic→Shape.area",
             "made_here→Stall.sell",
             "twice→Shape.area",
         ],

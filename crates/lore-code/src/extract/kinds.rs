@@ -18,6 +18,8 @@ pub(super) enum Kind {
     /// An object with a name, whose members may be functions.
     Object,
     Call,
+    /// A variable whose declaration calls what makes it.
+    Construction,
     /// Words of a macro.
     Tokens,
     /// Something whose words mean nothing yet.
@@ -74,7 +76,7 @@ fn interest_in(kind: &str) -> Interest {
     const LOOKED_AT: &[&str] = &[
         "_item",
         "_definition",
-        "_declaration",
+        "declaration",
         "_declarator",
         "_specifier",
         "_spec",
@@ -91,6 +93,7 @@ fn interest_in(kind: &str) -> Interest {
         "new_expression",
         "method_invocation",
         "object_creation_expression",
+        "explicit_constructor_invocation",
         "import_statement",
         "import_from_statement",
         "preproc_include",
@@ -127,7 +130,8 @@ pub(super) fn kind_of(language: Language, node: Node<'_>) -> Option<Kind> {
         Language::JavaScript | Language::TypeScript | Language::Tsx => script(node),
         Language::Go => go(node),
         Language::Java => java(node.kind()),
-        Language::C | Language::Cpp => c(node),
+        Language::C => c(node),
+        Language::Cpp => cpp(node).or_else(|| c(node)),
         Language::Sql => sql(node.kind()),
         Language::Shell => shell(node.kind()),
     }
@@ -233,7 +237,9 @@ fn java(kind: &str) -> Option<Kind> {
         "field_declaration" => Kind::Field,
         "class_declaration" | "enum_declaration" | "record_declaration" => Kind::Type(Label::Class),
         "interface_declaration" => Kind::Type(Label::Interface),
-        "method_invocation" | "object_creation_expression" => Kind::Call,
+        "method_invocation" | "object_creation_expression" | "explicit_constructor_invocation" => {
+            Kind::Call
+        }
         "import_declaration" => Kind::Import,
         _ => return None,
     })
@@ -260,6 +266,41 @@ fn c(node: Node<'_>) -> Option<Kind> {
         "preproc_include" => Kind::Import,
         _ => return None,
     })
+}
+
+/// What C does not have.
+fn cpp(node: Node<'_>) -> Option<Kind> {
+    match node.kind() {
+        "new_expression" => Some(Kind::Call),
+        // What makes things of its class has no type.
+        "declaration" if node.child_by_field_name("type").is_none() => {
+            declares_function(node).then_some(Kind::Function)
+        }
+        "declaration" => Some(Kind::Construction),
+        // A method that is defined elsewhere, or by those that build on its class.
+        "field_declaration" if declares_function(node) => Some(Kind::Function),
+        _ => None,
+    }
+}
+
+/// Whether a member of a class is a function, and not a pointer to one.
+fn declares_function(node: Node<'_>) -> bool {
+    let mut at = node.child_by_field_name("declarator");
+    while let Some(declarator) = at {
+        match declarator.kind() {
+            "function_declarator" => {
+                let named = declarator.child_by_field_name("declarator");
+                return named.is_some_and(|named| named.kind() != "parenthesized_declarator");
+            }
+            // `T *f()` and `T &f()`.
+            "pointer_declarator" | "reference_declarator" => {
+                let inner = declarator.child_by_field_name("declarator");
+                at = inner.or_else(|| declarator.named_child(0));
+            }
+            _ => return false,
+        }
+    }
+    false
 }
 
 fn sql(kind: &str) -> Option<Kind> {

@@ -6,6 +6,7 @@
 //! trees find it by going down from their root.
 
 mod budget;
+mod calls;
 mod imports;
 mod kinds;
 mod names;
@@ -16,22 +17,23 @@ mod tokens;
 mod types;
 mod values;
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashSet;
 use tree_sitter::{Node, TreeCursor};
 
-use crate::facts::{Base, BaseKind, Call, Export, Field, FileFacts, Import, Label, Symbol};
+use crate::facts::{Base, BaseKind, Body, Export, Field, FileFacts, Import, Label, Symbol};
 use crate::language::Language;
 use crate::scan::content_hash;
 use budget::Watch;
 pub use budget::{Budget, Unread};
 use kinds::{Interest, Kind, interests, kind_of};
-use names::{Callee, Way};
-use scopes::{Meaning, Scopes};
+use scopes::Scopes;
 pub(crate) use types::returned_name;
 
 /// Counts up when [`extract`] finds other facts than before in the same text: what was
 /// kept by another count has to be found anew.
-pub const EXTRACTION: u32 = 8;
+pub const EXTRACTION: u32 = 9;
 
 /// The facts of a file, however long that takes. A file that cannot be parsed is still listed.
 pub fn extract(path: &str, source: &str) -> FileFacts {
@@ -198,6 +200,7 @@ impl<'s> Walk<'_, 's> {
                 self.open.push(Open { depth, function: None, owner, module: None });
             }
             Some(Kind::Call) => self.call(node),
+            Some(Kind::Construction) => self.construction(node),
             Some(Kind::Tokens) => self.tokens(node),
             Some(Kind::Opaque) => self.opaque_until = node.end_byte(),
             Some(Kind::Import) => self.import(node),
@@ -216,6 +219,8 @@ impl<'s> Walk<'_, 's> {
             return;
         }
         let Some(name) = self.name(node) else { return };
+        // `m::T::f` of C++ is in that module, wherever it is written.
+        let module = name.rsplit("::").nth(2).map(str::to_owned);
         let (name, written_owner) = self.split_owner(node, name);
         let around =
             self.open.iter().rev().find(|open| open.owner.is_some() || open.function.is_some());
@@ -225,10 +230,13 @@ impl<'s> Walk<'_, 's> {
             self.facts.fields.extend(fields.map(|(name, kind)| Field {
                 class: class.clone(),
                 name: name.to_owned(),
-                kind: kind.to_owned(),
+                kind: kind.into_owned(),
             }));
         }
         let number = self.define(node, Label::Function, name, owner);
+        if let (Some(module), Some(symbol)) = (module, self.facts.symbols.get_mut(number)) {
+            symbol.module = Some(module);
+        }
         self.open.push(Open { depth, function: Some(number), owner: None, module: None });
     }
 
@@ -247,7 +255,7 @@ impl<'s> Walk<'_, 's> {
         let found = match names::own_attribute(node, self.source) {
             Some(name) => {
                 let written = node.child_by_field_name("type").map(|written| self.text(written));
-                let written = written.and_then(types::plain_name).map(str::to_owned);
+                let written = written.and_then(types::plain_name).map(Cow::into_owned);
                 let value = || self.scopes.kind_of(node.child_by_field_name("right")?);
                 Vec::from_iter(written.or_else(value).map(|kind| (name, kind.into())))
             }
@@ -272,11 +280,9 @@ impl<'s> Walk<'_, 's> {
 
     /// Rust's `impl`: methods of a type, perhaps for a trait.
     fn extension(&mut self, node: Node<'s>, depth: usize) {
-        let plain = |field: &str| {
-            node.child_by_field_name(field).map(|found| names::last_name(self.text(found)))
-        };
-        let Some(owner) = plain("type") else { return };
-        if let Some(name) = plain("trait") {
+        let written = |field: &str| node.child_by_field_name(field).map(|part| self.text(part));
+        let Some(owner) = written("type").map(names::last_name) else { return };
+        if let Some(name) = written("trait").map(names::path) {
             let kind = BaseKind::Implements;
             self.facts.bases.push(Base { class: owner.clone(), name, kind });
         }
@@ -300,6 +306,10 @@ impl<'s> Walk<'_, 's> {
             export: self.export(node, label, owner.as_deref()),
             owner,
             module: self.open.iter().rev().find_map(|open| open.module.clone()),
+            body: match node.kind() {
+                "field_declaration" | "declaration" => Body::Elsewhere,
+                _ => Body::Here,
+            },
             inside: self.function_around(),
             line_start: node.start_position().row as u32 + 1,
             line_end: node.end_position().row as u32 + 1,
@@ -343,84 +353,6 @@ impl<'s> Walk<'_, 's> {
         };
         if let Some(symbol) = self.facts.symbols.iter_mut().find(named) {
             symbol.export = Export::Default;
-        }
-    }
-
-    fn call(&mut self, node: Node<'s>) {
-        let named = ["function", "name"].iter().find_map(|field| node.child_by_field_name(field));
-        if named.is_some_and(|named| imports::is_import(self.language, self.text(named))) {
-            return self.import(node);
-        }
-        let Some((qualifier, name)) = self.callee(node) else { return };
-        self.note_call(node, qualifier, name);
-    }
-
-    /// What is called, and on what; nothing when that is a value, which may be anything.
-    fn callee(&self, node: Node<'s>) -> Option<(Option<String>, String)> {
-        let Callee { base, way, qualifier, name } = names::callee(node, self.source)?;
-        match (base, way) {
-            (None, _) => (!self.is_value(&name)).then_some((None, name)),
-            (Some(_), Way::Path) => Some((Some(qualifier), name)),
-            (Some(base), Way::Dot) => Some((Some(self.object(base, qualifier)), name)),
-        }
-    }
-
-    /// Whether a name is that of a value here, so that calling it calls that.
-    fn is_value(&self, name: &str) -> bool {
-        let is_value = matches!(self.scopes.meaning(name), Some(Meaning::Value | Meaning::Of(_)));
-        // There, a variable cannot be called, and methods have names of their own.
-        is_value && self.language != Language::Java
-    }
-
-    /// What stands before a dot: a value, unless it is known to be something else.
-    fn object(&self, base: Node<'s>, qualifier: String) -> String {
-        if ["self", "this", "cls", "super"].contains(&qualifier.as_str()) {
-            return qualifier;
-        }
-        match self.scopes.kind_of(base) {
-            Some(kind) if kind == "Self" => return "self".to_owned(),
-            Some(kind) => return format!("{}{kind}", Call::OF),
-            None => {}
-        }
-        let root = names::root(base);
-        // What is returned is a value, and what belongs to an object, too.
-        let is_own = ["self", "this", "cls"].contains(&self.text(root));
-        let is_result = ["call", "call_expression", "method_invocation"].contains(&base.kind());
-        // There, a dot never stands after a module.
-        let never = matches!(self.language, Language::Rust | Language::C | Language::Cpp);
-        let meaning = match root.kind() {
-            "identifier" => self.scopes.meaning(self.text(root)),
-            _ => None,
-        };
-        match meaning {
-            Some(Meaning::Value | Meaning::Of(_) | Meaning::Receiver) => Call::VALUE.to_owned(),
-            _ if is_own || is_result || never => Call::VALUE.to_owned(),
-            // Where `os` is from elsewhere, so is `os.path`.
-            _ if root != base && root.kind() == "identifier" && !qualifier.is_empty() => {
-                format!("{}.{qualifier}", self.text(root))
-            }
-            _ => qualifier,
-        }
-    }
-
-    /// Calls among the words of a macro, which have no syntax: a name before parentheses.
-    fn tokens(&mut self, node: Node<'s>) {
-        if node.start_byte() < self.opaque_until {
-            return;
-        }
-        for found in tokens::calls(node, self.source) {
-            let (qualifier, name) = (found.qualifier, found.name);
-            if qualifier.is_some() || !self.is_value(&name) {
-                self.note_call(found.at, qualifier, name);
-            }
-        }
-    }
-
-    fn note_call(&mut self, node: Node<'s>, qualifier: Option<String>, name: String) {
-        let caller = self.function_around();
-        if self.called.insert((caller, qualifier.clone(), name.clone())) {
-            let line = node.start_position().row as u32 + 1;
-            self.facts.calls.push(Call { caller, name, qualifier, line });
         }
     }
 

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::text::beginning;
+use super::types::Typed;
 use crate::facts::{BaseKind, Export};
 
 /// What stands for what a file of JavaScript gives to others.
@@ -100,10 +101,7 @@ pub(super) fn own_attribute<'s>(node: Node<'_>, source: &'s str) -> Option<&'s s
 }
 
 /// `constructor(private a: T)` of TypeScript: fields with their types.
-pub(super) fn fields_of_constructor<'s>(
-    node: Node<'s>,
-    source: &'s str,
-) -> Vec<(&'s str, &'s str)> {
+pub(super) fn fields_of_constructor<'s>(node: Node<'s>, source: &'s str) -> Vec<Typed<'s>> {
     let Some(parameters) = node.child_by_field_name("parameters") else { return Vec::new() };
     let is_field = |parameter: &Node<'_>| {
         let first = parameter.named_child(0);
@@ -120,7 +118,7 @@ pub(super) struct Callee<'t> {
     pub(super) base: Option<Node<'t>>,
     /// How that is written.
     pub(super) way: Way,
-    /// The last name of that.
+    /// The last name of that; of a path all of them.
     pub(super) qualifier: String,
     pub(super) name: String,
 }
@@ -151,6 +149,14 @@ pub(super) fn callee<'t>(node: Node<'t>, source: &str) -> Option<Callee<'t>> {
         _ => None,
     }
     .unwrap_or(called);
+    if ["scoped_type_identifier", "generic_type"].contains(&called.kind()) {
+        // `new a.b.T<U>()` of Java.
+        let written = path(text(called, source));
+        let (before, name) = written.rsplit_once("::").unwrap_or(("", &written));
+        let base = Some(called).filter(|_| !before.is_empty());
+        let (qualifier, name) = (before.to_owned(), name.to_owned());
+        return Some(Callee { base, way: Way::Path, qualifier, name });
+    }
     let inner = [("field", "value"), ("attribute", "object"), ("property", "object")];
     let more = [("field", "operand"), ("field", "argument"), ("name", "path"), ("name", "scope")];
     let last = [("name", "package")];
@@ -161,7 +167,11 @@ pub(super) fn callee<'t>(node: Node<'t>, source: &str) -> Option<Callee<'t>> {
                 "scoped_identifier" | "qualified_identifier" | "qualified_type" => Way::Path,
                 _ => Way::Dot,
             };
-            let (qualifier, name) = (qualifier(way, base, source), plain(name, source)?);
+            let qualifier = match way {
+                Way::Path => path_before(base, name, source),
+                Way::Dot => last_name(text(base, source)),
+            };
+            let name = plain(name, source)?;
             return Some(Callee { base: Some(base), way, qualifier, name });
         }
     }
@@ -243,6 +253,24 @@ pub(super) fn last_name(path: &str) -> String {
     last.unwrap_or_default().chars().take(120).collect()
 }
 
+/// A path of names, however the language parts them, without type arguments: `a::b::c`.
+pub(super) fn path(written: &str) -> String {
+    const PARTS_MAX: usize = 12;
+    let last = last_name(written);
+    let head = beginning(written, 400).split(['<', '[', '(']).next().unwrap_or_default();
+    let head = head.trim().trim_start_matches(['&', '*']).rsplit(' ').next().unwrap_or_default();
+    let is_name =
+        |part: &&str| part.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+    let parts: Vec<_> = head.split(['.', ':']).filter(|part| !part.is_empty()).collect();
+    match parts.len() <= PARTS_MAX
+        && parts.iter().all(is_name)
+        && parts.last() == Some(&last.as_str())
+    {
+        true => parts.join("::"),
+        false => last,
+    }
+}
+
 /// What a type of Go has in itself without a name: all that it can, this one can.
 fn embedded(written: Node<'_>, source: &str, found: &mut Vec<(String, BaseKind)>) {
     let fields = match written.kind() {
@@ -262,7 +290,7 @@ fn embedded(written: Node<'_>, source: &str, found: &mut Vec<(String, BaseKind)>
             _ => None,
         };
         let base = base.filter(|base| base.kind() != "negated_type");
-        found.extend(base.map(|base| (last_name(text(base, source)), BaseKind::Extends)));
+        found.extend(base.map(|base| (path(text(base, source)), BaseKind::Extends)));
     }
 }
 
@@ -290,7 +318,7 @@ fn collect(node: Node<'_>, source: &str, kind: BaseKind, found: &mut Vec<(String
             "keyword_argument" | "access_specifier" | "type_arguments" | "lifetime" | "comment" => {
             }
             _ => {
-                let name = last_name(text(child, source));
+                let name = path(text(child, source));
                 if !name.is_empty() {
                     found.push((name, kind));
                 }
@@ -299,13 +327,17 @@ fn collect(node: Node<'_>, source: &str, kind: BaseKind, found: &mut Vec<(String
     }
 }
 
-/// What something is called on or through; a path of keywords alone keeps its colons, for
-/// `self::f` is not `self.f`.
-fn qualifier(way: Way, base: Node<'_>, source: &str) -> String {
-    let last = last_name(text(base, source));
-    match way == Way::Path && ["self", "super", "crate"].contains(&last.as_str()) {
+/// The path that leads to a name, which in C++ may begin with more of it; one of keywords alone
+/// keeps its colons, for `self::f` is not `self.f`.
+fn path_before(base: Node<'_>, name: Node<'_>, source: &str) -> String {
+    let mut before = path(text(base, source));
+    if let Some((more, _)) = path(text(name, source)).rsplit_once("::") {
+        before = format!("{before}::{more}");
+    }
+    let last = before.rsplit("::").next().unwrap_or_default();
+    match ["self", "super", "crate"].contains(&last) {
         true => format!("{last}::"),
-        false => last,
+        false => before,
     }
 }
 

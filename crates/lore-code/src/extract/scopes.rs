@@ -16,6 +16,7 @@ use super::kinds::{Tables, by_kind};
 use super::names::text;
 use super::patterns::bound;
 use super::tokens;
+use super::types::{self, Typed};
 use crate::language::Language;
 
 /// What a name means inside a function.
@@ -110,7 +111,12 @@ impl<'s> Scopes<'s> {
         let mut parameters = parameters(node);
         // `x => …` has its parameter without parentheses.
         parameters.extend(Some(node).filter(|node| node.kind() == "arrow_function"));
-        parameters.into_iter().for_each(|given| self.bind_values(given));
+        let bounds = types::bounds(node, self.source);
+        for given in parameters {
+            for (name, meaning) in self.values(given) {
+                self.bind(name, bounded(meaning, &bounds));
+            }
+        }
         if let Some(receiver) = node.child_by_field_name("receiver") {
             let inner = receiver.named_child(0).map_or(Vec::new(), |inner| self.bound(inner));
             inner.into_iter().for_each(|name| self.bind(name, Meaning::Receiver));
@@ -286,6 +292,15 @@ impl<'s> Scopes<'s> {
     fn role(&self, node: Node<'_>) -> Role {
         self.roles.get(usize::from(node.kind_id())).copied().unwrap_or(Role::Nothing)
     }
+}
+
+/// A value of a type that stands for others can what those have in common.
+fn bounded<'s>(meaning: Meaning<'s>, bounds: &[Typed<'s>]) -> Meaning<'s> {
+    let bound = match &meaning {
+        Meaning::Of(kind) => bounds.iter().find(|(name, _)| name == kind),
+        _ => None,
+    };
+    bound.map_or(meaning, |(_, bound)| Meaning::Of(bound.clone()))
 }
 
 /// Whether a name is that of a variable also before its declaration.

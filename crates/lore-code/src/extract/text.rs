@@ -128,7 +128,10 @@ pub(super) fn clean(comment: &str) -> Option<String> {
     // Everything on the lines below a comment may have it above itself.
     let comment = beginning(comment, 16 * DOCSTRING);
     let bare = |line: &str| {
-        let line = line.trim().trim_start_matches(['/', '*', '!', '#', '"', '\'']);
+        // Those of SQL begin with two dashes.
+        let line = line.trim();
+        let line = line.strip_prefix("--").unwrap_or(line);
+        let line = line.trim_start_matches(['/', '*', '!', '#', '"', '\'']);
         line.trim_end_matches(['/', '*', '"', '\'']).trim().to_owned()
     };
     let lines: Vec<_> =

@@ -1,12 +1,17 @@
 //! Types as they are written: what is known of a value tells which method is called on it.
 
+use std::borrow::Cow;
+
 use tree_sitter::Node;
 
 use super::names::{last_name, text};
 
+/// A name, and the path of its type.
+pub(super) type Typed<'s> = (&'s str, Cow<'s, str>);
+
 /// The names that a parameter or a declaration gives to values, each with its type, as far as
 /// both are plain to see.
-pub(super) fn given<'s>(node: Node<'s>, source: &'s str) -> Vec<(&'s str, &'s str)> {
+pub(super) fn given<'s>(node: Node<'s>, source: &'s str) -> Vec<Typed<'s>> {
     let mut found = Vec::new();
     match node.kind() {
         "parameters"
@@ -43,19 +48,43 @@ pub(super) fn assigned<'s>(node: Node<'s>, source: &'s str) -> Option<(&'s str, 
     NAMES.contains(&name.kind()).then(|| (text(name, source), value))
 }
 
-/// The one name that a written type has; none for those that have several or none.
-pub(super) fn plain_name(written: &str) -> Option<&str> {
+/// The types that stand for others in a function, each with what those are at least:
+/// `fn f<T: A>(…) where U: B` and `function f<T extends A>(…)`.
+pub(super) fn bounds<'s>(function: Node<'s>, source: &'s str) -> Vec<Typed<'s>> {
+    let mut cursor = function.walk();
+    let parts: Vec<_> = function
+        .named_children(&mut cursor)
+        .filter(|part| ["type_parameters", "where_clause"].contains(&part.kind()))
+        .collect();
+    let mut found = Vec::new();
+    for part in parts {
+        let mut cursor = part.walk();
+        for told in part.named_children(&mut cursor) {
+            let field = |names: [&str; 2]| names.iter().find_map(|n| told.child_by_field_name(n));
+            let (name, bound) = (field(["name", "left"]), field(["bounds", "constraint"]));
+            let (Some(name), Some(bound)) = (name, bound) else { continue };
+            let bound = text(bound, source);
+            let bound = bound.strip_prefix("extends ").unwrap_or(bound);
+            found.extend(plain_name(bound).map(|bound| (text(name, source), bound)));
+        }
+    }
+    found
+}
+
+/// The one name that a written type has, after those that lead to it: `a::b::T`. None for those
+/// that have several or none.
+pub(super) fn plain_name(written: &str) -> Option<Cow<'_, str>> {
     name_within(written, &WRAPPERS)
 }
 
 /// The name of what a function gives when all goes well.
-pub(crate) fn returned_name(written: &str) -> Option<&str> {
+pub(crate) fn returned_name(written: &str) -> Option<Cow<'_, str>> {
     // `(T, error)` is a T.
     let first = written.trim().strip_prefix('(').map_or(written, first_argument);
     name_within(first, &[WRAPPERS.as_slice(), &ATTEMPTS].concat())
 }
 
-fn name_within<'s>(written: &'s str, wrappers: &[&str]) -> Option<&'s str> {
+fn name_within<'s>(written: &'s str, wrappers: &[&str]) -> Option<Cow<'s, str>> {
     const LAYERS_MAX: usize = 6;
     let mut rest = written;
     for _ in 0..LAYERS_MAX {
@@ -71,11 +100,23 @@ fn name_within<'s>(written: &'s str, wrappers: &[&str]) -> Option<&'s str> {
         }
         rest = first_argument(inside);
     }
-    let name = last_part(rest.trim_end_matches(['*', '&', ' ', '?']));
-    let mut letters = name.chars();
-    let is_name = letters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
-        && letters.all(|letter| letter.is_alphanumeric() || letter == '_');
-    (is_name && !ANYTHING.contains(&name)).then_some(name)
+    path(rest.trim_end_matches(['*', '&', ' ', '?']))
+}
+
+/// A path of names, however the language parts them.
+fn path(written: &str) -> Option<Cow<'_, str>> {
+    let parts = || written.split(['.', ':']).map(str::trim).filter(|part| !part.is_empty());
+    let is_path = parts().all(is_name) && !ANYTHING.contains(&parts().next_back()?);
+    is_path.then(|| match written.contains(['.', ' ']) {
+        true => Cow::Owned(parts().collect::<Vec<_>>().join("::")),
+        false => Cow::Borrowed(written.trim_matches(':')),
+    })
+}
+
+fn is_name(word: &str) -> bool {
+    let mut letters = word.chars();
+    letters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
+        && letters.all(|letter| letter.is_alphanumeric() || letter == '_')
 }
 
 /// What names are to grammars.
@@ -150,7 +191,7 @@ fn last_part(path: &str) -> &str {
     path.rsplit(['.', ':']).next().unwrap_or_default().trim()
 }
 
-fn add<'s>(node: Node<'s>, source: &'s str, found: &mut Vec<(&'s str, &'s str)>) {
+fn add<'s>(node: Node<'s>, source: &'s str, found: &mut Vec<Typed<'s>>) {
     let field = |name: &str| node.child_by_field_name(name);
     let written = || field("type").map(|written| text(written, source));
     let made = |name: &str| field(name).and_then(|value| constructed(value, source));
@@ -177,12 +218,7 @@ fn add<'s>(node: Node<'s>, source: &'s str, found: &mut Vec<(&'s str, &'s str)>)
     }
 }
 
-fn note<'s>(
-    name: Node<'s>,
-    written: &'s str,
-    source: &'s str,
-    found: &mut Vec<(&'s str, &'s str)>,
-) {
+fn note<'s>(name: Node<'s>, written: &'s str, source: &'s str, found: &mut Vec<Typed<'s>>) {
     let name = Some(name).filter(|name| NAMES.contains(&name.kind()));
     if let (Some(name), Some(kind)) = (name, plain_name(written)) {
         found.push((text(name, source), kind));
@@ -190,7 +226,7 @@ fn note<'s>(
 }
 
 /// `a, b T`, and `T a = …, *b`.
-fn add_several<'s>(node: Node<'s>, source: &'s str, found: &mut Vec<(&'s str, &'s str)>) {
+fn add_several<'s>(node: Node<'s>, source: &'s str, found: &mut Vec<Typed<'s>>) {
     let Some(written) = node.child_by_field_name("type").map(|written| text(written, source))
     else {
         return;
@@ -210,7 +246,7 @@ fn add_several<'s>(node: Node<'s>, source: &'s str, found: &mut Vec<(&'s str, &'
 }
 
 /// `a, b := T{}, &U{}`.
-fn add_pairs<'s>(node: Node<'s>, source: &'s str, found: &mut Vec<(&'s str, &'s str)>) {
+fn add_pairs<'s>(node: Node<'s>, source: &'s str, found: &mut Vec<Typed<'s>>) {
     let side = |name: &str| node.child_by_field_name(name);
     let (Some(left), Some(right)) = (side("left"), side("right")) else { return };
     let (mut names, mut values) = (left.walk(), right.walk());
@@ -284,15 +320,17 @@ mod tests {
     fn a_written_type_has_one_name_or_none() {
         for (written, name) in [
             ("Store", Some("Store")),
-            ("&'a mut store::Store<'a>", Some("Store")),
+            ("&'a mut store::Store<'a>", Some("store::Store")),
             ("&Arc<dyn Store + Send>", Some("Store")),
             ("impl Store", Some("Store")),
             (": Store | null", Some("Store")),
             ("'Store'", Some("Store")),
-            ("Optional[store.Store]", Some("Store")),
+            ("Optional[store.Store]", Some("store::Store")),
             ("Store | None", Some("Store")),
-            ("*store.Store", Some("Store")),
+            ("*store.Store", Some("store::Store")),
             ("Store *", Some("Store")),
+            ("const a::b::Store &", Some("a::b::Store")),
+            ("make().Store", None),
             ("std::unique_ptr<Store>", Some("Store")),
             ("Vec<Store>", Some("Vec")),
             ("Store | Shop", None),
@@ -306,7 +344,7 @@ mod tests {
             ("", None),
             ("'", None),
         ] {
-            assert_eq!(plain_name(written), name, "{written}");
+            assert_eq!(plain_name(written).as_deref(), name, "{written}");
         }
         for (written, name) in [
             ("anyhow::Result<Arc<Store>>", Some("Store")),
@@ -316,7 +354,7 @@ mod tests {
             ("Vec<Store>", Some("Vec")),
             ("Result<(), Error>", None),
         ] {
-            assert_eq!(returned_name(written), name, "{written}");
+            assert_eq!(returned_name(written).as_deref(), name, "{written}");
         }
     }
 }

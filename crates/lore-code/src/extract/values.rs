@@ -1,21 +1,19 @@
 //! What is known of values where they are used: their types, or the functions and fields that
 //! they come from.
 
-use std::borrow::Cow;
-
 use tree_sitter::Node;
 
 use super::names::{self, Callee, Way, text};
 use super::scopes::{Meaning, Scopes};
-use super::types;
+use super::types::{self, Typed};
 use crate::language::Language;
 
 impl<'s> Scopes<'s> {
     /// The names that a declaration gives to values of which the type is known, with that.
-    pub(super) fn kinds(&self, node: Node<'s>) -> Vec<(&'s str, Cow<'s, str>)> {
+    pub(super) fn kinds(&self, node: Node<'s>) -> Vec<Typed<'s>> {
         let written = types::given(node, self.source);
         if !written.is_empty() {
-            return written.into_iter().map(|(name, kind)| (name, Cow::Borrowed(kind))).collect();
+            return written;
         }
         let assigned = types::assigned(node, self.source);
         let told = assigned.and_then(|(name, value)| Some((name, self.kind_of(value)?.into())));
@@ -33,7 +31,7 @@ impl<'s> Scopes<'s> {
         let steps = steps.checked_sub(1)?;
         let constructed = types::constructed(value, self.source);
         if let Some(kind) = constructed.and_then(types::plain_name) {
-            return Some(kind.to_owned());
+            return Some(kind.into_owned());
         }
         match value.kind() {
             "identifier" | "self" | "this" => self.kind_of_name(text(value, self.source)),

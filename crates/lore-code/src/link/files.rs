@@ -2,8 +2,8 @@
 
 use super::paths::{Module, Start, folder, matching, module, stem, used_module};
 use super::resolve::Meant;
-use super::{Imported, Linker};
-use crate::facts::{FileFacts, Label};
+use super::{At, Imported, Linker};
+use crate::facts::{Brought, FileFacts, Label};
 use crate::language::Language;
 
 /// The packages that every program of Rust has, whatever the files of a repository are called.
@@ -48,6 +48,41 @@ impl Linker<'_, '_> {
         }
         let files = self.files_of(file, &format!("{module}::{name}"));
         self.function_handed_on(&files, name).map(|found| (found.node, 0.85))
+    }
+
+    /// The files of a module of Rust that a path names as a whole, as it leads from a file.
+    pub(super) fn module_of_rust(&self, file: usize, path: &str) -> Vec<usize> {
+        let package = |name: &str| self.package(name).cloned();
+        let used = used_module(self.path(file), path, package);
+        let is_own =
+            |module: &Module| matching(self.path(file), &module.parts, module.start).is_some();
+        match used {
+            Some(module) if is_own(&module) => return vec![file],
+            Some(module) => {
+                let found = self.files_ending(file, &module.parts, module.start);
+                if !found.is_empty() || self.knows_packages() {
+                    return found;
+                }
+            }
+            None => {}
+        }
+        let module = module(self.path(file), path, Language::Rust);
+        match module.parts.first() {
+            Some(first) if OF_RUST.contains(&first.as_str()) => Vec::new(),
+            _ => self.files_ending(file, &module.parts, module.start),
+        }
+    }
+
+    /// Whether nothing here is called as a path of Rust begins, so that it leads elsewhere.
+    pub(super) fn is_no_name_of_rust(&self, file: usize, first: &str) -> bool {
+        let keywords = ["crate", "self", "super", "Self"];
+        let brings_all =
+            self.imports_of(At { file, function: None }, Brought::ALL).next().is_some();
+        let is_known = keywords.contains(&first)
+            || brings_all
+            || self.types.contains_key(first)
+            || self.files.get(file).is_some_and(|facts| has_module(facts, first));
+        OF_RUST.contains(&first) || self.knows_packages() && !is_known
     }
 
     /// Whether the packages of Rust are told by their folders, as in a workspace; what is

@@ -6,108 +6,25 @@
 
 mod builtins;
 mod files;
+mod graph;
 mod paths;
+mod qualified;
 mod resolve;
+mod sets;
 mod types;
+mod values;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use data_encoding::HEXLOWER;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest, Sha256};
 
-use crate::facts::{BaseKind, Brought, Export, Field, FileFacts, Import, Label, Symbol};
+use crate::facts::{BaseKind, Body, Brought, Export, Field, FileFacts, Import, Label, Symbol};
 use crate::language::Language;
+pub use graph::{CodeEdge, CodeGraph, CodeNode, EdgeKind};
 use paths::{folder, is_folders_own, last, packages_of_rust, stem};
-
-/// A graph of code.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct CodeGraph {
-    /// Nodes; edges name them by their place.
-    pub nodes: Vec<CodeNode>,
-    /// Edges.
-    pub edges: Vec<CodeEdge>,
-}
-
-/// A node.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CodeNode {
-    /// Stable as long as repository, path, name and signature are.
-    pub entity_id: String,
-    /// What it is.
-    pub label: Label,
-    /// Its name.
-    pub name: String,
-    /// The repository.
-    pub repo: String,
-    /// The file; a folder for modules that are folders.
-    pub file_path: String,
-    /// The language.
-    pub language: Option<Language>,
-    /// First and last line.
-    pub lines: Option<(u32, u32)>,
-    /// The text up to the body.
-    pub signature: Option<String>,
-    /// Parameters as written.
-    pub params: Option<String>,
-    /// Return type as written.
-    pub return_type: Option<String>,
-    /// Comment or docstring.
-    pub docstring: Option<String>,
-    /// The class a method belongs to.
-    pub receiver_type: Option<String>,
-    /// The module.
-    pub module_name: Option<String>,
-}
-
-/// An edge.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CodeEdge {
-    /// What it says.
-    pub kind: EdgeKind,
-    /// The place of its start.
-    pub from: usize,
-    /// The place of its end.
-    pub to: usize,
-    /// Where it is written.
-    pub line: Option<u32>,
-    /// How sure it is, from 0 to 1.
-    pub confidence: f64,
-}
-
-/// The kinds of edges.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum EdgeKind {
-    /// A function calls a function.
-    Calls,
-    /// A file contains a symbol.
-    Contains,
-    /// A file belongs to a module.
-    BelongsTo,
-    /// A file imports something.
-    Imports,
-    /// A class has a method.
-    HasMethod,
-    /// A class extends another.
-    Extends,
-    /// A class implements an interface.
-    Implements,
-}
-
-impl EdgeKind {
-    /// Its name in the graph.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Calls => "CALLS",
-            Self::Contains => "CONTAINS",
-            Self::BelongsTo => "BELONGS_TO",
-            Self::Imports => "IMPORTS",
-            Self::HasMethod => "HAS_METHOD",
-            Self::Extends => "EXTENDS",
-            Self::Implements => "IMPLEMENTS",
-        }
-    }
-}
 
 /// Makes one graph of repositories, each with the facts of its files.
 pub fn link<'f>(
@@ -121,6 +38,7 @@ pub fn link<'f>(
         linker.resolve_imports();
         linker.add_methods();
         linker.add_bases();
+        linker.add_implementations();
         linker.add_imports();
         linker.add_calls();
     }
@@ -133,8 +51,8 @@ struct Linker<'l, 'f> {
     files: &'l [&'f FileFacts],
     graph: &'l mut CodeGraph,
     file_nodes: Vec<usize>,
-    /// The nodes of each file's symbols.
-    symbols: Vec<Vec<usize>>,
+    /// The nodes of each file's symbols; none for those that are written out elsewhere.
+    symbols: Vec<Vec<Option<usize>>>,
     modules: FxHashMap<&'f str, usize>,
     functions: FxHashMap<&'f str, Vec<Found>>,
     /// Functions inside functions, by file and name: who they are inside of, and their node.
@@ -145,6 +63,11 @@ struct Linker<'l, 'f> {
     fields: FxHashMap<(&'f str, &'f str), Vec<(usize, &'f str)>>,
     /// Functions of modules and namespaces inside files.
     scoped: FxHashMap<(&'f str, &'f str), Vec<Found>>,
+    /// Types of these, and which of them each symbol is in.
+    scoped_types: FxHashMap<(&'f str, &'f str), Vec<Found>>,
+    scopes: FxHashMap<usize, &'f str>,
+    /// Methods of C++ that are written out, by class and name.
+    bodies: FxHashSet<(&'f str, &'f str)>,
     /// Packages of Rust by their names, each with the path of its modules.
     crates: FxHashMap<String, Vec<String>>,
     /// Files by their path.
@@ -217,6 +140,9 @@ impl<'l, 'f> Linker<'l, 'f> {
             methods: FxHashMap::default(),
             fields: FxHashMap::default(),
             scoped: FxHashMap::default(),
+            scoped_types: FxHashMap::default(),
+            scopes: FxHashMap::default(),
+            bodies: bodies(files),
             crates: packages_of_rust(files.iter().map(|file| file.path.as_str())),
             paths: files.iter().enumerate().map(|(at, file)| (file.path.as_str(), at)).collect(),
             stems,
@@ -240,14 +166,20 @@ impl<'l, 'f> Linker<'l, 'f> {
             let interfaces = interfaces(file);
             let symbols = file.symbols.iter().map(|symbol| {
                 let owner = symbol.owner.as_deref();
-                let of_interface = owner.is_some_and(|owner| interfaces.contains(owner));
+                let is_declared = symbol.body == Body::Elsewhere;
+                if is_declared && self.bodies.contains(&(owner.unwrap_or_default(), &symbol.name)) {
+                    return None;
+                }
+                let of_interface =
+                    is_declared || owner.is_some_and(|owner| interfaces.contains(owner));
                 let place = self.symbol(file, symbol);
                 self.know(number, symbol, place, of_interface);
-                place
+                Some(place)
             });
             let symbols: Vec<_> = symbols.collect();
             for (symbol, place) in file.symbols.iter().zip(&symbols) {
-                self.edge(EdgeKind::Contains, node, *place, Some(symbol.line_start), 1.0);
+                let Some(place) = *place else { continue };
+                self.edge(EdgeKind::Contains, node, place, Some(symbol.line_start), 1.0);
             }
             self.symbols.push(symbols);
             for Field { class, name, kind } in &file.fields {
@@ -262,7 +194,13 @@ impl<'l, 'f> Linker<'l, 'f> {
             for (at, symbol) in file.symbols.iter().enumerate() {
                 let Some(owner) = symbol.owner.as_deref() else { continue };
                 let Some(method) = self.symbol_node(number, at) else { continue };
-                if let Some((class, confidence)) = self.named_type(number, owner) {
+                let known = self.methods.get(&(owner, symbol.name.as_str()));
+                let known = known.and_then(|known| known.iter().find(|found| found.node == method));
+                let class = match known {
+                    Some(known) => self.owner_of(*known, owner),
+                    None => self.named_type(number, owner),
+                };
+                if let Some((class, confidence)) = class {
                     let line = Some(symbol.line_start);
                     self.edge(EdgeKind::HasMethod, class, method, line, confidence);
                 }
@@ -359,7 +297,7 @@ impl<'l, 'f> Linker<'l, 'f> {
                 let owner = self.owner_around(number, call.caller);
                 let at = At { file: number, function: call.caller };
                 let (Some(caller), Some((callee, confidence))) =
-                    (caller, self.callee(at, owner, call))
+                    (caller, self.callee(at, owner.as_deref(), call))
                 else {
                     continue;
                 };
@@ -395,6 +333,7 @@ impl<'l, 'f> Linker<'l, 'f> {
             hidden: symbol.export == Export::Hidden,
             on_value: self.is_called_on_values(number, symbol),
         };
+        self.scopes.extend(symbol.module.as_deref().map(|module| (place, module)));
         match symbol.label {
             Label::Function => {
                 if symbol.export == Export::Default {
@@ -419,6 +358,9 @@ impl<'l, 'f> Linker<'l, 'f> {
                     self.default_types.insert(number, found);
                 }
                 self.types.entry(&symbol.name).or_default().push(found);
+                if let Some(module) = &symbol.module {
+                    self.scoped_types.entry((module, &symbol.name)).or_default().push(found);
+                }
             }
             _ => {}
         }
@@ -464,16 +406,33 @@ impl<'l, 'f> Linker<'l, 'f> {
         self.graph.edges.push(CodeEdge { kind, from, to, line, confidence });
     }
 
-    /// The class of the method that a function is, or is inside of.
-    fn owner_around(&self, file: usize, function: Option<usize>) -> Option<&'f str> {
+    /// The class of the method that a function is, or is inside of, after its module where
+    /// that tells it from others.
+    fn owner_around(&self, file: usize, function: Option<usize>) -> Option<Cow<'f, str>> {
         let symbols = &self.files.get(file)?.symbols;
         let mut around = functions_around(symbols, function);
-        around.find_map(|at| symbols.get(at)?.owner.as_deref())
+        let method =
+            around.find_map(|at| symbols.get(at).filter(|symbol| symbol.owner.is_some()))?;
+        let owner = method.owner.as_deref()?;
+        match method.module.as_deref() {
+            Some(module) if self.scoped_types.contains_key(&(module, owner)) => {
+                Some(Cow::Owned(format!("{module}::{owner}")))
+            }
+            _ => Some(Cow::Borrowed(owner)),
+        }
     }
 
     fn symbol_node(&self, file: usize, at: usize) -> Option<usize> {
-        self.symbols.get(file)?.get(at).copied()
+        self.symbols.get(file)?.get(at).copied()?
     }
+}
+
+/// The methods that are written out somewhere, of languages that declare them elsewhere.
+fn bodies<'f>(files: &[&'f FileFacts]) -> FxHashSet<(&'f str, &'f str)> {
+    let files = files.iter().filter(|file| file.language == Some(Language::Cpp));
+    let symbols = files.flat_map(|file| &file.symbols);
+    let written = symbols.filter(|symbol| symbol.body == Body::Here);
+    written.filter_map(|symbol| Some((symbol.owner.as_deref()?, symbol.name.as_str()))).collect()
 }
 
 /// The names of the interfaces of a file.

@@ -8,7 +8,6 @@ use super::builtins::{is_built_in, is_common_method};
 use super::files::FILES_MAX;
 use super::paths::{folder, stem};
 use super::{At, Found, Imported, Linker, functions_around};
-use crate::extract::returned_name;
 use crate::facts::{Brought, Call};
 use crate::language::Language;
 
@@ -17,7 +16,7 @@ pub(super) type Meant = Option<(usize, f64)>;
 
 /// What is looked for by its name alone.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sought {
+pub(super) enum Sought {
     Function,
     Method,
 }
@@ -40,103 +39,75 @@ impl<'f> Linker<'_, 'f> {
                 Some(kind) => self.called_on(at, owner, kind, name),
                 None => self.called_through(at, qualifier, name),
             },
-            None => self.called_plainly(at, owner, name),
-        }
-    }
-
-    /// A method of a value of which its type is known, or what returned it. A type from
-    /// elsewhere has its methods from there.
-    fn called_on(&self, at: At, owner: Option<&str>, kind: &str, name: &str) -> Meant {
-        const STEPS_MAX: usize = 8;
-        let kind = self.type_of(at, owner, kind, STEPS_MAX);
-        // `T` stands for types that are not known here.
-        let kind =
-            kind.filter(|(file, kind)| kind.len() > 1 || self.type_named(*file, kind).is_some());
-        match kind {
-            Some((file, kind)) => self.own_method(file, kind, name),
-            None => self.by_name(at.file, name, Sought::Method),
-        }
-    }
-
-    /// The name of a type and the file where that is written: as it is known here, as a class
-    /// tells of its field, or as the function tells that returns the value.
-    fn type_of<'k>(
-        &'k self,
-        at: At,
-        owner: Option<&'k str>,
-        kind: &'k str,
-        steps: usize,
-    ) -> Option<(usize, &'k str)> {
-        let steps = steps.checked_sub(1)?;
-        let Some(called) = kind.strip_suffix("()") else {
-            return match kind.rsplit_once('.') {
-                Some((inner, field)) => {
-                    let (file, class) = self.type_of(at, owner, inner, steps)?;
-                    let (class, _) = self.type_named(file, class)?;
-                    let kind = self.field_of(class, field)?;
-                    let there = At { file: class.file, function: None };
-                    self.type_of(there, self.name_of(class), kind, steps)
-                }
-                None => Some((at.file, if kind == "Self" { owner? } else { kind })),
-            };
-        };
-        let function = match called.rsplit_once('.') {
-            Some((inner, method)) => {
-                let (file, kind) = self.type_of(at, owner, inner, steps)?;
-                self.own_method(file, kind, method)
-            }
-            None => match called.rsplit_once("::") {
-                Some((qualifier, name)) => self.through(at, qualifier, name),
-                None => self.called_plainly(at, owner, called),
+            None => match self.makes_itself(file, name) {
+                true => self.made_by_maker(at, owner?, name),
+                false => self.called_plainly(at, owner, name),
             },
-        };
-        let function = self.graph.nodes.get(function?.0)?;
-        let file = *self.paths.get(function.file_path.as_str())?;
-        match returned_name(function.return_type.as_deref()?)? {
-            "Self" => Some((file, function.receiver_type.as_deref()?)),
-            kind => Some((file, kind)),
         }
-    }
-
-    /// The type of a field, as it is told where its class is.
-    fn field_of(&self, class: Found, name: &str) -> Option<&str> {
-        let known = self.fields.get(&(self.name_of(class)?, name))?;
-        known.iter().find(|(file, _)| *file == class.file).map(|(_, kind)| *kind)
     }
 
     fn called_through(&self, at: At, qualifier: &str, name: &str) -> Meant {
-        let (root, qualifier) = qualifier.split_once('.').unwrap_or((qualifier, qualifier));
+        let root = qualifier.split("::").next().unwrap_or_default();
+        // Where `os` is from elsewhere, so is `os.path`.
         if root != qualifier && self.is_foreign(at, root) {
             return None;
         }
         // What a type does not have itself, no other one gives it; a path of Rust leads to a
         // type or a module, and if to none that is known here, then elsewhere.
         let is_path = self.language(at.file) == Some(Language::Rust) && qualifier.len() > 1;
-        let is_known = is_path
-            || self.is_foreign(at, qualifier)
-            || self.type_named(at.file, qualifier).is_some();
-        self.through(at, qualifier, name).or_else(|| match is_known {
+        let is_known = || {
+            is_path
+                || self.is_foreign(at, qualifier)
+                || self.leads_elsewhere(at, qualifier)
+                || self.type_named(at.file, qualifier).is_some()
+                || self.type_named(at.file, &format!("{qualifier}::{name}")).is_some()
+        };
+        self.through(at, qualifier, name).or_else(|| match is_known() {
             true => None,
             false => self.by_name(at.file, name, Sought::Method),
         })
     }
 
-    /// A function of a class, a module or a package that is known by its name.
-    fn through(&self, at: At, qualifier: &str, name: &str) -> Meant {
+    /// A function of a class, a module or a package that is known by its name or path.
+    pub(super) fn through(&self, at: At, path: &str, name: &str) -> Meant {
         let file = at.file;
+        let (before, qualifier) = path.rsplit_once("::").unwrap_or(("", path));
         // What a file of JavaScript gives to others, it has itself.
         let of_file = || (qualifier == "exports").then(|| self.in_file(file, name))?;
-        self.method(file, qualifier, name, 0.9)
-            .or_else(|| self.inherited_by(file, qualifier, name))
-            .or_else(|| self.through_import(at, qualifier, name))
+        let found = self
+            .method(file, path, name, 0.9)
+            .or_else(|| self.inherited_by(file, path, name))
+            .or_else(|| self.in_modules_led_to(at, path, name))
+            .or_else(|| self.made_through(file, path, name));
+        // Paths of Rust need not begin with what is imported.
+        let is_plain = before.is_empty() && self.language(file) == Some(Language::Rust);
+        if found.is_some() || !is_plain && self.leads_elsewhere(at, path) {
+            return found;
+        }
+        if !before.is_empty() {
+            let in_scope = self.in_scope(file, qualifier, name);
+            return in_scope.or_else(|| self.in_named(file, qualifier, name)).or_else(of_file);
+        }
+        self.through_import(at, qualifier, name)
             .or_else(|| self.in_used_module(file, qualifier, name))
             .or_else(|| self.in_scope(file, qualifier, name))
-            .or_else(|| self.in_module(file, qualifier, name))
-            .or_else(|| self.in_package(file, qualifier, name))
+            .or_else(|| self.in_named(file, qualifier, name))
             .or_else(of_file)
     }
 
-    fn called_plainly(&self, at: At, owner: Option<&str>, name: &str) -> Meant {
+    /// `module::function` by the name of a file or a folder. Paths of Rust say where they lead,
+    /// so what is only called alike is a guess there.
+    fn in_named(&self, file: usize, module: &str, name: &str) -> Meant {
+        const GUESS: f64 = 0.3;
+        let in_module = self.in_module(file, module, name);
+        let (node, sure) = in_module.or_else(|| self.in_package(file, module, name))?;
+        match self.language(file) {
+            Some(Language::Rust) => Some((node, GUESS)),
+            _ => Some((node, sure)),
+        }
+    }
+
+    pub(super) fn called_plainly(&self, at: At, owner: Option<&str>, name: &str) -> Meant {
         let file = at.file;
         let of_class = || match self.language(file) {
             // There, a method may be called without saying on what.
@@ -247,7 +218,10 @@ impl<'f> Linker<'_, 'f> {
             let methods = self.methods.get(&(imported.brought.name.as_str(), name));
             let mut methods = methods.into_iter().flatten();
             let method = methods.find(|found| imported.files.contains(&found.file)).copied();
-            let found = method.or_else(|| self.function_handed_on(&imported.files, name));
+            let handed_on = || self.modules_handed_on(&imported.files, &imported.brought.name);
+            let found = method
+                .or_else(|| self.function_handed_on(&imported.files, name))
+                .or_else(|| self.function_handed_on(&handed_on(), name));
             found.map(|found| (found.node, 0.85))
         })
     }
@@ -282,6 +256,9 @@ impl<'f> Linker<'_, 'f> {
 
     /// A function that others than its file can have.
     fn function_in(&self, file: usize, name: &str) -> Option<Found> {
+        if let Some(found) = self.defaults.get(&file).filter(|_| name == Brought::DEFAULT) {
+            return Some(*found);
+        }
         let found = self.functions.get(name)?.iter();
         let found = || found.clone().filter(|found| found.file == file && !found.hidden);
         // There, methods and members of objects can be imported.
@@ -313,7 +290,7 @@ impl<'f> Linker<'_, 'f> {
     }
 
     /// What one of these files has, or has from elsewhere itself.
-    fn handed_on(
+    pub(super) fn handed_on(
         &self,
         files: &[usize],
         name: &str,
@@ -419,7 +396,7 @@ impl<'f> Linker<'_, 'f> {
     }
 
     /// The last resort: a name that hardly anything else has.
-    fn by_name(&self, file: usize, name: &str, sought: Sought) -> Meant {
+    pub(super) fn by_name(&self, file: usize, name: &str, sought: Sought) -> Meant {
         const MOST: usize = 4;
         const FEW: f64 = 0.2;
         let is_method = sought == Sought::Method;

@@ -13,9 +13,11 @@ use crate::language::Language;
 
 /// How sure it is which type a name means that is imported, that is the only one in reach, or
 /// the nearest of several.
-const IMPORTED: f64 = 0.9;
+pub(super) const IMPORTED: f64 = 0.9;
 const ONE: f64 = 0.8;
 const SEVERAL: f64 = 0.4;
+/// How sure it is when nothing but the end of a path tells it.
+pub(super) const GUESS: f64 = 0.3;
 
 /// How many classes are looked at for an inherited method.
 const CLASSES_MAX: usize = 32;
@@ -26,8 +28,11 @@ impl Linker<'_, '_> {
         self.type_named(file, name).map(|(found, sure)| (found.node, sure))
     }
 
-    /// The type that a name means in a file.
+    /// The type that a name or a path means in a file.
     pub(super) fn type_named(&self, file: usize, name: &str) -> Option<(Found, f64)> {
+        if name.contains("::") {
+            return self.type_through(file, name);
+        }
         if let Some(near) = self.type_in(file, name) {
             return Some((near, 1.0));
         }
@@ -112,12 +117,47 @@ impl Linker<'_, '_> {
     fn method_of(&self, class: Found, name: &str) -> Option<Found> {
         let owner = self.name_of(class)?;
         let found = self.methods.get(&(owner, name))?;
-        let near = found.iter().find(|found| found.file == class.file);
+        let near = found
+            .iter()
+            .find(|found| found.file == class.file && self.is_of(**found, class, owner));
         let means = |found: &&Found| {
-            let meant = self.type_named(found.file, owner);
-            meant.is_some_and(|(meant, _)| meant.node == class.node)
+            let meant = self.owner_of(**found, owner);
+            found.file != class.file && meant.is_some_and(|(meant, _)| meant == class.node)
         };
         near.or_else(|| found.iter().find(means)).copied()
+    }
+
+    /// Whether a method is one of a class and not of another of its name in the same file.
+    fn is_of(&self, method: Found, class: Found, owner: &str) -> bool {
+        self.class_around(method, owner).is_none_or(|around| around == class.node)
+    }
+
+    /// The type that a method is said to be of, as its file and its module tell.
+    pub(super) fn owner_of(&self, method: Found, owner: &str) -> Meant {
+        if let Some(around) = self.class_around(method, owner) {
+            return Some((around, 1.0));
+        }
+        match self.scopes.get(&method.node) {
+            Some(module) if self.scoped_types.contains_key(&(*module, owner)) => {
+                self.named_type(method.file, &format!("{module}::{owner}"))
+            }
+            _ => self.named_type(method.file, owner),
+        }
+    }
+
+    /// The class that a method is in, where several of a file have its name: the one it is
+    /// written in, or that of its module.
+    fn class_around(&self, method: Found, owner: &str) -> Option<usize> {
+        let known = self.types.get(owner)?.iter().filter(|found| found.file == method.file);
+        known.clone().nth(1)?;
+        let lines = |node: usize| self.graph.nodes.get(node).and_then(|node| node.lines);
+        let (from, to) = lines(method.node)?;
+        let scope = self.scopes.get(&method.node);
+        let same = || known.clone().filter(|class| self.scopes.get(&class.node) == scope);
+        let around = |class: &&Found| {
+            lines(class.node).is_some_and(|(first, last)| first <= from && to <= last)
+        };
+        same().find(around).or_else(|| same().next()).map(|class| class.node)
     }
 
     /// A method of a class above, the nearest first.
@@ -126,7 +166,8 @@ impl Linker<'_, '_> {
         for _ in 0..CLASSES_MAX {
             let (file, owner) = open.pop_front()?;
             let bases = &self.files.get(file)?.bases;
-            for base in bases.iter().filter(|base| base.class == owner) {
+            let own = owner.rsplit("::").next().unwrap_or_default();
+            for base in bases.iter().filter(|base| base.class == own) {
                 let Some((above, _)) = self.type_named(file, &base.name) else { continue };
                 if let Some(found) = self.method_of(above, name) {
                     return Some((found.node, 0.85));
@@ -159,6 +200,33 @@ impl Linker<'_, '_> {
         }
     }
 
+    /// Whether `this(…)` and `super(…)` call what makes things of a class.
+    pub(super) fn makes_itself(&self, file: usize, name: &str) -> bool {
+        match self.language(file) {
+            Some(Language::Java) => ["this", "super"].contains(&name),
+            Some(language) => language.is_script() && name == "super",
+            None => false,
+        }
+    }
+
+    /// What is called by `this(…)`, another one of the same class, or by `super(…)`.
+    pub(super) fn made_by_maker(&self, at: At, owner: &str, name: &str) -> Meant {
+        let owner = owner.rsplit("::").next().unwrap_or_default();
+        if name == "this" {
+            let caller = at.function.and_then(|function| self.symbol_node(at.file, function));
+            let others = self.methods.get(&(owner, owner))?.iter();
+            let mut others = others.filter(|found| found.file == at.file);
+            let other = others.find(|found| Some(found.node) != caller)?;
+            return Some((other.node, 0.85));
+        }
+        let bases = self.files.get(at.file)?.bases.iter();
+        let mut above = bases.filter(|base| base.class == owner);
+        above.find_map(|base| {
+            let (class, certain) = self.type_named(at.file, &base.name)?;
+            self.constructor(at.file, class, certain)
+        })
+    }
+
     /// Whether a function can be called on a value: in Rust, one that does not take it cannot.
     pub(super) fn is_called_on_values(&self, file: usize, symbol: &Symbol) -> bool {
         let params = symbol.params.as_deref().unwrap_or_default();
@@ -166,7 +234,10 @@ impl Linker<'_, '_> {
         self.language(file) != Some(Language::Rust) || first.ends_with("self")
     }
 
-    fn type_in(&self, file: usize, name: &str) -> Option<Found> {
+    pub(super) fn type_in(&self, file: usize, name: &str) -> Option<Found> {
+        if let Some(found) = self.default_types.get(&file).filter(|_| name == Brought::DEFAULT) {
+            return Some(*found);
+        }
         self.types.get(name)?.iter().find(|found| found.file == file).copied()
     }
 }
@@ -175,6 +246,7 @@ impl Linker<'_, '_> {
 /// that its type is meant.
 fn farther(sure: f64, is_same_file: bool, certain: f64) -> f64 {
     match is_same_file {
+        _ if certain <= GUESS => GUESS,
         true => sure,
         false if certain > SEVERAL => sure - 0.1,
         false => sure - 0.4,

@@ -1,8 +1,8 @@
 //! The form in which the facts of a file are kept: short, because there are many.
 
 use lore_code::{
-    Base, BaseKind, Brought, Call, EXTRACTION, Export, Field, FileFacts, Import, Label, Language,
-    Symbol,
+    Base, BaseKind, Body, Brought, Call, EXTRACTION, Export, Field, FileFacts, Import, Label,
+    Language, Symbol,
 };
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +52,8 @@ struct KeptSymbol {
     default: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     hidden: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    declared: bool,
     /// First and last line, first and last byte.
     place: (u32, u32, usize, usize),
     signature: String,
@@ -141,6 +143,7 @@ impl KeptSymbol {
             inside: symbol.inside,
             default: symbol.export == Export::Default,
             hidden: symbol.export == Export::Hidden,
+            declared: symbol.body == Body::Elsewhere,
             place: (symbol.line_start, symbol.line_end, symbol.byte_start, symbol.byte_end),
             signature: symbol.signature.clone(),
             params: symbol.params.clone(),
@@ -162,6 +165,7 @@ impl KeptSymbol {
                 (_, true) => Export::Hidden,
                 _ => Export::Named,
             },
+            body: if self.declared { Body::Elsewhere } else { Body::Here },
             line_start,
             line_end,
             byte_start,

@@ -1,0 +1,116 @@
+//! Calls in syntax trees: what is called, and on or through what.
+
+use tree_sitter::Node;
+
+use super::names::{self, Callee, Way};
+use super::scopes::Meaning;
+use super::{Walk, imports, tokens};
+use crate::facts::Call;
+use crate::language::Language;
+
+impl<'s> Walk<'_, 's> {
+    pub(super) fn call(&mut self, node: Node<'s>) {
+        let named = ["function", "name"].iter().find_map(|field| node.child_by_field_name(field));
+        if named.is_some_and(|named| imports::is_import(self.language, self.text(named))) {
+            return self.import(node);
+        }
+        let Some((qualifier, name)) = self.callee(node) else { return };
+        self.note_call(node, qualifier, name);
+    }
+
+    /// What is called, and on what; nothing when that is a value, which may be anything.
+    fn callee(&self, node: Node<'s>) -> Option<(Option<String>, String)> {
+        let Callee { base, way, qualifier, name } = names::callee(node, self.source)?;
+        match (base, way) {
+            (None, _) => (!self.is_value(&name)).then_some((None, name)),
+            (Some(_), Way::Path) => Some((Some(self.seen_from_file(qualifier)), name)),
+            (Some(base), Way::Dot) => Some((Some(self.object(base, qualifier)), name)),
+        }
+    }
+
+    /// Whether a name is that of a value here, so that calling it calls that.
+    fn is_value(&self, name: &str) -> bool {
+        let is_value = matches!(self.scopes.meaning(name), Some(Meaning::Value | Meaning::Of(_)));
+        // There, a variable cannot be called, and methods have names of their own.
+        is_value && self.language != Language::Java
+    }
+
+    /// What stands before a dot: a value, unless it is known to be something else.
+    fn object(&self, base: Node<'s>, qualifier: String) -> String {
+        if ["self", "this", "cls", "super"].contains(&qualifier.as_str()) {
+            return qualifier;
+        }
+        match self.scopes.kind_of(base) {
+            Some(kind) if kind == "Self" => return "self".to_owned(),
+            Some(kind) => return format!("{}{kind}", Call::OF),
+            None => {}
+        }
+        let root = names::root(base);
+        // What is returned is a value, and what belongs to an object, too.
+        let is_own = ["self", "this", "cls"].contains(&self.text(root));
+        let is_result = ["call", "call_expression", "method_invocation"].contains(&base.kind());
+        // There, a dot never stands after a module.
+        let never = matches!(self.language, Language::Rust | Language::C | Language::Cpp);
+        let meaning = match root.kind() {
+            "identifier" => self.scopes.meaning(self.text(root)),
+            _ => None,
+        };
+        match meaning {
+            Some(Meaning::Value | Meaning::Of(_) | Meaning::Receiver) => Call::VALUE.to_owned(),
+            _ if is_own || is_result || never => Call::VALUE.to_owned(),
+            _ if root != base && root.kind() == "identifier" && !qualifier.is_empty() => {
+                names::path(self.text(base))
+            }
+            _ => qualifier,
+        }
+    }
+
+    /// A path of a module inside of a file of Rust, as it is from the file's own.
+    fn seen_from_file(&self, path: String) -> String {
+        let is_inside =
+            self.language == Language::Rust && self.open.iter().any(|open| open.module.is_some());
+        match path.strip_prefix("super::").filter(|rest| is_inside && !rest.is_empty()) {
+            Some(rest) => format!("self::{rest}"),
+            None => path,
+        }
+    }
+
+    /// `T a(1), b{2}` of C++ calls what makes a T.
+    pub(super) fn construction(&mut self, node: Node<'s>) {
+        let Some(written) = node.child_by_field_name("type") else { return };
+        let path = names::path(self.text(written));
+        let (qualifier, name) = match path.rsplit_once("::") {
+            Some((before, name)) => (Some(before.to_owned()), name.to_owned()),
+            None => (None, path),
+        };
+        let mut cursor = node.walk();
+        let is_made = |declared: Node<'s>| {
+            let value = declared.child_by_field_name("value").map(|value| value.kind());
+            matches!(value, Some("argument_list" | "initializer_list"))
+        };
+        if node.children_by_field_name("declarator", &mut cursor).any(is_made) {
+            self.note_call(node, qualifier, name);
+        }
+    }
+
+    /// Calls among the words of a macro, which have no syntax: a name before parentheses.
+    pub(super) fn tokens(&mut self, node: Node<'s>) {
+        if node.start_byte() < self.opaque_until {
+            return;
+        }
+        for found in tokens::calls(node, self.source) {
+            let (qualifier, name) = (found.qualifier, found.name);
+            if qualifier.is_some() || !self.is_value(&name) {
+                self.note_call(found.at, qualifier, name);
+            }
+        }
+    }
+
+    fn note_call(&mut self, node: Node<'s>, qualifier: Option<String>, name: String) {
+        let caller = self.function_around();
+        if self.called.insert((caller, qualifier.clone(), name.clone())) {
+            let line = node.start_position().row as u32 + 1;
+            self.facts.calls.push(Call { caller, name, qualifier, line });
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! What paths lead to: `a::b::T`, whatever parts their names in a language.
+//!
+//! The names before the last one are looked up through imports, modules and packages, then as
+//! namespaces of files, then as types around others. Only where none of them is known could it
+//! be anything of that name, and that is a guess; what comes from elsewhere is nothing here.
+
+use super::paths::folder;
+use super::resolve::Meant;
+use super::types::{GUESS, IMPORTED};
+use super::{At, Found, Imported, Linker};
+use crate::facts::Brought;
+use crate::language::Language;
+
+/// Where the names before the last one lead.
+enum Lead {
+    /// To modules of these files.
+    Files(Vec<usize>),
+    /// Out of the repository.
+    Elsewhere,
+    /// To nothing that is known.
+    Unknown,
+}
+
+impl<'f> Linker<'_, 'f> {
+    /// The type that a path means in a file.
+    pub(super) fn type_through(&self, file: usize, path: &str) -> Option<(Found, f64)> {
+        let (before, name) = path.rsplit_once("::")?;
+        let lead = self.lead(At { file, function: None }, before);
+        if let Lead::Files(files) = &lead {
+            let find = |file, name: &str| self.type_in(file, name);
+            if let Some(found) = self.handed_on(files, name, find) {
+                return Some((found, IMPORTED));
+            }
+        }
+        if matches!(lead, Lead::Elsewhere) {
+            return None;
+        }
+        let found = self
+            .type_in_package(file, before, name)
+            .or_else(|| self.type_in_scope(file, before, name))
+            .or_else(|| self.type_inside(file, before, name))
+            .or_else(|| self.type_around(file, before, name));
+        match (found, lead) {
+            (Some(found), _) => Some((found, if found.file == file { 1.0 } else { IMPORTED })),
+            (None, Lead::Unknown) => self.guessed_type(file, before, name),
+            (None, _) => None,
+        }
+    }
+
+    /// Whether a path begins with what is from outside of the repository.
+    pub(super) fn leads_elsewhere(&self, at: At, path: &str) -> bool {
+        matches!(self.lead(at, path), Lead::Elsewhere)
+    }
+
+    /// A function of the module that a path leads to: what it defines, then what it has from
+    /// elsewhere itself.
+    pub(super) fn in_modules_led_to(&self, at: At, path: &str, name: &str) -> Meant {
+        match self.lead(at, path) {
+            Lead::Files(files) => {
+                self.function_handed_on(&files, name).map(|found| (found.node, 0.85))
+            }
+            Lead::Elsewhere | Lead::Unknown => None,
+        }
+    }
+
+    /// `m.T()`: what makes a thing of a class that a path leads to.
+    pub(super) fn made_through(&self, file: usize, before: &str, name: &str) -> Meant {
+        let (class, certain) = self.type_through(file, &format!("{before}::{name}"))?;
+        self.constructor(file, class, certain)
+    }
+
+    /// The files that these ones mean by a name that they have from elsewhere.
+    pub(super) fn modules_handed_on(&self, files: &[usize], name: &str) -> Vec<usize> {
+        let handed_on = files.iter().flat_map(|file| {
+            let at = At { file: *file, function: None };
+            self.imports_of(at, name).flat_map(|imported| imported.files.iter().copied())
+        });
+        handed_on.filter(|file| !files.contains(file)).collect()
+    }
+
+    fn lead(&self, at: At, path: &str) -> Lead {
+        let (first, rest) = path.split_once("::").unwrap_or((path, ""));
+        match self.language(at.file) {
+            Some(Language::Rust) => self.lead_of_rust(at, first, path),
+            Some(Language::C | Language::Cpp) if first == "std" => Lead::Elsewhere,
+            Some(Language::C | Language::Cpp | Language::Shell | Language::Sql) | None => {
+                Lead::Unknown
+            }
+            Some(_) => self.lead_by_import(at, first, rest, path),
+        }
+    }
+
+    fn lead_of_rust(&self, at: At, first: &str, path: &str) -> Lead {
+        let file = at.file;
+        let imported = self.brought(at, first);
+        if !imported.is_empty() && imported.iter().all(|found| self.is_from_outside(file, found)) {
+            return Lead::Elsewhere;
+        }
+        let rest = path.strip_prefix(first).unwrap_or_default();
+        let whole = |found: &&Imported<'_>| format!("{}{rest}", found.brought.path);
+        let paths: Vec<_> = match imported.as_slice() {
+            [] => vec![path.to_owned()],
+            several => several.iter().map(whole).collect(),
+        };
+        let files: Vec<_> =
+            paths.iter().flat_map(|path| self.modules_of_rust(file, path)).collect();
+        match files.is_empty() {
+            false => Lead::Files(files),
+            true if imported.is_empty() && self.is_no_name_of_rust(file, first) => Lead::Elsewhere,
+            true => Lead::Unknown,
+        }
+    }
+
+    /// The files of a module of Rust, or of one that others hand on under that name.
+    fn modules_of_rust(&self, file: usize, path: &str) -> Vec<usize> {
+        let found = self.module_of_rust(file, path);
+        if !found.is_empty() {
+            return found;
+        }
+        let parts = path.rsplit_once("::");
+        // Types are handed on, too, but what they have is found with them.
+        let Some((around, last)) = parts.filter(|(_, last)| !last.starts_with(char::is_uppercase))
+        else {
+            return Vec::new();
+        };
+        self.modules_handed_on(&self.module_of_rust(file, around), last)
+    }
+
+    fn lead_by_import(&self, at: At, first: &str, rest: &str, path: &str) -> Lead {
+        let file = at.file;
+        let mut named = self.brought(at, first);
+        named.retain(|imported| imported.brought.name != Brought::DEFAULT);
+        if named.is_empty() {
+            // `import a.b` of Python gives the whole path.
+            let dotted = path.replace("::", ".");
+            let all = self.imported.get(file).into_iter().flatten();
+            let mut whole = all.filter(|imported| imported.brought.path == dotted);
+            return whole.next().map_or(Lead::Unknown, |found| Lead::Files(found.files.clone()));
+        }
+        if named.iter().all(|imported| imported.files.is_empty()) {
+            return Lead::Elsewhere;
+        }
+        let mut files: Vec<_> =
+            named.iter().flat_map(|imported| self.of_module(file, imported)).collect();
+        for name in rest.split("::").filter(|name| !name.is_empty()) {
+            let inner = named.iter().flat_map(|imported| match self.language(file) {
+                Some(Language::Python) => {
+                    self.files_of(file, &format!("{}.{name}", imported.brought.path))
+                }
+                _ => Vec::new(),
+            });
+            let inner: Vec<_> = inner.filter(|found| !files.contains(found)).collect();
+            let handed_on = self.modules_handed_on(&files, name);
+            files = [inner, handed_on].into_iter().find(|found| !found.is_empty()).unwrap_or(files);
+        }
+        Lead::Files(files)
+    }
+
+    /// The files of a module that is imported, perhaps through one that hands it on.
+    fn of_module(&self, file: usize, imported: &Imported<'_>) -> Vec<usize> {
+        let name = imported.brought.name.as_str();
+        if self.language(file) != Some(Language::Python) || name == Brought::ALL {
+            return imported.files.clone();
+        }
+        let handed_on = self.modules_handed_on(&imported.files, name);
+        if handed_on.is_empty() { imported.files.clone() } else { handed_on }
+    }
+
+    /// What imports bring under a name: as it is seen from a function, or, where none is known,
+    /// for whichever of the file.
+    fn brought<'s>(&'s self, at: At, local: &'s str) -> Vec<&'s Imported<'f>> {
+        if at.function.is_some() {
+            return self.imports_of(at, local).collect();
+        }
+        let all = self.imported.get(at.file).into_iter().flatten();
+        all.filter(|imported| imported.brought.local == local).collect()
+    }
+
+    /// `a.b.T` of Java: a class in the folders of its package.
+    fn type_in_package(&self, file: usize, package: &str, name: &str) -> Option<Found> {
+        if self.language(file) != Some(Language::Java) {
+            return None;
+        }
+        let inside = |found: &Found| {
+            let mut folders = folder(self.path(found.file)).rsplit('/');
+            package.rsplit("::").all(|part| folders.next() == Some(part))
+        };
+        let found = self.callable(file, self.types.get(name)?);
+        self.nearest(file, &found.into_iter().filter(inside).collect::<Vec<_>>())
+    }
+
+    /// A type of a namespace or of a module inside of a file.
+    fn type_in_scope(&self, file: usize, before: &str, name: &str) -> Option<Found> {
+        let module = before.rsplit("::").next()?;
+        let found = self.callable(file, self.scoped_types.get(&(module, name))?);
+        let own = found.iter().find(|found| found.file == file).copied();
+        own.or_else(|| {
+            let imports = self.imported.get(file).into_iter().flatten();
+            let imported: Vec<_> = imports.flat_map(|found| found.files.iter().copied()).collect();
+            let reached = found.iter().filter(|found| imported.contains(&found.file));
+            let reached: Vec<_> = reached.copied().collect();
+            self.nearest(file, if reached.is_empty() { &found } else { &reached })
+        })
+    }
+
+    /// A type that is defined inside of another one.
+    fn type_inside(&self, file: usize, before: &str, name: &str) -> Option<Found> {
+        // There, what follows a type is no type of its own.
+        if matches!(self.language(file), Some(Language::Rust | Language::Go)) {
+            return None;
+        }
+        let (around, certain) = self.type_named(file, before)?;
+        let outer = self.graph.nodes.get(around.node)?.lines?;
+        let is_inside = |found: &&Found| {
+            let lines = self.graph.nodes.get(found.node).and_then(|node| node.lines);
+            let fits = lines.is_some_and(|(from, to)| outer.0 <= from && to <= outer.1);
+            fits && found.file == around.file
+        };
+        self.types.get(name)?.iter().find(is_inside).copied().filter(|_| certain > GUESS)
+    }
+
+    /// `super::T` in a module inside of a file of Rust: a type of the file.
+    fn type_around(&self, file: usize, before: &str, name: &str) -> Option<Found> {
+        let is_around = before.split("::").all(|part| ["self", "super"].contains(&part));
+        self.type_in(file, name).filter(|_| is_around)
+    }
+
+    /// The only type of a name, where nothing tells what its path means.
+    fn guessed_type(&self, file: usize, before: &str, name: &str) -> Option<(Found, f64)> {
+        let first = before.split("::").next().unwrap_or_default();
+        let may_be = match self.language(file)? {
+            // There, packages are told by folders and imports.
+            Language::Java | Language::Go => false,
+            Language::Rust => first != "Self",
+            _ => !["self", "this", "cls"].contains(&first),
+        };
+        let found = self.callable(file, self.types.get(name).filter(|_| may_be)?);
+        match found.as_slice() {
+            [only] => Some((*only, GUESS)),
+            _ => None,
+        }
+    }
+}
