@@ -1,8 +1,9 @@
 //! The graph of code in memory: laid out from the files that a viewer sees.
 //!
 //! Each kind of viewer has a graph of exactly what they see. It is never changed: when
-//! files change, a new one is made beside it and takes its place. A question is answered
-//! from the graph at hand, unless that shows what its asker may no longer see.
+//! files change, a new one is made beside it and takes its place. A question waits for the
+//! graph that shows the scans that are over, whoever made them; only while one is going on is
+//! it answered from the graph at hand.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -24,8 +25,8 @@ use crate::play::word;
 const KEPT_MAX: usize = 32;
 /// How many changed nodes are looked at in one go.
 const STEP: usize = 1_000;
-/// How long a question waits for a graph that is just being made anew.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How long a question waits for a graph that is made anew, beside the time it has itself.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The graphs of all viewers.
 #[derive(Default)]
@@ -92,14 +93,24 @@ pub(super) async fn current(app: &Arc<App>, viewer: &Viewer) -> Result<Arc<Snaps
             if !is_new && at_hand.left_out.is_subset(&scanned) {
                 return Ok(at_hand);
             }
-            // Goes on even when nobody waits for it any more.
-            let (app, viewer) = (Arc::clone(app), *viewer);
-            let making = tokio::spawn(async move { renewed(&app, &viewer).await });
-            match tokio::time::timeout(PATIENCE, making).await {
-                Ok(Ok(made)) => made,
-                Ok(Err(_)) | Err(_) => Ok(at_hand),
-            }
+            awaited(app, viewer).await
         }
+    }
+}
+
+/// A new graph, as soon as it is there. What was before a scan is no answer to who asks after
+/// it, so whoever cannot wait longer is told.
+async fn awaited(app: &Arc<App>, viewer: &Viewer) -> Result<Arc<Snapshot>> {
+    let most = app.code.settings.query.time.saturating_add(PATIENCE);
+    // Goes on even when nobody waits for it any more.
+    let (app, viewer) = (Arc::clone(app), *viewer);
+    let making = tokio::spawn(async move { renewed(&app, &viewer).await });
+    match tokio::time::timeout(most, making).await {
+        Ok(Ok(made)) => made,
+        Ok(Err(_)) => Err(Error::Bug { what: "the graph of code".into() }),
+        Err(_) => Err(Error::Unavailable {
+            what: "the graph of code, which is still being made anew after a scan,".into(),
+        }),
     }
 }
 
@@ -249,4 +260,31 @@ fn edges(linked: &CodeGraph) -> BTreeMap<String, usize> {
         }
     }
     edges
+}
+
+#[cfg(test)]
+mod tests {
+    use lore_core::Effects;
+    use lore_sqlite::SqliteStore;
+
+    use super::*;
+    use crate::access::{Identity, enter};
+
+    #[tokio::test]
+    async fn a_question_after_a_scan_waits_for_its_graph() {
+        let directory = tempfile::tempdir().unwrap();
+        let (file, effects) = (directory.path().join("store.sqlite"), Effects::system());
+        let store = SqliteStore::open(&file, lore_sqlite::Options::default(), &effects).unwrap();
+        let app = Arc::new(App::new(Arc::new(store), effects));
+        let viewer = enter(&app, Identity::LOCAL, None).await.unwrap();
+        let before = current(&app, &viewer).await.unwrap();
+        let place = app.code.graphs.place(&viewer);
+        place.seen.lock().changed = true;
+        let slow = place.making.lock().await;
+        let asked = current(&app, &viewer);
+        tokio::pin!(asked);
+        assert!(tokio::time::timeout(Duration::from_millis(700), &mut asked).await.is_err());
+        drop(slow);
+        assert!(!Arc::ptr_eq(&asked.await.unwrap(), &before));
+    }
 }
