@@ -45,8 +45,24 @@ pub(crate) fn name_anything(schema: &mut Map<String, Value>) {
 /// Reads arguments; an error names the field by its path. Where `null` is no value of its
 /// own, it says the same as leaving the field out.
 pub fn parse<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T> {
+    read(arguments, Numbers::Whole)
+}
+
+/// What `4.0` is to who reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Numbers {
+    /// The integer 4.
+    Whole,
+    /// A float still, as for a language that tells them apart.
+    AsGiven,
+}
+
+/// Reads arguments as [`parse`] does, with a choice of what numbers are.
+pub fn read<T: DeserializeOwned>(arguments: Map<String, Value>, numbers: Numbers) -> Result<T> {
     let mut arguments = Value::Object(arguments);
-    make_whole(&mut arguments);
+    if numbers == Numbers::Whole {
+        make_whole(&mut arguments);
+    }
     if has_null(&arguments)
         && let Ok(read) = T::deserialize(&arguments)
     {

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::listed;
-use crate::schema;
+use crate::schema::{self, Numbers};
 use crate::toolset::Toolset;
 
 /// The declaration of a tool. Everything that is said about it anywhere comes from here.
@@ -37,6 +37,8 @@ pub trait ToolSpec: Send + Sync + 'static {
     /// Of a tool with an `action`: the actions that change nothing. Readers, and everybody
     /// on a read-only server, get the tool with these actions only.
     const READING: &'static [&'static str] = &[];
+    /// What numbers without a fraction are.
+    const NUMBERS: Numbers = Numbers::Whole;
 
     /// The arguments.
     type Input: DeserializeOwned + JsonSchema + Send;
@@ -250,7 +252,7 @@ fn handle<S: ToolSpec>(
 ) -> BoxFuture<'static, Result<Answer>> {
     async move {
         let call = keyed(call, &arguments);
-        let input: S::Input = schema::parse(arguments)?;
+        let input: S::Input = schema::read(arguments, S::NUMBERS)?;
         let output = S::run(call, input).await?;
         let broken = |_| Error::Bug { what: format!("the answer of {}", S::NAME) };
         let structured = serde_json::to_value(&output).map_err(broken)?;

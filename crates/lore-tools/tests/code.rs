@@ -269,6 +269,41 @@ async fn the_api_numbers_columns_and_the_tool_names_them() {
 }
 
 #[tokio::test]
+async fn floats_without_a_fraction_stay_floats() {
+    let world = kitchen().await;
+    let asked = json!({
+        "cypher": "RETURN $f / 2 AS half, toString($f) AS text, $list AS list, $i / 2 AS whole",
+        "params": { "f": 7.0, "list": [1.0, { "a": 2.0 }], "i": 7 },
+    });
+    let half = json!({ "half": 3.5, "text": "7.0", "list": [1.0, { "a": 2.0 }], "whole": 3 });
+    assert_eq!(world.call("code_query", asked.clone()).await["results"], json!([half]));
+    let told = world.post("code/query", asked).await;
+    assert_eq!(told["results"][0]["c2"], "\"7.0\"", "{told}");
+    for cypher in ["RETURN [1, 2, 3][$i]", "RETURN 1 LIMIT $i"] {
+        let asked = json!({ "cypher": cypher, "params": { "i": 1.0 } });
+        let answer = world.try_call(world.owner, "code_query", asked).await;
+        assert!(answer.is_err(), "{cypher}: {answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn advice_is_given_once() {
+    let world = kitchen().await;
+    for (cypher, advice) in [
+        ("RETURN x", "only variables of MATCH"),
+        ("RETURN siz([1])", "did you mean"),
+        ("RETURN 1 / 0", "takes two numbers"),
+    ] {
+        let asked = json!({ "cypher": cypher });
+        let error = world.try_call(world.owner, "code_query", asked).await.unwrap_err();
+        let CallError::Failed(error) = error else { panic!("{error}") };
+        let told = format!("{error} {}", error.hint());
+        assert_eq!(told.to_lowercase().matches(advice).count(), 1, "{told}");
+        assert!(told.contains("line 1"), "{told}");
+    }
+}
+
+#[tokio::test]
 async fn nothing_that_writes_is_answered() {
     let world = kitchen().await;
     world.scan().await;

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use super::code_answers::{added, file, scanned, status};
 use super::code_rows::{self, Form};
 use super::{Answered, Failure, Request, Verb, bounded, shown};
+use crate::schema::Numbers;
 
 pub(super) async fn route(request: &Request<'_>, path: &str) -> Answered {
     match (request.ask.verb, path) {
@@ -126,7 +127,7 @@ struct QueryIn {
 }
 
 async fn asked(request: &Request<'_>) -> Answered {
-    let given: QueryIn = request.body()?;
+    let given: QueryIn = request.body_with(Numbers::AsGiven)?;
     let cypher = given.cypher.ok_or_else(|| {
         Error::invalid("cypher", "is required", "send a query, or an empty one to see the graph")
     })?;

@@ -27,7 +27,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::call::Call;
-use crate::schema;
+use crate::schema::{self, Numbers};
 
 pub(crate) use answers::{
     EntitySearchAnswer, MentionedInAnswer, RelationshipsAnswer, ResolveAnswer, SearchAnswer,
@@ -135,12 +135,16 @@ struct Request<'a> {
 impl Request<'_> {
     /// The body, as the handler reads it.
     fn body<T: DeserializeOwned>(&self) -> std::result::Result<T, Failure> {
+        self.body_with(Numbers::Whole)
+    }
+
+    fn body_with<T: DeserializeOwned>(&self, numbers: Numbers) -> std::result::Result<T, Failure> {
         let body = match &self.ask.body {
             Some(Value::Object(body)) => body.clone(),
             Some(_) => return Err(unreadable("is not a JSON object")),
             None => return Err(unreadable("is required")),
         };
-        schema::parse(body).map_err(Failure::Unreadable)
+        schema::read(body, numbers).map_err(Failure::Unreadable)
     }
 
     /// The query parameters, as the handler reads them: what looks like a number or a

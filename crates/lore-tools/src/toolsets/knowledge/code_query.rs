@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::wire::pretty;
 use crate::call::Call;
 use crate::koi::{self, Ask, QueryAnswer, Shaped};
+use crate::schema::Numbers;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
 
@@ -36,6 +37,8 @@ impl ToolSpec for CodeQuery {
         empty query first to see all properties and examples.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;
+    /// Cypher tells `7.0` from `7`.
+    const NUMBERS: Numbers = Numbers::AsGiven;
 
     type Input = Input;
     type Output = Shaped<QueryAnswer>;
