@@ -558,7 +558,7 @@ def test_mistakes_on_the_command_line(program, mistake):
 )
 def test_stdout_is_the_answer_however_much_is_logged(program, command):
     """Logging goes to stderr: the output is the same with -vvv and LOREWELL_LOG=trace."""
-    program.ok(*command)
+    program.ok("world", "list")
     quiet, loud = program.ok(*command), program.ok("-vvv", *command, env={"LOREWELL_LOG": "trace"})
     assert loud == quiet
 

@@ -422,7 +422,7 @@ def test_the_secret_is_never_logged(program, alice, serve):
         assert status(http) == 401
     server.stop()
     log = server.log()
-    assert len(log) > 1_000, "the log is on"
+    assert " DEBUG " in log or " TRACE " in log, "the log is on"
     for token in (alice, wrong):
         assert token not in log and token.split("_")[2] not in log
 
