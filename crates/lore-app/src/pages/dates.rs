@@ -1,5 +1,7 @@
 //! The date of a page: when what it tells of happened.
 
+use std::ops::Range;
+
 pub use jiff::civil::Date;
 use lore_core::{Error, Node, Properties, Result};
 use serde_json::Value;
@@ -30,10 +32,17 @@ impl DateRange {
 
 /// A day in any form that people write: as a date, a moment, or in words.
 pub fn any_day(text: &str) -> Option<Date> {
-    const FORMS: [&str; 5] = ["%Y/%m/%d", "%d %B %Y", "%B %d, %Y", "%B %d %Y", "%d.%m.%Y"];
     let text = text.trim();
-    let written = || FORMS.iter().find_map(|form| Date::strptime(form, text).ok());
-    leading_date(text).or_else(written)
+    leading_date(text).or_else(|| whole_day(text))
+}
+
+/// A day that is the whole of a text.
+fn whole_day(text: &str) -> Option<Date> {
+    let dotted = || Date::strptime("%d.%m.%Y", text).ok();
+    let words = words(text);
+    let [first, second, third] = words.as_slice() else { return dotted() };
+    let is_whole = first.start == 0 && third.end == text.len();
+    spelt(text, [first, second, third]).filter(|_| is_whole).or_else(dotted)
 }
 
 /// The date of a page: the journal's own, else the first that its text tells.
@@ -56,7 +65,7 @@ fn in_text(text: &str) -> Option<Date> {
         leading_date(rest).or_else(|| any_day(line))
     });
     let opening = || text.lines().find_map(|line| leading_date(line.trim_start()));
-    labelled.or_else(opening).or_else(|| anywhere(text))
+    labelled.or_else(opening).or_else(|| anywhere(text)).or_else(|| spelt_anywhere(text))
 }
 
 fn anywhere(text: &str) -> Option<Date> {
@@ -66,6 +75,70 @@ fn anywhere(text: &str) -> Option<Date> {
     };
     let digits = text.char_indices().filter(|(_, c)| c.is_ascii_digit());
     digits.filter(|(at, _)| starts_word(*at)).find_map(|(at, _)| leading_date(text.get(at..)?))
+}
+
+/// A date in words, "30 May 2025" or "May 30th, 2025", or in numbers that are not filled up with
+/// zeros, wherever it stands.
+fn spelt_anywhere(text: &str) -> Option<Date> {
+    words(text).windows(3).find_map(|three| match three {
+        [first, second, third] => spelt(text, [first, second, third]),
+        _ => None,
+    })
+}
+
+/// Where the words and numbers of a text are.
+fn words(text: &str) -> Vec<Range<usize>> {
+    let mut words: Vec<Range<usize>> = Vec::new();
+    for (at, c) in text.char_indices().filter(|(_, c)| c.is_alphanumeric()) {
+        match words.last_mut().filter(|word| word.end == at) {
+            Some(word) => word.end += c.len_utf8(),
+            None => words.push(at..at + c.len_utf8()),
+        }
+    }
+    words
+}
+
+/// The date that three words of a text say, if they do.
+fn spelt(text: &str, [first, second, third]: [&Range<usize>; 3]) -> Option<Date> {
+    let word = |range: &Range<usize>| text.get(range.clone());
+    let (a, b, c) = (word(first)?, word(second)?, word(third)?);
+    let gaps = (text.get(first.end..second.start)?, text.get(second.end..third.start)?);
+    let is_free = text.get(..first.start).is_none_or(|before| !before.ends_with('-'));
+    let (year, month, day) = match gaps {
+        (" ", " " | ", ") if month(b).is_some() => (c, month(b)?, a),
+        (" ", " " | ", ") => (c, month(a)?, b),
+        ("-", "-") | ("/", "/") if is_free => (a, b.parse().ok()?, c),
+        _ => return None,
+    };
+    let year = Some(year).filter(|year| year.len() == 4)?.parse().ok()?;
+    Date::new(year, month, day_of_month(day)?).ok()
+}
+
+fn day_of_month(word: &str) -> Option<i8> {
+    let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let suffix = word.get(digits.len()..)?.to_ascii_lowercase();
+    let is_day = matches!(suffix.as_str(), "" | "st" | "nd" | "rd" | "th") && digits.len() <= 2;
+    digits.parse().ok().filter(|_| is_day)
+}
+
+fn month(word: &str) -> Option<i8> {
+    const MONTHS: [&str; 12] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    let word = word.to_ascii_lowercase();
+    let is_it = |month: &&str| **month == word || (word.len() == 3 && month.starts_with(&word));
+    (1..).zip(MONTHS).find(|(_, month)| is_it(&month)).map(|(number, _)| number)
 }
 
 fn leading_date(text: &str) -> Option<Date> {
@@ -79,7 +152,9 @@ fn leading_date(text: &str) -> Option<Date> {
 }
 
 fn day(field: &str, text: &str) -> Result<Date> {
-    leading_date(text.trim()).filter(|_| text.trim().len() == 10).ok_or_else(|| {
+    let text = text.trim();
+    let iso = leading_date(text).filter(|_| text.len() == 10);
+    iso.or_else(|| whole_day(text)).ok_or_else(|| {
         Error::invalid(field, "is not a date", "write it as YYYY-MM-DD, such as 2025-05-30")
     })
 }
@@ -99,10 +174,14 @@ mod tests {
             "**Date: May 30, 2025**\nThey met",
             "Date: 30 May 2025",
             "Date: 2025/05/30",
+            "They met on 30 May 2025, at dusk",
+            "It was May 30th, 2025.",
+            "On 2025-5-30 they met",
         ] {
             assert_eq!(in_text(text), Some(jiff::civil::date(2025, 5, 30)), "{text}");
         }
-        for text in ["", "Date: soon", "2025-13-40", "12025-05-30", "v1-2025-05-30"] {
+        for text in ["", "Date: soon", "2025-13-40", "12025-05-30", "v1-2025-05-30", "v1-2025-5-30"]
+        {
             assert_eq!(in_text(text), None, "{text}");
         }
     }
@@ -117,10 +196,13 @@ mod tests {
             "5 March 2025",
             "March 5, 2025",
             "March 5 2025",
+            "March 5th, 2025",
+            "5th Mar 2025",
+            "2025-3-5",
         ] {
             assert_eq!(any_day(text), Some(jiff::civil::date(2025, 3, 5)), "{text}");
         }
-        for text in ["", "soon", "2025-02-30", "2025-13-01"] {
+        for text in ["", "soon", "2025-02-30", "2025-13-01", "30 Feb 2025", "5 March 2025 or so"] {
             assert_eq!(any_day(text), None, "{text}");
         }
     }
@@ -132,6 +214,7 @@ mod tests {
         assert!(range.holds(jiff::civil::date(2025, 5, 31)));
         assert!(!range.holds(jiff::civil::date(2025, 6, 1)));
         assert!(DateRange::read(Some("2025-05-32"), None).is_err());
+        assert_eq!(DateRange::read(Some("1 May 2025"), Some("May 31st, 2025")).unwrap(), range);
         assert!(DateRange::read(Some("2025-06-01"), Some("2025-05-01")).is_err());
     }
 }
