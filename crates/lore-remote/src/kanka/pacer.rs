@@ -70,7 +70,9 @@ impl Pacer {
     /// Learns from a refusal, the `refusals`th in a row; says how long to wait.
     pub(super) fn refused(&self, now: Instant, told: RateLimit, refusals: u32) -> Duration {
         let doubled = FIRST_PAUSE.saturating_mul(1 << refusals.saturating_sub(1).min(8));
-        let pause = told.retry_after.unwrap_or(doubled).min(LONGEST_PAUSE);
+        // Who says to come back at once does not mean it, having just refused.
+        let told = told.retry_after.filter(|pause| !pause.is_zero());
+        let pause = told.unwrap_or(doubled).min(LONGEST_PAUSE);
         let mut window = self.0.lock();
         window.until = Some(now + pause);
         pause
@@ -126,6 +128,8 @@ mod tests {
         let after = RateLimit { retry_after: Some(Duration::from_secs(7)), ..told(30, 0) };
         assert_eq!(pacer.refused(now, after, 1), Duration::from_secs(7));
         assert_eq!(pacer.turn(now, Pace::Waiting), Duration::from_secs(7));
+        let at_once = RateLimit { retry_after: Some(Duration::ZERO), ..told(30, 0) };
+        assert_eq!(pacer.refused(now, at_once, 2), Duration::from_secs(4));
         let forever = RateLimit { retry_after: Some(Duration::MAX), ..told(30, 0) };
         assert_eq!(pacer.refused(now, forever, 1), LONGEST_PAUSE);
     }
