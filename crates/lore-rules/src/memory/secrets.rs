@@ -4,6 +4,10 @@
 //! replaced by its kind; the secret itself appears nowhere in the result. Ordinary prose, such
 //! as a riddle whose password is told at the table, stays as it is.
 
+mod told;
+
+use told::{assignment, command};
+
 /// A text without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Masked {
@@ -48,9 +52,9 @@ fn is_aws_secret(run: &str) -> bool {
 fn mask_what_is_telling(text: &str) -> Masked {
     let mut masked = Masked { text: String::with_capacity(text.len()), found: Vec::new() };
     let mut rest = text;
-    let mut previous = None;
     while let Some(next) = rest.chars().next() {
-        let (kept, after) = match secret_at(rest, previous) {
+        let before = text.get(..text.len() - rest.len()).unwrap_or_default();
+        let (_, after) = match secret_at(rest, before) {
             Some(hit) => {
                 let (kept, tail) = rest.split_at_checked(hit.kept).unwrap_or((rest, ""));
                 // What stays may hold another one, such as a header before a login.
@@ -68,7 +72,6 @@ fn mask_what_is_telling(text: &str) -> Masked {
                 rest.split_at_checked(next.len_utf8()).unwrap_or((rest, ""))
             }
         };
-        previous = kept.chars().next_back();
         rest = after;
     }
     masked
@@ -93,7 +96,7 @@ struct Form {
 
 const AWS_KEY: &str = "AWS key";
 
-const FORMS: [Form; 17] = [
+const FORMS: [Form; 20] = [
     Form { kind: AWS_KEY, starts: &["AKIA", "ASIA"], body: is_capital_or_digit, least: 16 },
     Form {
         kind: "GitHub token",
@@ -122,14 +125,17 @@ const FORMS: [Form; 17] = [
     Form { kind: "age key", starts: &["AGE-SECRET-KEY-1"], body: is_capital_or_digit, least: 50 },
     Form { kind: "basic login", starts: &["Basic ", "basic "], body: is_token, least: 12 },
     Form { kind: "Google key", starts: &["AIza"], body: is_word, least: 35 },
+    Form { kind: "Google token", starts: &["ya29."], body: is_word, least: 20 },
+    Form { kind: "Figma token", starts: &["figd_"], body: is_word, least: 20 },
+    Form { kind: "Replicate token", starts: &["r8_"], body: is_word, least: 30 },
     Form { kind: "npm token", starts: &["npm_"], body: is_word, least: 36 },
     Form { kind: "Hugging Face token", starts: &["hf_"], body: is_word, least: 30 },
     Form { kind: "Lorewell token", starts: &["lw_"], body: is_word, least: 60 },
     Form { kind: "bearer token", starts: &["Bearer ", "bearer "], body: is_token, least: 20 },
 ];
 
-fn secret_at(rest: &str, previous: Option<char>) -> Option<Hit> {
-    if previous.is_some_and(is_word) {
+fn secret_at(rest: &str, before: &str) -> Option<Hit> {
+    if before.ends_with(is_word) {
         return address_with_password(rest);
     }
     private_key(rest)
@@ -138,7 +144,7 @@ fn secret_at(rest: &str, previous: Option<char>) -> Option<Hit> {
         .or_else(|| bot_token(rest))
         .or_else(|| webhook(rest))
         .or_else(|| command(rest))
-        .or_else(|| assignment(rest, previous))
+        .or_else(|| assignment(rest, before))
 }
 
 impl Form {
@@ -198,153 +204,6 @@ fn webhook(rest: &str) -> Option<Hit> {
     let start = WEBHOOKS.into_iter().find(|start| rest.starts_with(start))?;
     let length = run(rest.get(start.len()..)?, is_token);
     (length >= 20).then_some(Hit { kind: "webhook", kept: start.len(), length })
-}
-
-/// Commands that are given a password: `sshpass -p …` and `curl -u name:…`.
-fn command(rest: &str) -> Option<Hit> {
-    let line = rest.lines().next()?;
-    let secret = if line.starts_with("sshpass -p") {
-        line.get("sshpass -p".len()..)?.trim_start()
-    } else if line.starts_with("curl ") {
-        let login = ["-u ", "--user "].iter().find_map(|flag| Some(line.split_once(flag)?.1))?;
-        let login = login.trim_start().trim_start_matches(['"', '\'']);
-        let name = run(login, |c| !c.is_whitespace() && c != ':');
-        login.get(name..)?.strip_prefix(':')?
-    } else {
-        return None;
-    };
-    let secret = secret.trim_start_matches(['"', '\'']);
-    let length = run(secret, is_of_value);
-    let kept = line.len() - secret.len();
-    is_literal(secret.get(..length)?, "").then_some(Hit { kind: "password", kept, length })
-}
-
-/// Names whose value is a secret.
-const NAMES: [&str; 21] = [
-    "aws_secret_access_key",
-    "secret_access_key",
-    "client_secret",
-    "access_token",
-    "auth_token",
-    "private_key_id",
-    "private_key",
-    "secret_key",
-    "sharedaccesskey",
-    "accountkey",
-    "passphrase",
-    "password",
-    "passwort",
-    "kennwort",
-    "api_key",
-    "apikey",
-    "passwd",
-    "secret",
-    "token",
-    "pwd",
-    "pw",
-];
-
-fn assignment(rest: &str, previous: Option<char>) -> Option<Hit> {
-    let written = run(rest, is_word);
-    let name = rest.get(..written)?.to_ascii_lowercase().replace('-', "_");
-    let after = rest.get(written..)?;
-    if name == "sig" {
-        return signature(rest, after);
-    }
-    let known = NAMES.into_iter().find(|known| name.ends_with(known))?;
-    let (sign, value) = sign(after.trim_start_matches(['"', '\'']))?;
-    let value = value.trim_start_matches([' ', '\t']).trim_start_matches(['"', '\'']);
-    let kept = rest.len() - value.len();
-    let line = value.lines().next().unwrap_or_default().trim_end();
-    // A line of its own is a setting, as `passphrase: three words of it`.
-    let is_setting = previous.is_none_or(|c| c == '\n');
-    // So is a name in quotes: it is a key of JSON.
-    let is_key = after.starts_with(['"', '\'']) && is_password(known);
-    let length = run(value, is_of_value);
-    let single = value.get(..length)?;
-    let kind = if is_password(known) { "password" } else { "secret" };
-    let hit = |length| Some(Hit { kind, kept, length });
-    match sign {
-        Sign::Equals if is_literal(single, known) => hit(length),
-        Sign::Colon | Sign::Is if looks_random(single, least(known)) => hit(length),
-        Sign::Colon if is_key && is_literal(single, known) => hit(length),
-        Sign::Colon if is_setting && known == "passphrase" && is_long(line) => hit(line.len()),
-        Sign::Colon if is_setting && is_password(known) && line == single && is_long(line) => {
-            hit(length)
-        }
-        _ => None,
-    }
-}
-
-/// What stands between a name and its value.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sign {
-    Equals,
-    Colon,
-    /// As people say it.
-    Is,
-}
-
-fn sign(after: &str) -> Option<(Sign, &str)> {
-    let after = after.trim_start_matches([' ', '\t']);
-    let signs = [
-        ("=", Sign::Equals),
-        (":", Sign::Colon),
-        ("is:", Sign::Is),
-        ("is ", Sign::Is),
-        ("ist ", Sign::Is),
-    ];
-    signs.into_iter().find_map(|(text, sign)| Some((sign, after.strip_prefix(text)?)))
-}
-
-/// The signature of a shared address: `sig=` and many letters.
-fn signature(rest: &str, after: &str) -> Option<Hit> {
-    let value = after.strip_prefix('=')?;
-    let length = run(value, |c| is_token(c) || c == '%');
-    let secret = length >= 40 && looks_random(value.get(..length)?, SECRET_LEAST);
-    secret.then_some(Hit { kind: "signature", kept: rest.len() - value.len(), length })
-}
-
-fn is_password(name: &str) -> bool {
-    name.starts_with("pass") || name.starts_with("pw") || name == "kennwort"
-}
-
-fn is_of_value(c: char) -> bool {
-    !c.is_whitespace() && !matches!(c, '"' | '\'' | ',' | ';' | '&' | ')' | '}')
-}
-
-fn is_long(value: &str) -> bool {
-    value.chars().count() >= 8 && !value.starts_with(['$', '<', '{', '[', '*'])
-}
-
-/// Whether a value is written out, and not a place where one is to be put or is taken from.
-fn is_literal(value: &str, name: &str) -> bool {
-    let placeholder = value.starts_with(['$', '<', '{', '[', '*', '(', '=', '/', '~']);
-    let code = value.contains(['(', '[']) || value.contains('.') && value_names(value, name);
-    let word = value.to_ascii_lowercase();
-    let nothing = ["none", "null", "true", "false", "undefined"].contains(&word.as_str());
-    value.chars().count() >= 4 && !placeholder && !code && !nothing && word != name
-}
-
-/// Whether a value ends in the name it is given to, as `settings.DB_PASSWORD` does.
-fn value_names(value: &str, name: &str) -> bool {
-    !name.is_empty() && value.to_ascii_lowercase().ends_with(name)
-}
-
-/// The fewest letters of a secret, where only its looks tell.
-const SECRET_LEAST: usize = 8;
-/// People choose short passwords.
-const PASSWORD_LEAST: usize = 6;
-
-fn least(name: &str) -> usize {
-    if is_password(name) { PASSWORD_LEAST } else { SECRET_LEAST }
-}
-
-/// Behind a colon often stands prose; only what nobody would say is a secret there.
-fn looks_random(value: &str, least: usize) -> bool {
-    let digit = value.contains(|c: char| c.is_ascii_digit());
-    let letter = value.contains(|c: char| c.is_ascii_alphabetic());
-    value.chars().count() >= least && digit && letter && !value.starts_with(['$', '<', '{', '['])
 }
 
 /// `scheme://user:password@host`, seen from the colon after the scheme.
@@ -451,6 +310,9 @@ mod tests {
             (format!("xapp-1-A0{letters}"), "Slack token"),
             (format!("hvs.{}", &letters[..24]), "Vault token"),
             (format!("shpat_{}", &hex[..32]), "Shopify token"),
+            (format!("ya29.{}", &letters[..40]), "Google token"),
+            (format!("figd_{}", &letters[..40]), "Figma token"),
+            (format!("r8_{}", &letters[..37]), "Replicate token"),
             (format!("AGE-SECRET-KEY-1{}", hex.to_uppercase()), "age key"),
             (format!("Authorization: Basic {letters}=="), "basic login"),
             (format!("AccountKey={letters}==;x"), "secret"),
@@ -482,17 +344,49 @@ mod tests {
             "curl -s -u admin:Tr0ub4dor https://x",
             "password: ub4dor",
             "my password is ub4dor",
+            "PASSWORD=Tr0ub4dor&3",
+            "DB_PASS=Tr0!ub4dor#zz",
+            "password: P@ss Tr0ub4dor!long",
+            "my password is: \"correct horse battery staple\"",
+            "the wifi password: redhorse",
+            "mysql -u root -pTr0ub4dor shop",
+            "mysqldump -pTr0ub4dor --all-databases",
+            "PASSWORD='Tr0&ub4dor (of, mine)'",
         ] {
             let masked = mask(text);
             assert_eq!(masked.found, ["password"], "{text}");
             assert!(!masked.text.contains("ub4dor") && !masked.text.contains("horse"));
+            assert!(!masked.text.contains("&3") && !masked.text.contains("zz"), "{}", masked.text);
             assert_eq!(mask(&masked.text).text, masked.text);
+        }
+    }
+
+    #[test]
+    fn a_value_goes_as_a_whole_and_what_follows_it_stays() {
+        for (text, wanted) in [
+            (
+                "secret_key = 'django-insecure-abc123$%^&*()def456'",
+                "secret_key = '[masked secret]'",
+            ),
+            ("https://x/?password=ab&3cd&user=me", "https://x/?password=[masked password]&user=me"),
+            ("Host=db;Password=ab;3cd;User=me", "Host=db;Password=[masked password];User=me"),
+            ("connect(password=hunter2).run()", "connect(password=[masked password]).run()"),
+            ("{password=hunter2, user=me}", "{password=[masked password], user=me}"),
+        ] {
+            assert_eq!(mask(text).text, wanted);
+            assert_eq!(mask(wanted).text, wanted);
         }
     }
 
     #[test]
     fn prose_and_placeholders_stay() {
         for text in [
+            "The admin password is stored in the vault",
+            "root password: kept in the vault, third shelf",
+            "\"token\": \"3 coins of gold\"",
+            "first_pass = compute_all",
+            "mysql -u root -p shop",
+            "password = \"${DB_PASSWORD}\"",
             "The password: swordfish, whispered at the gate",
             "token: three coins",
             "password=$DB_PASSWORD",
