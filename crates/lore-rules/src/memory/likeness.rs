@@ -8,9 +8,10 @@ use std::collections::BTreeSet;
 /// How two statements are to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Relation {
-    /// They say the same in nearly the same words.
+    /// They say the same in nearly the same words, in nearly the same order.
     Duplicate,
-    /// They speak of the same, but one denies what the other says or gives other numbers.
+    /// They speak of the same, but one denies what the other says or gives another number or
+    /// date.
     Contradiction,
     /// They speak of the same.
     Similar,
@@ -27,8 +28,10 @@ impl Relation {
     }
 }
 
-/// From here on two statements are said to be the same.
+/// From here on two statements are said to be the same,
 const SAME: f64 = 0.9;
+/// where so much of their order is the same, too: who is taller than whom.
+const SAME_ORDER: f64 = 0.6;
 /// From here on a denial or another number is taken for a contradiction.
 const SAME_SUBJECT: f64 = 0.55;
 /// From here on two statements are worth pointing out at all.
@@ -39,25 +42,33 @@ const ALIKE: f64 = 0.4;
 pub fn compare(one: &str, other: &str) -> Option<(Relation, f64)> {
     let (one, other) = (Statement::of(one), Statement::of(other));
     let similarity = one.similarity(&other);
-    if similarity >= SAME_SUBJECT && one.disagrees_with(&other) {
+    if one.is_about_the_same_as(&other) && one.disagrees_with(&other) {
         return Some((Relation::Contradiction, similarity));
     }
-    if similarity >= SAME {
+    if similarity >= SAME && one.order_shared_with(&other) >= SAME_ORDER {
         return Some((Relation::Duplicate, similarity));
     }
     (similarity >= ALIKE).then_some((Relation::Similar, similarity))
 }
 
 /// What a statement is about, without what turns it around.
+#[derive(Default)]
 struct Statement {
     words: BTreeSet<String>,
+    /// Numbers and months, which tell how much and when, and not what of.
     numbers: BTreeSet<String>,
+    /// Each word with the one before it.
+    pairs: BTreeSet<(String, String)>,
+    last: Option<String>,
     denials: usize,
+    /// The words behind denials: what is denied.
+    denied: BTreeSet<String>,
+    is_denying: bool,
 }
 
 impl Statement {
     fn of(text: &str) -> Self {
-        let mut statement = Self { words: BTreeSet::new(), numbers: BTreeSet::new(), denials: 0 };
+        let mut statement = Self::default();
         let text = text.to_lowercase().replace(['\u{2019}', '`'], "'");
         for word in text.split(|c: char| !c.is_alphanumeric() && c != '\'') {
             statement.take(word.trim_matches('\''));
@@ -69,35 +80,64 @@ impl Statement {
         if word.is_empty() || FILLERS.contains(&word) {
             return;
         }
-        if let Some((_, positive)) = OPPOSITES.iter().find(|(opposite, _)| *opposite == word) {
+        if DENIALS.contains(&word) || word.ends_with("n't") {
+            self.denials += 1;
+            self.is_denying = true;
+            return;
+        }
+        let root = stem(word);
+        let opposite =
+            OPPOSITES.iter().find(|(opposite, _)| *opposite == word || *opposite == root);
+        if let Some((_, positive)) = opposite {
             self.denials += 1;
             return self.take(positive);
         }
-        if DENIALS.contains(&word) || word.ends_with("n't") {
-            self.denials += 1;
-            return;
-        }
-        if word.chars().all(|c| c.is_numeric()) {
+        if word.chars().all(char::is_numeric) || MONTHS.contains(&word) {
             self.numbers.insert(word.to_owned());
         }
-        self.words.insert(stem(word));
+        if std::mem::take(&mut self.is_denying) {
+            self.denied.insert(root.clone());
+        }
+        let before = self.last.replace(root.clone()).unwrap_or_default();
+        self.pairs.insert((before, root.clone()));
+        self.words.insert(root);
     }
 
     /// Twice the common words over all words.
     fn similarity(&self, other: &Self) -> f64 {
-        let all = self.words.len() + other.words.len();
-        if all == 0 {
-            return 0.0;
-        }
-        let common = self.words.intersection(&other.words).count();
-        2.0 * common as f64 / all as f64
+        share(&self.words, &other.words)
+    }
+
+    /// Twice the common pairs of words over all pairs.
+    fn order_shared_with(&self, other: &Self) -> f64 {
+        share(&self.pairs, &other.pairs)
+    }
+
+    /// Whether one says at most more of what the other speaks of: where each has a word that
+    /// the other lacks, these may be what they are about.
+    fn is_about_the_same_as(&self, other: &Self) -> bool {
+        let about = |one: &Self| one.words.difference(&one.numbers).cloned().collect();
+        let (one, other): (BTreeSet<String>, BTreeSet<String>) = (about(self), about(other));
+        let is_one_subject = one.is_subset(&other) || other.is_subset(&one);
+        is_one_subject && share(&one, &other) >= SAME_SUBJECT
     }
 
     fn disagrees_with(&self, other: &Self) -> bool {
-        let denied = self.denials % 2 != other.denials % 2;
+        let is_denied = self.denials % 2 != other.denials % 2;
         let counted = !self.numbers.is_empty() && !other.numbers.is_empty();
-        denied || (counted && self.numbers != other.numbers)
+        // As often denied, but something else.
+        let is_turned = self.denied != other.denied && self.order_shared_with(other) < SAME_ORDER;
+        is_denied || (counted && self.numbers != other.numbers) || is_turned
     }
+}
+
+/// Twice what two sets have in common over all they have.
+fn share<T: Ord>(one: &BTreeSet<T>, other: &BTreeSet<T>) -> f64 {
+    let all = one.len() + other.len();
+    if all == 0 {
+        return 0.0;
+    }
+    2.0 * one.intersection(other).count() as f64 / all as f64
 }
 
 /// Without the endings that make no other word of one: enough for counting common words.
@@ -116,14 +156,39 @@ const DENIALS: [&str; 12] = [
     "nie",
 ];
 
-/// Words that deny another one, and that one; `on` is a filler.
-const OPPOSITES: [(&str, &str); 6] = [
+/// Words that deny another one, and that one, as they are or without endings; `on` is a filler.
+const OPPOSITES: [(&str, &str); 16] = [
+    ("fail", "pass"),
+    ("reject", "accept"),
+    ("forbid", "allow"),
+    ("forbidden", "allowed"),
+    ("closed", "open"),
+    ("dislike", "like"),
+    ("unavailable", "available"),
+    ("impossible", "possible"),
+    ("invalid", "valid"),
+    ("unsupported", "supported"),
     ("off", "on"),
     ("disabled", "enabled"),
     ("disable", "enable"),
     ("inactive", "active"),
     ("unsafe", "safe"),
     ("false", "true"),
+];
+
+/// `may` is a word of its own too often; the day before it tells enough.
+const MONTHS: [&str; 11] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
 ];
 
 const FILLERS: [&str; 34] = [
@@ -170,6 +235,43 @@ mod tests {
             ("Retries don't help with timeouts", "Retries help with timeouts"),
         ];
         for (one, other) in pairs {
+            assert_eq!(relation(one, other), Some(Relation::Contradiction), "{one} / {other}");
+        }
+    }
+
+    #[test]
+    fn who_and_whom_are_not_the_same() {
+        let pairs = [
+            ("Kai is taller than Jo", "Jo is taller than Kai"),
+            ("The harbour master pays the smith", "The smith pays the harbour master"),
+        ];
+        for (one, other) in pairs {
+            assert_eq!(relation(one, other), Some(Relation::Similar), "{one} / {other}");
+        }
+        let turned = ("I like coffee but not tea", "I like tea but not coffee");
+        assert_eq!(relation(turned.0, turned.1), Some(Relation::Contradiction));
+        let same = ("We don't use Redis here", "We use no Redis here");
+        assert_eq!(relation(same.0, same.1), Some(Relation::Duplicate));
+    }
+
+    #[test]
+    fn numbers_of_different_things_do_not_contradict_each_other() {
+        for (one, other) in [
+            ("Server alpha runs on port 8080", "Server beta runs on port 9090"),
+            ("The bridge at Orm is safe to cross", "The bridge at Velm is not safe to cross"),
+        ] {
+            assert_eq!(relation(one, other), Some(Relation::Similar), "{one} / {other}");
+        }
+    }
+
+    #[test]
+    fn opposite_verbs_and_other_dates_contradict() {
+        for (one, other) in [
+            ("Tests pass on Linux", "Tests fail on Linux"),
+            ("The nightly build passes", "The nightly build failed"),
+            ("The launch is on 3 March 2024", "The launch is on 10 April 2024"),
+            ("Port 22 is closed", "Port 22 is open"),
+        ] {
             assert_eq!(relation(one, other), Some(Relation::Contradiction), "{one} / {other}");
         }
     }
