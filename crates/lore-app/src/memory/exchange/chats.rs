@@ -25,14 +25,16 @@ pub fn chatgpt(text: &str) -> Result<Load> {
     let mut load = Load { label: "chatgpt".into(), only_grows: true, ..Load::default() };
     for conversation in &all {
         match chatgpt_conversation(conversation) {
-            Some(record) => load.records.push(record),
+            // In some nothing was said.
+            Some(record) => load.records.extend(record),
             None => load.unreadable += 1,
         }
     }
     Ok(load)
 }
 
-fn chatgpt_conversation(conversation: &Value) -> Option<Record> {
+/// A conversation, if anything was said in it; `None` for what is none.
+fn chatgpt_conversation(conversation: &Value) -> Option<Option<Record>> {
     let text = |key: &str| conversation.get(key).and_then(Value::as_str);
     let id = text("conversation_id").or_else(|| text("id"))?;
     let mapping = conversation.get("mapping")?.as_object()?;
@@ -48,7 +50,7 @@ fn chatgpt_conversation(conversation: &Value) -> Option<Record> {
     }
     messages.reverse();
     let made = conversation.get("create_time").and_then(seconds);
-    conversation_record(id, text("title"), made, messages)
+    Some(conversation_record(id, text("title"), made, messages))
 }
 
 fn chatgpt_message(message: &Value, session: &str) -> Option<Passage> {
@@ -150,7 +152,9 @@ impl Session {
 fn claude_message(entry: &Value, session: &str) -> Option<Passage> {
     let role = entry.get("type")?.as_str().filter(|role| matches!(*role, "user" | "assistant"))?;
     let is = |flag: &str| entry.get(flag) == Some(&Value::Bool(true));
-    if is("isMeta") || is("isApiErrorMessage") {
+    // What an agent was told by another, and what stands for a conversation that grew too long,
+    // is the program's.
+    if ["isMeta", "isApiErrorMessage", "isCompactSummary", "isSidechain"].into_iter().any(is) {
         return None;
     }
     let content = entry.pointer("/message/content")?;
@@ -162,11 +166,27 @@ fn claude_message(entry: &Value, session: &str) -> Option<Passage> {
         }
         _ => return None,
     };
+    let text = without_reminders(&text);
     if PROGRAM_SAYS.iter().any(|start| text.trim_start().starts_with(start)) {
         return None;
     }
     let at = entry.get("timestamp").and_then(Value::as_str).and_then(|at| at.parse().ok());
     passage(role, &text, at, session)
+}
+
+/// Without what the program slips into what somebody says.
+fn without_reminders(text: &str) -> String {
+    const REMINDER: [&str; 2] = ["<system-reminder>", "</system-reminder>"];
+    let [open, close] = REMINDER;
+    let mut said = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(open) {
+        said.push_str(before);
+        // One that does not end goes to the end.
+        rest = after.split_once(close).map_or("", |(_, after)| after);
+    }
+    said.push_str(rest);
+    said
 }
 
 fn passage(role: &str, text: &str, at: Option<Timestamp>, session: &str) -> Option<Passage> {
@@ -221,7 +241,9 @@ mod tests {
             "x":{"parent":"b","message":{"author":{"role":"assistant"},
                  "content":{"parts":["An answer that was thrown away"]}}},
             "d":{"parent":"b","message":{"author":{"role":"assistant"},
-                 "content":{"parts":["Warm the tar."]}}}}}, {"id":"broken"}]"#;
+                 "content":{"parts":["Warm the tar."]}}}}}, {"id":"broken"},
+          {"id":"c2","title":"New chat","current_node":"a","mapping":{
+            "a":{"parent":null,"message":null}}}]"#;
         let load = chatgpt(export).unwrap();
         assert_eq!((load.records.len(), load.unreadable), (1, 1));
         let bodies: Vec<_> = load.records[0].passages.iter().map(|p| p.body.as_str()).collect();
@@ -275,6 +297,25 @@ mod tests {
         assert_eq!(bodies("first"), ["one", "two", "four"]);
         assert_eq!(bodies("a-later"), ["three", "five"]);
         assert_eq!(claude_code(&[("x.jsonl".into(), "{\"a\":1}\n{}".into())]).unreadable, 2);
+    }
+
+    #[test]
+    fn what_a_program_told_another_or_slipped_in_is_not_the_users() {
+        let line = |flag: &str, text: &str| {
+            let mut line = serde_json::json!({ "type": "user", "message": { "content": text } });
+            line[flag] = Value::Bool(true);
+            line.to_string()
+        };
+        let lines = [
+            line("isCompactSummary", "This session is continued from another"),
+            line("isSidechain", "You are a helper. Search the harbour."),
+            line("said", "<system-reminder>Be brief.</system-reminder>Mend the sail\n"),
+            line("said", "and the net<system-reminder>Be"),
+            line("said", "<system-reminder>Nothing else</system-reminder>"),
+        ];
+        let load = claude_code(&[("s.jsonl".into(), lines.join("\n"))]);
+        let bodies: Vec<_> = load.records[0].passages.iter().map(|p| p.body.as_str()).collect();
+        assert_eq!((bodies, load.unreadable), (vec!["Mend the sail", "and the net"], 0));
     }
 
     #[test]
