@@ -138,7 +138,7 @@ fn month(word: &str) -> Option<i8> {
     ];
     let word = word.to_ascii_lowercase();
     let is_it = |month: &&str| **month == word || (word.len() == 3 && month.starts_with(&word));
-    (1..).zip(MONTHS).find(|(_, month)| is_it(&month)).map(|(number, _)| number)
+    (1..).zip(MONTHS).find(|(_, month)| is_it(month)).map(|(number, _)| number)
 }
 
 fn leading_date(text: &str) -> Option<Date> {

@@ -24,8 +24,9 @@ const NOTES: &str = "demo-vault";
 
 /// Makes the world, fills it and chooses it.
 pub(crate) async fn run(settings: &Settings, name: &str) -> anyhow::Result<()> {
+    let mut settings = with_notes(settings)?;
     // The folder of notes is that of the world to be made.
-    let settings = Settings { world: Some(name.trim().to_owned()), ..with_notes(settings)? };
+    settings.world = Some(name.trim().to_owned());
     let app = setup::open_app(&settings).await?;
     let made = worlds::create(&app, Principal::LOCAL, name, "demo").await;
     let world = made.map_err(advised).context("no second one is made: choose another --name")?;
