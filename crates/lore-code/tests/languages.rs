@@ -35,6 +35,16 @@ fn rust() {
 }
 
 #[test]
+fn endings_may_be_capitals_and_comments_of_sql_have_no_dashes() {
+    let graph = Asked::of(&[
+        ("UP.PY", "def up():\n    pass\n"),
+        ("a.sql", "-- Who is here.\n-- And since when.\nCREATE TABLE guests (id INT);\n"),
+    ]);
+    graph.rows("MATCH (f:Function) RETURN f.name", &["up"]);
+    graph.rows("MATCH (c:Class) RETURN c.docstring", &["Who is here. And since when."]);
+}
+
+#[test]
 fn functions_that_javascript_assigns() {
     let graph = Asked::of(&[
         (

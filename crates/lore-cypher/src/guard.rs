@@ -59,7 +59,7 @@ pub(crate) fn parse(text: &Text<'_>) -> Result<ParsedProgram> {
             position: first.map(|_| text.position(at)),
             hint: meant(word(text.parsed(), at))
                 .map(|clause| format!("did you mean {clause}?"))
-                .or_else(|| first.and_then(|first| first.help.clone())),
+                .or_else(|| first.and_then(|first| first.help.as_deref().map(plain))),
         }
     })
 }
@@ -165,6 +165,11 @@ fn mistakes(written: &str, right: &str) -> usize {
         }
     }
     row.last().copied().unwrap_or_default()
+}
+
+/// Advice of the parser, without the byte it is about: the position is told already.
+fn plain(help: &str) -> String {
+    help.split(" before byte ").next().unwrap_or_default().to_owned()
 }
 
 /// What the parser says, without a list of everything that would have been right.

@@ -55,6 +55,14 @@ fn a_refusal_tells_where_the_clause_begins() {
 }
 
 #[test]
+fn advice_counts_no_bytes() {
+    let Err(CypherError::Invalid { hint: Some(hint), .. }) = ask("MATCH (n RETURN n") else {
+        panic!("no advice");
+    };
+    assert!(!hint.contains("byte"), "{hint}");
+}
+
+#[test]
 fn what_the_calendar_does_not_have_is_no_date() {
     for query in [
         "RETURN date({year: 1816, week: 53})",
