@@ -56,10 +56,15 @@ async fn previewed(request: &Request<'_>) -> Answered {
     })
 }
 
-/// A page that answers and cannot be read: clients of this API know that by its status.
+/// A page that answers and cannot be read: clients of this API know that by its status, and by
+/// how the reason begins.
 fn unread(error: Error) -> Failure {
     match error {
-        Error::Precondition { .. } => Failure::Unreadable(error),
+        Error::Precondition { message, hint } => {
+            let told = message.starts_with("Failed");
+            let message = if told { message } else { format!("Failed to fetch URL: {message}") };
+            Failure::Unreadable(Error::Precondition { message, hint })
+        }
         other => Failure::Failed(other),
     }
 }
