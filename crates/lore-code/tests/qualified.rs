@@ -65,6 +65,26 @@ fn modules_of_python_tell_types_apart() {
 }
 
 #[test]
+fn a_module_of_python_without_another_name_is_its_whole_path() {
+    let class = "class Future:\n    def done(self): pass\n";
+    let graph = Asked::of(&[
+        ("far/__init__.py", ""),
+        ("far/futures.py", class),
+        ("near/__init__.py", ""),
+        ("near/futures.py", class),
+        ("near/other.py", "def join(): pass\n"),
+        (
+            "near/use.py",
+            "import far.futures\nimport os.path\nfrom . import futures\nclass Near(futures.Future): pass\n\
+             class Far(far.futures.Future): pass\ndef one(n: Near): n.done()\ndef two(f: Far): f.done()\n\
+             def three(): os.path.join()\n",
+        ),
+    ]);
+    graph.rows(BASES, &["Far→far/futures.py", "Near→near/futures.py"]);
+    graph.rows(WHERE, &["one→near/futures.py", "two→far/futures.py"]);
+}
+
+#[test]
 fn modules_of_rust_tell_types_apart() {
     let module = "pub struct T;\nimpl T { pub fn act(&self) {} pub fn new() -> T { T } }\n\
                   pub trait R { fn r(&self); }\n";

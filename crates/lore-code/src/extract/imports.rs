@@ -117,9 +117,9 @@ fn python(node: Node<'_>, source: &str) -> Vec<(String, Vec<Brought>)> {
         .collect();
     let Some(module) = node.child_by_field_name("module_name").map(|name| text(name, source))
     else {
-        // `import a.b as c`: the module itself.
+        // `import a.b as c`: the module itself, without another name only by its whole path.
         let each = written.into_iter().map(|(path, alias)| {
-            let local = alias.map_or_else(|| last_name(path), str::to_owned);
+            let local = alias.unwrap_or(path).to_owned();
             (path.to_owned(), vec![Brought { path: path.to_owned(), name: last_name(path), local }])
         });
         return each.collect();

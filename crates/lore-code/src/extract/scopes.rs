@@ -254,7 +254,8 @@ impl<'s> Scopes<'s> {
         let mut cursor = node.walk();
         let names = node.named_children(&mut cursor).map(|part| {
             let written = text(part.child_by_field_name("alias").unwrap_or(part), self.source);
-            written.rsplit('.').next().unwrap_or(written)
+            // `import a.b` gives `a`.
+            written.split('.').next().unwrap_or(written)
         });
         names.collect()
     }

@@ -135,7 +135,11 @@ impl<'f> Linker<'_, 'f> {
             let dotted = path.replace("::", ".");
             let all = self.imported.get(file).into_iter().flatten();
             let mut whole = all.filter(|imported| imported.brought.path == dotted);
-            return whole.next().map_or(Lead::Unknown, |found| Lead::Files(found.files.clone()));
+            return match whole.next() {
+                Some(found) if found.files.is_empty() => Lead::Elsewhere,
+                Some(found) => Lead::Files(found.files.clone()),
+                None => Lead::Unknown,
+            };
         }
         if named.iter().all(|imported| imported.files.is_empty()) {
             return Lead::Elsewhere;
