@@ -6,17 +6,15 @@ use lore_core::NodeId;
 use lore_search::Filter;
 
 use super::access;
-use super::graph::Link;
 use super::keeper::Keeper;
 use super::kinds::{CONTEXT, EXPERIENCE, word};
-use super::recall::{Ask, Breadth, Memory, find, within};
+use super::link::Link;
+use super::recall::{Ask, Breadth, Memory, find};
 use super::refusal::{Reply, required};
+use super::room::Piece;
 
 /// Most edges between the nodes of an answer that are looked at.
 const EDGES: usize = 100_000;
-
-/// What an edge costs in an answer: two ids, a type and a weight.
-const EDGE_TOKENS: usize = 40;
 
 /// A part of the graph.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,43 +47,59 @@ pub async fn context(keeper: &Keeper, keywords: Option<&str>, ask: &Ask) -> Repl
     let mut experiences = find(keeper, &ask, fading, Breadth::Related).await?;
     // What is kept for good is among the nodes already.
     experiences.retain(|memory| memory.kept_as().is_none());
-    keep_best(&mut nodes, &mut experiences, ask.limit);
-    // Experiences share the budget: what lasts goes first.
-    let lasting = nodes.len();
-    let all = within(nodes.into_iter().chain(experiences).collect(), ask.max_tokens);
-    let mut nodes = all.memories;
-    let experiences = nodes.split_off(lasting.min(nodes.len()));
-    access::note(keeper, nodes.iter().chain(&experiences)).await;
+    let mut best = best_of(nodes, experiences, ask.limit);
+    let situations = situations(keeper, &best).await?;
+    let found = best.len();
+    let mut room = ask.room;
+    if let Some(room) = &mut room {
+        if let Some(first) = best.first_mut() {
+            let situation = situations.get(&first.node.id);
+            room.shorten(first, situation.map(String::as_str), keywords);
+        }
+        best.truncate(room.that_fit(pieces(&best, &situations)));
+        room.take(pieces(&best, &situations));
+    }
+    let left_out = found - best.len();
+    access::note(keeper, best.iter()).await;
+    let (nodes, experiences): (Vec<_>, Vec<_>) = best.into_iter().partition(is_lasting);
     let mut edges = edges_between(keeper, &nodes).await?;
     let joined = edges.len();
-    if let Some(max) = ask.max_tokens {
-        let spent = nodes.iter().chain(&experiences).map(Memory::cost).sum();
-        edges.truncate(max.saturating_sub(spent) / EDGE_TOKENS);
+    if let Some(room) = &mut room {
+        edges.truncate(room.besides(edges.iter().map(Piece::Link)));
     }
     let edges_left_out = joined - edges.len();
-    let situations = situations(keeper, &experiences).await?;
-    let left_out = all.left_out;
     Ok(Subgraph { edges, nodes, experiences, situations, left_out, edges_left_out })
 }
 
-/// Keeps the best of both, so many in all.
-fn keep_best(nodes: &mut Vec<Memory>, experiences: &mut Vec<Memory>, limit: usize) {
-    let score = |memory: Option<&Memory>| memory.map(|memory| memory.score.unwrap_or_default());
-    let (mut lasting, mut fading) = (0, 0);
-    while lasting + fading < limit {
-        match (score(nodes.get(lasting)), score(experiences.get(fading))) {
-            (None, None) => break,
-            (None, Some(_)) => fading += 1,
-            (Some(node), Some(experience)) if experience > node => fading += 1,
-            (Some(_), _) => lasting += 1,
-        }
-    }
-    nodes.truncate(lasting);
-    experiences.truncate(fading);
+/// The best of both, so many in all, best first.
+fn best_of(nodes: Vec<Memory>, experiences: Vec<Memory>, limit: usize) -> Vec<Memory> {
+    let score = |memory: &Memory| memory.score.unwrap_or_default();
+    let mut lasting = nodes.into_iter().peekable();
+    let mut fading = experiences.into_iter().peekable();
+    let next = || match (lasting.peek(), fading.peek()) {
+        (Some(node), Some(experience)) if score(experience) > score(node) => fading.next(),
+        (Some(_), _) => lasting.next(),
+        (None, _) => fading.next(),
+    };
+    std::iter::from_fn(next).take(limit).collect()
 }
 
-async fn situations(keeper: &Keeper, experiences: &[Memory]) -> Reply<HashMap<NodeId, String>> {
-    let ids: Vec<_> = experiences.iter().map(|memory| memory.node.id).collect();
+/// What is told of each memory of a context.
+fn pieces<'a>(
+    memories: &'a [Memory],
+    situations: &'a HashMap<NodeId, String>,
+) -> impl Iterator<Item = Piece<'a>> {
+    let beside = |memory: &Memory| situations.get(&memory.node.id).map(String::as_str);
+    memories.iter().map(move |memory| Piece::Memory(memory, beside(memory)))
+}
+
+fn is_lasting(memory: &Memory) -> bool {
+    memory.node.kind.as_str() != EXPERIENCE
+}
+
+async fn situations(keeper: &Keeper, memories: &[Memory]) -> Reply<HashMap<NodeId, String>> {
+    let experiences = memories.iter().filter(|memory| !is_lasting(memory));
+    let ids: Vec<_> = experiences.map(|memory| memory.node.id).collect();
     let texts = keeper.app.store.texts_of_nodes(&keeper.viewer, &ids).await?;
     let mut situations: HashMap<NodeId, String> = HashMap::new();
     for text in texts.into_iter().filter(|text| text.kind.as_str() == CONTEXT) {

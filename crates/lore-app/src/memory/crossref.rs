@@ -4,8 +4,9 @@ use lore_core::World;
 
 use super::access;
 use super::keeper::Keeper;
-use super::recall::{Ask, Breadth, Memory, find, recallable, within};
+use super::recall::{Ask, Breadth, Memory, find, recallable};
 use super::refusal::{Reply, required};
+use super::room::{Piece, Room};
 use crate::access::in_another;
 
 /// Of an experience at least this much must be left to be of use elsewhere.
@@ -50,17 +51,32 @@ pub async fn crossref(keeper: &Keeper, problem: Option<&str>, ask: &Ask) -> Repl
     let score = |memory: &Memory| memory.score.unwrap_or_default();
     rows.sort_by(|(.., a), (.., b)| score(b).total_cmp(&score(a)));
     rows.truncate(ask.limit);
-    let fitting = within(rows.iter().map(|(.., memory)| memory.clone()).collect(), ask.max_tokens);
-    rows.truncate(fitting.memories.len());
-    for (there, _, memory) in &rows {
-        access::note(there, std::iter::once(memory)).await;
+    let mut rows: Vec<_> = rows
+        .into_iter()
+        .map(|(there, workspace, memory)| (there, Elsewhere { workspace, memory }))
+        .collect();
+    let all = rows.len();
+    if let Some(mut room) = ask.room {
+        room.take(worlds.iter().map(|world| Piece::World(&world.name)));
+        let fitting = that_fit(&room, &mut rows, problem);
+        rows.truncate(fitting);
     }
-    let rows = rows.into_iter().map(|(_, workspace, memory)| Elsewhere { workspace, memory });
+    for (there, row) in &rows {
+        access::note(there, std::iter::once(&row.memory)).await;
+    }
     Ok(Found {
-        rows: rows.collect(),
-        left_out: fitting.left_out,
+        left_out: all - rows.len(),
+        rows: rows.into_iter().map(|(_, row)| row).collect(),
         searched: worlds.into_iter().map(|world| world.name).collect(),
     })
+}
+
+/// How many of the rows there is room for, the best cut to fit.
+fn that_fit(room: &Room, rows: &mut [(Keeper, Elsewhere)], problem: &str) -> usize {
+    if let Some((_, best)) = rows.first_mut() {
+        room.shorten(&mut best.memory, Some(&best.workspace), problem);
+    }
+    room.that_fit(rows.iter().map(|(_, row)| Piece::Memory(&row.memory, Some(&row.workspace))))
 }
 
 async fn worlds(keeper: &Keeper) -> Reply<Vec<World>> {

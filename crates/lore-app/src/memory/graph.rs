@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 
 use futures::FutureExt;
-use lore_core::{Edge, EdgeKind, Node, NodeId, Properties, Text, Uid};
+use lore_core::{Node, NodeId, Properties, Text, Uid};
 use lore_search::{Filter, Query, Unit};
 use lore_store::{
-    Batch, Change, Direction, EdgeRef, Expect, NewEdge, NewNode, NewText, NodeKey, NodeRef,
-    StoreError,
+    Batch, Change, EdgeRef, Expect, NewEdge, NewNode, NewText, NodeKey, NodeRef, StoreError,
 };
 use serde_json::json;
 
@@ -17,6 +16,7 @@ use super::kinds::{
     AUTO_RELATED, DESCRIPTION, EXPERIENCE, KNOWLEDGE, OWN, PROMOTED, Sharing, Type, half_of,
     namespace_in, word,
 };
+use super::link::{edge_between, edge_not_found, may_relink};
 use super::parts::{is_main, join, parts};
 use super::pen::Pen;
 use super::project;
@@ -157,83 +157,6 @@ pub(super) fn plain() -> Reply<Filter> {
     Ok(Filter { except_kinds, ..Filter::default() })
 }
 
-/// An edge to draw.
-#[derive(Debug, Clone, Default)]
-pub struct NewLink {
-    /// Where it starts.
-    pub source: Option<String>,
-    /// Where it ends.
-    pub target: Option<String>,
-    /// How the two are joined, any text.
-    pub type_name: Option<String>,
-    /// How strongly, 0 to 1; an edge that is there keeps its weight when nothing is said, and
-    /// a new one has 1.
-    pub weight: Option<f64>,
-}
-
-/// An edge with both its ends.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Link {
-    /// The edge.
-    pub edge: Edge,
-    /// Where it starts.
-    pub source: Node,
-    /// Where it ends.
-    pub target: Node,
-}
-
-/// Joins two nodes. Joining them again changes at most the weight.
-pub async fn connect(keeper: &Keeper, given: &NewLink) -> Reply<Written<Link>> {
-    let mut pen = Pen::default();
-    let source = required("source_id", "connect", given.source.as_deref())?;
-    let target = required("target_id", "connect", given.target.as_deref())?;
-    let type_name = required("edge_type", "connect", given.type_name.as_deref())?;
-    let kind = Type::of(&pen.name("edge_type", type_name)?)?;
-    let source = keeper.lookup("Source node", source).await?;
-    let target = keeper.lookup("Target node", target).await?;
-    let present = edge_between(keeper, &source, &target, &kind.kind).await?;
-    may_relink(keeper, present.as_ref(), kind.kind.as_str(), [&source, &target])?;
-    let said = |edge: &Edge| given.weight.is_none_or(|weight| weight == edge.weight);
-    if let Some(edge) = present.clone().filter(said) {
-        return Ok(Written { kept: Link { edge, source, target }, masked: pen.masked() });
-    }
-    // Types that differ in case alone are one; it stays spelt as it was first.
-    let properties = present.map_or_else(
-        || {
-            let mut properties = Properties::new();
-            kind.note_in(&mut properties);
-            properties
-        },
-        |edge| edge.properties,
-    );
-    let edge = NewEdge {
-        source: NodeRef::Id(source.id),
-        target: NodeRef::Id(target.id),
-        kind: kind.kind.clone(),
-        weight: given.weight.unwrap_or(1.0),
-        visibility: Sharing::Workspace.visibility(&keeper.viewer),
-        properties,
-    };
-    let batch = keeper.batch().change(Change::PutEdge(edge)).touch(STATUS_URI);
-    keeper.app.commit(&keeper.viewer, batch).await?;
-    let edge = edge_between(keeper, &source, &target, &kind.kind).await?;
-    let edge = edge.ok_or_else(edge_not_found)?;
-    Ok(Written { kept: Link { edge, source, target }, masked: pen.masked() })
-}
-
-/// Whether an edge may be drawn, changed or taken away here.
-fn may_relink(keeper: &Keeper, present: Option<&Edge>, kind: &str, ends: [&Node; 2]) -> Reply<()> {
-    if play::is_table_link(kind, ends) {
-        return Err(Refusal::refused(
-            format!("Edges of type {kind} at a table are the table's own"),
-            "use character_control_set, or the tools that make campaigns and characters",
-        ));
-    }
-    let [source, target] = ends;
-    let name = format!("{} {kind} {}", source.name, target.name);
-    Ok(present.map_or(Ok(()), |edge| may_change(&keeper.viewer, edge.created.by, &name))?)
-}
-
 /// Whether a node may be taken away or brought back here.
 fn may_move(keeper: &Keeper, node: &Node) -> Reply<()> {
     let kind = node.kind.as_str();
@@ -248,21 +171,6 @@ fn may_move(keeper: &Keeper, node: &Node) -> Reply<()> {
         ));
     }
     Ok(may_change(&keeper.viewer, node.created.by, &node.name)?)
-}
-
-async fn edge_between(
-    keeper: &Keeper,
-    source: &Node,
-    target: &Node,
-    kind: &EdgeKind,
-) -> Reply<Option<Edge>> {
-    /// More edges of one kind at one node than anybody looks through.
-    const MANY: usize = 100_000;
-    let kinds = [kind.clone()];
-    let store = &keeper.app.store;
-    let edges =
-        store.neighbours(&keeper.viewer, &[source.id], Direction::Out, &kinds, MANY).await?;
-    Ok(edges.into_iter().find(|edge| edge.target == target.id))
 }
 
 /// Which nodes to look for. Everything that is given must hold.
@@ -504,10 +412,6 @@ fn edge_or(error: StoreError) -> Refusal {
         StoreError::NotFound(_) => edge_not_found(),
         other => other.into(),
     }
-}
-
-fn edge_not_found() -> Refusal {
-    Refusal::refused("Edge not found", "kn_intel related shows the edges at a node")
 }
 
 fn touching(keeper: &Keeper) -> Batch {

@@ -97,6 +97,13 @@ impl Type {
         self.spelling.clone().filter(|spelling| readable(spelling) != self.kind.as_str())
     }
 
+    /// Nothing but the spelling, as properties.
+    pub(crate) fn spelt(&self) -> Properties {
+        let mut properties = Properties::new();
+        self.note_in(&mut properties);
+        properties
+    }
+
     /// Keeps the spelling among the properties.
     pub(crate) fn note_in(&self, properties: &mut Properties) {
         if let Some(spelling) = &self.spelling {

@@ -14,6 +14,7 @@ use serde_json::json;
 
 use super::experience::{Fading, Lore, NewExperience};
 use super::graph::{Written, auto_links, similar_nodes};
+use super::holding::{Lapsed, lapsed};
 use super::keeper::Keeper;
 use super::kinds::{CONTENT, DESCRIPTION, KNOWLEDGE, SUPERSEDES, VALID_TO, half_of, learned, word};
 use super::pen::Pen;
@@ -37,10 +38,10 @@ impl Origin {
     /// What is known of a text: what was said of it, else what stands before its words as
     /// chat logs have it.
     pub(super) fn provenance(&self, content: &str, pen: &mut Pen) -> Reply<Provenance> {
-        let session = pen.optional("session", self.session.as_deref())?;
+        let session = pen.label("session", self.session.as_deref())?;
         let plain = if session.is_some() { Plain::IsAuthor } else { Plain::IsText };
         let prefix = chat_prefix(content, plain);
-        let author = pen.optional("author", self.author.as_deref())?;
+        let author = pen.label("author", self.author.as_deref())?;
         let given = self.occurred_at.as_deref().map(str::trim).filter(|text| !text.is_empty());
         Ok(Provenance {
             source: None,
@@ -87,6 +88,8 @@ pub struct Candidate {
     pub similarity: f64,
     /// How the two are to each other.
     pub relation: Relation,
+    /// Why it no longer holds, if it does not.
+    pub lapsed: Option<Lapsed>,
 }
 
 /// Keeps what was learned.
@@ -181,11 +184,16 @@ async fn candidates(keeper: &Keeper, content: &str) -> Reply<Vec<Candidate>> {
             let (relation, similarity) = likeness::compare(unstamped(content), unstamped(body))?;
             let snippet = answer.snippet(content).text;
             let snippet = if snippet.is_empty() { answer.node.name.clone() } else { snippet };
-            Some(Candidate { node: answer.node, snippet, similarity, relation })
+            Some(Candidate { node: answer.node, snippet, similarity, relation, lapsed: None })
         })
         .collect();
     candidates.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     candidates.truncate(CANDIDATES);
+    let nodes: Vec<&Node> = candidates.iter().map(|candidate| &candidate.node).collect();
+    let mut lapsed = lapsed(keeper, &nodes).await?;
+    for candidate in &mut candidates {
+        candidate.lapsed = lapsed.remove(&candidate.node.uid);
+    }
     Ok(candidates)
 }
 

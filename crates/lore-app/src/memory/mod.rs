@@ -20,12 +20,14 @@ pub mod ids;
 pub mod keeper;
 pub mod kinds;
 pub mod learn;
+pub mod link;
 mod parts;
 mod pen;
 pub mod project;
 pub mod recall;
 mod refusal;
 pub mod related;
+pub mod room;
 mod said;
 pub mod status;
 

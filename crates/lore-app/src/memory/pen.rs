@@ -41,8 +41,18 @@ impl Pen {
 
     /// A name: one short line.
     pub(super) fn name(&mut self, field: &str, given: &str) -> Result<String> {
-        let text = self.text(field, given)?;
-        names::checked_name(field, &one_line(&text))
+        let line = one_line(&self.text(field, given)?);
+        if field != "name" {
+            names::checked_length(field, &line, NAME_MAX)?;
+        }
+        names::checked_name(field, &line)
+    }
+
+    /// A short text that may be missing, as it is; blank counts as missing.
+    pub(super) fn label(&mut self, field: &str, given: Option<&str>) -> Result<Option<String>> {
+        let text = self.optional(field, given)?;
+        text.iter().try_for_each(|text| names::checked_length(field, text, NAME_MAX))?;
+        Ok(text)
     }
 
     /// A list of short texts without blanks and repetitions.
@@ -116,6 +126,16 @@ mod tests {
         );
         assert_eq!(pen.list("tags", &["token=abcd1234".into(), " ".into()]).unwrap().len(), 1);
         assert_eq!(pen.masked(), ["password", "secret"]);
+    }
+
+    #[test]
+    fn what_is_no_name_is_not_told_to_be_one() {
+        let long = "x".repeat(NAME_MAX + 1);
+        let mut pen = Pen::default();
+        for refused in [pen.name("type", &long), pen.label("author", Some(&long)).map(|_| long)] {
+            assert!(!refused.unwrap_err().hint().contains("name"));
+        }
+        assert_eq!(pen.label("session", Some(" ")).unwrap(), None);
     }
 
     #[test]

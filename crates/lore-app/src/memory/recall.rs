@@ -7,7 +7,6 @@
 use std::collections::{HashMap, HashSet};
 
 use lore_core::{Node, NodeId, Provenance, Text, Uid};
-use lore_rules::memory::budget;
 use lore_rules::memory::decay::nudge;
 use lore_search::{Filter, MatchKind, Query, Unit, snippet};
 use lore_store::Answered;
@@ -21,12 +20,12 @@ use super::kinds::{
     CONTEXT, EXPERIENCE, MESSAGE, PROMOTED, PROMOTED_TO, SUPERSEDED_BY, VALID_TO, property, word,
 };
 use super::parts::{is_main, may_be_part};
+use super::pen::name_from;
 use super::refusal::Reply;
+use super::room::{Piece, Room};
 
 /// Longest part of a text that is shown, in characters.
 const SHOWN_MAX: usize = 2_000;
-/// Tokens that a row costs besides its texts.
-const ROW_TOKENS: usize = 40;
 /// How many answers are looked at besides those that are wanted, and half as many again as
 /// those: what is fresher or took another's place may come in from behind.
 const MORE: usize = 10;
@@ -44,8 +43,8 @@ pub struct Ask {
     pub limit: usize,
     /// Of experiences at least this much must be left, 0 to 1.
     pub min_relevance: f64,
-    /// About how many tokens the answer may cost.
-    pub max_tokens: Option<usize>,
+    /// How much the answer may hold, if that is bounded.
+    pub room: Option<Room>,
 }
 
 /// One thing that was recalled.
@@ -120,11 +119,6 @@ impl Memory {
     fn is_past(&self) -> bool {
         self.score.is_none() && self.lapsed.is_some()
     }
-
-    pub(super) fn cost(&self) -> usize {
-        let body = self.body.as_ref().map_or(0, |body| budget::tokens(&body.text));
-        ROW_TOKENS + budget::tokens(&self.node.name) + body
-    }
 }
 
 /// What was recalled.
@@ -134,6 +128,8 @@ pub struct Recalled {
     pub memories: Vec<Memory>,
     /// How many more there were within the limit that the budget had no room for.
     pub left_out: usize,
+    /// Whether nothing clearly answers what was asked, and these are only the nearest.
+    pub weak: bool,
 }
 
 /// How far a search goes.
@@ -141,15 +137,15 @@ pub struct Recalled {
 pub(super) enum Breadth {
     /// Only what is related.
     Related,
-    /// As many as are asked for, if anything is related: the reader judges better than any
-    /// score whether the last of them help.
+    /// As many as are asked for, if anything is related at all: the reader judges better than
+    /// any score whether the last of them help.
     Full,
 }
 
 /// Recalls what answers, and counts that it was asked for.
 pub async fn recall(keeper: &Keeper, ask: &Ask) -> Reply<Recalled> {
     let found = find(keeper, ask, recallable()?, Breadth::Full).await?;
-    let recalled = within(found, ask.max_tokens);
+    let recalled = within(found, ask);
     access::note(keeper, recalled.memories.iter()).await;
     Ok(recalled)
 }
@@ -159,13 +155,19 @@ pub(super) fn recallable() -> Reply<Filter> {
     Ok(Filter { except_kinds: vec![word(PROMOTED)?], ..Filter::default() })
 }
 
-/// Keeps as many as fit into the budget.
-pub(super) fn within(mut memories: Vec<Memory>, max_tokens: Option<usize>) -> Recalled {
+/// Keeps as many as there is room for.
+fn within(mut memories: Vec<Memory>, ask: &Ask) -> Recalled {
     let all = memories.len();
-    if let Some(max) = max_tokens {
-        memories.truncate(budget::that_fit(memories.iter().map(Memory::cost), max));
+    if let Some(room) = ask.room {
+        if let Some(best) = memories.first_mut() {
+            room.shorten(best, None, ask.topic.as_deref().unwrap_or_default());
+        }
+        let pieces = memories.iter().map(|memory| Piece::Memory(memory, None));
+        memories.truncate(room.that_fit(pieces));
     }
-    Recalled { left_out: all - memories.len(), memories }
+    let is_asked = memories.iter().any(|memory| memory.score.is_some());
+    let weak = is_asked && !memories.iter().any(|memory| memory.answers);
+    Recalled { left_out: all - memories.len(), memories, weak }
 }
 
 /// The best answers among what the filter admits; counts nothing.
@@ -246,9 +248,10 @@ impl Found {
     /// saved is one text unless it is long.
     fn needs_text(&self, node: &Node) -> bool {
         let is_lesson = property(node, "experience_type").is_some();
-        self.text.as_ref().is_none_or(|text| {
-            text.kind.as_str() == CONTEXT || is_main(text) && (!is_lesson || may_be_part(text))
-        })
+        let is_whole = |text: &Text| is_lesson && !may_be_part(text) && begins(node, text);
+        self.text
+            .as_ref()
+            .is_none_or(|text| text.kind.as_str() == CONTEXT || is_main(text) && !is_whole(text))
     }
 
     /// Shows everything that is said, or of a long text the part that was found.
@@ -257,8 +260,30 @@ impl Found {
             is_main(text) && text.body.len() < whole.body.len() && !fits(&whole.body)
         });
         self.is_part = part.is_some();
-        self.text = Some(part.unwrap_or(whole));
+        self.text = Some(match part {
+            Some(part) => Text { body: with_more(&whole.body, &part.body), ..part },
+            None => whole,
+        });
     }
+}
+
+/// Whether a text is the beginning of what its node, which is called by it, says.
+fn begins(node: &Node, text: &Text) -> bool {
+    let beginning = node.name.split_once(": ").map(|(_, beginning)| beginning);
+    beginning.is_some_and(|start| name_from("", &text.body, start.chars().count()) == start)
+}
+
+/// A part of a text; one that says little by itself with what stands before it.
+fn with_more(whole: &str, part: &str) -> String {
+    let letters = part.chars().count();
+    let missing = (SHOWN_MAX / 2).saturating_sub(letters);
+    let Some(at) = whole.rfind(part).filter(|_| missing > 0) else { return part.to_owned() };
+    let before = whole.get(..at).unwrap_or_default();
+    let start = before.char_indices().rev().nth(missing).map_or(0, |(start, _)| start);
+    let before = before.get(start..).unwrap_or_default();
+    // From a word on, if there are words.
+    let before = before.split_once(char::is_whitespace).map_or(before, |(_, words)| words);
+    format!("{before}{part}")
 }
 
 fn fits(text: &str) -> bool {

@@ -3,18 +3,16 @@
 use std::collections::HashMap;
 
 use lore_core::{Edge, Node, NodeId};
-use lore_rules::memory::budget;
 use lore_store::{Budget, Direction, NodeKey, Reached, Stop, Traversal, traverse};
 
+use super::holding::{Lapsed, lapsed};
 use super::keeper::Keeper;
 use super::kinds::{Type, kept_by};
 use super::refusal::{Reply, required};
+use super::room::{Piece, Room};
 
 /// Most edges that are read on the way.
 const EDGES: usize = 20_000;
-/// Tokens that a node costs besides its name, and each hop to it.
-const NODE_TOKENS: usize = 30;
-const HOP_TOKENS: usize = 30;
 
 /// Where to start and how far to go.
 #[derive(Debug, Clone, Default)]
@@ -27,8 +25,8 @@ pub struct Walk {
     pub edge_type: Option<String>,
     /// At most this many nodes.
     pub limit: usize,
-    /// About how many tokens the answer may cost.
-    pub max_tokens: Option<usize>,
+    /// How much the answer may hold, if that is bounded.
+    pub room: Option<Room>,
 }
 
 /// A node that was reached.
@@ -40,15 +38,26 @@ pub struct Near {
     pub depth: usize,
     /// The hops from the start to it.
     pub path: Vec<Hop>,
+    /// Why it no longer holds, if it does not.
+    pub lapsed: Option<Lapsed>,
 }
 
 /// One hop of a path.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hop {
-    /// The edge.
-    pub edge: Edge,
     /// Where it leads to on this path.
     pub to: Node,
+    /// The edge, of several the strongest.
+    pub edge: Way,
+    /// The other edges that join the same two, strongest first.
+    pub others: Vec<Way>,
+}
+
+/// An edge as a path goes over it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Way {
+    /// The edge.
+    pub edge: Edge,
     /// Whether the path goes along the edge, and not against it.
     pub is_forward: bool,
 }
@@ -74,30 +83,33 @@ pub async fn related(keeper: &Keeper, walk: &Walk) -> Reply<Surroundings> {
         start: start.id,
         direction: Direction::Both,
         kinds: kind.into_iter().collect(),
-        budget: Budget { depth: walk.depth, nodes: walk.limit + 1, edges: EDGES },
+        // Of a fact both halves may be reached, and one is told.
+        budget: Budget { depth: walk.depth, nodes: 2 * walk.limit + 1, edges: EDGES },
     };
     let store = keeper.app.store.as_ref();
     let reached = traverse(store, &keeper.viewer, &traversal).await?;
     let ids: Vec<_> = reached.nodes.keys().copied().collect();
     let nodes = store.nodes(&keeper.viewer, &ids).await?;
     let nodes: HashMap<NodeId, Node> = nodes.into_iter().map(|node| (node.id, node)).collect();
+    let lapsed = lapsed(keeper, &nodes.values().collect::<Vec<_>>()).await?;
     let mut near: Vec<_> = nodes
         .values()
-        .filter(|node| node.id != start.id)
-        .filter_map(|node| {
-            Some(Near { path: path(&reached, &nodes, node.id)?, ..at(&reached, node)? })
-        })
+        .filter(|node| node.id != start.id && !is_told_by_another(node, &nodes))
+        .filter_map(|node| at(&reached, &nodes, node))
+        .map(|near| Near { lapsed: lapsed.get(&near.node.uid).cloned(), ..near })
         .collect();
     near.sort_by(|a, b| {
         let order = a.depth.cmp(&b.depth).then_with(|| strength(b).total_cmp(&strength(a)));
         order.then_with(|| a.node.id.cmp(&b.node.id))
     });
+    let more = reached.stop != Stop::Complete || near.len() > walk.limit;
+    near.truncate(walk.limit);
     let all = near.len();
-    if let Some(max) = walk.max_tokens {
-        near.truncate(budget::that_fit(near.iter().map(cost), max));
+    if let Some(room) = &walk.room {
+        near.truncate(room.that_fit(near.iter().map(Piece::Near)));
     }
     let left_out = all - near.len();
-    Ok(Surroundings { near, more: reached.stop != Stop::Complete, left_out })
+    Ok(Surroundings { near, more, left_out })
 }
 
 /// Of the two halves of a fact the one that is joined to others.
@@ -107,20 +119,22 @@ async fn lasting(keeper: &Keeper, node: Node) -> Reply<Node> {
     Ok(kept.unwrap_or(node))
 }
 
-fn cost(near: &Near) -> usize {
-    NODE_TOKENS + budget::tokens(&near.node.name) + near.path.len() * HOP_TOKENS
+/// Whether a node is an experience, and the node that keeps it is there as well.
+fn is_told_by_another(node: &Node, nodes: &HashMap<NodeId, Node>) -> bool {
+    kept_by(node).is_some_and(|uid| nodes.values().any(|other| other.uid == uid))
 }
 
-fn at(reached: &Reached, node: &Node) -> Option<Near> {
+fn at(reached: &Reached, nodes: &HashMap<NodeId, Node>, node: &Node) -> Option<Near> {
     let (depth, _) = *reached.nodes.get(&node.id)?;
-    Some(Near { node: node.clone(), depth, path: Vec::new() })
+    let path = path(reached, nodes, node.id)?;
+    Some(Near { node: node.clone(), depth, path, lapsed: None })
 }
 
 fn strength(near: &Near) -> f64 {
-    near.path.last().map_or(0.0, |hop| hop.edge.weight)
+    near.path.last().map_or(0.0, |hop| hop.edge.edge.weight)
 }
 
-/// The hops to a node, each along its strongest edge.
+/// The hops to a node.
 fn path(reached: &Reached, nodes: &HashMap<NodeId, Node>, to: NodeId) -> Option<Vec<Hop>> {
     let stations = reached.path_to(to);
     let hops = stations.iter().zip(stations.iter().skip(1));
@@ -132,7 +146,9 @@ fn hop(reached: &Reached, nodes: &HashMap<NodeId, Node>, from: NodeId, to: NodeI
         (edge.source, edge.target) == (from, to) || (edge.source, edge.target) == (to, from)
     };
     let edges = reached.edges.iter().filter(joins);
-    let edge = edges.max_by(|a, b| a.weight.total_cmp(&b.weight))?;
-    let is_forward = edge.source == from;
-    Some(Hop { edge: edge.clone(), to: nodes.get(&to)?.clone(), is_forward })
+    let way = |edge: &Edge| Way { edge: edge.clone(), is_forward: edge.source == from };
+    let mut ways: Vec<Way> = edges.map(way).collect();
+    ways.sort_by(|a, b| b.edge.weight.total_cmp(&a.edge.weight));
+    let mut ways = ways.into_iter();
+    Some(Hop { to: nodes.get(&to)?.clone(), edge: ways.next()?, others: ways.collect() })
 }

@@ -1,6 +1,7 @@
 //! The form of questions, answers and refusals.
 
-use lore_core::Role;
+use lore_app::worlds;
+use lore_core::{Principal, Role};
 use lore_tools::{Registry, Selection};
 use serde_json::{Value, json};
 
@@ -165,6 +166,63 @@ async fn answers_fit_their_token_budget() {
     assert!((1..8).contains(&count), "{few}");
     assert_eq!(few["left_out"], 8 - count);
     assert_eq!(mind.call("kn_intel", ask(1)).await["count"], 1, "never nothing");
+}
+
+#[tokio::test]
+async fn no_answer_is_larger_than_its_budget_in_any_action_and_detail() {
+    let mut mind = Mind::fresh().await;
+    let mut last = String::new();
+    for number in 0..12 {
+        let learn = json!({
+            "action": "learn", "type": "solution", "tags": ["coast", "light"],
+            "confidence": if number % 2 == 0 { "high" } else { "medium" },
+            "context": "Told by the harbour master",
+            "content": format!(
+                "Beacon {number} on the north coast is tended by keeper number {number} and burns \
+                 whale oil"
+            ),
+        });
+        let learned = mind.call("kn_intel", learn).await;
+        last = learned["node_id"].as_str().map_or(last, str::to_owned);
+    }
+    let asks = [
+        json!({ "action": "recall", "topic": "beacon coast keeper" }),
+        json!({ "action": "crossref", "problem": "beacon coast keeper" }),
+        json!({ "action": "context", "keywords": "beacon coast keeper" }),
+        json!({ "action": "context", "keywords": "beacon coast keeper", "detail": "full" }),
+        json!({ "action": "related", "node_id": last, "depth": 5 }),
+    ];
+    let mut full = asks[3].clone();
+    full["max_tokens"] = json!(1_000);
+    let answer = mind.call("kn_intel", full).await;
+    let told = |field: &str| answer[field].as_array().unwrap().len();
+    assert!(told("nodes") > 0 && told("experiences") > 0, "best first: {answer}");
+    for world in ["this", "another"] {
+        for (ask, tokens) in asks.iter().flat_map(|ask| [200, 300, 500, 1_000].map(|n| (ask, n))) {
+            let mut ask = ask.clone();
+            ask["max_tokens"] = json!(tokens);
+            ask["limit"] = json!(50);
+            let answer = mind.call("kn_intel", ask.clone()).await;
+            let letters = answer.to_string().chars().count();
+            assert!(letters <= 4 * tokens, "{letters} letters for {ask} in {world} world");
+            assert!(world == "another" || answer["count"].as_u64().unwrap() > 0, "{ask}");
+        }
+        let other = worlds::create(&mind.app, Principal::LOCAL, "Elsewhere", "test").await;
+        let Ok(other) = other else { break };
+        mind.viewer = mind.app.store.enter(Principal::LOCAL, other.id).await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn the_best_answer_is_cut_to_its_budget() {
+    let mind = Mind::fresh().await;
+    let long = "Tides come and go as they always did. ".repeat(45);
+    mind.learn(&format!("{long} The golden pangolin hides in the mill."), "low").await;
+    let ask = json!({ "action": "recall", "topic": "golden pangolin", "max_tokens": 200 });
+    let answer = mind.call("kn_intel", ask).await;
+    assert!(answer.to_string().len() <= 800, "{answer}");
+    assert_eq!(answer["results"][0]["truncated"], true);
+    assert!(answer["results"][0]["content"].as_str().unwrap().contains("pangolin"), "{answer}");
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! Nodes and edges, and the ways between them.
 
+use lore_core::Role;
+use lore_tools::Selection;
 use serde_json::{Value, json};
 
 use crate::mind::{Mind, id};
@@ -146,4 +148,56 @@ async fn the_edges_of_a_context_are_within_its_budget() {
     assert!(tight.to_string().len() / 4 <= 600, "{tight}");
     assert!(tight["edges_left_out"].as_u64().unwrap() > 0);
     assert!(!tight["edges"].as_array().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn related_tells_every_edge_between_two() {
+    let mind = Mind::fresh().await;
+    let (zed, yod) = (mind.add("Zed", "").await, mind.add("Yod", "").await);
+    for (from, kind, to) in [(&zed, "owns", &yod), (&zed, "fears", &yod), (&yod, "loves", &zed)] {
+        let edge = json!({
+            "action": "connect", "source_id": from, "target_id": to, "edge_type": kind,
+        });
+        mind.call("kn_graph", edge).await;
+    }
+    let near = mind.call("kn_intel", json!({ "action": "related", "node_id": "Zed" })).await;
+    assert_eq!(near["count"], 1, "{near}");
+    let hop = &near["results"][0]["path"][0];
+    let mut told: Vec<_> = hop["also"].as_array().unwrap().iter().chain([hop]).collect();
+    told.sort_by_key(|edge| edge["type"].to_string());
+    let told: Vec<_> = told.iter().map(|edge| json!([edge["type"], edge["direction"]])).collect();
+    let wanted = [["fears", "out"], ["loves", "in"], ["owns", "out"]];
+    assert_eq!(json!(told), json!(wanted));
+}
+
+#[tokio::test]
+async fn an_edge_is_shared_when_that_is_asked_for_and_only_then() {
+    let mind = Mind::fresh().await;
+    for name in ["Tower", "Lake"] {
+        let new = json!({
+            "action": "add", "name": name, "type": "place", "visibility": "shared",
+        });
+        mind.call("kn_graph", new).await;
+    }
+    let player = mind.person("Pia", Role::Player).await;
+    let near = async || {
+        let ask = json!({ "action": "related", "node_id": "Tower" });
+        let seen = mind.try_as(player, &Selection::new(), "kn_intel", ask).await.unwrap();
+        seen["results"][0]["path"][0]["type"].clone()
+    };
+    let edge = json!({
+        "action": "connect", "source_id": "Tower", "target_id": "Lake", "edge_type": "guards",
+    });
+    assert_eq!(mind.call("kn_graph", edge.clone()).await["visibility"], "workspace");
+    assert_eq!(near().await, json!(null), "a game master's edge stays theirs");
+    let mut shared = edge.clone();
+    shared["visibility"] = json!("shared");
+    assert_eq!(mind.call("kn_graph", shared).await["visibility"], "shared");
+    assert_eq!(near().await, "guards");
+    let again = mind.call("kn_graph", edge.clone()).await;
+    assert_eq!(again["visibility"], "shared", "nothing was said of it");
+    let mut back = edge;
+    back["visibility"] = json!("workspace");
+    mind.call("kn_graph", back).await;
+    assert_eq!(near().await, json!(null));
 }

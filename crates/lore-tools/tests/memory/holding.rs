@@ -272,3 +272,26 @@ async fn without_a_topic_what_no_longer_holds_comes_last() {
     let last = rows["results"].as_array().unwrap().last().unwrap();
     assert_eq!(last["id"], two["node_id"], "{rows}");
 }
+
+#[tokio::test]
+async fn what_was_superseded_says_so_beside_its_neighbours_and_as_a_candidate() {
+    let mind = Mind::fresh().await;
+    let old = mind.learn("The north gate closes at nine in the evening", "high").await;
+    let new = json!({
+        "action": "learn", "type": "solution", "supersedes": old["node_id"],
+        "content": "The north gate closes at eight in the evening",
+    });
+    let new = mind.call("kn_intel", new).await;
+    let ask = json!({ "action": "related", "node_id": new["node_id"] });
+    let near = mind.call("kn_intel", ask).await;
+    assert_eq!(near["count"], 1, "a fact is one: {near}");
+    assert_eq!(near["results"][0]["node"]["id"], old["node_id"]);
+    assert_eq!(near["results"][0]["superseded_by"], new["node_id"], "{near}");
+    let third = mind.learn("The north gate closes at seven in the evening", "high").await;
+    let candidates = third["candidates"].as_array().unwrap();
+    let by = |id: &Value| {
+        let found = candidates.iter().find(|one| one["id"] == *id);
+        found.unwrap_or_else(|| panic!("{third}"))["superseded_by"].clone()
+    };
+    assert_eq!((by(&old["node_id"]), by(&new["node_id"])), (new["node_id"].clone(), json!(null)));
+}

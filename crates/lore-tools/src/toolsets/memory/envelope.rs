@@ -153,6 +153,16 @@ pub(super) fn sharing(given: Option<&Spelled<Sharings>>) -> Reply<Sharing> {
     }
 }
 
+/// How something is written in an answer, for those who count what it costs.
+pub(super) fn written(part: &impl Serialize) -> String {
+    // What cannot be written is found out when it is; here it only takes no room.
+    serde_json::to_string(part).unwrap_or_default()
+}
+
+pub(super) fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
 /// Rounds to some decimals, for numbers that people read.
 pub(super) fn rounded(number: f64, decimals: i32) -> f64 {
     let factor = 10_f64.powi(decimals);

@@ -1,7 +1,9 @@
 //! Tool `kn_graph`: nodes and edges by hand.
 
-use lore_app::memory::graph::{self, Moved, NewKnown, NewLink, NodeSearch, Target};
+use lore_app::memory::graph::{self, Moved, NewKnown, NodeSearch, Target};
 use lore_app::memory::ids::shown;
+use lore_app::memory::kinds::Sharing;
+use lore_app::memory::link::{self, NewLink};
 use lore_app::memory::status::{self, Finding, Status};
 use lore_app::memory::{Keeper, Reply};
 use lore_core::{Result, Role};
@@ -59,7 +61,7 @@ pub(super) struct Input {
     /// query
     #[schemars(range(min = 0, max = 1_000_000), extend("default" = 0))]
     offset: Option<i64>,
-    /// add: shared lets players see it.
+    /// add, connect: shared lets players see it.
     visibility: Option<Spelled<Sharings>>,
 }
 
@@ -93,6 +95,8 @@ pub(super) struct Added {
 pub(super) struct Connected {
     #[serde(flatten)]
     edge: EdgeOut,
+    /// Who sees it, of those who see both ends: workspace, private or shared.
+    visibility: &'static str,
     /// Further fields.
     properties: Map<String, Value>,
     /// Who joined them.
@@ -211,8 +215,8 @@ impl ToolSpec for KnGraph {
         stay; what comes up in a conversation goes to kn_intel learn, questions to kn_intel \
         recall.\n\
         - add: name, type [namespace, description, tags, visibility]\n\
-        - connect: source_id, target_id, edge_type [weight]; repeating it changes at most a \
-        weight that is given\n\
+        - connect: source_id, target_id, edge_type [weight, visibility]; repeating it changes \
+        at most those two, where given\n\
         - query: [text, node_type, tags, namespace, detail, limit, offset], all must hold\n\
         - remove, restore: node_id, or source_id + target_id + edge_type; nothing is lost for \
         good; restoring by name takes what was removed last\n\
@@ -277,13 +281,18 @@ async fn connect(keeper: &Keeper, input: Input, weight: Option<f64>) -> Reply<Ou
         target: input.target_id,
         type_name: input.edge_type,
         weight,
+        sharing: match &input.visibility {
+            Some(_) => Some(sharing(input.visibility.as_ref())?),
+            None => None,
+        },
     };
-    let written = graph::connect(keeper, &new).await?;
+    let written = link::connect(keeper, &new).await?;
     let edge = EdgeOut::of(&written.kept);
     let mut properties = written.kept.edge.properties;
     properties.shift_remove("type");
     Ok(Output::Connected(Connected {
         edge,
+        visibility: Sharing::of(written.kept.edge.visibility).as_str(),
         properties,
         created_by: written.kept.edge.created.by.to_string(),
         created_at: written.kept.edge.created.at.to_string(),

@@ -1,24 +1,25 @@
 //! Tool `kn_intel`: learning and recalling, the usual way in.
 
-use lore_app::memory::context::{self, Subgraph};
+use lore_app::memory::context;
 use lore_app::memory::crossref;
 use lore_app::memory::experience::NewExperience;
 use lore_app::memory::ids::shown;
-use lore_app::memory::kinds::{Sharing, edge_type, namespace_of, type_of};
+use lore_app::memory::kinds::{Sharing, namespace_of, type_of};
 use lore_app::memory::learn::{self, Candidate, Origin};
-use lore_app::memory::recall::{self, Ask, Memory};
-use lore_app::memory::related::{self, Near, Walk};
+use lore_app::memory::recall::{self, Ask};
+use lore_app::memory::related::{self, Walk};
 use lore_app::memory::{Keeper, Refusal, Reply};
 use lore_core::{Result, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::context_wire::{self, ContextOut};
 use super::envelope::{
     Envelope, Nullable, envelope, is_full, keeper, limit, rounded, share, unknown_action, whole,
 };
-use super::recall_wire::{LapsedOut, Row};
-use super::wire::{Brief, EdgeOut, further};
+use super::recall_wire::{self, LapsedOut, Recalled};
+use super::related_wire::{self, RelatedOut};
 use super::words::{Confidences, Details, Lessons, Spelled, Words, given};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
@@ -129,143 +130,8 @@ pub(super) struct CandidateOut {
     similarity: f64,
     /// duplicate, contradiction or similar.
     relation: &'static str,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Recalled {
-    /// How many results follow.
-    count: usize,
-    /// What is known, best first.
-    results: Vec<Row>,
-    /// How many more the token budget left out.
-    #[serde(skip_serializing_if = "is_zero")]
-    left_out: usize,
-    /// The worlds that were searched.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    searched: Vec<String>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ContextOut {
-    /// The keywords.
-    query: String,
-    /// summary or full.
-    detail: &'static str,
-    /// How many nodes and experiences follow.
-    count: usize,
-    /// Nodes, best first.
-    nodes: Vec<ContextNode>,
-    /// The edges between them.
-    edges: Vec<EdgeOut>,
-    /// Experiences, best first.
-    experiences: Vec<ContextExperience>,
-    /// How many more the token budget left out.
-    #[serde(skip_serializing_if = "is_zero")]
-    left_out: usize,
-    /// How many more edges it left out.
-    #[serde(skip_serializing_if = "is_zero")]
-    edges_left_out: usize,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ContextNode {
-    /// Its id.
-    id: String,
-    /// Its name.
-    name: String,
-    /// Its type.
-    r#type: String,
-    /// How well it answers, 0 to 1.
-    confidence: f64,
     #[serde(flatten)]
     lapsed: LapsedOut,
-    #[serde(flatten)]
-    full: Option<ContextFull>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ContextFull {
-    /// What it says, or null.
-    description: Nullable<String>,
-    /// The description goes on; kn_graph query with detail full has all of it.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    truncated: bool,
-    /// Its tags.
-    tags: Vec<String>,
-    /// Further fields.
-    properties: Map<String, Value>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ContextExperience {
-    /// Its id.
-    id: String,
-    /// What sort of lesson it is.
-    r#type: String,
-    /// What it says; cut in a summary.
-    content: String,
-    /// What is left of it, 0 to 1.
-    relevance: f64,
-    #[serde(flatten)]
-    lapsed: LapsedOut,
-    #[serde(flatten)]
-    full: Option<ExperienceFull>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ExperienceFull {
-    /// How sure its writer was.
-    confidence: &'static str,
-    /// Its tags.
-    tags: Vec<String>,
-    /// The situation, or null.
-    context: Nullable<String>,
-    /// The content goes on; kn_experience search has all of it.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    truncated: bool,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct RelatedOut {
-    /// How many results follow.
-    count: usize,
-    /// Nodes, nearest and most strongly joined first.
-    results: Vec<NearOut>,
-    /// Whether there is more within the depth.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    more: bool,
-    /// How many more the token budget left out.
-    #[serde(skip_serializing_if = "is_zero")]
-    left_out: usize,
-    /// What is wrong with the start.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct NearOut {
-    /// The node.
-    node: Brief,
-    /// How many hops away it is.
-    depth: usize,
-    /// The hops from the start to it.
-    path: Vec<HopOut>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct HopOut {
-    /// The node this hop leads to.
-    id: String,
-    /// The edge's type.
-    r#type: String,
-    /// out along the edge, in against it.
-    direction: &'static str,
-    /// The edge's weight.
-    weight: f64,
-}
-
-fn is_zero(number: &usize) -> bool {
-    *number == 0
 }
 
 impl ToolSpec for KnIntel {
@@ -313,18 +179,19 @@ impl ToolSpec for KnIntel {
             topic: input.topic.clone(),
             limit: limit(input.limit)?,
             min_relevance: share("min_relevance", input.min_relevance, 0.0)?,
-            max_tokens: input
-                .max_tokens
-                .map(|_| whole("max_tokens", input.max_tokens, 0, [1, 1_000_000]))
-                .transpose()?,
+            room: None,
         };
+        let budget = input
+            .max_tokens
+            .map(|_| whole("max_tokens", input.max_tokens, 0, [1, 1_000_000]))
+            .transpose()?;
         let depth = whole("depth", input.depth, 1, [1, 5])?;
         envelope(match input.action.word() {
             "learn" => learn(&keeper, input).await,
-            "recall" => recall(&keeper, &ask).await,
-            "crossref" => crossref(&keeper, input.problem.as_deref(), &ask).await,
-            "context" => context(&keeper, input, &ask).await,
-            "related" => related(&keeper, input, depth, &ask).await,
+            "recall" => recall(&keeper, ask, budget).await,
+            "crossref" => crossref(&keeper, input.problem.as_deref(), ask, budget).await,
+            "context" => context(&keeper, input, ask, budget).await,
+            "related" => related(&keeper, input, [depth, ask.limit], budget).await,
             _ => Err(unknown_action(&input.action)),
         })
     }
@@ -368,130 +235,49 @@ impl CandidateOut {
             snippet: candidate.snippet.chars().take(160).collect(),
             similarity: rounded(candidate.similarity, 4),
             relation: candidate.relation.as_str(),
+            lapsed: LapsedOut::of(candidate.lapsed.as_ref()),
         }
     }
 }
 
-async fn recall(keeper: &Keeper, ask: &Ask) -> Reply<Output> {
-    let recalled = recall::recall(keeper, ask).await?;
-    let results: Vec<_> = recalled.memories.into_iter().map(|one| Row::of(one, None)).collect();
-    let left_out = recalled.left_out;
-    Ok(Output::Recalled(Recalled { count: results.len(), results, left_out, searched: Vec::new() }))
+async fn recall(keeper: &Keeper, ask: Ask, budget: Option<usize>) -> Reply<Output> {
+    let ask = Ask { room: budget.map(recall_wire::room), ..ask };
+    let recalled = recall::recall(keeper, &ask).await?;
+    Ok(Output::Recalled(Recalled::here(recalled)))
 }
 
-async fn crossref(keeper: &Keeper, problem: Option<&str>, ask: &Ask) -> Reply<Output> {
-    let found = crossref::crossref(keeper, problem, ask).await?;
-    let rows = found.rows.into_iter().map(|row| Row::of(row.memory, Some(row.workspace)));
-    let results: Vec<_> = rows.collect();
-    let (left_out, searched) = (found.left_out, found.searched);
-    Ok(Output::Recalled(Recalled { count: results.len(), results, left_out, searched }))
+async fn crossref(
+    keeper: &Keeper,
+    problem: Option<&str>,
+    ask: Ask,
+    budget: Option<usize>,
+) -> Reply<Output> {
+    let ask = Ask { room: budget.map(recall_wire::room), ..ask };
+    let found = crossref::crossref(keeper, problem, &ask).await?;
+    Ok(Output::Recalled(Recalled::elsewhere(found)))
 }
 
-async fn context(keeper: &Keeper, input: Input, ask: &Ask) -> Reply<Output> {
+async fn context(keeper: &Keeper, input: Input, ask: Ask, budget: Option<usize>) -> Reply<Output> {
     let full = is_full(input.detail.as_ref())?;
-    let found = context::context(keeper, input.keywords.as_deref(), ask).await?;
-    let query = input.keywords.unwrap_or_default().trim().to_owned();
-    Ok(Output::Context(ContextOut::of(found, query, full)))
+    let query = input.keywords.as_deref().unwrap_or_default().trim();
+    let room = budget.map(|tokens| context_wire::room(tokens, query, full));
+    let found = context::context(keeper, input.keywords.as_deref(), &Ask { room, ..ask }).await?;
+    Ok(Output::Context(ContextOut::of(found, query.to_owned(), full)))
 }
 
-impl ContextOut {
-    fn of(found: Subgraph, query: String, full: bool) -> Self {
-        let situation = |memory: &Memory| found.situations.get(&memory.node.id).cloned();
-        let experiences = found.experiences.iter();
-        let experiences: Vec<_> = experiences
-            .map(|memory| ContextExperience::of(memory, full.then(|| situation(memory))))
-            .collect();
-        let nodes: Vec<_> =
-            found.nodes.into_iter().map(|memory| ContextNode::of(memory, full)).collect();
-        Self {
-            query,
-            detail: if full { "full" } else { "summary" },
-            count: nodes.len() + experiences.len(),
-            nodes,
-            edges: found.edges.iter().map(EdgeOut::of).collect(),
-            experiences,
-            left_out: found.left_out,
-            edges_left_out: found.edges_left_out,
-        }
-    }
-}
-
-impl ContextNode {
-    fn of(memory: Memory, full: bool) -> Self {
-        let lapsed = LapsedOut::of_memory(&memory);
-        let truncated = memory.is_cut();
-        let node = memory.node;
-        Self {
-            id: shown(&node),
-            name: node.name.clone(),
-            r#type: type_of(&node).to_owned(),
-            confidence: rounded(memory.score.unwrap_or_default().clamp(0.0, 1.0), 4),
-            lapsed,
-            full: full.then(|| ContextFull {
-                description: Nullable(memory.body.map(|body| body.text)),
-                truncated,
-                tags: node.tags,
-                properties: further(node.properties),
-            }),
-        }
-    }
-}
-
-/// How much of an experience a summary shows, in characters.
-const SUMMARY_LETTERS: usize = 200;
-
-impl ContextExperience {
-    fn of(memory: &Memory, full: Option<Option<String>>) -> Self {
-        let content = memory.words();
-        let lesson = memory.fading.map_or("experience", |fading| fading.lesson.as_str());
-        Self {
-            id: shown(&memory.node),
-            r#type: lesson.to_owned(),
-            content: match full {
-                Some(_) => content.to_owned(),
-                None => content.chars().take(SUMMARY_LETTERS).collect(),
-            },
-            relevance: rounded(memory.relevance, 4),
-            lapsed: LapsedOut::of_memory(memory),
-            full: full.map(|situation| ExperienceFull {
-                truncated: memory.is_cut(),
-                confidence: memory.fading.map_or("high", |fading| fading.confidence.as_str()),
-                tags: memory.node.tags.clone(),
-                context: Nullable(situation),
-            }),
-        }
-    }
-}
-
-async fn related(keeper: &Keeper, input: Input, depth: usize, ask: &Ask) -> Reply<Output> {
-    let walk = Walk {
-        node: input.node_id,
-        depth,
-        edge_type: input.edge_type,
-        limit: ask.limit,
-        max_tokens: ask.max_tokens,
-    };
-    let (found, error) = match related::related(keeper, &walk).await {
-        Ok(found) => (found, None),
-        // Nothing is near what does not exist; the answer says why it is empty.
+async fn related(
+    keeper: &Keeper,
+    input: Input,
+    [depth, limit]: [usize; 2],
+    budget: Option<usize>,
+) -> Reply<Output> {
+    let room = budget.map(related_wire::room);
+    let walk = Walk { node: input.node_id, depth, edge_type: input.edge_type, limit, room };
+    match related::related(keeper, &walk).await {
+        Ok(found) => Ok(Output::Related(RelatedOut::of(found))),
         Err(missing @ Refusal::NotFound { .. }) => {
-            (related::Surroundings::default(), Some(missing.to_string()))
+            Ok(Output::Related(RelatedOut::nowhere(missing.to_string())))
         }
-        Err(other) => return Err(other),
-    };
-    let (more, left_out) = (found.more, found.left_out);
-    let results: Vec<_> = found.near.into_iter().map(NearOut::of).collect();
-    Ok(Output::Related(RelatedOut { count: results.len(), results, more, left_out, error }))
-}
-
-impl NearOut {
-    fn of(near: Near) -> Self {
-        let hops = near.path.iter().map(|hop| HopOut {
-            id: shown(&hop.to),
-            r#type: edge_type(&hop.edge).to_owned(),
-            direction: if hop.is_forward { "out" } else { "in" },
-            weight: hop.edge.weight,
-        });
-        Self { node: Brief::of(&near.node), depth: near.depth, path: hops.collect() }
+        Err(other) => Err(other),
     }
 }

@@ -3,6 +3,7 @@
 //! Every answer is an object with `_v`; what cannot be done is told in its `error`, because
 //! the contract says so. Only arguments that no action could read fail as they do elsewhere.
 
+mod context_wire;
 mod envelope;
 mod kn_bootup;
 mod kn_experience;
@@ -12,6 +13,7 @@ mod kn_intel;
 mod kn_project;
 mod kn_review;
 mod recall_wire;
+mod related_wire;
 mod resources;
 mod wire;
 mod words;

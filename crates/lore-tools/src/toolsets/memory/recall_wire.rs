@@ -1,20 +1,70 @@
 //! What is recalled, as the contract shows it.
 
 use lore_app::federation::told_by;
+use lore_app::memory::crossref;
 use lore_app::memory::holding::Lapsed;
 use lore_app::memory::ids::{show, shown};
 use lore_app::memory::kinds::type_of;
-use lore_app::memory::recall::Memory;
+use lore_app::memory::recall::{self, Memory};
+use lore_app::memory::room::{Piece, Room};
 use lore_core::{Node, Provenance};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::envelope::{Nullable, rounded};
+use super::envelope::{Nullable, is_zero, rounded, written};
 use crate::choice::choice;
 
 choice! {
     /// What a row is.
     pub(super) enum Source { Node = "node", Experience = "experience" }
+}
+
+/// What was recalled.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Recalled {
+    /// How many results follow.
+    count: usize,
+    /// What is known, best first.
+    results: Vec<Row>,
+    /// Nothing has a word in common with the topic or is clearly about the same: these are
+    /// only the nearest, and may answer nothing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    weak: bool,
+    /// How many more the token budget left out.
+    #[serde(skip_serializing_if = "is_zero")]
+    left_out: usize,
+    /// The worlds that were searched.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    searched: Vec<String>,
+}
+
+/// Room for what is recalled.
+pub(super) fn room(tokens: usize) -> Room {
+    let frame = r#"{"_v":"1.0","count":50,"results":[],"weak":true,"left_out":50,"searched":[]}"#;
+    Room::new(tokens, frame, |piece| match piece {
+        Piece::Memory(memory, workspace) => {
+            written(&Row::of((*memory).clone(), workspace.map(str::to_owned)))
+        }
+        Piece::World(name) => written(name),
+        Piece::Link(_) | Piece::Near(_) => String::new(),
+    })
+}
+
+impl Recalled {
+    /// What this world knows.
+    pub(super) fn here(recalled: recall::Recalled) -> Self {
+        let rows = recalled.memories.into_iter().map(|memory| Row::of(memory, None));
+        let (results, left_out) = (rows.collect::<Vec<_>>(), recalled.left_out);
+        let (weak, searched) = (recalled.weak, Vec::new());
+        Self { count: results.len(), results, weak, left_out, searched }
+    }
+
+    /// What other worlds know.
+    pub(super) fn elsewhere(found: crossref::Found) -> Self {
+        let rows = found.rows.into_iter().map(|row| Row::of(row.memory, Some(row.workspace)));
+        let (results, left_out) = (rows.collect::<Vec<_>>(), found.left_out);
+        Self { count: results.len(), results, weak: false, left_out, searched: found.searched }
+    }
 }
 
 /// One thing that is known.

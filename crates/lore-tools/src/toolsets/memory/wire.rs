@@ -1,8 +1,9 @@
 //! Nodes, edges, projects and ideas as the contract shows them.
 
-use lore_app::memory::graph::{Known, Link};
+use lore_app::memory::graph::Known;
 use lore_app::memory::ids::shown;
 use lore_app::memory::kinds::{SUPERSEDED_BY, Sharing, VALID_TO, edge_type, namespace_of, type_of};
+use lore_app::memory::link::Link;
 use lore_core::Node;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,0 +1,193 @@
+//! A part of the graph, as the contract shows it.
+
+use lore_app::memory::context::Subgraph;
+use lore_app::memory::ids::shown;
+use lore_app::memory::kinds::type_of;
+use lore_app::memory::recall::Memory;
+use lore_app::memory::room::{Piece, Room};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::envelope::{Nullable, is_zero, rounded, written};
+use super::recall_wire::LapsedOut;
+use super::wire::{EdgeOut, further};
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ContextOut {
+    /// The keywords.
+    query: String,
+    /// summary or full.
+    detail: &'static str,
+    /// How many nodes and experiences follow.
+    count: usize,
+    /// Nodes, best first.
+    nodes: Vec<ContextNode>,
+    /// The edges between them.
+    edges: Vec<EdgeOut>,
+    /// Experiences, best first.
+    experiences: Vec<ContextExperience>,
+    /// How many more the token budget left out.
+    #[serde(skip_serializing_if = "is_zero")]
+    left_out: usize,
+    /// How many more edges it left out.
+    #[serde(skip_serializing_if = "is_zero")]
+    edges_left_out: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ContextNode {
+    /// Its id.
+    id: String,
+    /// Its name.
+    name: String,
+    /// Its type.
+    r#type: String,
+    /// How well it answers, 0 to 1.
+    confidence: f64,
+    #[serde(flatten)]
+    lapsed: LapsedOut,
+    #[serde(flatten)]
+    full: Option<ContextFull>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ContextFull {
+    /// What it says, or null.
+    description: Nullable<String>,
+    /// The description goes on; kn_graph query with detail full has all of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+    /// Its tags.
+    tags: Vec<String>,
+    /// Further fields.
+    properties: Map<String, Value>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ContextExperience {
+    /// Its id.
+    id: String,
+    /// What sort of lesson it is.
+    r#type: String,
+    /// What it says; cut in a summary.
+    content: String,
+    /// What is left of it, 0 to 1.
+    relevance: f64,
+    #[serde(flatten)]
+    lapsed: LapsedOut,
+    #[serde(flatten)]
+    full: Option<ExperienceFull>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ExperienceFull {
+    /// How sure its writer was.
+    confidence: &'static str,
+    /// Its tags.
+    tags: Vec<String>,
+    /// The situation, or null.
+    context: Nullable<String>,
+    /// The content goes on; kn_experience search has all of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+}
+
+/// Room for a part of the graph, in full or in short.
+pub(super) fn room(tokens: usize, query: &str, full: bool) -> Room {
+    let frame = json!({
+        "_v": "1.0", "query": query, "detail": "summary", "count": 50, "nodes": [], "edges": [],
+        "experiences": [], "left_out": 50, "edges_left_out": 100,
+    });
+    let written = if full { in_full } else { in_short };
+    Room::new(tokens, &frame.to_string(), written)
+}
+
+fn in_full(piece: &Piece<'_>) -> String {
+    piece_of(piece, true)
+}
+
+fn in_short(piece: &Piece<'_>) -> String {
+    piece_of(piece, false)
+}
+
+fn piece_of(piece: &Piece<'_>, full: bool) -> String {
+    match piece {
+        Piece::Memory(memory, situation) if memory.fading.is_some() => {
+            let situation = full.then(|| situation.map(str::to_owned));
+            written(&ContextExperience::of(memory, situation))
+        }
+        Piece::Memory(memory, _) => written(&ContextNode::of((*memory).clone(), full)),
+        Piece::Link(link) => written(&EdgeOut::of(link)),
+        Piece::Near(_) | Piece::World(_) => String::new(),
+    }
+}
+
+impl ContextOut {
+    pub(super) fn of(found: Subgraph, query: String, full: bool) -> Self {
+        let situation = |memory: &Memory| found.situations.get(&memory.node.id).cloned();
+        let experiences = found.experiences.iter();
+        let experiences: Vec<_> = experiences
+            .map(|memory| ContextExperience::of(memory, full.then(|| situation(memory))))
+            .collect();
+        let nodes: Vec<_> =
+            found.nodes.into_iter().map(|memory| ContextNode::of(memory, full)).collect();
+        Self {
+            query,
+            detail: if full { "full" } else { "summary" },
+            count: nodes.len() + experiences.len(),
+            nodes,
+            edges: found.edges.iter().map(EdgeOut::of).collect(),
+            experiences,
+            left_out: found.left_out,
+            edges_left_out: found.edges_left_out,
+        }
+    }
+}
+
+impl ContextNode {
+    fn of(memory: Memory, full: bool) -> Self {
+        let lapsed = LapsedOut::of_memory(&memory);
+        let truncated = memory.is_cut();
+        let node = memory.node;
+        Self {
+            id: shown(&node),
+            name: node.name.clone(),
+            r#type: type_of(&node).to_owned(),
+            confidence: rounded(memory.score.unwrap_or_default().clamp(0.0, 1.0), 4),
+            lapsed,
+            full: full.then(|| ContextFull {
+                description: Nullable(memory.body.map(|body| body.text)),
+                truncated,
+                tags: node.tags,
+                properties: further(node.properties),
+            }),
+        }
+    }
+}
+
+/// How much of an experience a summary shows, in characters.
+const SUMMARY_LETTERS: usize = 200;
+
+impl ContextExperience {
+    fn of(memory: &Memory, full: Option<Option<String>>) -> Self {
+        let content = memory.words();
+        let lesson = memory.fading.map_or("experience", |fading| fading.lesson.as_str());
+        Self {
+            id: shown(&memory.node),
+            r#type: lesson.to_owned(),
+            content: match full {
+                Some(_) => content.to_owned(),
+                None => content.chars().take(SUMMARY_LETTERS).collect(),
+            },
+            relevance: rounded(memory.relevance, 4),
+            lapsed: LapsedOut::of_memory(memory),
+            full: full.map(|situation| ExperienceFull {
+                truncated: memory.is_cut(),
+                confidence: memory.fading.map_or("high", |fading| fading.confidence.as_str()),
+                tags: memory.node.tags.clone(),
+                context: Nullable(situation),
+            }),
+        }
+    }
+}
