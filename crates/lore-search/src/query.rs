@@ -23,8 +23,8 @@ pub struct Query {
     /// Leave out hits with a lower score. Scores of questions are absolute: about 0
     /// for no relation, 1 when every word of the question is answered.
     pub min_score: Option<f32>,
-    /// When fewer than `limit` have a reason to be there, the next best fill the answer;
-    /// but when nothing has one, nothing is answered.
+    /// When fewer than `limit` have a reason to be there, the next best fill the answer; when
+    /// nothing has one, a few whose meaning is nearest to the question.
     pub fill: bool,
     /// Whether to find every document that has a word of the question or is called by it,
     /// however many there are, and no other; else those of little promise may be left out,

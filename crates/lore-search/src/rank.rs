@@ -96,6 +96,8 @@ const BY_DAYS: usize = 200;
 const LOOKED_AT: usize = 2_000;
 /// Of how many that have the words, when all are asked for, the meaning is compared, too.
 const COMPARED: usize = 1_000;
+/// How many of the nearest are shown where nothing has a reason to be.
+const NEAREST: usize = 5;
 /// How many of the best answers are looked at a second time.
 const RECONSIDERED: usize = 200;
 
@@ -142,11 +144,16 @@ pub(crate) fn search(
     let judged = judged.chain(rest.iter().zip(repeat(Likeness::default())));
     let found = &mut scratch.found;
     found.extend(judged.map(|(slot, likeness)| judge.weigh(*slot, likeness)));
-    if !query.fill || !found.iter().any(Found::has_reason) {
+    let is_answered = found.iter().any(Found::has_reason);
+    if !query.fill || !is_answered && probes.is_empty() {
         found.retain(Found::has_reason);
     }
     share(view, lexicon, found, judge.reasons);
     merge(view, found, &mut scratch.groups, query);
+    if !is_answered {
+        found.sort_unstable_by(|a, b| order(view, a, b));
+        found.truncate(NEAREST);
+    }
     let total = cut(view, found, query);
     let shown = found.iter().skip(query.offset).take(query.limit);
     let hits = shown.filter_map(|found| judge.hit(found)).collect();

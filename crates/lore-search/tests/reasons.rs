@@ -101,10 +101,11 @@ fn a_date_alone_is_a_reason() {
 }
 
 #[test]
-fn an_answer_is_filled_only_when_something_answers() {
+fn an_answer_is_filled_and_where_nothing_answers_the_nearest_are_told() {
     let mut index = Index::new();
     let texts = ["A dragon sleeps under the mill", "Barley is dear", "The ferry is late again"];
-    for (number, body) in (1..).zip(texts) {
+    let others = ["The mill is old", "The well is deep", "The road is long", "The inn is full"];
+    for (number, body) in (1..).zip(texts.into_iter().chain(others)) {
         index.put(entry(number, body, &When::Written("2024-05-13")));
     }
     let filled = |text: &str, limit| Query { fill: true, ..Query::new(text, limit) };
@@ -112,7 +113,12 @@ fn an_answer_is_filled_only_when_something_answers() {
     let hits = ask(&index, &filled("dragon", 2));
     assert_eq!((hits.len(), hits[0].key.node.0), (2, 1));
     assert_eq!(hits[1].match_kind, MatchKind::NextBest);
-    assert!(ask(&index, &filled("🜁 xyzzy", 3)).is_empty());
+    let nearest = ask(&index, &filled("How much does grain cost?", 9));
+    assert_eq!(nearest.len(), 5);
+    assert!(ids(&nearest).contains(&2), "{nearest:?}");
+    assert!(nearest.iter().all(|hit| hit.match_kind == MatchKind::NextBest), "{nearest:?}");
+    assert!(ask(&index, &Query::new("How much does grain cost?", 9)).is_empty());
+    assert!(ask(&index, &filled("🜁", 3)).is_empty(), "it has no meaning");
 }
 
 #[test]

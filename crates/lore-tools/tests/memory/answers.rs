@@ -226,6 +226,38 @@ async fn the_best_answer_is_cut_to_its_budget() {
 }
 
 #[tokio::test]
+async fn where_no_word_is_shared_the_nearest_are_told_as_such() {
+    let mind = Mind::fresh().await;
+    for content in [
+        "Customer invoices are generated at midnight",
+        "The bakery will open in Porto",
+        "Tom is afraid of heights",
+    ] {
+        mind.learn(content, "high").await;
+    }
+    for (topic, wanted) in [
+        ("when are bills created?", "invoices"),
+        ("Which city will the shop be in?", "Porto"),
+        ("acrophobia", "heights"),
+    ] {
+        let ask = json!({ "action": "recall", "topic": topic });
+        let answer = mind.call("kn_intel", ask).await;
+        assert!(answer["results"].to_string().contains(wanted), "{topic}: {answer}");
+        assert_eq!(answer["weak"], true, "{answer}");
+    }
+    for number in 0..20 {
+        mind.learn(&format!("Ship {number} sails on the tide"), "high").await;
+    }
+    let nonsense = mind.call("kn_intel", json!({ "action": "recall", "topic": "qxv zzgr" })).await;
+    assert!(nonsense["weak"] == true || nonsense["count"] == 0, "{nonsense}");
+    assert!(nonsense["count"].as_u64().unwrap() <= 5, "only the nearest: {nonsense}");
+    let clear = mind.call("kn_intel", json!({ "action": "recall", "topic": "bakery" })).await;
+    assert_eq!(clear["weak"], json!(null), "{clear}");
+    let listed = mind.call("kn_intel", json!({ "action": "recall" })).await;
+    assert_eq!(listed["weak"], json!(null), "{listed}");
+}
+
+#[tokio::test]
 async fn recall_gives_as_many_as_are_asked_for_if_anything_answers() {
     let mind = Mind::fresh().await;
     for (day, content) in (1..).zip(["Barley is dear", "The ferry was late", "Rain, all day"]) {
