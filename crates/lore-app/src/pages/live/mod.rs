@@ -13,6 +13,7 @@ mod fate;
 mod guard;
 mod heads;
 mod missing;
+mod print;
 mod progress;
 mod put;
 mod remote;

@@ -19,6 +19,7 @@ use super::super::links::{self, Source, Tags};
 use super::super::page::{self, Detail, Page};
 use super::super::posts::{KANKA_POST, post_number};
 use super::super::scribe::Scribe;
+use super::print::{Content, own_fields, print, print_of_local};
 use super::remote::{RemotePage, RemotePost};
 use super::sync::Side;
 use super::tags::TagNames;
@@ -73,6 +74,15 @@ pub(super) fn is_answer(node: &Node) -> bool {
 pub(super) fn is_changed_here(page: &Page) -> bool {
     let print = page.node.properties.get(RECORD).and_then(|record| record.get("print"));
     print.and_then(Value::as_str) != Some(print_of_local(page).as_str())
+}
+
+/// Whether a page was changed on Kanka since the mirror last heard of it, its tags aside. Moments
+/// alone do not tell: Kanka keeps whole seconds.
+pub(super) fn is_changed_there(page: &Page, remote: &RemotePage) -> bool {
+    let said = Wanted { remote, said: remote, told: Told::InAnswer, tags: Vec::new() };
+    let known = page.node.properties.get(RECORD).and_then(|record| record.get("print"));
+    seen(&page.node) != Some(remote.updated_at)
+        || known.and_then(Value::as_str) != Some(said.print(page).as_str())
 }
 
 /// Writes several pages; their commits share the way to the disk.
@@ -235,11 +245,13 @@ impl Wanted<'_> {
         let (ours, theirs) = (print_of_local(page), self.print(page));
         let record = page.node.properties.get(RECORD);
         let known = record.and_then(|record| record.get("print")).and_then(Value::as_str);
-        let is_stamped = page.node.updated.at == self.remote.updated_at;
+        // Two changes within a second have one moment, and tags are not in the print.
+        let is_same = page.node.updated.at == self.remote.updated_at
+            && keys(&self.tags) == keys(&page.node.tags);
         match () {
             // It was read before something was written that the mirror knows of already.
             () if is_open && seen(&page.node) > Some(self.remote.updated_at) => Verdict::Stale,
-            () if ours == theirs && is_stamped && known == Some(ours.as_str()) => {
+            () if ours == theirs && is_same && known == Some(ours.as_str()) => {
                 Verdict::Leave(Outcome::Stored)
             }
             // Without a print it never was whole.
@@ -408,62 +420,6 @@ impl Wanted<'_> {
             posts: remote.posts.clone().unwrap_or_else(here),
         })
     }
-}
-
-/// What both sides have of a page. Tags are left to Kanka: a tag that is renamed changes
-/// its pages without a word about them.
-struct Content<'a> {
-    name: &'a str,
-    subtype: Option<&'a str>,
-    entry: &'a str,
-    private: bool,
-    parent: Option<i64>,
-    fields: Vec<Value>,
-    posts: Vec<RemotePost>,
-}
-
-fn print_of_local(page: &Page) -> String {
-    print(&Content {
-        name: &page.node.name,
-        subtype: page.node.subtype.as_deref(),
-        entry: page.entry.as_ref().map_or("", |text| text.body.as_str()),
-        private: page.is_private(),
-        parent: page.parent(),
-        fields: own_fields(page.kind, &page.node.properties),
-        posts: page.posts.iter().map(RemotePost::from).collect(),
-    })
-}
-
-fn print(content: &Content<'_>) -> String {
-    let mut posts: Vec<Value> = content
-        .posts
-        .iter()
-        .map(|post| json!([post.number, post.name, post.entry, shown(post.visibility)]))
-        .collect();
-    posts.sort_by_key(|post| post.get(0).and_then(Value::as_i64));
-    let whole = json!([
-        content.name,
-        content.subtype,
-        content.entry.trim(),
-        content.private,
-        content.parent,
-        content.fields,
-        posts
-    ]);
-    let hash = Sha256::digest(whole.to_string());
-    data_encoding::HEXLOWER.encode(hash.get(..12).unwrap_or_default())
-}
-
-fn shown(visibility: Visibility) -> u8 {
-    match visibility {
-        Visibility::Members => 1,
-        Visibility::Gm => 2,
-        Visibility::Private(_) => 4,
-    }
-}
-
-fn own_fields(kind: PageKind, fields: &Properties) -> Vec<Value> {
-    kind.fields().iter().map(|name| fields.get(*name).cloned().unwrap_or_default()).collect()
 }
 
 /// Names as they are compared.

@@ -61,12 +61,7 @@ pub(in super::super) async fn update(
         return edit::update(scribe, number, patch).await;
     };
     let base = current(campaign, &own, &page).await?;
-    let clash = changed_there(&page, &base).then(|| clash(&page, &base, &own, patch));
-    let field = match clash {
-        Some(clash) => clash.await?,
-        None => None,
-    };
-    if let Some(field) = field {
+    if let Some(field) = clash(&page, &base, &own, patch).await? {
         tags::acquaint(campaign, &own, Pace::Waiting, std::slice::from_ref(&base)).await?;
         put::put_all(&own, std::slice::from_ref(&base), Told::InPassing(Side::Neither)).await?;
         return Err(Error::Conflict { what: format!("{field} of entity {number} on Kanka") });
@@ -234,10 +229,6 @@ async fn current(campaign: &Campaign, own: &Scribe, page: &Page) -> Result<Remot
     read
 }
 
-fn changed_there(page: &Page, base: &RemotePage) -> bool {
-    put::seen(&page.node) != Some(base.updated_at)
-}
-
 /// A field that shall be changed here and was changed there meanwhile.
 async fn clash(
     page: &Page,
@@ -263,12 +254,14 @@ async fn clash(
     let tags = tags && !same(&there, &page.node.tags);
     let private = patch.private.is_some_and(|wanted| wanted != base.private);
     let private = private && base.private != page.is_private();
+    // What was changed here alone is no clash either. Tags are only changed there.
+    let changed = put::is_changed_there(page, base);
     let fields = [
-        ("the name", name),
-        ("the type", subtype),
-        ("the entry", entry),
+        ("the name", changed && name),
+        ("the type", changed && subtype),
+        ("the entry", changed && entry),
         ("the tags", tags),
-        ("is_private", private),
+        ("is_private", changed && private),
     ];
     Ok(fields.into_iter().find(|(_, clashes)| *clashes).map(|(field, _)| field))
 }
