@@ -279,6 +279,13 @@ def test_lists_are_filtered_as_kanka_does(api):
     assert names(**{"tags[]": both, "tags_option": "any"}) == ["Town", "Old town"]
     assert names(**{"tags[]": both, "tags_option": "exclude"}) == ["Land", "Mill"]
     assert names("entities", **{"tags[]": both}) == ["Town", "Old town"]
+    assert names(tags=both[0]) == names("entities", tags=both[0]) == names(**{"tags[]": both[:1]})
+    [first] = [row for row in http.get(f"{campaign}/tags").json()["data"] if row["id"] == both[0]]
+    assert len(first["entities"]) == 2 and first["created_at"].endswith(".000000Z"), first
+    assert first["is_attributes_private"] is False and first["has_custom_header"] is False
+    # A list in one text is none: lists of kinds pass it over, and that of all takes its first number.
+    joined = ",".join(str(number) for number in both)
+    assert names(tags=joined) == names() and names("entities", tags=joined) == names(tags=both[0])
     assert names(tags_option="none") == ["Land", "Mill"]
     assert names(parent_id=land["entity_id"]) == ["Town"] and names(is_private=1) == ["Mill"]
     assert names(has_entry=1) == ["Town"] and names(has_image=1) == ["Land"] and names(has_posts=1) == []

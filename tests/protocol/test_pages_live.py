@@ -208,7 +208,8 @@ def test_changes_deletions_and_news_arrive_with_few_requests(kanka, live):
     assert [row["entity_id"] for row in journal["entities"]] == [fresh]
     assert one(live, "get_entities", entity_ids=[numbers[3]])["entry"] == "New words"
     again = call(live, "check_entity_updates", entity_ids=held[:3], last_synced=told["check_timestamp"])
-    assert again["modified_entity_ids"] in ([], [numbers[3], numbers[7]])
+    # What changed within the second of the look is told twice rather than never.
+    assert set(again["modified_entity_ids"]) <= {numbers[3], numbers[7]}
 
 
 FINDS = [

@@ -69,7 +69,9 @@ pub(super) fn shown(kind: PageKind, kept: &Properties) -> Map<String, Value> {
         };
         (name.to_owned(), kept.get(name).cloned().unwrap_or(nothing))
     });
-    shown.collect()
+    // Nothing here has elements of a quest.
+    let count = (kind == PageKind::Quest).then(|| ("elements_count".to_owned(), json!(0)));
+    shown.chain(count).collect()
 }
 
 /// Those fields that a body gives, or why they cannot be kept.

@@ -113,7 +113,7 @@ impl Filters {
         }
         let mut checks: Vec<Check> = names.into_iter().map(Check::Name).collect();
         checks.extend(terms(params.get("type")).into_iter().map(Check::Subtype));
-        let marks = tag_names(params, tags);
+        let marks = tag_names(params, tags, tagged);
         let tagged = match params.get("tags_option") {
             Some("any") => Tagged::Any,
             Some("exclude") => Tagged::Neither,
@@ -212,9 +212,23 @@ fn terms(text: Option<&str>) -> Vec<Term> {
 }
 
 /// The names behind the numbers of tags. A number of no tag matches nothing, as it must.
-fn tag_names(params: &Params, tags: &Tags) -> Vec<String> {
-    let numbers = params.all("tags").filter_map(|text| text.parse().ok());
+fn tag_names(params: &Params, tags: &Tags, tagged: Tagged) -> Vec<String> {
+    let alone = params.get("tags").and_then(|text| lone_tag(text, tagged));
+    let numbers = params.all("tags").filter_map(|text| text.parse().ok()).chain(alone);
     numbers.map(|number| tags.name(number).unwrap_or("\u{0}").to_owned()).collect()
+}
+
+/// The number of a tag that is no list, `tags=1`. The list of all entities takes the digits that
+/// a text begins with; lists of kinds pass over what is no number.
+fn lone_tag(text: &str, tagged: Tagged) -> Option<i64> {
+    let text = text.trim();
+    match tagged {
+        Tagged::Any => {
+            let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+            Some(text.get(..end).and_then(|digits| digits.parse().ok()).unwrap_or(0))
+        }
+        Tagged::All | Tagged::Neither | Tagged::Bare => text.parse().ok(),
+    }
 }
 
 /// Conditions that are a word or a number.
@@ -311,6 +325,16 @@ mod tests {
         assert_eq!(one, Some((day("2025-05-31"), day("2025-05-31"))));
         assert!(dates(&params("date_start=someday")).is_err());
         assert_eq!(dates(&params("x=1")).unwrap(), None);
+    }
+
+    #[test]
+    fn a_tag_alone_is_read_as_each_list_does() {
+        for (text, of_a_kind, of_all) in
+            [("1", Some(1), Some(1)), ("1,2", None, Some(1)), ("elf", None, Some(0))]
+        {
+            assert_eq!(lone_tag(text, Tagged::All), of_a_kind, "{text}");
+            assert_eq!(lone_tag(text, Tagged::Any), of_all, "{text}");
+        }
     }
 
     #[test]

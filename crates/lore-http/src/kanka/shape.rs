@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use lore_app::pages::{self, Attribute, Page, PageKind, PageQuery, Relation, Scribe};
+use lore_app::pages::{self, Attribute, Detail, Page, PageKind, PageQuery, Relation, Scribe};
 use lore_core::names::name_key;
 use lore_core::{NodeId, Result, Text, Timestamp, Visibility};
 use lore_markup::to_html;
@@ -62,9 +62,10 @@ pub(super) fn plural(kind: PageKind) -> &'static str {
     row(kind).0
 }
 
-/// A moment as Kanka writes it.
+/// A moment of something kept, as Kanka writes it: in whole seconds.
 pub(super) fn moment(at: Timestamp) -> String {
-    format!("{at:.6}")
+    let second = Timestamp::from_second(at.as_second()).unwrap_or(at);
+    format!("{second:.6}")
 }
 
 /// The numbers of all tags that the reader sees, by name.
@@ -102,6 +103,8 @@ pub(super) struct Showing {
     pub(super) campaign: String,
     attributes: HashMap<NodeId, Vec<Attribute>>,
     relations: Vec<Relation>,
+    /// The entities that have a tag, for tags.
+    tagged: HashMap<NodeId, Vec<i64>>,
 }
 
 impl Showing {
@@ -114,7 +117,11 @@ impl Showing {
             campaign: typed::campaign(asked),
             attributes: HashMap::new(),
             relations: Vec::new(),
+            tagged: HashMap::new(),
         };
+        for tag in pages.iter().filter(|page| page.kind == PageKind::Tag) {
+            showing.tagged.insert(tag.node.id, tagged(scribe, &tag.node.name).await?);
+        }
         if related == Related::Shown {
             let ids: Vec<NodeId> = pages.iter().map(|page| page.node.id).collect();
             showing.attributes = pages::attributes(scribe, &ids).await?;
@@ -122,6 +129,14 @@ impl Showing {
         }
         Ok(showing)
     }
+}
+
+/// The numbers of the entities that have a tag.
+async fn tagged(scribe: &Scribe, tag: &str) -> Result<Vec<i64>> {
+    let tags = vec![tag.to_owned()];
+    let query = PageQuery { tags, detail: Detail::Head, ..PageQuery::default() };
+    let found = pages::find(scribe, &query).await?;
+    Ok(found.pages.iter().map(|row| row.page.node.number).collect())
 }
 
 /// Whether an object shows what belongs to it.
@@ -148,6 +163,8 @@ pub(super) fn typed(page: &Page, showing: &Showing) -> Value {
         ("image_full", Value::Null),
         ("image_thumb", Value::Null),
         ("has_custom_image", json!(false)),
+        ("header_full", Value::Null),
+        ("has_custom_header", json!(false)),
         ("urls", urls),
     ] {
         object.insert(name.to_owned(), value);
@@ -157,6 +174,9 @@ pub(super) fn typed(page: &Page, showing: &Showing) -> Value {
         object.insert((*name).to_owned(), value);
     }
     object.extend(extra::shown(page.kind, &node.properties));
+    if let Some(tagged) = showing.tagged.get(&node.id) {
+        object.insert("entities".into(), json!(tagged));
+    }
     if showing.related == Related::Shown {
         object.extend(belongings(page, showing));
     }
@@ -297,6 +317,7 @@ fn common(page: &Page, tags: &Tags) -> Map<String, Value> {
         "name": node.name,
         "is_private": page.is_private(),
         "is_template": false,
+        "is_attributes_private": false,
         "tags": tags.numbers(page),
         "created_at": moment(node.created.at),
         "created_by": node.created.by.0,

@@ -58,7 +58,7 @@ pub(super) fn page_of<'a>(
     path: String,
     extra: &'a str,
 ) -> answer::Page<'a> {
-    let sync = shape::moment(asked.scribe.app.effects.now());
+    let sync = format!("{:.6}", asked.scribe.app.effects.now());
     answer::Page { rows, total, number: asked.params.page(), path, extra, sync }
 }
 
