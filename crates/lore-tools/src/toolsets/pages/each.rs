@@ -154,9 +154,17 @@ pub(super) fn check_count(field: &str, count: usize) -> Result<()> {
     Err(Error::TooLarge { what: field.to_owned(), limit: format!("{MOST} items") })
 }
 
-/// A failure in the words of a result row.
+/// A failure in the words of a result row. Other rows of the same call may have been done, so
+/// the call as a whole is not to be sent again.
 pub(super) fn in_words(error: &Error) -> String {
-    format!("{error}; {}", error.hint())
+    let hint = match error {
+        Error::Throttled { retry_after, .. } => {
+            let seconds = retry_after.as_secs().max(1);
+            format!("wait {seconds} s, then send the items that failed again, and only those")
+        }
+        other => other.hint(),
+    };
+    format!("{error}; {hint}")
 }
 
 #[cfg(test)]

@@ -70,8 +70,7 @@ pub(super) struct Output {
 struct SyncInfo {
     /// When this was looked up.
     request_timestamp: String,
-    /// The newest change among the entities returned.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The newest change among the entities returned; null where there are none.
     newest_updated_at: Option<String>,
     /// How many match, on all pages.
     total_count: usize,

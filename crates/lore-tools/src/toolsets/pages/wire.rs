@@ -97,9 +97,9 @@ pub(super) struct EntityOut {
     /// What kind of entity it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) entity_type: Option<EntityType>,
-    /// What refines the kind, such as NPC or City.
+    /// What refines the kind, such as NPC or City; null where nothing does.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    pub(super) subtype: Option<String>,
+    pub(super) subtype: Option<Option<String>>,
     /// Its text, Markdown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) entry: Option<String>,
@@ -149,7 +149,7 @@ impl From<Page> for EntityOut {
             entity_id: Some(page.node.number),
             name: Some(page.node.name),
             entity_type: EntityType::of(page.kind),
-            subtype: page.node.subtype,
+            subtype: Some(page.node.subtype),
             entry: Some(page.entry.map(|text| text.body).unwrap_or_default()),
             tags: Some(page.node.tags),
             is_private: Some(private),
