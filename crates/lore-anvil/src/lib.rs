@@ -13,12 +13,14 @@ mod resource;
 mod section;
 mod shown;
 mod table;
+mod told;
 
 pub use field::{Field, Form, Look};
 pub use resource::{Cache, IdForm, List, Need, Offered, Resource, Sensitivity, Takes, Writes};
 pub use section::{OddSection, check_section, check_sections, first_title};
 pub use shown::{Shape, is_public, is_reference, shown, shown_name};
 pub use table::Kind;
+pub use told::{table_name, with_table_names, with_texts_apart, with_told_names};
 
 /// An object of World Anvil's API, in its own names.
 pub type Object = serde_json::Map<String, serde_json::Value>;

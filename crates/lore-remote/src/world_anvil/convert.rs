@@ -1,14 +1,16 @@
 //! Between what the service tells and what this program reads: BBCode and Markdown, references
 //! and ids, and what the contract tells in another way.
 
-use lore_anvil::{Field, Form, Kind, Object, check_sections, first_title};
+use lore_anvil::{
+    Field, Form, Kind, Object, check_sections, first_title, with_table_names, with_texts_apart,
+};
 use lore_core::{Error, Result};
 use lore_markup::{from_bbcode, to_bbcode};
 use serde_json::{Value, json};
 
 /// An object as this program reads it: texts as Markdown.
 pub(super) fn inward(kind: Kind, object: Object) -> Object {
-    let converted = object.into_iter().map(|(name, value)| {
+    let converted = with_table_names(kind, object).into_iter().map(|(name, value)| {
         let field = kind.row().field(&name);
         let value = match value {
             Value::String(text) if field.is_some_and(Field::is_markup) => from_bbcode(&text).into(),
@@ -24,7 +26,8 @@ pub(super) fn inward(kind: Kind, object: Object) -> Object {
         };
         (name, value)
     });
-    let mut object: Object = converted.filter(|(name, _)| name != "success").collect();
+    let object: Object = converted.filter(|(name, _)| name != "success").collect();
+    let mut object = with_texts_apart(kind, object, from_bbcode);
     derive(kind, &mut object);
     object
 }

@@ -21,7 +21,7 @@ pub(super) fn understood(asking: &Asking, answered: Answered) -> Result<Object> 
         _ => None,
     });
     match answered.status {
-        200..=299 => success(object),
+        200..=299 => success(asking.verb, object),
         401 => Err(Error::Forbidden {
             action: "World Anvil does not know these keys (401)".into(),
             hint: "check WORLD_ANVIL_APP_KEY and WORLD_ANVIL_TOKEN".into(),
@@ -40,19 +40,27 @@ pub(super) fn understood(asking: &Asking, answered: Answered) -> Result<Object> 
         )),
         422 => {
             let why = detail(object.as_ref());
-            let field = named_field(asking, &why).unwrap_or("the request");
-            let problem = format!("was refused by World Anvil (422): {why}");
+            let (field, were) =
+                named_field(asking, &why).map_or(("arguments", "were"), |field| (field, "was"));
+            let problem = format!("{were} refused by World Anvil (422): {why}");
             Err(Error::invalid(field, problem, "correct it; nothing was changed"))
         }
         429 => {
             let retry_after = answered.retry_after.unwrap_or(PATIENCE);
             Err(Error::Throttled { to: "World Anvil", retry_after })
         }
-        500.. => {
+        408 | 425 | 500.. => {
             let why = format!("status {}: {}", answered.status, detail(object.as_ref()));
             Err(no_answer(asking.verb, &why))
         }
-        other => Err(Error::Unavailable { what: format!("World Anvil (status {other})") }),
+        refused @ 400..=499 => Err(Error::Precondition {
+            message: format!(
+                "World Anvil refused the request ({refused}): {}",
+                detail(object.as_ref())
+            ),
+            hint: "change the request; the same one would be refused again".into(),
+        }),
+        other => Err(no_answer(asking.verb, &format!("status {other}"))),
     }
 }
 
@@ -78,8 +86,10 @@ fn named_field<'a>(asking: &'a Asking, words: &str) -> Option<&'a str> {
     named.max_by_key(|name| name.len()).map(String::as_str)
 }
 
-fn success(object: Option<Object>) -> Result<Object> {
-    let strange = |what: &str| Error::Unavailable { what: format!("World Anvil ({what})") };
+/// What a status of success comes with. Who wrote must not write again because that cannot be
+/// read.
+fn success(verb: Verb, object: Option<Object>) -> Result<Object> {
+    let strange = |what: &str| no_answer(verb, what);
     let object = object.ok_or_else(|| strange("it answered with a page instead of JSON"))?;
     match object.get("success") {
         Some(Value::Bool(true)) => Ok(object),

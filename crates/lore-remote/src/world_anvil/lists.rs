@@ -104,11 +104,17 @@ impl WorldAnvil {
             .fields
             .iter()
             .find(|field| matches!(field.form, Form::Many(kind, _) if kind == query.kind));
-        let Some(Value::Array(rows)) = field.and_then(|field| holder.get(field.name)) else {
-            return Err(Error::not_found(
-                format!("{} of a {}", query.kind.row().many, parent.row().one),
-                "World Anvil does not list them",
-            ));
+        let rows = match field.map(|field| holder.get(field.name)) {
+            Some(Some(Value::Array(rows))) => rows.as_slice(),
+            Some(Some(Value::Null)) => &[],
+            // A timeline without eras does not mention them, and nobody else lists them.
+            Some(None) if query.kind == Kind::Era => &[],
+            _ => {
+                return Err(Error::not_found(
+                    format!("{} of a {}", query.kind.row().many, parent.row().one),
+                    "World Anvil does not list them",
+                ));
+            }
         };
         let rows = rows.iter().filter_map(Value::as_object).cloned();
         let all = rows.map(|row| below(query.kind, row, parent, &holder)).collect();

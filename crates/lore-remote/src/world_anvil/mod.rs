@@ -68,19 +68,21 @@ impl WorldAnvil {
     }
 
     /// Asks, and takes apart what comes back.
-    async fn ask(&self, asking: Asking) -> Result<Object> {
-        fault::understood(&asking, self.wire.send(&asking).await?)
+    async fn ask(&self, asking: &Asking) -> Result<Object> {
+        fault::understood(asking, self.wire.send(asking).await?)
     }
 
     /// Asks for what may be kept, if it is what is wanted.
     async fn ask_kept(&self, class: Class, asking: Asking, wanted: Wanted) -> Result<Object> {
         if class == Class::Never {
-            return wanted.checked(self.ask(asking).await?);
+            return wanted.checked(&asking, self.ask(&asking).await?);
         }
         let wire = Arc::clone(&self.wire);
         let key = asking.key();
-        let work =
-            async move { wanted.checked(fault::understood(&asking, wire.send(&asking).await?)?) };
+        let work = async move {
+            let answer = fault::understood(&asking, wire.send(&asking).await?)?;
+            wanted.checked(&asking, answer)
+        };
         self.cache.get(class, key, work).await
     }
 
@@ -191,7 +193,12 @@ impl WorldAnvil {
         if !self.known.knows(&text_of(&found, "id")) {
             self.cache.forget(|key| key.starts_with(ARTICLES));
         }
-        self.known.learn(&found);
+        let mut told = found.clone();
+        if granularity < FULL {
+            // Some texts of a template are told already, but not all.
+            told.shift_remove("sections");
+        }
+        self.known.learn(&told);
         Ok(found)
     }
 }
@@ -259,6 +266,8 @@ impl Anvil for WorldAnvil {
     }
 }
 
+/// The granularity that tells all texts of an article.
+const FULL: i8 = 2;
 /// Where articles are listed.
 const ARTICLES: &str = "world/articles?";
 /// Where one is read.

@@ -1,9 +1,12 @@
 //! Whether an answer is what it was asked for. What is not is no answer: it is neither shown nor
 //! kept, and says nothing of what is there.
 
-use lore_anvil::{Field, Kind, Object};
-use lore_core::{Error, Result};
+use lore_anvil::{Field, IdForm, Kind, Object};
+use lore_core::{Error, Result, Uid};
 use serde_json::Value;
+
+use super::convert::text_of;
+use super::wire::Asking;
 
 /// What an answer shall be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,14 +19,16 @@ pub(super) enum Wanted {
 
 impl Wanted {
     /// The answer, if it is that.
-    pub(super) fn checked(self, answer: Object) -> Result<Object> {
+    pub(super) fn checked(self, asking: &Asking, answer: Object) -> Result<Object> {
         match self {
-            Self::One(kind) => match problem_of(kind, &answer) {
-                None => Ok(answer),
-                Some(problem) => {
-                    Err(odd(format!("its answer is no {}: {problem}", kind.row().one)))
+            Self::One(kind) => {
+                match problem_of(kind, &answer).or_else(|| another(kind, asking, &answer)) {
+                    None => Ok(answer),
+                    Some(problem) => {
+                        Err(odd(format!("its answer is no {}: {problem}", kind.row().one)))
+                    }
                 }
-            },
+            }
             Self::Several(kind) => {
                 let broken = |what: &str| odd(format!("its list of {}: {what}", kind.row().many));
                 let Some(Value::Array(rows)) = answer.get("entities") else {
@@ -61,6 +66,24 @@ fn problem_of(kind: Kind, object: &Object) -> Option<String> {
     wrong.next().map(|(name, _)| format!("has a {name} that is no text"))
 }
 
+/// Says that an object is another one than was asked for, continuing a sentence. An id in another
+/// form than the kind's own, such as the number of a page, may stand for any.
+fn another(kind: Kind, asking: &Asking, object: &Object) -> Option<String> {
+    let asked = asking.query.iter().find(|(name, _)| *name == "id").map(|(_, id)| id.trim())?;
+    let found = text_of(object, "id");
+    let is_same = match kind.row().id {
+        IdForm::Uuid => {
+            let asked = asked.parse::<Uid>().ok()?;
+            found.trim().parse::<Uid>().ok() == Some(asked)
+        }
+        IdForm::Number => {
+            let asked = asked.parse::<u64>().ok()?;
+            found.trim().parse::<u64>().ok() == Some(asked)
+        }
+    };
+    (!is_same).then(|| "is another one than was asked for".to_owned())
+}
+
 fn odd(what: String) -> Error {
     Error::Unavailable { what: format!("World Anvil ({what})") }
 }
@@ -71,17 +94,20 @@ mod tests {
 
     use super::*;
 
+    const ASKED: &str = "0190a1b2-0000-7000-8000-000000000001";
+
     fn fault(wanted: Wanted, answer: Value) -> String {
         let Value::Object(answer) = answer else { unreachable!() };
-        wanted.checked(answer).map_or_else(|error| error.to_string(), |_| String::new())
+        let asking = Asking::get("article").with("id", ASKED);
+        wanted.checked(&asking, answer).map_or_else(|error| error.to_string(), |_| String::new())
     }
 
     #[test]
     fn a_thing_has_an_id_and_texts_that_are_texts() {
         let one = Wanted::One(Kind::Article);
         for good in [
-            json!({ "id": "a", "title": "A", "content": null, "tags": ["x"] }),
-            json!({ "id": 7, "category": [] }),
+            json!({ "id": ASKED, "title": "A", "content": null, "tags": ["x"] }),
+            json!({ "id": ASKED.to_uppercase(), "category": [] }),
         ] {
             assert_eq!(fault(one, good), "");
         }
@@ -91,6 +117,7 @@ mod tests {
             (json!({ "id": " " }), "has no id"),
             (json!({ "id": "a", "title": { "a": 1 } }), "title that is no text"),
             (json!({ "id": "a", "content": 7 }), "content that is no text"),
+            (json!({ "id": ASKED.replace('1', "2") }), "is another one than was asked for"),
         ] {
             assert!(fault(one, bad.clone()).contains(says), "{bad}");
         }

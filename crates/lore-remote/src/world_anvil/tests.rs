@@ -347,6 +347,7 @@ async fn every_fault_has_its_error_and_is_not_kept() {
         (json_answer(422, json!({ "error": "old form", "trace": "" })), Code::Invalid, "old form"),
         (throttled, Code::Throttled, "too many requests to World Anvil"),
         (page(500), Code::Unavailable, "500"),
+        (page(400), Code::Precondition, "refused the request (400)"),
         (page(200), Code::Unavailable, "page instead of JSON"),
         (
             json_answer(200, json!({ "success": false, "error": "nope" })),
@@ -664,7 +665,11 @@ fn writing() -> (Stage, Arc<Mutex<(Object, u32)>>) {
                 there.1 += 1;
                 json_answer(200, json!({ "success": true, "id": "a" }))
             }
-            ("article", Verb::Delete) => json_answer(200, json!({ "success": true })),
+            ("article", Verb::Delete) => {
+                there.1 = 0;
+                json_answer(200, json!({ "success": true }))
+            }
+            ("article", _) if there.1 == 0 => json_answer(404, json!({ "success": false })),
             ("article", _) => {
                 let mut now = told(&there);
                 now.insert("success".into(), json!(true));
@@ -854,4 +859,92 @@ async fn a_section_that_is_no_text_is_refused() {
     let refused = stage.anvil.create(Kind::Article, &odd).await.unwrap_err();
     assert!(refused.to_string().starts_with("sections holds \"Foo\", which is not a text"));
     assert!(sent.lock().is_null(), "nothing was sent");
+}
+
+#[tokio::test]
+async fn a_timeline_without_eras_takes_away_none_of_the_others() {
+    let lists = json!({
+        "world/timelines?w": [{ "id": "t" }, { "id": "n" }, { "id": "s" }],
+    });
+    let things = json!({
+        "timeline?t": { "id": "t", "title": "T", "eras": null },
+        "timeline?n": { "id": "n", "title": "N" },
+        "timeline?s": { "id": "s", "title": "S", "eras": [{ "id": "e", "title": "E" }] },
+    });
+    let stage = Stage::set(service(lists, things));
+    let all = stage.anvil.list(&ListQuery::of(Kind::Era)).await.unwrap();
+    assert_eq!((ids_of(&all), all.total), (vec!["e".to_owned()], 1));
+    for none in ["t", "n"] {
+        let found = stage.anvil.list(&below(Kind::Era, Kind::Timeline, none)).await.unwrap();
+        assert_eq!(found.total, 0, "{none}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_for_another_id_is_none_and_not_kept() {
+    let (asked, other) =
+        ("0190a1b2-0000-7000-8000-000000000001", "0190a1b2-0000-7000-8000-000000000002");
+    let stage = Stage::set(move |_| {
+        json_answer(200, json!({ "success": true, "id": other, "title": "Another" }))
+    });
+    for kind in [Kind::Article, Kind::Secret] {
+        let error = stage.anvil.read(kind, Some(asked), 1).await.unwrap_err();
+        assert_eq!(error.code(), Code::Unavailable, "{error}");
+    }
+    *stage.fake.answer.lock() = Box::new(move |_| {
+        json_answer(200, json!({ "success": true, "id": asked, "title": "The Keep" }))
+    });
+    let good = stage.anvil.read(Kind::Article, Some(asked), 1).await.unwrap();
+    assert_eq!(good["title"], "The Keep");
+}
+
+#[tokio::test]
+async fn a_write_whose_answer_cannot_be_read_is_not_to_be_repeated() {
+    for body in [&b"<html>"[..], b"{}", b""] {
+        let stage = Stage::set(move |asking| match asking.verb {
+            Verb::Get | Verb::Post => thing(asking),
+            _ => Answered { status: 200, retry_after: None, body: body.to_vec() },
+        });
+        let new = fields(json!({ "title": "A", "world": "w" }));
+        let error = stage.anvil.create(Kind::Article, &new).await.unwrap_err();
+        assert_eq!(error.code(), Code::Precondition, "{error}");
+        assert!(error.hint().starts_with("do not repeat it"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_said_to_be_deleted_and_is_still_there_is_told() {
+    let stage = Stage::set(|asking| match asking.verb {
+        Verb::Delete => json_answer(200, json!({ "success": true })),
+        _ => thing(asking),
+    });
+    let error = stage.anvil.delete(Kind::Article, "a").await.unwrap_err();
+    assert!(error.to_string().contains("still there"), "{error}");
+}
+
+#[tokio::test]
+async fn a_refusal_that_names_no_field_is_about_the_arguments() {
+    let stage = Stage::set(|asking| match asking.verb {
+        Verb::Patch => json_answer(422, json!({ "error": "no", "trace": "" })),
+        _ => thing(asking),
+    });
+    let change = fields(json!({ "title": "A" }));
+    let error = stage.anvil.update(Kind::Article, "a", &change).await.unwrap_err();
+    assert!(error.to_string().starts_with("arguments were refused"), "{error}");
+}
+
+#[tokio::test]
+async fn texts_of_a_template_are_sections_and_the_folder_of_a_block_is_its_folder() {
+    let stage = Stage::set(|asking| {
+        let told = match asking.path {
+            "block" => json!({ "success": true, "id": 6, "folder": { "id": 5, "title": "BF" } }),
+            _ => json!({ "success": true, "id": "a", "title": "A", "geography": "[i]hills[/i]" }),
+        };
+        json_answer(200, told)
+    });
+    let article = stage.anvil.read(Kind::Article, Some("a"), 2).await.unwrap();
+    assert_eq!(article["sections"], json!({ "geography": "*hills*" }));
+    assert!(!article.contains_key("geography"));
+    let block = stage.anvil.read(Kind::Block, Some("6"), 2).await.unwrap();
+    assert_eq!(block["blockfolder"]["id"], 5);
 }

@@ -45,7 +45,20 @@ impl WorldAnvil {
         let asking = Asking::new(Verb::Delete, kind.row().path).with("id", id);
         let written = self.write(asking).await;
         self.forget(kind, id);
-        written.map(drop).map_err(|error| named(kind, id, error))
+        written.map_err(|error| named(kind, id, error))?;
+        self.check_gone(kind, id).await
+    }
+
+    /// Reads what was deleted: it must not be there any more.
+    async fn check_gone(&self, kind: Kind, id: &str) -> Result<()> {
+        match self.one(kind, id, -1).await {
+            Err(Error::NotFound { .. } | Error::Forbidden { .. }) => Ok(()),
+            Err(error) => Err(unread(kind, id, &error.to_string())),
+            Ok(_) => Err(Error::Precondition {
+                message: format!("World Anvil said that {id} is deleted, but it is still there"),
+                hint: "delete it at World Anvil itself".into(),
+            }),
+        }
     }
 
     /// What was known of a thing may be true no more, also when nobody knows whether the write
@@ -148,7 +161,7 @@ impl WorldAnvil {
     /// Sends a write. Things tell of each other (counts, titles, what is in them), so all that
     /// was read may have changed with it, also when nobody knows whether it arrived.
     async fn write(&self, asking: Asking) -> Result<Object> {
-        let answer = self.ask(asking).await;
+        let answer = self.ask(&asking).await;
         self.cache.forget(|key| !STEADY.iter().any(|path| key.starts_with(path)));
         answer
     }
