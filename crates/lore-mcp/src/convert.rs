@@ -90,10 +90,27 @@ pub(crate) fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
 }
 
+/// A text that begins a sentence. The name of a tool stays what it is.
 fn capitalised(text: &str) -> String {
+    let first_word = text.split_whitespace().next().unwrap_or_default();
+    if first_word.contains('_') {
+        return text.to_owned();
+    }
     let mut letters = text.chars();
     match letters.next() {
         Some(first) => first.to_uppercase().chain(letters).collect(),
         None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hint_begins_a_sentence_and_names_tools_as_they_are() {
+        assert_eq!(capitalised("use 1 to 20"), "Use 1 to 20");
+        assert_eq!(capitalised("list_maps lists the ids"), "list_maps lists the ids");
+        assert_eq!(capitalised(""), "");
     }
 }
