@@ -88,8 +88,7 @@ fn each<'a>(text: &'a str, mut take: impl FnMut(Piece<'a>)) {
 /// The mention that `text` starts with, and all of it.
 fn at_start(text: &str) -> Option<(AnvilMention<'_>, &str)> {
     let inside = text.strip_prefix("@[")?;
-    let end = inside.find([']', '\n', '\r'])?;
-    let (label, rest) = inside.split_at_checked(end)?;
+    let (label, rest) = inside.split_at_checked(label_end(inside)?)?;
     let target = rest.strip_prefix("](")?;
     let end = target.find([')', '\n', '\r', ' '])?;
     let (target, after) = target.split_at_checked(end)?;
@@ -101,6 +100,23 @@ fn at_start(text: &str) -> Option<(AnvilMention<'_>, &str)> {
         "@[".len() + label.len() + "](".len() + kind.len() + ":".len() + id.len() + ")".len();
     let whole = text.get(..length).filter(|_| length <= LENGTH_MAX && word(kind) && is_id)?;
     Some((AnvilMention { label, kind, id }, whole))
+}
+
+/// Where a label ends: at its bracket, apart from those of pairs within it; where they are not
+/// paired, at the first.
+fn label_end(inside: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, c) in inside.char_indices() {
+        match c {
+            ']' if depth == 0 => return Some(at),
+            ']' => depth -= 1,
+            '[' => depth += 1,
+            '\n' | '\r' => break,
+            _ if at > LENGTH_MAX => break,
+            _ => {}
+        }
+    }
+    inside.find([']', '\n', '\r'])
 }
 
 fn in_table(before: &str) -> bool {
@@ -121,6 +137,16 @@ mod tests {
         assert_eq!(found[1].label, "Bob");
         assert_eq!(mention("the Mill", "location", ID), format!("@[the Mill](location:{ID})"));
         assert_eq!(mention("a]b\nc", "person", "1"), "@[abc](person:1)");
+    }
+
+    #[test]
+    fn a_label_may_hold_brackets() {
+        for label in ["Lab [x] el", "[x]", "a [b"] {
+            let text = format!("@[{label}](person:{ID}) ]");
+            let found = mentions(&text);
+            assert_eq!(found.len(), 1, "{text}");
+            assert_eq!(found[0], AnvilMention { label, kind: "person", id: ID });
+        }
     }
 
     #[test]

@@ -42,6 +42,15 @@ pub fn literal(text: &str) -> String {
     write::document(&[model::Block::Paragraph(vec![model::Inline::Text(text.to_owned())])])
 }
 
+/// What a Markdown text says, without its marks; mentions as their labels.
+pub fn to_text(markdown: &str) -> String {
+    let named = anvil::replaced(markdown, |found| Some(literal(found.label)));
+    let named = mention::replaced(&named, |found| found.label().map(literal));
+    let mut out = String::with_capacity(named.len());
+    tree::say(&tree::parse(&to_html(&named)), &mut out);
+    out.trim().to_owned()
+}
+
 fn settled(html: &str, prepare: &dyn Fn(Vec<tree::Node>) -> Vec<tree::Node>) -> String {
     let mut markdown = written(html, prepare);
     for _ in 0..TRIPS_MAX {

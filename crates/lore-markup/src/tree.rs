@@ -57,6 +57,23 @@ pub(crate) enum Mentions {
     Verbatim,
 }
 
+/// Writes all text of some nodes, each block on a line of its own.
+pub(crate) fn say(nodes: &[Node], out: &mut String) {
+    const WITHIN_LINES: [&str; 12] =
+        ["a", "b", "code", "del", "em", "i", "ins", "s", "span", "strong", "sub", "sup"];
+    for node in nodes {
+        match node {
+            Node::Text(text) => out.push_str(text),
+            Node::Element(element) => {
+                say(&element.children, out);
+                if !WITHIN_LINES.contains(&element.tag.as_str()) {
+                    out.push('\n');
+                }
+            }
+        }
+    }
+}
+
 /// Reads sanitised HTML.
 pub(crate) fn parse(html: &str) -> Vec<Node> {
     let mut open: Vec<Element> = vec![Element::default()];
