@@ -11,7 +11,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, Response, StatusCode, header};
-use lore_anvil::{Kind, List, Object, PAGE_MAX, Sensitivity};
+use lore_anvil::{Kind, List, Object, PAGE_MAX, Sensitivity, with_texts_apart, with_told_names};
 use lore_app::atlas::{Anvil, Atlas, ListQuery};
 use lore_core::{Error, Role};
 use lore_markup::{from_bbcode, to_bbcode};
@@ -198,7 +198,7 @@ fn outward(kind: Kind, object: Object) -> Object {
     for (name, text) in further.into_iter().filter(|(name, _)| is_plain(name)) {
         out.entry(name).or_insert(text);
     }
-    out
+    with_told_names(kind, out)
 }
 
 fn in_bbcode(sections: Object) -> Object {
@@ -229,18 +229,19 @@ fn inward(kind: Kind, fields: &Object) -> Object {
         });
         fields.insert("sections".into(), Value::Object(in_markdown(sections)));
     }
-    let converted = fields.iter().map(|(name, value)| {
-        let declared = kind.row().field(name);
+    let fields = with_texts_apart(kind, fields, from_bbcode);
+    let converted = fields.into_iter().map(|(name, value)| {
+        let declared = kind.row().field(&name);
         let value = match value {
             Value::String(text) if declared.is_some_and(lore_anvil::Field::is_markup) => {
-                from_bbcode(text).into()
+                from_bbcode(&text).into()
             }
-            Value::String(text) if declared.is_none() && lore_anvil::is_long(text) => {
-                from_bbcode(text).into()
+            Value::String(text) if declared.is_none() && lore_anvil::is_long(&text) => {
+                from_bbcode(&text).into()
             }
-            other => other.clone(),
+            other => other,
         };
-        (name.clone(), value)
+        (name, value)
     });
     converted.collect()
 }

@@ -212,14 +212,23 @@ pub enum Change {
     /// Counts that these nodes were asked for. Neither changes their version nor
     /// enters the audit log; a node that is gone or hidden is passed over.
     CountAccess(Vec<NodeId>),
-    /// Lets the world's running numbers, and those within these kinds, go on after
-    /// `past`. Numbers up to there are left to what brings its own.
+    /// Lets running numbers go on after `past`. Numbers up to there are left to what brings
+    /// its own.
     SkipNumbers {
-        /// The kinds.
-        kinds: Vec<Kind>,
+        /// Which.
+        counters: Counters,
         /// The last number that is passed over.
         past: i64,
     },
+}
+
+/// Running numbers of a world.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Counters {
+    /// Those over all nodes, and those within these kinds.
+    All(Vec<Kind>),
+    /// Those within these kinds.
+    OfKinds(Vec<Kind>),
 }
 
 /// A document to put.

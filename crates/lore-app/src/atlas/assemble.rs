@@ -7,6 +7,7 @@ use lore_core::{Edge, Node, NodeId, PrincipalId, Result, Text, Visibility};
 use lore_store::Direction;
 use serde_json::{Value, json};
 
+use super::sight::Sight;
 use super::source::Atlas;
 use super::{article, head, held, keys, taken};
 use crate::doors;
@@ -20,7 +21,10 @@ pub(super) const SECTION: &str = "section";
 /// How much of a text is shown as its beginning, in characters.
 const EXCERPT_MAX: usize = 200;
 /// What is kept among a node's own fields for this program alone.
-const OURS: [&str; 4] = [head::COPY, taken::PENDING, taken::REFUSED, held::OPEN_INSIDE];
+pub(super) const OURS: [&str; 5] =
+    [head::COPY, taken::PENDING, taken::REFUSED, held::OPEN_INSIDE, keys::MOVED];
+/// Where a map tells the address of its picture.
+const IMAGE_URL: &str = "imageUrl";
 /// How far up the line of parents is followed.
 const ANCESTORS_MAX: usize = 32;
 
@@ -40,7 +44,7 @@ impl Atlas {
                 let value = self.value(kind, node, field, &around).await?;
                 object.insert(field.name.into(), value);
             }
-            add_unknown(&mut object, kind, node, granularity);
+            add_unknown(&mut object, kind, node, granularity, &around.sight);
             objects.push(object);
         }
         Ok(objects)
@@ -79,7 +83,7 @@ impl Atlas {
         Ok(match name {
             "excerpt" => match head::own(node, name) {
                 Some(own) => own.clone(),
-                None => json!(around.entry(node).map(beginning)),
+                None => json!(around.entry(node).map(excerpt_of)),
             },
             "wordcount" => {
                 json!(around.entry(node).map_or(0, |text| text.split_whitespace().count()))
@@ -130,7 +134,7 @@ impl Atlas {
 }
 
 /// Fields that nobody declared but somebody wrote: told where everything is told.
-fn add_unknown(object: &mut Object, kind: Kind, node: &Node, granularity: i8) {
+fn add_unknown(object: &mut Object, kind: Kind, node: &Node, granularity: i8, sight: &Sight) {
     let row = kind.row();
     if row.granularities.last().is_none_or(|fullest| granularity < (*fullest).min(2)) {
         return;
@@ -139,19 +143,23 @@ fn add_unknown(object: &mut Object, kind: Kind, node: &Node, granularity: i8) {
     let is_ours = |name: &str| OURS.contains(&name);
     for (name, value) in head::own_fields(&node.properties).into_iter().flatten() {
         if !object.contains_key(name) && !is_ours(name) {
-            object.insert(name.clone(), value.clone());
+            object.insert(name.clone(), sight.seen(value.clone()));
         }
     }
 }
 
 /// A plain value; some follow from what other doors write.
 fn own_value(kind: Kind, node: &Node, name: &str, around: &Around) -> Value {
-    if let Some(own) = head::own(node, name) {
-        return own.clone();
+    // The address of the picture of a copied map is that of its picture, which may be hidden.
+    let is_of_another = name == IMAGE_URL && head::own(node, head::COPY).is_some();
+    if let Some(own) = head::own(node, name)
+        && !(is_of_another && !around.sight.is_whole())
+    {
+        return around.sight.seen(own.clone());
     }
     match (kind, name) {
         (Kind::History, "year" | "month" | "day") => date_part(node, name),
-        (Kind::Map, "imageUrl") => {
+        (Kind::Map, IMAGE_URL) => {
             let pictures = around.targets(node, "shows", Kind::Image);
             pictures.first().and_then(|picture| picture.get("url")).cloned().unwrap_or_default()
         }
@@ -172,6 +180,13 @@ fn date_part(node: &Node, name: &str) -> Value {
     }
 }
 
+/// How a Markdown text begins, in plain words.
+pub(super) fn excerpt_of(markdown: &str) -> String {
+    // No more is looked at than can be shown, however much of it is marks.
+    let start = markdown.char_indices().nth(10 * EXCERPT_MAX).map_or(markdown.len(), |(at, _)| at);
+    beginning(&lore_markup::to_text(markdown.get(..start).unwrap_or_default()))
+}
+
 /// How a text begins, on one line.
 pub(super) fn beginning(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -189,6 +204,8 @@ pub(super) struct Around {
     others: HashMap<NodeId, Node>,
     authors: HashMap<PrincipalId, String>,
     played: HashMap<NodeId, Played>,
+    /// What the caller sees of what fields refer to.
+    sight: Sight,
     pub(super) world: Object,
 }
 
@@ -227,9 +244,12 @@ impl Around {
         } else {
             HashMap::new()
         };
+        let own = nodes.iter().filter_map(|node| node.properties.get(head::OWN));
+        let own: Vec<&Value> = own.collect();
         Ok(Self {
             texts,
             played,
+            sight: atlas.sight_of(&own).await?,
             out,
             into,
             others: others.into_iter().map(|node| (node.id, node)).collect(),

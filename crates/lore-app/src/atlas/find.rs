@@ -86,19 +86,23 @@ impl Atlas {
         let asked = Query { filter, unit: Unit::Node, ..Query::new(words, most) };
         let found = place.app().search(place.viewer(), asked).await?;
         let world = place.world_reference().await?;
-        let articles = found.answers.into_iter().skip(query.offset).take(limit).map(|answer| {
-            let snippet = answer.snippet(words).text;
-            let excerpt = match snippet.is_empty() {
-                false => snippet,
-                true => beginning(&answer.text.map(|text| text.body).unwrap_or_default()),
-            };
-            FoundArticle {
-                article: head::reference(Kind::Article, &answer.node),
-                excerpt,
-                relevance: relevance(answer.hit.score),
-                world: world.clone(),
-            }
-        });
+        let articles =
+            found.answers.into_iter().skip(query.offset).take(limit).map(|mut answer| {
+                if let Some(text) = &mut answer.text {
+                    text.body = lore_markup::to_text(&text.body);
+                }
+                let snippet = answer.snippet(words).text;
+                let excerpt = match snippet.is_empty() {
+                    false => snippet,
+                    true => beginning(&answer.text.map(|text| text.body).unwrap_or_default()),
+                };
+                FoundArticle {
+                    article: head::reference(Kind::Article, &answer.node),
+                    excerpt,
+                    relevance: relevance(answer.hit.score),
+                    world: world.clone(),
+                }
+            });
         Ok(FoundArticles { articles: articles.collect(), total: found.total, searched: 1.0 })
     }
 }

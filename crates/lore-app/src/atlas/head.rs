@@ -27,7 +27,8 @@ pub(super) fn reference(kind: Kind, node: &Node) -> Object {
     if kind == Kind::Article {
         head.insert("entityClass".into(), json!(class_of(article::template_of(node))));
     }
-    head.insert("icon".into(), own(node, "icon").cloned().unwrap_or_default());
+    let icon = own(node, "icon").filter(|icon| icon.is_string());
+    head.insert("icon".into(), icon.cloned().unwrap_or_default());
     if let Some(url) = own(node, "url").filter(|url| url.is_string()) {
         head.insert("url".into(), url.clone());
     }
@@ -68,6 +69,25 @@ pub(super) fn own<'a>(node: &'a Node, name: &str) -> Option<&'a Value> {
 /// All fields that only this contract knows.
 pub(super) fn own_fields(properties: &Properties) -> Option<&Object> {
     properties.get(OWN)?.as_object()
+}
+
+/// The properties after a change; null takes a field away.
+pub(super) fn merged(before: &Properties, changes: &Object) -> Properties {
+    let mut after = before.clone();
+    let mut own = own_fields(before).cloned().unwrap_or_default();
+    for (name, value) in changes {
+        if value.is_null() {
+            own.shift_remove(name);
+        } else {
+            own.insert(name.clone(), value.clone());
+        }
+    }
+    if own.is_empty() {
+        after.shift_remove(OWN);
+    } else {
+        after.insert(OWN.into(), Value::Object(own));
+    }
+    after
 }
 
 /// A moment as the API writes it.

@@ -15,7 +15,6 @@ use lore_store::{Batch, Change, Direction, Expect, NodePatch, NodeRef, Require};
 use serde_json::{Value, json};
 
 use super::source::Atlas;
-use super::write::merged;
 use super::written::{State, Written};
 use super::{head, keys};
 use crate::play::word;
@@ -205,7 +204,7 @@ fn noted(inside: Option<Visibility>) -> Object {
 fn shown_with(part: &Node, inside: Option<Visibility>) -> Change {
     let patch = NodePatch {
         visibility: Some(inside.unwrap_or(Visibility::Members)),
-        properties: Some(merged(&part.properties, &noted(inside))),
+        properties: Some(head::merged(&part.properties, &noted(inside))),
         ..NodePatch::default()
     };
     Change::UpdateNode(NodeRef::Id(part.id), Expect::Version(part.version), patch)

@@ -1,16 +1,26 @@
 //! From the ids that clients send to nodes, and which nodes a kind of object is made of.
 
-use lore_anvil::{IdForm, Kind};
+use lore_anvil::{IdForm, Kind, Object};
 use lore_core::names::Word;
 use lore_core::{Error, Node, Result, Uid};
-use lore_store::NodeKey;
+use lore_store::{Change, Counters, Expect, NodeKey, NodePatch, NodeRef};
+use serde_json::json;
 
-use super::article;
+use super::copies::Seen;
 use super::source::Atlas;
+use super::taken::uid_of;
+use super::{article, head};
 use crate::doors;
 use crate::id_forms::{self, read_uid};
 use crate::knowledge;
 use crate::play::{CAMPAIGN, CHARACTER, word};
+
+/// Numbers from here on are of what was made here; those of a service are far below.
+pub(super) const OWN_NUMBERS: i64 = 1 << 40;
+/// Numbers from here on are of what was made here before and had the number of a copy.
+const GAVE_WAY: i64 = 1 << 41;
+/// Where the other number is kept of what gave way to a copy.
+pub(super) const MOVED: &str = "movedNumber";
 
 /// Node kind of a note in a notebook. Notes by themselves are pages.
 const NOTEBOOK_NOTE: &str = "notebook_note";
@@ -61,9 +71,16 @@ pub(super) fn node_word(kind: Kind, template: Option<&str>) -> Result<Word> {
 /// The id of a node as this kind of object shows it.
 pub(super) fn shown_id(kind: Kind, node: &Node) -> serde_json::Value {
     match kind.row().id {
-        IdForm::Number => node.kind_number.into(),
+        IdForm::Number => number_of(node).into(),
         IdForm::Uuid => node.uid.to_string().into(),
     }
+}
+
+/// The number of a node: of a copy, that which it has where it comes from.
+fn number_of(node: &Node) -> i64 {
+    let there = Seen::of_node(node).and_then(|seen| seen.id.parse().ok());
+    let given_way = || head::own(node, MOVED).and_then(serde_json::Value::as_i64);
+    there.or_else(given_way).unwrap_or(node.kind_number)
 }
 
 impl Atlas {
@@ -99,6 +116,10 @@ impl Atlas {
             }
             false => key(kind, id)?,
         };
+        if let NodeKey::KindNumber(_, number) = key {
+            let found = self.numbered(kind, number).await?.filter(|node| fits(kind, node));
+            return found.map(|node| (self.clone(), node)).ok_or_else(|| unknown(kind, id));
+        }
         // Only a UUID means the same thing in every world.
         let places = match &key {
             NodeKey::Uid(_) => self.everywhere().await?,
@@ -111,6 +132,57 @@ impl Atlas {
             }
         }
         Err(unknown(kind, id))
+    }
+
+    /// What has a number in this world: a copy that came with it, else what was made here.
+    pub(super) async fn numbered(&self, kind: Kind, number: i64) -> Result<Option<Node>> {
+        let store = &self.app().store;
+        let copy = NodeKey::Uid(uid_of(kind, &number.to_string()));
+        if let Some(copy) = store.node(self.viewer(), copy).await? {
+            return Ok(Some(copy));
+        }
+        let word = word(kind.row().path)?;
+        let counted = if number > GAVE_WAY { number - GAVE_WAY } else { number };
+        let found = store.node(self.viewer(), NodeKey::KindNumber(word, counted)).await?;
+        Ok(found.filter(|node| number_of(node) == number))
+    }
+
+    /// Leaves the numbers of a service to what comes from it: whatever is made here later counts
+    /// from beyond them.
+    pub(super) async fn leave_numbers(&self, past: i64) -> Result<()> {
+        let numbered = Kind::ALL.iter().filter(|kind| kind.row().id == IdForm::Number);
+        let kinds = numbered.map(|kind| word(kind.row().path)).collect::<Result<Vec<_>>>()?;
+        let skip = Change::SkipNumbers { counters: Counters::OfKinds(kinds), past };
+        let batch = self.scribe.batch().change(skip);
+        self.app().store.commit(self.viewer(), batch).await?;
+        Ok(())
+    }
+
+    /// Lets something that was made here give way to a copy that comes with its number.
+    pub(super) async fn make_way(&self, kind: Kind, id: &str) -> Result<()> {
+        let Some(number) = id.parse::<i64>().ok().filter(|_| kind.row().id == IdForm::Number)
+        else {
+            return Ok(());
+        };
+        if (OWN_NUMBERS..GAVE_WAY).contains(&number) {
+            // It comes from another program of this kind, which counts from there, too.
+            self.leave_numbers(number).await?;
+        }
+        let there = NodeKey::KindNumber(word(kind.row().path)?, number);
+        let found = self.app().store.node(self.viewer(), there).await?;
+        let Some(node) = found.filter(|node| number_of(node) == number) else { return Ok(()) };
+        if Seen::of_node(&node).is_some() {
+            return Ok(());
+        }
+        let moved = Object::from_iter([(MOVED.to_owned(), json!(GAVE_WAY + number))]);
+        let patch = NodePatch {
+            properties: Some(head::merged(&node.properties, &moved)),
+            ..NodePatch::default()
+        };
+        let update = Change::UpdateNode(NodeRef::Id(node.id), Expect::Version(node.version), patch);
+        let batch = self.scribe.batch().change(update);
+        self.app().store.commit(self.viewer(), batch).await?;
+        Ok(())
     }
 }
 

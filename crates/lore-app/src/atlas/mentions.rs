@@ -65,8 +65,9 @@ pub(super) async fn kept(atlas: &Atlas, text: &str) -> Result<String> {
     }
     Ok(anvil::replaced(text, |found| {
         let number = known.get(found.id)?;
-        // A bar would end the label.
-        Some(match found.label {
+        // A bar would end the label, and so would a bracket.
+        let label: String = found.label.chars().filter(|c| !matches!(c, '[' | ']')).collect();
+        Some(match label.as_str() {
             label if label.contains('|') => return None,
             "" => format!("[entity:{number}]"),
             label => format!("[entity:{number}|{label}]"),

@@ -22,6 +22,7 @@ mod people;
 mod read;
 mod screened;
 mod secrets;
+mod sight;
 mod source;
 mod sync;
 mod taken;

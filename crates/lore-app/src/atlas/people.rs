@@ -88,6 +88,7 @@ impl Atlas {
     /// Makes a world.
     pub(super) async fn create_world(&self, fields: &Object) -> Result<Object> {
         self.viewer().require(Role::Owner)?;
+        check_state(fields)?;
         let title = fields.get("title").and_then(Value::as_str).unwrap_or_default();
         let who = self.viewer().principal;
         let world = worlds::create(self.app(), who, title, self.scribe.tool).await?;
@@ -106,6 +107,7 @@ impl Atlas {
     /// Writes what is told of a world beside its name.
     pub(super) async fn update_world(&self, fields: &Object) -> Result<Object> {
         self.viewer().require(Role::Gm)?;
+        check_state(fields)?;
         let mut fields = fields.clone();
         if let Some(title) = fields.shift_remove("title") {
             self.rename_world(&title).await?;
@@ -254,6 +256,18 @@ pub(super) fn user_id(who: PrincipalId) -> String {
     let mut bytes = [0_u8; 16];
     bytes.iter_mut().zip(digest).for_each(|(to, from)| *to = from);
     Uid::from_hash(bytes).to_string()
+}
+
+/// Who sees a world is a matter of tokens, so that it cannot be published.
+fn check_state(fields: &Object) -> Result<()> {
+    match fields.get("state").and_then(Value::as_str) {
+        None | Some("private") => Ok(()),
+        Some(_) => Err(Error::invalid(
+            "state",
+            "of a world is private and stays so",
+            "make a token for whoever shall see it",
+        )),
+    }
 }
 
 fn world_head(world: &World) -> Object {

@@ -9,19 +9,23 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use lore_anvil::{
-    Form, Kind, Object, PAGE_MAX, Sensitivity, UNCATEGORISED, is_public, is_reference,
-};
+use lore_anvil::{Form, Kind, Object, PAGE_MAX, Sensitivity, TEMPLATES, UNCATEGORISED};
 use lore_core::{Error, Result, Role, Viewer};
+use lore_markup::{anvil, literal};
 use serde_json::{Value, json};
 
 use super::find::{ArticleQuery, Audience, FoundArticles};
 use super::keys;
+use super::sight::{self, is_bare, is_hidden, is_open, without};
 use super::source::{Anvil, Atlas, Detail, ListQuery, Rows};
 use super::taken::{id_of, references};
 
 /// Most pages that are looked through for what may be shown.
 const PAGES_MAX: usize = 20_000;
+/// Where a map tells the address of its picture.
+const IMAGE_URL: &str = "imageUrl";
+/// The granularity at which a map tells its picture.
+const FULL: i8 = 2;
 
 /// A service in front of a viewer.
 pub struct Screened {
@@ -122,11 +126,62 @@ impl Screened {
     /// What is shown of an open thing. Counts are those of what everybody may see.
     async fn shown(&self, kind: Kind, object: Object, world: Option<&str>) -> Result<Object> {
         let counts = self.counts_of(kind, &object, world).await?;
+        let shows_picture = self.shows_picture(kind, &object).await?;
+        let world = world_of(&object).or_else(|| world.map(str::to_owned));
         let mut shown = self.without_parts(kind, opened(kind, object)).await?;
+        if !shows_picture {
+            shown.insert(IMAGE_URL.to_owned(), Value::Null);
+        }
+        self.without_mentions(kind, &mut shown, world).await?;
         for (name, inside) in counts {
             shown.insert(name.to_owned(), json!(self.open_rows(&inside).await?.len()));
         }
         Ok(shown)
+    }
+
+    /// Whether the address of a picture may be told: that of a map is told in lists, too, where
+    /// nothing is said of the picture itself.
+    async fn shows_picture(&self, kind: Kind, object: &Object) -> Result<bool> {
+        if kind != Kind::Map || is_silent(object, IMAGE_URL) {
+            return Ok(true);
+        }
+        let is_open = |map: &Object| {
+            let picture = map.get("image").and_then(Value::as_object);
+            picture.is_some_and(|picture| sight::is_open(Kind::Image, picture))
+        };
+        match id_of(object).filter(|_| is_silent(object, "image")) {
+            Some(id) => Ok(is_open(&self.inner.read(kind, Some(&id), FULL).await?)),
+            None => Ok(is_open(object)),
+        }
+    }
+
+    /// Writes mentions of what is hidden as what readers see of them.
+    async fn without_mentions(
+        &self,
+        kind: Kind,
+        object: &mut Object,
+        world: Option<String>,
+    ) -> Result<()> {
+        let mut found = Vec::new();
+        each_text(kind, object, &mut |text| found.extend(mentioned(text)));
+        let mut open: HashSet<String> = HashSet::new();
+        for (kind, id) in &found {
+            let Some(kind) = kind.filter(|kind| *kind != Kind::Article) else { continue };
+            match self.open_one(kind, Some(id), -1).await {
+                Ok(_) => open.extend([id.clone()]),
+                Err(Error::NotFound { .. } | Error::Forbidden { .. }) => {}
+                Err(other) => return Err(other),
+            }
+        }
+        if found.iter().any(|(kind, _)| *kind == Some(Kind::Article)) {
+            let all = ListQuery { world, detail: Detail::Heads, ..ListQuery::of(Kind::Article) };
+            open.extend(self.open_rows(&all).await?.iter().filter_map(id_of));
+        }
+        each_text(kind, object, &mut |text| {
+            let hides = |id: &str| !open.contains(id);
+            *text = anvil::replaced(text, |found| hides(found.id).then(|| literal(found.label)));
+        });
+        Ok(())
     }
 
     /// The counts that a thing tells, each with what is counted.
@@ -293,11 +348,6 @@ fn is_part(kind: Kind) -> bool {
     kind.row().holders().next().is_some()
 }
 
-/// What is shown to whoever may ask: the worlds they are in, and themselves.
-const EVERYBODYS: [Kind; 2] = [Kind::User, Kind::World];
-/// What everybody may see although it does not say so.
-const SHARED: [Kind; 2] = [Kind::RpgSystem, Kind::MarkerType];
-
 /// What things of a kind count, and where they tell it.
 fn counts(kind: Kind) -> &'static [(&'static str, Kind)] {
     match kind {
@@ -317,12 +367,6 @@ fn is_silent(object: &Object, name: &str) -> bool {
     object.get(name).is_none_or(Value::is_null)
 }
 
-/// Whether everybody may see an object. What says nothing of that is not shown.
-fn is_open(kind: Kind, object: &Object) -> bool {
-    let is_shared = SHARED.contains(&kind) && is_silent(object, "state");
-    EVERYBODYS.contains(&kind) || is_shared || is_public(object)
-}
-
 /// An object without what is the author's own, and without what tells of hidden things.
 fn opened(kind: Kind, object: Object) -> Object {
     let hidden = |name: &str| {
@@ -337,7 +381,12 @@ fn opened(kind: Kind, object: Object) -> Object {
             || field.is_some_and(|field| field.form == Form::HiddenSection)
     };
     let open = object.into_iter().filter_map(|(name, value)| match hidden(&name) {
-        false => Some((name, without_hidden(value))),
+        false => {
+            let is_declared = kind.row().field(&name).is_some();
+            // What joins things of the table is looked at by itself.
+            let is_out = |fields: &Object| is_hidden(fields) || (!is_declared && is_bare(fields));
+            Some((name, without(value, &|part| part.as_object().is_some_and(is_out))))
+        }
         // Who may not see it sees that there is nothing.
         true if kind.row().field(&name).is_none() => None,
         true if value.is_array() => Some((name, json!([]))),
@@ -346,27 +395,39 @@ fn opened(kind: Kind, object: Object) -> Object {
     open.collect()
 }
 
-fn without_hidden(value: Value) -> Value {
-    match value {
-        Value::Object(fields) if is_hidden(&fields) => Value::Null,
-        Value::Object(fields) => Value::Object(
-            fields.into_iter().map(|(name, value)| (name, without_hidden(value))).collect(),
-        ),
-        Value::Array(items) => {
-            let open = items.into_iter().map(without_hidden);
-            Value::Array(open.filter(|item| !item.is_null()).collect())
+/// Every running text of an object.
+fn each_text(kind: Kind, object: &mut Object, act: &mut dyn FnMut(&mut String)) {
+    for (name, value) in object.iter_mut() {
+        match value {
+            Value::String(text)
+                if kind.row().field(name).is_some_and(lore_anvil::Field::is_markup) =>
+            {
+                act(text);
+            }
+            Value::Object(sections) if name == "sections" => {
+                for section in sections.values_mut() {
+                    if let Value::String(text) = section {
+                        act(text);
+                    }
+                }
+            }
+            _ => {}
         }
-        other => other,
     }
 }
 
-/// Whether a reference does not say that its target is for everybody. Worlds are always
-/// private to those who have no part in them, and who asks here has.
-fn is_hidden(fields: &Object) -> bool {
-    let class = fields.get("entityClass");
-    let said = Kind::ALL.iter().copied().find(|kind| class == Some(&json!(kind.row().class)));
-    // Whatever else it is, it is no more open than an article.
-    is_reference(fields) && !is_open(said.unwrap_or(Kind::Article), fields)
+/// What a text mentions: of which kind, as far as that is known, and which.
+fn mentioned(text: &str) -> Vec<(Option<Kind>, String)> {
+    let is_template = |word: &str| TEMPLATES.iter().any(|known| known.eq_ignore_ascii_case(word));
+    let kind_of = |word: &str| {
+        let kind = if is_template(word) { Some(Kind::Article) } else { Kind::at(word) };
+        kind.filter(|kind| kind.row().sensitivity == Sensitivity::Open)
+    };
+    anvil::mentions(text).iter().map(|found| (kind_of(found.kind), found.id.to_owned())).collect()
+}
+
+fn world_of(object: &Object) -> Option<String> {
+    references(object.get("world")?).into_iter().next()
 }
 
 #[cfg(test)]

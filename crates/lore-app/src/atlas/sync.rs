@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use super::copies::{Record, Seen, Verdict};
 use super::head;
+use super::keys::OWN_NUMBERS;
 use super::listed::{self, waiting};
 use super::source::{Anvil, Atlas, Extent};
 use super::taken::{PENDING, Put, REFUSED, id_of, references, uid_of, writable};
@@ -143,6 +144,7 @@ impl Atlas {
             troubles: BTreeMap::new(),
             done: Synced::default(),
         };
+        self.leave_numbers(OWN_NUMBERS).await?;
         copying.world(&world, about).await?;
         for (kind, above) in ORDER {
             copying.all(kind, above, &world).await?;

@@ -6,8 +6,10 @@ use lore_store::{Batch, Change, NodeKey, NodeRef, StoreError, TextRef};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use super::assemble::excerpt_of;
 use super::copies::{SECTION_OF, Seen};
 use super::source::Atlas;
+use super::written::EXCERPT;
 use super::{head, keys, secrets};
 
 /// Where it is kept what a copied thing shall be joined to, until everything is here.
@@ -53,6 +55,7 @@ impl Atlas {
         plain.insert(PENDING.into(), Value::Object(links));
         plain.insert(REFUSED.into(), Value::Null);
         plain.insert(head::COPY.into(), now.kept());
+        let id = now.id;
         match node {
             Some(node) if keys::is_of_kind(kind, &node) => {
                 self.change_node(kind, node.id, &plain).await?;
@@ -62,6 +65,7 @@ impl Atlas {
                 return Err(taken("another world here"));
             }
             None => {
+                self.make_way(kind, &id).await?;
                 self.create_node(kind, &plain, uid).await?;
             }
         }
@@ -201,13 +205,15 @@ pub(super) fn writable(kind: Kind, row: Object, object: Object) -> Object {
     if kind == Kind::Secret {
         fields.shift_remove("state");
     }
+    leave_derived(kind, &mut fields);
     leave_odd_sections(kind, &mut fields);
     // Further texts are told once more by themselves.
     let sections = fields.get("sections").and_then(Value::as_object).cloned().unwrap_or_default();
     fields.retain(|name, value| match kind.row().field(name).map(|field| field.form) {
         Some(Form::Many(..) | Form::Created) => false,
         Some(Form::Derived) => {
-            ["templateType", "subtype", "sections"].contains(&name.as_str()) && !value.is_null()
+            let written = ["templateType", "subtype", "sections", EXCERPT];
+            written.contains(&name.as_str()) && !value.is_null()
         }
         Some(_) => true,
         None if matches!(name.as_str(), "world" | "isEditable") => false,
@@ -215,6 +221,18 @@ pub(super) fn writable(kind: Kind, row: Object, object: Object) -> Object {
         None => !value.is_null() || may_be_nothing(name),
     });
     fields
+}
+
+/// Leaves out what only says once more what something else does: the address of a picture, which
+/// may be hidden, and the beginning of the text.
+fn leave_derived(kind: Kind, fields: &mut Object) {
+    if kind == Kind::Map && fields.get("image").is_some_and(Value::is_object) {
+        fields.shift_remove("imageUrl");
+    }
+    let text = fields.get("content").and_then(Value::as_str).map(excerpt_of);
+    if kind == Kind::Article && text.as_deref() == fields.get(EXCERPT).and_then(Value::as_str) {
+        fields.shift_remove(EXCERPT);
+    }
 }
 
 /// Adds what said something before and is not mentioned any more, as nothing.

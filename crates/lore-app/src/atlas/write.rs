@@ -11,7 +11,7 @@ use lore_store::{
 };
 use serde_json::{Value, json};
 
-use super::assemble::{SECTION, named_posts};
+use super::assemble::{OURS, SECTION, named_posts};
 use super::source::Atlas;
 use super::written::{DRAFT, Link, Section, State, Written, id_of};
 use super::{article, head, keys};
@@ -25,6 +25,7 @@ use crate::play::{MANY, word};
 impl Atlas {
     /// Makes an object.
     pub(super) async fn create_object(&self, kind: Kind, fields: &Object) -> Result<Object> {
+        let fields = &without_ours(fields);
         let world = fields.get("world").map(|world| id_of("world", world)).transpose()?.flatten();
         let place = match world {
             Some(world) => self.in_world(Some(&world)).await?,
@@ -45,6 +46,7 @@ impl Atlas {
         id: &str,
         fields: &Object,
     ) -> Result<Object> {
+        let fields = &without_ours(fields);
         match kind {
             Kind::User | Kind::Campaign | Kind::Npc => Err(made_elsewhere(kind)),
             Kind::World => self.in_world(Some(id)).await?.update_world(fields).await,
@@ -160,7 +162,7 @@ impl Atlas {
         node.visibility = self.visibility(written);
         node.tags = written.tags.clone().unwrap_or_default();
         node.subtype = written.subtype.clone().flatten();
-        node.properties = merged(&Properties::new(), &own_of(written));
+        node.properties = head::merged(&Properties::new(), &own_of(written));
         Ok(node)
     }
 
@@ -260,7 +262,7 @@ impl Atlas {
             subtype: written.subtype.clone(),
             tags: written.tags.clone(),
             visibility: written.state.map(|_| self.visibility(written)),
-            properties: (!own.is_empty()).then(|| merged(&node.properties, &own)),
+            properties: (!own.is_empty()).then(|| head::merged(&node.properties, &own)),
             ..NodePatch::default()
         };
         let visibility = patch.visibility.unwrap_or(node.visibility);
@@ -330,6 +332,12 @@ impl Atlas {
         let mut written = written.clone();
         if written.state == Some(State::Public) && head::own(node, DRAFT).is_some() {
             written.own.entry(DRAFT).or_insert(Value::Null);
+        }
+        for section in &written.sections {
+            // It may have been kept as a plain value before.
+            if head::own(node, &section.name).is_some() {
+                written.own.insert(section.name.clone(), Value::Null);
+            }
         }
         let could_be_text = |value: &Value| value.is_null() || value.is_string();
         if !written.own.values().any(could_be_text) {
@@ -433,6 +441,12 @@ fn deleted(text: &Text) -> Change {
     Change::DeleteText(TextRef::Id(text.id), Expect::Version(text.version))
 }
 
+/// Fields without what this program alone writes.
+fn without_ours(fields: &Object) -> Object {
+    let theirs = fields.iter().filter(|(name, _)| !OURS.contains(&name.as_str()));
+    theirs.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
 /// Some things are called by another of their fields.
 fn stand_in(kind: Kind, fields: &Object) -> Option<String> {
     let name = match kind {
@@ -450,25 +464,6 @@ fn own_of(written: &Written) -> Object {
         own.insert("templateType".into(), json!(template));
     }
     own
-}
-
-/// The properties after a change; null takes a field away.
-pub(super) fn merged(before: &Properties, changes: &Object) -> Properties {
-    let mut after = before.clone();
-    let mut own = head::own_fields(before).cloned().unwrap_or_default();
-    for (name, value) in changes {
-        if value.is_null() {
-            own.shift_remove(name);
-        } else {
-            own.insert(name.clone(), value.clone());
-        }
-    }
-    if own.is_empty() {
-        after.shift_remove(head::OWN);
-    } else {
-        after.insert(head::OWN.into(), Value::Object(own));
-    }
-    after
 }
 
 fn joined(source: NodeRef, target: NodeRef, edge: &'static str) -> Result<NewEdge> {

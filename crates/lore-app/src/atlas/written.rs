@@ -1,6 +1,6 @@
 //! What somebody wants to write, understood before anything is changed.
 
-use lore_anvil::{Field, Form, Kind, Object, TEMPLATES, check_sections};
+use lore_anvil::{Field, Form, Kind, Object, TEMPLATES, check_sections, with_table_names};
 use lore_core::names::{checked_length, checked_name};
 use lore_core::{Error, Node, Result, Visibility};
 use serde_json::{Value, json};
@@ -16,6 +16,8 @@ const VALUE_MAX: usize = 200_000;
 /// Most fields at once.
 const FIELDS_MAX: usize = 500;
 
+/// How an article is told in short; when nobody wrote it, how its text begins.
+pub(super) const EXCERPT: &str = "excerpt";
 /// Says that a thing is not finished.
 pub(super) const DRAFT: &str = "isDraft";
 
@@ -89,7 +91,8 @@ impl Atlas {
             return Err(Error::TooLarge { what: "the object".into(), limit });
         }
         let mut written = Written::default();
-        for (name, value) in fields {
+        let fields = with_table_names(kind, fields.clone());
+        for (name, value) in &fields {
             match (name.as_str(), kind.row().field(name)) {
                 (name, _) if READ_ONLY.contains(&name) => {}
                 ("title", _) => written.title = Some(title(value)?),
@@ -97,6 +100,10 @@ impl Atlas {
                 ("tags", _) => written.tags = Some(tags(value)?),
                 ("templateType", _) if kind == Kind::Article => {
                     written.template = Some(template(value)?);
+                }
+                (EXCERPT, _) if kind == Kind::Article => {
+                    let text = text_of(name, value)?.filter(|text| !text.trim().is_empty());
+                    written.own.insert(EXCERPT.into(), json!(text));
                 }
                 ("subtype", _) if kind == Kind::Article => {
                     let text = text_of(name, value)?.filter(|text| !text.trim().is_empty());

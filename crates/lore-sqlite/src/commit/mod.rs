@@ -135,7 +135,7 @@ impl Hand<'_> {
             Change::PutState(new) => self.put_state(new),
             Change::AppendEvents(new) => self.append_events(new),
             Change::CountAccess(nodes) => self.count_access(nodes),
-            Change::SkipNumbers { kinds, past } => self.skip_numbers(kinds, *past),
+            Change::SkipNumbers { counters, past } => self.skip_numbers(counters, *past),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use lore_core::names::name_key;
 use lore_core::{Kind, Node, NodeId, Visibility};
-use lore_store::{Applied, Expect, NewNode, NodePatch, NodeRef};
+use lore_store::{Applied, Counters, Expect, NewNode, NodePatch, NodeRef};
 use rusqlite::{named_params, params};
 
 use super::note::{Note, shown};
@@ -77,9 +77,15 @@ impl Hand<'_> {
     }
 
     /// Leaves the numbers up to `past` to what brings its own.
-    pub(super) fn skip_numbers(&mut self, kinds: &[Kind], past: i64) -> Answer<Applied> {
+    pub(super) fn skip_numbers(&mut self, counters: &Counters, past: i64) -> Answer<Applied> {
         let world = self.author.world;
-        counter::number(self.db, world, counter::NODES, Some(past))?;
+        let kinds = match counters {
+            Counters::All(kinds) => {
+                counter::number(self.db, world, counter::NODES, Some(past))?;
+                kinds
+            }
+            Counters::OfKinds(kinds) => kinds,
+        };
         for kind in kinds {
             counter::number(self.db, world, &counter::of_kind(kind.as_str()), Some(past))?;
         }

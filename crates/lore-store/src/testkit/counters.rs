@@ -1,8 +1,10 @@
 //! Stories about running numbers.
 
+use lore_core::Kind;
+
 use super::Harness;
 use super::stage::{Stage, batch, exists, invalid, not_found, word};
-use crate::{Change, Expect, NewNode, NodeKey, NodeRef};
+use crate::{Change, Counters, Expect, NewNode, NodeKey, NodeRef};
 
 /// One run for all, one for each kind.
 pub async fn numbers_run_over_all_kinds_and_within_each(harness: &dyn Harness) {
@@ -91,16 +93,24 @@ pub async fn a_deleted_node_keeps_its_number(harness: &dyn Harness) {
 /// What is made here stays clear of what comes with numbers of its own.
 pub async fn skipped_numbers_are_left_to_others(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
-    let skip = Change::SkipNumbers { kinds: vec![word("character")], past: 1_000 };
+    let skip = Change::SkipNumbers { counters: Counters::All(characters()), past: 1_000 };
     stage.change(&stage.owner, skip).await;
     let own = stage.node(&stage.owner, "Own").await;
     assert_eq!((own.number, own.kind_number), (1_001, 1_001));
     let brought = NewNode { number: Some(7), kind_number: Some(3), ..stage.draft("Brought") };
     let brought = stage.make(&stage.owner, brought).await;
     assert_eq!((brought.number, brought.kind_number), (7, 3));
-    let back = Change::SkipNumbers { kinds: vec![word("character")], past: 10 };
+    let back = Change::SkipNumbers { counters: Counters::All(characters()), past: 10 };
     stage.change(&stage.owner, back).await;
     assert_eq!(stage.node(&stage.owner, "Next").await.number, 1_002);
-    let impossible = Change::SkipNumbers { kinds: Vec::new(), past: i64::MAX };
+    let within = Change::SkipNumbers { counters: Counters::OfKinds(characters()), past: 5_000 };
+    stage.change(&stage.owner, within).await;
+    let within = stage.node(&stage.owner, "Within").await;
+    assert_eq!((within.number, within.kind_number), (1_003, 5_001));
+    let impossible = Change::SkipNumbers { counters: Counters::All(Vec::new()), past: i64::MAX };
     invalid(stage.attempt(&stage.owner, impossible).await);
+}
+
+fn characters() -> Vec<Kind> {
+    vec![word("character")]
 }

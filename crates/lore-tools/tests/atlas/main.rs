@@ -11,5 +11,6 @@
 mod copying;
 mod elsewhere;
 mod held;
+mod references;
 mod stories;
 mod world;

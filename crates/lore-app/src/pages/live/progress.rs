@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lore_core::{Error, NodeId, Result, Timestamp, Visibility};
-use lore_store::{Change, Expect, NewNode, NewState, NodeKey, NodeRef, StoreError};
+use lore_store::{Change, Counters, Expect, NewNode, NewState, NodeKey, NodeRef, StoreError};
 use serde::{Deserialize, Serialize};
 
 use super::super::kinds::PageKind;
@@ -153,7 +153,7 @@ async fn found(scribe: &Scribe, campaign: i64) -> Result<NodeId> {
     };
     let batch = scribe
         .batch()
-        .change(Change::SkipNumbers { kinds, past: OWN_NUMBERS })
+        .change(Change::SkipNumbers { counters: Counters::All(kinds), past: OWN_NUMBERS })
         .change(Change::CreateNode(root));
     scribe.app.store.commit(&scribe.viewer, batch).await?;
     let root = Kept::root(scribe).await?;

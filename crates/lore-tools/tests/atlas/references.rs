@@ -1,0 +1,241 @@
+//! References and mentions in fields that nobody declared, and numbers that things come with.
+
+use std::sync::Arc;
+
+use lore_anvil::{Kind, Object};
+use lore_app::atlas::{
+    Anvil, ArticleQuery, Atlas, Extent, FoundArticles, ListQuery, Rows, Screened,
+};
+use lore_core::error::Code;
+use lore_core::{Error, Result, Viewer};
+use serde_json::{Value, json};
+
+use crate::world::{World, object};
+
+/// A service, or an archive, with these things.
+struct There(Extent, Vec<(Kind, Object)>);
+
+impl There {
+    fn of(extent: Extent, things: Vec<(Kind, Value)>) -> Self {
+        Self(extent, things.into_iter().map(|(kind, thing)| (kind, object(thing))).collect())
+    }
+}
+
+fn id_of(thing: &Object) -> String {
+    thing["id"].as_str().map_or_else(|| thing["id"].to_string(), str::to_owned)
+}
+
+#[async_trait::async_trait]
+impl Anvil for There {
+    fn extent(&self) -> Extent {
+        self.0
+    }
+
+    async fn read(&self, kind: Kind, id: Option<&str>, _: i8) -> Result<Object> {
+        if kind == Kind::World {
+            return Ok(object(json!({ "id": "w", "title": "There" })));
+        }
+        let mut all = self.1.iter().filter(|(known, _)| *known == kind).map(|(_, thing)| thing);
+        let found = all.find(|thing| Some(id_of(thing).as_str()) == id).cloned();
+        found.ok_or_else(|| Error::not_found("it", "look elsewhere"))
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Rows> {
+        let all = self.1.iter().filter(|(known, _)| *known == query.kind);
+        let rows: Vec<Object> = all.map(|(_, thing)| thing.clone()).collect();
+        Ok(Rows { total: rows.len(), rows })
+    }
+
+    async fn search(&self, _: &ArticleQuery) -> Result<FoundArticles> {
+        panic!("nobody searches here")
+    }
+
+    async fn create(&self, _: Kind, _: &Object) -> Result<Object> {
+        panic!("nobody writes here")
+    }
+
+    async fn update(&self, _: Kind, _: &str, _: &Object) -> Result<Object> {
+        panic!("nobody writes here")
+    }
+
+    async fn delete(&self, _: Kind, _: &str) -> Result<()> {
+        panic!("nobody writes here")
+    }
+}
+
+fn atlas(world: &World, viewer: Viewer) -> Atlas {
+    Atlas::new(Arc::clone(&world.app), viewer, "test", "test".into())
+}
+
+async fn made(world: &World, kind: Kind, fields: Value) -> Value {
+    let mut all = object(json!({ "state": "public" }));
+    all.extend(object(fields));
+    world.make(kind, Value::Object(all)).await
+}
+
+#[tokio::test]
+async fn references_in_any_field_lead_only_to_what_the_viewer_sees() {
+    let world = World::new().await;
+    let hidden =
+        world.call("create_article", json!({ "title": "HIDDEN" })).await["data"]["id"].clone();
+    let picture = world.make(Kind::Image, json!({ "title": "HIDDEN" })).await;
+    let open = made(&world, Kind::Article, json!({ "title": "Seen" })).await;
+    let reference = json!({ "id": hidden, "title": "HIDDEN", "state": "public" });
+    let fields = json!({
+        "title": "Open", "currentLocation": reference, "species": { "id": hidden },
+        "organizations": [reference, { "id": open, "title": "Seen" }], "articleNext": hidden,
+        "icon": reference, "defaultarticlecover": { "id": picture, "title": "HIDDEN" },
+        "data": { "pages": [{ "id": "p1", "cards": [reference], "note": "Kept" }] },
+    });
+    let player = world.player().await;
+    for kind in [Kind::Article, Kind::Category, Kind::Canvas, Kind::History] {
+        let id = made(&world, kind, fields.clone()).await;
+        let id = id.as_str().unwrap();
+        for granularity in [0, 1, 2, 3] {
+            let told = atlas(&world, player).read(kind, Some(id), granularity).await.unwrap();
+            let told = Value::Object(told).to_string();
+            assert!(!told.contains("HIDDEN"), "{told}");
+            assert!(!told.contains(hidden.as_str().unwrap()), "{told}");
+        }
+        let told = atlas(&world, player).read(kind, Some(id), 2).await.unwrap();
+        assert_eq!(told["data"]["pages"][0]["note"], "Kept");
+        assert!(Value::Object(told).to_string().contains("Seen"));
+        let whole = atlas(&world, world.owner).read(kind, Some(id), 2).await.unwrap();
+        assert!(Value::Object(whole).to_string().contains("HIDDEN"), "the game master sees it");
+    }
+}
+
+#[tokio::test]
+async fn numbers_of_a_service_are_kept_and_own_ones_are_beyond_them() {
+    for extent in [Extent::Whole, Extent::Heap] {
+        let world = World::new().await;
+        let before = world.make(Kind::Image, json!({ "title": "Made before" })).await;
+        assert_eq!(before, 1);
+        let state = "public";
+        let block = json!({
+            "id": 6, "title": "Wolf", "state": state, "folder": { "id": 5, "title": "Beasts" },
+            "RPGSRD": { "id": 3, "title": "Fate" },
+        });
+        let there = There::of(
+            extent,
+            vec![
+                (Kind::Image, json!({ "id": 55, "title": "Cover", "state": state })),
+                (Kind::Image, json!({ "id": 1, "title": "First", "state": state })),
+                (Kind::BlockFolder, json!({ "id": 5, "title": "Beasts", "state": state })),
+                (Kind::Block, block),
+                (Kind::RpgSystem, json!({ "id": 3, "title": "Fate" })),
+            ],
+        );
+        for _ in 0..2 {
+            let done = atlas(&world, world.owner).copy_from(&there, None, &|_| {}).await.unwrap();
+            assert_eq!(done.left_out.count, 0, "{done:?}");
+        }
+        for (tool, name, id, title) in [
+            ("get_image", "image_id", 55, "Cover"),
+            ("get_image", "image_id", 1, "First"),
+            ("get_block", "block_id", 6, "Wolf"),
+            ("get_block_folder", "block_folder_id", 5, "Beasts"),
+            ("get_rpg_system", "rpg_system_id", 3, "Fate"),
+        ] {
+            let found = world.call(tool, json!({ name: id })).await;
+            assert_eq!(
+                (&found["data"]["id"], &found["data"]["title"]),
+                (&json!(id), &json!(title))
+            );
+        }
+        let inside = world.call("list_blocks", json!({ "block_folder_id": 5 })).await;
+        assert_eq!(inside["entities"][0]["id"], 6);
+        let wolf = world.call("get_block", json!({ "block_id": 6, "granularity": 2 })).await;
+        assert_eq!(
+            (&wolf["data"]["folder"]["id"], &wolf["data"]["rpg_system"]["id"]),
+            (&json!(5), &json!(3))
+        );
+        for gone in [2, 7] {
+            let none = world.refused(world.owner, "get_image", json!({ "image_id": gone })).await;
+            assert_eq!(none.0, Code::NotFound);
+        }
+        let after = world.make(Kind::Image, json!({ "title": "Made after" })).await;
+        let images = world.call("list_images", json!({})).await;
+        let images = images["entities"].as_array().unwrap().clone();
+        assert!(after.as_i64().unwrap() > 1 << 40, "{after}");
+        for image in &images {
+            let found = world.call("get_image", json!({ "image_id": image["id"] })).await;
+            assert_eq!(found["data"]["title"], image["title"]);
+        }
+        assert_eq!(images.len(), 4);
+    }
+}
+
+#[tokio::test]
+async fn who_writes_cannot_make_something_a_copy() {
+    let world = World::new().await;
+    let copied = json!({ "id": "77", "date": null, "print": "", "told": [] });
+    let id = world.make(Kind::Image, json!({ "title": "Mine", "copied": copied })).await;
+    assert_eq!(id, 1);
+}
+
+#[tokio::test]
+async fn an_excerpt_is_what_its_author_wrote_or_how_the_text_begins_in_plain_words() {
+    let world = World::new().await;
+    let mill = made(&world, Kind::Article, json!({ "title": "Mill" })).await;
+    let mill = mill.as_str().unwrap();
+    let text = format!("# Head\n\nBy *the* @[Old Mill](article:{mill}).");
+    let id = made(&world, Kind::Article, json!({ "title": "A", "content": text })).await;
+    let id = id.as_str().unwrap();
+    let atlas = atlas(&world, world.owner);
+    let excerpt = async || atlas.read(Kind::Article, Some(id), 0).await.unwrap()["excerpt"].clone();
+    assert_eq!(excerpt().await, "Head By the Old Mill.");
+    for (written, told) in [(json!("Mine."), "Mine."), (Value::Null, "Head By the Old Mill.")] {
+        let change = object(json!({ "excerpt": written }));
+        atlas.update(Kind::Article, id, &change).await.unwrap();
+        assert_eq!(excerpt().await, told);
+    }
+    let found = world.call("search_articles", json!({ "query": "head" })).await;
+    let said = found["entities"].to_string();
+    assert!(said.contains("Old Mill") && !said.contains("[entity:"), "{said}");
+}
+
+#[tokio::test]
+async fn players_of_a_service_see_no_hidden_picture_or_mention() {
+    let world = World::new().await;
+    let uid = |number: u32| format!("0190a1b2-0000-7000-8000-{number:012}");
+    let map = |id: &str, state: &str| {
+        json!({
+            "id": id, "title": "Map", "state": "public", "imageUrl": "https://x.example/p.png",
+            "image": { "id": 9, "title": "P", "state": state },
+            "description": format!(
+                "By @[Bob](person:{}) and @[the *Mill*](location:{}).", uid(1), uid(2)
+            ),
+        })
+    };
+    let there = There::of(
+        Extent::Whole,
+        vec![
+            (Kind::Map, map("open", "public")),
+            (Kind::Map, map("hidden", "private")),
+            (Kind::Article, json!({ "id": uid(1), "title": "Bob", "state": "public" })),
+            (Kind::Article, json!({ "id": uid(2), "title": "Mill", "state": "private" })),
+        ],
+    );
+    let player = Screened::new(Arc::new(there), atlas(&world, world.player().await));
+    let open = player.read(Kind::Map, Some("open"), 2).await.unwrap();
+    assert_eq!(open["imageUrl"], "https://x.example/p.png");
+    let said = open["description"].as_str().unwrap();
+    assert!(said.contains(&uid(1)) && !said.contains(&uid(2)) && said.contains("Mill"), "{said}");
+    assert!(player.read(Kind::Map, Some("hidden"), 0).await.unwrap()["imageUrl"].is_null());
+    let rows = player.list(&ListQuery::of(Kind::Map)).await.unwrap().rows;
+    let addresses: Vec<bool> = rows.iter().map(|row| row["imageUrl"].is_null()).collect();
+    assert_eq!(addresses, [false, true]);
+}
+
+#[tokio::test]
+async fn a_world_is_not_published() {
+    let world = World::new().await;
+    let atlas = atlas(&world, world.owner);
+    let id = atlas.read(Kind::World, None, -1).await.unwrap()["id"].clone();
+    let id = id.as_str().unwrap();
+    for (state, taken) in [("public", false), ("private", true)] {
+        let change = object(json!({ "state": state }));
+        assert_eq!(atlas.update(Kind::World, id, &change).await.is_ok(), taken, "{state}");
+    }
+}
