@@ -24,9 +24,13 @@ pub(super) fn tools(kind: Kind) -> Vec<Tool> {
 
 fn creating(kind: Kind, name: &'static str, offered: &'static [Offered]) -> Tool {
     let one = kind.row().one;
+    let seen = match takes_state(offered) {
+        true => "it is private unless state says public",
+        false => "it is private",
+    };
     let description = format!(
-        "Make a {one}. Use it when asked to; it is private unless state says public. Returns \
-         data: the {one} as it is kept."
+        "Make {} {one}. Use it when asked to; {seen}. Returns data: the {one} as it is kept.",
+        article_of(one)
     );
     let required: Vec<&str> =
         offered.iter().filter(|one| one.need == Need::New).map(|one| one.argument).collect();
@@ -38,13 +42,20 @@ fn creating(kind: Kind, name: &'static str, offered: &'static [Offered]) -> Tool
 
 fn updating(kind: Kind, name: &'static str, offered: &'static [Offered]) -> Tool {
     let row = kind.row();
+    let publish = match takes_state(offered) {
+        true => "Use state public only when asked to publish. ",
+        false => "",
+    };
     let description = format!(
-        "Change a {}: what is given replaces what was, the rest stays, null clears. Use state \
-         public only when asked to publish. Returns data: the {} as it is now.",
-        row.one, row.one
+        "Change {} {}: what is given replaces what was, the rest stays, null clears. {publish}\
+         Returns data: the {} as it is now.",
+        article_of(row.one),
+        row.one,
+        row.one
     );
     let mut all = vec![(row.id_argument, declare::id(kind))];
-    all.extend(fields(offered.iter().filter(|one| one.need != Need::OnlyNew)));
+    let changed = offered.iter().filter(|one| one.need != Need::OnlyNew);
+    all.extend(changed.clone().zip(fields(changed)).map(|(one, field)| cleared(one, field)));
     let mut example_fields = json!({ "title": "A better title" });
     if let Value::Object(fields) = &mut example_fields {
         fields.insert(row.id_argument.to_owned(), json!(format!("${}", row.path)));
@@ -57,8 +68,9 @@ fn updating(kind: Kind, name: &'static str, offered: &'static [Offered]) -> Tool
 fn deleting(kind: Kind, name: &'static str) -> Tool {
     let row = kind.row();
     let description = format!(
-        "Delete a {}. Use it only when asked to; no tool brings it back. Returns data with the \
+        "Delete {} {}. Use it only when asked to; no tool brings it back. Returns data with the \
          id that is gone.",
+        article_of(row.one),
         row.one
     );
     let example = json!({ row.id_argument: format!("${}", row.path) });
@@ -213,7 +225,8 @@ fn fields(offered: impl Iterator<Item = &'static Offered>) -> Vec<(&'static str,
             Takes::Number => json!({ "type": "number" }),
             Takes::Texts => json!({ "type": "array", "items": { "type": "string" } }),
             Takes::Named => {
-                json!({ "type": "object", "additionalProperties": { "type": "string" } })
+                let text = json!({ "type": ["string", "null"] });
+                json!({ "type": "object", "additionalProperties": text })
             }
             Takes::Choice(words) => json!({ "type": "string", "enum": words }),
         };
@@ -223,6 +236,27 @@ fn fields(offered: impl Iterator<Item = &'static Offered>) -> Vec<(&'static str,
         schema
     };
     offered.map(|one| (one.argument, schema(one))).collect()
+}
+
+/// The schema of an argument that null clears, where it does.
+fn cleared(one: &Offered, field: (&'static str, Value)) -> (&'static str, Value) {
+    let (name, mut schema) = field;
+    let stays = one.need == Need::New || matches!(one.takes, Takes::Choice(_));
+    if let (Value::Object(schema), false) = (&mut schema, stays)
+        && let Some(plain) = schema.get("type").cloned()
+    {
+        schema.insert("type".into(), json!([plain, "null"]));
+    }
+    (name, schema)
+}
+
+fn takes_state(offered: &[Offered]) -> bool {
+    offered.iter().any(|one| one.field == "state")
+}
+
+/// The word before a name.
+fn article_of(one: &str) -> &'static str {
+    if one.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
 }
 
 fn example(kind: Kind, offered: &'static [Offered]) -> Value {
