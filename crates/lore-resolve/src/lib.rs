@@ -12,6 +12,7 @@
 //! guesses. Every candidate says how it was found and what speaks against it.
 
 mod align;
+mod excess;
 mod index;
 mod judge;
 mod name;

@@ -5,12 +5,12 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
+use crate::excess::excess;
 use crate::index::{Index, Spelling};
 use crate::judge::{Evidence, Objection, Sameness, judge};
 use crate::name::Name;
 use crate::profile::Profile;
 use crate::reason::{Circumstances, reason};
-use crate::spelling::{How, is_long_slip};
 
 /// Everything that has a name, by its key.
 #[derive(Debug, Clone)]
@@ -178,9 +178,6 @@ impl<K> Resolution<K> {
 const SHARPNESS: f64 = 0.7;
 /// Things that might be meant but that nobody has written down yet.
 const UNWRITTEN: f64 = 1000.0;
-/// What equality of whole names is worth beyond its words, in nats.
-const SAME: f64 = 6.0;
-const NEARLY_SAME: f64 = 3.0;
 /// What it is worth that the name is what a thing is called first: who says it means that
 /// thing before any that is called so as well.
 const OWN_NAME: f64 = 2.5;
@@ -195,9 +192,6 @@ const MOST_FOR_SIMILAR: f64 = 0.97;
 /// What two things could be called as well is probable at most, however rare the names: below
 /// what anybody links without asking.
 const MOST_FOR_GUESS: f64 = 0.79;
-/// What it is worth, in nats, that a long name of one word has a letter mistyped: however many
-/// names there are, hardly two are so near each other.
-const LONG_SLIP: f64 = 1.0;
 /// What must not be taken for what was asked without somebody looking at it.
 const MOST_IN_DOUBT: f64 = 0.49;
 /// What the first thing in common with the surroundings tells, in nats: of all who could be
@@ -359,42 +353,6 @@ fn spell(index: &mut Index, thing: usize, name: &str, aliases: &[String]) -> Vec
     let mut slots = vec![index.insert(thing, Spelling::Name, name)];
     slots.extend(aliases.iter().map(|alias| index.insert(thing, Spelling::Alias, alias)));
     slots
-}
-
-/// Evidence beyond what is needed to single one thing out of all there could be.
-fn excess(evidence: &Evidence, asked: &Name, known: &Name, needed: f64) -> f64 {
-    let by_words = evidence.nats - needed;
-    match evidence.sameness {
-        Sameness::Full => by_words.max(SAME),
-        Sameness::Loose => by_words.max(NEARLY_SAME),
-        Sameness::Different => by_words
-            .max(by_initials(evidence, asked, known))
-            .max(by_long_slip(evidence, asked, known)),
-    }
-}
-
-/// What it tells that a long name of one word is nearly another. People are told apart by less.
-fn by_long_slip(evidence: &Evidence, asked: &Name, known: &Name) -> f64 {
-    let typo = match evidence.alignment.pairs.as_slice() {
-        [pair] => pair.likeness.how == How::Typo && evidence.objection.is_none(),
-        _ => false,
-    };
-    let words = asked.only_word().zip(known.only_word());
-    let words = words.filter(|(asked, _)| typo && asked.sound.is_none());
-    match words {
-        Some((asked, known)) if is_long_slip(&asked.text, &known.text) => LONG_SLIP,
-        _ => f64::NEG_INFINITY,
-    }
-}
-
-/// What a whole acronym tells grows with its letters: two fit many names, five few.
-fn by_initials(evidence: &Evidence, asked: &Name, known: &Name) -> f64 {
-    let whole = match evidence.alignment.pairs.as_slice() {
-        [pair] => pair.likeness.how == How::Initials && evidence.objection.is_none(),
-        _ => false,
-    };
-    let word = asked.only_word().or_else(|| known.only_word()).filter(|_| whole);
-    word.map_or(f64::NEG_INFINITY, |word| (word.text.chars().count() as f64 - 2.5) * 1.2)
 }
 
 /// What the surroundings tell, in nats: the first thing in common tells most, and fewer

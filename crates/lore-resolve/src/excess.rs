@@ -1,0 +1,48 @@
+//! How much more two names tell than chance would.
+
+use crate::judge::{Evidence, Sameness};
+use crate::name::Name;
+use crate::spelling::{How, is_long_slip};
+
+/// What equality of whole names is worth beyond its words, in nats.
+const SAME: f64 = 6.0;
+const NEARLY_SAME: f64 = 3.0;
+/// What it is worth, in nats, that a long name of one word has a letter mistyped: however many
+/// names there are, hardly two are so near each other.
+const LONG_SLIP: f64 = 1.0;
+
+/// Evidence beyond what is needed to single one thing out of all there could be.
+pub(crate) fn excess(evidence: &Evidence, asked: &Name, known: &Name, needed: f64) -> f64 {
+    let by_words = evidence.nats - needed;
+    match evidence.sameness {
+        Sameness::Full => by_words.max(SAME),
+        Sameness::Loose => by_words.max(NEARLY_SAME),
+        Sameness::Different => by_words
+            .max(by_initials(evidence, asked, known))
+            .max(by_long_slip(evidence, asked, known)),
+    }
+}
+
+/// What it tells that a long name of one word is nearly another. People are told apart by less.
+fn by_long_slip(evidence: &Evidence, asked: &Name, known: &Name) -> f64 {
+    let typo = match evidence.alignment.pairs.as_slice() {
+        [pair] => pair.likeness.how == How::Typo && evidence.objection.is_none(),
+        _ => false,
+    };
+    let words = asked.only_word().zip(known.only_word());
+    let words = words.filter(|(asked, _)| typo && asked.sound.is_none());
+    match words {
+        Some((asked, known)) if is_long_slip(&asked.text, &known.text) => LONG_SLIP,
+        _ => f64::NEG_INFINITY,
+    }
+}
+
+/// What a whole acronym tells grows with its letters: two fit many names, five few.
+fn by_initials(evidence: &Evidence, asked: &Name, known: &Name) -> f64 {
+    let whole = match evidence.alignment.pairs.as_slice() {
+        [pair] => pair.likeness.how == How::Initials && evidence.objection.is_none(),
+        _ => false,
+    };
+    let word = asked.only_word().or_else(|| known.only_word()).filter(|_| whole);
+    word.map_or(f64::NEG_INFINITY, |word| (word.text.chars().count() as f64 - 2.5) * 1.2)
+}
