@@ -153,7 +153,7 @@ fn own_value(kind: Kind, node: &Node, name: &str, around: &Around) -> Value {
     // The address of the picture of a copied map is that of its picture, which may be hidden.
     let is_of_another = name == IMAGE_URL && head::own(node, head::COPY).is_some();
     if let Some(own) = head::own(node, name)
-        && !(is_of_another && !around.sight.is_whole())
+        && (!is_of_another || around.sight.is_whole())
     {
         return around.sight.seen(own.clone());
     }
