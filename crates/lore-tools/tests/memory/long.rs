@@ -83,7 +83,7 @@ async fn a_short_end_of_a_long_text_is_told_with_what_is_before_it() {
     for (repeats, confidence) in [(48, "high"), (48, "low"), (240, "low")] {
         let body = "The tide comes and goes as it always did. ".repeat(repeats);
         let end = format!("Pangolins of {confidence} {repeats} hide here.");
-        mind.learn(&format!("{body}{end}"), confidence).await;
+        mind.learn(&format!("Long ago in the harbour. {body}{end}"), confidence).await;
         let rows = mind.recall(&format!("pangolins of {confidence} {repeats}")).await;
         let row = rows.iter().find(|row| row.to_string().contains(&end)).unwrap();
         let told = row["content"].as_str().or(row["description"].as_str()).unwrap();
