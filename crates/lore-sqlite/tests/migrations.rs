@@ -136,7 +136,7 @@ fn foreign_files_are_refused_and_untouched() {
     }
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), names.len(), "no file beside them");
     let refused = try_open(home.path()).err();
-    assert!(matches!(refused, Some(StoreError::Disk(_))), "a directory: {refused:?}");
+    assert!(matches!(refused, Some(StoreError::Foreign(_))), "a directory: {refused:?}");
 }
 
 #[tokio::test]

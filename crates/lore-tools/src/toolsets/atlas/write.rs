@@ -43,12 +43,12 @@ fn creating(kind: Kind, name: &'static str, offered: &'static [Offered]) -> Tool
 fn updating(kind: Kind, name: &'static str, offered: &'static [Offered]) -> Tool {
     let row = kind.row();
     let publish = match takes_state(offered) {
-        true => "Use state public only when asked to publish. ",
+        true => "State public only when asked to publish. ",
         false => "",
     };
     let description = format!(
-        "Change {} {}: what is given replaces what was, the rest stays, null clears. {publish}\
-         Returns data: the {} as it is now.",
+        "Change {} {}. Use it to correct or extend: what is given replaces what was, the rest \
+         stays, null clears. {publish}Returns data: the {} as it is now.",
         article_of(row.one),
         row.one,
         row.one
@@ -68,8 +68,8 @@ fn updating(kind: Kind, name: &'static str, offered: &'static [Offered]) -> Tool
 fn deleting(kind: Kind, name: &'static str) -> Tool {
     let row = kind.row();
     let description = format!(
-        "Delete {} {}. Use it only when asked to; no tool brings it back. Returns data with the \
-         id that is gone.",
+        "Delete {} {}. Use it only when asked to: kn_graph restore brings it back here, nothing \
+         does on World Anvil. Returns data with the id that is gone.",
         article_of(row.one),
         row.one
     );
