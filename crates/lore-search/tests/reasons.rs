@@ -113,11 +113,10 @@ fn an_answer_is_filled_and_where_nothing_answers_the_nearest_are_told() {
     let hits = ask(&index, &filled("dragon", 2));
     assert_eq!((hits.len(), hits[0].key.node.0), (2, 1));
     assert_eq!(hits[1].match_kind, MatchKind::NextBest);
-    let nearest = ask(&index, &filled("How much does grain cost?", 9));
+    let nearest = ask(&index, &filled("acrophobia", 9));
     assert_eq!(nearest.len(), 5);
-    assert!(ids(&nearest).contains(&2), "{nearest:?}");
     assert!(nearest.iter().all(|hit| hit.match_kind == MatchKind::NextBest), "{nearest:?}");
-    assert!(ask(&index, &Query::new("How much does grain cost?", 9)).is_empty());
+    assert!(ask(&index, &Query::new("acrophobia", 9)).is_empty());
     assert!(ask(&index, &filled("🜁", 3)).is_empty(), "it has no meaning");
 }
 

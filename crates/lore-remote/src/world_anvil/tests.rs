@@ -864,6 +864,7 @@ async fn a_section_that_is_no_text_is_refused() {
 #[tokio::test]
 async fn a_timeline_without_eras_takes_away_none_of_the_others() {
     let lists = json!({
+        "user/worlds?u": [{ "id": "w", "title": "Waste" }],
         "world/timelines?w": [{ "id": "t" }, { "id": "n" }, { "id": "s" }],
     });
     let things = json!({
