@@ -10,6 +10,4 @@ mod page;
 
 pub use chunk::{Chunk, chunks};
 pub use language::language;
-pub use page::{
-    Page, ReadError, harmless, is_without_blanks, read_html, read_text, visible, words,
-};
+pub use page::{Page, ReadError, harmless, is_without_blanks, read_html, read_text, words};

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use dom_smoothie::{Article, Config, Readability, ReadabilityError};
+use lore_core::names::without_unseen;
 
 use crate::language::language;
 
@@ -103,16 +104,6 @@ pub fn is_without_blanks(sign: char) -> bool {
         | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x2_0000..=0x3_ffff)
 }
 
-/// A text without what nobody sees and what turns it around. What joins letters stays.
-pub fn visible(text: &str) -> String {
-    let unseen = |sign: char| {
-        matches!(u32::from(sign),
-            0xad | 0x61c | 0x200b | 0x200e | 0x200f | 0x202a..=0x202e | 0x2060..=0x206f | 0xfeff
-            | 0xfff9..=0xfffb | 0xe_0000..=0xe_007f)
-    };
-    text.chars().filter(|sign| !unseen(*sign)).collect()
-}
-
 /// The article of a page, and its keywords.
 fn article(html: &str, url: &str) -> Result<(Article, Vec<String>), ReadabilityError> {
     let config =
@@ -150,7 +141,7 @@ fn of_article(article: &Article) -> Page {
 }
 
 fn checked(page: Page, text: &str) -> Result<Page, ReadError> {
-    let text = visible(text).trim().to_owned();
+    let text = without_unseen(text).trim().to_owned();
     let words = text.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic));
     let signs = text.chars().filter(|sign| is_without_blanks(*sign));
     if words.take(FEWEST_WORDS).count() < FEWEST_WORDS
@@ -158,7 +149,7 @@ fn checked(page: Page, text: &str) -> Result<Page, ReadError> {
     {
         return Err(ReadError::NothingReadable);
     }
-    let seen = |field: Option<String>| field.as_deref().map(visible);
+    let seen = |field: Option<String>| field.as_deref().map(without_unseen);
     Ok(Page {
         title: seen(page.title),
         byline: seen(page.byline),
@@ -166,7 +157,7 @@ fn checked(page: Page, text: &str) -> Result<Page, ReadError> {
         site: seen(page.site),
         published: seen(page.published),
         language: page.language.or_else(|| language(&text).map(str::to_owned)),
-        keywords: page.keywords.iter().map(|word| visible(word)).collect(),
+        keywords: page.keywords.iter().map(|word| without_unseen(word)).collect(),
         image: seen(page.image),
         text,
     })

@@ -50,7 +50,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ("lore-markup", &[]),
     ("lore-net", &["lore-core"]),
     ("lore-vault", &["lore-core"]),
-    ("lore-reader", &["lore-markup"]),
+    ("lore-reader", &["lore-core", "lore-markup"]),
     ("lore-resolve", &["lore-text"]),
     ("lore-koinet", &["lore-core"]),
     ("lore-store", &["lore-core", "lore-search"]),

@@ -7,11 +7,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use lore_core::names::{NAME_MAX, Word};
+use lore_core::names::{NAME_MAX, Word, without_unseen};
 use lore_core::{Error, Node, NodeId, Provenance, Result, Uid, Viewer, Visibility};
 use lore_koinet::node::{ForeignRecord, Found, Presence, Record, Write};
 use lore_koinet::{Contents, Rid};
-use lore_reader::visible;
 use lore_store::{
     Batch, Bin, Change, Expect, NewNode, NewState, NewText, NodePatch, NodeQuery, NodeRef, Origin,
     TextPatch, TextRef,
@@ -181,7 +180,7 @@ impl Keeper {
         let (node, text) = (self.app.effects.uid(), self.app.effects.uid());
         let (rid, record) = (foreign.manifest.rid.clone(), Record::Foreign(foreign.clone()));
         batch.changes.push(Change::CreateNode(NewNode {
-            subtype: Some(visible(rid.kind()).chars().take(NAME_MAX).collect()),
+            subtype: Some(without_unseen(rid.kind()).chars().take(NAME_MAX).collect()),
             aliases: arrival.aliases,
             tags: vec!["untrusted".to_owned()],
             properties: properties(&record, Some(text), arrival.kind.as_deref())?,
@@ -343,7 +342,7 @@ fn provenance(foreign: &ForeignRecord) -> Provenance {
     Provenance {
         source: Some(source_of(foreign)),
         session: None,
-        author: Some(visible(foreign.from.name())),
+        author: Some(without_unseen(foreign.from.name())),
         occurred_at: Some(foreign.manifest.timestamp.instant()),
     }
 }

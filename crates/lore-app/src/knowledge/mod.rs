@@ -51,7 +51,6 @@ pub use ingest::{Read, take};
 pub use kept_notes::{NoteOf, notes_of_entities};
 pub use librarian::Librarian;
 pub use log::{Logged, history, merge, unmerge};
-pub use lore_reader::visible;
 pub use lore_vault::Written as NoteWritten;
 pub use monitor::{
     Added, Monitored, Rounds, SCAN_INTERVAL, keep_watching, monitor, monitored, scan_now, unmonitor,

@@ -125,7 +125,7 @@ impl Proposal {
         let topics = list("topics").unwrap_or_default();
         told.then(|| Self {
             summary: text_of(&value, "summary"),
-            topics: topics.iter().filter_map(Value::as_str).map(lore_reader::visible).collect(),
+            topics: topics.iter().filter_map(Value::as_str).map(names::without_unseen).collect(),
             entities: list("entities").unwrap_or_default(),
             relationships: list("relationships").unwrap_or_default(),
         })
@@ -133,7 +133,7 @@ impl Proposal {
 }
 
 fn text_of(value: &Value, field: &str) -> String {
-    lore_reader::visible(value.get(field).and_then(Value::as_str).unwrap_or_default())
+    names::without_unseen(value.get(field).and_then(Value::as_str).unwrap_or_default())
 }
 
 struct ProposedEntity {

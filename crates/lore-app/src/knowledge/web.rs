@@ -428,10 +428,10 @@ async fn take_in(
     })?;
     let registration = Registration {
         introduced_by: None,
-        name: lore_reader::visible(&given.name),
+        name: names::without_unseen(&given.name),
         entity_type,
         aliases: Vec::new(),
-        description: given.description.as_deref().map(lore_reader::visible),
+        description: given.description.as_deref().map(names::without_unseen),
         found_at: found_at.map(str::to_owned),
         uri: None,
     };

@@ -43,7 +43,7 @@ fn seen(value: Value, left: &mut usize) -> Value {
 
 fn shortened(text: &str, left: &mut usize) -> String {
     let most = TEXT_MAX.min(*left);
-    let visible = lore_app::knowledge::visible(text);
+    let visible = lore_core::names::without_unseen(text);
     let mut kept: String = visible.chars().take(most).collect();
     *left = left.saturating_sub(kept.chars().count());
     if kept.len() < visible.len() {
