@@ -118,8 +118,8 @@ def test_shapes_of_the_graph(mind):
     edge = mind.do("kn_graph", "connect", source_id=node["id"], target_id=other["id"],
                    edge_type="sails_to")
     assert keys(edge) == {"_v", "source_id", "target_id", "type", "weight", "properties",
-                          "created_by", "created_at"}
-    assert edge["weight"] == 1.0
+                          "visibility", "created_by", "created_at"}
+    assert (edge["weight"], edge["visibility"]) == (1.0, "workspace")
     found = mind.do("kn_graph", "query", text="ferry")
     assert found["count"] == len(found["nodes"])
     assert keys(found["nodes"][0]) == {"_v", "id", "name", "type"}

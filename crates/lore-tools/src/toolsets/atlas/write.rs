@@ -67,9 +67,13 @@ fn updating(kind: Kind, name: &'static str, offered: &'static [Offered]) -> Tool
 
 fn deleting(kind: Kind, name: &'static str) -> Tool {
     let row = kind.row();
+    // A secret is a text, and only nodes are taken out of the bin.
+    let back = match kind {
+        Kind::Secret => "no tool brings it back",
+        _ => "kn_graph restore brings it back here, nothing does on World Anvil",
+    };
     let description = format!(
-        "Delete {} {}. Use it only when asked to: kn_graph restore brings it back here, nothing \
-         does on World Anvil. Returns data with the id that is gone.",
+        "Delete {} {}. Use it only when asked to: {back}. Returns data with the id that is gone.",
         article_of(row.one),
         row.one
     );
