@@ -9,6 +9,7 @@ mod prefix;
 mod relative;
 
 pub use asked::{AskedDate, asked_dates};
+pub use calendar::{day, month};
 pub use expression::{asks_for_time, tells_time};
 pub use prefix::{Plain, Prefix, chat_prefix};
 pub use relative::relative_dates;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 pub use jiff::civil::Date;
 use lore_core::{Error, Node, Properties, Result};
+use lore_text::time;
 use serde_json::Value;
 
 /// A span of days, both ends included.
@@ -100,45 +101,18 @@ fn words(text: &str) -> Vec<Range<usize>> {
 
 /// The date that three words of a text say, if they do.
 fn spelt(text: &str, [first, second, third]: [&Range<usize>; 3]) -> Option<Date> {
-    let word = |range: &Range<usize>| text.get(range.clone());
+    let word = |range: &Range<usize>| text.get(range.clone()).map(str::to_ascii_lowercase);
     let (a, b, c) = (word(first)?, word(second)?, word(third)?);
     let gaps = (text.get(first.end..second.start)?, text.get(second.end..third.start)?);
     let is_free = text.get(..first.start).is_none_or(|before| !before.ends_with('-'));
     let (year, month, day) = match gaps {
-        (" ", " " | ", ") if month(b).is_some() => (c, month(b)?, a),
-        (" ", " " | ", ") => (c, month(a)?, b),
+        (" ", " " | ", ") if time::month(&b).is_some() => (c, time::month(&b)?, a),
+        (" ", " " | ", ") => (c, time::month(&a)?, b),
         ("-", "-") | ("/", "/") if is_free => (a, b.parse().ok()?, c),
         _ => return None,
     };
     let year = Some(year).filter(|year| year.len() == 4)?.parse().ok()?;
-    Date::new(year, month, day_of_month(day)?).ok()
-}
-
-fn day_of_month(word: &str) -> Option<i8> {
-    let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let suffix = word.get(digits.len()..)?.to_ascii_lowercase();
-    let is_day = matches!(suffix.as_str(), "" | "st" | "nd" | "rd" | "th") && digits.len() <= 2;
-    digits.parse().ok().filter(|_| is_day)
-}
-
-fn month(word: &str) -> Option<i8> {
-    const MONTHS: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    let word = word.to_ascii_lowercase();
-    let is_it = |month: &&str| **month == word || (word.len() == 3 && month.starts_with(&word));
-    (1..).zip(MONTHS).find(|(_, month)| is_it(month)).map(|(number, _)| number)
+    Date::new(year, month, time::day(&day)?).ok()
 }
 
 fn leading_date(text: &str) -> Option<Date> {

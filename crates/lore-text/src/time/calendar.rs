@@ -3,7 +3,7 @@
 use jiff::civil::Weekday;
 
 /// The number of a month by its name or a usual abbreviation, in lower case.
-pub(super) fn month(word: &str) -> Option<i8> {
+pub fn month(word: &str) -> Option<i8> {
     Some(match word {
         "january" | "jan" => 1,
         "february" | "feb" => 2,
@@ -26,8 +26,8 @@ pub(super) fn is_ambiguous_month(word: &str) -> bool {
     matches!(word, "may" | "march" | "mar" | "jan" | "june" | "april" | "august")
 }
 
-/// A day of the month: `8`, `8th`, `31st`.
-pub(super) fn day(word: &str) -> Option<i8> {
+/// A day of the month: `8`, `8th`, `31st`, in lower case.
+pub fn day(word: &str) -> Option<i8> {
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let ending = word.get(digits.len()..).unwrap_or_default();
     let number = digits.parse().ok().filter(|day| (1..=31).contains(day))?;
