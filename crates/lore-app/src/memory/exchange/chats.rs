@@ -180,10 +180,12 @@ fn without_reminders(text: &str) -> String {
     let [open, close] = REMINDER;
     let mut said = String::new();
     let mut rest = text;
-    while let Some((before, after)) = rest.split_once(open) {
+    // One that does not end is somebody's talk of it.
+    while let Some((before, (_, after))) =
+        rest.split_once(open).and_then(|(before, after)| Some((before, after.split_once(close)?)))
+    {
         said.push_str(before);
-        // One that does not end goes to the end.
-        rest = after.split_once(close).map_or("", |(_, after)| after);
+        rest = after;
     }
     said.push_str(rest);
     said
@@ -310,12 +312,15 @@ mod tests {
             line("isCompactSummary", "This session is continued from another"),
             line("isSidechain", "You are a helper. Search the harbour."),
             line("said", "<system-reminder>Be brief.</system-reminder>Mend the sail\n"),
-            line("said", "and the net<system-reminder>Be"),
+            line("said", "and the tag <system-reminder> of the net"),
             line("said", "<system-reminder>Nothing else</system-reminder>"),
         ];
         let load = claude_code(&[("s.jsonl".into(), lines.join("\n"))]);
         let bodies: Vec<_> = load.records[0].passages.iter().map(|p| p.body.as_str()).collect();
-        assert_eq!((bodies, load.unreadable), (vec!["Mend the sail", "and the net"], 0));
+        assert_eq!(
+            (bodies, load.unreadable),
+            (vec!["Mend the sail", "and the tag <system-reminder> of the net"], 0)
+        );
     }
 
     #[test]
