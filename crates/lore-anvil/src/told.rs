@@ -92,12 +92,14 @@ fn is_text_of_template(kind: Kind, name: &str, text: &str) -> bool {
     is_free && !is_value && reads_as_text(text)
 }
 
-/// Whether a text says something in words, rather than being a code, a number or an address.
+/// Whether a text says something in words, rather than being a code, a number, an address or
+/// data.
 fn reads_as_text(text: &str) -> bool {
     let text = text.trim();
     let is_address = text.contains("://") && !text.contains(char::is_whitespace);
+    let is_data = text.starts_with(['{', '[']) && serde_json::from_str::<Value>(text).is_ok();
     let is_code = text.chars().all(|c| c.is_ascii_hexdigit() || "-#.,:/ ".contains(c));
-    text.chars().any(char::is_alphabetic) && !is_address && !is_code
+    text.chars().any(char::is_alphabetic) && !is_address && !is_code && !is_data
 }
 
 #[cfg(test)]

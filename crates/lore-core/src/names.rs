@@ -74,7 +74,8 @@ fn is_unseen(before: Option<char>, letter: char, after: Option<char>) -> bool {
     let code = u32::from(letter);
     match code {
         0x200C | 0x200D => !joins(before, after),
-        0xFE00..=0xFE0F | 0xE0100..=0xE01EF => !before.is_some_and(is_formed),
+        0xFE00..=0xFE0F => !before.is_some_and(is_formed),
+        0xE0100..=0xE01EF => !before.is_some_and(is_ideograph),
         0xE0020..=0xE007F => {
             !before.is_some_and(|c| matches!(u32::from(c), 0x1F3F4 | 0xE0020..=0xE007E))
         }
@@ -96,9 +97,17 @@ fn joins(before: Option<char>, after: Option<char>) -> bool {
         && (after.is_some_and(takes_part) || before.is_some_and(indic))
 }
 
-/// Whether a character may have several forms to choose from.
+/// Whether a character may have several forms to choose from. Letters of Latin, Greek and Cyrillic
+/// have none.
 fn is_formed(c: char) -> bool {
-    !c.is_whitespace() && !matches!(u32::from(c), 0xFE00..=0xFE0F | 0xE0100..=0xE01EF)
+    let code = u32::from(c);
+    let is_plain = c.is_alphabetic() && code < 0x590;
+    !c.is_whitespace() && !is_plain && !matches!(code, 0xFE00..=0xFE0F | 0xE0100..=0xE01EF)
+}
+
+/// Whether a character is of the scripts that have further forms of their signs.
+fn is_ideograph(c: char) -> bool {
+    matches!(u32::from(c), 0x2E80..=0xDFFF | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF)
 }
 
 /// Checks that a text is at most `max` characters long.
@@ -172,7 +181,9 @@ mod tests {
             ("Ад\u{200c}а", "Ада"),
             ("Ada\u{200d}", "Ada"),
             ("\u{feff}Ada\u{ad}", "Ada"),
-            ("Ada\u{fe0f}\u{fe0f}", "Ada\u{fe0f}"),
+            ("Ada\u{fe0f}\u{fe0f}", "Ada"),
+            ("Ad\u{e0101}a", "Ada"),
+            ("❤\u{fe0f}\u{fe0f}", "❤\u{fe0f}"),
             ("A\u{e0061}da", "Ada"),
             ("Ada\tHolt", "Ada Holt"),
         ] {

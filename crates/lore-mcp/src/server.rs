@@ -10,6 +10,7 @@ use futures::FutureExt;
 use lore_app::App;
 use lore_app::access::{Doorkeeper, Identity};
 use lore_app::sessions;
+use lore_core::error::short;
 use lore_core::{Error, Role, Viewer};
 use lore_tools::{Call, CallError, Conversation, Registry, Selection, Tool, Toolset};
 use rmcp::ErrorData;
@@ -437,7 +438,7 @@ impl ServerHandler for McpServer {
         let (scope, call) = self.call(&context).await?;
         let mut prompts = self.parts.registry.prompts(&scope.selection);
         let prompt = prompts.find(|prompt| prompt.name == request.name).ok_or_else(|| {
-            ErrorData::invalid_params(format!("unknown prompt {:?}", request.name), None)
+            ErrorData::invalid_params(format!("unknown prompt {:?}", short(&request.name)), None)
         })?;
         let messages = contained(prompt.open(call, request.arguments.unwrap_or_default())).await?;
         let messages = messages.into_iter().map(convert::prompt_message).collect();
@@ -547,7 +548,8 @@ pub(crate) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
 }
 
 pub(crate) fn unknown_method(name: &str) -> ErrorData {
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method {name:?}"), None)
+    let message = format!("unknown method {:?}", short(name));
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
 fn no_resource(uri: &str) -> ErrorData {
@@ -566,7 +568,7 @@ fn too_many_subscriptions() -> Error {
 /// Adds the URI to an error's data, where clients of the protocol look for it.
 fn naming(uri: &str, mut error: ErrorData) -> ErrorData {
     if let Some(data) = error.data.as_mut().and_then(Value::as_object_mut) {
-        data.insert("uri".into(), uri.into());
+        data.insert("uri".into(), short(uri).into());
     }
     error
 }

@@ -82,7 +82,7 @@ impl Atlas {
     async fn derived(&self, node: &Node, name: &str, around: &Around) -> Result<Value> {
         Ok(match name {
             "excerpt" => match head::own(node, name) {
-                Some(own) => own.clone(),
+                Some(own) => around.sight.seen(own.clone()),
                 None => json!(around.entry(node).map(excerpt_of)),
             },
             "wordcount" => {

@@ -132,7 +132,7 @@ impl Screened {
         if !shows_picture {
             shown.insert(IMAGE_URL.to_owned(), Value::Null);
         }
-        self.without_mentions(kind, &mut shown, world).await?;
+        self.without_mentions(&mut shown, world).await?;
         for (name, inside) in counts {
             shown.insert(name.to_owned(), json!(self.open_rows(&inside).await?.len()));
         }
@@ -156,14 +156,9 @@ impl Screened {
     }
 
     /// Writes mentions of what is hidden as what readers see of them.
-    async fn without_mentions(
-        &self,
-        kind: Kind,
-        object: &mut Object,
-        world: Option<String>,
-    ) -> Result<()> {
+    async fn without_mentions(&self, object: &mut Object, world: Option<String>) -> Result<()> {
         let mut found = Vec::new();
-        each_text(kind, object, &mut |text| found.extend(mentioned(text)));
+        each_text(object, &mut |text| found.extend(mentioned(text)));
         let mut open: HashSet<String> = HashSet::new();
         for (kind, id) in &found {
             let Some(kind) = kind.filter(|kind| *kind != Kind::Article) else { continue };
@@ -177,7 +172,7 @@ impl Screened {
             let all = ListQuery { world, detail: Detail::Heads, ..ListQuery::of(Kind::Article) };
             open.extend(self.open_rows(&all).await?.iter().filter_map(id_of));
         }
-        each_text(kind, object, &mut |text| {
+        each_text(object, &mut |text| {
             let hides = |id: &str| !open.contains(id);
             *text = anvil::replaced(text, |found| hides(found.id).then(|| literal(found.label)));
         });
@@ -395,24 +390,17 @@ fn opened(kind: Kind, object: Object) -> Object {
     open.collect()
 }
 
-/// Every running text of an object.
-fn each_text(kind: Kind, object: &mut Object, act: &mut dyn FnMut(&mut String)) {
-    for (name, value) in object.iter_mut() {
-        match value {
-            Value::String(text)
-                if kind.row().field(name).is_some_and(lore_anvil::Field::is_markup) =>
-            {
-                act(text);
-            }
-            Value::Object(sections) if name == "sections" => {
-                for section in sections.values_mut() {
-                    if let Value::String(text) = section {
-                        act(text);
-                    }
-                }
-            }
-            _ => {}
-        }
+/// Every text of an object, at any depth: what nobody declared may mention others, too.
+fn each_text(object: &mut Object, act: &mut dyn FnMut(&mut String)) {
+    object.values_mut().for_each(|value| each_text_in(value, act));
+}
+
+fn each_text_in(value: &mut Value, act: &mut dyn FnMut(&mut String)) {
+    match value {
+        Value::String(text) => act(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| each_text_in(item, act)),
+        Value::Object(fields) => each_text(fields, act),
+        _ => {}
     }
 }
 

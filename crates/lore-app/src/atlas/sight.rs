@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use lore_anvil::{IdForm, Kind, Object, is_public, is_reference};
 use lore_core::{Result, Uid};
+use lore_markup::anvil;
 use serde_json::{Value, json};
 
 use super::source::Atlas;
@@ -42,11 +43,31 @@ impl Sight {
         if self.is_whole {
             return value;
         }
-        without(value, &|part| match part {
+        without(self.in_words(value), &|part| match part {
             Value::Object(fields) => self.hides(fields),
-            Value::String(text) => self.is_seen(text.parse().ok().map(Name::Uid)) == Some(false),
+            Value::String(text) => self.names_hidden(text),
             _ => false,
         })
+    }
+
+    /// A value whose texts mention what is hidden by its label alone.
+    fn in_words(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(anvil::replaced(&text, |found| {
+                let is_hidden = self.names_hidden(found.id);
+                is_hidden.then(|| found.label.to_owned())
+            })),
+            Value::Array(items) => items.into_iter().map(|item| self.in_words(item)).collect(),
+            Value::Object(fields) => {
+                fields.into_iter().map(|(name, value)| (name, self.in_words(value))).collect()
+            }
+            other => other,
+        }
+    }
+
+    /// Whether the id of something hidden stands in a text, wherever in it.
+    fn names_hidden(&self, text: &str) -> bool {
+        uids_in(text).any(|uid| self.is_seen(Some(Name::Uid(uid))) == Some(false))
     }
 
     /// Whether nothing is hidden.
@@ -130,7 +151,8 @@ pub(super) fn without(value: Value, is_out: &dyn Fn(&Value) -> bool) -> Value {
     }
     match value {
         Value::Object(fields) => {
-            let shown = fields.into_iter().map(|(name, value)| match name.as_str() {
+            let named = fields.into_iter().filter(|(name, _)| !is_out(&json!(name)));
+            let shown = named.map(|(name, value)| match name.as_str() {
                 // Whatever else it is, it is the id of what is shown.
                 "id" => (name, value),
                 _ => (name, without(value, is_out)),
@@ -170,17 +192,30 @@ fn collect(value: &Value, names: &mut HashSet<Name>) {
     match value {
         Value::Object(fields) => {
             names.extend(name_of(fields));
-            fields.values().for_each(|value| collect(value, names));
+            for (name, value) in fields {
+                names.extend(uids_in(name).map(Name::Uid));
+                collect(value, names);
+            }
         }
         Value::Array(items) => items.iter().for_each(|item| collect(item, names)),
-        Value::String(text) => names.extend(text.parse().ok().map(Name::Uid)),
+        Value::String(text) => names.extend(uids_in(text).map(Name::Uid)),
         _ => {}
     }
 }
 
+/// The ids that stand in a text: by themselves, in mentions, addresses, lists and data.
+fn uids_in(text: &str) -> impl Iterator<Item = Uid> {
+    const LENGTH: usize = 36;
+    const DASHES: [usize; 4] = [8, 13, 18, 23];
+    let bytes = text.as_bytes();
+    let is_shaped = move |at: &usize| DASHES.iter().all(|dash| bytes.get(at + dash) == Some(&b'-'));
+    let starts = (0..bytes.len()).filter(is_shaped);
+    starts.filter_map(move |at| text.get(at..at + LENGTH)?.parse().ok())
+}
+
 /// What an object says it means. A number means something only where the rest is a reference, too.
 fn name_of(fields: &Object) -> Option<Name> {
-    let id = fields.get("id")?;
+    let id = fields.get("id").or_else(|| fields.get("uuid"))?;
     let number = || match id {
         Value::String(text) => text.trim().parse().ok(),
         other => other.as_i64(),
@@ -221,6 +256,24 @@ mod tests {
         });
         assert_eq!(sight().seen(value.clone()), shown);
         assert_eq!(Sight { is_whole: true, ..sight() }.seen(value.clone()), value);
+    }
+
+    #[test]
+    fn what_is_hidden_is_named_in_no_text() {
+        let value = json!({
+            "words": format!("By @[the Mill](location:{HIDDEN}) and @[Bob](person:{OPEN})."),
+            "address": format!("https://example.org/{HIDDEN}"),
+            "list": format!("{OPEN},{HIDDEN}"),
+            "data": format!(r#"{{"id":"{HIDDEN}","title":"X"}}"#),
+            "other": { "uuid": HIDDEN, "name": "X" },
+            "by id": { (HIDDEN): "x", "y": 1 },
+        });
+        let shown = json!({
+            "words": format!("By the Mill and @[Bob](person:{OPEN})."),
+            "address": null, "list": null, "data": null, "other": null,
+            "by id": { "y": 1 },
+        });
+        assert_eq!(sight().seen(value), shown);
     }
 
     #[test]
