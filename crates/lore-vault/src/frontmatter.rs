@@ -25,6 +25,7 @@ pub(crate) fn keep(old: &str, new: &str) -> Option<String> {
 
 fn block_length(body: &str) -> Option<usize> {
     let mut length = 0;
+    let mut lines = Lines::default();
     for (number, line) in body.split_inclusive('\n').enumerate() {
         let line_text = line.trim_end();
         length += line.len();
@@ -32,20 +33,47 @@ fn block_length(body: &str) -> Option<usize> {
             (0, "---") => {}
             (0, _) => return None,
             // YAML ends a document with either.
-            (_, "---" | "...") => return Some(length),
+            (_, "---" | "...") => return lines.are_properties().then_some(length),
             _ if !may_be_property(line_text) => return None,
-            _ => {}
+            _ => lines.count(line_text),
         }
     }
     None
 }
 
+/// What stands between two rules: a list, or a heading, is a text between them.
+#[derive(Default)]
+struct Lines {
+    filled: usize,
+    keys: usize,
+}
+
+impl Lines {
+    fn count(&mut self, line: &str) {
+        let is_key = line.starts_with('{') || (has_key(line) && !line.starts_with(PARTS));
+        self.keys += usize::from(is_key);
+        self.filled += usize::from(!line.is_empty());
+    }
+
+    /// An empty block has properties, too: none.
+    fn are_properties(&self) -> bool {
+        self.keys > 0 || self.filled == 0
+    }
+}
+
+/// What begins lines that go on with a value, or say nothing.
+const PARTS: [char; 4] = [' ', '\t', '-', '#'];
+
 /// Whether a line may be one of a block of properties: a key, part of a value, or nothing.
 fn may_be_property(line: &str) -> bool {
-    let key = || line.ends_with(':') || line.contains(": ") || line.contains(":\t");
     line.is_empty()
-        || line.starts_with([' ', '\t', '-', '#', '[', ']', '{', '}', '"', '\''])
-        || key()
+        || line.starts_with(PARTS)
+        || line.starts_with(['[', ']', '{', '}', '"', '\''])
+        || has_key(line)
+}
+
+fn has_key(line: &str) -> bool {
+    line.ends_with(':') || line.contains(": ") || line.contains(":\t")
 }
 
 #[cfg(test)]
@@ -57,6 +85,8 @@ mod tests {
         assert_eq!(split("---\na: 1\n---\nbody"), ("---\na: 1\n---\n", "body"));
         assert_eq!(split("---\r\na: 1\r\n---\r\nbody"), ("---\r\na: 1\r\n---\r\n", "body"));
         assert_eq!(split("---\na: 1\n...\nbody"), ("---\na: 1\n...\n", "body"));
+        assert_eq!(split("---\n# a comment\n\"a\": [1,\n  2]\n---\n").1, "");
+        assert_eq!(split("---\n---\nbody"), ("---\n---\n", "body"));
         assert_eq!(split("\u{feff}---\na: 1\n---"), ("\u{feff}---\na: 1\n---", ""));
         for none in [
             "",
@@ -66,6 +96,8 @@ mod tests {
             "---\nnever closed",
             " ---\na\n---\n",
             "---\nA text between rules.\n---\n",
+            "---\n\n# A heading: of a chapter\n\n---\n",
+            "---\n- a list\n- only: this\n---\nx",
         ] {
             assert_eq!(split(none), ("", none));
         }
