@@ -3,21 +3,23 @@
 //! Where few documents are asked for, all are judged. Else words and the signs of vectors
 //! choose candidates, and only those are judged.
 
+mod candidates;
 mod company;
 mod feedback;
 mod filter;
+mod judge;
 mod lexical;
 mod literal;
 mod meaning;
 mod question;
+mod units;
 mod weights;
 
 use std::cmp::Ordering;
-use std::collections::hash_map::Entry;
 use std::iter::repeat;
 
 use lore_core::NodeId;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::column::Slot;
 use crate::document::DocKey;
@@ -26,12 +28,15 @@ use crate::lexicon::Lexicon;
 use crate::query::{Hit, MatchKind, Parts, Query, Ranked, Unit};
 use crate::view::View;
 use crate::view::names::{Called, Tally};
+use candidates::{candidates, worded};
 use feedback::Feedback;
 use filter::Sieve;
-use lexical::{Lexical, Reading, nth_best};
+use judge::{Judge, Reasons};
+use lexical::{Lexical, Reading};
 use literal::Literals;
 use meaning::{Likeness, Probe, Products};
 use question::Question;
+use units::{Group, merge};
 
 /// Room for a search, used again by the next.
 #[derive(Debug, Default)]
@@ -68,32 +73,8 @@ impl Found {
     }
 }
 
-/// Which reasons count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reasons {
-    /// All of them.
-    All,
-    /// Those that are up to date. The others follow the statistics of a large store by and by, and
-    /// show how it was filled; but who asks for all turns pages, which have to go together.
-    Exact,
-}
-
-/// What was found of a node: the best, and the best of its texts.
-#[derive(Debug, Clone, Copy)]
-struct Group {
-    best: Found,
-    text: Option<Found>,
-}
-
 /// Up to so many documents are all judged.
 const SMALL: usize = 4_000;
-/// Of more: how many candidates words choose, and how many vectors.
-const BY_WORDS: usize = 400;
-const BY_VECTORS: usize = 300;
-/// And how many the days that a question names.
-const BY_DAYS: usize = 200;
-/// Of how many that words found, the other reasons are looked at.
-const LOOKED_AT: usize = 2_000;
 /// Of how many that have the words, when all are asked for, the meaning is compared, too.
 const COMPARED: usize = 1_000;
 /// How many of the nearest are shown where nothing has a reason to be.
@@ -194,68 +175,6 @@ fn called(view: &View, question: &Question, tally: &mut Tally) -> FxHashMap<Slot
     called
 }
 
-/// Every document that has a word of the question or is called by it. Of very many, those
-/// that promise most come first.
-fn worded(judge: &Judge<'_>, sieve: &Sieve<'_>) -> Vec<Slot> {
-    let reached = judge.lexical.reached().iter().copied();
-    let besides = judge.called.keys().copied().chain(judge.literals.holders());
-    let besides: FxHashSet<Slot> = besides.filter(|slot| judge.lexical.of(*slot) == 0.0).collect();
-    let promise = |slot: Slot| {
-        let name = if judge.called.contains_key(&slot) { weights::NAME } else { 0.0 };
-        judge.lexical.of(slot) + judge.literals.of(slot) + name
-    };
-    let chosen = reached.chain(besides).filter(|slot| sieve.admits(judge.view, *slot));
-    let mut chosen: Vec<_> =
-        chosen.map(|slot| (promise(slot), judge.view.key(slot), slot)).collect();
-    if chosen.len() > COMPARED {
-        // Ties go by key, so that the order of insertion does not show.
-        chosen.select_nth_unstable_by(COMPARED, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    }
-    chosen.into_iter().map(|(_, _, slot)| slot).collect()
-}
-
-/// The documents of many that are judged, in the order of their slots.
-fn candidates(judge: &Judge<'_>, probes: &[Probe<'_>], sieve: &Sieve<'_>) -> Vec<Slot> {
-    let view = judge.view;
-    let admits = |slot: Slot| sieve.admits(view, slot);
-    let reached = judge.lexical.reached().iter().map(|slot| (*slot, judge.lexical.of(*slot)));
-    let looked_at = best(&reached.collect::<Vec<_>>(), LOOKED_AT, admits);
-    let judged = looked_at.into_iter().map(|slot| (slot, judge.parts(slot).sum()));
-    let by_words = best(&judged.collect::<Vec<_>>(), BY_WORDS, |_| true);
-    let mut chosen: FxHashSet<Slot> = by_words.into_iter().collect();
-    if let Some(probe) = probes.first() {
-        chosen.extend(probe.most_alike(BY_VECTORS, admits));
-    }
-    chosen.extend(judge.of_the_days(BY_DAYS, admits));
-    chosen.extend(judge.called.keys());
-    chosen.extend(judge.literals.holders());
-    let mut chosen: Vec<Slot> = chosen.into_iter().filter(|slot| admits(*slot)).collect();
-    chosen.sort_unstable();
-    chosen
-}
-
-/// The best by their scores of those that are admitted: about `count`, if there are so
-/// many. Few are asked whether they are admitted, because that is dear.
-fn best(scored: &[(Slot, f32)], count: usize, admits: impl Fn(Slot) -> bool) -> Vec<Slot> {
-    widening(count, scored.len(), |wanted| {
-        let least = nth_best(scored.iter().map(|(_, score)| *score), wanted);
-        let best = scored.iter().filter(|(_, score)| *score >= least).map(|(slot, _)| *slot);
-        best.filter(|slot| admits(*slot)).collect()
-    })
-}
-
-/// Looks at more and more of what there is until about `count` are found.
-fn widening(count: usize, all: usize, look: impl Fn(usize) -> Vec<Slot>) -> Vec<Slot> {
-    let mut wanted = count;
-    loop {
-        let found = look(wanted);
-        if found.len() * 2 >= count || wanted >= all {
-            return found;
-        }
-        wanted = wanted.saturating_mul(4);
-    }
-}
-
 /// How like each candidate is, by the first probe that has a vector of it.
 fn likenesses(
     view: &View,
@@ -308,178 +227,11 @@ fn share(view: &View, lexicon: &Lexicon, found: &mut [Found], reasons: Reasons) 
     }
 }
 
-/// Weighs the reasons for a document.
-struct Judge<'a> {
-    view: &'a View,
-    lexical: &'a Lexical,
-    best_session: f32,
-    question: &'a Question,
-    called: FxHashMap<Slot, Called>,
-    literals: Literals,
-    reasons: Reasons,
-}
-
-impl Judge<'_> {
-    /// All reasons but meaning and names.
-    fn parts(&self, slot: Slot) -> Parts {
-        let (question, facts) = (self.question, self.view.facts(slot));
-        let yes = |condition: bool, weight: f32| if condition { weight } else { 0.0 };
-        let named = facts.author.is_some_and(|author| question.authors.contains(&author));
-        let date = match facts.day {
-            Some(day) if !question.days.is_empty() => question.nearness(day),
-            _ => 0.0,
-        };
-        let mut parts = Parts {
-            lexical: self.lexical.of(slot),
-            literal: self.literals.of(slot),
-            author: yes(named, weights::AUTHOR),
-            date: date * weights::DATE,
-            session: self.lexical.of_session(self.view, slot, self.best_session) * weights::SESSION,
-            ..Parts::default()
-        };
-        if self.view.is_log(slot) {
-            parts.question = yes(facts.is_question, weights::QUESTION);
-            parts.when = yes(question.asks_for_time && facts.tells_time, weights::WHEN);
-            if self.reasons == Reasons::All {
-                parts.information = self.view.information(slot) * weights::INFORMATION;
-            }
-        }
-        parts
-    }
-
-    /// The best documents of the days that the question names.
-    fn of_the_days(&self, count: usize, admits: impl Fn(Slot) -> bool) -> Vec<Slot> {
-        if self.question.days.is_empty() {
-            return Vec::new();
-        }
-        let all = (0..self.view.capacity()).filter_map(|at| u32::try_from(at).ok()).map(Slot);
-        let of_them = all.filter(|slot| self.is_of_the_days(*slot));
-        let judged = of_them.map(|slot| (slot, self.parts(slot).sum()));
-        best(&judged.collect::<Vec<_>>(), count, admits)
-    }
-
-    fn is_of_the_days(&self, slot: Slot) -> bool {
-        self.view.facts(slot).day.is_some_and(|day| self.question.names(day))
-    }
-
-    /// Judges a document.
-    fn weigh(&self, slot: Slot, likeness: Likeness) -> Found {
-        let parts = self.all_parts(slot, likeness.above);
-        let match_kind = match self.called.get(&slot) {
-            Some(Called::Exactly) => MatchKind::ExactName,
-            Some(Called::Beginning) => MatchKind::NamePrefix,
-            Some(Called::Mentioned) => MatchKind::NameMentioned,
-            Some(Called::Like(_)) => MatchKind::SimilarName,
-            None if parts.lexical > 0.0 || parts.literal > 0.0 => MatchKind::Words,
-            None if self.is_of_the_days(slot) => MatchKind::Time,
-            None if likeness.suffices => MatchKind::Meaning,
-            None => MatchKind::NextBest,
-        };
-        let (base, above) = (parts.sum(), likeness.above);
-        Found { slot, named: slot, base, shared: 0.0, above, match_kind }
-    }
-
-    /// All reasons but what others like it add.
-    fn all_parts(&self, slot: Slot, above: f32) -> Parts {
-        let name = match self.called.get(&slot) {
-            Some(Called::Exactly) => weights::NAME,
-            Some(Called::Beginning) => weights::NAME_BEGINNING,
-            Some(Called::Mentioned) => weights::NAME_MENTIONED,
-            Some(Called::Like(likeness)) => weights::NAME_LIKE * likeness,
-            None => 0.0,
-        };
-        Parts { name, vector: above * weights::VECTOR, ..self.parts(slot) }
-    }
-
-    /// The answer, with its reasons told again.
-    fn hit(&self, found: &Found) -> Option<Hit> {
-        let key = self.view.key(found.named)?;
-        let parts = Parts { shared: found.shared, ..self.all_parts(found.slot, found.above) };
-        Some(Hit { key, score: parts.sum(), parts, match_kind: found.match_kind })
-    }
-}
-
 fn unit_key(key: DocKey, unit: Unit) -> DocKey {
     match unit {
         Unit::Text => key,
         Unit::Node => DocKey::head(key.node),
     }
-}
-
-/// Leaves one for each unit: the best, naming the best text.
-fn merge(
-    view: &View,
-    found: &mut Vec<Found>,
-    groups: &mut FxHashMap<NodeId, Group>,
-    query: &Query,
-) {
-    if query.unit == Unit::Text {
-        return;
-    }
-    let kinds = view.kinds.ids(&query.apart);
-    let is_apart = |one: &Found| {
-        let kind = view.facts(one.slot).text_kind;
-        !kinds.is_empty() && kind.is_some_and(|kind| kinds.contains(&kind))
-    };
-    let mut apart = Vec::new();
-    found.retain(|one| {
-        let stays = !is_apart(one);
-        if !stays {
-            apart.push(*one);
-        }
-        stays
-    });
-    by_node(view, found, groups);
-    answered_by_parts(view, found, apart);
-}
-
-/// Leaves one for each node.
-fn by_node(view: &View, found: &mut Vec<Found>, groups: &mut FxHashMap<NodeId, Group>) {
-    for one in found.drain(..) {
-        let Some(key) = view.key(one.slot) else { continue };
-        let text = key.text.map(|_| one);
-        match groups.entry(key.node) {
-            Entry::Vacant(place) => drop(place.insert(Group { best: one, text })),
-            Entry::Occupied(mut place) => {
-                let group = place.get_mut();
-                if order(view, &one, &group.best) == Ordering::Less {
-                    group.best = one;
-                }
-                if let Some(text) = text
-                    && group.text.is_none_or(|old| order(view, &text, &old) == Ordering::Less)
-                {
-                    group.text = Some(text);
-                }
-            }
-        }
-    }
-    found.extend(groups.drain().map(|(_, Group { best, text })| {
-        let named = text.map_or(best.named, |text| text.named);
-        Found { named, ..best }
-    }));
-}
-
-/// Adds the parts of nodes to the whole ones, but what was found by its name alone is
-/// answered by the best of its parts.
-fn answered_by_parts(view: &View, whole: &mut Vec<Found>, mut parts: Vec<Found>) {
-    let node = |one: &Found| view.key(one.slot).map(|key| key.node);
-    let mut best: FxHashMap<NodeId, usize> = FxHashMap::default();
-    for (at, part) in parts.iter().enumerate() {
-        let Some(node) = node(part) else { continue };
-        let kept = best.entry(node).or_insert(at);
-        if parts.get(*kept).is_some_and(|old| order(view, part, old) == Ordering::Less) {
-            *kept = at;
-        }
-    }
-    whole.retain(|one| {
-        let part = node(one).and_then(|node| best.get(&node)).and_then(|at| parts.get_mut(*at));
-        let Some(part) = part.filter(|_| view.facts(one.named).is_head) else { return true };
-        if order(view, one, part) == Ordering::Less {
-            *part = Found { named: part.named, ..*one };
-        }
-        false
-    });
-    whole.append(&mut parts);
 }
 
 /// Sorts, drops what scores too low and what is not wanted; returns how many there were.

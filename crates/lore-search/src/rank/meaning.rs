@@ -1,8 +1,8 @@
 //! Likeness of meaning: cosine of vectors in which a text's neighbours count, too.
 
 use crate::column::{Column, Slot};
+use crate::rank::candidates::widening;
 use crate::rank::question::Question;
-use crate::rank::widening;
 use crate::vectors::{SIGN_WORDS, Small, Wide};
 use crate::view::View;
 use crate::view::field::Field;

@@ -1,0 +1,116 @@
+//! Weighing the reasons for a document.
+
+use rustc_hash::FxHashMap;
+
+use crate::column::Slot;
+use crate::query::{Hit, MatchKind, Parts};
+use crate::rank::Found;
+use crate::rank::candidates::best;
+use crate::rank::lexical::Lexical;
+use crate::rank::literal::Literals;
+use crate::rank::meaning::Likeness;
+use crate::rank::question::Question;
+use crate::rank::weights;
+use crate::view::View;
+use crate::view::names::Called;
+
+/// Weighs the reasons for a document.
+pub(super) struct Judge<'a> {
+    pub(super) view: &'a View,
+    pub(super) lexical: &'a Lexical,
+    pub(super) best_session: f32,
+    pub(super) question: &'a Question,
+    pub(super) called: FxHashMap<Slot, Called>,
+    pub(super) literals: Literals,
+    pub(super) reasons: Reasons,
+}
+
+impl Judge<'_> {
+    /// All reasons but meaning and names.
+    pub(super) fn parts(&self, slot: Slot) -> Parts {
+        let (question, facts) = (self.question, self.view.facts(slot));
+        let yes = |condition: bool, weight: f32| if condition { weight } else { 0.0 };
+        let named = facts.author.is_some_and(|author| question.authors.contains(&author));
+        let date = match facts.day {
+            Some(day) if !question.days.is_empty() => question.nearness(day),
+            _ => 0.0,
+        };
+        let mut parts = Parts {
+            lexical: self.lexical.of(slot),
+            literal: self.literals.of(slot),
+            author: yes(named, weights::AUTHOR),
+            date: date * weights::DATE,
+            session: self.lexical.of_session(self.view, slot, self.best_session) * weights::SESSION,
+            ..Parts::default()
+        };
+        if self.view.is_log(slot) {
+            parts.question = yes(facts.is_question, weights::QUESTION);
+            parts.when = yes(question.asks_for_time && facts.tells_time, weights::WHEN);
+            if self.reasons == Reasons::All {
+                parts.information = self.view.information(slot) * weights::INFORMATION;
+            }
+        }
+        parts
+    }
+
+    /// The best documents of the days that the question names.
+    pub(super) fn of_the_days(&self, count: usize, admits: impl Fn(Slot) -> bool) -> Vec<Slot> {
+        if self.question.days.is_empty() {
+            return Vec::new();
+        }
+        let all = (0..self.view.capacity()).filter_map(|at| u32::try_from(at).ok()).map(Slot);
+        let of_them = all.filter(|slot| self.is_of_the_days(*slot));
+        let judged = of_them.map(|slot| (slot, self.parts(slot).sum()));
+        best(&judged.collect::<Vec<_>>(), count, admits)
+    }
+
+    fn is_of_the_days(&self, slot: Slot) -> bool {
+        self.view.facts(slot).day.is_some_and(|day| self.question.names(day))
+    }
+
+    /// Judges a document.
+    pub(super) fn weigh(&self, slot: Slot, likeness: Likeness) -> Found {
+        let parts = self.all_parts(slot, likeness.above);
+        let match_kind = match self.called.get(&slot) {
+            Some(Called::Exactly) => MatchKind::ExactName,
+            Some(Called::Beginning) => MatchKind::NamePrefix,
+            Some(Called::Mentioned) => MatchKind::NameMentioned,
+            Some(Called::Like(_)) => MatchKind::SimilarName,
+            None if parts.lexical > 0.0 || parts.literal > 0.0 => MatchKind::Words,
+            None if self.is_of_the_days(slot) => MatchKind::Time,
+            None if likeness.suffices => MatchKind::Meaning,
+            None => MatchKind::NextBest,
+        };
+        let (base, above) = (parts.sum(), likeness.above);
+        Found { slot, named: slot, base, shared: 0.0, above, match_kind }
+    }
+
+    /// All reasons but what others like it add.
+    fn all_parts(&self, slot: Slot, above: f32) -> Parts {
+        let name = match self.called.get(&slot) {
+            Some(Called::Exactly) => weights::NAME,
+            Some(Called::Beginning) => weights::NAME_BEGINNING,
+            Some(Called::Mentioned) => weights::NAME_MENTIONED,
+            Some(Called::Like(likeness)) => weights::NAME_LIKE * likeness,
+            None => 0.0,
+        };
+        Parts { name, vector: above * weights::VECTOR, ..self.parts(slot) }
+    }
+
+    /// The answer, with its reasons told again.
+    pub(super) fn hit(&self, found: &Found) -> Option<Hit> {
+        let key = self.view.key(found.named)?;
+        let parts = Parts { shared: found.shared, ..self.all_parts(found.slot, found.above) };
+        Some(Hit { key, score: parts.sum(), parts, match_kind: found.match_kind })
+    }
+}
+
+/// Which reasons count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reasons {
+    /// All of them.
+    All,
+    /// Those that are up to date. The others follow the statistics of a large store by and by, and
+    /// show how it was filled; but who asks for all turns pages, which have to go together.
+    Exact,
+}
