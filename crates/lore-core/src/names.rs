@@ -67,6 +67,11 @@ fn unseen(name: &str) -> impl Iterator<Item = char> {
         .map(|((_, letter), _)| letter)
 }
 
+/// Whether a character can stand in a text without being seen, wherever it may be of use.
+pub fn may_be_unseen(letter: char) -> bool {
+    is_unseen(None, letter, None)
+}
+
 /// Whether a character shows nothing where it stands, or turns text around. Joiners are part of
 /// some scripts and of emoji, marks choose the form of the letter before them, and flags of
 /// regions are spelt with tags.

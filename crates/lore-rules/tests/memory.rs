@@ -8,6 +8,10 @@ use lore_rules::memory::{budget, likeness, secrets};
 use proptest::prelude::*;
 use proptest::sample::select;
 
+fn mask(text: &str) -> secrets::Masked {
+    secrets::mask(text, |c| c == '\u{200b}')
+}
+
 fn lesson() -> impl Strategy<Value = Lesson> {
     select(Lesson::ALL.to_vec())
 }
@@ -73,8 +77,8 @@ proptest! {
 
     #[test]
     fn masking_is_total_and_settles(text in "\\PC{0,200}") {
-        let once = secrets::mask(&text);
-        let twice = secrets::mask(&once.text);
+        let once = mask(&text);
+        let twice = mask(&once.text);
         prop_assert_eq!(&twice.text, &once.text);
         prop_assert_eq!(once.found.is_empty(), once.text == text);
     }
@@ -85,7 +89,10 @@ proptest! {
     ) {
         for start in ["ghp_", "sk-ant-", "sk-", "glpat-", "hf_"] {
             let text = format!("{before} {start}{body}{after}");
-            prop_assert!(!secrets::mask(&text).text.contains(&body), "{text}");
+            prop_assert!(!mask(&text).text.contains(&body), "{text}");
+            let hidden: String = text.chars().flat_map(|c| [c, '\u{200b}']).collect();
+            let shown = mask(&hidden).text.replace('\u{200b}', "");
+            prop_assert!(!shown.contains(&body), "{text}");
         }
     }
 

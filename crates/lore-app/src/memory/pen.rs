@@ -28,7 +28,7 @@ impl Pen {
 
     /// A text of any length, with the blanks around it.
     pub(super) fn long(&mut self, given: &str) -> String {
-        let masked = secrets::mask(given);
+        let masked = secrets::mask(given, names::may_be_unseen);
         self.masked.extend(masked.found);
         masked.text
     }

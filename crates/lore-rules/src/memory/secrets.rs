@@ -4,8 +4,11 @@
 //! replaced by its kind; the secret itself appears nowhere in the result. Ordinary prose, such
 //! as a riddle whose password is told at the table, stays as it is.
 
+mod forms;
+mod looks;
 mod told;
 
+use forms::{AWS_KEY, address_with_password, known_by_form};
 use told::{assignment, command};
 
 /// A text without its secrets.
@@ -17,28 +20,100 @@ pub struct Masked {
     pub found: Vec<&'static str>,
 }
 
-/// Replaces everything in `text` that looks like a credential.
-pub fn mask(text: &str) -> Masked {
-    let masked = mask_what_is_telling(text);
-    match masked.found.contains(&AWS_KEY) {
-        true => mask_beside_aws_key(masked),
-        false => masked,
+/// Replaces everything in `text` that looks like a credential. What `is_unseen` says of a
+/// character is that it shows nothing: a key stays a key with such ones between its letters.
+pub fn mask(text: &str, is_unseen: fn(char) -> bool) -> Masked {
+    let mut secrets = secrets_of(text);
+    if text.contains(is_unseen) {
+        // Both readings count, for a blank without width may also be what parts two words.
+        let shown = Shown::of(text, is_unseen);
+        secrets.extend(secrets_of(&shown.text).into_iter().map(|secret| shown.origin(secret)));
+        secrets = joined(secrets);
+    }
+    replaced(text, &secrets)
+}
+
+/// Where a secret stands in a text, in bytes.
+#[derive(Debug, Clone, Copy)]
+struct Secret {
+    kind: &'static str,
+    start: usize,
+    end: usize,
+}
+
+/// A text as it is seen.
+struct Shown {
+    text: String,
+    /// Where each of its bytes was.
+    places: Vec<usize>,
+}
+
+impl Shown {
+    fn of(text: &str, is_unseen: fn(char) -> bool) -> Self {
+        let mut shown = Self { text: String::with_capacity(text.len()), places: Vec::new() };
+        for (at, letter) in text.char_indices().filter(|(_, letter)| !is_unseen(*letter)) {
+            shown.text.push(letter);
+            shown.places.extend(at..at + letter.len_utf8());
+        }
+        shown
+    }
+
+    /// Where a secret stood, with everything unseen between its letters.
+    fn origin(&self, secret: Secret) -> Secret {
+        let place = |at: usize| self.places.get(at).copied().unwrap_or_default();
+        let end = place(secret.end.saturating_sub(1)) + 1;
+        Secret { start: place(secret.start), end, ..secret }
+    }
+}
+
+/// Secrets in their order, those that overlap as one.
+fn joined(mut secrets: Vec<Secret>) -> Vec<Secret> {
+    secrets.sort_by_key(|secret| (secret.start, std::cmp::Reverse(secret.end)));
+    let mut joined: Vec<Secret> = Vec::with_capacity(secrets.len());
+    for secret in secrets {
+        match joined.last_mut().filter(|last| secret.start < last.end) {
+            Some(last) => last.end = last.end.max(secret.end),
+            None => joined.push(secret),
+        }
+    }
+    joined
+}
+
+fn replaced(text: &str, secrets: &[Secret]) -> Masked {
+    let mut masked = Masked { text: String::with_capacity(text.len()), found: Vec::new() };
+    let mut from = 0;
+    for secret in secrets {
+        masked.text.push_str(text.get(from..secret.start).unwrap_or_default());
+        masked.text.push_str("[masked ");
+        masked.text.push_str(secret.kind);
+        masked.text.push(']');
+        masked.found.push(secret.kind);
+        from = secret.end;
+    }
+    masked.text.push_str(text.get(from..).unwrap_or_default());
+    masked
+}
+
+fn secrets_of(text: &str) -> Vec<Secret> {
+    let telling = telling(text);
+    match telling.iter().any(|secret| secret.kind == AWS_KEY) {
+        true => with_aws_secrets(text, telling),
+        false => telling,
     }
 }
 
 /// An AWS key comes with a secret of 40 letters that nothing else tells from an id.
-fn mask_beside_aws_key(mut masked: Masked) -> Masked {
-    let secrets: Vec<String> = masked
-        .text
-        .split(|c| !is_base64(c))
-        .filter(|run| is_aws_secret(run))
-        .map(str::to_owned)
-        .collect();
-    for secret in secrets {
-        masked.text = masked.text.replace(&secret, "[masked AWS secret]");
-        masked.found.push("AWS secret");
+fn with_aws_secrets(text: &str, telling: Vec<Secret>) -> Vec<Secret> {
+    let mut runs = Vec::new();
+    let mut at = 0;
+    for part in text.split_inclusive(|c| !is_base64(c)) {
+        let run = part.trim_end_matches(|c| !is_base64(c));
+        if is_aws_secret(run) {
+            runs.push(Secret { kind: "AWS secret", start: at, end: at + run.len() });
+        }
+        at += part.len();
     }
-    masked
+    joined(telling.into_iter().chain(runs).collect())
 }
 
 fn is_aws_secret(run: &str) -> bool {
@@ -49,32 +124,25 @@ fn is_aws_secret(run: &str) -> bool {
         && has(char::is_ascii_digit)
 }
 
-fn mask_what_is_telling(text: &str) -> Masked {
-    let mut masked = Masked { text: String::with_capacity(text.len()), found: Vec::new() };
-    let mut rest = text;
-    while let Some(next) = rest.chars().next() {
-        let before = text.get(..text.len() - rest.len()).unwrap_or_default();
-        let (_, after) = match secret_at(rest, before) {
-            Some(hit) => {
-                let (kept, tail) = rest.split_at_checked(hit.kept).unwrap_or((rest, ""));
-                // What stays may hold another one, such as a header before a login.
-                let before = mask_what_is_telling(kept);
-                masked.text.push_str(&before.text);
-                masked.found.extend(before.found);
-                masked.text.push_str("[masked ");
-                masked.text.push_str(hit.kind);
-                masked.text.push(']');
-                masked.found.push(hit.kind);
-                tail.split_at_checked(hit.length).unwrap_or((tail, ""))
-            }
-            None => {
-                masked.text.push(next);
-                rest.split_at_checked(next.len_utf8()).unwrap_or((rest, ""))
-            }
+/// The secrets that are known by their own form, or by what stands before them.
+fn telling(text: &str) -> Vec<Secret> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some((before, rest)) = text.split_at_checked(at).filter(|(_, rest)| !rest.is_empty())
+    {
+        let Some(hit) = secret_at(rest, before).filter(|hit| hit.length > 0) else {
+            at += rest.chars().next().map_or(1, char::len_utf8);
+            continue;
         };
-        rest = after;
+        // What stays may hold another one, such as a header before a login.
+        let kept = telling(rest.get(..hit.kept).unwrap_or_default());
+        let moved = |one: Secret| Secret { start: at + one.start, end: at + one.end, ..one };
+        found.extend(kept.into_iter().map(moved));
+        let start = at + hit.kept;
+        found.push(Secret { kind: hit.kind, start, end: start + hit.length });
+        at = start + hit.length;
     }
-    masked
+    found
 }
 
 /// A secret near the start of a text.
@@ -86,144 +154,16 @@ struct Hit {
     length: usize,
 }
 
-/// Credentials that are known by how they start.
-struct Form {
-    kind: &'static str,
-    starts: &'static [&'static str],
-    body: fn(char) -> bool,
-    least: usize,
-}
-
-const AWS_KEY: &str = "AWS key";
-
-const FORMS: [Form; 20] = [
-    Form { kind: AWS_KEY, starts: &["AKIA", "ASIA"], body: is_capital_or_digit, least: 16 },
-    Form {
-        kind: "GitHub token",
-        starts: &["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
-        body: is_word,
-        least: 22,
-    },
-    Form { kind: "GitLab token", starts: &["glpat-"], body: is_word, least: 20 },
-    Form { kind: "API key", starts: &["sk-", "sk_live_", "rk_live_"], body: is_word, least: 16 },
-    Form {
-        kind: "Slack token",
-        starts: &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xapp-"],
-        body: is_word,
-        least: 10,
-    },
-    Form { kind: "SendGrid key", starts: &["SG."], body: is_token, least: 60 },
-    Form { kind: "PyPI token", starts: &["pypi-"], body: is_word, least: 50 },
-    Form { kind: "DigitalOcean token", starts: &["dop_v1_"], body: is_word, least: 60 },
-    Form { kind: "Vault token", starts: &["hvs."], body: is_word, least: 20 },
-    Form {
-        kind: "Shopify token",
-        starts: &["shpat_", "shpss_", "shpca_"],
-        body: is_word,
-        least: 32,
-    },
-    Form { kind: "age key", starts: &["AGE-SECRET-KEY-1"], body: is_capital_or_digit, least: 50 },
-    Form { kind: "basic login", starts: &["Basic ", "basic "], body: is_token, least: 12 },
-    Form { kind: "Google key", starts: &["AIza"], body: is_word, least: 35 },
-    Form { kind: "Google token", starts: &["ya29."], body: is_word, least: 20 },
-    Form { kind: "Figma token", starts: &["figd_"], body: is_word, least: 20 },
-    Form { kind: "Replicate token", starts: &["r8_"], body: is_word, least: 30 },
-    Form { kind: "npm token", starts: &["npm_"], body: is_word, least: 36 },
-    Form { kind: "Hugging Face token", starts: &["hf_"], body: is_word, least: 30 },
-    Form { kind: "Lorewell token", starts: &["lw_"], body: is_word, least: 60 },
-    Form { kind: "bearer token", starts: &["Bearer ", "bearer "], body: is_token, least: 20 },
-];
-
 fn secret_at(rest: &str, before: &str) -> Option<Hit> {
     if before.ends_with(is_word) {
         return address_with_password(rest);
     }
-    private_key(rest)
-        .or_else(|| FORMS.iter().find_map(|form| form.at(rest)))
-        .or_else(|| json_web_token(rest))
-        .or_else(|| bot_token(rest))
-        .or_else(|| webhook(rest))
-        .or_else(|| command(rest))
-        .or_else(|| assignment(rest, before))
-}
-
-impl Form {
-    fn at(&self, rest: &str) -> Option<Hit> {
-        let (start, body) =
-            self.starts.iter().find_map(|start| Some((start, rest.strip_prefix(start)?)))?;
-        let length = run(body, self.body);
-        let body = body.get(..length)?;
-        // Keys are random: a long name in words has no digit, or its words are set apart.
-        let digits = body.contains(|c: char| c.is_ascii_digit());
-        let unbroken = !start.ends_with(' ') && !body.contains(['-', '_', '.', '/']);
-        let random = length >= self.least && (digits || unbroken);
-        random.then_some(Hit { kind: self.kind, kept: 0, length: start.len() + length })
-    }
-}
-
-fn private_key(rest: &str) -> Option<Hit> {
-    let label = rest.strip_prefix("-----BEGIN ")?;
-    let label = label.get(..label.find("-----")?)?;
-    if !label.contains("PRIVATE KEY") {
-        return None;
-    }
-    let end = format!("-----END {label}-----");
-    // A key that is cut off is still a key.
-    let length = rest.find(&end).map_or(rest.len(), |at| at + end.len());
-    Some(Hit { kind: "private key", kept: 0, length })
-}
-
-fn json_web_token(rest: &str) -> Option<Hit> {
-    if !rest.starts_with("eyJ") {
-        return None;
-    }
-    let length = run(rest, |c| is_word(c) || c == '.');
-    let parts: Vec<_> = rest.get(..length)?.split('.').collect();
-    let [_, claims, signature] = parts.as_slice() else { return None };
-    let complete = claims.starts_with("eyJ") && signature.len() >= 8;
-    complete.then_some(Hit { kind: "JSON web token", kept: 0, length })
-}
-
-/// A bot's token on Telegram: its number, a colon and 35 letters.
-fn bot_token(rest: &str) -> Option<Hit> {
-    let digits = run(rest, |c| c.is_ascii_digit());
-    let secret = rest.get(digits..)?.strip_prefix(':')?;
-    let length = run(secret, is_word);
-    let complete = (8..=10).contains(&digits) && secret.starts_with("AA") && length >= 33;
-    complete.then_some(Hit { kind: "bot token", kept: 0, length: digits + 1 + length })
-}
-
-/// Addresses to which whoever knows them may post.
-const WEBHOOKS: [&str; 3] = [
-    "https://hooks.slack.com/services/",
-    "https://discord.com/api/webhooks/",
-    "https://discordapp.com/api/webhooks/",
-];
-
-fn webhook(rest: &str) -> Option<Hit> {
-    let start = WEBHOOKS.into_iter().find(|start| rest.starts_with(start))?;
-    let length = run(rest.get(start.len()..)?, is_token);
-    (length >= 20).then_some(Hit { kind: "webhook", kept: start.len(), length })
-}
-
-/// `scheme://user:password@host`, seen from the colon after the scheme.
-fn address_with_password(rest: &str) -> Option<Hit> {
-    let authority = rest.strip_prefix("://")?;
-    let authority = authority
-        .get(..run(authority, |c| !c.is_whitespace() && !matches!(c, '/' | '"' | '\'')))?;
-    let (credentials, _) = authority.rsplit_once('@')?;
-    let (user, password) = credentials.split_once(':')?;
-    let kept = "://".len() + user.len() + ":".len();
-    (!password.is_empty()).then_some(Hit { kind: "password", kept, length: password.len() })
+    known_by_form(rest).or_else(|| command(rest)).or_else(|| assignment(rest, before))
 }
 
 /// How many bytes at the start of `text` are of one sort.
 fn run(text: &str, of: impl Fn(char) -> bool) -> usize {
     text.find(|c| !of(c)).unwrap_or(text.len())
-}
-
-fn is_capital_or_digit(c: char) -> bool {
-    c.is_ascii_uppercase() || c.is_ascii_digit()
 }
 
 fn is_word(c: char) -> bool {
@@ -241,6 +181,10 @@ fn is_token(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn mask(text: &str) -> Masked {
+        super::mask(text, |c| matches!(c, '\u{200b}' | '\u{200d}' | '\u{2060}'))
+    }
 
     fn kinds(text: &str) -> Vec<&'static str> {
         mask(text).found
@@ -352,6 +296,15 @@ mod tests {
             "mysql -u root -pTr0ub4dor shop",
             "mysqldump -pTr0ub4dor --all-databases",
             "PASSWORD='Tr0&ub4dor (of, mine)'",
+            "note to all: password: P@ss Tr0ub4dor!long",
+            "password: P@ss Tr0ub4dor!long and then on to port 22",
+            "the wifi password is P@ss Tr0ub4dor!long",
+            "password=P@ss Tr0!ub4dor",
+            "our wifi password: blue h0rse here",
+            "db:\n  password: Tr0ub4dor",
+            "- **Password:** correcthorse",
+            "password: `correct horse`",
+            "admin password: reset to ub4dor77",
         ] {
             let masked = mask(text);
             assert_eq!(masked.found, ["password"], "{text}");
@@ -401,10 +354,48 @@ mod tests {
             "config: sig = design",
             "sk-learn-is-a-very-long-package-name",
             "the tokens = many",
+            "password: required",
+            "Password: Required.",
+            "password: optional",
+            "password: see 1Password",
+            "password: see 1Password, vault Team",
+            "my password: see 1Password",
+            "the password is required",
+            "password is 1Password-managed",
+            "password=required",
+            "password: 12-character minimum",
+            "password: at least 8chars",
+            "passphrase: required for the key of the server",
+            "passphrase: see the note under the keyboard",
+            "{\"password\": \"must be at least 8 characters\"}",
+            "{\"password\": \"string\", \"token\": \"optional\"}",
+            "wifi password: unknown",
+            "password: sha256-hashed",
+            "token: optional",
             "https://example.org/a:b@c",
             "",
         ] {
             assert_eq!(mask(text).text, text, "{:?}", kinds(text));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_seen_hides_no_secret() {
+        let letters = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
+        let (start, end) = letters.split_at(9);
+        for (text, wanted) in [
+            (format!("key ghp_{start}\u{200b}{end} here"), "key [masked GitHub token] here"),
+            (format!("gh\u{2060}p_{start}\u{200b}\u{200d}{end}"), "[masked GitHub token]"),
+            (format!("see\u{200b}ghp_{letters}"), "see\u{200b}[masked GitHub token]"),
+            ("pass\u{200b}word=hunter2 x".into(), "pass\u{200b}word=[masked password] x"),
+            (
+                "a\u{200b}b \u{1F468}\u{200d}\u{1F469}".into(),
+                "a\u{200b}b \u{1F468}\u{200d}\u{1F469}",
+            ),
+        ] {
+            let masked = mask(&text).text;
+            assert_eq!(masked, wanted);
+            assert_eq!(mask(&masked).text, wanted);
         }
     }
 

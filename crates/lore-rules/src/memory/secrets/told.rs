@@ -1,5 +1,8 @@
 //! Secrets that are known by what stands before them: a name, or a command.
 
+use super::looks::{
+    is_contrived, is_literal, is_long, is_placeholder, is_said, is_text, looks_random,
+};
 use super::{Hit, is_token, is_word, run};
 
 /// Commands that are given a password: `sshpass -p …`, `curl -u name:…`, `mysql -p…`.
@@ -58,12 +61,12 @@ pub(super) fn assignment(rest: &str, before: &str) -> Option<Hit> {
         return signature(rest, after);
     }
     let known = NAMES.into_iter().find(|known| name.ends_with(known))?;
-    let (sign, value) = sign(after.trim_start_matches(['"', '\'']))?;
-    let value = Value::of(value.trim_start_matches([' ', '\t']))?;
+    let (sign, value) = sign(after.trim_start_matches(['"', '\'', '`', '*']))?;
+    let value = Value::of(unmarked(value).trim_start_matches([' ', '\t']))?;
     let given = Given {
         known,
         // A line of its own is a setting, as `passphrase: three words of it`.
-        is_setting: before.is_empty() || before.ends_with('\n'),
+        is_setting: begins_line(before),
         // So is a name in quotes: it is a key of JSON.
         is_key: after.starts_with(['"', '\'']),
         is_ones_own: is_ones_own(before),
@@ -71,6 +74,17 @@ pub(super) fn assignment(rest: &str, before: &str) -> Option<Hit> {
     let kind = if is_password(known) { "password" } else { "secret" };
     let length = given.secret(sign, &value)?;
     Some(Hit { kind, kept: rest.len() - value.rest.len(), length })
+}
+
+/// Whether nothing but marks of a list stands before on the line.
+fn begins_line(before: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    line.chars().all(|c| c.is_whitespace() || matches!(c, '-' | '*' | '+' | '>' | '•' | '`'))
+}
+
+/// A value without the end of what sets its name off: `**password:** value`.
+fn unmarked(value: &str) -> &str {
+    value.strip_prefix("**").filter(|value| value.starts_with(' ')).unwrap_or(value)
 }
 
 /// What stands where a value is expected.
@@ -86,21 +100,46 @@ struct Value<'a> {
 
 impl<'a> Value<'a> {
     fn of(text: &'a str) -> Option<Self> {
-        let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
-        let rest = quote.map_or(text, |_| text.get(1..).unwrap_or_default());
+        let closing = text.chars().next().and_then(closing);
+        let opening = closing.and(text.chars().next()).map_or(0, char::len_utf8);
+        let rest = text.get(opening..)?;
         let line = rest.lines().next().unwrap_or_default().trim_end();
-        let quoted = quote.and_then(|quote| line.get(..line.find(quote)?));
+        let quoted = closing.and_then(|closing| line.get(..line.find(closing)?));
         let single = quoted.or_else(|| rest.get(..plain(rest)))?;
         Some(Self { rest, single, line, is_quoted: quoted.is_some() })
     }
 
-    /// How long the line is up to the last of its words that nobody would say, if it has few.
-    fn up_to_random(&self) -> Option<usize> {
+    /// How long the line is up to the last of its words that are of a sort, if it has few.
+    fn up_to(&self, of: fn(&str) -> bool) -> Option<usize> {
         const FEW: usize = 4;
         let mut words = self.line.split_whitespace();
-        let random = words.clone().rfind(|word| looks_random(word, PASSWORD_LEAST))?;
-        let end = self.line.rfind(random)? + random.len();
+        let last = words.clone().rfind(|word| of(word))?;
+        let end = self.line.rfind(last)? + last.trim_end_matches([',', ';', '.']).len();
         words.nth(FEW).is_none().then_some(end)
+    }
+
+    /// How long the value is with the words behind it that can only belong to it.
+    fn with_rest(&self) -> usize {
+        let mut end = self.single.len();
+        while let Some(rest) = self.line.get(end..).filter(|rest| rest.starts_with(' ')) {
+            let word = rest.trim_start();
+            let word = word.get(..plain(word)).unwrap_or_default();
+            if !is_contrived(word) || is_named(word) {
+                break;
+            }
+            end = self.line.len() - rest.trim_start().len() + word.len();
+        }
+        end
+    }
+}
+
+/// What ends a text in quotes.
+fn closing(opening: char) -> Option<char> {
+    match opening {
+        '"' | '\'' | '`' => Some(opening),
+        '“' => Some('”'),
+        '„' => Some('“'),
+        _ => None,
     }
 }
 
@@ -115,11 +154,40 @@ struct Given {
 impl Given {
     /// How many bytes of the value are a secret, if it is one.
     fn secret(&self, sign: Sign, value: &Value<'_>) -> Option<usize> {
+        let told = if value.is_quoted { value.single } else { value.line };
+        if is_placeholder(told) || is_said(told) {
+            return None;
+        }
+        if !is_password(self.known) || value.is_quoted {
+            return self.is_secret(sign, value).then_some(value.single.len());
+        }
+        if let Some(length) = self.several_words(sign, value) {
+            return Some(length);
+        }
+        let is_contrived = sign != Sign::Equals && is_contrived(value.single);
+        let is_secret = is_contrived || self.is_secret(sign, value);
+        is_secret.then(|| value.with_rest())
+    }
+
+    /// How long a password is that has blanks in it, where the line can be nothing else.
+    fn several_words(&self, sign: Sign, value: &Value<'_>) -> Option<usize> {
+        if sign != Sign::Colon {
+            return None;
+        }
+        if self.is_setting {
+            let phrase = self.known == "passphrase" && is_long(value.line);
+            let random = || value.up_to(|word| looks_random(word, PASSWORD_LEAST));
+            return if phrase { Some(value.line.len()) } else { random() };
+        }
+        if self.is_ones_own { value.up_to(is_contrived) } else { None }
+    }
+
+    fn is_secret(&self, sign: Sign, value: &Value<'_>) -> bool {
         let single = value.single;
         let is_random = looks_random(single, least(self.known));
         let is_password = is_password(self.known);
         let is_whole = value.line.trim_end_matches('.') == single;
-        let is_secret = match sign {
+        match sign {
             // A pass is also what a program makes over its data.
             Sign::Equals if self.known == "_pass" => {
                 is_random || value.is_quoted && is_text(single)
@@ -127,12 +195,6 @@ impl Given {
             Sign::Equals if value.is_quoted => is_text(single) && single != self.known,
             Sign::Equals => is_literal(single, self.known),
             Sign::Colon if is_password && self.is_setting && !value.is_quoted => {
-                if self.known == "passphrase" && is_long(value.line) {
-                    return Some(value.line.len());
-                }
-                if let Some(length) = value.up_to_random() {
-                    return Some(length);
-                }
                 is_random || is_whole && is_long(single)
             }
             Sign::Colon if is_password && (self.is_key || self.is_setting) => is_text(single),
@@ -141,8 +203,7 @@ impl Given {
                 is_random || (value.is_quoted || is_whole) && is_text(single)
             }
             Sign::Colon | Sign::Is => is_random,
-        };
-        is_secret.then_some(single.len())
+        }
     }
 }
 
@@ -216,30 +277,6 @@ fn is_password(name: &str) -> bool {
     name.starts_with("pass") || name.starts_with("pw") || name == "kennwort"
 }
 
-fn is_long(value: &str) -> bool {
-    value.chars().count() >= 8 && !value.starts_with(['$', '<', '{', '[', '*'])
-}
-
-/// Whether a value is written out, and not a place where one is to be put or is taken from.
-fn is_literal(value: &str, name: &str) -> bool {
-    let place = value.starts_with(['(', '=', '/', '~']);
-    let code = value.contains(['(', '[']) || value.contains('.') && value_names(value, name);
-    is_text(value) && !place && !code && !value.eq_ignore_ascii_case(name)
-}
-
-/// Whether a value in quotes is one, and not a place where one is to be put.
-fn is_text(value: &str) -> bool {
-    let placeholder = value.starts_with(['$', '<', '{', '[', '*']);
-    let word = value.to_ascii_lowercase();
-    let nothing = ["none", "null", "true", "false", "undefined"].contains(&word.as_str());
-    value.chars().count() >= 4 && !placeholder && !nothing
-}
-
-/// Whether a value ends in the name it is given to, as `settings.DB_PASSWORD` does.
-fn value_names(value: &str, name: &str) -> bool {
-    !name.is_empty() && value.to_ascii_lowercase().ends_with(name)
-}
-
 /// The fewest letters of a secret, where only its looks tell.
 const SECRET_LEAST: usize = 8;
 /// People choose short passwords.
@@ -247,13 +284,4 @@ const PASSWORD_LEAST: usize = 6;
 
 fn least(name: &str) -> usize {
     if is_password(name) { PASSWORD_LEAST } else { SECRET_LEAST }
-}
-
-/// Behind a colon often stands prose; only what nobody would say is a secret there.
-fn looks_random(value: &str, least: usize) -> bool {
-    let digit = value.contains(|c: char| c.is_ascii_digit());
-    let letter = value.contains(|c: char| c.is_ascii_alphabetic());
-    let word = !value.contains(char::is_whitespace);
-    let placeholder = value.starts_with(['$', '<', '{', '[']);
-    value.chars().count() >= least && digit && letter && word && !placeholder
 }

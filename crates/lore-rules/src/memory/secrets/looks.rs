@@ -1,0 +1,186 @@
+//! What a value looks like: something nobody would say, a place for a value, or mere prose.
+
+use super::run;
+
+/// Words with a digit in them that are names of things.
+const TERMS: [&str; 25] = [
+    "1password",
+    "2fa",
+    "a11y",
+    "aes128",
+    "aes256",
+    "argon2",
+    "argon2id",
+    "base32",
+    "base64",
+    "base64url",
+    "e2e",
+    "ec2",
+    "ed25519",
+    "i18n",
+    "ipv4",
+    "ipv6",
+    "k8s",
+    "md5",
+    "oauth2",
+    "pbkdf2",
+    "sha1",
+    "sha256",
+    "sha512",
+    "utf8",
+    "x509",
+];
+
+/// What is counted: `12-character`, `8chars`.
+const UNITS: [&str; 18] = [
+    "bit",
+    "bits",
+    "bytes",
+    "char",
+    "character",
+    "characters",
+    "chars",
+    "day",
+    "days",
+    "digit",
+    "digits",
+    "hours",
+    "letter",
+    "letters",
+    "minutes",
+    "months",
+    "word",
+    "words",
+];
+
+/// What is said of a value instead of it.
+const SAID: [&str; 48] = [
+    "changed",
+    "confidential",
+    "default",
+    "disabled",
+    "empty",
+    "enabled",
+    "encrypted",
+    "expired",
+    "false",
+    "fehlt",
+    "forgotten",
+    "generated",
+    "hashed",
+    "hidden",
+    "incorrect",
+    "invalid",
+    "leer",
+    "mandatory",
+    "masked",
+    "missing",
+    "n/a",
+    "needed",
+    "none",
+    "null",
+    "omitted",
+    "optional",
+    "pending",
+    "plaintext",
+    "prompt",
+    "protected",
+    "provided",
+    "random",
+    "redacted",
+    "removed",
+    "required",
+    "reset",
+    "stored",
+    "string",
+    "todo",
+    "true",
+    "unbekannt",
+    "unchanged",
+    "undefined",
+    "unknown",
+    "unset",
+    "varchar",
+    "wrong",
+    "erforderlich",
+];
+
+/// How sentences go on that say something of a value.
+const LEADS: [&str; 14] = [
+    "ask", "cannot", "is", "ist", "kept", "may", "must", "needs", "never", "not", "only", "see",
+    "should", "siehe",
+];
+
+/// Whether a line tells of a value instead of giving it: `required`, `see 1Password`.
+pub(super) fn is_said(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let Some(first) = words.next().map(bare) else { return false };
+    let goes_on = words.clone().next().is_some();
+    let word = first.as_str();
+    let begins = SAID.contains(&word) || is_term(word) || goes_on && LEADS.contains(&word);
+    begins && !words.any(|word| looks_random(word, 4) || is_contrived(word))
+}
+
+/// A word in small letters without the marks around it.
+fn bare(word: &str) -> String {
+    word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
+}
+
+/// Whether a word looks as only passwords do: with signs or digits between its letters.
+pub(super) fn is_contrived(word: &str) -> bool {
+    let is_address = word.split_once('@').is_some_and(|(_, host)| host.contains('.'));
+    let letters: Vec<char> = word.chars().collect();
+    let between = |of: fn(char) -> bool, beside: fn(char) -> bool| {
+        letters.windows(3).any(|near| match near {
+            [before, it, after] => of(*it) && beside(*before) && beside(*after),
+            _ => false,
+        })
+    };
+    let sign = |c: char| matches!(c, '@' | '!' | '#' | '$' | '%' | '^' | '*');
+    let odd = between(sign, char::is_alphanumeric)
+        || between(|c| c.is_ascii_digit(), char::is_alphabetic);
+    letters.len() >= 4 && odd && !is_address && !is_placeholder(word) && !is_term(word)
+}
+
+/// Behind a colon often stands prose; only what nobody would say is a secret there.
+pub(super) fn looks_random(value: &str, least: usize) -> bool {
+    let digit = value.contains(|c: char| c.is_ascii_digit());
+    let letter = value.contains(|c: char| c.is_ascii_alphabetic());
+    let word = !value.contains(char::is_whitespace) && !value.contains("://");
+    let long = value.chars().count() >= least;
+    long && digit && letter && word && !is_placeholder(value) && !is_term(value)
+}
+
+fn is_term(word: &str) -> bool {
+    let word = bare(word);
+    let name = word.split('-').next().unwrap_or_default();
+    let digits = run(&word, |c| c.is_ascii_digit());
+    let counted = word.get(digits..).unwrap_or_default().trim_start_matches(['-', '+']);
+    TERMS.contains(&name) || digits > 0 && UNITS.contains(&counted)
+}
+
+/// Whether something stands for a value.
+pub(super) fn is_placeholder(value: &str) -> bool {
+    value.starts_with(['$', '<', '{', '[', '*'])
+}
+
+pub(super) fn is_long(value: &str) -> bool {
+    value.chars().count() >= 8 && !is_placeholder(value)
+}
+
+/// Whether a value is written out, and not a place where one is to be put or is taken from.
+pub(super) fn is_literal(value: &str, name: &str) -> bool {
+    let place = value.starts_with(['(', '=', '/', '~']);
+    let code = value.contains(['(', '[']) || value.contains('.') && value_names(value, name);
+    is_text(value) && !place && !code && !value.eq_ignore_ascii_case(name)
+}
+
+/// Whether a value in quotes is one, and not a place where one is to be put.
+pub(super) fn is_text(value: &str) -> bool {
+    value.chars().count() >= 4 && !is_placeholder(value) && !is_said(value)
+}
+
+/// Whether a value ends in the name it is given to, as `settings.DB_PASSWORD` does.
+fn value_names(value: &str, name: &str) -> bool {
+    !name.is_empty() && value.to_ascii_lowercase().ends_with(name)
+}
