@@ -187,13 +187,17 @@ async fn candidates(keeper: &Keeper, content: &str) -> Reply<Vec<Candidate>> {
             Some(Candidate { node: answer.node, snippet, similarity, relation, lapsed: None })
         })
         .collect();
-    candidates.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
-    candidates.truncate(CANDIDATES);
     let nodes: Vec<&Node> = candidates.iter().map(|candidate| &candidate.node).collect();
     let mut lapsed = lapsed(keeper, &nodes).await?;
     for candidate in &mut candidates {
         candidate.lapsed = lapsed.remove(&candidate.node.uid);
     }
+    // What holds comes first, however alike what it replaced is.
+    candidates.sort_by(|a, b| {
+        let order = a.lapsed.is_some().cmp(&b.lapsed.is_some());
+        order.then_with(|| b.similarity.total_cmp(&a.similarity))
+    });
+    candidates.truncate(CANDIDATES);
     Ok(candidates)
 }
 

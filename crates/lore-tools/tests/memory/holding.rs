@@ -294,4 +294,8 @@ async fn what_was_superseded_says_so_beside_its_neighbours_and_as_a_candidate() 
         found.unwrap_or_else(|| panic!("{third}"))["superseded_by"].clone()
     };
     assert_eq!((by(&old["node_id"]), by(&new["node_id"])), (new["node_id"].clone(), json!(null)));
+    let again = mind.learn("The north gate closes at nine in the evening", "high").await;
+    let (last, holding) = again["candidates"].as_array().unwrap().split_last().unwrap();
+    assert_eq!((&last["id"], &last["relation"]), (&old["node_id"], &json!("duplicate")), "{again}");
+    assert_eq!(holding.len(), 2, "what holds comes before what was replaced: {again}");
 }
