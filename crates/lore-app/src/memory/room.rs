@@ -36,6 +36,10 @@ pub struct Room {
 const SEPARATOR: &str = ",";
 /// Of the best answer at least so many letters stay.
 const LETTERS_MIN: usize = 80;
+/// Letters that the marks of what was left out take.
+const MARKS: usize = 8;
+/// How often what is to stay is counted anew: parts of a text cost differently.
+const TRIES: usize = 3;
 
 impl Room {
     /// Room for about `tokens` in an answer that is `frame` without its pieces, each of which
@@ -69,13 +73,19 @@ impl Room {
 
     /// Leaves of the best answer the part that answers, where all of it has no room.
     pub(super) fn shorten(&self, best: &mut Memory, beside: Option<&str>, question: &str) {
-        let over = self.cost(&Piece::Memory(best, beside)).saturating_sub(self.left);
-        let Some(body) = best.body.as_mut().filter(|_| over > 0) else { return };
-        let letters = body.text.chars().count();
-        // Four letters a token, and room for the marks of what was left out.
-        let stay = letters.saturating_sub(4 * over + 8).max(LETTERS_MIN);
-        if stay < letters {
-            *body = Shown { text: snippet(&body.text, question, stay).text, is_cut: true };
+        let Some(whole) = best.body.as_ref().map(|body| body.text.clone()) else { return };
+        let mut stay = whole.chars().count();
+        // What stays costs about its share of the letters; only counting it anew tells exactly.
+        for _ in 0..TRIES {
+            let over = self.cost(&Piece::Memory(best, beside)).saturating_sub(self.left);
+            let cost = budget::tokens(best.words());
+            if over == 0 || stay <= LETTERS_MIN || cost == 0 {
+                return;
+            }
+            let share = stay * cost.saturating_sub(over) / cost;
+            stay = share.saturating_sub(MARKS).max(LETTERS_MIN);
+            let text = snippet(&whole, question, stay).text;
+            best.body = Some(Shown { text, is_cut: true });
         }
     }
 

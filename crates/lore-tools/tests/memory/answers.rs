@@ -2,6 +2,7 @@
 
 use lore_app::worlds;
 use lore_core::{Principal, Role};
+use lore_rules::memory::budget;
 use lore_tools::{Registry, Selection};
 use serde_json::{Value, json};
 
@@ -203,8 +204,8 @@ async fn no_answer_is_larger_than_its_budget_in_any_action_and_detail() {
             ask["max_tokens"] = json!(tokens);
             ask["limit"] = json!(50);
             let answer = mind.call("kn_intel", ask.clone()).await;
-            let letters = answer.to_string().chars().count();
-            assert!(letters <= 4 * tokens, "{letters} letters for {ask} in {world} world");
+            let spent = budget::tokens(&answer.to_string());
+            assert!(spent <= tokens, "{spent} tokens for {ask} in {world} world");
             assert!(world == "another" || answer["count"].as_u64().unwrap() > 0, "{ask}");
         }
         let other = worlds::create(&mind.app, Principal::LOCAL, "Elsewhere", "test").await;
@@ -220,9 +221,31 @@ async fn the_best_answer_is_cut_to_its_budget() {
     mind.learn(&format!("{long} The golden pangolin hides in the mill."), "low").await;
     let ask = json!({ "action": "recall", "topic": "golden pangolin", "max_tokens": 200 });
     let answer = mind.call("kn_intel", ask).await;
-    assert!(answer.to_string().len() <= 800, "{answer}");
+    assert!(budget::tokens(&answer.to_string()) <= 200, "{answer}");
     assert_eq!(answer["results"][0]["truncated"], true);
     assert!(answer["results"][0]["content"].as_str().unwrap().contains("pangolin"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_budget_is_used_in_every_script() {
+    let mind = Mind::fresh().await;
+    for (long, asked) in [
+        ("The tide comes and goes as it always did, said the keeper. ", "tide keeper"),
+        ("Прилив приходит и уходит, как было всегда, сказал смотритель маяка. ", "прилив"),
+        ("Η παλίρροια έρχεται και φεύγει, είπε ο φύλακας του φάρου. ", "παλίρροια"),
+        ("潮は満ちては引く、いつもそうだったと灯台守は言った。", "灯台守"),
+    ] {
+        mind.learn(&long.repeat(1_900 / long.chars().count()), "low").await;
+        for tokens in [300, 600] {
+            let ask =
+                json!({ "action": "recall", "topic": asked, "limit": 1, "max_tokens": tokens });
+            let answer = mind.call("kn_intel", ask).await;
+            let spent = budget::tokens(&answer.to_string());
+            let all = answer["results"][0]["truncated"] != true;
+            assert!(spent <= tokens, "{spent} of {tokens}: {answer}");
+            assert!(all || spent * 10 >= tokens * 8, "{spent} of {tokens}: {answer}");
+        }
+    }
 }
 
 #[tokio::test]
