@@ -1,9 +1,9 @@
 //! Which words of one name answer to which words of the other.
 
+use crate::given_names;
 use crate::name::{Kind, Name, Token};
 use crate::profile::{Family, Profile};
 use crate::spelling::{How, Likeness, likeness};
-use crate::words;
 
 /// Words of both names in pairs, and the words left alone.
 #[derive(Debug, Clone, PartialEq)]
@@ -173,7 +173,8 @@ fn find_run(side: &Side<'_>, word: &Token, profile: &Profile) -> Option<(Vec<usi
 fn are_initials(run: &[Token], word: &Token) -> bool {
     let first = |token: &Token| token.text.chars().next();
     let long = run.iter().all(|token| token.kind == Kind::Word && token.text.len() > 1);
-    long && words::may_be_initials(&word.text) && run.iter().filter_map(first).eq(word.text.chars())
+    let fits = given_names::may_be_initials(&word.text);
+    long && fits && run.iter().filter_map(first).eq(word.text.chars())
 }
 
 /// Of which words an acronym has the letters.

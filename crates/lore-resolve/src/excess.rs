@@ -1,7 +1,9 @@
 //! How much more two names tell than chance would.
 
-use crate::judge::{Evidence, Sameness};
+use crate::judge::Evidence;
 use crate::name::Name;
+use crate::near::near_names;
+use crate::sameness::Sameness;
 use crate::spelling::{How, is_long_slip};
 
 /// What equality of whole names is worth beyond its words, in nats.
@@ -11,6 +13,11 @@ const NEARLY_SAME: f64 = 3.0;
 /// names there are, hardly two are so near each other.
 const LONG_SLIP: f64 = 1.0;
 
+/// What it is worth, in nats, that persons are told apart by one letter, with and without another
+/// name in common: of several such pairs, one is a mistyped name.
+const NEAR_NAMES: f64 = -1.5;
+const NEAR_NAMES_ALONE: f64 = -3.0;
+
 /// Evidence beyond what is needed to single one thing out of all there could be.
 pub(crate) fn excess(evidence: &Evidence, asked: &Name, known: &Name, needed: f64) -> f64 {
     let by_words = evidence.nats - needed;
@@ -19,7 +26,8 @@ pub(crate) fn excess(evidence: &Evidence, asked: &Name, known: &Name, needed: f6
         Sameness::Loose => by_words.max(NEARLY_SAME),
         Sameness::Different => by_words
             .max(by_initials(evidence, asked, known))
-            .max(by_long_slip(evidence, asked, known)),
+            .max(by_long_slip(evidence, asked, known))
+            .max(by_near_names(evidence, asked, known)),
     }
 }
 
@@ -34,6 +42,15 @@ fn by_long_slip(evidence: &Evidence, asked: &Name, known: &Name) -> f64 {
     match words {
         Some((asked, known)) if is_long_slip(&asked.text, &known.text) => LONG_SLIP,
         _ => f64::NEG_INFINITY,
+    }
+}
+
+/// What it tells that two persons have nearly one name.
+fn by_near_names(evidence: &Evidence, asked: &Name, known: &Name) -> f64 {
+    match near_names(asked, known, &evidence.alignment) {
+        Some(_) if evidence.alignment.pairs.is_empty() => NEAR_NAMES_ALONE,
+        Some(_) => NEAR_NAMES,
+        None => f64::NEG_INFINITY,
     }
 }
 

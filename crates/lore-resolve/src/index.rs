@@ -7,9 +7,9 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
+use crate::given_names;
 use crate::name::{Kind, Name, Token};
 use crate::profile::{Family, Profile};
-use crate::words;
 
 /// The names of one type. A thing may have several.
 #[derive(Debug, Clone)]
@@ -277,7 +277,9 @@ fn pieces(name: &Name) -> Vec<u64> {
         if let Some(sound) = token.sound.as_ref().filter(|sound| sound.len() >= 2) {
             found.insert(hash(("sound", sound)));
             found.extend(
-                words::nickname_groups(&token.text).iter().map(|group| hash(("family", group))),
+                given_names::nickname_groups(&token.text)
+                    .iter()
+                    .map(|group| hash(("family", group))),
             );
         }
     }

@@ -11,19 +11,29 @@
 //! or a file, and no text makes it fail. What it must never do: hide that it
 //! guesses. Every candidate says how it was found and what speaks against it.
 
+mod abbreviations;
 mod align;
+mod codes;
+mod compared;
 mod excess;
+mod given_names;
+mod guess;
 mod index;
 mod judge;
 mod name;
+mod near;
+mod objection;
+mod pieces;
 mod profile;
 mod reason;
 mod resolver;
+mod sameness;
 mod sound;
 mod spelling;
 mod words;
 
-pub use judge::Objection;
-pub use name::{Name, is_mark, key, plain_letter};
+pub use name::Name;
+pub use objection::Objection;
+pub use pieces::{is_mark, key, plain_letter};
 pub use profile::{Family, Profile};
 pub use resolver::{Candidate, Decision, Query, Resolution, Resolver, Shared, Tier};

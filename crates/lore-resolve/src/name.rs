@@ -5,6 +5,9 @@ use std::borrow::Cow;
 
 use lore_text::wordpiece;
 
+use crate::abbreviations;
+use crate::codes::codes;
+use crate::pieces::{Piece, RawWord, key, pieces};
 use crate::profile::Family;
 use crate::sound;
 use crate::words;
@@ -208,17 +211,6 @@ impl Stand {
     }
 }
 
-/// The key under which equal names are equal: no case, accents or punctuation.
-pub fn key(text: &str) -> String {
-    let words: Vec<_> = pieces(text)
-        .filter_map(|piece| match piece {
-            Piece::Word(word) => Some(word.text),
-            Piece::Open | Piece::Close => None,
-        })
-        .collect();
-    words.join(" ")
-}
-
 /// "Austen, Jane" is Jane Austen; "Smith, Jr." is not a Jr. Smith.
 fn given_name_first(text: &str, family: Family) -> Cow<'_, str> {
     let parts = text.split_once(',').filter(|_| family == Family::Person);
@@ -233,185 +225,11 @@ fn given_name_first(text: &str, family: Family) -> Cow<'_, str> {
     }
 }
 
-/// A run of letters and digits with its spelled-out form, or a bracket.
-enum Piece {
-    Word(RawWord),
-    Open,
-    Close,
-}
-
-#[derive(Default)]
-struct RawWord {
-    text: String,
-    spelled_out: String,
-    character: Option<String>,
-    /// The letter it began with.
-    first: Option<char>,
-    /// Whether it is letters that have dots behind them: N.O.A.A.
-    dotted: bool,
-}
-
-/// Cuts a text at everything that is neither letter nor digit, nor a sign that makes another
-/// name of a word. Apostrophes join.
-fn pieces(text: &str) -> impl Iterator<Item = Piece> {
-    let mut found = Vec::new();
-    let mut word = RawWord::default();
-    let mut before = None;
-    let mut characters = text.trim().chars().peekable();
-    while let Some(character) = characters.next() {
-        match character {
-            '.' if word.text.len() == 1 && word.character.is_none() => {
-                word.dotted = true;
-                end_word(&mut word, &mut found);
-            }
-            sign if is_telling_sign(sign, before, characters.peek().copied(), &word.text) => {
-                word.push_folded(sign.encode_utf8(&mut [0; 4]));
-            }
-            '\'' | '’' | '‘' | '`' | 'ʼ' | '\u{ad}' => {}
-            '&' | '№' => {
-                end_word(&mut word, &mut found);
-                word.push_folded(if character == '&' { "and" } else { "no" });
-                end_word(&mut word, &mut found);
-            }
-            '(' | '[' | '{' => {
-                end_word(&mut word, &mut found);
-                found.push(Piece::Open);
-            }
-            ')' | ']' | '}' => {
-                end_word(&mut word, &mut found);
-                found.push(Piece::Close);
-            }
-            character => push_character(character, &mut word, &mut found),
-        }
-        before = Some(character);
-    }
-    end_word(&mut word, &mut found);
-    found.into_iter()
-}
-
-/// Signs without which a name would be another one: C++, C#, A*, .NET, 50%, -5.
-fn is_telling_sign(sign: char, before: Option<char>, next: Option<char>, word: &str) -> bool {
-    let ends = !next.is_some_and(char::is_alphanumeric);
-    match sign {
-        '+' | '#' => ends && !word.is_empty(),
-        '*' => ends && word.len() == 1,
-        '%' => before.is_some_and(|before| before.is_ascii_digit()),
-        '-' | '−' => before.is_none() && next.is_some_and(|next| next.is_ascii_digit()),
-        '.' => {
-            before.is_none_or(char::is_whitespace) && next.is_some_and(|next| next.is_alphabetic())
-        }
-        _ => false,
-    }
-}
-
-fn push_character(character: char, word: &mut RawWord, found: &mut Vec<Piece>) {
-    if is_mark(character) {
-        return;
-    }
-    if !character.is_alphanumeric() {
-        return end_word(word, found);
-    }
-    if word.text.is_empty() {
-        word.first = Some(character);
-    }
-    if is_han(character) {
-        end_word(word, found);
-        let sound = folded(character).replace(' ', "");
-        word.push_folded(if sound.is_empty() { "?" } else { &sound });
-        word.character = Some(character.to_string());
-        return end_word(word, found);
-    }
-    if let Some(spelled) = words::spelled_out(character) {
-        word.spelled_out.push_str(spelled);
-        word.text.push_str(&folded(character));
-        return;
-    }
-    // Ten squared is not 102.
-    if is_raised(character) && word.text.ends_with(|c: char| c.is_ascii_digit()) {
-        word.push_folded("^");
-    }
-    // A character may become several words.
-    let latin = folded(character);
-    for (count, part) in latin.split(' ').enumerate() {
-        if count > 0 {
-            end_word(word, found);
-        }
-        word.push_folded(part);
-    }
-}
-
-/// Gives a letter in small and without its accent, as names are compared. Letters of scripts
-/// other than ours stay what they are.
-pub fn plain_letter(letter: char, put: &mut dyn FnMut(char)) {
-    let latin = matches!(u32::from(letter), 0xc0..=0x24f | 0x1e00..=0x1eff);
-    if latin && letter.is_alphabetic() {
-        folded(letter).chars().for_each(put);
-    } else {
-        letter.to_lowercase().for_each(put);
-    }
-}
-
-/// Combining marks: what is left of an accent when it is written apart.
-pub fn is_mark(character: char) -> bool {
-    matches!(u32::from(character), 0x300..=0x36f | 0x1ab0..=0x1aff | 0x20d0..=0x20ff)
-}
-
-fn is_raised(character: char) -> bool {
-    matches!(character, '¹' | '²' | '³' | '⁰' | '⁴'..='⁹')
-}
-
-fn is_han(character: char) -> bool {
-    matches!(
-        u32::from(character),
-        0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x2_0000..=0x3_ffff
-    )
-}
-
-fn folded(character: char) -> String {
-    if character.is_ascii() {
-        return character.to_ascii_lowercase().to_string();
-    }
-    let latin = deunicode::deunicode_char(character).unwrap_or_default();
-    latin
-        .chars()
-        .filter(|c| c.is_ascii_alphanumeric() || *c == ' ')
-        .collect::<String>()
-        .to_ascii_lowercase()
-}
-
-impl RawWord {
-    /// Whether the next word is a further letter of the same abbreviation.
-    fn takes(&self, next: &Self) -> bool {
-        self.dotted && next.text.len() == 1 && next.text.bytes().all(|b| b.is_ascii_alphabetic())
-    }
-
-    fn join(&mut self, next: &Self) {
-        self.push_folded(&next.text);
-        self.dotted = next.dotted;
-    }
-
-    fn push_folded(&mut self, part: &str) {
-        self.text.push_str(part);
-        self.spelled_out.push_str(part);
-    }
-}
-
-fn end_word(word: &mut RawWord, found: &mut Vec<Piece>) {
-    let mut ended = std::mem::take(word);
-    let greek = ended.first.filter(|first| folded(*first) == ended.text);
-    if let Some(name) = greek.and_then(words::greek_letter) {
-        ended = RawWord { text: name.to_owned(), spelled_out: name.to_owned(), ..ended };
-    }
-    if !ended.text.is_empty() {
-        found.push(Piece::Word(ended));
-    }
-}
-
 fn token(word: &RawWord, family: Family, place: Place, stand: Stand) -> Option<Token> {
     let text = match family {
         Family::Person => word.text.clone(),
         _ if word.character.is_some() || !stand.lets_expand(&word.text) => word.text.clone(),
-        _ => words::expanded(&word.text).to_owned(),
+        _ => abbreviations::expanded(&word.text).to_owned(),
     };
     let light = word.character.is_none()
         && words::is_light(&text, family)
@@ -487,40 +305,12 @@ fn joined<'a>(tokens: impl Iterator<Item = &'a Token>, separator: Separator) -> 
     key
 }
 
-/// Runs of letters and digits that name one thing of many: at least four
-/// characters of both sorts, or five digits, which no year has. Inner dashes,
-/// slashes and dots do not count: "PS-LX350H" is "PSLX350H".
-fn codes(text: &str) -> Vec<String> {
-    text.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '(' | ')' | '[' | ']' | '"'))
-        .map(|run| run.chars().filter(char::is_ascii_alphanumeric).collect::<String>())
-        .map(|run| run.to_ascii_lowercase())
-        .filter(|run| is_code(run))
-        .collect()
-}
-
-fn is_code(run: &str) -> bool {
-    let digits = run.bytes().filter(u8::is_ascii_digit).count();
-    let letters = run.len() - digits;
-    let mixed = digits >= 2 && letters >= 1 && run.len() >= 4;
-    let ordinal = letters == 2 && words::is_ordinal(run);
-    (mixed && !ordinal) || (letters == 0 && digits >= 5)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn words_of(text: &str, family: Family) -> Vec<String> {
         Name::parse(text, family).tokens.into_iter().map(|token| token.text).collect()
-    }
-
-    #[test]
-    fn case_accents_and_punctuation_go() {
-        assert_eq!(key("  José  O’Brien-Łukasz "), "jose obrien lukasz");
-        assert_eq!(key("Cafe\u{301} & Straße"), "cafe and strasse");
-        assert_eq!(key("北京"), "bei jing");
-        assert_eq!(key("Ｆｕｌｌ　Ｗｉｄｔｈ"), "full width");
-        assert_eq!(key("…!?"), "");
     }
 
     #[test]
@@ -567,14 +357,6 @@ mod tests {
         assert_eq!(full("Austen, Jane"), "jane austen");
         assert_eq!(full("John Smith, Jr."), "john smith jr");
         assert_eq!(Name::parse("Portland, Maine", Family::Organization).full_key, "portland maine");
-    }
-
-    #[test]
-    fn codes_are_letters_with_digits_or_long_numbers() {
-        let codes = |text| Name::parse(text, Family::Thing).codes;
-        assert_eq!(codes("Sony PS-LX350H turntable"), ["pslx350h"]);
-        assert_eq!(codes("Netgear FS105NA (77283)"), ["fs105na", "77283"]);
-        assert!(codes("Windows 2007 3rd 21st edition v2").is_empty());
     }
 
     #[test]

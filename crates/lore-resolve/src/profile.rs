@@ -19,10 +19,10 @@ impl Family {
     /// Whether a text looks like a name of the family, as far as its words tell:
     /// somebody is called so, or it has a digit, or it is long.
     pub fn is_likely(self, text: &str) -> bool {
-        let words = crate::name::key(text);
+        let words = crate::pieces::key(text);
         let mut words = words.split(' ');
         match self {
-            Self::Person => words.any(crate::words::is_given_name),
+            Self::Person => words.any(crate::given_names::is_given_name),
             Self::Thing => text.bytes().any(|byte| byte.is_ascii_digit()),
             Self::Title => words.count() > 5,
             Self::Organization => true,

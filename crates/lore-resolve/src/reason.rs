@@ -1,9 +1,11 @@
 //! Why a candidate was offered, in words a person can check.
 
-use crate::judge::{Evidence, Sameness};
+use crate::given_names;
+use crate::judge::Evidence;
 use crate::name::{Kind, Name};
+use crate::near::near_names;
+use crate::sameness::Sameness;
 use crate::spelling::How;
-use crate::words;
 
 /// What else than spelling spoke.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -65,6 +67,9 @@ fn agreement(asked: &Name, known: &Name, evidence: &Evidence) -> String {
     if !equal.is_empty() {
         parts.insert(0, format!("both say {}", equal.join(" ")));
     }
+    if let Some((one, other)) = near_names(asked, known, &evidence.alignment) {
+        parts.push(way(How::Typo, &one.text, &other.text));
+    }
     if let Some(code) = &evidence.code {
         parts.push(format!("both have the code {code}"));
     }
@@ -80,10 +85,10 @@ fn way(how: How, one: &str, other: &str) -> String {
         How::Typo => format!("{one} is nearly {other} ({})", difference(one, other)),
         How::Longer => format!("{one} begins like {other}"),
         How::Variant => format!("{one} is a form of {other}"),
-        How::Nickname if words::is_short_for(one, other) => {
+        How::Nickname if given_names::is_short_for(one, other) => {
             format!("{one} can be short for {other}")
         }
-        How::Nickname if words::is_short_for(other, one) => {
+        How::Nickname if given_names::is_short_for(other, one) => {
             format!("{other} can be short for {one}")
         }
         How::Nickname => format!("{one} and {other} are forms of one name"),

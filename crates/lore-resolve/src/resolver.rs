@@ -7,10 +7,12 @@ use rustc_hash::FxHashMap;
 
 use crate::excess::excess;
 use crate::index::{Index, Spelling};
-use crate::judge::{Evidence, Objection, Sameness, judge};
+use crate::judge::{Evidence, judge};
 use crate::name::Name;
+use crate::objection::Objection;
 use crate::profile::Profile;
 use crate::reason::{Circumstances, reason};
+use crate::sameness::Sameness;
 
 /// Everything that has a name, by its key.
 #[derive(Debug, Clone)]

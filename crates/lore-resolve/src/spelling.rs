@@ -1,5 +1,6 @@
 //! How alike two words are, and in what way.
 
+use crate::given_names;
 use crate::name::{Kind, Token};
 use crate::profile::{Family, Profile};
 use crate::sound;
@@ -63,7 +64,7 @@ fn spelled(short: &Token, long: &Token, family: Family) -> Option<Likeness> {
     if is_variant(short, long, family) {
         return Some(Likeness { degree: 0.93, how: How::Variant });
     }
-    let two_words = words::is_real(short) && words::is_real(long);
+    let two_words = given_names::is_real(short) && given_names::is_real(long);
     if two_words || is_opposite(short, long) {
         return None;
     }
@@ -151,19 +152,26 @@ const PREFIXES: [&str; 61] = [
 /// Words that everybody writes often are mistyped far more often than somebody chooses a name
 /// one letter away from them; of rarer ones that cannot be told: Merlin, Marlin.
 const COMMON: u32 = 8_000;
+/// Shorter words are one letter away from too many others.
+const LEAST_SLIPPED: usize = 6;
 /// Names are made from words by other endings, and told apart by their beginnings.
 const KEPT_ENDS: usize = 2;
 
-/// Whether one word can only be the other with a letter mistyped: one edit, inside a common
-/// word, and what comes out is no word.
+/// Whether one word can only be the other with a letter mistyped: one edit, inside a common word
+/// that is nobody's name, and what comes out is no word. Rosa and Rossa may be two.
 pub(crate) fn is_slip(one: &str, other: &str) -> bool {
     let common = |word: &str| lore_text::wordpiece::rank(word).is_some_and(|rank| rank <= COMMON);
     let ends = |word: &str| -> Option<(String, String)> {
         let start = word.get(..KEPT_ENDS)?.to_owned();
         Some((start, word.get(word.len().checked_sub(KEPT_ENDS)?..)?.to_owned()))
     };
+    let named = |word: &str| given_names::is_given_name(word);
+    let length = |word: &str| word.chars().count();
     common(one) != common(other)
-        && !(words::is_real(one) && words::is_real(other))
+        && length(one).max(length(other)) >= LEAST_SLIPPED
+        && !named(one)
+        && !named(other)
+        && !(given_names::is_real(one) && given_names::is_real(other))
         && strsim::osa_distance(one, other) == 1
         && ends(one).is_some()
         && ends(one) == ends(other)
@@ -175,13 +183,13 @@ const LONG: usize = 7;
 /// Whether a long word that nobody knows is one edit away from another.
 pub(crate) fn is_long_slip(asked: &str, known: &str) -> bool {
     asked.chars().count().min(known.chars().count()) >= LONG
-        && !words::is_real(asked)
+        && !given_names::is_real(asked)
         && strsim::osa_distance(asked, known) == 1
 }
 
 /// Zhang and Zhong differ in one letter and sound alike to rules of English.
 fn are_syllables(short: &str, long: &str) -> bool {
-    short.len() >= 2 && words::is_pinyin(short) && words::is_pinyin(long)
+    short.len() >= 2 && given_names::is_pinyin(short) && given_names::is_pinyin(long)
 }
 
 fn typo(short: &str, long: &str) -> Option<Likeness> {
@@ -229,7 +237,7 @@ fn called(short: &Token, long: &Token, profile: &Profile) -> Option<Likeness> {
     if initial {
         return Some(Likeness { degree: 0.75, how: How::Initial });
     }
-    if words::are_nicknames(&short.text, &long.text) {
+    if given_names::are_nicknames(&short.text, &long.text) {
         return Some(Likeness { degree: 0.9, how: How::Nickname });
     }
     (profile.hears(&short.text) && profile.hears(&long.text) && sound_alike(short, long))
@@ -249,9 +257,9 @@ fn sound_alike(one: &Token, other: &Token) -> bool {
 /// not John.
 fn are_two_names(one: &str, other: &str) -> bool {
     const SHORT: usize = 5;
-    let chosen = words::is_real(one) && words::is_real(other);
+    let chosen = given_names::is_real(one) && given_names::is_real(other);
     // Hassan and Hussein are written in many ways each, and never like the other.
-    let families = (words::nickname_groups(one), words::nickname_groups(other));
+    let families = (given_names::nickname_groups(one), given_names::nickname_groups(other));
     if chosen && !families.0.is_empty() && !families.1.is_empty() {
         return true;
     }

@@ -218,6 +218,9 @@ fn what_may_be_two_things_is_not_linked_without_asking() {
         ("Strafford Council", "Stratford Council", "Organization"),
         ("Biomass Census", "Biomes Census", "Project"),
         ("Chemica Holdings", "Chemical Holdings", "Organization"),
+        ("Monte Rosa", "Monte Rossa", "Location"),
+        ("Costa Rica", "Costa Ricca", "Location"),
+        ("Port Victoria", "Port Victorria", "Location"),
         ("Man-eating Shark", "Shark eating Man", "Concept"),
         ("Erik Adelman", "Eric Idleman", "Person"),
         ("Jay Patel", "J. R. Patel", "Person"),
@@ -266,6 +269,26 @@ fn what_may_be_two_things_is_not_linked_without_asking() {
         assert_eq!(found.candidates.first().map(|one| one.key), Some(1), "{asked} for {known}");
         let sure = found.candidates.iter().any(|one| one.confidence >= 0.8);
         assert!(!sure, "{asked} for {known}: {:#?}", found.candidates);
+    }
+}
+
+#[test]
+fn persons_told_apart_by_one_letter_are_offered_and_never_taken() {
+    for (known, asked) in [
+        ("Theo Marchetti", "Thea Marchetti"),
+        ("Leon Trevithick", "Leona Trevithick"),
+        ("Bruno Castelli", "Bruna Castelli"),
+        ("Robert Ashgrove", "Roberta Ashgrove"),
+        ("Theo", "Thea"),
+    ] {
+        for (known, asked) in [(known, asked), (asked, known)] {
+            let found = ask(known, asked, "Person");
+            assert!(found.pick().is_none() && found.is_new(), "{asked} for {known}");
+            let first = found.candidates.first().unwrap_or_else(|| panic!("{asked} for {known}"));
+            assert_eq!((first.key, first.objection), (1, Some(Objection::OtherName)), "{asked}");
+            assert!(first.confidence < 0.4, "{asked}: {}", first.confidence);
+            assert!(first.reason.contains(" is nearly "), "{}", first.reason);
+        }
     }
 }
 

@@ -1,0 +1,52 @@
+//! Whether two names differ in a way that those of two things could, too.
+
+use crate::align::Pair;
+use crate::compared::Compared;
+use crate::given_names;
+use crate::name::{Kind, Name};
+use crate::objection::have_titles;
+use crate::profile::Family;
+use crate::spelling::{How, is_slip};
+use crate::words;
+
+impl Compared<'_> {
+    /// Whether the names differ in a way that two things could differ in as well.
+    pub(crate) fn is_guess(&self, family: Family, code: Option<&str>) -> bool {
+        let pairs = &self.alignment.pairs;
+        let longer_code = code.is_some_and(|code| !self.known.codes.iter().any(|own| own == code));
+        longer_code
+            || self.is_turned()
+            || pairs.iter().any(|pair| self.is_guessed(pair, family))
+            || match family {
+                Family::Person => {
+                    self.leaves_words()
+                        || have_titles(self.asked, self.known, words::are_other_ranks)
+                }
+                _ => self.has_other_bonds() || self.leaves_telling_words(),
+            }
+    }
+
+    /// Real names may be one letter apart or sound alike, many people share initials and
+    /// short names, a letter behind a code makes another model, and some words are no other
+    /// words written apart: nowhere, now here.
+    fn is_guessed(&self, pair: &Pair, family: Family) -> bool {
+        let token = |name: &'_ Name, places: &[usize]| {
+            places.first().and_then(|place| name.tokens.get(*place)).cloned()
+        };
+        let ends = token(self.asked, &pair.asked).zip(token(self.known, &pair.known));
+        let Some((asked, known)) = ends else { return false };
+        match pair.likeness.how {
+            How::Equal => asked.character.is_some() != known.character.is_some(),
+            How::Initials => true,
+            How::Joined => {
+                let word = if pair.asked.len() == 1 { &asked } else { &known };
+                given_names::is_real(&word.text)
+            }
+            // Names are one letter apart as easily as words are mistyped.
+            How::Typo => family == Family::Person || !is_slip(&asked.text, &known.text),
+            How::Initial | How::Sound | How::Nickname => family == Family::Person,
+            How::Longer => family == Family::Person || asked.kind == Kind::Number,
+            How::Variant | How::SpelledOut => false,
+        }
+    }
+}

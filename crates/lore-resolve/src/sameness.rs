@@ -1,0 +1,40 @@
+//! How equal two names are as a whole.
+
+use crate::name::{Name, Token};
+
+/// How equal the names are as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sameness {
+    /// Equal but for case, accents, punctuation and abbreviations.
+    Full,
+    /// Equal without light words and spaces.
+    Loose,
+    /// Not equal.
+    Different,
+}
+
+pub(crate) fn sameness(asked: &Name, known: &Name) -> Sameness {
+    if asked.full_key == known.full_key {
+        Sameness::Full
+    } else if !asked.loose_key.is_empty() && asked.loose_key == known.loose_key
+        || are_spelled_alike(asked, known)
+    {
+        Sameness::Loose
+    } else {
+        Sameness::Different
+    }
+}
+
+/// Whether the names differ in nothing but umlauts that one of them writes out.
+fn are_spelled_alike(asked: &Name, known: &Name) -> bool {
+    let written = |token: &Token, other: &Token| token.spelled_out.as_ref() == Some(&other.text);
+    let alike = |(one, other): (&Token, &Token)| {
+        one.is(other)
+            || written(one, other)
+            || written(other, one)
+            || one.spelled_out.is_some() && one.spelled_out == other.spelled_out
+    };
+    !asked.tokens.is_empty()
+        && asked.tokens.len() == known.tokens.len()
+        && asked.tokens.iter().zip(&known.tokens).all(alike)
+}
