@@ -9,7 +9,9 @@ use super::{Answered, Failure, Request, Verb, bounded, shown};
 pub(super) async fn route(request: &Request<'_>, path: &str) -> Answered {
     match (request.ask.verb, path) {
         (Verb::Post, "search" | "query") => found(request, request.body()?).await,
-        (Verb::Get, "search" | "query") => found(request, request.query()?).await,
+        (Verb::Get, "search" | "query") => {
+            found(request, request.query::<SearchAsked>()?.into()).await
+        }
         _ => Err(Failure::NoSuchPath),
     }
 }
@@ -22,6 +24,23 @@ struct SearchIn {
     source: Option<String>,
     #[serde(default)]
     include_chunks: bool,
+}
+
+/// The same in an address, where the words have a shorter name.
+#[derive(Deserialize)]
+struct SearchAsked {
+    #[serde(alias = "query")]
+    q: String,
+    limit: Option<i64>,
+    source: Option<String>,
+    #[serde(default)]
+    include_chunks: bool,
+}
+
+impl From<SearchAsked> for SearchIn {
+    fn from(SearchAsked { q, limit, source, include_chunks }: SearchAsked) -> Self {
+        Self { query: q, limit, source, include_chunks }
+    }
 }
 
 async fn found(request: &Request<'_>, given: SearchIn) -> Answered {

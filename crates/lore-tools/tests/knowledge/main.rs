@@ -241,6 +241,9 @@ async fn a_new_type_keeps_the_uri_and_is_found_by_the_new_type() {
 #[tokio::test]
 async fn what_cannot_be_read_or_found_is_told_apart() {
     let world = World::new().await;
+    let missing = world.try_ask(world.owner, Ask::get(["search"])).await;
+    let Err(Failure::Unreadable(error)) = missing else { panic!("{missing:?}") };
+    assert!(error.to_string().starts_with("q is required"), "{error}");
     let refused = async |ask| world.try_ask(world.owner, ask).await.unwrap_err();
     assert_eq!(refused(Ask::get(["no", "such"])).await, Failure::NoSuchPath);
     assert_eq!(refused(Ask::post(["stats"], json!({}))).await, Failure::WrongVerb);
