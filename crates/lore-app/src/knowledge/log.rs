@@ -19,6 +19,7 @@ use super::changes::fresh_names;
 use super::entities::Entity;
 use super::librarian::Librarian;
 use super::parting::{self, Parting};
+use super::predicates::a;
 use super::relations::EDGES_MAX;
 use super::{kept_notes, uri};
 use crate::play::word;
@@ -116,9 +117,9 @@ fn check_merge(from: &Entity, into: &Entity) -> Result<()> {
         });
     }
     if from.entity_type != into.entity_type {
-        let (one, other) = (from.entity_type.as_str(), into.entity_type.as_str());
+        let (one, other) = (a(from.entity_type.as_str()), a(into.entity_type.as_str()));
         return Err(Error::Precondition {
-            message: format!("{:?} is a {one} and {:?} a {other}", from.node.name, into.node.name),
+            message: format!("{:?} is {one} and {:?} {other}", from.node.name, into.node.name),
             hint: "give one of them the type of the other with /entity/retype first".into(),
         });
     }

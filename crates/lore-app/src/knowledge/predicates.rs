@@ -96,14 +96,20 @@ impl Predicate {
             allowed.iter().map(|known| known.as_str()).collect::<Vec<_>>().join(" or ")
         };
         if !fits(self.subjects, subject) {
-            let wanted = names(self.subjects);
-            return Some(format!("{} starts at a {wanted}, not a {}", self.name, subject.as_str()));
+            let (wanted, given) = (a(&names(self.subjects)), a(subject.as_str()));
+            return Some(format!("{} starts at {wanted}, not {given}", self.name));
         }
         (!fits(self.objects, object)).then(|| {
-            let wanted = names(self.objects);
-            format!("{} leads to a {wanted}, not a {}", self.name, object.as_str())
+            let (wanted, given) = (a(&names(self.objects)), a(object.as_str()));
+            format!("{} leads to {wanted}, not {given}", self.name)
         })
     }
+}
+
+/// The name of a type with its article: a Person, an Organization.
+pub(super) fn a(name: &str) -> String {
+    let vowel = name.starts_with(['A', 'E', 'I', 'O', 'U']);
+    format!("{} {name}", if vowel { "an" } else { "a" })
 }
 
 /// One spelling for every predicate.
@@ -132,7 +138,7 @@ mod tests {
         let told = founded.objection(T::Location, T::Project).unwrap();
         assert_eq!(told, "founded starts at a Person, not a Location");
         let told = founded.objection(T::Person, T::Location).unwrap();
-        assert_eq!(told, "founded leads to a Organization or Project, not a Location");
+        assert_eq!(told, "founded leads to an Organization or Project, not a Location");
         assert_eq!(Predicate::read("related_to").unwrap().objection(T::Person, T::Claim), None);
     }
 

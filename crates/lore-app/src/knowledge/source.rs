@@ -52,17 +52,23 @@ fn retold(body: &str, old: &Submission, new: &Submission) -> String {
     let mut told = String::with_capacity(body.len());
     let mut headed = false;
     for line in body.split_inclusive('\n') {
+        let end = line_end(line);
         if !headed && is(line, &heading(old)) {
             headed = true;
-            told.push_str(&(heading(new) + "\n"));
-            told.push_str(&add.map(|text| format!("\n{text}\n")).unwrap_or_default());
+            told.push_str(&(heading(new) + end));
+            told.push_str(&add.map(|text| format!("{end}{text}{end}")).unwrap_or_default());
         } else if headed && before.as_deref().is_some_and(|before| is(line, before)) {
-            told.push_str(&after.as_deref().map(|text| format!("{text}\n")).unwrap_or_default());
+            told.push_str(&after.as_deref().map(|text| format!("{text}{end}")).unwrap_or_default());
         } else {
             told.push_str(line);
         }
     }
     told
+}
+
+/// How a line ends, which is how lines beside it end. The last of a text may have no end.
+fn line_end(line: &str) -> &'static str {
+    if line.ends_with("\r\n") { "\r\n" } else { "\n" }
 }
 
 fn heading(page: &Submission) -> String {
@@ -141,6 +147,20 @@ mod tests {
             .replace("name: \"Ospreys\"", "name: Hawks");
         let after = refreshed(&mine, &old, &new, "t1");
         assert_eq!(after, mine);
+    }
+
+    #[test]
+    fn lines_end_as_those_of_the_file_do() {
+        let crlf = |text: &str| text.replace('\n', "\r\n");
+        for (old, new) in [
+            (page("Ospreys", Some("One.")), page("Falcons", Some("Two."))),
+            (page("Ospreys", None), page("Falcons", Some("Two."))),
+            (page("Ospreys", Some("One.")), page("Falcons", None)),
+        ] {
+            let unix = refreshed(&note(&old, "t1"), &old, &new, "t2");
+            let other = refreshed(&crlf(&note(&old, "t1")), &old, &new, "t2");
+            assert_eq!(other, crlf(&unix));
+        }
     }
 
     #[test]
