@@ -120,7 +120,12 @@ enum Found {
 /// The entity that is meant, if one is known.
 async fn find(librarian: &Librarian, given: &Registration, name: &str, uri: &str) -> Result<Found> {
     let known = entities::by_uri(librarian, uri).await?;
-    if known.is_some() || given.uri.is_some() {
+    // A URI outlives the name it was made from, which may be another's by now.
+    let name_given = name.to_owned();
+    let is_called_so =
+        |known: &Entity| fresh_names(&known.node, [&name_given].into_iter()).is_empty();
+    let meant = known.as_ref().is_some_and(is_called_so);
+    if meant || given.uri.is_some() {
         return Ok(known.map_or(Found::Nothing, Found::Same));
     }
     let resolution = {
@@ -132,10 +137,14 @@ async fn find(librarian: &Librarian, given: &Registration, name: &str, uri: &str
         return Err(ambiguous(librarian, name, &resolution).await?);
     }
     // A likely match is no reason to make one of two: merging them later can be undone.
-    match resolution.pick().filter(|picked| picked.decision == Decision::Link) {
-        Some(picked) => recognise(librarian, given, picked).await,
-        None => Ok(Found::Nothing),
-    }
+    let found = match resolution.pick().filter(|picked| picked.decision == Decision::Link) {
+        Some(picked) => recognise(librarian, given, picked).await?,
+        None => Found::Nothing,
+    };
+    Ok(match (found, known) {
+        (Found::Nothing, Some(known)) => Found::Same(known),
+        (found, _) => found,
+    })
 }
 
 /// Whether what resolving found is what is registered. Two notes with different names are about

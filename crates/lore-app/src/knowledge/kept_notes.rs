@@ -13,12 +13,15 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::changes::{self, Registration};
+use super::documents::URL;
 use super::entities::{self, Entity};
 use super::librarian::Librarian;
 use super::note::{self, Note};
+use super::note_names::{CALLED, Names, SAYS_SO, SAYS_SO_NO_MORE, called, named, names};
 use super::ontology::EntityType;
-use super::relations::{self, EDGES_MAX, MENTIONS, NewRelation, ReadIn, Told};
+use super::relations::{EDGES_MAX, MENTIONS, NewRelation, ReadIn};
 use super::shelve::{self, NewDocument};
+use super::told::{self, Told};
 use super::tuning::{self, TUNING};
 use super::uri;
 use super::vault::on_disk;
@@ -33,8 +36,6 @@ pub(super) const PREFIX: &str = "vault:";
 pub(super) const SOURCE: &str = "vault";
 /// The property that holds the URI of the entity a note is about.
 const ABOUT: &str = "about";
-/// The property that holds what the note calls that entity, the name first.
-const CALLED: &str = "called";
 /// The property that holds what the note says that entity is.
 const TYPED: &str = "typed";
 /// The property that holds names a note has for that entity and that are not written on it,
@@ -71,7 +72,7 @@ async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str) -> Result
     let told = match &subject {
         Some(Subject { uri, entity }) => {
             let told = note.relations(uri, entity.entity_type, SURE);
-            relations::retell(librarian, entity.node.id, &told, read_in(&rid)).await?
+            told::retell(librarian, entity.node.id, &told, read_in(&rid)).await?
         }
         None => Told::default(),
     };
@@ -166,12 +167,6 @@ pub(super) fn told(node: &Node) -> Option<AboutEntity<'_>> {
     Some(AboutEntity { path, about, aside })
 }
 
-/// What a note calls its entity, the name first.
-fn names(path: &NotePath, note: &Note<'_>) -> Vec<String> {
-    let name = note.first("name").unwrap_or_else(|| path.title()).to_owned();
-    std::iter::once(name).chain(note.all("aliases").to_vec()).collect()
-}
-
 /// Whether a note is kept as it is now, under the title it has now.
 pub(super) async fn is_kept(librarian: &Librarian, path: &NotePath, text: &str) -> Result<bool> {
     let old = shelve::shelved(librarian, &rid(&path.to_string())).await?;
@@ -198,7 +193,7 @@ pub(super) struct Subject {
 
 impl Subject {
     /// Whether it was merged into another entity.
-    fn is_merged(&self) -> bool {
+    pub(super) fn is_merged(&self) -> bool {
         self.uri != self.entity.uri
     }
 }
@@ -235,7 +230,7 @@ async fn introduced(
         Some(uri) => subject(librarian, uri).await?,
         None => subject_of(librarian, document.as_ref()).await?,
     };
-    let names = Names { now: names(path, note), before: called(document.as_ref()) };
+    let names = Names::of(path, note, document.as_ref());
     let introduced = match known {
         // What players see is not changed by what they do not.
         Some(known) if librarian.would_tell(&known.entity.node) => Ok(known),
@@ -254,12 +249,6 @@ async fn introduced(
             Ok(None)
         }
     }
-}
-
-/// What a note calls its entity now and did before, the name first.
-struct Names {
-    now: Vec<String>,
-    before: Vec<String>,
 }
 
 async fn registered(
@@ -284,33 +273,6 @@ async fn registered(
     Ok(Subject { uri: entity.uri.clone(), entity })
 }
 
-/// Gives an entity the names its note has for it now, and takes those it has no more. Only a
-/// note that named it before renames it: others may be about it, too.
-async fn named(librarian: &Librarian, known: Subject, names: &Names) -> Result<Subject> {
-    let (uri, merged) = (known.uri.as_str(), known.is_merged());
-    let mut entity = known.entity.clone();
-    let is = |one: &str, other: &str| name_key(one) == name_key(other);
-    let first = names.now.first().zip(names.before.first());
-    if let Some((now, before)) = first.filter(|(now, before)| !merged && now != before)
-        && is(&entity.node.name, before)
-    {
-        entity = changes::rename(librarian, uri, now, "its note is called so").await?;
-    }
-    for name in &names.now {
-        entity = match merged {
-            true => changes::add_alias_of(librarian, uri, name, SAYS_SO).await?,
-            false => changes::add_alias(librarian, uri, name, SAYS_SO).await?,
-        };
-    }
-    for gone in names.before.iter().skip(1) {
-        let kept = names.now.iter().any(|name| is(name, gone)) || is(&entity.node.name, gone);
-        if !kept && entity.node.aliases.iter().any(|alias| is(alias, gone)) {
-            entity = changes::remove_alias(librarian, uri, gone, SAYS_SO_NO_MORE).await?;
-        }
-    }
-    Ok(Subject { uri: known.uri, entity })
-}
-
 /// Gives an entity the type its note says now, if the note said another before. What
 /// others made of it since stands until then.
 async fn retyped(
@@ -330,10 +292,6 @@ fn typed(document: Option<&Node>) -> Option<EntityType> {
     property(document?, TYPED).and_then(EntityType::read)
 }
 
-/// Why an entity gets a name or a type that stands in its note, and why it loses a name.
-const SAYS_SO: &str = "its note says so";
-const SAYS_SO_NO_MORE: &str = "its note no longer says so";
-
 /// Whom a document was about when it was last kept, as long as there is that entity.
 async fn subject_of(librarian: &Librarian, document: Option<&Node>) -> Result<Option<Subject>> {
     match document.and_then(|node| property(node, ABOUT)) {
@@ -345,16 +303,6 @@ async fn subject_of(librarian: &Librarian, document: Option<&Node>) -> Result<Op
 async fn subject(librarian: &Librarian, uri: &str) -> Result<Option<Subject>> {
     let entity = entities::by_uri(librarian, uri).await?;
     Ok(entity.map(|entity| Subject { uri: uri.to_owned(), entity }))
-}
-
-/// What a document called its entity when it was last kept, the name first.
-fn called(document: Option<&Node>) -> Vec<String> {
-    let Some(document) = document else { return Vec::new() };
-    let names = document.properties.get(CALLED).and_then(Value::as_array);
-    match names {
-        Some(names) => names.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-        None => vec![document.name.clone()],
-    }
 }
 
 /// A note and the entity it is about.
@@ -395,6 +343,18 @@ pub(super) async fn documents(librarian: &Librarian) -> Result<Vec<Node>> {
     }
 }
 
+/// The paths of the notes that say they are about a page of the web.
+pub(super) async fn about_page(librarian: &Librarian, url: &str) -> Result<Vec<String>> {
+    // A long address is kept only as far as values of properties go.
+    let says_so = |node: &Node| {
+        let told = property(node, URL);
+        told.is_some_and(|told| !told.is_empty() && url.starts_with(told))
+    };
+    let notes = documents(librarian).await?.into_iter().filter(says_so);
+    let rids = notes.map(|node| uri::of_document(&node));
+    Ok(rids.filter_map(|rid| rid.strip_prefix(PREFIX).map(str::to_owned)).collect())
+}
+
 /// Takes a note away that is gone, with what it said.
 pub(super) async fn forget(librarian: &Librarian, path: &str) -> Result<()> {
     let rid = rid(path);
@@ -409,7 +369,7 @@ pub(super) async fn forget(librarian: &Librarian, path: &str) -> Result<()> {
 /// the entity itself where a note made it known and nobody else speaks of it.
 async fn let_go(librarian: &Librarian, document: &Node, subject: &Subject) -> Result<()> {
     let about = subject.entity.node.id;
-    relations::withdraw(librarian, about, &uri::of_document(document), &HashSet::new()).await?;
+    told::withdraw(librarian, about, &uri::of_document(document), &HashSet::new()).await?;
     if librarian.would_tell(&subject.entity.node) {
         return Ok(());
     }
@@ -459,7 +419,7 @@ pub(super) async fn follow(librarian: &Librarian, from: &str, to: &str) -> Resul
         && let Some(document) = shelve::shelved(librarian, &to).await?
         && let Some(subject) = subject_of(librarian, Some(&document)).await?
     {
-        relations::readdress(librarian, subject.entity.node.id, &from, &to).await?;
+        told::readdress(librarian, subject.entity.node.id, &from, &to).await?;
     }
     Ok(moved)
 }

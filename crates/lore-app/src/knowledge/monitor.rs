@@ -236,10 +236,13 @@ async fn check(librarian: &Librarian, held: Held) {
             watched: page.watched.map(|watched| Watched { changed_at: Some(now), ..watched }),
             ..fresh
         };
-        if page.status == Status::Ingested
-            && let Err(error) = web::refresh(librarian, &held.submission, &page).await
-        {
-            tracing::warn!(%error, url = page.url, "the new text of a page was not kept");
+        if page.status == Status::Ingested {
+            match web::refresh(librarian, &held.submission, &page).await {
+                Ok(note_path) => page.note_path = note_path,
+                Err(error) => {
+                    tracing::warn!(%error, url = page.url, "the new text of a page was not kept");
+                }
+            }
         }
     }
     if let Err(error) = submission::hold(librarian, &page, Some(&held)).await {

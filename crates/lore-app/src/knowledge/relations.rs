@@ -1,16 +1,18 @@
 //! How entities are related: reading what is known, and adding to it one by one.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use futures::FutureExt;
+use lore_core::names::without_unseen;
 use lore_core::{Edge, EdgeKind, NodeId, Properties, Result};
-use lore_store::{Change, Direction, EdgePatch, EdgeRef, Expect, NewEdge, NodeRef};
+use lore_store::{Change, Direction, NewEdge, NodeRef};
 use serde_json::{Value, json};
 
 use super::entities::{self, Entity, Fit};
 use super::librarian::Librarian;
 use super::predicates::{self, Kept, Predicate};
-use super::{kept_notes, note, uri};
+use super::told::told_too;
+use super::{note, uri};
 use crate::play::word;
 
 /// Edge from a document to what it mentions.
@@ -20,7 +22,7 @@ pub(super) const EDGES_MAX: usize = 10_000;
 /// How many entities' relations are counted at once.
 const TALLIED_AT_ONCE: usize = 500;
 /// Most relations of one call.
-const ITEMS_MAX: usize = 500;
+pub(super) const ITEMS_MAX: usize = 500;
 
 /// Edges that order things for one door and say nothing of them.
 const INNER: [&str; 3] = [MENTIONS, "tagged", "kept_as"];
@@ -111,7 +113,11 @@ pub async fn tally(librarian: &Librarian) -> Result<BTreeMap<String, usize>> {
     Ok(counts)
 }
 
-async fn around(librarian: &Librarian, nodes: &[NodeId], kinds: &[EdgeKind]) -> Result<Vec<Edge>> {
+pub(super) async fn around(
+    librarian: &Librarian,
+    nodes: &[NodeId],
+    kinds: &[EdgeKind],
+) -> Result<Vec<Edge>> {
     let store = &librarian.app.store;
     let viewer = &librarian.viewer;
     let mut edges = store.neighbours(viewer, nodes, Direction::Both, kinds, EDGES_MAX).await?;
@@ -145,11 +151,11 @@ async fn relations_of(librarian: &Librarian, edges: Vec<Edge>) -> Result<Vec<Rel
 
 /// The property that holds what sort of source an edge was read in, and so that it was made
 /// here.
-const SOURCE: &str = "source";
+pub(super) const SOURCE: &str = "source";
 /// The property that holds the document an edge was first read in.
-const SOURCE_RID: &str = "source_rid";
+pub(super) const SOURCE_RID: &str = "source_rid";
 /// The property that holds every note that says so.
-const TOLD_BY: &str = "told_by";
+pub(super) const TOLD_BY: &str = "told_by";
 /// The properties that hold what the ends were called, where that is not what they are called
 /// first. Whose name it was is told by it when entities that were merged part again.
 pub(super) const SUBJECT_AS: &str = "subject_as";
@@ -166,6 +172,15 @@ pub struct NewRelation {
     pub object: String,
     /// How sure it is, from 0 to 1.
     pub confidence: f64,
+}
+
+impl NewRelation {
+    /// The same without what nobody sees: whoever is named in it has no such thing in their name.
+    fn seen(&self) -> Self {
+        let [subject, predicate, object] =
+            [&self.subject, &self.predicate, &self.object].map(|text| without_unseen(text));
+        Self { subject, predicate, object, confidence: self.confidence }
+    }
 }
 
 /// What became of a relation.
@@ -203,7 +218,7 @@ pub async fn relate(
             _ if place >= ITEMS_MAX => {
                 Related::Refused(format!("only {ITEMS_MAX} are taken at once"))
             }
-            Ok(item) => relate_one(librarian, item, read_in).await?,
+            Ok(item) => relate_one(librarian, &item.seen(), read_in).await?,
             Err(unreadable) => Related::Refused(unreadable.clone()),
         });
     }
@@ -224,149 +239,11 @@ async fn relate_one(
     }
 }
 
-/// Brings the relations a note tells of in line with what it says now: what it says is kept,
-/// and what only it said and says no more is taken back.
-pub(super) async fn retell(
-    librarian: &Librarian,
-    about: NodeId,
-    items: &[NewRelation],
-    read_in: ReadIn<'_>,
-) -> Result<Told> {
-    let told = tell(librarian, items, read_in).await?;
-    if let Some(rid) = read_in.rid {
-        withdraw(librarian, about, rid, &told.said).await?;
-    }
-    Ok(told)
-}
-
-/// What came of the relations of a note.
-#[derive(Default)]
-pub(super) struct Told {
-    /// The edges of what it says.
-    said: HashSet<Ends>,
-    /// Those that wait for an end which is not known yet.
-    pub(super) waiting: Vec<NewRelation>,
-}
-
-impl Told {
-    /// Everybody the note speaks of.
-    pub(super) fn named(&self) -> BTreeSet<NodeId> {
-        self.said.iter().flat_map(|(_, source, target)| [*source, *target]).collect()
-    }
-}
-
-/// Makes the relations of a note, as far as both ends are known.
-pub(super) async fn tell(
-    librarian: &Librarian,
-    items: &[NewRelation],
-    read_in: ReadIn<'_>,
-) -> Result<Told> {
-    let Told { mut said, mut waiting } = Told::default();
-    for item in items.iter().take(ITEMS_MAX) {
-        match understood(librarian, item, Fit::Same).await? {
-            Ok(joint) => {
-                keep(librarian, &joint, item.confidence, read_in, Teller::Note).await?;
-                said.extend(joint.edges());
-            }
-            Err(Related::Unknown(_)) => waiting.push(item.clone()),
-            Err(problem) => tracing::debug!(?problem, ?read_in, "a relation of a note"),
-        }
-    }
-    Ok(Told { said, waiting })
-}
-
-/// Takes back what a note told of an entity, but for what it still says. What others say as
-/// well stays.
-pub(super) async fn withdraw(
-    librarian: &Librarian,
-    about: NodeId,
-    rid: &str,
-    said: &HashSet<Ends>,
-) -> Result<()> {
-    let plan = || {
-        async move {
-            let mut batch = librarian.batch();
-            for edge in around(librarian, &[about], &[]).await? {
-                let mut tellers = tellers(&edge);
-                if !tellers.iter().any(|teller| teller == rid) || said.contains(&ends(&edge)) {
-                    continue;
-                }
-                tellers.retain(|teller| teller != rid);
-                batch = batch.change(told_by(&edge, tellers));
-            }
-            Ok((batch, ()))
-        }
-        .boxed()
-    };
-    librarian.carry_out(plan).await
-}
-
-/// Follows a note to its new name.
-pub(super) async fn readdress(
-    librarian: &Librarian,
-    about: NodeId,
-    from: &str,
-    to: &str,
-) -> Result<()> {
-    let plan = || {
-        async move {
-            let mut batch = librarian.batch();
-            for edge in around(librarian, &[about], &[]).await? {
-                let mut tellers = tellers(&edge);
-                let Some(place) = tellers.iter().position(|teller| teller == from) else {
-                    continue;
-                };
-                tellers.remove(place);
-                tellers.insert(place, to.to_owned());
-                batch = batch.change(told_by(&edge, tellers));
-            }
-            Ok((batch, ()))
-        }
-        .boxed()
-    };
-    librarian.carry_out(plan).await
-}
-
 /// Kind and ends of an edge.
 pub(super) type Ends = (String, NodeId, NodeId);
 
-fn ends(edge: &Edge) -> Ends {
-    (edge.kind.to_string(), edge.source, edge.target)
-}
-
-/// The notes that say so. Before they were listed, it was the one that an edge was read in.
-fn tellers(edge: &Edge) -> Vec<String> {
-    let from_note = edge.properties.get(SOURCE) == Some(&json!(kept_notes::SOURCE));
-    let listed = edge.properties.get(TOLD_BY).and_then(Value::as_array).map(Vec::as_slice);
-    let first = edge.properties.get(SOURCE_RID).filter(|_| from_note);
-    let told = listed.unwrap_or_else(|| first.map_or(&[], std::slice::from_ref));
-    told.iter().filter_map(Value::as_str).map(str::to_owned).collect()
-}
-
-/// The edge as these notes tell it; without any it goes, unless others made it.
-fn told_by(edge: &Edge, tellers: Vec<String>) -> Change {
-    let (at, expect) = (EdgeRef::Id(edge.id), Expect::Version(edge.version));
-    let mut properties = edge.properties.clone();
-    let first = properties.get(SOURCE_RID).and_then(Value::as_str).map(str::to_owned);
-    let own = first.is_some_and(|first| self::tellers(edge).contains(&first));
-    match tellers.first() {
-        None if own => return Change::DeleteEdge(at, expect),
-        None => {}
-        Some(_) if !own => {}
-        Some(first) => {
-            properties.insert(SOURCE_RID.into(), json!(first));
-        }
-    }
-    properties.insert(TOLD_BY.into(), json!(tellers));
-    Change::UpdateEdge(
-        at,
-        expect,
-        EdgePatch { properties: Some(properties), ..EdgePatch::default() },
-    )
-}
-
 /// Two entities and how they are joined.
-struct Joint {
+pub(super) struct Joint {
     predicate: &'static Predicate,
     subject: (NodeId, Option<String>),
     object: (NodeId, Option<String>),
@@ -374,7 +251,7 @@ struct Joint {
 
 impl Joint {
     /// The edges it is kept as.
-    fn edges(&self) -> Vec<Ends> {
+    pub(super) fn edges(&self) -> Vec<Ends> {
         let (from, to) = (self.subject.0, self.object.0);
         let name = self.predicate.name.to_owned();
         match self.predicate.kept {
@@ -392,7 +269,7 @@ impl Joint {
 }
 
 /// Who is meant and whether that makes sense; else what is wrong.
-async fn understood(
+pub(super) async fn understood(
     librarian: &Librarian,
     item: &NewRelation,
     fit: Fit,
@@ -427,14 +304,14 @@ async fn understood(
 
 /// Who says so.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Teller {
+pub(super) enum Teller {
     /// Somebody, once.
     Anybody,
     /// A note, for as long as it does.
     Note,
 }
 
-async fn keep(
+pub(super) async fn keep(
     librarian: &Librarian,
     joint: &Joint,
     confidence: f64,
@@ -468,16 +345,6 @@ async fn known_edge(librarian: &Librarian, (kind, from, to): &Ends) -> Result<Op
     let (store, viewer) = (&librarian.app.store, &librarian.viewer);
     let edges = store.neighbours(viewer, &[*from], Direction::Out, &kinds, EDGES_MAX).await?;
     Ok(edges.into_iter().find(|edge| edge.target == *to))
-}
-
-/// That a note says so, too, where the edge does not have that yet.
-fn told_too(known: &Edge, rid: &str) -> Option<Change> {
-    let mut tellers = tellers(known);
-    if tellers.iter().any(|teller| teller == rid) {
-        return None;
-    }
-    tellers.push(rid.to_owned());
-    Some(told_by(known, tellers))
 }
 
 fn new_edge(

@@ -146,23 +146,69 @@ pub(super) async fn write_source(
     Ok(None)
 }
 
-/// Tells the note about a page what the page says now, which said `old` before. One that is about
-/// something else by now is left alone.
+/// Tells the note about a page what the page says now, which said `old` before, and says where
+/// the note is. One that is gone, or about something else by now, is left alone.
 pub(super) async fn refresh_source(
     librarian: &Librarian,
-    path: &str,
     old: &Submission,
     page: &Submission,
-) -> Result<()> {
+) -> Result<Option<String>> {
     if !librarian.app.notes.are_of(&librarian.app, librarian.viewer.world).await {
-        return Ok(());
+        return Ok(page.note_path.clone());
     }
-    let text = read_note(librarian, path).await?;
-    if Note::read(&text).first("rid") != Some(page.rid.as_str()) {
-        return Ok(());
-    }
+    let Some(source) = source_note(librarian, page).await? else {
+        return Ok(page.note_path.clone());
+    };
     let now = librarian.app.effects.now().to_string();
-    write_note(librarian, path, &source::refreshed(&text, old, page, &now)).await.map(drop)
+    let text = source::refreshed(&source.text, old, page, &now);
+    write_note(librarian, &source.path, &text).await?;
+    Ok(Some(source.path))
+}
+
+/// Where the note about a page is now, if there still is one.
+pub(super) async fn source_path(
+    librarian: &Librarian,
+    page: &Submission,
+) -> Result<Option<String>> {
+    if !librarian.app.notes.are_of(&librarian.app, librarian.viewer.world).await {
+        return Ok(page.note_path.clone());
+    }
+    Ok(source_note(librarian, page).await?.map(|source| source.path))
+}
+
+/// A note about a page.
+struct SourceNote {
+    path: String,
+    text: String,
+}
+
+/// The note about a page: where it was written, or wherever somebody moved it since.
+async fn source_note(librarian: &Librarian, page: &Submission) -> Result<Option<SourceNote>> {
+    let Some(first) = &page.note_path else { return Ok(None) };
+    if let Some(found) = note_about(librarian, first, page).await? {
+        return Ok(Some(found));
+    }
+    for path in kept_notes::about_page(librarian, &page.url).await? {
+        if let Some(found) = note_about(librarian, &path, page).await? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// The note at a path, if there is one and it is about the page.
+async fn note_about(
+    librarian: &Librarian,
+    path: &str,
+    page: &Submission,
+) -> Result<Option<SourceNote>> {
+    match read_note(librarian, path).await {
+        Ok(text) if Note::read(&text).first("rid") == Some(page.rid.as_str()) => {
+            Ok(Some(SourceNote { path: path.to_owned(), text }))
+        }
+        Ok(_) | Err(Error::NotFound { .. } | Error::Invalid { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Below this heading a note about a page lists what the page is about.

@@ -21,6 +21,10 @@ const VAULT: &str = "vault";
 const WRITING_MAX: Duration = Duration::from_secs(60);
 /// How often it is looked whether the folder is still there: nothing tells when it is not.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
+/// Most changes that are taken together.
+const HEARD_MAX: usize = 1_000;
+/// How often notes are read again that were changed while all were read.
+const ROUNDS_MAX: usize = 3;
 
 /// Keeps the notes as documents of the world named, or of the local user's own, for as long
 /// as the program runs. Whoever edits a note by hand finds it a moment later. Where another
@@ -36,21 +40,19 @@ pub async fn keep_vault(app: Arc<App>, world: Option<String>) {
     };
     let mut following: Option<Following> = None;
     let mut trouble = None;
-    let mut change = None;
+    let mut changes = Vec::new();
     loop {
         following = match librarian.app.notes.vault(&librarian).await {
             Ok(vault) => match following.filter(|old| Arc::ptr_eq(&old.vault, &vault)) {
                 Some(same) => {
-                    if let Some(change) = change {
-                        follow(&librarian, change).await;
-                    }
+                    follow(&librarian, &changes).await;
                     Some(same)
                 }
                 None => begun(&librarian, vault, &mut trouble).await,
             },
             Err(error) => none(error, &mut trouble),
         };
-        change = next(&mut following).await;
+        changes = next(&mut following).await;
     }
 }
 
@@ -89,20 +91,18 @@ fn none(error: Error, trouble: &mut Option<String>) -> Option<Following> {
 }
 
 /// What happens next, if anything does before it is time to look whether the folder is still
-/// there.
-async fn next(following: &mut Option<Following>) -> Option<Change> {
+/// there: everything that is known of by then.
+async fn next(following: &mut Option<Following>) -> Vec<Change> {
     let Some(heard) = following else {
         tokio::time::sleep(LOOK_AGAIN).await;
-        return None;
+        return Vec::new();
     };
-    match tokio::time::timeout(LOOK_AGAIN, heard.changes.recv()).await {
-        Ok(None) => {
-            *following = None;
-            None
-        }
-        Ok(change) => change,
-        Err(_) => None,
+    let mut changes = Vec::new();
+    let heard = heard.changes.recv_many(&mut changes, HEARD_MAX);
+    if let Ok(0) = tokio::time::timeout(LOOK_AGAIN, heard).await {
+        *following = None;
     }
+    changes
 }
 
 /// Brings everything in line with the notes as they are now, and says how many there are.
@@ -148,34 +148,67 @@ async fn clean_up(librarian: &Librarian) {
     }
 }
 
-async fn follow(librarian: &Librarian, change: Change) {
-    match change {
-        Change::Written(path) => written(librarian, &path).await,
-        Change::Removed(path) => removed(librarian, &path.to_string()).await,
-        Change::Renamed { from, to } => renamed(librarian, &from, &to).await,
-        // Also what was in it before and is not any more.
-        Change::Folder(folder) => {
-            if let Err(error) = sync(librarian, &folder, &|_, _| {}).await {
-                // Links and folders nobody may read are left alone, and the rest is followed.
-                tracing::info!(%error, %folder, "a folder of the vault was not read");
+async fn follow(librarian: &Librarian, changes: &[Change]) {
+    let is_rename = |change: &Change| matches!(change, Change::Renamed { .. });
+    for run in changes.chunk_by(|one, next| is_rename(one) && is_rename(next)) {
+        match run {
+            [Change::Written(path)] => written(librarian, path).await,
+            [Change::Removed(path)] => removed(librarian, &path.to_string()).await,
+            // Also what was in it before and is not any more.
+            [Change::Folder(folder)] => {
+                if let Err(error) = sync(librarian, folder, &|_, _| {}).await {
+                    // Links and folders nobody may read are left alone, and the rest is followed.
+                    tracing::info!(%error, %folder, "a folder of the vault was not read");
+                }
             }
-        }
-        Change::FolderRenamed { .. } | Change::Unknown => {
-            report(sync_all(librarian, &|_, _| {}).await);
+            [Change::FolderRenamed { .. } | Change::Unknown] => {
+                report(sync_all(librarian, &|_, _| {}).await);
+            }
+            renames => renamed(librarian, renames).await,
         }
     }
 }
 
-/// Follows a note to its new name, which may have been another's that has the old one now.
-async fn renamed(librarian: &Librarian, from: &NotePath, to: &NotePath) {
-    let old = from.to_string();
-    let moved = moved(librarian, &old, &to.to_string()).await
-        || exchanged(librarian, from, to).await.unwrap_or(false);
-    written(librarian, to).await;
-    match read(librarian, from).await {
-        Ok(_) => written(librarian, from).await,
-        Err(_) if moved => {}
-        Err(_) => removed(librarian, &old).await,
+/// Follows notes to their new names. All go there before any is read: the name of one may have
+/// been another's before, which has one more name by now.
+async fn renamed(librarian: &Librarian, changes: &[Change]) {
+    let mut all = Vec::new();
+    for change in changes {
+        let Change::Renamed { from, to } = change else { continue };
+        all.push((from, to, went(librarian, from, to).await));
+    }
+    for (from, to, went) in all {
+        // One that went on from there is told of next.
+        if read(librarian, to).await.is_ok() {
+            written(librarian, to).await;
+        }
+        match (went, read(librarian, from).await) {
+            // What came in its place is told of by itself.
+            (Went::There, _) => {}
+            (_, Ok(_)) => written(librarian, from).await,
+            (Went::Exchanged, Err(_)) => {}
+            (Went::Nowhere, Err(_)) => removed(librarian, &from.to_string()).await,
+        }
+    }
+}
+
+/// What became of what was kept of a note that has another name.
+enum Went {
+    /// It went with the note.
+    There,
+    /// It was exchanged with that of the note whose name it has now.
+    Exchanged,
+    /// It stayed: there was nothing, or something else is kept under the new name.
+    Nowhere,
+}
+
+async fn went(librarian: &Librarian, from: &NotePath, to: &NotePath) -> Went {
+    if moved(librarian, &from.to_string(), &to.to_string()).await {
+        return Went::There;
+    }
+    match exchanged(librarian, from, to).await {
+        Ok(true) => Went::Exchanged,
+        Ok(false) | Err(_) => Went::Nowhere,
     }
 }
 
@@ -213,56 +246,151 @@ async fn sync(
     folder: &FolderPath,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<usize> {
-    let place = folder.clone();
-    let notes = vault::on_disk(librarian, move |vault| vault.notes_below(&place)).await?;
-    let total = notes.len();
-    let present: HashSet<String> = notes.iter().map(|note| note.path.to_string()).collect();
-    let mut kept = kept(librarian).await?;
-    let mut gone = kept.clone();
-    kept.retain(|path, _| present.contains(path));
-    gone.retain(|path, _| folder.holds(path) && !present.contains(path));
-    // Everybody first, so that notes may speak of those whose notes come later.
-    for note in &notes {
-        welcomed(librarian, &note.path, &kept, &mut gone).await;
-    }
-    for (done, note) in notes.iter().enumerate() {
-        written(librarian, &note.path).await;
-        progress(done + 1, total);
-    }
-    for path in gone.keys() {
-        removed(librarian, path).await;
+    let mut total = 0;
+    for _ in 0..ROUNDS_MAX {
+        let round = look_round(librarian, folder, progress).await?;
+        total = round.notes;
+        if round.changed == 0 {
+            break;
+        }
     }
     waiting::settle_all(librarian).await?;
     Ok(total)
 }
 
-/// Makes a note's entity known. A note that is new here and says what one said that is gone
-/// is that one, elsewhere; and two may have taken each other's names.
-async fn welcomed(
+/// What came of looking at the notes of a folder.
+struct Round {
+    notes: usize,
+    /// How many were changed while they were looked at. Whom they are about can be told only
+    /// when all others are known as they are then.
+    changed: usize,
+}
+
+async fn look_round(
     librarian: &Librarian,
-    path: &NotePath,
-    kept: &HashMap<String, String>,
-    gone: &mut HashMap<String, String>,
-) {
+    folder: &FolderPath,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Round> {
+    let place = folder.clone();
+    let notes = vault::on_disk(librarian, move |vault| vault.notes_below(&place)).await?;
+    let present: HashSet<String> = notes.iter().map(|note| note.path.to_string()).collect();
+    let mut fresh = HashMap::new();
+    for note in &notes {
+        if let Some(digest) = unkept(librarian, &note.path).await {
+            fresh.insert(note.path.to_string(), digest);
+        }
+    }
+    let mut kept = Kept { paths: kept(librarian).await? };
+    kept.paths.retain(|path, _| folder.holds(path));
+    for note in &notes {
+        if let Some(digest) = fresh.get(&note.path.to_string()) {
+            told(kept.follow(librarian, &note.path, digest, &present, &fresh).await, &note.path);
+        }
+    }
+    // Everybody first, so that notes may speak of those whose notes come later.
+    for note in &notes {
+        if let Some(digest) = fresh.get(&note.path.to_string()) {
+            welcomed(librarian, &note.path, digest).await;
+        }
+    }
+    let mut changed = 0;
+    for (done, note) in notes.iter().enumerate() {
+        if let Some(digest) = fresh.get(&note.path.to_string()) {
+            let other = kept_unless_changed(librarian, &note.path, digest).await;
+            changed += usize::from(other);
+        }
+        progress(done + 1, notes.len());
+    }
+    for path in kept.paths.keys().filter(|path| !present.contains(*path)) {
+        removed(librarian, path).await;
+    }
+    Ok(Round { notes: notes.len(), changed })
+}
+
+/// The digest of a note that is not kept as it is.
+async fn unkept(librarian: &Librarian, path: &NotePath) -> Option<String> {
     let work = async {
         let text = read(librarian, path).await?;
-        if kept_notes::is_kept(librarian, path, &text).await? {
-            return Ok(());
-        }
-        let digest = kept_notes::digest(&text);
-        let said_so = |kept: &HashMap<String, String>| {
-            kept.iter().find(|(_, old)| **old == digest).map(|(from, _)| from.clone())
+        let kept = kept_notes::is_kept(librarian, path, &text).await?;
+        Ok((!kept).then(|| kept_notes::digest(&text)))
+    };
+    work.await.unwrap_or_else(|error| {
+        told(Err(error), path);
+        None
+    })
+}
+
+/// The notes of a folder that are kept.
+struct Kept {
+    /// Their paths, with the digests of what they say.
+    paths: HashMap<String, String>,
+}
+
+impl Kept {
+    /// Follows a note from where it was. One that is new here and says what another said that is
+    /// gone, or says something else now, is that one; and two may have taken each other's names.
+    async fn follow(
+        &mut self,
+        librarian: &Librarian,
+        path: &NotePath,
+        digest: &String,
+        present: &HashSet<String>,
+        fresh: &HashMap<String, String>,
+    ) -> Result<()> {
+        let here = path.to_string();
+        let left = |from: &String| match fresh.get(from) {
+            Some(now) => now != digest,
+            None => !present.contains(from),
         };
-        if let Some(from) = said_so(gone) {
-            if moved(librarian, &from, &path.to_string()).await {
-                gone.remove(&from);
+        let said_so =
+            |(from, old): &(&String, &String)| *old == digest && **from != here && left(from);
+        let Some(from) = self.paths.iter().find(said_so).map(|(from, _)| from.clone()) else {
+            return Ok(());
+        };
+        if !self.paths.contains_key(&here) {
+            if moved(librarian, &from, &here).await {
+                self.paths.remove(&from);
+                self.paths.insert(here, digest.clone());
             }
-        } else if let Some(other) = said_so(kept) {
-            exchanged(librarian, path, &NotePath::parse(&other)?).await?;
+        } else if present.contains(&from)
+            && exchanged(librarian, path, &NotePath::parse(&from)?).await?
+            && let Some(other) = self.paths.insert(here, digest.clone())
+        {
+            self.paths.insert(from, other);
         }
-        kept_notes::introduce(librarian, path, &Note::read(&text)).await.map(drop)
+        Ok(())
+    }
+}
+
+/// Makes the entity known of a note that still has this digest.
+async fn welcomed(librarian: &Librarian, path: &NotePath, digest: &str) {
+    let work = async {
+        if let Some(text) = unchanged(librarian, path, digest).await? {
+            kept_notes::introduce(librarian, path, &Note::read(&text)).await?;
+        }
+        Ok(())
     };
     told(work.await, path);
+}
+
+/// Keeps a note that still has this digest. Says whether it has another.
+async fn kept_unless_changed(librarian: &Librarian, path: &NotePath, digest: &str) -> bool {
+    let work = async {
+        match unchanged(librarian, path, digest).await? {
+            Some(text) => kept_notes::keep(librarian, path, &text).await.map(|()| false),
+            None => Ok(true),
+        }
+    };
+    work.await.unwrap_or_else(|error| {
+        told(Err(error), path);
+        false
+    })
+}
+
+/// The text of a note, unless somebody changed it since it had this digest.
+async fn unchanged(librarian: &Librarian, path: &NotePath, digest: &str) -> Result<Option<String>> {
+    let text = read(librarian, path).await?;
+    Ok(Some(text).filter(|text| kept_notes::digest(text) == digest))
 }
 
 /// Whether what was kept of the note at one path is now what is kept of another.

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::entities::Entity;
 use super::librarian::Librarian;
-use super::relations::{self, NewRelation};
-use super::{kept_notes, note, shelve, uri};
+use super::relations::NewRelation;
+use super::{kept_notes, note, shelve, told, uri};
 
 /// The property of a note's document that holds them.
 pub(super) const WAITING: &str = "waiting";
@@ -85,7 +85,7 @@ async fn settle_note(librarian: &Librarian, id: NodeId) -> Result<()> {
     let Some(node) = store.node(viewer, NodeKey::Id(id)).await? else { return Ok(()) };
     let items = of(&node);
     let rid = uri::of_document(&node);
-    let told = relations::tell(librarian, &items, kept_notes::read_in(&rid)).await?;
+    let told = told::tell(librarian, &items, kept_notes::read_in(&rid)).await?;
     if told.waiting.len() < items.len() {
         let mut batch = shortened(librarian, &node, &told.waiting);
         for named in told.named() {

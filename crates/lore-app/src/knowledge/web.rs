@@ -101,7 +101,7 @@ pub async fn preview(
     let url = submission::address(librarian, url)?;
     let old = submission::held(librarian, &submission::rid(&url)).await?;
     if let Some(known) = old.as_ref().and_then(known) {
-        return Ok(Looked::Known(known));
+        return Ok(Looked::Known(found(librarian, known).await?));
     }
     let fresh = Submission { submitted_by, ..submission::read(librarian, &url).await? };
     let keep = |old: Option<&Held>| {
@@ -112,24 +112,30 @@ pub async fn preview(
         }
     };
     if let Some(known) = submission::amend(librarian, &fresh.rid, keep).await? {
-        return Ok(Looked::Known(known));
+        return Ok(Looked::Known(found(librarian, known).await?));
     }
     let mentions = mentions(librarian, &fresh.text).await?;
     Ok(Looked::Fresh(Box::new(shown(fresh, mentions))))
 }
 
-/// A page as one that was taken in, if it was.
-fn known(held: &Held) -> Option<TakenIn> {
-    (held.submission.status == Status::Ingested).then(|| taken_in(held))
+/// A page that was taken in before, and the number of its submission.
+struct Known {
+    page: Submission,
+    number: i64,
 }
 
-fn taken_in(held: &Held) -> TakenIn {
-    TakenIn {
-        title: held.submission.title.clone(),
-        rid: held.submission.rid.clone(),
-        number: held.node.number,
-        note_path: held.submission.note_path.clone(),
-    }
+/// A page as one that was taken in, if it was.
+fn known(held: &Held) -> Option<Known> {
+    let page = &held.submission;
+    (page.status == Status::Ingested)
+        .then(|| Known { page: page.clone(), number: held.node.number })
+}
+
+/// What is told of a page that was taken in before: its note may be elsewhere by now.
+async fn found(librarian: &Librarian, known: Known) -> Result<TakenIn> {
+    let note_path = vault::source_path(librarian, &known.page).await?;
+    let Known { page, number } = known;
+    Ok(TakenIn { title: page.title, rid: page.rid, number, note_path })
 }
 
 fn shown(page: Submission, mentions: Vec<Mention>) -> Preview {
@@ -346,8 +352,10 @@ pub enum Taken {
 pub async fn ingest(librarian: &Librarian, url: &str, intake: &Intake) -> Result<Taken> {
     librarian.viewer.require(Role::Player)?;
     let held = looked_at(librarian, url).await?;
+    if let Some(known) = known(&held) {
+        return Ok(Taken::Before(found(librarian, known).await?));
+    }
     match held.submission.status {
-        Status::Ingested => return Ok(Taken::Before(taken_in(&held))),
         Status::Rejected => {
             return Err(Error::invalid(
                 "url",
@@ -355,7 +363,7 @@ pub async fn ingest(librarian: &Librarian, url: &str, intake: &Intake) -> Result
                 "look at it again with preview_url if it was rejected by mistake",
             ));
         }
-        Status::Previewed | Status::Evaluated => {}
+        Status::Previewed | Status::Evaluated | Status::Ingested => {}
     }
     let page = held.submission.clone();
     let found_at = Some(page.url.as_str());
@@ -373,8 +381,8 @@ pub async fn ingest(librarian: &Librarian, url: &str, intake: &Intake) -> Result
         // Somebody else took it in meanwhile, which is as good.
         Err(Error::Conflict { .. }) => {
             let held = looked_at(librarian, url).await?;
-            if held.submission.status == Status::Ingested {
-                return Ok(Taken::Before(taken_in(&held)));
+            if let Some(known) = known(&held) {
+                return Ok(Taken::Before(found(librarian, known).await?));
             }
             submission::hold(librarian, &done, Some(&held)).await?;
         }
@@ -465,15 +473,13 @@ fn document_of(page: &Submission, mentions: Vec<NodeId>) -> NewDocument {
     }
 }
 
-/// Keeps the new text of a page that was taken in before as `old`, and tells its note.
+/// Keeps the new text of a page that was taken in before as `old`, and tells its note. Says where
+/// that is now.
 pub(super) async fn refresh(
     librarian: &Librarian,
     old: &Submission,
     page: &Submission,
-) -> Result<()> {
+) -> Result<Option<String>> {
     shelve::shelve(librarian, &document_of(page, Vec::new())).await?;
-    match &page.note_path {
-        Some(path) => vault::refresh_source(librarian, path, old, page).await,
-        None => Ok(()),
-    }
+    vault::refresh_source(librarian, old, page).await
 }

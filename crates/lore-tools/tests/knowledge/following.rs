@@ -111,6 +111,32 @@ async fn the_note_about_a_page_says_what_the_page_says_now() {
 }
 
 #[tokio::test]
+async fn the_note_about_a_page_is_found_where_it_was_moved() {
+    let world = World::new().await;
+    let url = "https://example.org/herring";
+    let put = |html: String| world.pages.0.lock().unwrap().insert(url.into(), html);
+    put(ARTICLE.to_owned());
+    world.call("monitor_url", json!({ "action": "add", "url": url })).await;
+    world.call("preview_url", json!({ "url": url })).await;
+    let taken = world.call("ingest_url", json!({ "url": url })).await;
+    let vault = world.directory.path().join("vault");
+    let moved = vault.join("Reading/Fish.md");
+    std::fs::create_dir(vault.join("Reading")).unwrap();
+    std::fs::rename(vault.join(taken["vault_note_path"].as_str().unwrap()), &moved).unwrap();
+    world.post("sync-relationships", json!({})).await;
+    let again = world.call("ingest_url", json!({ "url": url })).await;
+    assert_eq!(again["vault_note_path"], "Reading/Fish.md");
+
+    put(ARTICLE.replace(">Herring<", ">Quokkas<").replace("eleven days", "nine days"));
+    let watching = tokio::spawn(keep_watching(world.app.clone()));
+    world.post("web/monitor/scan", json!({})).await;
+    let read = || std::fs::read_to_string(&moved).unwrap();
+    until("the note is new", async || read().contains("# Quokkas")).await;
+    assert_eq!(std::fs::read_dir(vault.join("Sources")).unwrap().count(), 0);
+    watching.abort();
+}
+
+#[tokio::test]
 async fn titles_of_pages_act_nowhere_and_name_files_everywhere() {
     let world = World::new().await;
     let titles = ["CON", "Act &lt;b&gt;x&lt;/b&gt; &lt;script&gt;alert(1)&lt;/script&gt;"];

@@ -74,6 +74,51 @@ async fn a_note_that_moved_still_owns_what_it_says() {
     assert!(world.relations("Ida Penn").await.is_empty());
 }
 
+/// Gives each of two notes the name of the other.
+fn exchange(world: &World, one: &str, other: &str) {
+    let place = |name: &str| world.directory.path().join("vault").join(name);
+    std::fs::rename(place(one), place("aside.md")).unwrap();
+    std::fs::rename(place(other), place(one)).unwrap();
+    std::fs::rename(place("aside.md"), place(other)).unwrap();
+}
+
+#[tokio::test]
+async fn notes_that_exchange_their_names_leave_none_behind() {
+    let world = World::new().await;
+    world.note("Ida Penn.md", &person("", "She sails.")).await;
+    world.note("Rolf Ekk.md", &person("", "He builds boats.")).await;
+    let uri = async |name: &str| world.best(name).await["uri"].as_str().unwrap().to_owned();
+    let uris = [uri("Ida Penn").await, uri("Rolf Ekk").await];
+    let named = async || {
+        let [one, other] = [world.entity(&uris[0]).await, world.entity(&uris[1]).await];
+        [one, other].map(|entity| json!([entity["name"], entity["aliases"]]))
+    };
+    let before = named().await;
+    exchange(&world, "Ida Penn.md", "Rolf Ekk.md");
+    world.post("sync-relationships", json!({})).await;
+    assert_eq!(named().await, [before[1].clone(), before[0].clone()]);
+    assert_eq!(world.register("Ida Penn", "Person").await, uris[1], "who is called so now");
+    exchange(&world, "Ida Penn.md", "Rolf Ekk.md");
+    world.post("sync-relationships", json!({})).await;
+    assert_eq!(named().await, before);
+}
+
+#[tokio::test]
+async fn a_note_that_moved_is_not_the_one_that_stands_in_its_place() {
+    let world = World::new().await;
+    world.note("One.md", &person("name: Ilse Marrow\n", "She is frabjous.")).await;
+    let ilse = world.best("Ilse Marrow").await["uri"].clone();
+    let otto = world.register("Otto Krug", "Person").await;
+    let vault = world.directory.path().join("vault");
+    std::fs::rename(vault.join("One.md"), vault.join("Two.md")).unwrap();
+    std::fs::write(vault.join("One.md"), person("name: Otto Krug\n", "He says callooh.")).unwrap();
+    world.post("sync-relationships", json!({})).await;
+    assert_eq!(world.best("Ilse Marrow").await["uri"], ilse);
+    assert_eq!(world.best("Otto Krug").await["uri"], otto);
+    let listed = world.ask(Ask::get(["vault-entities"])).await.to_string();
+    assert!(listed.contains("Ilse Marrow") && listed.contains("Otto Krug"), "{listed}");
+}
+
 #[tokio::test]
 async fn editing_the_note_of_a_merged_entity_leaves_the_other_as_it_is() {
     let world = World::new().await;

@@ -23,6 +23,7 @@ async fn things_with_names_one_word_apart_stay_two() {
         ("Strafford Council", "Stratford Council", "Organization"),
         ("Biomass Census", "Biomes Census", "Project"),
         ("Theo Marchetti", "Thea Marchetti", "Person"),
+        ("Monte Rosa", "Monte Rossa", "Location"),
     ] {
         world.register(one, entity_type).await;
         let body = json!({ "name": other, "type": entity_type });
@@ -86,7 +87,7 @@ async fn things_of_different_types_are_not_merged() {
     let refused = world.try_ask(world.owner, ask).await;
     assert!(
         matches!(&refused, Err(Failure::Failed(error))
-        if error.to_string().contains("is a Person")),
+        if error.to_string().contains("is a Person and \"Vane Textile Mill\" an Organization")),
         "{refused:?}"
     );
 }
@@ -109,11 +110,20 @@ async fn nobody_hides_signs_in_what_is_taken_in() {
     let world = World::new().await;
     let body = json!({
         "document_rid": "m1", "title": "Le\u{202e}tter", "content": "Kel\u{200b}p grows\u{e0041}.",
-        "entities": [{ "name": "Mal\u{202e}lory Quist", "type": "Person" }],
+        "entities": [
+            { "name": "Mal\u{202e}lory Quist", "type": "Person" },
+            { "name": "Quist\u{200b} Union", "type": "Organization" },
+        ],
+        "relationships": [{
+            "subject": "M\u{200b}allory Quist\u{2069}",
+            "predicate": "fou\u{202e}nded",
+            "object": "Qui\u{e0041}st Union",
+        }],
     });
     let taken = world.post("ingest", body).await;
     assert_eq!(taken["refused"], json!([]), "{taken}");
     assert_eq!(world.best("Mallory Quist").await["name"], "Mallory Quist");
+    assert_eq!(world.relations("Mallory Quist").await, ["Mallory Quist founded Quist Union"]);
     let found = world.call("knowledge_search", json!({ "query": "kelp grows" })).await;
     assert_eq!(found["results"][0]["title"], "Letter");
     assert_eq!(found["results"][0]["content_preview"], "Kelp grows.");

@@ -1,0 +1,126 @@
+//! What notes call the entities they are about, and what follows when they call them otherwise.
+
+use lore_core::names::name_key;
+use lore_core::{Node, Result};
+use lore_store::{NameMatch, NodeQuery};
+use lore_vault::NotePath;
+use serde_json::{Value, json};
+
+use super::changes;
+use super::entities::Entity;
+use super::kept_notes::Subject;
+use super::librarian::Librarian;
+use super::log;
+use super::note::Note;
+
+/// The property of a note's document that holds what the note calls its entity, the name first.
+pub(super) const CALLED: &str = "called";
+
+/// Why an entity gets a name or a type that stands in its note, and why it loses a name.
+pub(super) const SAYS_SO: &str = "its note says so";
+pub(super) const SAYS_SO_NO_MORE: &str = "its note no longer says so";
+const IS_CALLED_SO: &str = "its note is called so";
+const OTHER_IS_CALLED_SO: &str = "the note of another is called so";
+
+/// What a note calls its entity now and did before, the name first.
+pub(super) struct Names {
+    pub(super) now: Vec<String>,
+    before: Vec<String>,
+}
+
+impl Names {
+    /// Those in a note, and those in its document, which was made when the note was last read.
+    pub(super) fn of(path: &NotePath, note: &Note<'_>, document: Option<&Node>) -> Self {
+        Self { now: names(path, note), before: called(document) }
+    }
+}
+
+/// What a note calls its entity, the name first.
+pub(super) fn names(path: &NotePath, note: &Note<'_>) -> Vec<String> {
+    let name = note.first("name").unwrap_or_else(|| path.title()).to_owned();
+    std::iter::once(name).chain(note.all("aliases").to_vec()).collect()
+}
+
+/// What a document called its entity when it was last kept, the name first.
+pub(super) fn called(document: Option<&Node>) -> Vec<String> {
+    let Some(document) = document else { return Vec::new() };
+    let names = document.properties.get(CALLED).and_then(Value::as_array);
+    match names {
+        Some(names) => names.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        None => vec![document.name.clone()],
+    }
+}
+
+/// Gives an entity the names its note has for it now, and takes those it has no more. Only a
+/// note that named it before renames it: others may be about it, too.
+pub(super) async fn named(librarian: &Librarian, known: Subject, names: &Names) -> Result<Subject> {
+    let (uri, merged) = (known.uri.as_str(), known.is_merged());
+    let mut entity = known.entity.clone();
+    let first = names.now.first().zip(names.before.first());
+    if let Some((now, before)) = first.filter(|(now, before)| !merged && now != before)
+        && is(&entity.node.name, before)
+    {
+        entity = changes::rename(librarian, uri, now, IS_CALLED_SO).await?;
+        entity = cleared(librarian, entity, before).await?;
+    }
+    for name in &names.now {
+        entity = match merged {
+            true => changes::add_alias_of(librarian, uri, name, SAYS_SO).await?,
+            false => changes::add_alias(librarian, uri, name, SAYS_SO).await?,
+        };
+    }
+    for gone in names.before.iter().skip(1) {
+        let kept = names.now.iter().any(|name| is(name, gone)) || is(&entity.node.name, gone);
+        if !kept && entity.node.aliases.iter().any(|alias| is(alias, gone)) {
+            entity = changes::remove_alias(librarian, uri, gone, SAYS_SO_NO_MORE).await?;
+        }
+    }
+    Ok(Subject { uri: known.uri, entity })
+}
+
+fn is(one: &str, other: &str) -> bool {
+    name_key(one) == name_key(other)
+}
+
+/// An entity that its note gave another name than `before`, after that is clear to all: who was
+/// called otherwise once is known by that, too, but not by what the note of another is called.
+async fn cleared(librarian: &Librarian, entity: Entity, before: &str) -> Result<Entity> {
+    for other in called_so(librarian, &entity, &entity.node.name).await? {
+        if was_renamed(librarian, &other, &entity.node.name).await? {
+            let (uri, name) = (&other.uri, &entity.node.name);
+            changes::remove_alias(librarian, uri, name, OTHER_IS_CALLED_SO).await?;
+        }
+    }
+    let others = called_so(librarian, &entity, before).await?;
+    match others.iter().any(|other| is(&other.node.name, before)) {
+        true => changes::remove_alias(librarian, &entity.uri, before, OTHER_IS_CALLED_SO).await,
+        false => Ok(entity),
+    }
+}
+
+/// Others of the same type that go by a name.
+async fn called_so(librarian: &Librarian, entity: &Entity, name: &str) -> Result<Vec<Entity>> {
+    let name = Some(NameMatch::Exact(name.to_owned()));
+    let query = NodeQuery { name, ..NodeQuery::default() };
+    let found = librarian.app.store.find_nodes(&librarian.viewer, query).await?.items;
+    let others = found.into_iter().filter(|node| node.id != entity.node.id);
+    let others = others.filter(|node| !librarian.would_tell(node)).filter_map(Entity::of);
+    Ok(others.filter(|other| other.entity_type == entity.entity_type).collect())
+}
+
+/// Whether an entity goes by a name only because its note was called so before.
+async fn was_renamed(librarian: &Librarian, entity: &Entity, name: &str) -> Result<bool> {
+    if !entity.node.aliases.iter().any(|alias| is(alias, name)) {
+        return Ok(false);
+    }
+    let entries = log::history(librarian, &entity.uri).await?;
+    let by_note = |entry: &&log::Logged| entry.kind == log::RENAMED && entry.reason == IS_CALLED_SO;
+    let mut renames = entries.iter().filter(by_note);
+    let given = |entry: &log::Logged| {
+        entry.kind == log::ALIAS_ADDED && entry.details.get("alias") == Some(&json!(name))
+    };
+    let left = |entry: &log::Logged| {
+        entry.details.get("from").and_then(Value::as_str).is_some_and(|from| is(from, name))
+    };
+    Ok(renames.any(left) && !entries.iter().any(given))
+}
