@@ -71,6 +71,70 @@ def test_work_goes_on_where_it_was(program, service):
     assert len(service.asked) == before + 1, "only the question was new"
 
 
+ENTRIES = 150
+PAUSES = [40, 70, 100]
+"""After how many texts the service falls silent, and the program is stopped."""
+
+
+def fill(program) -> set[str]:
+    """Entries of a world that no model has read yet."""
+    entries = {f"Entry {number} speaks of lantern {number * 7} at the quay." for number in range(ENTRIES)}
+    with program.stdio() as pipes:
+        pipes.initialize()
+        for text in sorted(entries):
+            arguments = {"action": "save", "type": "pattern", "content": text}
+            pipes.request("tools/call", {"name": "kn_experience", "arguments": arguments})
+        assert pipes.close() == 0
+    return entries
+
+
+def progress(pipes) -> tuple[int, int]:
+    """How many the status says are done, and how many wait."""
+    answer = pipes.request("tools/call", {"name": "kn_graph", "arguments": {"action": "status"}})
+    told = answer["structuredContent"]["embeddings"]
+    assert told["model"] == "made-up-1"
+    return told["done"], told["waiting"]
+
+
+@pytest.mark.parametrize("end", ["killed", "asked to leave"])
+def test_embedding_that_is_stopped_half_way_goes_on_there(program, service, end):
+    entries = fill(program)
+    for pause in PAUSES:
+        service.pause_at, service.waiting = pause, []
+        with program.stdio(env=settings(service)) as pipes:
+            pipes.initialize()
+            until(lambda: service.waiting)
+            done = len(service.kept())
+            assert progress(pipes) == (done, ENTRIES - done), "half-way, and the status says so"
+            found = recall(pipes, "Entry 7 lantern 49?")[:1]
+            assert found == ["Entry 7 speaks of lantern 49 at the quay."], "search does not wait"
+            if end == "killed":
+                pipes.process.kill()
+                pipes.process.wait()
+            else:
+                assert pipes.close() == 0
+        service.hang_up()
+        assert not set(service.waiting) & set(service.kept()), "what was finished is not asked again"
+    service.pause_at = None
+    with program.stdio(env=settings(service)) as pipes:
+        pipes.initialize()
+        until(lambda: progress(pipes) == (ENTRIES, 0))
+        assert sorted(service.kept()) == sorted(entries), "each text once"
+    told = program.ok("doctor", env=settings(service))
+    assert f"{ENTRIES} of {ENTRIES} names and texts" in told
+
+
+def test_a_text_that_the_model_does_not_take_holds_nothing_up(program, service):
+    entries = fill(program)
+    service.refuses = "Entry 33 "
+    with program.stdio(env=settings(service)) as pipes:
+        pipes.initialize()
+        until(lambda: progress(pipes) == (ENTRIES - 1, 1))
+        assert entries - set(service.asked) == {"Entry 33 speaks of lantern 231 at the quay."}
+        found = recall(pipes, "Entry 33 lantern 231?")[:1]
+        assert found == ["Entry 33 speaks of lantern 231 at the quay."], "found without the model"
+
+
 def test_the_key_is_never_told(program, service):
     service.status = 401
     with program.stdio("-vvv", env=settings(service)) as pipes:

@@ -1,14 +1,18 @@
 //! The one search, for every door; and vectors of an outside model, where one is configured.
 
+mod embedding;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use lore_core::{Result, Viewer};
 use lore_search::{Query, Ranked, Vector};
-use lore_store::{DocVector, Found};
+use lore_store::Found;
 
 use crate::App;
+
+pub use embedding::keep_embedded;
 
 /// A model that turns texts into vectors.
 #[async_trait]
@@ -76,55 +80,4 @@ async fn question_vector(embedder: &dyn Embedder, text: &str) -> Option<Vector> 
             None
         }
     }
-}
-
-/// How many texts are sent to a model at once.
-const AT_ONCE: usize = 32;
-/// Longest part of a text that is sent to a model, in characters.
-const TEXT_MAX: usize = 8_000;
-/// How often it is looked for texts that other processes wrote.
-const IDLE: Duration = Duration::from_secs(30);
-/// The first and the longest pause after a failure.
-const PAUSES: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(300));
-
-/// Gives every text a vector of the outside model, for as long as the program runs.
-///
-/// What is still to do is read from the store each time, so it goes on where it
-/// was, whatever happened in between.
-pub async fn keep_embedded(app: Arc<App>) {
-    let Some(embedder) = app.embedder.clone() else { return };
-    let mut written = app.store.watch();
-    let mut pause = PAUSES.0;
-    loop {
-        match embed_some(&app, embedder.as_ref()).await {
-            Ok(0) => {
-                pause = PAUSES.0;
-                tokio::select! {
-                    changed = written.changed() => if changed.is_err() { return },
-                    () = tokio::time::sleep(IDLE) => {}
-                }
-            }
-            Ok(_) => pause = PAUSES.0,
-            Err(error) => {
-                tracing::warn!(%error, "texts wait for the embedding model");
-                tokio::time::sleep(pause).await;
-                pause = (pause * 2).min(PAUSES.1);
-            }
-        }
-    }
-}
-
-/// Embeds the next texts; returns how many there were.
-async fn embed_some(app: &App, embedder: &dyn Embedder) -> Result<usize> {
-    let model = embedder.model();
-    let waiting = app.store.without_vector(model, AT_ONCE).await?;
-    if waiting.is_empty() {
-        return Ok(0);
-    }
-    let texts = waiting.iter().map(|one| one.text.chars().take(TEXT_MAX).collect()).collect();
-    let vectors = embedder.embed(texts).await?;
-    let states = waiting.iter().map(|one| one.state);
-    let vectors = states.zip(vectors).map(|(state, values)| DocVector { state, values }).collect();
-    app.store.put_vectors(model, vectors).await?;
-    Ok(waiting.len())
 }

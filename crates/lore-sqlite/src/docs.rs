@@ -8,13 +8,13 @@ use std::collections::HashSet;
 
 use lore_core::{NodeId, TextId};
 use lore_search::{Analysis, DocKey, Document, Head};
-use lore_store::{DocVector, Renamed, Unembedded};
+use lore_store::{Coverage, DocVector, Renamed, Unembedded, Waiting};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use crate::counter;
 use crate::fault::{Answer, missing};
 use crate::rows::{self, Fields};
-use crate::sight;
+use crate::sight::{self, Named, Presence, Sight};
 
 /// The table of documents.
 pub(crate) const TABLE: &str = "doc";
@@ -136,22 +136,51 @@ pub(crate) fn rebuild(db: &Connection, node: i64, limit: i64) -> Answer<Option<(
     Ok(nodes.last().map(|(node, _)| (*node, written)))
 }
 
-/// Documents that search finds and that have no vector of `model`, oldest change first.
-pub(crate) fn without_vector(db: &Connection, model: &str, limit: i64) -> Answer<Vec<Unembedded>> {
-    // Three ranges of the index on `model`; `<>` would read the whole table.
-    let sql = "SELECT d.seq, d.node, d.text FROM doc d
-               JOIN node n ON n.id = d.node LEFT JOIN text t ON t.id = d.text
-               WHERE (d.model IS NULL OR d.model < ?1 OR d.model > ?1)
-                 AND n.deleted_at IS NULL
-                 AND (d.text <> 0 AND t.deleted_at IS NULL AND t.searchable AND t.node = d.node
-                      OR d.text = 0 AND NOT n.derived_name)
-               ORDER BY d.seq LIMIT ?2";
-    let mut statement = db.prepare_cached(sql)?;
-    rows::all(statement.query(params![model, limit])?, |row| {
+/// The documents that a model reads: what search finds, but no name that repeats a text.
+const READ: &str = "(d.text <> 0 AND t.deleted_at IS NULL AND t.searchable AND t.node = d.node
+    OR d.text = 0 AND NOT n.derived_name)";
+
+/// Documents that have no vector of `model`, oldest change first. Walking on from the last one
+/// spares looking at all those again that have a vector, or never get one.
+pub(crate) fn without_vector(
+    db: &Connection,
+    model: &str,
+    after: i64,
+    limit: i64,
+) -> Answer<Waiting> {
+    let end: i64 = db
+        .prepare_cached("SELECT coalesce(max(seq), 0) FROM doc")?
+        .query_row((), |row| row.get(0))?;
+    let sql = format!(
+        "SELECT d.seq, d.node, d.text FROM doc d
+         JOIN node n ON n.id = d.node LEFT JOIN text t ON t.id = d.text
+         WHERE d.seq > ?2 AND d.seq <= ?3 AND +d.model IS NOT ?1 AND n.deleted_at IS NULL AND {READ}
+         ORDER BY d.seq LIMIT ?4"
+    );
+    let mut statement = db.prepare_cached(&sql)?;
+    let docs = rows::all(statement.query(params![model, after, end, limit])?, |row| {
         let mut fields = Fields::of(row);
         let state = fields.take()?;
         Ok(Unembedded { state, text: said(db, key(fields.take()?, fields.take()?))? })
-    })
+    })?;
+    let cut = docs.last().filter(|_| docs.len() as i64 == limit).map(|last| last.state);
+    Ok(Waiting { docs, mark: cut.unwrap_or(end).max(after) })
+}
+
+/// How many of the documents that a viewer sees have a vector of `model`.
+pub(crate) fn coverage(db: &Connection, sight: Sight, model: &str) -> Answer<Coverage> {
+    let sql = format!(
+        "SELECT count(*) FILTER (WHERE d.model IS :model), count(*) FROM doc d
+         JOIN node n ON n.id = d.node LEFT JOIN text t ON t.id = d.text
+         WHERE d.world = :world AND {READ} AND (d.text = 0 AND {} OR d.text <> 0 AND {})",
+        sight::known_node("n", Presence::Live),
+        sight::text(Presence::Live)
+    );
+    let mut statement = db.prepare_cached(&sql)?;
+    let own: [Named<'_>; 1] = [(":model", &model)];
+    let counts = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
+    let (done, all) = statement.query_row(sight.with(&own).as_slice(), counts)?;
+    Ok(Coverage { done: done.unsigned_abs(), waiting: (all - done).unsigned_abs() })
 }
 
 /// Keeps a vector for the document that is still in this state. It is a change like

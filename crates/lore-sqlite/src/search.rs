@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 use async_trait::async_trait;
 use lore_core::{Node, NodeId, Text, TextId, Timestamp, Viewer};
 use lore_search::{Analysis, DocKey, Entry, Index, Meta, Query, Ranked, Vector};
-use lore_store::{Answered, DocVector, Found, Search, StoreResult, Unembedded, Vectors};
+use lore_store::{Answered, Coverage, DocVector, Found, Search, StoreResult, Vectors, Waiting};
 use parking_lot::{Mutex, RwLock};
 use rusqlite::Connection;
 
@@ -41,9 +41,14 @@ impl Search for SqliteStore {
 
 #[async_trait]
 impl Vectors for SqliteStore {
-    async fn without_vector(&self, model: &str, limit: usize) -> StoreResult<Vec<Unembedded>> {
+    async fn without_vector(&self, model: &str, after: i64, limit: usize) -> StoreResult<Waiting> {
         let (model, limit) = (model.to_owned(), capped(limit));
-        self.read(move |db| docs::without_vector(db, &model, limit)).await
+        self.read(move |db| docs::without_vector(db, &model, after, limit)).await
+    }
+
+    async fn coverage(&self, viewer: &Viewer, model: &str) -> StoreResult<Coverage> {
+        let (sight, model) = (Sight::of(viewer), model.to_owned());
+        self.read(move |db| docs::coverage(db, sight, &model)).await
     }
 
     async fn put_vectors(&self, model: &str, vectors: Vec<DocVector>) -> StoreResult<usize> {

@@ -228,7 +228,7 @@ async fn furnish(path: &Path) {
         .change(Change::UpdateNode(NodeRef::Uid(center), Expect::Any, patch))
         .change(Change::CountAccess((1..20).map(NodeId).collect()));
     store.commit(&viewer, change).await.unwrap();
-    let documents = store.without_vector("m", 1_000).await.unwrap();
+    let documents = store.without_vector("m", 0, 1_000).await.unwrap().docs;
     let vectors = documents.iter().zip(1_u16..).map(|(document, number)| {
         let angle = f32::from(number) / 20.0;
         DocVector { state: document.state, values: vec![angle.sin(), angle.cos()] }

@@ -35,7 +35,7 @@ pub use records::{
     Access, AuditEntry, ChainReport, ChangeEntry, Finding, Health, NewToken, Renamed,
     SessionRecord, StoreStats, StoredToken, Tally, TokenInfo,
 };
-pub use search::{Answered, DocVector, Found, Search, Unembedded, Vectors};
+pub use search::{Answered, Coverage, DocVector, Found, Search, Unembedded, Vectors, Waiting};
 pub use store::{
     Directory, Edges, Events, Log, Maintenance, Nodes, Sessions, States, Store, Texts, WORLDS_URI,
 };

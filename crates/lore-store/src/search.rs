@@ -20,16 +20,38 @@ pub trait Search {
 
 /// Vectors of an outside model, in place of those made from the built-in table.
 ///
-/// For background work of the program itself: no viewer is involved, and nothing
-/// of this is ever shown to one.
+/// Making them is background work of the program itself: no viewer is involved, and
+/// nothing of it is ever shown to one but how far it is.
 #[async_trait]
 pub trait Vectors {
-    /// Documents of any world without a vector of `model`, at most `limit`.
-    async fn without_vector(&self, model: &str, limit: usize) -> StoreResult<Vec<Unembedded>>;
+    /// Documents of any world without a vector of `model` in the order of their changes, at most
+    /// `limit`, and none that did not change since the mark `after`.
+    async fn without_vector(&self, model: &str, after: i64, limit: usize) -> StoreResult<Waiting>;
+
+    /// How many documents of those that the viewer sees have a vector of `model`.
+    async fn coverage(&self, viewer: &Viewer, model: &str) -> StoreResult<Coverage>;
 
     /// Keeps vectors of `model`. Those of documents that changed in the meantime are
     /// dropped. Returns how many were kept.
     async fn put_vectors(&self, model: &str, vectors: Vec<DocVector>) -> StoreResult<usize>;
+}
+
+/// Documents that have no vector yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// The documents.
+    pub docs: Vec<Unembedded>,
+    /// Up to where was looked: what waits besides changed after it.
+    pub mark: i64,
+}
+
+/// How many documents have a vector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Coverage {
+    /// Those that have one.
+    pub done: u64,
+    /// Those that wait for one.
+    pub waiting: u64,
 }
 
 /// A document that has no vector yet.

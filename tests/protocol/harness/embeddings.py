@@ -1,6 +1,7 @@
 """An embedding service on this machine that knows what a few made-up words mean."""
 
 import json
+import threading
 from contextlib import contextmanager
 
 from harness.listener import Asked, Reply, listening
@@ -17,6 +18,12 @@ class Service:
         self.keys: set[str | None] = set()
         self.status = 200
         self.url = ""
+        self.pause_at: int | None = None
+        """After how many texts of those to be kept it lets requests wait."""
+        self.waiting: list[str] = []
+        self.refuses = ""
+        """Texts with this in them are not taken, nor anything sent with them."""
+        self._hung_up = threading.Event()
 
     def vector(self, text: str) -> list[float]:
         vector = [0.01, 0.01, 0.01, 0.01]
@@ -24,9 +31,31 @@ class Service:
             vector[MEANINGS.get(word, 3)] += 1.0
         return vector
 
+    def hang_up(self) -> None:
+        """Leaves the requests that wait without an answer: who sent them is gone."""
+        waiting, self._hung_up = self._hung_up, threading.Event()
+        waiting.set()
+
+    def takes(self, texts: list[str]) -> bool:
+        """Whether it answers these. Questions never wait."""
+        if any(self.refuses and self.refuses in text for text in texts):
+            return False
+        if not texts[0].endswith("?") and self.is_paused():
+            self.waiting += texts
+            self._hung_up.wait()
+            return False
+        self.asked += texts
+        return True
+
+    def kept(self) -> list[str]:
+        """The texts it answered for, without questions."""
+        return [text for text in self.asked if not text.endswith("?")]
+
+    def is_paused(self) -> bool:
+        return self.pause_at is not None and len(self.kept()) >= self.pause_at
+
     def answer(self, body: dict) -> dict:
         texts = body["input"]
-        self.asked += texts
         data = [{"index": i, "embedding": self.vector(text)} for i, text in enumerate(texts)]
         return {"object": "list", "data": data[::-1], "model": body["model"]}
 
@@ -40,8 +69,12 @@ def embedding_service():
         service.keys.add(asked.headers.get("authorization"))
         if asked.path != "/v1/embeddings" or service.status != 200:
             return Reply(service.status, b"<html>no</html>")
-        return Reply(body=json.dumps(service.answer(json.loads(asked.body))).encode())
+        body = json.loads(asked.body)
+        if not service.takes(body["input"]):
+            return Reply(400, b'{"error": "input is too long"}')
+        return Reply(body=json.dumps(service.answer(body)).encode())
 
     with listening(answer) as address:
         service.url = f"http://{address}/v1"
         yield service
+        service.hang_up()

@@ -34,6 +34,12 @@ def listening(answer: Callable[[Asked], Reply]) -> Iterator[str]:
             length = int(self.headers.get("content-length", 0))
             headers = {name.lower(): value for name, value in self.headers.items()}
             reply = answer(Asked(self.path, headers, self.rfile.read(length)))
+            try:
+                self.say(reply)
+            except ConnectionError:
+                pass  # Who asked did not wait.
+
+        def say(self, reply: Reply):
             self.send_response(reply.status)
             for name, value in {**reply.headers, "content-length": str(len(reply.body))}.items():
                 self.send_header(name, value)

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use lore_store::Coverage;
+
 use super::experience;
 use super::keeper::Keeper;
 use super::kinds::{EXPERIENCE, IDEA, PROJECT, WORLD};
@@ -30,8 +32,19 @@ pub struct Status {
     pub world: String,
     /// The project that is being worked on.
     pub active_project: Option<Project>,
+    /// How far the vectors of an outside model are, where one is configured.
+    pub embedding: Option<Embedding>,
     /// What should be looked after.
     pub findings: Vec<Finding>,
+}
+
+/// How many of the names and texts that the caller sees an outside model has read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Embedding {
+    /// Its name.
+    pub model: String,
+    /// How many it has read, and how many it has not.
+    pub coverage: Coverage,
 }
 
 /// Something that should be looked after.
@@ -55,6 +68,7 @@ pub async fn status(keeper: &Keeper) -> Reply<Status> {
         ideas: 0,
         namespaces: BTreeMap::new(),
         world: world_name(keeper).await?,
+        embedding: embedding(keeper).await?,
         findings: findings(keeper, &projects).await?,
         active_project: projects.into_iter().find(|project| project.active),
     };
@@ -71,6 +85,12 @@ pub async fn status(keeper: &Keeper) -> Reply<Status> {
         }
     }
     Ok(status)
+}
+
+async fn embedding(keeper: &Keeper) -> Reply<Option<Embedding>> {
+    let Some(embedder) = keeper.app.embedder.as_deref() else { return Ok(None) };
+    let coverage = keeper.app.store.coverage(&keeper.viewer, embedder.model()).await?;
+    Ok(Some(Embedding { model: embedder.model().to_owned(), coverage }))
 }
 
 async fn world_name(keeper: &Keeper) -> Reply<String> {

@@ -180,6 +180,7 @@ macro_rules! contract_tests {
             any_text_is_a_query,
             the_index_outlives_the_process,
             documents_wait_for_vectors_of_a_model,
+            vectors_are_made_one_part_after_the_other,
             vectors_of_what_has_changed_are_dropped,
             vectors_find_what_shares_no_word,
         ]);

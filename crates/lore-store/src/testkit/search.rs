@@ -6,8 +6,8 @@ use lore_search::{Filter, MatchKind, Query, Unit, Vector};
 use super::Harness;
 use super::stage::{Stage, batch, word};
 use crate::{
-    Change, DocVector, Expect, NewNode, NewText, NodePatch, NodeRef, StoreResult, TextPatch,
-    TextRef,
+    Change, Coverage, DocVector, Expect, NewNode, NewText, NodePatch, NodeRef, StoreResult,
+    TextPatch, TextRef, Unembedded,
 };
 
 /// The names of the nodes that answer, best first.
@@ -309,15 +309,15 @@ pub async fn the_index_outlives_the_process(harness: &dyn Harness) {
 
 /// The texts that wait for a vector of `model`.
 async fn waiting(stage: &Stage, model: &str) -> Vec<String> {
-    let waiting = stage.store().without_vector(model, 50).await.unwrap();
-    waiting.into_iter().map(|one| one.text).collect()
+    let waiting = stage.store().without_vector(model, 0, 50).await.unwrap();
+    waiting.docs.into_iter().map(|one| one.text).collect()
 }
 
 /// Gives everything that waits the vector that `of` says; returns how many were kept.
 async fn embed(stage: &Stage, model: &str, of: impl Fn(&str) -> Vec<f32>) -> usize {
-    let waiting = stage.store().without_vector(model, 50).await.unwrap();
+    let waiting = stage.store().without_vector(model, 0, 50).await.unwrap();
     let vectors =
-        waiting.into_iter().map(|one| DocVector { state: one.state, values: of(&one.text) });
+        waiting.docs.into_iter().map(|one| DocVector { state: one.state, values: of(&one.text) });
     stage.store().put_vectors(model, vectors.collect()).await.unwrap()
 }
 
@@ -339,12 +339,47 @@ pub async fn documents_wait_for_vectors_of_a_model(harness: &dyn Harness) {
     assert_eq!(waiting(&stage, "m1").await, [""; 0]);
 }
 
+/// Who goes on from a mark misses nothing: what was left, what was embedded since and changed,
+/// and what came out of the bin.
+pub async fn vectors_are_made_one_part_after_the_other(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let node = stage.node(&stage.owner, "Mill").await;
+    for body in ["One.", "Two.", "Three."] {
+        stage.text(&stage.owner, &node, body).await;
+    }
+    let (mut mark, mut parts) = (0, Vec::new());
+    loop {
+        let waiting = stage.store().without_vector("m", mark, 2).await.unwrap();
+        mark = waiting.mark;
+        if waiting.docs.is_empty() {
+            break;
+        }
+        parts.push(waiting.docs.len());
+        let vector = |one: &Unembedded| DocVector { state: one.state, values: vec![1.0] };
+        let vectors = waiting.docs.iter().map(vector).collect();
+        stage.store().put_vectors("m", vectors).await.unwrap();
+        let done = parts.iter().sum::<usize>() as u64;
+        let coverage = stage.store().coverage(&stage.owner, "m").await.unwrap();
+        assert_eq!(coverage, Coverage { done, waiting: 4 - done });
+    }
+    assert_eq!(parts, [2, 2]);
+    let hidden = NewText { visibility: Visibility::Gm, ..stage.text_draft(&node, "Hidden.") };
+    stage.write(&stage.owner, hidden).await;
+    let waiting = stage.store().without_vector("m", mark, 2).await.unwrap();
+    assert_eq!(waiting.docs.len(), 1, "{waiting:?}");
+    let player = stage.person("Pia", Role::Player).await;
+    for (viewer, waiting) in [(stage.owner, 1), (player, 0)] {
+        let coverage = stage.store().coverage(&viewer, "m").await.unwrap();
+        assert_eq!(coverage, Coverage { done: 4, waiting });
+    }
+}
+
 /// They were of other words.
 pub async fn vectors_of_what_has_changed_are_dropped(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Mill").await;
     let text = stage.text(&stage.owner, &node, "The wheel is broken.").await;
-    let before = stage.store().without_vector("m", 50).await.unwrap();
+    let before = stage.store().without_vector("m", 0, 50).await.unwrap().docs;
     let patch = TextPatch { body: Some("It turns.".into()), ..TextPatch::default() };
     stage.change(&stage.owner, Change::UpdateText(TextRef::Id(text.id), Expect::Any, patch)).await;
     let vectors = before.iter().map(|one| DocVector { state: one.state, values: vec![1.0] });

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use lore_app::access::Identity;
 use lore_app::{App, access, worlds};
 use lore_core::{Error, Principal};
-use lore_store::{Finding, Health, StoreError};
+use lore_store::{Coverage, Finding, Health, StoreError};
 use serde_json::json;
 
 use crate::cli::Doctor;
@@ -38,6 +38,8 @@ struct Inhabited {
     name: String,
     nodes: u64,
     edges: u64,
+    /// How many of its names and texts the embedding model has read, where there is one.
+    embedded: Option<Coverage>,
 }
 
 /// The store's own check, or the reason why it cannot even be opened.
@@ -103,6 +105,10 @@ async fn look_around(app: &App, settings: &Settings) -> Result<Inhabited, Error>
         name: name.unwrap_or_default(),
         nodes: tally.iter().map(|kind| kind.count).sum(),
         edges: app.store.count_edges(&viewer).await?,
+        embedded: match &app.embedder {
+            Some(embedder) => Some(app.store.coverage(&viewer, embedder.model()).await?),
+            None => None,
+        },
     })
 }
 
@@ -139,8 +145,12 @@ fn print_text(settings: &Settings, report: &Report) {
         let held = format!("{worlds} worlds, {nodes} nodes, {edges} edges, {texts} texts");
         rows.push(vec!["holds".into(), held]);
     }
-    if let Some(Inhabited { name, nodes, edges }) = &report.world {
+    if let Some(Inhabited { name, nodes, edges, embedded }) = &report.world {
         rows.push(vec!["world".into(), format!("{name}: {nodes} nodes, {edges} edges")]);
+        if let Some(Coverage { done, waiting }) = embedded {
+            let all = done + waiting;
+            rows.push(vec!["embedded".into(), format!("{done} of {all} names and texts")]);
+        }
     }
     output::table(&rows);
     if let Some(accepted) = report.accepted {
@@ -163,10 +173,14 @@ fn print_json(settings: &Settings, report: &Report) {
             "texts": stats.texts,
         })
     });
-    let world = report
-        .world
-        .as_ref()
-        .map(|world| json!({ "name": world.name, "nodes": world.nodes, "edges": world.edges }));
+    let world = report.world.as_ref().map(|world| {
+        let embedded = world
+            .embedded
+            .map(|Coverage { done, waiting }| json!({ "done": done, "waiting": waiting }));
+        json!({
+            "name": world.name, "nodes": world.nodes, "edges": world.edges, "embedded": embedded,
+        })
+    });
     let rows: Vec<_> = report
         .findings
         .iter()

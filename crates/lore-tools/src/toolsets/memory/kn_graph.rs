@@ -165,6 +165,19 @@ pub(super) struct StatusOut {
     db_path: String,
     /// Whether all is well, and what should be done.
     health: HealthOut,
+    /// How far the embedding model is, where one is configured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    embeddings: Option<EmbeddingsOut>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct EmbeddingsOut {
+    /// Its name.
+    model: String,
+    /// Names and texts it has read.
+    done: u64,
+    /// Those it will read; until then search finds them without it.
+    waiting: u64,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -203,6 +216,11 @@ impl From<Status> for StatusOut {
                 ok: status.findings.is_empty(),
                 findings: status.findings.into_iter().map(FindingOut::from).collect(),
             },
+            embeddings: status.embedding.map(|embedding| EmbeddingsOut {
+                model: embedding.model,
+                done: embedding.coverage.done,
+                waiting: embedding.coverage.waiting,
+            }),
         }
     }
 }
