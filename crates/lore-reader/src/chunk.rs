@@ -16,33 +16,45 @@ const AIM: usize = 1200;
 const MOST: usize = 2400;
 
 /// Cuts Markdown into chunks. Blocks stay whole as long as they are not larger than
-/// a chunk may be; a heading begins a new chunk unless the one before is tiny.
+/// a chunk may be; a heading begins a new chunk unless the one before is tiny, and is one where
+/// nothing stands below it.
 pub fn chunks(markdown: &str) -> Vec<Chunk> {
     let mut made = Vec::new();
     let mut headings: Vec<(usize, String)> = Vec::new();
     let mut open: Option<Chunk> = None;
+    let mut bare: Option<(usize, Chunk)> = None;
     for block in blocks(markdown) {
         if let Some((level, title)) = heading(block.text) {
             made.extend(open.take());
+            made.extend(bare.take().filter(|(other, _)| *other >= level).map(|(_, chunk)| chunk));
             headings.retain(|(other, _)| *other < level);
+            bare = Some((level, below(&headings, block.start, &title)));
             headings.push((level, title));
             continue;
         }
         for piece in pieces(&block) {
-            let titles = headings.iter().map(|(_, title)| title.clone()).collect::<Vec<_>>();
+            bare = None;
             open = Some(match open.take() {
                 Some(chunk) if chunk.text.len() + piece.text.len() <= AIM => {
                     joined(chunk, piece.text)
                 }
                 full => {
                     made.extend(full);
-                    Chunk { headings: titles, start: piece.start, text: piece.text.to_owned() }
+                    below(&headings, piece.start, piece.text)
                 }
             });
         }
     }
     made.extend(open);
+    made.extend(bare.map(|(_, chunk)| chunk));
+    made.retain(|chunk| !chunk.text.is_empty());
     made
+}
+
+/// A text that stands under headings.
+fn below(headings: &[(usize, String)], start: usize, text: &str) -> Chunk {
+    let headings = headings.iter().map(|(_, title)| title.clone()).collect();
+    Chunk { headings, start, text: text.to_owned() }
 }
 
 /// A block of a text and where it begins.
@@ -139,6 +151,15 @@ mod tests {
         let found: Vec<_> =
             chunks(text).into_iter().map(|c| (c.headings.join("/"), c.text)).collect();
         let expected = [("", "intro"), ("A", "one"), ("A/B", "two\n\nthree"), ("C", "four")];
+        assert_eq!(found, expected.map(|(path, text)| (path.to_owned(), text.to_owned())));
+    }
+
+    #[test]
+    fn a_heading_with_nothing_below_it_is_a_text() {
+        let text = "# Herring\n\n## Boats\n\n## Nets\n\nTwo.\n\n# Tides\n";
+        let found: Vec<_> =
+            chunks(text).into_iter().map(|c| (c.headings.join("/"), c.text)).collect();
+        let expected = [("Herring", "Boats"), ("Herring/Nets", "Two."), ("", "Tides")];
         assert_eq!(found, expected.map(|(path, text)| (path.to_owned(), text.to_owned())));
     }
 

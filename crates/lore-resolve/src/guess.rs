@@ -44,9 +44,10 @@ impl Compared<'_> {
             }
             // Names are one letter apart as easily as words are mistyped.
             How::Typo => family == Family::Person || !is_slip(&asked.text, &known.text),
-            How::Initial | How::Sound | How::Nickname => family == Family::Person,
+            // Mendes and Mendez are two families.
+            How::Initial | How::Sound | How::Nickname | How::Variant => family == Family::Person,
             How::Longer => family == Family::Person || asked.kind == Kind::Number,
-            How::Variant | How::SpelledOut => false,
+            How::SpelledOut => false,
         }
     }
 }

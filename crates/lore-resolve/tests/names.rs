@@ -227,6 +227,8 @@ fn what_may_be_two_things_is_not_linked_without_asking() {
         ("Kirsten Vandermeer", "Kristen Vandermeer", "Person"),
         ("Mark Ellison", "Mark Allison", "Person"),
         ("Zara Penhallow", "Sara Penhallow", "Person"),
+        ("Carlos Mendes", "Carlos Mendez", "Person"),
+        ("Susan Ward", "Suzan Ward", "Person"),
         ("Toni Albrighton", "Tony Albrighton", "Person"),
         ("Samantha Altman", "Sam Altman", "Person"),
         ("Patrick Garrett", "Pat Garrett", "Person"),

@@ -87,6 +87,11 @@ impl Catalogue {
         }
     }
 
+    /// The paths of the notes about entities that say what has this digest.
+    pub(super) fn notes_saying(&self, digest: &str) -> Vec<String> {
+        self.notes.saying(digest)
+    }
+
     /// What the files of the notes about an entity are called.
     pub(super) fn titles_of(&self, entity: &Entity) -> Vec<String> {
         let card = self.entities.get(&entity.node.id);

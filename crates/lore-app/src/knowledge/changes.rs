@@ -120,12 +120,7 @@ enum Found {
 /// The entity that is meant, if one is known.
 async fn find(librarian: &Librarian, given: &Registration, name: &str, uri: &str) -> Result<Found> {
     let known = entities::by_uri(librarian, uri).await?;
-    // A URI outlives the name it was made from, which may be another's by now.
-    let name_given = name.to_owned();
-    let is_called_so =
-        |known: &Entity| fresh_names(&known.node, [&name_given].into_iter()).is_empty();
-    let meant = known.as_ref().is_some_and(is_called_so);
-    if meant || given.uri.is_some() {
+    if given.uri.is_some() {
         return Ok(known.map_or(Found::Nothing, Found::Same));
     }
     let resolution = {
@@ -141,6 +136,7 @@ async fn find(librarian: &Librarian, given: &Registration, name: &str, uri: &str
         Some(picked) => recognise(librarian, given, picked).await?,
         None => Found::Nothing,
     };
+    // A URI outlives the name it was made from, which may be another's by now.
     Ok(match (found, known) {
         (Found::Nothing, Some(known)) => Found::Same(known),
         (found, _) => found,
@@ -185,7 +181,7 @@ async fn ambiguous(
     Ok(Error::Precondition {
         message: format!("{name:?} may be one of several known entities"),
         hint: format!(
-            "give `uri` to say which: one of {}, or one of your own for somebody new",
+            "say which by its URI: one of {}, or one of your own (`uri`) for somebody new",
             known.join(", ")
         ),
     })
@@ -214,10 +210,23 @@ async fn created(
 ) -> Result<Batch> {
     let uid = uri::derived_uid(&librarian.viewer, uri)
         .ok_or_else(|| Error::Bug { what: "the id of an entity".into() })?;
+    let note = given.introduced_by.as_ref();
+    let introduced = note.map(|rid| (INTRODUCED_BY.to_owned(), json!(rid)));
+    if let Some(mut old) = in_bin(librarian, uid, name).await? {
+        let typed = (ontology::TYPE.to_owned(), json!(given.entity_type.as_str()));
+        old.properties.extend(introduced.into_iter().chain([typed]));
+        let patch = NodePatch {
+            aliases: Some(aliases.to_vec()),
+            properties: Some(old.properties),
+            ..NodePatch::default()
+        };
+        let back = NodeRef::Uid(uid);
+        let batch = librarian.batch().change(Change::RestoreNode(back));
+        return Ok(batch.change(Change::UpdateNode(back, Expect::Any, patch)));
+    }
     let mut properties = Properties::new();
     properties.insert(uri::URI.into(), json!(uri));
-    let note = given.introduced_by.as_ref();
-    properties.extend(note.map(|rid| (INTRODUCED_BY.to_owned(), json!(rid))));
+    properties.extend(introduced);
     let kind = Word::new("kind", given.entity_type.kind())?;
     let node = NewNode {
         aliases: aliases.to_vec(),
@@ -225,12 +234,6 @@ async fn created(
         properties,
         ..NewNode::new(uid, kind, name)
     };
-    if is_in_bin(librarian, uid, name).await? {
-        let back = NodeRef::Uid(uid);
-        let patch = NodePatch { aliases: Some(aliases.to_vec()), ..NodePatch::default() };
-        let batch = librarian.batch().change(Change::RestoreNode(back));
-        return Ok(batch.change(Change::UpdateNode(back, Expect::Any, patch)));
-    }
     let mut batch = librarian.batch().change(Change::CreateNode(node));
     let told = given.description.as_deref().map(str::trim).filter(|text| !text.is_empty());
     if let Some(body) = told {
@@ -267,14 +270,15 @@ pub(super) async fn forget_introduced(
 /// So many edges tell whether somebody else speaks of an entity.
 const FEW: usize = 10;
 
-async fn is_in_bin(librarian: &Librarian, uid: Uid, name: &str) -> Result<bool> {
+/// What lies in the bin under an id and a name.
+async fn in_bin(librarian: &Librarian, uid: Uid, name: &str) -> Result<Option<Node>> {
     let query = NodeQuery {
         name: Some(NameMatch::Exact(name.to_owned())),
         bin: Bin::Deleted,
         ..NodeQuery::default()
     };
     let page = librarian.app.store.find_nodes(&librarian.viewer, query).await?;
-    Ok(page.items.iter().any(|node| node.uid == uid))
+    Ok(page.items.into_iter().find(|node| node.uid == uid))
 }
 
 /// Gives an entity another name.

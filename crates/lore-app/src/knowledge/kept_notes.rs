@@ -17,7 +17,7 @@ use super::documents::URL;
 use super::entities::{self, Entity};
 use super::librarian::Librarian;
 use super::note::{self, Note};
-use super::note_names::{CALLED, Names, SAYS_SO, SAYS_SO_NO_MORE, called, named, names};
+use super::note_names::{self, CALLED, Names, SAYS_SO, named, names};
 use super::ontology::EntityType;
 use super::relations::{EDGES_MAX, MENTIONS, NewRelation, ReadIn};
 use super::shelve::{self, NewDocument};
@@ -85,7 +85,7 @@ async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str) -> Result
         url: note.first("url").map(str::to_owned),
         author: None,
         written: None,
-        body: note.body.to_owned(),
+        body: note.prose(),
         digest: digest(text),
         further: further(librarian, path, &note, subject.as_ref().zip(entity_type), &told.waiting),
         mentions: linked.into_iter().chain(told.named()).chain(about).collect(),
@@ -156,6 +156,8 @@ pub(super) struct AboutEntity<'a> {
     pub(super) about: &'a str,
     /// Names that are not written on the entity.
     pub(super) aside: Vec<String>,
+    /// A hash of what it says.
+    pub(super) digest: &'a str,
 }
 
 /// What a node tells of an entity, if it is the document of a note about one.
@@ -164,7 +166,8 @@ pub(super) fn told(node: &Node) -> Option<AboutEntity<'_>> {
     let path = uri::of_document(node).strip_prefix(PREFIX)?.to_owned();
     let aside = node.properties.get(ASIDE).and_then(Value::as_array).into_iter().flatten();
     let aside = aside.filter_map(Value::as_str).map(str::to_owned).collect();
-    Some(AboutEntity { path, about, aside })
+    let digest = property(node, shelve::DIGEST).unwrap_or_default();
+    Some(AboutEntity { path, about, aside, digest })
 }
 
 /// Whether a note is kept as it is now, under the title it has now.
@@ -373,26 +376,16 @@ async fn let_go(librarian: &Librarian, document: &Node, subject: &Subject) -> Re
     if librarian.would_tell(&subject.entity.node) {
         return Ok(());
     }
-    if subject.is_merged() || is_told_elsewhere(librarian, document, subject).await? {
+    if subject.is_merged() {
         return Ok(());
     }
-    for name in called(Some(document)).iter().skip(1) {
-        let known = |alias: &String| name_key(alias) == name_key(name);
-        if subject.entity.node.aliases.iter().any(known) {
-            changes::remove_alias(librarian, &subject.uri, name, SAYS_SO_NO_MORE).await?;
-        }
+    let mut others = notes_about(librarian, &subject.entity).await?;
+    others.retain(|note| note.id != document.id);
+    note_names::take_back(librarian, document, subject, &others).await?;
+    match others.is_empty() {
+        true => changes::forget_introduced(librarian, &subject.uri, document.id).await,
+        false => Ok(()),
     }
-    changes::forget_introduced(librarian, &subject.uri, document.id).await
-}
-
-/// Whether another note is about the same entity.
-async fn is_told_elsewhere(
-    librarian: &Librarian,
-    document: &Node,
-    subject: &Subject,
-) -> Result<bool> {
-    let notes = notes_about(librarian, &subject.entity).await?;
-    Ok(notes.iter().any(|note| note.id != document.id))
 }
 
 /// The notes that say of themselves that they are about an entity.

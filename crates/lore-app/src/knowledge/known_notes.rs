@@ -13,13 +13,17 @@ pub(super) struct KnownNotes {
     notes: HashMap<NodeId, Known>,
     by_title: HashMap<String, BTreeSet<NodeId>>,
     by_subject: HashMap<String, BTreeSet<NodeId>>,
+    by_digest: HashMap<String, BTreeSet<NodeId>>,
 }
 
 struct Known {
+    /// Where it is, as it is written and as it is compared.
+    file: String,
     path: String,
     title: String,
     subject: String,
     aside: Vec<String>,
+    digest: String,
 }
 
 impl KnownNotes {
@@ -32,10 +36,13 @@ impl KnownNotes {
             path,
             subject: uri::anchor(told.about),
             aside: told.aside,
+            digest: told.digest.to_owned(),
+            file: told.path,
         };
         let subject = known.subject.clone();
         self.by_title.entry(known.title.clone()).or_default().insert(node.id);
         self.by_subject.entry(subject.clone()).or_default().insert(node.id);
+        self.by_digest.entry(known.digest.clone()).or_default().insert(node.id);
         self.notes.insert(node.id, known);
         Some(subject)
     }
@@ -43,9 +50,11 @@ impl KnownNotes {
     /// Forgets a note. Gives what its entity is known by.
     pub(super) fn forget(&mut self, id: NodeId) -> Option<String> {
         let known = self.notes.remove(&id)?;
-        for (map, key) in
-            [(&mut self.by_title, &known.title), (&mut self.by_subject, &known.subject)]
-        {
+        for (map, key) in [
+            (&mut self.by_title, &known.title),
+            (&mut self.by_subject, &known.subject),
+            (&mut self.by_digest, &known.digest),
+        ] {
             let left = map.get_mut(key).map(|notes| {
                 notes.remove(&id);
                 notes.len()
@@ -63,6 +72,12 @@ impl KnownNotes {
         anchors: &'a [String],
     ) -> impl Iterator<Item = &'a String> {
         self.about(anchors).flat_map(|known| &known.aside)
+    }
+
+    /// The paths of the notes that say what has this digest.
+    pub(super) fn saying(&self, digest: &str) -> Vec<String> {
+        let notes = self.by_digest.get(digest).into_iter().flatten();
+        notes.filter_map(|id| self.notes.get(id)).map(|known| known.file.clone()).collect()
     }
 
     /// What the files of the notes about an entity are called.

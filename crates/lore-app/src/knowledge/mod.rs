@@ -39,6 +39,7 @@ mod told;
 mod tuning;
 mod uri;
 mod vault;
+mod vault_sync;
 mod vault_watch;
 mod waiting;
 mod web;

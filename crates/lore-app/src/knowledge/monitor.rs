@@ -128,13 +128,27 @@ fn chosen<'a>(given: &'a str, own: &'a str) -> &'a str {
 /// Watches a page no longer; tells whether it was watched.
 pub async fn unmonitor(librarian: &Librarian, url: &str) -> Result<bool> {
     librarian.viewer.require(Role::Player)?;
-    let url = submission::address(librarian, url)?;
+    let Some(url) = watched_at(librarian, url).await? else { return Ok(false) };
     let forget = |old: Option<&Held>| {
         let page = old.map(|old| &old.submission).filter(|page| page.watched.is_some());
         let made = page.map(|page| Submission { watched: None, ..page.clone() });
         (made, page.is_some())
     };
     submission::amend(librarian, &submission::rid(&url), forget).await
+}
+
+/// The address that a page is watched at. One that may not be read any more can still be left alone.
+async fn watched_at(librarian: &Librarian, url: &str) -> Result<Option<String>> {
+    if let Ok(address) = submission::address(librarian, url) {
+        return Ok(Some(address));
+    }
+    let given = url.trim().trim_end_matches('/');
+    let is = |held: &Held| {
+        let known = held.submission.url.trim_end_matches('/');
+        known == given || known.split_once("://").is_some_and(|(_, rest)| rest == given)
+    };
+    let watched = submission::all(librarian).await?.into_iter().find(is);
+    Ok(watched.map(|held| held.submission.url))
 }
 
 /// Every page that is watched.

@@ -17,26 +17,49 @@ const VALUES_MAX: usize = 500;
 
 /// A note, taken apart.
 pub(super) struct Note<'a> {
-    fields: BTreeMap<String, Vec<String>>,
-    /// The paths of the notes that properties link to, by the last part of each.
-    paths: BTreeMap<String, String>,
+    fields: Fields,
     /// The text below the properties.
     pub(super) body: &'a str,
+}
+
+/// The properties of a note.
+#[derive(Default)]
+struct Fields {
+    values: BTreeMap<String, Vec<String>>,
+    /// The paths of the notes that values link to, by property and place.
+    paths: BTreeMap<(String, usize), String>,
+}
+
+/// A value of a property: what it says, and the path of the note it links to.
+struct Value {
+    text: String,
+    path: Option<String>,
+}
+
+impl Fields {
+    fn put(&mut self, name: &str, values: impl IntoIterator<Item = Value>) {
+        let known = self.values.entry(name.to_owned()).or_default();
+        for value in values {
+            if known.len() >= VALUES_MAX {
+                return;
+            }
+            let place = (name.to_owned(), known.len());
+            self.paths.extend(value.path.map(|path| (place, path)));
+            known.push(value.text);
+        }
+    }
 }
 
 impl<'a> Note<'a> {
     /// Takes a note apart.
     pub(super) fn read(text: &'a str) -> Self {
         let (properties, body) = lore_vault::split_frontmatter(text);
-        let mut fields: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        let mut put = |name: String, values: Vec<String>| {
-            fields.entry(name).or_default().extend(values);
-        };
+        let mut fields = Fields::default();
         // The last property of all, and the last that holds others.
         let (mut last, mut key) = (String::new(), String::new());
         for line in properties.lines().filter(|line| !matches!(line.trim(), "---" | "...")) {
             if let Some(item) = line.trim_start().strip_prefix("- ") {
-                put(last.clone(), plain(item).into_iter().collect());
+                fields.put(&last, plain(item));
                 continue;
             }
             let Some((name, value)) = named(line).or_else(|| line.split_once(':')) else {
@@ -44,25 +67,30 @@ impl<'a> Note<'a> {
             };
             if !is_top(line) {
                 last = format!("{key}.{}", keyed(name));
-                put(last.clone(), values(value));
+                fields.put(&last, values(value));
                 continue;
             }
             key = keyed(name);
             last.clone_from(&key);
             let Some(inner) = block(value) else {
-                put(key.clone(), values(value));
+                fields.put(&key, values(value));
                 continue;
             };
             for (name, value) in inner.split(',').filter_map(|one| one.split_once(':')) {
-                put(format!("{key}.{}", keyed(name)), values(value));
+                fields.put(&format!("{key}.{}", keyed(name)), values(value));
             }
         }
-        for known in fields.values_mut() {
-            known.truncate(VALUES_MAX);
-        }
-        let paths =
-            links(properties).map(|path| (self::last(path).to_owned(), path.to_owned())).collect();
-        Self { fields, paths, body }
+        Self { fields, body }
+    }
+
+    /// What there is to read in the note: how it describes itself, its tags, and its text.
+    pub(super) fn prose(&self) -> String {
+        let description = self.first("description").filter(|text| !self.body.contains(text));
+        let tag = |tag: &String| format!("#{}", tag.trim_start_matches('#'));
+        let tags = self.all("tags").iter().map(tag).collect::<Vec<_>>().join(" ");
+        let parts = [description.unwrap_or_default(), &tags, self.body];
+        let told: Vec<&str> = parts.into_iter().filter(|part| !part.trim().is_empty()).collect();
+        told.join("\n\n")
     }
 
     /// The first value of a property.
@@ -72,7 +100,7 @@ impl<'a> Note<'a> {
 
     /// Every value of a property.
     pub(super) fn all(&self, key: &str) -> &[String] {
-        self.fields.get(&key.to_lowercase()).map_or(&[], Vec::as_slice)
+        self.fields.values.get(&key.to_lowercase()).map_or(&[], Vec::as_slice)
     }
 
     /// The word for what the note is about, when it is about something.
@@ -88,10 +116,10 @@ impl<'a> Note<'a> {
         confidence: f64,
     ) -> Vec<NewRelation> {
         let mut found = Vec::new();
-        for (field, names) in &self.fields {
+        for (field, names) in &self.fields.values {
             let Some((predicate, way)) = fields::meaning(field, entity_type) else { continue };
-            for name in names {
-                let name = self.paths.get(name).unwrap_or(name);
+            for (place, name) in names.iter().enumerate() {
+                let name = self.fields.paths.get(&(field.clone(), place)).unwrap_or(name);
                 let ends = (subject.to_owned(), name.clone());
                 let (subject, object) = match way {
                     Way::Forward => ends,
@@ -142,7 +170,7 @@ fn block(value: &str) -> Option<&str> {
     value.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'))
 }
 
-fn values(text: &str) -> Vec<String> {
+fn values(text: &str) -> Vec<Value> {
     let text = text.trim();
     let list = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     match list.filter(|_| !text.starts_with("[[")) {
@@ -152,12 +180,15 @@ fn values(text: &str) -> Vec<String> {
 }
 
 /// A value without quotes, and a wiki link as the name it leads to.
-fn plain(text: &str) -> Option<String> {
+fn plain(text: &str) -> Option<Value> {
+    let clean = |text: &str| -> String {
+        lore_core::names::cleaned(text).chars().take(VALUE_MAX).collect()
+    };
     let text = text.trim().trim_matches(['"', '\'']).trim();
     let link = text.strip_prefix("[[").and_then(|text| text.strip_suffix("]]"));
-    let text = link.map_or(text, |link| last(target(link)));
-    let text: String = lore_core::names::cleaned(text).chars().take(VALUE_MAX).collect();
-    Some(text).filter(|text| !text.is_empty())
+    let path = link.map(|link| clean(target(link)));
+    let text = path.as_deref().map_or_else(|| clean(text), |path| last(path).to_owned());
+    Some(Value { text, path }).filter(|value| !value.text.is_empty())
 }
 
 #[cfg(test)]
@@ -193,6 +224,24 @@ mod tests {
         let org = Note::read("---\n\"@type\": schema:Organization\nfounder: \"[[Ada]]\"\n---\n");
         let founded = org.relations("orn:org", EntityType::Organization, 1.0);
         assert_eq!((founded[0].subject.as_str(), founded[0].object.as_str()), ("Ada", "orn:org"));
+    }
+
+    #[test]
+    fn links_to_notes_of_one_name_lead_where_they_lead() {
+        let two = "---\nknows: \"[[D/Duo]]\"\naffiliation: [\"[[E/Duo]]\"]\n---\n";
+        let relations = Note::read(two).relations("orn:me", EntityType::Person, 1.0);
+        let objects: Vec<_> = relations.iter().map(|one| one.object.as_str()).collect();
+        assert_eq!(objects, ["E/Duo", "D/Duo"]);
+    }
+
+    #[test]
+    fn a_note_is_read_with_how_it_describes_itself() {
+        let note = "---\ndescription: A zorbling\ntags: [fish, \"#salt\"]\n---\nBoats.\n";
+        assert_eq!(Note::read(note).prose(), "A zorbling\n\n#fish #salt\n\nBoats.\n");
+        assert_eq!(
+            Note::read("---\ndescription: One.\n---\n# A\n\nOne.\n").prose(),
+            "# A\n\nOne.\n"
+        );
     }
 
     #[test]

@@ -78,6 +78,34 @@ pub(super) async fn named(librarian: &Librarian, known: Subject, names: &Names) 
     Ok(Subject { uri: known.uri, entity })
 }
 
+/// Takes the names back that a note, which is kept as `document`, has for an entity it is about no
+/// more. What `others` that are about it call it stays, and so does what it was called first.
+pub(super) async fn take_back(
+    librarian: &Librarian,
+    document: &Node,
+    subject: &Subject,
+    others: &[Node],
+) -> Result<()> {
+    let kept: Vec<String> = others.iter().flat_map(|note| called(Some(note))).collect();
+    let entries = log::history(librarian, &subject.uri).await?;
+    let given = |name: &str| {
+        let added = |entry: &&log::Logged| entry.kind == log::ALIAS_ADDED;
+        let told = |entry: &log::Logged| {
+            let alias = entry.details.get("alias").and_then(Value::as_str);
+            entry.reason == SAYS_SO && alias.is_some_and(|alias| is(alias, name))
+        };
+        entries.iter().filter(added).any(told)
+    };
+    for (place, name) in called(Some(document)).iter().enumerate() {
+        let known = subject.entity.node.aliases.iter().any(|alias| is(alias, name));
+        let stays = kept.iter().any(|other| is(other, name)) || place == 0 && !given(name);
+        if known && !stays {
+            changes::remove_alias(librarian, &subject.uri, name, SAYS_SO_NO_MORE).await?;
+        }
+    }
+    Ok(())
+}
+
 fn is(one: &str, other: &str) -> bool {
     name_key(one) == name_key(other)
 }

@@ -206,6 +206,11 @@ fn properties(new: &NewDocument, mut known: Properties) -> Properties {
 fn chunks(new: &NewDocument) -> Vec<Chunk> {
     let mut chunks = lore_reader::chunks(&new.body);
     chunks.truncate(CHUNKS_MAX);
+    // What says nothing is found by what it is called.
+    if chunks.is_empty() {
+        let text = title(&new.title, &new.rid);
+        chunks.push(Chunk { headings: Vec::new(), start: 0, text });
+    }
     chunks
 }
 

@@ -1,17 +1,15 @@
 //! Following the notes folder: everything once, then what changes.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use lore_core::{Error, Result, Role};
-use lore_vault::{Change, FolderPath, NotePath, Vault, Watch};
-use serde_json::Value;
+use lore_vault::{Change, NotePath, Vault, Watch};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::librarian::Librarian;
-use super::note::Note;
-use super::{kept_notes, shelve, uri, vault, waiting};
+use super::vault;
+use super::vault_sync::{exchanged, moved, read, removed, sync, sync_all, written};
 use crate::App;
 use crate::access::{self, Identity, Presence};
 
@@ -23,8 +21,9 @@ const WRITING_MAX: Duration = Duration::from_secs(60);
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// Most changes that are taken together.
 const HEARD_MAX: usize = 1_000;
-/// How often notes are read again that were changed while all were read.
-const ROUNDS_MAX: usize = 3;
+/// How long is waited for the rest of what happened when notes went: some programs move a note by
+/// writing it elsewhere and removing it.
+const SETTLE: Duration = Duration::from_millis(100);
 
 /// Keeps the notes as documents of the world named, or of the local user's own, for as long
 /// as the program runs. Whoever edits a note by hand finds it a moment later. Where another
@@ -98,9 +97,17 @@ async fn next(following: &mut Option<Following>) -> Vec<Change> {
         return Vec::new();
     };
     let mut changes = Vec::new();
-    let heard = heard.changes.recv_many(&mut changes, HEARD_MAX);
-    if let Ok(0) = tokio::time::timeout(LOOK_AGAIN, heard).await {
+    let first = heard.changes.recv_many(&mut changes, HEARD_MAX);
+    if let Ok(0) = tokio::time::timeout(LOOK_AGAIN, first).await {
         *following = None;
+        return changes;
+    }
+    let went = |change: &Change| matches!(change, Change::Removed(_) | Change::Renamed { .. });
+    if changes.iter().any(went) {
+        tokio::time::sleep(SETTLE).await;
+        while let Ok(change) = heard.changes.try_recv() {
+            changes.push(change);
+        }
     }
     changes
 }
@@ -150,10 +157,12 @@ async fn clean_up(librarian: &Librarian) {
 
 async fn follow(librarian: &Librarian, changes: &[Change]) {
     let is_rename = |change: &Change| matches!(change, Change::Renamed { .. });
+    let mut gone: Vec<&NotePath> = Vec::new();
     for run in changes.chunk_by(|one, next| is_rename(one) && is_rename(next)) {
         match run {
             [Change::Written(path)] => written(librarian, path).await,
-            [Change::Removed(path)] => removed(librarian, &path.to_string()).await,
+            // What is written after it may be the same note elsewhere.
+            [Change::Removed(path)] => gone.push(path),
             // Also what was in it before and is not any more.
             [Change::Folder(folder)] => {
                 if let Err(error) = sync(librarian, folder, &|_, _| {}).await {
@@ -164,7 +173,20 @@ async fn follow(librarian: &Librarian, changes: &[Change]) {
             [Change::FolderRenamed { .. } | Change::Unknown] => {
                 report(sync_all(librarian, &|_, _| {}).await);
             }
-            renames => renamed(librarian, renames).await,
+            renames => {
+                take_away(librarian, &mut gone).await;
+                renamed(librarian, renames).await;
+            }
+        }
+    }
+    take_away(librarian, &mut gone).await;
+}
+
+/// Takes notes away that are gone, unless they came back since.
+async fn take_away(librarian: &Librarian, gone: &mut Vec<&NotePath>) {
+    for path in gone.drain(..) {
+        if matches!(read(librarian, path).await, Err(Error::NotFound { .. })) {
+            removed(librarian, &path.to_string()).await;
         }
     }
 }
@@ -212,225 +234,9 @@ async fn went(librarian: &Librarian, from: &NotePath, to: &NotePath) -> Went {
     }
 }
 
-/// Whether two notes had each other's names before, and what was kept of them is told apart
-/// accordingly.
-async fn exchanged(librarian: &Librarian, one: &NotePath, other: &NotePath) -> Result<bool> {
-    let (first, second) = (read(librarian, one).await?, read(librarian, other).await?);
-    let crossed = kept_notes::says(librarian, one, &second).await?
-        && kept_notes::says(librarian, other, &first).await?;
-    if crossed {
-        kept_notes::exchange(librarian, &one.to_string(), &other.to_string()).await?;
-    }
-    Ok(crossed)
-}
-
 fn report(outcome: Result<usize>) {
     match outcome {
         Ok(notes) => tracing::info!(notes, "the vault is followed"),
         Err(error) => tracing::warn!(%error, "the vault was not read"),
     }
-}
-
-/// Looks at every note.
-async fn sync_all(
-    librarian: &Librarian,
-    progress: &(dyn Fn(usize, usize) + Sync),
-) -> Result<usize> {
-    sync(librarian, &FolderPath::default(), progress).await
-}
-
-/// Looks at every note in a folder and below. One that cannot be kept does not keep the
-/// others from it.
-async fn sync(
-    librarian: &Librarian,
-    folder: &FolderPath,
-    progress: &(dyn Fn(usize, usize) + Sync),
-) -> Result<usize> {
-    let mut total = 0;
-    for _ in 0..ROUNDS_MAX {
-        let round = look_round(librarian, folder, progress).await?;
-        total = round.notes;
-        if round.changed == 0 {
-            break;
-        }
-    }
-    waiting::settle_all(librarian).await?;
-    Ok(total)
-}
-
-/// What came of looking at the notes of a folder.
-struct Round {
-    notes: usize,
-    /// How many were changed while they were looked at. Whom they are about can be told only
-    /// when all others are known as they are then.
-    changed: usize,
-}
-
-async fn look_round(
-    librarian: &Librarian,
-    folder: &FolderPath,
-    progress: &(dyn Fn(usize, usize) + Sync),
-) -> Result<Round> {
-    let place = folder.clone();
-    let notes = vault::on_disk(librarian, move |vault| vault.notes_below(&place)).await?;
-    let present: HashSet<String> = notes.iter().map(|note| note.path.to_string()).collect();
-    let mut fresh = HashMap::new();
-    for note in &notes {
-        if let Some(digest) = unkept(librarian, &note.path).await {
-            fresh.insert(note.path.to_string(), digest);
-        }
-    }
-    let mut kept = Kept { paths: kept(librarian).await? };
-    kept.paths.retain(|path, _| folder.holds(path));
-    for note in &notes {
-        if let Some(digest) = fresh.get(&note.path.to_string()) {
-            told(kept.follow(librarian, &note.path, digest, &present, &fresh).await, &note.path);
-        }
-    }
-    // Everybody first, so that notes may speak of those whose notes come later.
-    for note in &notes {
-        if let Some(digest) = fresh.get(&note.path.to_string()) {
-            welcomed(librarian, &note.path, digest).await;
-        }
-    }
-    let mut changed = 0;
-    for (done, note) in notes.iter().enumerate() {
-        if let Some(digest) = fresh.get(&note.path.to_string()) {
-            let other = kept_unless_changed(librarian, &note.path, digest).await;
-            changed += usize::from(other);
-        }
-        progress(done + 1, notes.len());
-    }
-    for path in kept.paths.keys().filter(|path| !present.contains(*path)) {
-        removed(librarian, path).await;
-    }
-    Ok(Round { notes: notes.len(), changed })
-}
-
-/// The digest of a note that is not kept as it is.
-async fn unkept(librarian: &Librarian, path: &NotePath) -> Option<String> {
-    let work = async {
-        let text = read(librarian, path).await?;
-        let kept = kept_notes::is_kept(librarian, path, &text).await?;
-        Ok((!kept).then(|| kept_notes::digest(&text)))
-    };
-    work.await.unwrap_or_else(|error| {
-        told(Err(error), path);
-        None
-    })
-}
-
-/// The notes of a folder that are kept.
-struct Kept {
-    /// Their paths, with the digests of what they say.
-    paths: HashMap<String, String>,
-}
-
-impl Kept {
-    /// Follows a note from where it was. One that is new here and says what another said that is
-    /// gone, or says something else now, is that one; and two may have taken each other's names.
-    async fn follow(
-        &mut self,
-        librarian: &Librarian,
-        path: &NotePath,
-        digest: &String,
-        present: &HashSet<String>,
-        fresh: &HashMap<String, String>,
-    ) -> Result<()> {
-        let here = path.to_string();
-        let left = |from: &String| match fresh.get(from) {
-            Some(now) => now != digest,
-            None => !present.contains(from),
-        };
-        let said_so =
-            |(from, old): &(&String, &String)| *old == digest && **from != here && left(from);
-        let Some(from) = self.paths.iter().find(said_so).map(|(from, _)| from.clone()) else {
-            return Ok(());
-        };
-        if !self.paths.contains_key(&here) {
-            if moved(librarian, &from, &here).await {
-                self.paths.remove(&from);
-                self.paths.insert(here, digest.clone());
-            }
-        } else if present.contains(&from)
-            && exchanged(librarian, path, &NotePath::parse(&from)?).await?
-            && let Some(other) = self.paths.insert(here, digest.clone())
-        {
-            self.paths.insert(from, other);
-        }
-        Ok(())
-    }
-}
-
-/// Makes the entity known of a note that still has this digest.
-async fn welcomed(librarian: &Librarian, path: &NotePath, digest: &str) {
-    let work = async {
-        if let Some(text) = unchanged(librarian, path, digest).await? {
-            kept_notes::introduce(librarian, path, &Note::read(&text)).await?;
-        }
-        Ok(())
-    };
-    told(work.await, path);
-}
-
-/// Keeps a note that still has this digest. Says whether it has another.
-async fn kept_unless_changed(librarian: &Librarian, path: &NotePath, digest: &str) -> bool {
-    let work = async {
-        match unchanged(librarian, path, digest).await? {
-            Some(text) => kept_notes::keep(librarian, path, &text).await.map(|()| false),
-            None => Ok(true),
-        }
-    };
-    work.await.unwrap_or_else(|error| {
-        told(Err(error), path);
-        false
-    })
-}
-
-/// The text of a note, unless somebody changed it since it had this digest.
-async fn unchanged(librarian: &Librarian, path: &NotePath, digest: &str) -> Result<Option<String>> {
-    let text = read(librarian, path).await?;
-    Ok(Some(text).filter(|text| kept_notes::digest(text) == digest))
-}
-
-/// Whether what was kept of the note at one path is now what is kept of another.
-async fn moved(librarian: &Librarian, from: &str, to: &str) -> bool {
-    kept_notes::follow(librarian, from, to).await.unwrap_or_else(|error| {
-        tracing::info!(%error, from, to, "a note that moved was not followed");
-        false
-    })
-}
-
-async fn written(librarian: &Librarian, path: &NotePath) {
-    let work = async { kept_notes::keep(librarian, path, &read(librarian, path).await?).await };
-    told(work.await, path);
-}
-
-async fn read(librarian: &Librarian, path: &NotePath) -> Result<String> {
-    let place = path.clone();
-    vault::on_disk(librarian, move |vault| vault.read(&place)).await
-}
-
-fn told(outcome: Result<()>, path: &NotePath) {
-    if let Err(error) = outcome {
-        tracing::info!(%error, %path, "a note was not kept");
-    }
-}
-
-async fn removed(librarian: &Librarian, path: &str) {
-    if let Err(error) = kept_notes::forget(librarian, path).await {
-        tracing::info!(%error, path, "a note that is gone was not taken away");
-    }
-}
-
-/// The paths of the notes that are kept, with the digests of what they say.
-async fn kept(librarian: &Librarian) -> Result<HashMap<String, String>> {
-    let mut kept = HashMap::new();
-    for node in kept_notes::documents(librarian).await? {
-        let digest = node.properties.get(shelve::DIGEST).and_then(Value::as_str);
-        if let Some(path) = uri::of_document(&node).strip_prefix(kept_notes::PREFIX) {
-            kept.insert(path.to_owned(), digest.unwrap_or_default().to_owned());
-        }
-    }
-    Ok(kept)
 }

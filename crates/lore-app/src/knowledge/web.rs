@@ -2,7 +2,7 @@
 
 use lore_core::{Error, NodeId, Properties, Result, Role, names};
 
-use super::changes::{self, Registration};
+use super::changes::{self, Registered, Registration};
 use super::extract::{self, Extracted};
 use super::librarian::Librarian;
 use super::model;
@@ -10,7 +10,7 @@ use super::ontology::EntityType;
 use super::relations::{self, Item, NewRelation, ReadIn, Related};
 use super::shelve::{self, NewDocument};
 use super::submission::{self, Evaluation, Held, Status, Submission, WEB};
-use super::vault;
+use super::{uri, vault};
 
 /// Node kind of a page that was taken in.
 const KIND: &str = "web_page";
@@ -428,7 +428,11 @@ async fn take_in(
     librarian: &Librarian,
     given: &NewEntity,
     found_at: Option<&str>,
-) -> Result<changes::Registered> {
+) -> Result<Registered> {
+    if given.name.trim().starts_with(uri::PREFIX) {
+        let entity = librarian.entity(given.name.trim()).await?;
+        return Ok(Registered { entity, is_new: false, merged_with: None, kept_back: Vec::new() });
+    }
     let entity_type = librarian.entity_type(&given.type_name).await?.ok_or_else(|| {
         let known = EntityType::ALL.map(EntityType::as_str).join(", ");
         let problem = format!("{:?} is unknown", given.type_name);
@@ -446,7 +450,7 @@ async fn take_in(
     changes::register(librarian, &registration).await
 }
 
-fn ingested_entity(name: String, outcome: Result<changes::Registered>) -> IngestedEntity {
+fn ingested_entity(name: String, outcome: Result<Registered>) -> IngestedEntity {
     let outcome = match outcome {
         Ok(taken) => {
             let newness = if taken.is_new { Newness::New } else { Newness::Known };

@@ -58,6 +58,36 @@ async fn a_folder_that_takes_the_place_of_the_vault_is_followed() {
 }
 
 #[tokio::test]
+async fn a_note_that_was_written_elsewhere_and_removed_was_moved() {
+    let world = World::new().await;
+    let place = |name: &str| world.directory.path().join("vault").join(name);
+    let person = "---\n\"@type\": schema:Person\n";
+    std::fs::write(place("Sig Aldane.md"), format!("{person}---\nHe is frabjous.\n")).unwrap();
+    let friend = format!("{person}knows: \"[[Sig Aldane]]\"\n---\nA friend says callooh.\n");
+    std::fs::write(place("Friend.md"), friend).unwrap();
+    let following = tokio::spawn(keep_vault(world.app.clone(), None));
+    until("the notes are kept", async || {
+        finds(&world, "callooh").await && finds(&world, "frabjous").await
+    })
+    .await;
+    let uri = world.best("Sig Aldane").await["uri"].clone();
+    for (from, to) in [("Sig Aldane", "Sig Boldane"), ("Sig Boldane", "Sig Coldane")] {
+        let [old, new] = [from, to].map(|name| place(&format!("{name}.md")));
+        if to == "Sig Boldane" {
+            std::fs::copy(&old, &new).unwrap();
+            std::fs::remove_file(&old).unwrap();
+        } else {
+            let text = std::fs::read(&old).unwrap();
+            std::fs::remove_file(&old).unwrap();
+            std::fs::write(&new, text).unwrap();
+        }
+        until("it is known by its new name", async || world.best(to).await["name"] == to).await;
+        assert_eq!(world.best(to).await["uri"], uri);
+    }
+    following.abort();
+}
+
+#[tokio::test]
 async fn many_may_look_at_one_page_at_once() {
     let world = World::new().await;
     let url = "https://example.org/herring";

@@ -199,6 +199,22 @@ async fn another_koi_api_is_asked_for_the_game_master_alone() {
 }
 
 #[tokio::test]
+async fn a_page_that_may_be_read_no_more_can_be_left_alone() {
+    let world = World::new().await;
+    let url = "https://example.org/herring";
+    world.pages.0.lock().unwrap().insert(url.into(), ARTICLE.into());
+    world.call("monitor_url", json!({ "action": "add", "url": url })).await;
+    world.pages.1.store(true, std::sync::atomic::Ordering::Relaxed);
+    let remove = async |url: &str| {
+        let asked = json!({ "action": "remove", "url": url });
+        world.call("monitor_url", asked).await["status"].clone()
+    };
+    assert_eq!(remove("http://never/").await, "not_found");
+    assert_eq!(remove(url).await, "removed");
+    assert_eq!(world.call("monitor_url", json!({})).await["monitored_urls"], 0);
+}
+
+#[tokio::test]
 async fn watched_pages_can_be_asked_to_be_looked_at_now() {
     let world = World::new().await;
     let asked = world.post("web/monitor/scan", json!({})).await;

@@ -193,6 +193,70 @@ async fn a_note_that_says_otherwise_makes_its_entity_something_else() {
 }
 
 #[tokio::test]
+async fn a_note_that_comes_back_as_something_else_is_that() {
+    let world = World::new().await;
+    let note = |kind: &str| format!("---\n\"@type\": {kind}\n---\nIt shifts.\n");
+    world.note("Shifter.md", &note("schema:Person")).await;
+    world.note("Shifter.md", &note("schema:Organization")).await;
+    std::fs::remove_file(world.directory.path().join("vault/Shifter.md")).unwrap();
+    world.post("sync-relationships", json!({})).await;
+    assert!(world.best("Shifter").await.is_null());
+    world.note("Shifter.md", &note("schema:Person")).await;
+    assert_eq!(world.best("Shifter").await["type"], "Person");
+}
+
+#[tokio::test]
+async fn the_name_of_a_second_note_goes_with_it() {
+    let world = World::new().await;
+    world.note("P/Main Person.md", &person("", "One.")).await;
+    let uri = world.best("Main Person").await["uri"].as_str().unwrap().to_owned();
+    let second = person(&format!("uri: {uri}\naliases: [Mainy]\n"), "Two.");
+    world.note("P/Second Sheet.md", &second).await;
+    assert_eq!(world.entity(&uri).await["aliases"], json!(["Second Sheet", "Mainy"]));
+    std::fs::remove_file(world.directory.path().join("vault/P/Second Sheet.md")).unwrap();
+    world.post("sync-relationships", json!({})).await;
+    assert_eq!(world.entity(&uri).await["aliases"], json!([]));
+}
+
+#[tokio::test]
+async fn links_to_notes_of_one_name_in_several_folders_are_told_apart() {
+    let world = World::new().await;
+    world.note("D/Duo Note.md", &person("", "Somebody.")).await;
+    world.note("E/Duo Note.md", "---\n\"@type\": schema:Organization\n---\nA guild.\n").await;
+    let links = "knows: \"[[D/Duo Note]]\"\naffiliation: \"[[E/Duo Note]]\"\n";
+    world.note("People/Wren Tallow.md", &person(links, "She came.")).await;
+    let told = [
+        "Duo Note knows Wren Tallow",
+        "Wren Tallow affiliated_with Duo Note",
+        "Wren Tallow knows Duo Note",
+    ];
+    assert_eq!(world.relations("Wren Tallow").await, told);
+}
+
+#[tokio::test]
+async fn notes_without_prose_are_found() {
+    let world = World::new().await;
+    let heading = "---\n\"@type\": schema:Organization\n---\n# Herring Foundation\n";
+    world.note("Organizations/Herring Foundation.md", heading).await;
+    let only = "---\nstatus: open\ndescription: The vexillologist arrives\n---\n";
+    world.note("Ideas/Frontmatter only.md", only).await;
+    let tagged = "---\ndescription: A zorbling\ntags: [fishmonger]\n---\nA place with boats.\n";
+    world.note("Quillon Harbor.md", tagged).await;
+    world.note("Nothing at all.md", "").await;
+    for (query, rid) in [
+        ("Herring Foundation", "vault:Organizations/Herring Foundation.md"),
+        ("Frontmatter only", "vault:Ideas/Frontmatter only.md"),
+        ("vexillologist", "vault:Ideas/Frontmatter only.md"),
+        ("zorbling", "vault:Quillon Harbor.md"),
+        ("fishmonger", "vault:Quillon Harbor.md"),
+        ("nothing at all", "vault:Nothing at all.md"),
+    ] {
+        let found = world.call("knowledge_search", json!({ "query": query })).await;
+        assert_eq!(found["results"][0]["rid"], rid, "{query}: {found}");
+    }
+}
+
+#[tokio::test]
 async fn what_a_note_says_is_not_written_where_players_read() {
     let world = World::new().await;
     let player = world.player().await;

@@ -106,6 +106,27 @@ async fn how_many_are_asked_for_does_not_make_a_name_new() {
 }
 
 #[tokio::test]
+async fn a_name_of_several_is_not_taken_for_the_first_of_them() {
+    let world = World::new().await;
+    let first = world.register("Alex Marsh", "Person").await;
+    let body = |uri: &str| json!({ "name": "Alex Marsh", "type": "Person", "uri": uri });
+    world.post("register-entity", body("orn:personal-koi.entity:person-alex-marsh-two")).await;
+    let ask = Ask::post(["register-entity"], json!({ "name": "Alex Marsh", "type": "Person" }));
+    let refused = world.try_ask(world.owner, ask).await;
+    assert!(matches!(refused, Err(Failure::Failed(_))), "{refused:?}");
+    let ingest = async |name: &str| {
+        let entities = json!([{ "name": name, "type": "Person" }]);
+        let body = json!({ "document_rid": "c:2", "content": "x", "entities": entities });
+        world.post("ingest", body).await
+    };
+    let refused = ingest("Alex Marsh").await;
+    assert!(refused["refused"].to_string().contains("one of several"), "{refused}");
+    let taken = ingest(&first).await;
+    assert_eq!(taken["refused"], json!([]), "{taken}");
+    assert!(taken.to_string().contains(&first), "{taken}");
+}
+
+#[tokio::test]
 async fn nobody_hides_signs_in_what_is_taken_in() {
     let world = World::new().await;
     let body = json!({
