@@ -83,6 +83,18 @@ impl Compared<'_> {
             || telling(self.known, &self.alignment.known_alone)
     }
 
+    /// Whether nothing but titles tells two persons apart of whom only one name is known.
+    pub(crate) fn has_other_titles(&self) -> bool {
+        let bare = |name: &Name| name.significant().count() == 1;
+        let (asked, known) = (self.asked.titles(), self.known.titles());
+        bare(self.asked) && bare(self.known) && asked != known
+    }
+
+    /// Whether the family names have other words in front: van der Berg, van den Berg.
+    pub(crate) fn has_other_particles(&self) -> bool {
+        self.asked.particles().ne(self.known.particles())
+    }
+
     /// What the words left alone in either name are.
     pub(crate) fn left(&self) -> (Left, Left) {
         let asked = Left::of(self.asked, &self.alignment.asked_alone);

@@ -20,6 +20,8 @@ impl Compared<'_> {
             || match family {
                 Family::Person => {
                     self.leaves_words()
+                        || self.has_other_titles()
+                        || self.has_other_particles()
                         || have_titles(self.asked, self.known, words::are_other_ranks)
                 }
                 _ => self.has_other_bonds() || self.leaves_telling_words(),

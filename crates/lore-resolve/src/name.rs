@@ -2,6 +2,7 @@
 //! what stands in brackets, and the codes it holds.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use lore_text::wordpiece;
 
@@ -108,6 +109,18 @@ impl Name {
     /// The words that are not light.
     pub(crate) fn significant(&self) -> impl Iterator<Item = &Token> {
         self.tokens.iter().filter(|token| token.kind != Kind::Light)
+    }
+
+    /// The titles of a person, each in one spelling.
+    pub(crate) fn titles(&self) -> BTreeSet<&str> {
+        let light = self.tokens.iter().filter(|token| token.kind == Kind::Light);
+        light.filter_map(|token| words::title(&token.text)).collect()
+    }
+
+    /// The light words in front of a person's family name.
+    pub(crate) fn particles(&self) -> impl Iterator<Item = &str> {
+        let light = self.tokens.iter().filter(|token| token.kind == Kind::Light);
+        light.map(|token| token.text.as_str()).filter(|word| words::is_particle(word))
     }
 
     /// The first letters of the words: with and without the light ones.

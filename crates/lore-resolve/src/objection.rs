@@ -63,6 +63,7 @@ impl Compared<'_> {
     ) -> Option<Objection> {
         match (sameness, family) {
             (Sameness::Full, _) => None,
+            (Sameness::Loose, Family::Person) => self.bare_name_objection(),
             (Sameness::Loose, family) => self.small_word_objection(family),
             (Sameness::Different, Family::Person) => self.person_objection(),
             (Sameness::Different, family) => self.thing_objection(family, code),
@@ -105,6 +106,13 @@ impl Compared<'_> {
         } else {
             None
         }
+    }
+
+    /// Professor Plum is not Mrs. Plum: behind titles, one name is not enough.
+    fn bare_name_objection(&self) -> Option<Objection> {
+        let (asked, known) = (self.asked.titles(), self.known.titles());
+        let both = !asked.is_empty() && !known.is_empty();
+        (both && self.has_other_titles()).then_some(Objection::PartOfName)
     }
 
     /// George W. Bush is not George H. W. Bush. Who has no middle name may just not give it.

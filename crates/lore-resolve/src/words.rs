@@ -18,6 +18,22 @@ pub(crate) fn is_title(word: &str) -> bool {
     TITLES.contains(&word) && !matches!(word, "phd" | "md")
 }
 
+/// One spelling for each title.
+pub(crate) fn title(word: &str) -> Option<&str> {
+    match word {
+        "doctor" => Some("dr"),
+        "professor" => Some("prof"),
+        "capt" => Some("captain"),
+        other => is_title(other).then_some(other),
+    }
+}
+
+/// Whether a word in front of a family name makes another family of it: van, von. What joins any
+/// two words makes none.
+pub(crate) fn is_particle(word: &str) -> bool {
+    PARTICLES.contains(&word) && !matches!(word, "of" | "the")
+}
+
 /// Whether two titles are never those of one person.
 pub(crate) fn are_other_titles(one: &str, other: &str) -> bool {
     let (men, women) = (|word| MEN.contains(&word), |word| WOMEN.contains(&word));

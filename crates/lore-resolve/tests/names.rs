@@ -9,6 +9,9 @@
     reason = "a test fails by panicking"
 )]
 
+mod lists;
+
+use lists::{GUESSES, LOOK_ALIKES};
 use lore_resolve::{Decision, Objection, Query, Resolution, Resolver, Shared, Tier};
 use proptest::prelude::*;
 
@@ -58,6 +61,7 @@ fn other_ways_to_write_a_name_are_found() {
         ("Jane Austen", "J. Austen", "Person"),
         ("Jane Austen", "Austen, Jane", "Person"),
         ("Dr. Jane Austen", "Jane Austen", "Person"),
+        ("Dr. Fox", "Doctor Fox", "Person"),
         ("Katherine Johnson", "Catherine Jonson", "Person"),
         ("Sony PSLX350H", "Sony PS-LX350H belt drive turntable", "Project"),
         ("World Health Organization", "WHO", "Organization"),
@@ -100,102 +104,6 @@ fn other_ways_to_write_a_name_are_found() {
     }
 }
 
-/// Names that look alike and are not.
-const LOOK_ALIKES: &[(&str, &str, &str)] = &[
-    ("Jane Doe", "Jane Roe", "Person"),
-    ("Eric Novotny", "Erica Novotny", "Person"),
-    ("Wei Zhang", "Wei Zhong", "Person"),
-    ("Peter Hansen", "Peter Jansen", "Person"),
-    ("Oluwaseun Adeyemi", "Oluwasegun Adeyemi", "Person"),
-    ("John Smith", "John Smith Jr.", "Person"),
-    ("Maria Rossi", "Mario Rossi", "Person"),
-    ("Jane", "Jane Austen", "Person"),
-    ("Phase 1", "Phase 2", "Project"),
-    ("GPT-3", "GPT-4", "Project"),
-    ("Netgear FS105", "Netgear FS108", "Project"),
-    ("Annual Report 2024", "Annual Report 2025", "Concept"),
-    ("And Then There Were Eight", "And Then There Were Nine", "Claim"),
-    ("Portland, Oregon", "Portland, Maine", "Location"),
-    ("Regen Network", "Regen Network Development", "Organization"),
-    ("University of Washington", "Washington University", "Organization"),
-    ("Public Health Fund", "Public Wealth Fund", "Organization"),
-    ("Symmetric Encryption", "Asymmetric Encryption", "Concept"),
-    ("First Baptist Church", "Second Baptist Church", "Organization"),
-    ("张伟", "章伟", "Person"),
-    ("重庆", "崇庆", "Location"),
-    ("Henry James", "James Henry", "Person"),
-    ("Henry VIII", "Henry VII", "Person"),
-    ("George W. Bush", "George H. W. Bush", "Person"),
-    ("C", "C++", "Concept"),
-    ("C#", "C++", "Concept"),
-    (".NET", "NET", "Concept"),
-    ("Release 1.2", "Release 2.1", "Project"),
-    ("Sprint 3 of 4", "Sprint 4 of 3", "Project"),
-    ("Meeting with Ada 2025-03-04", "Meeting with Ada 2025-04-03", "Meeting"),
-    ("Server web1 rack1", "Server web10 rack10", "Concept"),
-    ("Overfishing", "Underfishing", "Concept"),
-    ("Prenatal Care", "Postnatal Care", "Concept"),
-    ("Microeconomics", "Macroeconomics", "Concept"),
-    ("Exogenous Growth", "Endogenous Growth", "Concept"),
-    ("Acme Inc", "Acme LLC", "Organization"),
-    ("Acme Ltd", "Acme GmbH", "Organization"),
-    ("λ", "l", "Concept"),
-    ("Ω", "O", "Concept"),
-    ("№5", "No 6", "Concept"),
-    ("№5", "No 6", "Organization"),
-    ("Project A", "Project", "Project"),
-    ("Hepatitis A", "Hepatitis", "Concept"),
-    ("Room W", "Room Y", "Location"),
-    ("Y hall", "W hall", "Location"),
-    ("A hall", "Y hall", "Location"),
-    ("Flight to Arn", "Flight from Arn", "Concept"),
-    ("Magic for Elves", "Magic from Elves", "Concept"),
-    ("Delta Co", "Delta AG", "Organization"),
-    ("Johnny Rockets (AT)", "Johnny Rockets (LA)", "Organization"),
-    ("Onshore Wind", "Offshore Wind", "Project"),
-    ("Onshore Solar", "Offshore Solar", "Project"),
-    ("Ali Hassan", "Ali Hussein", "Person"),
-    ("Francis Orlanda", "Frances Orlanda", "Person"),
-    ("Bruno Castelli", "Bruna Castelli", "Person"),
-    ("Leon Trevithick", "Leona Trevithick", "Person"),
-    ("Theo Marchetti", "Thea Marchetti", "Person"),
-    ("Christian Holloway", "Christina Holloway", "Person"),
-    ("Robert Ashgrove", "Roberta Ashgrove", "Person"),
-    ("Gabriel Montoro", "Gabriela Montoro", "Person"),
-    ("Julian Ferraro", "Juliana Ferraro", "Person"),
-    ("Louis Fontaine", "Louise Fontaine", "Person"),
-    ("Paul Wittgens", "Paula Wittgens", "Person"),
-    ("Karl Bergmann", "Karla Bergmann", "Person"),
-    ("Stephen Grayling", "Stephanie Grayling", "Person"),
-    ("A. Kowalczyk", "B. Kowalczyk", "Person"),
-    ("Li Wei", "Li Wen", "Person"),
-    ("Bank of Scotland", "Bank of Ireland", "Organization"),
-    ("Air China", "China Airlines", "Organization"),
-    ("American Psychological Association", "American Psychiatric Association", "Organization"),
-    ("Deutsche Bank", "Deutsche Bahn", "Organization"),
-    ("Northwest Airlines", "Northeast Airlines", "Organization"),
-    ("Oak Valley School", "Oak Valley School District", "Organization"),
-    ("Open Society Foundation", "Open Source Foundation", "Organization"),
-    ("Project Apollo", "Project Artemis", "Project"),
-    ("Operation Overlord II", "Operation Overlord III", "Project"),
-    ("Hyperthyroidism", "Hypothyroidism", "Concept"),
-    ("Immigration", "Emigration", "Concept"),
-    ("Supervised Learning", "Unsupervised Learning", "Concept"),
-    ("Centralization", "Decentralization", "Concept"),
-    ("Interstate Commerce", "Intrastate Commerce", "Concept"),
-    ("North Korea", "South Korea", "Location"),
-    ("Austria", "Australia", "Location"),
-    ("Slovenia", "Slovakia", "Location"),
-    ("Vancouver", "Vancouver Island", "Location"),
-    ("Mauritius", "Mauritania", "Location"),
-    ("Budapest", "Bucharest", "Location"),
-    (
-        "The mayor did kill the ferryman at the quay",
-        "The mayor did not kill the ferryman at the quay",
-        "Claim",
-    ),
-];
-
 #[test]
 fn look_alikes_are_not_merged() {
     for &(known, asked, type_name) in LOOK_ALIKES {
@@ -208,63 +116,7 @@ fn look_alikes_are_not_merged() {
 
 #[test]
 fn what_may_be_two_things_is_not_linked_without_asking() {
-    for (known, asked, type_name) in [
-        ("Marlin Capital", "Merlin Capital", "Organization"),
-        ("Marlin Holdings", "Merlin Holdings", "Organization"),
-        ("Arcadis Group", "Arcadia Group", "Organization"),
-        ("Cambridge Analytica", "Cambridge Analytics", "Organization"),
-        ("Cascade Land Trust", "Cascadia Land Trust", "Organization"),
-        ("Calvary Hospital", "Cavalry Hospital", "Organization"),
-        ("Strafford Council", "Stratford Council", "Organization"),
-        ("Biomass Census", "Biomes Census", "Project"),
-        ("Chemica Holdings", "Chemical Holdings", "Organization"),
-        ("Monte Rosa", "Monte Rossa", "Location"),
-        ("Costa Rica", "Costa Ricca", "Location"),
-        ("Port Victoria", "Port Victorria", "Location"),
-        ("Man-eating Shark", "Shark eating Man", "Concept"),
-        ("Erik Adelman", "Eric Idleman", "Person"),
-        ("Jay Patel", "J. R. Patel", "Person"),
-        ("Kirsten Vandermeer", "Kristen Vandermeer", "Person"),
-        ("Mark Ellison", "Mark Allison", "Person"),
-        ("Zara Penhallow", "Sara Penhallow", "Person"),
-        ("Carlos Mendes", "Carlos Mendez", "Person"),
-        ("Susan Ward", "Suzan Ward", "Person"),
-        ("Toni Albrighton", "Tony Albrighton", "Person"),
-        ("Samantha Altman", "Sam Altman", "Person"),
-        ("Patrick Garrett", "Pat Garrett", "Person"),
-        ("Siobhan Reilly", "Shivon Reilly", "Person"),
-        ("Peter Lindqvist", "Lindqvist Peter", "Person"),
-        ("John Michael Smythe", "John Smythe", "Person"),
-        ("张伟", "Zhang Wei", "Person"),
-        ("Nikon D300", "Nikon D300S", "Project"),
-        ("Man bites dog", "Dog bites man", "Concept"),
-        ("nowhere", "now here", "Concept"),
-        (
-            "Kelp farming lowers local herring spawn in sheltered bays",
-            "Kelp farming raises local herring spawn in sheltered bays",
-            "Claim",
-        ),
-        (
-            "Northwest Indian Fisheries Commission of Western Washington",
-            "Northwest Indian Fisheries Commission of Eastern Washington",
-            "Organization",
-        ),
-        (
-            "Herring Study of the Salish Sea, Part I",
-            "Herring Study of the Salish Sea, Part II",
-            "CaseStudy",
-        ),
-        (
-            "Sanus Euro Foundation Series III Speaker Stand - EFSATSIII",
-            "Sanus Euro Foundation Series III Speaker Stand - EFSATBKIII",
-            "Project",
-        ),
-        (
-            "Transcend 2GB CompactFlash Card (133x) - TS2GCF133",
-            "Transcend 4GB CompactFlash Card (133x) - TS4GCF133",
-            "Project",
-        ),
-    ] {
+    for &(known, asked, type_name) in GUESSES {
         let found = ask(known, asked, type_name);
         let linked = found.candidates.iter().any(|one| one.decision == Decision::Link);
         assert!(!linked, "{asked} for {known}: {:#?}", found.candidates);
