@@ -147,6 +147,14 @@ impl CypherError {
         Self::Failed { message: message.into(), position: None, hint: None }
     }
 
+    /// Says what would be right, before anybody told where.
+    pub(crate) fn with_hint(mut self, advice: &str) -> Self {
+        if let Self::Failed { hint: hint @ None, .. } = &mut self {
+            *hint = Some(advice.to_owned());
+        }
+        self
+    }
+
     /// Says where something failed, unless that was said already by what is inside of it.
     pub(crate) fn at(mut self, there: impl FnOnce() -> (Position, Option<String>)) -> Self {
         if let Self::Failed { position: position @ None, hint, .. } = &mut self {

@@ -172,8 +172,8 @@ impl Result {
 
 /// Looks a function up, whatever its case.
 pub(crate) fn function(name: &str) -> Option<&'static Spec> {
-    let name = name.to_lowercase();
-    TABLE.iter().find(|spec| spec.names.contains(&name.as_str()))
+    let called = |known: &str| known.eq_ignore_ascii_case(name);
+    TABLE.iter().find(|spec| spec.names.iter().any(|known| called(known)))
 }
 
 /// Looks an aggregating function up, with the number of its arguments.
@@ -193,23 +193,37 @@ pub(crate) fn aggregate(name: &str) -> Option<(Aggregate, usize)> {
     })
 }
 
-/// What a function takes, in a sentence.
-pub(crate) fn taken_by(function: Function) -> Option<String> {
-    let spec = TABLE.iter().find(|spec| spec.function == function)?;
-    let one = |accepted: &&[Accepts]| {
-        let names: Vec<_> = accepted.iter().map(|accepts| accepts.name()).collect();
-        names.join(" or ")
+/// How a function is written.
+pub(crate) fn name(function: Function) -> &'static str {
+    let spec = TABLE.iter().find(|spec| spec.function == function);
+    spec.and_then(|spec| spec.names.first()).copied().unwrap_or_default()
+}
+
+/// What a function takes, one after the other; in brackets what may be left out.
+pub(crate) fn taken_by(function: Function) -> String {
+    const SHOWN: usize = 4;
+    let Some(spec) = TABLE.iter().find(|spec| spec.function == function) else {
+        return String::new();
     };
-    let all: Vec<_> = spec.accepts.iter().map(one).collect();
-    Some(format!("{} takes {}", spec.names.first()?, all.join(", then ")))
+    let one = |number: usize| {
+        let accepted = spec.accepts.get(number).or(spec.accepts.last());
+        let names = accepted.into_iter().copied().flatten().map(|accepts| accepts.name());
+        names.collect::<Vec<_>>().join(" or ")
+    };
+    let all = (0..spec.most.min(SHOWN)).map(|number| match number {
+        0 => one(number),
+        number if number < spec.least => format!(", then {}", one(number)),
+        number => format!(" [, then {}]", one(number)),
+    });
+    all.collect()
 }
 
 /// The function whose name is nearest, for hints.
 pub(crate) fn similar(name: &str) -> Option<&'static str> {
-    let name = name.to_lowercase();
     let names = TABLE.iter().flat_map(|spec| spec.names).copied();
-    let beginning: String = name.chars().take(4).collect();
-    names.chain(["count", "collect"]).find(|known| known.starts_with(&beginning))
+    let beginning = |name: &str| name.to_lowercase().chars().take(4).collect::<String>();
+    let wanted = beginning(name);
+    names.chain(["count", "collect"]).find(|known| beginning(known).starts_with(&wanted))
 }
 
 const ANY: &[Accepts] = &[Accepts::Anything];
@@ -273,16 +287,16 @@ static TABLE: &[Spec] = &[
     maths(&["cot"], Function::Cot),
     maths(&["degrees"], Function::Degrees),
     spec(&["e"], Function::E, (0, 0), &[], Result::Float),
-    spec(&["elementid"], Function::ElementId, (1, 1), &[ELEMENT], Result::String),
-    spec(&["endnode"], Function::EndNode, (1, 1), &[RELATIONSHIP], Result::Node),
+    spec(&["elementId"], Function::ElementId, (1, 1), &[ELEMENT], Result::String),
+    spec(&["endNode"], Function::EndNode, (1, 1), &[RELATIONSHIP], Result::Node),
     spec(&["exists"], Function::Exists, (1, 1), &[ANY], Result::Bool),
     maths(&["exp"], Function::Exp),
     maths(&["floor"], Function::Floor),
     maths(&["haversin"], Function::Haversin),
     spec(&["head"], Function::Head, (1, 1), &[LIST], Result::Element),
     spec(&["id"], Function::Id, (1, 1), &[ELEMENT], Result::Int),
-    spec(&["isempty"], Function::IsEmpty, (1, 1), &[EMPTIABLE], Result::Bool),
-    spec(&["isnan"], Function::IsNan, (1, 1), &[NUMBER], Result::Bool),
+    spec(&["isEmpty"], Function::IsEmpty, (1, 1), &[EMPTIABLE], Result::Bool),
+    spec(&["isNaN"], Function::IsNan, (1, 1), &[NUMBER], Result::Bool),
     spec(&["keys"], Function::Keys, (1, 1), &[PROPERTIED], Result::List),
     spec(&["labels"], Function::Labels, (1, 1), &[NODE], Result::List),
     spec(&["last"], Function::Last, (1, 1), &[LIST], Result::Element),
@@ -290,9 +304,9 @@ static TABLE: &[Spec] = &[
     spec(&["length"], Function::Length, (1, 1), &[PATH], Result::Int),
     maths(&["log", "ln"], Function::Log),
     maths(&["log10"], Function::Log10),
-    spec(&["ltrim"], Function::LTrim, (1, 1), &[TEXT], Result::String),
+    spec(&["lTrim"], Function::LTrim, (1, 1), &[TEXT], Result::String),
     spec(&["nodes"], Function::Nodes, (1, 1), &[PATH], Result::Nodes),
-    spec(&["nullif"], Function::NullIf, (2, 2), &[ANY], Result::Unknown),
+    spec(&["nullIf"], Function::NullIf, (2, 2), &[ANY], Result::Unknown),
     spec(&["pi"], Function::Pi, (0, 0), &[], Result::Float),
     spec(&["properties"], Function::Properties, (1, 1), &[PROPERTIED], Result::Map),
     maths(&["radians"], Function::Radians),
@@ -310,7 +324,7 @@ static TABLE: &[Spec] = &[
     spec(&["reverse"], Function::Reverse, (1, 1), &[SIZED], Result::Same),
     spec(&["right"], Function::Right, (2, 2), &[TEXT, INTEGER], Result::String),
     spec(&["round"], Function::Round, (1, 2), &[NUMBER], Result::Float),
-    spec(&["rtrim"], Function::RTrim, (1, 1), &[TEXT], Result::String),
+    spec(&["rTrim"], Function::RTrim, (1, 1), &[TEXT], Result::String),
     spec(&["sign"], Function::Sign, (1, 1), &[NUMBER], Result::Int),
     maths(&["sin"], Function::Sin),
     spec(
@@ -322,23 +336,23 @@ static TABLE: &[Spec] = &[
     ),
     spec(&["split"], Function::Split, (2, 2), &[TEXT], Result::List),
     maths(&["sqrt"], Function::Sqrt),
-    spec(&["startnode"], Function::StartNode, (1, 1), &[RELATIONSHIP], Result::Node),
+    spec(&["startNode"], Function::StartNode, (1, 1), &[RELATIONSHIP], Result::Node),
     spec(&["substring"], Function::Substring, (2, 3), &[TEXT, INTEGER], Result::String),
     spec(&["tail"], Function::Tail, (1, 1), &[LIST], Result::Same),
     maths(&["tan"], Function::Tan),
-    spec(&["toboolean"], Function::ToBoolean, (1, 1), &[TO_BOOLEAN], Result::Bool),
-    spec(&["tobooleanornull"], Function::ToBooleanOrNull, (1, 1), &[ANY], Result::Bool),
-    spec(&["tofloat"], Function::ToFloat, (1, 1), &[TO_FLOAT], Result::Float),
-    spec(&["tofloatornull"], Function::ToFloatOrNull, (1, 1), &[ANY], Result::Float),
-    spec(&["tointeger", "toint"], Function::ToInteger, (1, 1), &[TO_NUMBER], Result::Int),
-    spec(&["tointegerornull"], Function::ToIntegerOrNull, (1, 1), &[ANY], Result::Int),
-    spec(&["tolower", "lower"], Function::ToLower, (1, 1), &[TEXT], Result::String),
-    spec(&["tostring"], Function::ToString, (1, 1), &[TO_STRING], Result::String),
-    spec(&["tostringornull"], Function::ToStringOrNull, (1, 1), &[ANY], Result::String),
-    spec(&["toupper", "upper"], Function::ToUpper, (1, 1), &[TEXT], Result::String),
-    spec(&["trim", "btrim"], Function::Trim, (1, 1), &[TEXT], Result::String),
+    spec(&["toBoolean"], Function::ToBoolean, (1, 1), &[TO_BOOLEAN], Result::Bool),
+    spec(&["toBooleanOrNull"], Function::ToBooleanOrNull, (1, 1), &[ANY], Result::Bool),
+    spec(&["toFloat"], Function::ToFloat, (1, 1), &[TO_FLOAT], Result::Float),
+    spec(&["toFloatOrNull"], Function::ToFloatOrNull, (1, 1), &[ANY], Result::Float),
+    spec(&["toInteger", "toInt"], Function::ToInteger, (1, 1), &[TO_NUMBER], Result::Int),
+    spec(&["toIntegerOrNull"], Function::ToIntegerOrNull, (1, 1), &[ANY], Result::Int),
+    spec(&["toLower", "lower"], Function::ToLower, (1, 1), &[TEXT], Result::String),
+    spec(&["toString"], Function::ToString, (1, 1), &[TO_STRING], Result::String),
+    spec(&["toStringOrNull"], Function::ToStringOrNull, (1, 1), &[ANY], Result::String),
+    spec(&["toUpper", "upper"], Function::ToUpper, (1, 1), &[TEXT], Result::String),
+    spec(&["trim", "bTrim"], Function::Trim, (1, 1), &[TEXT], Result::String),
     spec(&["type"], Function::Type, (1, 1), &[RELATIONSHIP], Result::String),
-    spec(&["valuetype"], Function::ValueType, (1, 1), &[ANY], Result::String),
+    spec(&["valueType"], Function::ValueType, (1, 1), &[ANY], Result::String),
     moment(
         &["date", "date.transaction", "date.statement", "date.realtime"],
         TemporalFunction::Date,
@@ -382,12 +396,12 @@ static TABLE: &[Spec] = &[
     truncation(&["datetime.truncate"], TemporalFunction::DateTime),
     truncation(&["localdatetime.truncate"], TemporalFunction::LocalDateTime),
     distance(&["duration.between"], Measure::Parts),
-    distance(&["duration.inmonths"], Measure::Months),
-    distance(&["duration.indays"], Measure::Days),
-    distance(&["duration.inseconds"], Measure::Seconds),
-    spec(&["datetime.fromepoch"], Function::FromEpoch, (2, 2), &[INTEGER], Result::Moment),
+    distance(&["duration.inMonths"], Measure::Months),
+    distance(&["duration.inDays"], Measure::Days),
+    distance(&["duration.inSeconds"], Measure::Seconds),
+    spec(&["datetime.fromEpoch"], Function::FromEpoch, (2, 2), &[INTEGER], Result::Moment),
     spec(
-        &["datetime.fromepochmillis"],
+        &["datetime.fromEpochMillis"],
         Function::FromEpochMillis,
         (1, 1),
         &[INTEGER],
@@ -402,11 +416,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_lowercase_and_unique() {
+    fn names_are_unique_in_whatever_case() {
         let mut seen = BTreeSet::new();
         for name in TABLE.iter().flat_map(|spec| spec.names) {
-            assert_eq!(*name, name.to_lowercase());
-            assert!(seen.insert(name), "{name} is there twice");
+            assert!(seen.insert(name.to_lowercase()), "{name} is there twice");
         }
+    }
+
+    #[test]
+    fn advice_says_what_comes_after_what() {
+        assert_eq!(taken_by(Function::ToUpper), "a string");
+        assert_eq!(taken_by(Function::Size), "a list or a string");
+        assert_eq!(taken_by(Function::Atan2), "a number, then a number");
+        let parts = "a string, then an integer [, then an integer]";
+        assert_eq!(taken_by(Function::Substring), parts);
     }
 }

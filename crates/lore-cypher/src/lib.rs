@@ -13,6 +13,7 @@
 //! so that deep nesting costs heap and no stack; what is built from the tree is
 //! bounded before by length and nesting.
 
+mod advice;
 pub mod compare;
 mod error;
 mod exec;
@@ -33,7 +34,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 pub use error::{Budget, CypherError, Position, Problem, Result};
-pub use graph::{Graph, GraphBuilder, LabelId, Relationship, TooLarge, TypeId};
+pub use graph::{Derived, Graph, GraphBuilder, LabelId, Relationship, TooLarge, TypeId};
 pub use temporal::{Span, Temporal};
 pub use value::{List, Map, NodeId, Path, RelId, Value};
 

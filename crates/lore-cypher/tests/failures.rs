@@ -8,7 +8,10 @@ fn ask(query: &str) -> Result<Table, CypherError> {
     let mut builder = GraphBuilder::new(&["name"]);
     builder.node(&["A"], [("name", Value::text("main")), ("rank", Value::Int(3))]);
     let graph = builder.build().unwrap();
-    answer(&graph, query, &Parameters::new(), &Options::default())
+    let given = [("broken", Value::text("get(")), ("number", Value::Int(3))];
+    let parameters: Parameters =
+        given.into_iter().map(|(name, value)| (name.into(), value)).collect();
+    answer(&graph, query, &parameters, &Options::default())
 }
 
 #[test]
@@ -28,7 +31,20 @@ fn a_failure_tells_where_it_is_and_what_would_be_right() {
         ("MATCH (n) RETURN n.rank LIMIT $most", 31, "\"most\" in params"),
         ("RETURN $missing", 8, "\"missing\" in params"),
         ("RETURN 1 / 0", 8, "not 0"),
-        ("RETURN date('x')", 8, "2024-05-17"),
+        ("RETURN date('x')", 8, "date takes a text such as '2024-05-17"),
+        ("MATCH (n) RETURN reduce(s = 0, x IN n.rank | s + x)", 18, "give a list"),
+        ("MATCH (n) RETURN reduce(s = 0, x IN [n.name] | s - x)", 48, "- takes two numbers"),
+        ("MATCH (n) RETURN [x IN n.rank | x]", 18, "give a list"),
+        ("MATCH (n) WHERE any(x IN n.rank WHERE x > 1) RETURN n", 17, "give a list"),
+        ("MATCH (n) WHERE n.name IN n.rank RETURN n", 27, "IN stands before a list"),
+        ("MATCH (n) WHERE n.name IN $number RETURN n", 27, "IN stands before a list"),
+        ("MATCH (n) WHERE n.name =~ $broken RETURN n", 27, "=~ takes a regular expression"),
+        ("MATCH (n) WHERE n.name =~ '[' RETURN n", 27, "=~ takes a regular expression"),
+        ("MATCH (n) WITH n.name AS x WHERE x RETURN x", 16, "compare it"),
+        ("MATCH (n) WITH n.rank AS x WHERE x:A RETURN x", 34, "only nodes have labels"),
+        ("MATCH (n) RETURN toupper(n.rank)", 18, "toUpper takes a string"),
+        ("RETURN range(1, 'a')", 8, "range takes two integers"),
+        ("MATCH (n) RETURN substring(n.name, n.name)", 18, "a string, then an integer [, then"),
     ] {
         let Err(CypherError::Failed { position, hint, .. }) = ask(query) else {
             panic!("{query}: {:?}", ask(query));
@@ -36,6 +52,34 @@ fn a_failure_tells_where_it_is_and_what_would_be_right() {
         assert_eq!(position, Some(Position { line: 1, column }), "{query}");
         assert!(hint.as_deref().is_some_and(|hint| hint.contains(advice)), "{query}: {hint:?}");
     }
+}
+
+#[test]
+fn what_the_text_tells_to_be_of_the_wrong_kind_has_advice_of_its_own() {
+    for (query, column, advice) in [
+        ("RETURN toupper(1)", 8, "toUpper takes a string"),
+        ("RETURN size(1)", 8, "size takes a list or a string"),
+        ("RETURN 1 - 'a'", 8, "- takes two numbers"),
+        ("RETURN 1 IN 2", 13, "IN stands before a list"),
+        ("MATCH (n) WHERE 1 RETURN n", 17, "compare it"),
+        ("RETURN NOT 'a'", 12, "compare it"),
+        ("RETURN [1]['a']", 12, "by an integer"),
+        ("RETURN [1]['a'..]", 12, "from one integer"),
+        ("RETURN [x IN 1 | x]", 14, "give a list"),
+        ("RETURN 1 AS x LIMIT 'a'", 21, "not negative"),
+        ("RETURN 'a'.b", 8, "only nodes"),
+        ("MATCH (n) MATCH ()-[n]->() RETURN n", 21, "another name"),
+    ] {
+        let Err(CypherError::Invalid { position, hint, .. }) = ask(query) else {
+            panic!("{query}: {:?}", ask(query));
+        };
+        assert_eq!(position, Some(Position { line: 1, column }), "{query}");
+        assert!(hint.as_deref().is_some_and(|hint| hint.contains(advice)), "{query}: {hint:?}");
+    }
+    let Err(CypherError::Invalid { hint: Some(hint), .. }) = ask("RETURN tolow('a')") else {
+        panic!("no advice");
+    };
+    assert!(hint.contains("`toLower`"), "{hint}");
 }
 
 #[test]

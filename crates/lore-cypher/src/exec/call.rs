@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Exec, convert};
 use crate::error::{CypherError, Result, failed};
-use crate::functions::Function;
+use crate::functions::{self, Function};
 use crate::temporal;
 use crate::value::Value;
 
@@ -252,7 +252,7 @@ fn of_number(function: Function, value: &Value, second: Option<&Value>) -> Resul
 }
 
 fn unfit<T>(function: Function, value: &Value) -> Result<T> {
-    failed(format!("{function:?} does not take {}", value.kind()))
+    failed(format!("{} does not take {}", functions::name(function), value.kind()))
 }
 
 fn kind_of(value: Option<&Value>) -> &'static str {

@@ -4,15 +4,14 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::matching::has;
-use super::{Exec, Flow, advice, arithmetic};
-use crate::compare;
+use super::read::slice;
+use super::{Exec, Flow, arithmetic};
 use crate::error::{Result, failed};
-use crate::graph::KeyId;
 use crate::plan::{
-    Arithmetic, Comparison, Everything, Expr, LabelTest, Match, Quantifier, Query, Slot, Subquery,
+    Arithmetic, Comparison, Everything, Expr, Match, Quantifier, Query, Slot, Subquery, TextTest,
 };
-use crate::value::Value;
+use crate::value::{List, Value};
+use crate::{advice, compare};
 
 impl<'q> Exec<'q> {
     /// The value of an expression.
@@ -49,18 +48,17 @@ impl<'q> Exec<'q> {
                     .map_err(|error| self.placed(error, *place, advice))?;
                 self.meter.built(value)
             }
-            Expr::Text(test, pair) => {
-                let (text, part) = (self.eval(&pair.0)?, self.eval(&pair.1)?);
-                Ok(self.text_test(*test, &text, &part)?.into())
-            }
-            Expr::In(pair) => {
+            Expr::Text(test, pair, _) => self.tested(expr, *test, pair),
+            Expr::In(pair, _) => {
                 let (element, list) = (self.eval(&pair.0)?, self.eval(&pair.1)?);
-                self.contains(&list, &element)
+                let found = self.contains(&list, &element);
+                found.map_err(|error| self.advised(error, expr, advice::OF_IN))
             }
             Expr::IsNull(inner) => Ok(Value::Bool(self.eval(inner)?.is_null())),
-            Expr::HasLabels { base, test, types } => {
+            Expr::HasLabels { base, test, types, .. } => {
                 let base = self.eval(base)?;
-                self.has_labels(&base, test, types)
+                let tested = self.has_labels(&base, test, types);
+                tested.map_err(|error| self.advised(error, expr, advice::OF_LABELS))
             }
             Expr::Call(function, arguments, place) => {
                 let arguments: Result<Vec<_>> =
@@ -70,7 +68,8 @@ impl<'q> Exec<'q> {
                     self.meter.pass(argument)?;
                 }
                 let value = self.call(*function, &arguments);
-                value.map_err(|error| self.placed(error, *place, || advice::of_function(*function)))
+                let advice = || Some(advice::of_function(*function));
+                value.map_err(|error| self.placed(error, *place, advice))
             }
             other => self.construct(other),
         }
@@ -117,15 +116,21 @@ impl<'q> Exec<'q> {
             Expr::Case { operand, arms, otherwise } => {
                 self.case(operand.as_deref(), arms, otherwise)
             }
-            Expr::ListComprehension { slot, list, filter, map } => {
-                self.comprehension(*slot, list, filter.as_deref(), map)
+            Expr::ListComprehension { slot, list, filter, map, .. } => {
+                let what = "a list comprehension";
+                let Some(items) = self.items(expr, list, what)? else { return Ok(Value::Null) };
+                self.comprehension(*slot, &items, filter.as_deref(), map)
             }
-            Expr::Quantified { quantifier, slot, list, test } => {
-                Ok(self.quantified(*quantifier, *slot, list, test)?.into())
+            Expr::Quantified { quantifier, slot, list, test, .. } => {
+                let what = "a quantifier";
+                let Some(items) = self.items(expr, list, what)? else { return Ok(Value::Null) };
+                Ok(self.quantified(*quantifier, *slot, &items, test)?.into())
             }
-            Expr::Reduce { sum, start, slot, list, next } => {
+            Expr::Reduce { sum, start, slot, list, next, .. } => {
                 let start = self.eval(start)?;
-                let Some(items) = self.items(list, "reduce")? else { return Ok(Value::Null) };
+                let Some(items) = self.items(expr, list, "reduce")? else {
+                    return Ok(Value::Null);
+                };
                 self.set(*sum, start);
                 for item in items.items() {
                     self.meter.step()?;
@@ -148,18 +153,10 @@ impl<'q> Exec<'q> {
         }
     }
 
-    fn property(&self, base: &Value, name: &str, key: Option<KeyId>) -> Result<Value> {
-        let known = match base {
-            Value::Node(node) => key.and_then(|key| self.graph.node_property(*node, key)),
-            Value::Relationship(relationship) => {
-                key.and_then(|key| self.graph.relationship_property(*relationship, key))
-            }
-            Value::Map(map) => map.get(name),
-            Value::Null => None,
-            Value::Temporal(temporal) => return temporal.component(name),
-            other => return failed(format!("{} has no properties", other.kind())),
-        };
-        Ok(known.cloned().unwrap_or_default())
+    fn tested(&mut self, expr: &Expr, test: TextTest, pair: &'q (Expr, Expr)) -> Result<Value> {
+        let (text, part) = (self.eval(&pair.0)?, self.eval(&pair.1)?);
+        let passed = self.text_test(test, &text, &part);
+        Ok(passed.map_err(|error| self.advised(error, expr, advice::OF_PATTERN))?.into())
     }
 
     fn comparisons(
@@ -222,38 +219,6 @@ impl<'q> Exec<'q> {
         }
     }
 
-    fn contains(&mut self, list: &Value, element: &Value) -> Result<Value> {
-        self.meter.pass(list)?;
-        let Value::List(list) = list else {
-            return match list {
-                Value::Null => Ok(Value::Null),
-                other => failed(format!("IN needs a list, not {}", other.kind())),
-            };
-        };
-        self.meter.steps(list.items().len())?;
-        let mut known = true;
-        for item in list.items() {
-            match compare::equals(element, item) {
-                Some(true) => return Ok(Value::Bool(true)),
-                Some(false) => {}
-                None => known = false,
-            }
-        }
-        Ok(known.then_some(false).into())
-    }
-
-    fn has_labels(&self, base: &Value, test: &LabelTest, types: &[Arc<str>]) -> Result<Value> {
-        match base {
-            Value::Null => Ok(Value::Null),
-            Value::Node(node) => Ok(Value::Bool(has(self.graph, *node, test))),
-            Value::Relationship(relationship) => {
-                let kind = self.graph.type_name(*relationship);
-                Ok(Value::Bool(kind.is_some_and(|kind| types.contains(kind))))
-            }
-            other => failed(format!("{} has no labels", other.kind())),
-        }
-    }
-
     fn map(
         &mut self,
         mut map: BTreeMap<Arc<str>, Value>,
@@ -284,33 +249,6 @@ impl<'q> Exec<'q> {
         self.map(start, entries)
     }
 
-    /// The properties of a node, relationship or map.
-    pub(super) fn properties(&self, value: &Value) -> Result<BTreeMap<Arc<str>, Value>> {
-        let own = |(name, value): (&Arc<str>, &Value)| (Arc::clone(name), value.clone());
-        Ok(match value {
-            Value::Node(node) => self.graph.node_properties(*node).map(own).collect(),
-            Value::Relationship(relationship) => {
-                self.graph.relationship_properties(*relationship).map(own).collect()
-            }
-            Value::Map(map) => map.entries().clone(),
-            other => return failed(format!("{} has no properties", other.kind())),
-        })
-    }
-
-    fn index(&self, base: &Value, index: &Value) -> Result<Value> {
-        match (base, index) {
-            (Value::Null, _) | (_, Value::Null) => Ok(Value::Null),
-            (Value::List(list), Value::Int(index)) => {
-                let at = place(*index, list.items().len());
-                Ok(at.and_then(|at| list.items().get(at)).cloned().unwrap_or_default())
-            }
-            (Value::Map(_) | Value::Node(_) | Value::Relationship(_), Value::String(name)) => {
-                self.property(base, name, self.graph.key_id(name))
-            }
-            _ => failed(format!("{} cannot be read by {}", base.kind(), index.kind())),
-        }
-    }
-
     fn case(
         &mut self,
         operand: Option<&'q Expr>,
@@ -336,25 +274,25 @@ impl<'q> Exec<'q> {
         self.eval(otherwise)
     }
 
-    /// The elements of a list; none when it is unknown.
-    fn items(&mut self, list: &'q Expr, what: &str) -> Result<Option<Arc<crate::value::List>>> {
+    /// The elements of a list that an expression goes over; none when it is unknown.
+    fn items(&mut self, of: &Expr, list: &'q Expr, what: &str) -> Result<Option<Arc<List>>> {
         match self.eval(list)? {
             Value::Null => Ok(None),
             Value::List(list) => Ok(Some(list)),
-            other => failed(format!("{what} needs a list, not {}", other.kind())),
+            other => {
+                let message = format!("{what} needs a list, not {}", other.kind());
+                self.failed_in(of, message, advice::OF_LIST)
+            }
         }
     }
 
     fn comprehension(
         &mut self,
         slot: Slot,
-        list: &'q Expr,
+        items: &List,
         filter: Option<&'q Expr>,
         map: &'q Expr,
     ) -> Result<Value> {
-        let Some(items) = self.items(list, "a list comprehension")? else {
-            return Ok(Value::Null);
-        };
         let (mut found, mut weight) = (Vec::new(), 0_u64);
         for item in items.items() {
             self.meter.step()?;
@@ -377,10 +315,9 @@ impl<'q> Exec<'q> {
         &mut self,
         quantifier: Quantifier,
         slot: Slot,
-        list: &'q Expr,
+        items: &List,
         test: &'q Expr,
     ) -> Result<Option<bool>> {
-        let Some(items) = self.items(list, "a quantifier")? else { return Ok(None) };
         let (mut held, mut unknown, mut broken) = (0_u64, 0_u64, 0_u64);
         for item in items.items() {
             self.meter.step()?;
@@ -465,34 +402,4 @@ fn compared(comparison: Comparison, left: &Value, right: &Value) -> Option<bool>
         Comparison::Greater => ordered(Ordering::is_gt),
         Comparison::GreaterEqual => ordered(Ordering::is_ge),
     }
-}
-
-/// A place in a list; negative ones count from its end.
-fn place(index: i64, length: usize) -> Option<usize> {
-    let length = i64::try_from(length).ok()?;
-    let at = if index < 0 { index.checked_add(length)? } else { index };
-    usize::try_from(at).ok()
-}
-
-fn slice(base: &Value, from: Option<Value>, to: Option<Value>) -> Result<Value> {
-    let Value::List(list) = base else {
-        return match base {
-            Value::Null => Ok(Value::Null),
-            other => failed(format!("a slice is taken of a list, not of {}", other.kind())),
-        };
-    };
-    let length = list.items().len();
-    let bound = |bound: Option<Value>, default: usize| match bound {
-        None => Ok(Some(default)),
-        Some(Value::Null) => Ok(None),
-        Some(Value::Int(bound)) => {
-            let before_start = if bound < 0 { 0 } else { length };
-            Ok(Some(place(bound, length).unwrap_or(before_start).min(length)))
-        }
-        Some(other) => failed(format!("a slice has integer bounds, not {}", other.kind())),
-    };
-    let (Some(from), Some(to)) = (bound(from, 0)?, bound(to, length)?) else {
-        return Ok(Value::Null);
-    };
-    Ok(Value::list(list.items().get(from..to).unwrap_or_default().to_vec()))
 }

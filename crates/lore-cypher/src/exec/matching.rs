@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::table::Table;
 use super::{Exec, Flow, Next};
+use crate::advice;
 use crate::error::Result;
 use crate::graph::{Graph, LabelId, Neighbour};
 use crate::plan::{
@@ -116,7 +117,14 @@ impl<'q> Exec<'q> {
                 self.seek(*key, &value, slot, labels, next)
             }
             Source::IndexIn { key, list } => {
-                let Value::List(list) = self.eval(list)? else { return ON };
+                let list = match self.eval(list)? {
+                    Value::List(list) => list,
+                    Value::Null => return ON,
+                    other => {
+                        let message = format!("IN needs a list, not {}", other.kind());
+                        return self.failed_in(list, message, advice::OF_IN);
+                    }
+                };
                 let mut tried = Table::new(1);
                 for value in list.items() {
                     self.meter.step()?;

@@ -4,17 +4,18 @@
 //! one, which may answer that it has enough. Nothing here can change the graph: it
 //! is only ever borrowed.
 
-mod advice;
 mod aggregate;
 mod arithmetic;
 mod call;
 mod convert;
 mod eval;
+mod failing;
 mod marks;
 mod matching;
 mod meter;
 mod pattern;
 mod project;
+mod read;
 mod shortest;
 mod table;
 mod texts;
@@ -125,7 +126,10 @@ impl<'q> Exec<'q> {
         let mut states = Vec::with_capacity(part.stages.len());
         for stage in &part.stages {
             states.push(match stage {
-                Stage::Project(project) => Some(State::new(self, project)?),
+                Stage::Project(project) => {
+                    let state = State::new(self, project);
+                    Some(state.map_err(|error| self.placed(error, stage.place(), || None))?)
+                }
                 _ => None,
             });
         }
@@ -137,9 +141,9 @@ impl<'q> Exec<'q> {
             (stages.split_first(), states.split_first_mut())
         {
             if let (Stage::Project(project), Some(state)) = (stage, state) {
-                let after = self.flush(project, state, &mut |exec| {
-                    exec.push(later, later_states, &mut *next)
-                })?;
+                let after = self
+                    .flush(project, state, &mut |exec| exec.push(later, later_states, &mut *next));
+                let after = after.map_err(|error| self.placed(error, stage.place(), || None))?;
                 if later.is_empty() && after.is_break() {
                     flow = after;
                 }
@@ -161,15 +165,16 @@ impl<'q> Exec<'q> {
             return next(self);
         };
         let mut rest = |exec: &mut Self| exec.push(later, &mut *later_states, &mut *next);
-        match (stage, state) {
+        let done = match (stage, state) {
             (Stage::Match(found), _) => self.match_clause(found, &mut rest),
-            (Stage::Unwind { list, slot }, _) => {
-                let list = self.eval(list)?;
-                self.unwind(&list, *slot, &mut rest)
+            (Stage::Unwind { list, slot, .. }, _) => {
+                self.eval(list).and_then(|list| self.unwind(&list, *slot, &mut rest))
             }
             (Stage::Project(project), Some(state)) => self.project(project, state, &mut rest),
             (Stage::Project(_), None) => Ok(Flow::Continue(())),
-        }
+        };
+        // What has no place of its own is at least in its clause.
+        done.map_err(|error| self.placed(error, stage.place(), || None))
     }
 
     fn unwind(&mut self, list: &Value, slot: Slot, next: Next<'_, 'q>) -> Result<Flow> {

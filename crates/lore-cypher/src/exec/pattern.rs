@@ -44,8 +44,12 @@ impl Pattern {
         if written.len() > PATTERN_BYTES {
             return failed(format!("a pattern cannot be longer than {PATTERN_BYTES} bytes"));
         }
-        let parsed = syntax::parse(written)
-            .map_err(|error| CypherError::failure(format!("the pattern is wrong: {error}")))?;
+        let parsed = syntax::parse(written).map_err(|error| {
+            // Its last line says what, those before draw the pattern.
+            let why = error.to_string();
+            let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            CypherError::failure(format!("the regular expression is wrong: {why}"))
+        })?;
         let too_large = || {
             let message = "the pattern is too large; repeat less in it, as in `{1,9}`";
             CypherError::failure(message.to_owned())

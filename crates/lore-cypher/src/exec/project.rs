@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 use super::aggregate::Gathered;
 use super::table::Table;
-use super::{Exec, Flow, Meter, Next, advice, meter};
+use super::{Exec, Flow, Meter, Next, meter};
+use crate::advice;
 use crate::compare;
 use crate::error::Result;
 use crate::plan::{Distinct, Expr, Nulls, Project, Slot, Sort, SortDirection};

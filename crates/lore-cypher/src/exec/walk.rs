@@ -49,7 +49,7 @@ impl<'q> Exec<'q> {
         wanted.iter().all(|(name, value)| {
             let key = self.graph.key_id(name);
             let known = key.and_then(|key| self.graph.relationship_property(relationship, key));
-            known.is_some_and(|known| compare::equals(known, value) == Some(true))
+            known.is_some_and(|known| compare::equals(&known, value) == Some(true))
         })
     }
 

@@ -6,7 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::names::Names;
 use super::{
-    Columns, Graph, KeyId, LabelId, LabelSets, Neighbour, PropertyIndex, Relationship, Runs, TypeId,
+    Columns, Derived, Graph, KeyId, LabelId, LabelSets, Neighbour, PropertyIndex, Relationship,
+    Runs, TypeId,
 };
 use crate::value::{NodeId, RelId, Value};
 
@@ -22,6 +23,7 @@ pub struct GraphBuilder {
     types: Names,
     keys: Names,
     indexed: Vec<String>,
+    derived: Vec<(KeyId, Derived)>,
     node_labels: LabelSets,
     node_properties: Columns,
     relationships: Vec<Relationship>,
@@ -34,6 +36,11 @@ impl GraphBuilder {
     pub fn new(indexed: &[&str]) -> Self {
         let indexed = indexed.iter().map(|key| (*key).to_owned()).collect();
         Self { indexed, ..Self::default() }
+    }
+
+    /// Relationships have this property from now on, without it being kept.
+    pub fn derived(&mut self, key: &str, derived: Derived) {
+        self.derived.push((KeyId(self.keys.intern(key)), derived));
     }
 
     /// Adds a node.
@@ -98,6 +105,7 @@ impl GraphBuilder {
             node_properties: self.node_properties,
             relationships: self.relationships,
             relationship_properties: self.relationship_properties,
+            derived: self.derived,
             outgoing,
             incoming,
             indexes,

@@ -10,6 +10,7 @@ mod index;
 mod labels;
 mod names;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 pub use build::{GraphBuilder, TooLarge};
@@ -42,12 +43,16 @@ pub struct Graph {
     node_properties: Columns,
     relationships: Vec<Relationship>,
     relationship_properties: Columns,
+    derived: Vec<(KeyId, Derived)>,
     outgoing: Runs<Neighbour>,
     incoming: Runs<Neighbour>,
     by_label: Vec<Vec<NodeId>>,
     by_type: Vec<TypeEnds>,
     indexes: Vec<PropertyIndex>,
 }
+
+/// A property of a relationship that follows from what it joins, so that it takes no room.
+pub type Derived = fn(&Graph, RelId) -> Option<Value>;
 
 /// A relationship as it is stored.
 #[derive(Debug, Clone, Copy)]
@@ -89,6 +94,11 @@ impl Graph {
         self.named(&self.node_properties, node.0)
     }
 
+    /// One property of a node.
+    pub fn node_value(&self, node: NodeId, name: &str) -> Option<&Value> {
+        self.node_property(node, self.key_id(name)?)
+    }
+
     /// A relationship's ends and type.
     pub fn relationship(&self, relationship: RelId) -> Option<Relationship> {
         self.relationships.get(relationship.0 as usize).copied()
@@ -103,8 +113,12 @@ impl Graph {
     pub fn relationship_properties(
         &self,
         relationship: RelId,
-    ) -> impl Iterator<Item = (&Arc<str>, &Value)> {
-        self.named(&self.relationship_properties, relationship.0)
+    ) -> impl Iterator<Item = (&Arc<str>, Cow<'_, Value>)> {
+        let kept = self.named(&self.relationship_properties, relationship.0);
+        let derived = self.derived.iter().filter_map(move |(key, derived)| {
+            Some((self.keys.name(key.0)?, Cow::Owned(derived(self, relationship)?)))
+        });
+        kept.map(|(name, value)| (name, Cow::Borrowed(value))).chain(derived)
     }
 
     /// Every label with the number of its nodes.
@@ -171,8 +185,16 @@ impl Graph {
         self.node_properties.get(node.0, key)
     }
 
-    pub(crate) fn relationship_property(&self, relationship: RelId, key: KeyId) -> Option<&Value> {
-        self.relationship_properties.get(relationship.0, key)
+    pub(crate) fn relationship_property(
+        &self,
+        relationship: RelId,
+        key: KeyId,
+    ) -> Option<Cow<'_, Value>> {
+        if let Some(kept) = self.relationship_properties.get(relationship.0, key) {
+            return Some(Cow::Borrowed(kept));
+        }
+        let (_, derived) = self.derived.iter().find(|(known, _)| *known == key)?;
+        derived(self, relationship).map(Cow::Owned)
     }
 
     pub(crate) fn outgoing(&self, node: NodeId) -> &[Neighbour] {

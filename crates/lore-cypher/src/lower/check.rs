@@ -4,6 +4,7 @@ use open_cypher::Span;
 use open_cypher::ast::{Expr as Ast, Name};
 
 use super::Lower;
+use crate::advice;
 use crate::error::{Problem, Result};
 use crate::functions::Spec;
 use crate::plan::Arithmetic;
@@ -11,17 +12,23 @@ use crate::types::{Accepts, Type};
 
 impl Lower<'_> {
     /// Makes sure that an operand can be what is needed.
-    pub(super) fn need(
-        &self,
-        operand: &Ast,
-        given: &Type,
-        accepted: &[Accepts],
-        what: &str,
-    ) -> Result<()> {
-        if given.may_be(accepted) {
+    pub(super) fn need(&self, operand: &Ast, given: &Type, need: &Need) -> Result<()> {
+        if given.may_be(need.accepts) {
             return Ok(());
         }
-        self.wrong_type(operand.span, what, &names(accepted), given)
+        let what = format!("{} needs {}", need.what, names(need.accepts));
+        self.wrong_type(operand.span, &what, given, need.advice.to_owned())
+    }
+
+    pub(super) fn wrong_type<T>(
+        &self,
+        span: Span,
+        what: &str,
+        given: &Type,
+        advice: String,
+    ) -> Result<T> {
+        let message = format!("{what}, not {}", given.name());
+        self.invalid_with(Problem::Type, span, message, Some(advice))
     }
 
     /// Makes sure that a call fits its function.
@@ -39,8 +46,8 @@ impl Lower<'_> {
             let accepted = spec.accepts.get(number).or(spec.accepts.last());
             let accepted = accepted.copied().unwrap_or_default();
             if !kind.may_be(accepted) {
-                let what = format!("argument {} of {name}", number + 1);
-                return self.wrong_type(span, &what, &self::names(accepted), kind);
+                let what = format!("argument {} of {name} needs {}", number + 1, names(accepted));
+                return self.wrong_type(span, &what, kind, advice::of_function(spec.function));
             }
         }
         Ok(())
@@ -75,7 +82,8 @@ impl Lower<'_> {
             _ => {
                 let message =
                     format!("this operator does not take {} and {}", left.name(), right.name());
-                return self.invalid(Problem::Type, span, message);
+                let advice = Some(advice::of_operator(operator));
+                return self.invalid_with(Problem::Type, span, message, advice);
             }
         })
     }
@@ -94,7 +102,70 @@ impl Lower<'_> {
         }
         let message =
             format!("`{}` is {} and cannot be {}", name.kind.text, known.name(), wanted.name());
-        self.invalid(Problem::VariableClash, name.span, message)
+        let advice = "give one of them another name".to_owned();
+        self.invalid_with(Problem::VariableClash, name.span, message, Some(advice))
+    }
+}
+
+/// What has to be of some kind, and what to do when it is not.
+pub(super) struct Need {
+    what: &'static str,
+    accepts: &'static [Accepts],
+    advice: &'static str,
+}
+
+impl Need {
+    pub(super) const CONDITION: Self = Self::condition("a condition");
+    pub(super) const NOT: Self = Self::condition("NOT");
+    pub(super) const LOGIC: Self = Self::condition("AND, OR and XOR");
+    pub(super) const IN: Self =
+        Self { what: "IN", accepts: &[Accepts::List], advice: advice::OF_IN };
+    pub(super) const COMPREHENSION: Self = Self::list("a list comprehension");
+    pub(super) const QUANTIFIER: Self = Self::list("a quantifier");
+    pub(super) const REDUCE: Self = Self::list("reduce");
+    pub(super) const PROJECTION: Self = Self {
+        what: "a map projection",
+        accepts: &[Accepts::Node, Accepts::Relationship, Accepts::Map],
+        advice: advice::OF_PROPERTY,
+    };
+    pub(super) const SIGN: Self = Self {
+        what: "a sign",
+        accepts: &[Accepts::Number, Accepts::Temporal],
+        advice: "make a number with toInteger or toFloat",
+    };
+    pub(super) const LABELED: Self = Self {
+        what: "a test on labels",
+        accepts: &[Accepts::Node, Accepts::Relationship],
+        advice: advice::OF_LABELS,
+    };
+    pub(super) const INDEXED: Self = Self {
+        what: "`[...]`",
+        accepts: &[Accepts::List, Accepts::Map, Accepts::Node, Accepts::Relationship],
+        advice: advice::OF_INDEX,
+    };
+    pub(super) const INDEX: Self = Self {
+        what: "an index",
+        accepts: &[Accepts::Int, Accepts::String],
+        advice: advice::OF_INDEX,
+    };
+    pub(super) const PLACE: Self =
+        Self { what: "the index of a list", accepts: &[Accepts::Int], advice: advice::OF_INDEX };
+    pub(super) const SLICED: Self =
+        Self { what: "a slice", accepts: &[Accepts::List], advice: advice::OF_SLICE };
+    pub(super) const SLICE: Self =
+        Self { what: "the bound of a slice", accepts: &[Accepts::Int], advice: advice::OF_SLICE };
+
+    /// `SKIP` or `LIMIT`.
+    pub(super) const fn bound(what: &'static str) -> Self {
+        Self { what, accepts: &[Accepts::Int], advice: advice::OF_BOUND }
+    }
+
+    const fn condition(what: &'static str) -> Self {
+        Self { what, accepts: &[Accepts::Bool], advice: advice::OF_CONDITION }
+    }
+
+    const fn list(what: &'static str) -> Self {
+        Self { what, accepts: &[Accepts::List], advice: advice::OF_LIST }
     }
 }
 

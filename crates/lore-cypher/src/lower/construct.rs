@@ -6,13 +6,14 @@ use open_cypher::ast::{
     ReduceExpression, SetQuantifier, SubqueryExpression, SubqueryExpressionKind,
 };
 
+use super::check::Need;
 use super::optimise::{self, Rows};
 use super::pattern::Names;
 use super::{Ending, Lower, Within, order};
 use crate::error::{Problem, Result};
 use crate::functions::{self, Aggregate, Function};
 use crate::plan::{Aggregation, Distinct, Expr, Match, Place, Quantifier, Subquery, Wanted};
-use crate::types::{Accepts, Type};
+use crate::types::Type;
 use crate::value::Value;
 
 impl Lower<'_> {
@@ -134,9 +135,13 @@ impl Lower<'_> {
         Ok((Expr::Case { operand, arms, otherwise: Box::new(otherwise) }, kind))
     }
 
-    pub(super) fn list_comprehension(&mut self, found: &ListComprehension) -> Result<(Expr, Type)> {
+    pub(super) fn list_comprehension(
+        &mut self,
+        ast: &Ast,
+        found: &ListComprehension,
+    ) -> Result<(Expr, Type)> {
         let (list, kind) = self.expr(&found.list)?;
-        self.need(&found.list, &kind, &[Accepts::List], "a list comprehension")?;
+        self.need(&found.list, &kind, &Need::COMPREHENSION)?;
         let slot = self.slot();
         let (filter, map, map_kind) =
             self.inside(&[(&found.variable, slot, kind.element())], |lower| {
@@ -148,13 +153,18 @@ impl Lower<'_> {
                 };
                 Ok((filter.map(Box::new), Box::new(map), map_kind))
             })?;
-        let list = Box::new(list);
-        Ok((Expr::ListComprehension { slot, list, filter, map }, Type::List(Box::new(map_kind))))
+        let (list, place) = (Box::new(list), Place(ast.span.start));
+        let made = Expr::ListComprehension { slot, list, filter, map, place };
+        Ok((made, Type::List(Box::new(map_kind))))
     }
 
-    pub(super) fn quantified(&mut self, found: &QuantifiedPredicate) -> Result<(Expr, Type)> {
+    pub(super) fn quantified(
+        &mut self,
+        ast: &Ast,
+        found: &QuantifiedPredicate,
+    ) -> Result<(Expr, Type)> {
         let (list, kind) = self.expr(&found.list)?;
-        self.need(&found.list, &kind, &[Accepts::List], "a quantifier")?;
+        self.need(&found.list, &kind, &Need::QUANTIFIER)?;
         let slot = self.slot();
         let test = self.inside(&[(&found.variable, slot, kind.element())], |lower| {
             lower.condition(&found.predicate)
@@ -165,20 +175,21 @@ impl Lower<'_> {
             QuantifiedPredicateKind::None => Quantifier::None,
             _ => Quantifier::Single,
         };
-        let (list, test) = (Box::new(list), Box::new(test));
-        Ok((Expr::Quantified { quantifier, slot, list, test }, Type::Bool))
+        let (list, test, place) = (Box::new(list), Box::new(test), Place(ast.span.start));
+        Ok((Expr::Quantified { quantifier, slot, list, test, place }, Type::Bool))
     }
 
-    pub(super) fn reduce(&mut self, found: &ReduceExpression) -> Result<(Expr, Type)> {
+    pub(super) fn reduce(&mut self, ast: &Ast, found: &ReduceExpression) -> Result<(Expr, Type)> {
         let (start, start_kind) = self.expr(&found.initial)?;
         let (list, kind) = self.expr(&found.list)?;
-        self.need(&found.list, &kind, &[Accepts::List], "reduce")?;
+        self.need(&found.list, &kind, &Need::REDUCE)?;
         let (sum, slot) = (self.slot(), self.slot());
         // What is accumulated may change its type on the way.
         let names = [(&found.accumulator, sum, Type::Any), (&found.variable, slot, kind.element())];
         let (next, next_kind) = self.inside(&names, |lower| lower.expr(&found.expression))?;
         let (start, list, next) = (Box::new(start), Box::new(list), Box::new(next));
-        Ok((Expr::Reduce { sum, start, slot, list, next }, start_kind.join(next_kind)))
+        let place = Place(ast.span.start);
+        Ok((Expr::Reduce { sum, start, slot, list, next, place }, start_kind.join(next_kind)))
     }
 
     /// Names that exist only inside an expression.
@@ -202,7 +213,8 @@ impl Lower<'_> {
         let pattern = self.pattern(found, Names::Known)?;
         let mut steps = order::steps(pattern, self.graph, &|_| true);
         optimise::matching(&mut steps, Rows::Merged, |_| false);
-        Ok(Expr::Exists(Box::new(Match { steps, optional: None })))
+        let place = Place(found.span.start);
+        Ok(Expr::Exists(Box::new(Match { steps, optional: None, place })))
     }
 
     /// `shortestPath(…)` where a value is expected: the first of the paths there are.
@@ -213,14 +225,12 @@ impl Lower<'_> {
     ) -> Result<(Expr, Type)> {
         let (pattern, path) = self.pattern_between(found, wanted)?;
         let steps = order::steps(pattern, self.graph, &|_| true);
-        let pattern = Box::new(Match { steps, optional: None });
+        let place = Place(found.span.start);
+        let pattern = Box::new(Match { steps, optional: None, place });
         let map = Box::new(Expr::Slot(path));
         let paths = Expr::PatternComprehension { pattern, map };
         Ok(match wanted {
-            Wanted::One => {
-                let place = Place(found.span.start);
-                (Expr::Call(Function::Head, vec![paths], place), Type::Path)
-            }
+            Wanted::One => (Expr::Call(Function::Head, vec![paths], place), Type::Path),
             Wanted::All => (paths, Type::List(Box::new(Type::Path))),
         })
     }
@@ -239,7 +249,8 @@ impl Lower<'_> {
         self.within = within;
         self.scope.forget(mark);
         let steps = order::steps(pattern, self.graph, &|_| true);
-        let pattern = Box::new(Match { steps, optional: None });
+        let place = Place(found.pattern.span.start);
+        let pattern = Box::new(Match { steps, optional: None, place });
         let map = Box::new(map);
         Ok((Expr::PatternComprehension { pattern, map }, Type::List(Box::new(kind))))
     }

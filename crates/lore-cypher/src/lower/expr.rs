@@ -8,12 +8,12 @@ use open_cypher::ast::{
 };
 
 use super::Lower;
+use super::check::Need;
+use crate::advice;
 use crate::error::{Problem, Result};
 use crate::plan::{Arithmetic, Comparison, Everything, Expr, LabelTest, Place, TextTest};
 use crate::types::{Accepts, Type};
 use crate::value::Value;
-
-const BOOL: &[Accepts] = &[Accepts::Bool];
 
 impl Lower<'_> {
     /// A condition: something that is true, false or unknown.
@@ -81,10 +81,12 @@ impl Lower<'_> {
         match &ast.kind {
             ExprKind::Function(call) => self.call(ast, call),
             ExprKind::Case(case) => self.case(case),
-            ExprKind::ListComprehension(comprehension) => self.list_comprehension(comprehension),
+            ExprKind::ListComprehension(comprehension) => {
+                self.list_comprehension(ast, comprehension)
+            }
             ExprKind::PatternComprehension(found) => self.pattern_comprehension(found),
-            ExprKind::Reduce(reduce) => self.reduce(reduce),
-            ExprKind::QuantifiedPredicate(predicate) => self.quantified(predicate),
+            ExprKind::Reduce(reduce) => self.reduce(ast, reduce),
+            ExprKind::QuantifiedPredicate(predicate) => self.quantified(ast, predicate),
             ExprKind::Subquery(subquery) => self.subquery(subquery),
             ExprKind::Pattern(pattern) => {
                 let message = "a pattern can only be a condition, as in WHERE";
@@ -100,7 +102,7 @@ impl Lower<'_> {
 
     fn checked_condition(&mut self, ast: &Ast) -> Result<Expr> {
         let (condition, kind) = self.expr(ast)?;
-        self.need(ast, &kind, BOOL, "a condition")?;
+        self.need(ast, &kind, &Need::CONDITION)?;
         Ok(condition)
     }
 
@@ -139,9 +141,8 @@ impl Lower<'_> {
     }
 
     fn map_projection(&mut self, projection: &MapProjection) -> Result<(Expr, Type)> {
-        const ACCEPTED: &[Accepts] = &[Accepts::Node, Accepts::Relationship, Accepts::Map];
         let (base, kind) = self.expr(&projection.base)?;
-        self.need(&projection.base, &kind, ACCEPTED, "a map projection")?;
+        self.need(&projection.base, &kind, &Need::PROJECTION)?;
         let (mut all, mut entries) = (Everything::No, Vec::new());
         for item in &projection.items {
             match &item.kind {
@@ -166,10 +167,9 @@ impl Lower<'_> {
     }
 
     fn unary(&mut self, ast: &Ast, operator: UnaryOperator, operand: &Ast) -> Result<(Expr, Type)> {
-        const ACCEPTED: &[Accepts] = &[Accepts::Number, Accepts::Temporal];
         if operator == UnaryOperator::Not {
             let (inner, kind) = self.expr(operand)?;
-            self.need(operand, &kind, BOOL, "NOT")?;
+            self.need(operand, &kind, &Need::NOT)?;
             return Ok((Expr::Not(Box::new(inner)), Type::Bool));
         }
         if operator == UnaryOperator::Minus
@@ -178,7 +178,7 @@ impl Lower<'_> {
             return Ok((Expr::Const(Value::Int(number)), Type::Int));
         }
         let (inner, kind) = self.expr(operand)?;
-        self.need(operand, &kind, ACCEPTED, "a sign")?;
+        self.need(operand, &kind, &Need::SIGN)?;
         if operator == UnaryOperator::Plus {
             return Ok((inner, kind));
         }
@@ -211,8 +211,9 @@ impl Lower<'_> {
             B::In => {
                 let (element, _) = self.expr(left)?;
                 let (list, kind) = self.expr(right)?;
-                self.need(right, &kind, &[Accepts::List], "IN")?;
-                Ok((Expr::In(Box::new((element, list))), Type::Bool))
+                self.need(right, &kind, &Need::IN)?;
+                let place = Place(right.span.start);
+                Ok((Expr::In(Box::new((element, list)), place), Type::Bool))
             }
             _ => self.invalid(Problem::Syntax, ast.span, "unknown operator"),
         }
@@ -222,7 +223,7 @@ impl Lower<'_> {
         let mut operands = Vec::new();
         for operand in chain(left, right, operator) {
             let (part, kind) = self.expr(operand)?;
-            self.need(operand, &kind, BOOL, "AND, OR and XOR")?;
+            self.need(operand, &kind, &Need::LOGIC)?;
             operands.push(part);
         }
         let logic = match operator {
@@ -271,19 +272,20 @@ impl Lower<'_> {
     fn text_test(&mut self, test: TextTest, left: &Ast, right: &Ast) -> Result<(Expr, Type)> {
         // What is no text is unknown, not wrong.
         let (text, part) = (self.expr(left)?.0, self.expr(right)?.0);
-        Ok((Expr::Text(test, Box::new((text, part))), Type::Bool))
+        let place = Place(right.span.start);
+        Ok((Expr::Text(test, Box::new((text, part)), place), Type::Bool))
     }
 
     fn is(&mut self, ast: &Ast, expression: &Ast, predicate: &IsPredicate) -> Result<Expr> {
         match predicate {
             IsPredicate::Null => Ok(Expr::IsNull(Box::new(self.expr(expression)?.0))),
             IsPredicate::Label(labels) => {
-                const ACCEPTED: &[Accepts] = &[Accepts::Node, Accepts::Relationship];
                 let (base, kind) = self.expr(expression)?;
-                self.need(expression, &kind, ACCEPTED, "a test on labels")?;
+                self.need(expression, &kind, &Need::LABELED)?;
                 let test = self.labels(labels)?;
                 let types = type_names(labels);
-                Ok(Expr::HasLabels { base: Box::new(base), test, types })
+                let place = Place(ast.span.start);
+                Ok(Expr::HasLabels { base: Box::new(base), test, types, place })
             }
             _ => self.refused(ast.span, "tests on value types are not supported"),
         }
@@ -294,8 +296,8 @@ impl Lower<'_> {
             &[Accepts::Node, Accepts::Relationship, Accepts::Map, Accepts::Temporal];
         let (base, kind) = self.expr(expression)?;
         if !kind.may_be(ACCEPTED) {
-            let what = format!("reading `.{}`", key.kind.text);
-            return self.wrong_type(ast.span, &what, "a node, relationship or map", &kind);
+            let what = format!("reading `.{}` needs a node, relationship or map", key.kind.text);
+            return self.wrong_type(ast.span, &what, &kind, advice::OF_PROPERTY.to_owned());
         }
         Ok((self.property_of(base, key, Place(ast.span.start)), Type::Any))
     }
@@ -311,26 +313,23 @@ impl Lower<'_> {
     }
 
     fn index(&mut self, base: &Ast, index: &Ast) -> Result<(Expr, Type)> {
-        const ACCEPTED: &[Accepts] =
-            &[Accepts::List, Accepts::Map, Accepts::Node, Accepts::Relationship];
-        const KEYS: &[Accepts] = &[Accepts::Int, Accepts::String];
         let (inner, kind) = self.expr(base)?;
-        self.need(base, &kind, ACCEPTED, "`[...]`")?;
+        self.need(base, &kind, &Need::INDEXED)?;
         let (at, at_kind) = self.expr(index)?;
-        self.need(index, &at_kind, KEYS, "an index")?;
+        self.need(index, &at_kind, &Need::INDEX)?;
         if matches!(kind, Type::List(_)) {
-            self.need(index, &at_kind, &[Accepts::Int], "the index of a list")?;
+            self.need(index, &at_kind, &Need::PLACE)?;
         }
         Ok((Expr::Index(Box::new((inner, at)), Place(base.span.start)), kind.element()))
     }
 
     fn slice(&mut self, base: &Ast, from: Option<&Ast>, to: Option<&Ast>) -> Result<(Expr, Type)> {
         let (inner, kind) = self.expr(base)?;
-        self.need(base, &kind, &[Accepts::List], "a slice")?;
+        self.need(base, &kind, &Need::SLICED)?;
         let mut bound = |ast: Option<&Ast>| -> Result<Option<Box<Expr>>> {
             let Some(ast) = ast else { return Ok(None) };
             let (bound, kind) = self.expr(ast)?;
-            self.need(ast, &kind, &[Accepts::Int], "the bound of a slice")?;
+            self.need(ast, &kind, &Need::SLICE)?;
             Ok(Some(Box::new(bound)))
         };
         let (from, to) = (bound(from)?, bound(to)?);

@@ -23,10 +23,9 @@ use open_cypher::ast::{
 
 use crate::error::{CypherError, Problem, Result};
 use crate::graph::Graph;
-use crate::plan::{Match, Part, Query, Slot, Stage, Union};
+use crate::plan::{Match, Part, Place, Query, Slot, Stage, Union};
 use crate::scope::Scope;
 use crate::text::Text;
-use crate::types::Type;
 use optimise::Rows;
 use pattern::Pattern;
 use project::Projecting;
@@ -186,9 +185,9 @@ impl Lower<'_> {
             ClauseKind::Match(found) => {
                 let (pattern, optional) = self.match_clause(found)?;
                 understood.patterns.push((understood.stages.len(), pattern));
-                Stage::Match(Match { steps: Vec::new(), optional })
+                Stage::Match(Match { steps: Vec::new(), optional, place: Place(clause.span.start) })
             }
-            ClauseKind::Unwind(unwind) => self.unwind(unwind)?,
+            ClauseKind::Unwind(unwind) => self.unwind(unwind, Place(clause.span.start))?,
             ClauseKind::With(with) => {
                 let mut with_rows = self.project(&with.projection, Projecting::With)?;
                 if let Some(condition) = &with.where_clause {
@@ -217,14 +216,14 @@ impl Lower<'_> {
         Ok((pattern, optional))
     }
 
-    fn unwind(&mut self, unwind: &UnwindClause) -> Result<Stage> {
+    fn unwind(&mut self, unwind: &UnwindClause, place: Place) -> Result<Stage> {
         let (list, kind) = self.expr(&unwind.expression)?;
         if self.scope.get(&unwind.variable.kind.text).is_some() {
             return self.already(&unwind.variable);
         }
         let slot = self.slot();
         self.scope.add(&unwind.variable.kind.text, slot, kind.element());
-        Ok(Stage::Unwind { list, slot })
+        Ok(Stage::Unwind { list, slot, place })
     }
 
     fn slot(&mut self) -> Slot {
@@ -266,11 +265,6 @@ impl Lower<'_> {
     fn refused<T>(&self, span: Span, message: &str) -> Result<T> {
         let position = Some(self.text.position(span.start));
         Err(CypherError::Refused { message: message.to_owned(), position })
-    }
-
-    fn wrong_type<T>(&self, span: Span, what: &str, expected: &str, given: &Type) -> Result<T> {
-        let message = format!("{what} needs {expected}, not {}", given.name());
-        self.invalid(Problem::Type, span, message)
     }
 }
 

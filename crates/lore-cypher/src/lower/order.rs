@@ -256,7 +256,7 @@ impl Order<'_> {
                     (Source::Index { key, value: value.clone() }, count)
                 })
             }
-            Expr::In(pair) => {
+            Expr::In(pair, _) => {
                 let key = self.indexed_property(slot, &pair.0)?;
                 let count = match &pair.1 {
                     Expr::Const(Value::List(list)) => 8.0 * list.items().len() as f64,

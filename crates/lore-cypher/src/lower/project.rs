@@ -8,12 +8,13 @@ use open_cypher::ast::{
     ProjectionItemKind, SetQuantifier, SortDirection as WrittenDirection, SortItem, UnaryOperator,
 };
 
+use super::check::Need;
 use super::rewrite::{aggregates, replace, settle};
 use super::{Lower, Within};
 use crate::error::{Problem, Result};
-use crate::plan::{Distinct, Expr, Grouping, Nulls, Project, Slot, Sort, SortDirection};
+use crate::plan::{Distinct, Expr, Grouping, Nulls, Place, Project, Slot, Sort, SortDirection};
 use crate::scope::Scope;
-use crate::types::{Accepts, Type};
+use crate::types::Type;
 
 /// Which clause projects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +76,7 @@ impl Lower<'_> {
             limit: None,
             filter: None,
             carried: Vec::new(),
+            place: Place(written.span.start),
         };
         let mut order = self.sort_keys(written, grouped)?;
         project.items = columns.iter().map(|column| (column.slot, column.expr.clone())).collect();
@@ -246,7 +248,7 @@ impl Lower<'_> {
     }
 
     /// `SKIP` and `LIMIT` are the same for all rows.
-    fn bound(&mut self, written: Option<&Ast>, what: &str) -> Result<Option<Expr>> {
+    fn bound(&mut self, written: Option<&Ast>, what: &'static str) -> Result<Option<Expr>> {
         let Some(ast) = written else { return Ok(None) };
         if is_negative(ast) {
             return self.invalid(Problem::Number, ast.span, format!("{what} cannot be negative"));
@@ -255,7 +257,7 @@ impl Lower<'_> {
         let lowered = self.expr(ast);
         self.scope = scope;
         let (bound, kind) = lowered?;
-        self.need(ast, &kind, &[Accepts::Int], what)?;
+        self.need(ast, &kind, &Need::bound(what))?;
         Ok(Some(bound))
     }
 }

@@ -61,8 +61,8 @@ fn each_part_mut(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
         Expr::Index(pair, _)
         | Expr::Xor(pair)
         | Expr::Arithmetic(_, pair, _)
-        | Expr::Text(_, pair)
-        | Expr::In(pair) => {
+        | Expr::Text(_, pair, _)
+        | Expr::In(pair, _) => {
             visit(&mut pair.0);
             visit(&mut pair.1);
         }

@@ -40,8 +40,19 @@ pub(crate) struct Part {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Stage {
     Match(Match),
-    Unwind { list: Expr, slot: Slot },
+    Unwind { list: Expr, slot: Slot, place: Place },
     Project(Box<Project>),
+}
+
+impl Stage {
+    /// Where the clause is written.
+    pub(crate) fn place(&self) -> Place {
+        match self {
+            Self::Match(found) => found.place,
+            Self::Unwind { place, .. } => *place,
+            Self::Project(project) => project.place,
+        }
+    }
 }
 
 /// `MATCH` and `OPTIONAL MATCH`.
@@ -50,6 +61,7 @@ pub(crate) struct Match {
     pub(crate) steps: Vec<Step>,
     /// The slots that become null when nothing matches; none when that ends the row.
     pub(crate) optional: Option<Vec<Slot>>,
+    pub(crate) place: Place,
 }
 
 /// A step in matching a pattern.
@@ -235,6 +247,7 @@ pub(crate) struct Project {
     pub(crate) outputs: Vec<Slot>,
     /// Slots from before that the filter reads.
     pub(crate) carried: Vec<Slot>,
+    pub(crate) place: Place,
 }
 
 /// Whether equal rows are kept.
@@ -312,6 +325,7 @@ pub(crate) enum Expr {
         base: Box<Expr>,
         test: LabelTest,
         types: Vec<Arc<str>>,
+        place: Place,
     },
     Index(Box<(Expr, Expr)>, Place),
     Slice {
@@ -338,8 +352,8 @@ pub(crate) enum Expr {
         rest: Vec<(Comparison, Expr)>,
     },
     Arithmetic(Arithmetic, Box<(Expr, Expr)>, Place),
-    Text(TextTest, Box<(Expr, Expr)>),
-    In(Box<(Expr, Expr)>),
+    Text(TextTest, Box<(Expr, Expr)>, Place),
+    In(Box<(Expr, Expr)>, Place),
     IsNull(Box<Expr>),
     Call(Function, Vec<Expr>, Place),
     Case {
@@ -352,12 +366,14 @@ pub(crate) enum Expr {
         list: Box<Expr>,
         filter: Option<Box<Expr>>,
         map: Box<Expr>,
+        place: Place,
     },
     Quantified {
         quantifier: Quantifier,
         slot: Slot,
         list: Box<Expr>,
         test: Box<Expr>,
+        place: Place,
     },
     Reduce {
         sum: Slot,
@@ -365,6 +381,7 @@ pub(crate) enum Expr {
         slot: Slot,
         list: Box<Expr>,
         next: Box<Expr>,
+        place: Place,
     },
     Exists(Box<Match>),
     PatternComprehension {

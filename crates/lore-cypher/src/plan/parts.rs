@@ -15,8 +15,8 @@ impl Expr {
             Self::Index(pair, _)
             | Self::Xor(pair)
             | Self::Arithmetic(_, pair, _)
-            | Self::Text(_, pair)
-            | Self::In(pair) => {
+            | Self::Text(_, pair, _)
+            | Self::In(pair, _) => {
                 visit(&pair.0);
                 visit(&pair.1);
             }
@@ -84,7 +84,14 @@ impl Expr {
             | Self::Slice { place, .. }
             | Self::Negate(_, place)
             | Self::Arithmetic(_, _, place)
+            | Self::Text(_, _, place)
+            | Self::In(_, place)
+            | Self::HasLabels { place, .. }
+            | Self::ListComprehension { place, .. }
+            | Self::Quantified { place, .. }
+            | Self::Reduce { place, .. }
             | Self::Call(_, _, place) => Some(*place),
+            // What the others are made of has places of its own, or its clause has one.
             _ => None,
         }
     }

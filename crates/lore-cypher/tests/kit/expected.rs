@@ -66,7 +66,7 @@ fn relationship_text(graph: &Graph, id: RelId, elements: Elements) -> String {
     let kind = graph.type_name(id).map(ToString::to_string).into_iter().collect();
     let properties = graph.relationship_properties(id);
     let properties =
-        properties.map(|(key, value)| (key.to_string(), rendered(graph, value, elements)));
+        properties.map(|(key, value)| (key.to_string(), rendered(graph, &value, elements)));
     element("[", kind, mapped(properties), "]")
 }
 
