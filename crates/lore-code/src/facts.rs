@@ -9,6 +9,8 @@ pub struct FileFacts {
     pub path: String,
     /// The hash of its content, by which changes are seen.
     pub content_hash: String,
+    /// The scan that read it, where that is known.
+    pub run: Option<String>,
     /// Its language; none for files that are only listed.
     pub language: Option<Language>,
     /// Lines.

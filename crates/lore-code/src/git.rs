@@ -7,7 +7,7 @@
 
 use std::fs;
 use std::io::Read;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,9 +40,12 @@ pub struct Checkout {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GitError {
-    /// The address or the branch is not one that is allowed.
+    /// The address is not one that is allowed.
     #[error("{0}")]
     Refused(String),
+    /// The branch is none that there could be.
+    #[error("{0:?} is no name of a branch")]
+    NoBranch(String),
     /// Git is not there.
     #[error("git could not be started: {0}")]
     Missing(String),
@@ -302,20 +305,48 @@ fn guarded() -> Command {
 }
 
 fn check_address(address: &str) -> Result<(), GitError> {
-    let secure = ["https://", "ssh://", "git@"].iter().any(|start| address.starts_with(start));
     // A path on this machine, as tests and mirrors use it.
     let local = address.starts_with('/') || address.starts_with("file:///");
     let clean = !address.chars().any(|letter| letter.is_control() || letter.is_whitespace());
-    // `ssh://-oProxyCommand=…` and `git@-oProxyCommand=…` would be options to ssh.
-    let authority = address.split("://").last().unwrap_or_default();
-    let authority = authority.split('/').next().unwrap_or_default();
-    let is_option = authority.split('@').any(|part| part.starts_with('-'));
-    if (secure || local) && clean && !is_option && !address.contains("::") {
+    if (local || is_elsewhere(address)) && clean && !address.contains("::") {
         return Ok(());
     }
     Err(GitError::Refused(format!(
         "{address:?} is no address like https://host/owner/name, ssh://… or git@…"
     )))
+}
+
+/// Whether an address names a host and something there.
+fn is_elsewhere(address: &str) -> bool {
+    let (host, path) = match address.strip_prefix("git@").map(|rest| rest.split_once(':')) {
+        Some(Some((_, path))) if path.starts_with('-') => return false,
+        Some(Some((host, path))) => (host, path),
+        // Without a colon it would be a folder.
+        Some(None) => return false,
+        None => {
+            let by_ssh = address.strip_prefix("ssh://");
+            let rest = by_ssh.or_else(|| address.strip_prefix("https://")).unwrap_or_default();
+            let (authority, path) = rest.split_once('/').unwrap_or_default();
+            let (user, host) = authority.rsplit_once('@').unwrap_or(("git", authority));
+            let numbered = host.rsplit_once(':').filter(|_| !host.ends_with(']'));
+            let (host, port) = numbered.unwrap_or((host, "443"));
+            // What names and passwords https may have, is not for git to say.
+            if by_ssh.is_some() && !is_word(user) || port.parse::<u16>().is_err() {
+                return false;
+            }
+            (host, path)
+        }
+    };
+    let number = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    let is_host = is_word(host) || number.is_some_and(|host| host.parse::<Ipv6Addr>().is_ok());
+    is_host && !path.is_empty()
+}
+
+/// Whether a user or a host is called like one. Ssh takes `-oProxyCommand=…` for an option, in
+/// brackets as well.
+fn is_word(name: &str) -> bool {
+    let is_plain = |letter: char| letter.is_alphanumeric() || ".-_".contains(letter);
+    !name.is_empty() && !name.starts_with('-') && name.chars().all(is_plain)
 }
 
 fn check_branch(branch: &str) -> Result<(), GitError> {
@@ -324,7 +355,7 @@ fn check_branch(branch: &str) -> Result<(), GitError> {
         && !branch.starts_with(['-', '/', '.'])
         && !branch.contains("..")
         && branch.chars().all(allowed);
-    if fits { Ok(()) } else { Err(GitError::Refused(format!("{branch:?} is no branch"))) }
+    if fits { Ok(()) } else { Err(GitError::NoBranch(branch.to_owned())) }
 }
 
 fn size_of_folder(folder: &Path) -> u64 {
@@ -344,10 +375,43 @@ mod tests {
             "ssh://me@-oProxyCommand=x/y",
             "ssh://-l@host/y",
             "https://-host/y",
+            "ssh://git@[-oProxyCommand=x]/x",
+            "git@[-oProxyCommand=x]:y/z",
         ] {
             assert!(check_address(address).is_err(), "{address}");
         }
         for address in ["git@host:a/-b", "ssh://me@my-host/a@-b", "https://host/-a", "/srv/-a"] {
+            assert!(check_address(address).is_ok(), "{address}");
+        }
+    }
+
+    #[test]
+    fn an_address_has_a_host_and_something_there() {
+        for address in [
+            "git@:x/y",
+            "git@host",
+            "git@host/x",
+            "git@host:",
+            "ssh://",
+            "ssh:///x",
+            "ssh://git@/x",
+            "ssh://host",
+            "ssh://host:port/x",
+            "https://:443/x",
+            "http://host/x",
+            "ext::sh -c x",
+            "owner/name",
+        ] {
+            assert!(check_address(address).is_err(), "{address}");
+        }
+        for address in [
+            "git@github.com:owner/name.git",
+            "ssh://git@github.com/owner/name",
+            "ssh://host:2222/srv/name",
+            "https://git.example.org:8443/a/b",
+            "https://[2001:db8:0:0:0:0:0:7]:8443/a",
+            "file:///srv/a",
+        ] {
             assert!(check_address(address).is_ok(), "{address}");
         }
     }

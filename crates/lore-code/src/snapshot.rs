@@ -1,22 +1,27 @@
 //! The graph, laid out for Cypher.
 
-use lore_cypher::{Graph, GraphBuilder, TooLarge, Value};
+use lore_cypher::{Graph, GraphBuilder, NodeId, RelId, TooLarge, Value};
 
-use crate::link::{CodeEdge, CodeGraph, CodeNode};
+use crate::link::{CodeEdge, CodeGraph, CodeNode, EdgeKind, hashed};
 
 /// The properties by which nodes are found at once.
 pub const INDEXED: [&str; 4] = ["name", "file_path", "entity_id", "module_name"];
+
+/// Properties that edges are told by.
+const ID: &str = "entity_id";
+const RUN: &str = "extraction_run_id";
 
 /// What an asker has to know.
 pub const SCHEMA: &str = "\
 Nodes: Function, Class, Interface, Module, File, Import.
 Properties: entity_id, name, entity_type, file_path, repo, language, line_start, line_end, \
 signature, params, return_type, docstring, receiver_type (a method's class), module_name, \
-module_path.
-Relationships: (File|Function)-[:CALLS {line_number, confidence}]->(Function), \
+module_path, extraction_method, extraction_run_id (the scan that read it).
+Relationships: (File|Function)-[:CALLS]->(Function), \
 (File)-[:CONTAINS]->(Function|Class|Interface|Module), (File)-[:BELONGS_TO]->(Module), \
 (File)-[:IMPORTS]->(Import|File), (Class|Interface)-[:HAS_METHOD]->(Function), \
-(Class)-[:EXTENDS]->(Class), (Class)-[:IMPLEMENTS]->(Interface).
+(Class)-[:EXTENDS]->(Class), (Class)-[:IMPLEMENTS]->(Interface); all with edge_id (the same as \
+long as type and ends are), confidence, extraction_run_id, and line_number where it is known.
 Examples:
 MATCH (a)-[:CALLS]->(b:Function {name: 'main'}) RETURN a.name, a.file_path
 MATCH (f:Function) WHERE NOT ()-[:CALLS]->(f) RETURN f.name, f.file_path LIMIT 20
@@ -26,6 +31,8 @@ impl CodeGraph {
     /// An immutable graph to ask questions of.
     pub fn snapshot(&self) -> Result<Graph, TooLarge> {
         let mut builder = GraphBuilder::new(&INDEXED);
+        builder.derived("edge_id", edge_id);
+        builder.derived(RUN, run);
         let nodes: Vec<_> = self
             .nodes
             .iter()
@@ -41,6 +48,26 @@ impl CodeGraph {
     }
 }
 
+/// The id of an edge, told by its type and what it joins.
+fn edge_id(graph: &Graph, edge: RelId) -> Option<Value> {
+    let ends = graph.relationship(edge)?;
+    let id = |node: NodeId| match graph.node_value(node, ID)? {
+        Value::String(id) => Some(id),
+        _ => None,
+    };
+    let (from, kind, to) = (id(ends.start)?, graph.type_name(edge)?, id(ends.end)?);
+    Some(Value::text(hashed(&format!("{from}-{kind}->{to}"))))
+}
+
+/// The scan that read an edge: what a file says, it says of what it has itself; but methods may
+/// be in other files than their classes.
+fn run(graph: &Graph, edge: RelId) -> Option<Value> {
+    let ends = graph.relationship(edge)?;
+    let is_of_method = **graph.type_name(edge)? == *EdgeKind::HasMethod.name();
+    let node = if is_of_method { ends.end } else { ends.start };
+    graph.node_value(node, RUN).cloned()
+}
+
 fn properties(node: &CodeNode) -> impl Iterator<Item = (&'static str, Value)> + '_ {
     let text = |text: &Option<String>| text.as_deref().map_or(Value::Null, Value::text);
     let (start, end) = node.lines.map_or((Value::Null, Value::Null), |(start, end)| {
@@ -48,7 +75,7 @@ fn properties(node: &CodeNode) -> impl Iterator<Item = (&'static str, Value)> + 
     });
     let module_path = node.file_path.rsplit_once('/').map_or("", |(folder, _)| folder);
     [
-        ("entity_id", Value::text(node.entity_id.as_str())),
+        (ID, Value::text(node.entity_id.as_str())),
         ("name", Value::text(node.name.as_str())),
         ("entity_type", Value::text(node.label.name())),
         ("file_path", Value::text(node.file_path.as_str())),
@@ -64,6 +91,7 @@ fn properties(node: &CodeNode) -> impl Iterator<Item = (&'static str, Value)> + 
         ("module_name", text(&node.module_name)),
         ("module_path", Value::text(module_path)),
         ("extraction_method", Value::text("tree_sitter")),
+        (RUN, text(&node.run)),
     ]
     .into_iter()
 }

@@ -33,7 +33,7 @@ pub(crate) use types::returned_name;
 
 /// Counts up when [`extract`] finds other facts than before in the same text: what was
 /// kept by another count has to be found anew.
-pub const EXTRACTION: u32 = 9;
+pub const EXTRACTION: u32 = 10;
 
 /// The facts of a file, however long that takes. A file that cannot be parsed is still listed.
 pub fn extract(path: &str, source: &str) -> FileFacts {
@@ -69,6 +69,7 @@ fn listed(path: &str, source: &str) -> FileFacts {
     FileFacts {
         path: path.to_owned(),
         content_hash: content_hash(source.as_bytes()),
+        run: None,
         language: Language::of(path),
         lines: source.lines().count() as u32,
         bytes: source.len() as u64,

@@ -41,6 +41,8 @@ pub struct CodeNode {
     pub receiver_type: Option<String>,
     /// The module.
     pub module_name: Option<String>,
+    /// The scan that read its file; of a folder, the last one that read a file in it.
+    pub run: Option<String>,
 }
 
 /// An edge.

@@ -83,6 +83,10 @@ struct Linker<'l, 'f> {
     packages: FxHashSet<&'f str>,
     /// What each file imports.
     imported: Vec<Vec<Imported<'f>>>,
+    /// How many nodes would have each id.
+    alike: FxHashMap<String, usize>,
+    /// What there are edges between.
+    joined: FxHashSet<(EdgeKind, usize, usize)>,
 }
 
 /// A name that a file imports, and the files it leads to.
@@ -151,6 +155,8 @@ impl<'l, 'f> Linker<'l, 'f> {
             default_types: FxHashMap::default(),
             packages: inits.map(|file| folder(&file.path)).collect(),
             imported: Vec::new(),
+            alike: FxHashMap::default(),
+            joined: FxHashSet::default(),
         }
     }
 
@@ -159,9 +165,11 @@ impl<'l, 'f> Linker<'l, 'f> {
             let module = self.module(folder(&file.path));
             let mut node = self.node(Label::File, &file.path, &file.path, "");
             node.language = file.language;
+            node.run.clone_from(&file.run);
             node.lines = Some((1, file.lines.max(1)));
             let node = self.push(node);
             self.file_nodes.push(node);
+            self.read_by(module, file);
             self.edge(EdgeKind::BelongsTo, node, module, None, 1.0);
             let interfaces = interfaces(file);
             let symbols = file.symbols.iter().map(|symbol| {
@@ -244,18 +252,17 @@ impl<'l, 'f> Linker<'l, 'f> {
     fn add_imports(&mut self) {
         for (number, file) in self.files.iter().copied().enumerate() {
             let Some(from) = self.file_nodes.get(number).copied() else { continue };
-            let (mut written, mut meant) = (FxHashSet::default(), FxHashSet::default());
+            let mut written = FxHashSet::default();
             for import in &file.imports {
                 for to in self.files_meant(number, import) {
-                    if meant.insert(to) {
-                        self.edge(EdgeKind::Imports, from, to, Some(import.line), 0.8);
-                    }
+                    self.edge(EdgeKind::Imports, from, to, Some(import.line), 0.8);
                 }
                 if !written.insert(import.module.as_str()) {
                     continue;
                 }
                 let mut node = self.node(Label::Import, &import.module, &file.path, &import.module);
                 node.language = file.language;
+                node.run.clone_from(&file.run);
                 node.lines = Some((import.line, import.line));
                 node.module_name = Some(import.module.clone());
                 let node = self.push(node);
@@ -288,7 +295,6 @@ impl<'l, 'f> Linker<'l, 'f> {
 
     fn add_calls(&mut self) {
         for (number, file) in self.files.iter().copied().enumerate() {
-            let mut seen = FxHashSet::default();
             for call in &file.calls {
                 let caller = match call.caller {
                     Some(at) => self.symbol_node(number, at),
@@ -301,9 +307,7 @@ impl<'l, 'f> Linker<'l, 'f> {
                 else {
                     continue;
                 };
-                if seen.insert((caller, callee)) {
-                    self.edge(EdgeKind::Calls, caller, callee, Some(call.line), confidence);
-                }
+                self.edge(EdgeKind::Calls, caller, callee, Some(call.line), confidence);
             }
         }
     }
@@ -314,6 +318,7 @@ impl<'l, 'f> Linker<'l, 'f> {
         let key = format!("{owned}{}", symbol.signature);
         let mut node = self.node(symbol.label, &symbol.name, &file.path, &key);
         node.language = file.language;
+        node.run.clone_from(&file.run);
         node.lines = Some((symbol.line_start, symbol.line_end));
         node.signature = Some(symbol.signature.clone());
         node.params.clone_from(&symbol.params);
@@ -392,15 +397,36 @@ impl<'l, 'f> Linker<'l, 'f> {
             docstring: None,
             receiver_type: None,
             module_name: Some(stem(folder(path)).to_owned()).filter(|name| !name.is_empty()),
+            run: None,
         }
     }
 
-    fn push(&mut self, node: CodeNode) -> usize {
+    /// Adds a node. Of several that are alike, as those for one system each, later ones are
+    /// told apart by their number.
+    fn push(&mut self, mut node: CodeNode) -> usize {
+        let alike = self.alike.entry(node.entity_id.clone()).or_default();
+        *alike += 1;
+        if *alike > 1 {
+            node.entity_id = identity(&[&node.entity_id, &alike.to_string()]);
+        }
         self.graph.nodes.push(node);
         self.graph.nodes.len() - 1
     }
 
+    /// A folder was read by the last scan that read a file in it; their ids count up.
+    fn read_by(&mut self, module: usize, file: &FileFacts) {
+        if let Some(module) = self.graph.nodes.get_mut(module)
+            && module.run < file.run
+        {
+            module.run.clone_from(&file.run);
+        }
+    }
+
+    /// Adds an edge, unless there is one: what is said twice is so once.
     fn edge(&mut self, kind: EdgeKind, from: usize, to: usize, line: Option<u32>, confidence: f64) {
+        if !self.joined.insert((kind, from, to)) {
+            return;
+        }
         // Sums of fractions are seldom as round as they were written.
         let confidence = (confidence * 100.0).round() / 100.0;
         self.graph.edges.push(CodeEdge { kind, from, to, line, confidence });
@@ -449,6 +475,11 @@ fn functions_around(symbols: &[Symbol], function: Option<usize>) -> impl Iterato
 }
 
 fn identity(parts: &[&str]) -> String {
-    let hash = HEXLOWER.encode(&Sha256::digest(parts.join(":").as_bytes()));
+    hashed(&parts.join(":"))
+}
+
+/// The id of what is told by a text.
+pub(crate) fn hashed(text: &str) -> String {
+    let hash = HEXLOWER.encode(&Sha256::digest(text.as_bytes()));
     hash.get(..16).unwrap_or_default().to_owned()
 }

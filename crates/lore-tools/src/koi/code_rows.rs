@@ -1,6 +1,7 @@
 //! Rows of Cypher on the wire: typed JSON by column name, or the numbered text form of
 //! other KOI APIs.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -130,15 +131,14 @@ fn typed_edge(graph: &CodeGraph, edge: GraphEdge) -> Value {
 }
 
 fn entity_id(graph: &CodeGraph, node: GraphNode) -> Option<Value> {
-    let found = graph.node_properties(node).find(|(key, _)| &***key == "entity_id");
-    found.map(|(_, id)| typed(graph, id))
+    graph.node_value(node, "entity_id").map(|id| typed(graph, id))
 }
 
 fn properties<'g>(
     graph: &CodeGraph,
-    known: impl Iterator<Item = (&'g Arc<str>, &'g CodeValue)>,
+    known: impl Iterator<Item = (&'g Arc<str>, impl Borrow<CodeValue>)>,
 ) -> Map<String, Value> {
-    known.map(|(key, value)| (key.to_string(), typed(graph, value))).collect()
+    known.map(|(key, value)| (key.to_string(), typed(graph, value.borrow()))).collect()
 }
 
 /// A value as other KOI APIs write it: null, or text that says what it is.

@@ -62,10 +62,6 @@ async fn carry_out(app: Arc<App>, settings: &Settings, scan: &Scan) -> anyhow::R
 async fn add(librarian: &Librarian, scan: &Scan, source: &str) -> anyhow::Result<Scanned> {
     // A path is meant from here, wherever the server runs.
     let here = std::path::absolute(source).ok().filter(|path| Path::new(path).is_dir());
-    anyhow::ensure!(
-        here.is_none() || scan.branch.is_none(),
-        "--branch is for addresses: a folder is read as it is"
-    );
     let source = here.map_or_else(|| source.to_owned(), |path| path.display().to_string());
     let new = NewRepository { source, name: scan.name.clone(), branch: scan.branch.clone() };
     let (known, _) = code::register(librarian, &new).await.map_err(in_words_of_flags)?;
@@ -76,7 +72,10 @@ async fn add(librarian: &Librarian, scan: &Scan, source: &str) -> anyhow::Result
 
 /// Errors speak of the fields of requests; here they are flags.
 fn in_words_of_flags(error: lore_core::Error) -> anyhow::Error {
-    let flags = |text: String| text.replace("repo_name", "--name").replace("repo_url", "SOURCE");
+    let flags = |text: String| match text.as_str() {
+        "branch" => "--branch".to_owned(),
+        text => text.replace("repo_name", "--name").replace("repo_url", "SOURCE"),
+    };
     advised(match error {
         lore_core::Error::Invalid { field, problem, hint } => lore_core::Error::Invalid {
             field: flags(field),

@@ -88,8 +88,13 @@ impl KeptFacts {
         }
     }
 
-    /// Puts facts together again.
-    pub(super) fn facts(self, path: String, content_hash: String) -> FileFacts {
+    /// Puts facts together again, with what the node of their file tells.
+    pub(super) fn facts(
+        self,
+        path: String,
+        content_hash: String,
+        run: Option<String>,
+    ) -> FileFacts {
         let mut imports: Vec<Import> = self.imports.into_iter().map(import).collect();
         for (at, function) in self.local_imports {
             if let Some(import) = imports.get_mut(at) {
@@ -101,6 +106,7 @@ impl KeptFacts {
             language: Language::of(&path),
             path,
             content_hash,
+            run,
             lines: self.lines,
             bytes: self.bytes,
             symbols: self.symbols.into_iter().filter_map(KeptSymbol::symbol).collect(),
@@ -193,6 +199,6 @@ mod tests {
         assert!(!facts.fields.is_empty());
         let kept = serde_json::to_value(KeptFacts::of(&facts)).unwrap();
         let again: KeptFacts = serde_json::from_value(kept).unwrap();
-        assert_eq!(again.facts(facts.path.clone(), facts.content_hash.clone()), facts);
+        assert_eq!(again.facts(facts.path.clone(), facts.content_hash.clone(), None), facts);
     }
 }

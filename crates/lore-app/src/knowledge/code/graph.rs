@@ -236,7 +236,8 @@ fn lay_out(
             let Some(state) = states.remove(&node.id) else { continue };
             // Facts of another form are found anew by the next scan.
             let Ok(facts) = serde_json::from_value::<KeptFacts>(state.value) else { continue };
-            let facts = facts.facts(path.to_owned(), keep::hash(&node).to_owned());
+            let (hash, run) = (keep::hash(&node).to_owned(), keep::run(&node).map(str::to_owned));
+            let facts = facts.facts(path.to_owned(), hash, run);
             repositories.entry(repo.to_owned()).or_default().insert(path.to_owned(), facts);
         }
     }

@@ -37,6 +37,7 @@ const ALIASES_MAX: usize = 50;
 pub(super) const REPO: &str = "repo";
 pub(super) const PATH: &str = "path";
 const EXTRACTED: &str = "extraction";
+const RUN: &str = "run";
 const COUNTS: &str = "counts";
 
 /// A file that is kept.
@@ -96,17 +97,30 @@ pub(super) fn hash(node: &Node) -> &str {
     text_of(node, DIGEST).unwrap_or_default()
 }
 
+/// The scan that read a file.
+pub(super) fn run(node: &Node) -> Option<&str> {
+    text_of(node, RUN)
+}
+
+/// A scan that keeps files.
+pub(super) struct Reading<'r> {
+    /// The repository.
+    pub(super) repo: &'r str,
+    /// The id of the scan.
+    pub(super) run: &'r str,
+}
+
 /// Keeps files as they are now, given those that were kept before.
 pub(super) async fn keep(
     librarian: &Librarian,
-    repo: &str,
+    reading: &Reading<'_>,
     known: &BTreeMap<String, KeptFile>,
     sources: Vec<Source>,
 ) -> Result<()> {
     let mut batch = librarian.batch();
     let mut waiting = Vec::new();
     for source in sources {
-        let file = New::of(repo, source);
+        let file = New::of(reading, source);
         let known = known.get(&file.facts.path).map(|known| known.node);
         batch.changes.extend(file.changes(librarian, known).await?);
         waiting.push(file);
@@ -197,19 +211,21 @@ async fn alone(librarian: &Librarian, file: &New) -> Result<()> {
 struct New {
     rid: String,
     repo: String,
+    run: String,
     facts: FileFacts,
     chunks: Vec<CodeChunk>,
 }
 
 impl New {
-    fn of(repo: &str, source: Source) -> Self {
+    fn of(reading: &Reading<'_>, source: Source) -> Self {
         let Source { facts, text } = source;
+        let (repo, run) = (reading.repo.to_owned(), reading.run.to_owned());
         let rid = format!("{GITHUB}:{repo}:{}", facts.path);
         let chunks = match facts.path.ends_with(".md") {
             true => passages(&text),
             false => lore_code::chunks(&facts, &text),
         };
-        Self { rid, repo: repo.to_owned(), facts, chunks }
+        Self { rid, repo, run, facts, chunks }
     }
 
     fn uid(&self, librarian: &Librarian) -> Result<lore_core::Uid> {
@@ -318,6 +334,7 @@ impl New {
             REPO: self.repo,
             PATH: facts.path,
             EXTRACTED: EXTRACTION,
+            RUN: self.run,
             COUNTS: [facts.lines as u64, facts.bytes, facts.symbols.len() as u64,
                      self.chunks.len() as u64],
         });

@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
     /// Which scan it is.
-    id: String,
+    pub(super) id: String,
     /// When it began to change what is kept.
     pub begun: String,
     /// Its last sign of life, in seconds.

@@ -308,10 +308,18 @@ fn origin(librarian: &Librarian, new: &NewRepository) -> Result<Origin> {
         return Err(Error::invalid("repo_url", "is empty", hint));
     }
     let path = source.strip_prefix("file://").unwrap_or(source);
-    if Path::new(path).is_absolute() {
-        return folder(librarian, Path::new(path)).map(Origin::Folder);
-    }
     let branch = new.branch.as_deref().map(str::trim).filter(|branch| !branch.is_empty());
+    if Path::new(path).is_absolute() {
+        let found = folder(librarian, Path::new(path))?;
+        return match branch {
+            Some(_) => Err(Error::invalid(
+                "branch",
+                "is for addresses: a folder is read as it is",
+                "leave it out, and check the branch out in the folder before it is scanned",
+            )),
+            None => Ok(Origin::Folder(found)),
+        };
+    }
     lore_code::check(Remote { address: source, branch, at: &[] }).map_err(refused)?;
     if librarian.app.code.settings.copies.is_none() {
         return Err(Error::Precondition {
@@ -417,7 +425,12 @@ pub(super) fn refused(error: GitError) -> Error {
         GitError::Refused(why) => Error::invalid(
             "repo_url",
             format!("is refused: {why}"),
-            "use https://host/owner/name with a plain branch name, or a folder's absolute path",
+            "use https://host/owner/name, or a folder's absolute path",
+        ),
+        GitError::NoBranch(_) => Error::invalid(
+            "branch",
+            format!("is refused: {error}"),
+            "use a name of letters, digits and -_./+, such as main, or leave it out",
         ),
         GitError::TooLarge(most) => {
             Error::TooLarge { what: "the repository".into(), limit: format!("{most} bytes") }

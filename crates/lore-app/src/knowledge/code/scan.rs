@@ -16,7 +16,7 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc::{Receiver, channel};
 use tokio::time::timeout;
 
-use super::keep::{self, KeptFile};
+use super::keep::{self, KeptFile, Reading};
 use super::mark::{Mark, Running, SIGN, Stage};
 use super::repository::{self, Counts, Kept, Origin, Repository};
 use super::{Stop, graph};
@@ -287,17 +287,20 @@ impl Scan<'_> {
         Ok(error)
     }
 
-    /// Lets others know what is being done, when that begins and from time to time.
-    async fn show_life(&self, stage: Stage) -> Result<()> {
+    /// Lets others know what is being done, when that begins and from time to time; tells which
+    /// scan it is.
+    async fn show_life(&self, stage: Stage) -> Result<String> {
         let effects = &self.librarian.app.effects;
         let mark = match self.running.mark() {
-            Some(mark) if mark.stage == stage && !mark.is_due(effects.now()) => return Ok(()),
+            Some(mark) if mark.stage == stage && !mark.is_due(effects.now()) => return Ok(mark.id),
             Some(mark) => mark.renewed(stage, effects.now()),
             None => Mark::new(effects, stage),
         };
         self.running.set(mark.clone());
+        let id = mark.id.clone();
         let kept = Kept { scan: Some(mark), ..self.known.kept.clone() };
-        repository::note(self.librarian, self.known, &kept).await
+        repository::note(self.librarian, self.known, &kept).await?;
+        Ok(id)
     }
 
     /// Whether something that is kept was changed by now.
@@ -355,12 +358,14 @@ impl Scan<'_> {
             match timeout(SIGN, receive.recv_many(&mut sources, WAITING_MAX)).await {
                 Ok(0) => return Ok(()),
                 Ok(_) => {
-                    self.show_life(Stage::Reading).await?;
+                    let run = self.show_life(Stage::Reading).await?;
                     report(sources.len());
-                    keep::keep(self.librarian, repo, files, std::mem::take(&mut sources)).await?;
+                    let reading = Reading { repo, run: &run };
+                    let new = std::mem::take(&mut sources);
+                    keep::keep(self.librarian, &reading, files, new).await?;
                 }
                 // Nothing new for a while; what was changed before is still being changed.
-                Err(_) if self.is_changing() => self.show_life(Stage::Reading).await?,
+                Err(_) if self.is_changing() => drop(self.show_life(Stage::Reading).await?),
                 Err(_) => {}
             }
         }
