@@ -1,10 +1,10 @@
 //! The text of a query: as it was written, and as it is parsed.
 //!
 //! In `EXISTS { (a)-->(:B) }` the parser takes the label for a condition; after a
-//! `MATCH` it does not. In some places it takes the function `exists(…)` for the
-//! beginning of `EXISTS { … }`; in quotes it does not. So both are added where they were
-//! left out, and places in the parsed text are translated back: nobody is told of a text
-//! he did not write.
+//! `MATCH` it does not. In some places it takes the functions `exists(…)` and `collect(…)` for
+//! the beginning of `EXISTS { … }` and `COLLECT { … }`; in quotes it does not. So both are added
+//! where they were left out, and places in the parsed text are translated back: nobody is told
+//! of a text he did not write.
 
 use std::borrow::Cow;
 
@@ -79,7 +79,10 @@ fn left_out(text: &str) -> Vec<(usize, &'static str)> {
                 let pattern = words.get(number + 2);
                 missing.extend(pattern.map(|pattern| (pattern.span.start, CLAUSE)));
             }
-            (TokenKind::Keyword(Keyword::Exists), Some(TokenKind::LeftParen)) => {
+            (
+                TokenKind::Keyword(Keyword::Exists | Keyword::Collect),
+                Some(TokenKind::LeftParen),
+            ) => {
                 missing.extend([(word.span.start, QUOTE), (word.span.end, QUOTE)]);
             }
             _ => {}
@@ -93,10 +96,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_function_called_exists_is_quoted() {
-        let written = "RETURN exists(a.x), EXISTS {(a)}, exists (b)";
+    fn functions_that_are_called_like_queries_are_quoted() {
+        let written = "RETURN exists(a.x), EXISTS {(a)}, collect (b)";
         let text = Text::new(written);
-        assert_eq!(text.parsed(), "RETURN `exists`(a.x), EXISTS {MATCH (a)}, `exists` (b)");
+        assert_eq!(text.parsed(), "RETURN `exists`(a.x), EXISTS {MATCH (a)}, `collect` (b)");
         let start = text.parsed().find("`exists`").unwrap_or_default();
         assert_eq!(text.slice(Span::new(start, start + 13)), "exists(a.x)");
     }

@@ -1,6 +1,11 @@
 //! Values that turn out to be of the wrong kind: where that is, and what would be right.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 use lore_cypher::{CypherError, GraphBuilder, Options, Parameters, Position, Table, Value, answer};
 
@@ -128,8 +133,33 @@ fn the_least_integer_has_a_remainder() {
 }
 
 #[test]
+fn numbers_are_rounded_to_as_many_places_as_there_are() {
+    let table = ask("RETURN round(1e308, 400), round(2.5, -400), round(3.14159, 2)").unwrap();
+    assert_eq!(table.rows, [[Value::Float(1e308), Value::Float(0.0), Value::Float(3.14)]]);
+    let beyond = ask("RETURN date('2020-01-01') + duration({years: 999999999999})");
+    assert!(beyond.unwrap_err().to_string().contains("beyond the dates"), "out of range");
+}
+
+#[test]
 fn only_what_gathers_rows_leaves_some_out() {
     let refused = ask("RETURN size(DISTINCT [1])");
     assert!(matches!(refused, Err(CypherError::Invalid { .. })), "{refused:?}");
     assert!(ask("RETURN count(DISTINCT 1)").is_ok());
+}
+
+#[test]
+fn what_gathers_rows_stands_beside_columns_that_begin_with_any_word() {
+    for query in [
+        "UNWIND [1] AS m RETURN CASE WHEN true THEN 1 END AS k, collect(m) AS h",
+        "UNWIND [1] AS m RETURN collect(m) AS h, CASE m WHEN 1 THEN 1 END AS k",
+        "UNWIND [1] AS m RETURN NOT true AS k, collect(DISTINCT m) AS h",
+        "UNWIND [1] AS m RETURN null IS NULL AS k, COLLECT (m)",
+        "UNWIND [1] AS m WITH collect(m) AS z RETURN CASE WHEN size(z) = 1 THEN 1 END AS k",
+        "UNWIND [1] AS m RETURN true XOR false AS k, head(collect(m)) AS h",
+    ] {
+        assert_eq!(ask(query).map(|table| table.rows.len()), Ok(1), "{query}");
+    }
+    let table = ask("UNWIND [1] AS m RETURN collect(m), COLLECT { RETURN 2 } AS x").unwrap();
+    assert_eq!(&*table.columns[0], "collect(m)");
+    assert_eq!(table.rows, [[Value::list(vec![Value::Int(1)]), Value::list(vec![Value::Int(2)])]]);
 }

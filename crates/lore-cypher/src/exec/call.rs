@@ -239,7 +239,12 @@ fn of_number(function: Function, value: &Value, second: Option<&Value>) -> Resul
         Function::Radians => number.to_radians(),
         Function::Round => {
             let scale = 10_f64.powi(places as i32);
-            (number * scale + 0.5).floor() / scale
+            match number * scale {
+                // There are not so many places.
+                scaled if !scaled.is_finite() => number,
+                _ if scale == 0.0 => 0.0,
+                scaled => (scaled + 0.5).floor() / scale,
+            }
         }
         Function::Sin => number.sin(),
         Function::Sqrt => number.sqrt(),

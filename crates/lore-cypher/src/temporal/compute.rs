@@ -18,9 +18,9 @@ pub(crate) fn arithmetic(operator: Arithmetic, left: &Value, right: &Value) -> R
                 (Temporal::Duration(left), Temporal::Duration(right)) => {
                     Some(Temporal::Duration(left.plus(&right.signed(operator))))
                 }
-                (moment, Temporal::Duration(span)) => moment.shifted(&span.signed(operator)),
+                (moment, Temporal::Duration(span)) => Some(later(moment, &span.signed(operator))?),
                 (Temporal::Duration(span), moment) if operator == Arithmetic::Add => {
-                    moment.shifted(span)
+                    Some(later(moment, span)?)
                 }
                 _ => None,
             }
@@ -46,6 +46,11 @@ pub(crate) fn arithmetic(operator: Arithmetic, left: &Value, right: &Value) -> R
         Some(made) => Ok(Value::Temporal(Arc::new(made))),
         None => failed(format!("{} and {} do not go together", left.kind(), right.kind())),
     }
+}
+
+fn later(moment: &Temporal, span: &Span) -> Result<Temporal> {
+    let beyond = || CypherError::failure("the result is beyond the dates there are".to_owned());
+    moment.shifted(span).ok_or_else(beyond)
 }
 
 impl Span {
