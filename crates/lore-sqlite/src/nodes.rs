@@ -49,6 +49,21 @@ impl Nodes for SqliteStore {
         self.read(move |db| several(db, sight, "number", rows::list(numbers))).await
     }
 
+    async fn concealed(&self, viewer: &Viewer, keys: &[NodeKey]) -> StoreResult<Vec<NodeKey>> {
+        let sight = Sight::of(viewer);
+        let (keys, rows) = (keys.to_vec(), keys.len());
+        self.read_up_to(rows, move |db| {
+            let mut concealed = Vec::new();
+            for key in keys {
+                if is_concealed(db, sight, &key)? {
+                    concealed.push(key);
+                }
+            }
+            Ok(concealed)
+        })
+        .await
+    }
+
     async fn accesses(&self, viewer: &Viewer, ids: &[NodeId]) -> StoreResult<Vec<Access>> {
         let sight = Sight::of(viewer);
         let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
@@ -91,15 +106,7 @@ impl Nodes for SqliteStore {
 }
 
 fn one(db: &Connection, sight: Sight, key: &NodeKey) -> Answer<Option<Node>> {
-    let (condition, parameters): (&str, Vec<Owned>) = match key {
-        NodeKey::Id(id) => ("n.id = :id", vec![(":id", Box::new(id.0))]),
-        NodeKey::Uid(uid) => ("n.uid = :uid", vec![(":uid", Box::new(uid.as_bytes().to_vec()))]),
-        NodeKey::Number(number) => ("n.number = :number", vec![(":number", Box::new(*number))]),
-        NodeKey::KindNumber(kind, number) => (
-            "n.kind = :kind AND n.kind_number = :number",
-            vec![(":kind", Box::new(kind.as_str().to_owned())), (":number", Box::new(*number))],
-        ),
-    };
+    let (condition, parameters) = condition_of(key);
     let sql = format!(
         "SELECT {} FROM node n WHERE {condition} AND {}",
         rows::node_columns(&sight::tag()),
@@ -108,6 +115,37 @@ fn one(db: &Connection, sight: Sight, key: &NodeKey) -> Answer<Option<Node>> {
     let own = borrowed(&parameters);
     let mut statement = db.prepare_cached(&sql)?;
     rows::first(statement.query(sight.with(&own).as_slice())?, rows::node)
+}
+
+/// The condition for the node `n` that a key means, and its parameters.
+fn condition_of(key: &NodeKey) -> (&'static str, Vec<Owned>) {
+    match key {
+        NodeKey::Id(id) => ("n.id = :id", vec![(":id", Box::new(id.0))]),
+        NodeKey::Uid(uid) => ("n.uid = :uid", vec![(":uid", Box::new(uid.as_bytes().to_vec()))]),
+        NodeKey::Number(number) => ("n.number = :number", vec![(":number", Box::new(*number))]),
+        NodeKey::KindNumber(kind, number) => (
+            "n.kind = :kind AND n.kind_number = :number",
+            vec![(":kind", Box::new(kind.as_str().to_owned())), (":number", Box::new(*number))],
+        ),
+    }
+}
+
+fn is_concealed(db: &Connection, sight: Sight, key: &NodeKey) -> Answer<bool> {
+    let (condition, parameters) = condition_of(key);
+    let own = borrowed(&parameters);
+    let mut hidden = format!(
+        "EXISTS (SELECT 1 FROM node n WHERE {condition} AND {})",
+        sight::concealed_node("n")
+    );
+    if matches!(key, NodeKey::Uid(_)) {
+        hidden += &format!(
+            " OR EXISTS (SELECT 1 FROM text t JOIN node n ON n.id = t.node
+               WHERE t.uid = :uid AND {})",
+            sight::concealed_text()
+        );
+    }
+    let mut statement = db.prepare_cached(&format!("SELECT {hidden}"))?;
+    Ok(statement.query_row(sight.with(&own).as_slice(), |row| row.get(0))?)
 }
 
 /// Live nodes by a key column.

@@ -74,6 +74,18 @@ pub(crate) fn record(alias: &str) -> String {
     seen(alias, Presence::Any)
 }
 
+/// The condition for a node under the name `alias` that is in the viewer's world and hidden from
+/// the viewer.
+pub(crate) fn concealed_node(alias: &str) -> String {
+    format!("{alias}.world = :world AND NOT {}", seen(alias, Presence::Any))
+}
+
+/// The same for a text `t` of a node `n`: it is as hidden as its node.
+pub(crate) fn concealed_text() -> String {
+    let (text, node) = (seen("t", Presence::Any), seen("n", Presence::Any));
+    format!("+n.world = :world AND NOT ({text} AND {node})")
+}
+
 /// The rule for anything with a visibility.
 fn seen(alias: &str, presence: Presence) -> String {
     let life = match presence {

@@ -3,7 +3,7 @@
 use lore_core::{Kind, NodeId, Text, TextKind, Timestamp, Uid};
 
 /// One node, by any id a contract may use.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum NodeKey {
     /// By row.
     Id(NodeId),

@@ -118,6 +118,11 @@ pub trait Nodes {
     /// absent or hidden are left out.
     async fn nodes_by_number(&self, viewer: &Viewer, numbers: &[i64]) -> StoreResult<Vec<Node>>;
 
+    /// Those of these keys that lead to something in the viewer's world which the viewer may not
+    /// see, live or in the bin: a node, or a text that has the uid. Who shows what others wrote
+    /// leaves out by it what names such a thing.
+    async fn concealed(&self, viewer: &Viewer, keys: &[NodeKey]) -> StoreResult<Vec<NodeKey>>;
+
     /// How often these nodes were asked for, as [`crate::Change::CountAccess`] counted;
     /// those never asked for are left out, like those absent or hidden.
     async fn accesses(&self, viewer: &Viewer, ids: &[NodeId]) -> StoreResult<Vec<Access>>;

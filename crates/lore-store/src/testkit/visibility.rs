@@ -68,6 +68,41 @@ pub async fn nodes_by_role_and_visibility(harness: &dyn Harness) {
     }
 }
 
+/// Whatever leads to it, and also when it is in the bin. What is nowhere, or in another world, is
+/// not hidden.
+pub async fn what_is_concealed_is_known_by_every_key(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let cast = Cast::of(&stage).await;
+    let open = stage.node(&stage.owner, "Gandalf").await;
+    for (visibility, author) in cast.visibilities(&stage) {
+        let node = stage.node_for(&author, visibility).await;
+        let draft = NewText { visibility, ..stage.text_draft(&open, "secret") };
+        let text = stage.write(&author, draft).await;
+        let under = stage.write(&author, stage.text_draft(&node, "on it")).await;
+        let keys = [
+            NodeKey::Id(node.id),
+            NodeKey::Uid(node.uid),
+            NodeKey::Number(node.number),
+            NodeKey::KindNumber(node.kind.clone(), node.kind_number),
+            NodeKey::Uid(text.uid),
+            NodeKey::Uid(under.uid),
+        ];
+        let unknown = [NodeKey::Uid(open.uid), NodeKey::Number(1_000_000)];
+        for bin in [Bin::Live, Bin::Deleted] {
+            if bin == Bin::Deleted {
+                let gone = Change::DeleteNode(NodeRef::Id(node.id), Expect::Any);
+                stage.change(&author, gone).await;
+            }
+            for viewer in &cast.viewers {
+                let asked = [keys.as_slice(), unknown.as_slice()].concat();
+                let found = stage.store().concealed(viewer, &asked).await.unwrap();
+                let wanted = if visibility.admits(viewer) { Vec::new() } else { keys.to_vec() };
+                assert_eq!(found, wanted, "{visibility:?} {viewer:?} {bin:?}");
+            }
+        }
+    }
+}
+
 /// On a node that everybody sees.
 pub async fn texts_by_role_and_visibility(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
