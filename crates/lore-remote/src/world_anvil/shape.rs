@@ -22,11 +22,13 @@ impl Wanted {
     pub(super) fn checked(self, asking: &Asking, answer: Object) -> Result<Object> {
         match self {
             Self::One(kind) => {
-                match problem_of(kind, &answer).or_else(|| another(kind, asking, &answer)) {
-                    None => Ok(answer),
-                    Some(problem) => {
-                        Err(odd(format!("its answer is no {}: {problem}", kind.row().one)))
+                let one = kind.row().one;
+                match problem_of(kind, &answer) {
+                    Some(problem) => Err(odd(format!("its answer is no {one}: it {problem}"))),
+                    None if is_another(kind, asking, &answer) => {
+                        Err(odd(format!("its answer is another {one} than was asked for")))
                     }
+                    None => Ok(answer),
                 }
             }
             Self::Several(kind) => {
@@ -66,22 +68,21 @@ fn problem_of(kind: Kind, object: &Object) -> Option<String> {
     wrong.next().map(|(name, _)| format!("has a {name} that is no text"))
 }
 
-/// Says that an object is another one than was asked for, continuing a sentence. An id in another
-/// form than the kind's own, such as the number of a page, may stand for any.
-fn another(kind: Kind, asking: &Asking, object: &Object) -> Option<String> {
-    let asked = asking.query.iter().find(|(name, _)| *name == "id").map(|(_, id)| id.trim())?;
-    let found = text_of(object, "id");
-    let is_same = match kind.row().id {
+/// Whether an object is another one than was asked for. An id in another form than the kind's own,
+/// such as the number of a page, may stand for any.
+fn is_another(kind: Kind, asking: &Asking, object: &Object) -> bool {
+    let asked = asking.query.iter().find(|(name, _)| *name == "id").map(|(_, id)| id.trim());
+    let (asked, found) = (asked.unwrap_or_default(), text_of(object, "id"));
+    match kind.row().id {
         IdForm::Uuid => {
-            let asked = asked.parse::<Uid>().ok()?;
-            found.trim().parse::<Uid>().ok() == Some(asked)
+            let asked = asked.parse::<Uid>().ok();
+            asked.is_some() && found.trim().parse::<Uid>().ok() != asked
         }
         IdForm::Number => {
-            let asked = asked.parse::<u64>().ok()?;
-            found.trim().parse::<u64>().ok() == Some(asked)
+            let asked = asked.parse::<u64>().ok();
+            asked.is_some() && found.trim().parse::<u64>().ok() != asked
         }
-    };
-    (!is_same).then(|| "is another one than was asked for".to_owned())
+    }
 }
 
 fn odd(what: String) -> Error {
@@ -112,12 +113,12 @@ mod tests {
             assert_eq!(fault(one, good), "");
         }
         for (bad, says) in [
-            (json!({ "title": "A" }), "no article: has no id"),
+            (json!({ "title": "A" }), "its answer is no article: it has no id"),
             (json!({ "id": null }), "has no id"),
             (json!({ "id": " " }), "has no id"),
             (json!({ "id": "a", "title": { "a": 1 } }), "title that is no text"),
             (json!({ "id": "a", "content": 7 }), "content that is no text"),
-            (json!({ "id": ASKED.replace('1', "2") }), "is another one than was asked for"),
+            (json!({ "id": ASKED.replace('1', "2") }), "its answer is another article than was"),
         ] {
             assert!(fault(one, bad.clone()).contains(says), "{bad}");
         }
