@@ -108,11 +108,19 @@ impl Field {
         }
     }
 
-    /// Whether it holds running text, which the API writes as BBCode.
+    /// Whether it holds running text of the thing.
     pub fn is_markup(&self) -> bool {
         matches!(self.form, Form::Text | Form::Section | Form::HiddenSection)
     }
+
+    /// Whether the API writes it as BBCode: running text, and what tells it in short.
+    pub fn is_bbcode(&self) -> bool {
+        self.is_markup() || self.name == EXCERPT
+    }
 }
+
+/// How a thing is told in short.
+const EXCERPT: &str = "excerpt";
 
 /// A number that is written as a text.
 fn number(text: &str) -> Option<Value> {

@@ -183,7 +183,7 @@ fn outward(kind: Kind, object: Object) -> Object {
     let mut out = Object::new();
     let mut further = Object::new();
     for (name, value) in object {
-        let markup = kind.row().field(&name).is_some_and(lore_anvil::Field::is_markup);
+        let markup = kind.row().field(&name).is_some_and(lore_anvil::Field::is_bbcode);
         let value = match value {
             Value::String(text) if markup => to_bbcode(&text).into(),
             Value::Object(sections) if name == "sections" => {
@@ -233,7 +233,7 @@ fn inward(kind: Kind, fields: &Object) -> Object {
     let converted = fields.into_iter().map(|(name, value)| {
         let declared = kind.row().field(&name);
         let value = match value {
-            Value::String(text) if declared.is_some_and(lore_anvil::Field::is_markup) => {
+            Value::String(text) if declared.is_some_and(lore_anvil::Field::is_bbcode) => {
                 from_bbcode(&text).into()
             }
             Value::String(text) if declared.is_none() && lore_anvil::is_long(&text) => {

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::assemble::SECTION;
-use super::head;
 use super::source::{Atlas, Extent};
 use super::taken::uid_of_words;
+use super::{head, mentions};
 use crate::pages::{ENTRY, Scribe};
 use crate::play::word;
 
@@ -225,7 +225,8 @@ impl Atlas {
         let mut copies = Vec::with_capacity(nodes.len());
         for some in nodes.chunks(AT_ONCE) {
             let keys: Vec<NodeId> = some.iter().map(|node| node.id).collect();
-            let texts = self.app().store.texts_of_nodes(&viewer, &keys).await?;
+            let mut texts = self.app().store.texts_of_nodes(&viewer, &keys).await?;
+            mentions::shown(&everything, &mut texts).await?;
             let mut by_node: HashMap<NodeId, Vec<Text>> = HashMap::new();
             for text in texts {
                 by_node.entry(text.node).or_default().push(text);

@@ -4,10 +4,11 @@
 use lore_anvil::{Kind, Object, PAGE_MAX};
 use lore_core::{Error, Result, Viewer};
 use lore_search::{Filter, Query, Unit};
+use lore_store::Answered;
 
 use super::assemble::beginning;
 use super::source::Atlas;
-use super::{head, keys};
+use super::{head, keys, mentions};
 use crate::play::word;
 
 /// Most articles that a search looks through for a page of answers.
@@ -62,7 +63,7 @@ pub struct FoundArticles {
 pub struct FoundArticle {
     /// The reference to it.
     pub article: Object,
-    /// The part that answers best.
+    /// The part that answers best, in plain words: names stand in the place of mentions.
     pub excerpt: String,
     /// How well, from 0 to 1.
     pub relevance: f64,
@@ -86,24 +87,28 @@ impl Atlas {
         let asked = Query { filter, unit: Unit::Node, ..Query::new(words, most) };
         let found = place.app().search(place.viewer(), asked).await?;
         let world = place.world_reference().await?;
-        let articles =
-            found.answers.into_iter().skip(query.offset).take(limit).map(|mut answer| {
-                if let Some(text) = &mut answer.text {
-                    text.body = lore_markup::to_text(&text.body);
-                }
-                let snippet = answer.snippet(words).text;
-                let excerpt = match snippet.is_empty() {
-                    false => snippet,
-                    true => beginning(&answer.text.map(|text| text.body).unwrap_or_default()),
-                };
-                FoundArticle {
-                    article: head::reference(Kind::Article, &answer.node),
-                    excerpt,
-                    relevance: relevance(answer.hit.score),
-                    world: world.clone(),
-                }
+        let mut articles = Vec::new();
+        for mut answer in found.answers.into_iter().skip(query.offset).take(limit) {
+            if let Some(text) = &mut answer.text {
+                mentions::shown(&place, std::slice::from_mut(text)).await?;
+                text.body = lore_markup::to_text(&text.body);
+            }
+            articles.push(FoundArticle {
+                article: head::reference(Kind::Article, &answer.node),
+                excerpt: excerpt(&answer, words),
+                relevance: relevance(answer.hit.score),
+                world: world.clone(),
             });
-        Ok(FoundArticles { articles: articles.collect(), total: found.total, searched: 1.0 })
+        }
+        Ok(FoundArticles { articles, total: found.total, searched: 1.0 })
+    }
+}
+
+/// The part that answers best, else how the text begins.
+fn excerpt(answer: &Answered, words: &str) -> String {
+    match answer.snippet(words).text {
+        snippet if !snippet.is_empty() => snippet,
+        _ => beginning(answer.text.as_ref().map_or("", |text| text.body.as_str())),
     }
 }
 

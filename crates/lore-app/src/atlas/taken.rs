@@ -229,8 +229,8 @@ fn leave_derived(kind: Kind, fields: &mut Object) {
     if kind == Kind::Map && fields.get("image").is_some_and(Value::is_object) {
         fields.shift_remove("imageUrl");
     }
-    let text = fields.get("content").and_then(Value::as_str).map(excerpt_of);
-    if kind == Kind::Article && text.as_deref() == fields.get(EXCERPT).and_then(Value::as_str) {
+    let beginning = |name: &str| fields.get(name).and_then(Value::as_str).map(excerpt_of);
+    if kind == Kind::Article && beginning("content") == beginning(EXCERPT) {
         fields.shift_remove(EXCERPT);
     }
 }

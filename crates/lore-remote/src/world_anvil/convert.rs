@@ -13,7 +13,7 @@ pub(super) fn inward(kind: Kind, object: Object) -> Object {
     let converted = with_table_names(kind, object).into_iter().map(|(name, value)| {
         let field = kind.row().field(&name);
         let value = match value {
-            Value::String(text) if field.is_some_and(Field::is_markup) => from_bbcode(&text).into(),
+            Value::String(text) if field.is_some_and(Field::is_bbcode) => from_bbcode(&text).into(),
             Value::Object(sections) if name == "sections" => sections
                 .into_iter()
                 .map(|(name, text)| match text {
@@ -88,13 +88,10 @@ pub(super) fn plain(kind: Kind, fields: &Object) -> Object {
         out.insert("sections".into(), Value::Object(further));
     }
     for (name, value) in fields.iter().filter(|(name, _)| *name != "sections") {
-        let form = kind.row().field(name).map(|field| field.form);
+        let field = kind.row().field(name);
+        let form = field.map(|field| field.form);
         let value = match value {
-            Value::String(text)
-                if matches!(form, Some(Form::Text | Form::Section | Form::HiddenSection)) =>
-            {
-                to_bbcode(text).into()
-            }
+            Value::String(text) if field.is_some_and(Field::is_bbcode) => to_bbcode(text).into(),
             Value::String(_) | Value::Number(_)
                 if matches!(form, Some(Form::One(..))) || name == "world" =>
             {

@@ -10,7 +10,7 @@ use lore_core::names::Word;
 use lore_core::{
     Error, NodeId, Principal, Result, Role, TextId, Timestamp, Viewer, Visibility, WorldId,
 };
-use lore_markup::from_bbcode;
+use lore_markup::{from_bbcode, to_text};
 use lore_search::{Analysis, DocKey, Document, Entry, Filter, Head, Index, Meta, Query, Unit};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -58,6 +58,7 @@ struct Article {
 struct Part {
     name: String,
     visibility: Visibility,
+    /// In plain words.
     body: String,
 }
 
@@ -285,7 +286,7 @@ fn date_of(object: &Object) -> String {
 
 fn content_of(object: &Object) -> Option<Part> {
     object.get("content")?;
-    let body = text_of(object, "content");
+    let body = to_text(&text_of(object, "content"));
     Some(Part { name: String::new(), visibility: Visibility::Members, body })
 }
 
@@ -314,7 +315,7 @@ fn sections_of(object: &Object) -> Option<Vec<Part>> {
             Some(Form::HiddenSection) => Visibility::Gm,
             _ => Visibility::Members,
         };
-        Part { name: name.clone(), visibility, body }
+        Part { name: name.clone(), visibility, body: to_text(&body) }
     });
     Some(parts.collect())
 }
