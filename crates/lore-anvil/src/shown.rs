@@ -112,11 +112,20 @@ pub fn is_reference(fields: &Object) -> bool {
     fields.contains_key("id") && fields.contains_key("title")
 }
 
-/// Whether an object says that everybody may see it; a draft does not.
+/// Whether an object says that everybody may see it. A draft does not, and neither does what is
+/// for some groups of subscribers.
 pub fn is_public(object: &Object) -> bool {
     let is_draft = object.get("isDraft") == Some(&json!(true));
-    object.get("state") == Some(&json!("public")) && !is_draft
+    object.get("state") == Some(&json!("public")) && !is_draft && !is_for_groups(object)
 }
+
+/// Whether an object is for some groups of subscribers only.
+pub fn is_for_groups(object: &Object) -> bool {
+    object.get(GROUPS).is_some_and(|groups| !is_nothing(groups))
+}
+
+/// The groups of subscribers that a thing is for.
+pub const GROUPS: &str = "subscribergroups";
 
 fn address(value: Value) -> Value {
     match &value {

@@ -44,7 +44,7 @@ impl Atlas {
                 let value = self.value(kind, node, field, &around).await?;
                 object.insert(field.name.into(), value);
             }
-            add_unknown(&mut object, kind, node, granularity, &around.sight);
+            add_unknown(&mut object, kind, node, granularity, &around);
             objects.push(object);
         }
         Ok(objects)
@@ -82,7 +82,7 @@ impl Atlas {
     async fn derived(&self, node: &Node, name: &str, around: &Around) -> Result<Value> {
         Ok(match name {
             "excerpt" => match head::own(node, name) {
-                Some(own) => around.sight.seen(own.clone()),
+                Some(own) => around.shown(own),
                 None => json!(around.entry(node).map(excerpt_of)),
             },
             "wordcount" => {
@@ -134,7 +134,7 @@ impl Atlas {
 }
 
 /// Fields that nobody declared but somebody wrote: told where everything is told.
-fn add_unknown(object: &mut Object, kind: Kind, node: &Node, granularity: i8, sight: &Sight) {
+fn add_unknown(object: &mut Object, kind: Kind, node: &Node, granularity: i8, around: &Around) {
     let row = kind.row();
     if row.granularities.last().is_none_or(|fullest| granularity < (*fullest).min(2)) {
         return;
@@ -143,7 +143,7 @@ fn add_unknown(object: &mut Object, kind: Kind, node: &Node, granularity: i8, si
     let is_ours = |name: &str| OURS.contains(&name);
     for (name, value) in head::own_fields(&node.properties).into_iter().flatten() {
         if !object.contains_key(name) && !is_ours(name) {
-            object.insert(name.clone(), sight.seen(value.clone()));
+            object.insert(name.clone(), around.shown(value));
         }
     }
 }
@@ -153,9 +153,9 @@ fn own_value(kind: Kind, node: &Node, name: &str, around: &Around) -> Value {
     // The address of the picture of a copied map is that of its picture, which may be hidden.
     let is_of_another = name == IMAGE_URL && head::own(node, head::COPY).is_some();
     if let Some(own) = head::own(node, name)
-        && (!is_of_another || around.sight.is_whole())
+        && (!is_of_another || around.sight.is_none())
     {
-        return around.sight.seen(own.clone());
+        return around.shown(own);
     }
     match (kind, name) {
         (Kind::History, "year" | "month" | "day") => date_part(node, name),
@@ -204,8 +204,8 @@ pub(super) struct Around {
     others: HashMap<NodeId, Node>,
     authors: HashMap<PrincipalId, String>,
     played: HashMap<NodeId, Played>,
-    /// What the caller sees of what fields refer to.
-    sight: Sight,
+    /// What the caller sees of what fields name; none when that is everything.
+    sight: Option<Sight>,
     pub(super) world: Object,
 }
 
@@ -256,6 +256,14 @@ impl Around {
             authors: if told("author") { authors(atlas, nodes).await? } else { HashMap::new() },
             world: if told("world") { atlas.world_reference().await? } else { Object::new() },
         })
+    }
+
+    /// What the caller sees of a value.
+    fn shown(&self, value: &Value) -> Value {
+        match &self.sight {
+            Some(sight) => sight.seen(value.clone()),
+            None => value.clone(),
+        }
     }
 
     /// The text of a node.

@@ -1,7 +1,7 @@
 //! What every object begins with: the reference.
 
 use jiff::tz::TimeZone;
-use lore_anvil::{Kind, Object};
+use lore_anvil::{GROUPS, Kind, Object};
 use lore_core::{Node, Properties, Timestamp, Visibility};
 use serde_json::{Value, json};
 
@@ -32,7 +32,8 @@ pub(super) fn reference(kind: Kind, node: &Node) -> Object {
     if let Some(url) = own(node, "url").filter(|url| url.is_string()) {
         head.insert("url".into(), url.clone());
     }
-    head.insert("subscribergroups".into(), json!([]));
+    let groups = own(node, GROUPS).cloned();
+    head.insert(GROUPS.into(), groups.unwrap_or_else(|| json!([])));
     head.insert("folderId".into(), json!(lore_anvil::UNCATEGORISED));
     let tags = (!node.tags.is_empty()).then(|| node.tags.join(","));
     head.insert("tags".into(), json!(tags));

@@ -83,6 +83,11 @@ fn number_of(node: &Node) -> i64 {
     there.or_else(given_way).unwrap_or(node.kind_number)
 }
 
+/// The number under which the store counts what shows a number.
+pub(super) fn counted_number(number: i64) -> i64 {
+    if number > GAVE_WAY { number - GAVE_WAY } else { number }
+}
+
 impl Atlas {
     /// The node behind an id, and the caller in the world it was found in.
     pub(super) async fn locate(&self, kind: Kind, id: &str) -> Result<(Self, Node)> {
@@ -142,8 +147,8 @@ impl Atlas {
             return Ok(Some(copy));
         }
         let word = word(kind.row().path)?;
-        let counted = if number > GAVE_WAY { number - GAVE_WAY } else { number };
-        let found = store.node(self.viewer(), NodeKey::KindNumber(word, counted)).await?;
+        let counted = NodeKey::KindNumber(word, counted_number(number));
+        let found = store.node(self.viewer(), counted).await?;
         Ok(found.filter(|node| number_of(node) == number))
     }
 

@@ -17,9 +17,9 @@ use super::{article, keys};
 use lore_anvil::Kind;
 
 /// What a mention is of when that cannot be told.
-const NOWHERE: &str = "entity";
+pub(super) const NOWHERE: &str = "entity";
 
-/// Writes the mentions in texts as World Anvil does.
+/// Writes the mentions in texts as World Anvil does. Nothing else in them names what is hidden.
 pub(super) async fn shown(atlas: &Atlas, texts: &mut [Text]) -> Result<()> {
     let mut known: HashMap<i64, Option<Node>> = HashMap::new();
     for text in texts.iter() {
@@ -31,10 +31,7 @@ pub(super) async fn shown(atlas: &Atlas, texts: &mut [Text]) -> Result<()> {
             }
         }
     }
-    if known.is_empty() {
-        return Ok(());
-    }
-    for text in texts {
+    for text in texts.iter_mut().filter(|_| !known.is_empty()) {
         text.body = mention::replaced(&text.body, |found| {
             let mention::Target::Entity(number) = found.target else { return None };
             Some(match known.get(&number)? {
@@ -48,7 +45,7 @@ pub(super) async fn shown(atlas: &Atlas, texts: &mut [Text]) -> Result<()> {
             })
         });
     }
-    Ok(())
+    atlas.without_hidden(texts).await
 }
 
 /// Writes the mentions in a text as the world keeps them.

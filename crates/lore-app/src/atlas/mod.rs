@@ -7,6 +7,7 @@
 //! World Anvil's API, whose texts are Markdown; whoever speaks to the outside converts.
 
 mod article;
+mod asked;
 mod assemble;
 mod copies;
 mod find;
@@ -18,10 +19,12 @@ mod list;
 mod listed;
 mod mentions;
 mod mirrored;
+mod opened;
 mod people;
 mod read;
 mod screened;
 mod secrets;
+mod seen;
 mod sight;
 mod source;
 mod sync;

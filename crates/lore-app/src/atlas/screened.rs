@@ -9,27 +9,22 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use lore_anvil::{Form, Kind, Object, PAGE_MAX, Sensitivity, TEMPLATES, UNCATEGORISED};
+use lore_anvil::{Kind, Object, PAGE_MAX, Sensitivity, UNCATEGORISED, is_reference};
 use lore_core::{Error, Result, Role, Viewer};
-use lore_markup::{anvil, literal};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::find::{ArticleQuery, Audience, FoundArticles};
+use super::find::{ArticleQuery, Audience, FoundArticle, FoundArticles};
 use super::keys;
-use super::sight::{self, is_bare, is_hidden, is_open, without};
+use super::sight::{is_hidden, is_open};
 use super::source::{Anvil, Atlas, Detail, ListQuery, Rows};
 use super::taken::{id_of, references};
 
 /// Most pages that are looked through for what may be shown.
 const PAGES_MAX: usize = 20_000;
-/// Where a map tells the address of its picture.
-const IMAGE_URL: &str = "imageUrl";
-/// The granularity at which a map tells its picture.
-const FULL: i8 = 2;
 
 /// A service in front of a viewer.
 pub struct Screened {
-    inner: Arc<dyn Anvil>,
+    pub(super) inner: Arc<dyn Anvil>,
     viewer: Viewer,
     here: Atlas,
 }
@@ -62,15 +57,20 @@ impl Screened {
         match (holders.next(), holders.next()) {
             (None, _) => Ok(true),
             (Some(_), None) if query.parent.is_some() => Ok(true),
-            (Some((field, ..)), None) if row.get(field).is_some_and(Value::is_object) => {
-                Ok(row.get(field).and_then(Value::as_object).is_some_and(|told| !is_hidden(told)))
+            (Some((field, ..)), None) if whole_reference(row, field).is_some() => {
+                Ok(whole_reference(row, field).is_some_and(|told| !is_hidden(told)))
             }
             _ => self.is_in_the_open(query.kind, row).await,
         }
     }
 
     /// One thing, if everybody may see it.
-    async fn open_one(&self, kind: Kind, id: Option<&str>, granularity: i8) -> Result<Object> {
+    pub(super) async fn open_one(
+        &self,
+        kind: Kind,
+        id: Option<&str>,
+        granularity: i8,
+    ) -> Result<Object> {
         let unknown = || keys::unknown(kind, id.unwrap_or_default());
         if kind.row().sensitivity == Sensitivity::Secret {
             return Err(unknown());
@@ -84,25 +84,30 @@ impl Screened {
     }
 
     /// Everything of a list that everybody may see.
-    async fn open_rows(&self, query: &ListQuery) -> Result<Vec<Object>> {
-        let mut open = Vec::new();
+    pub(super) async fn open_rows(&self, query: &ListQuery) -> Result<Vec<Object>> {
+        let judged = self.judged_rows(query).await?.into_iter();
+        Ok(judged.filter_map(|(row, is_open)| is_open.then_some(row)).collect())
+    }
+
+    /// Everything of a list, and whether everybody may see it.
+    pub(super) async fn judged_rows(&self, query: &ListQuery) -> Result<Vec<(Object, bool)>> {
+        let mut judged = Vec::new();
         if query.kind.row().sensitivity == Sensitivity::Secret {
-            return Ok(open);
+            return Ok(judged);
         }
         for page in 0..PAGES_MAX {
             let part = ListQuery { offset: page * PAGE_MAX, limit: PAGE_MAX, ..query.clone() };
             let found = self.inner.list(&part).await?;
             let last = part.offset + found.rows.len() >= found.total || found.rows.is_empty();
             for row in found.rows {
-                if is_open(query.kind, &row) && self.is_held_openly(query, &row).await? {
-                    open.push(row);
-                }
+                let is_open = is_open(query.kind, &row) && self.is_held_openly(query, &row).await?;
+                judged.push((row, is_open));
             }
             if last {
                 break;
             }
         }
-        Ok(open)
+        Ok(judged)
     }
 
     /// Open articles that are in no open category: to who does not see a category, what is in
@@ -123,113 +128,14 @@ impl Screened {
         Ok(loose)
     }
 
-    /// What is shown of an open thing. Counts are those of what everybody may see.
-    async fn shown(&self, kind: Kind, object: Object, world: Option<&str>) -> Result<Object> {
-        let counts = self.counts_of(kind, &object, world).await?;
-        let shows_picture = self.shows_picture(kind, &object).await?;
-        let world = world_of(&object).or_else(|| world.map(str::to_owned));
-        let mut shown = self.without_parts(kind, opened(kind, object)).await?;
-        if !shows_picture {
-            shown.insert(IMAGE_URL.to_owned(), Value::Null);
-        }
-        self.without_mentions(&mut shown, world).await?;
-        for (name, inside) in counts {
-            shown.insert(name.to_owned(), json!(self.open_rows(&inside).await?.len()));
-        }
-        Ok(shown)
-    }
-
-    /// Whether the address of a picture may be told: that of a map is told in lists, too, where
-    /// nothing is said of the picture itself.
-    async fn shows_picture(&self, kind: Kind, object: &Object) -> Result<bool> {
-        if kind != Kind::Map || is_silent(object, IMAGE_URL) {
-            return Ok(true);
-        }
-        let is_open = |map: &Object| {
-            let picture = map.get("image").and_then(Value::as_object);
-            picture.is_some_and(|picture| sight::is_open(Kind::Image, picture))
-        };
-        match id_of(object).filter(|_| is_silent(object, "image")) {
-            Some(id) => Ok(is_open(&self.inner.read(kind, Some(&id), FULL).await?)),
-            None => Ok(is_open(object)),
-        }
-    }
-
-    /// Writes mentions of what is hidden as what readers see of them.
-    async fn without_mentions(&self, object: &mut Object, world: Option<String>) -> Result<()> {
-        let mut found = Vec::new();
-        each_text(object, &mut |text| found.extend(mentioned(text)));
-        let mut open: HashSet<String> = HashSet::new();
-        for (kind, id) in &found {
-            let Some(kind) = kind.filter(|kind| *kind != Kind::Article) else { continue };
-            match self.open_one(kind, Some(id), -1).await {
-                Ok(_) => open.extend([id.clone()]),
-                Err(Error::NotFound { .. } | Error::Forbidden { .. }) => {}
-                Err(other) => return Err(other),
-            }
-        }
-        if found.iter().any(|(kind, _)| *kind == Some(Kind::Article)) {
-            let all = ListQuery { world, detail: Detail::Heads, ..ListQuery::of(Kind::Article) };
-            open.extend(self.open_rows(&all).await?.iter().filter_map(id_of));
-        }
-        each_text(object, &mut |text| {
-            let hides = |id: &str| !open.contains(id);
-            *text = anvil::replaced(text, |found| hides(found.id).then(|| literal(found.label)));
-        });
-        Ok(())
-    }
-
-    /// The counts that a thing tells, each with what is counted.
-    async fn counts_of(
-        &self,
-        kind: Kind,
-        object: &Object,
-        world: Option<&str>,
-    ) -> Result<Vec<(&'static str, ListQuery)>> {
-        let told = counts(kind).iter().filter(|(name, _)| !is_silent(object, name));
-        let told: Vec<_> = told.collect();
-        let (Some(id), false) = (id_of(object), told.is_empty()) else { return Ok(Vec::new()) };
-        let world = match (kind, world) {
-            (Kind::Category, None) => {
-                let whole = self.inner.read(kind, Some(&id), kind.row().granularity(2)).await?;
-                whole.get("world").and_then(|world| references(world).into_iter().next())
-            }
-            (Kind::World, _) => Some(id.clone()),
-            (_, world) => world.map(str::to_owned),
-        };
-        let query = |inside: Kind| ListQuery {
-            world: world.clone(),
-            category: (kind == Kind::Category).then(|| id.clone()),
-            parent: (kind == Kind::Map).then(|| (kind, id.clone())),
-            detail: Detail::Heads,
-            ..ListQuery::of(inside)
-        };
-        Ok(told.into_iter().map(|(name, inside)| (*name, query(*inside))).collect())
-    }
-
     /// Whether nothing that holds the target of a reference is hidden.
-    async fn is_in_the_open(&self, kind: Kind, reference: &Object) -> Result<bool> {
+    pub(super) async fn is_in_the_open(&self, kind: Kind, reference: &Object) -> Result<bool> {
         let id = id_of(reference);
         match self.check_holders(kind, id.as_deref()).await {
             Ok(()) => Ok(true),
             Err(Error::NotFound { .. }) => Ok(false),
             Err(other) => Err(other),
         }
-    }
-
-    /// An object without references to parts of something hidden. What it is a part of itself
-    /// was looked at before.
-    async fn without_parts(&self, kind: Kind, mut object: Object) -> Result<Object> {
-        let is_above = |other: Kind| kind.row().holders().any(|(_, holder, _)| holder == other);
-        for field in kind.row().fields {
-            let Form::One(other, _) = field.form else { continue };
-            let told = object.get(field.name).and_then(Value::as_object);
-            let Some(told) = told.filter(|_| is_part(other) && !is_above(other)) else { continue };
-            if !self.is_in_the_open(other, told).await? {
-                object.insert(field.name.to_owned(), Value::Null);
-            }
-        }
-        Ok(object)
     }
 
     /// What was copied here need not be read there to be found.
@@ -255,7 +161,8 @@ impl Anvil for Screened {
             return self.inner.read(kind, id, granularity).await;
         }
         let object = self.open_one(kind, id, granularity).await?;
-        self.shown(kind, object, None).await
+        let shown = self.shown(kind, vec![object], None).await?.into_iter().next();
+        shown.ok_or_else(|| keys::unknown(kind, id.unwrap_or_default()))
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Rows> {
@@ -281,10 +188,8 @@ impl Anvil for Screened {
             None => self.open_rows(query).await?,
         };
         let total = open.len();
-        let mut rows = Vec::new();
-        for row in open.into_iter().skip(query.offset).take(query.limit.min(PAGE_MAX)) {
-            rows.push(self.shown(query.kind, row, query.world.as_deref()).await?);
-        }
+        let page = open.into_iter().skip(query.offset).take(query.limit.min(PAGE_MAX));
+        let rows = self.shown(query.kind, page.collect(), query.world.as_deref()).await?;
         Ok(Rows { rows, total })
     }
 
@@ -313,7 +218,9 @@ impl Anvil for Screened {
         }
         let total = open.len();
         let cut = open.into_iter().skip(query.offset).take(query.limit.clamp(1, PAGE_MAX));
-        Ok(FoundArticles { articles: cut.collect(), total, searched })
+        let mut articles: Vec<FoundArticle> = cut.collect();
+        self.without_hidden(&mut articles, query.world.as_deref()).await?;
+        Ok(FoundArticles { articles, total, searched })
     }
 
     async fn create(&self, kind: Kind, fields: &Object) -> Result<Object> {
@@ -338,126 +245,12 @@ fn is_kept_here(kind: Kind) -> bool {
     matches!(kind, Kind::Campaign | Kind::Npc)
 }
 
+/// What a field refers to, where it tells more than an id.
+fn whole_reference<'a>(row: &'a Object, field: &str) -> Option<&'a Object> {
+    row.get(field).and_then(Value::as_object).filter(|told| is_reference(told))
+}
+
 /// Whether things of a kind are parts of something.
-fn is_part(kind: Kind) -> bool {
+pub(super) fn is_part(kind: Kind) -> bool {
     kind.row().holders().next().is_some()
-}
-
-/// What things of a kind count, and where they tell it.
-fn counts(kind: Kind) -> &'static [(&'static str, Kind)] {
-    match kind {
-        Kind::World => &[
-            ("countArticles", Kind::Article),
-            ("countMaps", Kind::Map),
-            ("countTimelines", Kind::Timeline),
-            ("countCategories", Kind::Category),
-        ],
-        Kind::Category => &[("articleCount", Kind::Article)],
-        Kind::Map => &[("markerCount", Kind::Marker)],
-        _ => &[],
-    }
-}
-
-fn is_silent(object: &Object, name: &str) -> bool {
-    object.get(name).is_none_or(Value::is_null)
-}
-
-/// An object without what is the author's own, and without what tells of hidden things.
-fn opened(kind: Kind, object: Object) -> Object {
-    let hidden = |name: &str| {
-        // The service tells some texts once more, rendered.
-        let name = name.strip_suffix("Parsed").unwrap_or(name);
-        let field = kind.row().field(name);
-        let counts_all =
-            kind == Kind::World && name.starts_with("count") && name != "countFollowers";
-        let is_count = counts_all || counts(kind).iter().any(|(count, _)| *count == name);
-        is_count
-            || ["secrets", "sheet"].contains(&name)
-            || field.is_some_and(|field| field.form == Form::HiddenSection)
-    };
-    let open = object.into_iter().filter_map(|(name, value)| match hidden(&name) {
-        false => {
-            let is_declared = kind.row().field(&name).is_some();
-            // What joins things of the table is looked at by itself.
-            let is_out = |fields: &Object| is_hidden(fields) || (!is_declared && is_bare(fields));
-            Some((name, without(value, &|part| part.as_object().is_some_and(is_out))))
-        }
-        // Who may not see it sees that there is nothing.
-        true if kind.row().field(&name).is_none() => None,
-        true if value.is_array() => Some((name, json!([]))),
-        true => Some((name, Value::Null)),
-    });
-    open.collect()
-}
-
-/// Every text of an object, at any depth: what nobody declared may mention others, too.
-fn each_text(object: &mut Object, act: &mut dyn FnMut(&mut String)) {
-    object.values_mut().for_each(|value| each_text_in(value, act));
-}
-
-fn each_text_in(value: &mut Value, act: &mut dyn FnMut(&mut String)) {
-    match value {
-        Value::String(text) => act(text),
-        Value::Array(items) => items.iter_mut().for_each(|item| each_text_in(item, act)),
-        Value::Object(fields) => each_text(fields, act),
-        _ => {}
-    }
-}
-
-/// What a text mentions: of which kind, as far as that is known, and which.
-fn mentioned(text: &str) -> Vec<(Option<Kind>, String)> {
-    let is_template = |word: &str| TEMPLATES.iter().any(|known| known.eq_ignore_ascii_case(word));
-    let kind_of = |word: &str| {
-        let kind = if is_template(word) { Some(Kind::Article) } else { Kind::at(word) };
-        kind.filter(|kind| kind.row().sensitivity == Sensitivity::Open)
-    };
-    anvil::mentions(text).iter().map(|found| (kind_of(found.kind), found.id.to_owned())).collect()
-}
-
-fn world_of(object: &Object) -> Option<String> {
-    references(object.get("world")?).into_iter().next()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn object(value: Value) -> Object {
-        let Value::Object(object) = value else { unreachable!() };
-        object
-    }
-
-    #[test]
-    fn only_what_is_public_is_open() {
-        for (value, open) in [
-            (json!({ "state": "public" }), true),
-            (json!({ "state": "private" }), false),
-            (json!({ "state": "public", "isDraft": true }), false),
-            (json!({}), false),
-        ] {
-            assert_eq!(is_open(Kind::Article, &object(value)), open);
-        }
-        assert!(is_open(Kind::World, &object(json!({ "state": "private" }))));
-        for (value, open) in [(json!({}), true), (json!({ "state": "private" }), false)] {
-            assert_eq!(is_open(Kind::RpgSystem, &object(value)), open);
-        }
-    }
-
-    #[test]
-    fn what_is_the_authors_own_is_left_out() {
-        let article = object(json!({
-            "id": "a", "title": "Open", "state": "public", "authornotes": "X", "scrapbook": "X",
-            "authornotesParsed": "<p>X</p>", "articleNext": { "id": "n", "title": "X" },
-            "author": { "id": "u", "title": "Shown author", "entityClass": "User" },
-            "secrets": [{ "id": "s", "title": "X" }], "sheet": { "state": { "note": "X" } },
-            "category": { "id": "c", "title": "X", "state": "private" },
-            "articleChildren": [
-                { "id": "d", "title": "X", "state": "private" },
-                { "id": "e", "title": "Shown", "state": "public" },
-            ],
-        }));
-        let shown = Value::Object(opened(Kind::Article, article)).to_string();
-        assert!(!shown.contains('X'), "{shown}");
-        assert!(shown.contains("Shown author") && shown.contains("\"Shown\""), "{shown}");
-    }
 }

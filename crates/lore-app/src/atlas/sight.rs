@@ -1,169 +1,190 @@
-//! References that somebody wrote into fields which nobody declared.
+//! What is shown of values that others wrote: nothing in them names what is hidden.
 //!
 //! What a field of the table joins things by is an edge, and the store shows only those that lead
-//! to what the viewer sees. Any other field may hold references, too, at any depth; what they name
-//! is looked for here, and what is hidden is left out. Of what the world does not know, the
-//! reference itself must say that everybody may see it.
+//! to what the viewer sees. Any other field may name things, too, at any depth: by references,
+//! mentions, addresses, lists and keys, and in texts that are data. One walk leaves out what is
+//! hidden, whoever knows what that is: the store, or a service that was asked. Of what nobody
+//! knows, a reference itself must say that everybody may see it.
 
 use std::collections::{HashMap, HashSet};
 
-use lore_anvil::{IdForm, Kind, Object, is_public, is_reference};
-use lore_core::{Result, Uid};
-use lore_markup::anvil;
+use lore_anvil::{Kind, Object, is_public, is_reference};
+use lore_core::Uid;
+use lore_markup::{anvil, literal};
 use serde_json::{Value, json};
 
-use super::source::Atlas;
-use crate::pages::Scribe;
+use super::mentions::NOWHERE;
 
 /// What is shown to whoever may ask: the worlds they are in, and themselves.
 const EVERYBODYS: [Kind; 2] = [Kind::User, Kind::World];
 /// What everybody may see although it does not say so.
 const SHARED: [Kind; 2] = [Kind::RpgSystem, Kind::MarkerType];
+/// Where some objects say what they refer to in place of `id`.
+const UUID: &str = "uuid";
+/// What stands in a text for an id that is not told.
+const UNTOLD: &str = "…";
 
-/// Which of the things that some values refer to the viewer sees.
-#[derive(Debug, Default)]
+/// Which of the things that some values name may be told.
+#[derive(Debug)]
 pub(super) struct Sight {
-    /// Whether things can be seen that are known; others are not in it.
+    /// Whether things can be seen that are known.
     known: HashMap<Name, bool>,
-    /// Everything is shown to who sees everything.
-    is_whole: bool,
+    strangers: Strangers,
+}
+
+/// What becomes of ids in texts of which nothing is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Strangers {
+    /// They stay: everything that is hidden is known.
+    Stay,
+    /// They are left out: they may be those of something hidden.
+    Go,
 }
 
 /// What a reference says of which thing it means.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Name {
+pub(super) enum Name {
     Uid(Uid),
     /// A number, of whatever kind has it.
     Number(i64),
 }
 
 impl Sight {
-    /// A value without references to what cannot be seen; nothing when it is one itself.
+    pub(super) fn new(known: HashMap<Name, bool>, strangers: Strangers) -> Self {
+        Self { known, strangers }
+    }
+
+    /// A value without anything that names what cannot be seen; nothing when it is that itself.
     pub(super) fn seen(&self, value: Value) -> Value {
-        if self.is_whole {
-            return value;
+        self.shown(value).unwrap_or_default()
+    }
+
+    /// A running text that names what cannot be seen in words alone.
+    pub(super) fn words(&self, text: &str) -> String {
+        let mut text = self.in_words(text);
+        for id in
+            ids_in(&text).filter(|id| self.is_untold(id)).map(str::to_owned).collect::<Vec<_>>()
+        {
+            text = text.replace(&id, UNTOLD);
         }
-        without(self.in_words(value), &|part| match part {
-            Value::Object(fields) => self.hides(fields),
-            Value::String(text) => self.names_hidden(text),
-            _ => false,
+        text
+    }
+
+    fn shown(&self, value: Value) -> Option<Value> {
+        match value {
+            Value::Object(fields) if self.hides(&fields) => None,
+            Value::Object(fields) => {
+                let named = fields.into_iter().filter(|(name, _)| !self.names_untold(name));
+                let shown = named.map(|(name, value)| match name.as_str() {
+                    // Whatever else it is, it is the id of what is shown.
+                    "id" => (name, value),
+                    _ => (name, self.seen(value)),
+                });
+                Some(Value::Object(shown.collect()))
+            }
+            Value::Array(items) => {
+                Some(items.into_iter().filter_map(|item| self.shown(item)).collect())
+            }
+            Value::String(text) => self.text(text),
+            other => Some(other),
+        }
+    }
+
+    /// A text that may be anything. What is no running text says nothing any more without what
+    /// it names.
+    fn text(&self, text: String) -> Option<Value> {
+        if let Some(data) = data_in(&text) {
+            let shown = self.shown(data.clone())?;
+            return Some(if shown == data { text.into() } else { shown.to_string().into() });
+        }
+        let is_running = text.trim().contains(char::is_whitespace) && !looks_like_data(&text);
+        match self.in_words(&text) {
+            named if !self.names_untold(&named) => Some(named.into()),
+            named => is_running.then(|| self.words(&named).into()),
+        }
+    }
+
+    /// A text with mentions of what cannot be seen as what readers see of them.
+    fn in_words(&self, text: &str) -> String {
+        anvil::replaced(text, |found| {
+            let is_out = match mentioned(found) {
+                Some(name) => self.is_out(&name),
+                None => self.strangers == Strangers::Go,
+            };
+            is_out.then(|| literal(found.label))
         })
     }
 
-    /// A value whose texts mention what is hidden by its label alone.
-    fn in_words(&self, value: Value) -> Value {
-        match value {
-            Value::String(text) => Value::String(anvil::replaced(&text, |found| {
-                let is_hidden = self.names_hidden(found.id);
-                is_hidden.then(|| found.label.to_owned())
-            })),
-            Value::Array(items) => items.into_iter().map(|item| self.in_words(item)).collect(),
-            Value::Object(fields) => {
-                fields.into_iter().map(|(name, value)| (name, self.in_words(value))).collect()
-            }
-            other => other,
+    fn names_untold(&self, text: &str) -> bool {
+        ids_in(text).any(|id| self.is_untold(id))
+    }
+
+    fn is_untold(&self, id: &str) -> bool {
+        id.parse().is_ok_and(|uid| self.is_out(&Name::Uid(uid)))
+    }
+
+    fn is_out(&self, name: &Name) -> bool {
+        match self.known.get(name) {
+            Some(seen) => !seen,
+            None => self.strangers == Strangers::Go,
         }
-    }
-
-    /// Whether the id of something hidden stands in a text, wherever in it.
-    fn names_hidden(&self, text: &str) -> bool {
-        uids_in(text).any(|uid| self.is_seen(Some(Name::Uid(uid))) == Some(false))
-    }
-
-    /// Whether nothing is hidden.
-    pub(super) fn is_whole(&self) -> bool {
-        self.is_whole
     }
 
     fn hides(&self, fields: &Object) -> bool {
-        match self.is_seen(name_of(fields)) {
+        match name_of(fields).and_then(|name| self.known.get(&name)) {
             Some(seen) => !seen,
+            // An id may be that of what is shown, but this is always that of something else.
+            None if fields.contains_key(UUID) && self.strangers == Strangers::Go => true,
             None => is_hidden(fields) || is_bare(fields),
         }
     }
+}
 
-    fn is_seen(&self, name: Option<Name>) -> Option<bool> {
-        self.known.get(&name?).copied()
+/// Everything that some values may name.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    /// What references say to be open.
+    pub(super) told: HashSet<Name>,
+    /// Everything else, and all that stands in texts and keys.
+    pub(super) written: HashSet<Name>,
+}
+
+impl Names {
+    /// Takes in everything that a value may name.
+    pub(super) fn collect(&mut self, value: &Value) {
+        match value {
+            Value::Object(fields) => {
+                let is_open = is_reference(fields) && !is_hidden(fields);
+                let names = if is_open { &mut self.told } else { &mut self.written };
+                names.extend(name_of(fields));
+                for (name, value) in fields {
+                    self.collect_text(name);
+                    self.collect(value);
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.collect(item)),
+            Value::String(text) => self.collect_text(text),
+            _ => {}
+        }
+    }
+
+    /// Takes in everything that a text may name.
+    pub(super) fn collect_text(&mut self, text: &str) {
+        self.written.extend(ids_in(text).filter_map(|id| id.parse().ok()).map(Name::Uid));
+        self.written.extend(anvil::mentions(text).iter().filter_map(mentioned));
+        if let Some(data) = data_in(text) {
+            let mut inside = Self::default();
+            inside.collect(&data);
+            self.written.extend(inside.told.into_iter().chain(inside.written));
+        }
     }
 }
 
-impl Atlas {
-    /// What the caller sees of everything that some values refer to.
-    pub(super) async fn sight_of(&self, values: &[&Value]) -> Result<Sight> {
-        if self.viewer().sees_gm_side() {
-            return Ok(Sight { is_whole: true, ..Sight::default() });
-        }
-        let mut names = HashSet::new();
-        values.iter().for_each(|value| collect(value, &mut names));
-        let mut known = HashMap::new();
-        let uids: Vec<Uid> = names
-            .iter()
-            .filter_map(|name| match name {
-                Name::Uid(uid) => Some(*uid),
-                Name::Number(_) => None,
-            })
-            .collect();
-        let store = &self.app().store;
-        for node in store.nodes_by_uid(&self.scribe.all_seeing(), &uids).await? {
-            known.insert(Name::Uid(node.uid), false);
-        }
-        for node in store.nodes_by_uid(self.viewer(), &uids).await? {
-            known.insert(Name::Uid(node.uid), true);
-        }
-        // A secret is a text, not a node.
-        for uid in uids {
-            if !known.contains_key(&Name::Uid(uid))
-                && store.text_by_uid(&self.scribe.all_seeing(), uid).await?.is_some()
-            {
-                let seen = store.text_by_uid(self.viewer(), uid).await?.is_some();
-                known.insert(Name::Uid(uid), seen);
-            }
-        }
-        for name in names {
-            if let Name::Number(number) = name
-                && let Some(seen) = self.sees_number(number).await?
-            {
-                known.insert(name, seen);
-            }
-        }
-        Ok(Sight { known, is_whole: false })
-    }
-
-    /// Whether the caller sees everything that has a number; nothing where nothing has it.
-    async fn sees_number(&self, number: i64) -> Result<Option<bool>> {
-        let viewer = self.scribe.all_seeing();
-        let all = Self { scribe: Scribe { viewer, ..self.scribe.clone() } };
-        let mut seen = None;
-        for kind in Kind::ALL {
-            if kind.row().id == IdForm::Number && all.numbered(*kind, number).await?.is_some() {
-                let sees = self.numbered(*kind, number).await?.is_some();
-                seen = Some(seen.unwrap_or(true) && sees);
-            }
-        }
-        Ok(seen)
-    }
-}
-
-/// A value without those objects and texts in it that are to be left out.
-pub(super) fn without(value: Value, is_out: &dyn Fn(&Value) -> bool) -> Value {
-    if is_out(&value) {
-        return Value::Null;
-    }
-    match value {
-        Value::Object(fields) => {
-            let named = fields.into_iter().filter(|(name, _)| !is_out(&json!(name)));
-            let shown = named.map(|(name, value)| match name.as_str() {
-                // Whatever else it is, it is the id of what is shown.
-                "id" => (name, value),
-                _ => (name, without(value, is_out)),
-            });
-            Value::Object(shown.collect())
-        }
-        Value::Array(items) => {
-            let shown = items.into_iter().filter(|item| !is_out(item));
-            Value::Array(shown.map(|item| without(item, is_out)).collect())
-        }
-        other => other,
+impl Name {
+    /// The thing that an id means.
+    pub(super) fn of(id: &str) -> Option<Self> {
+        let uid = id.trim().parse().ok().map(Self::Uid);
+        uid.or_else(|| id.trim().parse().ok().map(Self::Number))
     }
 }
 
@@ -188,41 +209,40 @@ pub(super) fn is_open(kind: Kind, object: &Object) -> bool {
     EVERYBODYS.contains(&kind) || is_shared || is_public(object)
 }
 
-fn collect(value: &Value, names: &mut HashSet<Name>) {
-    match value {
-        Value::Object(fields) => {
-            names.extend(name_of(fields));
-            for (name, value) in fields {
-                names.extend(uids_in(name).map(Name::Uid));
-                collect(value, names);
-            }
-        }
-        Value::Array(items) => items.iter().for_each(|item| collect(item, names)),
-        Value::String(text) => names.extend(uids_in(text).map(Name::Uid)),
-        _ => {}
-    }
+/// What a mention means; what stands for one that leads nowhere means nothing.
+fn mentioned(found: &anvil::AnvilMention<'_>) -> Option<Name> {
+    Name::of(found.id).filter(|_| found.kind != NOWHERE)
 }
 
-/// The ids that stand in a text: by themselves, in mentions, addresses, lists and data.
-fn uids_in(text: &str) -> impl Iterator<Item = Uid> {
+/// The UUIDs that stand in a text, wherever in it.
+fn ids_in(text: &str) -> impl Iterator<Item = &str> {
     const LENGTH: usize = 36;
     const DASHES: [usize; 4] = [8, 13, 18, 23];
     let bytes = text.as_bytes();
     let is_shaped = move |at: &usize| DASHES.iter().all(|dash| bytes.get(at + dash) == Some(&b'-'));
     let starts = (0..bytes.len()).filter(is_shaped);
-    starts.filter_map(move |at| text.get(at..at + LENGTH)?.parse().ok())
+    let ids = starts.filter_map(move |at| text.get(at..at + LENGTH));
+    ids.filter(|id| id.parse::<Uid>().is_ok())
+}
+
+/// What a text says that is data.
+fn data_in(text: &str) -> Option<Value> {
+    looks_like_data(text).then(|| serde_json::from_str(text).ok()).flatten()
+}
+
+fn looks_like_data(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '[', '"'])
 }
 
 /// What an object says it means. A number means something only where the rest is a reference, too.
 fn name_of(fields: &Object) -> Option<Name> {
-    let id = fields.get("id").or_else(|| fields.get("uuid"))?;
-    let number = || match id {
-        Value::String(text) => text.trim().parse().ok(),
-        other => other.as_i64(),
-    };
-    let uid = id.as_str().and_then(|text| text.trim().parse().ok()).map(Name::Uid);
+    let id = fields.get("id").or_else(|| fields.get(UUID))?;
     let is_numbered = is_reference(fields) || fields.contains_key("entityClass") || is_bare(fields);
-    uid.or_else(|| number().filter(|_| is_numbered).map(Name::Number))
+    let name = match id {
+        Value::String(text) => Name::of(text),
+        other => other.as_i64().map(Name::Number),
+    };
+    name.filter(|name| is_numbered || matches!(name, Name::Uid(_)))
 }
 
 #[cfg(test)]
@@ -233,10 +253,10 @@ mod tests {
     const HIDDEN: &str = "0190a1b2-0000-7000-8000-000000000002";
     const STRANGE: &str = "0190a1b2-0000-7000-8000-000000000003";
 
-    fn sight() -> Sight {
-        let name = |id: &str| Name::Uid(id.parse().unwrap());
+    fn sight(strangers: Strangers) -> Sight {
+        let name = |id: &str| Name::of(id).unwrap();
         let known = [(name(OPEN), true), (name(HIDDEN), false), (Name::Number(7), false)];
-        Sight { known: known.into_iter().collect(), is_whole: false }
+        Sight::new(known.into_iter().collect(), strangers)
     }
 
     #[test]
@@ -254,26 +274,52 @@ mod tests {
             "picture": null, "bare": null,
             "shape": { "id": 7, "size": [1, 2] },
         });
-        assert_eq!(sight().seen(value.clone()), shown);
-        assert_eq!(Sight { is_whole: true, ..sight() }.seen(value.clone()), value);
+        for strangers in [Strangers::Stay, Strangers::Go] {
+            assert_eq!(sight(strangers).seen(value.clone()), shown);
+        }
     }
 
     #[test]
     fn what_is_hidden_is_named_in_no_text() {
         let value = json!({
             "words": format!("By @[the Mill](location:{HIDDEN}) and @[Bob](person:{OPEN})."),
+            "number": "A @[Wolf](block:7) there.",
             "address": format!("https://example.org/{HIDDEN}"),
             "list": format!("{OPEN},{HIDDEN}"),
-            "data": format!(r#"{{"id":"{HIDDEN}","title":"X"}}"#),
+            "running": format!("See {HIDDEN} and {OPEN}."),
             "other": { "uuid": HIDDEN, "name": "X" },
             "by id": { (HIDDEN): "x", "y": 1 },
         });
         let shown = json!({
             "words": format!("By the Mill and @[Bob](person:{OPEN})."),
-            "address": null, "list": null, "data": null, "other": null,
+            "number": "A Wolf there.",
+            "address": null, "list": null,
+            "running": format!("See … and {OPEN}."),
+            "other": null,
             "by id": { "y": 1 },
         });
-        assert_eq!(sight().seen(value), shown);
+        for strangers in [Strangers::Stay, Strangers::Go] {
+            assert_eq!(sight(strangers).seen(value.clone()), shown);
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_data_is_shown_like_what_it_says() {
+        let text = |value: Value| Value::String(value.to_string());
+        let hidden = json!({ "id": HIDDEN, "title": "X" });
+        let numbered = json!({ "id": 7, "title": "X", "state": "public" });
+        for (value, shown) in [
+            (text(hidden.clone()), Value::Null),
+            (text(json!({ "a": hidden, "b": 1 })), text(json!({ "a": null, "b": 1 }))),
+            (text(json!([numbered, "y"])), text(json!(["y"]))),
+            (text(json!({ "in": text(hidden.clone()) })), text(json!({ "in": null }))),
+            (json!(r#"{ "b" : 1 }"#), json!(r#"{ "b" : 1 }"#)),
+            (json!(format!(r#"{{"id": "{HIDDEN}", "title": "X""#)), Value::Null),
+        ] {
+            for strangers in [Strangers::Stay, Strangers::Go] {
+                assert_eq!(sight(strangers).seen(value.clone()), shown, "{value}");
+            }
+        }
     }
 
     #[test]
@@ -286,7 +332,15 @@ mod tests {
             (json!({ "id": STRANGE, "points": [] }), true),
             (json!({ "id": STRANGE, "title": "T", "entityClass": "User" }), true),
         ] {
-            assert_eq!(!sight().seen(reference.clone()).is_null(), shown, "{reference}");
+            let sight = sight(Strangers::Stay);
+            assert_eq!(!sight.seen(reference.clone()).is_null(), shown, "{reference}");
         }
+    }
+
+    #[test]
+    fn texts_name_strangers_where_everything_hidden_is_known() {
+        let text = format!("By @[Bob](person:{STRANGE}), see {STRANGE}.");
+        assert_eq!(sight(Strangers::Stay).words(&text), text);
+        assert_eq!(sight(Strangers::Go).words(&text), "By Bob, see ….");
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use futures::FutureExt;
-use lore_anvil::{Form, Kind, Object};
+use lore_anvil::{Form, GROUPS, Kind, Object};
 use lore_core::{Error, Node, NodeId, Properties, Result, Role, Text, Uid, Visibility};
 use lore_store::{
     Batch, Bin, Change, Direction, EdgeRef, Expect, NewEdge, NewNode, NewText, NodePatch, NodeRef,
@@ -327,11 +327,14 @@ impl Atlas {
     }
 
     /// What is written, told apart by how the node keeps it: a field that nobody declared
-    /// may be one of its texts. Who publishes something says that it is no draft any more.
+    /// may be one of its texts. Who publishes something says that it is no draft any more, and
+    /// that it is for everybody.
     async fn as_kept(&self, node: &Node, written: &Written) -> Result<Written> {
         let mut written = written.clone();
-        if written.state == Some(State::Public) && head::own(node, DRAFT).is_some() {
-            written.own.entry(DRAFT).or_insert(Value::Null);
+        for limit in [DRAFT, GROUPS] {
+            if written.state == Some(State::Public) && head::own(node, limit).is_some() {
+                written.own.entry(limit).or_insert(Value::Null);
+            }
         }
         for section in &written.sections {
             // It may have been kept as a plain value before.

@@ -1,6 +1,8 @@
 //! What somebody wants to write, understood before anything is changed.
 
-use lore_anvil::{Field, Form, Kind, Object, TEMPLATES, check_sections, with_table_names};
+use lore_anvil::{
+    Field, Form, GROUPS, Kind, Object, TEMPLATES, check_sections, is_for_groups, with_table_names,
+};
 use lore_core::names::{checked_length, checked_name};
 use lore_core::{Error, Node, Result, Visibility};
 use serde_json::{Value, json};
@@ -22,7 +24,7 @@ pub(super) const EXCERPT: &str = "excerpt";
 pub(super) const DRAFT: &str = "isDraft";
 
 /// What every object begins with and nobody writes.
-const READ_ONLY: [&str; 10] = [
+const READ_ONLY: [&str; 9] = [
     "id",
     "success",
     "slug",
@@ -30,7 +32,6 @@ const READ_ONLY: [&str; 10] = [
     "isEditable",
     "updateDate",
     "folderId",
-    "subscribergroups",
     "world",
     OPEN_INSIDE,
 ];
@@ -105,6 +106,10 @@ impl Atlas {
                     let text = text_of(name, value)?.filter(|text| !text.trim().is_empty());
                     written.own.insert(EXCERPT.into(), json!(text));
                 }
+                (GROUPS, _) => {
+                    let groups = if is_for_groups(&fields) { value } else { &Value::Null };
+                    written.own.insert(GROUPS.into(), checked_value(name, groups)?);
+                }
                 ("subtype", _) if kind == Kind::Article => {
                     let text = text_of(name, value)?.filter(|text| !text.trim().is_empty());
                     written.subtype =
@@ -119,8 +124,10 @@ impl Atlas {
         for section in &mut written.sections {
             section.body = mentions::kept(self, &section.body).await?;
         }
-        // A draft is the author's own, whatever it will be once it is finished.
-        if kind != Kind::World && written.own.get(DRAFT) == Some(&json!(true)) {
+        // A draft is the author's own, whatever it will be once it is finished; and nobody here
+        // is in a group of subscribers.
+        let is_draft = written.own.get(DRAFT) == Some(&json!(true));
+        if kind != Kind::World && (is_draft || is_for_groups(&fields)) {
             written.state = Some(State::Private);
         }
         Ok(written)

@@ -1,116 +1,11 @@
 //! Copying a world of a service or an archive into the own one, again and again.
 
-use std::collections::BTreeMap;
-use std::sync::Mutex;
-
-use lore_anvil::{Form, Kind, Object};
-use lore_app::atlas::{Anvil, ArticleQuery, Atlas, Extent, FoundArticles, ListQuery, Rows, Synced};
-use lore_core::{Error, Result};
+use lore_anvil::Kind;
+use lore_app::atlas::Extent;
 use serde_json::{Value, json};
 
+use crate::there::{There, uid};
 use crate::world::{World, object};
-
-/// A service, or an archive, that holds what a test puts there.
-struct There {
-    extent: Extent,
-    things: Mutex<BTreeMap<Kind, Vec<Object>>>,
-    forbidden: Mutex<Option<Kind>>,
-    nameless: Mutex<Option<Kind>>,
-}
-
-impl There {
-    fn new(extent: Extent) -> Self {
-        let (forbidden, nameless) = (Mutex::default(), Mutex::default());
-        Self { extent, things: Mutex::default(), forbidden, nameless }
-    }
-
-    /// Puts a thing there, in the place of one with the same id.
-    fn put(&self, kind: Kind, thing: Value) {
-        self.remove(kind, thing["id"].as_str().unwrap());
-        self.things.lock().unwrap().entry(kind).or_default().push(object(thing));
-    }
-
-    fn remove(&self, kind: Kind, id: &str) {
-        let mut things = self.things.lock().unwrap();
-        things.entry(kind).or_default().retain(|thing| thing["id"] != id);
-    }
-
-    async fn copied(&self, world: &World) -> Synced {
-        self.try_copy(world).await.unwrap()
-    }
-
-    async fn try_copy(&self, world: &World) -> Result<Synced> {
-        let here = Atlas::new(world.app.clone(), world.owner, "test", "test".into());
-        here.copy_from(self, None, &|_| {}).await
-    }
-}
-
-fn is_below(kind: Kind, thing: &Object, (parent, id): &(Kind, String)) -> bool {
-    let is_it = |form: Form| matches!(form, Form::One(to, _) if to == *parent);
-    let field = kind.row().fields.iter().find(|field| is_it(field.form));
-    field.and_then(|field| thing.get(field.name)).is_some_and(|above| above["id"] == **id)
-}
-
-#[async_trait::async_trait]
-impl Anvil for There {
-    fn extent(&self) -> Extent {
-        self.extent
-    }
-
-    async fn read(&self, kind: Kind, id: Option<&str>, _: i8) -> Result<Object> {
-        let things = self.things.lock().unwrap();
-        if kind == Kind::World {
-            let told = things.get(&kind).and_then(|worlds| worlds.first()).cloned();
-            return Ok(told.unwrap_or_else(|| object(json!({ "id": "w", "title": "There" }))));
-        }
-        let mut all = things.get(&kind).into_iter().flatten();
-        let found = all.find(|one| one["id"].as_str() == id).cloned();
-        found.ok_or_else(|| Error::not_found("it", "look elsewhere"))
-    }
-
-    async fn list(&self, query: &ListQuery) -> Result<Rows> {
-        if *self.forbidden.lock().unwrap() == Some(query.kind) {
-            let action = "this account may not see it (403)".into();
-            return Err(Error::Forbidden { action, hint: "ask".into() });
-        }
-        let things = self.things.lock().unwrap();
-        let all = things.get(&query.kind).into_iter().flatten();
-        let below = |thing: &&Object| {
-            query.parent.as_ref().is_none_or(|parent| is_below(query.kind, thing, parent))
-        };
-        let is_nameless = *self.nameless.lock().unwrap() == Some(query.kind);
-        let id = if is_nameless { "none" } else { "id" };
-        let told = [id, "title", "state", "updateDate"];
-        let rows: Vec<Object> = all
-            .filter(below)
-            .map(|thing| {
-                let head = thing.iter().filter(|(name, _)| told.contains(&name.as_str()));
-                head.map(|(name, value)| (name.clone(), value.clone())).collect()
-            })
-            .collect();
-        Ok(Rows { total: rows.len(), rows })
-    }
-
-    async fn search(&self, _: &ArticleQuery) -> Result<FoundArticles> {
-        panic!("nobody searches here")
-    }
-
-    async fn create(&self, _: Kind, _: &Object) -> Result<Object> {
-        panic!("nobody writes here")
-    }
-
-    async fn update(&self, _: Kind, _: &str, _: &Object) -> Result<Object> {
-        panic!("nobody writes here")
-    }
-
-    async fn delete(&self, _: Kind, _: &str) -> Result<()> {
-        panic!("nobody writes here")
-    }
-}
-
-fn uid(number: u32) -> String {
-    format!("0190a1b2-0000-7000-8000-{number:012}")
-}
 
 fn date(year: u32) -> Value {
     json!({ "date": format!("{year}-01-01 00:00:00.000000"), "timezone": "UTC" })

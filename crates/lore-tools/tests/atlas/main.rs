@@ -9,8 +9,11 @@
 )]
 
 mod copying;
+mod doors;
 mod elsewhere;
 mod held;
+mod live;
 mod references;
 mod stories;
+mod there;
 mod world;

@@ -2,66 +2,14 @@
 
 use std::sync::Arc;
 
-use lore_anvil::{Kind, Object};
-use lore_app::atlas::{
-    Anvil, ArticleQuery, Atlas, Extent, FoundArticles, ListQuery, Rows, Screened,
-};
+use lore_anvil::Kind;
+use lore_app::atlas::{Anvil, Atlas, Extent};
 use lore_core::error::Code;
-use lore_core::{Error, Result, Viewer};
+use lore_core::{Role, Viewer};
 use serde_json::{Value, json};
 
+use crate::there::There;
 use crate::world::{World, object};
-
-/// A service, or an archive, with these things.
-struct There(Extent, Vec<(Kind, Object)>);
-
-impl There {
-    fn of(extent: Extent, things: Vec<(Kind, Value)>) -> Self {
-        Self(extent, things.into_iter().map(|(kind, thing)| (kind, object(thing))).collect())
-    }
-}
-
-fn id_of(thing: &Object) -> String {
-    thing["id"].as_str().map_or_else(|| thing["id"].to_string(), str::to_owned)
-}
-
-#[async_trait::async_trait]
-impl Anvil for There {
-    fn extent(&self) -> Extent {
-        self.0
-    }
-
-    async fn read(&self, kind: Kind, id: Option<&str>, _: i8) -> Result<Object> {
-        if kind == Kind::World {
-            return Ok(object(json!({ "id": "w", "title": "There" })));
-        }
-        let mut all = self.1.iter().filter(|(known, _)| *known == kind).map(|(_, thing)| thing);
-        let found = all.find(|thing| Some(id_of(thing).as_str()) == id).cloned();
-        found.ok_or_else(|| Error::not_found("it", "look elsewhere"))
-    }
-
-    async fn list(&self, query: &ListQuery) -> Result<Rows> {
-        let all = self.1.iter().filter(|(known, _)| *known == query.kind);
-        let rows: Vec<Object> = all.map(|(_, thing)| thing.clone()).collect();
-        Ok(Rows { total: rows.len(), rows })
-    }
-
-    async fn search(&self, _: &ArticleQuery) -> Result<FoundArticles> {
-        panic!("nobody searches here")
-    }
-
-    async fn create(&self, _: Kind, _: &Object) -> Result<Object> {
-        panic!("nobody writes here")
-    }
-
-    async fn update(&self, _: Kind, _: &str, _: &Object) -> Result<Object> {
-        panic!("nobody writes here")
-    }
-
-    async fn delete(&self, _: Kind, _: &str) -> Result<()> {
-        panic!("nobody writes here")
-    }
-}
 
 fn atlas(world: &World, viewer: Viewer) -> Atlas {
     Atlas::new(Arc::clone(&world.app), viewer, "test", "test".into())
@@ -106,6 +54,54 @@ async fn references_in_any_field_lead_only_to_what_the_viewer_sees() {
 }
 
 #[tokio::test]
+async fn no_text_names_what_the_viewer_does_not_see() {
+    let world = World::new().await;
+    let (alice, bob) = (world.player().await, world.person("Bob", Role::Player).await);
+    let own = json!({ "title": "HIDDEN", "templateType": "item" });
+    let of_alice = atlas(&world, alice).create(Kind::Article, &object(own)).await.unwrap();
+    let of_the_gm = world.make(Kind::Article, json!({ "title": "HIDDEN" })).await;
+    let block = world.make(Kind::Block, json!({ "title": "HIDDEN" })).await;
+    for hidden in [of_alice["id"].clone(), of_the_gm] {
+        let id = hidden.as_str().unwrap();
+        let reference = json!({ "id": hidden, "title": "HIDDEN", "state": "public" });
+        let fields = json!({
+            "title": "Open", "content": format!("Look at lorewell://atlas/article/{id} there."),
+            "sections": { "Rumours": format!("They say {id} too.") },
+            "excerpt": format!("In short: {id}."), "relations": reference.to_string(),
+            "card": json!({ "id": block, "title": "HIDDEN" }).to_string(),
+            "stat": format!("A @[wolf](block:{block}) there."),
+        });
+        let open = made(&world, Kind::Article, fields).await;
+        let open = open.as_str().unwrap();
+        let told = atlas(&world, bob).read(Kind::Article, Some(open), 2).await.unwrap();
+        assert_eq!(told["content"], "Look at lorewell://atlas/article/… there.");
+        assert_eq!(
+            (&told["excerpt"], &told["stat"]),
+            (&json!("In short: …."), &json!("A wolf there."))
+        );
+        let ask = json!({ "query": "look at" });
+        let found = world.try_call(bob, "search_articles", ask).await.unwrap();
+        assert_eq!(found["meta"]["total"], 1);
+        for said in [Value::Object(told).to_string(), found.to_string()] {
+            assert!(!said.contains(id) && !said.contains("HIDDEN"), "{said}");
+        }
+        let whole = atlas(&world, world.owner).read(Kind::Article, Some(open), 2).await.unwrap();
+        assert!(Value::Object(whole).to_string().matches(id).count() >= 4);
+        world.call("delete_article", json!({ "article_id": open })).await;
+    }
+}
+
+#[tokio::test]
+async fn excerpts_of_a_search_have_names_in_the_place_of_mentions() {
+    let world = World::new().await;
+    world.page(json!({ "entity_type": "location", "name": "Old Mill" })).await;
+    let entry = "Warden. **Lives** at [entity:1], or [entity:1|near it].";
+    world.page(json!({ "entity_type": "character", "name": "Aelysh", "entry": entry })).await;
+    let found = world.call("search_articles", json!({ "query": "warden" })).await;
+    assert_eq!(found["entities"][0]["excerpt"], "Warden. Lives at Old Mill, or near it.");
+}
+
+#[tokio::test]
 async fn numbers_of_a_service_are_kept_and_own_ones_are_beyond_them() {
     for extent in [Extent::Whole, Extent::Heap] {
         let world = World::new().await;
@@ -116,7 +112,7 @@ async fn numbers_of_a_service_are_kept_and_own_ones_are_beyond_them() {
             "id": 6, "title": "Wolf", "state": state, "folder": { "id": 5, "title": "Beasts" },
             "RPGSRD": { "id": 3, "title": "Fate" },
         });
-        let there = There::of(
+        let there = There::holding(
             extent,
             vec![
                 (Kind::Image, json!({ "id": 55, "title": "Cover", "state": state })),
@@ -193,39 +189,6 @@ async fn an_excerpt_is_what_its_author_wrote_or_how_the_text_begins_in_plain_wor
     let found = world.call("search_articles", json!({ "query": "head" })).await;
     let said = found["entities"].to_string();
     assert!(said.contains("Old Mill") && !said.contains("[entity:"), "{said}");
-}
-
-#[tokio::test]
-async fn players_of_a_service_see_no_hidden_picture_or_mention() {
-    let world = World::new().await;
-    let uid = |number: u32| format!("0190a1b2-0000-7000-8000-{number:012}");
-    let map = |id: &str, state: &str| {
-        json!({
-            "id": id, "title": "Map", "state": "public", "imageUrl": "https://x.example/p.png",
-            "image": { "id": 9, "title": "P", "state": state },
-            "description": format!(
-                "By @[Bob](person:{}) and @[the *Mill*](location:{}).", uid(1), uid(2)
-            ),
-        })
-    };
-    let there = There::of(
-        Extent::Whole,
-        vec![
-            (Kind::Map, map("open", "public")),
-            (Kind::Map, map("hidden", "private")),
-            (Kind::Article, json!({ "id": uid(1), "title": "Bob", "state": "public" })),
-            (Kind::Article, json!({ "id": uid(2), "title": "Mill", "state": "private" })),
-        ],
-    );
-    let player = Screened::new(Arc::new(there), atlas(&world, world.player().await));
-    let open = player.read(Kind::Map, Some("open"), 2).await.unwrap();
-    assert_eq!(open["imageUrl"], "https://x.example/p.png");
-    let said = open["description"].as_str().unwrap();
-    assert!(said.contains(&uid(1)) && !said.contains(&uid(2)) && said.contains("Mill"), "{said}");
-    assert!(player.read(Kind::Map, Some("hidden"), 0).await.unwrap()["imageUrl"].is_null());
-    let rows = player.list(&ListQuery::of(Kind::Map)).await.unwrap().rows;
-    let addresses: Vec<bool> = rows.iter().map(|row| row["imageUrl"].is_null()).collect();
-    assert_eq!(addresses, [false, true]);
 }
 
 #[tokio::test]

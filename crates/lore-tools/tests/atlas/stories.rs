@@ -1,39 +1,13 @@
-//! What other doors wrote is there, what is written here is seen by them, and nothing
-//! hidden is.
+//! What users of World Anvil do in a world of their own, and that nothing hidden is seen.
 
 use std::sync::Arc;
 
-use lore_anvil::{Kind, Object};
-use lore_app::atlas::{Anvil, ArticleQuery, Atlas, FoundArticles, ListQuery, Rows, Screened};
+use lore_anvil::Kind;
+use lore_app::atlas::{Anvil, Atlas};
 use lore_core::error::Code;
-use lore_core::{Result, Viewer};
 use serde_json::{Value, json};
 
 use crate::world::{World, object, titles};
-
-#[tokio::test]
-async fn a_page_is_an_article_with_a_fitting_template() {
-    let world = World::new().await;
-    let mill = json!({ "entity_type": "location", "name": "Old Mill", "type": "Building" });
-    world.page(mill).await;
-    let entry = "Grove warden. Lives at [entity:1|the mill].";
-    let elf = json!({
-        "entity_type": "character", "name": "Aelysh", "entry": entry, "tags": ["elf", "warden"],
-    });
-    let id = world.page(elf).await;
-    let standard = world.call("get_article", json!({ "article_id": id })).await;
-    let data = &standard["data"];
-    assert_eq!((&data["template"], &data["tags"]), (&json!("person"), &json!(["elf", "warden"])));
-    assert_eq!((&data["state"], &data["is_wip"]), (&json!("public"), &json!(false)));
-    assert_eq!(data["update_date"]["timezone"], "UTC");
-    assert!(data["world"]["id"].is_string() && data.get("content").is_none(), "{data}");
-    let arguments = json!({ "article_id": id, "granularity": 2 });
-    let content = world.call("get_article", arguments).await["data"]["content"].clone();
-    let content = content.as_str().unwrap();
-    assert!(content.starts_with("Grove warden. Lives at @[the mill](landmark:"), "{content}");
-    let preview = world.call("get_article", json!({ "article_id": id, "granularity": 0 })).await;
-    assert!(preview["data"]["excerpt"].as_str().unwrap().starts_with("Grove warden."));
-}
 
 #[tokio::test]
 async fn lists_go_beyond_fifty_and_know_their_total() {
@@ -59,31 +33,6 @@ async fn lists_go_beyond_fifty_and_know_their_total() {
     assert_eq!(counted["data"]["article_count"], 60);
     let about = world.call("get_world", json!({})).await;
     assert_eq!(about["data"]["article_count"], 120);
-}
-
-#[tokio::test]
-async fn what_is_written_here_is_seen_by_the_other_doors() {
-    let world = World::new().await;
-    let keep = world
-        .call("create_article", json!({ "title": "The Keep", "template": "settlement" }))
-        .await["data"]["id"]
-        .clone();
-    let text = format!("Rules @[the keep](settlement:{}).", keep.as_str().unwrap());
-    let lord = json!({
-        "title": "Lord Vane", "template": "person", "subtype": "NPC", "content": text,
-        "tags": ["noble"], "state": "public", "sections": { "authornotes": "Is a vampire." },
-    });
-    let made = world.call("create_article", lord).await;
-    assert_eq!(made["data"]["content"], json!(text));
-    assert_eq!(made["data"]["sections"], json!({ "authornotes": "Is a vampire." }));
-    let found = world.call("find_entities", json!({ "name": "Lord Vane" })).await;
-    let entity = &found["entities"][0];
-    assert_eq!((&entity["entity_type"], &entity["type"]), (&json!("character"), &json!("NPC")));
-    assert_eq!(entity["tags"], json!(["noble"]));
-    let number = world.call("find_entities", json!({ "name": "The Keep" })).await;
-    assert_eq!(number["entities"][0]["is_private"], true, "private unless asked otherwise");
-    let number = number["entities"][0]["entity_id"].clone();
-    assert_eq!(entity["entry"], json!(format!("Rules [entity:{number}|the keep].")));
 }
 
 #[tokio::test]
@@ -510,144 +459,4 @@ async fn new_things_go_to_the_world_that_is_named_and_have_a_title() {
     assert_eq!(world.refused(world.owner, "update_article", unnamed).await.0, Code::Invalid);
     let nowhere = json!({ "article_id": made["id"], "world_id": other });
     assert_eq!(world.refused(world.owner, "update_article", nowhere).await.0, Code::Invalid);
-}
-
-/// A service with a private map, and public things on it.
-struct Service;
-
-#[async_trait::async_trait]
-impl Anvil for Service {
-    async fn read(&self, kind: Kind, id: Option<&str>, _: i8) -> Result<Object> {
-        let is_private = kind == Kind::Map || id == Some("private");
-        let state = if is_private { "private" } else { "public" };
-        let mut thing = object(json!({ "id": id, "title": "Thing", "state": state }));
-        match kind {
-            Kind::World => thing.extend(object(json!({ "countArticles": 9, "countFollowers": 4 }))),
-            Kind::Layer => {
-                thing.insert("map".into(), json!({ "id": "m", "title": "Hidden" }));
-            }
-            _ => {}
-        }
-        Ok(thing)
-    }
-
-    async fn list(&self, _: &ListQuery) -> Result<Rows> {
-        let row = object(json!({ "id": "k", "title": "Thing", "state": "public" }));
-        Ok(Rows { rows: vec![row], total: 1 })
-    }
-
-    async fn search(&self, _: &ArticleQuery) -> Result<FoundArticles> {
-        panic!("nobody searches here")
-    }
-
-    async fn create(&self, _: Kind, _: &Object) -> Result<Object> {
-        panic!("nobody writes here")
-    }
-
-    async fn update(&self, _: Kind, _: &str, _: &Object) -> Result<Object> {
-        panic!("nobody writes here")
-    }
-
-    async fn delete(&self, _: Kind, _: &str) -> Result<()> {
-        panic!("nobody writes here")
-    }
-}
-
-#[tokio::test]
-async fn what_is_in_something_hidden_is_hidden_and_campaigns_are_those_of_this_world() {
-    let world = World::new().await;
-    let campaign = json!({ "name": "Vale", "gm_mode": "HUMAN" });
-    let campaign = world.call("campaign_create", campaign).await["id"].clone();
-    let campaign = campaign.as_str().unwrap();
-    let live = |viewer: Viewer| {
-        let here = Atlas::new(Arc::clone(&world.app), viewer, "test", "test".into());
-        Screened::new(Arc::new(Service), here)
-    };
-    let markers =
-        ListQuery { parent: Some((Kind::Map, "m".into())), ..ListQuery::of(Kind::Marker) };
-    let player = live(world.player().await);
-    assert_eq!(player.list(&markers).await.unwrap_err().code(), Code::NotFound);
-    let owner = live(world.owner);
-    assert_eq!(owner.list(&markers).await.unwrap().total, 1);
-    let found = owner.read(Kind::Campaign, Some(campaign), 1).await.unwrap();
-    assert_eq!(found["name"], "Vale");
-    let npcs =
-        ListQuery { parent: Some((Kind::Campaign, campaign.into())), ..ListQuery::of(Kind::Npc) };
-    assert_eq!(owner.list(&npcs).await.unwrap().total, 0);
-    let far = owner.read(Kind::Campaign, Some("far"), 1).await.unwrap();
-    assert_eq!(far["title"], "Thing", "what is not here may be there");
-}
-
-#[tokio::test]
-async fn players_of_a_service_learn_nothing_of_what_is_hidden() {
-    let world = World::new().await;
-    let here = Atlas::new(Arc::clone(&world.app), world.player().await, "test", "test".into());
-    let player = Screened::new(Arc::new(Service), here);
-    // The layer is public, and its map is not.
-    assert_eq!(player.read(Kind::Layer, Some("l"), 0).await.unwrap_err().code(), Code::NotFound);
-    assert!(player.list(&ListQuery::of(Kind::Layer)).await.unwrap().rows.is_empty());
-    let about = player.read(Kind::World, Some("w"), 1).await.unwrap();
-    let counted = (&about["countArticles"], &about["countFollowers"]);
-    assert_eq!(counted, (&json!(1), &json!(4)), "what is hidden is not counted");
-    let system = player.read(Kind::RpgSystem, Some("private"), 0).await;
-    assert_eq!(system.unwrap_err().code(), Code::NotFound);
-    assert!(player.read(Kind::RpgSystem, Some("open"), 0).await.is_ok());
-}
-
-#[tokio::test]
-async fn what_other_doors_keep_is_an_article_to_be_read() {
-    let world = World::new().await;
-    let campaign = json!({ "name": "Ash", "gm_mode": "AI", "theme_prompt": "Tales of quernstone" });
-    world.call("campaign_create", campaign).await;
-    let node = json!({
-        "action": "add", "name": "Tidelore", "type": "concept", "description": "The art of ebbing.",
-    });
-    world.call("kn_graph", node).await;
-    let fact = json!({ "action": "learn", "content": "Lanterns need whelkoil.", "type": "gotcha",
-        "confidence": "high" });
-    world.call("kn_intel", fact).await;
-    let before = world.call("list_articles", json!({})).await["meta"]["total"].clone();
-    assert_eq!(before, 0, "a list is one of articles");
-    for (words, template, tool) in [
-        ("quernstone", "plot", "campaign_update"),
-        ("ebbing", "article", "kn_graph"),
-        ("whelkoil", "document", "kn_graph"),
-    ] {
-        let found = world.call("search_articles", json!({ "query": words })).await;
-        let id = found["entities"][0]["id"].clone();
-        let ask = json!({ "article_id": id, "granularity": 2 });
-        let read = world.call("get_article", ask).await["data"].clone();
-        assert_eq!(read["template"], template, "{read}");
-        assert!(read["content"].as_str().unwrap().contains(words), "{read}");
-        for (write, arguments) in [
-            ("update_article", json!({ "article_id": id, "title": "Mine" })),
-            ("delete_article", json!({ "article_id": id })),
-        ] {
-            let refused = world.try_call(world.owner, write, arguments).await;
-            assert!(format!("{refused:?}").contains(tool), "{write}: {refused:?}");
-        }
-    }
-}
-
-#[tokio::test]
-async fn the_article_of_who_is_played_has_the_sheet_for_who_may_see_it() {
-    let world = World::new().await;
-    let player = world.player().await;
-    let campaign = json!({ "name": "Ash", "gm_mode": "AI" });
-    let campaign = world.call("campaign_create", campaign).await["id"].clone();
-    let vex = world.page(json!({ "entity_type": "character", "name": "Vex" })).await;
-    let number = world.call("find_entities", json!({ "name": "Vex" })).await;
-    let number = number["entities"][0]["entity_id"].clone();
-    let npc = json!({
-        "campaign_id": campaign, "name": "Vex", "kind": "NPC", "page_id": number,
-    });
-    world.call("character_create", npc).await;
-    let ask = json!({ "article_id": vex, "granularity": 2 });
-    let seen = world.call("get_article", ask.clone()).await["data"]["sheet"].clone();
-    assert_eq!((&seen["kind"], &seen["campaign_id"]), (&json!("NPC"), &campaign));
-    assert!(seen["profile"]["hp_max"].is_i64() && seen["state"]["hp"].is_i64(), "{seen}");
-    let hidden = world.try_call(player, "get_article", ask).await.unwrap();
-    assert_eq!(hidden["data"].get("sheet"), None, "{hidden}");
-    let npcs = world.call("list_campaign_npcs", json!({ "campaign_id": campaign })).await;
-    assert_eq!(titles(&npcs), ["Vex"]);
 }

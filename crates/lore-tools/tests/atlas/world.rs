@@ -77,7 +77,12 @@ impl World {
     }
 
     pub(crate) async fn player(&self) -> Viewer {
-        let issued = create_token(&self.app, &self.owner, "Alice", Role::Player).await.unwrap();
+        self.person("Alice", Role::Player).await
+    }
+
+    /// Somebody with a token.
+    pub(crate) async fn person(&self, name: &str, role: Role) -> Viewer {
+        let issued = create_token(&self.app, &self.owner, name, role).await.unwrap();
         let keeper = Doorkeeper::new(Arc::clone(&self.app));
         let identity = keeper.identify(&issued.secret).await.unwrap().unwrap();
         enter(&self.app, identity, None).await.unwrap()

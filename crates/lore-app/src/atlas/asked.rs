@@ -1,0 +1,191 @@
+//! What a service says of the things that its answers name. It is asked only of those of which
+//! the answers do not say it themselves; whatever it does not say to be open is not told.
+
+use std::collections::{HashMap, HashSet};
+
+use lore_anvil::{IdForm, Kind, Object, Sensitivity, TEMPLATES};
+use lore_core::{Error, Result};
+use lore_markup::anvil;
+use serde_json::Value;
+
+use super::find::FoundArticle;
+use super::opened::{joined_to, world_of};
+use super::screened::Screened;
+use super::sight::{Name, Names, Sight, Strangers, is_bare};
+use super::source::{Detail, ListQuery};
+use super::taken::id_of;
+
+/// What ids are looked for among which nothing says what they are of. Whatever is of another kind
+/// is not told.
+const LISTED: [Kind; 4] = [Kind::Article, Kind::Category, Kind::Map, Kind::Timeline];
+
+/// Everything that some answers name.
+#[derive(Debug, Default)]
+struct Asked {
+    names: Names,
+    /// Things that the answers say the kind of, and nothing else.
+    kinds: HashSet<(Kind, String)>,
+}
+
+impl Screened {
+    /// What everybody may see of everything that some things of a kind name.
+    pub(super) async fn sight_of(
+        &self,
+        kind: Kind,
+        things: &[Object],
+        world: Option<&str>,
+    ) -> Result<Sight> {
+        let mut asked = Asked::default();
+        things.iter().for_each(|thing| asked.collect(kind, thing));
+        let (mut known, open) = self.answers_to(asked).await?;
+        if !open.is_empty() {
+            let world = match world.map(str::to_owned).or_else(|| things.iter().find_map(world_of))
+            {
+                Some(world) => Some(world),
+                None => self.world_of_one(kind, things).await?,
+            };
+            known.extend(self.found_in_lists(open, world).await?);
+        }
+        Ok(Sight::new(known, Strangers::Go))
+    }
+
+    /// Leaves out of the excerpts of a search what names something hidden.
+    pub(super) async fn without_hidden(
+        &self,
+        articles: &mut [FoundArticle],
+        world: Option<&str>,
+    ) -> Result<()> {
+        let mut asked = Asked::default();
+        for found in articles.iter() {
+            asked.names.told.extend(id_of(&found.article).and_then(|id| Name::of(&id)));
+            asked.collect_text(&found.excerpt);
+        }
+        let (mut known, open) = self.answers_to(asked).await?;
+        if !open.is_empty() {
+            known.extend(self.found_in_lists(open, world.map(str::to_owned)).await?);
+        }
+        let sight = Sight::new(known, Strangers::Go);
+        articles.iter_mut().for_each(|found| found.excerpt = sight.words(&found.excerpt));
+        Ok(())
+    }
+
+    /// What is known of things by themselves, and those of which more must be found out.
+    async fn answers_to(&self, asked: Asked) -> Result<(HashMap<Name, bool>, HashSet<Name>)> {
+        let told = asked.names.told.into_iter();
+        let mut known: HashMap<Name, bool> = told.map(|name| (name, true)).collect();
+        for (kind, id) in asked.kinds {
+            let Some(name) = Name::of(&id).filter(|name| !known.contains_key(name)) else {
+                continue;
+            };
+            let is_open = self.is_said_to_be_open(kind, &id).await?;
+            known.insert(name, is_open);
+        }
+        let mut open = asked.names.written;
+        open.retain(|name| matches!(name, Name::Uid(_)) && !known.contains_key(name));
+        Ok((known, open))
+    }
+
+    async fn is_said_to_be_open(&self, kind: Kind, id: &str) -> Result<bool> {
+        let is_number = matches!(Name::of(id), Some(Name::Number(_)));
+        // The service fails at an id in the form of another kind.
+        if is_number != (kind.row().id == IdForm::Number) {
+            return Ok(false);
+        }
+        allowed(self.open_one(kind, Some(id), -1).await.map(|_| true))
+    }
+
+    /// Those of some things that the service lists, and whether everybody may see them.
+    async fn found_in_lists(
+        &self,
+        mut wanted: HashSet<Name>,
+        world: Option<String>,
+    ) -> Result<HashMap<Name, bool>> {
+        let mut known = HashMap::new();
+        for kind in LISTED {
+            if wanted.is_empty() {
+                break;
+            }
+            let all =
+                ListQuery { world: world.clone(), detail: Detail::Heads, ..ListQuery::of(kind) };
+            for (row, is_open) in allowed(self.judged_rows(&all).await)? {
+                let name = id_of(&row).and_then(|id| Name::of(&id));
+                if let Some(name) = name.filter(|name| wanted.remove(name)) {
+                    known.insert(name, is_open);
+                }
+            }
+        }
+        Ok(known)
+    }
+
+    /// The world of things of which only the whole tells it.
+    async fn world_of_one(&self, kind: Kind, things: &[Object]) -> Result<Option<String>> {
+        let Some(id) = things.iter().find_map(id_of) else { return Ok(None) };
+        if kind == Kind::World {
+            return Ok(Some(id));
+        }
+        let full = kind.row().granularity(2);
+        let whole = allowed(self.inner.read(kind, Some(&id), full).await)?;
+        Ok(world_of(&whole))
+    }
+}
+
+impl Asked {
+    /// Takes in everything that a thing names.
+    fn collect(&mut self, kind: Kind, thing: &Object) {
+        self.names.told.extend(id_of(thing).and_then(|id| Name::of(&id)));
+        for (name, value) in thing {
+            if name != "id" {
+                self.names.collect(value);
+                self.collect_kinds(value);
+            }
+            if let Some(other) = joined_to(kind, name) {
+                self.collect_bare(other, value);
+            }
+        }
+    }
+
+    fn collect_text(&mut self, text: &str) {
+        self.names.collect_text(text);
+        for found in anvil::mentions(text) {
+            let kind = kind_called(found.kind).filter(|kind| *kind != Kind::Article);
+            self.kinds.extend(kind.map(|kind| (kind, found.id.to_owned())));
+        }
+    }
+
+    /// Takes in what mentions say of the kind of their targets, at any depth.
+    fn collect_kinds(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => self.collect_text(text),
+            Value::Array(items) => items.iter().for_each(|item| self.collect_kinds(item)),
+            Value::Object(fields) => fields.values().for_each(|value| self.collect_kinds(value)),
+            _ => {}
+        }
+    }
+
+    fn collect_bare(&mut self, kind: Kind, value: &Value) {
+        match value {
+            Value::Array(items) => items.iter().for_each(|item| self.collect_bare(kind, item)),
+            Value::Object(fields) if is_bare(fields) => {
+                self.kinds.extend(id_of(fields).map(|id| (kind, id)));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The kind that a mention calls its target, if players may know of such things at all.
+fn kind_called(word: &str) -> Option<Kind> {
+    let is_template = TEMPLATES.iter().any(|known| known.eq_ignore_ascii_case(word));
+    let kind = if is_template { Some(Kind::Article) } else { Kind::at(word) };
+    kind.filter(|kind| kind.row().sensitivity == Sensitivity::Open)
+}
+
+/// What the service does not have, or not for this account, or not by that id, it says nothing of.
+fn allowed<T: Default>(answer: Result<T>) -> Result<T> {
+    match answer {
+        Err(Error::NotFound { .. } | Error::Forbidden { .. } | Error::Invalid { .. }) => {
+            Ok(T::default())
+        }
+        other => other,
+    }
+}

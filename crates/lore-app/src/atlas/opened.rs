@@ -1,0 +1,249 @@
+//! What is shown of open things of a service to those who may not see everything: nothing of the
+//! author's own, nothing that names or counts what is hidden.
+
+use lore_anvil::{Form, Kind, Object, UNCATEGORISED, is_reference};
+use lore_core::Result;
+use serde_json::{Value, json};
+
+use super::screened::{Screened, is_part};
+use super::sight::{Sight, Strangers, is_bare, is_open};
+use super::source::{Detail, ListQuery};
+use super::taken::{id_of, references};
+
+/// Where a map tells the address of its picture.
+const IMAGE_URL: &str = "imageUrl";
+/// The granularity at which a map tells its picture.
+const FULL: i8 = 2;
+/// Where a thing tells the category it is in once more, which may be hidden.
+const FOLDER: &str = "folderId";
+
+impl Screened {
+    /// What is shown of open things. Counts are those of what everybody may see.
+    pub(super) async fn shown(
+        &self,
+        kind: Kind,
+        things: Vec<Object>,
+        world: Option<&str>,
+    ) -> Result<Vec<Object>> {
+        let mut shown = Vec::with_capacity(things.len());
+        let mut counted = Vec::with_capacity(things.len());
+        for thing in things {
+            counted.push(self.counts_of(kind, &thing, world).await?);
+            let shows_picture = self.shows_picture(kind, &thing).await?;
+            let mut open = self.without_parts(kind, opened(kind, thing)).await?;
+            if !shows_picture {
+                open.insert(IMAGE_URL.to_owned(), Value::Null);
+            }
+            shown.push(open);
+        }
+        let sight = self.sight_of(kind, &shown, world).await?;
+        for (thing, counts) in shown.iter_mut().zip(counted) {
+            *thing = told(kind, std::mem::take(thing), &sight);
+            for (name, inside) in counts {
+                thing.insert(name.to_owned(), json!(self.open_rows(&inside).await?.len()));
+            }
+        }
+        Ok(shown)
+    }
+
+    /// Whether the address of a picture may be told: that of a map is told in lists, too, where
+    /// nothing is said of the picture itself.
+    async fn shows_picture(&self, kind: Kind, object: &Object) -> Result<bool> {
+        if kind != Kind::Map || is_silent(object, IMAGE_URL) {
+            return Ok(true);
+        }
+        let shows = |map: &Object| {
+            let picture = map.get("image").and_then(Value::as_object);
+            picture.is_some_and(|picture| is_open(Kind::Image, picture))
+        };
+        match id_of(object).filter(|_| is_silent(object, "image")) {
+            Some(id) => Ok(shows(&self.inner.read(kind, Some(&id), FULL).await?)),
+            None => Ok(shows(object)),
+        }
+    }
+
+    /// The counts that a thing tells, each with what is counted.
+    async fn counts_of(
+        &self,
+        kind: Kind,
+        object: &Object,
+        world: Option<&str>,
+    ) -> Result<Vec<(&'static str, ListQuery)>> {
+        let told = counts(kind).iter().filter(|(name, _)| !is_silent(object, name));
+        let told: Vec<_> = told.collect();
+        let (Some(id), false) = (id_of(object), told.is_empty()) else { return Ok(Vec::new()) };
+        let world = match (kind, world) {
+            (Kind::Category, None) => {
+                let whole = self.inner.read(kind, Some(&id), kind.row().granularity(2)).await?;
+                world_of(&whole)
+            }
+            (Kind::World, _) => Some(id.clone()),
+            (_, world) => world.map(str::to_owned),
+        };
+        let query = |inside: Kind| ListQuery {
+            world: world.clone(),
+            category: (kind == Kind::Category).then(|| id.clone()),
+            parent: (kind == Kind::Map).then(|| (kind, id.clone())),
+            detail: Detail::Heads,
+            ..ListQuery::of(inside)
+        };
+        Ok(told.into_iter().map(|(name, inside)| (*name, query(*inside))).collect())
+    }
+
+    /// An object without references to parts of something hidden. What it is a part of itself
+    /// was looked at before.
+    async fn without_parts(&self, kind: Kind, mut object: Object) -> Result<Object> {
+        let is_above = |other: Kind| kind.row().holders().any(|(_, holder, _)| holder == other);
+        for field in kind.row().fields {
+            let Form::One(other, _) = field.form else { continue };
+            let told = object.get(field.name).and_then(Value::as_object);
+            let Some(told) = told.filter(|_| is_part(other) && !is_above(other)) else { continue };
+            if !self.is_in_the_open(other, told).await? {
+                object.insert(field.name.to_owned(), Value::Null);
+            }
+        }
+        Ok(object)
+    }
+}
+
+/// What a field of the table joins things to, if it does.
+pub(super) fn joined_to(kind: Kind, name: &str) -> Option<Kind> {
+    match kind.row().field(name)?.form {
+        Form::One(other, _) | Form::Several(other, _) | Form::Many(other, _) => Some(other),
+        _ => None,
+    }
+}
+
+/// The world that a thing says it is in.
+pub(super) fn world_of(object: &Object) -> Option<String> {
+    references(object.get("world")?).into_iter().next()
+}
+
+/// What things of a kind count, and where they tell it.
+fn counts(kind: Kind) -> &'static [(&'static str, Kind)] {
+    match kind {
+        Kind::World => &[
+            ("countArticles", Kind::Article),
+            ("countMaps", Kind::Map),
+            ("countTimelines", Kind::Timeline),
+            ("countCategories", Kind::Category),
+        ],
+        Kind::Category => &[("articleCount", Kind::Article)],
+        Kind::Map => &[("markerCount", Kind::Marker)],
+        _ => &[],
+    }
+}
+
+fn is_silent(object: &Object, name: &str) -> bool {
+    object.get(name).is_none_or(Value::is_null)
+}
+
+/// An object without what is the author's own, and without references to what is not said to be
+/// open.
+fn opened(kind: Kind, object: Object) -> Object {
+    let open = object.into_iter().filter_map(|(name, value)| match is_authors_own(kind, &name) {
+        false if name == FOLDER => Some((name, UNCATEGORISED.into())),
+        false => {
+            let value = if joined_to(kind, &name).is_some() { joins(value) } else { said(value) };
+            Some((name, value))
+        }
+        // Who may not see it sees that there is nothing.
+        true if kind.row().field(&name).is_none() => None,
+        true if value.is_array() => Some((name, json!([]))),
+        true => Some((name, Value::Null)),
+    });
+    open.collect()
+}
+
+fn is_authors_own(kind: Kind, name: &str) -> bool {
+    // The service tells some texts once more, rendered.
+    let name = name.strip_suffix("Parsed").unwrap_or(name);
+    let field = kind.row().field(name);
+    let counts_all = kind == Kind::World && name.starts_with("count") && name != "countFollowers";
+    let is_count = counts_all || counts(kind).iter().any(|(count, _)| *count == name);
+    is_count
+        || ["secrets", "sheet"].contains(&name)
+        || field.is_some_and(|field| field.form == Form::HiddenSection)
+}
+
+/// A value as far as what it refers to says that it is open.
+fn said(value: Value) -> Value {
+    Sight::new(Default::default(), Strangers::Stay).seen(value)
+}
+
+/// The same for what the table joins things by: where nothing is said, the service can be asked.
+fn joins(value: Value) -> Value {
+    match value {
+        Value::Array(items) => {
+            items.into_iter().map(joins).filter(|item| !item.is_null()).collect()
+        }
+        Value::Object(fields) if is_bare(&fields) => Value::Object(fields),
+        Value::Object(fields) if is_reference(&fields) => said(Value::Object(fields)),
+        other => said(other),
+    }
+}
+
+/// An object that names nothing which may not be told.
+fn told(kind: Kind, object: Object, sight: &Sight) -> Object {
+    let is_markup = |name: &str| kind.row().field(name).is_some_and(lore_anvil::Field::is_markup);
+    let told = object.into_iter().map(|(name, value)| match value {
+        value if name == "id" => (name, value),
+        Value::String(text) if is_markup(&name) => (name, sight.words(&text).into()),
+        Value::Object(sections) if name == "sections" => {
+            let texts = sections.into_iter().map(|(title, text)| match text {
+                Value::String(text) => (title, sight.words(&text).into()),
+                other => (title, sight.seen(other)),
+            });
+            (name, Value::Object(texts.collect()))
+        }
+        value => (name, sight.seen(value)),
+    });
+    told.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(value: Value) -> Object {
+        let Value::Object(object) = value else { unreachable!() };
+        object
+    }
+
+    #[test]
+    fn only_what_is_public_is_open() {
+        for (value, open) in [
+            (json!({ "state": "public" }), true),
+            (json!({ "state": "private" }), false),
+            (json!({ "state": "public", "isDraft": true }), false),
+            (json!({ "state": "public", "subscribergroups": [] }), true),
+            (json!({ "state": "public", "subscribergroups": [{ "id": "g" }] }), false),
+            (json!({}), false),
+        ] {
+            assert_eq!(is_open(Kind::Article, &object(value)), open);
+        }
+        assert!(is_open(Kind::World, &object(json!({ "state": "private" }))));
+        for (value, open) in [(json!({}), true), (json!({ "state": "private" }), false)] {
+            assert_eq!(is_open(Kind::RpgSystem, &object(value)), open);
+        }
+    }
+
+    #[test]
+    fn what_is_the_authors_own_is_left_out() {
+        let article = object(json!({
+            "id": "a", "title": "Open", "state": "public", "authornotes": "X", "scrapbook": "X",
+            "authornotesParsed": "<p>X</p>", "articleNext": { "id": "n", "title": "X" },
+            "author": { "id": "u", "title": "Shown author", "entityClass": "User" },
+            "secrets": [{ "id": "s", "title": "X" }], "sheet": { "state": { "note": "X" } },
+            "category": { "id": "c", "title": "X", "state": "private" }, "folderId": "X",
+            "articleChildren": [
+                { "id": "d", "title": "X", "state": "private" },
+                { "id": "e", "title": "Shown", "state": "public" },
+            ],
+            "data": json!({ "id": "d", "title": "X" }).to_string(),
+        }));
+        let shown = Value::Object(opened(Kind::Article, article)).to_string();
+        assert!(!shown.contains('X'), "{shown}");
+        assert!(shown.contains("Shown author") && shown.contains("\"Shown\""), "{shown}");
+    }
+}

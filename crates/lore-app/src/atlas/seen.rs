@@ -1,0 +1,105 @@
+//! Which of the things that values and texts of the own world name the caller sees. The store says
+//! so, of each of them.
+
+use std::collections::{HashMap, HashSet};
+
+use lore_anvil::{IdForm, Kind};
+use lore_core::{Result, Text, Uid};
+use lore_store::NodeKey;
+use serde_json::Value;
+
+use super::keys::counted_number;
+use super::sight::{Name, Names, Sight, Strangers};
+use super::source::Atlas;
+use super::taken::uid_of;
+use crate::play::word;
+
+/// A name, and what it may mean.
+type Meant = (Name, NodeKey);
+
+impl Atlas {
+    /// What the caller sees of everything that some values name; none for who sees everything.
+    pub(super) async fn sight_of(&self, values: &[&Value]) -> Result<Option<Sight>> {
+        if self.viewer().sees_gm_side() {
+            return Ok(None);
+        }
+        let mut names = Names::default();
+        values.iter().for_each(|value| names.collect(value));
+        let meant = meant_by(names)?;
+        let mut known = self.seen_of(&meant).await?;
+        known.extend(self.hidden_of(&meant).await?);
+        Ok(Some(Sight::new(known, Strangers::Stay)))
+    }
+
+    /// The same for running texts, which tell what is not hidden as it is.
+    pub(super) async fn sight_of_words(
+        &self,
+        texts: impl Iterator<Item = &str>,
+    ) -> Result<Option<Sight>> {
+        if self.viewer().sees_gm_side() {
+            return Ok(None);
+        }
+        let mut names = Names::default();
+        texts.for_each(|text| names.collect_text(text));
+        let known = self.hidden_of(&meant_by(names)?).await?;
+        Ok(Some(Sight::new(known, Strangers::Stay)))
+    }
+
+    /// Leaves out of texts what names something hidden.
+    pub(super) async fn without_hidden(&self, texts: &mut [Text]) -> Result<()> {
+        let sight = self.sight_of_words(texts.iter().map(|text| text.body.as_str())).await?;
+        if let Some(sight) = sight {
+            texts.iter_mut().for_each(|text| text.body = sight.words(&text.body));
+        }
+        Ok(())
+    }
+
+    async fn hidden_of(&self, meant: &[Meant]) -> Result<HashMap<Name, bool>> {
+        let keys: Vec<NodeKey> = meant.iter().map(|(_, key)| key.clone()).collect();
+        let hidden = self.app().store.concealed(self.viewer(), &keys).await?;
+        let hidden: HashSet<NodeKey> = hidden.into_iter().collect();
+        let names = meant.iter().filter(|(_, key)| hidden.contains(key));
+        Ok(names.map(|(name, _)| (name.clone(), false)).collect())
+    }
+
+    async fn seen_of(&self, meant: &[Meant]) -> Result<HashMap<Name, bool>> {
+        let store = &self.app().store;
+        let uids = meant.iter().filter_map(|(_, key)| match key {
+            NodeKey::Uid(uid) => Some(*uid),
+            _ => None,
+        });
+        let uids: Vec<Uid> = uids.collect();
+        let seen = store.nodes_by_uid(self.viewer(), &uids).await?;
+        let seen: HashSet<Uid> = seen.into_iter().map(|node| node.uid).collect();
+        let mut known = HashMap::new();
+        for (name, key) in meant {
+            let is_seen = match key {
+                NodeKey::Uid(uid) => seen.contains(uid),
+                other => store.node(self.viewer(), other.clone()).await?.is_some(),
+            };
+            if is_seen {
+                known.insert(name.clone(), true);
+            }
+        }
+        Ok(known)
+    }
+}
+
+/// Everything that some names may mean: a number is of whatever kind has it.
+fn meant_by(names: Names) -> Result<Vec<Meant>> {
+    let mut meant = Vec::new();
+    for name in names.told.union(&names.written) {
+        match name {
+            Name::Uid(uid) => meant.push((name.clone(), NodeKey::Uid(*uid))),
+            Name::Number(number) => {
+                for kind in Kind::ALL.iter().filter(|kind| kind.row().id == IdForm::Number) {
+                    let copy = uid_of(*kind, &number.to_string());
+                    let path = word(kind.row().path)?;
+                    let counted = NodeKey::KindNumber(path, counted_number(*number));
+                    meant.extend([(name.clone(), NodeKey::Uid(copy)), (name.clone(), counted)]);
+                }
+            }
+        }
+    }
+    Ok(meant)
+}

@@ -1,0 +1,157 @@
+//! A service, or an archive, that holds what a test puts there.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use lore_anvil::{Form, Kind, Object};
+use lore_app::atlas::{
+    Anvil, ArticleQuery, Atlas, Extent, FoundArticle, FoundArticles, ListQuery, Rows, Synced,
+};
+use lore_core::{Error, Result};
+use serde_json::{Value, json};
+
+use crate::world::{World, object};
+
+pub(crate) struct There {
+    extent: Extent,
+    rows: RowsTell,
+    things: Mutex<BTreeMap<Kind, Vec<Object>>>,
+    /// A kind that may not be listed.
+    pub(crate) forbidden: Mutex<Option<Kind>>,
+    /// A kind that is listed without ids.
+    pub(crate) nameless: Mutex<Option<Kind>>,
+}
+
+/// How much lists tell.
+enum RowsTell {
+    /// As little as those of the service.
+    Heads,
+    Everything,
+}
+
+impl There {
+    /// With nothing in it yet.
+    pub(crate) fn new(extent: Extent) -> Self {
+        let (forbidden, nameless) = (Mutex::default(), Mutex::default());
+        Self { extent, rows: RowsTell::Heads, things: Mutex::default(), forbidden, nameless }
+    }
+
+    /// With these things, whose lists tell everything.
+    pub(crate) fn holding(extent: Extent, things: Vec<(Kind, Value)>) -> Self {
+        let there = Self { rows: RowsTell::Everything, ..Self::new(extent) };
+        things.into_iter().for_each(|(kind, thing)| there.put(kind, thing));
+        there
+    }
+
+    /// Puts a thing there, in the place of one with the same id.
+    pub(crate) fn put(&self, kind: Kind, thing: Value) {
+        let thing = object(thing);
+        self.remove(kind, &id_of(&thing));
+        self.things.lock().unwrap().entry(kind).or_default().push(thing);
+    }
+
+    pub(crate) fn remove(&self, kind: Kind, id: &str) {
+        let mut things = self.things.lock().unwrap();
+        things.entry(kind).or_default().retain(|thing| id_of(thing) != id);
+    }
+
+    pub(crate) async fn copied(&self, world: &World) -> Synced {
+        self.try_copy(world).await.unwrap()
+    }
+
+    pub(crate) async fn try_copy(&self, world: &World) -> Result<Synced> {
+        let here = Atlas::new(world.app.clone(), world.owner, "test", "test".into());
+        here.copy_from(self, None, &|_| {}).await
+    }
+
+    fn of(&self, kind: Kind) -> Vec<Object> {
+        self.things.lock().unwrap().get(&kind).cloned().unwrap_or_default()
+    }
+
+    fn row(&self, thing: Object, is_nameless: bool) -> Object {
+        let id = if is_nameless { "none" } else { "id" };
+        let told = [id, "title", "state", "updateDate"];
+        match self.rows {
+            RowsTell::Everything => thing,
+            RowsTell::Heads => {
+                thing.into_iter().filter(|(name, _)| told.contains(&name.as_str())).collect()
+            }
+        }
+    }
+}
+
+#[async_trait::async_trait]
+impl Anvil for There {
+    fn extent(&self) -> Extent {
+        self.extent
+    }
+
+    async fn read(&self, kind: Kind, id: Option<&str>, _: i8) -> Result<Object> {
+        let mut all = self.of(kind).into_iter();
+        if kind == Kind::World {
+            return Ok(all.next().unwrap_or_else(the_world));
+        }
+        let found = all.find(|thing| Some(id_of(thing).as_str()) == id);
+        found.ok_or_else(|| Error::not_found("it", "look elsewhere"))
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Rows> {
+        if *self.forbidden.lock().unwrap() == Some(query.kind) {
+            let action = "this account may not see it (403)".into();
+            return Err(Error::Forbidden { action, hint: "ask".into() });
+        }
+        let below = |thing: &Object| {
+            query.parent.as_ref().is_none_or(|parent| is_below(query.kind, thing, parent))
+        };
+        let is_nameless = *self.nameless.lock().unwrap() == Some(query.kind);
+        let all = self.of(query.kind).into_iter().filter(below);
+        let rows: Vec<Object> = all.map(|thing| self.row(thing, is_nameless)).collect();
+        Ok(Rows { total: rows.len(), rows })
+    }
+
+    /// Articles whose text has the words.
+    async fn search(&self, query: &ArticleQuery) -> Result<FoundArticles> {
+        let text = |article: &Object| article["content"].as_str().unwrap().to_owned();
+        let mut articles = self.of(Kind::Article);
+        articles.retain(|article| text(article).contains(&query.words));
+        let found = articles.into_iter().map(|article| FoundArticle {
+            excerpt: text(&article),
+            article,
+            relevance: 1.0,
+            world: the_world(),
+        });
+        let articles: Vec<FoundArticle> = found.collect();
+        Ok(FoundArticles { total: articles.len(), articles, searched: 1.0 })
+    }
+
+    async fn create(&self, _: Kind, _: &Object) -> Result<Object> {
+        panic!("nobody writes here")
+    }
+
+    async fn update(&self, _: Kind, _: &str, _: &Object) -> Result<Object> {
+        panic!("nobody writes here")
+    }
+
+    async fn delete(&self, _: Kind, _: &str) -> Result<()> {
+        panic!("nobody writes here")
+    }
+}
+
+pub(crate) fn uid(number: u32) -> String {
+    format!("0190a1b2-0000-7000-8000-{number:012}")
+}
+
+fn the_world() -> Object {
+    object(json!({ "id": "w", "title": "There" }))
+}
+
+fn id_of(thing: &Object) -> String {
+    thing["id"].as_str().map_or_else(|| thing["id"].to_string(), str::to_owned)
+}
+
+fn is_below(kind: Kind, thing: &Object, (parent, id): &(Kind, String)) -> bool {
+    let is_it = |form: Form| matches!(form, Form::One(to, _) if to == *parent);
+    let field = kind.row().fields.iter().find(|field| is_it(field.form));
+    let above = field.and_then(|field| thing.get(field.name));
+    above.and_then(Value::as_object).is_some_and(|above| id_of(above) == *id)
+}
