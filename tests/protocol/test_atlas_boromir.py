@@ -122,3 +122,13 @@ def test_texts_are_bbcode_outside_and_markdown_inside(program, serve, token):
     found = json.loads(program.ok("call", "get_article", arguments, "--toolsets", "atlas"))
     assert found["data"]["content"] == f"**Rules** {mention}"
     assert found["data"]["sections"]["geography"].startswith("*Hills* and moss")
+
+
+def test_an_excerpt_is_bbcode_outside_and_markdown_inside(program, serve, token):
+    with serve().client(**{"x-auth-token": token}) as http:
+        body = {"title": "Vane", "content": "Else.", "excerpt": "[b]Rules[/b] the keep."}
+        made = http.put(f"{BASE}/article", json=body).json()
+        assert made["excerpt"] == body["excerpt"]
+    arguments = json.dumps({"article_id": made["id"]})
+    found = json.loads(program.ok("call", "get_article", arguments, "--toolsets", "atlas"))
+    assert found["data"]["excerpt"] == "**Rules** the keep."

@@ -13,7 +13,7 @@ use crate::pages::{ENTRY, PageKind};
 use crate::{federation, play};
 
 /// Kinds of nodes that keep order for one door and are nothing to look for.
-pub(crate) const INNER: [&str; 7] = [
+pub(crate) const INNER: [&str; 8] = [
     "federation",
     "federation_record",
     "kanka_campaign",
@@ -22,6 +22,7 @@ pub(crate) const INNER: [&str; 7] = [
     "tag",
     "web_preview",
     "world_anvil_copy",
+    "world_anvil_user",
 ];
 
 /// How much is shown of what came in by another door, in characters.

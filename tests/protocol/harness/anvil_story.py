@@ -178,14 +178,17 @@ def faults() -> dict:
     """Failures arrive as the client's own errors."""
     client, stranger = connect(), connect("lw_aaaaaaaa_" + "a" * 52)
     none = "00000000-0000-7000-8000-000000000000"
-    world = next(iter(client.user.worlds(client.user.identity()["id"])))["id"]
+    me = client.user.identity()["id"]
+    world = next(iter(client.user.worlds(me)))["id"]
     bad = {"title": "x", "templateType": "dragon", "world": {"id": world}}
     return {
         "unknown": raised(ResourceNotFound, lambda: client.article.get(none, 1)),
         "stranger": raised(UnauthorizedRequest, stranger.user.identity),
         "template": raised(UnprocessableDataProvided, lambda: client.article.put(bad)),
         "world": raised(AccessForbidden, lambda: client.world.delete(world)),
-        "user": raised(AccessForbidden, lambda: client.user.patch(none, {"title": "x"})),
+        "user": raised(ResourceNotFound, lambda: client.user.patch(none, {"motto": "x"})),
+        "name": raised(UnprocessableDataProvided, lambda: client.user.patch(me, {"username": "x"})),
+        "state": raised(UnprocessableDataProvided, lambda: client.world.patch(world, {"state": "public"})),
     }
 
 
@@ -200,7 +203,11 @@ def worlds_and_pictures() -> dict:
     inside = client.article.put({"title": "There", "templateType": "item", "world": {"id": made["id"]}})
     picture = client.image.put({"title": "map.png", "url": os.environ["ANVIL_PICTURE"]})
     again = client.image.patch(picture["id"], {"title": "chart.png"})
+    long = f"{TEXT} " * 20
+    client.user.patch(me, {"motto": "Ever on", "about": long.strip()})
+    myself = client.user.get(me, 0)
     return {
+        "user": (myself["motto"], myself["about"]) == ("Ever on", long.strip()),
         "world": (made["title"], read["title"]) == ("Elsewhere", "Elsewhere"),
         "text": (read["description"], read["homepageContent1"], read["subtitle"]) == (TEXT, TEXT, "Far away"),
         "reference": changed["id"] == made["id"],

@@ -332,7 +332,7 @@ impl Around {
 
     fn author(&self, who: PrincipalId) -> Value {
         let Some(name) = self.authors.get(&who) else { return Value::Null };
-        Value::Object(head::bare(Kind::User, &json!(super::people::user_id(who)), name))
+        Value::Object(head::bare(Kind::User, &json!(super::users::user_id(who)), name))
     }
 }
 

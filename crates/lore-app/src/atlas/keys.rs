@@ -1,10 +1,9 @@
 //! From the ids that clients send to nodes, and which nodes a kind of object is made of.
 
-use lore_anvil::{IdForm, Kind, Object};
+use lore_anvil::{IdForm, Kind};
 use lore_core::names::Word;
 use lore_core::{Error, Node, Result, Uid};
-use lore_store::{Change, Counters, Expect, NodeKey, NodePatch, NodeRef};
-use serde_json::json;
+use lore_store::{Change, Counters, NodeKey};
 
 use super::copies::Seen;
 use super::source::Atlas;
@@ -18,7 +17,7 @@ use crate::play::{CAMPAIGN, CHARACTER, word};
 /// Numbers from here on are of what was made here; those of a service are far below.
 pub(super) const OWN_NUMBERS: i64 = 1 << 40;
 /// Numbers from here on are of what was made here before and had the number of a copy.
-const GAVE_WAY: i64 = 1 << 41;
+pub(super) const GAVE_WAY: i64 = 1 << 41;
 /// Where the other number is kept of what gave way to a copy.
 pub(super) const MOVED: &str = "movedNumber";
 
@@ -28,6 +27,8 @@ const NOTEBOOK_NOTE: &str = "notebook_note";
 const HISTORY: &str = "history";
 /// Node kind of a secret that belongs to no article.
 pub(super) const SECRET: &str = "secret";
+/// Node kind of what somebody tells of themselves.
+pub(super) const USER: &str = "world_anvil_user";
 /// Node kind of what is told of a world beside its name.
 pub(super) const WORLD: &str = "world";
 
@@ -77,7 +78,7 @@ pub(super) fn shown_id(kind: Kind, node: &Node) -> serde_json::Value {
 }
 
 /// The number of a node: of a copy, that which it has where it comes from.
-fn number_of(node: &Node) -> i64 {
+pub(super) fn number_of(node: &Node) -> i64 {
     let there = Seen::of_node(node).and_then(|seen| seen.id.parse().ok());
     let given_way = || head::own(node, MOVED).and_then(serde_json::Value::as_i64);
     there.or_else(given_way).unwrap_or(node.kind_number)
@@ -159,33 +160,6 @@ impl Atlas {
         let kinds = numbered.map(|kind| word(kind.row().path)).collect::<Result<Vec<_>>>()?;
         let skip = Change::SkipNumbers { counters: Counters::OfKinds(kinds), past };
         let batch = self.scribe.batch().change(skip);
-        self.app().store.commit(self.viewer(), batch).await?;
-        Ok(())
-    }
-
-    /// Lets something that was made here give way to a copy that comes with its number.
-    pub(super) async fn make_way(&self, kind: Kind, id: &str) -> Result<()> {
-        let Some(number) = id.parse::<i64>().ok().filter(|_| kind.row().id == IdForm::Number)
-        else {
-            return Ok(());
-        };
-        if (OWN_NUMBERS..GAVE_WAY).contains(&number) {
-            // It comes from another program of this kind, which counts from there, too.
-            self.leave_numbers(number).await?;
-        }
-        let there = NodeKey::KindNumber(word(kind.row().path)?, number);
-        let found = self.app().store.node(self.viewer(), there).await?;
-        let Some(node) = found.filter(|node| number_of(node) == number) else { return Ok(()) };
-        if Seen::of_node(&node).is_some() {
-            return Ok(());
-        }
-        let moved = Object::from_iter([(MOVED.to_owned(), json!(GAVE_WAY + number))]);
-        let patch = NodePatch {
-            properties: Some(head::merged(&node.properties, &moved)),
-            ..NodePatch::default()
-        };
-        let update = Change::UpdateNode(NodeRef::Id(node.id), Expect::Version(node.version), patch);
-        let batch = self.scribe.batch().change(update);
         self.app().store.commit(self.viewer(), batch).await?;
         Ok(())
     }

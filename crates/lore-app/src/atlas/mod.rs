@@ -19,6 +19,7 @@ mod list;
 mod listed;
 mod mentions;
 mod mirrored;
+mod moved;
 mod opened;
 mod people;
 mod read;
@@ -29,6 +30,7 @@ mod sight;
 mod source;
 mod sync;
 mod taken;
+mod users;
 mod write;
 mod written;
 

@@ -1,10 +1,9 @@
-//! Users, worlds, campaigns and who is in them.
+//! Worlds, campaigns and who is in them.
 
 use lore_anvil::{Kind, Object, PAGE_MAX};
-use lore_core::{Error, Node, PrincipalId, Result, Role, Uid, World};
+use lore_core::{Error, Node, Result, Role, World};
 use lore_store::{Change, NodeQuery};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use super::assemble::Around;
 use super::source::{Atlas, ListQuery, Rows};
@@ -13,38 +12,6 @@ use crate::play::{PARTICIPANT, character, word};
 use crate::worlds;
 
 impl Atlas {
-    /// Who calls. Others are not shown.
-    pub(super) async fn user(&self, id: Option<&str>, granularity: i8) -> Result<Object> {
-        let who = self.viewer().principal;
-        self.check_user(id)?;
-        let person = self.app().store.principal(who).await?;
-        let name = person.map_or_else(|| format!("user {who}"), |person| person.name);
-        let own = user_id(who);
-        let mut user = head::bare(Kind::User, &json!(own), &name);
-        for gone in ["title", "slug"] {
-            user.shift_remove(gone);
-        }
-        user.insert("username".into(), json!(name));
-        user.insert("userhash".into(), json!(own.replace('-', "")));
-        if granularity >= 0 {
-            let worlds = worlds::list(self.app(), who).await?;
-            user.insert("worldCount".into(), json!(worlds.len()));
-            user.insert("isGuild".into(), json!(false));
-        }
-        Ok(user)
-    }
-
-    fn check_user(&self, id: Option<&str>) -> Result<()> {
-        let own = user_id(self.viewer().principal);
-        match id.map(str::trim).filter(|id| !id.is_empty() && *id != own) {
-            None => Ok(()),
-            Some(other) => Err(Error::not_found(
-                format!("user {}", other.chars().take(100).collect::<String>()),
-                "leave it out: only you are known here",
-            )),
-        }
-    }
-
     /// The worlds the caller can enter.
     pub(super) async fn worlds(&self, query: &ListQuery) -> Result<Rows> {
         self.check_user(query.parent.as_ref().map(|(_, id)| id.as_str()))?;
@@ -248,14 +215,6 @@ impl Atlas {
         let campaign = found.first().map(|node| head::reference(Kind::Campaign, node));
         Ok(campaign.map_or(Value::Null, Value::Object))
     }
-}
-
-/// The id of somebody, in the form of the contract.
-pub(super) fn user_id(who: PrincipalId) -> String {
-    let digest = Sha256::digest(format!("principal {who}").as_bytes());
-    let mut bytes = [0_u8; 16];
-    bytes.iter_mut().zip(digest).for_each(|(to, from)| *to = from);
-    Uid::from_hash(bytes).to_string()
 }
 
 /// Who sees a world is a matter of tokens, so that it cannot be published.

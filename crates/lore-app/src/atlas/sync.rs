@@ -264,6 +264,7 @@ impl Copying<'_> {
             Extent::Whole => self.here.of_interest(kind, listed.rows).await?,
             Extent::Heap => listed.rows,
         };
+        self.here.make_way(kind, rows.iter().filter_map(id_of)).await?;
         let (total, what) = (rows.len(), kind.row().many);
         let mut present: BTreeSet<String> = BTreeSet::new();
         for (at, row) in rows.into_iter().enumerate() {

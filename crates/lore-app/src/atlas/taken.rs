@@ -55,7 +55,6 @@ impl Atlas {
         plain.insert(PENDING.into(), Value::Object(links));
         plain.insert(REFUSED.into(), Value::Null);
         plain.insert(head::COPY.into(), now.kept());
-        let id = now.id;
         match node {
             Some(node) if keys::is_of_kind(kind, &node) => {
                 self.change_node(kind, node.id, &plain).await?;
@@ -65,7 +64,6 @@ impl Atlas {
                 return Err(taken("another world here"));
             }
             None => {
-                self.make_way(kind, &id).await?;
                 self.create_node(kind, &plain, uid).await?;
             }
         }

@@ -48,7 +48,8 @@ impl Atlas {
     ) -> Result<Object> {
         let fields = &without_ours(fields);
         match kind {
-            Kind::User | Kind::Campaign | Kind::Npc => Err(made_elsewhere(kind)),
+            Kind::Campaign | Kind::Npc => Err(made_elsewhere(kind)),
+            Kind::User => self.update_user(id, fields).await,
             Kind::World => self.in_world(Some(id)).await?.update_world(fields).await,
             Kind::Secret => self.update_secret(id, fields).await,
             _ => {

@@ -264,7 +264,7 @@ fn text_of(name: &str, value: &Value) -> Result<Option<String>> {
     }
 }
 
-fn checked_value(name: &str, value: &Value) -> Result<Value> {
+pub(super) fn checked_value(name: &str, value: &Value) -> Result<Value> {
     if value.to_string().len() > VALUE_MAX {
         let limit = format!("{VALUE_MAX} bytes");
         return Err(Error::TooLarge { what: name.to_owned(), limit });

@@ -8,7 +8,7 @@ use lore_core::error::Code;
 use lore_core::{Role, Viewer};
 use serde_json::{Value, json};
 
-use crate::there::There;
+use crate::there::{There, uid};
 use crate::world::{World, object};
 
 fn atlas(world: &World, viewer: Viewer) -> Atlas {
@@ -159,6 +159,42 @@ async fn numbers_of_a_service_are_kept_and_own_ones_are_beyond_them() {
             assert_eq!(found["data"]["title"], image["title"]);
         }
         assert_eq!(images.len(), 4);
+    }
+}
+
+#[tokio::test]
+async fn what_names_a_thing_by_its_number_follows_when_that_gives_way() {
+    let world = World::new().await;
+    for title in ["One", "Two"] {
+        world.make(Kind::Block, json!({ "title": title, "tabulardata": "as [block:1]" })).await;
+    }
+    let text = r"A \[block:1\] and \[block:2\].";
+    let own = made(&world, Kind::Article, json!({ "title": "Mine", "content": text })).await;
+    let theirs = uid(5);
+    let there = There::holding(
+        Extent::Whole,
+        vec![
+            (Kind::Article, json!({ "id": theirs, "title": "Theirs", "content": text })),
+            (Kind::Block, json!({ "id": 1, "title": "Copied" })),
+        ],
+    );
+    for _ in 0..2 {
+        there.copied(&world).await;
+        let content = async |id: &str| {
+            let arguments = json!({ "article_id": id, "granularity": 2 });
+            world.call("get_article", arguments).await["data"]["content"].clone()
+        };
+        let number = (1_i64 << 41) + 1;
+        let followed = format!(r"A \[block:{number}\] and \[block:2\].");
+        assert_eq!(content(own.as_str().unwrap()).await, followed);
+        assert_eq!(content(&theirs).await, text, "what was copied means the copy");
+        for (id, title) in [(number, "One"), (1, "Copied"), (2, "Two")] {
+            let ask = json!({ "block_id": id, "granularity": 2 });
+            let block = world.call("get_block", ask).await["data"].clone();
+            assert_eq!(block["title"], title);
+            let says = json!(format!("as [block:{number}]"));
+            assert!(title == "Copied" || block["tabulardata"] == says, "{block}");
+        }
     }
 }
 

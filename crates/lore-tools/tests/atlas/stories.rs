@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use lore_anvil::Kind;
 use lore_app::atlas::{Anvil, Atlas};
+use lore_core::Role;
 use lore_core::error::Code;
 use serde_json::{Value, json};
 
@@ -459,4 +460,32 @@ async fn new_things_go_to_the_world_that_is_named_and_have_a_title() {
     assert_eq!(world.refused(world.owner, "update_article", unnamed).await.0, Code::Invalid);
     let nowhere = json!({ "article_id": made["id"], "world_id": other });
     assert_eq!(world.refused(world.owner, "update_article", nowhere).await.0, Code::Invalid);
+}
+
+#[tokio::test]
+async fn who_calls_tells_of_themselves_and_nobody_else_reads_it() {
+    let world = World::new().await;
+    let (alice, bob) = (world.player().await, world.person("Bob", Role::Player).await);
+    let atlas = |viewer| Atlas::new(Arc::clone(&world.app), viewer, "test", "test".into());
+    let id = atlas(alice).read(Kind::User, None, -1).await.unwrap()["id"].clone();
+    let id = id.as_str().unwrap();
+    for (fields, motto) in [
+        (json!({ "motto": "Ever on", "username": "Alice" }), json!("Ever on")),
+        (json!({ "motto": null }), Value::Null),
+        (json!({ "motto": "Quernstone" }), json!("Quernstone")),
+    ] {
+        atlas(alice).update(Kind::User, id, &object(fields)).await.unwrap();
+        let read = atlas(alice).read(Kind::User, Some(id), 0).await.unwrap();
+        assert_eq!(read.get("motto").unwrap_or(&Value::Null), &motto);
+    }
+    let other = object(json!({ "username": "Mallory" }));
+    let refused = atlas(alice).update(Kind::User, id, &other).await.unwrap_err();
+    assert_eq!(refused.code(), Code::Invalid);
+    for viewer in [bob, world.owner] {
+        let refused = atlas(viewer).update(Kind::User, id, &other).await.unwrap_err();
+        assert_eq!(refused.code(), Code::NotFound);
+        assert_eq!(atlas(viewer).read(Kind::User, None, 0).await.unwrap().get("motto"), None);
+    }
+    let found = world.try_call(alice, "search_articles", json!({ "query": "quernstone alice" }));
+    assert_eq!(found.await.unwrap()["meta"]["total"], 0);
 }

@@ -1,0 +1,235 @@
+//! What was made here gives way to copies that come with its numbers, and what names it by its
+//! number follows, in one batch: afterwards the old number means the copy.
+
+use std::collections::HashMap;
+
+use lore_anvil::{IdForm, Kind, Object};
+use lore_core::{Node, NodeId, Result};
+use lore_markup::anvil;
+use lore_store::{
+    Batch, Change, Expect, NodeKey, NodePatch, NodeQuery, NodeRef, TextPatch, TextQuery, TextRef,
+};
+use serde_json::{Value, json};
+
+use super::copies::Seen;
+use super::head;
+use super::keys::{GAVE_WAY, MOVED, OWN_NUMBERS, number_of};
+use super::source::Atlas;
+use crate::play::word;
+
+/// Things of a kind that get other numbers.
+struct Moves {
+    kind: Kind,
+    /// The numbers they had, with those they have from now on.
+    numbers: HashMap<i64, i64>,
+    /// Which they are.
+    nodes: HashMap<NodeId, i64>,
+}
+
+/// How a text is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Written {
+    /// A bracket that is none of Markdown's own has a backslash before it; without, it would be a
+    /// mention of a page.
+    Markdown,
+    /// As it came.
+    Plain,
+}
+
+impl Atlas {
+    /// Lets what was made here give way to copies of a kind that come with these ids.
+    pub(super) async fn make_way(
+        &self,
+        kind: Kind,
+        ids: impl Iterator<Item = String>,
+    ) -> Result<()> {
+        if kind.row().id != IdForm::Number {
+            return Ok(());
+        }
+        let coming: Vec<i64> = ids.filter_map(|id| id.parse().ok()).collect();
+        // Another program of this kind counts from there, too.
+        let own = coming.iter().copied().filter(|number| (OWN_NUMBERS..GAVE_WAY).contains(number));
+        if let Some(last) = own.max() {
+            self.leave_numbers(last).await?;
+        }
+        let mut moves = Moves { kind, numbers: HashMap::new(), nodes: HashMap::new() };
+        for number in coming {
+            let there = NodeKey::KindNumber(word(kind.row().path)?, number);
+            let found = self.app().store.node(self.viewer(), there).await?;
+            let is_in_the_way =
+                |node: &Node| number_of(node) == number && Seen::of_node(node).is_none();
+            if let Some(node) = found.filter(is_in_the_way) {
+                moves.numbers.insert(number, GAVE_WAY + number);
+                moves.nodes.insert(node.id, GAVE_WAY + number);
+            }
+        }
+        if moves.numbers.is_empty() {
+            return Ok(());
+        }
+        let batch = self.nodes_follow(self.scribe.batch(), &moves).await?;
+        let batch = self.texts_follow(batch, &moves).await?;
+        self.app().store.commit(self.viewer(), batch).await?;
+        Ok(())
+    }
+
+    /// Gives things their other numbers, and changes what fields say that were written here.
+    async fn nodes_follow(&self, mut batch: Batch, moves: &Moves) -> Result<Batch> {
+        let mut after = None;
+        loop {
+            let wanted = NodeQuery { after, ..NodeQuery::default() };
+            let page = self.app().store.find_nodes(self.viewer(), wanted).await?;
+            for node in page.items.iter().filter(|node| Seen::of_node(node).is_none()) {
+                let own = head::own_fields(&node.properties).into_iter().flatten();
+                let changed = own.filter_map(|(name, value)| {
+                    let now = moves.value(value.clone());
+                    (now != *value).then(|| (name.clone(), now))
+                });
+                let mut changed: Object = changed.collect();
+                let moved = moves.nodes.get(&node.id);
+                changed.extend(moved.map(|number| (MOVED.to_owned(), json!(number))));
+                if !changed.is_empty() {
+                    batch = batch.change(with_own(node, &changed));
+                }
+            }
+            after = page.next;
+            if after.is_none() {
+                return Ok(batch);
+            }
+        }
+    }
+
+    /// Changes what texts say that were written here.
+    async fn texts_follow(&self, mut batch: Batch, moves: &Moves) -> Result<Batch> {
+        let mut changed = Vec::new();
+        let mut offset = 0;
+        loop {
+            let query = TextQuery { offset, ..TextQuery::default() };
+            let page = self.app().store.find_texts(self.viewer(), query).await?;
+            offset += page.items.len();
+            let is_last = page.items.is_empty();
+            changed.extend(page.items.into_iter().filter_map(|text| {
+                let body = moves.text(&text.body, Written::Markdown);
+                (body != text.body).then_some((text, body))
+            }));
+            if is_last {
+                break;
+            }
+        }
+        let nodes: Vec<NodeId> = changed.iter().map(|(text, _)| text.node).collect();
+        let nodes = self.app().store.nodes(self.viewer(), &nodes).await?;
+        let is_copy =
+            |id: NodeId| nodes.iter().any(|node| node.id == id && Seen::of_node(node).is_some());
+        for (text, body) in changed.into_iter().filter(|(text, _)| !is_copy(text.node)) {
+            let patch = TextPatch { body: Some(body), ..TextPatch::default() };
+            let expect = Expect::Version(text.version);
+            batch = batch.change(Change::UpdateText(TextRef::Id(text.id), expect, patch));
+        }
+        Ok(batch)
+    }
+}
+
+impl Moves {
+    /// The words that stand before a number of the kind.
+    fn words(&self) -> impl Iterator<Item = &'static str> {
+        let short = (self.kind == Kind::Image).then_some("img");
+        std::iter::once(self.kind.row().path).chain(short)
+    }
+
+    /// A value with the numbers that things have from now on.
+    fn value(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => self.text(&text, Written::Plain).into(),
+            Value::Array(items) => items.into_iter().map(|item| self.value(item)).collect(),
+            Value::Object(fields) => {
+                let is_it = fields.get("entityClass") == Some(&json!(self.kind.row().class));
+                let moved = fields.get("id").and_then(Value::as_i64);
+                let moved = moved.filter(|_| is_it).and_then(|id| self.numbers.get(&id)).copied();
+                let mut fields: Object =
+                    fields.into_iter().map(|(name, value)| (name, self.value(value))).collect();
+                fields.extend(moved.map(|number| ("id".to_owned(), json!(number))));
+                Value::Object(fields)
+            }
+            other => other,
+        }
+    }
+
+    /// A text with those numbers: in tags such as `[block:6]`, in mentions and in addresses.
+    fn text(&self, text: &str, written: Written) -> String {
+        let mut text = anvil::replaced(text, |found| {
+            let is_it = self.words().any(|word| word.eq_ignore_ascii_case(found.kind));
+            let to = self.numbers.get(&found.id.parse().ok()?).filter(|_| is_it)?;
+            Some(anvil::mention(found.label, found.kind, &to.to_string()))
+        });
+        let bracket = match written {
+            Written::Markdown => "\\[",
+            Written::Plain => "[",
+        };
+        for word in self.words() {
+            for before in [format!("{bracket}{word}:"), format!("lorewell://atlas/{word}/")] {
+                if text.contains(&before) {
+                    text = self.after(&text, &before);
+                }
+            }
+        }
+        text
+    }
+
+    /// A text with those numbers wherever one stands after some words.
+    fn after(&self, text: &str, words: &str) -> String {
+        let mut pieces = text.split(words);
+        let mut out = pieces.next().unwrap_or_default().to_owned();
+        for piece in pieces {
+            out.push_str(words);
+            let length = piece.bytes().take_while(u8::is_ascii_digit).count();
+            let (number, rest) = piece.split_at_checked(length).unwrap_or((piece, ""));
+            let ends = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-');
+            let to = number.parse().ok().and_then(|number: i64| self.numbers.get(&number));
+            match to.filter(|_| ends) {
+                Some(to) => out.push_str(&format!("{to}{rest}")),
+                None => out.push_str(piece),
+            }
+        }
+        out
+    }
+}
+
+fn with_own(node: &Node, changes: &Object) -> Change {
+    let properties = Some(head::merged(&node.properties, changes));
+    let patch = NodePatch { properties, ..NodePatch::default() };
+    Change::UpdateNode(NodeRef::Id(node.id), Expect::Version(node.version), patch)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moves() -> Moves {
+        let numbers = HashMap::from([(6, 206)]);
+        Moves { kind: Kind::Image, numbers, nodes: HashMap::new() }
+    }
+
+    #[test]
+    fn whatever_names_a_number_follows() {
+        for (text, now) in [
+            (r"A \[img:6\] and \[image:6\|Wolf\].", r"A \[img:206\] and \[image:206\|Wolf\]."),
+            (
+                "@[Wolf](image:6) lorewell://atlas/image/6.",
+                "@[Wolf](image:206) lorewell://atlas/image/206.",
+            ),
+            (
+                r"\[img:66\] \[img:6a\] \[block:6\] [img:6]",
+                r"\[img:66\] \[img:6a\] \[block:6\] [img:6]",
+            ),
+            ("6 and image 6", "6 and image 6"),
+        ] {
+            assert_eq!(moves().text(text, Written::Markdown), now);
+        }
+        let value = json!({
+            "a": "see [img:6]", "b": [{ "id": 6, "entityClass": "Image" }, { "id": 6 }, 6],
+        });
+        let now = json!({
+            "a": "see [img:206]", "b": [{ "id": 206, "entityClass": "Image" }, { "id": 6 }, 6],
+        });
+        assert_eq!(moves().value(value), now);
+    }
+}
