@@ -49,12 +49,12 @@ pub async fn resolve(app: &App, principal: PrincipalId, name: &str) -> Result<Wo
 
 /// Finds one of these worlds by name or uid.
 pub fn among(worlds: Vec<World>, name: &str) -> Result<World> {
-    let wanted = names::name_key(name);
+    let wanted = [name, &names::plainly_spaced(name)].map(names::name_key);
     let uid = name.trim().parse::<Uid>().ok();
     let known: Vec<_> = worlds.iter().map(|world| world.name.clone()).collect();
     worlds
         .into_iter()
-        .find(|world| names::name_key(&world.name) == wanted || Some(world.uid) == uid)
+        .find(|world| wanted.contains(&names::name_key(&world.name)) || Some(world.uid) == uid)
         .ok_or_else(|| {
             Error::not_found(
                 format!("the world {name:?}"),

@@ -2,16 +2,19 @@
 
 use std::fmt;
 
+use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
+
 use crate::error::{Error, Result};
 
 /// Longest name of a world, node, tag or alias, in characters.
 pub const NAME_MAX: usize = 200;
 
-/// Trims `text` and checks that it can serve as a name.
+/// Trims `text`, makes all its blanks plain spaces and checks that it can serve as a name.
 ///
 /// `field` is what the caller calls this input, so that the error can say it.
 pub fn checked_name(field: &str, text: &str) -> Result<String> {
-    let name = text.trim();
+    let spaced = plainly_spaced(text);
+    let name = spaced.trim();
     if name.is_empty() {
         return Err(Error::invalid(field, "is empty", "give it a name of at least one character"));
     }
@@ -32,14 +35,31 @@ pub fn checked_name(field: &str, text: &str) -> Result<String> {
         );
         return Err(Error::invalid(field, problem, "remove it: two names must not look alike"));
     }
+    if let Some(shapeless) = name.chars().find(|letter| is_shapeless(*letter)) {
+        let problem = format!("has U+{:04X}, which stands for no character", u32::from(shapeless));
+        return Err(Error::invalid(field, problem, "remove it: everybody would see another thing"));
+    }
     Ok(name.to_owned())
 }
 
 /// A name from elsewhere without what [`checked_name`] would refuse to have in one: nobody
 /// could be asked to correct it.
 pub fn cleaned(text: &str) -> String {
-    let seen = without_unseen(text);
-    seen.replace(char::is_control, " ").trim().to_owned()
+    let seen = without_unseen(text).replace(char::is_control, " ");
+    plainly_spaced(&seen).replace(is_shapeless, "").trim().to_owned()
+}
+
+/// A name with one kind of blank: those that do not break, are narrow or wide, or are the blank of
+/// another script look like a space, and nobody types them who looks for the name.
+pub fn plainly_spaced(name: &str) -> String {
+    let is_blank = |letter: char| match letter {
+        // These break lines, which no name has: see [`is_unseen`].
+        '\u{2028}' | '\u{2029}' => false,
+        // A cell of Braille without dots.
+        '\u{2800}' => true,
+        _ => letter.is_whitespace() && !letter.is_control(),
+    };
+    name.replace(is_blank, " ")
 }
 
 /// A text from elsewhere without characters that cannot be seen, or that turn text around.
@@ -87,9 +107,15 @@ fn is_unseen(before: Option<char>, letter: char, after: Option<char>) -> bool {
         0xAD | 0x34F | 0x61C | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180E => true,
         0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F => true,
         0x3164 | 0xFEFF | 0xFFA0 | 0xFFF9..=0xFFFB => true,
-        0x1BCA0..=0x1BCA3 | 0x1D173..=0x1D17A | 0xE0000..=0xE001F => true,
+        0x1BCA0..=0x1BCA3 | 0x1D159 | 0x1D173..=0x1D17A | 0xE0000..=0xE001F => true,
         _ => false,
     }
+}
+
+/// Whether a code stands for no character: private, not given to any yet, or never to be.
+fn is_shapeless(letter: char) -> bool {
+    let none = [GeneralCategory::PrivateUse, GeneralCategory::Unassigned];
+    !letter.is_ascii() && none.contains(&letter.general_category())
 }
 
 /// Whether a joiner between these does something. Latin, Greek and Cyrillic letters have no
@@ -196,6 +222,27 @@ mod tests {
             assert!(refused.to_string().starts_with("name has "), "{refused}");
             assert_eq!(cleaned(bad), clean);
             assert_eq!(checked_name("name", clean).unwrap(), clean);
+        }
+    }
+
+    #[test]
+    fn blanks_of_names_are_spaces() {
+        for blank in ["\u{a0}", "\u{2009}", "\u{202f}", "\u{3000}", "\u{2800}"] {
+            let name = format!("{blank}Ada{blank}Holt{blank}");
+            assert_eq!(checked_name("name", &name).unwrap(), "Ada Holt");
+            assert_eq!(cleaned(&name), "Ada Holt");
+            assert!(checked_name("name", blank).unwrap_err().to_string().contains("empty"));
+            assert_eq!(without_unseen(&name), name, "texts keep theirs");
+        }
+    }
+
+    #[test]
+    fn codes_of_no_character_are_refused_in_names_and_taken_from_those_of_others() {
+        for code in ["\u{e000}", "\u{f0000}", "\u{fffe}", "\u{1ffff}", "\u{fdd0}", "\u{378}"] {
+            let refused = checked_name("title", &format!("Ada{code}")).unwrap_err().to_string();
+            assert!(refused.starts_with("title has U+"), "{refused}");
+            assert_eq!(cleaned(&format!("A{code}da")), "Ada");
+            assert_eq!(without_unseen(code), code, "texts keep theirs");
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use lore_core::names::name_key;
+use lore_core::names::{name_key, plainly_spaced};
 use lore_core::{Node, NodeId, Uid, Viewer};
 use lore_store::{
     Access, Bin, NameMatch, NewestNodes, NodeKey, NodeOrder, NodeQuery, Nodes, Page, Renamed,
@@ -290,7 +290,10 @@ impl Filter {
         }
         match &query.name {
             None => {}
-            Some(NameMatch::Exact(name)) => filter.add(EXACT_NAME, ":name", name_key(name)),
+            Some(NameMatch::Exact(name)) => {
+                filter.add(EXACT_NAME, ":name", name_key(name));
+                filter.parameters.push((":spaced", Box::new(name_key(&plainly_spaced(name)))));
+            }
             Some(NameMatch::Contains(part)) => filter.add(PART_OF_NAME, ":name", name_key(part)),
         }
         filter.add_tags(&query.tags);
@@ -337,10 +340,11 @@ impl Filter {
     }
 }
 
-/// Both halves use an index; an `OR` over the two tables would not.
+/// Both halves use an index; an `OR` over the two tables would not. Names of earlier versions may
+/// have other blanks than spaces.
 const EXACT_NAME: &str = "n.id IN (
-    SELECT id FROM node WHERE world = :world AND name_key = :name
-    UNION SELECT node FROM alias WHERE name_key = :name)";
+    SELECT id FROM node WHERE world = :world AND name_key IN (:name, :spaced)
+    UNION SELECT node FROM alias WHERE name_key IN (:name, :spaced))";
 
 /// The indexes hold every name, so that only the rows of those that match are read. `instr`
 /// takes the part literally; `LIKE` would see wildcards in it.

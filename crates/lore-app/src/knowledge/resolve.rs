@@ -74,7 +74,7 @@ pub struct Possible {
 
 /// Finds out whom a name means.
 pub async fn resolve(librarian: &Librarian, asked: &Asked) -> Result<Resolved> {
-    let label = names::checked_name("label", &names::without_unseen(&asked.label))?;
+    let label = names::checked_name("label", &names::cleaned(&asked.label))?;
     // A hint is only that: a type nobody knows does not narrow anything.
     let wanted = match asked.type_hint.as_deref() {
         Some(hint) => librarian.entity_type(hint).await?,

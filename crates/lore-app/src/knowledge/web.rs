@@ -440,7 +440,7 @@ async fn take_in(
     })?;
     let registration = Registration {
         introduced_by: None,
-        name: names::without_unseen(&given.name),
+        name: names::cleaned(&given.name),
         entity_type,
         aliases: Vec::new(),
         description: given.description.as_deref().map(names::without_unseen),

@@ -77,7 +77,7 @@ pub async fn add(keeper: &Keeper, given: &NewKnown) -> Reply<Written<Known>> {
     let type_name = required("type", "add", given.type_name.as_deref())?;
     let name = pen.name("name", name)?;
     let kind = Type::of(&pen.name("type", type_name)?)?;
-    let namespace = pen.optional("namespace", given.namespace.as_deref())?;
+    let namespace = pen.label("namespace", given.namespace.as_deref())?;
     let description = pen.optional("description", given.description.as_deref())?;
     let mut properties = Properties::new();
     kind.note_in(&mut properties);

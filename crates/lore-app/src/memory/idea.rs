@@ -1,6 +1,7 @@
 //! Ideas, from a draft to what became of them.
 
 use futures::FutureExt;
+use lore_core::names::plainly_spaced;
 use lore_core::{Node, Properties};
 use lore_rules::memory::lifecycle::Status;
 use lore_store::{Batch, Change, Expect, NewEdge, NewNode, NodePatch, NodeQuery, NodeRef};
@@ -101,7 +102,7 @@ async fn plan_create(
     };
     let batch = keeper.batch().touch(STATUS_URI);
     let mut idea = Idea::of(keeper.preview(&new, batch.at));
-    idea.category = pen.optional("category", draft.category.as_deref())?;
+    idea.category = pen.label("category", draft.category.as_deref())?;
     idea.score = draft.score;
     new.properties = idea.properties();
     let mut batch = batch.change(Change::CreateNode(new));
@@ -130,7 +131,7 @@ async fn plan_update(
     if let Some(status) = draft.status.as_deref().filter(|status| !status.trim().is_empty()) {
         idea.status = next_status(idea.status, status)?;
     }
-    if let Some(category) = pen.optional("category", draft.category.as_deref())? {
+    if let Some(category) = pen.label("category", draft.category.as_deref())? {
         idea.category = Some(category);
     }
     idea.score = draft.score.or(idea.score);
@@ -218,10 +219,11 @@ pub async fn list(keeper: &Keeper, wanted: &Wanted) -> Reply<Vec<Idea>> {
         text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
     };
     let status = given(&wanted.status).map(|name| status_named(&name)).transpose()?;
-    let category = given(&wanted.category).map(|category| category.to_lowercase());
+    let folded = |category: &str| plainly_spaced(category).to_lowercase();
+    let category = given(&wanted.category).map(|category| folded(&category));
     let mut ideas = all(keeper).await?;
     ideas.retain(|idea| {
-        let category_of = |idea: &Idea| idea.category.as_deref().map(str::to_lowercase);
+        let category_of = |idea: &Idea| idea.category.as_deref().map(folded);
         status.is_none_or(|status| idea.status == status)
             && (category.is_none() || category_of(idea) == category)
     });

@@ -1,6 +1,6 @@
 //! Words for things: how a free type or namespace of the contract is kept in the world.
 
-use lore_core::names::Word;
+use lore_core::names::{Word, plainly_spaced};
 use lore_core::{Edge, Error, Kind, Node, Properties, Result, Uid, Viewer, Visibility};
 use lore_rules::memory::decay::{Confidence, Lesson};
 use serde_json::{Value, json};
@@ -136,8 +136,8 @@ pub fn edge_type(edge: &Edge) -> &str {
 
 /// How a namespace of the contract is kept.
 pub(crate) fn namespace_in(given: &str) -> String {
-    let given = given.trim();
-    if given == WORLD { String::new() } else { given.to_owned() }
+    let given = plainly_spaced(given.trim());
+    if given == WORLD { String::new() } else { given }
 }
 
 /// How the contract calls a namespace.

@@ -48,11 +48,13 @@ impl Pen {
         names::checked_name(field, &line)
     }
 
-    /// A short text that may be missing, as it is; blank counts as missing.
+    /// What something is called besides its name, if it is; blank counts as missing.
     pub(super) fn label(&mut self, field: &str, given: Option<&str>) -> Result<Option<String>> {
-        let text = self.optional(field, given)?;
-        text.iter().try_for_each(|text| names::checked_length(field, text, NAME_MAX))?;
-        Ok(text)
+        let checked = |text: String| {
+            names::checked_length(field, &text, NAME_MAX)?;
+            names::checked_name(field, &text)
+        };
+        self.optional(field, given)?.map(checked).transpose()
     }
 
     /// A list of short texts without blanks and repetitions.
