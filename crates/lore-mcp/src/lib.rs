@@ -14,6 +14,7 @@ mod listening;
 mod notify;
 mod params;
 mod progress;
+mod repeats;
 mod rpc;
 mod server;
 mod stdio;

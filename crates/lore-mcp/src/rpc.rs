@@ -5,14 +5,16 @@
 //! what cannot be decoded at all.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
-use std::fmt;
 
 use bytes::Bytes;
-use serde::de::{IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use lore_core::Error;
+use lore_tools::error_object;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+
+use crate::repeats::repeated_key;
 
 /// The first revision without sessions.
 pub(crate) const STATELESS_SINCE: &str = "2026-07-28";
@@ -35,16 +37,21 @@ pub(crate) struct Fault {
     pub(crate) message: String,
     /// The message's id, when it could be read.
     pub(crate) id: Value,
+    /// The same for programs.
+    pub(crate) data: Option<Value>,
 }
 
 impl Fault {
     pub(crate) fn new(code: i32, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), id: Value::Null }
+        Self { code, message: message.into(), id: Value::Null, data: None }
     }
 
     /// The JSON-RPC error message. An unknown id is left out: MCP has no null ids.
     pub(crate) fn to_message(&self) -> Value {
-        let error = json!({ "code": self.code, "message": self.message });
+        let mut error = json!({ "code": self.code, "message": self.message });
+        if let (Some(data), Some(error)) = (&self.data, error.as_object_mut()) {
+            error.insert("data".into(), data.clone());
+        }
         match &self.id {
             Value::Null => json!({ "jsonrpc": "2.0", "error": error }),
             id => json!({ "jsonrpc": "2.0", "id": id, "error": error }),
@@ -87,9 +94,14 @@ pub(crate) fn glimpse(body: &[u8]) -> Result<Glimpse, Fault> {
         holds_too_many_values(body).then_some(text)
     };
     let problem = head.problem().map(str::to_owned);
-    if let Some(problem) = problem.or_else(too_many).or_else(|| repeated_param(&head)) {
+    if let Some(problem) = problem.or_else(too_many) {
         let id = id.unwrap_or_default();
         return Err(Fault { id, ..Fault::new(-32600, problem) });
+    }
+    if let Some(error) = repeated_param(&head) {
+        let (id, data) = (id.unwrap_or_default(), Some(error_object(&error)));
+        let text = format!("{error}: {}", error.hint());
+        return Err(Fault { id, data, ..Fault::new(-32600, text) });
     }
     Ok(Glimpse { method: head.method.map(Cow::into_owned), id })
 }
@@ -172,30 +184,10 @@ impl Head<'_> {
     }
 }
 
-/// Which of two params with the same name counts, nobody could tell; rmcp would take the
-/// message for one of a method it does not know.
-fn repeated_param(head: &Head<'_>) -> Option<String> {
-    struct Repeated;
-    impl<'de> Visitor<'de> for Repeated {
-        type Value = Option<String>;
-
-        fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-            to.write_str("an object")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut params: A) -> Result<Self::Value, A::Error> {
-            let (mut names, mut repeated) = (HashSet::new(), None);
-            while let Some((name, _)) = params.next_entry::<String, IgnoredAny>()? {
-                if let Some(name) = names.replace(name) {
-                    repeated = Some(name);
-                }
-            }
-            Ok(repeated)
-        }
-    }
-    let mut params = serde_json::Deserializer::from_str(head.params?.get());
-    let name = params.deserialize_map(Repeated).ok().flatten()?;
-    Some(format!("params.{name} is there twice: send it once"))
+/// Which of two params with the same name counts, nobody could tell.
+fn repeated_param(head: &Head<'_>) -> Option<Error> {
+    let path = repeated_key(head.params?.get())?;
+    Some(Error::invalid(format!("params.{path}"), "is there twice", "send it once"))
 }
 
 fn describe(error: &serde_json::Error) -> Fault {
@@ -314,12 +306,22 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, "params"),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}"#, "result"),
             (r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"b":1,"c":{},"b":1}}"#, "params.b"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"b":[{"c":1,"c":1}]}}"#, "b[0].c"),
         ];
         for (body, field) in named {
             let fault = glimpse(body.as_bytes()).unwrap_err();
             assert!(fault.message.contains(field), "{body}: {}", fault.message);
             assert_eq!((fault.code, fault.id), (-32600, json!(1)), "{body}");
         }
+    }
+
+    #[test]
+    fn programs_are_told_which_key_is_there_twice() {
+        let body = r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"arguments":{"b":1,"b":2}}}"#;
+        let told = glimpse(body.as_bytes()).unwrap_err().to_message();
+        let data = &told["error"]["data"];
+        assert_eq!(data["code"], "INVALID_ARGUMENT", "{told}");
+        assert_eq!(data["field"], "params.arguments.b", "{told}");
     }
 
     #[test]

@@ -302,7 +302,7 @@ def nesting() -> list[Case]:
 
 
 def duplicates() -> list[Case]:
-    """The same key twice: refused in the message, harmless further inside."""
+    """The same key twice, at any depth."""
     good = encoded(message("ping", {}))
     cases = [
         Case(
@@ -321,7 +321,9 @@ def duplicates() -> list[Case]:
     named = encoded(OUTCOME).replace(b'"name":', b'"name": "roll_dice", "name":')
     cases.append(Case("tool name twice", named, (REQUEST,), field="params.name"))
     twice = encoded(OUTCOME).replace(b'"hope": 8', b'"hope": 8, "hope": 9')
-    return [*cases, Case("argument twice", twice)]
+    cases.append(Case("argument twice", twice, (REQUEST,), field="params.arguments.hope"))
+    deep = encoded(call("roll_dice", {"dice": [{"sides": 6}]})).replace(b'"sides": 6', b'"sides": 6, "sides": 8')
+    return [*cases, Case("argument twice inside", deep, (REQUEST,), field="arguments.dice[0].sides")]
 
 
 def sizes() -> list[Case]:

@@ -1,0 +1,134 @@
+//! Keys that are in an object twice.
+//!
+//! A reader of JSON takes the last of them without a word, so a caller would not learn that half of
+//! what they sent counted for nothing. This looks at the letters alone, once, and keeps no value:
+//! most messages have no such key and cost no more than being skipped.
+
+use std::borrow::Cow;
+
+/// What is open at a place in JSON.
+enum Open<'a> {
+    /// An object, with the keys it had so far.
+    Object(Vec<Cow<'a, str>>),
+    /// A list, with how many of its values are over.
+    List(usize),
+}
+
+/// The path of a key that is in an object of some JSON twice, such as `entities[2].name`.
+/// What is no JSON has none.
+pub(crate) fn repeated_key(json: &str) -> Option<String> {
+    let bytes = json.as_bytes();
+    let mut open: Vec<Open<'_>> = Vec::new();
+    let (mut at, mut before_key) = (0, false);
+    while let Some(byte) = bytes.get(at) {
+        at += 1;
+        match byte {
+            b'{' => open.push(Open::Object(Vec::new())),
+            b'[' => open.push(Open::List(0)),
+            b'}' | b']' => {
+                if let Some(Open::Object(keys)) = open.pop()
+                    && let Some(key) = twice(keys)
+                {
+                    return Some(path(&open, &key));
+                }
+            }
+            b',' => {
+                if let Some(Open::List(over)) = open.last_mut() {
+                    *over += 1;
+                }
+            }
+            b'"' => {
+                let end = end_of_text(bytes, at)?;
+                if before_key && let Some(Open::Object(keys)) = open.last_mut() {
+                    keys.push(unescaped(json.get(at..end)?));
+                }
+                at = end + 1;
+            }
+            _ => {}
+        }
+        if !byte.is_ascii_whitespace() {
+            let in_object = matches!(open.last(), Some(Open::Object(_)));
+            before_key = in_object && matches!(byte, b'{' | b',');
+        }
+    }
+    None
+}
+
+/// Where the quotes are that end a text which begins here.
+fn end_of_text(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    loop {
+        at += bytes.get(at..)?.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
+        match bytes.get(at) {
+            Some(b'"') => return Some(at),
+            _ => at += 2,
+        }
+    }
+}
+
+/// A key as it is meant: letters may be written as escapes.
+fn unescaped(key: &str) -> Cow<'_, str> {
+    match key.contains('\\') {
+        true => serde_json::from_str(&format!("\"{key}\"")).map_or(Cow::Borrowed(key), Cow::Owned),
+        false => Cow::Borrowed(key),
+    }
+}
+
+/// A key that is among others twice.
+fn twice<'a>(mut keys: Vec<Cow<'a, str>>) -> Option<Cow<'a, str>> {
+    keys.sort_unstable();
+    let place = keys.windows(2).position(|pair| pair.first() == pair.last())?;
+    Some(keys.swap_remove(place))
+}
+
+fn path(open: &[Open<'_>], key: &str) -> String {
+    let mut path = String::new();
+    for part in open {
+        match part {
+            Open::Object(keys) => add_name(&mut path, keys.last().map_or("", |key| key)),
+            Open::List(over) => path.push_str(&format!("[{over}]")),
+        }
+    }
+    add_name(&mut path, key);
+    path
+}
+
+fn add_name(path: &mut String, name: &str) {
+    if !path.is_empty() {
+        path.push('.');
+    }
+    path.push_str(name);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_is_there_twice_is_named_by_its_path() {
+        for (json, path) in [
+            (r#"{"a":1,"b":2,"a":3}"#, "a"),
+            (r#"{"a":{"b":[{},{"c":1, "d":"x" , "c" : 2}]}}"#, "a.b[1].c"),
+            (r#"{"a":[[1,2],{"\u0062":1,"b":2}]}"#, "a[1].b"),
+            (r#"{"a\"":1,"a\"":2}"#, "a\""),
+            (r#"[{"a":{},"a":{}}]"#, "[0].a"),
+        ] {
+            assert_eq!(repeated_key(json).as_deref(), Some(path), "{json}");
+        }
+    }
+
+    #[test]
+    fn values_and_other_objects_may_say_the_same() {
+        for json in [
+            r#"{"a":"a","b":"a","c":["a","a"]}"#,
+            r#"{"a":{"a":{"a":"{\"a\":1,\"a\":2}"}}}"#,
+            r#"[{"a":1},{"a":1}]"#,
+            r#"{"a":"\\","b":"\\"}"#,
+            "3",
+            "{\"a\":\"",
+            "",
+        ] {
+            assert_eq!(repeated_key(json), None, "{json}");
+        }
+    }
+}
