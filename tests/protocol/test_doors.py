@@ -39,6 +39,7 @@ BY_MENTION = {
 
 DOCUMENT = dict.fromkeys(
     ["resolve_entity", "koi_search", "get_entity_neighborhood"], "a document tells of entities and is none")
+STATEMENT = dict.fromkeys(["resolve_entity", "koi_search"], "a statement tells of entities and is none")
 NOT_FOUND = {
     "post": {
         "find_entities name": "its page has the name",
@@ -46,8 +47,8 @@ NOT_FOUND = {
     },
     "vault note": DOCUMENT,
     "ingested page": DOCUMENT,
-    "learned fact": DOCUMENT,
-    "idea": DOCUMENT,
+    "learned fact": STATEMENT,
+    "idea": STATEMENT,
     "scanned file": DOCUMENT | {"kn_intel related": "names in code are found by search and make no links"},
 }
 """What is not found which way, and why that makes sense. Everything else is found."""
@@ -153,7 +154,7 @@ def test_ids_travel_between_the_doors(house, tool):
                    if row.get("title") == KNOWN)
     more = {"action": "related"} if tool == "kn_intel" else {}
     answers = [house.here.do(tool, **more, **{FORMS[tool]: form})
-               for form in (str(number), node, node.replace("node_", "character_"), article, uri)]
+               for form in (str(number), house.mention, node, node.replace("node_", "character_"), article, uri)]
     assert all(told(answer) == told(answers[0]) for answer in answers)
     # The atlas looks into all worlds of whoever asks.
     for form in (node, article, uri) if tool != "get_article" else ():

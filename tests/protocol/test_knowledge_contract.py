@@ -115,8 +115,9 @@ async def test_unknown_names_are_refused_in_the_words_of_the_contract(place):
         for tool in ("get_entity_neighborhood", "get_entity_documents"):
             text = await refused(client, tool, entity_uri="Zyx Qwv")
             assert 'Could not resolve "Zyx Qwv" to a known entity' in text
-            empty = await call(client, tool, entity_uri="orn:personal-koi.entity:person-x-0123")
-            assert (empty.get("relationships") or empty.get("documents") or []) == []
+            for uri in ("orn:personal-koi.entity:person-x-0123", "orn:nope:x"):
+                text = await refused(client, tool, entity_uri=uri)
+                assert f"the entity {uri} was not found" in text and "koi_search" in text
 
 
 async def test_pages_are_watched(place, pages):
@@ -269,6 +270,8 @@ def test_the_api_speaks_fastapi(home, serve, pages):
         assert http.get(f"{base}/entity/{encoded}").json()["entity"]["name"] == "Bill Baue"
         related = http.get(f"{base}/relationships/{encoded}").json()
         assert related == {"entity_uri": uri, "relationships": [], "count": 0}
+        unknown = http.get(f"{base}/relationships/{encoded}0")
+        assert unknown.status_code == 200 and unknown.json()["count"] == 0
         search = http.get(f"{base}/entity-search", params={"query": "Bill", "limit": 3}).json()
         assert search["results"][0]["uri"] == uri
         unseen = http.post(f"{base}/web/ingest", json={"url": f"http://{pages.address}/x"})

@@ -1,11 +1,12 @@
 //! Every form in which a thing is named by an id, whichever door showed it, read in one place.
 //!
 //! The doors show a node as its UUID, as that in base32 behind a word (`node_…`, `character_…`),
-//! as its number in the world, and as an `orn:` URI. A tool takes every form that can mean what
-//! it asks for; names are the doors' own business. What the viewer does not see is not found.
+//! as its number in the world, as a mention (`[entity:7|Ada]`) and as an `orn:` URI. A tool takes
+//! every form that can mean what it asks for; names are the doors' own business. What the viewer does not see is not found.
 
 use data_encoding::BASE32_NOPAD;
 use lore_core::{Node, Result, Uid, Viewer};
+use lore_markup::mention::{self, Target};
 use lore_store::NodeKey;
 
 use crate::{App, knowledge};
@@ -19,9 +20,24 @@ pub(crate) fn read_uid(text: &str) -> Option<Uid> {
     decoded.or_else(|| text.parse().ok()).or_else(|| knowledge::uid_shown(text))
 }
 
-/// The number in the world that a text is; `#` tells it from a name.
+/// The number in the world that a text is; `#` or being a mention tells it from a name.
 pub(crate) fn read_number(text: &str) -> Option<i64> {
-    text.trim().trim_start_matches('#').parse().ok()
+    let text = text.trim();
+    text.trim_start_matches('#').parse().ok().or_else(|| mentioned(text))
+}
+
+/// The number in a mention that a text is as a whole.
+fn mentioned(text: &str) -> Option<i64> {
+    if !text.starts_with('[') {
+        return None;
+    }
+    match mention::find(text).as_slice() {
+        [one] if one.text == text => match one.target {
+            Target::Entity(number) => Some(number),
+            Target::Other | Target::New => None,
+        },
+        _ => None,
+    }
 }
 
 /// What an id of any door means to the viewer, numbers apart: those may be names as well.
@@ -30,6 +46,9 @@ pub(crate) async fn find(app: &App, viewer: &Viewer, text: &str) -> Result<Optio
         && let Some(node) = app.store.node(viewer, NodeKey::Uid(uid)).await?
     {
         return Ok(Some(node));
+    }
+    if let Some(number) = mentioned(text.trim()) {
+        return Ok(app.store.node(viewer, NodeKey::Number(number)).await?);
     }
     knowledge::by_name_outside(app, viewer, text.trim()).await
 }
@@ -72,5 +91,11 @@ mod tests {
         assert_eq!(read_uid("node_nope"), None);
         assert_eq!(read_uid(""), None);
         assert_eq!((read_number(" #12 "), read_number("Twelve")), (Some(12), None));
+        for mention in ["[entity:12]", " [character:12|Ada Holt] "] {
+            assert_eq!(read_number(mention), Some(12), "{mention}");
+        }
+        for other in ["[entity:12] and more", "[post:12]", "[12]", "[entity:12][entity:13]"] {
+            assert_eq!(read_number(other), None, "{other}");
+        }
     }
 }

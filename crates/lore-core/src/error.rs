@@ -142,6 +142,17 @@ impl Error {
     }
 }
 
+/// What a caller sent, as far as an answer repeats it: they know it, and recognise its beginning.
+pub fn echoed(mut given: String) -> String {
+    /// What is repeated, in letters.
+    const ECHO: usize = 500;
+    if let Some((end, _)) = given.char_indices().nth(ECHO) {
+        given.truncate(end);
+        given.push('…');
+    }
+    given
+}
+
 /// A message that tells no more of what a caller sent than is needed to recognise it: of what is
 /// quoted, and of words that no language has, the beginning; and of all a page at most.
 pub fn short(message: &str) -> Cow<'_, str> {
@@ -317,6 +328,13 @@ mod tests {
         assert!(short(&quotes).ends_with("…\", not a mode"), "{}", short(&quotes));
         let words = "use one of the words that are listed here; ".repeat(20);
         assert_eq!(short(&words), words);
+    }
+
+    #[test]
+    fn answers_repeat_the_beginning_of_what_was_asked() {
+        assert_eq!(echoed("who is Ada?".into()), "who is Ada?");
+        let told = echoed("é".repeat(100_000));
+        assert!(told.ends_with("é…") && told.chars().count() == 501);
     }
 
     #[test]

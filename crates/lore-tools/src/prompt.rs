@@ -1,6 +1,7 @@
 //! Prompts: conversations a user can start.
 
 use futures::future::BoxFuture;
+use lore_core::names::checked_length;
 use lore_core::{Error, Result};
 use serde_json::{Map, Value};
 
@@ -57,6 +58,9 @@ pub enum Speaker {
     Assistant,
 }
 
+/// Longest argument, in characters: it becomes part of what a model reads first.
+const ARGUMENT_MAX: usize = 4_000;
+
 impl Prompt {
     /// Checks the arguments, then renders.
     pub async fn open(&self, call: Call, given: Map<String, Value>) -> Result<Vec<PromptText>> {
@@ -68,9 +72,10 @@ impl Prompt {
                     self.usage(),
                 ));
             }
-            if !value.is_string() {
+            let Some(text) = value.as_str() else {
                 return Err(Error::invalid(name, "is not text", "prompt arguments are strings"));
-            }
+            };
+            checked_length(name, text, ARGUMENT_MAX)?;
         }
         for argument in self.arguments.iter().filter(|argument| argument.required) {
             if !given.contains_key(argument.name) {

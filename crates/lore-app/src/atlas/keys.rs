@@ -115,7 +115,8 @@ impl Atlas {
         id: &str,
         fits: fn(Kind, &Node) -> bool,
     ) -> Result<(Self, Node)> {
-        let key = match id.trim().starts_with(knowledge::ORN) {
+        let written = id.trim();
+        let key = match written.starts_with(knowledge::ORN) || written.starts_with('[') {
             true => {
                 let found = id_forms::find(self.app(), self.viewer(), id).await?;
                 NodeKey::Uid(found.ok_or_else(|| unknown(kind, id))?.uid)

@@ -22,6 +22,7 @@ use super::parting::{self, Parting};
 use super::predicates::a;
 use super::relations::EDGES_MAX;
 use super::{kept_notes, uri};
+use crate::pages::live;
 use crate::play::word;
 
 /// Entry: another entity was merged into this one.
@@ -95,6 +96,7 @@ pub async fn merge(librarian: &Librarian, from: &str, into: &str, reason: &str) 
             let from = librarian.entity(from).await?;
             let into = librarian.entity(into).await?;
             check_merge(&from, &into)?;
+            check_going(librarian, &from, &into).await?;
             librarian.may_change(&from.node)?;
             librarian.may_change(&into.node)?;
             Ok((merged(librarian, &from, &into, reason).await?, into.uri))
@@ -131,6 +133,23 @@ fn check_merge(from: &Entity, into: &Entity) -> Result<()> {
         });
     }
     Ok(())
+}
+
+/// Fails where the one that would go is Kanka's: it would come back with the next look.
+async fn check_going(librarian: &Librarian, from: &Entity, into: &Entity) -> Result<()> {
+    let kept = |node| live::keeps(&librarian.app, &librarian.viewer, node);
+    if !kept(&from.node).await? {
+        return Ok(());
+    }
+    let hint = match kept(&into.node).await? {
+        true => {
+            "both are: put what one says into the other with update_entities, then delete it \
+                 with delete_entities"
+        }
+        false => "merge the other way round, so that the page of Kanka stays",
+    };
+    let message = format!("{:?} is kept on Kanka, so it cannot go from here", from.node.name);
+    Err(Error::Precondition { message, hint: hint.into() })
 }
 
 async fn merged(

@@ -60,7 +60,7 @@ pub use monitor::{
 };
 pub use ontology::EntityType;
 pub use outside::{Ask, Elsewhere, Fetched, Form, Model, Prompt, Verb, Web};
-pub use relations::{Item, NewRelation, ReadIn, Related, Relation, relate, relations, tally};
+pub use relations::{End, Item, NewRelation, ReadIn, Related, Relation, relate, relations, tally};
 pub use resolve::{Asked, Possible, Resolved, Surroundings, folders, profiles, resolve};
 pub use search::{
     Chunk, EntityHit, FoundDocument, FoundDocuments, Passages, SOURCES, Whose, find_documents,

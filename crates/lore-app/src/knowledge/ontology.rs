@@ -192,8 +192,16 @@ pub(super) const DOCUMENT_KINDS: [&str; 12] = [
     "web_page",
     "web_preview",
 ];
+/// Those of them that somebody wrote here, rather than that they were read elsewhere.
+const WRITTEN_HERE: [&str; 4] = ["experience", "idea", "journal", "note"];
 /// Start of the kinds of what was learned: statements, too.
 const LEARNED: &str = "learned_";
+
+/// Whether a node is a document that somebody wrote here.
+pub(super) fn is_written_here(node: &Node) -> bool {
+    let kind = node.kind.as_str();
+    EntityType::of(node).is_none() && (WRITTEN_HERE.contains(&kind) || kind.starts_with(LEARNED))
+}
 
 fn of_kind(kind: &str) -> Option<EntityType> {
     if DOCUMENT_KINDS.contains(&kind) || kind.starts_with(LEARNED) {

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use futures::FutureExt;
 use lore_core::names::without_unseen;
-use lore_core::{Edge, EdgeKind, NodeId, Properties, Result};
+use lore_core::{Edge, EdgeKind, Node, NodeId, Properties, Result};
 use lore_store::{Change, Direction, NewEdge, NodeRef};
 use serde_json::{Value, json};
 
 use super::entities::{self, Entity, Fit};
 use super::librarian::Librarian;
+use super::ontology::is_written_here;
 use super::predicates::{self, Kept, Predicate};
 use super::told::told_too;
 use super::{note, uri};
@@ -31,17 +32,50 @@ const INNER: [&str; 3] = [MENTIONS, "tagged", "kept_as"];
 #[derive(Debug, Clone, PartialEq)]
 pub struct Relation {
     /// From where.
-    pub subject: Entity,
+    pub subject: End,
     /// How.
     pub predicate: String,
     /// To where.
-    pub object: Entity,
+    pub object: End,
     /// How sure it is, from 0 to 1.
     pub confidence: f64,
     /// Where it came from.
     pub source: String,
     /// The document it was read in.
     pub source_rid: Option<String>,
+}
+
+/// What is at one end of a relation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct End {
+    /// Which node it is.
+    pub id: NodeId,
+    /// What it is called outside.
+    pub uri: String,
+    /// Its name.
+    pub name: String,
+    /// The type of an entity, or [`DOCUMENT`].
+    pub type_name: &'static str,
+}
+
+/// The type of what tells of entities and is none.
+const DOCUMENT: &str = "Document";
+
+impl End {
+    fn entity(node: Node) -> Option<Self> {
+        let Entity { node, entity_type, uri } = Entity::of(node)?;
+        Some(Self { id: node.id, uri, name: node.name, type_name: entity_type.as_str() })
+    }
+
+    /// An entity, or what somebody wrote here. What was read elsewhere may name an entity a
+    /// thousand times over, and is listed among its documents alone.
+    fn entity_or_writing(node: Node) -> Option<Self> {
+        if is_written_here(&node) {
+            let (id, uri) = (node.id, uri::of_document(&node));
+            return Some(Self { id, uri, name: node.name, type_name: DOCUMENT });
+        }
+        Self::entity(node)
+    }
 }
 
 /// The relations of an entity in both directions: by predicate, then the surest first.
@@ -59,17 +93,15 @@ pub async fn relations(
         Some(Err(_)) => return Ok(Vec::new()),
         None => Vec::new(),
     };
-    let mut edges = around(librarian, &[entity.node.id], &kinds).await?;
+    let edges = around(librarian, &[entity.node.id], &kinds).await?;
+    let mut found = relations_of(librarian, edges, End::entity).await?;
     if wanted.is_none_or(|name| name == MENTIONS) {
-        edges.extend(mentions_at(librarian, entity.node.id).await?);
+        let mentions = mentions_at(librarian, entity.node.id).await?;
+        found.extend(relations_of(librarian, mentions, End::entity_or_writing).await?);
     }
-    let mut found = relations_of(librarian, edges).await?;
     found.sort_by(|a, b| {
         let by_confidence = b.confidence.total_cmp(&a.confidence);
-        let by_name = || {
-            (&a.subject.node.name, &a.object.node.name)
-                .cmp(&(&b.subject.node.name, &b.object.node.name))
-        };
+        let by_name = || (&a.subject.name, &a.object.name).cmp(&(&b.subject.name, &b.object.name));
         a.predicate.cmp(&b.predicate).then(by_confidence).then_with(by_name)
     });
     Ok(found)
@@ -88,8 +120,9 @@ pub(super) async fn counts(
     nodes: &[NodeId],
 ) -> Result<HashMap<NodeId, usize>> {
     let mut counts = HashMap::new();
-    for relation in relations_of(librarian, around(librarian, nodes, &[]).await?).await? {
-        for end in [relation.subject.node.id, relation.object.node.id] {
+    let edges = around(librarian, nodes, &[]).await?;
+    for relation in relations_of(librarian, edges, End::entity).await? {
+        for end in [relation.subject.id, relation.object.id] {
             *counts.entry(end).or_default() += 1;
         }
     }
@@ -127,19 +160,23 @@ pub(super) async fn around(
     Ok(edges)
 }
 
-/// Edges as relations, as far as they join two entities.
-async fn relations_of(librarian: &Librarian, edges: Vec<Edge>) -> Result<Vec<Relation>> {
+/// Edges as relations, as far as they join two of what can be an end.
+async fn relations_of(
+    librarian: &Librarian,
+    edges: Vec<Edge>,
+    end: fn(Node) -> Option<End>,
+) -> Result<Vec<Relation>> {
     let mut ids: Vec<NodeId> = edges.iter().flat_map(|edge| [edge.source, edge.target]).collect();
     ids.sort();
     ids.dedup();
     let nodes = librarian.app.store.nodes(&librarian.viewer, &ids).await?;
-    let entities: HashMap<NodeId, Entity> =
-        nodes.into_iter().filter_map(|node| Some((node.id, Entity::of(node)?))).collect();
+    let ends: HashMap<NodeId, End> =
+        nodes.into_iter().filter_map(|node| Some((node.id, end(node)?))).collect();
     let shown = |edge: Edge| {
         let text = |key: &str| edge.properties.get(key).and_then(Value::as_str).map(str::to_owned);
         Some(Relation {
-            subject: entities.get(&edge.source)?.clone(),
-            object: entities.get(&edge.target)?.clone(),
+            subject: ends.get(&edge.source)?.clone(),
+            object: ends.get(&edge.target)?.clone(),
             confidence: edge.weight.clamp(0.0, 1.0),
             source: text(SOURCE).unwrap_or_else(|| "world".into()),
             source_rid: text(SOURCE_RID),

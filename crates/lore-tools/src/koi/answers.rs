@@ -5,6 +5,7 @@
 use lore_app::knowledge::{
     Chunk, Document, EntityHit, FoundDocument, Mentioned, Possible, Relation, Resolved,
 };
+use lore_core::error::echoed;
 use lore_core::{Provenance, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -100,7 +101,7 @@ struct RelationOut {
     source_rid: Nullable<String>,
     /// Name of the subject.
     subject_name: String,
-    /// Type of the subject.
+    /// Type of the subject; Document for what somebody wrote that mentions it.
     subject_type: String,
     /// Name of the object.
     object_name: String,
@@ -124,10 +125,10 @@ impl From<Relation> for RelationOut {
             confidence: found.confidence,
             source: Nullable(Some(found.source)),
             source_rid: Nullable(found.source_rid),
-            subject_name: found.subject.node.name,
-            subject_type: found.subject.entity_type.as_str().to_owned(),
-            object_name: found.object.node.name,
-            object_type: found.object.entity_type.as_str().to_owned(),
+            subject_name: found.subject.name,
+            subject_type: found.subject.type_name.to_owned(),
+            object_name: found.object.name,
+            object_type: found.object.type_name.to_owned(),
         }
     }
 }
@@ -191,7 +192,7 @@ impl From<Document> for DocumentOut {
 /// Entities that answer a question.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct EntitySearchAnswer {
-    /// The question.
+    /// The question; of a long one the beginning.
     query: String,
     /// How it was answered: semantic (words and meaning together) or text.
     search_method: String,
@@ -230,9 +231,9 @@ impl EntitySearchAnswer {
     pub(super) fn of(query: String, wanted: Option<String>, found: Vec<EntityHit>) -> Self {
         let results: Vec<_> = found.into_iter().map(EntityHitOut::from).collect();
         Self {
-            query,
+            query: echoed(query),
             search_method: "semantic".into(),
-            type_filter: Nullable(wanted),
+            type_filter: Nullable(wanted.map(echoed)),
             count: results.len(),
             results,
         }
@@ -261,7 +262,7 @@ pub(crate) struct SearchAnswer {
     results: Vec<FoundOut>,
     /// How many documents there are.
     count: usize,
-    /// The question.
+    /// The question; of a long one the beginning.
     query: String,
     /// How it was answered: semantic (words and meaning together) or text.
     search_type: String,
@@ -317,9 +318,9 @@ impl SearchAnswer {
         Self {
             count: results.len(),
             results,
-            query,
+            query: echoed(query),
             search_type: "semantic".into(),
-            source_filter: Nullable(source),
+            source_filter: Nullable(source.map(echoed)),
             chunk_results: Some(chunks.into_iter().map(ChunkOut::from).collect::<Vec<_>>())
                 .filter(|chunks| !chunks.is_empty()),
         }

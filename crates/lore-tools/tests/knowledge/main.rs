@@ -8,6 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod asked;
 mod following;
 mod graph;
 mod notes;
@@ -103,9 +104,11 @@ async fn a_name_that_means_nothing_is_told_in_the_words_of_the_contract() {
         let arguments = json!({ "entity_uri": "Nobody" });
         let refused = world.answer(world.owner, tool, arguments).await.unwrap_err().to_string();
         assert_eq!(refused, "Could not resolve \"Nobody\" to a known entity");
-        let unknown = json!({ "entity_uri": "orn:personal-koi.entity:person-x-000000000000" });
-        let empty = world.call(tool, unknown).await;
-        assert!(empty["relationships"] == json!([]) || empty["documents"] == json!([]), "{empty}");
+        for uri in ["orn:personal-koi.entity:person-x-000000000000", "orn:nope:x"] {
+            let unknown = json!({ "entity_uri": uri });
+            let refused = world.answer(world.owner, tool, unknown).await.unwrap_err().to_string();
+            assert_eq!(refused, format!("the entity {uri} was not found"));
+        }
     }
 }
 

@@ -34,7 +34,7 @@ impl ToolSpec for GetEntityNeighborhood {
     type Output = Shaped<RelationshipsAnswer>;
 
     fn example() -> Value {
-        json!({ "entity_uri": "orn:personal-koi.entity:person-bill-baue-376ffc2e6245" })
+        json!({ "entity_uri": "Aelysh" })
     }
 
     fn text(answer: &Value) -> String {

@@ -11,24 +11,30 @@ use crate::koi::{self, Ask, ResolveAnswer, Shaped};
 const PREFIX: &str = "orn:";
 /// From here on a name is taken for what it resolves to.
 const SURE_ENOUGH: f64 = 0.5;
+/// What helps who knows a name that leads nowhere.
+const WHERE_TO_LOOK: &str = "look for it with koi_search, or ask resolve_entity for candidates";
 
 /// The text form of the contract.
 pub(super) fn pretty(answer: &Value) -> String {
     serde_json::to_string_pretty(answer).unwrap_or_else(|_| answer.to_string())
 }
 
-/// The URI a text stands for: itself, or that of the entity it names well enough.
+/// The URI a text stands for: itself where it is one, or that of the entity it names well enough.
+/// Another server says itself what it knows.
 pub(super) async fn uri_of(call: &Call, tool: &'static str, text: &str) -> Result<String> {
     let text = text.trim();
     if text.is_empty() {
         return Err(Error::invalid("entity_uri", "is empty", "give a URI, another id or a name"));
     }
-    if text.starts_with(PREFIX) {
-        return Ok(text.to_owned());
-    }
     let librarian = koi::librarian(call, tool);
     // Ids of this world mean nothing to another server, and numbers may be names.
     let is_here = call.app.elsewhere.is_none();
+    if text.starts_with(PREFIX) {
+        return match is_here && knowledge::by_uri(&librarian, text).await?.is_none() {
+            true => Err(Error::not_found(format!("the entity {text}"), WHERE_TO_LOOK)),
+            false => Ok(text.to_owned()),
+        };
+    }
     if is_here && let Some(entity) = knowledge::by_uri(&librarian, text).await? {
         return Ok(entity.uri);
     }
@@ -45,7 +51,7 @@ pub(super) async fn uri_of(call: &Call, tool: &'static str, text: &str) -> Resul
     }
     uri.map(str::to_owned).ok_or_else(|| Error::Precondition {
         message: format!("Could not resolve \"{text}\" to a known entity"),
-        hint: "look for it with koi_search, or ask resolve_entity for candidates".into(),
+        hint: WHERE_TO_LOOK.into(),
     })
 }
 

@@ -15,7 +15,7 @@ use super::wire::{EdgeOut, further};
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ContextOut {
-    /// The keywords.
+    /// The keywords; of many the beginning.
     query: String,
     /// summary or full.
     detail: &'static str,
