@@ -39,6 +39,11 @@ pub(in super::super) async fn require_no_mirror(app: &App, viewer: &Viewer) -> R
     Err(StoreError::Kept { message, hint: UNCONFIGURED.into() }.into())
 }
 
+/// Whether a node is a page that Kanka keeps, and so one that cannot go from here.
+pub(crate) async fn keeps(app: &App, viewer: &Viewer, node: &Node) -> Result<bool> {
+    Ok(is_kept(node) && is_mirror(app, viewer).await?)
+}
+
 /// What to do where Kanka cannot be reached at all.
 const UNCONFIGURED: &str = "set KANKA_TOKEN and KANKA_CAMPAIGN_ID, so that it is changed on \
                             Kanka as well; or work in another world";

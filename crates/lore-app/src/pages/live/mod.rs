@@ -23,8 +23,8 @@ mod write;
 
 pub use campaign::{Campaign, Config, Standing, keep_mirrored};
 pub(super) use fate::{Fate, bring, fates};
-pub(crate) use guard::admit;
 pub(super) use guard::require_no_mirror;
+pub(crate) use guard::{admit, keeps};
 pub use remote::{
     Listed, Pace, PostDraft, Remote, RemoteHead, RemotePage, RemotePatch, RemotePost,
 };
