@@ -268,6 +268,32 @@ def test_doctor_explains_a_damaged_store(filled, elsewhere, how):
     assert (copy.store.is_file() and copy.store.read_bytes()) == before
 
 
+@pytest.mark.parametrize("place", [18, 19])
+def test_doctor_tells_which_byte_of_the_header_is_odd(filled, elsewhere, place):
+    """Those that tell the format: all else is whole, and what is advised for want of a backup works."""
+    copy = filled.copy(elsewhere.home / "copy")
+    data = bytearray(copy.store.read_bytes())
+    data[place] = 7
+    copy.store.write_bytes(data)
+    done = copy.run("doctor")
+    assert done.returncode == 1 and f"byte {place} of" in done.stdout, done.stdout
+    assert "set that byte to 2" in done.stdout
+    data[place] = 2
+    copy.store.write_bytes(data)
+    assert "all is well" in copy.ok("doctor")
+
+
+@pytest.mark.parametrize("command", ["doctor", "world"])
+def test_the_data_directory_is_no_file(filled, command):
+    """Who names the store itself is told to name what it is in."""
+    mistaken = Program(filled.binary, filled.home)
+    mistaken.data = filled.store
+    done = mistaken.run(*([command] if command == "doctor" else ["world", "list"]))
+    said = done.stdout + done.stderr
+    assert done.returncode == 1 and f"--data is the file {filled.store}, not a directory" in said
+    assert f"use --data {filled.data}" in said
+
+
 def test_doctor_makes_no_store(program):
     """Where there is none, or somebody mistyped its directory, it says so."""
     done = program.run("doctor")

@@ -12,6 +12,7 @@ use lore_store::{Finding, Health, StoreError, StoreResult, StoreStats, chain};
 use rusqlite::{Connection, MAIN_DB, Row};
 
 use crate::fault::{Answer, Fault, damaged};
+use crate::file::{SET_IT_RIGHT, WRITE_FORMAT};
 use crate::rows::{self, Fields};
 use crate::seal::Sealed;
 use crate::{connection, docs, file, records, schema};
@@ -84,9 +85,14 @@ fn damage(problem: String) -> Finding {
 
 /// A store that is open was opened for writing, so only a damaged header can forbid it.
 fn writable(db: &Connection) -> Answer<Vec<Finding>> {
-    let forbidden = db.is_readonly(MAIN_DB)?;
-    let what = "the file says that it must not be written to";
-    Ok(Vec::from_iter(forbidden.then(|| damage(what.into()))))
+    let finding = || Finding {
+        problem: format!(
+            "byte {WRITE_FORMAT} of the file, the format it is written in, is not the 2 that it \
+             was: nothing can be written"
+        ),
+        remedy: format!("stop the program and restore the last good backup; {SET_IT_RIGHT}"),
+    };
+    Ok(Vec::from_iter(db.is_readonly(MAIN_DB)?.then(finding)))
 }
 
 /// Pages, trees and indexes.

@@ -5,7 +5,7 @@
 //! closing such a handle would drop every lock this process has on the file.
 
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -58,9 +58,34 @@ pub(crate) fn recognise(path: &Path) -> StoreResult<()> {
     match found {
         Ok(APPLICATION_ID) => Ok(()),
         Err(error) if !is(&error, ErrorCode::NotADatabase) => Err(told(&error)),
-        Ok(_) | Err(_) => Err(StoreError::Foreign(path.display().to_string())),
+        Ok(_) | Err(_) => {
+            Err(odd_format(path).unwrap_or_else(|| StoreError::Foreign(path.display().to_string())))
+        }
     }
 }
+
+/// Where the header says which format a program must know to write to the file.
+pub(crate) const WRITE_FORMAT: usize = 18;
+/// Where it says which format a program must know to read it.
+const READ_FORMAT: usize = 19;
+
+/// What is wrong with a file that is ours but for one byte of its header. SQLite has refused it, so
+/// there are no locks of this process on it that looking could drop.
+fn odd_format(path: &Path) -> Option<StoreError> {
+    let mut header = [0_u8; 100];
+    File::open(path).and_then(|mut file| file.read_exact(&mut header)).ok()?;
+    let mark = u32::try_from(APPLICATION_ID).ok()?.to_be_bytes();
+    let is_ours = header.starts_with(b"SQLite format 3\0") && header.get(68..72)? == mark;
+    let format = header.get(READ_FORMAT).filter(|format| **format > 2 && is_ours)?;
+    Some(StoreError::Corrupt(format!(
+        "byte {READ_FORMAT} of {}, the format it is read in, is {format} and was 2; {SET_IT_RIGHT}",
+        path.display()
+    )))
+}
+
+/// What helps where all but a byte of the header may be whole.
+pub(crate) const SET_IT_RIGHT: &str =
+    "without a backup, copy the file, set that byte to 2 and look again";
 
 /// How files are called that are not finished.
 const UNFINISHED: (&str, &str) = (".lore-", ".new");

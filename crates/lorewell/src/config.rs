@@ -1,19 +1,22 @@
-//! Configuration: flags and environment, then lorewell.toml, then defaults.
+//! Configuration: flags and environment, then lorewell.toml (`config/file.rs`), then defaults.
 
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+mod file;
+
+use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use etcetera::AppStrategy;
 use lore_app::knowledge::code::CodeSettings;
 use lore_app::pages::live;
 use lore_net::Secret;
 use lore_remote::{kanka, openai, web, world_anvil};
 use lore_tools::{Registry, Selection, Toolset};
-use serde::Deserialize;
 
 use crate::cli::{Options, Serve};
+use file::{CodeFile, FileConfig, HttpFile, variable};
+
+pub(crate) use file::{FederationApproval, FederationFile, FederationKind};
 
 /// The name of the store's file in the data directory.
 const STORE_FILE: &str = "lorewell.sqlite";
@@ -189,266 +192,6 @@ fn know_the_tools(selection: &Selection) -> anyhow::Result<()> {
     anyhow::bail!("no such tool: {}\n  try: `lorewell tools --toolsets all`", unknown.join(", "))
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct FileConfig {
-    data: Option<PathBuf>,
-    world: Option<String>,
-    toolsets: Option<Vec<String>>,
-    tools: Option<Vec<String>>,
-    exclude_tools: Option<Vec<String>>,
-    read_only: Option<bool>,
-    embeddings: ModelFile,
-    llm: ModelFile,
-    federation: FederationFile,
-    vault: Option<PathBuf>,
-    koi_endpoint: Option<String>,
-    koi_token: Option<Secret>,
-    web: WebFile,
-    code: CodeFile,
-    world_anvil: WorldAnvilFile,
-    kanka: KankaFile,
-    http: HttpFile,
-}
-
-/// The `[code]` table.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct CodeFile {
-    /// How long after a scan the next one is due; 0 is never.
-    interval_seconds: Option<u64>,
-    /// Folders that others than the person at the machine may have scanned.
-    paths: Vec<PathBuf>,
-    /// Most rows of an answer to `code_query`.
-    max_rows: Option<u64>,
-    /// How long a question may take.
-    max_seconds: Option<u64>,
-}
-
-impl CodeFile {
-    /// Nothing could be asked with none of these.
-    fn checked(self) -> anyhow::Result<Self> {
-        for (name, most) in [("max_rows", self.max_rows), ("max_seconds", self.max_seconds)] {
-            if most == Some(0) {
-                bail!("code.{name} is 0: no question could be answered; give 1 or more, or none");
-            }
-        }
-        Ok(self)
-    }
-}
-
-/// The `[world_anvil]` table.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct WorldAnvilFile {
-    url: Option<String>,
-    app_key: Option<Secret>,
-    token: Option<Secret>,
-}
-
-impl WorldAnvilFile {
-    /// No flags for these: a key on a command line is a key in everybody's process list.
-    fn with_environment(self) -> Self {
-        Self {
-            url: variable("WORLD_ANVIL_URL").or(self.url),
-            app_key: variable("WORLD_ANVIL_APP_KEY").map(Secret::new).or(self.app_key),
-            token: variable("WORLD_ANVIL_TOKEN").map(Secret::new).or(self.token),
-        }
-    }
-
-    fn checked(self) -> anyhow::Result<Option<world_anvil::Config>> {
-        match (self.app_key, self.token) {
-            (Some(app_key), Some(token)) => {
-                let url = self.url.unwrap_or_else(|| world_anvil::URL.to_owned());
-                Ok(Some(world_anvil::Config { url, app_key, token }))
-            }
-            (None, None) => Ok(None),
-            _ => bail!("World Anvil needs both: set WORLD_ANVIL_APP_KEY and WORLD_ANVIL_TOKEN"),
-        }
-    }
-}
-
-/// The `[kanka]` table.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct KankaFile {
-    token: Option<Secret>,
-    campaign: Option<i64>,
-    url: Option<String>,
-    world: Option<String>,
-    refresh: Option<u64>,
-    timeout: Option<u64>,
-}
-
-impl KankaFile {
-    /// Seconds between looks for changes unless said otherwise.
-    const REFRESH: u64 = 300;
-    /// Seconds an answer may take unless said otherwise.
-    const TIMEOUT: u64 = 20;
-
-    /// No flags for these: a token on a command line is a token in everybody's process list.
-    fn with_environment(self) -> anyhow::Result<Self> {
-        let number = |name: &str| match variable(name).map(|text| text.trim().parse::<i64>()) {
-            None => Ok(None),
-            Some(Ok(number)) if number >= 0 => Ok(Some(number)),
-            Some(_) => bail!("{name} is no number"),
-        };
-        let refresh = number("KANKA_REFRESH")?.map(i64::unsigned_abs);
-        let timeout = number("KANKA_TIMEOUT")?.map(i64::unsigned_abs);
-        Ok(Self {
-            token: variable("KANKA_TOKEN").map(Secret::new).or(self.token),
-            campaign: number("KANKA_CAMPAIGN_ID")?.or(self.campaign),
-            url: variable("KANKA_API_BASE").or(self.url),
-            world: self.world,
-            refresh: refresh.or(self.refresh),
-            timeout: timeout.or(self.timeout),
-        })
-    }
-
-    fn checked(self) -> anyhow::Result<Option<KankaSettings>> {
-        let (token, campaign) = match (self.token, self.campaign) {
-            (Some(token), Some(campaign)) if campaign > 0 => (token, campaign),
-            (None, None) => return Ok(None),
-            _ => bail!("Kanka needs both: set KANKA_TOKEN and KANKA_CAMPAIGN_ID"),
-        };
-        let refresh = self.refresh.unwrap_or(Self::REFRESH);
-        Ok(Some(KankaSettings {
-            remote: kanka::Config {
-                url: self.url.unwrap_or_else(|| kanka::KANKA.to_owned()),
-                token,
-                campaign,
-                patience: Duration::from_secs(self.timeout.unwrap_or(Self::TIMEOUT).max(1)),
-            },
-            mirror: live::Config {
-                campaign,
-                world: self.world.unwrap_or_else(|| format!("Kanka campaign {campaign}")),
-                refresh: (refresh > 0).then(|| Duration::from_secs(refresh)),
-            },
-        }))
-    }
-}
-
-/// The `[web]` table.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct WebFile {
-    ports: Vec<u16>,
-    reachable: Vec<SocketAddr>,
-}
-
-impl WebFile {
-    fn with_environment(mut self) -> anyhow::Result<web::Allowed> {
-        if let Some(list) = variable("LOREWELL_WEB_REACHABLE") {
-            for address in list.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-                self.reachable.push(address.parse().with_context(|| {
-                    format!("LOREWELL_WEB_REACHABLE: {address:?} is not IP:PORT")
-                })?);
-            }
-        }
-        Ok(web::Allowed { ports: self.ports, reachable: self.reachable })
-    }
-}
-
-/// The `[federation]` table.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct FederationFile {
-    /// Be a KOI-net node whenever `serve` runs.
-    pub(crate) enabled: bool,
-    /// What the node calls itself.
-    pub(crate) name: Option<String>,
-    /// Whether others can call it.
-    pub(crate) kind: FederationKind,
-    /// Where others can call it.
-    pub(crate) base_url: Option<String>,
-    /// RID types to subscribe to at any node; else all that connected nodes provide.
-    pub(crate) wants: Option<Vec<String>>,
-    /// Whose subscriptions are approved.
-    pub(crate) approve: FederationApproval,
-    /// Other nodes live on this machine or its network.
-    pub(crate) private_network: bool,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum FederationKind {
-    #[default]
-    Full,
-    Partial,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum FederationApproval {
-    #[default]
-    Connected,
-    Anyone,
-}
-
-/// The `[embeddings]` and `[llm]` tables.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct ModelFile {
-    url: Option<String>,
-    model: Option<String>,
-    key: Option<Secret>,
-}
-
-impl ModelFile {
-    /// No flags for these: a key on a command line is a key in everybody's process list.
-    fn with_environment(self, name: &str) -> Self {
-        let variable = |what: &str| variable(&format!("LOREWELL_{name}_{what}"));
-        Self {
-            url: variable("URL").or(self.url),
-            model: variable("MODEL").or(self.model),
-            key: variable("KEY").map(Secret::new).or(self.key),
-        }
-    }
-
-    fn checked(self, table: &str) -> anyhow::Result<Option<openai::Config>> {
-        match (self.url, self.model) {
-            (Some(url), Some(model)) => Ok(Some(openai::Config { url, model, key: self.key })),
-            (None, None) => Ok(None),
-            _ => bail!("{table} needs both: set {table}.url and {table}.model"),
-        }
-    }
-}
-
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct HttpFile {
-    addr: Option<String>,
-    koi_addr: Option<String>,
-    allow_remote: bool,
-    allow_hosts: Vec<String>,
-    allow_origins: Vec<String>,
-    strict: bool,
-    rate_limit: Option<u32>,
-    kanka_rate_limit: Option<u32>,
-    max_sessions: Option<usize>,
-}
-
-impl FileConfig {
-    /// Reads `named`, which must exist, or the usual file, which need not.
-    fn read(named: Option<&Path>) -> anyhow::Result<Self> {
-        let path = match named {
-            Some(path) => path.to_owned(),
-            None => match default_config_file() {
-                Some(path) if path.exists() => path,
-                _ => return Ok(Self::default()),
-            },
-        };
-        let text = std::fs::read_to_string(&path)
-            .with_context(|| format!("the configuration {} cannot be read", path.display()))?;
-        toml::from_str(&text)
-            .with_context(|| format!("the configuration {} is wrong", path.display()))
-    }
-}
-
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
-}
-
 fn default_data_dir() -> anyhow::Result<PathBuf> {
     match strategy() {
         Some(strategy) => Ok(strategy.data_dir()),
@@ -473,12 +216,6 @@ fn strategy() -> Option<impl AppStrategy> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn unknown_keys_are_shown() {
-        let error = toml::from_str::<FileConfig>("[http]\nadress = 'x'").unwrap_err();
-        assert!(error.to_string().contains("adress"), "{error}");
-    }
 
     #[test]
     fn flags_win_over_the_file() {

@@ -8,7 +8,7 @@ use lore_app::access::{Doorkeeper, Identity};
 use lore_app::knowledge::Notes;
 use lore_app::knowledge::code::Code;
 use lore_app::pages::live::{self, Campaign};
-use lore_core::{Effects, Viewer};
+use lore_core::{Effects, Error, Viewer};
 use lore_mcp::{Scope, ServerParts};
 use lore_net::Network;
 use lore_remote::chat::OpenAiChat;
@@ -26,6 +26,7 @@ use crate::output::advised;
 
 /// Opens the store and builds the application.
 pub(crate) async fn open_app(settings: &Settings) -> anyhow::Result<Arc<App>> {
+    check_directory(settings).map_err(advised)?;
     let effects = Effects::system();
     let file = settings.store_file();
     let store = SqliteStore::open(&file, lore_sqlite::Options::default(), &effects)
@@ -42,6 +43,20 @@ pub(crate) async fn open_app(settings: &Settings) -> anyhow::Result<Arc<App>> {
         open_campaign(&app, kanka).await?;
     }
     Ok(app)
+}
+
+/// Fails where the directory of the store is a file: who names the store means what it is in.
+pub(crate) fn check_directory(settings: &Settings) -> Result<(), Error> {
+    let data = &settings.data;
+    if !data.is_file() {
+        return Ok(());
+    }
+    let hint = match data.parent().filter(|_| settings.store_file().file_name() == data.file_name())
+    {
+        Some(parent) => format!("use --data {}", parent.join("").display()),
+        None => "name the directory that holds lorewell.sqlite, or a new one".into(),
+    };
+    Err(Error::invalid("--data", format!("is the file {}, not a directory", data.display()), hint))
 }
 
 /// Opens the world that mirrors a campaign on Kanka; nothing is asked of Kanka yet.

@@ -45,6 +45,10 @@ struct Inhabited {
 /// The store's own check, or the reason why it cannot even be opened.
 async fn examine(settings: &Settings, options: &Doctor) -> Report {
     let mut report = Report::default();
+    if let Err(error) = setup::check_directory(settings) {
+        report.findings.push(Finding { problem: error.to_string(), remedy: error.hint() });
+        return report;
+    }
     // Opening one would make one.
     if let Ok(false) = settings.store_file().try_exists() {
         report.findings.push(no_store());
