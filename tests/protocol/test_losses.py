@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from harness.keeper import DOORS, TOOLSETS, Keeper, Refused, missing
-from harness.program import Program, until
+from harness.program import Program
 from harness.table import Seat
 from harness.web import Session
 

@@ -162,19 +162,27 @@ class Post(Thing):
         self.do("delete_posts", deletions=[self.post])
 
 
-class Character(Thing):
-    what = "play character"
+class Played(Thing):
+    """A thing of the table, which is archived rather than deleted."""
+
+    kind: str
+    """What its tools and ids are named after."""
+    says: str
+    """The field that holds its text."""
+
+    def first(self) -> dict:
+        """What else it is made with."""
+        raise NotImplementedError
 
     def make(self) -> None:
-        made = self.do("character_create", campaign_id=self.house.campaign, name=self.name, kind="PC",
-                       notes=self.text())
-        self.id = made["id"]
+        fields = {"name": self.name, self.says: self.text(), **self.first()}
+        self.id = self.do(f"{self.kind}_create", **fields)["id"]
 
     def change(self, **fields) -> None:
-        self.do("character_update", character_id=self.id, **fields)
+        self.do(f"{self.kind}_update", **{f"{self.kind}_id": self.id}, **fields)
 
     def edit(self) -> None:
-        self.change(notes=self.text())
+        self.change(**{self.says: self.text()})
 
     def rename(self) -> None:
         self.change(name=self.name)
@@ -186,27 +194,18 @@ class Character(Thing):
         self.change(archived=False)
 
 
-class Campaign(Thing):
-    what = "campaign"
+class Character(Played):
+    what, kind, says = "play character", "character", "notes"
 
-    def make(self) -> None:
-        made = self.do("campaign_create", name=self.name, gm_mode="HUMAN", theme_prompt=self.text())
-        self.id = made["id"]
+    def first(self) -> dict:
+        return {"campaign_id": self.house.campaign, "kind": "PC"}
 
-    def change(self, **fields) -> None:
-        self.do("campaign_update", campaign_id=self.id, **fields)
 
-    def edit(self) -> None:
-        self.change(theme_prompt=self.text())
+class Campaign(Played):
+    what, kind, says = "campaign", "campaign", "theme_prompt"
 
-    def rename(self) -> None:
-        self.change(name=self.name)
-
-    def delete(self) -> None:
-        self.change(archived=True)
-
-    def restore(self) -> None:
-        self.change(archived=False)
+    def first(self) -> dict:
+        return {"gm_mode": "HUMAN"}
 
 
 class SessionNote(Thing):
