@@ -2,9 +2,9 @@
 //!
 //! In `EXISTS { (a)-->(:B) }` the parser takes the label for a condition; after a
 //! `MATCH` it does not. In some places it takes the functions `exists(…)` and `collect(…)` for
-//! the beginning of `EXISTS { … }` and `COLLECT { … }`; in quotes it does not. So both are added
-//! where they were left out, and places in the parsed text are translated back: nobody is told
-//! of a text he did not write.
+//! the beginning of `EXISTS { … }` and `COLLECT { … }`, and names such as `count` for the
+//! beginning of a function; in quotes it does not. So both are added where they were left out,
+//! and places in the parsed text are translated back: nobody is told of a text he did not write.
 
 use std::borrow::Cow;
 
@@ -85,10 +85,25 @@ fn left_out(text: &str) -> Vec<(usize, &'static str)> {
             ) => {
                 missing.extend([(word.span.start, QUOTE), (word.span.end, QUOTE)]);
             }
+            (TokenKind::Keyword(word_of_language), next)
+                if is_name_too(word_of_language) && !is_opened(next) =>
+            {
+                missing.extend([(word.span.start, QUOTE), (word.span.end, QUOTE)]);
+            }
             _ => {}
         }
     }
     missing
+}
+
+/// Words that mean something before a bracket only, and that openCypher lets name anything.
+fn is_name_too(word: Keyword) -> bool {
+    use Keyword::{Any, Collect, Count, None, Reduce, Single};
+    matches!(word, Any | Collect | Count | None | Reduce | Single)
+}
+
+fn is_opened(next: Option<TokenKind>) -> bool {
+    matches!(next, Some(TokenKind::LeftParen | TokenKind::LeftBrace))
 }
 
 #[cfg(test)]

@@ -104,8 +104,8 @@ impl<'q> Exec<'q> {
     ) -> Result<()> {
         let mut seen = (query.union == Union::Distinct).then(|| Table::new(query.columns.len()));
         for part in &query.parts {
-            let mut scratch = Vec::new();
-            let flow = self.part(part, &mut |exec| {
+            let (mut scratch, mut enough) = (Vec::new(), false);
+            self.part(part, &mut |exec| {
                 if let Some(seen) = &mut seen {
                     scratch.clear();
                     scratch.extend(part.outputs.iter().map(|slot| exec.get(*slot).clone()));
@@ -113,16 +113,19 @@ impl<'q> Exec<'q> {
                         return Ok(Flow::Continue(()));
                     }
                 }
-                row(exec, &part.outputs)
+                let flow = row(exec, &part.outputs)?;
+                enough |= flow.is_break();
+                Ok(flow)
             })?;
-            if flow.is_break() {
+            // A `LIMIT` that is reached ends its own part only.
+            if enough {
                 break;
             }
         }
         Ok(())
     }
 
-    fn part(&mut self, part: &'q Part, next: Next<'_, 'q>) -> Result<Flow> {
+    fn part(&mut self, part: &'q Part, next: Next<'_, 'q>) -> Result<()> {
         let mut states = Vec::with_capacity(part.stages.len());
         for stage in &part.stages {
             states.push(match stage {
@@ -133,7 +136,7 @@ impl<'q> Exec<'q> {
                 _ => None,
             });
         }
-        let mut flow = self.push(&part.stages, &mut states, next)?;
+        let _ = self.push(&part.stages, &mut states, next)?;
         // What was gathered goes on, stage by stage.
         let mut stages = part.stages.as_slice();
         let mut states = states.as_mut_slice();
@@ -143,14 +146,11 @@ impl<'q> Exec<'q> {
             if let (Stage::Project(project), Some(state)) = (stage, state) {
                 let after = self
                     .flush(project, state, &mut |exec| exec.push(later, later_states, &mut *next));
-                let after = after.map_err(|error| self.placed(error, stage.place(), || None))?;
-                if later.is_empty() && after.is_break() {
-                    flow = after;
-                }
+                let _ = after.map_err(|error| self.placed(error, stage.place(), || None))?;
             }
             (stages, states) = (later, later_states);
         }
-        Ok(flow)
+        Ok(())
     }
 
     fn push(
