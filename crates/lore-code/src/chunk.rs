@@ -22,8 +22,6 @@ pub struct CodeChunk {
 const CODE_MAX: usize = 2_000;
 /// Most pieces of one symbol, and of what stands between symbols.
 const PARTS_MAX: usize = 20;
-/// With fewer letters than this, what stands between symbols says nothing.
-const LETTERS_MIN: usize = 30;
 
 /// Cuts a file into pieces.
 pub fn chunks(facts: &FileFacts, text: &str) -> Vec<CodeChunk> {
@@ -31,7 +29,8 @@ pub fn chunks(facts: &FileFacts, text: &str) -> Vec<CodeChunk> {
     let language = facts.language.map_or("", |language| language.name());
     let mut made = Made { titles: BTreeMap::new(), chunks: Vec::new(), language };
     let between = outside(&facts.symbols, text);
-    if between.chars().filter(|letter| letter.is_alphanumeric()).count() >= LETTERS_MIN {
+    // A constant, or a line of settings, is looked for as well; brackets are not.
+    if between.contains(char::is_alphanumeric) {
         made.add(file, &format!("`{}`", facts.path), &between);
     }
     let mut later = facts.symbols.iter();
@@ -213,6 +212,14 @@ mod tests {
         assert!(!found[0].text.contains("Says hello"), "{}", found[0].text);
         assert!(found[1].text.contains("(hello world)") && found[1].text.contains("Says hello."));
         assert!(found[1].text.contains("```rust\nfn helloWorld() { say() }\n```"));
+    }
+
+    #[test]
+    fn a_short_rest_is_a_piece_and_brackets_are_none() {
+        let found = titles("a.rs", "const MAX: u8 = 5;\nfn a() {}\n");
+        assert_eq!(found[0].title, "a.rs");
+        assert!(found[0].text.contains("const MAX: u8 = 5;"));
+        assert_eq!(titles("a.rs", "fn a() {}\n\n;\n").len(), 1);
     }
 
     #[test]

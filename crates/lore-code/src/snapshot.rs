@@ -20,7 +20,8 @@ module_path, extraction_method, extraction_run_id (the scan that read it).
 Relationships: (File|Function)-[:CALLS]->(Function), \
 (File)-[:CONTAINS]->(Function|Class|Interface|Module), (File)-[:BELONGS_TO]->(Module), \
 (File)-[:IMPORTS]->(Import|File), (Class|Interface)-[:HAS_METHOD]->(Function), \
-(Class)-[:EXTENDS]->(Class), (Class)-[:IMPLEMENTS]->(Interface); all with edge_id (the same as \
+(Class)-[:EXTENDS]->(Class), (Interface)-[:EXTENDS]->(Interface), \
+(Class)-[:IMPLEMENTS]->(Interface); all with edge_id (the same as \
 long as type and ends are), confidence, extraction_run_id, and line_number where it is known.
 Examples:
 MATCH (a)-[:CALLS]->(b:Function {name: 'main'}) RETURN a.name, a.file_path

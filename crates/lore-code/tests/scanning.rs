@@ -213,7 +213,7 @@ fn addresses_and_branches_that_are_options_are_refused() {
     }
     for branch in ["-x", "", "a..b", "--all", "a b", "../x"] {
         let refused = fetch("https://example.org/a/b", branch);
-        assert!(matches!(refused, Err(GitError::Refused(_))), "{branch}");
+        assert!(matches!(refused, Err(GitError::NoBranch(_))), "{branch}");
     }
 }
 

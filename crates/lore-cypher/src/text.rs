@@ -98,8 +98,12 @@ fn left_out(text: &str) -> Vec<(usize, &'static str)> {
 
 /// Words that mean something before a bracket only, and that openCypher lets name anything.
 fn is_name_too(word: Keyword) -> bool {
-    use Keyword::{Any, Collect, Count, None, Reduce, Single};
-    matches!(word, Any | Collect | Count | None | Reduce | Single)
+    use Keyword::{AllShortestPaths, Any, Collect, Count, None, Reduce};
+    use Keyword::{ShortestPath, Single, Trim};
+    matches!(
+        word,
+        AllShortestPaths | Any | Collect | Count | None | Reduce | ShortestPath | Single | Trim
+    )
 }
 
 fn is_opened(next: Option<TokenKind>) -> bool {

@@ -49,7 +49,9 @@ fn a_limit_ends_its_own_part_of_a_union() {
 
 #[test]
 fn words_that_need_a_bracket_are_names_without_one() {
-    for word in ["count", "collect", "any", "none", "single", "reduce", "COUNT"] {
+    for word in
+        ["count", "collect", "any", "none", "single", "reduce", "trim", "shortestPath", "COUNT"]
+    {
         for query in [
             "WITH 1 AS w RETURN w ORDER BY w DESC LIMIT 1",
             "WITH 1 AS w ORDER BY w LIMIT 2 RETURN w SKIP 0",
