@@ -18,10 +18,11 @@ static EXPANSIONS: LazyLock<FxHashMap<&str, &str>> = LazyLock::new(|| {
 });
 
 /// Long form: short forms. Number words become digits, so that guards see them.
-const EXPANDED: [&str; 78] = [
+const EXPANDED: [&str; 79] = [
     "corporation: corp",
     "incorporated: inc",
     "limited: ltd",
+    "ag: aktiengesellschaft",
     "company: co",
     "international: intl",
     "university: univ uni universitaet universitat",

@@ -154,12 +154,10 @@ fn find_run(side: &Side<'_>, word: &Token, profile: &Profile) -> Option<(Vec<usi
     for start in side.free() {
         let runs = || (2..=LONGEST_ACRONYM).map_while(|length| side.run(start, length));
         let joined = || runs().take(LONGEST_JOIN - 1).find(|run| is_joined(run, word));
-        // Small words are left out of most acronyms: the second A of NOAA is no "and".
-        let heavy = || runs().find(|run| is_acronym(run, word, Letters::Heavy));
-        let every = || runs().find(|run| is_acronym(run, word, Letters::Every));
+        let acronym = || runs().find(|run| is_acronym(run, word));
         let given = || runs().find(|run| are_initials(run, word));
         let found = joined().map(|run| (run, Likeness { degree: 0.98, how: How::Joined }));
-        let initials = || if person { given() } else { heavy().or_else(every) };
+        let initials = || if person { given() } else { acronym() };
         let found =
             found.or_else(|| Some((initials()?, Likeness { degree: 0.9, how: How::Initials })));
         if let Some((run, likeness)) = found {
@@ -177,13 +175,6 @@ fn are_initials(run: &[Token], word: &Token) -> bool {
     long && fits && run.iter().filter_map(first).eq(word.text.chars())
 }
 
-/// Of which words an acronym has the letters.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Letters {
-    Heavy,
-    Every,
-}
-
 fn is_joined(run: &[Token], word: &Token) -> bool {
     let digits = |token: &Token| token.text.bytes().all(|byte| byte.is_ascii_digit());
     let mut rest = word.text.as_str();
@@ -196,15 +187,21 @@ fn is_joined(run: &[Token], word: &Token) -> bool {
     rest.is_empty() && !run.iter().all(digits)
 }
 
-fn is_acronym(run: &[Token], word: &Token, letters: Letters) -> bool {
-    let first = |token: &Token| token.text.chars().next();
-    let counts = |token: &&Token| letters == Letters::Every || token.kind != Kind::Light;
+fn is_acronym(run: &[Token], word: &Token) -> bool {
     let ends_heavy = |token: Option<&Token>| token.is_some_and(|token| token.kind != Kind::Light);
     word.kind == Kind::Word
         && word.text.len() >= 3
         && ends_heavy(run.first())
         && ends_heavy(run.last())
-        && run.iter().filter(counts).filter_map(first).eq(word.text.chars())
+        && spell(run, &word.text)
+}
+
+/// Whether words begin with these letters, one after the other. Small words are left out of most
+/// acronyms, and not of all: the second A of NOAA is no "and", but UCLA has a "los".
+fn spell(run: &[Token], letters: &str) -> bool {
+    let Some((token, more)) = run.split_first() else { return letters.is_empty() };
+    let rest = token.text.chars().next().and_then(|first| letters.strip_prefix(first));
+    token.kind == Kind::Light && spell(more, letters) || rest.is_some_and(|rest| spell(more, rest))
 }
 
 #[cfg(test)]
@@ -236,6 +233,8 @@ mod tests {
             ways("MIT Press", "Massachusetts Institute of Technology Press", Family::Organization);
         assert_eq!(found, [How::Equal, How::Initials]);
         assert_eq!(ways("ab", "Alpha Beta", Family::Organization), []);
+        let los = "University of California, Los Angeles";
+        assert_eq!(ways("UCLA", los, Family::Organization), [How::Initials]);
     }
 
     #[test]

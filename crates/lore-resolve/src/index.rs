@@ -306,8 +306,9 @@ fn acronyms(name: &Name, family: Family) -> Vec<String> {
     if family == Family::Person {
         return Vec::new();
     }
-    let mut found: Vec<String> = name.initials().into();
+    let mut found = name.initials();
     found.retain(|initials| (2..=7).contains(&initials.chars().count()));
+    found.sort();
     found.dedup();
     found
 }

@@ -74,6 +74,8 @@ impl Token {
 
 /// Longer names are compared by their beginnings.
 const MOST_TOKENS: usize = 40;
+/// Of so many light words, each may be part of an acronym or not.
+const FEW_LIGHT: usize = 3;
 /// How common a Chinese character in a name is, about, among all words.
 const CHARACTER_RANK: u32 = 1_000;
 
@@ -123,12 +125,22 @@ impl Name {
         light.map(|token| token.text.as_str()).filter(|word| words::is_particle(word))
     }
 
-    /// The first letters of the words: with and without the light ones.
-    pub(crate) fn initials(&self) -> [String; 2] {
-        let first = |token: &Token| token.text.chars().next();
+    /// The first letters of the words, with each choice of the light ones where those are few.
+    pub(crate) fn initials(&self) -> Vec<String> {
         let core = || self.tokens.iter().filter(|token| token.place == Place::Core);
-        let heavy = core().filter(|token| token.kind != Kind::Light).filter_map(first).collect();
-        [core().filter_map(first).collect(), heavy]
+        let light = |token: &Token| token.kind == Kind::Light;
+        let choose = core().filter(|token| light(token)).count() <= FEW_LIGHT;
+        let mut found = vec![String::new()];
+        for (token, first) in core().filter_map(|token| Some((token, token.text.chars().next()?))) {
+            let without = found.clone();
+            found.iter_mut().for_each(|initials| initials.push(first));
+            match light(token) {
+                true if choose => found.extend(without),
+                true => found = without,
+                false => {}
+            }
+        }
+        found
     }
 
     /// The word of a name that is one word.

@@ -67,6 +67,8 @@ fn other_ways_to_write_a_name_are_found() {
         ("World Health Organization", "WHO", "Organization"),
         ("National Oceanic and Atmospheric Administration", "NOAA", "Organization"),
         ("National Oceanic and Atmospheric Administration", "N.O.A.A.", "Organization"),
+        ("University of California, Los Angeles", "UCLA", "Organization"),
+        ("Siemens AG", "Siemens Aktiengesellschaft", "Organization"),
         ("Jean-Luc Picard", "JL Picard", "Person"),
         ("The Gate", "Gate", "Location"),
         ("Acme Co", "Acme Ltd", "Organization"),

@@ -70,6 +70,18 @@ impl FolderPath {
         Ok(Self { folders: segments(text)? })
     }
 
+    /// Fails unless every system could have a folder with this path.
+    pub fn check_portable(&self) -> Result<(), VaultError> {
+        let text = self.to_string();
+        self.folders.iter().try_for_each(|name| check_portable(&text, name))
+    }
+
+    /// The path of a note in the folder, as text.
+    pub fn note(&self, name: &str) -> String {
+        let names: Vec<&str> = self.names().chain([name]).collect();
+        names.join("/")
+    }
+
     pub(crate) fn below(&self, name: &str) -> Option<Self> {
         let mut folders = self.folders.clone();
         check_name(name, name).ok()?;

@@ -128,6 +128,23 @@ impl Vault {
         })
     }
 
+    /// Takes a path for a new note, which is empty until it is written, and says whether it was
+    /// free. Of those who want one path at a time, one has it.
+    pub fn reserve(&self, path: &NotePath) -> Result<bool, VaultError> {
+        if self.exists(path)? {
+            return Ok(false);
+        }
+        path.check_portable()?;
+        let folder = self.make_folder(path)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).follow(FollowSymlinks::No);
+        match folder.open_with(path.file_name(), &options) {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(VaultError::io(&error)),
+        }
+    }
+
     /// The names of the notes in a folder, sorted; not those in folders below it.
     pub fn list(&self, folder: &FolderPath) -> Result<Vec<String>, VaultError> {
         let missing = || VaultError::FolderNotFound { path: folder.to_string() };

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use notify::event::{EventKind, ModifyKind, RemoveKind, RenameMode};
-use notify::{RecommendedWatcher, RecursiveMode};
+use notify::{Config, RecommendedWatcher, RecursiveMode};
 use notify_debouncer_full::{
-    DebounceEventResult, DebouncedEvent, Debouncer, RecommendedCache, new_debouncer,
+    DebounceEventResult, DebouncedEvent, Debouncer, RecommendedCache, new_debouncer_opt,
 };
 
 use crate::error::VaultError;
@@ -57,7 +57,9 @@ impl Vault {
         &self,
         mut tell: impl FnMut(Change) + Send + 'static,
     ) -> Result<Watch, VaultError> {
-        let root = self.ambient_path().to_owned();
+        // The vault itself may be a link; below it, none is followed.
+        let path = self.ambient_path();
+        let root = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let inside = root.clone();
         let handler = move |result: DebounceEventResult| match result {
             Ok(events) => {
@@ -72,7 +74,12 @@ impl Vault {
             tracing::debug!(%error, "the vault cannot be watched");
             VaultError::Unavailable { reason: "changes cannot be watched".into() }
         };
-        let mut debouncer = new_debouncer(QUIET, None, handler).map_err(unavailable)?;
+        // A link may lead to all of the machine.
+        let config = Config::default().with_follow_symlinks(false);
+        let cache = RecommendedCache::new();
+        let mut debouncer =
+            new_debouncer_opt::<_, RecommendedWatcher, _>(QUIET, None, handler, cache, config)
+                .map_err(unavailable)?;
         debouncer.watch(&root, RecursiveMode::Recursive).map_err(unavailable)?;
         Ok(Watch { _debouncer: debouncer })
     }

@@ -177,6 +177,23 @@ fn notes_with_names_that_some_systems_refuse_are_read_and_changed_but_not_made()
     assert!(matches!(made, Err(VaultError::BadName { .. })), "{made:?}");
 }
 
+#[cfg(unix)]
+#[test]
+fn what_links_lead_to_is_not_watched_but_the_vault_may_be_one() {
+    let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let place = folder.path().join("vault");
+    let real = folder.path().join("real");
+    fs::create_dir(&real).unwrap();
+    std::os::unix::fs::symlink(&real, &place).unwrap();
+    std::os::unix::fs::symlink(outside.path(), real.join("out")).unwrap();
+    let vault = Vault::open(&place, Effects::system()).unwrap();
+    let (_watch, changes) = watched(&vault);
+    fs::write(outside.path().join("Secret.md"), "outside").unwrap();
+    fs::write(real.join("Ada.md"), "inside").unwrap();
+    let first = changes.recv_timeout(Duration::from_secs(10));
+    assert_eq!(first, Ok(Change::Written(path("Ada.md"))));
+}
+
 #[test]
 fn own_writes_are_told_once_and_reads_not_at_all() {
     let (_folder, vault) = vault();

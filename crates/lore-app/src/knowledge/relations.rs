@@ -225,6 +225,8 @@ impl NewRelation {
 pub enum Related {
     /// It was added, or known already.
     Added,
+    /// It is one that was told before in the same list.
+    Repeated,
     /// It was not, because nothing known is called so.
     Unknown(String),
     /// It was not; why, in words.
@@ -250,12 +252,13 @@ pub async fn relate(
     read_in: ReadIn<'_>,
 ) -> Result<Vec<Related>> {
     let mut outcomes = Vec::with_capacity(items.len());
+    let mut told = HashSet::new();
     for (place, item) in items.iter().enumerate() {
         outcomes.push(match item {
             _ if place >= ITEMS_MAX => {
                 Related::Refused(format!("only {ITEMS_MAX} are taken at once"))
             }
-            Ok(item) => relate_one(librarian, &item.seen(), read_in).await?,
+            Ok(item) => relate_one(librarian, &item.seen(), read_in, &mut told).await?,
             Err(unreadable) => Related::Refused(unreadable.clone()),
         });
     }
@@ -266,14 +269,18 @@ async fn relate_one(
     librarian: &Librarian,
     item: &NewRelation,
     read_in: ReadIn<'_>,
+    told: &mut HashSet<Ends>,
 ) -> Result<Related> {
-    match understood(librarian, item, Fit::Likely).await? {
-        Ok(joint) => {
-            keep(librarian, &joint, item.confidence, read_in, Teller::Anybody).await?;
-            Ok(Related::Added)
-        }
-        Err(problem) => Ok(problem),
+    let joint = match understood(librarian, item, Fit::Likely).await? {
+        Ok(joint) => joint,
+        Err(problem) => return Ok(problem),
+    };
+    let fresh = joint.edges().into_iter().filter(|edge| told.insert(edge.clone())).count();
+    if fresh == 0 {
+        return Ok(Related::Repeated);
     }
+    keep(librarian, &joint, item.confidence, read_in, Teller::Anybody).await?;
+    Ok(Related::Added)
 }
 
 /// Kind and ends of an edge.

@@ -23,7 +23,12 @@ use crate::access::{self, Identity};
 pub struct Notes {
     place: Option<Place>,
     open: Mutex<Option<Arc<Vault>>>,
+    /// Held by whoever writes a note about a page.
+    writing: tokio::sync::Mutex<()>,
 }
+
+/// The folder of notes about pages unless another is asked for.
+const SOURCES_FOLDER: &str = "Sources";
 
 struct Place {
     path: PathBuf,
@@ -37,7 +42,7 @@ impl Notes {
     /// Notes of a world in this folder; of the local user's own world when none is named.
     pub fn at(path: PathBuf, world: Option<String>) -> Self {
         let place = Place { path, world, owner: OnceCell::new() };
-        Self { place: Some(place), open: Mutex::default() }
+        Self { place: Some(place), ..Self::default() }
     }
 
     /// Whether there is a folder for notes at all.
@@ -110,7 +115,7 @@ pub async fn write_note(librarian: &Librarian, path: &str, content: &str) -> Res
 /// the caller may not write to it. Pages with the same title get notes of their own.
 pub(super) async fn write_source(
     librarian: &Librarian,
-    folder: &str,
+    folder: &FolderPath,
     page: &Submission,
     names: &[&str],
 ) -> Result<Option<String>> {
@@ -119,31 +124,44 @@ pub(super) async fn write_source(
     {
         return Ok(None);
     }
+    // One after the other: the note that one writes is what the next must not write over.
+    let _turn = librarian.app.notes.writing.lock().await;
     let title = file_title(&page.title);
     let mark: String =
         page.rid.chars().rev().take(8).collect::<Vec<_>>().into_iter().rev().collect();
     for name in [title.clone(), format!("{title} {mark}")] {
-        let path = format!("{folder}/{name}.md");
-        let other = match read_note(librarian, &path).await {
-            Ok(text) => Note::read(&text).first("rid") != Some(page.rid.as_str()),
-            Err(Error::NotFound { .. }) => false,
-            // Something is there that is no note.
-            Err(Error::Invalid { .. }) => true,
+        let path = folder.note(&format!("{name}.md"));
+        let free = match claimed(librarian, &path, page).await {
+            Ok(free) => free,
+            // Some systems have no such name for a file.
+            Err(Error::Invalid { .. }) => false,
             Err(error) => return Err(error),
         };
-        if other {
-            continue;
-        }
-        let now = librarian.app.effects.now().to_string();
-        let text = source::note(page, &now) + &mentioned(names);
-        match write_note(librarian, &path, &text).await {
-            Ok(_) => return Ok(Some(path)),
-            // Some systems have no such name for a file.
-            Err(Error::Invalid { .. }) if name == title => {}
-            Err(error) => return Err(error),
+        if free {
+            let now = librarian.app.effects.now().to_string();
+            let text = source::note(page, &now) + &mentioned(names);
+            write_note(librarian, &path, &text).await?;
+            return Ok(Some(path));
         }
     }
     Ok(None)
+}
+
+/// Whether a path is that of the note about a page: it was free, or is about the page already.
+async fn claimed(librarian: &Librarian, path: &str, page: &Submission) -> Result<bool> {
+    let place = NotePath::parse(path)?;
+    let free = on_disk(librarian, move |vault| vault.reserve(&place)).await?;
+    Ok(free || note_about(librarian, path, page).await?.is_some())
+}
+
+/// The folder that the note about a page is to be written to.
+pub(super) fn source_folder(given: Option<&str>) -> Result<FolderPath> {
+    let checked = FolderPath::parse(given.unwrap_or(SOURCES_FOLDER));
+    let checked = checked.and_then(|folder| folder.check_portable().map(|()| folder));
+    checked.map_err(|error| {
+        let hint = "give a folder inside the vault, such as Sources";
+        Error::invalid("vault_folder", format!("is refused: {error}"), hint)
+    })
 }
 
 /// Tells the note about a page what the page says now, which said `old` before, and says where

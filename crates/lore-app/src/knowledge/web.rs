@@ -299,12 +299,9 @@ pub struct Intake {
     pub entities: Vec<Item<NewEntity>>,
     /// How they are related.
     pub relations: Vec<Item<NewRelation>>,
-    /// The folder of notes about pages; [`SOURCES_FOLDER`] when absent.
+    /// The folder of notes about pages; `Sources` when absent.
     pub folder: Option<String>,
 }
-
-/// The folder of notes about pages unless another is asked for.
-const SOURCES_FOLDER: &str = "Sources";
 
 /// What became of taking a page in.
 #[derive(Debug, Clone)]
@@ -365,6 +362,7 @@ pub async fn ingest(librarian: &Librarian, url: &str, intake: &Intake) -> Result
         }
         Status::Previewed | Status::Evaluated | Status::Ingested => {}
     }
+    let folder = vault::source_folder(intake.folder.as_deref())?;
     let page = held.submission.clone();
     let found_at = Some(page.url.as_str());
     let (entities, nodes) = take_entities(librarian, &intake.entities, found_at).await?;
@@ -373,9 +371,13 @@ pub async fn ingest(librarian: &Librarian, url: &str, intake: &Intake) -> Result
     let related = relations::relate(librarian, &intake.relations, read_in).await?;
     shelve::shelve(librarian, &document_of(&page, nodes)).await?;
     let taken = entities.iter().filter(|one| one.outcome.is_ok());
-    let names: Vec<&str> = taken.map(|one| one.name.as_str()).collect();
-    let folder = intake.folder.as_deref().unwrap_or(SOURCES_FOLDER);
-    let note_path = vault::write_source(librarian, folder, &page, &names).await?;
+    let mut names: Vec<&str> = Vec::new();
+    for name in taken.map(|one| one.name.as_str()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let note_path = vault::write_source(librarian, &folder, &page, &names).await?;
     let done = Submission { status: Status::Ingested, note_path: note_path.clone(), ..page };
     match submission::hold(librarian, &done, Some(&held)).await {
         // Somebody else took it in meanwhile, which is as good.
@@ -409,7 +411,7 @@ pub(super) async fn take_entities(
             Ok(one) => {
                 let taken = take_in(librarian, one, found_at).await;
                 nodes.extend(taken.as_ref().ok().map(|taken| taken.entity.node.id));
-                ingested_entity(one.name.clone(), taken)
+                ingested_entity(&one.name, taken)
             }
             Err(unreadable) => {
                 IngestedEntity { name: String::new(), outcome: Err(unreadable.clone()) }
@@ -450,7 +452,11 @@ async fn take_in(
     changes::register(librarian, &registration).await
 }
 
-fn ingested_entity(name: String, outcome: Result<Registered>) -> IngestedEntity {
+fn ingested_entity(given: &str, outcome: Result<Registered>) -> IngestedEntity {
+    let name = match &outcome {
+        Ok(taken) if given.trim().starts_with(uri::PREFIX) => taken.entity.node.name.clone(),
+        Ok(_) | Err(_) => names::without_unseen(given),
+    };
     let outcome = match outcome {
         Ok(taken) => {
             let newness = if taken.is_new { Newness::New } else { Newness::Known };

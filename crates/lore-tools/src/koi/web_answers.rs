@@ -320,6 +320,7 @@ impl From<Ingested> for IngestOut {
         for (place, relation) in page.relations.into_iter().enumerate() {
             match relation {
                 Related::Added => added += 1,
+                Related::Repeated => {}
                 Related::Unknown(name) => {
                     let reason = format!("{name:?} is no known entity, or may be one of several");
                     refused.push(RefusedOut { item: format!("relationships[{place}]"), reason });

@@ -111,6 +111,45 @@ async fn many_may_look_at_one_page_at_once() {
 }
 
 #[tokio::test]
+async fn pages_of_one_title_taken_in_at_once_have_notes_of_their_own() {
+    let world = World::new().await;
+    let urls = [0, 1, 2, 3].map(|number| format!("https://example.org/{number}"));
+    for url in &urls {
+        world.pages.0.lock().unwrap().insert(url.clone(), ARTICLE.into());
+        world.call("preview_url", json!({ "url": url })).await;
+    }
+    let ingest = async |url: &str| {
+        let taken = world.call("ingest_url", json!({ "url": url })).await;
+        taken["vault_note_path"].as_str().unwrap().to_owned()
+    };
+    let taken =
+        tokio::join!(ingest(&urls[0]), ingest(&urls[1]), ingest(&urls[2]), ingest(&urls[3]));
+    for (url, path) in urls.iter().zip([taken.0, taken.1, taken.2, taken.3]) {
+        let text = std::fs::read_to_string(world.directory.path().join("vault").join(&path));
+        assert!(text.unwrap().contains(&format!("url: \"{url}\"")), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_folder_that_cannot_be_is_told_before_anything_is_taken_in() {
+    let world = World::new().await;
+    let url = "https://example.org/herring";
+    world.pages.0.lock().unwrap().insert(url.into(), ARTICLE.into());
+    world.call("preview_url", json!({ "url": url })).await;
+    let body = |folder: &str| {
+        let entities = json!([{ "name": "Conny Half", "type": "Person" }]);
+        json!({ "url": url, "vault_folder": folder, "entities": entities })
+    };
+    for folder in ["../out", "/etc", ".obsidian", "CON"] {
+        let refused = world.try_ask(world.owner, Ask::post(["web", "ingest"], body(folder))).await;
+        assert!(format!("{refused:?}").contains("vault_folder"), "{folder}: {refused:?}");
+    }
+    assert!(world.best("Conny Half").await.is_null());
+    let taken = world.post("web/ingest", body("Sources/")).await;
+    assert_eq!(taken["vault_note_path"], "Sources/Herring.md");
+}
+
+#[tokio::test]
 async fn the_note_about_a_page_says_what_the_page_says_now() {
     let world = World::new().await;
     let url = "https://example.org/herring";

@@ -143,6 +143,7 @@ async fn nobody_hides_signs_in_what_is_taken_in() {
     });
     let taken = world.post("ingest", body).await;
     assert_eq!(taken["refused"], json!([]), "{taken}");
+    assert!(!taken.to_string().contains('\u{202e}'), "{taken}");
     assert_eq!(world.best("Mallory Quist").await["name"], "Mallory Quist");
     assert_eq!(world.relations("Mallory Quist").await, ["Mallory Quist founded Quist Union"]);
     let found = world.call("knowledge_search", json!({ "query": "kelp grows" })).await;
