@@ -154,10 +154,12 @@ fn find_run(side: &Side<'_>, word: &Token, profile: &Profile) -> Option<(Vec<usi
     for start in side.free() {
         let runs = || (2..=LONGEST_ACRONYM).map_while(|length| side.run(start, length));
         let joined = || runs().take(LONGEST_JOIN - 1).find(|run| is_joined(run, word));
-        let acronym = || runs().find(|run| is_acronym(run, word));
+        // Small words are left out of most acronyms: the second A of NOAA is no "and".
+        let heavy = || runs().find(|run| is_acronym(run, word, Letters::Heavy));
+        let some = || runs().find(|run| is_acronym(run, word, Letters::Some));
         let given = || runs().find(|run| are_initials(run, word));
         let found = joined().map(|run| (run, Likeness { degree: 0.98, how: How::Joined }));
-        let initials = || if person { given() } else { acronym() };
+        let initials = || if person { given() } else { heavy().or_else(some) };
         let found =
             found.or_else(|| Some((initials()?, Likeness { degree: 0.9, how: How::Initials })));
         if let Some((run, likeness)) = found {
@@ -175,6 +177,14 @@ fn are_initials(run: &[Token], word: &Token) -> bool {
     long && fits && run.iter().filter_map(first).eq(word.text.chars())
 }
 
+/// Of which words an acronym has the letters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Letters {
+    Heavy,
+    /// Also of some that are light.
+    Some,
+}
+
 fn is_joined(run: &[Token], word: &Token) -> bool {
     let digits = |token: &Token| token.text.bytes().all(|byte| byte.is_ascii_digit());
     let mut rest = word.text.as_str();
@@ -187,21 +197,22 @@ fn is_joined(run: &[Token], word: &Token) -> bool {
     rest.is_empty() && !run.iter().all(digits)
 }
 
-fn is_acronym(run: &[Token], word: &Token) -> bool {
+fn is_acronym(run: &[Token], word: &Token, letters: Letters) -> bool {
     let ends_heavy = |token: Option<&Token>| token.is_some_and(|token| token.kind != Kind::Light);
     word.kind == Kind::Word
         && word.text.len() >= 3
         && ends_heavy(run.first())
         && ends_heavy(run.last())
-        && spell(run, &word.text)
+        && spell(run, &word.text, letters)
 }
 
-/// Whether words begin with these letters, one after the other. Small words are left out of most
-/// acronyms, and not of all: the second A of NOAA is no "and", but UCLA has a "los".
-fn spell(run: &[Token], letters: &str) -> bool {
-    let Some((token, more)) = run.split_first() else { return letters.is_empty() };
-    let rest = token.text.chars().next().and_then(|first| letters.strip_prefix(first));
-    token.kind == Kind::Light && spell(more, letters) || rest.is_some_and(|rest| spell(more, rest))
+/// Whether words begin with these letters, one after the other. UCLA has its "los", but no "of".
+fn spell(run: &[Token], word: &str, letters: Letters) -> bool {
+    let Some((token, more)) = run.split_first() else { return word.is_empty() };
+    let light = token.kind == Kind::Light;
+    let rest = token.text.chars().next().and_then(|first| word.strip_prefix(first));
+    let rest = rest.filter(|_| !light || letters == Letters::Some);
+    light && spell(more, word, letters) || rest.is_some_and(|rest| spell(more, rest, letters))
 }
 
 #[cfg(test)]
