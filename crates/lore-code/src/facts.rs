@@ -153,6 +153,8 @@ pub struct Brought {
 impl Brought {
     /// Everything there is.
     pub const ALL: &'static str = "*";
+    /// The path of what a file has itself and gives to others under another name.
+    pub const OWN: &'static str = "";
     /// What a file exports without a name.
     pub const DEFAULT: &'static str = "default";
 }

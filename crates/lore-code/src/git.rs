@@ -350,7 +350,7 @@ fn is_word(name: &str) -> bool {
 }
 
 fn check_branch(branch: &str) -> Result<(), GitError> {
-    let allowed = |letter: char| letter.is_alphanumeric() || "-_./+".contains(letter);
+    let allowed = |letter: char| letter.is_alphanumeric() || "-_./+#".contains(letter);
     let fits = !branch.is_empty()
         && !branch.starts_with(['-', '/', '.'])
         && !branch.contains("..")

@@ -48,6 +48,14 @@ impl Language {
         })
     }
 
+    /// The language of a file, told by its name and, where that is that of several, by its text:
+    /// headers of C++ are often called as those of C.
+    pub fn of_text(path: &str, text: &str) -> Option<Self> {
+        let named = Self::of(path)?;
+        let is_header = path.ends_with(".h") || path.ends_with(".H");
+        Some(if is_header && text.lines().any(is_of_cpp) { Self::Cpp } else { named })
+    }
+
     /// Its name in the graph.
     pub fn name(self) -> &'static str {
         match self {
@@ -101,5 +109,47 @@ impl Language {
             Self::Sql => tree_sitter_sequel::LANGUAGE.into(),
             Self::Shell => tree_sitter_bash::LANGUAGE.into(),
         }
+    }
+}
+
+/// Whether a line is one that C does not have.
+fn is_of_cpp(line: &str) -> bool {
+    const WORDS: [&str; 6] =
+        ["public:", "private:", "protected:", "template<", "template <", "using namespace "];
+    let line = line.trim();
+    let names_one = |word: &str| {
+        let named = line.strip_prefix(word).unwrap_or_default();
+        // Comments speak of classes, too.
+        named.contains(['{', ';', ':']) || named.split_whitespace().count() == 1
+    };
+    WORDS.iter().any(|word| line.starts_with(word))
+        || names_one("class ")
+        || names_one("namespace ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_of_the_language_that_it_speaks() {
+        let of = |text| Language::of_text("a/b.h", text);
+        for text in [
+            "#pragma once\nnamespace geo {\n}\n",
+            "class Shape\n{\n};\n",
+            "class Hpp { public: void m(); int n() { return 1; } };\n",
+            "struct A {\n public:\n  int a;\n};\n",
+            "template <typename T>\nT make(T t);\n",
+        ] {
+            assert_eq!(of(text), Some(Language::Cpp), "{text}");
+        }
+        for text in [
+            "#ifdef __cplusplus\nextern \"C\" {\n#endif\nint add(int a, int b);\n",
+            "/* The\n   class of numbers (all of them) is closed. */\nstruct a { int class; };\n",
+            "int class = 1;\nint namespace;\nclass of numbers\n",
+        ] {
+            assert_eq!(of(text), Some(Language::C), "{text}");
+        }
+        assert_eq!(Language::of_text("a.c", "class A {\n};\n"), Some(Language::C));
     }
 }

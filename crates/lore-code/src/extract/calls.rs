@@ -37,6 +37,12 @@ impl<'s> Walk<'_, 's> {
 
     /// What stands before a dot: a value, unless it is known to be something else.
     fn object(&self, base: Node<'s>, qualifier: String) -> String {
+        // `Outer.this` of Java.
+        if let Some((outer, this)) = names::member(base)
+            && this.kind() == "this"
+        {
+            return format!("{}{}", Call::OF, names::path(self.text(outer)));
+        }
         if ["self", "this", "cls", "super"].contains(&qualifier.as_str()) {
             return qualifier;
         }

@@ -27,7 +27,7 @@ pub(super) enum Kind {
     Import,
     /// What the things of a class hold.
     Field,
-    /// Says which of those that have a name is what comes without one.
+    /// Says which of those that have a name others get without one, or by another.
     Handing,
 }
 
@@ -191,9 +191,10 @@ fn script(node: Node<'_>) -> Option<Kind> {
         "import_statement" => Kind::Import,
         // `export … from '…'` hands on what others have.
         "export_statement" if node.child_by_field_name("source").is_some() => Kind::Import,
-        "export_statement" if node.child_by_field_name("value")?.kind() == "identifier" => {
-            Kind::Handing
-        }
+        "export_statement" => match node.child_by_field_name("value") {
+            Some(value) if value.kind() != "identifier" => return None,
+            _ => Kind::Handing,
+        },
         _ => return None,
     })
 }

@@ -22,14 +22,16 @@ use std::borrow::Cow;
 use rustc_hash::FxHashSet;
 use tree_sitter::{Node, TreeCursor};
 
-use crate::facts::{Base, BaseKind, Body, Export, Field, FileFacts, Import, Label, Symbol};
+use crate::facts::{
+    Base, BaseKind, Body, Brought, Export, Field, FileFacts, Import, Label, Symbol,
+};
 use crate::language::Language;
 use crate::scan::content_hash;
 use budget::Watch;
 pub use budget::{Budget, Unread};
 use kinds::{Interest, Kind, interests, kind_of};
 use scopes::Scopes;
-pub(crate) use types::returned_name;
+pub(crate) use types::{held, returned_name};
 
 /// Counts up when [`extract`] finds other facts than before in the same text: what was
 /// kept by another count has to be found anew.
@@ -70,7 +72,7 @@ fn listed(path: &str, source: &str) -> FileFacts {
         path: path.to_owned(),
         content_hash: content_hash(source.as_bytes()),
         run: None,
-        language: Language::of(path),
+        language: Language::of_text(path, source),
         lines: source.lines().count() as u32,
         bytes: source.len() as u64,
         symbols: Vec::new(),
@@ -128,7 +130,7 @@ impl<'s> Walk<'_, 's> {
                 self.open.pop();
             }
             let node = cursor.node();
-            self.scopes.arrive(node, self.around.last().copied(), depth);
+            self.scopes.arrive(node, &self.around);
             match self.interests.get(usize::from(node.kind_id())) {
                 Some(Interest::Comment) => self.note(node),
                 Some(Interest::Attribute) => self.lengthen(node),
@@ -198,6 +200,7 @@ impl<'s> Walk<'_, 's> {
             Some(Kind::Extension) => self.extension(node, depth),
             Some(Kind::Object) => {
                 let owner = self.object_name(node);
+                self.hand_on(node);
                 self.open.push(Open { depth, function: None, owner, module: None });
             }
             Some(Kind::Call) => self.call(node),
@@ -208,6 +211,7 @@ impl<'s> Walk<'_, 's> {
             Some(Kind::Field) => self.field(node),
             Some(Kind::Handing) => {
                 self.handed_out = names::handed_out(node, self.source).or(self.handed_out);
+                self.hand_on(node);
             }
             None => {}
         }
@@ -227,7 +231,7 @@ impl<'s> Walk<'_, 's> {
             self.open.iter().rev().find(|open| open.owner.is_some() || open.function.is_some());
         let owner = written_owner.or_else(|| around.and_then(|open| open.owner.clone()));
         if let Some(class) = owner.as_ref().filter(|_| name == "constructor") {
-            let fields = names::fields_of_constructor(node, self.source).into_iter();
+            let fields = names::fields_of_constructor(node, self.source, self.language).into_iter();
             self.facts.fields.extend(fields.map(|(name, kind)| Field {
                 class: class.clone(),
                 name: name.to_owned(),
@@ -256,17 +260,25 @@ impl<'s> Walk<'_, 's> {
         let found = match names::own_attribute(node, self.source) {
             Some(name) => {
                 let written = node.child_by_field_name("type").map(|written| self.text(written));
-                let written = written.and_then(types::plain_name).map(Cow::into_owned);
+                let written = written.and_then(|written| types::plain_name(written, self.language));
+                let written = written.map(Cow::into_owned);
                 let value = || self.scopes.kind_of(node.child_by_field_name("right")?);
                 Vec::from_iter(written.or_else(value).map(|kind| (name, kind.into())))
             }
             None => self.scopes.kinds(node),
         };
+        let bounds = self.bounds_around();
         self.facts.fields.extend(found.into_iter().map(|(name, kind)| Field {
             class: class.clone(),
             name: name.to_owned(),
-            kind: kind.into_owned(),
+            kind: types::bounded(kind, &bounds).into_owned(),
         }));
+    }
+
+    /// What the types are at least that stand for others in the class whose fields are at hand.
+    fn bounds_around(&self) -> Vec<types::Typed<'s>> {
+        let class = self.around.iter().rev().nth(1);
+        class.map_or(Vec::new(), |class| types::bounds(*class, self.source, self.language))
     }
 
     /// The class that a node is in, be it in a method of it.
@@ -354,6 +366,26 @@ impl<'s> Walk<'_, 's> {
         };
         if let Some(symbol) = self.facts.symbols.iter_mut().find(named) {
             symbol.export = Export::Default;
+        }
+    }
+
+    /// What the file gives to others under other names: as if it had these from itself.
+    fn hand_on(&mut self, node: Node<'s>) {
+        let mut names = Vec::new();
+        for (name, local) in names::renamed(node, self.source) {
+            match local {
+                Brought::DEFAULT => self.handed_out = Some(name),
+                local => names.push(Brought {
+                    path: Brought::OWN.to_owned(),
+                    name: name.to_owned(),
+                    local: local.to_owned(),
+                }),
+            }
+        }
+        if !names.is_empty() {
+            let line = node.start_position().row as u32 + 1;
+            let module = Brought::OWN.to_owned();
+            self.facts.imports.push(Import { module, names, inside: None, line });
         }
     }
 

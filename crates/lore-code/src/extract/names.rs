@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::text::beginning;
 use super::types::Typed;
 use crate::facts::{BaseKind, Export};
+use crate::language::Language;
 
 /// What stands for what a file of JavaScript gives to others.
 const EXPORTS: [&str; 2] = ["exports", "module.exports"];
@@ -77,6 +78,40 @@ pub(super) fn handed_out<'s>(node: Node<'_>, source: &'s str) -> Option<&'s str>
     Some(text(named?, source))
 }
 
+/// What a file gives to others under other names, which stand second: `export { a as b }`,
+/// `module.exports = { b: a }` and `exports.b = a`.
+pub(super) fn renamed<'s>(node: Node<'_>, source: &'s str) -> Vec<(&'s str, &'s str)> {
+    const NAMES_MAX: usize = 500;
+    let pair = |part: Node<'_>, name: &str, other: &str| {
+        let (name, other) = (part.child_by_field_name(name)?, part.child_by_field_name(other)?);
+        let is_plain = ["identifier", "property_identifier"].contains(&other.kind());
+        (is_plain && name.kind() == "identifier").then(|| (text(name, source), text(other, source)))
+    };
+    let Some(left) = assigned(node) else {
+        let mut cursor = node.walk();
+        let mut parts = node.named_children(&mut cursor);
+        let Some(clause) = parts.find(|part| part.kind() == "export_clause") else {
+            return Vec::new();
+        };
+        let mut cursor = clause.walk();
+        let named = clause.named_children(&mut cursor);
+        return named.filter_map(|part| pair(part, "name", "alias")).take(NAMES_MAX).collect();
+    };
+    let Some(right) = node.child_by_field_name("right") else { return Vec::new() };
+    if EXPORTS.contains(&text(left, source)) {
+        let mut cursor = right.walk();
+        let members = right.named_children(&mut cursor).filter(|member| member.kind() == "pair");
+        return members.filter_map(|part| pair(part, "value", "key")).take(NAMES_MAX).collect();
+    }
+    let part = |name: &str| left.child_by_field_name(name).map(|part| text(part, source));
+    match (part("object"), part("property"), right.kind()) {
+        (Some(object), Some(property), "identifier") if EXPORTS.contains(&object) => {
+            vec![(text(right, source), property)]
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// What a definition is to those who import its file.
 pub(super) fn export(node: Node<'_>, around: Option<Node<'_>>, source: &str) -> Export {
     if assigned(node).is_some_and(|left| text(left, source) == "module.exports") {
@@ -101,7 +136,11 @@ pub(super) fn own_attribute<'s>(node: Node<'_>, source: &'s str) -> Option<&'s s
 }
 
 /// `constructor(private a: T)` of TypeScript: fields with their types.
-pub(super) fn fields_of_constructor<'s>(node: Node<'s>, source: &'s str) -> Vec<Typed<'s>> {
+pub(super) fn fields_of_constructor<'s>(
+    node: Node<'s>,
+    source: &'s str,
+    language: Language,
+) -> Vec<Typed<'s>> {
     let Some(parameters) = node.child_by_field_name("parameters") else { return Vec::new() };
     let is_field = |parameter: &Node<'_>| {
         let first = parameter.named_child(0);
@@ -109,7 +148,7 @@ pub(super) fn fields_of_constructor<'s>(node: Node<'s>, source: &'s str) -> Vec<
     };
     let mut cursor = parameters.walk();
     let fields = parameters.named_children(&mut cursor).filter(is_field);
-    fields.flat_map(|field| super::types::given(field, source)).collect()
+    fields.flat_map(|field| super::types::given(field, source, language)).collect()
 }
 
 /// What is called.
@@ -330,7 +369,7 @@ fn collect(node: Node<'_>, source: &str, kind: BaseKind, found: &mut Vec<(String
 /// The path that leads to a name, which in C++ may begin with more of it; one of keywords alone
 /// keeps its colons, for `self::f` is not `self.f`.
 fn path_before(base: Node<'_>, name: Node<'_>, source: &str) -> String {
-    let mut before = path(text(base, source));
+    let mut before = path(bare_type(text(base, source)));
     if let Some((more, _)) = path(text(name, source)).rsplit_once("::") {
         before = format!("{before}::{more}");
     }
@@ -341,9 +380,17 @@ fn path_before(base: Node<'_>, name: Node<'_>, source: &str) -> String {
     }
 }
 
+/// The type of `<T as Trait>` in Rust.
+fn bare_type(written: &str) -> &str {
+    let inner = written.strip_prefix('<').and_then(|inner| inner.strip_suffix('>'));
+    inner.map_or(written, |inner| inner.split(" as ").next().unwrap_or(inner))
+}
+
 fn plain(node: Node<'_>, source: &str) -> Option<String> {
     let name = last_name(text(node, source));
-    let is_name = name.chars().all(|letter| letter.is_alphanumeric() || "_$!?".contains(letter));
+    // Private methods of JavaScript begin with `#`, and commands may have dashes.
+    let signs = if node.kind() == "command_name" { "_-" } else { "_$!?#" };
+    let is_name = name.chars().all(|letter| letter.is_alphanumeric() || signs.contains(letter));
     (is_name && !name.is_empty()).then_some(name)
 }
 

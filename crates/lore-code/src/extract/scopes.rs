@@ -77,11 +77,12 @@ impl<'s> Scopes<'s> {
     }
 
     /// The walk has come to a node.
-    pub(super) fn arrive(&mut self, node: Node<'s>, around: Option<Node<'s>>, depth: usize) {
+    pub(super) fn arrive(&mut self, node: Node<'s>, around: &[Node<'s>]) {
+        let depth = around.len();
         self.leave(depth);
         match self.role(node) {
-            Role::Function => self.enter_function(node, depth),
-            Role::Block => self.enter_block(node, around, depth),
+            Role::Function => self.enter_function(node, around),
+            Role::Block => self.enter_block(node, around),
             Role::Declaration if !self.frames.is_empty() => {
                 let values = self.values(node).into_iter();
                 if let Some(frame) = self.frames.last_mut() {
@@ -106,16 +107,20 @@ impl<'s> Scopes<'s> {
         }
     }
 
-    fn enter_function(&mut self, node: Node<'s>, depth: usize) {
-        self.frames.push(Frame { depth, names: Vec::new(), later: Vec::new() });
+    fn enter_function(&mut self, node: Node<'s>, around: &[Node<'s>]) {
+        let elements = self.elements_given(node, around);
+        self.frames.push(Frame { depth: around.len(), names: Vec::new(), later: Vec::new() });
         let mut parameters = parameters(node);
         // `x => …` has its parameter without parentheses.
         parameters.extend(Some(node).filter(|node| node.kind() == "arrow_function"));
-        let bounds = types::bounds(node, self.source);
+        let bounds = types::bounds(node, self.source, self.language);
         for given in parameters {
             for (name, meaning) in self.values(given) {
                 self.bind(name, bounded(meaning, &bounds));
             }
+        }
+        for (name, kind) in elements {
+            self.bind(name, Meaning::Of(kind));
         }
         if let Some(receiver) = node.child_by_field_name("receiver") {
             let inner = receiver.named_child(0).map_or(Vec::new(), |inner| self.bound(inner));
@@ -128,8 +133,9 @@ impl<'s> Scopes<'s> {
         }
     }
 
-    fn enter_block(&mut self, node: Node<'s>, around: Option<Node<'s>>, depth: usize) {
-        self.frames.push(Frame { depth, names: Vec::new(), later: Vec::new() });
+    fn enter_block(&mut self, node: Node<'s>, around: &[Node<'s>]) {
+        let unwrapped = self.unwrapped_by_arm(node, around);
+        self.frames.push(Frame { depth: around.len(), names: Vec::new(), later: Vec::new() });
         match node.kind() {
             "token_tree" => {
                 for name in plain(self.language, tokens::given(node, self.source)) {
@@ -146,9 +152,12 @@ impl<'s> Scopes<'s> {
             }
             _ if self.language.is_script() => self.bind_found(self.of_block(node)),
             _ => {
-                let given = around.filter(|around| around.kind() == "for_expression");
-                given.into_iter().for_each(|given| self.bind_values(given));
+                let given = around.last().filter(|around| around.kind() == "for_expression");
+                given.into_iter().for_each(|given| self.bind_values(*given));
             }
+        }
+        if let Some((name, kind)) = unwrapped {
+            self.bind(name, Meaning::Of(kind));
         }
     }
 
@@ -297,11 +306,10 @@ impl<'s> Scopes<'s> {
 
 /// A value of a type that stands for others can what those have in common.
 fn bounded<'s>(meaning: Meaning<'s>, bounds: &[Typed<'s>]) -> Meaning<'s> {
-    let bound = match &meaning {
-        Meaning::Of(kind) => bounds.iter().find(|(name, _)| name == kind),
-        _ => None,
-    };
-    bound.map_or(meaning, |(_, bound)| Meaning::Of(bound.clone()))
+    match meaning {
+        Meaning::Of(kind) => Meaning::Of(types::bounded(kind, bounds)),
+        other => other,
+    }
 }
 
 /// Whether a name is that of a variable also before its declaration.

@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use tree_sitter::Node;
 
 use super::names::{last_name, text};
+use crate::language::Language;
 
 /// A name, and the path of its type.
 pub(super) type Typed<'s> = (&'s str, Cow<'s, str>);
 
 /// The names that a parameter or a declaration gives to values, each with its type, as far as
 /// both are plain to see.
-pub(super) fn given<'s>(node: Node<'s>, source: &'s str) -> Vec<Typed<'s>> {
-    let mut found = Vec::new();
+pub(super) fn given<'s>(node: Node<'s>, source: &'s str, language: Language) -> Vec<Typed<'s>> {
     match node.kind() {
         "parameters"
         | "formal_parameters"
@@ -20,11 +20,16 @@ pub(super) fn given<'s>(node: Node<'s>, source: &'s str) -> Vec<Typed<'s>> {
         | "lexical_declaration"
         | "variable_declaration" => {
             let mut cursor = node.walk();
-            node.named_children(&mut cursor).for_each(|part| add(part, source, &mut found));
+            let mut words = Words { source, language, found: Vec::new() };
+            node.named_children(&mut cursor).for_each(|part| words.add(part));
+            words.found
         }
-        _ => add(node, source, &mut found),
+        _ => {
+            let mut words = Words { source, language, found: Vec::new() };
+            words.add(node);
+            words.found
+        }
     }
-    found
 }
 
 /// The name and the value of a declaration of one variable without a type.
@@ -50,7 +55,11 @@ pub(super) fn assigned<'s>(node: Node<'s>, source: &'s str) -> Option<(&'s str, 
 
 /// The types that stand for others in a function, each with what those are at least:
 /// `fn f<T: A>(…) where U: B` and `function f<T extends A>(…)`.
-pub(super) fn bounds<'s>(function: Node<'s>, source: &'s str) -> Vec<Typed<'s>> {
+pub(super) fn bounds<'s>(
+    function: Node<'s>,
+    source: &'s str,
+    language: Language,
+) -> Vec<Typed<'s>> {
     let mut cursor = function.walk();
     let parts: Vec<_> = function
         .named_children(&mut cursor)
@@ -65,26 +74,44 @@ pub(super) fn bounds<'s>(function: Node<'s>, source: &'s str) -> Vec<Typed<'s>> 
             let (Some(name), Some(bound)) = (name, bound) else { continue };
             let bound = text(bound, source);
             let bound = bound.strip_prefix("extends ").unwrap_or(bound);
-            found.extend(plain_name(bound).map(|bound| (text(name, source), bound)));
+            found.extend(plain_name(bound, language).map(|bound| (text(name, source), bound)));
         }
     }
     found
 }
 
-/// The one name that a written type has, after those that lead to it: `a::b::T`. None for those
-/// that have several or none.
-pub(super) fn plain_name(written: &str) -> Option<Cow<'_, str>> {
-    name_within(written, &WRAPPERS)
+/// A type, or what it is at least if it stands for others.
+pub(super) fn bounded<'s>(kind: Cow<'s, str>, bounds: &[Typed<'s>]) -> Cow<'s, str> {
+    let bound = |kind: &str| bounds.iter().find(|(name, _)| *name == kind);
+    match held(&kind).and_then(bound) {
+        Some((_, bound)) => Cow::Owned(format!("[{bound}]")),
+        None => bound(&kind).map_or(kind, |(_, bound)| bound.clone()),
+    }
+}
+
+/// The one name that a written type has, after those that lead to it: `a::b::T`; `[T]` where it
+/// holds some of that. None for those that have several or none.
+pub(super) fn plain_name(written: &str, language: Language) -> Option<Cow<'_, str>> {
+    name_within(written, wrappers(language), language)
 }
 
 /// The name of what a function gives when all goes well.
-pub(crate) fn returned_name(written: &str) -> Option<Cow<'_, str>> {
+pub(crate) fn returned_name(written: &str, language: Language) -> Option<Cow<'_, str>> {
     // `(T, error)` is a T.
     let first = written.trim().strip_prefix('(').map_or(written, first_argument);
-    name_within(first, &[WRAPPERS.as_slice(), &ATTEMPTS].concat())
+    name_within(first, &[wrappers(language), &ATTEMPTS].concat(), language)
 }
 
-fn name_within<'s>(written: &'s str, wrappers: &[&str]) -> Option<Cow<'s, str>> {
+/// The type of what something of a type holds: `T` of `[T]`.
+pub(crate) fn held(kind: &str) -> Option<&str> {
+    kind.strip_prefix('[')?.strip_suffix(']')
+}
+
+fn name_within<'s>(
+    written: &'s str,
+    wrappers: &[&str],
+    language: Language,
+) -> Option<Cow<'s, str>> {
     const LAYERS_MAX: usize = 6;
     let mut rest = written;
     for _ in 0..LAYERS_MAX {
@@ -95,6 +122,12 @@ fn name_within<'s>(written: &'s str, wrappers: &[&str]) -> Option<Cow<'s, str>> 
         if !wrappers.contains(&last_part(head)) {
             // `T[]` and `[T]` are lists, `T<U>` is a T.
             let is_list = head.is_empty() || inside.starts_with(']');
+            let holds = head.is_empty() || HOLDERS.contains(&last_part(head));
+            if language == Language::Rust && holds {
+                let inner = first_argument(inside).split(';').next().unwrap_or_default();
+                let inner = name_within(inner, self::wrappers(language), language)?;
+                return Some(Cow::Owned(format!("[{inner}]")));
+            }
             rest = Some(head).filter(|_| !is_list)?;
             break;
         }
@@ -123,9 +156,29 @@ fn is_name(word: &str) -> bool {
 const NAMES: [&str; 3] = ["identifier", "field_identifier", "property_identifier"];
 /// How many nodes are gone through to find a name or a type.
 const STEPS_MAX: usize = 8;
+/// Types of Rust that hold some of another.
+const HOLDERS: [&str; 9] = [
+    "BTreeSet",
+    "BinaryHeap",
+    "HashSet",
+    "LinkedList",
+    "Option",
+    "Result",
+    "SmallVec",
+    "Vec",
+    "VecDeque",
+];
+
 /// Types that do as what they hold.
-const WRAPPERS: [&str; 9] =
-    ["Arc", "Box", "Optional", "Rc", "Ref", "RefMut", "Readonly", "shared_ptr", "unique_ptr"];
+fn wrappers(language: Language) -> &'static [&'static str] {
+    match language {
+        Language::Rust => &["Arc", "Box", "Rc", "Ref", "RefMut"],
+        Language::Python | Language::Java => &["Optional"],
+        Language::JavaScript | Language::TypeScript | Language::Tsx => &["Readonly"],
+        Language::Cpp => &["shared_ptr", "unique_ptr"],
+        _ => &[],
+    }
+}
 /// Types of what may not be there, or not yet.
 const ATTEMPTS: [&str; 4] = ["Awaitable", "Option", "Promise", "Result"];
 /// Types that say nothing.
@@ -191,69 +244,83 @@ fn last_part(path: &str) -> &str {
     path.rsplit(['.', ':']).next().unwrap_or_default().trim()
 }
 
-fn add<'s>(node: Node<'s>, source: &'s str, found: &mut Vec<Typed<'s>>) {
-    let field = |name: &str| node.child_by_field_name(name);
-    let written = || field("type").map(|written| text(written, source));
-    let made = |name: &str| field(name).and_then(|value| constructed(value, source));
-    let one = match node.kind() {
-        "parameter" | "required_parameter" | "optional_parameter" => (field("pattern"), written()),
-        "typed_parameter" => (node.named_child(0), written()),
-        "typed_default_parameter" | "formal_parameter" | "enhanced_for_statement" | "resource" => {
-            (field("name"), written())
-        }
-        "let_declaration" => (field("pattern"), written().or_else(|| made("value"))),
-        "variable_declarator" => (field("name"), written().or_else(|| made("value"))),
-        "assignment" => (field("left"), written().or_else(|| made("right"))),
-        "short_var_declaration" => return add_pairs(node, source, found),
-        "parameter_declaration" | "var_spec" | "declaration" => {
-            return add_several(node, source, found);
-        }
-        "local_variable_declaration" | "field_declaration" | "public_field_definition" => {
-            return add_several(node, source, found);
-        }
-        _ => return,
-    };
-    if let (Some(name), Some(written)) = one {
-        note(name, written, source, found);
-    }
+/// The names that are given so far.
+struct Words<'s> {
+    source: &'s str,
+    language: Language,
+    found: Vec<Typed<'s>>,
 }
 
-fn note<'s>(name: Node<'s>, written: &'s str, source: &'s str, found: &mut Vec<Typed<'s>>) {
-    let name = Some(name).filter(|name| NAMES.contains(&name.kind()));
-    if let (Some(name), Some(kind)) = (name, plain_name(written)) {
-        found.push((text(name, source), kind));
-    }
-}
-
-/// `a, b T`, and `T a = …, *b`.
-fn add_several<'s>(node: Node<'s>, source: &'s str, found: &mut Vec<Typed<'s>>) {
-    let Some(written) = node.child_by_field_name("type").map(|written| text(written, source))
-    else {
-        return;
-    };
-    let is_guessed = ["auto", "var"].contains(&written);
-    let mut cursor = node.walk();
-    let mut more = cursor.goto_first_child();
-    while more {
-        if matches!(cursor.field_name(), Some("name" | "declarator")) {
-            let declared = cursor.node();
-            let made = declared.child_by_field_name("value").filter(|_| is_guessed);
-            let made = made.and_then(|value| constructed(value, source));
-            note(innermost(declared), made.unwrap_or(written), source, found);
+impl<'s> Words<'s> {
+    fn add(&mut self, node: Node<'s>) {
+        let source = self.source;
+        let field = |name: &str| node.child_by_field_name(name);
+        let written = || field("type").map(|written| text(written, source));
+        let made = |name: &str| field(name).and_then(|value| constructed(value, source));
+        let one = match node.kind() {
+            "parameter" | "required_parameter" | "optional_parameter" => {
+                (field("pattern"), written())
+            }
+            "typed_parameter" => (node.named_child(0), written()),
+            "typed_default_parameter"
+            | "formal_parameter"
+            | "enhanced_for_statement"
+            | "resource" => (field("name"), written()),
+            "let_declaration" => (field("pattern"), written().or_else(|| made("value"))),
+            "variable_declarator" => (field("name"), written().or_else(|| made("value"))),
+            "assignment" => (field("left"), written().or_else(|| made("right"))),
+            "short_var_declaration" => return self.add_pairs(node),
+            "parameter_declaration" | "var_spec" | "declaration" => {
+                return self.add_several(node);
+            }
+            "local_variable_declaration" | "field_declaration" | "public_field_definition" => {
+                return self.add_several(node);
+            }
+            _ => return,
+        };
+        if let (Some(name), Some(written)) = one {
+            self.note(name, written);
         }
-        more = cursor.goto_next_sibling();
     }
-}
 
-/// `a, b := T{}, &U{}`.
-fn add_pairs<'s>(node: Node<'s>, source: &'s str, found: &mut Vec<Typed<'s>>) {
-    let side = |name: &str| node.child_by_field_name(name);
-    let (Some(left), Some(right)) = (side("left"), side("right")) else { return };
-    let (mut names, mut values) = (left.walk(), right.walk());
-    let values: Vec<_> = right.named_children(&mut values).collect();
-    for (name, value) in left.named_children(&mut names).zip(values) {
-        if let Some(made) = constructed(value, source) {
-            note(name, made, source, found);
+    fn note(&mut self, name: Node<'s>, written: &'s str) {
+        let name = Some(name).filter(|name| NAMES.contains(&name.kind()));
+        if let (Some(name), Some(kind)) = (name, plain_name(written, self.language)) {
+            self.found.push((text(name, self.source), kind));
+        }
+    }
+
+    /// `a, b T`, and `T a = …, *b`.
+    fn add_several(&mut self, node: Node<'s>) {
+        let source = self.source;
+        let Some(written) = node.child_by_field_name("type").map(|written| text(written, source))
+        else {
+            return;
+        };
+        let is_guessed = ["auto", "var"].contains(&written);
+        let mut cursor = node.walk();
+        let mut more = cursor.goto_first_child();
+        while more {
+            if matches!(cursor.field_name(), Some("name" | "declarator")) {
+                let declared = cursor.node();
+                let made = declared.child_by_field_name("value").filter(|_| is_guessed);
+                let made = made.and_then(|value| constructed(value, source));
+                self.note(innermost(declared), made.unwrap_or(written));
+            }
+            more = cursor.goto_next_sibling();
+        }
+    }
+
+    /// `a, b := T{}, &U{}`.
+    fn add_pairs(&mut self, node: Node<'s>) {
+        let side = |name: &str| node.child_by_field_name(name);
+        let (Some(left), Some(right)) = (side("left"), side("right")) else { return };
+        let (mut names, mut values) = (left.walk(), right.walk());
+        let values: Vec<_> = right.named_children(&mut values).collect();
+        for (name, value) in left.named_children(&mut names).zip(values) {
+            if let Some(made) = constructed(value, self.source) {
+                self.note(name, made);
+            }
         }
     }
 }
@@ -331,12 +398,9 @@ mod tests {
             ("Store *", Some("Store")),
             ("const a::b::Store &", Some("a::b::Store")),
             ("make().Store", None),
-            ("std::unique_ptr<Store>", Some("Store")),
-            ("Vec<Store>", Some("Vec")),
             ("Store | Shop", None),
             ("[]Store", None),
             ("Store[]", None),
-            ("&[Store]", None),
             ("(Store, Shop)", None),
             ("impl Fn(Store)", None),
             ("map[string]Store", Some("map")),
@@ -344,17 +408,34 @@ mod tests {
             ("", None),
             ("'", None),
         ] {
-            assert_eq!(plain_name(written).as_deref(), name, "{written}");
+            let language = match written {
+                written if written.contains('[') => Language::Python,
+                _ => Language::Rust,
+            };
+            assert_eq!(plain_name(written, language).as_deref(), name, "{written}");
         }
         for (written, name) in [
             ("anyhow::Result<Arc<Store>>", Some("Store")),
             ("Result<Option<Store>, Error>", Some("Store")),
             ("(*Store, error)", Some("Store")),
             ("Promise<Store>", Some("Store")),
-            ("Vec<Store>", Some("Vec")),
+            ("Vec<Store>", Some("[Store]")),
             ("Result<(), Error>", None),
         ] {
-            assert_eq!(returned_name(written).as_deref(), name, "{written}");
+            assert_eq!(returned_name(written, Language::Rust).as_deref(), name, "{written}");
+        }
+        for (written, language, name) in [
+            ("std::unique_ptr<Store>", Language::Cpp, Some("Store")),
+            ("Box<Store>", Language::Cpp, Some("Box")),
+            ("Box<Store>", Language::Rust, Some("Store")),
+            ("&[Store]", Language::Rust, Some("[Store]")),
+            ("[a::Store; 3]", Language::Rust, Some("[a::Store]")),
+            ("&mut Vec<Arc<dyn Store>>", Language::Rust, Some("[Store]")),
+            ("Option<Vec<Store>>", Language::Rust, Some("[[Store]]")),
+            ("Vec<(Store, Shop)>", Language::Rust, None),
+            ("Vec<Store>", Language::Java, Some("Vec")),
+        ] {
+            assert_eq!(plain_name(written, language).as_deref(), name, "{written}");
         }
     }
 }

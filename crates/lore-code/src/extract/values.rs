@@ -11,9 +11,14 @@ use crate::language::Language;
 impl<'s> Scopes<'s> {
     /// The names that a declaration gives to values of which the type is known, with that.
     pub(super) fn kinds(&self, node: Node<'s>) -> Vec<Typed<'s>> {
-        let written = types::given(node, self.source);
+        let written = types::given(node, self.source, self.language);
         if !written.is_empty() {
             return written;
+        }
+        if self.language == Language::Rust
+            && let Some(found) = self.taken_out(node)
+        {
+            return vec![found];
         }
         let assigned = types::assigned(node, self.source);
         let told = assigned.and_then(|(name, value)| Some((name, self.kind_of(value)?.into())));
@@ -30,13 +35,20 @@ impl<'s> Scopes<'s> {
     fn kind_within(&self, value: Node<'s>, steps: usize) -> Option<String> {
         let steps = steps.checked_sub(1)?;
         let constructed = types::constructed(value, self.source);
-        if let Some(kind) = constructed.and_then(types::plain_name) {
+        let made = constructed.and_then(|made| types::plain_name(made, self.language));
+        if let Some(kind) = made {
             return Some(kind.into_owned());
         }
         match value.kind() {
             "identifier" | "self" | "this" => self.kind_of_name(text(value, self.source)),
-            "try_expression" | "await_expression" | "await" | "parenthesized_expression" => {
+            "try_expression" => self.kind_within(value.named_child(0)?, steps).map(unwrapped),
+            "await_expression" | "await" | "parenthesized_expression" => {
                 self.kind_within(value.named_child(0)?, steps)
+            }
+            "index_expression" if self.language == Language::Rust => {
+                let kind = self.kind_within(value.named_child(0)?, steps)?;
+                let is_part = value.named_child(1)?.kind() == "range_expression";
+                Some(if is_part { kind } else { element(kind) })
             }
             "reference_expression" => self.kind_within(value.child_by_field_name("value")?, steps),
             "call" | "call_expression" | "method_invocation" => self.result_of(value, steps),
@@ -73,5 +85,119 @@ impl<'s> Scopes<'s> {
                 None => is_module(base).then(|| format!("{qualifier}::{name}()")),
             },
         }
+    }
+
+    /// The name that is given to what a value of Rust holds: by `for x in …`, by `Some(x) = …`.
+    fn taken_out(&self, node: Node<'s>) -> Option<Typed<'s>> {
+        let pattern = node.child_by_field_name("pattern")?;
+        let value = node.child_by_field_name("value")?;
+        match node.kind() {
+            "for_expression" => {
+                let name = self.only_name(pattern)?;
+                Some((name, element(self.kind_of(value)?).into()))
+            }
+            "let_condition" | "let_declaration" => {
+                let name = self.held_by(pattern)?;
+                Some((name, unwrapped(self.kind_of(value)?).into()))
+            }
+            _ => None,
+        }
+    }
+
+    /// The name that an arm gives to what is there: `match … { Some(x) => … }`.
+    pub(super) fn unwrapped_by_arm(&self, arm: Node<'s>, around: &[Node<'s>]) -> Option<Typed<'s>> {
+        let found = around.iter().rev().nth(1).filter(|_| arm.kind() == "match_arm")?;
+        let name = self.held_by(arm.child_by_field_name("pattern")?)?;
+        let value = found.child_by_field_name("value")?;
+        Some((name, unwrapped(self.kind_of(value)?).into()))
+    }
+
+    /// The names that a closure of Rust gives to what it is called with, one after the other, as
+    /// in `list.iter().for_each(|x| …)`.
+    pub(super) fn elements_given(&self, closure: Node<'s>, around: &[Node<'s>]) -> Vec<Typed<'s>> {
+        let given = || {
+            let call = around.iter().rev().nth(1).filter(|_| self.language == Language::Rust)?;
+            let called = call.child_by_field_name("function")?;
+            let list = called.child_by_field_name("value")?;
+            let name = text(called.child_by_field_name("field")?, self.source);
+            let parameters = closure.child_by_field_name("parameters")?;
+            let wanted: &[usize] = match name {
+                "fold" | "try_fold" => &[1],
+                "max_by" | "min_by" | "reduce" | "sort_by" | "sort_unstable_by" => &[0, 1],
+                name if EACH.contains(&name) => &[0],
+                _ => return None,
+            };
+            let kind = element(self.kind_of(list)?);
+            let names = wanted.iter().filter_map(|number| {
+                let parameter = parameters.named_child(u32::try_from(*number).ok()?)?;
+                Some((self.only_name(parameter)?, kind.clone().into()))
+            });
+            Some(names.collect())
+        };
+        given().unwrap_or_default()
+    }
+
+    /// The name in `Some(x)` and `Ok(x)`.
+    fn held_by(&self, pattern: Node<'s>) -> Option<&'s str> {
+        let pattern = match pattern.kind() {
+            "match_pattern" => pattern.named_child(0)?,
+            _ => pattern,
+        };
+        let is_one = pattern.kind() == "tuple_struct_pattern" && pattern.named_child_count() == 2;
+        let maker = pattern.child_by_field_name("type").filter(|_| is_one)?;
+        let inner = ["Some", "Ok"].contains(&text(maker, self.source)).then_some(1)?;
+        self.only_name(pattern.named_child(inner)?)
+    }
+
+    /// The name of a pattern that is nothing but one: `x`, `&x`, `mut x`.
+    fn only_name(&self, pattern: Node<'s>) -> Option<&'s str> {
+        let mut at = pattern;
+        while ["reference_pattern", "mut_pattern", "ref_pattern"].contains(&at.kind()) {
+            at = at.named_child(at.named_child_count().checked_sub(1)? as u32)?;
+        }
+        (at.kind() == "identifier").then(|| text(at, self.source))
+    }
+}
+
+/// What calls a closure with each of what there is, or with what there may be.
+const EACH: [&str; 22] = [
+    "all",
+    "and_then",
+    "any",
+    "filter",
+    "filter_map",
+    "find",
+    "find_map",
+    "flat_map",
+    "for_each",
+    "inspect",
+    "is_some_and",
+    "map",
+    "map_while",
+    "max_by_key",
+    "min_by_key",
+    "partition",
+    "position",
+    "retain",
+    "skip_while",
+    "sort_by_key",
+    "take_while",
+    "try_for_each",
+];
+
+/// The type of what something of a type holds, which may turn out where that is written.
+fn element(kind: String) -> String {
+    match types::held(&kind) {
+        Some(held) => held.to_owned(),
+        None => format!("{kind}[]"),
+    }
+}
+
+/// The type of what there is when all goes well.
+fn unwrapped(kind: String) -> String {
+    match types::held(&kind) {
+        Some(held) => held.to_owned(),
+        None if kind.contains('.') || kind.ends_with(')') => format!("{kind}?"),
+        None => kind,
     }
 }

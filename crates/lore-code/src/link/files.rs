@@ -116,6 +116,9 @@ impl Linker<'_, '_> {
     }
 
     fn files_of_module(&self, file: usize, module: &Module) -> Vec<usize> {
+        if module.parts.is_empty() {
+            return self.files_ending(file, &[], module.start);
+        }
         // The last part may be a name inside the module.
         for length in (1..=module.parts.len()).rev().take(2) {
             let wanted = module.parts.get(..length).unwrap_or_default();
@@ -130,8 +133,13 @@ impl Linker<'_, '_> {
 
     /// The files whose paths end most like a module's.
     fn files_ending(&self, file: usize, wanted: &[String], start: Start) -> Vec<usize> {
-        let Some(last) = wanted.last() else { return Vec::new() };
-        let known = self.stems.get(last.as_str()).into_iter().flatten().copied();
+        let last = match (wanted.last(), start) {
+            (Some(last), _) => last.as_str(),
+            // The file that stands for the whole repository.
+            (None, Start::Root) => "",
+            (None, Start::Anywhere) => return Vec::new(),
+        };
+        let known = self.stems.get(last).into_iter().flatten().copied();
         let fits = |number: usize| {
             let same = matching(self.path(number), wanted, start)?;
             let whole = same >= self.package_depth(number) || start == Start::Root;

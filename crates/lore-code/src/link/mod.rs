@@ -241,7 +241,10 @@ impl<'l, 'f> Linker<'l, 'f> {
             });
             let resolve = |(brought, inside): (&'f Brought, _)| Imported {
                 brought,
-                files: self.files_of(number, &brought.path),
+                files: match brought.path.as_str() {
+                    Brought::OWN => vec![number],
+                    path => self.files_of(number, path),
+                },
                 inside,
             };
             names.map(resolve).collect()
@@ -253,7 +256,8 @@ impl<'l, 'f> Linker<'l, 'f> {
         for (number, file) in self.files.iter().copied().enumerate() {
             let Some(from) = self.file_nodes.get(number).copied() else { continue };
             let mut written = FxHashSet::default();
-            for import in &file.imports {
+            let imports = file.imports.iter().filter(|import| import.module != Brought::OWN);
+            for import in imports {
                 for to in self.files_meant(number, import) {
                     self.edge(EdgeKind::Imports, from, to, Some(import.line), 0.8);
                 }

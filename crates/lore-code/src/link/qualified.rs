@@ -4,8 +4,11 @@
 //! namespaces of files, then as types around others. Only where none of them is known could it
 //! be anything of that name, and that is a guess; what comes from elsewhere is nothing here.
 
+use std::collections::VecDeque;
+
+use super::files::FILES_MAX;
 use super::paths::folder;
-use super::resolve::Meant;
+use super::resolve::{HOPS_MAX, Meant};
 use super::types::{GUESS, IMPORTED};
 use super::{At, Found, Imported, Linker};
 use crate::facts::Brought;
@@ -163,11 +166,34 @@ impl<'f> Linker<'_, 'f> {
     /// The files of a module that is imported, perhaps through one that hands it on.
     fn of_module(&self, file: usize, imported: &Imported<'_>) -> Vec<usize> {
         let name = imported.brought.name.as_str();
-        if self.language(file) != Some(Language::Python) || name == Brought::ALL {
-            return imported.files.clone();
-        }
-        let handed_on = self.modules_handed_on(&imported.files, name);
+        let handed_on = match self.language(file) {
+            _ if name == Brought::ALL => Vec::new(),
+            Some(Language::Python) => self.modules_handed_on(&imported.files, name),
+            Some(language) if language.is_script() => self.namespaces(&imported.files, name),
+            _ => Vec::new(),
+        };
         if handed_on.is_empty() { imported.files.clone() } else { handed_on }
+    }
+
+    /// The files that are all meant by a name which these ones hand on: `export * as n from '…'`.
+    fn namespaces(&self, files: &[usize], name: &str) -> Vec<usize> {
+        let mut open = VecDeque::from_iter(files.iter().map(|file| (*file, name, 0)));
+        while let Some((file, name, hops)) = open.pop_front() {
+            if hops == HOPS_MAX || open.len() > FILES_MAX {
+                break;
+            }
+            let at = At { file, function: None };
+            for imported in self.imports_of(at, name) {
+                match imported.brought.name.as_str() {
+                    Brought::ALL => return imported.files.clone(),
+                    there => open.extend(imported.files.iter().map(|f| (*f, there, hops + 1))),
+                }
+            }
+            for imported in self.imports_of(at, Brought::ALL) {
+                open.extend(imported.files.iter().map(|file| (*file, name, hops + 1)));
+            }
+        }
+        Vec::new()
     }
 
     /// What imports bring under a name: as it is seen from a function, or, where none is known,

@@ -22,7 +22,7 @@ pub(super) enum Sought {
 }
 
 /// How many files hand on a name before it is where it is defined.
-const HOPS_MAX: usize = 4;
+pub(super) const HOPS_MAX: usize = 4;
 
 impl<'f> Linker<'_, 'f> {
     /// What a call calls, and how sure that is.
@@ -112,7 +112,8 @@ impl<'f> Linker<'_, 'f> {
         let of_class = || match self.language(file) {
             // There, a method may be called without saying on what.
             Some(Language::Java | Language::C | Language::Cpp) => {
-                self.own_method(file, owner?, name)
+                let own = || self.own_method(file, owner?, name);
+                own().or_else(|| self.method_around(at, name))
             }
             _ => None,
         };

@@ -22,27 +22,34 @@ impl<'f> Linker<'_, 'f> {
     /// Joins types of Go to the interfaces that they implement.
     pub(super) fn add_implementations(&mut self) {
         let methods = self.methods_of_go();
+        let embedded = self.embedded_in_go();
+        let whole = |named: Named<'f>| whole(named, &methods, &embedded);
+        let mut sets: FxHashMap<Named<'f>, FxHashSet<&'f str>> = FxHashMap::default();
         let mut having: FxHashMap<&str, Vec<Named<'f>>> = FxHashMap::default();
         let (mut classes, mut interfaces) = (FxHashMap::default(), Vec::new());
         for (named, label, node) in self.types_of_go() {
-            let Some(own) = methods.get(&named) else { continue };
-            match label {
-                Label::Interface => interfaces.push((named, node)),
+            let (own, complete) = whole(named);
+            match (label, complete) {
+                _ if own.is_empty() => continue,
+                (Label::Interface, Complete::Yes) => interfaces.push((named, node)),
+                // What else it asks for is not known.
+                (Label::Interface, Complete::No) => continue,
                 _ => {
                     classes.insert(named, node);
                     own.iter().for_each(|name| having.entry(name).or_default().push(named));
                 }
             }
+            sets.insert(named, own);
         }
         for (interface, node) in interfaces {
-            let Some(wanted) = methods.get(&interface) else { continue };
+            let Some(wanted) = sets.get(&interface) else { continue };
             let rarest = wanted.iter().min_by_key(|name| having.get(**name).map_or(0, Vec::len));
             let Some(fitting) = rarest.and_then(|name| having.get(name)) else { continue };
             // What is not exported, no other package has.
             let is_open = wanted.iter().all(|name| name.starts_with(char::is_uppercase));
             let fits = |class: &&Named<'f>| {
                 (is_open || class.0 == interface.0)
-                    && methods.get(*class).is_some_and(|own| wanted.is_subset(own))
+                    && sets.get(*class).is_some_and(|own| wanted.is_subset(own))
             };
             for class in fitting.iter().filter(fits).take(TYPES_MAX) {
                 let Some(from) = classes.get(class) else { continue };
@@ -64,7 +71,26 @@ impl<'f> Linker<'_, 'f> {
         methods
     }
 
-    /// Types and interfaces, without those that have more methods from others.
+    /// What types and interfaces have in themselves without a name; none for what is not known.
+    fn embedded_in_go(&self) -> FxHashMap<Named<'f>, Vec<Option<Named<'f>>>> {
+        let mut embedded: FxHashMap<Named<'f>, Vec<Option<Named<'f>>>> = FxHashMap::default();
+        for (number, file) in self.files.iter().copied().enumerate() {
+            if file.language != Some(Language::Go) {
+                continue;
+            }
+            for base in &file.bases {
+                let meant = self.type_named(number, &base.name).and_then(|(found, _)| {
+                    let there = *self.files.get(found.file)?;
+                    let name = base.name.rsplit("::").next()?;
+                    Some((folder(&there.path), name))
+                });
+                let of = (folder(&file.path), base.class.as_str());
+                embedded.entry(of).or_default().push(meant);
+            }
+        }
+        embedded
+    }
+
     fn types_of_go(&self) -> Vec<(Named<'f>, Label, usize)> {
         let mut found = Vec::new();
         for (number, file) in self.files.iter().copied().enumerate() {
@@ -72,12 +98,7 @@ impl<'f> Linker<'_, 'f> {
                 continue;
             }
             for (at, symbol) in file.symbols.iter().enumerate() {
-                let is_built_on = || file.bases.iter().any(|base| base.class == symbol.name);
-                let is_type = match symbol.label {
-                    Label::Class => true,
-                    Label::Interface => !is_built_on(),
-                    _ => false,
-                };
+                let is_type = matches!(symbol.label, Label::Class | Label::Interface);
                 if let Some(node) = self.symbol_node(number, at).filter(|_| is_type) {
                     found.push(((folder(&file.path), symbol.name.as_str()), symbol.label, node));
                 }
@@ -85,4 +106,37 @@ impl<'f> Linker<'_, 'f> {
         }
         found
     }
+}
+
+/// Whether all of what a type has is known.
+enum Complete {
+    Yes,
+    No,
+}
+
+/// The methods of a type, with those of what it has in itself.
+fn whole<'f>(
+    named: Named<'f>,
+    methods: &FxHashMap<Named<'f>, FxHashSet<&'f str>>,
+    embedded: &FxHashMap<Named<'f>, Vec<Option<Named<'f>>>>,
+) -> (FxHashSet<&'f str>, Complete) {
+    const PARTS_MAX: usize = 32;
+    let (mut own, mut complete) = (FxHashSet::default(), Complete::Yes);
+    let (mut open, mut seen) = (vec![named], FxHashSet::default());
+    while let Some(part) = open.pop() {
+        if !seen.insert(part) {
+            continue;
+        }
+        if seen.len() > PARTS_MAX {
+            return (own, Complete::No);
+        }
+        own.extend(methods.get(&part).into_iter().flatten().copied());
+        for inner in embedded.get(&part).into_iter().flatten() {
+            match inner {
+                Some(inner) => open.push(*inner),
+                None => complete = Complete::No,
+            }
+        }
+    }
+    (own, complete)
 }

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use super::paths::folder;
 use super::resolve::Meant;
 use super::{At, Found, Linker};
-use crate::facts::{Brought, Symbol};
+use crate::facts::{Brought, Label, Symbol};
 use crate::language::Language;
 
 /// How sure it is which type a name means that is imported, that is the only one in reach, or
@@ -80,6 +80,21 @@ impl Linker<'_, '_> {
     pub(super) fn own_method(&self, file: usize, owner: &str, name: &str) -> Meant {
         let own = self.method(file, owner, name, 0.95);
         own.or_else(|| self.inherited_by(file, owner, name))
+    }
+
+    /// A method of one of the classes that a function is written in, the nearest first: what is
+    /// inside of a class has its methods, too.
+    pub(super) fn method_around(&self, at: At, name: &str) -> Meant {
+        let symbols = &self.files.get(at.file)?.symbols;
+        let function = symbols.get(at.function?)?;
+        let is_around = |class: &&Symbol| {
+            matches!(class.label, Label::Class | Label::Interface)
+                && class.byte_start <= function.byte_start
+                && function.byte_end <= class.byte_end
+        };
+        // What is inside comes after what is around it.
+        let around = symbols.iter().rev().filter(is_around).skip(1);
+        around.into_iter().find_map(|class| self.own_method(at.file, &class.name, name))
     }
 
     /// A method of what is above the type that a name means in a file: it may be told there,

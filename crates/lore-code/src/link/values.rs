@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::resolve::{Meant, Sought};
 use super::{At, Found, Linker};
-use crate::extract::returned_name;
+use crate::extract::{held, returned_name};
+use crate::language::Language;
 
 impl Linker<'_, '_> {
     /// A method of a value of which its type is known, or what returned it. A type from
@@ -16,6 +17,8 @@ impl Linker<'_, '_> {
         let kind =
             kind.filter(|(file, kind)| kind.len() > 1 || self.type_named(*file, kind).is_some());
         match kind {
+            // What holds others is from elsewhere.
+            Some((_, kind)) if held(&kind).is_some() => None,
             Some((file, kind)) => self.own_method(file, &kind, name),
             None => self.by_name(at.file, name, Sought::Method),
         }
@@ -31,6 +34,15 @@ impl Linker<'_, '_> {
         steps: usize,
     ) -> Option<(usize, Cow<'k, str>)> {
         let steps = steps.checked_sub(1)?;
+        if let Some(list) = kind.strip_suffix("[]") {
+            let (file, kind) = self.type_of(at, owner, list, steps)?;
+            return Some((file, held(&kind)?.to_owned().into()));
+        }
+        if let Some(tried) = kind.strip_suffix('?') {
+            let (file, kind) = self.type_of(at, owner, tried, steps)?;
+            let found = held(&kind).map(|held| Cow::Owned(held.to_owned()));
+            return Some((file, found.unwrap_or(kind)));
+        }
         let Some(called) = kind.strip_suffix("()") else {
             return match kind.rsplit_once('.') {
                 Some((inner, field)) => {
@@ -47,7 +59,11 @@ impl Linker<'_, '_> {
         let function = match called.rsplit_once('.') {
             Some((inner, method)) => {
                 let (file, kind) = self.type_of(at, owner, inner, steps)?;
-                self.own_method(file, &kind, method)
+                let found = self.own_method(file, &kind, method);
+                if found.is_none() && self.language(file) == Some(Language::Rust) {
+                    return Some((file, passed(kind, method)?));
+                }
+                found
             }
             None => match called.rsplit_once("::") {
                 Some((qualifier, name)) => self.through(at, qualifier, name),
@@ -56,7 +72,7 @@ impl Linker<'_, '_> {
         };
         let function = self.graph.nodes.get(function?.0)?;
         let file = *self.paths.get(function.file_path.as_str())?;
-        match returned_name(function.return_type.as_deref()?)? {
+        match returned_name(function.return_type.as_deref()?, self.language(file)?)? {
             kind if kind == "Self" => Some((file, function.receiver_type.as_deref()?.into())),
             kind => Some((file, kind)),
         }
@@ -80,5 +96,64 @@ impl Linker<'_, '_> {
     fn field_of(&self, class: Found, name: &str) -> Option<&str> {
         let known = self.fields.get(&(self.name_of(class)?, name))?;
         known.iter().find(|(file, _)| *file == class.file).map(|(_, kind)| *kind)
+    }
+}
+
+/// The type of what a method of Rust returns that every type has, or every one that holds others.
+fn passed<'k>(kind: Cow<'k, str>, method: &str) -> Option<Cow<'k, str>> {
+    const SAME: [&str; 7] =
+        ["as_mut", "as_ref", "borrow", "borrow_mut", "clone", "into_inner", "to_owned"];
+    const TAKEN: [&str; 6] = [
+        "expect",
+        "unwrap",
+        "unwrap_or",
+        "unwrap_or_default",
+        "unwrap_or_else",
+        "unwrap_unchecked",
+    ];
+    const AMONG: [&str; 34] = [
+        "as_deref",
+        "as_mut_slice",
+        "as_slice",
+        "by_ref",
+        "chain",
+        "cloned",
+        "copied",
+        "drain",
+        "filter",
+        "find",
+        "first",
+        "first_mut",
+        "get",
+        "get_mut",
+        "inspect",
+        "into_iter",
+        "iter",
+        "iter_mut",
+        "last",
+        "last_mut",
+        "max_by_key",
+        "min_by_key",
+        "next",
+        "next_back",
+        "nth",
+        "ok",
+        "peek",
+        "peekable",
+        "pop",
+        "rev",
+        "skip",
+        "skip_while",
+        "take",
+        "take_while",
+    ];
+    if SAME.contains(&method) {
+        return Some(kind);
+    }
+    let inner = held(&kind).map(|held| Cow::Owned(held.to_owned()));
+    match method {
+        method if TAKEN.contains(&method) => Some(inner.unwrap_or(kind)),
+        method if AMONG.contains(&method) => inner.map(|_| kind),
+        _ => None,
     }
 }

@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 pub(super) struct KeptFacts {
     /// The way of extracting by which they were found.
     extraction: u32,
+    /// Whether it is a header of C++, which its name does not tell.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    cpp: bool,
     lines: u32,
     bytes: u64,
     symbols: Vec<KeptSymbol>,
@@ -75,6 +78,8 @@ impl KeptFacts {
         let fields = facts.fields.iter().cloned();
         Self {
             extraction: EXTRACTION,
+            cpp: facts.language == Some(Language::Cpp)
+                && facts.language != Language::of(&facts.path),
             lines: facts.lines,
             bytes: facts.bytes,
             symbols: facts.symbols.iter().map(KeptSymbol::of).collect(),
@@ -103,7 +108,7 @@ impl KeptFacts {
         }
         let (calls, fields) = (self.calls.into_iter(), self.fields.into_iter());
         FileFacts {
-            language: Language::of(&path),
+            language: if self.cpp { Some(Language::Cpp) } else { Language::of(&path) },
             path,
             content_hash,
             run,
@@ -200,5 +205,9 @@ mod tests {
         let kept = serde_json::to_value(KeptFacts::of(&facts)).unwrap();
         let again: KeptFacts = serde_json::from_value(kept).unwrap();
         assert_eq!(again.facts(facts.path.clone(), facts.content_hash.clone(), None), facts);
+        let header = lore_code::extract("x/c.h", "class A {\n  void b();\n};\n");
+        let kept = serde_json::to_value(KeptFacts::of(&header)).unwrap();
+        let again: KeptFacts = serde_json::from_value(kept).unwrap();
+        assert_eq!(again.facts(header.path.clone(), header.content_hash.clone(), None), header);
     }
 }

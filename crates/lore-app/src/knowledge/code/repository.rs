@@ -430,7 +430,7 @@ pub(super) fn refused(error: GitError) -> Error {
         GitError::NoBranch(_) => Error::invalid(
             "branch",
             format!("is refused: {error}"),
-            "use a name of letters, digits and -_./+, such as main, or leave it out",
+            "use a name of letters, digits and -_./+#, such as main, or leave it out",
         ),
         GitError::TooLarge(most) => {
             Error::TooLarge { what: "the repository".into(), limit: format!("{most} bytes") }
