@@ -160,7 +160,7 @@ impl Brought {
 }
 
 /// A call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Call {
     /// The number of the calling symbol; none at the top of the file.
     pub caller: Option<usize>,
@@ -170,6 +170,8 @@ pub struct Call {
     /// [`Call::VALUE`] when it has no known name, and [`Call::OF`] before its type when that
     /// is known: its path, or how it comes about, as in `f()`, `m::f()`, `T.f()` and `T.field`.
     pub qualifier: Option<String>,
+    /// How many arguments it gets, where functions of one name are told apart by that.
+    pub arguments: Option<u8>,
     /// Its line.
     pub line: u32,
 }

@@ -4,7 +4,7 @@
 
 mod asked;
 
-use asked::Asked;
+use asked::{Asked, CALLS};
 
 /// Who calls a method of which type.
 const OWNERS: &str =
@@ -103,7 +103,7 @@ fn a_function_for_one_system_each_is_called_once() {
         "#[cfg(unix)]\npub fn twin() {}\n#[cfg(not(unix))]\npub fn twin() {}\n\
          pub fn caller() { twin(); twin(); }\n",
     )]);
-    graph.rows("MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + b.name", &["caller→twin"]);
+    graph.rows(CALLS, &["caller→twin"]);
     let ids = "MATCH (f:Function {name: 'twin'}) RETURN toString(count(DISTINCT f.entity_id))";
     graph.rows(ids, &["2"]);
 }

@@ -15,7 +15,7 @@ impl<'s> Walk<'_, 's> {
             return self.import(node);
         }
         let Some((qualifier, name)) = self.callee(node) else { return };
-        self.note_call(node, qualifier, name);
+        self.note_call(node, qualifier, name, node.child_by_field_name("arguments"));
     }
 
     /// What is called, and on what; nothing when that is a value, which may be anything.
@@ -81,21 +81,46 @@ impl<'s> Walk<'_, 's> {
         }
     }
 
-    /// `T a(1), b{2}` of C++ calls what makes a T.
+    /// `T a, b(1), c{2}` of C++ calls what makes a T.
     pub(super) fn construction(&mut self, node: Node<'s>) {
         let Some(written) = node.child_by_field_name("type") else { return };
-        let path = names::path(self.text(written));
-        let (qualifier, name) = match path.rsplit_once("::") {
-            Some((before, name)) => (Some(before.to_owned()), name.to_owned()),
-            None => (None, path),
-        };
         let mut cursor = node.walk();
-        let is_made = |declared: Node<'s>| {
-            let value = declared.child_by_field_name("value").map(|value| value.kind());
-            matches!(value, Some("argument_list" | "initializer_list"))
-        };
-        if node.children_by_field_name("declarator", &mut cursor).any(is_made) {
-            self.note_call(node, qualifier, name);
+        let is_elsewhere = node.children(&mut cursor).any(|part| self.text(part) == "extern");
+        let is_class =
+            ["type_identifier", "qualified_identifier", "template_type"].contains(&written.kind());
+        if is_elsewhere || !is_class {
+            return;
+        }
+        let mut cursor = node.walk();
+        let declared: Vec<_> = node.children_by_field_name("declarator", &mut cursor).collect();
+        for declared in declared {
+            let value = declared.child_by_field_name("value");
+            match (declared.kind(), value.map(|value| value.kind())) {
+                ("init_declarator", Some("argument_list" | "initializer_list")) => {
+                    self.made(declared, self.text(written), value);
+                }
+                ("identifier" | "array_declarator", _) => {
+                    self.made(declared, self.text(written), None);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// `: T(1), a{2}` of C++: what is above is made, and what the thing holds.
+    pub(super) fn initializer(&mut self, node: Node<'s>) {
+        if let Some(named) = node.named_child(0) {
+            self.made(node, self.text(named), node.named_child(1));
+        }
+    }
+
+    /// Something of a type is made, if that is a class.
+    fn made(&mut self, node: Node<'s>, written: &str, arguments: Option<Node<'s>>) {
+        let path = names::path(written);
+        let name = names::last_name(&path);
+        if !name.is_empty() {
+            let qualifier = Some(format!("{}{path}", Call::OF));
+            self.note_call(node, qualifier, name, arguments);
         }
     }
 
@@ -107,16 +132,36 @@ impl<'s> Walk<'_, 's> {
         for found in tokens::calls(node, self.source) {
             let (qualifier, name) = (found.qualifier, found.name);
             if qualifier.is_some() || !self.is_value(&name) {
-                self.note_call(found.at, qualifier, name);
+                self.note_call(found.at, qualifier, name, None);
             }
         }
     }
 
-    fn note_call(&mut self, node: Node<'s>, qualifier: Option<String>, name: String) {
+    fn note_call(
+        &mut self,
+        node: Node<'s>,
+        qualifier: Option<String>,
+        name: String,
+        given: Option<Node<'s>>,
+    ) {
         let caller = self.function_around();
-        if self.called.insert((caller, qualifier.clone(), name.clone())) {
+        let arguments = match self.language {
+            // There, functions of one name are told apart by what they take.
+            Language::Java | Language::Cpp => Some(given.map_or(0, arguments)),
+            _ => None,
+        };
+        // Wherever it is written.
+        let call = Call { caller, name, qualifier, arguments, line: 0 };
+        if self.called.insert(call.clone()) {
             let line = node.start_position().row as u32 + 1;
-            self.facts.calls.push(Call { caller, name, qualifier, line });
+            self.facts.calls.push(Call { line, ..call });
         }
     }
+}
+
+/// How many arguments there are.
+fn arguments(given: Node<'_>) -> u8 {
+    let mut cursor = given.walk();
+    let parts = given.named_children(&mut cursor).filter(|part| !part.kind().contains("comment"));
+    u8::try_from(parts.count()).unwrap_or(u8::MAX)
 }

@@ -18,8 +18,12 @@ pub(super) enum Kind {
     /// An object with a name, whose members may be functions.
     Object,
     Call,
+    /// Functions that are written out elsewhere.
+    Declaration,
     /// A variable whose declaration calls what makes it.
     Construction,
+    /// What is made before the body of a function that makes things.
+    Initializer,
     /// Words of a macro.
     Tokens,
     /// Something whose words mean nothing yet.
@@ -87,6 +91,7 @@ fn interest_in(kind: &str) -> Interest {
         "assignment_expression",
         "assignment",
         "type_conversion_expression",
+        "field_initializer",
         "pair",
         "token_tree",
         "export_statement",
@@ -275,18 +280,26 @@ fn cpp(node: Node<'_>) -> Option<Kind> {
         "new_expression" => Some(Kind::Call),
         // What makes things of its class has no type.
         "declaration" if node.child_by_field_name("type").is_none() => {
-            declares_function(node).then_some(Kind::Function)
+            (!declared_functions(node).is_empty()).then_some(Kind::Declaration)
         }
         "declaration" => Some(Kind::Construction),
+        "field_initializer" => Some(Kind::Initializer),
         // A method that is defined elsewhere, or by those that build on its class.
-        "field_declaration" if declares_function(node) => Some(Kind::Function),
+        "field_declaration" if !declared_functions(node).is_empty() => Some(Kind::Declaration),
         _ => None,
     }
 }
 
-/// Whether a member of a class is a function, and not a pointer to one.
-fn declares_function(node: Node<'_>) -> bool {
-    let mut at = node.child_by_field_name("declarator");
+/// The parts of a declaration of C++ that are functions: `void a(), b();` has two.
+pub(super) fn declared_functions(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    let declared = node.children_by_field_name("declarator", &mut cursor);
+    declared.filter(|declared| is_function(*declared)).collect()
+}
+
+/// Whether what is declared is a function, and not a pointer to one.
+fn is_function(declared: Node<'_>) -> bool {
+    let mut at = Some(declared);
     while let Some(declarator) = at {
         match declarator.kind() {
             "function_declarator" => {

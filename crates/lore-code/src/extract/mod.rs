@@ -23,7 +23,7 @@ use rustc_hash::FxHashSet;
 use tree_sitter::{Node, TreeCursor};
 
 use crate::facts::{
-    Base, BaseKind, Body, Brought, Export, Field, FileFacts, Import, Label, Symbol,
+    Base, BaseKind, Body, Brought, Call, Export, Field, FileFacts, Import, Label, Symbol,
 };
 use crate::language::Language;
 use crate::scan::content_hash;
@@ -96,7 +96,7 @@ struct Walk<'w, 's> {
     /// Where attributes and rules of macros end, whose words are no calls.
     opaque_until: usize,
     /// Calls that are known: who calls the same twice calls it.
-    called: FxHashSet<(Option<usize>, Option<String>, String)>,
+    called: FxHashSet<Call>,
     /// The name of what the file gives to others without a name.
     handed_out: Option<&'s str>,
     facts: &'w mut FileFacts,
@@ -204,7 +204,11 @@ impl<'s> Walk<'_, 's> {
                 self.open.push(Open { depth, function: None, owner, module: None });
             }
             Some(Kind::Call) => self.call(node),
+            Some(Kind::Declaration) => self.declaration(node),
+            // A method that is a template is declared like a function.
+            Some(Kind::Construction) if self.is_template() => self.declaration(node),
             Some(Kind::Construction) => self.construction(node),
+            Some(Kind::Initializer) => self.initializer(node),
             Some(Kind::Tokens) => self.tokens(node),
             Some(Kind::Opaque) => self.opaque_until = node.end_byte(),
             Some(Kind::Import) => self.import(node),
@@ -243,6 +247,25 @@ impl<'s> Walk<'_, 's> {
             symbol.module = Some(module);
         }
         self.open.push(Open { depth, function: Some(number), owner: None, module: None });
+    }
+
+    /// Functions of C++ that are written out elsewhere, if at all.
+    fn declaration(&mut self, node: Node<'s>) {
+        let around =
+            self.open.iter().rev().find(|open| open.owner.is_some() || open.function.is_some());
+        let owner = around.and_then(|open| open.owner.clone());
+        for declared in kinds::declared_functions(node) {
+            let Some(name) = names::declared(declared, self.source) else { continue };
+            let number = self.define(node, Label::Function, name, owner.clone());
+            let shape = text::declared(node, declared, self.source);
+            if let Some(symbol) = self.facts.symbols.get_mut(number) {
+                (symbol.params, symbol.return_type) = (shape.params, shape.return_type);
+            }
+        }
+    }
+
+    fn is_template(&self) -> bool {
+        self.around.last().is_some_and(|around| around.kind() == "template_declaration")
     }
 
     fn class(&mut self, node: Node<'s>, label: Label, depth: usize) {

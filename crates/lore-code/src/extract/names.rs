@@ -21,7 +21,21 @@ pub(super) fn defined(node: Node<'_>, source: &str) -> Option<String> {
         return Some(text(name, source).trim_matches(['"', '\'']).to_owned());
     }
     // C hides names inside declarators, SQL inside references.
-    let mut at = node.child_by_field_name("declarator");
+    let inside = node.child_by_field_name("declarator");
+    if let Some(name) = inside.and_then(|inside| declared(inside, source)) {
+        return Some(name);
+    }
+    let mut cursor = node.walk();
+    let reference = node
+        .named_children(&mut cursor)
+        .find(|child| ["object_reference", "identifier"].contains(&child.kind()))?;
+    let name = reference.child_by_field_name("name").unwrap_or(reference);
+    Some(text(name, source).trim_matches(['"', '`', '[', ']']).to_owned())
+}
+
+/// The name inside of a declarator of C.
+pub(super) fn declared(declarator: Node<'_>, source: &str) -> Option<String> {
+    let mut at = Some(declarator);
     while let Some(declarator) = at {
         match declarator.kind() {
             "identifier"
@@ -33,12 +47,7 @@ pub(super) fn defined(node: Node<'_>, source: &str) -> Option<String> {
             _ => at = declarator.child_by_field_name("declarator").or(declarator.named_child(0)),
         }
     }
-    let mut cursor = node.walk();
-    let reference = node
-        .named_children(&mut cursor)
-        .find(|child| ["object_reference", "identifier"].contains(&child.kind()))?;
-    let name = reference.child_by_field_name("name").unwrap_or(reference);
-    Some(text(name, source).trim_matches(['"', '`', '[', ']']).to_owned())
+    None
 }
 
 /// What is assigned to, where a definition is an assignment.

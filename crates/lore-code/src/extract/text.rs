@@ -72,12 +72,10 @@ pub(super) struct Shape {
 
 /// What a function takes and returns, as far as it is written.
 pub(super) fn shape(node: Node<'_>, source: &str) -> Shape {
-    let written = |part: Node<'_>| {
-        let text = source.get(part.byte_range()).unwrap_or_default();
-        shortened(text.trim_start_matches([':', ' ']).trim_start_matches("->"), SIGNATURE)
-    };
-    if node.kind() == "function_definition" && node.child_by_field_name("declarator").is_some() {
-        return declared(node, &written);
+    let written = |part: Node<'_>| of_type(part, source);
+    let declarator = node.child_by_field_name("declarator");
+    if let Some(declarator) = declarator.filter(|_| node.kind() == "function_definition") {
+        return declared(node, declarator, source);
     }
     let value = value_of(node);
     let part = |fields: &[&str]| {
@@ -99,9 +97,15 @@ fn value_of(node: Node<'_>) -> Option<Node<'_>> {
     node.child_by_field_name("value").or_else(|| node.child_by_field_name("right"))
 }
 
+fn of_type(part: Node<'_>, source: &str) -> String {
+    let text = source.get(part.byte_range()).unwrap_or_default();
+    shortened(text.trim_start_matches([':', ' ']).trim_start_matches("->"), SIGNATURE)
+}
+
 /// In C, what a function returns stands around its name: `int *f(void)`.
-fn declared(node: Node<'_>, written: &dyn Fn(Node<'_>) -> String) -> Shape {
-    let mut at = node.child_by_field_name("declarator");
+pub(super) fn declared(node: Node<'_>, declarator: Node<'_>, source: &str) -> Shape {
+    let written = |part: Node<'_>| of_type(part, source);
+    let mut at = Some(declarator);
     let mut returned = node.child_by_field_name("type").map(written);
     while let Some(declarator) = at {
         if let Some(params) = declarator.child_by_field_name("parameters") {

@@ -7,6 +7,7 @@
 mod builtins;
 mod files;
 mod graph;
+mod overloads;
 mod paths;
 mod qualified;
 mod resolve;
@@ -66,7 +67,7 @@ struct Linker<'l, 'f> {
     /// Types of these, and which of them each symbol is in.
     scoped_types: FxHashMap<(&'f str, &'f str), Vec<Found>>,
     scopes: FxHashMap<usize, &'f str>,
-    /// Methods of C++ that are written out, by class and name.
+    /// Functions of C++ that are written out, by class and name.
     bodies: FxHashSet<(&'f str, &'f str)>,
     /// Packages of Rust by their names, each with the path of its modules.
     crates: FxHashMap<String, Vec<String>>,
@@ -457,12 +458,13 @@ impl<'l, 'f> Linker<'l, 'f> {
     }
 }
 
-/// The methods that are written out somewhere, of languages that declare them elsewhere.
+/// The functions that are written out somewhere, of languages that declare them elsewhere.
 fn bodies<'f>(files: &[&'f FileFacts]) -> FxHashSet<(&'f str, &'f str)> {
     let files = files.iter().filter(|file| file.language == Some(Language::Cpp));
     let symbols = files.flat_map(|file| &file.symbols);
     let written = symbols.filter(|symbol| symbol.body == Body::Here);
-    written.filter_map(|symbol| Some((symbol.owner.as_deref()?, symbol.name.as_str()))).collect()
+    let named = |symbol: &'f Symbol| (symbol.owner.as_deref().unwrap_or_default(), &*symbol.name);
+    written.map(named).collect()
 }
 
 /// The names of the interfaces of a file.

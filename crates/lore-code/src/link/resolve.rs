@@ -27,6 +27,18 @@ pub(super) const HOPS_MAX: usize = 4;
 impl<'f> Linker<'_, 'f> {
     /// What a call calls, and how sure that is.
     pub(super) fn callee(&self, at: At, owner: Option<&str>, call: &Call) -> Meant {
+        let (node, sure) = self.named(at, owner, call)?;
+        match call.arguments {
+            Some(arguments) => {
+                let caller = at.function.and_then(|function| self.symbol_node(at.file, function));
+                Some(self.taking((node, sure), arguments, caller))
+            }
+            None => Some((node, sure)),
+        }
+    }
+
+    /// What a call calls by the name of that.
+    fn named(&self, at: At, owner: Option<&str>, call: &Call) -> Meant {
         let (file, name) = (at.file, call.name.as_str());
         match call.qualifier.as_deref() {
             Some("self" | "this" | "Self" | "cls") => self.own_method(file, owner?, name),

@@ -228,6 +228,7 @@ impl Linker<'_, '_> {
     pub(super) fn made_by_maker(&self, at: At, owner: &str, name: &str) -> Meant {
         let owner = owner.rsplit("::").next().unwrap_or_default();
         if name == "this" {
+            // Which of them, what it is given tells.
             let caller = at.function.and_then(|function| self.symbol_node(at.file, function));
             let others = self.methods.get(&(owner, owner))?.iter();
             let mut others = others.filter(|found| found.file == at.file);

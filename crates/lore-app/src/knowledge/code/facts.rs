@@ -24,6 +24,9 @@ pub(super) struct KeptFacts {
     local_imports: Vec<(usize, usize)>,
     /// Number of the caller, what is called, on what, line.
     calls: Vec<(Option<usize>, String, Option<String>, u32)>,
+    /// How many arguments each of them gets, where that matters.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    arguments: Vec<u8>,
     /// Class, what it builds on, whether that is an interface.
     bases: Vec<(String, String, bool)>,
     /// Class, field, type.
@@ -85,6 +88,7 @@ impl KeptFacts {
             symbols: facts.symbols.iter().map(KeptSymbol::of).collect(),
             local_imports: imports.clone().enumerate().filter_map(inside).collect(),
             imports: imports.map(kept_import).collect(),
+            arguments: facts.calls.iter().filter_map(|call| call.arguments).collect(),
             calls: calls.map(|c| (c.caller, c.name, c.qualifier, c.line)).collect(),
             bases: bases
                 .map(|base| (base.class, base.name, base.kind == BaseKind::Implements))
@@ -107,6 +111,7 @@ impl KeptFacts {
             }
         }
         let (calls, fields) = (self.calls.into_iter(), self.fields.into_iter());
+        let mut arguments = self.arguments.into_iter();
         FileFacts {
             language: if self.cpp { Some(Language::Cpp) } else { Language::of(&path) },
             path,
@@ -117,7 +122,11 @@ impl KeptFacts {
             symbols: self.symbols.into_iter().filter_map(KeptSymbol::symbol).collect(),
             imports,
             calls: calls
-                .map(|(caller, name, qualifier, line)| Call { caller, name, qualifier, line })
+                .map(|(caller, name, qualifier, line)| {
+                    // All calls of a language have them, or none.
+                    let arguments = arguments.next();
+                    Call { caller, name, qualifier, arguments, line }
+                })
                 .collect(),
             bases: self.bases.into_iter().map(base).collect(),
             fields: fields.map(|(class, name, kind)| Field { class, name, kind }).collect(),
@@ -205,7 +214,7 @@ mod tests {
         let kept = serde_json::to_value(KeptFacts::of(&facts)).unwrap();
         let again: KeptFacts = serde_json::from_value(kept).unwrap();
         assert_eq!(again.facts(facts.path.clone(), facts.content_hash.clone(), None), facts);
-        let header = lore_code::extract("x/c.h", "class A {\n  void b();\n};\n");
+        let header = lore_code::extract("x/c.h", "class A {\n  void b() { c(1); }\n};\n");
         let kept = serde_json::to_value(KeptFacts::of(&header)).unwrap();
         let again: KeptFacts = serde_json::from_value(kept).unwrap();
         assert_eq!(again.facts(header.path.clone(), header.content_hash.clone(), None), header);
