@@ -3,15 +3,17 @@
 //! The world keeps `[entity:7|the Mill]`; World Anvil's users write
 //! `@[the Mill](location:UUID)`. What is read here is written their way, and what they
 //! write is kept the world's way, so that every door follows it. A mention of something
-//! that is hidden or gone is written as `@[the Mill](entity:7)`, which leads nowhere and
-//! comes back as what it was.
+//! that is gone is written as `@[the Mill](entity:7)`, which leads nowhere and comes back as
+//! what it was; those who do not see everything read its label alone, because it may be of
+//! something hidden.
 
 use std::collections::HashMap;
 
 use lore_core::{Node, Result, Text, Uid};
-use lore_markup::{anvil, mention};
+use lore_markup::{anvil, literal, mention};
 use lore_store::NodeKey;
 
+use super::sight::UNTOLD;
 use super::source::Atlas;
 use super::{article, keys};
 use lore_anvil::Kind;
@@ -39,9 +41,10 @@ pub(super) async fn shown(atlas: &Atlas, texts: &mut [Text]) -> Result<()> {
                     let label = found.label().unwrap_or(&node.name);
                     anvil::mention(label, &type_of(node), &node.uid.to_string())
                 }
-                None => {
+                None if atlas.viewer().sees_gm_side() => {
                     anvil::mention(found.label().unwrap_or_default(), NOWHERE, &number.to_string())
                 }
+                None => found.label().map_or_else(|| UNTOLD.to_owned(), literal),
             })
         });
     }

@@ -21,8 +21,8 @@ const EVERYBODYS: [Kind; 2] = [Kind::User, Kind::World];
 const SHARED: [Kind; 2] = [Kind::RpgSystem, Kind::MarkerType];
 /// Where some objects say what they refer to in place of `id`.
 const UUID: &str = "uuid";
-/// What stands in a text for an id that is not told.
-const UNTOLD: &str = "…";
+/// What stands in a text for what is not told.
+pub(super) const UNTOLD: &str = "…";
 
 /// Which of the things that some values name may be told.
 #[derive(Debug)]

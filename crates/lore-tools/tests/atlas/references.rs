@@ -92,6 +92,22 @@ async fn no_text_names_what_the_viewer_does_not_see() {
 }
 
 #[tokio::test]
+async fn a_mention_of_what_is_hidden_is_its_label() {
+    let world = World::new().await;
+    let mill = json!({ "entity_type": "location", "name": "HIDDEN", "is_hidden": true });
+    world.page(mill).await;
+    let entry = "At [entity:1|the *mill*], and [entity:1].";
+    let warden = json!({ "entity_type": "character", "name": "Aelysh", "entry": entry });
+    let id = world.page(warden).await;
+    let ask = json!({ "article_id": id, "granularity": 2 });
+    let player = world.player().await;
+    let read = world.try_call(player, "get_article", ask.clone()).await.unwrap();
+    assert_eq!(read["data"]["content"], r"At the \*mill\*, and ….");
+    let whole = world.call("get_article", ask).await["data"]["content"].clone();
+    assert!(whole.as_str().unwrap().contains("(location:"), "{whole}");
+}
+
+#[tokio::test]
 async fn excerpts_of_a_search_have_names_in_the_place_of_mentions() {
     let world = World::new().await;
     world.page(json!({ "entity_type": "location", "name": "Old Mill" })).await;

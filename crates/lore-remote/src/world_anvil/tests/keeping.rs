@@ -1,0 +1,130 @@
+//! How long answers are kept, and what forgets them.
+
+use super::*;
+
+#[tokio::test]
+async fn a_thousand_who_ask_at_once_are_one_request() {
+    let stage = Stage::set(thing);
+    let asked = stage
+        .count(async {
+            let reads = (0..1_000).map(|_| {
+                let anvil = Arc::clone(&stage.anvil);
+                tokio::spawn(async move { anvil.read(Kind::Article, Some("a"), 1).await })
+            });
+            for read in reads.collect::<Vec<_>>() {
+                assert_eq!(read.await.unwrap().unwrap()["content"], "**Stone**");
+            }
+        })
+        .await;
+    assert_eq!(asked, 1);
+    assert_eq!(stage.count(stage.anvil.read(Kind::Article, Some("a"), 2)).await, 1, "granularity");
+}
+
+#[tokio::test]
+async fn secrets_are_asked_for_every_time() {
+    let stage = Stage::set(thing);
+    for _ in 0..3 {
+        assert_eq!(stage.count(stage.anvil.read(Kind::Secret, Some("s"), 2)).await, 1);
+    }
+    let list = ListQuery { world: Some("w".into()), ..ListQuery::of(Kind::Secret) };
+    for _ in 0..2 {
+        assert_eq!(stage.count(stage.anvil.list(&list)).await, 1);
+    }
+}
+
+#[tokio::test]
+async fn answers_are_kept_as_long_as_their_class_says() {
+    for (kind, seconds) in [
+        (Kind::Article, 3_600),
+        (Kind::World, 3_600),
+        (Kind::Category, 1_800),
+        (Kind::Map, 1_800),
+        (Kind::Image, 86_400),
+    ] {
+        let stage = Stage::set(thing);
+        let read = || stage.anvil.read(kind, Some("x"), 1);
+        assert_eq!(stage.count(read()).await, 1);
+        stage.clock.advance(Duration::from_secs(seconds - 1));
+        assert_eq!(stage.count(read()).await, 0, "{kind:?}");
+        stage.clock.advance(Duration::from_secs(1));
+        assert_eq!(stage.count(read()).await, 1, "{kind:?}");
+    }
+    let stage = Stage::set(thing);
+    let list = ListQuery { world: Some("w".into()), ..ListQuery::of(Kind::Article) };
+    assert_eq!(stage.count(stage.anvil.list(&list)).await, 1);
+    stage.clock.advance(Duration::from_secs(899));
+    assert_eq!(stage.count(stage.anvil.list(&list)).await, 0);
+    stage.clock.advance(Duration::from_secs(1));
+    assert_eq!(stage.count(stage.anvil.list(&list)).await, 1);
+}
+
+#[tokio::test]
+async fn no_class_grows_beyond_its_bound() {
+    let stage = Stage::set(thing);
+    for number in 0..=Class::World.entries_max() {
+        stage.anvil.read(Kind::World, Some(&number.to_string()), 1).await.unwrap();
+    }
+    assert_eq!(stage.count(stage.anvil.read(Kind::World, Some("0"), 1)).await, 1, "the oldest");
+    assert_eq!(stage.count(stage.anvil.read(Kind::World, Some("50"), 1)).await, 0);
+}
+
+#[tokio::test]
+async fn a_write_forgets_what_it_may_have_changed() {
+    let stage = Stage::set(thing);
+    let list = ListQuery { world: Some("w".into()), ..ListQuery::of(Kind::Article) };
+    for id in ["a", "b"] {
+        stage.anvil.read(Kind::Article, Some(id), 1).await.unwrap();
+    }
+    // Articles tell of categories, categories and worlds of articles, maps of markers.
+    let others = [Kind::World, Kind::Category, Kind::Map, Kind::Timeline, Kind::Image];
+    for kind in others.into_iter().chain([Kind::RpgSystem]) {
+        stage.anvil.read(kind, Some("x"), 1).await.unwrap();
+    }
+    stage.anvil.list(&list).await.unwrap();
+    let change = fields(json!({ "title": "The Keep" }));
+    stage.anvil.update(Kind::Marker, "m", &change).await.unwrap();
+    for id in ["a", "b"] {
+        assert_eq!(stage.count(stage.anvil.read(Kind::Article, Some(id), 1)).await, 1);
+    }
+    for kind in others {
+        assert_eq!(stage.count(stage.anvil.read(kind, Some("x"), 1)).await, 1, "{kind:?}");
+    }
+    assert_eq!(stage.count(stage.anvil.list(&list)).await, 1);
+    let shared = stage.anvil.read(Kind::RpgSystem, Some("x"), 1);
+    assert_eq!(stage.count(shared).await, 0, "what no write can touch");
+}
+
+#[tokio::test]
+async fn a_write_whose_answer_is_lost_forgets_too_and_is_not_to_be_repeated() {
+    let stage = Stage::set(|asking| match asking.verb {
+        Verb::Get => thing(asking),
+        _ => Answered { status: 502, retry_after: None, body: Vec::new() },
+    });
+    stage.anvil.read(Kind::Article, Some("a"), 1).await.unwrap();
+    let change = fields(json!({ "title": "The Keep" }));
+    for failed in [
+        stage.anvil.update(Kind::Article, "a", &change).await.map(|_| ()),
+        stage.anvil.delete(Kind::Article, "a").await,
+    ] {
+        let error = failed.unwrap_err();
+        assert!(error.hint().contains("do not repeat it"), "{error}");
+    }
+    assert_eq!(stage.count(stage.anvil.read(Kind::Article, Some("a"), 1)).await, 1);
+}
+
+#[tokio::test]
+async fn an_article_that_names_its_secrets_is_not_kept() {
+    let stage = Stage::set(|asking| {
+        let secrets = json!([{ "id": "s", "title": "Psst" }]);
+        let body = json!({ "success": true, "id": "a", "title": "A", "secrets": secrets });
+        match asking.query.iter().any(|(_, level)| level == "2") {
+            true => json_answer(200, body),
+            false => thing(asking),
+        }
+    });
+    for _ in 0..2 {
+        assert_eq!(stage.count(stage.anvil.read(Kind::Article, Some("a"), 2)).await, 1);
+    }
+    stage.anvil.read(Kind::Article, Some("a"), 1).await.unwrap();
+    assert_eq!(stage.count(stage.anvil.read(Kind::Article, Some("a"), 1)).await, 0);
+}
