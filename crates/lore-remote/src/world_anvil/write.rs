@@ -6,7 +6,7 @@ use lore_app::atlas::ListQuery;
 use lore_core::{Error, Result};
 use serde_json::{Value, json};
 
-use super::convert::{is_blank, outward, plain, text_of};
+use super::convert::{inward, is_blank, outward, plain, text_of};
 use super::wire::{Asking, Verb};
 use super::{WorldAnvil, named, which_world};
 
@@ -186,8 +186,11 @@ impl WorldAnvil {
         };
         let now = now.map_err(|error| unread(kind, id, &error.to_string()))?;
         let told = plain(kind, &now);
+        // What was sent is read in the same way, because that folds some of what a text can say.
+        let sent = plain(kind, &inward(kind, wanted.clone()));
         let lost: Vec<&str> = wanted
             .iter()
+            .map(|(name, value)| (name, sent.get(name).unwrap_or(value)))
             .filter(|(name, value)| is_lost(value, told.get(*name)))
             .map(|(name, _)| name.as_str())
             .collect();
@@ -220,7 +223,9 @@ fn unread(kind: Kind, id: &str, why: &str) -> Error {
 /// service writes in a form of its own cannot be compared.
 fn is_lost(wanted: &Value, found: Option<&Value>) -> bool {
     match (wanted, found) {
-        (Value::String(wanted), Some(Value::String(found))) => wanted.trim() != found.trim(),
+        (Value::String(wanted), Some(Value::String(found))) => {
+            !wanted.split_whitespace().eq(found.split_whitespace())
+        }
         (Value::String(wanted), None | Some(Value::Null)) => !wanted.trim().is_empty(),
         (Value::Bool(wanted), Some(Value::Bool(found))) => wanted != found,
         (Value::Object(wanted), Some(Value::Object(found))) => {

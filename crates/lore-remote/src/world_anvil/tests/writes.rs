@@ -1,5 +1,7 @@
 //! What is sent, where it goes, and what is read back.
 
+use lore_markup::{from_bbcode, to_bbcode};
+
 use super::*;
 
 #[tokio::test]
@@ -178,4 +180,26 @@ async fn what_is_said_to_be_deleted_and_is_still_there_is_told() {
     });
     let error = stage.anvil.delete(Kind::Article, "a").await.unwrap_err();
     assert!(error.to_string().contains("still there"), "{error}");
+}
+
+#[tokio::test]
+async fn what_is_kept_to_the_letter_is_not_called_lost() {
+    for text in [
+        "One.  Two.",
+        "tab\tx",
+        "- [ ] todo\n- [x] done",
+        "- a\n\n  para\n- b",
+        "1. a\n\n   b\n2. c",
+        "| a\tb | c |\n| --- | --- |\n| d  e | f |",
+        "# Head\n\n> quote\n> more\n\n```\ncode  here\n```",
+        "a\\\nb",
+    ] {
+        let (stage, _) = taking(1);
+        let sections = json!({ "sidebarcontent": text, "Rumours": text });
+        let made = fields(json!({ "title": "T", "content": text, "sections": sections }));
+        stage.anvil.create(Kind::Article, &made).await.unwrap();
+        let again = |text: &str| to_bbcode(&from_bbcode(text));
+        let sent = again(&to_bbcode(text));
+        assert_eq!(again(&sent), sent, "a service that converts tells the same");
+    }
 }
