@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use lore_core::{Node, Result, Text, Uid};
+use lore_core::{Node, Result, Text, Uid, Visibility};
 use lore_markup::{anvil, literal, mention};
 use lore_store::NodeKey;
 
@@ -38,7 +38,7 @@ pub(super) async fn shown(atlas: &Atlas, texts: &mut [Text]) -> Result<()> {
             let mention::Target::Entity(number) = found.target else { return None };
             Some(match known.get(&number)? {
                 Some(node) => {
-                    let label = found.label().unwrap_or(&node.name);
+                    let label = found.label().unwrap_or_else(|| open_name(node));
                     anvil::mention(label, &type_of(node), &node.uid.to_string())
                 }
                 None if atlas.viewer().sees_gm_side() => {
@@ -73,6 +73,12 @@ pub(super) async fn kept(atlas: &Atlas, text: &str) -> Result<String> {
             label => format!("[entity:{number}|{label}]"),
         })
     }))
+}
+
+/// What stands for a label where nobody wrote one. A label is taken for words of the author by
+/// whoever reads it next, so the name of what not everybody sees is none.
+fn open_name(node: &Node) -> &str {
+    if node.visibility == Visibility::Members { &node.name } else { "" }
 }
 
 /// The word before the colon: what the target is.

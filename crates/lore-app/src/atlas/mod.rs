@@ -38,3 +38,10 @@ pub use find::{ArticleQuery, Audience, FoundArticle, FoundArticles};
 pub use screened::Screened;
 pub use source::{Anvil, Atlas, Detail, Extent, ListQuery, Rows};
 pub use sync::{Named, Step, Synced, Told};
+
+/// An object that a test writes as JSON.
+#[cfg(test)]
+fn object(value: serde_json::Value) -> lore_anvil::Object {
+    let serde_json::Value::Object(object) = value else { unreachable!() };
+    object
+}

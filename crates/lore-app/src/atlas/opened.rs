@@ -203,12 +203,8 @@ fn told(kind: Kind, object: Object, sight: &Sight) -> Object {
 
 #[cfg(test)]
 mod tests {
+    use super::super::object;
     use super::*;
-
-    fn object(value: Value) -> Object {
-        let Value::Object(object) = value else { unreachable!() };
-        object
-    }
 
     #[test]
     fn only_what_is_public_is_open() {

@@ -7,6 +7,7 @@
 //! knows, a reference itself must say that everybody may see it.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use lore_anvil::{Kind, Object, is_public, is_reference};
 use lore_core::Uid;
@@ -59,15 +60,24 @@ impl Sight {
         self.shown(value).unwrap_or_default()
     }
 
-    /// A running text that names what cannot be seen in words alone.
+    /// A running text that names what cannot be seen in words alone. What only shows it, such as
+    /// `[secret:…]`, is not there.
     pub(super) fn words(&self, text: &str) -> String {
         let mut text = self.in_words(text);
-        for id in
-            ids_in(&text).filter(|id| self.is_untold(id)).map(str::to_owned).collect::<Vec<_>>()
-        {
-            text = text.replace(&id, UNTOLD);
+        while let Some(at) = self.untold_in(&text) {
+            match tag_around(&text, &at) {
+                Some(tag) => text.replace_range(tag, ""),
+                None => text.replace_range(at, UNTOLD),
+            }
         }
         text
+    }
+
+    /// Where the first id stands that may not be told.
+    fn untold_in(&self, text: &str) -> Option<Range<usize>> {
+        let mut ids =
+            ids_in(text).filter(|at| text.get(at.clone()).is_some_and(|id| self.is_untold(id)));
+        ids.next()
     }
 
     fn shown(&self, value: Value) -> Option<Value> {
@@ -111,12 +121,15 @@ impl Sight {
                 Some(name) => self.is_out(&name),
                 None => self.strangers == Strangers::Go,
             };
-            is_out.then(|| literal(found.label))
+            is_out.then(|| match found.label {
+                "" => UNTOLD.to_owned(),
+                label => literal(label),
+            })
         })
     }
 
     fn names_untold(&self, text: &str) -> bool {
-        ids_in(text).any(|id| self.is_untold(id))
+        self.untold_in(text).is_some()
     }
 
     fn is_untold(&self, id: &str) -> bool {
@@ -170,7 +183,8 @@ impl Names {
 
     /// Takes in everything that a text may name.
     pub(super) fn collect_text(&mut self, text: &str) {
-        self.written.extend(ids_in(text).filter_map(|id| id.parse().ok()).map(Name::Uid));
+        let ids = ids_in(text).filter_map(|at| text.get(at)?.parse().ok());
+        self.written.extend(ids.map(Name::Uid));
         self.written.extend(anvil::mentions(text).iter().filter_map(mentioned));
         if let Some(data) = data_in(text) {
             let mut inside = Self::default();
@@ -214,15 +228,30 @@ fn mentioned(found: &anvil::AnvilMention<'_>) -> Option<Name> {
     Name::of(found.id).filter(|_| found.kind != NOWHERE)
 }
 
-/// The UUIDs that stand in a text, wherever in it.
-fn ids_in(text: &str) -> impl Iterator<Item = &str> {
+/// Where UUIDs stand in a text.
+fn ids_in(text: &str) -> impl Iterator<Item = Range<usize>> {
     const LENGTH: usize = 36;
     const DASHES: [usize; 4] = [8, 13, 18, 23];
     let bytes = text.as_bytes();
     let is_shaped = move |at: &usize| DASHES.iter().all(|dash| bytes.get(at + dash) == Some(&b'-'));
     let starts = (0..bytes.len()).filter(is_shaped);
-    let ids = starts.filter_map(move |at| text.get(at..at + LENGTH));
-    ids.filter(|id| id.parse::<Uid>().is_ok())
+    let is_id =
+        move |at: &Range<usize>| text.get(at.clone()).is_some_and(|id| id.parse::<Uid>().is_ok());
+    starts.map(|at| at..at + LENGTH).filter(is_id)
+}
+
+/// Where a tag stands that only shows what an id in it means: `[secret:id]`, or `\[secret:id\]`
+/// where it is written as it came.
+fn tag_around(text: &str, id: &Range<usize>) -> Option<Range<usize>> {
+    let before = text.get(..id.start)?.strip_suffix(':')?;
+    let word = before.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let start = word.strip_suffix('[').filter(|_| word.len() < before.len())?;
+    let start = start.strip_suffix('\\').unwrap_or(start).len();
+    let after = text.get(id.end..)?;
+    let end = after
+        .find([']', '[', '\n'])
+        .filter(|end| after.get(*end..).is_some_and(|rest| rest.starts_with(']')))?;
+    Some(start..id.end + end + 1)
 }
 
 /// What a text says that is data.
@@ -342,5 +371,18 @@ mod tests {
         let text = format!("By @[Bob](person:{STRANGE}), see {STRANGE}.");
         assert_eq!(sight(Strangers::Stay).words(&text), text);
         assert_eq!(sight(Strangers::Go).words(&text), "By Bob, see ….");
+    }
+
+    #[test]
+    fn what_only_shows_something_hidden_is_not_there() {
+        for (text, shown) in [
+            (format!(r"See \[secret:{HIDDEN}\] there."), "See  there.".to_owned()),
+            (format!("[map:{HIDDEN}|wide] [b]x[/b]"), " [b]x[/b]".to_owned()),
+            (format!("[{HIDDEN}] [x: {HIDDEN}]"), "[…] [x: …]".to_owned()),
+            (format!("[map:{HIDDEN} [b]x[/b]"), "[map:… [b]x[/b]".to_owned()),
+            (format!("[map:{OPEN}]"), format!("[map:{OPEN}]")),
+        ] {
+            assert_eq!(sight(Strangers::Stay).words(&text), shown);
+        }
     }
 }

@@ -324,12 +324,8 @@ fn clean_names(fields: &mut Object) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::object;
     use super::*;
-
-    fn object(value: Value) -> Object {
-        let Value::Object(object) = value else { unreachable!() };
-        object
-    }
 
     #[test]
     fn numbers_become_ids_that_stay() {

@@ -104,7 +104,12 @@ async fn a_mention_of_what_is_hidden_is_its_label() {
     let read = world.try_call(player, "get_article", ask.clone()).await.unwrap();
     assert_eq!(read["data"]["content"], r"At the \*mill\*, and ….");
     let whole = world.call("get_article", ask).await["data"]["content"].clone();
-    assert!(whole.as_str().unwrap().contains("(location:"), "{whole}");
+    let whole = whole.as_str().unwrap();
+    assert!(whole.contains("(location:") && !whole.contains("HIDDEN"), "{whole}");
+    // What somebody writes back who sees it says no more than before.
+    world.call("update_article", json!({ "article_id": id, "content": whole })).await;
+    let kept = world.call("get_entities", json!({ "entity_ids": [2] })).await;
+    assert_eq!(kept["results"][0]["entry"], entry);
 }
 
 #[tokio::test]
