@@ -937,6 +937,13 @@ def test_what_kanka_keeps_is_changed_through_no_other_door(kanka, live):
             body = {"from_uri": found["Merged"], "into_uri": found["Kept"]}
             answer = http.post("/compat/koi/entity/merge", json=body)
             assert answer.status_code >= 400 and "is kept on Kanka" in answer.text, answer.text
+            assert "delete_entities" in answer.text, answer.text
+            own = http.post("/compat/koi/register-entity", json={"name": "Nobody's Page", "entity_type": "Person"})
+            own = own.json()["canonical_uri"]
+            answer = http.post("/compat/koi/entity/merge", json={"from_uri": found["Kept"], "into_uri": own})
+            assert answer.status_code >= 400 and "with /entity/alias" in answer.text, answer.text
+            answer = http.post("/compat/koi/entity/alias", json={"uri": found["Kept"], "alias": "Nobody's Page"})
+            assert answer.status_code == 200, answer.text
     finally:
         server.kill()
     # What is not Kanka's is kept here, and stays.
@@ -946,7 +953,7 @@ def test_what_kanka_keeps_is_changed_through_no_other_door(kanka, live):
     kanka.change(made["Played"]["entity_id"], entry="<p>changed there</p>")
     assert "changed here" not in live.ok("sync", "kanka")
     names = {row["name"] for row in call(live, "find_entities", entity_type="character")["entities"]}
-    assert names == {"Played", "Removed", "Merged", "Kept"}
+    assert names == {"Played", "Removed", "Merged", "Kept", "Nobody's Page"}
     [row] = call(live, "get_entities", entity_ids=[made["Played"]["entity_id"]])["results"]
     assert row["sheet"] and row["entry"] == "changed there"
     assert "Kept" in other("kn_intel", action="related", node_id="Local")["told"]

@@ -38,7 +38,7 @@ pub(crate) struct Fault {
     /// The message's id, when it could be read.
     pub(crate) id: Value,
     /// The same for programs.
-    pub(crate) data: Option<Value>,
+    pub(crate) data: Option<Box<Value>>,
 }
 
 impl Fault {
@@ -50,7 +50,7 @@ impl Fault {
     pub(crate) fn to_message(&self) -> Value {
         let mut error = json!({ "code": self.code, "message": self.message });
         if let (Some(data), Some(error)) = (&self.data, error.as_object_mut()) {
-            error.insert("data".into(), data.clone());
+            error.insert("data".into(), Value::clone(data));
         }
         match &self.id {
             Value::Null => json!({ "jsonrpc": "2.0", "error": error }),
@@ -99,7 +99,7 @@ pub(crate) fn glimpse(body: &[u8]) -> Result<Glimpse, Fault> {
         return Err(Fault { id, ..Fault::new(-32600, problem) });
     }
     if let Some(error) = repeated_param(&head) {
-        let (id, data) = (id.unwrap_or_default(), Some(error_object(&error)));
+        let (id, data) = (id.unwrap_or_default(), Some(Box::new(error_object(&error))));
         let text = format!("{error}: {}", error.hint());
         return Err(Fault { id, data, ..Fault::new(-32600, text) });
     }

@@ -146,6 +146,10 @@ async fn check_going(librarian: &Librarian, from: &Entity, into: &Entity) -> Res
             "both are: put what one says into the other with update_entities, then delete it \
                  with delete_entities"
         }
+        // A hidden one is not merged into an open one.
+        false if into.node.visibility != from.node.visibility => {
+            "give the page the other name with /entity/alias"
+        }
         false => "merge the other way round, so that the page of Kanka stays",
     };
     let message = format!("{:?} is kept on Kanka, so it cannot go from here", from.node.name);
