@@ -42,6 +42,16 @@ pub fn checked_name(field: &str, text: &str) -> Result<String> {
     Ok(name.to_owned())
 }
 
+/// Whether a name has characters that cannot be seen, or that turn text around.
+pub fn has_unseen(name: &str) -> bool {
+    name.contains(char::is_control) || unseen(name).next().is_some()
+}
+
+/// Whether a name has codes that stand for no character, or other blanks than spaces.
+pub fn is_odd(name: &str) -> bool {
+    name.contains(is_shapeless) || plainly_spaced(name) != name
+}
+
 /// A name from elsewhere without what [`checked_name`] would refuse to have in one: nobody
 /// could be asked to correct it.
 pub fn cleaned(text: &str) -> String {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use lore_core::names;
+
 use crate::error::VaultError;
 
 /// The path of a note inside the vault, with forward slashes, ending in `.md`.
@@ -196,7 +198,7 @@ fn check_name(path: &str, name: &str) -> Result<(), VaultError> {
         "has a hidden name"
     } else if name.ends_with(['.', ' ']) || name.starts_with(' ') {
         "has a name that begins or ends with a blank or dot"
-    } else if name.contains(is_unseen) {
+    } else if name.contains('\\') || names::has_unseen(name) {
         "has characters that do not belong into names"
     } else {
         return Ok(());
@@ -205,6 +207,9 @@ fn check_name(path: &str, name: &str) -> Result<(), VaultError> {
 }
 
 fn check_portable(path: &str, name: &str) -> Result<(), VaultError> {
+    if names::is_odd(name) {
+        return Err(bad(path, "has blanks or codes that do not belong into names"));
+    }
     if name.contains(['<', '>', ':', '"', '|', '?', '*']) || name.starts_with('~') {
         return Err(bad(path, "has characters that some systems do not allow in names"));
     }
@@ -212,14 +217,6 @@ fn check_portable(path: &str, name: &str) -> Result<(), VaultError> {
         true => Err(bad(path, "has a name that some systems reserve")),
         false => Ok(()),
     }
-}
-
-/// Characters that cannot be seen, or that turn text around.
-fn is_unseen(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\\' | '\u{feff}')
-        || matches!(u32::from(character),
-            0x61c | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xe0000..=0xe007f | 0xfff9..=0xfffb)
 }
 
 fn is_reserved(name: &str) -> bool {
@@ -257,7 +254,7 @@ fn bad(path: &str, problem: &'static str) -> VaultError {
 
 /// A path for a message: bounded, and without what could disturb a terminal.
 fn shown(path: &str) -> String {
-    path.chars().filter(|c| !is_unseen(*c) || *c == '\\').take(120).collect()
+    names::without_unseen(path).chars().filter(|c| !c.is_control()).take(120).collect()
 }
 
 #[cfg(test)]
@@ -270,6 +267,7 @@ mod tests {
         assert_eq!((path.to_string().as_str(), path.title()), ("People/Bill Baue.md", "Bill Baue"));
         assert_eq!(NotePath::parse("People/Ada").unwrap().to_string(), "People/Ada.md");
         assert_eq!(NotePath::parse("Release 1.2").unwrap().to_string(), "Release 1.2.md");
+        assert_eq!(NotePath::parse("👩\u{200d}🚀.md").unwrap().check_portable(), Ok(()));
         assert_eq!(NotePath::parse("Orte/Köln 中.md").unwrap().to_string(), "Orte/Köln 中.md");
         assert_eq!(FolderPath::parse(".").unwrap(), FolderPath::default());
         assert_eq!(FolderPath::parse("People/").unwrap().to_string(), "People");
@@ -290,7 +288,17 @@ mod tests {
 
     #[test]
     fn names_that_some_systems_refuse_are_read_and_not_given() {
-        for name in ["Why?.md", "A: colon.md", "~tilde.md", "CON.md", "ab:c.md", "Q/<x>.md"] {
+        for name in [
+            "Why?.md",
+            "A: colon.md",
+            "~tilde.md",
+            "CON.md",
+            "ab:c.md",
+            "Q/<x>.md",
+            "No\u{a0}break.md",
+            "Blank\u{2800}.md",
+            "Icon\u{e000}.md",
+        ] {
             let path = NotePath::parse(name).unwrap();
             assert_eq!(path.to_string(), name);
             assert!(path.check_portable().is_err(), "{name}");

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use lore_core::names::Word;
+use lore_core::names::{self, Word};
 use lore_core::{Error, Node, NodeId, Result, Uid, Viewer, Visibility};
 use lore_rules::table::{
     self, CharacterKind, Condition, Field, Life, Note, Profile, ProfileError, ProfileFields, State,
@@ -97,7 +97,7 @@ impl Sheet {
                     "name every trait the character shall have, or leave it out to keep them";
                 return Err(Error::invalid("traits", "is empty", hint));
             }
-            fields.traits.clone_from(traits);
+            fields.traits = named(traits)?;
         }
         let profile = Profile::new(fields).map_err(profile_error)?;
         let mut changed = self.stepped(table::clamp_to(&profile, &self.state));
@@ -260,6 +260,22 @@ fn way_out(refusal: &TableError) -> String {
         TableError::DeathMoveMade => "wake the character with heal".into(),
         _ => "read character_sheet_get for the present state".into(),
     }
+}
+
+/// Traits under names that can be read; that they have names at all is a rule of the game.
+fn named(traits: &BTreeMap<String, i64>) -> Result<BTreeMap<String, i64>> {
+    let mut named = BTreeMap::new();
+    for (given, value) in traits {
+        let name = match given.trim().is_empty() {
+            true => given.clone(),
+            false => names::checked_name("traits", given)?,
+        };
+        if named.insert(name, *value).is_some() {
+            let problem = format!("has {given:?} twice");
+            return Err(Error::invalid("traits", problem, "give each trait once"));
+        }
+    }
+    Ok(named)
 }
 
 fn profile_error(error: ProfileError) -> Error {
@@ -450,6 +466,20 @@ mod tests {
             changed.sheet.set_back(&change.field, &change.before);
         }
         assert_eq!(changed.sheet, sheet);
+    }
+
+    #[test]
+    fn names_of_traits_are_names() {
+        let sheet = Sheet::starting(CharacterKind::Pc).unwrap();
+        let patched = |names: &[&str]| {
+            let traits = names.iter().map(|name| ((*name).to_owned(), 1)).collect();
+            sheet.patch_profile(&ProfilePatch { traits: Some(traits), ..ProfilePatch::default() })
+        };
+        let told = patched(&["Iron\u{a0}Will"]).unwrap();
+        assert_eq!(told.sheet.trait_names(), ["Iron Will"]);
+        for bad in [&["Will\u{e000}"][..], &["Wi\u{200b}ll"], &["A\u{a0}B", "A B"]] {
+            assert!(patched(bad).is_err_and(|error| error.to_string().starts_with("traits has")));
+        }
     }
 
     #[test]
