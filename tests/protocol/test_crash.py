@@ -118,3 +118,26 @@ def test_nothing_acknowledged_is_lost(serve, program, what):
         assert [entry for entry in sample if not survives(http, entry)] == [], "of earlier cycles"
     server.kill()
     assert "all is well" in program.ok("doctor")
+
+
+def test_a_damaged_log_is_not_read_over(serve, program):
+    """A byte that a bad disk changed in the write-ahead log: nobody opens the store and writes over
+    what lies behind it, and the doctor tells. Who accepts that keeps what can be read."""
+    server = serve()
+    ledger = Ledger()
+    kill_while(server, create_campaigns, ledger, 0.2)
+    log = program.store.with_name(program.store.name + "-wal")
+    whole = log.read_bytes()
+    for place in (20, 1_000, len(whole) // 2):
+        odd = bytearray(whole)
+        odd[place] ^= 1
+        log.write_bytes(odd)
+        done = program.run("doctor")
+        assert done.returncode == 1 and "-wal" in done.stdout, (place, done.stdout)
+        done = program.run("world", "list")
+        assert done.returncode != 0 and "damaged" in done.stderr, (place, done.stderr)
+        assert log.read_bytes() == bytes(odd), "it is left as it is"
+    done = program.run("doctor", "--accept")
+    assert done.returncode == 0, done.stdout
+    assert log.with_name(log.name + ".damaged").read_bytes() == bytes(odd)
+    assert "all is well" in program.ok("doctor")

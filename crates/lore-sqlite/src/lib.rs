@@ -38,8 +38,10 @@ mod store;
 mod tally;
 mod texts;
 mod tokens;
+mod wal;
 mod writer;
 
 pub use foreign::foreign_tables;
 pub use store::{Options, SqliteStore};
+pub use wal::{accept_log, check_log};
 pub use writer::WriteCounts;

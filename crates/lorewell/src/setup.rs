@@ -29,7 +29,8 @@ pub(crate) async fn open_app(settings: &Settings) -> anyhow::Result<Arc<App>> {
     check_directory(settings).map_err(advised)?;
     let effects = Effects::system();
     let file = settings.store_file();
-    let store = SqliteStore::open(&file, lore_sqlite::Options::default(), &effects)
+    let store = lore_sqlite::check_log(&file)
+        .and_then(|()| SqliteStore::open(&file, lore_sqlite::Options::default(), &effects))
         .with_context(|| format!("the store {} cannot be opened", file.display()))?;
     let mut app = App::new(Arc::new(store), effects.clone());
     app.web = Some(Arc::new(GuardedWeb::new(effects.clone(), settings.web.clone())));

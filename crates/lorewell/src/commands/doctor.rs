@@ -54,6 +54,9 @@ async fn examine(settings: &Settings, options: &Doctor) -> Report {
         report.findings.push(no_store());
         return report;
     }
+    if options.accept {
+        report.note(lore_sqlite::accept_log(&settings.store_file()));
+    }
     let app = match setup::open_app(settings).await {
         Ok(app) => app,
         Err(error) => {

@@ -1,0 +1,291 @@
+//! The write-ahead log as a file, before SQLite reads it.
+//!
+//! SQLite reads a log up to the first frame that is not as it was written, and writes over the
+//! rest: that is right for what a crash cut off, and wrong for a byte that a bad disk changed in
+//! the middle, behind which lie commits that were acknowledged. So whoever opens a store looks
+//! first. Two things give damage away: frames behind the odd one that are whole, and the index
+//! beside the log (`-shm`), which knows how many frames there were when the last program stopped.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use lore_store::{StoreError, StoreResult};
+use rusqlite::Connection;
+
+use crate::fault::{io, told};
+use crate::file::with_suffix;
+
+const LOG: &str = "-wal";
+const INDEX: &str = "-shm";
+/// What a log is renamed to whose damage was accepted.
+const SET_ASIDE: &str = "-wal.damaged";
+const HEADER: usize = 32;
+const FRAME_HEADER: usize = 24;
+/// How often a log is read again that somebody began anew meanwhile.
+const ATTEMPTS: usize = 5;
+
+/// Fails with [`StoreError::Corrupt`] where acknowledged commits of the store at `path` can no
+/// longer be read from its log. To be asked before this process opens the store: looking drops
+/// the locks it would have.
+pub fn check_log(path: &Path) -> StoreResult<()> {
+    let wal = with_suffix(path, LOG);
+    for _ in 0..ATTEMPTS {
+        // First the index: frames only come, so the log has at least those it knows of.
+        let index = contents(&with_suffix(path, INDEX))?;
+        let before = contents(&wal)?;
+        let damage = Log::of(&before).damage(Index::read(&index));
+        let same = contents(&wal)?.get(..HEADER) == before.get(..HEADER);
+        match damage {
+            Some(damage) if same => {
+                return Err(StoreError::Corrupt(format!("{}: {damage}", wal.display())));
+            }
+            None => return Ok(()),
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Goes on with as much of a damaged log as can be read. The log is kept beside the store.
+pub fn accept_log(path: &Path) -> StoreResult<()> {
+    if check_log(path).is_ok() {
+        return Ok(());
+    }
+    let (wal, aside) = (with_suffix(path, LOG), with_suffix(path, SET_ASIDE));
+    match fs::copy(&wal, &aside) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(io("setting the log aside", &error));
+        }
+        Ok(_) | Err(_) => {}
+    }
+    let recover = || -> rusqlite::Result<()> {
+        let db = Connection::open(path)?;
+        db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()))?;
+        db.close().map_err(|(_, error)| error)
+    };
+    recover().map_err(|error| told(&error))
+}
+
+fn contents(path: &Path) -> StoreResult<Vec<u8>> {
+    match fs::read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        read => read.map_err(|error| io("reading the log", &error)),
+    }
+}
+
+/// A log, as far as it can be told apart.
+struct Log<'b> {
+    /// Whether the header is as it was written.
+    whole: bool,
+    salts: &'b [u8],
+    frames: Vec<Frame>,
+}
+
+struct Frame {
+    /// Whether it belongs to this log, and not to one that was here before.
+    own: bool,
+    /// Whether it follows, whole, from the one before as that is now.
+    whole: bool,
+    /// Whether it is the last of a commit.
+    commits: bool,
+}
+
+impl<'b> Log<'b> {
+    fn of(bytes: &'b [u8]) -> Self {
+        let salts = bytes.get(16..24).unwrap_or_default();
+        let nothing = Self { whole: false, salts, frames: Vec::new() };
+        let (Some(header), Some(magic), Some(page)) =
+            (bytes.get(..HEADER), word(bytes, 0), word(bytes, 8))
+        else {
+            return nothing;
+        };
+        let sum = Sum { big_endian: magic & 1 == 1 };
+        let whole = sum.over((0, 0), header.get(..24).unwrap_or_default()) == stored(header, 24);
+        let page = page as usize;
+        if !(512..=65_536).contains(&page) || !page.is_power_of_two() {
+            return nothing;
+        }
+        let mut before = stored(header, 24);
+        let frames = bytes.get(HEADER..).unwrap_or_default().chunks_exact(FRAME_HEADER + page);
+        let frames = frames.map(|frame| {
+            let (head, body) = frame.split_at(FRAME_HEADER);
+            let start = sum.over(before, head.get(..8).unwrap_or_default());
+            let computed = sum.over(start, body);
+            before = stored(head, 16);
+            Frame {
+                own: head.get(8..16) == Some(salts),
+                whole: computed == before,
+                commits: word(head, 4) != Some(0),
+            }
+        });
+        Self { whole, salts, frames: frames.collect() }
+    }
+
+    /// What of acknowledged commits cannot be read any more, in words.
+    fn damage(&self, index: Option<Index<'_>>) -> Option<String> {
+        let readable = self.frames.iter().take_while(|frame| frame.own && frame.whole).count();
+        let readable = if self.whole { readable } else { 0 };
+        let odd = self.frames.get(readable);
+        let behind = self.frames.get(readable + 1..).unwrap_or_default();
+        let behind = behind.iter().filter(|frame| frame.own && frame.whole && frame.commits);
+        // A commit is on disk before the next begins; of the last one a crash may leave anything.
+        let commits = behind.count() + usize::from(odd.is_some_and(|odd| odd.own && odd.commits));
+        if commits > 1 {
+            return Some(format!(
+                "frame {} is not as it was written, and {commits} commits behind it cannot be read",
+                readable + 1
+            ));
+        }
+        // Who begins a log anew says so in the index first; then it knows of no frames.
+        let known = index.filter(|index| !self.whole || index.salts == self.salts)?;
+        let lost = known.frames > readable.max(known.in_file);
+        lost.then(|| format!("{readable} of {} frames can be read", known.frames))
+    }
+}
+
+/// What the index of a log knows of it.
+#[derive(Clone, Copy)]
+struct Index<'b> {
+    /// How many frames are committed.
+    frames: usize,
+    /// How many of them are in the database itself.
+    in_file: usize,
+    salts: &'b [u8],
+}
+
+impl<'b> Index<'b> {
+    /// The header of an index stands there twice, in the order of bytes of this machine.
+    fn read(bytes: &'b [u8]) -> Option<Self> {
+        let header = bytes.get(..48).filter(|header| bytes.get(48..96) == Some(header))?;
+        let number = |at: usize| {
+            let bytes = bytes.get(at..at + 4)?.try_into().ok()?;
+            Some(u32::from_ne_bytes(bytes) as usize)
+        };
+        let ready = header.get(12) == Some(&1);
+        ready.then_some(())?;
+        Some(Self { frames: number(16)?, in_file: number(96)?, salts: header.get(32..40)? })
+    }
+}
+
+/// The running checksum of a log.
+struct Sum {
+    big_endian: bool,
+}
+
+impl Sum {
+    fn over(&self, (mut first, mut second): (u32, u32), bytes: &[u8]) -> (u32, u32) {
+        for pair in bytes.chunks_exact(8) {
+            let (left, right) = pair.split_at(4);
+            first = first.wrapping_add(self.word(left)).wrapping_add(second);
+            second = second.wrapping_add(self.word(right)).wrapping_add(first);
+        }
+        (first, second)
+    }
+
+    fn word(&self, bytes: &[u8]) -> u32 {
+        let bytes = bytes.try_into().unwrap_or_default();
+        if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
+    }
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+
+fn stored(bytes: &[u8], at: usize) -> (u32, u32) {
+    (word(bytes, at).unwrap_or_default(), word(bytes, at + 4).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A store with five commits in its log, as a program leaves it that is killed.
+    fn left_behind(home: &Path) -> (std::path::PathBuf, Vec<u8>, Vec<u8>) {
+        let path = home.join("s.sqlite");
+        let db = Connection::open(&path).unwrap();
+        db.pragma_update(None, "journal_mode", "wal").unwrap();
+        db.execute_batch("PRAGMA synchronous = FULL; CREATE TABLE t (x TEXT)").unwrap();
+        for number in 0..4 {
+            db.execute("INSERT INTO t VALUES (?1)", [format!("{number}").repeat(3_000)]).unwrap();
+        }
+        let killed = home.join("killed.sqlite");
+        fs::copy(&path, &killed).unwrap();
+        let read = |suffix| fs::read(with_suffix(&path, suffix)).unwrap();
+        (killed, read(LOG), read(INDEX))
+    }
+
+    fn put(path: &Path, log: &[u8], index: Option<&[u8]>) {
+        fs::write(with_suffix(path, LOG), log).unwrap();
+        match index {
+            Some(index) => fs::write(with_suffix(path, INDEX), index).unwrap(),
+            None => {
+                let _ = fs::remove_file(with_suffix(path, INDEX));
+            }
+        }
+    }
+
+    #[test]
+    fn a_log_as_it_was_left_is_whole() {
+        let home = tempfile::tempdir().unwrap();
+        let (path, log, index) = left_behind(home.path());
+        put(&path, &log, Some(&index));
+        assert_eq!(check_log(&path), Ok(()));
+        put(&path, &log, None);
+        assert_eq!(check_log(&path), Ok(()));
+        put(&path, &[], None);
+        assert_eq!(check_log(&path), Ok(()));
+    }
+
+    #[test]
+    fn every_flipped_byte_of_a_log_is_found() {
+        let home = tempfile::tempdir().unwrap();
+        let (path, log, index) = left_behind(home.path());
+        for place in (0..HEADER + FRAME_HEADER).chain((60..log.len()).step_by(97)) {
+            let mut odd = log.clone();
+            odd[place] ^= 4;
+            put(&path, &odd, Some(&index));
+            assert!(check_log(&path).is_err(), "byte {place}");
+        }
+        for length in [0, 10, 100, log.len() / 2, log.len() - 1] {
+            put(&path, &log[..length], Some(&index));
+            assert!(check_log(&path).is_err(), "cut to {length}");
+        }
+    }
+
+    #[test]
+    fn without_an_index_what_lies_behind_tells() {
+        let home = tempfile::tempdir().unwrap();
+        let (path, log, _) = left_behind(home.path());
+        let mut odd = log.clone();
+        odd[HEADER + FRAME_HEADER + 100] ^= 1;
+        put(&path, &odd, None);
+        assert!(check_log(&path).is_err());
+        // What a crash cut off is no damage.
+        for length in [10, log.len() / 2, log.len() - 1] {
+            put(&path, &log[..length], None);
+            assert_eq!(check_log(&path), Ok(()), "cut to {length}");
+        }
+        let mut torn = log.clone();
+        let end = torn.len() - 10;
+        torn[end] ^= 1;
+        put(&path, &torn, None);
+        assert_eq!(check_log(&path), Ok(()));
+    }
+
+    #[test]
+    fn accepted_damage_is_kept_aside_and_the_rest_goes_on() {
+        let home = tempfile::tempdir().unwrap();
+        let (path, mut log, index) = left_behind(home.path());
+        let place = log.len() - 5_000;
+        log[place] ^= 1;
+        put(&path, &log, Some(&index));
+        accept_log(&path).unwrap();
+        assert_eq!(check_log(&path), Ok(()));
+        assert_eq!(fs::read(with_suffix(&path, SET_ASIDE)).unwrap(), log);
+        let db = Connection::open(&path).unwrap();
+        let count: i64 = db.query_row("SELECT count(*) FROM t", (), |row| row.get(0)).unwrap();
+        assert!((1..4).contains(&count), "{count}");
+    }
+}
