@@ -8,7 +8,7 @@ use crate::rank::Found;
 use crate::rank::candidates::best;
 use crate::rank::lexical::Lexical;
 use crate::rank::literal::Literals;
-use crate::rank::meaning::Likeness;
+use crate::rank::meaning::{Closeness, Likeness};
 use crate::rank::question::Question;
 use crate::rank::weights;
 use crate::view::View;
@@ -44,10 +44,16 @@ impl Judge<'_> {
             ..Parts::default()
         };
         if self.view.is_log(slot) {
+            // What makes a turn better than others of its log is no answer: it must not put
+            // turns that have nothing of the question before what stands alone and has.
+            let answers = (parts.lexical / weights::ANSWERS).min(1.0);
+            parts.session *= answers;
             parts.question = yes(facts.is_question, weights::QUESTION);
-            parts.when = yes(question.asks_for_time && facts.tells_time, weights::WHEN);
+            parts.when = answers * yes(question.asks_for_time && facts.tells_time, weights::WHEN);
             if self.reasons == Reasons::All {
-                parts.information = self.view.information(slot) * weights::INFORMATION;
+                let above = self.view.information(slot) - weights::USUAL;
+                let counts = if above > 0.0 { answers } else { 1.0 };
+                parts.information = counts * above * weights::INFORMATION;
             }
         }
         parts
@@ -71,18 +77,27 @@ impl Judge<'_> {
     /// Judges a document.
     pub(super) fn weigh(&self, slot: Slot, likeness: Likeness) -> Found {
         let parts = self.all_parts(slot, likeness.above);
+        let is_worded = self.lexical.shares() && parts.lexical > 0.0;
         let match_kind = match self.called.get(&slot) {
             Some(Called::Exactly) => MatchKind::ExactName,
             Some(Called::Beginning) => MatchKind::NamePrefix,
             Some(Called::Mentioned) => MatchKind::NameMentioned,
             Some(Called::Like(_)) => MatchKind::SimilarName,
-            None if parts.lexical > 0.0 || parts.literal > 0.0 => MatchKind::Words,
+            None if is_worded || parts.literal > 0.0 => MatchKind::Words,
             None if self.is_of_the_days(slot) => MatchKind::Time,
-            None if likeness.suffices => MatchKind::Meaning,
+            None if self.is_close(likeness) => MatchKind::Meaning,
             None => MatchKind::NextBest,
         };
         let (base, above) = (parts.sum(), likeness.above);
         Found { slot, named: slot, base, shared: 0.0, above, match_kind }
+    }
+
+    fn is_close(&self, likeness: Likeness) -> bool {
+        match likeness.closeness {
+            Closeness::Clear => true,
+            Closeness::Near => self.lexical.shares(),
+            Closeness::Far => false,
+        }
     }
 
     /// All reasons but what others like it add.

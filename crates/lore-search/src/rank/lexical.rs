@@ -19,6 +19,7 @@ pub(crate) struct Lexical {
     marked: Vec<Slot>,
     scores: Column<f32>,
     reached: Vec<Slot>,
+    shares: bool,
     /// Documents that still matter, once only those do.
     open: Column<bool>,
     opened: Vec<Slot>,
@@ -71,6 +72,7 @@ impl Lexical {
             telling.into_iter().map(|stem| Term::new(view, lexicon, stem)).collect();
         // Rarest first. Equally rare ones stay in the order of the query.
         terms.sort_by_key(|term| term.cost);
+        self.shares = terms.iter().any(Term::is_shared);
         let highest: f32 = terms.iter().map(|term| view.rarity(term.documents as u64 * ONE)).sum();
         let unit = 1.0 / (1.1 * highest.max(f32::MIN_POSITIVE));
         self.reach(view);
@@ -92,6 +94,12 @@ impl Lexical {
             self.add_up(view, view.rarity(documents) * unit);
             self.score_sessions(view, term);
         }
+    }
+
+    /// Whether a word of the query, or one that means about the same, stands anywhere. If not,
+    /// no score is a reason to show a document.
+    pub(super) fn shares(&self) -> bool {
+        self.shares
     }
 
     /// The score of a document.
@@ -275,6 +283,13 @@ impl Lexical {
 }
 
 impl Term {
+    /// From here on a word means about the same.
+    const CLEAR: f32 = 0.2;
+
+    fn is_shared(&self) -> bool {
+        self.documents > 0 || self.near.iter().any(|near| near.weight >= Self::CLEAR)
+    }
+
     fn new(view: &View, lexicon: &Lexicon, stem: &str) -> Self {
         let length = |id: StemId| length(view, id);
         let exact = lexicon.id(stem);

@@ -12,8 +12,20 @@ use crate::view::field::Field;
 pub(super) struct Likeness {
     /// Above the average of the store.
     pub(super) above: f32,
-    /// Whether that alone is a reason to show it.
-    pub(super) suffices: bool,
+    /// Whether that is a reason to show it.
+    pub(super) closeness: Closeness,
+}
+
+/// What a likeness is worth as a reason.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Closeness {
+    /// Nothing.
+    #[default]
+    Far,
+    /// It is one where the question speaks of what is known at all.
+    Near,
+    /// It is one by itself.
+    Clear,
 }
 
 /// Products of a query with vectors, each made once.
@@ -42,11 +54,14 @@ enum Model {
 }
 
 impl Model {
-    /// Whether a likeness is a reason by itself.
-    fn suffices(self, likeness: f32, above: f32) -> bool {
+    /// What a likeness is worth. The less sure it is, the more chance there is in it.
+    fn closeness(self, likeness: f32, above: f32, certainty: f32) -> Closeness {
+        let near = 0.5 - 0.2 * certainty;
         match self {
-            Self::Table => likeness >= 0.3,
-            Self::Outside => above >= 0.1,
+            Self::Table if likeness >= near.max(0.45) => Closeness::Clear,
+            Self::Table if likeness >= near => Closeness::Near,
+            Self::Outside if above >= 0.1 => Closeness::Clear,
+            Self::Table | Self::Outside => Closeness::Far,
         }
     }
 
@@ -104,8 +119,9 @@ impl<'a> Probe<'a> {
         view.context(slot, |influence, other| sum += influence.vector * products.of(self, other));
         let likeness = sum / norm;
         let above = likeness - self.mean;
-        let suffices = self.model.suffices(likeness, above);
-        Some(Likeness { above: above * self.model.certainty(view, slot), suffices })
+        let certainty = self.model.certainty(view, slot);
+        let closeness = self.model.closeness(likeness, above, certainty);
+        Some(Likeness { above: above * certainty, closeness })
     }
 
     /// The documents whose signs agree most with the query's: about `count`, if there are

@@ -11,8 +11,12 @@ pub(super) const AUTHOR: f32 = 0.12;
 pub(super) const DATE: f32 = 0.40;
 /// Is itself a question.
 pub(super) const QUESTION: f32 = -0.15;
-/// Says much.
+/// Says much, compared with a usual turn of a conversation,
 pub(super) const INFORMATION: f32 = 0.50;
+/// which says so much.
+pub(super) const USUAL: f32 = 0.65;
+/// From how much of the words of a question on a turn answers it.
+pub(super) const ANSWERS: f32 = 0.12;
 /// Tells a time when a time is asked for.
 pub(super) const WHEN: f32 = 0.20;
 /// Belongs to a session that answers as a whole.

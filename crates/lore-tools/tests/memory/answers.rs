@@ -334,3 +334,73 @@ fn every_field_of_every_answer_is_described() {
         check(tool.name, &Value::Object((*tool.answer_schema).clone()));
     }
 }
+
+#[tokio::test]
+async fn a_conversation_about_something_else_comes_behind_facts() {
+    let mind = Mind::fresh().await;
+    let facts = [
+        "Backups of the orders database are written to cold-harbor every night.",
+        "The staging cluster drops idle connections after a minute.",
+        "The billing cron runs at three in the morning.",
+        "Only Sven may approve refunds above 500 euros.",
+    ];
+    for fact in facts {
+        mind.learn(fact, "high").await;
+    }
+    for (number, turn) in [
+        "Three ideas: chana masala, a sheet-pan roast with paprika, or hummus with cucumber.",
+        "A hedgehog cake with almond slivers works well; or a lemon loaf as a rainbow.",
+        "For twelve: 600 g flour, 450 g butter, 450 g sugar, 9 eggs, 200 g almond slivers.",
+        "Many bakeries sell marzipan for about 25 euros a kilo.",
+        "Then give it 45 minutes and turn it once halfway.",
+        "My oven only reaches 200 though, and the door is loose.",
+        "The chickpeas were soaked overnight in cold water.",
+        "Fold the egg whites in slowly, else the dough collapses.",
+        "Grandmother used cardamom in the plum jam every autumn.",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let author = ["user", "assistant"][number % 2];
+        let turn = json!({
+            "action": "save", "type": "pattern", "content": turn, "session": "cooking",
+            "author": author, "occurred_at": "2025-01-01",
+        });
+        mind.call("kn_experience", turn).await;
+    }
+    for (question, wanted) in [
+        ("Which backups do we keep of customer purchases?", 0),
+        ("Why do our connections vanish in the test environment?", 1),
+        ("When does the invoicing job run?", 2),
+        ("Who signs off on big refunds?", 3),
+    ] {
+        let rows = mind.recall(question).await;
+        let first = rows[0]["description"].as_str().or(rows[0]["content"].as_str());
+        assert_eq!(first, Some(facts[wanted]), "{question}: {rows:?}");
+    }
+    let ask = json!({ "action": "recall", "topic": "zqxv blorp" });
+    let answer = mind.call("kn_intel", ask).await;
+    assert_eq!((&answer["weak"], &answer["count"]), (&json!(true), &json!(5)), "{answer}");
+}
+
+#[tokio::test]
+async fn what_is_only_faintly_like_is_no_match() {
+    let mind = Mind::fresh().await;
+    for (name, description) in [
+        ("Redis", "Keeps sessions"),
+        ("Postgres", "The database of orders"),
+        ("Bbb two", "Second"),
+        ("Ccc three", "Third"),
+    ] {
+        let node = json!({
+            "action": "add", "name": name, "type": "concept", "description": description,
+        });
+        mind.call("kn_graph", node).await;
+    }
+    for text in ["gull", "gul", "xyzzy", "violin"] {
+        let found = mind.call("kn_graph", json!({ "action": "query", "text": text })).await;
+        assert_eq!(found["count"], 0, "{text}: {found}");
+        let recalled = mind.call("kn_intel", json!({ "action": "recall", "topic": text })).await;
+        assert_eq!(recalled["weak"], true, "{text}: {recalled}");
+    }
+}
