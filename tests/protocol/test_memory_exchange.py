@@ -6,6 +6,8 @@ import sqlite3
 
 import pytest
 
+from harness.program import Program
+
 KAIRN = """
 CREATE TABLE nodes (id TEXT PRIMARY KEY, namespace TEXT, type TEXT, name TEXT, description TEXT,
   properties JSON, tags JSON, created_at TEXT, deleted_at TEXT, embedding BLOB);
@@ -403,3 +405,37 @@ def test_a_note_that_is_called_otherwise_is_the_same_note(program):
     assert [one["node"]["name"] for one in near["results"]] == ["Pitch"]
     out = program.ok("import", "memory", "markdown", str(notes))
     assert out.startswith("imported 0 new, 2 known already, 0 brought"), out
+
+
+def test_sources_that_are_called_alike_leave_each_other_alone(program, tmp_path):
+    """Two memory files with a thing of one name, and two folders of one name."""
+    said = {"work": ["Works at the harbour office"], "home": ["Has a dog called Biscuit"]}
+    notes = {"work": "Renew the crane licence before June.", "home": "Buy paint for the bathroom."}
+    for place in said:
+        (tmp_path / place / "notes").mkdir(parents=True)
+        entity = {"type": "entity", "name": "default_user", "entityType": "person", "observations": said[place]}
+        (tmp_path / place / "memory.jsonl").write_text(json.dumps(entity))
+        (tmp_path / place / "notes" / "todo.md").write_text(notes[place])
+    for wanted in ["imported 1 new", "imported 0 new, 1 known already"]:
+        for place in said:
+            for source, path in [("jsonl", "memory.jsonl"), ("markdown", "notes")]:
+                out = program.ok("import", "memory", source, str(tmp_path / place / path))
+                assert out.startswith(wanted), (place, source, out)
+    for text in [*said["work"], *said["home"], *notes.values()]:
+        assert recalled(program, text)[0]["description"] == text
+    (tmp_path / "home" / "notes" / "todo.md").write_text("Buy wallpaper instead.")
+    out = program.ok("import", "memory", "markdown", str(tmp_path / "home" / "notes"))
+    assert "1 brought up to date" in out, out
+    assert recalled(program, notes["work"])[0]["description"] == notes["work"]
+    assert recalled(program, "wallpaper")[0]["description"] == "Buy wallpaper instead."
+
+
+def test_long_names_come_back_whole(program, tmp_path):
+    name = ("Lighthouse of the northern reach " * 7)[:200].strip()
+    call(program, "kn_graph", action="add", name=name, type="concept")
+    lines = tmp_path / "out.jsonl"
+    program.ok("export", "memory", "jsonl", str(lines))
+    other = Program(program.binary, tmp_path / "other")
+    other.home.mkdir()
+    other.ok("import", "memory", "jsonl", str(lines))
+    assert [node["name"] for node in call(other, "kn_graph", action="query")["nodes"]] == [name]

@@ -57,7 +57,7 @@ async fn import_memory(
 }
 
 fn read(format: ImportFormat, path: &Path) -> anyhow::Result<Load> {
-    let load = read_as(format, path)?;
+    let load = Load { place: place(format, path)?, ..read_as(format, path)? };
     if load.records.is_empty() && load.unreadable > 0 {
         anyhow::bail!(
             "nothing of {} can be read in this format ({} entries)\n  \
@@ -117,6 +117,17 @@ fn text(path: &Path) -> anyhow::Result<String> {
     let bytes = fs::read(path).with_context(|| path.display().to_string())?;
     let text = String::from_utf8_lossy(&bytes);
     Ok(text.trim_start_matches('\u{feff}').to_owned())
+}
+
+/// Where a source lies whose things have only names.
+fn place(format: ImportFormat, path: &Path) -> anyhow::Result<Option<String>> {
+    match format {
+        ImportFormat::Markdown | ImportFormat::Jsonl => {
+            let path = path.canonicalize().with_context(|| path.display().to_string())?;
+            Ok(Some(path.display().to_string()))
+        }
+        ImportFormat::ClaudeCode | ImportFormat::Chatgpt | ImportFormat::Kairn => Ok(None),
+    }
 }
 
 /// What a folder is called, by whatever way it is reached.

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use lore_core::{Provenance, Result, Timestamp};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::super::kinds::MESSAGE;
 use super::super::pen::name_from;
@@ -39,12 +39,14 @@ fn chatgpt_conversation(conversation: &Value) -> Option<Option<Record>> {
     let id = text("conversation_id").or_else(|| text("id"))?;
     let mapping = conversation.get("mapping")?.as_object()?;
     // The branch that was last looked at, from its end to its beginning.
-    let mut messages = Vec::new();
-    let mut at = text("current_node");
+    let (mut messages, mut steps) = (Vec::new(), 0);
+    let current = text("current_node").filter(|id| mapping.contains_key(*id));
+    let mut at = current.or_else(|| newest_end(mapping));
     while let Some(node) = at.and_then(|id| mapping.get(id)) {
         messages.extend(node.get("message").and_then(|found| chatgpt_message(found, id)));
         at = node.get("parent").and_then(Value::as_str);
-        if messages.len() > mapping.len() {
+        steps += 1;
+        if steps > mapping.len() {
             return None;
         }
     }
@@ -53,10 +55,28 @@ fn chatgpt_conversation(conversation: &Value) -> Option<Option<Record>> {
     Some(conversation_record(id, text("title"), made, messages))
 }
 
+/// The end of the branch in which something was said last, where none is marked.
+fn newest_end(mapping: &Map<String, Value>) -> Option<&str> {
+    let parents = mapping.values().filter_map(|node| node.get("parent")?.as_str());
+    let parents: HashSet<&str> = parents.collect();
+    let ends = mapping.iter().filter(|(id, _)| !parents.contains(id.as_str()));
+    let said = |node: &Value| node.pointer("/message/create_time").and_then(Value::as_f64);
+    let at = |node: &Value| said(node).unwrap_or(f64::NEG_INFINITY);
+    let last = ends.max_by(|(a_id, a), (b_id, b)| at(a).total_cmp(&at(b)).then(a_id.cmp(b_id)))?;
+    Some(last.0)
+}
+
+/// What a part of a message says: text, or what was heard.
+fn spoken(part: &Value) -> Option<&str> {
+    let is_heard = part.get("content_type")? == "audio_transcription";
+    part.get("text").filter(|_| is_heard)?.as_str()
+}
+
 fn chatgpt_message(message: &Value, session: &str) -> Option<Passage> {
     let role = message.pointer("/author/role")?.as_str()?;
     let parts = message.pointer("/content/parts")?.as_array()?;
-    let texts: Vec<_> = parts.iter().filter_map(Value::as_str).collect();
+    let texts: Vec<_> =
+        parts.iter().filter_map(|part| part.as_str().or_else(|| spoken(part))).collect();
     let at = message.get("create_time").and_then(seconds);
     passage(role, &texts.join("\n"), at, session)
 }
@@ -93,10 +113,8 @@ pub fn claude_code(files: &[(String, String)]) -> Load {
             load.unreadable += session.read(text);
         }
     }
-    // Of two that begin alike the shorter one was there first.
-    sessions.sort_by(|a, b| {
-        a.begun().cmp(&b.begun()).then_with(|| a.messages.len().cmp(&b.messages.len()))
-    });
+    // Of two that begin alike that one was there first which went on first, or not at all.
+    sessions.sort_by_cached_key(Session::times);
     let mut said = HashSet::new();
     load.records.extend(sessions.into_iter().filter_map(|session| session.record(&mut said)));
     load
@@ -128,6 +146,10 @@ impl Session {
             self.messages.extend(message.map(|message| (id, message)));
         }
         unreadable
+    }
+
+    fn times(&self) -> Vec<Option<Timestamp>> {
+        self.messages.iter().map(|(_, message)| message.provenance.occurred_at).collect()
     }
 
     fn begun(&self) -> Option<Timestamp> {
@@ -254,6 +276,46 @@ mod tests {
     }
 
     #[test]
+    fn where_no_branch_is_marked_the_newest_is_read_and_what_was_heard_counts() {
+        let export = |current: &str| {
+            format!(
+                r#"[{{"id":"c"{current},"mapping":{{
+                "r":{{"parent":null,"message":null}},
+                "u":{{"parent":"r","message":{{"author":{{"role":"user"}},"create_time":1,
+                  "content":{{"parts":[{{"content_type":"audio_transcription",
+                  "text":"How deep?"}},{{"content_type":"audio_asset_pointer"}}]}}}}}},
+                "a":{{"parent":"u","message":{{"author":{{"role":"assistant"}},"create_time":2,
+                  "content":{{"parts":["Two fingers."]}}}}}},
+                "z":{{"parent":"u","message":{{"author":{{"role":"assistant"}},"create_time":1.5,
+                  "content":{{"parts":["Not at all."]}}}}}}}}}}]"#
+            )
+        };
+        for current in ["", r#","current_node":null"#, r#","current_node":"gone""#] {
+            let load = chatgpt(&export(current)).unwrap();
+            let said: Vec<_> = load.records[0].passages.iter().map(|p| p.body.as_str()).collect();
+            assert_eq!(said, ["How deep?", "Two fingers."], "{current}");
+        }
+    }
+
+    #[test]
+    fn a_session_that_was_forked_keeps_its_beginning() {
+        let line = |id: u8| {
+            serde_json::json!({ "type": "user", "uuid": id.to_string(),
+                "timestamp": format!("2026-01-02T03:0{id}:00Z"),
+                "message": { "content": format!("message {id}") } })
+            .to_string()
+        };
+        let file = |name: &str, ids: &[u8]| {
+            let lines: Vec<_> = ids.iter().map(|id| line(*id)).collect();
+            (format!("{name}.jsonl"), lines.join("\n"))
+        };
+        let load = claude_code(&[file("fork", &[0, 1, 2, 5]), file("first", &[0, 1, 2, 3, 4])]);
+        let lengths: Vec<_> =
+            load.records.iter().map(|one| (one.key.as_str(), one.passages.len())).collect();
+        assert_eq!(lengths, [("first", 5), ("fork", 1)]);
+    }
+
+    #[test]
     fn words_of_a_claude_code_session_are_read_and_tools_left_out() {
         let lines = [
             r#"{"type":"user","message":{"content":"Mend the sail"},"timestamp":"2026-01-02T03:04:05Z"}"#,
@@ -283,9 +345,9 @@ mod tests {
         let clear =
             r#"{"type":"user","message":{"content":"<command-name>/clear</command-name>"}}"#;
         let first = [&said("a", 1, "one"), &said("b", 2, "two"), meta, clear].map(str::to_owned);
-        let later = [("a", 1, "one"), ("b", 2, "two"), ("c", 3, "three"), ("e", 5, "five")]
+        let later = [("a", 1, "one"), ("b", 2, "two"), ("c", 4, "three"), ("e", 5, "five")]
             .map(|(id, minute, text)| said(id, minute, text));
-        let other = [said("d", 4, "four")];
+        let other = [said("d", 3, "four")];
         let files = [
             ("p/a-later.jsonl".to_owned(), later.join("\n")),
             ("p/first.jsonl".to_owned(), first.join("\n")),

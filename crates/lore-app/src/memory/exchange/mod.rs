@@ -43,6 +43,8 @@ pub struct Load {
     pub ties: Vec<Tie>,
     /// How many entries of the source could not be read.
     pub unreadable: usize,
+    /// Where the source lies, where that helps to tell it from another that is called alike.
+    pub place: Option<String>,
     /// Whether keys are only places, so that a copy elsewhere is known by what it says.
     pub keys_are_places: bool,
     /// Whether records only ever grow, so that one that says less is an older copy.
@@ -182,6 +184,8 @@ pub async fn import(
     progress: &(dyn Fn(usize, usize) + Send + Sync),
 ) -> Reply<Imported> {
     keeper.require_writing()?;
+    let label = identity::label(keeper, load).await?;
+    let load = &Load { label, ..load.clone() };
     let total = load.records.len() + load.ties.len();
     let mut imported = Imported::default();
     let mut done = 0;

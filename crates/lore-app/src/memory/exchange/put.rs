@@ -17,11 +17,11 @@ use super::super::pen::{LIST_MAX, Pen, name_from};
 use super::super::project::{self, Entry, event, steps_of};
 use super::super::refusal::Reply;
 use super::super::{MEMORIES_URI, PROJECTS_URI, STATUS_URI};
-use super::identity::{Identities, Identity, SOURCE, SOURCE_PRINT, SOURCE_STATE, print, uid_of};
+use super::identity::{
+    Identities, Identity, SOURCE, SOURCE_PLACE, SOURCE_PRINT, SOURCE_STATE, place_print, print,
+    uid_of,
+};
 use super::{Kept, Load, Passage, Record};
-
-/// Longest name made from a source's, in characters.
-const NAME_LETTERS: usize = 150;
 
 /// What became of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,7 +161,7 @@ impl Putting<'_> {
         let record = self.record;
         let kind = Type::of(&record.type_name)?;
         let name = pen.text("name", &record.name)?;
-        let name = name_from("", if name.is_empty() { &record.key } else { &name }, NAME_LETTERS);
+        let name = name_from("", if name.is_empty() { &record.key } else { &name }, NAME_MAX);
         Ok(NewNode {
             namespace: namespace_in(&record.namespace),
             derived_name: record.derived_name,
@@ -182,6 +182,9 @@ impl Putting<'_> {
         properties.insert(SOURCE.into(), json!(self.load.label));
         properties.insert(SOURCE_PRINT.into(), json!(print(self.record)));
         properties.insert(SOURCE_STATE.into(), json!(state(self.record)));
+        if let Some(place) = &self.load.place {
+            properties.insert(SOURCE_PLACE.into(), json!(place_print(place)));
+        }
         if let Some(active) = properties.get_mut(ACTIVE) {
             let may = self.active == Some(self.record.key.as_str());
             *active = json!(may && *active == json!(true));
