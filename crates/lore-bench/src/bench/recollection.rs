@@ -11,7 +11,6 @@ use std::sync::LazyLock;
 use std::time::Instant;
 
 use anyhow::Context;
-use lore_text::wordpiece::whole_words;
 use serde_json::{Value, json};
 
 use crate::message;
@@ -31,7 +30,9 @@ const AIM: f64 = 50.0;
 /// Measures and reports. A missed aim is printed, nothing fails.
 pub(crate) fn run(bench: &Bench, kairn: Option<&Path>, quick: bool) -> anyhow::Result<ExitCode> {
     println!("# Memory benchmark\n\nMachine: {}.\n", proc::machine());
-    println!("Worlds hold as many experiences as nodes. Processor ms a call | ms by the clock.\n");
+    println!("Worlds hold as many experiences as nodes. Processor ms a call | ms by the clock.");
+    println!("Texts are turns of the conversations in tests/eval/retrieval, two each; questions");
+    println!("are those that are asked there about one of them.\n");
     let peer = if kairn.is_some() { " Kairn CPU | Kairn wall | ratio of CPU |" } else { "" };
     println!("| call | nodes | CPU | wall |{peer}");
     println!("|---|--:|--:|--:|{}", if kairn.is_some() { "--:|--:|--:|" } else { "" });
@@ -69,11 +70,11 @@ const MEASURED: [Call; 9] = [
     ("add", "kn_add", node),
     ("save", "kn_save", experience),
     ("learn", "kn_learn", experience),
-    ("query", "kn_query", |n| json!({ "text": phrase(n, 2) })),
-    ("search", "kn_memories", |n| json!({ "text": phrase(n, 3) })),
-    ("recall", "kn_recall", |n| json!({ "topic": phrase(n, 6) })),
-    ("context", "kn_context", |n| json!({ "keywords": phrase(n, 3) })),
-    ("crossref", "kn_crossref", |n| json!({ "problem": phrase(n, 6) })),
+    ("query", "kn_query", |n| json!({ "text": words(n, 2) })),
+    ("search", "kn_memories", |n| json!({ "text": question(n) })),
+    ("recall", "kn_recall", |n| json!({ "topic": question(n) })),
+    ("context", "kn_context", |n| json!({ "keywords": question(n) })),
+    ("crossref", "kn_crossref", |n| json!({ "problem": question(n) })),
     ("browse", "kn_memories", |_| json!({})),
 ];
 
@@ -132,35 +133,66 @@ fn call(tool: &str, arguments: &Value) -> String {
 
 fn node(number: usize) -> Value {
     json!({
-        "name": format!("Note {number} on {}", phrase(number, 3)),
+        "name": format!("Note {number} on {}", words(number, 3)),
         "type": "concept",
-        "description": phrase(number + 7, 24),
+        "description": told(number + 7),
     })
 }
 
 fn experience(number: usize) -> Value {
-    json!({ "content": phrase(number + 13, 20), "type": "solution", "confidence": "medium" })
+    json!({ "content": told(number + 13), "type": "solution", "confidence": "medium" })
 }
 
-/// Words that follow each other as in no language, but are as unevenly frequent.
-fn phrase(number: usize, words: usize) -> String {
-    let mut state = (number as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) as f64 / (1_u64 << 53) as f64
-    };
-    let text: Vec<&str> = (0..words).map(|_| word(next())).collect();
-    text.join(" ")
+/// What is said: a turn of one conversation and, so that hardly two are the same, one of
+/// something else.
+fn told(number: usize) -> String {
+    let talk = &*TALK;
+    let pick = |from: &[String], at: usize| from.get(at % from.len().max(1)).cloned();
+    let turn = pick(&talk.turns, number).unwrap_or_default();
+    let other = pick(&talk.others, number / talk.turns.len().max(1) + number * 7);
+    format!("{turn} {}", other.unwrap_or_default())
 }
 
-/// The share `at` of the way through a vocabulary in which few words are common.
-fn word(at: f64) -> &'static str {
-    static WORDS: LazyLock<Vec<&str>> =
-        LazyLock::new(|| whole_words().map(|(word, _)| word).collect());
-    let rank = (WORDS.len() as f64).powf(at) as usize;
-    WORDS.get(rank).copied().unwrap_or("the")
+/// A question about the conversation, as people ask it.
+fn question(number: usize) -> &'static str {
+    let questions = &TALK.questions;
+    questions.get(number % questions.len().max(1)).map_or("who?", String::as_str)
+}
+
+/// Some words of what was said.
+fn words(number: usize, count: usize) -> String {
+    let told = told(number);
+    let long = told.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| word.len() > 4);
+    long.take(count).collect::<Vec<_>>().join(" ")
+}
+
+/// Texts of people, and questions about them: what a recall costs depends on how many texts have
+/// a word of the question, and that cannot be made up.
+struct Talk {
+    turns: Vec<String>,
+    others: Vec<String>,
+    questions: Vec<String>,
+}
+
+/// The store of the corpus that is asked about.
+const ASKED: &str = "garden";
+const CORPUS: &str = include_str!("../../../../tests/eval/retrieval/corpus.jsonl");
+const QUERIES: &str = include_str!("../../../../tests/eval/retrieval/queries.jsonl");
+
+static TALK: LazyLock<Talk> = LazyLock::new(|| Talk {
+    turns: of_lines(CORPUS, "text", |store| store == ASKED),
+    others: of_lines(CORPUS, "text", |store| store != ASKED),
+    questions: of_lines(QUERIES, "query", |store| store == ASKED),
+});
+
+/// A field of the lines of a file whose store is wanted.
+fn of_lines(file: &str, field: &str, wanted: fn(&str) -> bool) -> Vec<String> {
+    let lines = file.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let text = |line: &Value, name: &str| line.get(name)?.as_str().map(str::to_owned);
+    lines
+        .filter(|line| text(line, "store").is_some_and(|store| wanted(&store)))
+        .filter_map(|line| text(&line, field))
+        .collect()
 }
 
 fn recall_ratio(ours: &[Cost], theirs: &[Cost]) -> Option<f64> {
