@@ -1,86 +1,22 @@
-//! What a note says of itself: the properties at its top, as far as notes use them.
-//!
-//! Reads `key: value`, `key: [a, b]` and lists of `- item` lines, with quotes and wiki
-//! links taken off, and blocks of such as `block.key`. Deeper nesting is left alone: it
-//! belongs to somebody else.
-
-use std::collections::BTreeMap;
+//! What a note says: of itself in the properties at its top, and below them.
 
 use super::fields::{self, Way};
 use super::ontology::EntityType;
+use super::properties::Properties;
 use super::relations::NewRelation;
-
-/// Longest value that is looked at, in characters.
-const VALUE_MAX: usize = 500;
-/// Most values of a property.
-const VALUES_MAX: usize = 500;
 
 /// A note, taken apart.
 pub(super) struct Note<'a> {
-    fields: Fields,
+    fields: Properties,
     /// The text below the properties.
     pub(super) body: &'a str,
-}
-
-/// The properties of a note.
-#[derive(Default)]
-struct Fields {
-    values: BTreeMap<String, Vec<String>>,
-    /// The paths of the notes that values link to, by property and place.
-    paths: BTreeMap<(String, usize), String>,
-}
-
-/// A value of a property: what it says, and the path of the note it links to.
-struct Value {
-    text: String,
-    path: Option<String>,
-}
-
-impl Fields {
-    fn put(&mut self, name: &str, values: impl IntoIterator<Item = Value>) {
-        let known = self.values.entry(name.to_owned()).or_default();
-        for value in values {
-            if known.len() >= VALUES_MAX {
-                return;
-            }
-            let place = (name.to_owned(), known.len());
-            self.paths.extend(value.path.map(|path| (place, path)));
-            known.push(value.text);
-        }
-    }
 }
 
 impl<'a> Note<'a> {
     /// Takes a note apart.
     pub(super) fn read(text: &'a str) -> Self {
         let (properties, body) = lore_vault::split_frontmatter(text);
-        let mut fields = Fields::default();
-        // The last property of all, and the last that holds others.
-        let (mut last, mut key) = (String::new(), String::new());
-        for line in properties.lines().filter(|line| !matches!(line.trim(), "---" | "...")) {
-            if let Some(item) = line.trim_start().strip_prefix("- ") {
-                fields.put(&last, plain(item));
-                continue;
-            }
-            let Some((name, value)) = named(line).or_else(|| line.split_once(':')) else {
-                continue;
-            };
-            if !is_top(line) {
-                last = format!("{key}.{}", keyed(name));
-                fields.put(&last, values(value));
-                continue;
-            }
-            key = keyed(name);
-            last.clone_from(&key);
-            let Some(inner) = block(value) else {
-                fields.put(&key, values(value));
-                continue;
-            };
-            for (name, value) in inner.split(',').filter_map(|one| one.split_once(':')) {
-                fields.put(&format!("{key}.{}", keyed(name)), values(value));
-            }
-        }
-        Self { fields, body }
+        Self { fields: Properties::read(properties), body }
     }
 
     /// What there is to read in the note: how it describes itself, its tags, and its text.
@@ -100,7 +36,7 @@ impl<'a> Note<'a> {
 
     /// Every value of a property.
     pub(super) fn all(&self, key: &str) -> &[String] {
-        self.fields.values.get(&key.to_lowercase()).map_or(&[], Vec::as_slice)
+        self.fields.all(&key.to_lowercase())
     }
 
     /// The word for what the note is about, when it is about something.
@@ -116,18 +52,15 @@ impl<'a> Note<'a> {
         confidence: f64,
     ) -> Vec<NewRelation> {
         let mut found = Vec::new();
-        for (field, names) in &self.fields.values {
+        for (field, name) in self.fields.linked() {
             let Some((predicate, way)) = fields::meaning(field, entity_type) else { continue };
-            for (place, name) in names.iter().enumerate() {
-                let name = self.fields.paths.get(&(field.clone(), place)).unwrap_or(name);
-                let ends = (subject.to_owned(), name.clone());
-                let (subject, object) = match way {
-                    Way::Forward => ends,
-                    Way::Backward => (ends.1, ends.0),
-                };
-                let predicate = predicate.to_owned();
-                found.push(NewRelation { subject, predicate, object, confidence });
-            }
+            let ends = (subject.to_owned(), name.to_owned());
+            let (subject, object) = match way {
+                Way::Forward => ends,
+                Way::Backward => (ends.1, ends.0),
+            };
+            let predicate = predicate.to_owned();
+            found.push(NewRelation { subject, predicate, object, confidence });
         }
         found
     }
@@ -147,48 +80,6 @@ fn target(link: &str) -> &str {
 /// The last part of a path.
 pub(super) fn last(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
-}
-
-/// Whether a line is not nested in another.
-fn is_top(line: &str) -> bool {
-    !line.starts_with([' ', '\t'])
-}
-
-/// A line whose key is quoted, so that it may hold a colon: `"@type": schema:Person`.
-fn named(line: &str) -> Option<(&str, &str)> {
-    let rest = line.strip_prefix('"')?;
-    let (name, rest) = rest.split_once('"')?;
-    Some((name, rest.trim_start().strip_prefix(':')?))
-}
-
-fn keyed(name: &str) -> String {
-    name.trim().trim_matches(['"', '\'']).to_lowercase()
-}
-
-/// The inside of a block that stands on one line: `{a: 1, b: 2}`.
-fn block(value: &str) -> Option<&str> {
-    value.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'))
-}
-
-fn values(text: &str) -> Vec<Value> {
-    let text = text.trim();
-    let list = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
-    match list.filter(|_| !text.starts_with("[[")) {
-        Some(list) => list.split(',').filter_map(plain).collect(),
-        None => plain(text).into_iter().collect(),
-    }
-}
-
-/// A value without quotes, and a wiki link as the name it leads to.
-fn plain(text: &str) -> Option<Value> {
-    let clean = |text: &str| -> String {
-        lore_core::names::cleaned(text).chars().take(VALUE_MAX).collect()
-    };
-    let text = text.trim().trim_matches(['"', '\'']).trim();
-    let link = text.strip_prefix("[[").and_then(|text| text.strip_suffix("]]"));
-    let path = link.map(|link| clean(target(link)));
-    let text = path.as_deref().map_or_else(|| clean(text), |path| last(path).to_owned());
-    Some(Value { text, path }).filter(|value| !value.text.is_empty())
 }
 
 #[cfg(test)]

@@ -219,6 +219,20 @@ async fn the_name_of_a_second_note_goes_with_it() {
 }
 
 #[tokio::test]
+async fn properties_are_read_as_programs_write_them() {
+    let world = World::new().await;
+    for name in ["Tar Get", "Tar Two"] {
+        world.note(&format!("{name}.md"), &person("", "Somebody.")).await;
+    }
+    let written = "name: \"Caf\\xE9 O'Brien\"\naliases: [\"Smith, John\"]\n\
+        knows: [\n  \"[[Tar Get]]\", # one\n  \"[[Tar Two]]\"\n]\n";
+    world.note("x.md", &person(written, "He came.")).await;
+    let uri = world.best("Café O'Brien").await["uri"].as_str().unwrap().to_owned();
+    assert_eq!(world.entity(&uri).await["aliases"], json!(["Smith, John"]));
+    assert_eq!(world.relations(&uri).await.len(), 4);
+}
+
+#[tokio::test]
 async fn links_to_notes_of_one_name_in_several_folders_are_told_apart() {
     let world = World::new().await;
     world.note("D/Duo Note.md", &person("", "Somebody.")).await;
