@@ -5,6 +5,7 @@
 //! how sure it is.
 
 use super::ontology::EntityType;
+use super::proper_names::names;
 use super::relations::NewRelation;
 use super::web::Mention;
 
@@ -61,8 +62,9 @@ pub(super) fn extract(
     let mut entities: Vec<ExtractedEntity> = known.iter().map(recognised).collect();
     let mut relations = Vec::new();
     let mut hinted = Vec::new();
+    let known_names: Vec<&str> = known.iter().map(|one| one.name.as_str()).collect();
     for sentence in sentences(text) {
-        let names = names(sentence);
+        let names = names(sentence, &known_names);
         for name in &names {
             match told_type(sentence, name) {
                 Some(entity_type) => add(&mut entities, name, entity_type, sentence),
@@ -126,80 +128,8 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
     lines.flat_map(|line| line.split_inclusive(['.', '!', '?'])).map(str::trim)
 }
 
-/// Words that belong inside a name although they are small.
-const INSIDE: [&str; 9] = ["of", "the", "for", "and", "de", "la", "von", "van", "der"];
-
-/// Runs of capitalised words, without what only begins a sentence.
-fn names(sentence: &str) -> Vec<String> {
-    let clean = |word: &str| -> String {
-        word.trim_matches(|c: char| !c.is_alphanumeric()).trim_end_matches("'s").to_owned()
-    };
-    let words: Vec<&str> = sentence.split_whitespace().collect();
-    let mut found = Vec::new();
-    let mut run: Vec<String> = Vec::new();
-    let mut at_start = false;
-    for (place, word) in words.iter().enumerate() {
-        let plain = clean(word);
-        let capital = plain.chars().next().is_some_and(char::is_uppercase);
-        if capital {
-            at_start |= run.is_empty() && place == 0;
-            run.push(plain);
-        } else if !run.is_empty() && INSIDE.contains(&plain.as_str()) {
-            run.push(plain);
-            continue;
-        }
-        let ends = !capital || word.ends_with([',', ';', ':', '.', ')', '!', '?']);
-        if ends && !is_title(word) {
-            close(&mut run, at_start, &mut found);
-            at_start = false;
-        }
-    }
-    close(&mut run, at_start, &mut found);
-    found
-}
-
-/// A title before a name ends with a full stop and yet no sentence.
-fn is_title(word: &str) -> bool {
-    TITLES.contains(&word)
-}
-
-fn close(run: &mut Vec<String>, at_start: bool, found: &mut Vec<String>) {
-    while run.last().is_some_and(|word| INSIDE.contains(&word.as_str())) {
-        run.pop();
-    }
-    // Who leads something is not part of its name.
-    if run.len() > 2 && run.get(1).is_some_and(|word| word == "of") && leads(run) {
-        run.drain(..2);
-    }
-    // One capitalised word at the start of a sentence is just its first word, and an
-    // article there is no part of the name that follows.
-    let telling = run.len() > 1 || !at_start;
-    // A question begins with its verb.
-    if at_start && run.len() > 1 && run.first().is_some_and(|word| ASKING.contains(&word.as_str()))
-    {
-        run.remove(0);
-        let leading = run.iter().take_while(|word| INSIDE.contains(&word.as_str())).count();
-        run.drain(..leading);
-    }
-    if at_start
-        && run.len() > 1
-        && run.first().is_some_and(|word| ARTICLES.contains(&word.as_str()))
-    {
-        run.remove(0);
-    }
-    let name = run.join(" ");
-    run.clear();
-    if telling && name.chars().count() > 2 && !found.contains(&name) {
-        found.push(name);
-    }
-}
-
-fn leads(run: &[String]) -> bool {
-    run.first().is_some_and(|word| ROLES.iter().any(|role| role.eq_ignore_ascii_case(word)))
-}
-
 /// What people are of something.
-const ROLES: [&str; 10] = [
+pub(super) const ROLES: [&str; 10] = [
     "CEO",
     "CTO",
     "CFO",
@@ -211,12 +141,8 @@ const ROLES: [&str; 10] = [
     "co-founder",
     "leader",
 ];
-const ARTICLES: [&str; 3] = ["The", "A", "An"];
-const ASKING: [&str; 13] = [
-    "Was", "Is", "Were", "Are", "Did", "Does", "Do", "Has", "Have", "Had", "Could", "Would", "Can",
-];
-const TITLES: [&str; 6] = ["Dr.", "Mr.", "Mrs.", "Ms.", "Prof.", "Sir"];
-const ORGANISATIONS: [&str; 24] = [
+pub(super) const TITLES: [&str; 6] = ["Dr.", "Mr.", "Mrs.", "Ms.", "Prof.", "Sir"];
+pub(super) const ORGANISATIONS: [&str; 24] = [
     "Inc",
     "Ltd",
     "LLC",
@@ -301,41 +227,71 @@ enum Direction {
 }
 
 fn related(sentence: &str, names: &[String]) -> Vec<NewRelation> {
-    let mut found = Vec::new();
+    let roles: Vec<String> = ROLES.iter().map(|role| format!(", {role} of")).collect();
+    let by_role = roles.iter().map(|words| (words.as_str(), "affiliated_with", Direction::Forward));
+    let forms: Vec<_> = FORMS.into_iter().chain(by_role).collect();
+    let mut found: Vec<NewRelation> = Vec::new();
     for first in names {
         for second in names.iter().filter(|second| *second != first) {
-            for (words, predicate, direction) in FORMS {
-                if !says(sentence, first, words, second) {
-                    continue;
+            for (words, predicate, direction) in &forms {
+                let Some(before) = said(sentence, first, words, second) else { continue };
+                // Who is named together does it together.
+                let with = |name: &&String| before.ends_with(&format!("{name} and "));
+                for doer in names.iter().filter(with).chain([first]) {
+                    let (subject, object) = match direction {
+                        Direction::Forward => (doer, second),
+                        Direction::Backward => (second, doer),
+                    };
+                    found.push(NewRelation {
+                        subject: subject.clone(),
+                        predicate: (*predicate).to_owned(),
+                        object: object.clone(),
+                        confidence: TOLD,
+                    });
                 }
-                let (subject, object) = match direction {
-                    Direction::Forward => (first, second),
-                    Direction::Backward => (second, first),
-                };
-                found.push(NewRelation {
-                    subject: subject.clone(),
-                    predicate: predicate.to_owned(),
-                    object: object.clone(),
-                    confidence: TOLD,
-                });
-            }
-            if ROLES.iter().any(|role| says(sentence, first, &format!(", {role} of"), second)) {
-                let (subject, object) = (first.clone(), second.clone());
-                let predicate = "affiliated_with".to_owned();
-                found.push(NewRelation { subject, predicate, object, confidence: TOLD });
             }
         }
     }
     found
 }
 
-/// Whether a sentence has these words between two names.
-fn says(sentence: &str, first: &str, words: &str, second: &str) -> bool {
+/// What stands before two names that a sentence has these words between, if it says so: a
+/// question does not, nor does what is denied or only thought of.
+fn said<'a>(sentence: &'a str, first: &str, words: &str, second: &str) -> Option<&'a str> {
     let blank = if words.starts_with(',') { "" } else { " " };
-    ["", "the "]
-        .iter()
-        .any(|the| sentence.contains(&format!("{first}{blank}{words} {the}{second}")))
+    let forms = ["", "the "].map(|the| format!("{first}{blank}{words} {the}{second}"));
+    let before =
+        forms.iter().find_map(|form| sentence.split_once(form).map(|(before, _)| before))?;
+    let word = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let doubted = before.split_whitespace().any(|one| DOUBTING.contains(&word(one).as_str()));
+    (!doubted && !sentence.ends_with('?')).then_some(before)
 }
+
+/// Words before a statement that take it back.
+const DOUBTING: [&str; 22] = [
+    "if",
+    "whether",
+    "unless",
+    "neither",
+    "nor",
+    "not",
+    "never",
+    "nobody",
+    "no",
+    "false",
+    "untrue",
+    "wrong",
+    "denied",
+    "denies",
+    "deny",
+    "doubts",
+    "doubted",
+    "allegedly",
+    "supposedly",
+    "rumour",
+    "rumor",
+    "pretends",
+];
 
 /// The types that the ends of a relation of these forms have.
 fn ends(predicate: &str) -> (EntityType, EntityType) {
@@ -419,6 +375,22 @@ mod tests {
         }
         assert!(found.entities.iter().all(|one| !one.name.starts_with("CEO")));
         assert!(found.entities.iter().any(|one| one.name == "Harrow Foundation"));
+    }
+
+    #[test]
+    fn what_is_denied_or_asked_is_not_told() {
+        for text in [
+            "Neither Ada Holt nor Bo Lind founded the Bluefin Institute.",
+            "It is false that Bo Lind works at the Herring Foundation.",
+            "Bo Lind denied that Ada Holt knows Una Fenn.",
+            "If Ada Holt founded the Tide Project, it was late.",
+            "Ada Holt founded the Tide Project?",
+        ] {
+            assert_eq!(extract(text, None, &[], &[]).relations, [], "{text}");
+        }
+        let both = extract("Ada Holt and Bo Lind founded the Tide Guild.", None, &[], &[]);
+        let who: Vec<_> = both.relations.iter().map(|one| one.subject.as_str()).collect();
+        assert_eq!(who, ["Ada Holt", "Bo Lind"]);
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub(super) fn uncommented(text: &str) -> &str {
 /// A line of a list without the remark behind it. Between quotes none begins.
 pub(super) fn remarkless(line: &str) -> &str {
     let line = line.trim();
-    let quotes = |text: &str| text.matches('"').count() % 2 == 0;
+    let quotes = |text: &str| text.matches('"').count().is_multiple_of(2);
     let mut signs = line.match_indices('#').map(|(place, _)| line.get(..place).unwrap_or(line));
     let remark =
         signs.find(|before| quotes(before) && (before.is_empty() || before.ends_with(' ')));

@@ -29,6 +29,7 @@ mod ontology;
 mod outside;
 mod parting;
 pub mod predicates;
+mod proper_names;
 mod properties;
 mod relations;
 mod resolve;

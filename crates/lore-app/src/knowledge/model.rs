@@ -115,12 +115,14 @@ struct Proposal {
 }
 
 impl Proposal {
-    /// Reads an answer; none where it tells of nothing that was asked for.
+    /// Reads an answer; none where it tells of nothing that was asked for, or where a list is none.
     fn read(said: &str) -> Option<Self> {
         let whole = serde_json::from_str(unfenced(said)).ok();
         let value: Value = whole.or_else(|| serde_json::from_str(braced(said)?).ok())?;
         let asked = ["summary", "topics", "entities", "relationships"];
         let told = asked.iter().any(|name| value.get(name).is_some());
+        let is_list = |name: &&str| value.get(name).is_none_or(Value::is_array);
+        let told = told && ["entities", "relationships"].iter().all(is_list);
         let list = |name: &str| value.get(name).and_then(Value::as_array).cloned();
         let topics = list("topics").unwrap_or_default();
         told.then(|| Self {
@@ -149,9 +151,15 @@ impl ProposedEntity {
             name: text_of(value, "name"),
             r#type: text_of(value, "type"),
             description: text_of(value, "description"),
-            confidence: value.get("confidence").and_then(Value::as_f64),
+            confidence: confidence(value),
         }
     }
+}
+
+/// How sure a model says it is: some write the number as a text.
+fn confidence(value: &Value) -> Option<f64> {
+    let given = value.get("confidence")?;
+    given.as_f64().or_else(|| given.as_str()?.trim().parse().ok())
 }
 
 struct ProposedRelation {
@@ -167,7 +175,7 @@ impl ProposedRelation {
             subject: text_of(value, "subject"),
             predicate: text_of(value, "predicate"),
             object: text_of(value, "object"),
-            confidence: value.get("confidence").and_then(Value::as_f64),
+            confidence: confidence(value),
         }
     }
 }
@@ -189,6 +197,7 @@ fn checked(proposal: Proposal, text: &str, known: &[Mention]) -> Extracted {
     }
     for one in proposal.relationships.iter().take(FOUND_MAX) {
         match relation(ProposedRelation::of(one), &found.entities) {
+            Ok(relation) if found.relations.iter().any(|other| is_repeated(other, &relation)) => {}
             Ok(relation) => found.relations.push(relation),
             Err(why) => found.left_out.push(why),
         }
@@ -246,6 +255,9 @@ fn relation(
     let (Some(from), Some(to)) = (of(&subject), of(&object)) else {
         return Err(format!("{}: one of its ends is not among the entities", what()));
     };
+    if from.name == to.name {
+        return Err(format!("{}: it relates an entity to itself", what()));
+    }
     let predicate = Predicate::read(&given.predicate)
         .ok_or_else(|| format!("{}: this predicate is unknown", what()))?;
     if let Some(objection) = predicate.objection(from.entity_type, to.entity_type) {
@@ -257,6 +269,13 @@ fn relation(
         object: to.name.clone(),
         confidence: sure(given.confidence),
     })
+}
+
+fn is_repeated(one: &NewRelation, other: &NewRelation) -> bool {
+    let told = |relation: &NewRelation| {
+        (relation.subject.clone(), relation.predicate.clone(), relation.object.clone())
+    };
+    told(one) == told(other)
 }
 
 fn is_same(entity: &ExtractedEntity, name: &str) -> bool {
@@ -329,10 +348,12 @@ mod tests {
                 {"subject": "Ada Holt", "predicate": "knows", "object": "Nobody"},
                 {"subject": "Herring Foundation", "predicate": "founded", "object": "Ada Holt"},
                 {"subject": "Ada Holt", "predicate": "founded", "object": "Herring Foundation"},
+                {"subject": "Ada Holt", "predicate": "Founded", "object": "Herring Foundation"},
+                {"subject": "Ada Holt", "predicate": "knows", "object": "Ada Holt"},
             ],
         }));
         assert_eq!((found.entities.len(), found.relations.len()), (2, 1));
-        assert_eq!(found.left_out.len(), 5, "{:?}", found.left_out);
+        assert_eq!(found.left_out.len(), 6, "{:?}", found.left_out);
     }
 
     #[test]
@@ -340,7 +361,7 @@ mod tests {
         let found = read(&json!({
             "topics": null,
             "entities": [
-                {"name": "Ada Holt", "type": "Person", "confidence": "high"},
+                {"name": "Ada Holt", "type": "Person", "confidence": "0.8"},
                 {"name": null, "type": "Person"}, "Victoria", {"name": "Victoria"},
                 {"name": "Herring Foundation", "type": "Organization"},
             ],
@@ -355,7 +376,9 @@ mod tests {
     fn an_answer_is_found_in_what_is_said_around_it_and_must_tell_something() {
         let said = "Sure! Here it is:\n```json\n{\"summary\": \"Fish.\"}\n```\nBye.";
         assert_eq!(Proposal::read(said).map(|found| found.summary).as_deref(), Some("Fish."));
-        for empty in ["{\"foo\": 1}", "[]", "no", "}{"] {
+        for empty in
+            ["{\"foo\": 1}", "[]", "no", "}{", "{\"entities\": null}", "{\"entities\": {\"a\": 1}}"]
+        {
             assert!(Proposal::read(empty).is_none(), "{empty}");
         }
     }

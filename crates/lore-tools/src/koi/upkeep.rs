@@ -145,8 +145,8 @@ async fn sync(request: &Request<'_>) -> Answered {
 struct RegisterIn {
     #[serde(alias = "entity_name", alias = "label")]
     name: String,
-    #[serde(alias = "type")]
-    entity_type: String,
+    #[serde(alias = "entity_type")]
+    r#type: String,
     #[serde(default)]
     aliases: Vec<String>,
     description: Option<String>,
@@ -160,7 +160,7 @@ async fn register(request: &Request<'_>) -> Answered {
     let registration = Registration {
         introduced_by: None,
         name: given.name,
-        entity_type: read_type(request, "type", &given.entity_type).await?,
+        entity_type: read_type(request, "type", &given.r#type).await?,
         aliases: given.aliases,
         description: given.description,
         found_at: None,

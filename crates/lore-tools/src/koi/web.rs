@@ -219,7 +219,8 @@ struct WatchIn {
 async fn watch(request: &Request<'_>) -> Answered {
     request.may_write()?;
     let given: WatchIn = request.body()?;
-    shown(added(&monitor(&request.librarian, &given.url, &given.title).await?))
+    let watched = monitor(&request.librarian, &given.url, &given.title).await;
+    shown(added(&watched.map_err(unread)?))
 }
 
 async fn unwatch(request: &Request<'_>) -> Answered {
