@@ -360,6 +360,19 @@ async def test_notes_of_the_ontology_say_how_sure_is_sure(home, serve):
     assert (person["similarity_threshold"], person["phonetic_matching"]) == (0.99, False)
 
 
+def test_bodies_of_the_koi_api_are_json(home, serve):
+    body = '{"name": "Form Sent", "type": "Person"}'
+    with serve().client() as http:
+
+        def register(kind):
+            return http.post("/compat/koi/register-entity", content=body, headers={"Content-Type": kind})
+
+        for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"):
+            assert register(kind).status_code == 415, kind
+        assert http.get("/compat/koi/search").json()["detail"][0]["loc"] == ["query", "q"]
+        assert register("application/json; charset=utf-8").status_code == 200
+
+
 def test_a_page_can_be_judged_before_it_is_taken_in(home, serve, pages):
     url = pages.put("/herring", ARTICLE)
     with serve().client() as http:

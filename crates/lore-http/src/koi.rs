@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, Method, Response, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use lore_core::Error;
 use lore_core::error::short;
 use lore_mcp::{Scope, ServerParts};
@@ -35,6 +35,9 @@ pub(crate) async fn handle(State(koi): State<Arc<Koi>>, request: Request) -> Res
         Err(Unread::TooLarge) => return detail(413, json!("The body is too large")),
         Err(Unread::Missing) => return detail(408, json!("The body did not arrive")),
     };
+    if !body.is_empty() && !is_json(&head.headers) {
+        return detail(415, json!("The body must be application/json"));
+    }
     match answer(&koi, &head, &body).await {
         Ok(answer) => reply(StatusCode::OK, &answer),
         Err(failure) => refusal(failure, place_of_fields(&head.method)),
@@ -75,6 +78,15 @@ fn ask(koi: &Koi, head: &Parts, body: &[u8]) -> Result<Ask, Failure> {
         })?),
     };
     Ok(Ask { verb, path: vec![path], query: query.collect(), body })
+}
+
+/// Whether a body is said to be JSON, or to be nothing in particular. Forms of pages elsewhere can
+/// send other types without asking.
+fn is_json(headers: &HeaderMap) -> bool {
+    let Some(given) = headers.get(header::CONTENT_TYPE) else { return true };
+    let kind = given.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    let kind = kind.to_ascii_lowercase();
+    kind == "application/json" || kind.starts_with("application/") && kind.ends_with("+json")
 }
 
 /// Where the fields of a request stand, as FastAPI calls it.

@@ -247,17 +247,17 @@ async fn created(
 }
 
 /// Puts an entity into the bin that a note made known, where nothing but that note, which is
-/// the document `note`, speaks of it.
+/// the document `note` as long as there is one, speaks of it.
 pub(super) async fn forget_introduced(
     librarian: &Librarian,
     uri: &str,
-    note: NodeId,
+    note: Option<NodeId>,
 ) -> Result<()> {
     let Some(entity) = entities::by_uri(librarian, uri).await? else { return Ok(()) };
     let (store, viewer, id) = (&librarian.app.store, &librarian.viewer, entity.node.id);
     let edges = store.neighbours(viewer, &[id], Direction::Both, &[], FEW).await?;
     let texts = store.texts_of(viewer, id, Bin::Live).await?;
-    let alone = edges.iter().all(|edge| edge.source == note) && texts.is_empty();
+    let alone = edges.iter().all(|edge| Some(edge.source) == note) && texts.is_empty();
     if !alone || !entity.node.properties.contains_key(INTRODUCED_BY) {
         return Ok(());
     }

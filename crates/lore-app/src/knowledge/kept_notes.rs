@@ -383,7 +383,7 @@ async fn let_go(librarian: &Librarian, document: &Node, subject: &Subject) -> Re
     others.retain(|note| note.id != document.id);
     note_names::take_back(librarian, document, subject, &others).await?;
     match others.is_empty() {
-        true => changes::forget_introduced(librarian, &subject.uri, document.id).await,
+        true => changes::forget_introduced(librarian, &subject.uri, Some(document.id)).await,
         false => Ok(()),
     }
 }
@@ -425,6 +425,15 @@ pub(super) async fn exchange(librarian: &Librarian, one: &str, other: &str) -> R
         follow(librarian, from, to).await?;
     }
     Ok(())
+}
+
+/// Takes an entity away that notes made known, if no note is about it any more.
+pub(super) async fn forget_unsaid(librarian: &Librarian, uri: &str) -> Result<()> {
+    let Some(entity) = entities::by_uri(librarian, uri).await? else { return Ok(()) };
+    if librarian.would_tell(&entity.node) || !notes_about(librarian, &entity).await?.is_empty() {
+        return Ok(());
+    }
+    changes::forget_introduced(librarian, uri, None).await
 }
 
 /// Reads the notes about an entity again, which was merged when they were read last.

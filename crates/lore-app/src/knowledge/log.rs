@@ -287,12 +287,15 @@ pub async fn unmerge(librarian: &Librarian, uri: &str, reason: &str) -> Result<E
             let kept = librarian.entity(uri).await?;
             librarian.may_change(&kept.node)?;
             let (sequence, given) = merge_of(librarian, &kept, uri).await?;
-            Ok((unmerged(librarian, &kept, sequence, given, reason).await?, ()))
+            Ok((unmerged(librarian, &kept, sequence, given, reason).await?, kept.uri))
         }
         .boxed()
     };
-    librarian.carry_out(plan).await?;
+    let kept = librarian.carry_out(plan).await?;
     let restored = librarian.entity(uri).await?;
+    if let Err(error) = kept_notes::forget_unsaid(librarian, &kept).await {
+        tracing::info!(%error, uri = kept, "an entity whose note is gone was not taken away");
+    }
     // Notes that were edited meanwhile say of it what its relations were before.
     if let Err(error) = kept_notes::reread(librarian, &restored).await {
         tracing::info!(%error, uri, "the notes about an entity were not read again");
@@ -352,8 +355,11 @@ async fn unmerged(
         let entry = Entry { kind: UNMERGED, reason, details };
         batch = batch.change(append(librarian, gone, entry, None));
     }
-    if !gained.is_empty() {
+    let mut lost = parting::lost(&events, sequence);
+    lost.retain(|name| !gained.contains(name));
+    if !gained.is_empty() || !lost.is_empty() {
         let own = gone.map(|node| node.aliases).unwrap_or_default().into_iter();
+        let own = own.filter(|name| !lost.contains(name) && !gained.contains(name));
         let aliases = Some(own.chain(gained.iter().cloned()).collect());
         let patch = NodePatch { aliases, ..NodePatch::default() };
         batch = batch.change(Change::UpdateNode(NodeRef::Uid(uid), Expect::Any, patch));
@@ -412,14 +418,17 @@ pub(super) fn details(event: &Event) -> Value {
     payload.get("details").cloned().unwrap_or_default()
 }
 
-fn logged(event: Event) -> Logged {
+pub(super) fn reason(event: &Event) -> String {
     let payload: Value = serde_json::from_str(&event.payload).unwrap_or_default();
-    let reason = payload.get("reason").and_then(Value::as_str).unwrap_or_default().to_owned();
+    payload.get("reason").and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn logged(event: Event) -> Logged {
     Logged {
+        reason: reason(&event),
         details: details(&event),
         sequence: event.sequence,
         at: event.at,
         kind: event.kind,
-        reason,
     }
 }

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use super::entities::Entity;
 use super::librarian::Librarian;
-use super::log::{self, ALIAS_ADDED, Given, OF};
+use super::log::{self, ALIAS_ADDED, ALIAS_REMOVED, Given, OF};
+use super::note_names::SAYS_SO_NO_MORE;
 use super::relations::{MENTIONS, OBJECT_AS, SUBJECT_AS};
 use super::spotter;
 
@@ -19,6 +20,15 @@ pub(super) fn gained(events: &[Event], sequence: i64, uri: &str) -> Vec<String> 
     let added =
         events.iter().filter(|event| event.sequence > sequence && event.kind == ALIAS_ADDED);
     let details = added.map(log::details).filter(|told| told.get(OF) == Some(&json!(uri)));
+    details.filter_map(|told| Some(told.get("alias")?.as_str()?.to_owned())).collect()
+}
+
+/// Names that the note of the entity that was merged gave up after the merge.
+pub(super) fn lost(events: &[Event], sequence: i64) -> Vec<String> {
+    let later = events.iter().filter(|event| event.sequence > sequence);
+    let removed = later.filter(|event| event.kind == ALIAS_REMOVED);
+    let by_note = removed.filter(|event| log::reason(event) == SAYS_SO_NO_MORE);
+    let details = by_note.map(log::details);
     details.filter_map(|told| Some(told.get("alias")?.as_str()?.to_owned())).collect()
 }
 

@@ -165,6 +165,22 @@ async fn editing_the_note_of_a_merged_entity_leaves_the_other_as_it_is() {
 }
 
 #[tokio::test]
+async fn undoing_a_merge_does_not_bring_back_what_notes_say_no_more() {
+    let world = World::new().await;
+    world.note("Gina Farr.md", &person("", "She sings.")).await;
+    world.note("Hanna Folk.md", &person("aliases: [Hf Two]\n", "She sails.")).await;
+    let uri = async |name: &str| world.best(name).await["uri"].as_str().unwrap().to_owned();
+    let (from, into) = (uri("Hanna Folk").await, uri("Gina Farr").await);
+    world.post("entity/merge", json!({ "from_uri": from, "into_uri": into })).await;
+    world.note("Hanna Folk.md", &person("aliases: [Hf Three]\n", "She sails.")).await;
+    std::fs::remove_file(world.directory.path().join("vault/Gina Farr.md")).unwrap();
+    world.post("sync-relationships", json!({})).await;
+    world.post("entity/unmerge", json!({ "uri": from })).await;
+    assert_eq!(world.entity(&from).await["aliases"], json!(["Hf Three"]));
+    assert_ne!(world.best("Gina Farr").await["name"], "Gina Farr");
+}
+
+#[tokio::test]
 async fn a_second_note_about_an_entity_does_not_rename_it() {
     let world = World::new().await;
     world.note("People/Tom Reed.md", &person("aliases: [Tommy Reed]\n", "One.")).await;
