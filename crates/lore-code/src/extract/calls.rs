@@ -15,6 +15,7 @@ impl<'s> Walk<'_, 's> {
             return self.import(node);
         }
         let Some((qualifier, name)) = self.callee(node) else { return };
+        let qualifier = qualifier.or_else(|| self.initialised(node));
         self.note_call(node, qualifier, name, node.child_by_field_name("arguments"));
     }
 
@@ -23,9 +24,32 @@ impl<'s> Walk<'_, 's> {
         let Callee { base, way, qualifier, name } = names::callee(node, self.source)?;
         match (base, way) {
             (None, _) => (!self.is_value(&name)).then_some((None, name)),
-            (Some(_), Way::Path) => Some((Some(self.seen_from_file(qualifier)), name)),
+            (Some(_), Way::Path) => Some((Some(self.seen_from_here(qualifier)), name)),
             (Some(base), Way::Dot) => Some((Some(self.object(base, qualifier)), name)),
         }
+    }
+
+    /// The class that something outside of its methods is for, as in `class A { int a = f(); }` of
+    /// Java: its methods are called.
+    fn initialised(&self, node: Node<'s>) -> Option<String> {
+        let is_outside = node.kind() == "method_invocation" && self.function_around().is_none();
+        let class = self.class_around().filter(|_| is_outside)?;
+        Some(format!("{}{class}", Call::OF))
+    }
+
+    /// Something above a definition is called with it, as `@f` says.
+    pub(super) fn decoration(&mut self, node: Node<'s>) {
+        let named = node.named_child(0).filter(|_| self.language != Language::Java);
+        let Some(named) = named.filter(|named| names::is_named(*named)) else { return };
+        let Some((base, name)) = names::member(named) else {
+            let name = self.text(named).to_owned();
+            if !self.is_value(&name) {
+                self.note_call(node, None, name, None);
+            }
+            return;
+        };
+        let qualifier = self.object(base, names::last_name(self.text(base)));
+        self.note_call(node, Some(qualifier), self.text(name).to_owned(), None);
     }
 
     /// Whether a name is that of a value here, so that calling it calls that.
@@ -71,8 +95,14 @@ impl<'s> Walk<'_, 's> {
         }
     }
 
-    /// A path of a module inside of a file of Rust, as it is from the file's own.
-    fn seen_from_file(&self, path: String) -> String {
+    /// A path of a module inside of a file of Rust, as it is from the file's own; of a type that
+    /// stands for others, what that is at least.
+    fn seen_from_here(&self, path: String) -> String {
+        if self.language == Language::Rust
+            && let Some(Meaning::Of(bound)) = self.scopes.meaning(&path)
+        {
+            return bound.into_owned();
+        }
         let is_inside =
             self.language == Language::Rust && self.open.iter().any(|open| open.module.is_some());
         match path.strip_prefix("super::").filter(|rest| is_inside && !rest.is_empty()) {

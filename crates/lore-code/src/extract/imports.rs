@@ -15,7 +15,9 @@ const PATH_MAX: usize = 300;
 /// Whether a call of this name is an import.
 pub(super) fn is_import(language: Language, called: &str) -> bool {
     match language {
-        Language::JavaScript | Language::TypeScript | Language::Tsx => called == "require",
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            ["import", "require"].contains(&called)
+        }
         Language::Shell => called == "source" || called == ".",
         _ => false,
     }
@@ -24,7 +26,7 @@ pub(super) fn is_import(language: Language, called: &str) -> bool {
 /// What an import brings: modules, each with names.
 pub(super) fn imported(
     node: Node<'_>,
-    around: Option<Node<'_>>,
+    around: &[Node<'_>],
     source: &str,
     language: Language,
 ) -> Vec<(String, Vec<Brought>)> {
@@ -139,15 +141,15 @@ fn python(node: Node<'_>, source: &str) -> Vec<(String, Vec<Brought>)> {
     vec![(module.to_owned(), brought)]
 }
 
-fn script(
-    node: Node<'_>,
-    around: Option<Node<'_>>,
-    source: &str,
-) -> Option<(String, Vec<Brought>)> {
+fn script(node: Node<'_>, around: &[Node<'_>], source: &str) -> Option<(String, Vec<Brought>)> {
     if node.kind() == "call_expression" {
         return required(node, around, source);
     }
-    let module = unquoted(text(node.child_by_field_name("source")?, source));
+    // `import a = require('…')` has it one level deeper.
+    let inner = node.named_child(0).filter(|inner| inner.kind() == "import_require_clause");
+    let written =
+        node.child_by_field_name("source").or_else(|| inner?.child_by_field_name("source"));
+    let module = unquoted(text(written?, source));
     let mut names = Vec::new();
     if node.kind() == "export_statement" && node.named_child_count() == 1 {
         // `export * from '…'`.
@@ -165,8 +167,10 @@ fn script(
             let written = text(child, source);
             match (part.kind(), child.kind()) {
                 ("import_clause", "identifier") => names.push(brought(Brought::DEFAULT, written)),
-                ("namespace_import", "identifier") => names.push(brought(Brought::ALL, written)),
-                ("namespace_export", "identifier") => names.push(brought(Brought::ALL, written)),
+                (
+                    "namespace_import" | "namespace_export" | "import_require_clause",
+                    "identifier",
+                ) => names.push(brought(Brought::ALL, written)),
                 (_, "import_specifier" | "export_specifier") => {
                     let name =
                         child.child_by_field_name("name").map_or(written, |n| text(n, source));
@@ -174,7 +178,9 @@ fn script(
                     names.push(brought(name, alias.unwrap_or(name)));
                 }
                 (_, "import_clause" | "named_imports" | "namespace_import")
-                | (_, "export_clause" | "namespace_export") => open.push(child),
+                | (_, "export_clause" | "namespace_export" | "import_require_clause") => {
+                    open.push(child);
+                }
                 _ => {}
             }
         }
@@ -182,12 +188,8 @@ fn script(
     Some((module, names))
 }
 
-/// `const { a, b: c } = require('…')` and `const d = require('…')`.
-fn required(
-    node: Node<'_>,
-    around: Option<Node<'_>>,
-    source: &str,
-) -> Option<(String, Vec<Brought>)> {
+/// `const { a, b: c } = require('…')` and `const d = await import('…')`.
+fn required(node: Node<'_>, around: &[Node<'_>], source: &str) -> Option<(String, Vec<Brought>)> {
     let argument = node.child_by_field_name("arguments")?.named_child(0)?;
     let module = Some(argument).filter(|argument| argument.kind() == "string")?;
     let module = unquoted(text(module, source));
@@ -196,7 +198,8 @@ fn required(
         name: name.to_owned(),
         local: local.to_owned(),
     };
-    let target = around.filter(|around| around.kind() == "variable_declarator");
+    let mut around = around.iter().rev().filter(|around| around.kind() != "await_expression");
+    let target = around.next().filter(|around| around.kind() == "variable_declarator");
     let Some(target) = target.and_then(|around| around.child_by_field_name("name")) else {
         return Some((module, Vec::new()));
     };

@@ -207,12 +207,14 @@ fn script(node: Node<'_>) -> Option<Kind> {
 /// `exports.f = function () …`, `T.prototype.f = …` and their like.
 fn assigned(node: Node<'_>) -> Option<Kind> {
     let (left, right) = (node.child_by_field_name("left")?, node.child_by_field_name("right")?);
+    let is_own = left.child_by_field_name("object").is_some_and(|object| object.kind() == "this");
     match (left.kind(), right.kind()) {
         (
             "identifier" | "member_expression",
             "arrow_function" | "function_expression" | "generator_function",
         ) => Some(Kind::Function),
         ("member_expression", "object") => Some(Kind::Object),
+        ("member_expression", _) if is_own => Some(Kind::Field),
         ("member_expression", "identifier") => Some(Kind::Handing),
         _ => None,
     }

@@ -7,6 +7,7 @@
 
 mod budget;
 mod calls;
+mod fields;
 mod imports;
 mod kinds;
 mod names;
@@ -16,8 +17,6 @@ mod text;
 mod tokens;
 mod types;
 mod values;
-
-use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 use tree_sitter::{Node, TreeCursor};
@@ -171,6 +170,9 @@ impl<'s> Walk<'_, 's> {
 
     fn lengthen(&mut self, node: Node<'s>) {
         self.opaque_until = node.end_byte();
+        if node.kind() == "decorator" {
+            self.decoration(node);
+        }
         if let Some(comment) = &mut self.comment
             && node.start_position().row <= comment.last_row + 1
         {
@@ -236,10 +238,11 @@ impl<'s> Walk<'_, 's> {
         let owner = written_owner.or_else(|| around.and_then(|open| open.owner.clone()));
         if let Some(class) = owner.as_ref().filter(|_| name == "constructor") {
             let fields = names::fields_of_constructor(node, self.source, self.language).into_iter();
+            let bounds = self.bounds_around();
             self.facts.fields.extend(fields.map(|(name, kind)| Field {
                 class: class.clone(),
                 name: name.to_owned(),
-                kind: kind.into_owned(),
+                kind: types::bounded(kind, &bounds).into_owned(),
             }));
         }
         let number = self.define(node, Label::Function, name, owner);
@@ -270,48 +273,12 @@ impl<'s> Walk<'_, 's> {
 
     fn class(&mut self, node: Node<'s>, label: Label, depth: usize) {
         let Some(name) = self.name(node) else { return };
+        self.numbered_fields(node, &name);
         for (base, kind) in self.bases(node, label) {
             self.facts.bases.push(Base { class: name.clone(), name: base, kind });
         }
         self.define(node, label, name.clone(), None);
         self.open.push(Open { depth, function: None, owner: Some(name), module: None });
-    }
-
-    /// What the things of a class hold, as far as it is told of what type that is.
-    fn field(&mut self, node: Node<'s>) {
-        let Some(class) = self.class_around() else { return };
-        let found = match names::own_attribute(node, self.source) {
-            Some(name) => {
-                let written = node.child_by_field_name("type").map(|written| self.text(written));
-                let written = written.and_then(|written| types::plain_name(written, self.language));
-                let written = written.map(Cow::into_owned);
-                let value = || self.scopes.kind_of(node.child_by_field_name("right")?);
-                Vec::from_iter(written.or_else(value).map(|kind| (name, kind.into())))
-            }
-            None => self.scopes.kinds(node),
-        };
-        let bounds = self.bounds_around();
-        self.facts.fields.extend(found.into_iter().map(|(name, kind)| Field {
-            class: class.clone(),
-            name: name.to_owned(),
-            kind: types::bounded(kind, &bounds).into_owned(),
-        }));
-    }
-
-    /// What the types are at least that stand for others in the class whose fields are at hand.
-    fn bounds_around(&self) -> Vec<types::Typed<'s>> {
-        let class = self.around.iter().rev().nth(1);
-        class.map_or(Vec::new(), |class| types::bounds(*class, self.source, self.language))
-    }
-
-    /// The class that a node is in, be it in a method of it.
-    fn class_around(&self) -> Option<String> {
-        let around =
-            self.open.iter().rev().find(|open| open.owner.is_some() || open.function.is_some())?;
-        match around.function {
-            Some(function) => self.facts.symbols.get(function)?.owner.clone(),
-            None => around.owner.clone(),
-        }
     }
 
     /// Rust's `impl`: methods of a type, perhaps for a trait.
@@ -415,9 +382,9 @@ impl<'s> Walk<'_, 's> {
     fn import(&mut self, node: Node<'s>) {
         let line = node.start_position().row as u32 + 1;
         let inside = self.function_around();
-        let around = self.around.last().copied();
         let is_inside = self.open.iter().any(|open| open.module.is_some());
-        for (module, mut names) in imports::imported(node, around, self.source, self.language) {
+        for (module, mut names) in imports::imported(node, &self.around, self.source, self.language)
+        {
             if is_inside && self.language == Language::Rust {
                 imports::from_file(&mut names);
             }

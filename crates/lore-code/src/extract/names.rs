@@ -136,12 +136,17 @@ pub(super) fn export(node: Node<'_>, around: Option<Node<'_>>, source: &str) -> 
     }
 }
 
-/// `self.a = …` of Python: the name of the field.
+/// Whether a node is a name, or a path of names.
+pub(super) fn is_named(node: Node<'_>) -> bool {
+    root(node).kind() == "identifier"
+}
+
+/// `self.a = …` of Python and `this.a = …` of JavaScript: the name of the field.
 pub(super) fn own_attribute<'s>(node: Node<'_>, source: &'s str) -> Option<&'s str> {
     let left = node.child_by_field_name("left")?;
     let object = left.child_by_field_name("object")?;
-    let name = left.child_by_field_name("attribute")?;
-    (text(object, source) == "self").then(|| text(name, source))
+    let name = ["attribute", "property"].iter().find_map(|name| left.child_by_field_name(name))?;
+    ["self", "this"].contains(&text(object, source)).then(|| text(name, source))
 }
 
 /// `constructor(private a: T)` of TypeScript: fields with their types.
@@ -192,6 +197,12 @@ pub(super) fn callee<'t>(node: Node<'t>, source: &str) -> Option<Callee<'t>> {
     let called = match called.kind() {
         // `f()()` calls what f returns.
         "call_expression" | "call" => return None,
+        // `f.call(x)` of JavaScript calls f, and `m.f[T]()` of Go `m.f`.
+        "member_expression" => called_by_itself(called, source),
+        "index_expression" => {
+            let operand = called.child_by_field_name("operand");
+            operand.filter(|operand| operand.kind() == "selector_expression")
+        }
         "generic_function" => called.child_by_field_name("function"),
         "generic_type" => called.child_by_field_name("type"),
         _ => None,
@@ -225,6 +236,12 @@ pub(super) fn callee<'t>(node: Node<'t>, source: &str) -> Option<Callee<'t>> {
     }
     let name = plain(called, source)?;
     Some(Callee { base: None, way: Way::Path, qualifier: String::new(), name })
+}
+
+fn called_by_itself<'t>(called: Node<'t>, source: &str) -> Option<Node<'t>> {
+    let (object, name) = member(called)?;
+    let is_called = ["apply", "call"].contains(&text(name, source));
+    Some(object).filter(|object| is_called && is_named(*object))
 }
 
 /// What `a.b.c` begins with.

@@ -83,7 +83,7 @@ impl<'s> Scopes<'s> {
         match self.role(node) {
             Role::Function => self.enter_function(node, around),
             Role::Block => self.enter_block(node, around),
-            Role::Declaration if !self.frames.is_empty() => {
+            Role::Declaration if !self.frames.is_empty() || self.is_for_all(node) => {
                 let values = self.values(node).into_iter();
                 if let Some(frame) = self.frames.last_mut() {
                     frame.later.extend(values.map(|(name, meaning)| (depth, name, meaning)));
@@ -91,6 +91,15 @@ impl<'s> Scopes<'s> {
             }
             _ => {}
         }
+    }
+
+    /// Whether a variable of Go is one of the whole file, which is then around everything.
+    fn is_for_all(&mut self, node: Node<'s>) -> bool {
+        let is_one = node.kind() == "var_spec" && self.frames.is_empty();
+        if is_one {
+            self.frames.push(Frame { depth: 0, names: Vec::new(), later: Vec::new() });
+        }
+        is_one
     }
 
     fn leave(&mut self, depth: usize) {
@@ -113,7 +122,10 @@ impl<'s> Scopes<'s> {
         let mut parameters = parameters(node);
         // `x => …` has its parameter without parentheses.
         parameters.extend(Some(node).filter(|node| node.kind() == "arrow_function"));
-        let bounds = types::bounds(node, self.source, self.language);
+        // What Go returns may have names.
+        let result = node.child_by_field_name("result");
+        parameters.extend(result.filter(|result| result.kind() == "parameter_list"));
+        let bounds = self.bounds(node, around);
         for given in parameters {
             for (name, meaning) in self.values(given) {
                 self.bind(name, bounded(meaning, &bounds));
@@ -121,6 +133,11 @@ impl<'s> Scopes<'s> {
         }
         for (name, kind) in elements {
             self.bind(name, Meaning::Of(kind));
+        }
+        if self.language == Language::Rust {
+            for (name, bound) in bounds {
+                self.bind(name, Meaning::Of(bound));
+            }
         }
         if let Some(receiver) = node.child_by_field_name("receiver") {
             let inner = receiver.named_child(0).map_or(Vec::new(), |inner| self.bound(inner));
@@ -131,6 +148,13 @@ impl<'s> Scopes<'s> {
         {
             self.look_through(body);
         }
+    }
+
+    /// The types that stand for others in a function and in the class around it.
+    fn bounds(&self, function: Node<'s>, around: &[Node<'s>]) -> Vec<Typed<'s>> {
+        let class = around.iter().rev().nth(1).copied();
+        let parts = [Some(function), class].into_iter().flatten();
+        parts.flat_map(|part| types::bounds(part, self.source, self.language)).collect()
     }
 
     fn enter_block(&mut self, node: Node<'s>, around: &[Node<'s>]) {
@@ -365,12 +389,15 @@ fn parameters(node: Node<'_>) -> Vec<Node<'_>> {
 
 /// Whether a variable of JavaScript is a function, or a module that is brought.
 fn gives_function(node: Node<'_>, source: &str) -> bool {
-    let Some(value) = node.child_by_field_name("value") else { return false };
+    let Some(mut value) = node.child_by_field_name("value") else { return false };
+    if value.kind() == "await_expression" {
+        value = value.named_child(0).unwrap_or(value);
+    }
     match value.kind() {
         "arrow_function" | "function_expression" | "generator_function" => true,
         "call_expression" => {
             let called = value.child_by_field_name("function");
-            called.is_some_and(|called| text(called, source) == "require")
+            called.is_some_and(|called| ["import", "require"].contains(&text(called, source)))
         }
         _ => false,
     }

@@ -16,6 +16,7 @@ pub(super) fn given<'s>(node: Node<'s>, source: &'s str, language: Language) -> 
     match node.kind() {
         "parameters"
         | "formal_parameters"
+        | "closure_parameters"
         | "parameter_list"
         | "lexical_declaration"
         | "variable_declaration" => {
@@ -36,7 +37,7 @@ pub(super) fn given<'s>(node: Node<'s>, source: &'s str, language: Language) -> 
 pub(super) fn assigned<'s>(node: Node<'s>, source: &'s str) -> Option<(&'s str, Node<'s>)> {
     let (name, value) = match node.kind() {
         "let_declaration" => ("pattern", "value"),
-        "variable_declarator" | "public_field_definition" => ("name", "value"),
+        "variable_declarator" | "public_field_definition" | "var_spec" => ("name", "value"),
         "assignment" | "short_var_declaration" => ("left", "right"),
         "local_variable_declaration" => {
             return assigned(node.child_by_field_name("declarator")?, source);
@@ -360,11 +361,19 @@ fn made<'s>(value: Node<'s>, source: &'s str) -> Option<&'s str> {
     match value.kind() {
         "new_expression" => field("constructor").or_else(|| field("type")),
         "object_creation_expression" | "composite_literal" => field("type"),
+        "type_assertion_expression" | "compound_literal_expression" => field("type"),
         "struct_expression" => field("name"),
         // In Python, classes are what begins with a capital.
         "call" => field("function").filter(|name| is_capital(&last_name(name))),
         "call_expression" => {
             let called = value.child_by_field_name("function")?;
+            // `new(T)` of Go.
+            let first = value.child_by_field_name("arguments")?.named_child(0);
+            if let Some(first) = first.filter(|first| first.kind().contains("type"))
+                && text(called, source) == "new"
+            {
+                return Some(text(first, source));
+            }
             let part = |name: &str| called.child_by_field_name(name).map(|part| text(part, source));
             let (path, name) = (part("path")?, part("name")?);
             let makes = MAKERS.contains(&name)

@@ -65,7 +65,16 @@ impl<'s> Scopes<'s> {
             Some(Meaning::Of(kind)) => Some(kind.into_owned()),
             Some(Meaning::Receiver) => Some("Self".to_owned()),
             Some(Meaning::Value | Meaning::Defined) => None,
-            None => ["self", "this"].contains(&name).then(|| "Self".to_owned()),
+            None if ["self", "this"].contains(&name) => Some("Self".to_owned()),
+            None => match (self.language, name.starts_with(char::is_uppercase)) {
+                // A type of Rust without fields is its only value.
+                (Language::Rust, true) if name.contains(char::is_lowercase) => {
+                    Some(name.to_owned())
+                }
+                // A field that is told of above.
+                (Language::Java, false) => Some(format!("Self.{name}")),
+                _ => None,
+            },
         }
     }
 

@@ -1,6 +1,7 @@
 //! What is called on values, told by their types.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
 
 use super::resolve::{Meant, Sought};
 use super::{At, Found, Linker};
@@ -48,7 +49,7 @@ impl Linker<'_, '_> {
                 Some((inner, field)) => {
                     let (file, class) = self.type_of(at, owner, inner, steps)?;
                     let (class, _) = self.type_named(file, &class)?;
-                    let kind = self.field_of(class, field)?;
+                    let (class, kind) = self.field_of(class, field)?;
                     let there = At { file: class.file, function: None };
                     self.type_of(there, self.name_of(class), kind, steps)
                 }
@@ -92,10 +93,25 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// The type of a field, as it is told where its class is.
-    fn field_of(&self, class: Found, name: &str) -> Option<&str> {
-        let known = self.fields.get(&(self.name_of(class)?, name))?;
-        known.iter().find(|(file, _)| *file == class.file).map(|(_, kind)| *kind)
+    /// The class that has a field, this one or one above it, and the type of that, as it is told
+    /// where the class is.
+    fn field_of(&self, class: Found, name: &str) -> Option<(Found, &str)> {
+        const CLASSES_MAX: usize = 16;
+        let mut open = VecDeque::from([class]);
+        for _ in 0..CLASSES_MAX {
+            let class = open.pop_front()?;
+            let owner = self.name_of(class)?;
+            let known = self.fields.get(&(owner, name)).into_iter().flatten();
+            let mut own = known.filter(|(file, _)| *file == class.file);
+            if let Some((_, kind)) = own.next() {
+                return Some((class, kind));
+            }
+            let bases = &self.files.get(class.file)?.bases;
+            let above = bases.iter().filter(|base| base.class == owner);
+            let above = above.filter_map(|base| self.type_named(class.file, &base.name));
+            open.extend(above.map(|(above, _)| above));
+        }
+        None
     }
 }
 

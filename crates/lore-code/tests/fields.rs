@@ -1,0 +1,107 @@
+//! Types that can be read off fields, variables of files and what is above, and calls that are
+//! outside of functions.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod asked;
+
+use asked::{Asked, CALLS};
+
+/// Who calls a method of which type.
+const OWNERS: &str =
+    "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + coalesce(b.receiver_type, '-') + '.' + b.name";
+
+#[test]
+fn what_a_class_is_made_with_calls_its_methods() {
+    let graph = Asked::of(&[(
+        "A.java",
+        "class A { static { st(); } int f = fi(); { in(); } Runnable r = () -> lam();\n\
+         static void st() {} int fi() { return 1; } void in() {} void lam() {} }\n\
+         enum En { X(mk()); En(int i) {} static int mk() { return 1; } }\n",
+    )]);
+    let called = ["A.java→fi", "A.java→in", "A.java→lam", "A.java→mk", "A.java→st"];
+    graph.rows(CALLS, &called);
+}
+
+#[test]
+fn fields_are_of_what_they_were_made_of_or_given_as() {
+    let graph = Asked::of(&[
+        (
+            "a.js",
+            "class Aaa { go() {} }\nclass Bbb { go() {} }\n\
+             class H { constructor() { this.b = new Bbb(); } w1() { this.b.go(); } }\n",
+        ),
+        (
+            "a.py",
+            "class A1:\n    def go(self): pass\nclass B1:\n    def go(self): pass\n\
+             class P:\n    def __init__(self):\n        self.b = B1()\n\
+             class C1(P):\n    def w2(self):\n        self.b.go()\n",
+        ),
+        (
+            "a.ts",
+            "interface Opt { run(): void }\nclass Impl { run() {} }\n\
+             class G<T extends Opt> { constructor(private t: T) {} w3() { this.t.run(); }\n\
+             w4(x: T) { x.run(); } }\n",
+        ),
+        (
+            "A.java",
+            "class S1 { void put() {} }\nclass S2 { void put() {} }\n\
+             class Up { protected S2 inh; }\nclass Low extends Up { void w5() { inh.put(); } }\n",
+        ),
+    ]);
+    let called = ["w1→Bbb.go", "w2→B1.go", "w3→Opt.run", "w4→Opt.run", "w5→S2.put"];
+    graph.rows(OWNERS, &called);
+}
+
+#[test]
+fn variables_of_go_are_of_their_types() {
+    let graph = Asked::of(&[
+        (
+            "a/a.go",
+            "package a\ntype S struct{}\nfunc (s *S) Put() {}\ntype Z struct{}\n\
+             func (z *Z) Put() {}\nvar glob Z\n\
+             func k1() { glob.Put() }\nfunc k2() (z Z) { z.Put(); return }\n\
+             func k3() { y := new(Z); y.Put() }\n\
+             func k4(x any) { if v, ok := x.(*Z); ok { v.Put() } }\n",
+        ),
+        (
+            "gen/gen.go",
+            "package gen\ntype Stack[T any] struct{}\nfunc NewStack[T any]() *Stack[T] { return nil }\n",
+        ),
+        ("b/b.go", "package b\nimport \"ex.com/m/gen\"\nfunc k5() { gen.NewStack[int]() }\n"),
+    ]);
+    let called = ["k1→Z.Put", "k2→Z.Put", "k3→Z.Put", "k4→Z.Put", "k5→-.NewStack"];
+    graph.rows(OWNERS, &called);
+}
+
+#[test]
+fn values_of_rust_are_of_the_types_that_are_written() {
+    let graph = Asked::of(&[(
+        "src/lib.rs",
+        "struct Foo;\nimpl Foo { fn run(&self) {} }\nstruct Bar;\nimpl Bar { fn run(&self) {} }\n\
+         trait Mk { fn make(); }\nstruct N(Bar);\nimpl N { fn k1(&self) { self.0.run(); } }\n\
+         fn k2() { let f = |b: &Bar| b.run(); }\nfn k3() { let b = Bar; b.run(); }\n\
+         fn k4<T: Mk>() { T::make(); }\nfn k5<T: Mk>() { <T as Mk>::make(); }\n\
+         struct W<T>(T);\nimpl<T: Mk> W<T> { fn k6() { T::make(); } }\n",
+    )]);
+    let called =
+        ["k1→Bar.run", "k2→Bar.run", "k3→Bar.run", "k4→Mk.make", "k5→Mk.make", "k6→Mk.make"];
+    graph.rows(OWNERS, &called);
+}
+
+#[test]
+fn functions_are_called_by_what_calls_them_and_by_what_is_above_others() {
+    let graph = Asked::of(&[
+        ("api.ts", "export function counter() {}\nexport function other() {}\n"),
+        (
+            "a.ts",
+            "import x2 = require('./api');\nfunction a1() {}\n\
+             function w1() { a1.call(this); }\nfunction w2() { x2.other.apply(this, []); }\n\
+             async function w3() { const m = await import('./api'); m.counter(); }\n\
+             async function w4() { const { counter } = await import('./api'); counter(); }\n",
+        ),
+        ("d.py", "def deco(f):\n    return f\n\n@deco\ndef w5():\n    pass\n"),
+        ("y.cpp", "class Y { public: void end() {} };\nvoid w6() { auto y = Y{}; y.end(); }\n"),
+    ]);
+    graph.rows(CALLS, &["d.py→deco", "w1→a1", "w2→other", "w3→counter", "w4→counter", "w6→end"]);
+}
