@@ -87,6 +87,11 @@ fn values_of_rust_are_of_the_types_that_are_written() {
     let called =
         ["k1→Bar.run", "k2→Bar.run", "k3→Bar.run", "k4→Mk.make", "k5→Mk.make", "k6→Mk.make"];
     graph.rows(OWNERS, &called);
+    let graph = Asked::of(&[
+        ("src/bar.rs", "pub struct Bar;\npub fn find() {}\n"),
+        ("src/lib.rs", "mod bar;\nuse bar::Bar;\nfn k7(bar: &Bar) { bar::find(); }\n"),
+    ]);
+    graph.rows(OWNERS, &["k7→-.find"]);
 }
 
 #[test]

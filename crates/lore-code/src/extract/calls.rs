@@ -98,7 +98,9 @@ impl<'s> Walk<'_, 's> {
     /// A path of a module inside of a file of Rust, as it is from the file's own; of a type that
     /// stands for others, what that is at least.
     fn seen_from_here(&self, path: String) -> String {
+        // Modules are called like variables, types are not.
         if self.language == Language::Rust
+            && path.starts_with(char::is_uppercase)
             && let Some(Meaning::Of(bound)) = self.scopes.meaning(&path)
         {
             return bound.into_owned();
