@@ -47,6 +47,9 @@ pub enum FolderError {
     /// There is no such folder.
     #[error("{0:?} is no folder")]
     NotAFolder(String),
+    /// It is what git keeps of a repository, without its files.
+    #[error("{0:?} is a bare repository, which holds no files")]
+    Bare(String),
     /// It holds more than allowed.
     #[error("there are more than {0} files")]
     TooMany(usize),
@@ -59,7 +62,15 @@ pub enum FolderError {
 pub fn resolve(path: &Path) -> Result<PathBuf, FolderError> {
     let missing = || FolderError::NotAFolder(path.display().to_string());
     let whole = fs::canonicalize(path).map_err(|_| missing())?;
-    if whole.is_dir() { Ok(whole) } else { Err(missing()) }
+    if !whole.is_dir() {
+        return Err(missing());
+    }
+    let is_bare = whole.join("HEAD").is_file()
+        && ["objects", "refs"].iter().all(|part| whole.join(part).is_dir());
+    match is_bare {
+        true => Err(FolderError::Bare(path.display().to_string())),
+        false => Ok(whole),
+    }
 }
 
 /// The files that count, by path, and those left out.

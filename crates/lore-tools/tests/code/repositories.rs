@@ -92,11 +92,18 @@ async fn what_is_no_repository_is_refused_by_the_name_of_its_field() {
     let world = kitchen().await;
     let folder = world.folder("repo");
     let page = "https://git.example.org/owner/name";
+    let bare = world.directory.path().join("up.git");
+    for part in ["objects", "refs"] {
+        fs::create_dir_all(bare.join(part)).unwrap();
+    }
+    fs::write(bare.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+    let bare = bare.display().to_string();
     for (source, branch, named) in [
         ("ssh://git@[-oProxyCommand=x]/x", None, "repo_url"),
         ("git@:x/y", None, "repo_url"),
         (page, Some("a b"), "branch"),
         (&folder, Some("main"), "branch"),
+        (&bare, None, "repo_url"),
     ] {
         let body = json!({ "repo_url": source, "repo_name": "a/b", "branch": branch });
         let refused = world.try_ask(world.owner, Ask::post(["github", "repos"], body)).await;

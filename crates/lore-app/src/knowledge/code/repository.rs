@@ -415,6 +415,11 @@ pub(super) fn no_folder(error: FolderError) -> Error {
         FolderError::TooMany(most) => {
             Error::TooLarge { what: "the repository".into(), limit: format!("{most} files") }
         }
+        FolderError::Bare(_) => Error::invalid(
+            "repo_url",
+            error.to_string(),
+            "clone it, and give the folder of the clone",
+        ),
         other => Error::invalid("repo_url", other.to_string(), "give a folder that exists"),
     }
 }
