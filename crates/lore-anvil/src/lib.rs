@@ -18,7 +18,10 @@ mod told;
 pub use field::{Field, Form, Look};
 pub use resource::{Cache, IdForm, List, Need, Offered, Resource, Sensitivity, Takes, Writes};
 pub use section::{OddSection, check_section, check_sections, first_title};
-pub use shown::{GROUPS, Shape, is_for_groups, is_public, is_reference, shown, shown_name};
+pub use shown::{
+    DRAFT, GROUPS, Shape, is_draft, is_for_groups, is_mark, is_public, is_reference, shown,
+    shown_name,
+};
 pub use table::Kind;
 pub use told::{table_name, with_table_names, with_texts_apart, with_told_names};
 

@@ -115,9 +115,29 @@ pub fn is_reference(fields: &Object) -> bool {
 /// Whether an object says that everybody may see it. A draft does not, and neither does what is
 /// for some groups of subscribers.
 pub fn is_public(object: &Object) -> bool {
-    let is_draft = object.get("isDraft") == Some(&json!(true));
-    object.get("state") == Some(&json!("public")) && !is_draft && !is_for_groups(object)
+    object.get("state") == Some(&json!("public")) && !is_draft(object) && !is_for_groups(object)
 }
+
+/// Whether an object says that it is not finished. Whatever does not say no says yes.
+pub fn is_draft(object: &Object) -> bool {
+    object.get(DRAFT).is_some_and(is_mark)
+}
+
+/// Whether a mark is set: services write them as numbers and texts, too.
+pub fn is_mark(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(set) => *set,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => {
+            !["", "0", "false", "no"].iter().any(|no| text.trim().eq_ignore_ascii_case(no))
+        }
+        Value::Array(_) | Value::Object(_) => true,
+    }
+}
+
+/// Says that a thing is not finished.
+pub const DRAFT: &str = "isDraft";
 
 /// Whether an object is for some groups of subscribers only.
 pub fn is_for_groups(object: &Object) -> bool {

@@ -134,10 +134,12 @@ impl Asked {
     fn collect(&mut self, kind: Kind, thing: &Object) {
         self.names.told.extend(id_of(thing).and_then(|id| Name::of(&id)));
         for (name, value) in thing {
-            if name != "id" {
-                self.names.collect(value);
-                self.collect_kinds(value);
+            match name.as_str() {
+                "id" => continue,
+                "data" if kind == Kind::Canvas => self.names.collect_data(value),
+                _ => self.names.collect(value),
             }
+            self.collect_kinds(value);
             if let Some(other) = joined_to(kind, name) {
                 self.collect_bare(other, value);
             }

@@ -1,7 +1,7 @@
 //! What every object begins with: the reference.
 
 use jiff::tz::TimeZone;
-use lore_anvil::{GROUPS, Kind, Object};
+use lore_anvil::{GROUPS, Kind, Object, is_mark};
 use lore_core::{Node, Properties, Timestamp, Visibility};
 use serde_json::{Value, json};
 
@@ -21,8 +21,7 @@ pub(super) fn reference(kind: Kind, node: &Node) -> Object {
     let told = if is_open { state(Visibility::Members) } else { state(node.visibility) };
     head.insert("state".into(), json!(told));
     for flag in ["isWip", "isDraft"] {
-        let own = own(node, flag).and_then(Value::as_bool).unwrap_or(false);
-        head.insert(flag.into(), json!(own));
+        head.insert(flag.into(), json!(own(node, flag).is_some_and(is_mark)));
     }
     if kind == Kind::Article {
         head.insert("entityClass".into(), json!(class_of(article::template_of(node))));

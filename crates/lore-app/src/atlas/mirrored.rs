@@ -1,13 +1,13 @@
 //! Articles of a world that mirrors a campaign on Kanka: Kanka is written to, and the mirror
 //! follows. What Kanka has no place for is refused, so that nobody takes it for written.
 
-use lore_anvil::{Kind, Object};
+use lore_anvil::{DRAFT, Kind, Object};
 use lore_core::names::Word;
 use lore_core::{Error, Node, Result};
 use serde_json::{Value, json};
 
 use super::source::Atlas;
-use super::written::{DRAFT, State, Written};
+use super::written::{State, Written};
 use super::{article, keys};
 use crate::pages::{self, NewPage, PageKind, PagePatch};
 

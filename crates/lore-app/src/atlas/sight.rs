@@ -144,16 +144,17 @@ impl Sight {
     }
 
     fn hides(&self, fields: &Object) -> bool {
-        match name_of(fields).and_then(|name| self.known.get(&name)) {
-            Some(seen) => !seen,
-            // An id may be that of what is shown, but this is always that of something else.
-            None if fields.contains_key(UUID) && self.strangers == Strangers::Go => true,
-            None => is_hidden(fields) || is_bare(fields),
+        let name = name_of(fields);
+        let is_of_another = is_reference(fields) || fields.contains_key(UUID);
+        match (name.as_ref().and_then(|name| self.known.get(name)), name) {
+            (Some(seen), _) => !seen,
+            (None, Some(Name::Uid(_))) if is_of_another && self.strangers == Strangers::Go => true,
+            (None, _) => is_hidden(fields) || is_bare(fields),
         }
     }
 }
 
-/// Everything that some values may name.
+/// Everything that some values may name. What data says of itself is only written.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     /// What references say to be open.
@@ -187,10 +188,15 @@ impl Names {
         self.written.extend(ids.map(Name::Uid));
         self.written.extend(anvil::mentions(text).iter().filter_map(mentioned));
         if let Some(data) = data_in(text) {
-            let mut inside = Self::default();
-            inside.collect(&data);
-            self.written.extend(inside.told.into_iter().chain(inside.written));
+            self.collect_data(&data);
         }
+    }
+
+    /// Takes in everything that data may name: somebody wrote it once, and it may have changed.
+    pub(super) fn collect_data(&mut self, data: &Value) {
+        let mut inside = Self::default();
+        inside.collect(data);
+        self.written.extend(inside.told.into_iter().chain(inside.written));
     }
 }
 

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use lore_anvil::{Form, Kind, Object};
-use lore_core::{Error, Node, Result, Role};
+use lore_anvil::{Form, Kind, Object, is_public};
+use lore_core::{Error, Node, Result, Role, Visibility};
 use lore_store::NodeKey;
 use serde_json::Value;
 
@@ -179,6 +179,18 @@ impl Atlas {
         Ok(rows)
     }
 
+    /// Hides a copy whose original is hidden by now, although nothing else of it can be taken in.
+    async fn hide_copy(&self, kind: Kind, id: &str) -> Result<()> {
+        let key = NodeKey::Uid(uid_of(kind, id));
+        let copy = self.app().store.node(self.viewer(), key).await?;
+        let Some(copy) = copy.filter(|node| Seen::of_node(node).is_some()) else { return Ok(()) };
+        if copy.visibility != Visibility::Members {
+            return Ok(());
+        }
+        let hidden = Object::from_iter([("state".to_owned(), "private".into())]);
+        self.change_node(kind, copy.id, &hidden).await
+    }
+
     /// Puts into the bin what is gone there; gives how many were here still.
     async fn bury(&self, kind: Kind, ids: &[String]) -> Result<usize> {
         let mut buried = 0;
@@ -292,6 +304,7 @@ impl Copying<'_> {
         }
         let title = row.get("title").and_then(Value::as_str).unwrap_or(&id);
         let called = format!("{} {title}", kind.row().one);
+        let is_open = is_public(&row);
         match self.taken_in(kind, &id, row, known).await {
             Ok(Put::Made) => self.done.made += 1,
             Ok(Put::Changed) => self.done.changed += 1,
@@ -299,7 +312,12 @@ impl Copying<'_> {
             Ok(Put::Restored) => self.done.restored.add(called),
             Ok(Put::Older) => self.done.older.add(called),
             Err(error @ Error::Throttled { .. }) => return Err(error),
-            Err(error) => self.leave_out(&format!("{} {id}", kind.row().one), &error.to_string()),
+            Err(error) => {
+                self.leave_out(&format!("{} {id}", kind.row().one), &error.to_string());
+                if !is_open {
+                    self.here.hide_copy(kind, &id).await?;
+                }
+            }
         }
         Ok(())
     }

@@ -320,6 +320,17 @@ fn clean_names(fields: &mut Object) {
             *text = names::cleaned(text);
         }
     }
+    if let Some(Value::String(title)) = fields.get_mut("title") {
+        *title = shortened(title);
+    }
+}
+
+/// A title that fits here; those of the service may be longer.
+fn shortened(title: &str) -> String {
+    match title.char_indices().nth(names::NAME_MAX) {
+        Some(_) => title.chars().take(names::NAME_MAX - 1).chain(['…']).collect(),
+        None => title.to_owned(),
+    }
 }
 
 #[cfg(test)]

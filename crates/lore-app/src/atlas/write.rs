@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use futures::FutureExt;
-use lore_anvil::{Form, GROUPS, Kind, Object};
+use lore_anvil::{DRAFT, Form, GROUPS, Kind, Object};
 use lore_core::{Error, Node, NodeId, Properties, Result, Role, Text, Uid, Visibility};
 use lore_store::{
     Batch, Bin, Change, Direction, EdgeRef, Expect, NewEdge, NewNode, NewText, NodePatch, NodeRef,
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::assemble::{OURS, SECTION, named_posts};
 use super::source::Atlas;
-use super::written::{DRAFT, Link, Section, State, Written, id_of};
+use super::written::{Link, Section, State, Written, id_of};
 use super::{article, head, keys};
 use crate::access::may_change;
 use crate::mentions::follow;

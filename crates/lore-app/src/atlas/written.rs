@@ -1,7 +1,8 @@
 //! What somebody wants to write, understood before anything is changed.
 
 use lore_anvil::{
-    Field, Form, GROUPS, Kind, Object, TEMPLATES, check_sections, is_for_groups, with_table_names,
+    DRAFT, Field, Form, GROUPS, Kind, Object, TEMPLATES, check_sections, is_draft, is_for_groups,
+    with_table_names,
 };
 use lore_core::names::{checked_length, checked_name};
 use lore_core::{Error, Node, Result, Visibility};
@@ -20,8 +21,6 @@ const FIELDS_MAX: usize = 500;
 
 /// How an article is told in short; when nobody wrote it, how its text begins.
 pub(super) const EXCERPT: &str = "excerpt";
-/// Says that a thing is not finished.
-pub(super) const DRAFT: &str = "isDraft";
 
 /// What every object begins with and nobody writes.
 const READ_ONLY: [&str; 9] = [
@@ -106,6 +105,9 @@ impl Atlas {
                     let text = text_of(name, value)?.filter(|text| !text.trim().is_empty());
                     written.own.insert(EXCERPT.into(), json!(text));
                 }
+                (DRAFT, _) => {
+                    written.own.insert(DRAFT.into(), json!(is_draft(&fields)));
+                }
                 (GROUPS, _) => {
                     let groups = if is_for_groups(&fields) { value } else { &Value::Null };
                     written.own.insert(GROUPS.into(), checked_value(name, groups)?);
@@ -126,8 +128,7 @@ impl Atlas {
         }
         // A draft is the author's own, whatever it will be once it is finished; and nobody here
         // is in a group of subscribers.
-        let is_draft = written.own.get(DRAFT) == Some(&json!(true));
-        if kind != Kind::World && (is_draft || is_for_groups(&fields)) {
+        if kind != Kind::World && (is_draft(&fields) || is_for_groups(&fields)) {
             written.state = Some(State::Private);
         }
         Ok(written)

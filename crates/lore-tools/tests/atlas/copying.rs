@@ -273,6 +273,35 @@ async fn trouble_is_told_once_and_takes_nothing_else_with_it() {
 }
 
 #[tokio::test]
+async fn what_is_hidden_there_is_hidden_here_although_it_cannot_be_taken_in() {
+    for extent in [Extent::Whole, Extent::Heap] {
+        let (world, there) = (World::new().await, There::new(extent));
+        let player = world.player().await;
+        let item = |year, more: Value| {
+            let mut all = object(json!({ "templateType": "item", "content": "Text." }));
+            all.extend(object(more));
+            there.put(Kind::Article, thing(2, year, Value::Object(all)));
+        };
+        let read = json!({ "article_id": uid(2) });
+        item(2021, json!({ "title": "x".repeat(255) }));
+        assert_eq!(there.copied(&world).await.made, 1);
+        let title = world.try_call(player, "get_article", read.clone()).await.unwrap();
+        let title = title["data"]["title"].as_str().unwrap().to_owned();
+        assert!(title.ends_with("x…") && title.chars().count() == 200, "{title}");
+        item(2022, json!({ "state": "private", "templateType": "dragon" }));
+        let done = there.copied(&world).await;
+        assert_eq!((done.changed, done.left_out.count), (0, 1), "{done:?}");
+        assert!(world.try_call(player, "get_article", read.clone()).await.is_err());
+        item(2023, json!({ "isDraft": 1 }));
+        there.copied(&world).await;
+        assert!(world.try_call(player, "get_article", read.clone()).await.is_err());
+        item(2024, json!({ "isDraft": 0 }));
+        there.copied(&world).await;
+        assert!(world.try_call(player, "get_article", read).await.is_ok());
+    }
+}
+
+#[tokio::test]
 async fn what_is_on_a_hidden_map_is_copied_hidden() {
     let (world, there) = (World::new().await, There::new(Extent::Whole));
     let player = world.player().await;

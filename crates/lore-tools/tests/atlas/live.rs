@@ -135,9 +135,12 @@ async fn nothing_that_a_service_answers_names_what_is_hidden_from_players() {
         let other = json!({ "id": uid(9), "title": "Other", "state": state, "content": "" });
         There::holding(Extent::Whole, vec![(Kind::Article, thing), (kind, other)])
     };
-    for (kind, state) in
-        [(Kind::Article, "private"), (Kind::Map, "private"), (Kind::Secret, "private")]
-    {
+    for (kind, state) in [
+        (Kind::Article, "private"),
+        (Kind::Map, "private"),
+        (Kind::Canvas, "private"),
+        (Kind::Secret, "private"),
+    ] {
         let screened = live(&world, named(kind, state), player);
         let told = screened.read(Kind::Article, Some(&uid(1)), 2).await.unwrap();
         let words = "A text";
