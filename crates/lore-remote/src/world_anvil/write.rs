@@ -1,6 +1,8 @@
 //! Writes to the service. It ignores what it does not understand and calls that success, so
 //! whatever was written is read again and compared.
 
+use std::collections::BTreeSet;
+
 use lore_anvil::{Form, IdForm, Kind, Look, Object, is_reference};
 use lore_app::atlas::ListQuery;
 use lore_core::{Error, Result};
@@ -191,7 +193,10 @@ impl WorldAnvil {
         let lost: Vec<&str> = wanted
             .iter()
             .map(|(name, value)| (name, sent.get(name).unwrap_or(value)))
-            .filter(|(name, value)| is_lost(value, told.get(*name)))
+            .filter(|(name, value)| match name.as_str() {
+                "tags" => tags_in(value) != tags_in(told.get("tags").unwrap_or(&Value::Null)),
+                name => is_lost(value, told.get(name)),
+            })
             .map(|(name, _)| name.as_str())
             .collect();
         if lost.is_empty() {
@@ -217,6 +222,12 @@ fn unread(kind: Kind, id: &str, why: &str) -> Error {
         ),
         hint: "do not repeat it; read it later to see how it is kept".into(),
     }
+}
+
+/// Tags as they are compared: a service may order and spell them in its own way.
+fn tags_in(value: &Value) -> BTreeSet<String> {
+    let text = value.as_str().unwrap_or_default();
+    text.split(',').map(|tag| tag.trim().to_lowercase()).filter(|tag| !tag.is_empty()).collect()
 }
 
 /// Whether a plain text, number or mark that was written is not there afterwards. What the

@@ -203,3 +203,22 @@ async fn what_is_kept_to_the_letter_is_not_called_lost() {
         assert_eq!(again(&sent), sent, "a service that converts tells the same");
     }
 }
+
+#[tokio::test]
+async fn tags_may_come_back_in_another_order_and_spelling() {
+    for (sent, kept, is_kept) in [
+        (json!(["Zed", "alpha", "zed"]), json!("alpha,Zed"), true),
+        (json!(["a b", "c"]), json!("A b, c"), true),
+        (json!([]), Value::Null, true),
+        (json!(["a", "b"]), json!("a"), false),
+        (json!([]), json!("a"), false),
+    ] {
+        let stage = Stage::set(move |_| {
+            let now = json!({ "success": true, "id": "a", "title": "T", "tags": kept });
+            json_answer(200, now)
+        });
+        let change = fields(json!({ "tags": sent }));
+        let done = stage.anvil.update(Kind::Article, "a", &change).await;
+        assert_eq!(done.is_ok(), is_kept, "{done:?}");
+    }
+}
