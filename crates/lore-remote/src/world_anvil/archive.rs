@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use lore_anvil::{Kind, Object, PAGE_MAX, TEMPLATES};
+use lore_anvil::{Form, Kind, Object, PAGE_MAX, TEMPLATES};
 use lore_app::atlas::{Anvil, ArticleQuery, Extent, FoundArticles, ListQuery, Rows};
 use lore_core::{Error, Result};
 use serde_json::{Value, json};
@@ -44,6 +44,7 @@ impl Archive {
                 }
             }
         }
+        add_inner(&mut things);
         if things.is_empty() {
             return Err(Error::invalid(
                 "the archive",
@@ -176,6 +177,62 @@ fn plain(kind: Kind, mut object: Object) -> Object {
     inward(kind, object)
 }
 
+/// Adds what is told as a whole inside something else, and has no file of its own.
+fn add_inner(things: &mut BTreeMap<Kind, Vec<Object>>) {
+    let outer: Vec<(Kind, Object)> = things
+        .iter()
+        .flat_map(|(kind, all)| all.iter().map(|thing| (*kind, thing.clone())))
+        .collect();
+    for (kind, thing) in outer {
+        for (name, value) in &thing {
+            let Some(inner) = told_inside(kind, name) else { continue };
+            for one in value.as_array().into_iter().flatten().filter_map(Value::as_object) {
+                let (known, id) = (things.entry(inner).or_default(), text_of(one, "id"));
+                let is_known = || known.iter().any(|thing| text_of(thing, "id") == id);
+                if !id.is_empty() && is_whole(inner, one) && !is_known() {
+                    known.push(plain(inner, below(kind, &thing, inner, one)));
+                }
+            }
+        }
+    }
+    things.retain(|_, all| !all.is_empty());
+}
+
+/// What kind of things a field may tell as a whole.
+fn told_inside(kind: Kind, name: &str) -> Option<Kind> {
+    match (kind.row().field(name)?.form, name) {
+        (Form::Many(inner, _), _) => Some(inner),
+        (Form::Derived, "secrets") => Some(Kind::Secret),
+        _ => None,
+    }
+}
+
+/// Whether a thing tells more than a reference does.
+fn is_whole(kind: Kind, thing: &Object) -> bool {
+    let is_own = |name: &str| {
+        let form = kind.row().field(name).map(|field| field.form);
+        form.is_some_and(|form| !matches!(form, Form::Derived | Form::Created))
+    };
+    thing.iter().any(|(name, value)| is_own(name) && !value.is_null())
+}
+
+/// A thing that says what it was told inside.
+fn below(outer: Kind, whole: &Object, inner: Kind, thing: &Object) -> Object {
+    let mut thing = thing.clone();
+    let mut fields = inner.row().fields.iter();
+    let above = fields
+        .find(|field| matches!(field.form, Form::One(to, _) | Form::Several(to, _) if to == outer));
+    if let Some(above) = above {
+        let reference = json!({ "id": whole.get("id"), "title": whole.get("title") });
+        let value = match above.form {
+            Form::Several(..) => json!([reference]),
+            _ => reference,
+        };
+        thing.entry(above.name).or_insert(value);
+    }
+    thing
+}
+
 /// The world of an archive: its own file, else what its things say they belong to.
 fn world_of(things: &BTreeMap<Kind, Vec<Object>>) -> Object {
     if let Some(world) = things.get(&Kind::World).and_then(|worlds| worlds.first()) {
@@ -238,6 +295,45 @@ mod tests {
             assert_eq!(archive.list(&ListQuery::of(kind)).await.unwrap().total, count, "{kind:?}");
         }
         assert!(archive.read(Kind::BlockFolder, Some("1"), 2).await.is_ok(), "a number");
+    }
+
+    #[tokio::test]
+    async fn what_is_told_as_a_whole_inside_something_else_is_there() {
+        let archive = Archive::of([
+            file(
+                "maps/m.json",
+                json!({ "id": "m", "title": "M", "markers": [
+                    { "id": "k", "title": "K", "geoX": 1, "description": "[b]x[/b]" },
+                    { "id": "r", "title": "A reference", "state": "public" },
+                ] }),
+            ),
+            file(
+                "timelines/t.json",
+                json!({ "id": "t", "title": "T", "eras": [{ "id": "e", "startingYear": "1" }] }),
+            ),
+            file(
+                "articles/a.json",
+                json!({ "id": "a", "title": "A", "templateType": "item", "secrets": [
+                    { "id": "s", "title": "S", "content": "inside" },
+                    { "id": "own", "title": "S", "content": "inside" },
+                ] }),
+            ),
+            file("secrets/own.json", json!({ "id": "own", "content": "its own file" })),
+        ])
+        .unwrap();
+        for (kind, field, above) in [
+            (Kind::Marker, "map", "m"),
+            (Kind::Era, "timeline", "t"),
+            (Kind::Secret, "article", "a"),
+        ] {
+            let rows = archive.list(&ListQuery::of(kind)).await.unwrap().rows;
+            let inner: Vec<&Object> = rows.iter().filter(|row| row.contains_key(field)).collect();
+            assert_eq!((inner.len(), &inner[0][field]["id"]), (1, &json!(above)), "{kind:?}");
+        }
+        let marker = archive.read(Kind::Marker, Some("k"), 2).await.unwrap();
+        assert_eq!(marker["description"], "**x**");
+        let own = archive.read(Kind::Secret, Some("own"), 2).await.unwrap();
+        assert_eq!(own["content"], "its own file");
     }
 
     #[test]

@@ -34,7 +34,8 @@ pub(super) fn understood(asking: &Asking, answered: Answered) -> Result<Object> 
             action: "World Anvil does not let this account see it (403)".into(),
             hint: "ask the owner of the world, or check the account's tier".into(),
         }),
-        404 | 405 => Err(Error::not_found(
+        // What may not be asked in this way is not there to be read; a write is refused.
+        404 | 405 if answered.status == 404 || asking.verb.only_asks() => Err(Error::not_found(
             format!("{} at World Anvil", asking.path),
             "check the id, or list what there is",
         )),
@@ -67,9 +68,9 @@ pub(super) fn understood(asking: &Asking, answered: Answered) -> Result<Object> 
 /// The service did not say what became of a request. Who only asked may ask again; who wrote
 /// must look first.
 pub(super) fn no_answer(verb: Verb, why: &str) -> Error {
-    match verb {
-        Verb::Get | Verb::Post => Error::Unavailable { what: format!("World Anvil ({why})") },
-        Verb::Put | Verb::Patch | Verb::Delete => Error::Precondition {
+    match verb.only_asks() {
+        true => Error::Unavailable { what: format!("World Anvil ({why})") },
+        false => Error::Precondition {
             message: format!("World Anvil did not say whether it was written ({why})"),
             hint: "do not repeat it; read or list it first to see whether it was".into(),
         },
@@ -83,7 +84,10 @@ fn named_field<'a>(asking: &'a Asking, words: &str) -> Option<&'a str> {
     let said: Vec<&str> = words.split(|c| !is_letter(c)).collect();
     let named =
         fields.keys().filter(|name| said.iter().any(|word| word.eq_ignore_ascii_case(name)));
-    named.max_by_key(|name| name.len()).map(String::as_str)
+    let is_first =
+        |name: &&String| said.first().is_some_and(|word| word.eq_ignore_ascii_case(name));
+    let first = named.clone().find(is_first);
+    first.or_else(|| named.max_by_key(|name| name.len())).map(String::as_str)
 }
 
 /// What a status of success comes with. Who wrote must not write again because that cannot be

@@ -291,11 +291,12 @@ fn which_world(worlds: &Rows) -> Error {
 /// An absence, told of the thing that was asked for.
 fn named(kind: Kind, id: &str, error: Error) -> Error {
     let row = kind.row();
+    let what = format!("{} {}", row.one, id.chars().take(100).collect::<String>());
     match (error, row.list_tool) {
         (Error::NotFound { .. }, Some(list)) => {
-            let what = format!("{} {}", row.one, id.chars().take(100).collect::<String>());
             Error::not_found(what, format!("{list} lists the ids there are"))
         }
+        (Error::NotFound { .. }, None) => Error::not_found(what, "check the id"),
         (other, _) => other,
     }
 }

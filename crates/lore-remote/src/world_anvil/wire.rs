@@ -29,6 +29,13 @@ pub enum Verb {
     Delete,
 }
 
+impl Verb {
+    /// Whether nothing changes by it.
+    pub(super) fn only_asks(self) -> bool {
+        matches!(self, Self::Get | Self::Post)
+    }
+}
+
 /// A request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asking {

@@ -15,6 +15,25 @@ async fn a_refusal_names_the_field_it_is_about() {
 }
 
 #[tokio::test]
+async fn what_a_refusal_begins_with_is_the_field_it_is_about() {
+    let stage = Stage::set(|_| {
+        let error = json!({ "summary": "map names no map of this world", "traceStack": "" });
+        json_answer(422, json!({ "success": false, "error": error }))
+    });
+    let change = fields(json!({ "map": { "id": "m" }, "world": { "id": "w" } }));
+    let refused = stage.anvil.update(Kind::Marker, "k", &change).await.unwrap_err();
+    assert!(refused.to_string().starts_with("map was refused"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_write_in_a_way_that_is_not_allowed_is_refused() {
+    let page = Answered { status: 405, retry_after: None, body: b"<html></html>".to_vec() };
+    let stage = Stage::set(move |_| page.clone());
+    let refused = stage.anvil.delete(Kind::Article, "a").await.unwrap_err();
+    assert_eq!(refused.code(), Code::Precondition, "{refused}");
+}
+
+#[tokio::test]
 async fn every_fault_has_its_error_and_is_not_kept() {
     let page =
         |status| Answered { status, retry_after: None, body: b"<html>challenge</html>".to_vec() };
