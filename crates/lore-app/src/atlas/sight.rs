@@ -63,21 +63,28 @@ impl Sight {
     /// A running text that names what cannot be seen in words alone. What only shows it, such as
     /// `[secret:…]`, is not there.
     pub(super) fn words(&self, text: &str) -> String {
-        let mut text = self.in_words(text);
-        while let Some(at) = self.untold_in(&text) {
-            match tag_around(&text, &at) {
-                Some(tag) => text.replace_range(tag, ""),
-                None => text.replace_range(at, UNTOLD),
+        let text = self.in_words(text);
+        let mut out = String::with_capacity(text.len());
+        let mut done = 0;
+        for at in self.untold_in(&text) {
+            if at.start < done {
+                continue;
             }
+            let (cut, instead) = match tag_around(&text, &at) {
+                Some(tag) => (tag, ""),
+                None => (at, UNTOLD),
+            };
+            out.push_str(text.get(done..cut.start).unwrap_or_default());
+            out.push_str(instead);
+            done = cut.end;
         }
-        text
+        out.push_str(text.get(done..).unwrap_or_default());
+        out
     }
 
-    /// Where the first id stands that may not be told.
-    fn untold_in(&self, text: &str) -> Option<Range<usize>> {
-        let mut ids =
-            ids_in(text).filter(|at| text.get(at.clone()).is_some_and(|id| self.is_untold(id)));
-        ids.next()
+    /// Where ids stand that may not be told.
+    fn untold_in<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
+        ids_in(text).filter(|at| text.get(at.clone()).is_some_and(|id| self.is_untold(id)))
     }
 
     fn shown(&self, value: Value) -> Option<Value> {
@@ -129,7 +136,7 @@ impl Sight {
     }
 
     fn names_untold(&self, text: &str) -> bool {
-        self.untold_in(text).is_some()
+        self.untold_in(text).next().is_some()
     }
 
     fn is_untold(&self, id: &str) -> bool {
@@ -387,6 +394,7 @@ mod tests {
             (format!("[{HIDDEN}] [x: {HIDDEN}]"), "[…] [x: …]".to_owned()),
             (format!("[map:{HIDDEN} [b]x[/b]"), "[map:… [b]x[/b]".to_owned()),
             (format!("[map:{OPEN}]"), format!("[map:{OPEN}]")),
+            (format!("{HIDDEN}{HIDDEN}[a:{HIDDEN}][b:{HIDDEN}]!"), "……!".to_owned()),
         ] {
             assert_eq!(sight(Strangers::Stay).words(&text), shown);
         }
