@@ -1,10 +1,13 @@
 """The commands: what they print where, and their exit codes."""
 
 import json
+import os
 import shutil
 import sqlite3
 import stat
 import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -292,6 +295,37 @@ def test_the_data_directory_is_no_file(filled, command):
     said = done.stdout + done.stderr
     assert done.returncode == 1 and f"--data is the file {filled.store}, not a directory" in said
     assert f"use --data {filled.data}" in said
+
+
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+"""Runs a command as somebody else, where that is possible."""
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="only root can be somebody else")
+@pytest.mark.parametrize("what", ["the file", "the directory", "writing"])
+def test_a_store_of_somebody_else_is_not_taken_for_damaged(filled, what):
+    """Nobody is told to put a backup in the place of a store that is whole."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = filled.copy(Path(folder))
+        os.chmod(folder, 0o755)
+        os.chmod(copy.data, {"the directory": 0o000}.get(what, 0o555))
+        os.chmod(copy.store, {"the file": 0o000}.get(what, 0o444))
+        done = subprocess.run(NOBODY + copy.command("doctor"), env=copy.environment(), capture_output=True, text=True)
+        said = done.stdout
+        assert done.returncode == 1 and "the store itself may be whole" in said, said + done.stderr
+        assert "backup" not in said and "chmod" in said
+        used = subprocess.run(NOBODY + copy.command("world", "list"), env=copy.environment(), capture_output=True, text=True)
+        assert used.returncode == 1 and "try: the store itself may be whole" in used.stderr, used.stderr
+
+
+@pytest.mark.parametrize("command", [["world", "list"], ["call", "roll_dice", "{}"], ["serve"], []])
+def test_whoever_cannot_open_the_store_is_told_what_to_try(filled, elsewhere, command):
+    """Not only by doctor: a client that starts the program shows nothing else."""
+    copy = filled.copy(elsewhere.home / "copy")
+    with sqlite3.connect(copy.store) as db:
+        db.execute("PRAGMA user_version = 99")
+    done = copy.run(*command, stdin=subprocess.DEVNULL)
+    assert done.returncode == 1 and "try: update lorewell" in done.stderr, done.stderr
 
 
 def test_doctor_makes_no_store(program):

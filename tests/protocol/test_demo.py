@@ -2,6 +2,7 @@
 
 import json
 import re
+import stat
 
 import pytest
 
@@ -17,6 +18,13 @@ def demo(binary, tmp_path_factory):
 
 def call(program, tool, **arguments):
     return json.loads(program.ok("--toolsets", "all", "call", tool, json.dumps(arguments)))
+
+
+def test_its_data_are_nobody_elses_business(demo):
+    """Also when it is the first command of all."""
+    program, _ = demo
+    for folder in (program.data, program.data / "demo-vault"):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
 def test_what_it_says_to_try_works(demo):

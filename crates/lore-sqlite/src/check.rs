@@ -72,7 +72,9 @@ fn stats(db: &Connection, path: &Path) -> Answer<StoreStats> {
 
 fn damage_of(fault: Fault) -> Answer<Finding> {
     match StoreError::from(fault) {
-        error @ (StoreError::Busy | StoreError::Disk(_)) => Err(error.into()),
+        error @ (StoreError::Busy | StoreError::Disk(_) | StoreError::ReadOnly) => {
+            Err(error.into())
+        }
         StoreError::Corrupt(what) | StoreError::Failed(what) => Ok(damage(what)),
         // Whatever is listed and then not found, or not as it must be, is damaged, too.
         other => Ok(damage(other.to_string())),

@@ -89,7 +89,7 @@ fn by_code(code: ErrorCode, extended: i32, message: &str, error: &rusqlite::Erro
         }
         ErrorCode::DiskFull => StoreError::Disk("is full".into()),
         ErrorCode::SystemIoFailure => StoreError::Disk(format!("reported an error ({error})")),
-        ErrorCode::ReadOnly => StoreError::Disk("or the file is read-only".into()),
+        ErrorCode::ReadOnly => StoreError::ReadOnly,
         ErrorCode::CannotOpen | ErrorCode::PermissionDenied => {
             StoreError::Failed(format!("the file cannot be opened ({error})"))
         }

@@ -41,7 +41,10 @@ pub(crate) fn prepare(path: &Path) -> StoreResult<PathBuf> {
 
 /// Whether something is at `path`.
 pub(crate) fn exists(path: &Path) -> StoreResult<bool> {
-    path.try_exists().map_err(|e| io("looking for a file", &e))
+    path.try_exists().map_err(|error| match error.kind() {
+        ErrorKind::PermissionDenied => StoreError::Denied(path.display().to_string()),
+        _ => io("looking for a file", &error),
+    })
 }
 
 /// Refuses a file that does not have our mark, without leaving a trace on it or beside it.
@@ -57,6 +60,9 @@ pub(crate) fn recognise(path: &Path) -> StoreResult<()> {
     };
     match found {
         Ok(APPLICATION_ID) => Ok(()),
+        Err(error) if is(&error, ErrorCode::CannotOpen) && path.exists() => {
+            Err(StoreError::Denied(path.display().to_string()))
+        }
         Err(error) if !is(&error, ErrorCode::NotADatabase) => Err(told(&error)),
         Ok(_) | Err(_) => {
             Err(odd_format(path).unwrap_or_else(|| StoreError::Foreign(path.display().to_string())))

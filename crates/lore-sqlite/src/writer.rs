@@ -255,7 +255,7 @@ impl Desk {
 /// Whatever stopped a commit is no fault of the jobs in it.
 fn not_committed(error: rusqlite::Error) -> Fault {
     match told(&error) {
-        StoreError::Busy | StoreError::Disk(_) => Fault::Engine(error),
+        StoreError::Busy | StoreError::Disk(_) | StoreError::ReadOnly => Fault::Engine(error),
         other => Fault::Refused(StoreError::Failed(format!("nothing was committed: {other}"))),
     }
 }

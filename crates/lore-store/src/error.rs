@@ -57,6 +57,12 @@ pub enum StoreError {
     /// The disk is full, read-only or broken: mend that, retry. Nothing was acknowledged.
     #[error("the disk {0}")]
     Disk(String),
+    /// Nothing can be written to the file: let this user, or the disk be written to.
+    #[error("the file or its disk is read-only")]
+    ReadOnly,
+    /// This user may not open the file, which may be whole: let them, or be its owner.
+    #[error("this user may not open {0}")]
+    Denied(String),
     /// The engine failed. Nothing was acknowledged.
     #[error("the store failed: {0}")]
     Failed(String),
@@ -98,6 +104,16 @@ impl From<StoreError> for Error {
                 hint: "make room on the disk that holds the store or mend it, then call again; \
                        `lorewell doctor` looks whether all is well"
                     .into(),
+            },
+            StoreError::ReadOnly => Self::Precondition {
+                message: "nothing was changed: the store's file or its disk is read-only".into(),
+                hint: "let this user write to the file and its directory; `lorewell doctor` looks \
+                       whether all is well"
+                    .into(),
+            },
+            StoreError::Denied(what) => Self::Precondition {
+                message: format!("this user may not open {what}"),
+                hint: "run as its owner, or let this user read and write it".into(),
             },
             StoreError::Failed(what) => Self::Bug { what: format!("the store failed: {what}") },
         }

@@ -1,8 +1,9 @@
 //! Putting the parts together.
 
+use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::Context;
 use lore_app::App;
 use lore_app::access::{Doorkeeper, Identity};
 use lore_app::knowledge::Notes;
@@ -18,6 +19,7 @@ use lore_remote::koi::KoiApi;
 use lore_remote::web::GuardedWeb;
 use lore_remote::world_anvil::WorldAnvil;
 use lore_sqlite::SqliteStore;
+use lore_store::StoreError;
 use lore_tools::Registry;
 
 use crate::background::Background;
@@ -31,7 +33,7 @@ pub(crate) async fn open_app(settings: &Settings) -> anyhow::Result<Arc<App>> {
     let file = settings.store_file();
     let store = lore_sqlite::check_log(&file)
         .and_then(|()| SqliteStore::open(&file, lore_sqlite::Options::default(), &effects))
-        .with_context(|| format!("the store {} cannot be opened", file.display()))?;
+        .map_err(|error| Unopened { file, error })?;
     let mut app = App::new(Arc::new(store), effects.clone());
     app.web = Some(Arc::new(GuardedWeb::new(effects.clone(), settings.web.clone())));
     app.code = Arc::new(Code::new(settings.code()));
@@ -44,6 +46,62 @@ pub(crate) async fn open_app(settings: &Settings) -> anyhow::Result<Arc<App>> {
         open_campaign(&app, kanka).await?;
     }
     Ok(app)
+}
+
+/// Why the store cannot be opened, and what helps.
+#[derive(Debug)]
+pub(crate) struct Unopened {
+    file: PathBuf,
+    error: StoreError,
+}
+
+impl Unopened {
+    /// What is wrong.
+    pub(crate) fn problem(&self) -> String {
+        format!("the store {} cannot be opened\n  because: {}", self.file.display(), self.error)
+    }
+
+    /// What to do about it.
+    pub(crate) fn remedy(&self) -> &'static str {
+        remedy(&self.error)
+    }
+}
+
+impl std::error::Error for Unopened {}
+
+impl fmt::Display for Unopened {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "{}\n  try: {}", self.problem(), self.remedy())
+    }
+}
+
+/// What to do about a store that cannot be opened or checked.
+pub(crate) fn remedy(error: &StoreError) -> &'static str {
+    match error {
+        StoreError::NewerSchema { .. } => {
+            "update lorewell: it was written by a newer one; if that cannot be, its header is \
+             damaged: restore a backup with `lorewell restore FILE`"
+        }
+        StoreError::Foreign(_) => {
+            "if it was your store, its beginning is damaged or gone: restore a backup with \
+             `lorewell restore FILE`; otherwise point --data at another directory"
+        }
+        StoreError::Disk(_) => "make room on the disk or mend it, then look again",
+        StoreError::ReadOnly => {
+            "the store itself may be whole: let this user write to the file and to its directory \
+             (chmod u+w, as their owner), or mount the disk for writing"
+        }
+        StoreError::Denied(_) => {
+            "the store itself may be whole: run as the user whom the file and its directory belong \
+             to, or let this one read and write both (chown or chmod, as their owner)"
+        }
+        StoreError::Corrupt(_) => {
+            "restore a backup with `lorewell restore FILE`; without one, try `lorewell doctor \
+             --accept`, which goes on with what can still be read"
+        }
+        StoreError::Busy => "wait until the program that holds the store is done",
+        _ => "restore a backup with `lorewell restore FILE`, or move the file away to start afresh",
+    }
 }
 
 /// Fails where the directory of the store is a file: who names the store means what it is in.

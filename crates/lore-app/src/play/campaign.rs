@@ -261,7 +261,7 @@ pub(crate) fn archive_uri(campaign: Uid) -> String {
 pub(crate) async fn find_live(desk: &Desk, thing: Thing, uid: Uid) -> Result<Node> {
     match desk.find(thing, uid).await {
         Ok(node) => Ok(node),
-        Err(missing) => match find_archived(desk, thing, uid).await? {
+        Err(missing) => match archived_node(desk, thing, uid).await? {
             Some(_) => Err(is_archived(thing, uid)),
             None => Err(missing),
         },
@@ -329,7 +329,9 @@ pub(crate) async fn archived_node(desk: &Desk, thing: Thing, uid: Uid) -> Result
 
 async fn find_archived(desk: &Desk, thing: Thing, uid: Uid) -> Result<Option<Node>> {
     let archived = every(desk, thing, Bin::Deleted).await?;
-    Ok(archived.into_iter().find(|node| node.uid == uid))
+    // A page in the bin that nobody played is no business of the table.
+    let is_played = |node: &Node| thing == Thing::Campaign || of(node).is_some();
+    Ok(archived.into_iter().find(|node| node.uid == uid && is_played(node)))
 }
 
 /// The error for changing something archived without taking it out first.

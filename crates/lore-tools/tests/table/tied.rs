@@ -104,3 +104,20 @@ async fn a_fork_of_before_does_not_know_who_was_played_later() {
     let now = json!({ "campaign_id": table.campaign });
     assert_eq!(table.call("campaign_fork", now).await["character_count"], 2);
 }
+
+#[tokio::test]
+async fn a_page_in_the_bin_that_nobody_played_is_no_archived_character() {
+    let table = Table::set().await;
+    let page = table.page("Zrest", json!({})).await;
+    let found = table.call("kn_graph", json!({ "action": "query", "text": "Zrest" })).await;
+    let never = found["nodes"][0]["id"].as_str().unwrap().replace("node_", "character_");
+    table.call("delete_entities", json!({ "entity_ids": [page] })).await;
+    for patch in [json!({ "name": "q" }), json!({ "archived": false })] {
+        let mut arguments = json!({ "character_id": never });
+        arguments.as_object_mut().unwrap().extend(patch.as_object().unwrap().clone());
+        let refused = table.refused("character_update", arguments).await.to_string();
+        assert!(refused.ends_with("was not found"), "{refused}");
+        let left = table.call("find_entities", json!({ "name": "Zrest" })).await;
+        assert_eq!(left["sync_info"]["total_count"], 0, "{left}");
+    }
+}

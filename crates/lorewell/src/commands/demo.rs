@@ -4,6 +4,7 @@
 //! nothing else.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use anyhow::Context;
 use lore_app::access::Presence;
@@ -54,9 +55,19 @@ pub(crate) async fn run(settings: &Settings, name: &str) -> anyhow::Result<()> {
 fn with_notes(settings: &Settings) -> anyhow::Result<Settings> {
     let mut settings = settings.clone();
     let folder = settings.vault.get_or_insert_with(|| settings.data.join(NOTES));
-    std::fs::create_dir_all(&*folder)
+    private_folder(folder)
         .with_context(|| format!("the folder {} cannot be made", folder.display()))?;
     Ok(settings)
+}
+
+/// Makes a folder, and those it is in, that only this user can read: one of them may be that of
+/// the store.
+fn private_folder(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 /// One call, and what later ones need of its answer.

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::cli::Doctor;
 use crate::config::{self, Settings};
+use crate::setup::Unopened;
 use crate::{output, setup};
 
 /// Checks everything; exit code 1 when something is wrong.
@@ -60,8 +61,7 @@ async fn examine(settings: &Settings, options: &Doctor) -> Report {
     let app = match setup::open_app(settings).await {
         Ok(app) => app,
         Err(error) => {
-            let remedy = remedy(error.downcast_ref()).into();
-            report.findings.push(Finding { problem: output::chain(&error), remedy });
+            report.findings.push(unopened(&error));
             return report;
         }
     };
@@ -95,7 +95,7 @@ impl Report {
     /// The result, or a finding about why there is none.
     fn note<T>(&mut self, result: Result<T, StoreError>) -> Option<T> {
         let note = |error: StoreError| {
-            let remedy = remedy(Some(&error)).into();
+            let remedy = setup::remedy(&error).into();
             self.findings.push(Finding { problem: error.to_string(), remedy });
         };
         result.map_err(note).ok()
@@ -119,20 +119,14 @@ async fn look_around(app: &App, settings: &Settings) -> Result<Inhabited, Error>
     })
 }
 
-/// What to do about a store that cannot be opened or checked.
-fn remedy(error: Option<&StoreError>) -> &'static str {
-    match error {
-        Some(StoreError::NewerSchema { .. }) => {
-            "update lorewell: it was written by a newer one; if that cannot be, its header is \
-             damaged: restore a backup with `lorewell restore FILE`"
-        }
-        Some(StoreError::Foreign(_)) => {
-            "if it was your store, its beginning is damaged or gone: restore a backup with \
-             `lorewell restore FILE`; otherwise point --data at another directory"
-        }
-        Some(StoreError::Disk(_)) => "make room on the disk or mend it, then look again",
-        Some(StoreError::Busy) => "wait until the program that holds the store is done",
-        _ => "restore a backup with `lorewell restore FILE`, or move the file away to start afresh",
+/// Why nothing could be looked at: the store, or what is configured besides.
+fn unopened(error: &anyhow::Error) -> Finding {
+    match error.downcast_ref::<Unopened>() {
+        Some(unopened) => Finding { problem: unopened.problem(), remedy: unopened.remedy().into() },
+        None => Finding {
+            problem: output::chain(error),
+            remedy: "correct the setting that it names, then look again".into(),
+        },
     }
 }
 
