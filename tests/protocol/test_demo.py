@@ -22,7 +22,8 @@ def call(program, tool, **arguments):
 
 def test_its_data_are_nobody_elses_business(demo):
     """Also when it is the first command of all."""
-    program, _ = demo
+    program, printed = demo
+    assert str(program.data / "demo-vault") in printed
     for folder in (program.data, program.data / "demo-vault"):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 

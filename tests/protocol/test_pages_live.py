@@ -954,6 +954,7 @@ def test_what_kanka_keeps_is_changed_through_no_other_door(kanka, live):
     assert "changed here" not in live.ok("sync", "kanka")
     names = {row["name"] for row in call(live, "find_entities", entity_type="character")["entities"]}
     assert names == {"Played", "Removed", "Merged", "Kept", "Nobody's Page"}
+    assert f"* Kanka campaign {kanka.number}" in live.ok("world", "list")
     [row] = call(live, "get_entities", entity_ids=[made["Played"]["entity_id"]])["results"]
     assert row["sheet"] and row["entry"] == "changed there"
     assert "Kept" in other("kn_intel", action="related", node_id="Local")["told"]

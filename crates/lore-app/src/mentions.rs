@@ -1,12 +1,13 @@
 //! What texts mention, whichever door writes them: each mention is an edge that every door sees.
 //!
 //! Pages keep their own in step (`pages/links.rs`) and documents those of the names in them
-//! (`knowledge/shelve.rs`); this is for all others.
+//! (`knowledge/shelve.rs`), notes also those by number; this is for all others.
 
 use lore_core::{NodeId, Result, Role, Text, TextId, Viewer, Visibility};
 use lore_markup::mention::{self, Target};
 use lore_store::{Batch, Bin, Change, NodeKey, NodeRef, Store, TextRef};
 
+use crate::App;
 use crate::pages::links::{self, Source};
 
 /// A batch with the edges that follow from its texts, and whose eyes it is committed with.
@@ -42,6 +43,19 @@ pub(crate) async fn follow(store: &dyn Store, viewer: &Viewer, batch: Batch) -> 
     }
     let eyes = if batch.changes.len() > planned { all_seeing } else { *viewer };
     Ok(Followed { batch, eyes })
+}
+
+/// What a text that is kept otherwise mentions, as far as the viewer sees it: a note of the vault
+/// is written here, too, with the numbers of this world.
+pub(crate) async fn mentioned(app: &App, viewer: &Viewer, body: &str) -> Result<Vec<NodeId>> {
+    let mut found = Vec::new();
+    for mention in mention::find(body) {
+        if let Target::Entity(number) = mention.target {
+            let node = app.store.node(viewer, NodeKey::Number(number)).await?;
+            found.extend(node.map(|node| node.id));
+        }
+    }
+    Ok(found)
 }
 
 /// What a batch writes on one node.

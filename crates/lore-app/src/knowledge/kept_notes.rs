@@ -26,6 +26,7 @@ use super::tuning::{self, TUNING};
 use super::uri;
 use super::vault::on_disk;
 use super::waiting::{self, WAITING};
+use crate::mentions;
 use crate::play::word;
 
 /// Node kind of a note.
@@ -77,6 +78,7 @@ async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str) -> Result
         None => Told::default(),
     };
     let linked = linked(librarian, &note).await?;
+    let by_number = mentions::mentioned(&librarian.app, &librarian.viewer, note.body).await?;
     let document = NewDocument {
         rid,
         kind: KIND,
@@ -88,7 +90,7 @@ async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str) -> Result
         body: note.prose(),
         digest: digest(text),
         further: further(librarian, path, &note, subject.as_ref().zip(entity_type), &told.waiting),
-        mentions: linked.into_iter().chain(told.named()).chain(about).collect(),
+        mentions: linked.into_iter().chain(by_number).chain(told.named()).chain(about).collect(),
     };
     shelve::shelve(librarian, &document).await?;
     if let Some(Subject { entity, .. }) = &subject {

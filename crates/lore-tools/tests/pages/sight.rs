@@ -90,3 +90,18 @@ async fn both_names_of_privacy_may_be_given_when_they_agree() {
     assert_eq!(done["results"][0]["success"], true, "{done}");
     assert_eq!(world.get(id).await["posts"][0]["is_private"], true);
 }
+
+#[tokio::test]
+async fn a_tag_of_hidden_pages_alone_is_not_told_by_its_spelling() {
+    let world = World::new().await;
+    let hidden = json!({ "entity_type": "note", "name": "Plot", "tags": ["HIDDENspelling"],
+        "is_private": true });
+    world.make(hidden).await;
+    let player = world.player().await;
+    let own = json!({ "entities": [{ "entity_type": "character", "name": "Wren",
+        "tags": ["hiddenSPELLING"] }] });
+    let made = world.call_as(player, "create_entities", own).await;
+    let ask = json!({ "entity_ids": [made["results"][0]["entity_id"]] });
+    let seen = world.call_as(player, "get_entities", ask).await;
+    assert_eq!(seen["results"][0]["tags"], json!(["hiddenSPELLING"]), "{seen}");
+}

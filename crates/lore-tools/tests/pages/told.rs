@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use lore_core::Role;
 use lore_tools::{Call, Registry, Selection, Toolset};
+use serde_json::json;
 
 use crate::world::World;
 
@@ -41,4 +42,23 @@ async fn the_context_tells_of_every_type_and_field() {
         assert!(context.get(key).is_some(), "{key}");
     }
     assert_eq!(context["supported_entities"].as_object().unwrap().len(), 8);
+}
+
+#[tokio::test]
+async fn what_may_be_null_is_declared_so() {
+    let world = World::new().await;
+    let id = world.make(json!({ "entity_type": "note", "name": "Plain" })).await;
+    assert!(world.get(id).await["type"].is_null());
+    let empty = world.call("find_entities", json!({ "name": "nobody at all" })).await;
+    assert!(empty["sync_info"]["newest_updated_at"].is_null());
+    for (tool, path) in [
+        ("get_entities", "/properties/results/items/properties/type"),
+        ("find_entities", "/properties/entities/items/properties/type"),
+        ("find_entities", "/properties/sync_info/properties/newest_updated_at"),
+    ] {
+        let schema = &*world.registry.tool(tool).unwrap().output_schema;
+        let schema = json!(schema);
+        let field = schema.pointer(path).unwrap_or_else(|| panic!("{tool} {path}: {schema}"));
+        assert!(field.get("type").is_none(), "{tool} {path}: {field}");
+    }
 }

@@ -47,7 +47,7 @@ pub(crate) async fn run(settings: &Settings, name: &str) -> anyhow::Result<()> {
     }
     output::end_progress();
     worlds::choose(&app, Principal::LOCAL, &world.name).await.map_err(advised)?;
-    tell(&world.name);
+    tell(&world.name, settings.vault.as_deref());
     Ok(())
 }
 
@@ -138,7 +138,7 @@ impl Stage {
     }
 }
 
-fn tell(world: &str) {
+fn tell(world: &str, notes: Option<&Path>) {
     output::line(format!("{world} is ready, and the world you work in now. Look around:"));
     for (call, arguments) in TRY {
         output::line(format!("  lorewell call {call} '{arguments}'"));
@@ -146,6 +146,12 @@ fn tell(world: &str) {
     output::line("or connect a client (`lorewell connect --help`) and ask it:");
     for question in ASK {
         output::line(format!("  {question}"));
+    }
+    if let Some(notes) = notes {
+        let notes = notes.display();
+        output::line(format!(
+            "Its notes are in {notes}; with VAULT_PATH={notes} they stay in step."
+        ));
     }
     output::line("`lorewell world list` shows your worlds, `lorewell world use NAME` goes back.");
 }

@@ -1,5 +1,6 @@
 //! `lorewell world`: list, make and choose worlds.
 
+use lore_app::access::{self, Identity};
 use lore_app::worlds;
 use lore_core::Principal;
 
@@ -14,7 +15,9 @@ pub(crate) async fn run(settings: &Settings, command: World) -> anyhow::Result<(
     let owner = Principal::LOCAL;
     match command {
         World::List => {
-            let current = worlds::default_world(&app, owner).await.ok();
+            // The one that calls are made in: named, that of a configured campaign, or chosen.
+            let entered = access::enter(&app, Identity::LOCAL, settings.world.as_deref()).await;
+            let current = entered.ok().map(|viewer| viewer.world);
             for world in worlds::list(&app, owner).await.map_err(advised)? {
                 let mark = if Some(world.id) == current { "*" } else { " " };
                 output::line(format!("{mark} {}  {}", world.name, world.uid));

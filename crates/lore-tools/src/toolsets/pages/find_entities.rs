@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::wire::{EntityOut, EntityType, MirrorOut, scribe};
 use crate::call::Call;
+use crate::nullable::Nullable;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
 
@@ -71,7 +72,7 @@ struct SyncInfo {
     /// When this was looked up.
     request_timestamp: String,
     /// The newest change among the entities returned; null where there are none.
-    newest_updated_at: Option<String>,
+    newest_updated_at: Nullable<String>,
     /// How many match, on all pages.
     total_count: usize,
     /// How many are in this answer.
@@ -105,7 +106,7 @@ impl ToolSpec for FindEntities {
         let entities: Vec<_> = found.pages.into_iter().map(|row| shown(row, full)).collect();
         let sync_info = SyncInfo {
             request_timestamp,
-            newest_updated_at: newest.map(|at| at.to_string()),
+            newest_updated_at: Nullable(newest.map(|at| at.to_string())),
             total_count: found.total,
             returned_count: entities.len(),
         };

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::each::{Number, in_words};
 use crate::call::Call;
 use crate::choice::choice;
+use crate::nullable::Nullable;
 use crate::toolsets::play::PlayedOut;
 
 choice! {
@@ -99,7 +100,7 @@ pub(super) struct EntityOut {
     pub(super) entity_type: Option<EntityType>,
     /// What refines the kind, such as NPC or City; null where nothing does.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    pub(super) subtype: Option<Option<String>>,
+    pub(super) subtype: Option<Nullable<String>>,
     /// Its text, Markdown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) entry: Option<String>,
@@ -149,7 +150,7 @@ impl From<Page> for EntityOut {
             entity_id: Some(page.node.number),
             name: Some(page.node.name),
             entity_type: EntityType::of(page.kind),
-            subtype: Some(page.node.subtype),
+            subtype: Some(Nullable(page.node.subtype)),
             entry: Some(page.entry.map(|text| text.body).unwrap_or_default()),
             tags: Some(page.node.tags),
             is_private: Some(private),
