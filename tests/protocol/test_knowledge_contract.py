@@ -264,6 +264,8 @@ def test_the_api_speaks_fastapi(home, serve, pages):
         assert missing.status_code == 422
         assert missing.json()["detail"][0]["loc"] == ["body", "label"]
         assert missing.json()["detail"][0]["type"] == "missing"
+        untyped = http.post(f"{base}/register-entity", json={"name": "Bill Baue"})
+        assert untyped.json()["detail"][0]["loc"] == ["body", "type"]
         assert http.get(f"{base}/nowhere").json() == {"detail": "Not Found"}
         assert http.post(f"{base}/stats", json={}).status_code == 405
         made = http.post(
@@ -281,11 +283,30 @@ def test_the_api_speaks_fastapi(home, serve, pages):
         assert search["results"][0]["uri"] == uri
         unseen = http.post(f"{base}/web/ingest", json={"url": f"http://{pages.address}/x"})
         assert unseen.status_code == 404 and "preview" in unseen.json()["detail"]
-        gone = http.post(f"{base}/web/preview", json={"url": f"http://{pages.address}/gone"})
-        assert gone.status_code == 422 and "Failed to fetch URL" in gone.json()["detail"]
+        for path in ("preview", "monitor/add"):
+            gone = http.post(f"{base}/web/{path}", json={"url": f"http://{pages.address}/gone"})
+            assert gone.status_code == 422 and "Failed to fetch URL" in gone.json()["detail"]
+        nobody = http.post(f"{base}/web/preview", json={"url": "http://nobody.invalid/"})
+        assert nobody.status_code == 400
+        assert "Cannot resolve hostname: nobody.invalid" in nobody.json()["detail"]
         asked = http.get(f"{base}/entity-search").json()["detail"][0]
         assert asked["loc"] == ["query", "query"]
-        assert http.post(f"{base}/search", content=b"{").status_code == 422
+        said = {"content-type": "application/json; charset=utf-8"}
+        assert http.post(f"{base}/search", content=b"{", headers=said).status_code == 422
+
+
+def test_the_api_takes_bodies_that_are_said_to_be_json(serve):
+    """What a page of another site can send without being asked changes nothing."""
+    with serve().client() as http:
+        base = "/compat/koi"
+        body = json.dumps({"name": "Forged Friend", "type": "Person"})
+        kinds = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]
+        for headers in [{}, *({"content-type": kind} for kind in kinds)]:
+            refused = http.post(f"{base}/register-entity", content=body, headers=headers)
+            assert refused.status_code == 415, headers
+            assert "application/json" in refused.json()["detail"]
+        assert http.get(f"{base}/entities").json()["entities"] == []
+        assert http.post(f"{base}/sync-relationships").status_code != 415, "no body is no lie"
 
 
 async def test_a_note_that_moves_stays_the_same(home):

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::Request;
-use axum::http::{HeaderValue, Response, header};
+use axum::http::{HeaderMap, HeaderValue, Response, header};
 use futures::StreamExt;
 use lore_mcp::holds_too_many_values;
 use tokio::time::timeout;
@@ -44,6 +44,18 @@ pub(crate) async fn read(body: Body, max: usize) -> Result<Bytes, Unread> {
 pub(crate) async fn read_json(body: Body, max: usize) -> Result<Bytes, Unread> {
     let body = read(body, max).await?;
     if holds_too_many_values(&body) { Err(Unread::TooLarge) } else { Ok(body) }
+}
+
+/// Whether a request says that its body is JSON. No page of another site can say so without
+/// asking first, so nobody is led to send one unawares.
+pub(crate) fn says_json(headers: &HeaderMap) -> bool {
+    let told = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let kind = told.and_then(|told| told.split(';').next()).unwrap_or_default().trim();
+    let Some(subtype) = kind.to_ascii_lowercase().strip_prefix("application/").map(str::to_owned)
+    else {
+        return false;
+    };
+    subtype == "json" || subtype.ends_with("+json")
 }
 
 /// Answers a request whose body nobody is going to read.
@@ -107,6 +119,20 @@ mod tests {
         let max = many.len();
         assert_eq!(read_json(Body::from(many.clone()), max).await, Err(Unread::TooLarge));
         assert_eq!(read(Body::from(many), max).await.map(|body| body.len()), Ok(max));
+    }
+
+    #[test]
+    fn a_body_is_said_to_be_json() {
+        let said = |kind: &'static str| {
+            HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static(kind))])
+        };
+        for kind in ["application/json", "Application/JSON; charset=utf-8", "application/ld+json"] {
+            assert!(says_json(&said(kind)), "{kind}");
+        }
+        for kind in ["text/plain", "", "application/x-www-form-urlencoded", "json"] {
+            assert!(!says_json(&said(kind)), "{kind}");
+        }
+        assert!(!says_json(&HeaderMap::new()));
     }
 
     #[tokio::test]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
+use axum::http::{HeaderValue, Method, Response, StatusCode, header};
 use lore_core::Error;
 use lore_core::error::short;
 use lore_mcp::{Scope, ServerParts};
@@ -18,6 +18,10 @@ use serde_json::{Value, json};
 
 use crate::body::{self, Unread};
 use crate::kanka::decoded;
+
+/// The refusal of a body that is not said to be JSON.
+const NOT_JSON: &str =
+    "The body has to be JSON: send it with the header `Content-Type: application/json`";
 
 /// What the routes share.
 pub(crate) struct Koi {
@@ -35,8 +39,9 @@ pub(crate) async fn handle(State(koi): State<Arc<Koi>>, request: Request) -> Res
         Err(Unread::TooLarge) => return detail(413, json!("The body is too large")),
         Err(Unread::Missing) => return detail(408, json!("The body did not arrive")),
     };
-    if !body.is_empty() && !is_json(&head.headers) {
-        return detail(415, json!("The body must be application/json"));
+    let blank = body.iter().all(u8::is_ascii_whitespace);
+    if head.method == Method::POST && !blank && !body::says_json(&head.headers) {
+        return detail(415, json!(NOT_JSON));
     }
     match answer(&koi, &head, &body).await {
         Ok(answer) => reply(StatusCode::OK, &answer),
@@ -78,15 +83,6 @@ fn ask(koi: &Koi, head: &Parts, body: &[u8]) -> Result<Ask, Failure> {
         })?),
     };
     Ok(Ask { verb, path: vec![path], query: query.collect(), body })
-}
-
-/// Whether a body is said to be JSON, or to be nothing in particular. Forms of pages elsewhere can
-/// send other types without asking.
-fn is_json(headers: &HeaderMap) -> bool {
-    let Some(given) = headers.get(header::CONTENT_TYPE) else { return true };
-    let kind = given.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
-    let kind = kind.to_ascii_lowercase();
-    kind == "application/json" || kind.starts_with("application/") && kind.ends_with("+json")
 }
 
 /// Where the fields of a request stand, as FastAPI calls it.

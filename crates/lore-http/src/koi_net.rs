@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
+use axum::http::{HeaderValue, Method, Response, StatusCode, header};
 use lore_app::federation::{self, Endpoint, Federation};
 use lore_core::Error;
 use lore_mcp::Scope;
@@ -84,7 +84,7 @@ async fn post(
     request: Request,
     body_max: usize,
 ) -> Response<Body> {
-    if !is_json(request.headers()) {
+    if !body::says_json(request.headers()) {
         return json(StatusCode::UNPROCESSABLE_ENTITY, NOT_JSON.to_owned());
     }
     let body = match body::read(request.into_body(), body_max).await {
@@ -103,17 +103,6 @@ async fn post(
             reply::fail(&Error::Unavailable { what: "the federation".into() })
         }
     }
-}
-
-/// Whether a message says that it is JSON, as the reference asks.
-fn is_json(headers: &HeaderMap) -> bool {
-    let told = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    let kind = told.and_then(|told| told.split(';').next()).unwrap_or_default().trim();
-    let Some(subtype) = kind.to_ascii_lowercase().strip_prefix("application/").map(str::to_owned)
-    else {
-        return false;
-    };
-    subtype == "json" || subtype.ends_with("+json")
 }
 
 fn said(answer: federation::Response) -> Response<Body> {
@@ -138,20 +127,6 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-
-    #[test]
-    fn a_message_says_that_it_is_json() {
-        let said = |kind: &'static str| {
-            HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static(kind))])
-        };
-        for kind in ["application/json", "Application/JSON; charset=utf-8", "application/ld+json"] {
-            assert!(is_json(&said(kind)), "{kind}");
-        }
-        for kind in ["text/plain", "", "application/x-www-form-urlencoded", "json"] {
-            assert!(!is_json(&said(kind)), "{kind}");
-        }
-        assert!(!is_json(&HeaderMap::new()));
-    }
 
     #[test]
     fn who_is_to_wait_is_told_how_long() {

@@ -14,6 +14,12 @@ pub enum NetError {
     /// The address must not be asked for. Nothing was connected to.
     #[error("the address {0}")]
     Refused(#[from] Refusal),
+    /// No name service knows the host: check the name.
+    #[error("Cannot resolve hostname: {host}")]
+    Unresolved {
+        /// Whom we looked for.
+        host: String,
+    },
     /// The server could not be found or reached: check the name, or try later.
     #[error("{host} could not be reached")]
     Unreachable {
@@ -101,6 +107,11 @@ impl From<NetError> for Error {
                 "url",
                 refusal.to_string(),
                 "give the http or https address of a public page",
+            ),
+            NetError::Unresolved { .. } => Self::invalid(
+                "url",
+                format!("cannot be read: {error}"),
+                "check how the host is spelt; without a network no name is found",
             ),
             NetError::WrongType { .. } => Self::invalid(
                 "url",

@@ -132,11 +132,16 @@ pub(crate) struct GuardedResolver {
     pub(crate) port: u16,
 }
 
+/// That a name leads nowhere.
+#[derive(Debug, thiserror::Error)]
+#[error("the name is not known")]
+pub(crate) struct Unresolved;
+
 impl Resolve for GuardedResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let (resolver, guard, port) = (Arc::clone(&self.resolver), self.guard.clone(), self.port);
         Box::pin(async move {
-            let found = resolver.addresses(name.as_str()).await?;
+            let found = resolver.addresses(name.as_str()).await.map_err(|_| Unresolved)?;
             let found: Vec<_> = found.into_iter().map(|ip| SocketAddr::new(ip, port)).collect();
             if !found.iter().all(|address| guard.admits(*address)) {
                 return Err(Refusal::NotPublic.into());

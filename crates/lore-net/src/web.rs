@@ -9,7 +9,7 @@ use url::{Host, Url};
 
 use crate::answer::{Answer, Failures, read};
 use crate::error::{NetError, Refusal};
-use crate::guard::{Guard, Realm};
+use crate::guard::{Guard, Realm, Unresolved};
 use crate::limits::Limits;
 use crate::network::Inner;
 
@@ -87,7 +87,10 @@ impl Web {
         let client = self.network.client(self.guard.clone(), port);
         let client = client.map_err(|_| NetError::Unreachable { host: host(url) })?;
         let request = client.get(url.clone()).header(ACCEPT, WANTED);
-        request.send().await.map_err(|error| failure(&error, &host(url)))
+        request.send().await.map_err(|error| match within::<Unresolved>(&error) {
+            Some(Unresolved) => NetError::Unresolved { host: host(url) },
+            None => failure(&error, &host(url)),
+        })
     }
 }
 
@@ -103,19 +106,19 @@ pub(crate) fn redirect(response: &Response) -> Option<Result<Url, Refusal>> {
 /// What became of a request that has no response.
 pub(crate) fn failure(error: &reqwest::Error, host: &str) -> NetError {
     let host = host.to_owned();
-    if let Some(refusal) = refusal_within(error) {
-        return NetError::Refused(refusal);
+    if let Some(refusal) = within::<Refusal>(error) {
+        return NetError::Refused(*refusal);
     }
     tracing::debug!(host, connect = error.is_connect(), "a request failed");
     if error.is_connect() { NetError::Unreachable { host } } else { NetError::Broken { host } }
 }
 
 /// The guard speaks from inside the name look-up; its word arrives wrapped.
-fn refusal_within(error: &reqwest::Error) -> Option<Refusal> {
+fn within<E: std::error::Error + 'static>(error: &reqwest::Error) -> Option<&E> {
     let mut source = std::error::Error::source(error);
     while let Some(inner) = source {
-        if let Some(refusal) = inner.downcast_ref::<Refusal>() {
-            return Some(*refusal);
+        if let Some(word) = inner.downcast_ref::<E>() {
+            return Some(word);
         }
         source = inner.source();
     }

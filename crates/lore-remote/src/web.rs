@@ -54,7 +54,7 @@ impl Web for GuardedWeb {
     }
 
     async fn fetch(&self, url: &str) -> Result<Fetched> {
-        let answer = self.web()?.get(url, &Limits::page()).await?;
+        let answer = self.web()?.get(url, &Limits::page()).await.map_err(unread)?;
         if !answer.is_success() {
             return Err(Error::Precondition {
                 message: format!(
@@ -67,5 +67,16 @@ impl Web for GuardedWeb {
         let html = answer.media_type().is_none_or(|kind| kind.contains("html"));
         let form = if html { Form::Html } else { Form::Plain };
         Ok(Fetched { url: answer.url().to_owned(), form, body: answer.text() })
+    }
+}
+
+/// Why a page was not read. Who asks for one that is too long sends nothing and could not send less.
+fn unread(error: NetError) -> Error {
+    match error {
+        NetError::TooLarge { .. } => Error::Precondition {
+            message: format!("Failed to fetch URL: {error}"),
+            hint: "give the address of a shorter page, or of a part of this one".into(),
+        },
+        other => other.into(),
     }
 }

@@ -5,6 +5,7 @@
 //! only place that knows which engine is used.
 
 mod background;
+mod bar;
 mod cli;
 mod commands;
 mod config;

@@ -5,12 +5,17 @@
 
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use lore_core::Error;
 use serde_json::Value;
 
+use crate::bar::{Place, Shown};
+
 /// Whether something could not be printed that was wanted.
 static LOST: AtomicBool = AtomicBool::new(false);
+/// What was last shown of how far something is.
+static SHOWN: Mutex<Shown> = Mutex::new(Shown::NOTHING);
 
 /// Prints a line. Whoever closed the other end does not want it; that is no fault.
 pub(crate) fn line(text: impl AsRef<str>) {
@@ -46,24 +51,21 @@ pub(crate) fn table(rows: &[Vec<String>]) {
     }
 }
 
-/// Shows on a terminal how far it is.
+/// Shows how far it is: as a bar on a terminal, else in a few lines.
 pub(crate) fn progress(done: usize, total: usize) {
-    /// Often enough to see that it moves.
-    const STEP: usize = 50;
-    let mut terminal = std::io::stderr();
-    if terminal.is_terminal() && (done.is_multiple_of(STEP) || done == total) {
-        let _ = write!(terminal, "\r{done} of {total}");
-    }
+    progress_of("", done, total);
 }
 
-/// Shows how far it is with `what`: as it moves on a terminal, else once all are done.
+/// Shows how far it is with `what`: as a bar on a terminal, else in a few lines.
 pub(crate) fn progress_of(what: &str, done: usize, total: usize) {
     let mut terminal = std::io::stderr();
-    if terminal.is_terminal() {
+    let place = if terminal.is_terminal() { Place::Terminal } else { Place::Elsewhere };
+    let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    match (shown.next(what, done, total, place), place) {
         // What was there before may be longer.
-        let _ = write!(terminal, "\r\x1b[K{what}: {done} of {total}");
-    } else if done == total {
-        aside(format!("{what}: {done} of {total}"));
+        (Some(line), Place::Terminal) => drop(write!(terminal, "\r\x1b[K{line}")),
+        (Some(line), Place::Elsewhere) => aside(line),
+        (None, _) => {}
     }
 }
 

@@ -205,7 +205,7 @@ async fn unmerge(request: &Request<'_>) -> Answered {
 #[derive(Deserialize)]
 struct RetypeIn {
     uri: String,
-    #[serde(alias = "type")]
+    #[serde(rename = "type", alias = "entity_type")]
     entity_type: String,
     #[serde(default)]
     reason: String,
