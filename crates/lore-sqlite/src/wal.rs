@@ -70,7 +70,9 @@ pub fn accept_log(path: &Path) -> StoreResult<()> {
 fn contents(path: &Path) -> StoreResult<Vec<u8>> {
     match fs::read(path) {
         // What may not be read is told by whoever opens the store.
-        Err(error) if [ErrorKind::NotFound, ErrorKind::PermissionDenied].contains(&error.kind()) => {
+        Err(error)
+            if [ErrorKind::NotFound, ErrorKind::PermissionDenied].contains(&error.kind()) =>
+        {
             Ok(Vec::new())
         }
         read => read.map_err(|error| io("reading the log", &error)),
