@@ -87,7 +87,7 @@ impl Statement {
         }
         let root = stem(word);
         let opposite =
-            OPPOSITES.iter().find(|(opposite, _)| *opposite == word || *opposite == root);
+            OPPOSITES.iter().find(|(opposite, _)| *opposite == word || bare(opposite) == root);
         if let Some((_, positive)) = opposite {
             self.denials += 1;
             return self.take(positive);
@@ -142,13 +142,40 @@ fn share<T: Ord>(one: &BTreeSet<T>, other: &BTreeSet<T>) -> f64 {
 
 /// Without the endings that make no other word of one: enough for counting common words.
 fn stem(word: &str) -> String {
-    let singular = without_ending(word, &["es", "s"]);
-    without_ending(singular, &["ing", "ed"]).to_owned()
+    let root = |ending: &str| word_without(word, ending);
+    let single = match root("ies") {
+        Some(root) => format!("{root}y"),
+        None if word.ends_with("ss") => word.to_owned(),
+        None => root("sses")
+            .map_or_else(|| root("s").unwrap_or(word).to_owned(), |root| format!("{root}ss")),
+    };
+    let done = ["ing", "ed"].iter().find_map(|ending| word_without(&single, ending));
+    let plain = done.map(undoubled).unwrap_or(&single);
+    // A silent letter, or one that other endings change, makes no other word.
+    match plain.strip_suffix(['e', 'y']) {
+        Some(root) if plain.ends_with('y') => format!("{root}i"),
+        Some(root) if root.chars().count() > 1 => root.to_owned(),
+        _ => plain.to_owned(),
+    }
 }
 
-fn without_ending<'a>(word: &'a str, endings: &[&str]) -> &'a str {
-    let roots = endings.iter().filter_map(|ending| word.strip_suffix(ending));
-    roots.into_iter().find(|root| root.chars().count() > 3).unwrap_or(word)
+/// A word without an ending, if enough of it is left.
+fn word_without<'a>(word: &'a str, ending: &str) -> Option<&'a str> {
+    word.strip_suffix(ending).filter(|root| root.chars().count() > 2)
+}
+
+/// `runn` of *running* is `run`; `tell` of *telling* stays.
+fn undoubled(root: &str) -> &str {
+    let mut letters = root.chars().rev();
+    let is_doubled = matches!((letters.next(), letters.next()), (Some(a), Some(b))
+        if a == b && !"aeioulsz".contains(a));
+    let shorter = root.char_indices().next_back().and_then(|(at, _)| root.get(..at));
+    shorter.filter(|_| is_doubled).unwrap_or(root)
+}
+
+/// Without the silent letter that no stem ends in.
+fn bare(word: &str) -> &str {
+    word.strip_suffix('e').unwrap_or(word)
 }
 
 const DENIALS: [&str; 12] = [
@@ -237,6 +264,26 @@ mod tests {
         for (one, other) in pairs {
             assert_eq!(relation(one, other), Some(Relation::Contradiction), "{one} / {other}");
         }
+    }
+
+    #[test]
+    fn a_denied_verb_is_the_same_verb_whatever_it_ends_in() {
+        for (said, denied) in [
+            ("uses", "use"),
+            ("closes", "close"),
+            ("expires", "expire"),
+            ("caches", "cache"),
+            ("retries", "retry"),
+            ("requires", "require"),
+            ("supports", "support"),
+            ("passes", "pass"),
+        ] {
+            let one = format!("The gateway {said} session tokens");
+            let other = format!("The gateway does not {denied} session tokens");
+            assert_eq!(relation(&one, &other), Some(Relation::Contradiction), "{said}");
+        }
+        let running = ("The job runs at night", "The job is not running at night");
+        assert_eq!(relation(running.0, running.1), Some(Relation::Contradiction));
     }
 
     #[test]

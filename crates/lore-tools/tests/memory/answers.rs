@@ -193,6 +193,11 @@ async fn no_answer_is_larger_than_its_budget_in_any_action_and_detail() {
         json!({ "action": "context", "keywords": "beacon coast keeper", "detail": "full" }),
         json!({ "action": "related", "node_id": last, "depth": 5 }),
     ];
+    let long = "beacon coast keeper ".repeat(400);
+    let ask = json!({ "action": "context", "keywords": long, "max_tokens": 500 });
+    let answer = mind.call("kn_intel", ask).await;
+    assert!(budget::tokens(&answer.to_string()) <= 500, "{answer}");
+    assert!(answer["count"].as_u64().unwrap() > 1, "{answer}");
     let mut full = asks[3].clone();
     full["max_tokens"] = json!(1_000);
     let answer = mind.call("kn_intel", full).await;
