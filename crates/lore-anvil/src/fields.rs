@@ -1,72 +1,13 @@
 //! The fields of each kind of resource, beyond what every reference has.
 
-use crate::field::{Field, Form, Look};
+mod forms;
+
+use crate::field::{Field, Look};
 use crate::table::Kind;
-
-const TEXT: &[&str] = &["string"];
-const WHOLE: &[&str] = &["integer"];
-const NUMBER: &[&str] = &["number"];
-const FLAG: &[&str] = &["boolean"];
-const OBJECT: &[&str] = &["object"];
-const LIST: &[&str] = &["array"];
-/// Calendars of worlds write years as they like.
-const YEAR: &[&str] = &["string", "number"];
-
-const fn value(name: &'static str, from: i8) -> Field {
-    Field::new(name, from, Form::Value)
-}
-
-const fn noise(name: &'static str, from: i8) -> Field {
-    value(name, from).look(Look::Noise)
-}
-
-const fn text(name: &'static str, from: i8) -> Field {
-    Field::new(name, from, Form::Text)
-}
-
-const fn section(name: &'static str, from: i8) -> Field {
-    Field::new(name, from, Form::Section)
-}
-
-const fn part(name: &'static str, from: i8) -> Field {
-    Field::new(name, from, Form::Section).look(Look::Section)
-}
-
-const fn hidden(name: &'static str, from: i8) -> Field {
-    Field::new(name, from, Form::HiddenSection).look(Look::Section)
-}
-
-const fn derived(name: &'static str, from: i8) -> Field {
-    Field::new(name, from, Form::Derived)
-}
-
-const fn one(name: &'static str, from: i8, kind: Kind, edge: &'static str) -> Field {
-    Field::new(name, from, Form::One(kind, edge))
-}
-
-const fn many(name: &'static str, from: i8, kind: Kind, edge: &'static str) -> Field {
-    Field::new(name, from, Form::Many(kind, edge))
-}
-
-const fn several(name: &'static str, from: i8, kind: Kind, edge: &'static str) -> Field {
-    Field::new(name, from, Form::Several(kind, edge))
-}
-
-const fn created(from: i8) -> Field {
-    Field::new("creationDate", from, Form::Created)
-}
-
-const fn author(from: i8) -> Field {
-    derived("author", from)
-}
-
-const fn world(from: i8) -> Field {
-    derived("world", from).typed(OBJECT).told("The world: id, title, url.")
-}
-
-const fn picture(name: &'static str, from: i8, shown: &'static str) -> Field {
-    one(name, from, Kind::Image, "shows").look(Look::Address).named(shown)
-}
+use forms::{
+    FLAG, LIST, NUMBER, OBJECT, TEXT, WHOLE, YEAR, author, created, derived, hidden, many, noise,
+    one, part, picture, section, several, text, value, world,
+};
 
 pub(crate) const USER: &[Field] = &[
     derived("username", -1).typed(TEXT).told("The name."),

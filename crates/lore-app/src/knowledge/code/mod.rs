@@ -12,6 +12,7 @@ mod facts;
 mod graph;
 mod keep;
 mod mark;
+mod origin;
 mod query;
 mod repository;
 mod scan;
@@ -31,10 +32,9 @@ pub use lore_cypher::{
     RelId as GraphEdge, Table, Value as CodeValue,
 };
 pub use mark::{Mark, Standing};
+pub use origin::Origin;
 pub use query::{Asked as CodeAnswer, query};
-pub use repository::{
-    Counts, Kept, NewRepository, Origin, Repository, register, remove, repositories,
-};
+pub use repository::{Counts, Kept, NewRepository, Repository, register, remove, repositories};
 pub use scan::{Done, Progress, Scanned, SourceFile, files, scan, scan_all};
 pub use watch::keep_scanned;
 

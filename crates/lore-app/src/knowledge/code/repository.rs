@@ -4,11 +4,8 @@
 //! game master's side may. Folders of this machine are the business of the person at it,
 //! which no token makes of anybody; others get those that the configuration names.
 
-use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use lore_code::{FolderError, GitError, Remote};
-use lore_core::names::checked_name;
 use lore_core::{Error, Node, Properties, Result, Role, State, Uid, Viewer};
 use lore_store::{
     Change, Expect, NewNode, NewState, NodeKey, NodePatch, NodeQuery, NodeRef, StoreError,
@@ -17,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::mark::{Mark, Standing};
+use super::origin::{Origin, checked, name_of, origin};
 use super::{GITHUB, keep};
 use crate::App;
 use crate::access::Presence;
@@ -38,21 +36,6 @@ pub struct NewRepository {
     pub name: Option<String>,
     /// The branch that counts; else the one the repository prefers.
     pub branch: Option<String>,
-}
-
-/// Where a repository is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Origin {
-    /// In a folder of this machine, which is read where it is.
-    Folder(PathBuf),
-    /// Somewhere else.
-    Remote {
-        /// Its address.
-        address: String,
-        /// The branch that counts.
-        branch: Option<String>,
-    },
 }
 
 /// A repository that is scanned.
@@ -298,211 +281,4 @@ fn record(librarian: &Librarian, node: NodeRef, kept: &Kept) -> Result<Change> {
 
 fn uid_of(librarian: &Librarian, name: &str) -> Option<Uid> {
     uri::derived_uid(&librarian.viewer, &format!("{KIND} {name}"))
-}
-
-/// Where a source is, if the caller may have it read.
-fn origin(librarian: &Librarian, new: &NewRepository) -> Result<Origin> {
-    let source = new.source.trim();
-    if source.is_empty() {
-        let hint = "give an address such as https://github.com/owner/name, or a folder";
-        return Err(Error::invalid("repo_url", "is empty", hint));
-    }
-    let path = source.strip_prefix("file://").unwrap_or(source);
-    let branch = new.branch.as_deref().map(str::trim).filter(|branch| !branch.is_empty());
-    if Path::new(path).is_absolute() {
-        let found = folder(librarian, Path::new(path))?;
-        return match branch {
-            Some(_) => Err(Error::invalid(
-                "branch",
-                "is for addresses: a folder is read as it is",
-                "leave it out, and check the branch out in the folder before it is scanned",
-            )),
-            None => Ok(Origin::Folder(found)),
-        };
-    }
-    lore_code::check(Remote { address: source, branch, at: &[] }).map_err(refused)?;
-    if librarian.app.code.settings.copies.is_none() {
-        return Err(Error::Precondition {
-            message: "this server keeps no copies of repositories".into(),
-            hint: "give a folder on its machine".into(),
-        });
-    }
-    match source.starts_with("https://") {
-        true => drop(librarian.web()?.check(source).map_err(not_public)?),
-        // Keys of this machine open more than their bearer's own.
-        false => local_only(librarian, "repositories by ssh")?,
-    }
-    Ok(Origin::Remote { address: source.to_owned(), branch: branch.map(str::to_owned) })
-}
-
-/// The folder at a path, if the caller may have it read.
-fn folder(librarian: &Librarian, path: &Path) -> Result<PathBuf> {
-    // Whether a folder exists is no business of those who may not read it.
-    if librarian.presence == Presence::Here {
-        return lore_code::resolve(path).map_err(no_folder);
-    }
-    let found = lore_code::resolve(path).ok();
-    let found = found.filter(|found| is_listed(&librarian.app.code.settings.paths, found));
-    found.map_or_else(|| local_only(librarian, "this folder").map(|()| path.to_owned()), Ok)
-}
-
-/// Whether a folder is inside one of those that the configuration names.
-fn is_listed(listed: &[PathBuf], folder: &Path) -> bool {
-    let listed = listed.iter().filter_map(|listed| lore_code::resolve(listed).ok());
-    listed.into_iter().any(|listed| folder.starts_with(listed))
-}
-
-/// The folder of a repository, if it is still the one that was added and may still be read:
-/// folders become links, and the configuration changes.
-pub(super) fn folder_now(kept: &Kept, path: &Path, listed: &[PathBuf]) -> Result<PathBuf> {
-    let now = lore_code::resolve(path).map_err(no_folder)?;
-    if now != path {
-        return Err(Error::Precondition {
-            message: "the folder is a link to another one by now".into(),
-            hint: "remove the repository, and add the folder that is meant".into(),
-        });
-    }
-    if kept.guarded && !is_listed(listed, &now) {
-        return Err(Error::Forbidden {
-            action: "the folder is no longer one that others than the person at the machine may \
-                     have read"
-                .into(),
-            hint: "list it as `paths` under [code] in lorewell.toml, or remove the repository and \
-                   have `lorewell scan` add it again"
-                .into(),
-        });
-    }
-    Ok(now)
-}
-
-/// Where the host of an address is, for git: a name that was public when it was added may
-/// mean something else by now.
-pub(super) async fn addresses(librarian: &Librarian, origin: &Origin) -> Result<Vec<IpAddr>> {
-    match origin {
-        Origin::Remote { address, .. } if address.starts_with("https://") => {
-            librarian.web()?.addresses(address).await.map_err(not_public)
-        }
-        _ => Ok(Vec::new()),
-    }
-}
-
-/// The guard of the web speaks of pages.
-fn not_public(error: Error) -> Error {
-    match error {
-        Error::Invalid { problem, .. } => {
-            let hint = "give the https address of a public repository, or a folder";
-            Error::invalid("repo_url", problem, hint)
-        }
-        other => other,
-    }
-}
-
-fn local_only(librarian: &Librarian, what: &str) -> Result<()> {
-    if librarian.presence == Presence::Here {
-        return Ok(());
-    }
-    Err(Error::Forbidden {
-        action: format!("{what} may only be added by the person at the machine"),
-        hint: "have `lorewell scan` run there, or the folder listed as `paths` under [code] in \
-               lorewell.toml"
-            .into(),
-    })
-}
-
-pub(super) fn no_folder(error: FolderError) -> Error {
-    match error {
-        FolderError::Cancelled => Error::Cancelled,
-        FolderError::TooMany(most) => {
-            Error::TooLarge { what: "the repository".into(), limit: format!("{most} files") }
-        }
-        FolderError::Bare(_) => Error::invalid(
-            "repo_url",
-            error.to_string(),
-            "clone it, and give the folder of the clone",
-        ),
-        other => Error::invalid("repo_url", other.to_string(), "give a folder that exists"),
-    }
-}
-
-pub(super) fn refused(error: GitError) -> Error {
-    match error {
-        GitError::Cancelled => Error::Cancelled,
-        GitError::Refused(why) => Error::invalid(
-            "repo_url",
-            format!("is refused: {why}"),
-            "use https://host/owner/name, or a folder's absolute path",
-        ),
-        GitError::NoBranch(_) => Error::invalid(
-            "branch",
-            format!("is refused: {error}"),
-            "use a name of letters, digits and -_./+#, such as main, or leave it out",
-        ),
-        GitError::TooLarge(most) => {
-            Error::TooLarge { what: "the repository".into(), limit: format!("{most} bytes") }
-        }
-        GitError::TooSlow(_) => Error::Precondition {
-            message: error.to_string(),
-            hint:
-                "check that the address can be reached from this machine, and that its key works \
-                   without a question; then scan again"
-                    .into(),
-        },
-        other => Error::Precondition {
-            message: other.to_string(),
-            hint: "check the address and the branch, and that git is installed".into(),
-        },
-    }
-}
-
-/// What a repository is called when nobody says.
-fn name_of(origin: &Origin) -> String {
-    match origin {
-        Origin::Folder(path) => {
-            path.file_name().map_or_else(|| "root".into(), |name| name.to_string_lossy().into())
-        }
-        Origin::Remote { address, .. } => {
-            let path = address.trim_end_matches('/').trim_end_matches(".git");
-            let parts: Vec<&str> = path.rsplit(['/', ':']).take(2).collect();
-            parts.into_iter().rev().collect::<Vec<_>>().join("/")
-        }
-    }
-}
-
-/// A name that can stand in addresses and in names of documents.
-fn checked(name: &str) -> Result<String> {
-    let name = checked_name("repo_name", name)?;
-    let plain = |letter: char| letter.is_alphanumeric() || "-_./+ ".contains(letter);
-    let fits = name.chars().all(plain)
-        && !name.starts_with(['-', '/', '.'])
-        && !name.split('/').any(|part| part == "..");
-    if fits {
-        return Ok(name);
-    }
-    Err(Error::invalid(
-        "repo_name",
-        "has characters that names of repositories do not have",
-        "use a name such as owner/name",
-    ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_repository_is_called_after_its_source() {
-        let remote =
-            |address: &str| name_of(&Origin::Remote { address: address.to_owned(), branch: None });
-        assert_eq!(remote("https://github.com/DarrenZal/Octo.git"), "DarrenZal/Octo");
-        assert_eq!(remote("git@github.com:owner/name"), "owner/name");
-        assert_eq!(name_of(&Origin::Folder("/srv/code/lorewell".into())), "lorewell");
-    }
-
-    #[test]
-    fn names_are_plain() {
-        for bad in ["", "-x", "../x", "a/../b", "a:b", "a\nb", "/a"] {
-            assert!(checked(bad).is_err(), "{bad:?}");
-        }
-        assert_eq!(checked(" owner/name.rs ").unwrap(), "owner/name.rs");
-    }
 }

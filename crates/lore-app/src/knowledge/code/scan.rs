@@ -18,7 +18,8 @@ use tokio::time::timeout;
 
 use super::keep::{self, KeptFile, Reading};
 use super::mark::{Mark, Running, SIGN, Stage};
-use super::repository::{self, Counts, Kept, Origin, Repository};
+use super::origin::{self, Origin};
+use super::repository::{self, Counts, Kept, Repository};
 use super::{Stop, graph};
 use crate::knowledge::librarian::Librarian;
 
@@ -331,7 +332,7 @@ impl Scan<'_> {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(_) => ControlFlow::Break(()),
             };
-            lore_code::scan_folder(&job, &take).map_err(repository::no_folder)
+            lore_code::scan_folder(&job, &take).map_err(origin::no_folder)
         });
         let keep = self.keep_all(files, receive, |sources| {
             let (done, total) = done.get();
@@ -396,11 +397,11 @@ async fn source(
     let limits = librarian.app.code.settings.git;
     let copy = repository::copy_of(librarian, &known.node);
     let (kept, flag) = (known.kept.clone(), stop.flag());
-    let at = repository::addresses(librarian, &kept.origin).await?;
+    let at = origin::addresses(librarian, &kept.origin).await?;
     let listed = librarian.app.code.settings.paths.clone();
     blocking(move || match &kept.origin {
         Origin::Folder(path) => {
-            let root = repository::folder_now(&kept, path, &listed)?;
+            let root = origin::folder_now(&kept, path, &listed)?;
             let head = lore_code::head(&root, &flag).ok();
             Ok((root, head))
         }
@@ -411,7 +412,7 @@ async fn source(
             })?;
             let remote = Remote { address, branch: branch.as_deref(), at: &at };
             let done = lore_code::sync(remote, &copy, &limits, &flag);
-            let head = done.map_err(repository::refused)?.head;
+            let head = done.map_err(origin::refused)?.head;
             Ok((copy, Some(head)))
         }
     })
