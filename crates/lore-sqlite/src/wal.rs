@@ -3,8 +3,9 @@
 //! SQLite reads a log up to the first frame that is not as it was written, and writes over the
 //! rest: that is right for what a crash cut off, and wrong for a byte that a bad disk changed in
 //! the middle, behind which lie commits that were acknowledged. So whoever opens a store looks
-//! first. Two things give damage away: frames behind the odd one that are whole, and the index
-//! beside the log (`-shm`), which knows how many frames there were when the last program stopped.
+//! first. The index beside the log (`-shm`) knows how many frames there were when the last program
+//! stopped, if the machine has not stopped since; without it, commits behind the odd frame that are
+//! whole give the damage away.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -131,21 +132,28 @@ impl<'b> Log<'b> {
     fn damage(&self, index: Option<Index<'_>>) -> Option<String> {
         let readable = self.frames.iter().take_while(|frame| frame.own && frame.whole).count();
         let readable = if self.whole { readable } else { 0 };
-        let odd = self.frames.get(readable);
+        // Who begins a log anew says so in the index first; then it knows of no frames.
+        match index.filter(|index| !self.whole || index.salts == self.salts) {
+            Some(index) => {
+                let lost = index.frames > readable.max(index.in_file);
+                lost.then(|| format!("{readable} of {} frames can be read", index.frames))
+            }
+            None => self.lost_behind(readable),
+        }
+    }
+
+    /// What lies behind the first frame that cannot be read, where no index tells how far the log
+    /// went.
+    fn lost_behind(&self, readable: usize) -> Option<String> {
+        let odd = self.frames.get(readable)?;
         let behind = self.frames.get(readable + 1..).unwrap_or_default();
         let behind = behind.iter().filter(|frame| frame.own && frame.whole && frame.commits);
         // A commit is on disk before the next begins; of the last one a crash may leave anything.
-        let commits = behind.count() + usize::from(odd.is_some_and(|odd| odd.own && odd.commits));
-        if commits > 1 {
-            return Some(format!(
-                "frame {} is not as it was written, and {commits} commits behind it cannot be read",
-                readable + 1
-            ));
-        }
-        // Who begins a log anew says so in the index first; then it knows of no frames.
-        let known = index.filter(|index| !self.whole || index.salts == self.salts)?;
-        let lost = known.frames > readable.max(known.in_file);
-        lost.then(|| format!("{readable} of {} frames can be read", known.frames))
+        let commits = behind.count() + usize::from(odd.own && odd.commits);
+        (commits > 1).then(|| {
+            let frame = readable + 1;
+            format!("frame {frame} is not as it was written, and {commits} commits from there on")
+        })
     }
 }
 
@@ -276,6 +284,19 @@ mod tests {
         let end = torn.len() - 10;
         torn[end] ^= 1;
         put(&path, &torn, None);
+        assert_eq!(check_log(&path), Ok(()));
+    }
+
+    #[test]
+    fn what_was_written_and_not_acknowledged_is_no_damage() {
+        let home = tempfile::tempdir().unwrap();
+        let (path, mut log, index) = left_behind(home.path());
+        // As a disk leaves it that fails to sync: whole commits of which the index does not know.
+        let known = Log::of(&log).frames.len();
+        let frame = log.len() / known - 1;
+        let stale = log[log.len() - 2 * frame..].to_vec();
+        log.extend_from_slice(&stale);
+        put(&path, &log, Some(&index));
         assert_eq!(check_log(&path), Ok(()));
     }
 
