@@ -57,6 +57,9 @@ class Stage:
 
     def filled(self, arguments: dict) -> dict:
         """Puts ids in the place of their names."""
+        # An example names somebody, but every stage has one of that name.
+        if "entity_uri" in arguments:
+            arguments = {**arguments, "entity_uri": f"[entity:{self.ids['entity']}]"}
         text = json.dumps(arguments)
         for name, id in self.ids.items():
             text = text.replace(f'"${name}"', json.dumps(id))
