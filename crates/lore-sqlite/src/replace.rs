@@ -11,7 +11,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::fault::{io, told};
 use crate::store::SqliteStore;
-use crate::{backup, check, file};
+use crate::{backup, check, file, wal};
 
 impl SqliteStore {
     /// Replaces the store at `path` by a copy of `source` and returns where the
@@ -35,6 +35,7 @@ impl SqliteStore {
 /// Gives the present store a second name, and takes its side files away: SQLite
 /// would read an old log into the new store.
 fn keep(path: &Path) -> StoreResult<PathBuf> {
+    wal::keep_damaged(path)?;
     refuse_if_open(path)?;
     let mut names = (1_u32..).map(|n| file::with_suffix(path, &format!(".before-restore-{n}")));
     let kept = names.find(|name| !name.exists());

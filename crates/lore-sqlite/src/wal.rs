@@ -9,7 +9,7 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lore_store::{StoreError, StoreResult};
 use rusqlite::Connection;
@@ -39,7 +39,11 @@ pub fn check_log(path: &Path) -> StoreResult<()> {
         let same = contents(&wal)?.get(..HEADER) == before.get(..HEADER);
         match damage {
             Some(damage) if same => {
-                return Err(StoreError::Corrupt(format!("{}: {damage}", wal.display())));
+                return Err(StoreError::Corrupt(format!(
+                    "{}: {damage}; without a backup, `lorewell doctor --accept` goes on with what \
+                     can be read of it",
+                    wal.display()
+                )));
             }
             None => return Ok(()),
             Some(_) => {}
@@ -48,32 +52,38 @@ pub fn check_log(path: &Path) -> StoreResult<()> {
     Ok(())
 }
 
-/// Goes on with as much of a damaged log as can be read. The log is kept beside the store.
-pub fn accept_log(path: &Path) -> StoreResult<()> {
-    if check_log(path).is_ok() {
-        return Ok(());
-    }
-    let (wal, aside) = (with_suffix(path, LOG), with_suffix(path, SET_ASIDE));
-    match fs::copy(&wal, &aside) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            return Err(io("setting the log aside", &error));
-        }
-        Ok(_) | Err(_) => {}
-    }
+/// Goes on with as much of a damaged log as can be read, and tells where the log is kept if there
+/// was damage.
+pub fn accept_log(path: &Path) -> StoreResult<Option<PathBuf>> {
+    let Some(aside) = keep_damaged(path)? else { return Ok(None) };
     let recover = || -> rusqlite::Result<()> {
         let db = Connection::open(path)?;
         db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()))?;
         db.close().map_err(|(_, error)| error)
     };
-    recover().map_err(|error| told(&error))
+    recover().map_err(|error| told(&error))?;
+    Ok(Some(aside))
 }
 
+/// Copies a log that is damaged, because SQLite is going to write over it, and tells where to.
+pub(crate) fn keep_damaged(path: &Path) -> StoreResult<Option<PathBuf>> {
+    if check_log(path).is_ok() {
+        return Ok(None);
+    }
+    let aside = with_suffix(path, SET_ASIDE);
+    match fs::copy(with_suffix(path, LOG), &aside) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(io("setting the log aside", &error))
+        }
+        Ok(_) | Err(_) => Ok(Some(aside)),
+    }
+}
+
+/// Why nothing can be read is told by whoever opens the store.
 fn contents(path: &Path) -> StoreResult<Vec<u8>> {
+    use ErrorKind::{NotADirectory, NotFound, PermissionDenied};
     match fs::read(path) {
-        // What may not be read is told by whoever opens the store.
-        Err(error)
-            if [ErrorKind::NotFound, ErrorKind::PermissionDenied].contains(&error.kind()) =>
-        {
+        Err(error) if [NotADirectory, NotFound, PermissionDenied].contains(&error.kind()) => {
             Ok(Vec::new())
         }
         read => read.map_err(|error| io("reading the log", &error)),
@@ -215,7 +225,7 @@ mod tests {
     use super::*;
 
     /// A store with five commits in its log, as a program leaves it that is killed.
-    fn left_behind(home: &Path) -> (std::path::PathBuf, Vec<u8>, Vec<u8>) {
+    fn left_behind(home: &Path) -> (PathBuf, Vec<u8>, Vec<u8>) {
         let path = home.join("s.sqlite");
         let db = Connection::open(&path).unwrap();
         db.pragma_update(None, "journal_mode", "wal").unwrap();
@@ -307,7 +317,7 @@ mod tests {
         let place = log.len() - 5_000;
         log[place] ^= 1;
         put(&path, &log, Some(&index));
-        accept_log(&path).unwrap();
+        assert_eq!(accept_log(&path).unwrap(), Some(with_suffix(&path, SET_ASIDE)));
         assert_eq!(check_log(&path), Ok(()));
         assert_eq!(fs::read(with_suffix(&path, SET_ASIDE)).unwrap(), log);
         let db = Connection::open(&path).unwrap();

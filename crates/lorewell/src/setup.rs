@@ -95,10 +95,6 @@ pub(crate) fn remedy(error: &StoreError) -> &'static str {
             "the store itself may be whole: run as the user whom the file and its directory belong \
              to, or let this one read and write both (chown or chmod, as their owner)"
         }
-        StoreError::Corrupt(_) => {
-            "restore a backup with `lorewell restore FILE`; without one, try `lorewell doctor \
-             --accept`, which goes on with what can still be read"
-        }
         StoreError::Busy => "wait until the program that holds the store is done",
         _ => "restore a backup with `lorewell restore FILE`, or move the file away to start afresh",
     }

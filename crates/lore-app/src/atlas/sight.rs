@@ -63,6 +63,15 @@ impl Sight {
     /// A running text that names what cannot be seen in words alone. What only shows it, such as
     /// `[secret:…]`, is not there.
     pub(super) fn words(&self, text: &str) -> String {
+        if let Some(data) = data_in(text) {
+            let shown = self.shown(data.clone());
+            let same = shown.as_ref() == Some(&data);
+            return if same { text.to_owned() } else { shown.unwrap_or_default().to_string() };
+        }
+        // A piece of data says what is hidden beside its id, too.
+        if self.untold_in(text).any(|at| is_quoted(text, &at)) {
+            return UNTOLD.to_owned();
+        }
         let text = self.in_words(text);
         let mut out = String::with_capacity(text.len());
         let mut done = 0;
@@ -272,6 +281,13 @@ fn data_in(text: &str) -> Option<Value> {
     looks_like_data(text).then(|| serde_json::from_str(text).ok()).flatten()
 }
 
+/// Whether something stands in a text as values stand in data.
+fn is_quoted(text: &str, at: &Range<usize>) -> bool {
+    let before = text.get(..at.start).is_some_and(|before| before.ends_with('"'));
+    before
+        && text.get(at.end..).is_some_and(|after| after.trim_start_matches('\\').starts_with('"'))
+}
+
 fn looks_like_data(text: &str) -> bool {
     text.trim_start().starts_with(['{', '[', '"'])
 }
@@ -384,6 +400,16 @@ mod tests {
         let text = format!("By @[Bob](person:{STRANGE}), see {STRANGE}.");
         assert_eq!(sight(Strangers::Stay).words(&text), text);
         assert_eq!(sight(Strangers::Go).words(&text), "By Bob, see ….");
+    }
+
+    #[test]
+    fn a_text_that_is_data_or_a_piece_of_it_does_not_tell_what_is_hidden() {
+        let data = format!(r#"{{"ref": {{"id": "{HIDDEN}", "title": "Secret"}}, "b": 1}}"#);
+        assert_eq!(sight(Strangers::Stay).words(&data), r#"{"ref":null,"b":1}"#);
+        let piece = data.get(4..).unwrap_or_default();
+        assert_eq!(sight(Strangers::Stay).words(piece), UNTOLD);
+        let open = format!(r#"{{"ref": {{"id": "{OPEN}", "title": "Known"}}, "b": 1}}"#);
+        assert_eq!(sight(Strangers::Stay).words(&open), open);
     }
 
     #[test]

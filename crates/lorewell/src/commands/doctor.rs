@@ -1,5 +1,6 @@
 //! `lorewell doctor`: what is wrong, and how to mend it.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lore_app::access::Identity;
@@ -31,6 +32,8 @@ struct Report {
     world: Option<Inhabited>,
     /// How many damaged entries were taken for what they read now.
     accepted: Option<u64>,
+    /// Where a log is kept of which only a part could be read.
+    log_kept: Option<PathBuf>,
     findings: Vec<Finding>,
 }
 
@@ -56,7 +59,7 @@ async fn examine(settings: &Settings, options: &Doctor) -> Report {
         return report;
     }
     if options.accept {
-        report.note(lore_sqlite::accept_log(&settings.store_file()));
+        report.log_kept = report.note(lore_sqlite::accept_log(&settings.store_file())).flatten();
     }
     let app = match setup::open_app(settings).await {
         Ok(app) => app,
@@ -157,6 +160,10 @@ fn print_text(settings: &Settings, report: &Report) {
     if let Some(accepted) = report.accepted {
         output::line(format!("accepted {accepted} damaged entries as they read now"));
     }
+    if let Some(log) = &report.log_kept {
+        let log = log.display();
+        output::line(format!("went on without what could not be read of the log, kept as {log}"));
+    }
     for finding in &report.findings {
         output::line(format!("PROBLEM {}\n   mend: {}", finding.problem, finding.remedy));
     }
@@ -193,6 +200,7 @@ fn print_json(settings: &Settings, report: &Report) {
         "stats": stats,
         "world": world,
         "accepted": report.accepted,
+        "log_kept": report.log_kept.as_ref().map(|log| log.display().to_string()),
         "findings": rows,
     }));
 }
