@@ -235,8 +235,10 @@ fn related(sentence: &str, names: &[String]) -> Vec<NewRelation> {
         for second in names.iter().filter(|second| *second != first) {
             for (words, predicate, direction) in &forms {
                 let Some(before) = said(sentence, first, words, second) else { continue };
-                // Who is named together does it together.
-                let with = |name: &&String| before.ends_with(&format!("{name} and "));
+                // Who is named together does it together, where nobody else does something before.
+                let with = |name: &&String| {
+                    before.strip_suffix(&format!("{name} and ")).is_some_and(begins_clause)
+                };
                 for doer in names.iter().filter(with).chain([first]) {
                     let (subject, object) = match direction {
                         Direction::Forward => (doer, second),
@@ -253,6 +255,12 @@ fn related(sentence: &str, names: &[String]) -> Vec<NewRelation> {
         }
     }
     found
+}
+
+/// Whether nothing is said yet after these words.
+fn begins_clause(before: &str) -> bool {
+    let before = before.trim_end();
+    before.is_empty() || before.ends_with([',', ';', ':']) || before.eq_ignore_ascii_case("both")
 }
 
 /// What stands before two names that a sentence has these words between, if it says so: a
@@ -388,6 +396,11 @@ mod tests {
         ] {
             assert_eq!(extract(text, None, &[], &[]).relations, [], "{text}");
         }
+        let apart =
+            extract("Ada Holt knows Bo Lind and Cy Dahl founded the Tide Guild.", None, &[], &[]);
+        let founders: Vec<_> =
+            apart.relations.iter().filter(|one| one.predicate == "founded").collect();
+        assert!(matches!(founders.as_slice(), [one] if one.subject == "Cy Dahl"), "{founders:?}");
         let both = extract("Ada Holt and Bo Lind founded the Tide Guild.", None, &[], &[]);
         let who: Vec<_> = both.relations.iter().map(|one| one.subject.as_str()).collect();
         assert_eq!(who, ["Ada Holt", "Bo Lind"]);
