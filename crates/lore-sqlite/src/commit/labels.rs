@@ -21,7 +21,8 @@ impl Hand<'_> {
     }
 
     /// Replaces the tags of a node. A tag keeps the spelling it was first used with; but one that
-    /// only hidden things had takes the next, so that nobody learns by theirs that it was there.
+    /// only hidden things had takes that of the first open one, so that nobody learns by theirs
+    /// that it was there.
     pub(super) fn set_tags(&self, node: i64, tags: &[String]) -> Answer<()> {
         self.db.prepare_cached("DELETE FROM node_tag WHERE node = ?1")?.execute([node])?;
         for (key, name) in distinct("tag", tags)? {
@@ -29,12 +30,14 @@ impl Hand<'_> {
                 .prepare_cached(
                     "INSERT INTO tag (world, name, key) VALUES (?1, ?2, ?3)
                      ON CONFLICT (world, key) DO UPDATE SET name = excluded.name
-                       WHERE EXISTS (SELECT 1 FROM node_tag t WHERE t.tag = tag.id) AND NOT EXISTS (
+                       WHERE EXISTS (SELECT 1 FROM node n
+                         WHERE n.id = ?4 AND n.visibility = 'members')
+                       AND EXISTS (SELECT 1 FROM node_tag t WHERE t.tag = tag.id) AND NOT EXISTS (
                          SELECT 1 FROM node_tag t JOIN node n ON n.id = t.node
                          WHERE t.tag = tag.id AND n.visibility = 'members'
                            AND n.deleted_at IS NULL)",
                 )?
-                .execute(params![self.author.world, name, key])?;
+                .execute(params![self.author.world, name, key, node])?;
             self.db
                 .prepare_cached(
                     "INSERT INTO node_tag (node, tag)

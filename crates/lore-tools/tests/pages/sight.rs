@@ -104,4 +104,14 @@ async fn a_tag_of_hidden_pages_alone_is_not_told_by_its_spelling() {
     let ask = json!({ "entity_ids": [made["results"][0]["entity_id"]] });
     let seen = world.call_as(player, "get_entities", ask).await;
     assert_eq!(seen["results"][0]["tags"], json!(["hiddenSPELLING"]), "{seen}");
+    let private = json!({ "entities": [{ "entity_type": "note", "name": "Diary",
+        "tags": ["mySpelling"], "is_private": true }] });
+    let made = world.call_as(player, "create_entities", private).await;
+    world
+        .make(json!({ "entity_type": "note", "name": "Plan", "tags": ["MYspelling"],
+        "is_private": true }))
+        .await;
+    let ask = json!({ "entity_ids": [made["results"][0]["entity_id"]] });
+    let seen = world.call_as(player, "get_entities", ask).await;
+    assert_eq!(seen["results"][0]["tags"], json!(["mySpelling"]), "{seen}");
 }
