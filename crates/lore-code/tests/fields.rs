@@ -110,3 +110,45 @@ fn functions_are_called_by_what_calls_them_and_by_what_is_above_others() {
     ]);
     graph.rows(CALLS, &["d.py→deco", "w1→a1", "w2→other", "w3→counter", "w4→counter", "w6→end"]);
 }
+
+#[test]
+fn fields_of_cpp_are_of_their_types_without_this() {
+    let graph = Asked::of(&[
+        (
+            "f.h",
+            "#pragma once\nclass Aa { public: void end() {} };\nclass Bb { public: void end() {} };\n\
+             class In { public: void w1() { b_.end(); } void w2() { p_->end(); } void w3();\n\
+             void w4() { (*p_).end(); } Bb b_; Bb *p_ = nullptr; };\n\
+             class Sub : public In { void w5() { b_.end(); } };\n\
+             namespace n { class In3 { Bb b_; void w6() { b_.end(); } }; }\n\
+             class In4 { std::unique_ptr<Bb> u_; std::shared_ptr<Bb> s_; const Bb& r_;\n\
+             void w7() { u_->end(); s_->end(); r_.end(); } };\n",
+        ),
+        ("f.cpp", "#include \"f.h\"\nvoid In::w3() { b_.end(); }\n"),
+    ]);
+    let called: Vec<_> = (1..=7).map(|number| format!("w{number}→Bb.end")).collect();
+    graph.rows(OWNERS, &called.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_a_function_of_cpp_has_wins_over_fields() {
+    let graph = Asked::of(&[(
+        "f.cpp",
+        "class Aa { public: void end() {} };\nclass Bb { public: void end() {} };\n\
+         class In { Bb b; void w1(Aa& b) { b.end(); } void w2() { Aa b; b.end(); }\n\
+         void w3() { try {} catch (const Aa& b) { b.end(); } }\n\
+         void w4() { auto f = [](Aa* b) { b->end(); }; }\n\
+         void w5() { { Aa b; } b.end(); } };\n",
+    )]);
+    let called = ["w1→Aa.end", "w2→Aa.end", "w3→Aa.end", "w4→Aa.end", "w5→Bb.end"];
+    graph.rows(OWNERS, &called);
+    let graph = Asked::of(&[(
+        "f.cpp",
+        "class Bb { public: void end() {} };\nclass Aa { public: void end() {} };\n\
+         class In { Aa b; void w1() { auto [b, c] = pair(); b.end(); } };\n",
+    )]);
+    graph.rows(
+        "MATCH (a)-[r:CALLS]->(b) WHERE r.confidence > 0.5 RETURN a.name + '→' + b.name",
+        &[],
+    );
+}

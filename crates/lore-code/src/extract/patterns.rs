@@ -117,6 +117,7 @@ fn is_container(kind: &str) -> bool {
         "reference_declarator",
         "parenthesized_declarator",
         "attributed_declarator",
+        "structured_binding_declarator",
         "case_pattern",
         "dict_pattern",
         "splat_pattern",

@@ -427,7 +427,8 @@ fn role_of(language: Language, kind: &str) -> Role {
             _ => Role::Nothing,
         },
         Language::C | Language::Cpp => match kind {
-            "function_definition" | "lambda_expression" => Role::Function,
+            // What is caught is given like a parameter.
+            "function_definition" | "lambda_expression" | "catch_clause" => Role::Function,
             "compound_statement" | "for_statement" | "for_range_loop" => Role::Block,
             "declaration" => Role::Declaration,
             _ => Role::Nothing,

@@ -51,6 +51,7 @@ impl<'s> Scopes<'s> {
                 Some(if is_part { kind } else { element(kind) })
             }
             "reference_expression" => self.kind_within(value.child_by_field_name("value")?, steps),
+            "pointer_expression" => self.kind_within(value.child_by_field_name("argument")?, steps),
             "call" | "call_expression" | "method_invocation" => self.result_of(value, steps),
             _ => {
                 let (object, field) = names::member(value)?;
@@ -71,8 +72,8 @@ impl<'s> Scopes<'s> {
                 (Language::Rust, true) if name.contains(char::is_lowercase) => {
                     Some(name.to_owned())
                 }
-                // A field that is told of above.
-                (Language::Java, false) => Some(format!("Self.{name}")),
+                // A field that is told of above, or where the class is.
+                (Language::Java, false) | (Language::Cpp, _) => Some(format!("Self.{name}")),
                 _ => None,
             },
         }
