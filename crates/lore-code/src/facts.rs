@@ -168,7 +168,8 @@ pub struct Call {
     pub name: String,
     /// What it is called on or through, after what leads to that, as in `a::b`;
     /// [`Call::VALUE`] when it has no known name, and [`Call::OF`] before its type when that
-    /// is known: its path, or how it comes about, as in `f()`, `m::f()`, `T.f()` and `T.field`.
+    /// is known: its path, `A+B` where it is several, or how it comes about, as in `f()`, `m::f()`,
+    /// `T.f()` and `T.field`.
     pub qualifier: Option<String>,
     /// How many arguments it gets, where functions of one name are told apart by that.
     pub arguments: Option<u8>,
@@ -188,7 +189,7 @@ impl Call {
 pub struct Field {
     /// The class.
     pub class: String,
-    /// Its name.
+    /// Its name; as in `<0>` the number of a type that the class is made with.
     pub name: String,
     /// Its type, as after [`Call::OF`].
     pub kind: String,

@@ -152,3 +152,42 @@ fn what_a_function_of_cpp_has_wins_over_fields() {
         &[],
     );
 }
+
+#[test]
+fn fields_of_rust_are_at_least_what_an_impl_says() {
+    let graph = Asked::of(&[
+        (
+            "src/lib.rs",
+            "mod far;\npub trait Sh { fn area(&self); }\npub trait Oh { fn oh(&self); }\n\
+             pub struct Ci;\nimpl Sh for Ci { fn area(&self) {} }\nimpl Oh for Ci { fn oh(&self) {} }\n\
+             struct W1<T> { inner: T }\nimpl<T: Sh> W1<T> { fn k1(&self) { self.inner.area(); } }\n\
+             impl<T: Oh> W1<T> { fn k2(&self) { self.inner.oh(); } }\n\
+             struct W2<T> { inner: T }\n\
+             impl<T> W2<T> where T: Sh { fn k3(&self) { self.inner.area(); } }\n\
+             struct W3<'a, K, Inner> { key: &'a K, inner: Option<Inner>, all: Vec<Inner> }\n\
+             impl<'a, K, I: Sh> W3<'a, K, I> { fn k4(&self) { self.inner.as_ref().unwrap().area(); }\n\
+             fn k5(&self) { for one in &self.all { one.area(); } } }\n\
+             struct W4<T>(T);\nimpl<T: Sh> W4<T> { fn k6(&self) { self.0.area(); } }\n\
+             pub struct W5<T> { pub inner: T }\n\
+             struct W6<T: Clone> { inner: T }\n\
+             impl<T: Clone + Sh> W6<T> { fn k8(&self) { self.inner.area(); } }\n\
+             fn k9<T: Clone + Sh>(one: &T) { one.area(); }\n",
+        ),
+        (
+            "src/far.rs",
+            "use crate::{Sh, W5};\nimpl<T: Sh> W5<T> { fn k7(&self) { self.inner.area(); } }\n",
+        ),
+    ]);
+    let called = [
+        "k1→Sh.area",
+        "k2→Oh.oh",
+        "k3→Sh.area",
+        "k4→Sh.area",
+        "k5→Sh.area",
+        "k6→Sh.area",
+        "k7→Sh.area",
+        "k8→Sh.area",
+        "k9→Sh.area",
+    ];
+    graph.rows(OWNERS, &called);
+}

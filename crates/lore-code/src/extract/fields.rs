@@ -6,6 +6,7 @@ use tree_sitter::Node;
 
 use super::{Walk, names, types};
 use crate::facts::Field;
+use crate::language::Language;
 
 impl<'s> Walk<'_, 's> {
     /// What the things of a class hold, as far as it is told of what type that is.
@@ -29,13 +30,34 @@ impl<'s> Walk<'_, 's> {
         }));
     }
 
+    /// What the types are at least that a class of Rust is made with, as it says itself or an
+    /// `impl` does: they are held by their numbers, as in `<0>`.
+    pub(super) fn numbered_types(&mut self, node: Node<'s>, class: &str) {
+        let written = node.child_by_field_name("type");
+        let given = written.and_then(|written| written.child_by_field_name("type_arguments"));
+        let list = match node.kind() {
+            "impl_item" => given,
+            _ => node.child_by_field_name("type_parameters"),
+        };
+        let Some(list) = list.filter(|_| self.language == Language::Rust) else { return };
+        let names = types::parameters(list, self.source);
+        for (name, kind) in types::bounds(node, self.source, self.language) {
+            let Some(number) = names.iter().position(|known| *known == name) else { continue };
+            self.facts.fields.push(Field {
+                class: class.to_owned(),
+                name: format!("<{number}>"),
+                kind: kind.into_owned(),
+            });
+        }
+    }
+
     /// `struct T(A, B)` of Rust holds things by their numbers.
     pub(super) fn numbered_fields(&mut self, node: Node<'s>, class: &str) {
         let body = node.child_by_field_name("body");
         let Some(body) = body.filter(|body| body.kind() == "ordered_field_declaration_list") else {
             return;
         };
-        let bounds = types::bounds(node, self.source, self.language);
+        let bounds = self.bounds(node);
         let mut cursor = body.walk();
         for (number, written) in body.children_by_field_name("type", &mut cursor).enumerate() {
             let Some(kind) = types::plain_name(self.text(written), self.language) else { continue };
@@ -50,7 +72,18 @@ impl<'s> Walk<'_, 's> {
     /// What the types are at least that stand for others in the class whose fields are at hand.
     pub(super) fn bounds_around(&self) -> Vec<types::Typed<'s>> {
         let class = self.around.iter().rev().nth(1);
-        class.map_or(Vec::new(), |class| types::bounds(*class, self.source, self.language))
+        class.map_or(Vec::new(), |class| self.bounds(*class))
+    }
+
+    fn bounds(&self, class: Node<'s>) -> Vec<types::Typed<'s>> {
+        if self.language != Language::Rust {
+            return types::bounds(class, self.source, self.language);
+        }
+        // Others may tell more of them than the class does.
+        let list = class.child_by_field_name("type_parameters");
+        let names = list.map_or(Vec::new(), |list| types::parameters(list, self.source));
+        let held = |(number, name)| (name, format!("Self.<{number}>").into());
+        names.into_iter().enumerate().map(held).collect()
     }
 
     /// The class that a node is in, be it in a method of it.

@@ -274,6 +274,7 @@ impl<'s> Walk<'_, 's> {
     fn class(&mut self, node: Node<'s>, label: Label, depth: usize) {
         let Some(name) = self.name(node) else { return };
         self.numbered_fields(node, &name);
+        self.numbered_types(node, &name);
         for (base, kind) in self.bases(node, label) {
             self.facts.bases.push(Base { class: name.clone(), name: base, kind });
         }
@@ -289,6 +290,7 @@ impl<'s> Walk<'_, 's> {
             let kind = BaseKind::Implements;
             self.facts.bases.push(Base { class: owner.clone(), name, kind });
         }
+        self.numbered_types(node, &owner);
         self.open.push(Open { depth, function: None, owner: Some(owner), module: None });
     }
 

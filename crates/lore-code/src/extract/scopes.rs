@@ -135,7 +135,8 @@ impl<'s> Scopes<'s> {
             self.bind(name, Meaning::Of(kind));
         }
         if self.language == Language::Rust {
-            for (name, bound) in bounds {
+            // Of several, the first is what `T::f()` is looked for in.
+            for (name, bound) in bounds.into_iter().rev() {
                 self.bind(name, Meaning::Of(bound));
             }
         }

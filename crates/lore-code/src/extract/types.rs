@@ -73,20 +73,40 @@ pub(super) fn bounds<'s>(
             let field = |names: [&str; 2]| names.iter().find_map(|n| told.child_by_field_name(n));
             let (name, bound) = (field(["name", "left"]), field(["bounds", "constraint"]));
             let (Some(name), Some(bound)) = (name, bound) else { continue };
-            let bound = text(bound, source);
-            let bound = bound.strip_prefix("extends ").unwrap_or(bound);
-            found.extend(plain_name(bound, language).map(|bound| (text(name, source), bound)));
+            let mut cursor = bound.walk();
+            // `T: A + B` is both.
+            let several: Vec<_> = match bound.kind() {
+                "trait_bounds" => bound.named_children(&mut cursor).collect(),
+                _ => vec![bound],
+            };
+            found.extend(several.into_iter().filter_map(|bound| {
+                let bound = text(bound, source);
+                let bound = bound.strip_prefix("extends ").unwrap_or(bound);
+                Some((text(name, source), plain_name(bound, language)?))
+            }));
         }
     }
     found
 }
 
-/// A type, or what it is at least if it stands for others.
+/// The names of the types that stand for others, in order, in `<'a, T, U: A>` or in `<'a, T, U>`.
+pub(super) fn parameters<'s>(list: Node<'s>, source: &'s str) -> Vec<&'s str> {
+    let mut cursor = list.walk();
+    let types =
+        list.named_children(&mut cursor).filter(|part| !part.kind().starts_with("lifetime"));
+    types.map(|part| text(part.child_by_field_name("name").unwrap_or(part), source)).collect()
+}
+
+/// A type, or what it is at least if it stands for others: `A+B` where that is several.
 pub(super) fn bounded<'s>(kind: Cow<'s, str>, bounds: &[Typed<'s>]) -> Cow<'s, str> {
-    let bound = |kind: &str| bounds.iter().find(|(name, _)| *name == kind);
+    let bound = |kind: &str| {
+        let told = bounds.iter().filter(|(name, _)| *name == kind);
+        let told: Vec<_> = told.map(|(_, bound)| bound.as_ref()).collect();
+        (!told.is_empty()).then(|| told.join("+"))
+    };
     match held(&kind).and_then(bound) {
-        Some((_, bound)) => Cow::Owned(format!("[{bound}]")),
-        None => bound(&kind).map_or(kind, |(_, bound)| bound.clone()),
+        Some(bound) => Cow::Owned(format!("[{bound}]")),
+        None => bound(&kind).map_or(kind, Cow::Owned),
     }
 }
 

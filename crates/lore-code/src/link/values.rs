@@ -20,7 +20,7 @@ impl Linker<'_, '_> {
         match kind {
             // What holds others is from elsewhere.
             Some((_, kind)) if held(&kind).is_some() => None,
-            Some((file, kind)) => self.own_method(file, &kind, name),
+            Some((file, kind)) => self.method_of_some(file, &kind, name),
             None => self.by_name(at.file, name, Sought::Method),
         }
     }
@@ -44,8 +44,17 @@ impl Linker<'_, '_> {
             let found = held(&kind).map(|held| Cow::Owned(held.to_owned()));
             return Some((file, found.unwrap_or(kind)));
         }
+        if let Some(inner) = held(kind).filter(|inner| inner.contains('.')) {
+            let (file, kind) = self.type_of(at, owner, inner, steps)?;
+            return Some((file, format!("[{kind}]").into()));
+        }
         let Some(called) = kind.strip_suffix("()") else {
             return match kind.rsplit_once('.') {
+                Some((inner, number)) if number.starts_with('<') => {
+                    let (file, class) = self.type_of(at, owner, inner, steps)?;
+                    let (class, _) = self.type_named(file, &class)?;
+                    Some((class.file, self.told_by_extensions(class, number)?.into()))
+                }
                 Some((inner, field)) => {
                     let (file, class) = self.type_of(at, owner, inner, steps)?;
                     let (class, _) = self.type_named(file, &class)?;
@@ -60,7 +69,7 @@ impl Linker<'_, '_> {
         let function = match called.rsplit_once('.') {
             Some((inner, method)) => {
                 let (file, kind) = self.type_of(at, owner, inner, steps)?;
-                let found = self.own_method(file, &kind, method);
+                let found = self.method_of_some(file, &kind, method);
                 if found.is_none() && self.language(file) == Some(Language::Rust) {
                     return Some((file, passed(kind, method)?));
                 }
@@ -91,6 +100,25 @@ impl Linker<'_, '_> {
             Some(module) => Cow::Owned(format!("{module}::{kind}")),
             None => Cow::Borrowed(kind),
         }
+    }
+
+    /// What a type is at least that a class is made with: `A+B` where several tell.
+    fn told_by_extensions(&self, class: Found, number: &str) -> Option<String> {
+        let told = self.fields.get(&(self.name_of(class)?, number))?;
+        let meant = |file: usize| self.named_type(file, self.name_of(class)?);
+        let is_of = |file: usize| {
+            file == class.file || meant(file).is_some_and(|(meant, _)| meant == class.node)
+        };
+        let told = told.iter().filter(|(file, _)| is_of(*file));
+        let mut kinds: Vec<_> = told.map(|(_, kind)| *kind).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        Some(kinds.join("+"))
+    }
+
+    /// A method of a type, or of one of several: `A+B`.
+    fn method_of_some(&self, file: usize, kind: &str, name: &str) -> Meant {
+        kind.split('+').find_map(|kind| self.own_method(file, kind, name))
     }
 
     /// The class that has a field, this one or one above it, and the type of that, as it is told
