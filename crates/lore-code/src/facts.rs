@@ -169,7 +169,8 @@ pub struct Call {
     /// What it is called on or through, after what leads to that, as in `a::b`;
     /// [`Call::VALUE`] when it has no known name, and [`Call::OF`] before its type when that
     /// is known: its path, `A+B` where it is several, or how it comes about, as in `f()`, `m::f()`,
-    /// `T.f()` and `T.field`.
+    /// `T.f()` and `T.field`; [`Call::INSIDE`] after a class that it is written in, outside of
+    /// its methods.
     pub qualifier: Option<String>,
     /// How many arguments it gets, where functions of one name are told apart by that.
     pub arguments: Option<u8>,
@@ -182,6 +183,8 @@ impl Call {
     pub const VALUE: &'static str = "";
     /// What stands before the type of a value that something is called on.
     pub const OF: char = ':';
+    /// What stands after a class whose methods are known where something is called.
+    pub const INSIDE: char = '.';
 }
 
 /// A field of a class, of which something is known.
@@ -189,7 +192,8 @@ impl Call {
 pub struct Field {
     /// The class.
     pub class: String,
-    /// Its name; as in `<0>` the number of a type that the class is made with.
+    /// Its name; as in `<0>` the number of a type that the class is made with, and before `()`
+    /// that of something that is made with each thing of the class.
     pub name: String,
     /// Its type, as after [`Call::OF`].
     pub kind: String,

@@ -191,3 +191,31 @@ fn fields_of_rust_are_at_least_what_an_impl_says() {
     ];
     graph.rows(OWNERS, &called);
 }
+
+#[test]
+fn what_a_class_of_cpp_is_made_with_calls_what_makes_it() {
+    let graph = Asked::of(&[
+        (
+            "f.h",
+            "class Res { public: Res(int a) {} Res(int a, int b) {} Res(int a, int b, int c) {}\n\
+             int n_ = mk(); int f_ = fre(); static int mk() { return 1; } };\n\
+             class In : public Res { public: In() : Res(1), r_(2, 3), p_(2, 3) {} In(int a);\n\
+             Res r_; Other *p_; };\n\
+             struct Other { Other(int a, int b) {} };\n\
+             struct Held { Other o_{1, 2}; };\nint mk() { return 2; }\nint fre() { return 1; }\n",
+        ),
+        ("f.cpp", "#include \"f.h\"\nIn::In(int a) : r_{1, 2, 3} {}\n"),
+    ]);
+    graph.rows(
+        "MATCH (a)-[:CALLS]->(b) RETURN coalesce(a.params, a.name) + '→' + \
+         coalesce(b.receiver_type, '-') + '.' + b.name + b.params",
+        &[
+            "()→Res.Res(int a)",
+            "()→Res.Res(int a, int b)",
+            "(int a)→Res.Res(int a, int b, int c)",
+            "f.h→-.fre()",
+            "f.h→Other.Other(int a, int b)",
+            "f.h→Res.mk()",
+        ],
+    );
+}

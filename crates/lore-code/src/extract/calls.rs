@@ -30,11 +30,14 @@ impl<'s> Walk<'_, 's> {
     }
 
     /// The class that something outside of its methods is for, as in `class A { int a = f(); }` of
-    /// Java: its methods are called.
+    /// Java and C++: its methods are called without saying on what.
     fn initialised(&self, node: Node<'s>) -> Option<String> {
-        let is_outside = node.kind() == "method_invocation" && self.function_around().is_none();
-        let class = self.class_around().filter(|_| is_outside)?;
-        Some(format!("{}{class}", Call::OF))
+        let is_one = match self.language {
+            Language::Java => node.kind() == "method_invocation",
+            language => language == Language::Cpp,
+        };
+        let class = self.class_around().filter(|_| is_one && self.function_around().is_none())?;
+        Some(format!("{}{class}{}", Call::OF, Call::INSIDE))
     }
 
     /// Something above a definition is called with it, as `@f` says.
@@ -115,12 +118,10 @@ impl<'s> Walk<'_, 's> {
 
     /// `T a, b(1), c{2}` of C++ calls what makes a T.
     pub(super) fn construction(&mut self, node: Node<'s>) {
-        let Some(written) = node.child_by_field_name("type") else { return };
+        let Some(written) = class_written(node) else { return };
         let mut cursor = node.walk();
         let is_elsewhere = node.children(&mut cursor).any(|part| self.text(part) == "extern");
-        let is_class =
-            ["type_identifier", "qualified_identifier", "template_type"].contains(&written.kind());
-        if is_elsewhere || !is_class {
+        if is_elsewhere {
             return;
         }
         let mut cursor = node.walk();
@@ -139,10 +140,20 @@ impl<'s> Walk<'_, 's> {
         }
     }
 
-    /// `: T(1), a{2}` of C++: what is above is made, and what the thing holds.
+    /// `: T(1), a{2}` of C++: what is above is made, and what the thing holds; which of them it
+    /// is, the class tells.
     pub(super) fn initializer(&mut self, node: Node<'s>) {
         if let Some(named) = node.named_child(0) {
             self.made(node, self.text(named), node.named_child(1));
+        }
+    }
+
+    /// `T a{1}` of C++ in a class is made with everything of that.
+    pub(super) fn made_in_class(&mut self, node: Node<'s>) {
+        let value = node.child_by_field_name("default_value");
+        let value = value.filter(|value| value.kind() == "initializer_list");
+        if let (Some(written), Some(value)) = (class_written(node), value) {
+            self.made(node, self.text(written), Some(value));
         }
     }
 
@@ -189,6 +200,13 @@ impl<'s> Walk<'_, 's> {
             self.facts.calls.push(Call { line, ..call });
         }
     }
+}
+
+/// The type of a declaration of C++, if that may be a class.
+pub(super) fn class_written(node: Node<'_>) -> Option<Node<'_>> {
+    const CLASSES: [&str; 3] = ["type_identifier", "qualified_identifier", "template_type"];
+    let written = node.child_by_field_name("type")?;
+    CLASSES.contains(&written.kind()).then_some(written)
 }
 
 /// How many arguments there are.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use tree_sitter::Node;
 
+use super::calls::class_written;
 use super::{Walk, names, types};
 use crate::facts::Field;
 use crate::language::Language;
@@ -28,6 +29,27 @@ impl<'s> Walk<'_, 's> {
             name: name.to_owned(),
             kind: types::bounded(kind, &bounds).into_owned(),
         }));
+        if self.language == Language::Cpp {
+            self.own_things(node, &class);
+        }
+    }
+
+    /// What the things of a class of C++ hold of others as a part of themselves, which are made
+    /// with them: `T a`, and not `T *a`.
+    fn own_things(&mut self, node: Node<'s>, class: &str) {
+        let Some(kind) = class_written(node).map(|written| names::path(self.text(written))) else {
+            return;
+        };
+        let mut cursor = node.walk();
+        let declared = node.children_by_field_name("declarator", &mut cursor);
+        let own = declared.filter(|declared| declared.kind() == "field_identifier");
+        let own = own.map(|name| Field {
+            class: class.to_owned(),
+            name: format!("{}()", names::text(name, self.source)),
+            kind: kind.clone(),
+        });
+        self.facts.fields.extend(own);
+        self.made_in_class(node);
     }
 
     /// What the types are at least that a class of Rust is made with, as it says itself or an

@@ -48,7 +48,10 @@ impl<'f> Linker<'_, 'f> {
                 .or_else(|| self.by_name(file, name, Sought::Function)),
             Some(Call::VALUE) => self.by_name(file, name, Sought::Method),
             Some(qualifier) => match qualifier.strip_prefix(Call::OF) {
-                Some(kind) => self.called_on(at, owner, kind, name),
+                Some(kind) => match kind.strip_suffix(Call::INSIDE) {
+                    Some(class) => self.called_plainly(at, Some(class), name),
+                    None => self.called_on(at, owner, kind, name),
+                },
                 None => self.called_through(at, qualifier, name),
             },
             None => match self.makes_itself(file, name) {

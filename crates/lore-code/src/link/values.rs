@@ -20,7 +20,9 @@ impl Linker<'_, '_> {
         match kind {
             // What holds others is from elsewhere.
             Some((_, kind)) if held(&kind).is_some() => None,
-            Some((file, kind)) => self.method_of_some(file, &kind, name),
+            Some((file, kind)) => self
+                .method_of_some(file, &kind, name)
+                .or_else(|| self.field_made(at, owner.filter(|_| kind == name)?, name)),
             None => self.by_name(at.file, name, Sought::Method),
         }
     }
@@ -119,6 +121,17 @@ impl Linker<'_, '_> {
     /// A method of a type, or of one of several: `A+B`.
     fn method_of_some(&self, file: usize, kind: &str, name: &str) -> Meant {
         kind.split('+').find_map(|kind| self.own_method(file, kind, name))
+    }
+
+    /// `: a(1)` of C++: what makes the field of a class.
+    fn field_made(&self, at: At, owner: &str, name: &str) -> Meant {
+        if self.language(at.file) != Some(Language::Cpp) {
+            return None;
+        }
+        let (class, _) = self.type_named(at.file, owner)?;
+        let (class, kind) = self.field_of(class, &format!("{name}()"))?;
+        let (made, certain) = self.type_named(class.file, kind)?;
+        self.constructor(at.file, made, certain)
     }
 
     /// The class that has a field, this one or one above it, and the type of that, as it is told
