@@ -6,6 +6,7 @@
 
 mod forms;
 mod looks;
+mod said;
 mod told;
 
 use forms::{AWS_KEY, address_with_password, known_by_form};
@@ -332,6 +333,50 @@ mod tests {
     }
 
     #[test]
+    fn a_password_may_begin_with_any_word() {
+        for value in [
+            "see you later alligator 9",
+            "true love waits 77",
+            "string theory 4 ever!",
+            "not my circus 12",
+            "none of your business 99",
+            "required reading 42 Zx!",
+            "invalid horse battery 9",
+            "wrong horse battery staple",
+            "empty fridge blues",
+            "a \\\" b c secret",
+        ] {
+            for name in ["password: ", "PASSWORD=", "{\"password\": "] {
+                let masked = mask(&format!("{name}\"{value}\"")).text;
+                assert_eq!(masked, format!("{name}\"[masked password]\""));
+            }
+        }
+        assert_eq!(mask("password: 'it''s a secret x'").text, "password: '[masked password]'");
+        for value in ["see you later alligator", "none of your business 99", "true love waits"] {
+            assert_eq!(mask(&format!("passphrase: {value}")).text, "passphrase: [masked password]");
+        }
+    }
+
+    #[test]
+    fn a_password_with_blanks_goes_up_to_where_a_sentence_begins() {
+        for (text, wanted) in [
+            ("password: Tr0ub4dor &3 horse", "password: [masked password]"),
+            ("password=hunter2 blue sky", "password=[masked password]"),
+            ("password: correct horse battery staple 42", "password: [masked password]"),
+            ("wifi password: blue Whale 42 jumps", "wifi password: [masked password]"),
+            ("Password = my secret phrase 99!", "Password = [masked password]"),
+            ("password: blue wHale jumps", "password: [masked password]"),
+            ("password=hunter2 user=me", "password=[masked password] user=me"),
+            ("password=hunter2 # of the old one", "password=[masked password] # of the old one"),
+            ("password: hunter2x for the vault", "password: [masked password] for the vault"),
+            ("password: hunter2x, old one", "password: [masked password], old one"),
+        ] {
+            assert_eq!(mask(text).text, wanted);
+            assert_eq!(mask(wanted).text, wanted);
+        }
+    }
+
+    #[test]
     fn prose_and_placeholders_stay() {
         for text in [
             "The admin password is stored in the vault",
@@ -370,6 +415,12 @@ mod tests {
             "{\"password\": \"must be at least 8 characters\"}",
             "{\"password\": \"string\", \"token\": \"optional\"}",
             "wifi password: unknown",
+            "password: \"required\"",
+            "password: \"not set\"",
+            "{\"password\": \"Password is too short\"}",
+            "password: changed on 12 May",
+            "my password: expires every 30 days, ask Maria",
+            "password: rotated by hand",
             "password: sha256-hashed",
             "token: optional",
             "https://example.org/a:b@c",
@@ -387,7 +438,7 @@ mod tests {
             (format!("key ghp_{start}\u{200b}{end} here"), "key [masked GitHub token] here"),
             (format!("gh\u{2060}p_{start}\u{200b}\u{200d}{end}"), "[masked GitHub token]"),
             (format!("see\u{200b}ghp_{letters}"), "see\u{200b}[masked GitHub token]"),
-            ("pass\u{200b}word=hunter2 x".into(), "pass\u{200b}word=[masked password] x"),
+            ("pass\u{200b}word=hunter2 or x".into(), "pass\u{200b}word=[masked password] or x"),
             (
                 "a\u{200b}b \u{1F468}\u{200d}\u{1F469}".into(),
                 "a\u{200b}b \u{1F468}\u{200d}\u{1F469}",

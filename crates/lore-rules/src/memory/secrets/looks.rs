@@ -1,6 +1,7 @@
 //! What a value looks like: something nobody would say, a place for a value, or mere prose.
 
 use super::run;
+use super::said::is_said;
 
 /// Words with a digit in them that are names of things.
 const TERMS: [&str; 25] = [
@@ -32,7 +33,7 @@ const TERMS: [&str; 25] = [
 ];
 
 /// What is counted: `12-character`, `8chars`.
-const UNITS: [&str; 18] = [
+pub(super) const UNITS: [&str; 18] = [
     "bit",
     "bits",
     "bytes",
@@ -53,76 +54,8 @@ const UNITS: [&str; 18] = [
     "words",
 ];
 
-/// What is said of a value instead of it.
-const SAID: [&str; 48] = [
-    "changed",
-    "confidential",
-    "default",
-    "disabled",
-    "empty",
-    "enabled",
-    "encrypted",
-    "expired",
-    "false",
-    "fehlt",
-    "forgotten",
-    "generated",
-    "hashed",
-    "hidden",
-    "incorrect",
-    "invalid",
-    "leer",
-    "mandatory",
-    "masked",
-    "missing",
-    "n/a",
-    "needed",
-    "none",
-    "null",
-    "omitted",
-    "optional",
-    "pending",
-    "plaintext",
-    "prompt",
-    "protected",
-    "provided",
-    "random",
-    "redacted",
-    "removed",
-    "required",
-    "reset",
-    "stored",
-    "string",
-    "todo",
-    "true",
-    "unbekannt",
-    "unchanged",
-    "undefined",
-    "unknown",
-    "unset",
-    "varchar",
-    "wrong",
-    "erforderlich",
-];
-
-/// How sentences go on that say something of a value.
-const LEADS: [&str; 14] = [
-    "ask", "cannot", "is", "ist", "kept", "may", "must", "needs", "never", "not", "only", "see",
-    "should", "siehe",
-];
-
-/// Whether a line tells of a value instead of giving it: `required`, `see 1Password`.
-pub(super) fn is_said(line: &str) -> bool {
-    let mut words = line.split_whitespace();
-    let Some(first) = words.next().map(bare) else { return false };
-    let goes_on = words.clone().next().is_some();
-    let word = first.as_str();
-    let begins = SAID.contains(&word) || is_term(word) || goes_on && LEADS.contains(&word);
-    begins && !words.any(|word| looks_random(word, 4) || is_contrived(word))
-}
-
 /// A word in small letters without the marks around it.
-fn bare(word: &str) -> String {
+pub(super) fn bare(word: &str) -> String {
     word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
 }
 
@@ -142,6 +75,15 @@ pub(super) fn is_contrived(word: &str) -> bool {
     letters.len() >= 4 && odd && !is_address && !is_placeholder(word) && !is_term(word)
 }
 
+/// Whether a word among others is none of a sentence: with a digit, a sign or a capital inside.
+pub(super) fn is_odd(word: &str) -> bool {
+    let word = word.trim_end_matches(['.', ',', ';', '!', '?']);
+    let sign = |c: char| c.is_ascii_digit() || matches!(c, '@' | '!' | '#' | '$' | '%' | '^' | '&');
+    let is_small = word.starts_with(char::is_lowercase);
+    let odd = word.contains(sign) || is_small && word.contains(char::is_uppercase);
+    odd && word != "&" && !is_term(word)
+}
+
 /// Behind a colon often stands prose; only what nobody would say is a secret there.
 pub(super) fn looks_random(value: &str, least: usize) -> bool {
     let digit = value.contains(|c: char| c.is_ascii_digit());
@@ -151,7 +93,7 @@ pub(super) fn looks_random(value: &str, least: usize) -> bool {
     long && digit && letter && word && !is_placeholder(value) && !is_term(value)
 }
 
-fn is_term(word: &str) -> bool {
+pub(super) fn is_term(word: &str) -> bool {
     let word = bare(word);
     let name = word.split('-').next().unwrap_or_default();
     let digits = run(&word, |c| c.is_ascii_digit());

@@ -1,8 +1,9 @@
 //! Secrets that are known by what stands before them: a name, or a command.
 
 use super::looks::{
-    is_contrived, is_literal, is_long, is_placeholder, is_said, is_text, looks_random,
+    is_contrived, is_literal, is_long, is_odd, is_placeholder, is_text, looks_random,
 };
+use super::said::{is_joining, is_said};
 use super::{Hit, is_token, is_word, run};
 
 /// Commands that are given a password: `sshpass -p …`, `curl -u name:…`, `mysql -p…`.
@@ -104,7 +105,7 @@ impl<'a> Value<'a> {
         let opening = closing.and(text.chars().next()).map_or(0, char::len_utf8);
         let rest = text.get(opening..)?;
         let line = rest.lines().next().unwrap_or_default().trim_end();
-        let quoted = closing.and_then(|closing| line.get(..line.find(closing)?));
+        let quoted = closing.and_then(|closing| line.get(..quoted(line, closing)?));
         let single = quoted.or_else(|| rest.get(..plain(rest)))?;
         Some(Self { rest, single, line, is_quoted: quoted.is_some() })
     }
@@ -118,19 +119,59 @@ impl<'a> Value<'a> {
         words.nth(FEW).is_none().then_some(end)
     }
 
+    /// How long the line is, if it can be nothing but a few words of a password.
+    fn phrase(&self) -> Option<usize> {
+        const MOST: usize = 6;
+        let words: Vec<&str> = self.line.split_whitespace().collect();
+        let is_other = |word: &&str| {
+            let is_code = word.contains(['(', ')', '[', ']', '{', '}', '"', '\'', '<', '>', '`']);
+            let is_prose = word.ends_with([',', ';', ':', '.']) || is_joining(word);
+            is_code || is_prose || ends_value(word)
+        };
+        let is_one = (2..=MOST).contains(&words.len()) && words.iter().any(|word| is_odd(word));
+        (is_one && !words.iter().any(is_other)).then_some(self.line.len())
+    }
+
     /// How long the value is with the words behind it that can only belong to it.
-    fn with_rest(&self) -> usize {
+    fn with_rest(&self, belongs: fn(&str) -> bool) -> usize {
         let mut end = self.single.len();
         while let Some(rest) = self.line.get(end..).filter(|rest| rest.starts_with(' ')) {
             let word = rest.trim_start();
             let word = word.get(..plain(word)).unwrap_or_default();
-            if !is_contrived(word) || is_named(word) {
+            if !belongs(word) || ends_value(word) {
                 break;
             }
             end = self.line.len() - rest.trim_start().len() + word.len();
         }
         end
     }
+}
+
+/// Whether a word behind a value that has its own line begins no sentence.
+fn goes_on(word: &str) -> bool {
+    !is_joining(word)
+}
+
+/// Whether a word behind a value is none of it: another setting, or a remark.
+fn ends_value(word: &str) -> bool {
+    is_named(word)
+        || word.is_empty()
+        || ["#", "//", "-", "(", "|", "+", "="].iter().any(|sign| word.starts_with(sign))
+}
+
+/// Where a text in quotes ends that may have such quotes in it, escaped or doubled.
+fn quoted(line: &str, closing: char) -> Option<usize> {
+    let mut letters = line.char_indices().peekable();
+    while let Some((at, letter)) = letters.next() {
+        let next = letters.peek().map(|(_, next)| *next);
+        match letter {
+            '\\' => _ = letters.next(),
+            '\'' if closing == letter && next == Some(letter) => _ = letters.next(),
+            _ if letter == closing => return Some(at),
+            _ => {}
+        }
+    }
+    line.find(closing)
 }
 
 /// What ends a text in quotes.
@@ -164,13 +205,19 @@ impl Given {
         if let Some(length) = self.several_words(sign, value) {
             return Some(length);
         }
+        let belongs: fn(&str) -> bool = if self.is_setting { goes_on } else { is_contrived };
         let is_contrived = sign != Sign::Equals && is_contrived(value.single);
         let is_secret = is_contrived || self.is_secret(sign, value);
-        is_secret.then(|| value.with_rest())
+        is_secret.then(|| value.with_rest(belongs))
     }
 
     /// How long a password is that has blanks in it, where the line can be nothing else.
     fn several_words(&self, sign: Sign, value: &Value<'_>) -> Option<usize> {
+        let is_phrase =
+            self.is_setting && sign != Sign::Is || self.is_ones_own && sign == Sign::Colon;
+        if let Some(length) = value.phrase().filter(|_| is_phrase) {
+            return Some(length);
+        }
         if sign != Sign::Colon {
             return None;
         }

@@ -1,0 +1,144 @@
+//! What is said of a value instead of giving it. Only a value that says nothing else is prose:
+//! a password may begin with any word.
+
+use super::looks::{UNITS, bare, is_term};
+
+/// Whether a value as a whole tells of one: `required`, `not set`, `see 1Password`.
+pub(super) fn is_said(value: &str) -> bool {
+    let words: Vec<String> = value.split_whitespace().map(bare).collect();
+    let Some((first, others)) = words.split_first() else { return false };
+    let word = first.as_str();
+    let goes_on = !others.is_empty();
+    let begins = SAID.contains(&word) || is_term(word) || goes_on && LEADS.contains(&word);
+    let mut after = others.iter().skip(1).map(String::as_str).chain([""]);
+    begins && others.iter().all(|word| tells(word, after.next().unwrap_or_default()))
+}
+
+/// Whether a word joins others to a sentence, as those of a password seldom do.
+pub(super) fn is_joining(word: &str) -> bool {
+    let word = bare(word);
+    JOINING.contains(&word.as_str()) || LEADS.contains(&word.as_str())
+}
+
+/// Whether a word can be part of what is said, with the one after it.
+fn tells(word: &str, next: &str) -> bool {
+    let is_count = word.len() <= 3 && word.parse::<u16>().is_ok() && UNITS.contains(&next);
+    let known = |of: &[&str]| of.contains(&word);
+    let listed = known(&SAID) || known(&LEADS) || known(&JOINING) || known(&ABOUT);
+    word.is_empty() || is_count || listed || UNITS.contains(&word) || is_term(word)
+}
+
+/// What is said of a value instead of it.
+const SAID: [&str; 48] = [
+    "changed",
+    "confidential",
+    "default",
+    "disabled",
+    "empty",
+    "enabled",
+    "encrypted",
+    "expired",
+    "false",
+    "fehlt",
+    "forgotten",
+    "generated",
+    "hashed",
+    "hidden",
+    "incorrect",
+    "invalid",
+    "leer",
+    "mandatory",
+    "masked",
+    "missing",
+    "n/a",
+    "needed",
+    "none",
+    "null",
+    "omitted",
+    "optional",
+    "pending",
+    "plaintext",
+    "prompt",
+    "protected",
+    "provided",
+    "random",
+    "redacted",
+    "removed",
+    "required",
+    "reset",
+    "stored",
+    "string",
+    "todo",
+    "true",
+    "unbekannt",
+    "unchanged",
+    "undefined",
+    "unknown",
+    "unset",
+    "varchar",
+    "wrong",
+    "erforderlich",
+];
+
+/// How sentences go on that say something of a value.
+const LEADS: [&str; 18] = [
+    "ask", "cannot", "does", "is", "ist", "kept", "may", "must", "needs", "never", "not", "only",
+    "password", "same", "see", "should", "siehe", "too",
+];
+
+/// Words that join others.
+const JOINING: [&str; 43] = [
+    "a", "after", "an", "and", "are", "as", "at", "be", "been", "before", "but", "by", "do",
+    "every", "for", "from", "has", "have", "if", "in", "it", "its", "least", "most", "of", "on",
+    "or", "over", "since", "than", "that", "the", "then", "there", "to", "under", "until", "was",
+    "were", "when", "which", "will", "with",
+];
+
+/// What else is said of values and where they are.
+const ABOUT: [&str; 45] = [
+    "above",
+    "admin",
+    "below",
+    "bitwarden",
+    "blank",
+    "common",
+    "contain",
+    "docs",
+    "documentation",
+    "entry",
+    "env",
+    "environment",
+    "field",
+    "file",
+    "keepass",
+    "key",
+    "keyboard",
+    "keychain",
+    "lastpass",
+    "long",
+    "longer",
+    "manager",
+    "match",
+    "maximum",
+    "minimum",
+    "note",
+    "notes",
+    "readme",
+    "safe",
+    "secret",
+    "secrets",
+    "server",
+    "set",
+    "short",
+    "shorter",
+    "store",
+    "team",
+    "use",
+    "used",
+    "user",
+    "value",
+    "variable",
+    "vault",
+    "weak",
+    "wiki",
+];
