@@ -106,47 +106,6 @@ impl Identities {
     }
 }
 
-/// What a source is called here. Two that lie in different places may be called alike and have
-/// things of the same names, such as `todo.md` in two folders `notes`: neither takes what came
-/// from the other for an older state of its own.
-pub(super) async fn label(keeper: &Keeper, load: &Load) -> Reply<String> {
-    let usual = load.label.clone();
-    let Some(place) = load.place.as_deref().map(place_print) else { return Ok(usual) };
-    if load.records.iter().any(|record| own_id(&record.key).is_some()) {
-        return Ok(usual);
-    }
-    let apart = format!("{usual} {place}");
-    if !met(keeper, load, &apart).await?.is_empty() {
-        return Ok(apart);
-    }
-    let met = met(keeper, load, &usual).await?;
-    let places: HashSet<&str> =
-        met.iter().filter_map(|(_, node)| property(node, SOURCE_PLACE)).collect();
-    if places.is_empty() || places.contains(place.as_str()) {
-        return Ok(usual);
-    }
-    // A folder that was moved or copied still says mostly the same.
-    let is_known =
-        |(record, node): &&(&Record, Node)| property(node, SOURCE_PRINT) == Some(&print(record));
-    let known = met.iter().filter(is_known).count();
-    Ok(if known * 2 > met.len() { usual } else { apart })
-}
-
-/// The records of a load that are here from a source that is called `label`, with their nodes.
-async fn met<'a>(keeper: &Keeper, load: &'a Load, label: &str) -> Reply<Vec<(&'a Record, Node)>> {
-    /// How many nodes are looked at together.
-    const PAGE: usize = 500;
-    let mut met = Vec::new();
-    for records in load.records.chunks(PAGE) {
-        let uid = |record: &Record| uid_of(keeper.viewer.world, label, &record.key);
-        let records: HashMap<Uid, &Record> = records.iter().map(|one| (uid(one), one)).collect();
-        let uids: Vec<Uid> = records.keys().copied().collect();
-        let nodes = keeper.app.store.nodes_by_uid(&keeper.viewer, &uids).await?;
-        met.extend(nodes.into_iter().filter_map(|node| Some((*records.get(&node.uid)?, node))));
-    }
-    Ok(met)
-}
-
 /// A place, without telling it.
 pub(super) fn place_print(place: &str) -> String {
     let hash = Sha256::digest(place.as_bytes());

@@ -15,6 +15,7 @@ pub mod notes;
 mod own;
 mod put;
 pub mod reference;
+mod same_source;
 
 use std::collections::{HashMap, HashSet};
 
@@ -184,7 +185,7 @@ pub async fn import(
     progress: &(dyn Fn(usize, usize) + Send + Sync),
 ) -> Reply<Imported> {
     keeper.require_writing()?;
-    let label = identity::label(keeper, load).await?;
+    let label = same_source::label(keeper, load).await?;
     let load = &Load { label, ..load.clone() };
     let total = load.records.len() + load.ties.len();
     let mut imported = Imported::default();

@@ -1,0 +1,125 @@
+//! Which source a load is of: sources that are called alike are one only where they say so.
+//!
+//! Two that lie in different places may have things of the same names, such as `todo.md` in two
+//! folders `notes`: neither takes what came from the other for an older state of its own. One that
+//! was moved still says most of what it said, however much it has grown.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use lore_core::{Node, NodeId, Uid};
+use lore_store::{NameMatch, NodeQuery};
+
+use super::super::keeper::Keeper;
+use super::super::kinds::property;
+use super::super::pen::Pen;
+use super::super::refusal::Reply;
+use super::identity::{SOURCE, SOURCE_PLACE, SOURCE_PRINT, own_id, place_print, print, uid_of};
+use super::{Load, Record};
+
+/// How many nodes are looked at together.
+const PAGE: usize = 500;
+
+/// What the source of a load is called here.
+pub(super) async fn label(keeper: &Keeper, load: &Load) -> Reply<String> {
+    let usual = load.label.clone();
+    let Some(place) = load.place.as_deref().map(place_print) else { return Ok(usual) };
+    if load.records.iter().any(|record| own_id(&record.key).is_some()) {
+        return Ok(usual);
+    }
+    let apart = format!("{usual} {place}");
+    if !met(keeper, load, &apart).await?.is_empty() {
+        return Ok(apart);
+    }
+    let known = met(keeper, load, &usual).await?;
+    let places: HashSet<&str> =
+        known.iter().filter_map(|(_, node)| property(node, SOURCE_PLACE)).collect();
+    if places.is_empty() || places.contains(place.as_str()) || goes_on(keeper, &known).await? {
+        return Ok(usual);
+    }
+    for label in namesakes(keeper, load).await? {
+        if goes_on(keeper, &met(keeper, load, &label).await?).await? {
+            return Ok(label);
+        }
+    }
+    Ok(apart)
+}
+
+/// The records of a load that are here from a source that is called `label`, with their nodes.
+async fn met<'a>(keeper: &Keeper, load: &'a Load, label: &str) -> Reply<Vec<(&'a Record, Node)>> {
+    let mut met = Vec::new();
+    for records in load.records.chunks(PAGE) {
+        let uid = |record: &Record| uid_of(keeper.viewer.world, label, &record.key);
+        let records: HashMap<Uid, &Record> = records.iter().map(|one| (uid(one), one)).collect();
+        let uids: Vec<Uid> = records.keys().copied().collect();
+        let nodes = keeper.app.store.nodes_by_uid(&keeper.viewer, &uids).await?;
+        met.extend(nodes.into_iter().filter_map(|node| Some((*records.get(&node.uid)?, node))));
+    }
+    Ok(met)
+}
+
+/// What other sources of this name are called that have things of the same names.
+async fn namesakes(keeper: &Keeper, load: &Load) -> Reply<BTreeSet<String>> {
+    /// A source that goes on has most of its things still.
+    const LOOKED_AT: usize = 20;
+    let begin = format!("{} ", load.label);
+    let mut labels = BTreeSet::new();
+    for record in load.records.iter().take(LOOKED_AT) {
+        let name = Some(NameMatch::Exact(record.name.trim().to_owned()));
+        let query = NodeQuery { name, ..NodeQuery::default() };
+        let found = keeper.app.store.find_nodes(&keeper.viewer, query).await?.items;
+        let sources = found.iter().filter_map(|node| property(node, SOURCE));
+        labels.extend(sources.filter(|source| source.starts_with(&begin)).map(str::to_owned));
+    }
+    Ok(labels)
+}
+
+/// Whether records say most of what is known of them. How much more they say does not count:
+/// taking them for the same takes nothing away then.
+async fn goes_on(keeper: &Keeper, met: &[(&Record, Node)]) -> Reply<bool> {
+    let (mut kept, mut all) = (0, 0);
+    let mut same = 0;
+    for met in met.chunks(PAGE) {
+        let ids: Vec<NodeId> = met.iter().map(|(_, node)| node.id).collect();
+        let mut bodies: HashMap<NodeId, Vec<String>> = HashMap::new();
+        for text in keeper.app.store.texts_of_nodes(&keeper.viewer, &ids).await? {
+            bodies.entry(text.node).or_default().push(text.body);
+        }
+        for (record, node) in met {
+            let known = bodies.remove(&node.id).unwrap_or_default();
+            let is_same = property(node, SOURCE_PRINT) == Some(&print(record));
+            same += usize::from(is_same);
+            let said = if is_same { known.clone() } else { said(record) };
+            let said: HashSet<&str> = said.iter().flat_map(|body| pieces(body)).collect();
+            for piece in known.iter().flat_map(|body| pieces(body)) {
+                all += piece.len();
+                kept += if said.contains(piece) { piece.len() } else { 0 };
+            }
+        }
+    }
+    Ok(if all == 0 { same * 2 > met.len() } else { kept * 2 > all })
+}
+
+/// What a record says, as it would be kept.
+fn said(record: &Record) -> Vec<String> {
+    let mut pen = Pen::default();
+    record.passages.iter().map(|passage| pen.long(&passage.body)).collect()
+}
+
+/// The sentences of a text. Headings are left out: those of a form are in every note.
+fn pieces(body: &str) -> impl Iterator<Item = &str> {
+    let lines = body.lines().filter(|line| !line.starts_with('#'));
+    let sentences = lines.flat_map(|line| line.split_inclusive(['.', '!', '?']));
+    let bare = sentences.map(|piece| piece.trim_matches(|c: char| !c.is_alphanumeric()));
+    bare.filter(|piece| !piece.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_taken_in_its_sentences_without_headings() {
+        let body = "# Plan\n- Buy paint. Then rest!\n\nPorto";
+        assert_eq!(pieces(body).collect::<Vec<_>>(), ["Buy paint", "Then rest", "Porto"]);
+    }
+}

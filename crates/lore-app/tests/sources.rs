@@ -1,0 +1,93 @@
+//! Sources that were imported are known again, wherever they lie now.
+
+use std::sync::Arc;
+
+use lore_app::App;
+use lore_app::access::{Identity, enter};
+use lore_app::memory::Keeper;
+use lore_app::memory::exchange::{Imported, Load, import, notes, reference};
+use lore_core::Effects;
+use lore_sqlite::SqliteStore;
+use serde_json::json;
+
+struct Shelf {
+    keeper: Keeper,
+    _directory: tempfile::TempDir,
+}
+
+impl Shelf {
+    async fn empty() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let effects = Effects::system();
+        let file = directory.path().join("store.sqlite");
+        let store = SqliteStore::open(&file, lore_sqlite::Options::default(), &effects).unwrap();
+        let app = Arc::new(App::new(Arc::new(store), effects));
+        let viewer = enter(&app, Identity::LOCAL, None).await.unwrap();
+        let (request_id, arrived) = (app.effects.uid().to_string(), app.arrival());
+        let tool = "import memory";
+        let keeper = Keeper { app, viewer, tool, request_id, arrived, reading_only: false };
+        Self { keeper, _directory: directory }
+    }
+
+    /// How many are new, known, and brought up to date.
+    async fn take(&self, place: &str, load: Load) -> [usize; 3] {
+        let load = Load { place: Some(place.into()), ..load };
+        let Imported { made, known, updated, .. } =
+            import(&self.keeper, &load, &|_, _| ()).await.unwrap();
+        [made, known, updated]
+    }
+}
+
+fn entities(all: &[(&str, &[&str])]) -> Load {
+    let line = |(name, observations): &(&str, &[&str])| {
+        let entity = json!({
+            "type": "entity", "name": name, "entityType": "person", "observations": observations,
+        });
+        format!("{entity}\n")
+    };
+    reference::read(&all.iter().map(line).collect::<String>())
+}
+
+fn folder(all: &[(&str, &str)]) -> Load {
+    let files: Vec<_> =
+        all.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect();
+    notes::read("notes", &files)
+}
+
+#[tokio::test]
+async fn a_source_that_was_moved_and_has_grown_is_the_same() {
+    let shelf = Shelf::empty().await;
+    let ann: &[&str] = &["Likes tea", "Lives in Porto"];
+    let grown: &[&str] = &["Likes tea", "Lives in Porto", "Has a boat", "Sails far", "Sings"];
+    assert_eq!(shelf.take("/a", entities(&[("Ann", ann)])).await, [1, 0, 0]);
+    assert_eq!(shelf.take("/b", entities(&[("Ann", grown)])).await, [0, 0, 1]);
+    assert_eq!(shelf.take("/c", entities(&[("Ann", grown), ("Bob", ann)])).await, [1, 1, 0]);
+}
+
+#[tokio::test]
+async fn a_folder_whose_notes_all_got_longer_is_the_same() {
+    let shelf = Shelf::empty().await;
+    let before = [("a.md", "The tide tables of the harbour"), ("b.md", "Pilots come at dawn.")];
+    let after = [
+        ("a.md", "The tide tables of the harbour. One sentence more."),
+        ("b.md", "Pilots come at dawn. They leave at noon."),
+    ];
+    assert_eq!(shelf.take("/a/notes", folder(&before)).await, [2, 0, 0]);
+    assert_eq!(shelf.take("/b/notes", folder(&after)).await, [0, 0, 2]);
+}
+
+#[tokio::test]
+async fn sources_that_say_different_things_stay_two_wherever_each_is_moved() {
+    let shelf = Shelf::empty().await;
+    let work: &[&str] = &["Works at the harbour office", "Prefers Rust"];
+    let home: &[&str] = &["Has a dog called Biscuit", "Prefers Rust"];
+    let grown: &[&str] = &["Has a dog called Biscuit", "Prefers Rust", "Paints"];
+    assert_eq!(shelf.take("/work", entities(&[("default_user", work)])).await, [1, 0, 0]);
+    assert_eq!(shelf.take("/home", entities(&[("default_user", home)])).await, [1, 0, 0]);
+    assert_eq!(shelf.take("/work", entities(&[("default_user", work)])).await, [0, 1, 0]);
+    assert_eq!(shelf.take("/moved", entities(&[("default_user", grown)])).await, [0, 0, 1]);
+    let form = "# Today\n## Done\n## Open\n";
+    let (here, there) = (format!("{form}- Paint"), format!("{form}- Call Ann"));
+    assert_eq!(shelf.take("/a/notes", folder(&[("todo.md", &here)])).await, [1, 0, 0]);
+    assert_eq!(shelf.take("/b/notes", folder(&[("todo.md", &there)])).await, [1, 0, 0]);
+}
