@@ -7,7 +7,7 @@ use lore_store::{Budget, Direction, NodeKey, Reached, Stop, Traversal, traverse}
 
 use super::holding::{Lapsed, lapsed};
 use super::keeper::Keeper;
-use super::kinds::{Type, kept_by};
+use super::kinds::{Type, half_of, kept_by};
 use super::refusal::{Reply, required};
 use super::room::{Piece, Room};
 
@@ -79,30 +79,25 @@ pub async fn related(keeper: &Keeper, walk: &Walk) -> Reply<Surroundings> {
     let start = lasting(keeper, keeper.lookup("Node", id).await?).await?;
     let kind = walk.edge_type.as_deref().map(str::trim).filter(|name| !name.is_empty());
     let kind = kind.map(Type::of).transpose()?.map(|found| found.kind);
-    let traversal = Traversal {
-        start: start.id,
-        direction: Direction::Both,
-        kinds: kind.into_iter().collect(),
-        // Of a fact both halves may be reached, and one is told.
-        budget: Budget { depth: walk.depth, nodes: 2 * walk.limit + 1, edges: EDGES },
-    };
-    let store = keeper.app.store.as_ref();
-    let reached = traverse(store, &keeper.viewer, &traversal).await?;
-    let ids: Vec<_> = reached.nodes.keys().copied().collect();
-    let nodes = store.nodes(&keeper.viewer, &ids).await?;
-    let nodes: HashMap<NodeId, Node> = nodes.into_iter().map(|node| (node.id, node)).collect();
-    let lapsed = lapsed(keeper, &nodes.values().collect::<Vec<_>>()).await?;
-    let mut near: Vec<_> = nodes
-        .values()
-        .filter(|node| node.id != start.id && !is_told_by_another(node, &nodes))
-        .filter_map(|node| at(&reached, &nodes, node))
-        .map(|near| Near { lapsed: lapsed.get(&near.node.uid).cloned(), ..near })
-        .collect();
+    let other = other_half(keeper, &start).await?;
+    let kinds: Vec<_> = kind.into_iter().collect();
+    let mut found = Found { near: Vec::new(), more: false };
+    for half in [Some(start.id), other].into_iter().flatten() {
+        let traversal = Traversal {
+            start: half,
+            direction: Direction::Both,
+            kinds: kinds.clone(),
+            // Of a fact both halves may be reached, and one is told.
+            budget: Budget { depth: walk.depth, nodes: 2 * walk.limit + 1, edges: EDGES },
+        };
+        found.take_in(keeper, &traversal, [Some(start.id), other]).await?;
+    }
+    let Found { mut near, more } = found;
     near.sort_by(|a, b| {
         let order = a.depth.cmp(&b.depth).then_with(|| strength(b).total_cmp(&strength(a)));
         order.then_with(|| a.node.id.cmp(&b.node.id))
     });
-    let more = reached.stop != Stop::Complete || near.len() > walk.limit;
+    let more = more || near.len() > walk.limit;
     near.truncate(walk.limit);
     let all = near.len();
     if let Some(room) = &walk.room {
@@ -110,6 +105,47 @@ pub async fn related(keeper: &Keeper, walk: &Walk) -> Reply<Surroundings> {
     }
     let left_out = all - near.len();
     Ok(Surroundings { near, more, left_out })
+}
+
+/// What was found around either half of a fact.
+struct Found {
+    near: Vec<Near>,
+    more: bool,
+}
+
+impl Found {
+    /// Adds what is around one half and was not around the other.
+    async fn take_in(
+        &mut self,
+        keeper: &Keeper,
+        traversal: &Traversal,
+        halves: [Option<NodeId>; 2],
+    ) -> Reply<()> {
+        let store = keeper.app.store.as_ref();
+        let reached = traverse(store, &keeper.viewer, traversal).await?;
+        let ids: Vec<_> = reached.nodes.keys().copied().collect();
+        let nodes = store.nodes(&keeper.viewer, &ids).await?;
+        let nodes: HashMap<NodeId, Node> = nodes.into_iter().map(|node| (node.id, node)).collect();
+        let lapsed = lapsed(keeper, &nodes.values().collect::<Vec<_>>()).await?;
+        let is_new = |node: &&Node| {
+            !halves.contains(&Some(node.id))
+                && !is_told_by_another(node, &nodes)
+                && !self.near.iter().any(|known| known.node.id == node.id)
+        };
+        let new = nodes.values().filter(is_new).filter_map(|node| at(&reached, &nodes, node));
+        let new = new.map(|near| Near { lapsed: lapsed.get(&near.node.uid).cloned(), ..near });
+        let new: Vec<_> = new.collect();
+        self.near.extend(new);
+        self.more |= reached.stop != Stop::Complete;
+        Ok(())
+    }
+}
+
+/// The half of a fact that others mention, where this one keeps it.
+async fn other_half(keeper: &Keeper, node: &Node) -> Reply<Option<NodeId>> {
+    let Some(uid) = half_of(node) else { return Ok(None) };
+    let other = keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await?;
+    Ok(other.map(|other| other.id))
 }
 
 /// Of the two halves of a fact the one that is joined to others.

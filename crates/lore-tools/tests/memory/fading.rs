@@ -96,3 +96,22 @@ async fn what_is_asked_for_five_times_stays() {
     let found = mind.call("kn_experience", search).await;
     assert_eq!(found["experiences"][0]["id"], unsure["experience_id"]);
 }
+
+#[tokio::test]
+async fn who_joined_what_stays_before_it_did_is_still_near() {
+    let mind = Mind::fresh().await;
+    let unsure = mind.learn("The spare anchor lies in the forepeak locker", "medium").await;
+    let ship = mind.add("Brindlemark", "A ship.").await;
+    let joined = json!({ "action": "connect", "source_id": ship,
+        "target_id": unsure["experience_id"], "edge_type": "mentions" });
+    mind.call("kn_graph", joined).await;
+    for _ in 1..=6 {
+        mind.recall("spare anchor").await;
+    }
+    let row = mind.recall("spare anchor").await.remove(0);
+    for id in [&unsure["experience_id"], &row["node_id"]] {
+        let near = json!({ "action": "related", "node_id": id, "limit": 50 });
+        let near = mind.call("kn_intel", near).await;
+        assert!(near.to_string().contains("Brindlemark"), "{id}: {near}");
+    }
+}
