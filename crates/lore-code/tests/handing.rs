@@ -124,3 +124,16 @@ fn what_types_of_go_have_in_themselves_counts_for_interfaces() {
         ],
     );
 }
+
+#[test]
+fn what_has_a_prototype_is_no_class_of_its_name_elsewhere() {
+    let prototype = "function Old() {}\nOld.prototype.speak = function () { return this.shout(); };\n\
+                     Old.prototype.shout = function () {};\nfunction g() {}\n";
+    for handed_on in ["", "module.exports = { ren: g };\n", "module.exports = { g };\n"] {
+        let graph = Asked::of(&[
+            ("a/l.js", &format!("{prototype}{handed_on}")),
+            ("b/o.ts", "export class Old { render() {} shout() {} }\n"),
+        ]);
+        graph.rows(WHERE, &["speak→a/l.js"]);
+    }
+}

@@ -109,6 +109,9 @@ impl Linker<'_, '_> {
 
     /// A method of the type that a name means in a file.
     pub(super) fn method(&self, file: usize, owner: &str, name: &str, sure: f64) -> Meant {
+        if let Some(near) = self.method_of_prototype(file, owner, name) {
+            return Some((near.node, sure));
+        }
         if let Some((class, certain)) = self.type_named(file, owner) {
             let found = self.method_of(class, name)?;
             return Some((found.node, farther(sure, found.file == file, certain)));
@@ -125,6 +128,16 @@ impl Linker<'_, '_> {
         let fitting = self.callable(file, found);
         let certain = if fitting.len() == 1 { ONE } else { SEVERAL };
         self.nearest(file, &fitting).map(|found| (found.node, farther(sure, false, certain)))
+    }
+
+    /// A method of what is no class in a file of JavaScript, but has methods there: no class of
+    /// its name elsewhere is meant.
+    fn method_of_prototype(&self, file: usize, owner: &str, name: &str) -> Option<Found> {
+        if !self.language(file)?.is_script() || self.type_in(file, owner).is_some() {
+            return None;
+        }
+        let known = self.methods.get(&(owner, name))?;
+        known.iter().find(|found| found.file == file).copied()
     }
 
     /// A method of a type, which need not be in the same file: but what has the type's name
