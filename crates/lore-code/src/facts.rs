@@ -190,7 +190,7 @@ impl Call {
 /// A field of a class, of which something is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
-    /// The class.
+    /// The class; none where a type has another name.
     pub class: String,
     /// Its name; as in `<0>` the number of a type that the class is made with, and before `()`
     /// that of something that is made with each thing of the class.

@@ -219,3 +219,19 @@ fn what_a_class_of_cpp_is_made_with_calls_what_makes_it() {
         ],
     );
 }
+
+#[test]
+fn other_names_of_types_of_cpp_are_those_types() {
+    let graph = Asked::of(&[
+        (
+            "f.h",
+            "class Aa { public: void end() {} };\nclass Bb { public: void end() {} };\n\
+             using BbPtr = std::unique_ptr<Bb>;\ntypedef Bb *BbRaw;\nusing Again = BbPtr;\n\
+             using All = std::vector<Bb>;\n\
+             class In { BbPtr p_; BbRaw r_; Again a_; All l_; void w1() { p_->end(); }\n\
+             void w2() { r_->end(); } void w3() { a_->end(); } void none() { l_.end(); } };\n",
+        ),
+        ("f.cpp", "#include \"f.h\"\nvoid w4(BbPtr &p) { p->end(); }\n"),
+    ]);
+    graph.rows(OWNERS, &["w1→Bb.end", "w2→Bb.end", "w3→Bb.end", "w4→Bb.end"]);
+}

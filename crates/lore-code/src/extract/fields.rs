@@ -52,6 +52,22 @@ impl<'s> Walk<'_, 's> {
         self.made_in_class(node);
     }
 
+    /// `using A = T` and `typedef T A` of C++: held by no class.
+    pub(super) fn alias(&mut self, node: Node<'s>) {
+        let field = |name: &str| node.child_by_field_name(name);
+        let (Some(written), None) = (field("type"), self.function_around()) else { return };
+        let name = field("name").or_else(|| field("declarator").map(types::innermost));
+        let name = name.filter(|name| name.kind() == "type_identifier");
+        let kind = types::plain_name(self.text(written), self.language);
+        if let (Some(name), Some(kind)) = (name, kind) {
+            self.facts.fields.push(Field {
+                class: String::new(),
+                name: self.text(name).to_owned(),
+                kind: kind.into_owned(),
+            });
+        }
+    }
+
     /// What the types are at least that a class of Rust is made with, as it says itself or an
     /// `impl` does: they are held by their numbers, as in `<0>`.
     pub(super) fn numbered_types(&mut self, node: Node<'s>, class: &str) {

@@ -31,6 +31,8 @@ pub(super) enum Kind {
     Import,
     /// What the things of a class hold.
     Field,
+    /// Another name of a type.
+    Alias,
     /// Says which of those that have a name others get without one, or by another.
     Handing,
 }
@@ -286,6 +288,12 @@ fn cpp(node: Node<'_>) -> Option<Kind> {
         }
         "declaration" => Some(Kind::Construction),
         "field_initializer" => Some(Kind::Initializer),
+        "alias_declaration" => Some(Kind::Alias),
+        "type_definition" => {
+            let is_defined =
+                node.child_by_field_name("type")?.child_by_field_name("body").is_some();
+            (!is_defined).then_some(Kind::Alias)
+        }
         // A method that is defined elsewhere, or by those that build on its class.
         "field_declaration" if !declared_functions(node).is_empty() => Some(Kind::Declaration),
         _ => None,

@@ -215,6 +215,7 @@ impl<'s> Walk<'_, 's> {
             Some(Kind::Opaque) => self.opaque_until = node.end_byte(),
             Some(Kind::Import) => self.import(node),
             Some(Kind::Field) => self.field(node),
+            Some(Kind::Alias) => self.alias(node),
             Some(Kind::Handing) => {
                 self.handed_out = names::handed_out(node, self.source).or(self.handed_out);
                 self.hand_on(node);

@@ -347,7 +347,7 @@ impl<'s> Words<'s> {
 }
 
 /// The name inside of `*a = …`.
-fn innermost(declared: Node<'_>) -> Node<'_> {
+pub(super) fn innermost(declared: Node<'_>) -> Node<'_> {
     let mut at = declared;
     for _ in 0..STEPS_MAX {
         let inner = match at.kind() {

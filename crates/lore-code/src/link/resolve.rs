@@ -447,7 +447,7 @@ impl<'f> Linker<'_, 'f> {
         }
     }
 
-    fn imports_file(&self, file: usize, other: usize) -> bool {
+    pub(super) fn imports_file(&self, file: usize, other: usize) -> bool {
         let mut imported = self.imported.get(file).into_iter().flatten();
         imported.any(|imported| imported.files.contains(&other))
     }

@@ -14,6 +14,7 @@ impl Linker<'_, '_> {
     pub(super) fn called_on(&self, at: At, owner: Option<&str>, kind: &str, name: &str) -> Meant {
         const STEPS_MAX: usize = 8;
         let kind = self.type_of(at, owner, kind, STEPS_MAX);
+        let kind = kind.map(|(file, kind)| self.without_alias(file, kind));
         // `T` stands for types that are not known here.
         let kind =
             kind.filter(|(file, kind)| kind.len() > 1 || self.type_named(*file, kind).is_some());
@@ -121,6 +122,32 @@ impl Linker<'_, '_> {
     /// A method of a type, or of one of several: `A+B`.
     fn method_of_some(&self, file: usize, kind: &str, name: &str) -> Meant {
         kind.split('+').find_map(|kind| self.own_method(file, kind, name))
+    }
+
+    /// The type that a name stands for in C++, where it is none itself: as the file says, one that
+    /// it includes, or all that know the name.
+    fn without_alias<'k>(&'k self, file: usize, kind: Cow<'k, str>) -> (usize, Cow<'k, str>) {
+        const STEPS_MAX: usize = 4;
+        let (mut file, mut kind) = (file, kind);
+        for _ in 0..STEPS_MAX {
+            let is_cpp = self.language(file) == Some(Language::Cpp);
+            let is_foreign = kind.starts_with("std::");
+            if !is_cpp || is_foreign || self.type_named(file, &kind).is_some() {
+                break;
+            }
+            let name = kind.rsplit("::").next().unwrap_or_default();
+            let known = self.fields.get(&("", name)).map_or(&[][..], Vec::as_slice);
+            let here = |known: &&(usize, &str)| known.0 == file;
+            let near = |known: &&(usize, &str)| self.imports_file(file, known.0);
+            let mut all = known.iter();
+            let found = match known.iter().find(here).or_else(|| known.iter().find(near)) {
+                Some(found) => Some(found),
+                None => all.next().filter(|first| all.all(|other| other.1 == first.1)),
+            };
+            let Some((there, meant)) = found else { break };
+            (file, kind) = (*there, Cow::Borrowed(*meant));
+        }
+        (file, kind)
     }
 
     /// `: a(1)` of C++: what makes the field of a class.
