@@ -138,9 +138,20 @@ fn what_a_function_of_cpp_has_wins_over_fields() {
          class In { Bb b; void w1(Aa& b) { b.end(); } void w2() { Aa b; b.end(); }\n\
          void w3() { try {} catch (const Aa& b) { b.end(); } }\n\
          void w4() { auto f = [](Aa* b) { b->end(); }; }\n\
-         void w5() { { Aa b; } b.end(); } };\n",
+         void w5() { { Aa b; } b.end(); } void w6(int x) { Aa b(x); b.end(); }\n\
+         void w7() { if (Aa *b = find()) { b->end(); } }\n\
+         void w8() { for (Aa& b : all()) { b.end(); } } };\n",
     )]);
-    let called = ["w1→Aa.end", "w2→Aa.end", "w3→Aa.end", "w4→Aa.end", "w5→Bb.end"];
+    let called = [
+        "w1→Aa.end",
+        "w2→Aa.end",
+        "w3→Aa.end",
+        "w4→Aa.end",
+        "w5→Bb.end",
+        "w6→Aa.end",
+        "w7→Aa.end",
+        "w8→Aa.end",
+    ];
     graph.rows(OWNERS, &called);
     let graph = Asked::of(&[(
         "f.cpp",

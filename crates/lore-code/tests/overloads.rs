@@ -84,3 +84,17 @@ fn what_is_only_declared_in_cpp_is_there() {
     let shape = "MATCH (f {name: 'area'}) RETURN f.return_type + ' ' + f.name + f.params";
     graph.rows(shape, &["double area(int k)"]);
 }
+
+#[test]
+fn what_is_made_of_names_in_cpp_is_no_function() {
+    let graph = Asked::of(&[(
+        "a.cpp",
+        "struct Aa { void end() {} };\nstruct Bb { Bb(int a) {} Bb(int a, int b) {} void end() {} };\n\
+         void w1(int x, int y) { Bb b(x, y); b.end(); }\n\
+         void w2() { Bb local(Aa); local(Aa()); }\nBb local(Aa a) { return Bb(1); }\n",
+    )]);
+    graph.rows(
+        "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + b.name + b.params",
+        &["local→Bb(int a)", "w1→Bb(int a, int b)", "w1→end()", "w2→local(Aa a)"],
+    );
+}

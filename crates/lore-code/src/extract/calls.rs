@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::names::{self, Callee, Way};
 use super::scopes::Meaning;
-use super::{Walk, imports, tokens};
+use super::{Walk, imports, tokens, types};
 use crate::facts::Call;
 use crate::language::Language;
 
@@ -128,6 +128,11 @@ impl<'s> Walk<'_, 's> {
         let declared: Vec<_> = node.children_by_field_name("declarator", &mut cursor).collect();
         for declared in declared {
             let value = declared.child_by_field_name("value");
+            let is_made = types::made_of_names(declared, self.source, self.language).is_some();
+            if is_made && self.function_around().is_some() {
+                let given = declared.child_by_field_name("parameters");
+                self.made(declared, self.text(written), given);
+            }
             match (declared.kind(), value.map(|value| value.kind())) {
                 ("init_declarator", Some("argument_list" | "initializer_list")) => {
                     self.made(declared, self.text(written), value);

@@ -321,7 +321,11 @@ impl<'s> Scopes<'s> {
     }
 
     fn bound(&self, node: Node<'s>) -> Vec<&'s str> {
-        plain(self.language, bound(node, self.source))
+        let mut names = bound(node, self.source);
+        let declared = node.child_by_field_name("declarator");
+        let made = declared.and_then(|d| types::made_of_names(d, self.source, self.language));
+        names.extend(made.map(|name| text(name, self.source)));
+        plain(self.language, names)
     }
 
     fn role(&self, node: Node<'_>) -> Role {

@@ -326,7 +326,8 @@ impl<'s> Words<'s> {
                 let declared = cursor.node();
                 let made = declared.child_by_field_name("value").filter(|_| is_guessed);
                 let made = made.and_then(|value| constructed(value, source));
-                self.note(innermost(declared), made.unwrap_or(written));
+                let name = made_of_names(declared, source, self.language);
+                self.note(name.unwrap_or_else(|| innermost(declared)), made.unwrap_or(written));
             }
             more = cursor.goto_next_sibling();
         }
@@ -344,6 +345,30 @@ impl<'s> Words<'s> {
             }
         }
     }
+}
+
+/// `T a(b)` of C++ in a function: grammars see a function that takes a `b`, but names of types
+/// look otherwise.
+pub(super) fn made_of_names<'s>(
+    declared: Node<'s>,
+    source: &str,
+    language: Language,
+) -> Option<Node<'s>> {
+    if language != Language::Cpp || declared.kind() != "function_declarator" {
+        return None;
+    }
+    let parameters = declared.child_by_field_name("parameters")?;
+    let mut cursor = parameters.walk();
+    let is_value = |part: Node<'_>| {
+        let name = text(part, source);
+        part.named_child(0).is_some_and(|only| only.kind() == "type_identifier")
+            && part.named_child_count() == 1
+            && !name.ends_with("_t")
+            && !is_capital(name)
+    };
+    let is_made = parameters.named_children(&mut cursor).any(is_value);
+    let name = declared.child_by_field_name("declarator")?;
+    (is_made && name.kind() == "identifier").then_some(name)
 }
 
 /// The name inside of `*a = …`.
