@@ -70,14 +70,22 @@ impl Statement {
     fn of(text: &str) -> Self {
         let mut statement = Self::default();
         let text = text.to_lowercase().replace(['\u{2019}', '`'], "'");
-        for word in text.split(|c: char| !c.is_alphanumeric() && c != '\'') {
-            statement.take(word.trim_matches('\''));
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'');
+        let words = words.map(|word| word.trim_matches('\'')).filter(|word| !word.is_empty());
+        let mut words = words.peekable();
+        let mut last = "";
+        while let Some(word) = words.next() {
+            // Beside a number it is the month.
+            let is_month =
+                word == "may" && [last, words.peek().unwrap_or(&"")].map(is_number).contains(&true);
+            statement.take(if is_month { "5" } else { word });
+            last = word;
         }
         statement
     }
 
     fn take(&mut self, word: &str) {
-        if word.is_empty() || FILLERS.contains(&word) {
+        if FILLERS.contains(&word) {
             return;
         }
         if DENIALS.contains(&word) || word.ends_with("n't") {
@@ -92,9 +100,9 @@ impl Statement {
             self.denials += 1;
             return self.take(positive);
         }
-        if word.chars().all(char::is_numeric) || MONTHS.contains(&word) {
-            self.numbers.insert(word.to_owned());
-        }
+        let number = number(word);
+        let root = number.clone().unwrap_or(root);
+        self.numbers.extend(number);
         if std::mem::take(&mut self.is_denying) {
             self.denied.insert(root.clone());
         }
@@ -149,7 +157,11 @@ fn stem(word: &str) -> String {
         None => root("sses")
             .map_or_else(|| root("s").unwrap_or(word).to_owned(), |root| format!("{root}ss")),
     };
-    let done = ["ing", "ed"].iter().find_map(|ending| word_without(&single, ending));
+    let done = ["ing", "ed"].iter().find_map(|ending| {
+        // Of verbs such as *use* less is left.
+        let short = || single.strip_suffix(ending).filter(|root| is_short_verb(root));
+        word_without(&single, ending).or_else(short)
+    });
     let plain = done.map(undoubled).unwrap_or(&single);
     // A silent letter, or one that other endings change, makes no other word.
     match plain.strip_suffix(['e', 'y']) {
@@ -162,6 +174,23 @@ fn stem(word: &str) -> String {
 /// A word without an ending, if enough of it is left.
 fn word_without<'a>(word: &'a str, ending: &str) -> Option<&'a str> {
     word.strip_suffix(ending).filter(|root| root.chars().count() > 2)
+}
+
+/// Whether a root of two letters is that of a verb such as *use*, *age* or *owe*.
+fn is_short_verb(root: &str) -> bool {
+    matches!(root, "ag" | "ax" | "ic" | "ow" | "us")
+}
+
+/// How much or when a word tells: the same for a number or month in any spelling.
+fn number(word: &str) -> Option<String> {
+    let month = MONTHS.iter().find(|(month, _)| *month == word).map(|(_, at)| at.to_string());
+    let plain = word.trim_start_matches('0');
+    let plain = if plain.is_empty() { "0" } else { plain };
+    month.or_else(|| is_number(word).then(|| plain.to_owned()))
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(char::is_numeric)
 }
 
 /// `runn` of *running* is `run`; `tell` of *telling* stays.
@@ -203,19 +232,19 @@ const OPPOSITES: [(&str, &str); 16] = [
     ("false", "true"),
 ];
 
-/// `may` is a word of its own too often; the day before it tells enough.
-const MONTHS: [&str; 11] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
+/// Months by their numbers; `may` is one only beside a number, else a word of its own.
+const MONTHS: [(&str, u8); 11] = [
+    ("january", 1),
+    ("february", 2),
+    ("march", 3),
+    ("april", 4),
+    ("june", 6),
+    ("july", 7),
+    ("august", 8),
+    ("september", 9),
+    ("october", 10),
+    ("november", 11),
+    ("december", 12),
 ];
 
 const FILLERS: [&str; 34] = [
@@ -267,9 +296,23 @@ mod tests {
     }
 
     #[test]
+    fn a_date_in_another_spelling_is_the_same_date() {
+        let said = "The launch of the second ferry is on 2026-05-08";
+        let other = "The launch of the second ferry is on 8 May 2026";
+        assert_eq!(relation(said, other), Some(Relation::Similar));
+        let later = "The launch of the second ferry is on 9 May 2026";
+        assert_eq!(relation(said, later), Some(Relation::Contradiction));
+        let short = ("The launch is on 2026-03-08", "The launch is on 8 March 2026");
+        assert_ne!(relation(short.0, short.1), Some(Relation::Contradiction));
+    }
+
+    #[test]
     fn a_denied_verb_is_the_same_verb_whatever_it_ends_in() {
         for (said, denied) in [
             ("uses", "use"),
+            ("is using", "use"),
+            ("used", "use"),
+            ("uses", "using"),
             ("closes", "close"),
             ("expires", "expire"),
             ("caches", "cache"),
