@@ -38,12 +38,23 @@ fn chatgpt_conversation(conversation: &Value) -> Option<Option<Record>> {
     let text = |key: &str| conversation.get(key).and_then(Value::as_str);
     let id = text("conversation_id").or_else(|| text("id"))?;
     let mapping = conversation.get("mapping")?.as_object()?;
-    // The branch that was last looked at, from its end to its beginning.
-    let (mut messages, mut steps) = (Vec::new(), 0);
     let current = text("current_node").filter(|id| mapping.contains_key(*id));
-    let mut at = current.or_else(|| newest_end(mapping));
+    let mut messages = match current {
+        Some(end) => chatgpt_branch(mapping, end, id)?,
+        None => Vec::new(),
+    };
+    if messages.is_empty() {
+        messages = newest_branch(mapping, id)?;
+    }
+    let made = conversation.get("create_time").and_then(seconds);
+    Some(conversation_record(id, text("title"), made, messages))
+}
+
+/// What was said on the way to the end of a branch, in order; `None` where it goes in a circle.
+fn chatgpt_branch(mapping: &Map<String, Value>, end: &str, session: &str) -> Option<Vec<Passage>> {
+    let (mut messages, mut steps, mut at) = (Vec::new(), 0, Some(end));
     while let Some(node) = at.and_then(|id| mapping.get(id)) {
-        messages.extend(node.get("message").and_then(|found| chatgpt_message(found, id)));
+        messages.extend(node.get("message").and_then(|found| chatgpt_message(found, session)));
         at = node.get("parent").and_then(Value::as_str);
         steps += 1;
         if steps > mapping.len() {
@@ -51,19 +62,24 @@ fn chatgpt_conversation(conversation: &Value) -> Option<Option<Record>> {
         }
     }
     messages.reverse();
-    let made = conversation.get("create_time").and_then(seconds);
-    Some(conversation_record(id, text("title"), made, messages))
+    Some(messages)
 }
 
-/// The end of the branch in which something was said last, where none is marked.
-fn newest_end(mapping: &Map<String, Value>) -> Option<&str> {
+/// The branch in which something was said last, where none is marked in which anything was;
+/// `None` where there is something and no branch has an end.
+fn newest_branch(mapping: &Map<String, Value>, session: &str) -> Option<Vec<Passage>> {
     let parents = mapping.values().filter_map(|node| node.get("parent")?.as_str());
     let parents: HashSet<&str> = parents.collect();
-    let ends = mapping.iter().filter(|(id, _)| !parents.contains(id.as_str()));
     let said = |node: &Value| node.pointer("/message/create_time").and_then(Value::as_f64);
     let at = |node: &Value| said(node).unwrap_or(f64::NEG_INFINITY);
-    let last = ends.max_by(|(a_id, a), (b_id, b)| at(a).total_cmp(&at(b)).then(a_id.cmp(b_id)))?;
-    Some(last.0)
+    let mut ends: Vec<_> =
+        mapping.iter().filter(|(id, _)| !parents.contains(id.as_str())).collect();
+    if ends.is_empty() && !mapping.is_empty() {
+        return None;
+    }
+    ends.sort_by(|(a_id, a), (b_id, b)| at(b).total_cmp(&at(a)).then(b_id.cmp(a_id)));
+    let mut branches = ends.iter().filter_map(|(id, _)| chatgpt_branch(mapping, id, session));
+    Some(branches.find(|messages| !messages.is_empty()).unwrap_or_default())
 }
 
 /// What a part of a message says: text, or what was heard.
@@ -295,6 +311,26 @@ mod tests {
             let said: Vec<_> = load.records[0].passages.iter().map(|p| p.body.as_str()).collect();
             assert_eq!(said, ["How deep?", "Two fingers."], "{current}");
         }
+    }
+
+    #[test]
+    fn a_mark_where_nothing_was_said_hides_nothing_that_was() {
+        let export = |current: &str| {
+            format!(
+                r#"[{{"id":"c","current_node":{current},"mapping":{{
+                "r":{{"parent":null,"message":null}},
+                "u":{{"parent":"r","message":{{"author":{{"role":"user"}},"create_time":1,
+                  "content":{{"parts":["How deep?"]}}}}}},
+                "s":{{"parent":"r","message":{{"author":{{"role":"system"}},"create_time":9,
+                  "content":{{"parts":[""]}}}}}}}}}}]"#
+            )
+        };
+        for current in ["null", "\"r\"", "\"s\""] {
+            let load = chatgpt(&export(current)).unwrap();
+            assert_eq!(load.records[0].passages[0].body, "How deep?", "{current}");
+        }
+        let circle = r#"[{"id":"c","mapping":{"a":{"parent":"b"},"b":{"parent":"a"}}}]"#;
+        assert_eq!(chatgpt(circle).unwrap().unreadable, 1);
     }
 
     #[test]
