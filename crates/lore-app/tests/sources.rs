@@ -1,5 +1,7 @@
 //! Sources that were imported are known again, wherever they lie now.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::sync::Arc;
 
 use lore_app::App;

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::super::experience::Fading;
 use super::super::kinds::{
-    CONTENT, CONTEXT, DESCRIPTION, EXPERIENCE, IDEA, KNOWLEDGE, PROJECT, PROMOTED_TO, Sharing,
-    VALID_TO, fading,
+    CONTENT, CONTEXT, DESCRIPTION, EXPERIENCE, IDEA, KNOWLEDGE, PROJECT, PROMOTED_TO, SUPERSEDES,
+    Sharing, VALID_TO, fading,
 };
 use super::super::pen::{capitalised, name_from};
 use super::super::project::{Entry, Outcome};
@@ -47,7 +47,7 @@ pub fn read(tables: &BTreeMap<String, Vec<Row>>) -> Load {
     load.take(ideas.iter().map(|row| idea(row)));
     for row in rows("edges") {
         match edge(row) {
-            Some(tie) => load.ties.push(tie),
+            Some(tie) => load.tie(tie),
             None => load.unreadable += 1,
         }
     }
@@ -62,6 +62,15 @@ impl Load {
                 None => self.unreadable += 1,
             }
         }
+    }
+
+    /// Keeps a tie. What took the place of a fact did so of both its halves; Kairn says it of one.
+    fn tie(&mut self, tie: Tie) {
+        let replaced = (tie.type_name == SUPERSEDES).then_some(&tie.to);
+        let node = replaced.and_then(|key| self.records.iter().find(|node| node.key == *key));
+        let half = node.and_then(|node| node.keeps.clone());
+        self.ties.extend(half.map(|to| Tie { to, ..tie.clone() }));
+        self.ties.push(tie);
     }
 }
 
@@ -211,7 +220,11 @@ fn idea(row: &Row) -> Option<Record> {
 fn edge(row: &Row) -> Option<Tie> {
     let end = |column: &str| text(row, column).map(str::to_owned);
     let weight = row.get("weight").and_then(Value::as_f64).unwrap_or(1.0);
-    Some(Tie { weight, ..Tie::new(end("source_id")?, end("target_id")?, end("type")?) })
+    let mut tie = Tie { weight, ..Tie::new(end("source_id")?, end("target_id")?, end("type")?) };
+    if let Some(at) = moment(row, "created_at").filter(|_| tie.type_name == SUPERSEDES) {
+        tie.properties.insert(VALID_TO.into(), json!(at.to_string()));
+    }
+    Some(tie)
 }
 
 /// What all tables have in common.
@@ -279,6 +292,28 @@ mod tests {
         assert_eq!(load.records[0].keeps.as_deref(), Some("e1"));
         assert_eq!(load.records[1].namespace, "experience.gotcha.low");
         assert!(load.records[1].made.is_some());
+    }
+
+    #[test]
+    fn what_was_superseded_is_dated_in_both_its_halves() {
+        let node = |id: &str, says: &str| {
+            row(json!({"id": id, "type": "t", "name": id, "description": says}))
+        };
+        let edge = json!({"source_id": "n2", "target_id": "n1", "type": "supersedes",
+            "created_at": "2025-01-10T00:00:00"});
+        let tables = BTreeMap::from([
+            ("nodes".to_owned(), vec![node("n1", "Redis"), node("n2", "Postgres")]),
+            (
+                "experiences".to_owned(),
+                vec![row(json!({"id": "e1", "type": "decision", "content": "Redis"}))],
+            ),
+            ("edges".to_owned(), vec![row(edge)]),
+        ]);
+        let load = read(&tables);
+        let mut ends: Vec<_> = load.ties.iter().map(|tie| (&*tie.from, &*tie.to)).collect();
+        ends.sort_unstable();
+        assert_eq!(ends, [("n2", "e1"), ("n2", "n1")]);
+        assert!(load.ties.iter().all(|tie| tie.properties[VALID_TO] == "2025-01-10T00:00:00Z"));
     }
 
     #[test]
