@@ -202,11 +202,20 @@ pub async fn enter(app: &App, identity: Identity, world: Option<&str>) -> Result
 /// The same caller in another world of theirs; `None` where they have none of it. A role is
 /// given for one world and carried into no other: there they do at most what their tokens there
 /// let them do, and never more than the one they call with lets them do here. So whoever finds
-/// a reader's token of one world is a reader in all.
+/// a reader's token of one world is a reader in all, and no particular one elsewhere: readers
+/// keep nothing, so what somebody keeps for themselves there was made with more rights.
 pub async fn in_another(app: &App, viewer: &Viewer, world: WorldId) -> Result<Option<Viewer>> {
     let there = app.store.enter(viewer.principal, world).await?;
-    Ok(there.map(|there| Viewer { role: there.role.min(viewer.role), ..there }))
+    let is_any_reader = viewer.role == Role::Reader && viewer.world != world;
+    Ok(there.map(|there| Viewer {
+        principal: if is_any_reader { NOBODY } else { there.principal },
+        role: there.role.min(viewer.role),
+        ..there
+    }))
 }
+
+/// Whom nothing belongs to.
+pub(crate) const NOBODY: PrincipalId = PrincipalId(0);
 
 fn no_world(hint: &str) -> Error {
     Error::not_found("the world", hint)

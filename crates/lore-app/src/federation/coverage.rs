@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use lore_core::names::name_key;
-use lore_core::{Node, NodeId, PrincipalId, Result, Role, Text, Timestamp, Uid, Viewer};
+use lore_core::{Node, NodeId, Result, Role, Text, Timestamp, Uid, Viewer};
 use lore_koinet::node::{Node as KoiNode, Write};
 use lore_koinet::{Contents, Rid, portable};
 use lore_markup::mention::{self, Target};
@@ -18,6 +18,7 @@ use super::is_of_federation;
 use super::keeper::{matching, word};
 use super::shares::{self, Rules, ShareRule};
 use crate::App;
+use crate::access::NOBODY;
 
 /// The RID type of entities and pages we share.
 pub const ENTITY_TYPE: &str = "orn:lorewell.entity";
@@ -168,7 +169,7 @@ impl Coverage {
 
 /// Somebody without any rights in the viewer's world.
 pub(super) fn stranger(viewer: &Viewer) -> Viewer {
-    Viewer { principal: PrincipalId(0), world: viewer.world, role: Role::Reader }
+    Viewer { principal: NOBODY, world: viewer.world, role: Role::Reader }
 }
 
 /// Nodes whose names, tags, visibility or place in the bin changed, and how far that is.

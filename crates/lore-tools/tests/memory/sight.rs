@@ -79,9 +79,14 @@ async fn crossref_shows_a_reader_nothing_of_the_game_masters_in_worlds_they_run(
         "visibility": "shared",
     });
     mind.call("kn_experience", open).await;
-    mind.person("Sam", Role::Gm).await;
+    let sam = mind.person("Sam", Role::Gm).await;
+    let own = json!({
+        "action": "save", "content": "The archivist of Velm pays Sam", "type": "gotcha",
+        "visibility": "private",
+    });
+    mind.try_as(sam, &Selection::new(), "kn_experience", own).await.unwrap();
     mind.viewer = here;
-    for (role, wanted) in [(Role::Reader, 1), (Role::Player, 1), (Role::Gm, 3)] {
+    for (role, wanted) in [(Role::Reader, 1), (Role::Player, 2), (Role::Gm, 4)] {
         let sam = mind.person("Sam", role).await;
         let ask = json!({ "action": "crossref", "problem": "archivist Velm traitor" });
         let found = mind.try_as(sam, &Selection::new(), "kn_intel", ask).await.unwrap();
