@@ -208,8 +208,13 @@ fn without_code(body: &str) -> String {
 fn links(body: &str) -> Vec<String> {
     let wiki = body.split("[[").skip(1).filter_map(|rest| Some(rest.split_once("]]")?.0));
     let wiki = wiki.filter_map(|link| link.split(['|', '#']).next()).map(str::to_owned);
-    let plain = body.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
-    let plain = plain.filter_map(|link| link.split('#').next());
+    // A path with blanks stands between angle brackets.
+    let target = |rest: &str| match rest.strip_prefix('<') {
+        Some(rest) => rest.split_once('>').map(|(link, _)| link.to_owned()),
+        None => rest.split_once(')').map(|(link, _)| link.to_owned()),
+    };
+    let plain = body.split("](").skip(1).filter_map(target);
+    let plain = plain.filter_map(|link| Some(link.split('#').next()?.to_owned()));
     let plain = plain.filter(|link| link.ends_with(".md") && !link.contains("://"));
     let plain = plain.map(|link| link.replace("%20", " "));
     let all = wiki.chain(plain).map(|link| link.trim().to_owned());
@@ -261,7 +266,8 @@ mod tests {
             ("A.md", "[[sub/Deep|deep]], [[Zork]], [x](sub/Deep.md), [[Missing]], `[[B]]`"),
             ("B.md", "---\naliases:\n  - Zork\n---\nIt\n```\n[[A]]\n```\n"),
             ("sub/Deep.md", "up to [[A#Head]] and [a](../A.md)"),
-            ("sub/A.md", "another"),
+            ("sub/A.md", "another, [c](<../C file.md>), [c](<../C file.md#there> \"C\")"),
+            ("C file.md", "blank"),
         ]);
         let load = read("ship", &files);
         let expected = [
@@ -270,6 +276,7 @@ mod tests {
             ("A.md", "Missing"),
             ("sub/Deep.md", "sub/A.md"),
             ("sub/Deep.md", "A.md"),
+            ("sub/A.md", "C file.md"),
         ];
         assert_eq!(ends(&load), expected);
         assert_eq!(load.records[1].aliases, ["Zork"]);
