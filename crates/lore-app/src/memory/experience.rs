@@ -9,7 +9,9 @@ use std::collections::HashMap;
 
 use futures::FutureExt;
 use lore_core::{Kind, Node, NodeId, Properties, Provenance, Timestamp, Uid};
-use lore_rules::memory::decay::{Confidence, Lesson, days_until_below, nudge, rate, relevance};
+use lore_rules::memory::decay::{
+    Confidence, Lesson, days_until_below, nudge, rate, relevance, shown,
+};
 use lore_search::{Filter, Query, Unit};
 use lore_store::{Batch, Change, Expect, NewNode, NewText, NewestNodes, NodeRef};
 use serde_json::{Value, json};
@@ -262,7 +264,7 @@ pub async fn search(keeper: &Keeper, wanted: &Wanted) -> Reply<Vec<Experience>> 
     } else {
         by_words(keeper, text.unwrap_or_default(), lesson, wanted).await?
     };
-    found.retain(|one| one.relevance >= wanted.min_relevance);
+    found.retain(|one| shown(one.relevance) >= wanted.min_relevance);
     found.sort_by_key(|one| one.lapsed.is_some());
     Ok(found.into_iter().skip(wanted.offset).take(wanted.limit).collect())
 }
@@ -406,7 +408,7 @@ pub async fn prune(keeper: &Keeper, threshold: f64) -> Reply<Vec<Uid>> {
     let now = keeper.now();
     let is_faded = |node: &Node| {
         let left = Fading::of(node).map_or(0.0, |fading| fading.left(node.created.at, now));
-        fades(node) && left < threshold && may_prune(keeper, node)
+        fades(node) && shown(left) < threshold && may_prune(keeper, node)
     };
     for mut query in below(keeper, threshold, FASTEST)? {
         loop {

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use lore_core::{Node, NodeId, Provenance, Text, Uid};
-use lore_rules::memory::decay::nudge;
+use lore_rules::memory::decay::{self, nudge};
 use lore_search::{Filter, MatchKind, Query, Unit, snippet};
 use lore_store::Answered;
 
@@ -188,7 +188,7 @@ pub(super) async fn find(
     let found = keeper.app.search(&keeper.viewer, query).await?;
     let mut memories = judge(keeper, &text, found.answers).await?;
     prefer_what_holds(keeper, &text, &mut memories).await?;
-    memories.retain(|memory| memory.relevance >= ask.min_relevance);
+    memories.retain(|memory| decay::shown(memory.relevance) >= ask.min_relevance);
     memories.sort_by(|a, b| {
         let order = a.is_past().cmp(&b.is_past()).then_with(|| b.exact.cmp(&a.exact));
         order.then_with(|| b.rank.total_cmp(&a.rank))

@@ -122,9 +122,21 @@ pub fn nudge(relevance: f64) -> f64 {
     1.0 - NUDGE_MAX + 2.0 * NUDGE_MAX * relevance
 }
 
+/// What is left as it is shown, which is also what is compared with what people ask for: who
+/// reads that all of it is left finds it among those of which all is left.
+pub fn shown(relevance: f64) -> f64 {
+    (relevance * 10_000.0).round() / 10_000.0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_compared_is_what_is_shown() {
+        assert!(shown(relevance(rate(Lesson::Solution, Confidence::High), 0.000_1)) >= 1.0);
+        assert!(shown(0.499_97) >= 0.5 && shown(0.499_9) < 0.5);
+    }
 
     #[test]
     fn half_is_left_after_a_half_life() {
