@@ -125,6 +125,22 @@ fn is_of_cpp(line: &str) -> bool {
     WORDS.iter().any(|word| line.starts_with(word))
         || names_one("class ")
         || names_one("namespace ")
+        || is_code(line) && speaks_cpp(line)
+}
+
+fn is_code(line: &str) -> bool {
+    !["//", "/*", "*"].iter().any(|start| line.starts_with(start))
+}
+
+/// Whether a line of code has what no C has: members of namespaces, methods, what they are made
+/// from.
+fn speaks_cpp(line: &str) -> bool {
+    const SIGNS: [&str; 6] =
+        ["std::", ") const {", ") const;", ") override", "= default;", "= delete;"];
+    let starts = ["virtual ", "explicit ", "friend "].iter().any(|word| line.starts_with(word));
+    let inherits = line.starts_with("struct ")
+        && line.split_once('{').is_some_and(|(head, _)| head.contains(" : "));
+    starts || inherits || SIGNS.iter().any(|sign| line.contains(sign))
 }
 
 #[cfg(test)]
@@ -140,6 +156,9 @@ mod tests {
             "class Hpp { public: void m(); int n() { return 1; } };\n",
             "struct A {\n public:\n  int a;\n};\n",
             "template <typename T>\nT make(T t);\n",
+            "struct Cfg {\n  bool ok() const { return true; }\n};\n",
+            "struct Two : Cfg {\n  int n;\n};\n",
+            "struct S {\n  std::string name;\n};\n",
         ] {
             assert_eq!(of(text), Some(Language::Cpp), "{text}");
         }
@@ -147,6 +166,7 @@ mod tests {
             "#ifdef __cplusplus\nextern \"C\" {\n#endif\nint add(int a, int b);\n",
             "/* The\n   class of numbers (all of them) is closed. */\nstruct a { int class; };\n",
             "int class = 1;\nint namespace;\nclass of numbers\n",
+            "// see std::string\nstruct a { unsigned b : 3; };\nint f(const char *x);\n",
         ] {
             assert_eq!(of(text), Some(Language::C), "{text}");
         }
