@@ -24,17 +24,17 @@ def test_its_data_are_nobody_elses_business(demo):
     """Also when it is the first command of all."""
     program, printed = demo
     assert str(program.data / "demo-vault") in printed
-    for folder in (program.data, program.data / "demo-vault"):
+    for folder in (program.data, program.data / "demo-vault", program.data / "demo-code"):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
 def test_what_it_says_to_try_works(demo):
     """Every call it prints succeeds as printed."""
     program, printed = demo
-    calls = re.findall(r"lorewell call (\w+) '(.*)'", printed)
-    assert len(calls) >= 4
-    for tool, arguments in calls:
-        answer = json.loads(program.ok("call", tool, arguments))
+    calls = re.findall(r"lorewell (.*call) (\w+) '(.*)'", printed)
+    assert {"search_articles", "code_query"} < {tool for _, tool, _ in calls}
+    for command, tool, arguments in calls:
+        answer = json.loads(program.ok(*command.split(), tool, arguments))
         assert "error" not in answer, (tool, answer)
         assert answer.get("count", 1) and answer.get("entities", [1]), (tool, answer)
         assert answer.get("results", [1]) and answer.get("candidates", [1]), (tool, answer)
@@ -48,6 +48,7 @@ def test_every_toolset_has_something(demo):
     assert call(program, "knowledge_search", query="lines and veils")["results"]
     assert call(program, "resolve_entity", label="the ferryman")["candidates"]
     assert call(program, "find_entities", name="Ilse Marrow")["entities"]
+    assert call(program, "knowledge_search", query="high water", source="github")["results"]
 
 
 def test_it_is_the_world_in_use(demo):
@@ -61,3 +62,4 @@ def test_a_second_one_needs_another_name(demo):
     refused = program.run("demo")
     assert refused.returncode == 1 and "--name" in refused.stderr
     assert "Other is ready" in program.ok("demo", "--name", "Other")
+    test_what_it_says_to_try_works(demo)

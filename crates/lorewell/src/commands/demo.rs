@@ -1,10 +1,10 @@
 //! `lorewell demo`: a small world to look around in.
 //!
 //! It is made by calling the tools themselves, so it shows what they do and
-//! nothing else.
+//! nothing else. Only its code is added as `lorewell scan` does, because no tool can.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use lore_app::access::Presence;
@@ -14,6 +14,7 @@ use lore_tools::{Call, CallError, Registry, Selection, error_object};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::scan;
 use crate::config::Settings;
 use crate::output::advised;
 use crate::{output, setup};
@@ -22,6 +23,13 @@ use crate::{output, setup};
 const STEPS: &str = include_str!("demo/steps.json");
 /// The folder of its notes in the data directory, where no other is configured.
 const NOTES: &str = "demo-vault";
+/// The folder of its source code there.
+const CODE: &str = "demo-code";
+/// What is in it.
+const SOURCES: [(&str, &str); 2] = [
+    ("tides.py", include_str!("demo/almanac/tides.py")),
+    ("bells.py", include_str!("demo/almanac/bells.py")),
+];
 
 /// Makes the world, fills it and chooses it.
 pub(crate) async fn run(settings: &Settings, name: &str) -> anyhow::Result<()> {
@@ -46,6 +54,7 @@ pub(crate) async fn run(settings: &Settings, name: &str) -> anyhow::Result<()> {
         stage.take(step, &mut kept).await?;
     }
     output::end_progress();
+    scan::folder(&app, &settings, &written_code(&settings)?).await?;
     worlds::choose(&app, Principal::LOCAL, &world.name).await.map_err(advised)?;
     tell(&world.name, settings.vault.as_deref());
     Ok(())
@@ -58,6 +67,16 @@ fn with_notes(settings: &Settings) -> anyhow::Result<Settings> {
     private_folder(folder)
         .with_context(|| format!("the folder {} cannot be made", folder.display()))?;
     Ok(settings)
+}
+
+/// Writes the source code, and says where.
+fn written_code(settings: &Settings) -> anyhow::Result<PathBuf> {
+    let folder = settings.data.join(CODE);
+    let written = private_folder(&folder).and_then(|()| {
+        SOURCES.iter().try_for_each(|(name, text)| std::fs::write(folder.join(name), text))
+    });
+    written.with_context(|| format!("the folder {} cannot be written", folder.display()))?;
+    Ok(folder)
 }
 
 /// Makes a folder, and those it is in, that only this user can read: one of them may be that of
@@ -141,7 +160,7 @@ impl Stage {
 fn tell(world: &str, notes: Option<&Path>) {
     output::line(format!("{world} is ready, and the world you work in now. Look around:"));
     for (call, arguments) in TRY {
-        output::line(format!("  lorewell call {call} '{arguments}'"));
+        output::line(format!("  lorewell {call} '{arguments}'"));
     }
     output::line("or connect a client (`lorewell connect --help`) and ask it:");
     for question in ASK {
@@ -157,12 +176,17 @@ fn tell(world: &str, notes: Option<&Path>) {
 }
 
 /// Calls that show something in the sample world.
-const TRY: [(&str, &str); 5] = [
-    ("find_entities", r#"{"name": "Mara Quil", "name_fuzzy": true}"#),
-    ("knowledge_search", r#"{"query": "why does the tide stand still"}"#),
-    ("kn_intel", r#"{"action": "recall", "topic": "what did we promise the ferryman"}"#),
-    ("resolve_entity", r#"{"label": "the ferryman"}"#),
-    ("duality_probability", r#"{"modifier": 2, "difficulty": 15}"#),
+const TRY: [(&str, &str); 7] = [
+    ("call find_entities", r#"{"name": "Mara Quil", "name_fuzzy": true}"#),
+    ("call knowledge_search", r#"{"query": "why does the tide stand still"}"#),
+    ("call kn_intel", r#"{"action": "recall", "topic": "what did we promise the ferryman"}"#),
+    ("call resolve_entity", r#"{"label": "the ferryman"}"#),
+    ("call duality_probability", r#"{"modifier": 2, "difficulty": 15}"#),
+    ("--toolsets atlas call search_articles", r#"{"query": "how are tide bells made"}"#),
+    (
+        "call code_query",
+        r#"{"cypher": "MATCH (c)-[:CALLS]->(f:Function {name: \"next_high_water\"}) RETURN c.name, c.file_path"}"#,
+    ),
 ];
 
 /// Questions for an agent.

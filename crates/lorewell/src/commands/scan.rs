@@ -24,6 +24,14 @@ pub(crate) async fn run(settings: &Settings, scan: &Scan) -> anyhow::Result<()> 
     signal::unless_stopped(&app, carry_out(Arc::clone(&app), settings, scan)).await
 }
 
+/// Adds a folder of this machine and scans it.
+pub(crate) async fn folder(app: &Arc<App>, settings: &Settings, path: &Path) -> anyhow::Result<()> {
+    let librarian = librarian(Arc::clone(app), settings).await?;
+    let new = NewRepository { source: path.display().to_string(), name: None, branch: None };
+    add(&librarian, &new).await?.outcome.map_err(advised)?;
+    Ok(())
+}
+
 async fn carry_out(app: Arc<App>, settings: &Settings, scan: &Scan) -> anyhow::Result<()> {
     let librarian = librarian(app, settings).await?;
     if scan.list {
@@ -39,7 +47,7 @@ async fn carry_out(app: Arc<App>, settings: &Settings, scan: &Scan) -> anyhow::R
         anyhow::bail!("nothing is scanned with --read-only");
     }
     let results = match &scan.source {
-        Some(source) => vec![add(&librarian, scan, source).await?],
+        Some(source) => vec![add(&librarian, &asked_for(scan, source)).await?],
         None => code::scan_all(&librarian, &show).await.map_err(advised)?,
     };
     if results.is_empty() {
@@ -59,15 +67,18 @@ async fn carry_out(app: Arc<App>, settings: &Settings, scan: &Scan) -> anyhow::R
     Ok(())
 }
 
-async fn add(librarian: &Librarian, scan: &Scan, source: &str) -> anyhow::Result<Scanned> {
-    // A path is meant from here, wherever the server runs.
-    let here = std::path::absolute(source).ok().filter(|path| Path::new(path).is_dir());
-    let source = here.map_or_else(|| source.to_owned(), |path| path.display().to_string());
-    let new = NewRepository { source, name: scan.name.clone(), branch: scan.branch.clone() };
-    let (known, _) = code::register(librarian, &new).await.map_err(in_words_of_flags)?;
+async fn add(librarian: &Librarian, new: &NewRepository) -> anyhow::Result<Scanned> {
+    let (known, _) = code::register(librarian, new).await.map_err(in_words_of_flags)?;
     let repo = known.kept.name;
     let outcome = code::scan(librarian, &repo, &show).await;
     Ok(Scanned { repo, outcome })
+}
+
+fn asked_for(scan: &Scan, source: &str) -> NewRepository {
+    // A path is meant from here, wherever the server runs.
+    let here = std::path::absolute(source).ok().filter(|path| Path::new(path).is_dir());
+    let source = here.map_or_else(|| source.to_owned(), |path| path.display().to_string());
+    NewRepository { source, name: scan.name.clone(), branch: scan.branch.clone() }
 }
 
 /// Errors speak of the fields of requests; here they are flags.
