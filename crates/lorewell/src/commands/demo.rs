@@ -182,7 +182,7 @@ const TRY: [(&str, &str); 7] = [
     ("call kn_intel", r#"{"action": "recall", "topic": "what did we promise the ferryman"}"#),
     ("call resolve_entity", r#"{"label": "the ferryman"}"#),
     ("call duality_probability", r#"{"modifier": 2, "difficulty": 15}"#),
-    ("--toolsets atlas call search_articles", r#"{"query": "how are tide bells made"}"#),
+    ("--toolsets atlas call search_articles", r#"{"query": "what are tide bells cast from"}"#),
     (
         "call code_query",
         r#"{"cypher": "MATCH (c)-[:CALLS]->(f:Function {name: \"next_high_water\"}) RETURN c.name, c.file_path"}"#,
