@@ -304,3 +304,71 @@ def test_what_is_gone_there_goes_here_and_parts_are_copied_too(binary, live, ori
         found = ask(far, "search_articles", {"query": "stones"})
         assert found["meta"]["searched"] == 1 and found["entities"][0]["id"] == ids["article"], found
         assert 0 < found["entities"][0]["relevance"] <= 1
+
+
+def fill_for_searching(program, http) -> None:
+    """Texts that answer in different ways, with something hidden, mentioned, tagged and typed among them."""
+    def put(path, **fields):
+        made = http.put(f"{BASE}/{path}", json=fields).json()
+        assert made["success"], made
+        return made["id"]
+
+    call(program, "create_entities", entities=[
+        {"entity_type": "character", "name": "Odo the Grey", "type": "Ferryman", "entry": "Rows the **black** barge.",
+         "tags": ["river"]},
+        {"entity_type": "location", "name": "Saltmere", "entry": "A harbour town below the white cliff.",
+         "is_hidden": True},
+    ])
+    king = put("article", title="The drowned king", templateType="person", content="He rings [b]bells[/b] under water.")
+    cliff = put("article", title="White Cliff", templateType="landmark", state="public", tags="coast,chalk",
+                content="[h1]Cliff[/h1]Chalk, and gulls.\n[ul][li]nests[/li][li]caves[/li][/ul]")
+    put("article", title="Ilse Marrow", templateType="person", state="public", tags="coast",
+        content=f"Keeps the light of @[the cliff](landmark:{cliff}) and hears @[him](person:{king}) ring the bells. "
+        + "Gulls follow her. " * 30 + "She owns a lantern.",
+        sidebarcontent="Wears a [i]grey[/i] cloak.", authornotes="One of the drowned.")
+    put("history", title="The flood", content="The bells sank.", year="3", state="public")
+    put("secret", title="The bells", content="Rung by the drowned. A lantern calls them.", article={"id": cliff})
+
+
+QUESTIONS = ("bells", "drowned bells", "Ilse Marrow", "white cliff", "who hears the bells?", "lantern", "grey cloak",
+             "ferryman", "coast", "chalk", "gulls", "Odo", "king", "water", "psst", "barge on the river", "One article",
+             "person", "The flood", "zymurgy")
+
+
+def test_a_copied_world_is_searched_alike_without_the_service_and_with_it(program, binary, live, origin):
+    far, token, _ = origin
+    with far.client(**{"x-auth-token": token}) as http:
+        fill_for_searching(program, http)
+    live.ok("sync", "world-anvil")
+    copy = Program(binary, live.home)
+    tokens = {role: (program.token(role, role), live.token(role, role)) for role in ("owner", "player")}
+    near, own = live.serve(), copy.serve()
+    try:
+        for role, (there, here) in tokens.items():
+            with (far.client(authorization=f"Bearer {there}") as origin_http,
+                  own.client(authorization=f"Bearer {here}") as copy_http,
+                  near.client(authorization=f"Bearer {here}") as live_http):
+                for question in QUESTIONS:
+                    for page in ({}, {"offset": 1, "limit": 2}):
+                        asked = {"query": question, **page}
+                        at_origin, in_copy, through = (
+                            answer(http, "search_articles", asked).json()["result"]["structuredContent"]
+                            for http in (origin_http, copy_http, live_http))
+                        worlds = [one.pop("world") for one in through["entities"]]
+                        assert all(world["title"] == "Main" for world in worlds), worlds
+                        for other in (at_origin, in_copy):
+                            [one.pop("world") for one in other["entities"]]
+                        assert through == in_copy, (role, question)
+                        assert near_enough(through, at_origin), (role, question, through, at_origin)
+    finally:
+        near.kill()
+        own.kill()
+
+
+def near_enough(one: dict, other: dict) -> bool:
+    """The same articles in the same order. Where a copy has other numbers, and not what nobody refers to, how rare
+    a word is differs a little."""
+    told = [[{name: hit[name] for name in ("id", "title", "excerpt", "url")} for hit in side["entities"]]
+            for side in (one, other)]
+    apart = [abs(here["relevance"] - there["relevance"]) for here, there in zip(one["entities"], other["entities"])]
+    return told[0] == told[1] and one["meta"] == other["meta"] and all(by < 0.01 for by in apart)

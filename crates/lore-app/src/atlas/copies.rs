@@ -1,20 +1,19 @@
 //! What was copied from a service: which things, and what they say.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use lore_anvil::{Kind, Object};
-use lore_core::{Error, Node, NodeId, Result, Text, Uid, Visibility};
+use lore_core::{Error, Node, NodeId, Result, Uid, Visibility};
 use lore_store::{Change, Expect, NewNode, NewState, NodeKey, NodeRef};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::assemble::SECTION;
+use super::head;
 use super::source::{Atlas, Extent};
 use super::taken::uid_of_words;
-use super::{head, mentions};
-use crate::pages::{ENTRY, Scribe};
+use crate::pages::Scribe;
 use crate::play::word;
 
 /// Node kind of what stands for a world that was copied.
@@ -27,8 +26,6 @@ const SEEN: &str = "seen";
 const TROUBLES: &str = "troubles";
 /// What the names of sections have before them among fields that said something.
 pub(super) const SECTION_OF: &str = "sections.";
-/// How many nodes have their texts read at once.
-const AT_ONCE: usize = 500;
 
 /// What was copied of a world so far: the service's ids, by the path of their kind.
 pub(super) struct Record {
@@ -213,59 +210,12 @@ impl Atlas {
         Ok(())
     }
 
-    /// Those of some articles of the service that were copied here, whoever may see them:
-    /// the service's own answer decides who is shown what was found.
-    pub(super) async fn copies_of(&self, ids: &HashSet<String>) -> Result<Vec<Object>> {
+    /// The articles that were copied here, whoever may see them: the service's own ids and dates.
+    pub(super) async fn copied_articles(&self) -> Result<HashMap<String, Option<String>>> {
         let viewer = self.scribe.all_seeing();
         let everything = Self { scribe: Scribe { viewer, ..self.scribe.clone() } };
-        let mut nodes = everything.every(Kind::Article).await?;
-        nodes.retain(|node| {
-            head::own(node, head::COPY).is_some() && ids.contains(&node.uid.to_string())
-        });
-        let mut copies = Vec::with_capacity(nodes.len());
-        for some in nodes.chunks(AT_ONCE) {
-            let keys: Vec<NodeId> = some.iter().map(|node| node.id).collect();
-            let mut texts = self.app().store.texts_of_nodes(&viewer, &keys).await?;
-            mentions::shown(&everything, &mut texts).await?;
-            let mut by_node: HashMap<NodeId, Vec<Text>> = HashMap::new();
-            for text in texts {
-                by_node.entry(text.node).or_default().push(text);
-            }
-            let copied =
-                some.iter().map(|node| copy(node, by_node.remove(&node.id).unwrap_or_default()));
-            copies.extend(copied);
-        }
-        Ok(copies)
+        let nodes = everything.every(Kind::Article).await?;
+        let copies = nodes.iter().filter_map(Seen::of_node);
+        Ok(copies.map(|seen| (seen.id, seen.date)).collect())
     }
-}
-
-/// What a copied article says, as the service told it. Its date is the service's, so that
-/// what has changed there since can be told.
-fn copy(node: &Node, texts: Vec<Text>) -> Object {
-    let date = Seen::of_node(node).and_then(|seen| seen.date);
-    let (mut content, mut sections, mut hidden) = (String::new(), Object::new(), Object::new());
-    for text in texts {
-        match (text.kind.as_str(), text.visibility) {
-            (ENTRY, _) => content = text.body,
-            (SECTION, Visibility::Members) => {
-                sections.insert(text.title, text.body.into());
-            }
-            (SECTION, _) => {
-                hidden.insert(text.title, text.body.into());
-            }
-            _ => {}
-        }
-    }
-    let fields = [
-        ("id", json!(node.uid.to_string())),
-        ("title", json!(node.name)),
-        ("tags", json!(node.tags)),
-        ("state", json!(head::state(node.visibility))),
-        ("updateDate", json!(date.map(|date| json!({ "date": date })))),
-        ("content", content.into()),
-        ("sections", Value::Object(sections)),
-    ];
-    let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value));
-    // Only sections of the author's own are hidden, and those are fields.
-    fields.chain(hidden).collect()
 }

@@ -1,18 +1,22 @@
 //! Finding articles by what they say: the one search, with a relevance from 0 to 1. What came in
 //! by other doors is found as an article, too.
 
+use std::collections::BTreeSet;
+
 use lore_anvil::{Kind, Object, PAGE_MAX};
 use lore_core::{Error, Result, Viewer};
 use lore_search::{Filter, Query, Unit};
-use lore_store::Answered;
+use lore_store::{Answered, Found};
 
 use super::assemble::beginning;
-use super::source::Atlas;
+use super::source::{Atlas, Listed};
 use super::{head, keys, mentions};
 use crate::play::word;
 
 /// Most articles that a search looks through for a page of answers.
-const LOOKED_AT_MAX: usize = 1_000;
+pub(super) const LOOKED_AT_MAX: usize = 1_000;
+/// How much of a text is shown around what answers, in characters.
+const EXCERPT: usize = 240;
 /// Longest question, in characters.
 const QUERY_MAX: usize = 1_000;
 
@@ -25,6 +29,9 @@ pub struct ArticleQuery {
     pub world: Option<String>,
     /// Who shall be answered. The own world knows its viewers itself.
     pub audience: Audience,
+    /// The articles of a service that are looked for in their copies, by their ids: the service
+    /// itself is not asked for them.
+    pub copied: BTreeSet<String>,
     /// Leave out this many first.
     pub offset: usize,
     /// At most this many.
@@ -71,48 +78,74 @@ pub struct FoundArticle {
     pub world: Object,
 }
 
-impl Atlas {
-    /// Articles that answer a question, best first.
-    pub(super) async fn search_articles(&self, query: &ArticleQuery) -> Result<FoundArticles> {
-        let words = query.words.trim();
+impl ArticleQuery {
+    /// What is looked for, if it can be.
+    pub fn checked_words(&self) -> Result<&str> {
+        let words = self.words.trim();
         if words.is_empty() {
             return Err(Error::invalid("query", "is empty", "give the words to look for"));
         }
         lore_core::names::checked_length("query", words, QUERY_MAX)?;
-        let place = self.in_world(query.world.as_deref()).await?;
-        let limit = query.limit.clamp(1, PAGE_MAX);
-        let except_kinds = keys::never_articles().map(word).collect::<Result<_>>()?;
-        let filter = Filter { except_kinds, ..Filter::default() };
-        let most = query.offset.saturating_add(limit).min(LOOKED_AT_MAX);
-        let asked = Query { filter, unit: Unit::Node, ..Query::new(words, most) };
-        let found = place.app().search(place.viewer(), asked).await?;
-        let world = place.world_reference().await?;
-        let mut articles = Vec::new();
-        for mut answer in found.answers.into_iter().skip(query.offset).take(limit) {
-            if let Some(text) = &mut answer.text {
-                mentions::shown(&place, std::slice::from_mut(text)).await?;
-                text.body = lore_markup::to_text(&text.body);
-            }
-            articles.push(FoundArticle {
-                article: head::reference(Kind::Article, &answer.node),
-                excerpt: excerpt(&answer, words),
-                relevance: relevance(answer.hit.score),
-                world: world.clone(),
-            });
-        }
-        Ok(FoundArticles { articles, total: found.total, searched: 1.0 })
+        Ok(words)
+    }
+
+    /// The part of all answers that is wanted.
+    pub(super) fn page<T>(&self, answers: Vec<T>) -> impl Iterator<Item = T> {
+        answers.into_iter().skip(self.offset).take(self.limit.clamp(1, PAGE_MAX))
     }
 }
 
-/// The part that answers best, else how the text begins.
-fn excerpt(answer: &Answered, words: &str) -> String {
-    match answer.snippet(words).text {
+impl Atlas {
+    /// Articles that answer a question, best first.
+    pub(super) async fn search_articles(&self, query: &ArticleQuery) -> Result<FoundArticles> {
+        let words = query.checked_words()?;
+        let place = self.in_world(query.world.as_deref()).await?;
+        let most = query.offset.saturating_add(query.limit.clamp(1, PAGE_MAX));
+        let found = place.answering(words, most.min(LOOKED_AT_MAX)).await?;
+        let world = place.world_reference().await?;
+        let mut articles = Vec::new();
+        for answer in query.page(found.answers) {
+            let article = head::reference(Kind::Article, &answer.node);
+            let listed = Listed { article, world: world.clone() };
+            articles.push(place.told(answer, listed, words).await?);
+        }
+        Ok(FoundArticles { articles, total: found.total, searched: 1.0 })
+    }
+
+    /// What answers a question as an article, best first.
+    pub(super) async fn answering(&self, words: &str, most: usize) -> Result<Found> {
+        let except_kinds = keys::never_articles().map(word).collect::<Result<_>>()?;
+        let filter = Filter { except_kinds, ..Filter::default() };
+        let asked = Query { filter, unit: Unit::Node, ..Query::new(words, most) };
+        self.app().search(self.viewer(), asked).await
+    }
+
+    /// An answer as it is told, with the part that answers best.
+    pub(super) async fn told(
+        &self,
+        mut answer: Answered,
+        listed: Listed,
+        words: &str,
+    ) -> Result<FoundArticle> {
+        if let Some(text) = &mut answer.text {
+            mentions::shown(self, std::slice::from_mut(text)).await?;
+        }
+        let body = answer.text.as_ref().map_or("", |text| text.body.as_str());
+        let (excerpt, relevance) = (excerpt(body, words), relevance(answer.hit.score));
+        Ok(FoundArticle { article: listed.article, excerpt, relevance, world: listed.world })
+    }
+}
+
+/// The part of a text that answers best, else how it begins, in plain words.
+pub fn excerpt(markdown: &str, words: &str) -> String {
+    let plain = lore_markup::to_text(markdown);
+    match lore_search::snippet(&plain, words, EXCERPT).text {
         snippet if !snippet.is_empty() => snippet,
-        _ => beginning(answer.text.as_ref().map_or("", |text| text.body.as_str())),
+        _ => beginning(&plain),
     }
 }
 
 /// A score of the search as a share of 1, with three digits.
-fn relevance(score: f32) -> f64 {
+pub fn relevance(score: f32) -> f64 {
     (f64::from(score).clamp(0.0, 1.0) * 1_000.0).round() / 1_000.0
 }

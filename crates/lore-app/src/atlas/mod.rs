@@ -24,6 +24,7 @@ mod opened;
 mod people;
 mod read;
 mod screened;
+mod searched;
 mod secrets;
 mod seen;
 mod sight;
@@ -34,9 +35,9 @@ mod users;
 mod write;
 mod written;
 
-pub use find::{ArticleQuery, Audience, FoundArticle, FoundArticles};
+pub use find::{ArticleQuery, Audience, FoundArticle, FoundArticles, excerpt, relevance};
 pub use screened::Screened;
-pub use source::{Anvil, Atlas, Detail, Extent, ListQuery, Rows};
+pub use source::{Anvil, Atlas, Detail, Extent, ListQuery, Listed, Rows};
 pub use sync::{Named, Step, Synced, Told};
 
 /// An object that a test writes as JSON.

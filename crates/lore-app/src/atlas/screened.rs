@@ -13,20 +13,20 @@ use lore_anvil::{Kind, Object, PAGE_MAX, Sensitivity, UNCATEGORISED, is_referenc
 use lore_core::{Error, Result, Role, Viewer};
 use serde_json::Value;
 
-use super::find::{ArticleQuery, Audience, FoundArticle, FoundArticles};
+use super::find::{ArticleQuery, FoundArticles};
 use super::keys;
 use super::sight::{is_hidden, is_open};
 use super::source::{Anvil, Atlas, Detail, ListQuery, Rows};
 use super::taken::{id_of, references};
 
 /// Most pages that are looked through for what may be shown.
-const PAGES_MAX: usize = 20_000;
+pub(super) const PAGES_MAX: usize = 20_000;
 
 /// A service in front of a viewer.
 pub struct Screened {
     pub(super) inner: Arc<dyn Anvil>,
-    viewer: Viewer,
-    here: Atlas,
+    pub(super) viewer: Viewer,
+    pub(super) here: Atlas,
 }
 
 impl Screened {
@@ -137,15 +137,6 @@ impl Screened {
             Err(other) => Err(other),
         }
     }
-
-    /// What was copied here need not be read there to be found.
-    async fn inform(&self, world: Option<&str>) -> Result<()> {
-        let unread: HashSet<String> = self.inner.unread(world).await?.into_iter().collect();
-        if !unread.is_empty() {
-            self.here.copies_of(&unread).await?.iter().for_each(|copy| self.inner.learn(copy));
-        }
-        Ok(())
-    }
 }
 
 #[async_trait]
@@ -194,33 +185,7 @@ impl Anvil for Screened {
     }
 
     async fn search(&self, query: &ArticleQuery) -> Result<FoundArticles> {
-        self.inform(query.world.as_deref()).await?;
-        if self.viewer.sees_gm_side() {
-            return self.inner.search(query).await;
-        }
-        let mut open = Vec::new();
-        let mut searched = 1.0;
-        for page in 0..PAGES_MAX {
-            let part = ArticleQuery {
-                audience: Audience::Everybody,
-                offset: page * PAGE_MAX,
-                limit: PAGE_MAX,
-                ..query.clone()
-            };
-            let found = self.inner.search(&part).await?;
-            searched = found.searched;
-            let last = found.articles.len() < PAGE_MAX;
-            let shown = found.articles.into_iter();
-            open.extend(shown.filter(|found| is_open(Kind::Article, &found.article)));
-            if last {
-                break;
-            }
-        }
-        let total = open.len();
-        let cut = open.into_iter().skip(query.offset).take(query.limit.clamp(1, PAGE_MAX));
-        let mut articles: Vec<FoundArticle> = cut.collect();
-        self.without_hidden(&mut articles, query.world.as_deref()).await?;
-        Ok(FoundArticles { articles, total, searched })
+        self.search_both(query).await
     }
 
     async fn create(&self, kind: Kind, fields: &Object) -> Result<Object> {

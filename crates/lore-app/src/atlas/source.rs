@@ -1,5 +1,6 @@
 //! Where objects come from: the own world, or a service that is asked in its place.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -38,13 +39,24 @@ pub trait Anvil: Send + Sync {
         Extent::Whole
     }
 
-    /// The articles that are searched without their texts being known.
-    async fn unread(&self, _world: Option<&str>) -> Result<Vec<String>> {
+    /// The articles of which copies say what they say now: all that were copied, by their ids,
+    /// each with the date that it had then.
+    async fn unchanged(
+        &self,
+        _world: Option<&str>,
+        _copies: &HashMap<String, Option<String>>,
+    ) -> Result<Vec<Listed>> {
         Ok(Vec::new())
     }
+}
 
-    /// Takes in what is known of an article from elsewhere, for searching.
-    fn learn(&self, _article: &Object) {}
+/// An article in the list of its world.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed {
+    /// The reference to it.
+    pub article: Object,
+    /// The reference to its world.
+    pub world: Object,
 }
 
 /// How much of a world can be listed, and how.

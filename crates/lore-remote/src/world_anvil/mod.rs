@@ -16,11 +16,12 @@ mod shape;
 mod wire;
 mod write;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use lore_anvil::{Cache as Class, Kind, Object, Sensitivity};
-use lore_app::atlas::{Anvil, ArticleQuery, FoundArticles, ListQuery, Rows};
+use lore_app::atlas::{Anvil, ArticleQuery, FoundArticles, ListQuery, Listed, Rows};
 use lore_core::{Effects, Error, Result};
 use lore_net::{Network, Secret};
 use serde_json::{Value, json};
@@ -231,26 +232,31 @@ impl Anvil for WorldAnvil {
     }
 
     async fn search(&self, query: &ArticleQuery) -> Result<FoundArticles> {
-        let words = search::words(query)?;
+        let words = query.checked_words()?;
         let places = self.places(query.world.as_deref()).await?;
         let worlds: Vec<String> = places.iter().map(|place| text_of(&place.world, "id")).collect();
         let (worlds, age) = (worlds.join(" "), self.known.age());
-        let key = format!("{worlds} {age} {:?} {words}", query.audience);
+        let copied = search::print(&query.copied);
+        let key = format!("{worlds} {age} {:?} {copied:x} {words}", query.audience);
         let ranked = self.cache.kept(Class::Search, &key).unwrap_or_else(|| {
-            let ranked = self.known.rank(words, query.audience, &places);
+            let ranked = self.known.rank(words, query, &places);
             self.cache.keep(Class::Search, key, ranked.clone());
             ranked
         });
         Ok(search::page(&ranked, query, &places))
     }
 
-    async fn unread(&self, world: Option<&str>) -> Result<Vec<String>> {
+    async fn unchanged(
+        &self,
+        world: Option<&str>,
+        copies: &HashMap<String, Option<String>>,
+    ) -> Result<Vec<Listed>> {
         let places = self.places(world).await?;
-        Ok(self.known.unread(places.iter().flat_map(|place| &place.articles)))
-    }
-
-    fn learn(&self, article: &Object) {
-        self.known.learn(article);
+        let listed = places.iter().flat_map(|place| {
+            let good = place.articles.iter().filter(|row| self.known.is_good(row, copies));
+            good.map(|row| Listed { article: row.clone(), world: place.world.clone() })
+        });
+        Ok(listed.collect())
     }
 
     async fn create(&self, kind: Kind, fields: &Object) -> Result<Object> {

@@ -1,15 +1,15 @@
 //! The service has no search, so what is known of its articles is searched here: by the
-//! one search, over titles and tags of all and the texts of those that were read, written or
-//! copied. A text that has changed there since is not known any more.
+//! one search, over titles and tags of all and the texts of those that were read or written.
+//! A text that has changed there since is not known any more. Those that were copied are
+//! searched where the copies are.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use lore_anvil::{Form, Kind, Object, PAGE_MAX, is_long, is_public};
-use lore_app::atlas::{ArticleQuery, Audience, FoundArticle, FoundArticles};
+use lore_app::atlas::{ArticleQuery, Audience, FoundArticle, FoundArticles, excerpt, relevance};
 use lore_core::names::Word;
-use lore_core::{
-    Error, NodeId, Principal, Result, Role, TextId, Timestamp, Viewer, Visibility, WorldId,
-};
+use lore_core::{NodeId, Principal, Role, TextId, Timestamp, Viewer, Visibility, WorldId};
 use lore_markup::{from_bbcode, to_text};
 use lore_search::{Analysis, DocKey, Document, Entry, Filter, Head, Index, Meta, Query, Unit};
 use parking_lot::Mutex;
@@ -23,8 +23,6 @@ const KNOWN_MAX: usize = 20_000;
 const TEXTS_MAX: i64 = 1_000;
 /// Most articles that answer.
 const ANSWERS_MAX: usize = 1_000;
-/// How much of a text is shown around what answers, in characters.
-const EXCERPT: usize = 200;
 
 /// What is known of articles.
 #[derive(Default)]
@@ -58,7 +56,7 @@ struct Article {
 struct Part {
     name: String,
     visibility: Visibility,
-    /// In plain words.
+    /// In Markdown.
     body: String,
 }
 
@@ -95,22 +93,34 @@ impl Known {
         self.0.lock().age
     }
 
-    /// Those of some articles of which not every text is known.
-    pub(super) fn unread<'a>(&self, articles: impl Iterator<Item = &'a Object>) -> Vec<String> {
+    /// Whether a copy of an article says what the service says now, as far as is known.
+    pub(super) fn is_good(
+        &self,
+        object: &Object,
+        copies: &HashMap<String, Option<String>>,
+    ) -> bool {
+        let id = text_of(object, "id");
+        let Some(copied) = copies.get(&id) else { return false };
         let shelf = self.0.lock();
-        let is_whole = |id: &String| shelf.articles.get(id).is_some_and(Article::is_whole);
-        articles.map(|row| text_of(row, "id")).filter(|id| !is_whole(id)).collect()
+        let known = shelf.articles.get(&id).map_or("", |known| known.date.as_str());
+        let is_behind = |copied: &String| *copied < date_of(object) || copied.as_str() < known;
+        !copied.as_ref().is_some_and(is_behind)
     }
 
     /// Which of some articles answer, best first, as an object that can be kept.
-    pub(super) fn rank(&self, words: &str, audience: Audience, places: &[Place]) -> Object {
+    pub(super) fn rank(&self, words: &str, query: &ArticleQuery, places: &[Place]) -> Object {
         let shelf = self.0.lock();
+        let audience = query.audience;
         let mut ids: HashMap<NodeId, String> = HashMap::new();
         let (mut read, mut all) = (0_usize, 0_usize);
         let rows = places.iter().flat_map(|place| &place.articles);
         for row in rows.filter(|row| audience == Audience::GmSide || is_public(row)) {
             let id = text_of(row, "id");
             all += 1;
+            if query.copied.contains(&id) {
+                read += 1;
+                continue;
+            }
             let Some(article) = shelf.articles.get(&id) else { continue };
             read += usize::from(article.content.is_some());
             ids.insert(article.node, id);
@@ -125,8 +135,8 @@ impl Known {
         let hits = ranked.hits.iter().filter_map(|hit| {
             let id = ids.get(&hit.key.node)?;
             let text = shelf.articles.get(id)?.answering(hit.key.text);
-            let excerpt = lore_search::snippet(text, words, EXCERPT).text;
-            Some(json!({ "id": id, "excerpt": excerpt, "relevance": rounded(hit.score.into()) }))
+            let excerpt = excerpt(text, words);
+            Some(json!({ "id": id, "excerpt": excerpt, "relevance": relevance(hit.score) }))
         });
         let searched = if all == 0 { 1.0 } else { share(read, all) };
         Object::from_iter([
@@ -182,10 +192,6 @@ impl Shelf {
 }
 
 impl Article {
-    fn is_whole(&self) -> bool {
-        self.content.is_some() && self.sections.is_some()
-    }
-
     fn texts(&self) -> impl Iterator<Item = (TextId, &Part)> {
         let sections = self.sections.iter().flatten();
         let first = self.node.0 * TEXTS_MAX;
@@ -219,7 +225,9 @@ impl Article {
             meta: seen.clone(),
         };
         let texts = self.texts().map(|(id, part)| {
-            let document = Document { title: &part.name, body: &part.body, ..Document::default() };
+            // Ids in mentions are no words.
+            let body = &to_text(&part.body);
+            let document = Document { title: &part.name, body, ..Document::default() };
             let text_kind = Some(kind.clone());
             let text_visibility = part.visibility;
             Entry {
@@ -257,13 +265,11 @@ pub(super) fn page(ranked: &Object, query: &ArticleQuery, places: &[Place]) -> F
     }
 }
 
-/// The words of a question, or why they are none.
-pub(super) fn words(query: &ArticleQuery) -> Result<&str> {
-    let words = query.words.trim();
-    if words.is_empty() {
-        return Err(Error::invalid("query", "is empty", "give the words to look for"));
-    }
-    Ok(words)
+/// Tells one set of ids from another.
+pub(super) fn print(ids: &BTreeSet<String>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    ids.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Whoever searches, as the index knows viewers.
@@ -286,7 +292,7 @@ fn date_of(object: &Object) -> String {
 
 fn content_of(object: &Object) -> Option<Part> {
     object.get("content")?;
-    let body = to_text(&text_of(object, "content"));
+    let body = text_of(object, "content");
     Some(Part { name: String::new(), visibility: Visibility::Members, body })
 }
 
@@ -315,7 +321,7 @@ fn sections_of(object: &Object) -> Option<Vec<Part>> {
             Some(Form::HiddenSection) => Visibility::Gm,
             _ => Visibility::Members,
         };
-        Part { name: name.clone(), visibility, body: to_text(&body) }
+        Part { name: name.clone(), visibility, body }
     });
     Some(parts.collect())
 }
@@ -335,11 +341,7 @@ fn tags_of(object: &Object) -> Vec<String> {
     }
 }
 
-fn share(part: usize, whole: usize) -> f64 {
-    rounded(part as f64 / whole as f64)
-}
-
 /// A share of 1 with three digits.
-fn rounded(value: f64) -> f64 {
-    (value.clamp(0.0, 1.0) * 1_000.0).round() / 1_000.0
+fn share(part: usize, whole: usize) -> f64 {
+    relevance(part as f32 / whole as f32)
 }

@@ -1,5 +1,6 @@
 //! A service that knows only the account of its keys, in front of those who may not see everything.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use lore_anvil::Kind;
@@ -148,6 +149,7 @@ async fn nothing_that_a_service_answers_names_what_is_hidden_from_players() {
             words: words.into(),
             world: None,
             audience: Audience::Everybody,
+            copied: BTreeSet::new(),
             offset: 0,
             limit: 5,
         };

@@ -1,10 +1,19 @@
 //! The search over what is known of the articles of the service.
 
+use std::collections::BTreeSet;
+
 use super::*;
 
 fn asking_for(words: &str) -> ArticleQuery {
     let (world, audience) = (Some("w".into()), Audience::GmSide);
-    ArticleQuery { words: words.into(), world, audience, offset: 0, limit: 50 }
+    ArticleQuery {
+        words: words.into(),
+        world,
+        audience,
+        copied: BTreeSet::new(),
+        offset: 0,
+        limit: 50,
+    }
 }
 
 #[tokio::test]
@@ -37,21 +46,34 @@ async fn search_says_how_much_of_the_world_it_knows() {
     let before = stage.anvil.search(&asking_for("stone")).await.unwrap();
     assert_eq!(before.searched, 0.0);
     stage.anvil.read(Kind::Article, Some("a"), 1).await.unwrap();
-    let unread = stage.anvil.unread(Some("w")).await.unwrap();
-    assert_eq!(unread, ["a", "b"], "nothing told of the sections of the first");
     let after = stage.anvil.search(&asking_for("stones")).await.unwrap();
     let best = &after.articles[0];
     assert_eq!((after.searched, best.article["id"].as_str()), (0.5, Some("a")));
     assert!((0.1..=1.0).contains(&best.relevance) && best.excerpt.contains("Stone"), "{best:?}");
-    // What was copied elsewhere counts as read, and is ranked with the rest.
-    let Value::Object(copy) = json!({
-        "id": "b", "title": "Article b", "tags": ["wall"], "content": "Stone on stone, a stone wall.",
-    }) else {
-        unreachable!()
+    // What was copied counts as read, and is found by its copy.
+    let copied = BTreeSet::from(["a".to_owned()]);
+    let rest = ArticleQuery { copied, ..asking_for("stones") };
+    let rest = stage.anvil.search(&rest).await.unwrap();
+    assert_eq!((rest.searched, rest.total), (0.5, 0));
+}
+
+#[tokio::test]
+async fn a_copy_is_good_until_a_list_or_a_reading_says_that_its_article_has_changed() {
+    let (stage, there) = writing();
+    let copied = |date: Option<&str>| HashMap::from([("a".to_owned(), date.map(str::to_owned))]);
+    let is_good = async |copies: HashMap<String, Option<String>>| {
+        !stage.anvil.unchanged(Some("w"), &copies).await.unwrap().is_empty()
     };
-    stage.anvil.learn(&copy);
-    let whole = stage.anvil.search(&asking_for("stone wall")).await.unwrap();
-    assert_eq!((whole.searched, whole.articles[0].article["id"].as_str()), (1.0, Some("b")));
+    assert!(!is_good(HashMap::new()).await);
+    for (date, good) in [(None, true), (Some("2026-01-01"), true), (Some("2025-12-31"), false)] {
+        assert_eq!(is_good(copied(date)).await, good, "{date:?}");
+    }
+    there.lock().1 = 2;
+    assert!(is_good(copied(Some("2026-01-01"))).await, "nobody knows yet");
+    stage.clock.advance(Class::Article.ttl());
+    stage.anvil.read(Kind::Article, Some("a"), 2).await.unwrap();
+    assert!(!is_good(copied(Some("2026-01-01"))).await);
+    assert!(is_good(copied(Some("2026-01-02"))).await);
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! `search_articles`: find articles by what they say.
 
+use std::collections::BTreeSet;
+
 use lore_anvil::{Kind, PAGE_MAX, Shape, shown};
 use lore_app::atlas::{ArticleQuery, Audience, FoundArticle};
 use lore_core::{Result, Role};
@@ -92,6 +94,7 @@ impl ToolSpec for SearchArticles {
             words: input.query,
             world: input.world_id,
             audience: Audience::of(&call.viewer),
+            copied: BTreeSet::new(),
             offset: input.offset,
             limit,
         };
