@@ -166,25 +166,28 @@ pub struct Call {
     pub caller: Option<usize>,
     /// What is called.
     pub name: String,
-    /// What it is called on or through, after what leads to that, as in `a::b`;
-    /// [`Call::VALUE`] when it has no known name, and [`Call::OF`] before its type when that
-    /// is known: its path, `A+B` where it is several, or how it comes about, as in `f()`, `m::f()`,
-    /// `T.f()` and `T.field`; [`Call::INSIDE`] after a class that it is written in, outside of
-    /// its methods.
-    pub qualifier: Option<String>,
+    /// What it is called on or through.
+    pub through: Through,
     /// How many arguments it gets, where functions of one name are told apart by that.
     pub arguments: Option<u8>,
     /// Its line.
     pub line: u32,
 }
 
-impl Call {
-    /// What is called on a value that could be anything.
-    pub const VALUE: &'static str = "";
-    /// What stands before the type of a value that something is called on.
-    pub const OF: char = ':';
-    /// What stands after a class whose methods are known where something is called.
-    pub const INSIDE: char = '.';
+/// What something is called on or through.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Through {
+    /// Nothing: its name stands alone.
+    Nothing,
+    /// A name, after what leads to that, as in `a::b`.
+    Path(String),
+    /// A value that could be anything.
+    Value,
+    /// A value of a known type: its path, `A+B` where it is several, or how it comes about, as
+    /// in `f()`, `m::f()`, `T.f()` and `T.field`.
+    Of(String),
+    /// The class that the call is written in, outside of its methods.
+    Inside(String),
 }
 
 /// A field of a class, of which something is known.
@@ -195,7 +198,7 @@ pub struct Field {
     /// Its name; as in `<0>` the number of a type that the class is made with, and before `()`
     /// that of something that is made with each thing of the class.
     pub name: String,
-    /// Its type, as after [`Call::OF`].
+    /// Its type, as in [`Through::Of`].
     pub kind: String,
 }
 

@@ -23,7 +23,7 @@ mod snapshot;
 pub use chunk::{CodeChunk, chunks};
 pub use extract::{Budget, EXTRACTION, Unread, extract, extract_within};
 pub use facts::{
-    Base, BaseKind, Body, Brought, Call, Export, Field, FileFacts, Import, Label, Symbol,
+    Base, BaseKind, Body, Brought, Call, Export, Field, FileFacts, Import, Label, Symbol, Through,
 };
 pub use folder::{FolderError, SourceLimits, resolve};
 pub use git::{Checkout, GitError, GitLimits, Remote, check, drop_copy, head, sync};

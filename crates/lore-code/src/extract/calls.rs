@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::names::{self, Callee, Way};
 use super::scopes::Meaning;
 use super::{Walk, imports, tokens, types};
-use crate::facts::Call;
+use crate::facts::{Call, Through};
 use crate::language::Language;
 
 impl<'s> Walk<'_, 's> {
@@ -14,18 +14,21 @@ impl<'s> Walk<'_, 's> {
         if named.is_some_and(|named| imports::is_import(self.language, self.text(named))) {
             return self.import(node);
         }
-        let Some((qualifier, name)) = self.callee(node) else { return };
-        let qualifier = qualifier.or_else(|| self.initialised(node));
-        self.note_call(node, qualifier, name, node.child_by_field_name("arguments"));
+        let Some((through, name)) = self.callee(node) else { return };
+        let through = match through {
+            Through::Nothing => self.initialised(node).map_or(through, Through::Inside),
+            through => through,
+        };
+        self.note_call(node, through, name, node.child_by_field_name("arguments"));
     }
 
     /// What is called, and on what; nothing when that is a value, which may be anything.
-    fn callee(&self, node: Node<'s>) -> Option<(Option<String>, String)> {
+    fn callee(&self, node: Node<'s>) -> Option<(Through, String)> {
         let Callee { base, way, qualifier, name } = names::callee(node, self.source)?;
         match (base, way) {
-            (None, _) => (!self.is_value(&name)).then_some((None, name)),
-            (Some(_), Way::Path) => Some((Some(self.seen_from_here(qualifier)), name)),
-            (Some(base), Way::Dot) => Some((Some(self.object(base, qualifier)), name)),
+            (None, _) => (!self.is_value(&name)).then_some((Through::Nothing, name)),
+            (Some(_), Way::Path) => Some((by_path(self.seen_from_here(qualifier)), name)),
+            (Some(base), Way::Dot) => Some((self.object(base, qualifier), name)),
         }
     }
 
@@ -36,8 +39,7 @@ impl<'s> Walk<'_, 's> {
             Language::Java => node.kind() == "method_invocation",
             language => language == Language::Cpp,
         };
-        let class = self.class_around().filter(|_| is_one && self.function_around().is_none())?;
-        Some(format!("{}{class}{}", Call::OF, Call::INSIDE))
+        self.class_around().filter(|_| is_one && self.function_around().is_none())
     }
 
     /// Something above a definition is called with it, as `@f` says.
@@ -47,12 +49,12 @@ impl<'s> Walk<'_, 's> {
         let Some((base, name)) = names::member(named) else {
             let name = self.text(named).to_owned();
             if !self.is_value(&name) {
-                self.note_call(node, None, name, None);
+                self.note_call(node, Through::Nothing, name, None);
             }
             return;
         };
-        let qualifier = self.object(base, names::last_name(self.text(base)));
-        self.note_call(node, Some(qualifier), self.text(name).to_owned(), None);
+        let through = self.object(base, names::last_name(self.text(base)));
+        self.note_call(node, through, self.text(name).to_owned(), None);
     }
 
     /// Whether a name is that of a value here, so that calling it calls that.
@@ -63,19 +65,19 @@ impl<'s> Walk<'_, 's> {
     }
 
     /// What stands before a dot: a value, unless it is known to be something else.
-    fn object(&self, base: Node<'s>, qualifier: String) -> String {
+    fn object(&self, base: Node<'s>, qualifier: String) -> Through {
         // `Outer.this` of Java.
         if let Some((outer, this)) = names::member(base)
             && this.kind() == "this"
         {
-            return format!("{}{}", Call::OF, names::path(self.text(outer)));
+            return Through::Of(names::path(self.text(outer)));
         }
         if ["self", "this", "cls", "super"].contains(&qualifier.as_str()) {
-            return qualifier;
+            return Through::Path(qualifier);
         }
         match self.scopes.kind_of(base) {
-            Some(kind) if kind == "Self" => return "self".to_owned(),
-            Some(kind) => return format!("{}{kind}", Call::OF),
+            Some(kind) if kind == "Self" => return Through::Path("self".to_owned()),
+            Some(kind) => return Through::Of(kind),
             None => {}
         }
         let root = names::root(base);
@@ -89,12 +91,12 @@ impl<'s> Walk<'_, 's> {
             _ => None,
         };
         match meaning {
-            Some(Meaning::Value | Meaning::Of(_) | Meaning::Receiver) => Call::VALUE.to_owned(),
-            _ if is_own || is_result || never => Call::VALUE.to_owned(),
+            Some(Meaning::Value | Meaning::Of(_) | Meaning::Receiver) => Through::Value,
+            _ if is_own || is_result || never => Through::Value,
             _ if root != base && root.kind() == "identifier" && !qualifier.is_empty() => {
-                names::path(self.text(base))
+                Through::Path(names::path(self.text(base)))
             }
-            _ => qualifier,
+            _ => by_path(qualifier),
         }
     }
 
@@ -167,8 +169,7 @@ impl<'s> Walk<'_, 's> {
         let path = names::path(written);
         let name = names::last_name(&path);
         if !name.is_empty() {
-            let qualifier = Some(format!("{}{path}", Call::OF));
-            self.note_call(node, qualifier, name, arguments);
+            self.note_call(node, Through::Of(path), name, arguments);
         }
     }
 
@@ -178,9 +179,9 @@ impl<'s> Walk<'_, 's> {
             return;
         }
         for found in tokens::calls(node, self.source) {
-            let (qualifier, name) = (found.qualifier, found.name);
-            if qualifier.is_some() || !self.is_value(&name) {
-                self.note_call(found.at, qualifier, name, None);
+            let (through, name) = (found.through, found.name);
+            if through != Through::Nothing || !self.is_value(&name) {
+                self.note_call(found.at, through, name, None);
             }
         }
     }
@@ -188,7 +189,7 @@ impl<'s> Walk<'_, 's> {
     fn note_call(
         &mut self,
         node: Node<'s>,
-        qualifier: Option<String>,
+        through: Through,
         name: String,
         given: Option<Node<'s>>,
     ) {
@@ -199,11 +200,19 @@ impl<'s> Walk<'_, 's> {
             _ => None,
         };
         // Wherever it is written.
-        let call = Call { caller, name, qualifier, arguments, line: 0 };
+        let call = Call { caller, name, through, arguments, line: 0 };
         if self.called.insert(call.clone()) {
             let line = node.start_position().row as u32 + 1;
             self.facts.calls.push(Call { line, ..call });
         }
+    }
+}
+
+/// What has no name is a value.
+fn by_path(path: String) -> Through {
+    match path.is_empty() {
+        true => Through::Value,
+        false => Through::Path(path),
     }
 }
 

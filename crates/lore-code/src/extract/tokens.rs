@@ -4,13 +4,13 @@
 use tree_sitter::Node;
 
 use super::names::text;
-use crate::facts::Call;
+use crate::facts::Through;
 
 /// A call among words.
 pub(super) struct Spoken<'t> {
     /// Its name.
     pub(super) at: Node<'t>,
-    pub(super) qualifier: Option<String>,
+    pub(super) through: Through,
     pub(super) name: String,
 }
 
@@ -27,8 +27,8 @@ pub(super) fn calls<'t>(words: Node<'t>, source: &str) -> Vec<Spoken<'t>> {
         {
             let head = source.get(words.start_byte()..name.start_byte()).unwrap_or_default();
             let name_text = text(name, source).to_owned();
-            let spoken = |qualifier| Spoken { at: name, qualifier, name: name_text };
-            found.extend(qualifier(head).map(spoken));
+            let spoken = |through| Spoken { at: name, through, name: name_text };
+            found.extend(through(head).map(spoken));
         }
         before = Some(word);
     }
@@ -72,22 +72,22 @@ pub(super) fn given<'s>(words: Node<'s>, source: &'s str) -> Vec<&'s str> {
 }
 
 /// What a name is called on or through, told by what stands before it; none when it is no call.
-fn qualifier(head: &str) -> Option<Option<String>> {
+fn through(head: &str) -> Option<Through> {
     let head = head.trim_end();
     if let Some(path) = head.strip_suffix("::") {
         return match last_word(path) {
             "" => None,
-            word @ ("self" | "super" | "crate") => Some(Some(format!("{word}::"))),
-            word => Some(Some(word.to_owned())),
+            word @ ("self" | "super" | "crate") => Some(Through::Path(format!("{word}::"))),
+            word => Some(Through::Path(word.to_owned())),
         };
     }
     if let Some(object) = head.strip_suffix('.').filter(|object| !object.ends_with('.')) {
         return match last_word(object) {
-            "self" => Some(Some("self".to_owned())),
-            _ => Some(Some(Call::VALUE.to_owned())),
+            "self" => Some(Through::Path("self".to_owned())),
+            _ => Some(Through::Value),
         };
     }
-    (last_word(head) != "fn" && !head.ends_with('$')).then_some(None)
+    (last_word(head) != "fn" && !head.ends_with('$')).then_some(Through::Nothing)
 }
 
 fn last_word(text: &str) -> &str {
@@ -105,21 +105,21 @@ mod tests {
 
     #[test]
     fn what_stands_before_a_name_tells_what_it_is_called_on() {
-        let on = |head: &str| qualifier(head).map(|qualifier| qualifier.unwrap_or("-".into()));
+        let path = |name: &str| Some(Through::Path(name.to_owned()));
         for (head, expected) in [
-            ("(", Some("-")),
-            ("(x, ", Some("-")),
-            ("(0..", Some("-")),
-            ("(shapes::", Some("shapes")),
-            ("(crate :: ", Some("crate::")),
+            ("(", Some(Through::Nothing)),
+            ("(x, ", Some(Through::Nothing)),
+            ("(0..", Some(Through::Nothing)),
+            ("(shapes::", path("shapes")),
+            ("(crate :: ", path("crate::")),
             ("(Vec::<u8>::", None),
-            ("(self.", Some("self")),
-            ("(myself.", Some(Call::VALUE)),
-            ("(a().", Some(Call::VALUE)),
+            ("(self.", path("self")),
+            ("(myself.", Some(Through::Value)),
+            ("(a().", Some(Through::Value)),
             ("(pub fn ", None),
             ("($", None),
         ] {
-            assert_eq!(on(head).as_deref(), expected, "{head}");
+            assert_eq!(through(head), expected, "{head}");
         }
     }
 }

@@ -8,7 +8,7 @@ use super::builtins::{is_built_in, is_common_method};
 use super::files::FILES_MAX;
 use super::paths::{folder, stem};
 use super::{At, Found, Imported, Linker, functions_around};
-use crate::facts::{Brought, Call};
+use crate::facts::{Brought, Call, Through};
 use crate::language::Language;
 
 /// A node, and how sure it is that it is meant.
@@ -40,24 +40,22 @@ impl<'f> Linker<'_, 'f> {
     /// What a call calls by the name of that.
     fn named(&self, at: At, owner: Option<&str>, call: &Call) -> Meant {
         let (file, name) = (at.file, call.name.as_str());
-        match call.qualifier.as_deref() {
-            Some("self" | "this" | "Self" | "cls") => self.own_method(file, owner?, name),
-            Some("super") => self.inherited_by(file, owner?, name),
-            Some("self::" | "super::" | "crate::") => self
-                .in_modules_around(file, name)
-                .or_else(|| self.by_name(file, name, Sought::Function)),
-            Some(Call::VALUE) => self.by_name(file, name, Sought::Method),
-            Some(qualifier) => match qualifier.strip_prefix(Call::OF) {
-                Some(kind) => match kind.strip_suffix(Call::INSIDE) {
-                    Some(class) => self.called_plainly(at, Some(class), name),
-                    None => self.called_on(at, owner, kind, name),
-                },
-                None => self.called_through(at, qualifier, name),
-            },
-            None => match self.makes_itself(file, name) {
+        match &call.through {
+            Through::Nothing => match self.makes_itself(file, name) {
                 true => self.made_by_maker(at, owner?, name),
                 false => self.called_plainly(at, owner, name),
             },
+            Through::Path(path) => match path.as_str() {
+                "self" | "this" | "Self" | "cls" => self.own_method(file, owner?, name),
+                "super" => self.inherited_by(file, owner?, name),
+                "self::" | "super::" | "crate::" => self
+                    .in_modules_around(file, name)
+                    .or_else(|| self.by_name(file, name, Sought::Function)),
+                path => self.called_through(at, path, name),
+            },
+            Through::Value => self.by_name(file, name, Sought::Method),
+            Through::Of(kind) => self.called_on(at, owner, kind, name),
+            Through::Inside(class) => self.called_plainly(at, Some(class), name),
         }
     }
 

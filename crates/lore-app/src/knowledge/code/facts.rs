@@ -2,7 +2,7 @@
 
 use lore_code::{
     Base, BaseKind, Body, Brought, Call, EXTRACTION, Export, Field, FileFacts, Import, Label,
-    Language, Symbol,
+    Language, Symbol, Through,
 };
 use serde::{Deserialize, Serialize};
 
@@ -89,7 +89,7 @@ impl KeptFacts {
             local_imports: imports.clone().enumerate().filter_map(inside).collect(),
             imports: imports.map(kept_import).collect(),
             arguments: facts.calls.iter().filter_map(|call| call.arguments).collect(),
-            calls: calls.map(|c| (c.caller, c.name, c.qualifier, c.line)).collect(),
+            calls: calls.map(|c| (c.caller, c.name, kept_way(c.through), c.line)).collect(),
             bases: bases
                 .map(|base| (base.class, base.name, base.kind == BaseKind::Implements))
                 .collect(),
@@ -122,15 +122,43 @@ impl KeptFacts {
             symbols: self.symbols.into_iter().filter_map(KeptSymbol::symbol).collect(),
             imports,
             calls: calls
-                .map(|(caller, name, qualifier, line)| {
+                .map(|(caller, name, way, line)| {
                     // All calls of a language have them, or none.
                     let arguments = arguments.next();
-                    Call { caller, name, qualifier, arguments, line }
+                    Call { caller, name, through: through(way), arguments, line }
                 })
                 .collect(),
             bases: self.bases.into_iter().map(base).collect(),
             fields: fields.map(|(class, name, kind)| Field { class, name, kind }).collect(),
         }
+    }
+}
+
+/// What stands before the type of a value that something is called on.
+const OF: char = ':';
+/// What stands after a class that a call is written in.
+const INSIDE: char = '.';
+
+/// What something is called on or through, as a word: none for nothing, an empty one for a value.
+fn kept_way(through: Through) -> Option<String> {
+    match through {
+        Through::Nothing => None,
+        Through::Path(path) => Some(path),
+        Through::Value => Some(String::new()),
+        Through::Of(kind) => Some(format!("{OF}{kind}")),
+        Through::Inside(class) => Some(format!("{OF}{class}{INSIDE}")),
+    }
+}
+
+fn through(way: Option<String>) -> Through {
+    let Some(way) = way else { return Through::Nothing };
+    match way.strip_prefix(OF) {
+        Some(kind) => match kind.strip_suffix(INSIDE) {
+            Some(class) => Through::Inside(class.to_owned()),
+            None => Through::Of(kind.to_owned()),
+        },
+        None if way.is_empty() => Through::Value,
+        None => Through::Path(way),
     }
 }
 
