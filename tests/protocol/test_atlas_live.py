@@ -157,6 +157,11 @@ def test_writes_arrive_are_read_back_and_private(program, live, origin):
         assert (seen["title"], seen["sections"]) == ("Newer", made["sections"])
         bare = ask(far, "update_article", {"article_id": made["id"], "sections": None})["data"]
         assert "sections" not in bare and "sections" not in call(program, "get_article", **whole)["data"]
+        # Mentions come back in the spelling of the other side, also of what the table calls otherwise.
+        for text, told in ((f"By @[One](article:{ids['article']}).", f"By @[One](person:{ids['article']})."),
+                           ("By [entity:4|Foo] and [entity:4].", None), ("By [entity:999999|Foo].", None)):
+            changed = ask(far, "update_article", {"article_id": made["id"], "content": text})["data"]["content"]
+            assert changed.count("@[") == text.count("entity") or changed == told, changed
         ask(far, "delete_article", {"article_id": made["id"]})
         gone = far.request("tools/call", {"name": "get_article", "arguments": {"article_id": made["id"]}})
         assert gone["isError"] and gone["structuredContent"]["code"] == "NOT_FOUND"

@@ -11,6 +11,7 @@ mod cache;
 mod convert;
 mod fault;
 mod lists;
+mod lost;
 mod search;
 mod shape;
 mod wire;

@@ -1,14 +1,13 @@
 //! Writes to the service. It ignores what it does not understand and calls that success, so
 //! whatever was written is read again and compared.
 
-use std::collections::BTreeSet;
-
-use lore_anvil::{Form, IdForm, Kind, Look, Object, is_reference};
+use lore_anvil::{Form, IdForm, Kind, Look, Object};
 use lore_app::atlas::ListQuery;
 use lore_core::{Error, Result};
 use serde_json::{Value, json};
 
 use super::convert::{inward, is_blank, outward, plain, text_of};
+use super::lost::is_lost;
 use super::wire::{Asking, Verb};
 use super::{WorldAnvil, named, which_world};
 
@@ -192,12 +191,9 @@ impl WorldAnvil {
         let sent = plain(kind, &inward(kind, wanted.clone()));
         let lost: Vec<&str> = wanted
             .iter()
-            .map(|(name, value)| (name, sent.get(name).unwrap_or(value)))
-            .filter(|(name, value)| match name.as_str() {
-                "tags" => tags_in(value) != tags_in(told.get("tags").unwrap_or(&Value::Null)),
-                name => is_lost(value, told.get(name)),
-            })
-            .map(|(name, _)| name.as_str())
+            .map(|(name, value)| (name.as_str(), sent.get(name).unwrap_or(value)))
+            .filter(|(name, value)| is_lost(name, value, told.get(*name)))
+            .map(|(name, _)| name)
             .collect();
         if lost.is_empty() {
             return Ok(now);
@@ -221,28 +217,5 @@ fn unread(kind: Kind, id: &str, why: &str) -> Error {
             kind.row().one
         ),
         hint: "do not repeat it; read it later to see how it is kept".into(),
-    }
-}
-
-/// Tags as they are compared: a service may order and spell them in its own way.
-fn tags_in(value: &Value) -> BTreeSet<String> {
-    let text = value.as_str().unwrap_or_default();
-    text.split(',').map(|tag| tag.trim().to_lowercase()).filter(|tag| !tag.is_empty()).collect()
-}
-
-/// Whether a plain text, number or mark that was written is not there afterwards. What the
-/// service writes in a form of its own cannot be compared.
-fn is_lost(wanted: &Value, found: Option<&Value>) -> bool {
-    match (wanted, found) {
-        (Value::String(wanted), Some(Value::String(found))) => {
-            !wanted.split_whitespace().eq(found.split_whitespace())
-        }
-        (Value::String(wanted), None | Some(Value::Null)) => !wanted.trim().is_empty(),
-        (Value::Bool(wanted), Some(Value::Bool(found))) => wanted != found,
-        (Value::Object(wanted), Some(Value::Object(found))) => {
-            let is_other = || text_of(wanted, "id") != text_of(found, "id");
-            wanted.contains_key("id") && is_reference(found) && is_other()
-        }
-        _ => false,
     }
 }
