@@ -1,4 +1,4 @@
-//! Registering entities, giving them further names, and changing what they are.
+//! Registering entities, and taking those away again that notes made known.
 
 use futures::FutureExt;
 use lore_core::names::{self, Word, name_key};
@@ -8,11 +8,11 @@ use lore_store::{
     Batch, Bin, Change, Direction, Expect, NameMatch, NewNode, NewText, NodePatch, NodeQuery,
     NodeRef,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::entities::{self, Entity};
 use super::librarian::Librarian;
-use super::log::{self, Entry};
+use super::log;
 use super::ontology::{self, EntityType};
 use super::{uri, waiting};
 use crate::mentions::follow;
@@ -257,7 +257,9 @@ pub(super) async fn forget_introduced(
     let (store, viewer, id) = (&librarian.app.store, &librarian.viewer, entity.node.id);
     let edges = store.neighbours(viewer, &[id], Direction::Both, &[], FEW).await?;
     let texts = store.texts_of(viewer, id, Bin::Live).await?;
-    let alone = edges.iter().all(|edge| Some(edge.source) == note) && texts.is_empty();
+    let alone = edges.iter().all(|edge| Some(edge.source) == note)
+        && texts.is_empty()
+        && log::same_as(&entity.node).is_empty();
     if !alone || !entity.node.properties.contains_key(INTRODUCED_BY) {
         return Ok(());
     }
@@ -279,170 +281,6 @@ async fn in_bin(librarian: &Librarian, uid: Uid, name: &str) -> Result<Option<No
     };
     let page = librarian.app.store.find_nodes(&librarian.viewer, query).await?;
     Ok(page.items.into_iter().find(|node| node.uid == uid))
-}
-
-/// Gives an entity another name.
-pub async fn add_alias(
-    librarian: &Librarian,
-    uri: &str,
-    alias: &str,
-    reason: &str,
-) -> Result<Entity> {
-    named_too(librarian, uri, alias, reason, json!({ "alias": alias.trim() })).await
-}
-
-/// Gives an entity a name of one that was merged into it and is known by its URI `of`. It
-/// goes with that one when they part.
-pub(super) async fn add_alias_of(
-    librarian: &Librarian,
-    of: &str,
-    alias: &str,
-    reason: &str,
-) -> Result<Entity> {
-    let details = json!({ "alias": alias.trim(), (log::OF): of });
-    named_too(librarian, of, alias, reason, details).await
-}
-
-async fn named_too(
-    librarian: &Librarian,
-    uri: &str,
-    alias: &str,
-    reason: &str,
-    details: Value,
-) -> Result<Entity> {
-    let alias = names::checked_name("alias", alias)?;
-    let plan = || {
-        let (alias, details) = (alias.as_str(), details.clone());
-        async move {
-            let entity = librarian.entity(uri).await?;
-            if fresh_names(&entity.node, [&alias.to_owned()].into_iter()).is_empty() {
-                return Ok((librarian.batch(), ()));
-            }
-            librarian.may_change(&entity.node)?;
-            let mut aliases = entity.node.aliases.clone();
-            aliases.push(alias.to_owned());
-            let patch = NodePatch { aliases: Some(aliases), ..NodePatch::default() };
-            let entry = Entry { kind: log::ALIAS_ADDED, reason, details };
-            Ok((changed(librarian, &entity.node, patch, entry), ()))
-        }
-        .boxed()
-    };
-    librarian.carry_out(plan).await?;
-    let entity = librarian.entity(uri).await?;
-    waiting::settle(librarian, &entity).await;
-    Ok(entity)
-}
-
-/// Takes a name from an entity that goes by others as well.
-pub async fn remove_alias(
-    librarian: &Librarian,
-    uri: &str,
-    alias: &str,
-    reason: &str,
-) -> Result<Entity> {
-    let alias = names::checked_name("alias", alias)?;
-    let plan = || {
-        let alias = alias.as_str();
-        async move {
-            let entity = librarian.entity(uri).await?;
-            let mut aliases = entity.node.aliases.clone();
-            aliases.retain(|known| name_key(known) != name_key(alias));
-            if aliases.len() == entity.node.aliases.len() {
-                return Err(Error::Precondition {
-                    message: format!("{alias:?} is no alias of {:?}", entity.node.name),
-                    hint: "its first name stays; see its aliases at /entity/{uri}".into(),
-                });
-            }
-            librarian.may_change(&entity.node)?;
-            let patch = NodePatch { aliases: Some(aliases), ..NodePatch::default() };
-            let details = json!({ "alias": alias });
-            let entry = Entry { kind: log::ALIAS_REMOVED, reason, details };
-            Ok((changed(librarian, &entity.node, patch, entry), ()))
-        }
-        .boxed()
-    };
-    librarian.carry_out(plan).await?;
-    librarian.entity(uri).await
-}
-
-/// Gives an entity another first name; it stays known by the one it had. Its URI stays.
-pub(super) async fn rename(
-    librarian: &Librarian,
-    uri: &str,
-    name: &str,
-    reason: &str,
-) -> Result<Entity> {
-    let name = names::checked_name("name", name)?;
-    let plan = || {
-        let name = name.as_str();
-        async move {
-            let entity = librarian.entity(uri).await?;
-            if entity.node.name == name {
-                return Ok((librarian.batch(), ()));
-            }
-            let mut aliases = entity.node.aliases.clone();
-            aliases.retain(|alias| name_key(alias) != name_key(name));
-            aliases.push(entity.node.name.clone());
-            let patch = NodePatch {
-                name: Some(name.to_owned()),
-                aliases: Some(aliases),
-                ..NodePatch::default()
-            };
-            let details = json!({ "from": entity.node.name, "to": name });
-            let entry = Entry { kind: log::RENAMED, reason, details };
-            Ok((changed(librarian, &entity.node, patch, entry), ()))
-        }
-        .boxed()
-    };
-    librarian.carry_out(plan).await?;
-    let entity = librarian.entity(uri).await?;
-    waiting::settle(librarian, &entity).await;
-    Ok(entity)
-}
-
-/// Changes what an entity is. Its URI stays, so that nothing that points at it breaks.
-pub async fn retype(
-    librarian: &Librarian,
-    uri: &str,
-    entity_type: EntityType,
-    reason: &str,
-) -> Result<Entity> {
-    let uri = librarian.entity(uri).await?.uri;
-    let plan = || {
-        let uri = uri.as_str();
-        async move {
-            let entity = librarian.entity(uri).await?;
-            if entity.entity_type == entity_type {
-                return Ok((librarian.batch(), ()));
-            }
-            librarian.may_change(&entity.node)?;
-            let mut properties = entity.node.properties.clone();
-            properties.insert(uri::URI.into(), json!(uri));
-            properties.insert(ontology::TYPE.into(), json!(entity_type.as_str()));
-            let patch = NodePatch {
-                properties: Some(properties),
-                // Names are told to have changed, which is how catalogues learn of it.
-                aliases: Some(entity.node.aliases.clone()),
-                ..NodePatch::default()
-            };
-            let details = json!({
-                "from": entity.entity_type.as_str(),
-                "to": entity_type.as_str(),
-            });
-            let entry = Entry { kind: log::RETYPED, reason, details };
-            Ok((changed(librarian, &entity.node, patch, entry), ()))
-        }
-        .boxed()
-    };
-    librarian.carry_out(plan).await?;
-    librarian.entity(&uri).await
-}
-
-/// A change of a node and its entry in the log.
-fn changed(librarian: &Librarian, node: &Node, patch: NodePatch, entry: Entry<'_>) -> Batch {
-    let expect = Expect::Version(node.version);
-    let update = Change::UpdateNode(NodeRef::Id(node.id), expect, patch);
-    librarian.batch().change(update).change(log::append(librarian, node, entry, None))
 }
 
 /// Those of `given` that the node does not go by yet.

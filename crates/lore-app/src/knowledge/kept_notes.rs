@@ -12,19 +12,19 @@ use lore_vault::NotePath;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use super::amend;
 use super::changes::{self, Registration};
 use super::documents::URL;
 use super::entities::{self, Entity};
 use super::librarian::Librarian;
 use super::note::{self, Note};
-use super::note_names::{self, CALLED, Names, SAYS_SO, named, names};
+use super::note_names::{self, CALLED, Names, SAYS_SO, called, named, names};
 use super::ontology::EntityType;
 use super::relations::{EDGES_MAX, MENTIONS, NewRelation, ReadIn};
 use super::shelve::{self, NewDocument};
 use super::told::{self, Told};
 use super::tuning::{self, TUNING};
 use super::uri;
-use super::vault::on_disk;
 use super::waiting::{self, WAITING};
 use crate::mentions;
 use crate::play::word;
@@ -42,8 +42,11 @@ const TYPED: &str = "typed";
 /// The property that holds names a note has for that entity and that are not written on it,
 /// because players see it and not the note.
 const ASIDE: &str = "aside";
+/// The property that holds what a note said of its entity, [`CALLED`] and [`TYPED`], before that was
+/// merged. It is what the entity is when they part again, and what the note says since is not.
+const HELD: &str = "held";
 /// The properties that only notes have.
-pub(super) const FURTHER: [&str; 6] = [ABOUT, CALLED, TYPED, ASIDE, TUNING, WAITING];
+pub(super) const FURTHER: [&str; 7] = [ABOUT, CALLED, TYPED, HELD, ASIDE, TUNING, WAITING];
 /// How sure what a note says of itself is.
 pub(super) const SURE: f64 = 1.0;
 
@@ -57,7 +60,8 @@ pub(super) async fn keep(librarian: &Librarian, path: &NotePath, text: &str) -> 
     }
 }
 
-async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str) -> Result<()> {
+/// Keeps a note as it is now, also where it has not changed.
+pub(super) async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str) -> Result<()> {
     let note = Note::read(text);
     let rid = rid(&path.to_string());
     let before = shelve::shelved(librarian, &rid).await?;
@@ -89,7 +93,10 @@ async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str) -> Result
         written: None,
         body: note.prose(),
         digest: digest(text),
-        further: further(librarian, path, &note, subject.as_ref().zip(entity_type), &told.waiting),
+        further: further(librarian, path, &note, subject.as_ref().zip(entity_type), &told.waiting)
+            .into_iter()
+            .chain(held(before.as_ref(), subject.as_ref()))
+            .collect(),
         mentions: linked.into_iter().chain(by_number).chain(told.named()).chain(about).collect(),
     };
     shelve::shelve(librarian, &document).await?;
@@ -140,6 +147,23 @@ fn further(
         .chain(tuning)
         .chain(waiting::kept(waiting))
         .collect()
+}
+
+/// What a note said of its entity before that was merged, as a property.
+fn held(before: Option<&Node>, subject: Option<&Subject>) -> Option<(String, Value)> {
+    let merged = subject.filter(|subject| subject.is_merged())?;
+    let before = before.filter(|node| property(node, ABOUT) == Some(&merged.uri))?;
+    let said = || json!({ (CALLED): called(Some(before)), (TYPED): property(before, TYPED) });
+    let held = before.properties.get(HELD).cloned();
+    Some((HELD.to_owned(), held.unwrap_or_else(said)))
+}
+
+/// The document of a note, as it was when the note was read last and its entity was itself.
+fn unheld(mut document: Node) -> Node {
+    if let Some(Value::Object(held)) = document.properties.remove(HELD) {
+        document.properties.extend(held);
+    }
+    document
 }
 
 /// Those names of a note for its entity that are not to be seen on it.
@@ -235,6 +259,14 @@ async fn introduced(
         Some(uri) => subject(librarian, uri).await?,
         None => subject_of(librarian, document.as_ref()).await?,
     };
+    let known = match known {
+        None if told.is_none() => merged_before(librarian, entity_type, path, note).await?,
+        known => known,
+    };
+    let document = match &known {
+        Some(known) if known.is_merged() => document,
+        _ => document.map(unheld),
+    };
     let names = Names::of(path, note, document.as_ref());
     let introduced = match known {
         // What players see is not changed by what they do not.
@@ -288,8 +320,21 @@ async fn retyped(
     if known.is_merged() || before.is_none_or(|before| before == now) {
         return Ok(known);
     }
-    let entity = changes::retype(librarian, &known.uri, now, SAYS_SO).await?;
+    let entity = amend::retype(librarian, &known.uri, now, SAYS_SO).await?;
     Ok(Subject { entity, ..known })
+}
+
+/// What a note that is new is about, if that is known under its URI and was merged into another:
+/// the note went and came back.
+async fn merged_before(
+    librarian: &Librarian,
+    entity_type: EntityType,
+    path: &NotePath,
+    note: &Note<'_>,
+) -> Result<Option<Subject>> {
+    let Some(name) = names(path, note).into_iter().next() else { return Ok(None) };
+    let known = subject(librarian, &uri::proposed(Some(entity_type), &name)).await?;
+    Ok(known.filter(Subject::is_merged))
 }
 
 /// What a document said its entity is when it was last kept.
@@ -378,27 +423,24 @@ async fn let_go(librarian: &Librarian, document: &Node, subject: &Subject) -> Re
     if librarian.would_tell(&subject.entity.node) {
         return Ok(());
     }
-    if subject.is_merged() {
-        return Ok(());
-    }
-    let mut others = notes_about(librarian, &subject.entity).await?;
+    let mut others = notes_about(librarian, subject).await?;
     others.retain(|note| note.id != document.id);
     note_names::take_back(librarian, document, subject, &others).await?;
-    match others.is_empty() {
+    match others.is_empty() && !subject.is_merged() {
         true => changes::forget_introduced(librarian, &subject.uri, Some(document.id)).await,
         false => Ok(()),
     }
 }
 
 /// The notes that say of themselves that they are about an entity.
-async fn notes_about(librarian: &Librarian, entity: &Entity) -> Result<Vec<Node>> {
+async fn notes_about(librarian: &Librarian, subject: &Subject) -> Result<Vec<Node>> {
     let kinds = [word(MENTIONS)?];
     let (store, viewer) = (&librarian.app.store, &librarian.viewer);
-    let id = entity.node.id;
+    let id = subject.entity.node.id;
     let edges = store.neighbours(viewer, &[id], Direction::In, &kinds, EDGES_MAX).await?;
     let ids: Vec<NodeId> = edges.iter().map(|edge| edge.source).collect();
     let mut nodes = store.nodes(viewer, &ids).await?;
-    nodes.retain(|node| property(node, ABOUT) == Some(&entity.uri));
+    nodes.retain(|node| property(node, ABOUT) == Some(&subject.uri));
     Ok(nodes)
 }
 
@@ -431,24 +473,12 @@ pub(super) async fn exchange(librarian: &Librarian, one: &str, other: &str) -> R
 
 /// Takes an entity away that notes made known, if no note is about it any more.
 pub(super) async fn forget_unsaid(librarian: &Librarian, uri: &str) -> Result<()> {
-    let Some(entity) = entities::by_uri(librarian, uri).await? else { return Ok(()) };
-    if librarian.would_tell(&entity.node) || !notes_about(librarian, &entity).await?.is_empty() {
+    let Some(known) = subject(librarian, uri).await? else { return Ok(()) };
+    if librarian.would_tell(&known.entity.node) || !notes_about(librarian, &known).await?.is_empty()
+    {
         return Ok(());
     }
     changes::forget_introduced(librarian, uri, None).await
-}
-
-/// Reads the notes about an entity again, which was merged when they were read last.
-pub(super) async fn reread(librarian: &Librarian, entity: &Entity) -> Result<()> {
-    for node in notes_about(librarian, entity).await? {
-        let rid = uri::of_document(&node);
-        let Some(path) = rid.strip_prefix(PREFIX) else { continue };
-        let path = NotePath::parse(path)?;
-        let place = path.clone();
-        let text = on_disk(librarian, move |vault| vault.read(&place)).await?;
-        read_anew(librarian, &path, &text).await?;
-    }
-    Ok(())
 }
 
 pub(super) fn digest(text: &str) -> String {

@@ -1,8 +1,8 @@
-//! Merging entities, undoing it, and the log that says why.
+//! Merging entities, and the log that says why.
 //!
 //! A merge puts one entity into the bin and gives the other its names, relations and
-//! texts. What was given is written into the log of the one that stays, so that undoing
-//! takes back exactly that.
+//! texts. What was given is written into the log of the one that stays, so that they can part
+//! again.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use futures::FutureExt;
 use lore_core::{Edge, Error, Event, Node, NodeId, Result, Text, Timestamp, Uid, Visibility};
 use lore_store::{
     Batch, Bin, Change, Direction, EventOrder, EventQuery, Expect, NewEdge, NewEvent, NewEvents,
-    NewText, NodePatch, NodeRef, Require, TextRef,
+    NewText, NodePatch, NodeRef, Require,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -18,10 +18,10 @@ use serde_json::{Value, json};
 use super::changes::fresh_names;
 use super::entities::Entity;
 use super::librarian::Librarian;
-use super::parting::{self, Parting};
 use super::predicates::a;
 use super::relations::EDGES_MAX;
-use super::{kept_notes, uri};
+use super::shares::{Shares, told_of};
+use super::uri;
 use crate::pages::live;
 use crate::play::word;
 
@@ -37,7 +37,7 @@ pub(super) const RENAMED: &str = "ENTITY_RENAMED";
 pub(super) const ALIAS_ADDED: &str = "ALIAS_ADDED";
 /// Entry: it has a name less.
 pub(super) const ALIAS_REMOVED: &str = "ALIAS_REMOVED";
-/// In the details of an added name: the URI of what was merged and is called so.
+/// In the details of an entry: the URI of what was merged, where it was told under that.
 pub(super) const OF: &str = "of";
 
 /// Longest reason, in characters.
@@ -64,7 +64,7 @@ pub struct Logged {
 
 /// An entry to make.
 pub(super) struct Entry<'a> {
-    pub(super) kind: &'static str,
+    pub(super) kind: &'a str,
     pub(super) reason: &'a str,
     pub(super) details: Value,
 }
@@ -76,9 +76,19 @@ pub(super) struct Given {
     pub(super) uri: String,
     pub(super) name: String,
     pub(super) aliases: Vec<String>,
-    uris: Vec<String>,
+    /// The names of the one that stays, but for the first. Older entries do not say.
+    #[serde(default)]
+    pub(super) stays: Option<Vec<String>>,
+    pub(super) uris: Vec<String>,
     pub(super) edges: Vec<(i64, String, i64)>,
-    texts: Vec<String>,
+    pub(super) texts: Vec<String>,
+}
+
+impl Given {
+    /// Whether an entry is about what was merged, or what had been merged into that.
+    pub(super) fn is_told_of(&self, event: &Event) -> bool {
+        told_of(event).is_some_and(|of| self.uris.contains(&of))
+    }
 }
 
 /// What was done to an entity, newest first.
@@ -107,7 +117,7 @@ pub async fn merge(librarian: &Librarian, from: &str, into: &str, reason: &str) 
     librarian.entity(&uri).await
 }
 
-fn check_reason(reason: &str) -> Result<()> {
+pub(super) fn check_reason(reason: &str) -> Result<()> {
     lore_core::names::checked_length("reason", reason, REASON_MAX)
 }
 
@@ -181,6 +191,7 @@ async fn merged(
         uri: from.uri.clone(),
         name: from.node.name.clone(),
         aliases,
+        stays: Some(Shares::of(librarian, into).await?.own),
         uris,
         edges,
         texts,
@@ -279,102 +290,6 @@ fn stricter(one: Visibility, other: Visibility) -> Visibility {
     }
 }
 
-/// Undoes the merge that took the entity with this URI away.
-pub async fn unmerge(librarian: &Librarian, uri: &str, reason: &str) -> Result<Entity> {
-    check_reason(reason)?;
-    let plan = || {
-        async move {
-            let kept = librarian.entity(uri).await?;
-            librarian.may_change(&kept.node)?;
-            let (sequence, given) = merge_of(librarian, &kept, uri).await?;
-            Ok((unmerged(librarian, &kept, sequence, given, reason).await?, kept.uri))
-        }
-        .boxed()
-    };
-    let kept = librarian.carry_out(plan).await?;
-    let restored = librarian.entity(uri).await?;
-    if let Err(error) = kept_notes::forget_unsaid(librarian, &kept).await {
-        tracing::info!(%error, uri = kept, "an entity whose note is gone was not taken away");
-    }
-    // Notes that were edited meanwhile say of it what its relations were before.
-    if let Err(error) = kept_notes::reread(librarian, &restored).await {
-        tracing::info!(%error, uri, "the notes about an entity were not read again");
-    }
-    librarian.entity(uri).await
-}
-
-/// The merge that took a URI away and was not undone yet.
-async fn merge_of(librarian: &Librarian, kept: &Entity, uri: &str) -> Result<(i64, Given)> {
-    let events = events(librarian, kept.node.id).await?;
-    let undone: HashSet<i64> = events.iter().filter_map(|event| event.settles).collect();
-    let merges = events.iter().filter(|event| event.kind == MERGED);
-    let open = merges.filter(|event| !undone.contains(&event.sequence));
-    let open: Vec<(i64, Given)> = open
-        .filter_map(|event| Some((event.sequence, serde_json::from_value(details(event)).ok()?)))
-        .collect();
-    let through = open.iter().find(|(_, given)| given.uris.iter().any(|known| known == uri));
-    let through = through.map(|(_, given)| given.name.clone());
-    let own = open.into_iter().find(|(_, given)| given.uri == uri);
-    own.ok_or_else(|| match through {
-        Some(name) => Error::Precondition {
-            message: format!("it came here as part of {name:?}"),
-            hint: "undo that merge first".into(),
-        },
-        None => Error::Precondition {
-            message: format!("{uri} was not merged into another entity"),
-            hint: "give the URI of the entity that was merged away".into(),
-        },
-    })
-}
-
-async fn unmerged(
-    librarian: &Librarian,
-    kept: &Entity,
-    sequence: i64,
-    given: Given,
-    reason: &str,
-) -> Result<Batch> {
-    let uid: Uid = given.uid.parse().map_err(|_| Error::Corrupt { what: "a merge".into() })?;
-    let mut properties = kept.node.properties.clone();
-    let left: Vec<String> =
-        same_as(&kept.node).into_iter().filter(|known| !given.uris.contains(known)).collect();
-    properties.insert(uri::SAME_AS.into(), json!(left));
-    let events = events(librarian, kept.node.id).await?;
-    let gained = parting::gained(&events, sequence, &given.uri);
-    let mut aliases = kept.node.aliases.clone();
-    aliases.retain(|alias| !given.aliases.contains(alias) && !gained.contains(alias));
-    let stays = [&kept.node.name].into_iter().chain(&aliases).cloned().collect();
-    let patch =
-        NodePatch { aliases: Some(aliases), properties: Some(properties), ..NodePatch::default() };
-    let update =
-        Change::UpdateNode(NodeRef::Id(kept.node.id), Expect::Version(kept.node.version), patch);
-    let mut batch = librarian.batch().change(Change::RestoreNode(NodeRef::Uid(uid))).change(update);
-    let gone = parting::gone(librarian, &given).await?;
-    if let Some(gone) = &gone {
-        let details = json!({ "from": kept.uri });
-        let entry = Entry { kind: UNMERGED, reason, details };
-        batch = batch.change(append(librarian, gone, entry, None));
-    }
-    let mut lost = parting::lost(&events, sequence);
-    lost.retain(|name| !gained.contains(name));
-    if !gained.is_empty() || !lost.is_empty() {
-        let own = gone.map(|node| node.aliases).unwrap_or_default().into_iter();
-        let own = own.filter(|name| !lost.contains(name) && !gained.contains(name));
-        let aliases = Some(own.chain(gained.iter().cloned()).collect());
-        let patch = NodePatch { aliases, ..NodePatch::default() };
-        batch = batch.change(Change::UpdateNode(NodeRef::Uid(uid), Expect::Any, patch));
-    }
-    let parting = Parting { kept, stays, uid, gained, given: &given };
-    batch.changes.extend(parting.edges(librarian).await?);
-    for text in texts_of(librarian, kept.node.id).await? {
-        if given.texts.contains(&text.uid.to_string()) {
-            batch = batch.change(Change::DeleteText(TextRef::Id(text.id), Expect::Any));
-        }
-    }
-    let entry = Entry { kind: UNMERGED, reason, details: json!({ "uri": given.uri }) };
-    Ok(batch.change(append(librarian, &kept.node, entry, Some(sequence))))
-}
-
 /// The change that adds an entry to the log of an entity.
 pub(super) fn append(
     librarian: &Librarian,
@@ -401,12 +316,12 @@ pub(super) fn append(
 }
 
 /// The URIs of what was merged into a node.
-fn same_as(node: &Node) -> Vec<String> {
+pub(super) fn same_as(node: &Node) -> Vec<String> {
     let known = node.properties.get(uri::SAME_AS).and_then(Value::as_array);
     known.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-async fn events(librarian: &Librarian, node: NodeId) -> Result<Vec<Event>> {
+pub(super) async fn events(librarian: &Librarian, node: NodeId) -> Result<Vec<Event>> {
     let kinds = [MERGED, UNMERGED, RETYPED, RENAMED, ALIAS_ADDED, ALIAS_REMOVED];
     let kinds = kinds.map(str::to_owned).to_vec();
     let query = EventQuery { kinds, order: EventOrder::Descending, ..EventQuery::default() };

@@ -7,6 +7,7 @@
 //!
 //! Nothing here hides anything: who sees what is the store's business.
 
+mod amend;
 mod catalogue;
 mod changes;
 pub mod code;
@@ -32,8 +33,10 @@ pub mod predicates;
 mod proper_names;
 mod properties;
 mod relations;
+mod reread;
 mod resolve;
 mod search;
+mod shares;
 mod shelve;
 mod source;
 mod spotter;
@@ -47,8 +50,9 @@ mod vault_watch;
 mod waiting;
 mod web;
 
+pub use amend::{add_alias, remove_alias, retype};
 pub use catalogue::Catalogues;
-pub use changes::{Registered, Registration, add_alias, register, remove_alias, retype};
+pub use changes::{Registered, Registration, register};
 pub use documents::{Document, Mentioned, mentioned_in};
 pub(crate) use entities::by_name_outside;
 pub use entities::{Entity, by_id, by_uri, list};
@@ -56,13 +60,14 @@ pub use extract::{Extracted, ExtractedEntity};
 pub use ingest::{Read, take};
 pub use kept_notes::{NoteOf, notes_of_entities};
 pub use librarian::Librarian;
-pub use log::{Logged, history, merge, unmerge};
+pub use log::{Logged, history, merge};
 pub use lore_vault::Written as NoteWritten;
 pub use monitor::{
     Added, Monitored, Rounds, SCAN_INTERVAL, keep_watching, monitor, monitored, scan_now, unmonitor,
 };
 pub use ontology::EntityType;
 pub use outside::{Ask, Elsewhere, Fetched, Form, Model, Prompt, Verb, Web};
+pub use parting::unmerge;
 pub use relations::{End, Item, NewRelation, ReadIn, Related, Relation, relate, relations, tally};
 pub use resolve::{Asked, Possible, Resolved, Surroundings, folders, profiles, resolve};
 pub use search::{

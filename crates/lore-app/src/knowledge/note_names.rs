@@ -6,7 +6,7 @@ use lore_store::{NameMatch, NodeQuery};
 use lore_vault::NotePath;
 use serde_json::{Value, json};
 
-use super::changes;
+use super::amend;
 use super::entities::Entity;
 use super::kept_notes::Subject;
 use super::librarian::Librarian;
@@ -60,19 +60,16 @@ pub(super) async fn named(librarian: &Librarian, known: Subject, names: &Names) 
     if let Some((now, before)) = first.filter(|(now, before)| !merged && now != before)
         && is(&entity.node.name, before)
     {
-        entity = changes::rename(librarian, uri, now, IS_CALLED_SO).await?;
+        entity = amend::rename(librarian, uri, now, IS_CALLED_SO).await?;
         entity = cleared(librarian, entity, before).await?;
     }
     for name in &names.now {
-        entity = match merged {
-            true => changes::add_alias_of(librarian, uri, name, SAYS_SO).await?,
-            false => changes::add_alias(librarian, uri, name, SAYS_SO).await?,
-        };
+        entity = amend::add_alias(librarian, uri, name, SAYS_SO).await?;
     }
     for gone in names.before.iter().skip(1) {
         let kept = names.now.iter().any(|name| is(name, gone)) || is(&entity.node.name, gone);
         if !kept && entity.node.aliases.iter().any(|alias| is(alias, gone)) {
-            entity = changes::remove_alias(librarian, uri, gone, SAYS_SO_NO_MORE).await?;
+            entity = amend::give_up_alias(librarian, uri, gone, SAYS_SO_NO_MORE).await?;
         }
     }
     Ok(Subject { uri: known.uri, entity })
@@ -100,7 +97,7 @@ pub(super) async fn take_back(
         let known = subject.entity.node.aliases.iter().any(|alias| is(alias, name));
         let stays = kept.iter().any(|other| is(other, name)) || place == 0 && !given(name);
         if known && !stays {
-            changes::remove_alias(librarian, &subject.uri, name, SAYS_SO_NO_MORE).await?;
+            amend::give_up_alias(librarian, &subject.uri, name, SAYS_SO_NO_MORE).await?;
         }
     }
     Ok(())
@@ -116,12 +113,12 @@ async fn cleared(librarian: &Librarian, entity: Entity, before: &str) -> Result<
     for other in called_so(librarian, &entity, &entity.node.name).await? {
         if was_renamed(librarian, &other, &entity.node.name).await? {
             let (uri, name) = (&other.uri, &entity.node.name);
-            changes::remove_alias(librarian, uri, name, OTHER_IS_CALLED_SO).await?;
+            amend::remove_alias(librarian, uri, name, OTHER_IS_CALLED_SO).await?;
         }
     }
     let others = called_so(librarian, &entity, before).await?;
     match others.iter().any(|other| is(&other.node.name, before)) {
-        true => changes::remove_alias(librarian, &entity.uri, before, OTHER_IS_CALLED_SO).await,
+        true => amend::remove_alias(librarian, &entity.uri, before, OTHER_IS_CALLED_SO).await,
         false => Ok(entity),
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use futures::FutureExt;
 use lore_core::names::without_unseen;
 use lore_core::{Edge, EdgeKind, Node, NodeId, Properties, Result};
-use lore_store::{Change, Direction, NewEdge, NodeRef};
+use lore_store::{Change, Direction, EdgePatch, EdgeRef, Expect, NewEdge, NodeRef};
 use serde_json::{Value, json};
 
 use super::entities::{self, Entity, Fit};
@@ -373,7 +373,7 @@ pub(super) async fn keep(
                     }
                     (Some(known), Teller::Note, Some(rid)) => told_too(&known, rid),
                     // What others know and see stays as it is.
-                    (Some(_), ..) => None,
+                    (Some(known), ..) => called_too(joint, &known),
                 };
                 batch.changes.extend(change);
             }
@@ -383,6 +383,38 @@ pub(super) async fn keep(
     };
     librarian.carry_out(plan).await
 }
+
+/// What the ends of an edge were called, one of which is `end`; an empty text is the name or URI
+/// that end goes by first.
+pub(super) fn called_at(edge: &Edge, end: NodeId) -> Vec<&str> {
+    let key = if edge.source == end { SUBJECT_AS } else { OBJECT_AS };
+    match edge.properties.get(key) {
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+        Some(Value::String(name)) => vec![name],
+        _ => vec![""],
+    }
+}
+
+/// That the ends of an edge were called otherwise this time. They may be several that are one for
+/// now.
+fn called_too(joint: &Joint, known: &Edge) -> Option<Change> {
+    let mut properties = known.properties.clone();
+    for (end, key) in [(known.source, SUBJECT_AS), (known.target, OBJECT_AS)] {
+        let mut names = called_at(known, end);
+        let called = joint.called(end).map_or("", String::as_str);
+        if !names.contains(&called) && names.len() < CALLED_MAX {
+            names.push(called);
+            properties.insert(key.into(), json!(names));
+        }
+    }
+    (properties != known.properties).then(|| {
+        let patch = EdgePatch { properties: Some(properties), ..EdgePatch::default() };
+        Change::UpdateEdge(EdgeRef::Id(known.id), Expect::Version(known.version), patch)
+    })
+}
+
+/// Most names that are remembered for an end of an edge.
+const CALLED_MAX: usize = 20;
 
 async fn known_edge(librarian: &Librarian, (kind, from, to): &Ends) -> Result<Option<Edge>> {
     let kinds = [EdgeKind::new("predicate", kind)?];

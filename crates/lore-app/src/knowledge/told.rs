@@ -74,22 +74,11 @@ pub(super) async fn withdraw(
     rid: &str,
     said: &HashSet<Ends>,
 ) -> Result<()> {
-    let plan = || {
-        async move {
-            let mut batch = librarian.batch();
-            for edge in around(librarian, &[about], &[]).await? {
-                let mut tellers = tellers(&edge);
-                if !tellers.iter().any(|teller| teller == rid) || said.contains(&ends(&edge)) {
-                    continue;
-                }
-                tellers.retain(|teller| teller != rid);
-                batch = batch.change(told_by(&edge, tellers));
-            }
-            Ok((batch, ()))
-        }
-        .boxed()
+    let others = |edge: &Edge, mut tellers: Vec<String>| {
+        tellers.retain(|teller| teller != rid || said.contains(&ends(edge)));
+        tellers
     };
-    librarian.carry_out(plan).await
+    tell_of(librarian, about, &others).await
 }
 
 /// Follows a note to its new name.
@@ -99,17 +88,31 @@ pub(super) async fn readdress(
     from: &str,
     to: &str,
 ) -> Result<()> {
+    let moved = |_: &Edge, mut tellers: Vec<String>| {
+        tellers
+            .iter_mut()
+            .filter(|teller| *teller == from)
+            .for_each(|teller| to.clone_into(teller));
+        tellers
+    };
+    tell_of(librarian, about, &moved).await
+}
+
+/// Gives the edges of an entity the tellers that follow from those they have.
+async fn tell_of(
+    librarian: &Librarian,
+    about: NodeId,
+    now: &(dyn Fn(&Edge, Vec<String>) -> Vec<String> + Sync),
+) -> Result<()> {
     let plan = || {
         async move {
             let mut batch = librarian.batch();
             for edge in around(librarian, &[about], &[]).await? {
-                let mut tellers = tellers(&edge);
-                let Some(place) = tellers.iter().position(|teller| teller == from) else {
-                    continue;
-                };
-                tellers.remove(place);
-                tellers.insert(place, to.to_owned());
-                batch = batch.change(told_by(&edge, tellers));
+                let before = tellers(&edge);
+                let now = now(&edge, before.clone());
+                if now != before {
+                    batch = batch.change(told_by(&edge, now));
+                }
             }
             Ok((batch, ()))
         }
@@ -123,7 +126,7 @@ fn ends(edge: &Edge) -> Ends {
 }
 
 /// The notes that say so. Before they were listed, it was the one that an edge was read in.
-fn tellers(edge: &Edge) -> Vec<String> {
+pub(super) fn tellers(edge: &Edge) -> Vec<String> {
     let from_note = edge.properties.get(SOURCE) == Some(&json!(kept_notes::SOURCE));
     let listed = edge.properties.get(TOLD_BY).and_then(Value::as_array).map(Vec::as_slice);
     let first = edge.properties.get(SOURCE_RID).filter(|_| from_note);

@@ -12,6 +12,7 @@ mod asked;
 mod following;
 mod graph;
 mod notes;
+mod parting;
 mod recognised;
 mod world;
 

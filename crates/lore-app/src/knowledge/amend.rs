@@ -1,0 +1,199 @@
+//! Giving entities further names and other first names, taking names from them, and changing what
+//! they are. What is told under the URI of something that was merged is that one's when they part.
+
+use futures::FutureExt;
+use lore_core::names::{self, name_key};
+use lore_core::{Error, Result};
+use lore_store::{Change, Expect, NodePatch, NodeRef};
+use serde_json::{Value, json};
+
+use super::changes::fresh_names;
+use super::entities::Entity;
+use super::librarian::Librarian;
+use super::log::{self, Entry};
+use super::ontology::{self, EntityType};
+use super::shares::Shares;
+use super::{uri, waiting};
+
+/// Gives an entity another name.
+pub async fn add_alias(
+    librarian: &Librarian,
+    uri: &str,
+    alias: &str,
+    reason: &str,
+) -> Result<Entity> {
+    let alias = names::checked_name("alias", alias)?;
+    let plan = |entity: &Entity, shares: &Shares| {
+        let meant = shares.meant(uri);
+        let is_known = match meant {
+            Some((share, _)) => share.has(&alias),
+            None => shares.own.iter().chain([&entity.node.name]).any(|own| is(own, &alias)),
+        };
+        let is_shown = fresh_names(&entity.node, [&alias].into_iter()).is_empty();
+        if is_known && is_shown {
+            return Ok(None);
+        }
+        let all = entity.node.aliases.iter().cloned().chain((!is_shown).then(|| alias.clone()));
+        let patch = NodePatch { aliases: Some(all.collect()), ..NodePatch::default() };
+        let details = told_of(json!({ "alias": alias }), meant.map(|(_, of)| of));
+        Ok(Some(Amendment { patch, kind: log::ALIAS_ADDED, details }))
+    };
+    let entity = amend(librarian, uri, reason, &plan).await?;
+    waiting::settle(librarian, &entity).await;
+    Ok(entity)
+}
+
+/// Takes a name from an entity that goes by others as well.
+pub async fn remove_alias(
+    librarian: &Librarian,
+    uri: &str,
+    alias: &str,
+    reason: &str,
+) -> Result<Entity> {
+    unnamed(librarian, uri, alias, reason, IfShared::Goes).await
+}
+
+/// Takes a name from an entity that its note no longer has for it. Where it is one with others
+/// now who have the name as well, it stays for them.
+pub(super) async fn give_up_alias(
+    librarian: &Librarian,
+    uri: &str,
+    alias: &str,
+    reason: &str,
+) -> Result<Entity> {
+    unnamed(librarian, uri, alias, reason, IfShared::Stays).await
+}
+
+/// What becomes of a name that others have who are one with an entity now.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum IfShared {
+    Goes,
+    Stays,
+}
+
+async fn unnamed(
+    librarian: &Librarian,
+    uri: &str,
+    alias: &str,
+    reason: &str,
+    if_shared: IfShared,
+) -> Result<Entity> {
+    let alias = names::checked_name("alias", alias)?;
+    let plan = |entity: &Entity, shares: &Shares| {
+        let mut aliases = entity.node.aliases.clone();
+        aliases.retain(|known| !is(known, &alias));
+        if aliases.len() == entity.node.aliases.len() {
+            return Err(Error::Precondition {
+                message: format!("{alias:?} is no alias of {:?}", entity.node.name),
+                hint: "its first name stays; see its aliases at /entity/{uri}".into(),
+            });
+        }
+        if if_shared == IfShared::Stays && shares.owners(&alias) > 1 {
+            aliases.clone_from(&entity.node.aliases);
+        }
+        let patch = NodePatch { aliases: Some(aliases), ..NodePatch::default() };
+        let details = told_of(json!({ "alias": alias }), shares.owner(uri, &alias));
+        Ok(Some(Amendment { patch, kind: log::ALIAS_REMOVED, details }))
+    };
+    amend(librarian, uri, reason, &plan).await
+}
+
+/// Gives an entity another first name; it stays known by the one it had. Its URI stays.
+pub(super) async fn rename(
+    librarian: &Librarian,
+    uri: &str,
+    name: &str,
+    reason: &str,
+) -> Result<Entity> {
+    let name = names::checked_name("name", name)?;
+    let plan = |entity: &Entity, _: &Shares| {
+        if entity.node.name == name {
+            return Ok(None);
+        }
+        let mut aliases = entity.node.aliases.clone();
+        aliases.retain(|alias| !is(alias, &name));
+        aliases.push(entity.node.name.clone());
+        let patch =
+            NodePatch { name: Some(name.clone()), aliases: Some(aliases), ..NodePatch::default() };
+        let details = json!({ "from": entity.node.name, "to": name });
+        Ok(Some(Amendment { patch, kind: log::RENAMED, details }))
+    };
+    let entity = amend(librarian, uri, reason, &plan).await?;
+    waiting::settle(librarian, &entity).await;
+    Ok(entity)
+}
+
+/// Changes what an entity is. Its URI stays, so that nothing that points at it breaks.
+pub async fn retype(
+    librarian: &Librarian,
+    uri: &str,
+    entity_type: EntityType,
+    reason: &str,
+) -> Result<Entity> {
+    let plan = |entity: &Entity, shares: &Shares| {
+        if entity.entity_type == entity_type {
+            return Ok(None);
+        }
+        let mut properties = entity.node.properties.clone();
+        properties.insert(uri::URI.into(), json!(entity.uri));
+        properties.insert(ontology::TYPE.into(), json!(entity_type.as_str()));
+        let patch = NodePatch {
+            properties: Some(properties),
+            // Names are told to have changed, which is how catalogues learn of it.
+            aliases: Some(entity.node.aliases.clone()),
+            ..NodePatch::default()
+        };
+        let details = json!({ "from": entity.entity_type.as_str(), "to": entity_type.as_str() });
+        let details = told_of(details, shares.meant(uri).map(|(_, of)| of));
+        Ok(Some(Amendment { patch, kind: log::RETYPED, details }))
+    };
+    amend(librarian, uri, reason, &plan).await
+}
+
+/// A change of an entity and what the log says of it.
+struct Amendment {
+    patch: NodePatch,
+    kind: &'static str,
+    details: Value,
+}
+
+/// Changes an entity as `plan` says, if it is to be changed.
+async fn amend(
+    librarian: &Librarian,
+    uri: &str,
+    reason: &str,
+    plan: &(dyn Fn(&Entity, &Shares) -> Result<Option<Amendment>> + Sync),
+) -> Result<Entity> {
+    // What it is may be a part of how it is called.
+    let own = librarian.entity(uri).await?.uri;
+    let plan = || {
+        let own = own.as_str();
+        async move {
+            let entity = librarian.entity(own).await?;
+            let shares = Shares::of(librarian, &entity).await?;
+            let batch = librarian.batch();
+            let Some(Amendment { patch, kind, details }) = plan(&entity, &shares)? else {
+                return Ok((batch, ()));
+            };
+            librarian.may_change(&entity.node)?;
+            let (id, expect) = (NodeRef::Id(entity.node.id), Expect::Version(entity.node.version));
+            let entry = log::append(librarian, &entity.node, Entry { kind, reason, details }, None);
+            Ok((batch.change(Change::UpdateNode(id, expect, patch)).change(entry), ()))
+        }
+        .boxed()
+    };
+    librarian.carry_out(plan).await?;
+    librarian.entity(&own).await
+}
+
+/// The details of an entry, with the URI of what was merged, where it is about that.
+fn told_of(mut details: Value, of: Option<&String>) -> Value {
+    if let (Some(details), Some(of)) = (details.as_object_mut(), of) {
+        details.insert(log::OF.into(), json!(of));
+    }
+    details
+}
+
+fn is(one: &str, other: &str) -> bool {
+    name_key(one) == name_key(other)
+}

@@ -1,0 +1,73 @@
+//! Notes that are read again, because those they speak of were one and are two now.
+
+use std::collections::{BTreeSet, HashSet};
+
+use lore_core::{Error, Node, NodeId, Result, Timestamp};
+use lore_store::Direction;
+use lore_vault::NotePath;
+
+use super::entities::{self, Entity};
+use super::librarian::Librarian;
+use super::relations::{EDGES_MAX, MENTIONS, around};
+use super::{kept_notes, shelve, told, uri, vault};
+use crate::play::word;
+
+/// Brings two entities that parted in line with what notes say now that were written since they
+/// were merged. One that only notes made known goes where none is about it any more.
+pub(super) async fn after_parting(
+    librarian: &Librarian,
+    uris: [&str; 2],
+    merged_at: Timestamp,
+) -> Result<()> {
+    let mut parted = Vec::new();
+    for uri in uris {
+        parted.extend(entities::by_uri(librarian, uri).await?);
+    }
+    let ids: Vec<NodeId> = parted.iter().map(|entity| entity.node.id).collect();
+    for rid in speaking(librarian, &ids).await? {
+        match shelve::shelved(librarian, &rid).await? {
+            Some(note) if note.updated.at < merged_at => {}
+            Some(note) => read_again(librarian, &note, &parted).await?,
+            None => withdraw(librarian, &rid, &parted).await?,
+        }
+    }
+    for uri in uris {
+        kept_notes::forget_unsaid(librarian, uri).await?;
+    }
+    Ok(())
+}
+
+/// The notes that mention one of these, or that tell of how they are related.
+async fn speaking(librarian: &Librarian, ids: &[NodeId]) -> Result<BTreeSet<String>> {
+    let (store, viewer, kinds) = (&librarian.app.store, &librarian.viewer, [word(MENTIONS)?]);
+    let mentions = store.neighbours(viewer, ids, Direction::In, &kinds, EDGES_MAX).await?;
+    let sources: Vec<NodeId> = mentions.iter().map(|edge| edge.source).collect();
+    let nodes = store.nodes(viewer, &sources).await?;
+    let notes = nodes.iter().filter(|node| node.kind.as_str() == kept_notes::KIND);
+    let mut rids: BTreeSet<String> = notes.map(uri::of_document).collect();
+    let edges = around(librarian, ids, &[]).await?;
+    rids.extend(edges.iter().flat_map(told::tellers));
+    Ok(rids)
+}
+
+/// Reads a note again. What it told of both is told anew, of whom it means.
+async fn read_again(librarian: &Librarian, note: &Node, parted: &[Entity]) -> Result<()> {
+    let rid = uri::of_document(note);
+    let Some(path) = rid.strip_prefix(kept_notes::PREFIX) else { return Ok(()) };
+    let path = NotePath::parse(path)?;
+    let place = path.clone();
+    let text = match vault::on_disk(librarian, move |vault| vault.read(&place)).await {
+        // Whoever follows the vault takes it away.
+        Err(Error::NotFound { .. }) => return Ok(()),
+        text => text?,
+    };
+    withdraw(librarian, &rid, parted).await?;
+    kept_notes::read_anew(librarian, &path, &text).await
+}
+
+async fn withdraw(librarian: &Librarian, rid: &str, parted: &[Entity]) -> Result<()> {
+    for entity in parted {
+        told::withdraw(librarian, entity.node.id, rid, &HashSet::new()).await?;
+    }
+    Ok(())
+}
