@@ -9,9 +9,10 @@ use lore_markup::anvil;
 use serde_json::Value;
 
 use super::find::FoundArticle;
+use super::named::{Name, Names, mentioned, named_in};
 use super::opened::{joined_to, world_of};
 use super::screened::Screened;
-use super::sight::{Name, Names, Sight, Strangers, is_bare};
+use super::sight::{Sight, Strangers, is_bare};
 use super::source::{Detail, ListQuery};
 use super::taken::id_of;
 
@@ -74,11 +75,16 @@ impl Screened {
         let told = asked.names.told.into_iter();
         let mut known: HashMap<Name, bool> = told.map(|name| (name, true)).collect();
         for (kind, id) in asked.kinds {
-            let Some(name) = Name::of(&id).filter(|name| !known.contains_key(name)) else {
+            let Some(name) = Name::of_kind(kind, &id).filter(|name| !known.contains_key(name))
+            else {
                 continue;
             };
             let is_open = self.is_said_to_be_open(kind, &id).await?;
             known.insert(name, is_open);
+            // Where nothing says of which kind a number is, it is as hidden as any that has it.
+            if let Some(number @ Name::Number(_)) = Name::of(&id) {
+                *known.entry(number).or_insert(true) &= is_open;
+            }
         }
         let mut open = asked.names.written;
         open.retain(|name| matches!(name, Name::Uid(_)) && !known.contains_key(name));
@@ -151,6 +157,15 @@ impl Asked {
         for found in anvil::mentions(text) {
             let kind = kind_called(found.kind).filter(|kind| *kind != Kind::Article);
             self.kinds.extend(kind.map(|kind| (kind, found.id.to_owned())));
+            self.collect_number(mentioned(&found));
+        }
+        named_in(text).for_each(|(_, name)| self.collect_number(Some(name)));
+    }
+
+    /// What a number of a kind is of can be asked for.
+    fn collect_number(&mut self, name: Option<Name>) {
+        if let Some(Name::Counted(kind, number)) = name {
+            self.kinds.insert((kind, number.to_string()));
         }
     }
 

@@ -5,6 +5,7 @@ use lore_anvil::{GROUPS, Kind, Object, is_mark};
 use lore_core::{Node, Properties, Timestamp, Visibility};
 use serde_json::{Value, json};
 
+use super::named::ADDRESS;
 use super::{article, held, keys};
 
 /// Where fields that only this contract knows are kept in a node's properties.
@@ -49,7 +50,7 @@ pub(super) fn bare(kind: Kind, id: &Value, title: &str) -> Object {
     head.insert("title".into(), json!(title));
     head.insert("slug".into(), json!(slug(title)));
     head.insert("entityClass".into(), json!(row.class));
-    head.insert("url".into(), json!(format!("lorewell://atlas/{}/{plain}", row.path)));
+    head.insert("url".into(), json!(format!("{ADDRESS}{}/{plain}", row.path)));
     head
 }
 

@@ -20,6 +20,7 @@ mod listed;
 mod mentions;
 mod mirrored;
 mod moved;
+mod named;
 mod opened;
 mod people;
 mod read;

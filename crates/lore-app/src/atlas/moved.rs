@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::copies::Seen;
 use super::head;
 use super::keys::{GAVE_WAY, MOVED, OWN_NUMBERS, number_of};
+use super::named::{ADDRESS, words_of};
 use super::source::Atlas;
 use crate::play::word;
 
@@ -129,12 +130,6 @@ impl Atlas {
 }
 
 impl Moves {
-    /// The words that stand before a number of the kind.
-    fn words(&self) -> impl Iterator<Item = &'static str> {
-        let short = (self.kind == Kind::Image).then_some("img");
-        std::iter::once(self.kind.row().path).chain(short)
-    }
-
     /// A value with the numbers that things have from now on.
     fn value(&self, value: Value) -> Value {
         match value {
@@ -156,7 +151,7 @@ impl Moves {
     /// A text with those numbers: in tags such as `[block:6]`, in mentions and in addresses.
     fn text(&self, text: &str, written: Written) -> String {
         let mut text = anvil::replaced(text, |found| {
-            let is_it = self.words().any(|word| word.eq_ignore_ascii_case(found.kind));
+            let is_it = words_of(self.kind).any(|word| word.eq_ignore_ascii_case(found.kind));
             let to = self.numbers.get(&found.id.parse().ok()?).filter(|_| is_it)?;
             Some(anvil::mention(found.label, found.kind, &to.to_string()))
         });
@@ -164,8 +159,8 @@ impl Moves {
             Written::Markdown => "\\[",
             Written::Plain => "[",
         };
-        for word in self.words() {
-            for before in [format!("{bracket}{word}:"), format!("lorewell://atlas/{word}/")] {
+        for word in words_of(self.kind) {
+            for before in [format!("{bracket}{word}:"), format!("{ADDRESS}{word}/")] {
                 if text.contains(&before) {
                     text = self.after(&text, &before);
                 }

@@ -9,7 +9,8 @@ use lore_store::NodeKey;
 use serde_json::Value;
 
 use super::keys::counted_number;
-use super::sight::{Name, Names, Sight, Strangers};
+use super::named::{Name, Names};
+use super::sight::{Sight, Strangers};
 use super::source::Atlas;
 use super::taken::uid_of;
 use crate::play::word;
@@ -91,15 +92,20 @@ fn meant_by(names: Names) -> Result<Vec<Meant>> {
     for name in names.told.union(&names.written) {
         match name {
             Name::Uid(uid) => meant.push((name.clone(), NodeKey::Uid(*uid))),
+            Name::Counted(kind, number) => meant.extend(numbered(name, *kind, *number)?),
             Name::Number(number) => {
                 for kind in Kind::ALL.iter().filter(|kind| kind.row().id == IdForm::Number) {
-                    let copy = uid_of(*kind, &number.to_string());
-                    let path = word(kind.row().path)?;
-                    let counted = NodeKey::KindNumber(path, counted_number(*number));
-                    meant.extend([(name.clone(), NodeKey::Uid(copy)), (name.clone(), counted)]);
+                    meant.extend(numbered(name, *kind, *number)?);
                 }
             }
         }
     }
     Ok(meant)
+}
+
+/// What a number of a kind may mean: a copy that came with it, or what was made here.
+fn numbered(name: &Name, kind: Kind, number: i64) -> Result<[Meant; 2]> {
+    let copy = NodeKey::Uid(uid_of(kind, &number.to_string()));
+    let counted = NodeKey::KindNumber(word(kind.row().path)?, counted_number(number));
+    Ok([(name.clone(), copy), (name.clone(), counted)])
 }

@@ -6,22 +6,19 @@
 //! hidden, whoever knows what that is: the store, or a service that was asked. Of what nobody
 //! knows, a reference itself must say that everybody may see it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 
 use lore_anvil::{Kind, Object, is_public, is_reference};
-use lore_core::Uid;
 use lore_markup::{anvil, literal};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::mentions::NOWHERE;
+use super::named::{Name, UUID, data_in, kind_of, looks_like_data, mentioned, name_of, named_in};
 
 /// What is shown to whoever may ask: the worlds they are in, and themselves.
 const EVERYBODYS: [Kind; 2] = [Kind::User, Kind::World];
 /// What everybody may see although it does not say so.
 const SHARED: [Kind; 2] = [Kind::RpgSystem, Kind::MarkerType];
-/// Where some objects say what they refer to in place of `id`.
-const UUID: &str = "uuid";
 /// What stands in a text for what is not told.
 pub(super) const UNTOLD: &str = "…";
 
@@ -40,14 +37,6 @@ pub(super) enum Strangers {
     Stay,
     /// They are left out: they may be those of something hidden.
     Go,
-}
-
-/// What a reference says of which thing it means.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Name {
-    Uid(Uid),
-    /// A number, of whatever kind has it.
-    Number(i64),
 }
 
 impl Sight {
@@ -93,7 +82,7 @@ impl Sight {
 
     /// Where ids stand that may not be told.
     fn untold_in<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
-        ids_in(text).filter(|at| text.get(at.clone()).is_some_and(|id| self.is_untold(id)))
+        named_in(text).filter(|(_, name)| self.is_out(name)).map(|(at, _)| at)
     }
 
     fn shown(&self, value: Value) -> Option<Value> {
@@ -148,10 +137,6 @@ impl Sight {
         self.untold_in(text).next().is_some()
     }
 
-    fn is_untold(&self, id: &str) -> bool {
-        id.parse().is_ok_and(|uid| self.is_out(&Name::Uid(uid)))
-    }
-
     fn is_out(&self, name: &Name) -> bool {
         match self.known.get(name) {
             Some(seen) => !seen,
@@ -170,60 +155,6 @@ impl Sight {
     }
 }
 
-/// Everything that some values may name. What data says of itself is only written.
-#[derive(Debug, Default)]
-pub(super) struct Names {
-    /// What references say to be open.
-    pub(super) told: HashSet<Name>,
-    /// Everything else, and all that stands in texts and keys.
-    pub(super) written: HashSet<Name>,
-}
-
-impl Names {
-    /// Takes in everything that a value may name.
-    pub(super) fn collect(&mut self, value: &Value) {
-        match value {
-            Value::Object(fields) => {
-                let is_open = is_reference(fields) && !is_hidden(fields);
-                let names = if is_open { &mut self.told } else { &mut self.written };
-                names.extend(name_of(fields));
-                for (name, value) in fields {
-                    self.collect_text(name);
-                    self.collect(value);
-                }
-            }
-            Value::Array(items) => items.iter().for_each(|item| self.collect(item)),
-            Value::String(text) => self.collect_text(text),
-            _ => {}
-        }
-    }
-
-    /// Takes in everything that a text may name.
-    pub(super) fn collect_text(&mut self, text: &str) {
-        let ids = ids_in(text).filter_map(|at| text.get(at)?.parse().ok());
-        self.written.extend(ids.map(Name::Uid));
-        self.written.extend(anvil::mentions(text).iter().filter_map(mentioned));
-        if let Some(data) = data_in(text) {
-            self.collect_data(&data);
-        }
-    }
-
-    /// Takes in everything that data may name: somebody wrote it once, and it may have changed.
-    pub(super) fn collect_data(&mut self, data: &Value) {
-        let mut inside = Self::default();
-        inside.collect(data);
-        self.written.extend(inside.told.into_iter().chain(inside.written));
-    }
-}
-
-impl Name {
-    /// The thing that an id means.
-    pub(super) fn of(id: &str) -> Option<Self> {
-        let uid = id.trim().parse().ok().map(Self::Uid);
-        uid.or_else(|| id.trim().parse().ok().map(Self::Number))
-    }
-}
-
 /// Whether an object is a reference that tells nothing but an id.
 pub(super) fn is_bare(fields: &Object) -> bool {
     fields.len() == 1 && fields.contains_key("id")
@@ -232,10 +163,8 @@ pub(super) fn is_bare(fields: &Object) -> bool {
 /// Whether a reference does not say that its target is for everybody. Worlds are always private to
 /// those who have no part in them, and who asks here has.
 pub(super) fn is_hidden(fields: &Object) -> bool {
-    let class = fields.get("entityClass");
-    let said = Kind::ALL.iter().copied().find(|kind| class == Some(&json!(kind.row().class)));
     // Whatever else it is, it is no more open than an article.
-    is_reference(fields) && !is_open(said.unwrap_or(Kind::Article), fields)
+    is_reference(fields) && !is_open(kind_of(fields).unwrap_or(Kind::Article), fields)
 }
 
 /// Whether everybody may see an object. What says nothing of that is not shown.
@@ -243,23 +172,6 @@ pub(super) fn is_open(kind: Kind, object: &Object) -> bool {
     let is_silent = object.get("state").is_none_or(Value::is_null);
     let is_shared = SHARED.contains(&kind) && is_silent;
     EVERYBODYS.contains(&kind) || is_shared || is_public(object)
-}
-
-/// What a mention means; what stands for one that leads nowhere means nothing.
-fn mentioned(found: &anvil::AnvilMention<'_>) -> Option<Name> {
-    Name::of(found.id).filter(|_| found.kind != NOWHERE)
-}
-
-/// Where UUIDs stand in a text.
-fn ids_in(text: &str) -> impl Iterator<Item = Range<usize>> {
-    const LENGTH: usize = 36;
-    const DASHES: [usize; 4] = [8, 13, 18, 23];
-    let bytes = text.as_bytes();
-    let is_shaped = move |at: &usize| DASHES.iter().all(|dash| bytes.get(at + dash) == Some(&b'-'));
-    let starts = (0..bytes.len()).filter(is_shaped);
-    let is_id =
-        move |at: &Range<usize>| text.get(at.clone()).is_some_and(|id| id.parse::<Uid>().is_ok());
-    starts.map(|at| at..at + LENGTH).filter(is_id)
 }
 
 /// Where a tag stands that only shows what an id in it means: `[secret:id]`, or `\[secret:id\]`
@@ -276,11 +188,6 @@ fn tag_around(text: &str, id: &Range<usize>) -> Option<Range<usize>> {
     Some(start..id.end + end + 1)
 }
 
-/// What a text says that is data.
-fn data_in(text: &str) -> Option<Value> {
-    looks_like_data(text).then(|| serde_json::from_str(text).ok()).flatten()
-}
-
 /// Whether something stands in a text as values stand in data.
 fn is_quoted(text: &str, at: &Range<usize>) -> bool {
     let before = text.get(..at.start).is_some_and(|before| before.ends_with('"'));
@@ -288,23 +195,10 @@ fn is_quoted(text: &str, at: &Range<usize>) -> bool {
         && text.get(at.end..).is_some_and(|after| after.trim_start_matches('\\').starts_with('"'))
 }
 
-fn looks_like_data(text: &str) -> bool {
-    text.trim_start().starts_with(['{', '[', '"'])
-}
-
-/// What an object says it means. A number means something only where the rest is a reference, too.
-fn name_of(fields: &Object) -> Option<Name> {
-    let id = fields.get("id").or_else(|| fields.get(UUID))?;
-    let is_numbered = is_reference(fields) || fields.contains_key("entityClass") || is_bare(fields);
-    let name = match id {
-        Value::String(text) => Name::of(text),
-        other => other.as_i64().map(Name::Number),
-    };
-    name.filter(|name| is_numbered || matches!(name, Name::Uid(_)))
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     const OPEN: &str = "0190a1b2-0000-7000-8000-000000000001";
@@ -313,8 +207,10 @@ mod tests {
 
     fn sight(strangers: Strangers) -> Sight {
         let name = |id: &str| Name::of(id).unwrap();
-        let known = [(name(OPEN), true), (name(HIDDEN), false), (Name::Number(7), false)];
-        Sight::new(known.into_iter().collect(), strangers)
+        let block = Name::Counted(Kind::Block, 7);
+        let hidden = [name(HIDDEN), Name::Number(7), block].map(|name| (name, false));
+        let known = hidden.into_iter().chain([(name(OPEN), true)]);
+        Sight::new(known.collect(), strangers)
     }
 
     #[test]
@@ -421,8 +317,12 @@ mod tests {
             (format!("[map:{HIDDEN} [b]x[/b]"), "[map:… [b]x[/b]".to_owned()),
             (format!("[map:{OPEN}]"), format!("[map:{OPEN}]")),
             (format!("{HIDDEN}{HIDDEN}[a:{HIDDEN}][b:{HIDDEN}]!"), "……!".to_owned()),
+            (r"A \[block:7\|wide\] and [block:7].".to_owned(), "A  and .".to_owned()),
+            ("lorewell://atlas/block/7.".to_owned(), "lorewell://atlas/block/….".to_owned()),
+            ("[img:7] [block:77] 7".to_owned(), "[img:7] [block:77] 7".to_owned()),
         ] {
             assert_eq!(sight(Strangers::Stay).words(&text), shown);
         }
+        assert_eq!(sight(Strangers::Go).words("[img:7] [block:8] [rank:9] 7"), "  [rank:9] 7");
     }
 }

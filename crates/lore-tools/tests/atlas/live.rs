@@ -175,6 +175,31 @@ async fn nothing_that_a_service_answers_names_what_is_hidden_from_players() {
 }
 
 #[tokio::test]
+async fn what_is_hidden_is_named_by_no_number() {
+    let world = World::new().await;
+    let text = r"\[block:6\] \[block:7\] \[img:7\] @[A](block:6) @[B](block:7) @[C](image:7)";
+    let thing = |id: i64, state: &str| json!({ "id": id, "title": "Thing", "state": state });
+    let open = json!({ "id": uid(1), "title": "Open", "state": "public", "content": text });
+    let things = || {
+        vec![
+            (Kind::Article, open.clone()),
+            (Kind::Block, thing(6, "public")),
+            (Kind::Block, thing(7, "private")),
+            (Kind::Image, thing(7, "public")),
+        ]
+    };
+    let there = There::holding(Extent::Whole, things());
+    there.copied(&world).await;
+    let player = world.player().await;
+    let here = Atlas::new(Arc::clone(&world.app), player, "test", "test".into());
+    for source in [&live(&world, there, player) as &dyn Anvil, &here] {
+        let told = source.read(Kind::Article, Some(&uid(1)), 2).await.unwrap();
+        let shown = r"\[block:6\]  \[img:7\] @[A](block:6) B @[C](image:7)";
+        assert_eq!(told["content"], shown);
+    }
+}
+
+#[tokio::test]
 async fn what_is_for_groups_of_subscribers_is_not_for_players() {
     let world = World::new().await;
     let thing = |number: u32, groups: Value| {

@@ -69,7 +69,8 @@ async fn no_text_names_what_the_viewer_does_not_see() {
             "sections": { "Rumours": format!("They say {id} too.") },
             "excerpt": format!("In short: {id}."), "relations": reference.to_string(),
             "card": json!({ "id": block, "title": "HIDDEN" }).to_string(),
-            "stat": format!("A @[wolf](block:{block}) there."),
+            "stat": format!("A @[wolf](block:{block}) there."), "shape": format!("[block:{block}] x"),
+            "sidebarcontent": format!(r"Fights as \[block:{block}\], lorewell://atlas/block/{block}."),
         });
         let open = made(&world, Kind::Article, fields).await;
         let open = open.as_str().unwrap();
@@ -79,6 +80,8 @@ async fn no_text_names_what_the_viewer_does_not_see() {
             (&told["excerpt"], &told["stat"]),
             (&json!("In short: …."), &json!("A wolf there."))
         );
+        assert_eq!(told["sidebarcontent"], "Fights as , lorewell://atlas/block/….");
+        assert!(told["shape"].is_null());
         let ask = json!({ "query": "look at" });
         let found = world.try_call(bob, "search_articles", ask).await.unwrap();
         assert_eq!(found["meta"]["total"], 1);
