@@ -1,7 +1,8 @@
 //! All stems of a world, and which of them mean nearly the same.
 //!
-//! What a stem means follows from its letters alone, so viewers share a lexicon
-//! without learning anything from each other's documents.
+//! What a stem means follows from its letters alone, so viewers share a lexicon. Which
+//! stems there are depends on everybody's documents: each view chooses among all that are
+//! near those that it holds, so nobody learns anything from what others wrote.
 
 use std::sync::Arc;
 
@@ -31,7 +32,15 @@ pub(crate) struct Lexicon {
     values: Vec<i8>,
     scales: Vec<f32>,
     bits: Vec<u64>,
-    known: Mutex<FxHashMap<Box<str>, Neighbourhood>>,
+    known: Mutex<Known>,
+}
+
+/// What questions asked for already.
+#[derive(Debug, Default)]
+struct Known {
+    hoods: FxHashMap<Box<str>, Neighbourhood>,
+    /// How many neighbours they have in all.
+    neighbours: usize,
 }
 
 /// What was found so far; stems after `upto` were not looked at.
@@ -47,12 +56,14 @@ impl Lexicon {
     /// Stems whose signs differ in more bits are not looked at. Chosen with
     /// `examples/prefilter.rs`: it loses one in some hundred neighbours.
     const MOST_DISTANCE: u16 = 112;
-    /// More are not taken. Languages have about ten; names made of the same few syllables
-    /// would have thousands, and a question would read them all.
+    /// More that a view holds are not taken. Languages have about ten; names made of the same
+    /// few syllables would have thousands, and a question would read them all.
     const MOST_NEAR: usize = 32;
     /// How many questions' stems are remembered: about a language, because looking for the
     /// neighbours of one costs as much as the rest of a search.
     const MOST_KNOWN: usize = 32_768;
+    /// How many neighbours are remembered, for names that have thousands.
+    const MOST_NEIGHBOURS: usize = 1 << 20;
 
     pub(crate) fn id(&self, stem: &str) -> Option<StemId> {
         self.ids.get(stem).copied()
@@ -82,9 +93,16 @@ impl Lexicon {
         self.ids.insert(stem, id);
     }
 
-    /// The other stems that mean nearly what `stem` means, the nearest first.
-    pub(crate) fn near(&self, stem: &str) -> Arc<Vec<Near>> {
-        let hood = self.known.lock().get(stem).cloned().unwrap_or_default();
+    /// The other stems that mean nearly what `stem` means, the nearest first, of those that
+    /// are held.
+    pub(crate) fn near(&self, stem: &str, held: impl Fn(StemId) -> bool) -> Vec<Near> {
+        let all = self.all_near(stem);
+        all.iter().copied().filter(|near| held(near.stem)).take(Self::MOST_NEAR).collect()
+    }
+
+    /// The same of all stems.
+    fn all_near(&self, stem: &str) -> Arc<Vec<Near>> {
+        let hood = self.known.lock().hoods.get(stem).cloned().unwrap_or_default();
         if hood.upto >= self.scales.len() {
             return hood.near;
         }
@@ -95,15 +113,10 @@ impl Lexicon {
         near.sort_by(|a, b| {
             b.weight.total_cmp(&a.weight).then_with(|| self.stem(a.stem).cmp(&self.stem(b.stem)))
         });
-        near.truncate(Self::MOST_NEAR);
         near.shrink_to_fit();
         let near = Arc::new(near);
         let hood = Neighbourhood { near: Arc::clone(&near), upto: self.scales.len() };
-        let mut known = self.known.lock();
-        if known.len() >= Self::MOST_KNOWN {
-            known.clear();
-        }
-        known.insert(stem.into(), hood);
+        self.known.lock().keep(stem, hood);
         near
     }
 
@@ -139,6 +152,20 @@ impl Lexicon {
     }
 }
 
+impl Known {
+    fn keep(&mut self, stem: &str, hood: Neighbourhood) {
+        let is_full = self.hoods.len() >= Lexicon::MOST_KNOWN
+            || self.neighbours + hood.near.len() > Lexicon::MOST_NEIGHBOURS;
+        if is_full {
+            *self = Self::default();
+        }
+        self.neighbours += hood.near.len();
+        if let Some(old) = self.hoods.insert(stem.into(), hood) {
+            self.neighbours = self.neighbours.saturating_sub(old.near.len());
+        }
+    }
+}
+
 /// What a stem means; nothing for identifiers and numbers. Those that are spelt alike, such
 /// as `inc1088` and `inc1089`, are not alike. Of words that the vocabulary lacks, the pieces
 /// tell something all the same.
@@ -159,9 +186,9 @@ mod tests {
         let mut lexicon = Lexicon::default();
         lexicon.add("ship");
         lexicon.add("chees");
-        assert!(lexicon.near("ship").is_empty());
+        assert!(lexicon.near("ship", |_| true).is_empty());
         lexicon.add("boat");
-        let near = lexicon.near("ship");
+        let near = lexicon.near("ship", |_| true);
         assert_eq!(near.len(), 1);
         assert_eq!(Some(near[0].stem), lexicon.id("boat"));
         assert!(near[0].weight > 0.06 && near[0].weight < 1.0);
@@ -173,7 +200,7 @@ mod tests {
         let (mut early, mut late) = (Lexicon::default(), Lexicon::default());
         words.iter().take(6_000).for_each(|word| early.add(word));
         let near = |lexicon: &Lexicon| -> Vec<String> {
-            let near = lexicon.near("king");
+            let near = lexicon.near("king", |_| true);
             near.iter()
                 .filter_map(|near| lexicon.stem(near.stem))
                 .map(|stem| String::from(&**stem))
@@ -182,7 +209,7 @@ mod tests {
         for (count, word) in words.iter().take(6_000).rev().enumerate() {
             late.add(word);
             if count % 1_000 == 0 {
-                late.near("king");
+                late.near("king", |_| true);
             }
         }
         assert!(near(&early).len() <= Lexicon::MOST_NEAR);
@@ -191,11 +218,24 @@ mod tests {
     }
 
     #[test]
+    fn those_that_are_not_held_take_nobodys_place() {
+        let words: Vec<_> = lore_text::wordpiece::whole_words().map(|(word, _)| word).collect();
+        let (mut whole, mut part) = (Lexicon::default(), Lexicon::default());
+        words.iter().take(6_000).for_each(|word| whole.add(word));
+        words.iter().take(6_000).step_by(2).for_each(|word| part.add(word));
+        let held = |stem: StemId| stem.0.is_multiple_of(2);
+        let weights = |near: Vec<Near>| near.iter().map(|near| near.weight).collect::<Vec<_>>();
+        let chosen = whole.near("king", held);
+        assert!(chosen.iter().all(|near| held(near.stem)));
+        assert_eq!(weights(chosen), weights(part.near("king", |_| true)));
+    }
+
+    #[test]
     fn unknown_stems_have_neighbours_too() {
         let mut lexicon = Lexicon::default();
         lexicon.add("boat");
-        assert_eq!(lexicon.near("ship").len(), 1);
-        assert!(lexicon.near("🐉").is_empty());
+        assert_eq!(lexicon.near("ship", |_| true).len(), 1);
+        assert!(lexicon.near("🐉", |_| true).is_empty());
     }
 
     #[test]
@@ -203,7 +243,7 @@ mod tests {
         let mut lexicon = Lexicon::default();
         ["inc1088", "r2u1", "1999", "10.0.2.1"].iter().for_each(|stem| lexicon.add(stem));
         for stem in ["inc1089", "r1u2", "1998", "10.0.1.2"] {
-            assert!(lexicon.near(stem).is_empty(), "{stem}");
+            assert!(lexicon.near(stem, |_| true).is_empty(), "{stem}");
         }
     }
 }

@@ -125,6 +125,18 @@ fn index<'a>(all: impl IntoIterator<Item = &'a Made>) -> Index {
     index
 }
 
+/// Hundreds of names of the same few syllables, each near all the others.
+fn names() -> Vec<String> {
+    let ends = ["", "ba", "be", "ka", "ko", "ra", "ri", "na", "nu", "to", "va", "vi"];
+    let starts = ["kesso", "kesse", "kassa", "kissi"];
+    let middles = ["lan", "len", "lin", "lon", "lun", "ran", "ren"];
+    let with = |start: &str| -> Vec<String> {
+        let middle = middles.iter().map(|middle| format!("{start}{middle}"));
+        middle.flat_map(|name| ends.map(|end| format!("{name}{end}"))).collect()
+    };
+    starts.iter().flat_map(|start| with(start)).collect()
+}
+
 /// Everything there is to ask.
 fn queries() -> Vec<Query> {
     let mut all = vec![Query::new("", 50)];
@@ -202,6 +214,43 @@ proptest! {
         for viewer in viewers() {
             let seen = index(all.iter().filter(|made| made.visibility.admits(&viewer)));
             same_answers(&whole, &seen, &viewer);
+        }
+    }
+
+    #[test]
+    fn hidden_words_take_no_place_among_the_near_ones(
+        (open, hidden) in (subsequence(names(), 1..40), subsequence(names(), 30..300)),
+        asked in select(names()),
+        who in 1..3_i64,
+    ) {
+        let made = |(number, name): (i64, &String), visibility| Made {
+            node: number,
+            text: None,
+            body: format!("{name} Vale"),
+            session: None,
+            position: 0,
+            author: None,
+            day: None,
+            visibility,
+            vector: None,
+        };
+        let seen: Vec<Made> =
+            (1..).zip(&open).map(|each| made(each, Visibility::Members)).collect();
+        let secret = if who == 1 { Visibility::Gm } else { Visibility::Private(PrincipalId(1)) };
+        let unseen: Vec<Made> = (1_000..).zip(&hidden).map(|each| made(each, secret)).collect();
+        let viewer = viewers()[1];
+        let mut whole = index(unseen.iter().chain(&seen));
+        for _ in 0..2 {
+            for text in [asked.clone(), format!("{asked}x"), format!("the {asked} vale?")] {
+                for unit in [Unit::Text, Unit::Node] {
+                    let query = Query { unit, ..Query::new(text.clone(), 50) };
+                    prop_assert_eq!(
+                        whole.search(&viewer, &query),
+                        index(&seen).search(&viewer, &query)
+                    );
+                }
+            }
+            unseen.iter().for_each(|made| whole.remove(entry(made).key));
         }
     }
 

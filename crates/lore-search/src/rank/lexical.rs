@@ -293,8 +293,7 @@ impl Term {
     fn new(view: &View, lexicon: &Lexicon, stem: &str) -> Self {
         let length = |id: StemId| length(view, id);
         let exact = lexicon.id(stem);
-        let near: Vec<Near> =
-            lexicon.near(stem).iter().copied().filter(|near| length(near.stem) > 0).collect();
+        let near = lexicon.near(stem, |id| length(id) > 0);
         let documents = exact.map_or(0, length);
         let cost = documents + near.iter().map(|near| length(near.stem)).sum::<usize>();
         Self { exact, near, documents, cost }
