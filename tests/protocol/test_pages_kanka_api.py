@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.table import Seat
+from harness.web import Session
+
 STORY = Path(__file__).parent / "harness" / "kanka_story.py"
 PREFIXES = ["/compat/kanka/1.0", "/compat/kanka/api/1.0"]
 
@@ -160,6 +163,82 @@ def test_nothing_is_part_of_itself(api):
     assert put_into(0, 0) == 422
     assert (put_into(1, 0), put_into(2, 1)) == (200, 200)
     assert put_into(0, 2) == 422
+
+
+PLURALS = ["characters", "creatures", "locations", "organisations", "races", "notes", "journals", "quests", "tags"]
+
+
+def test_no_field_tells_a_player_the_number_of_what_is_hidden(api, program):
+    http, campaign, server = api
+
+    def make(plural: str, name: str, **fields) -> dict:
+        made = http.post(f"{campaign}/{plural}", json={"name": name, "is_private": False, **fields})
+        assert made.status_code == 201, made.text
+        return made.json()["data"]
+
+    hidden = make("locations", "Den", is_private=True)
+    person = make("characters", "Spy", is_private=True)
+    race = make("races", "Shades", is_private=True)
+    mill = make("locations", "Mill")
+    fields = {
+        "parent_id": hidden["entity_id"], "author_id": person["entity_id"],
+        "character_id": person["entity_id"], "locations": [hidden["id"], mill["id"]],
+        "races": [race["id"]], "families": [person["entity_id"]],
+    }
+    children = {plural: make(plural, f"Open {plural}", **fields) for plural in PLURALS}
+    secrets = {hidden["entity_id"], hidden["id"], person["entity_id"], race["id"]} - {mill["id"]}
+    named = ("parent_id", "author_id", "instigator_id", "locations", "races", "families")
+
+    def numbers(row: dict) -> set:
+        found = [row.get(name) for name in named]
+        return {n for value in found for n in (value if isinstance(value, list) else [value])}
+
+    def of(client, plural: str) -> list[dict]:
+        child = children[plural]
+        one = client.get(f"{campaign}/entities/{child['entity_id']}", params={"related": 1}).json()["data"]
+        listed = client.get(f"{campaign}/{plural}", params={"related": 1}).json()["data"]
+        every = client.get(f"{campaign}/entities").json()["data"]
+        recent = client.get(f"{campaign}/entities/recent").json()["data"]
+        own = client.get(f"{campaign}/{plural}/{child['id']}").json()["data"]
+        return [one, one["child"], own, *listed, *every, *recent]
+
+    for role in ("player", "reader"):
+        with server.client(authorization=f"Bearer {program.token(role, role)}") as other:
+            for plural in PLURALS:
+                for row in of(other, plural):
+                    assert not secrets & numbers(row), (role, plural, row)
+                for number in (hidden["entity_id"], 4711):
+                    rows = other.get(f"{campaign}/{plural}", params={"parent_id": number}).json()
+                    assert (rows["data"], rows["meta"]["total"]) == ([], 0)
+            assert of(other, "quests")[1]["locations"] == [mill["id"]]
+            asked = {"action": "query", "text": "Open quests", "detail": "full"}
+            nodes = Seat(Session(other).open()).do("kn_graph", **asked)["nodes"]
+            assert nodes and not secrets & set().union(*(numbers(node["properties"]) for node in nodes))
+    for plural in PLURALS:
+        assert hidden["entity_id"] in numbers(of(http, plural)[0])
+    assert {race["id"], hidden["id"], person["entity_id"]} <= numbers(of(http, "characters")[1])
+
+
+def test_numbers_of_others_are_checked_and_those_unseen_stay(api, program):
+    http, campaign, server = api
+    post = lambda client, plural, **fields: client.post(f"{campaign}/{plural}", json=fields)
+    hidden, mill, weir = (post(http, "locations", name=name, is_private=name == "Den").json()["data"]
+                          for name in ("Den", "Mill", "Weir"))
+    with server.client(authorization=f"Bearer {program.token('player', 'Alice')}") as player:
+        for field, seen in (("author_id", "entity_id"), ("locations", "id"), ("parent_id", "entity_id")):
+            for number in (hidden[seen], 4711):
+                value = [number] if field == "locations" else number
+                refused = post(player, "journals", name="Log", **{field: value})
+                assert refused.status_code == 422 and field in refused.json()["fields"], refused.text
+        own = post(player, "journals", name="Log", locations=[mill["id"]]).json()["data"]
+        path = f"{campaign}/journals/{own['id']}"
+        wider = {"locations": [hidden["id"], mill["id"]], "parent_id": hidden["entity_id"]}
+        assert http.patch(path, json=wider).status_code == 200
+        again = player.patch(path, json={"locations": [weir["id"]], "parent_id": None}).json()["data"]
+        assert again["locations"] == [weir["id"]]
+    whole = http.get(path, params={"related": 1}).json()["data"]
+    assert sorted(whole["locations"]) == [hidden["id"], weir["id"]]
+    assert whole["parent_id"] == hidden["entity_id"]
 
 
 def test_attributes_are_kept_beside_the_page_and_hidden_ones_from_players(api, program):

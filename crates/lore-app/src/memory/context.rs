@@ -12,6 +12,7 @@ use super::link::Link;
 use super::recall::{Ask, Breadth, Memory, find};
 use super::refusal::{Reply, required};
 use super::room::Piece;
+use crate::pages::leave_out_hidden;
 
 /// Most edges between the nodes of an answer that are looked at.
 const EDGES: usize = 100_000;
@@ -61,7 +62,9 @@ pub async fn context(keeper: &Keeper, keywords: Option<&str>, ask: &Ask) -> Repl
     }
     let left_out = found - best.len();
     access::note(keeper, best.iter()).await;
-    let (nodes, experiences): (Vec<_>, Vec<_>) = best.into_iter().partition(is_lasting);
+    let (mut nodes, experiences): (Vec<_>, Vec<_>) = best.into_iter().partition(is_lasting);
+    let shown = nodes.iter_mut().map(|memory| &mut memory.node);
+    leave_out_hidden(&keeper.app, &keeper.viewer, shown).await?;
     let mut edges = edges_between(keeper, &nodes).await?;
     let joined = edges.len();
     if let Some(room) = &mut room {

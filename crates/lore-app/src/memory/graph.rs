@@ -24,6 +24,7 @@ use super::refusal::{Refusal, Reply, required};
 use super::{MEMORIES_URI, PROJECTS_URI, STATUS_URI};
 use crate::access::may_change;
 use crate::federation::FEDERATED;
+use crate::pages::leave_out_hidden;
 use crate::{doors, play};
 
 /// Most edges that search draws from a new node.
@@ -233,7 +234,8 @@ pub async fn query(keeper: &Keeper, wanted: &NodeSearch) -> Reply<FoundNodes> {
 }
 
 /// Nodes with what they say of themselves; what no longer holds comes last.
-pub(super) async fn with_descriptions(keeper: &Keeper, nodes: Vec<Node>) -> Reply<Vec<Known>> {
+pub(super) async fn with_descriptions(keeper: &Keeper, mut nodes: Vec<Node>) -> Reply<Vec<Known>> {
+    leave_out_hidden(&keeper.app, &keeper.viewer, &mut nodes).await?;
     let mut texts = main_texts(keeper, &nodes).await?;
     let mut lapsed = lapsed(keeper, &nodes.iter().collect::<Vec<_>>()).await?;
     let known = |node: Node| Known {

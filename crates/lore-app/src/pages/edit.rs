@@ -12,6 +12,7 @@ use super::days;
 use super::kinds::{ENTRY, PARENT_ID, PageKind};
 use super::links::{self, Source, Tags};
 use super::page::{self, Detail, Page};
+use super::references;
 use super::scribe::Scribe;
 use crate::access::may_change;
 use crate::play::character::may_hide;
@@ -130,7 +131,8 @@ async fn created(scribe: &Scribe, new: &NewPage, checked: &Checked) -> Result<Ba
     node.subtype.clone_from(&checked.subtype);
     node.tags.clone_from(&checked.tags);
     node.visibility = visibility;
-    node.properties = merged(&Properties::new(), &new.fields);
+    let fields = references::checked(scribe, &new.fields, &Properties::new()).await?;
+    node.properties = merged(&Properties::new(), &fields);
     set_parent_id(&mut node.properties, new.parent);
     if new.kind == PageKind::Tag {
         links::keep_hidden(&mut node.properties, new.is_private());
@@ -179,7 +181,8 @@ async fn changed(
     let target = NodeRef::Id(page.node.id);
     let mut batch = scribe.batch();
     let mut fields = fields;
-    fields.properties = properties_after(scribe, &page, patch).await?;
+    let wanted = parent_after(scribe, &page, patch.parent).await?;
+    fields.properties = properties_after(scribe, &page, patch, wanted).await?;
     days::tell(&mut fields, &page.node);
     if let Some(tags) = &mut fields.tags {
         // Whoever does not see a tag cannot mean it to go.
@@ -208,7 +211,7 @@ async fn changed(
         sources.extend(posts.iter().map(Source::from));
         batch = links::set_mentions(scribe, batch, target, Some(page.node.id), &sources).await?;
     }
-    if let Some(parent) = patch.parent {
+    if let Some(parent) = wanted {
         batch = links::set_parent(scribe, batch, target, Some(page.node.id), parent).await?;
     }
     Ok(batch)
@@ -219,13 +222,16 @@ async fn properties_after(
     scribe: &Scribe,
     page: &Page,
     patch: &PagePatch,
+    part_of: Option<Option<i64>>,
 ) -> Result<Option<Properties>> {
     let hidden = patch.private.filter(|_| page.kind == PageKind::Tag);
-    if patch.fields.is_empty() && patch.parent.is_none() && hidden.is_none() {
+    if patch.fields.is_empty() && part_of.is_none() && hidden.is_none() {
         return Ok(None);
     }
-    let mut properties = merged(&page.node.properties, &patch.fields);
-    if let Some(wanted) = patch.parent {
+    let before = &page.node.properties;
+    let fields = references::checked(scribe, &patch.fields, before).await?;
+    let mut properties = merged(before, &fields);
+    if let Some(wanted) = part_of {
         set_parent_id(&mut properties, parent(scribe, wanted).await?);
         check_no_circle(scribe, page.node.number, wanted).await?;
     }
@@ -233,6 +239,19 @@ async fn properties_after(
         links::keep_hidden(&mut properties, private);
     }
     Ok(Some(properties))
+}
+
+/// What a page shall be part of, if that changes. Whoever does not see what it is part of
+/// cannot mean it to stand alone.
+async fn parent_after(
+    scribe: &Scribe,
+    page: &Page,
+    wanted: Option<Option<i64>>,
+) -> Result<Option<Option<i64>>> {
+    match (wanted, page.parent()) {
+        (Some(None), Some(now)) if references::is_hidden(scribe, now).await? => Ok(None),
+        _ => Ok(wanted),
+    }
 }
 
 /// The number of the page something shall be part of; fails when there is no such page.

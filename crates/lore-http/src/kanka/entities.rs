@@ -21,8 +21,8 @@ pub(super) async fn list(asked: &Asked) -> Result<Reply, Refused> {
     let named = types.into_iter().flat_map(|codes| codes.split(','));
     let numbered = asked.params.all("type_id").filter_map(|id| shape::kind_of_id(id.parse().ok()?));
     let kinds: Vec<PageKind> = named.filter_map(shape::kind_of_code).chain(numbered).collect();
-    let (pages, total) = typed::filtered(asked, kinds, &tags, Tagged::Any).await?;
-    let showing = Showing::of(asked, &pages).await?;
+    let (mut pages, total) = typed::filtered(asked, kinds, &tags, Tagged::Any).await?;
+    let showing = Showing::of(asked, &mut pages).await?;
     let rows = pages.iter().map(|page| Value::Object(shape::entity(page, &showing)));
     let extra = types.map(|types| format!("&types={types}")).unwrap_or_default();
     let path = format!("{}/entities", showing.campaign);
@@ -39,7 +39,7 @@ pub(super) async fn recent(asked: &Asked) -> Result<Reply, Refused> {
     let mut pages: Vec<Page> = found.pages.into_iter().map(|row| row.page).collect();
     pages.sort_by_key(|page| std::cmp::Reverse((page.node.updated.at, page.node.id)));
     pages.truncate(amount);
-    let showing = Showing::of(asked, &pages).await?;
+    let showing = Showing::of(asked, &mut pages).await?;
     let rows = pages.iter().map(|page| Value::Object(shape::entity(page, &showing)));
     Ok(Reply::Found(json!({ "data": rows.collect::<Vec<_>>() })))
 }
@@ -69,7 +69,7 @@ pub(super) async fn bulk(asked: &Asked, kind: PageKind) -> Result<Reply, Refused
         written.push((number, draft.entry.as_deref().unwrap_or_default()));
     }
     pages::join_made(&asked.scribe, &written).await;
-    let showing = Showing::of(asked, &made).await?;
+    let showing = Showing::of(asked, &mut made).await?;
     let rows = made.iter().map(|page| Value::Object(shape::entity(page, &showing)));
     Ok(Reply::Made(json!({ "data": rows.collect::<Vec<_>>() })))
 }
@@ -125,15 +125,15 @@ pub(super) async fn full_text(asked: &Asked) -> Result<Reply, Refused> {
 
 async fn hits(asked: &Asked, query: &PageQuery) -> Result<Reply, Refused> {
     let found = pages::find(&asked.scribe, query).await?;
-    let pages: Vec<Page> = found.pages.into_iter().map(|row| row.page).collect();
-    let showing = Showing::of(asked, &pages).await?;
+    let mut pages: Vec<Page> = found.pages.into_iter().map(|row| row.page).collect();
+    let showing = Showing::of(asked, &mut pages).await?;
     let rows: Value = pages.iter().map(|page| shape::search_row(page, &showing)).collect();
     Ok(Reply::Found(json!({ "data": rows })))
 }
 
 async fn with_child(asked: &Asked, page: Page) -> Result<Value, Refused> {
-    let pages = [page];
-    let showing = Showing::of(asked, &pages).await?;
+    let mut pages = [page];
+    let showing = Showing::of(asked, &mut pages).await?;
     let [page] = &pages;
     let mut object = shape::entity(page, &showing);
     object.insert("child".into(), shape::typed(page, &showing));

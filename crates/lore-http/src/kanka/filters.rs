@@ -134,6 +134,14 @@ impl Filters {
         self.checks.is_empty()
     }
 
+    /// What pages must be part of.
+    pub(super) fn parent(&self) -> Option<i64> {
+        self.checks.iter().find_map(|check| match check {
+            Check::Parent(number) => Some(*number),
+            _ => None,
+        })
+    }
+
     /// How much of a page must be read to decide.
     pub(super) fn detail(&self, asked: Detail) -> Detail {
         let posts = |check: &Check| matches!(check, Check::Has(Thing::Posts, _));

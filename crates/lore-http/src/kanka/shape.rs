@@ -108,9 +108,11 @@ pub(super) struct Showing {
 }
 
 impl Showing {
-    /// Reads what is needed to show pages.
-    pub(super) async fn of(asked: &Asked, pages: &[Page]) -> Result<Self> {
+    /// Reads what is needed to show pages, and takes out of them what the reader may not see.
+    pub(super) async fn of(asked: &Asked, pages: &mut [Page]) -> Result<Self> {
         let (scribe, related) = (&asked.scribe, typed::related(asked));
+        let nodes = pages.iter_mut().map(|page| &mut page.node);
+        pages::leave_out_hidden(&scribe.app, &scribe.viewer, nodes).await?;
         let mut showing = Self {
             tags: Tags::read(scribe).await?,
             related,

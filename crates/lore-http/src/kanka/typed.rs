@@ -43,8 +43,8 @@ pub(super) async fn route(
 async fn list(asked: &Asked, kind: PageKind) -> Result<Reply, Refused> {
     asked.permit("find_entities")?;
     let tags = Tags::read(&asked.scribe).await?;
-    let (pages, total) = filtered(asked, vec![kind], &tags, Tagged::All).await?;
-    let showing = Showing::of(asked, &pages).await?;
+    let (mut pages, total) = filtered(asked, vec![kind], &tags, Tagged::All).await?;
+    let showing = Showing::of(asked, &mut pages).await?;
     let rows = pages.iter().map(|page| only_wanted(asked, shape::typed(page, &showing))).collect();
     let path = format!("{}/{}", showing.campaign, shape::plural(kind));
     Ok(page_of(asked, rows, total, path, "").into_reply())
@@ -72,6 +72,11 @@ pub(super) async fn filtered(
     let params = &asked.params;
     let offset = (params.page() - 1) * PER_PAGE;
     let filters = Filters::of(params, tags, tagged)?;
+    if let Some(parent) = filters.parent()
+        && pages::is_hidden(&asked.scribe, parent).await?
+    {
+        return Ok((Vec::new(), 0));
+    }
     let by_store = filters.are_the_stores();
     let query = PageQuery {
         kinds,
@@ -159,8 +164,8 @@ async fn found(asked: &Asked, kind: PageKind, id: i64) -> Result<Page, Refused> 
 }
 
 async fn shown(asked: &Asked, page: Page) -> Result<Value, Refused> {
-    let pages = [page];
-    let showing = Showing::of(asked, &pages).await?;
+    let mut pages = [page];
+    let showing = Showing::of(asked, &mut pages).await?;
     let [page] = &pages;
     Ok(only_wanted(asked, shape::typed(page, &showing)))
 }
