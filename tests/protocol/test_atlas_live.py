@@ -1,5 +1,6 @@
 """The atlas tools over World Anvil's API, with our own in its place."""
 
+import fcntl
 import json
 import subprocess
 
@@ -258,6 +259,36 @@ def test_a_copied_world_is_whole_and_copied_once(binary, live, origin):
         assert (marker["latitude"], marker["linked_article"]["id"]) == (1.5, ids["article"])
         history = ask(near, "get_history", {"history_id": ids["history"], "granularity": 2})
         assert history["data"]["timelines"][0]["id"] == ids["timeline"]
+
+
+def is_held(path) -> bool:
+    """Whether some process holds a file for itself."""
+    with path.open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def test_copies_at_once_wait_for_each_other(live, origin):
+    _, _, ids = origin
+    several = [live.start("sync", "world-anvil") for _ in range(3)]
+    with live.stdio("--toolsets", "atlas") as far:
+        far.initialize()
+        while any(one.poll() is None for one in several):
+            ask(far, "get_article", {"article_id": ids["article"], "granularity": 2})
+    told = [one.communicate() for one in several]
+    assert [one.returncode for one in several] == [0, 0, 0], told
+    new = sorted(int(out.split(" new, ")[0]) for out, _ in told)
+    assert new[:2] == [0, 0] and new[2] > 70, told
+    assert sum("another copy" in said for _, said in told) >= 1, told
+    # Who was killed keeps nobody waiting.
+    killed = live.start("sync", "world-anvil")
+    assert until(lambda: is_held(live.data / "world-anvil.lock"), pause=0.001)
+    killed.kill()
+    killed.communicate()
+    assert live.ok("sync", "world-anvil").startswith("0 new, ")
 
 
 def test_what_is_gone_there_goes_here_and_parts_are_copied_too(binary, live, origin):

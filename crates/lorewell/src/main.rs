@@ -12,6 +12,7 @@ mod config;
 mod federation;
 mod output;
 mod setup;
+mod turn;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;

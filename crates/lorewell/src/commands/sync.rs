@@ -10,7 +10,7 @@ use lore_app::pages::live::{Pace, Report, Side};
 use crate::cli::Sync;
 use crate::config::Settings;
 use crate::output::advised;
-use crate::{output, setup};
+use crate::{output, setup, turn};
 
 /// Brings what is configured up to date, and says what came of it.
 pub(crate) async fn run(settings: &Settings, command: &Sync) -> anyhow::Result<()> {
@@ -56,6 +56,7 @@ pub(crate) async fn copy(
     if settings.selection.is_read_only() {
         bail!("this would write, and read-only is on\n  try: leave --read-only out");
     }
+    let _turn = turn::take(settings).await?;
     let viewer = setup::local_viewer(&app, settings).await?;
     let request_id = app.effects.uid().to_string();
     let here = Atlas::new(Arc::clone(&app), viewer, tool, request_id);
