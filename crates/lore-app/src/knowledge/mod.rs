@@ -11,6 +11,7 @@ mod amend;
 mod catalogue;
 mod changes;
 pub mod code;
+mod copies;
 mod documents;
 mod entities;
 mod extract;

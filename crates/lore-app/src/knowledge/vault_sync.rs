@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::librarian::Librarian;
 use super::note::Note;
-use super::{kept_notes, shelve, uri, vault, waiting};
+use super::{copies, kept_notes, note, shelve, uri, vault, waiting};
 
 /// How often notes are read again that were changed while all were read.
 const ROUNDS_MAX: usize = 3;
@@ -126,9 +126,13 @@ impl Kept {
         };
         let said_so =
             |(from, old): &(&String, &String)| *old == digest && **from != here && left(from);
-        let Some(from) = self.paths.iter().find(said_so).map(|(from, _)| from.clone()) else {
-            return Ok(());
-        };
+        let mut from: Vec<String> =
+            self.paths.iter().filter(said_so).map(|(from, _)| from.clone()).collect();
+        from.sort();
+        let came = |path: &&String| !self.paths.contains_key(*path);
+        let alike = fresh.iter().filter(|(_, other)| *other == digest).map(|(path, _)| path);
+        let rivals = alike.filter(came).count();
+        let Some(from) = the_same(&from, &here, rivals) else { return Ok(()) };
         if !self.paths.contains_key(&here) {
             if moved(librarian, &from, &here).await {
                 self.paths.remove(&from);
@@ -141,6 +145,17 @@ impl Kept {
             self.paths.insert(from, other);
         }
         Ok(())
+    }
+}
+
+/// Which of the notes that went a note is that came, where several came that say the same: the one
+/// that is called so, or the only one.
+fn the_same(went: &[String], here: &str, came: usize) -> Option<String> {
+    let mut called_so = went.iter().filter(|path| note::last(path) == note::last(here));
+    match (called_so.next(), called_so.next(), went) {
+        (Some(one), None, _) => Some(one.clone()),
+        (None, _, [one]) if came <= 1 => Some(one.clone()),
+        _ => None,
     }
 }
 
@@ -215,12 +230,16 @@ async fn came(librarian: &Librarian, path: &NotePath, text: &str) -> Result<()> 
     if shelve::shelved(librarian, &kept_notes::rid(&here)).await?.is_some() {
         return Ok(());
     }
-    let said_so = librarian.catalogue().await?.notes_saying(&kept_notes::digest(text));
-    for from in said_so {
-        let gone = read(librarian, &NotePath::parse(&from)?).await;
-        if matches!(gone, Err(Error::NotFound { .. })) && moved(librarian, &from, &here).await {
-            break;
+    let mut went = librarian.catalogue().await?.notes_saying(&kept_notes::digest(text));
+    let mut present = HashSet::new();
+    for from in &went {
+        if !matches!(read(librarian, &NotePath::parse(from)?).await, Err(Error::NotFound { .. })) {
+            present.insert(from.clone());
         }
+    }
+    went.retain(|from| !present.contains(from));
+    if let Some(from) = the_same(&went, &here, 1) {
+        moved(librarian, &from, &here).await;
     }
     Ok(())
 }
@@ -236,8 +255,15 @@ fn told(outcome: Result<()>, path: &NotePath) {
     }
 }
 
+/// Takes a note away that is gone, unless it was moved and is elsewhere.
 pub(super) async fn removed(librarian: &Librarian, path: &str) {
-    if let Err(error) = kept_notes::forget(librarian, path).await {
+    let work = async {
+        match copies::taken_over(librarian, path).await? {
+            true => Ok(()),
+            false => kept_notes::forget(librarian, path).await,
+        }
+    };
+    if let Err(error) = work.await {
         tracing::info!(%error, path, "a note that is gone was not taken away");
     }
 }

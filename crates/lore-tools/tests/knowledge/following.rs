@@ -223,3 +223,71 @@ async fn titles_of_pages_act_nowhere_and_name_files_everywhere() {
     assert!(text(&notes[0]).contains("# CON"), "{}", notes[0]);
     assert!(!text(&notes[1]).contains("# Act <b>"), "{}", notes[1]);
 }
+
+#[tokio::test]
+async fn a_note_that_was_copied_and_removed_much_later_was_moved() {
+    let world = World::new().await;
+    let place = |name: &str| world.directory.path().join("vault").join(name);
+    let person = "---\n\"@type\": schema:Person\n---\n";
+    let write = |name: &str, text: &str| std::fs::write(place(name), text).unwrap();
+    let look = async || world.post("sync-relationships", json!({})).await;
+    let uri = async |name: &str| world.best(name).await["uri"].as_str().unwrap().to_owned();
+    write("Sig Aldane.md", &format!("{person}He is frabjous.\n"));
+    write("Blank One.md", person);
+    look().await;
+    let (sig, blank) = (uri("Sig Aldane").await, uri("Blank One").await);
+    world.post("entity/alias", json!({ "uri": sig, "alias": "Siggy" })).await;
+
+    write("Sig Boldane.md", &format!("{person}He is frabjous.\n"));
+    write("Blank Two.md", person);
+    look().await;
+    assert_ne!(uri("Sig Boldane").await, sig, "as long as both are there, they are two");
+    write("Log.md", "We met Sig Boldane.");
+    look().await;
+    let second = uri("Sig Boldane").await;
+    for name in ["Sig Aldane.md", "Blank One.md"] {
+        std::fs::remove_file(place(name)).unwrap();
+    }
+    look().await;
+    let entity = world.entity(&sig).await;
+    assert_eq!(entity["name"], "Sig Boldane");
+    assert_eq!(entity["aliases"], json!(["Siggy", "Sig Aldane"]));
+    assert_eq!(world.entity(&second).await["uri"], sig, "who was spoken of meanwhile is the same");
+    let documents = world.call("get_entity_documents", json!({ "entity_uri": sig })).await;
+    assert_eq!(documents["total_count"], 2, "{documents}");
+    assert_ne!(uri("Blank Two").await, blank, "notes that say nothing are no copies");
+}
+
+#[tokio::test]
+async fn notes_that_moved_while_nobody_looked_are_followed_where_it_is_clear() {
+    let world = World::new().await;
+    let place = |name: &str| world.directory.path().join("vault").join(name);
+    let person = "---\n\"@type\": schema:Person\n---\nSomebody.\n";
+    for folder in ["Old", "New"] {
+        std::fs::create_dir(place(folder)).unwrap();
+    }
+    let names = ["Ann Moor", "Bea Lund", "Cleo Vant"];
+    for name in names {
+        std::fs::write(place(&format!("Old/{name}.md")), person).unwrap();
+    }
+    world.post("sync-relationships", json!({})).await;
+    let uri = async |name: &str| world.best(name).await["uri"].clone();
+    let before = [uri(names[0]).await, uri(names[1]).await, uri(names[2]).await];
+    // All say the same: two are known by their names, and whoever has another is the third.
+    for (from, to) in
+        [("Ann Moor", "Ann Moor"), ("Bea Lund", "Bea Lund"), ("Cleo Vant", "Dora Hill")]
+    {
+        std::fs::rename(place(&format!("Old/{from}.md")), place(&format!("New/{to}.md"))).unwrap();
+    }
+    world.post("sync-relationships", json!({})).await;
+    let after = [uri(names[0]).await, uri(names[1]).await, uri("Dora Hill").await];
+    assert_eq!(after, before);
+    // Of two that went and two that came nobody knows which is which.
+    for (from, to) in [("Ann Moor", "Eva Blom"), ("Bea Lund", "Fay Corr")] {
+        std::fs::rename(place(&format!("New/{from}.md")), place(&format!("Old/{to}.md"))).unwrap();
+    }
+    world.post("sync-relationships", json!({})).await;
+    for name in ["Eva Blom", "Fay Corr"] {
+        assert!(!before.contains(&uri(name).await), "{name}");
+    }
+}

@@ -1,0 +1,87 @@
+//! Notes that were moved by being copied: sync clients, slow editors and moves between disks write
+//! a note elsewhere and remove it where it was some time later.
+//!
+//! As long as both are there they are two notes. Only when the first goes, and one copy of it
+//! came a short while ago, was it moved.
+
+use std::time::Duration;
+
+use lore_core::{Node, Result, Timestamp};
+use lore_vault::NotePath;
+use serde_json::{Value, json};
+
+use super::changes::INTRODUCED_BY;
+use super::kept_notes;
+use super::librarian::Librarian;
+use super::note::Note;
+use super::vault_sync::read;
+use super::{entities, log, shelve, uri};
+
+/// Whoever moves a note by copying it has removed the first by then.
+const MOVING_MAX: Duration = Duration::from_secs(600);
+
+/// Why what the copy of a note made known is what the note is about.
+const MOVED: &str = "its note was moved";
+
+/// Lets the copy of a note that is gone be that note, if it was moved. Says whether it was.
+pub(super) async fn taken_over(librarian: &Librarian, gone: &str) -> Result<bool> {
+    let Some(original) = shelve::shelved(librarian, &kept_notes::rid(gone)).await? else {
+        return Ok(false);
+    };
+    let Some((path, text)) = copy_of(librarian, &original, gone).await? else { return Ok(false) };
+    let here = path.to_string();
+    let Some(copy) = shelve::shelved(librarian, &kept_notes::rid(&here)).await? else {
+        return Ok(false);
+    };
+    kept_notes::forget(librarian, &here).await?;
+    kept_notes::follow(librarian, gone, &here).await?;
+    made_one(librarian, &copy, &original).await?;
+    kept_notes::keep(librarian, &path, &text).await?;
+    Ok(true)
+}
+
+/// The only copy of a note, if it came just now. Notes that say nothing are alike without being
+/// copies.
+async fn copy_of(
+    librarian: &Librarian,
+    original: &Node,
+    gone: &str,
+) -> Result<Option<(NotePath, String)>> {
+    let digest = original.properties.get(shelve::DIGEST).and_then(Value::as_str);
+    let mut same = librarian.catalogue().await?.notes_saying(digest.unwrap_or_default());
+    same.retain(|path| path != gone);
+    let [path] = same.as_slice() else { return Ok(None) };
+    let Some(copy) = shelve::shelved(librarian, &kept_notes::rid(path)).await? else {
+        return Ok(None);
+    };
+    let (made, first) = (copy.created.at, original.created.at);
+    if made < first || age(librarian, made) > MOVING_MAX {
+        return Ok(None);
+    }
+    let path = NotePath::parse(path)?;
+    let text = read(librarian, &path).await?;
+    let says_something = !Note::read(&text).body.trim().is_empty();
+    let is_same = Some(kept_notes::digest(&text).as_str()) == digest;
+    Ok((says_something && is_same).then_some((path, text)))
+}
+
+fn age(librarian: &Librarian, made: Timestamp) -> Duration {
+    librarian.app.effects.now().duration_since(made).unsigned_abs()
+}
+
+/// Makes one of what the copy made known and what the note is about, where others speak of it
+/// already. Else it went with the copy.
+async fn made_one(librarian: &Librarian, copy: &Node, original: &Node) -> Result<()> {
+    let (Some(made), Some(first)) = (kept_notes::told(copy), kept_notes::told(original)) else {
+        return Ok(());
+    };
+    let (made, first) = (made.about.to_owned(), first.about.to_owned());
+    let (made, first) =
+        (entities::by_uri(librarian, &made).await?, entities::by_uri(librarian, &first).await?);
+    let (Some(made), Some(first)) = (made, first) else { return Ok(()) };
+    let by_copy = Some(&json!(uri::of_document(copy)));
+    if made.node.id != first.node.id && made.node.properties.get(INTRODUCED_BY) == by_copy {
+        log::merge(librarian, &made.uri, &first.uri, MOVED).await?;
+    }
+    Ok(())
+}
