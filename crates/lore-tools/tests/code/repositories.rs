@@ -21,6 +21,8 @@ async fn a_folder_has_one_name() {
     let Err(Failure::Failed(Error::Invalid { problem, .. })) = twice else { panic!("{twice:?}") };
     assert!(problem.contains("me/repo"), "{problem}");
     assert_eq!(world.call("github_scan", json!({})).await["active_repos"], 1);
+    let unknown = world.call("github_scan", json!({ "action": "no such thing" })).await;
+    assert_eq!(unknown["active_repos"], 1, "any other action tells the status");
 }
 
 #[tokio::test]

@@ -3,11 +3,10 @@
 use lore_core::{Error, Result, Role};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::value::Error as Unknown;
-use serde::de::{Deserializer, IntoDeserializer};
+use serde::de::Deserializer;
 use serde_json::{Value, json};
 
-use super::wire::pretty;
+use super::wire::{known_action, pretty};
 use crate::call::Call;
 use crate::choice::choice;
 use crate::koi::{self, Ask, MonitorAnswer, Shaped};
@@ -35,11 +34,8 @@ fn status() -> Action {
     Action::Status
 }
 
-/// The contract takes an action it does not know for a question about the state of things.
 fn known_or_status<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Action, D::Error> {
-    let word = String::deserialize(from)?;
-    let known = Action::deserialize(IntoDeserializer::<Unknown>::into_deserializer(word));
-    Ok(known.unwrap_or(Action::Status))
+    Ok(known_action(from)?.unwrap_or(Action::Status))
 }
 
 impl ToolSpec for MonitorUrl {
