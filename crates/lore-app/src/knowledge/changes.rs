@@ -154,7 +154,9 @@ async fn recognise(
     let Some(entity) = librarian.entities(&[picked.key]).await?.pop() else {
         return Ok(Found::Nothing);
     };
-    if matches!(picked.tier, Tier::Exact | Tier::Alias) {
+    let same = matches!(picked.tier, Tier::Exact | Tier::Alias);
+    let spelling = picked.alias.as_ref().unwrap_or(&picked.name);
+    if same && lore_resolve::key(spelling) == lore_resolve::key(&given.name) {
         return Ok(Found::Same(entity));
     }
     let mergeable = given.introduced_by.is_none()
@@ -162,6 +164,8 @@ async fn recognise(
         && librarian.may_change(&entity.node).is_ok();
     Ok(match mergeable {
         true => Found::Alike(entity, picked.reason.clone()),
+        // Abbreviations make no other name: Acme Corp, Acme Corporation.
+        false if same => Found::Same(entity),
         false => Found::Nothing,
     })
 }

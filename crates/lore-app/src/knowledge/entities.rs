@@ -47,8 +47,8 @@ impl Entity {
     }
 }
 
-/// From here on a name is taken for what it resolves to.
-const SURE_ENOUGH: f64 = 0.5;
+/// Most entities that are named where it is not clear which is meant.
+const OFFERED_MAX: usize = 3;
 
 /// The entity with this URI or an id of another door, or what it was merged into.
 pub async fn by_uri(librarian: &Librarian, uri: &str) -> Result<Option<Entity>> {
@@ -84,17 +84,18 @@ pub(crate) async fn by_name_outside(
     Ok(app.store.node(viewer, NodeKey::Uid(uid)).await?)
 }
 
-/// How well a name must fit to be taken for what it resolves to.
+/// What may stand for an entity of which something is told. What is told is kept, so it must be
+/// as sure as what is registered: a guess would tell it of somebody else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fit {
-    /// It probably is that.
-    Likely,
-    /// It is that name, or that name written otherwise, or a link to its note: who links
-    /// notes writes their names or those of their files.
-    Same,
+    /// Its name, or that name written otherwise.
+    Name,
+    /// The same, or a link to its note: who links notes writes their names or those of their
+    /// files.
+    Link,
 }
 
-/// The entity that a text stands for: by its URI, or by a name that fits well enough.
+/// The entity that a text surely stands for: by its URI, or by its name.
 /// Entities of the `wanted` types come first; any will do where none is.
 pub(super) async fn meant(
     librarian: &Librarian,
@@ -108,26 +109,31 @@ pub(super) async fn meant(
     }
     let found = {
         let catalogue = librarian.catalogue().await?;
-        let linked = catalogue.linked(text, wanted).filter(|_| fit == Fit::Same);
-        let by_name = |name: &str| best(&catalogue, name, wanted, fit);
-        let file = || Some(note::last(text)).filter(|last| fit == Fit::Same && *last != text);
+        let linked = catalogue.linked(text, wanted).filter(|_| fit == Fit::Link);
+        let by_name = |name: &str| best(&catalogue, name, wanted);
+        let file = || Some(note::last(text)).filter(|last| fit == Fit::Link && *last != text);
         linked.or_else(|| by_name(text)).or_else(|| by_name(file()?))
     };
     Ok(librarian.entities(found.as_slice()).await?.pop())
 }
 
-fn best(catalogue: &Catalogue, text: &str, wanted: &[EntityType], fit: Fit) -> Option<NodeId> {
+fn best(catalogue: &Catalogue, text: &str, wanted: &[EntityType]) -> Option<NodeId> {
     let sure = |type_hint: Option<&str>| {
         let found = catalogue.resolve(&Query { type_hint, ..Query::new(text) });
-        let fits = |candidate: &Candidate<NodeId>| match fit {
-            Fit::Likely => candidate.confidence >= SURE_ENOUGH,
-            Fit::Same => candidate.decision == Decision::Link,
-        };
+        let fits = |candidate: &Candidate<NodeId>| candidate.decision == Decision::Link;
         found.candidates.into_iter().find(fits)
     };
     let hinted = wanted.iter().filter_map(|wanted| sure(Some(wanted.as_str())));
     let hinted = hinted.max_by(|a, b| a.confidence.total_cmp(&b.confidence));
     hinted.or_else(|| sure(None)).map(|candidate| candidate.key)
+}
+
+/// Those that a name may mean, each by its name and URI, where it is not sure which.
+pub(super) async fn offered(librarian: &Librarian, text: &str) -> Result<Vec<String>> {
+    let candidates = librarian.catalogue().await?.resolve(&Query::new(text.trim())).candidates;
+    let ids: Vec<NodeId> = candidates.iter().take(OFFERED_MAX).map(|one| one.key).collect();
+    let entities = librarian.entities(&ids).await?.into_iter();
+    Ok(entities.map(|entity| format!("{} ({})", entity.node.name, entity.uri)).collect())
 }
 
 /// A page of entities in order of creation, of one type or of all.

@@ -227,8 +227,13 @@ pub enum Related {
     Added,
     /// It is one that was told before in the same list.
     Repeated,
-    /// It was not, because nothing known is called so.
-    Unknown(String),
+    /// It was not, because nothing that is known is surely called so.
+    Unknown {
+        /// The name.
+        name: String,
+        /// Those that may be meant, each by its name and URI.
+        candidates: Vec<String>,
+    },
     /// It was not; why, in words.
     Refused(String),
 }
@@ -271,8 +276,12 @@ async fn relate_one(
     read_in: ReadIn<'_>,
     told: &mut HashSet<Ends>,
 ) -> Result<Related> {
-    let joint = match understood(librarian, item, Fit::Likely).await? {
+    let joint = match understood(librarian, item, Fit::Name).await? {
         Ok(joint) => joint,
+        Err(Related::Unknown { name, .. }) => {
+            let candidates = entities::offered(librarian, &name).await?;
+            return Ok(Related::Unknown { name, candidates });
+        }
         Err(problem) => return Ok(problem),
     };
     let fresh = joint.edges().into_iter().filter(|edge| told.insert(edge.clone())).count();
@@ -326,7 +335,8 @@ pub(super) async fn understood(
     let object = entities::meant(librarian, &item.object, predicate.objects, fit).await?;
     let (Some(subject), Some(object)) = (&subject, &object) else {
         let unknown = if subject.is_none() { &item.subject } else { &item.object };
-        return Ok(Err(Related::Unknown(unknown.clone())));
+        let (name, candidates) = (unknown.clone(), Vec::new());
+        return Ok(Err(Related::Unknown { name, candidates }));
     };
     if subject.node.id == object.node.id {
         return Ok(Err(Related::Refused("it relates an entity to itself".into())));
@@ -336,7 +346,7 @@ pub(super) async fn understood(
     }
     let end = |entity: &Entity, given: &str| {
         let given = match given.trim() {
-            path if fit == Fit::Same && !path.starts_with(uri::PREFIX) => note::last(path),
+            path if fit == Fit::Link && !path.starts_with(uri::PREFIX) => note::last(path),
             name => name,
         };
         let first = [&entity.uri, &entity.node.name].iter().any(|name| *name == given);

@@ -54,12 +54,12 @@ pub(super) async fn tell(
 ) -> Result<Told> {
     let Told { mut said, mut waiting } = Told::default();
     for item in items.iter().take(ITEMS_MAX) {
-        match understood(librarian, item, Fit::Same).await? {
+        match understood(librarian, item, Fit::Link).await? {
             Ok(joint) => {
                 keep(librarian, &joint, item.confidence, read_in, Teller::Note).await?;
                 said.extend(joint.edges());
             }
-            Err(Related::Unknown(_)) => waiting.push(item.clone()),
+            Err(Related::Unknown { .. }) => waiting.push(item.clone()),
             Err(problem) => tracing::debug!(?problem, ?read_in, "a relation of a note"),
         }
     }

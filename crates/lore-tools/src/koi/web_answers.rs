@@ -321,8 +321,8 @@ impl From<Ingested> for IngestOut {
             match relation {
                 Related::Added => added += 1,
                 Related::Repeated => {}
-                Related::Unknown(name) => {
-                    let reason = format!("{name:?} is no known entity, or may be one of several");
+                Related::Unknown { name, candidates } => {
+                    let reason = unknown(&name, &candidates);
                     refused.push(RefusedOut { item: format!("relationships[{place}]"), reason });
                 }
                 Related::Refused(reason) => {
@@ -341,6 +341,18 @@ impl From<Ingested> for IngestOut {
             relationships_added: Some(added),
             refused: Some(refused).filter(|refused| !refused.is_empty()),
         }
+    }
+}
+
+/// Why a relation with an end of this name was not taken.
+fn unknown(name: &str, candidates: &[String]) -> String {
+    match candidates {
+        [] => format!("{name:?} is no known entity; list it among the entities if it is one"),
+        some => format!(
+            "{name:?} is not surely a known entity: give the URI if it is {}, or list it among \
+             the entities if it is another",
+            some.join(" or ")
+        ),
     }
 }
 

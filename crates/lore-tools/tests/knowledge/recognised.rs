@@ -7,7 +7,7 @@ use lore_app::knowledge::Elsewhere;
 use lore_tools::koi::{Ask, Failure};
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::world::{ARTICLE, World};
 
 #[tokio::test]
 async fn things_with_names_one_word_apart_stay_two() {
@@ -60,6 +60,73 @@ async fn what_is_recognised_is_in_the_log_and_can_be_undone() {
     assert_eq!(world.entity(&uri).await["aliases"], json!([]));
     let again = world.post("register-entity", body).await;
     assert_eq!((&again["canonical_uri"], &again["is_new"]), (&json!(other), &json!(false)));
+}
+
+#[tokio::test]
+async fn relations_are_never_told_of_a_look_alike() {
+    let world = World::new().await;
+    let people = [("Samir Aziz", "Samira Aziz"), ("Haruki Tanaka", "Haruka Tanaka")];
+    for (known, _) in people {
+        world.register(known, "Person").await;
+    }
+    world.register("Benedict Cumberbatch", "Person").await;
+    let mary = world.register("St. Mary's Hospital", "Organization").await;
+    let told = |subject: &str, object: &str| json!({ "subject": subject, "predicate": "affiliated_with", "object": object });
+    let url = "https://example.org/herring";
+    world.pages.0.lock().unwrap().insert(url.into(), ARTICLE.into());
+    world.call("preview_url", json!({ "url": url })).await;
+    let relations = json!([
+        told("Samira Aziz", "St. Mary's Hospital"),
+        told("Haruka Tanaka", "St. Mary's Hospital"),
+        told("Samir Aziz", "St. Mark's Hospital"),
+        told("Benedict Cumberbach", "St. Mary's Hospital"),
+        told("Nobody Atall", "St. Mary's Hospital"),
+    ]);
+    let page = json!({ "url": url, "relationships": relations });
+    let taken = world.call("ingest_url", page).await;
+    let read = json!({ "document_rid": "sensor:1", "relationships": relations });
+    let read = world.post("ingest", read).await;
+    for (refused, added) in [
+        (&taken["refused"], &taken["relationships_added"]),
+        (&read["refused"], &read["stats"]["relationships_added"]),
+    ] {
+        assert_eq!((refused.as_array().unwrap().len(), added), (5, &json!(0)), "{refused}");
+        let why = |place: usize| refused[place]["reason"].as_str().unwrap().to_owned();
+        assert!(why(0).contains("Samir Aziz (orn:") && why(2).contains(&mary), "{refused}");
+        assert!(why(3).contains("Benedict Cumberbatch (orn:"), "{refused}");
+        assert!(why(4).contains("is no known entity"), "{refused}");
+    }
+    assert!(world.relations("Samir Aziz").await.is_empty());
+    let around = json!({ "entity_uri": "Samira Aziz" });
+    let read = world.answer(world.owner, "get_entity_neighborhood", around).await;
+    assert!(read.is_err(), "nor is one read for the other");
+
+    // What the page lists is somebody new, who then has the relation.
+    let listed = json!({
+        "document_rid": "sensor:2",
+        "entities": [{ "name": "Samira Aziz", "type": "Person" }],
+        "relationships": [told("Samira Aziz", "St. Mary's Hospital")],
+    });
+    assert_eq!(world.post("ingest", listed).await["stats"]["relationships_added"], 1);
+    assert_eq!(world.relations(&mary).await, ["Samira Aziz affiliated_with St. Mary's Hospital"]);
+}
+
+#[tokio::test]
+async fn a_name_written_out_is_merged_and_can_be_undone() {
+    let world = World::new().await;
+    for (short, long) in
+        [("Acme Corp", "Acme Corporation"), ("Smith & Sons Ltd", "Smith and Sons Limited")]
+    {
+        let uri = world.register(short, "Organization").await;
+        assert_eq!(world.register(long, "Organization").await, uri, "{long}");
+        let path = ["entity".to_owned(), uri.clone(), "history".to_owned()];
+        let entry = world.ask(Ask::get(path)).await["history"][0].clone();
+        assert_eq!(entry["action"], "ENTITY_MERGED", "{long}");
+        let other = entry["details"]["uri"].as_str().unwrap();
+        world.post("entity/unmerge", json!({ "uri": other })).await;
+        assert_eq!(world.register(long, "Organization").await, other);
+        assert_eq!(world.register(short, "Organization").await, uri);
+    }
 }
 
 #[tokio::test]
