@@ -8,13 +8,13 @@ use crate::spelling::{How, is_long_slip};
 
 /// What equality of whole names is worth beyond its words, in nats.
 const SAME: f64 = 6.0;
-const NEARLY_SAME: f64 = 3.0;
+const NEARLY_SAME: f64 = 3.5;
 /// What it is worth, in nats, that a long name of one word has a letter mistyped: however many
 /// names there are, hardly two are so near each other.
 const LONG_SLIP: f64 = 1.0;
 
-/// What it is worth, in nats, that persons are told apart by one letter, with and without another
-/// name in common: of several such pairs, one is a mistyped name.
+/// What it is worth, in nats, that names are told apart by one letter, with and without another
+/// word in common: of several such pairs, one is a mistyped name.
 const NEAR_NAMES: f64 = -1.5;
 const NEAR_NAMES_ALONE: f64 = -3.0;
 
@@ -45,7 +45,7 @@ fn by_long_slip(evidence: &Evidence, asked: &Name, known: &Name) -> f64 {
     }
 }
 
-/// What it tells that two persons have nearly one name.
+/// What it tells that two names are nearly one.
 fn by_near_names(evidence: &Evidence, asked: &Name, known: &Name) -> f64 {
     match near_names(asked, known, &evidence.alignment) {
         Some(_) if evidence.alignment.pairs.is_empty() => NEAR_NAMES_ALONE,

@@ -13,6 +13,11 @@ pub(crate) fn is_real(word: &str) -> bool {
     word.len() >= 3 && (lore_text::wordpiece::rank(word).is_some() || NAMES.contains(word))
 }
 
+/// The same of a word that may belong to somebody: Mark's.
+pub(crate) fn is_real_or_theirs(word: &str) -> bool {
+    is_real(word) || word.strip_suffix('s').is_some_and(is_real)
+}
+
 /// Whether somebody is called so.
 pub(crate) fn is_given_name(word: &str) -> bool {
     NAMES.contains(word) || NICKNAMES.contains_key(word)

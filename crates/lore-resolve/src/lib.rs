@@ -30,6 +30,7 @@ mod resolver;
 mod sameness;
 mod sound;
 mod spelling;
+mod twins;
 mod words;
 
 pub use name::Name;

@@ -20,6 +20,8 @@ pub struct Name {
     pub(crate) full_key: String,
     pub(crate) loose_key: String,
     pub(crate) codes: Vec<String>,
+    /// The key of the name as it is written, where abbreviations make it another.
+    written: Option<String>,
 }
 
 /// One word of a name.
@@ -105,7 +107,17 @@ impl Name {
         let loose_key =
             joined(tokens.iter().filter(|token| token.kind != Kind::Light), Separator::Digits);
         let codes = codes(text);
-        Self { tokens, full_key, loose_key, codes }
+        let written = Some(key(text)).filter(|written| *written != full_key);
+        Self { tokens, full_key, loose_key, codes, written }
+    }
+
+    /// Whether both are written alike, but for case, accents and punctuation.
+    pub(crate) fn is_written_as(&self, other: &Self) -> bool {
+        self.written() == other.written()
+    }
+
+    fn written(&self) -> &str {
+        self.written.as_deref().unwrap_or(&self.full_key)
     }
 
     /// The words that are not light.

@@ -99,7 +99,10 @@ impl Compared<'_> {
             Some(Objection::OtherGeneration)
         } else if few <= 1 && many > 1 && !self.is_joined_throughout() {
             Some(Objection::PartOfName)
-        } else if asked(&telling) && known(&telling) || self.has_other_middle_names() {
+        } else if asked(&telling) && known(&telling)
+            || self.has_other_middle_names()
+            || self.have_twin_names()
+        {
             Some(Objection::OtherName)
         } else if self.is_turned() && self.are_first_names() {
             Some(Objection::OtherOrder)

@@ -45,7 +45,7 @@ pub struct Profile {
     pub phonetic: bool,
     /// Words that are not compared by their sound, as [`crate::key`] writes them.
     pub mute: Option<Arc<[String]>>,
-    /// From which probability on a match is made without asking.
+    /// From which confidence on a match is made without asking.
     pub link_at: f64,
     /// How near in meaning two names must be for one to be offered for the other, from 0 to 1.
     pub meaning_at: f64,

@@ -187,6 +187,8 @@ const OWN_NAME: f64 = 2.5;
 const OTHER_TYPE: f64 = 4.0;
 const PROBABLE: f64 = 0.5;
 const POSSIBLE: f64 = 0.2;
+/// From here on, the same name is that of the one thing and of no other.
+const SAME_NAME: f64 = 0.8;
 const LEAST_SHOWN: f64 = 0.02;
 /// A name alone never makes certain.
 const MOST_FOR_SAME: f64 = 0.99;
@@ -312,8 +314,8 @@ impl<K: Clone + Eq + Hash> Resolver<K> {
                 evidence.objection = None;
             }
             let penalty = if fits { 0.0 } else { OTHER_TYPE };
-            let first = slot.spelling == Spelling::Name && evidence.sameness == Sameness::Full;
-            let own = if first { OWN_NAME } else { 0.0 };
+            let same = evidence.sameness == Sameness::Full && asked.is_written_as(&slot.name);
+            let own = if same && slot.spelling == Spelling::Name { OWN_NAME } else { 0.0 };
             let excess = excess(&evidence, &asked, &slot.name, needed) + own + context - penalty;
             Some(Scored {
                 place: slot.thing,
@@ -414,15 +416,16 @@ fn candidate<K: Clone>(scored: &Scored<'_, K>, probability: f64, namesakes: usiz
     };
     let circumstances =
         Circumstances { context: scored.context, namesakes, other_type: scored.other_type };
+    let confidence = (probability * scored.profile.reliability).min(most);
     Candidate {
         key: scored.thing.key.clone(),
         name: scored.thing.name.clone(),
         alias: scored.alias.clone(),
         type_name: scored.thing.type_name.clone(),
-        confidence: (probability * scored.profile.reliability).min(most),
+        confidence,
         probability,
         tier: tier(scored),
-        decision: decision(scored, probability),
+        decision: decision(scored, probability, confidence),
         objection: scored.evidence.objection,
         guess: is_guess(scored),
         other_type: scored.other_type,
@@ -448,9 +451,12 @@ fn is_guess<K>(scored: &Scored<'_, K>) -> bool {
     scored.evidence.guess && scored.context <= 0.0
 }
 
-fn decision<K>(scored: &Scored<'_, K>, probability: f64) -> Decision {
+/// What to do with it, by what is shown of it. The same name needs no threshold of a type: others
+/// are told how alike names must be, not how equal.
+fn decision<K>(scored: &Scored<'_, K>, probability: f64, confidence: f64) -> Decision {
     let doubtful = is_doubtful(scored);
-    if probability >= scored.profile.link_at && !doubtful && !is_guess(scored) {
+    let same = scored.evidence.sameness == Sameness::Full && probability >= SAME_NAME;
+    if (same || confidence >= scored.profile.link_at) && !doubtful {
         Decision::Link
     } else if probability >= PROBABLE && !doubtful {
         Decision::Probable

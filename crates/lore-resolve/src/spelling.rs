@@ -64,7 +64,11 @@ fn spelled(short: &Token, long: &Token, family: Family) -> Option<Likeness> {
     if is_variant(short, long, family) {
         return Some(Likeness { degree: 0.93, how: How::Variant });
     }
-    let two_words = given_names::is_real(short) && given_names::is_real(long);
+    let real = |word| match family {
+        Family::Person => given_names::is_real(word),
+        _ => given_names::is_real_or_theirs(word),
+    };
+    let two_words = real(short) && real(long);
     if two_words || is_opposite(short, long) {
         return None;
     }

@@ -12,7 +12,7 @@
 mod lists;
 
 use lists::{GUESSES, LOOK_ALIKES};
-use lore_resolve::{Decision, Objection, Query, Resolution, Resolver, Shared, Tier};
+use lore_resolve::{Decision, Objection, Profile, Query, Resolution, Resolver, Shared, Tier};
 use proptest::prelude::*;
 
 /// Bystanders, so that a name has to be told from others.
@@ -146,6 +146,79 @@ fn persons_told_apart_by_one_letter_are_offered_and_never_taken() {
             assert!(first.reason.contains(" is nearly "), "{}", first.reason);
         }
     }
+}
+
+#[test]
+fn a_vowel_makes_a_given_name_that_of_another() {
+    for (known, asked) in [
+        ("Samir Aziz", "Samira Aziz"),
+        ("Karim Haddad", "Karima Haddad"),
+        ("Ivan Kovac", "Ivana Kovac"),
+        ("Haruki Tanaka", "Haruka Tanaka"),
+        ("Tanaka Haruki", "Tanaka Haruka"),
+        ("Roman Petrescu", "Romana Petrescu"),
+        ("Jamil Osei", "Jamila Osei"),
+        ("Arun Menon", "Aruna Menon"),
+        ("Anil Kapadia", "Anila Kapadia"),
+        ("Nikhil Rao", "Nikhila Rao"),
+        ("Pascal Dubois", "Pascale Dubois"),
+        ("Marion Castle", "Marian Castle"),
+        ("Vladimir Sokol", "Vladimira Sokol"),
+    ] {
+        for (known, asked) in [(known, asked), (asked, known)] {
+            let found = ask(known, asked, "Person");
+            assert!(found.pick().is_none() && found.is_new(), "{asked}: {:#?}", found.candidates);
+            let first = found.candidates.first().unwrap_or_else(|| panic!("{asked} for {known}"));
+            assert!(first.key == 1 && first.confidence < 0.5, "{asked}: {first:#?}");
+        }
+    }
+    for (known, asked) in [("John Smithers", "Jonh Smithers"), ("Samir Azizi", "Samr Azizi")] {
+        assert_eq!(ask(known, asked, "Person").pick().map(|one| one.key), Some(1), "{asked}");
+    }
+}
+
+#[test]
+fn a_letter_that_makes_another_word_is_offered_and_never_taken() {
+    for (known, asked, type_name) in [
+        ("World Health Organization", "World Heath Organization", "Organization"),
+        ("São Paulo", "Sao Paolo", "Location"),
+        ("Trail Keepers", "Trial Keepers", "Organization"),
+        ("Angel Island Trust", "Angle Island Trust", "Organization"),
+        ("St. Mary's Hospital", "St. Mark's Hospital", "Organization"),
+        ("Vincent van Gogh", "Vincent van Gough", "Person"),
+    ] {
+        let found = ask(known, asked, type_name);
+        assert!(found.pick().is_none() && found.is_new(), "{asked}: {:#?}", found.candidates);
+        let first = found.candidates.first().unwrap_or_else(|| panic!("{asked} for {known}"));
+        assert!(first.key == 1 && (0.2..0.5).contains(&first.confidence), "{asked}: {first:#?}");
+        assert!(first.reason.contains(" is nearly "), "{}", first.reason);
+    }
+}
+
+#[test]
+fn a_threshold_is_compared_with_what_is_shown() {
+    let decided = |known: &str, asked: &str, type_name: &str, link_at: f64| {
+        let mut resolver = crowd(type_name);
+        resolver.set_profile(type_name, Profile { link_at, ..Profile::of(type_name) });
+        resolver.insert(1, type_name, known, &[]);
+        let found = resolver.resolve(&Query { type_hint: Some(type_name), ..Query::new(asked) });
+        (found.candidates[0].confidence, found.candidates[0].decision)
+    };
+    for (known, asked, type_name) in [
+        ("Aurelio Brancaforte", "Aurelio Brancaforta", "Person"),
+        ("Herring Monitoring Society", "Herring Monitring Society", "Organization"),
+        ("The Bluebird Collective", "Bluebird Collective", "Organization"),
+    ] {
+        for link_at in [0.5, 0.6, 0.78, 0.8, 0.85, 0.91, 0.97] {
+            let (confidence, decision) = decided(known, asked, type_name, link_at);
+            let linked = decision == Decision::Link;
+            assert_eq!(linked, confidence >= link_at, "{asked}: {confidence} at {link_at}");
+        }
+    }
+    let (_, same) = decided("Acme Turbines", "acme turbines", "Organization", 0.97);
+    assert_eq!(same, Decision::Link, "the same name is the same name");
+    let (_, twins) = decided("Samir Aziz", "Samira Aziz", "Person", 0.5);
+    assert_ne!(twins, Decision::Link, "guards hold whatever the threshold");
 }
 
 #[test]

@@ -1,0 +1,134 @@
+//! Given names that are two by the letter they differ in: Samir and Samira, Marion and Marian.
+//!
+//! No list has all names of all peoples. But nearly everywhere one vowel more, or another at the
+//! end, makes of a man's name that of a woman, and who has one is not who has the other.
+
+use crate::align::Pair;
+use crate::compared::Compared;
+use crate::given_names;
+use crate::name::{Kind, Name, Token};
+use crate::spelling::How;
+
+/// Shorter stems are no names that another letter makes another of.
+const LEAST_STEM: usize = 3;
+
+impl Compared<'_> {
+    /// Whether the persons have given names that are two.
+    pub(crate) fn have_twin_names(&self) -> bool {
+        let alike = |pair: &&Pair| {
+            matches!(pair.likeness.how, How::Typo | How::Longer | How::Sound | How::Variant)
+        };
+        self.alignment.pairs.iter().filter(alike).any(|pair| {
+            let (Some(asked), Some(known)) =
+                (only(self.asked, &pair.asked), only(self.known, &pair.known))
+            else {
+                return false;
+            };
+            match is_given(self.asked, asked) || is_given(self.known, known) {
+                true => are_twins(&asked.text, &known.text),
+                false => are_known(asked, known) && end_otherwise(&asked.text, &known.text),
+            }
+        })
+    }
+}
+
+fn only<'a>(name: &'a Name, places: &[usize]) -> Option<&'a Token> {
+    match places {
+        [place] => name.tokens.get(*place),
+        _ => None,
+    }
+}
+
+/// Whether a word is in the place of a given name: not the last of several. Families are called
+/// Ferrara and Ferraro, too, but who writes one for the other has mistyped it.
+fn is_given(name: &Name, word: &Token) -> bool {
+    let words = || name.tokens.iter().filter(|token| token.kind == Kind::Word);
+    let last = words().next_back().is_some_and(|last| std::ptr::eq(last, word));
+    !last || words().count() == 1
+}
+
+/// Whether either word is known as a name; some peoples write given names last.
+fn are_known(one: &Token, other: &Token) -> bool {
+    [one, other].iter().any(|token| given_names::is_given_name(&token.text))
+}
+
+/// Whether two words are the given names of two.
+fn are_twins(one: &str, other: &str) -> bool {
+    let known = || given_names::is_real(one) && given_names::is_real(other);
+    let inside = || known() && another_vowel(one, other).is_some();
+    end_otherwise(one, other) || !given_names::are_nicknames(one, other) && inside()
+}
+
+/// Whether a vowel at the end makes two names of one.
+fn end_otherwise(one: &str, other: &str) -> bool {
+    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    if given_names::are_nicknames(short, long) {
+        return false;
+    }
+    match long.strip_prefix(short) {
+        Some(more) => short.chars().count() >= LEAST_STEM && makes_another(short, more),
+        None => another_vowel(short, long) == Some(Where::Last),
+    }
+}
+
+/// Samir and Samira are two in any case; of other vowels a name may have lost one: Penelop.
+fn makes_another(short: &str, more: &str) -> bool {
+    match more {
+        "a" => !short.ends_with(is_vowel),
+        "e" | "i" | "o" | "y" => given_names::is_real(short),
+        _ => false,
+    }
+}
+
+/// Where a vowel differs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Where {
+    Inside,
+    Last,
+}
+
+/// Where two words have different vowels, if nothing else differs.
+fn another_vowel(one: &str, other: &str) -> Option<Where> {
+    let length = one.chars().count();
+    if length != other.chars().count() || length <= LEAST_STEM {
+        return None;
+    }
+    let mut differing = one.chars().zip(other.chars()).enumerate().filter(|(_, (a, b))| a != b);
+    let (place, (here, there)) = differing.next()?;
+    // Toni is Tony to many.
+    let written = matches!((here, there), ('i', 'y') | ('y', 'i'));
+    let only = differing.next().is_none() && is_vowel(here) && is_vowel(there) && !written;
+    only.then_some(if place + 1 == length { Where::Last } else { Where::Inside })
+}
+
+fn is_vowel(letter: char) -> bool {
+    matches!(letter, 'a' | 'e' | 'i' | 'o' | 'u' | 'y')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::are_twins;
+
+    #[test]
+    fn a_vowel_makes_another_name() {
+        for (one, other) in [
+            ("samir", "samira"),
+            ("haruki", "haruka"),
+            ("pascal", "pascale"),
+            ("marion", "marian"),
+            ("vladimir", "vladimira"),
+        ] {
+            assert!(are_twins(one, other) && are_twins(other, one), "{one} {other}");
+        }
+        for (one, other) in [
+            ("penelop", "penelope"),
+            ("toni", "tony"),
+            ("jonh", "john"),
+            ("ahmed", "ahmad"),
+            ("sara", "sarah"),
+            ("benedict", "benedickt"),
+        ] {
+            assert!(!are_twins(one, other) && !are_twins(other, one), "{one} {other}");
+        }
+    }
+}
