@@ -44,6 +44,14 @@ pub(crate) fn take(db: &Connection, world: i64, name: &str) -> Answer<i64> {
     Ok(db.prepare_cached(sql)?.query_row(params![world, name], |row| row.get(0))?)
 }
 
+/// Takes the next number that no world has given out under this name.
+pub(crate) fn take_everywhere(db: &Connection, world: i64, name: &str) -> Answer<i64> {
+    let sql = "SELECT coalesce(max(next), 1) FROM counter WHERE name = ?1";
+    let next = db.prepare_cached(sql)?.query_row(params![name], |row| row.get(0))?;
+    skip_past(db, world, name, next)?;
+    Ok(next)
+}
+
 /// Makes sure that `number` is not given out again.
 fn skip_past(db: &Connection, world: i64, name: &str, number: i64) -> Answer<()> {
     let sql = "INSERT INTO counter (world, name, next) VALUES (?1, ?2, ?3)

@@ -295,6 +295,8 @@ pub struct NewNode {
     pub number: Option<i64>,
     /// A number within its kind to keep; else the next free.
     pub kind_number: Option<i64>,
+    /// Where that next number is free.
+    pub counting: Counting,
     /// Free grouping; empty when there is none.
     pub namespace: String,
     /// Refinement of the kind.
@@ -309,6 +311,15 @@ pub struct NewNode {
     pub properties: Properties,
 }
 
+/// Where the next number within a kind is free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counting {
+    /// In the world of the node.
+    InWorld,
+    /// In every world, so that the number alone tells which node is meant.
+    InStore,
+}
+
 impl NewNode {
     /// A node for all members, with everything optional left out.
     pub fn new(uid: Uid, kind: Kind, name: impl Into<String>) -> Self {
@@ -319,6 +330,7 @@ impl NewNode {
             derived_name: false,
             number: None,
             kind_number: None,
+            counting: Counting::InWorld,
             namespace: String::new(),
             subtype: None,
             aliases: Vec::new(),

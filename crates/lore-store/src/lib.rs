@@ -21,9 +21,9 @@ pub mod testkit;
 mod traverse;
 
 pub use batch::{
-    Applied, Batch, Change, Committed, Counters, EdgePatch, EdgeRef, Expect, NewEdge, NewEvent,
-    NewEvents, NewNode, NewState, NewText, NodePatch, NodeRef, Once, Origin, Require, TextPatch,
-    TextRef, Touch,
+    Applied, Batch, Change, Committed, Counters, Counting, EdgePatch, EdgeRef, Expect, NewEdge,
+    NewEvent, NewEvents, NewNode, NewState, NewText, NodePatch, NodeRef, Once, Origin, Require,
+    TextPatch, TextRef, Touch,
 };
 pub use error::{StoreError, StoreResult};
 pub use lore_core::Viewer;

@@ -124,10 +124,9 @@ impl Atlas {
             false => key(kind, id)?,
         };
         if let NodeKey::KindNumber(_, number) = key {
-            let found = self.numbered(kind, number).await?.filter(|node| fits(kind, node));
-            return found.map(|node| (self.clone(), node)).ok_or_else(|| unknown(kind, id));
+            return self.locate_number(kind, number).await;
         }
-        // Only a UUID means the same thing in every world.
+        // The number of a page means another one in every world.
         let places = match &key {
             NodeKey::Uid(_) => self.everywhere().await?,
             _ => vec![self.clone()],
@@ -139,6 +138,24 @@ impl Atlas {
             }
         }
         Err(unknown(kind, id))
+    }
+
+    /// What has a number in whichever world. Those of former times were counted in each world, so
+    /// that several may have it: then none is meant.
+    async fn locate_number(&self, kind: Kind, number: i64) -> Result<(Self, Node)> {
+        let mut found = Vec::new();
+        for place in self.everywhere().await? {
+            let node = place.numbered(kind, number).await?;
+            found.extend(node.map(|node| (place, node)));
+        }
+        match (found.pop(), found.is_empty()) {
+            (Some(only), true) => Ok(only),
+            (Some(last), false) => {
+                found.push(last);
+                Err(several(kind, number, found.iter().map(|(_, node)| node)))
+            }
+            (None, _) => Err(unknown(kind, &number.to_string())),
+        }
     }
 
     /// What has a number in this world: a copy that came with it, else what was made here.
@@ -197,6 +214,13 @@ fn key(kind: Kind, id: &str) -> Result<NodeKey> {
         });
     }
     read_uid(id).map(NodeKey::Uid).ok_or_else(|| unknown(kind, id))
+}
+
+/// The error for a number that things of several worlds have.
+fn several<'a>(kind: Kind, number: i64, nodes: impl Iterator<Item = &'a Node>) -> Error {
+    let named: Vec<String> = nodes.map(|node| format!("{} ({})", node.name, node.uid)).collect();
+    let problem = format!("{number} is the number of several: {}", named.join(", "));
+    Error::invalid(kind.row().id_argument, problem, "give the UUID of the one that is meant")
 }
 
 /// The error for an id that leads nowhere, or nowhere the caller may look.

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use lore_anvil::{IdForm, Kind, Object};
-use lore_core::{Node, NodeId, Result};
+use lore_core::{Node, NodeId, Result, Role};
 use lore_markup::anvil;
 use lore_store::{
     Batch, Change, Expect, NodeKey, NodePatch, NodeQuery, NodeRef, TextPatch, TextQuery, TextRef,
@@ -27,18 +27,9 @@ struct Moves {
     nodes: HashMap<NodeId, i64>,
 }
 
-/// How a text is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Written {
-    /// A bracket that is none of Markdown's own has a backslash before it; without, it would be a
-    /// mention of a page.
-    Markdown,
-    /// As it came.
-    Plain,
-}
-
 impl Atlas {
-    /// Lets what was made here give way to copies of a kind that come with these ids.
+    /// Lets what was made here, and in every other world that the caller keeps, give way to copies
+    /// of a kind that come with these ids: one number means one thing.
     pub(super) async fn make_way(
         &self,
         kind: Kind,
@@ -53,8 +44,19 @@ impl Atlas {
         if let Some(last) = own.max() {
             self.leave_numbers(last).await?;
         }
+        for place in self.everywhere().await? {
+            let is_kept = place.viewer().role >= Role::Gm;
+            if is_kept && place.scribe.require_local("the articles").is_ok() {
+                place.give_way(kind, &coming).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets what was made in this world give way.
+    async fn give_way(&self, kind: Kind, coming: &[i64]) -> Result<()> {
         let mut moves = Moves { kind, numbers: HashMap::new(), nodes: HashMap::new() };
-        for number in coming {
+        for number in coming.iter().copied() {
             let there = NodeKey::KindNumber(word(kind.row().path)?, number);
             let found = self.app().store.node(self.viewer(), there).await?;
             let is_in_the_way =
@@ -109,7 +111,7 @@ impl Atlas {
             offset += page.items.len();
             let is_last = page.items.is_empty();
             changed.extend(page.items.into_iter().filter_map(|text| {
-                let body = moves.text(&text.body, Written::Markdown);
+                let body = moves.text(&text.body);
                 (body != text.body).then_some((text, body))
             }));
             if is_last {
@@ -133,7 +135,7 @@ impl Moves {
     /// A value with the numbers that things have from now on.
     fn value(&self, value: Value) -> Value {
         match value {
-            Value::String(text) => self.text(&text, Written::Plain).into(),
+            Value::String(text) => self.text(&text).into(),
             Value::Array(items) => items.into_iter().map(|item| self.value(item)).collect(),
             Value::Object(fields) => {
                 let is_it = fields.get("entityClass") == Some(&json!(self.kind.row().class));
@@ -149,18 +151,14 @@ impl Moves {
     }
 
     /// A text with those numbers: in tags such as `[block:6]`, in mentions and in addresses.
-    fn text(&self, text: &str, written: Written) -> String {
+    fn text(&self, text: &str) -> String {
         let mut text = anvil::replaced(text, |found| {
             let is_it = words_of(self.kind).any(|word| word.eq_ignore_ascii_case(found.kind));
             let to = self.numbers.get(&found.id.parse().ok()?).filter(|_| is_it)?;
             Some(anvil::mention(found.label, found.kind, &to.to_string()))
         });
-        let bracket = match written {
-            Written::Markdown => "\\[",
-            Written::Plain => "[",
-        };
         for word in words_of(self.kind) {
-            for before in [format!("{bracket}{word}:"), format!("{ADDRESS}{word}/")] {
+            for before in [format!("[{word}:"), format!("{ADDRESS}{word}/")] {
                 if text.contains(&before) {
                     text = self.after(&text, &before);
                 }
@@ -213,11 +211,11 @@ mod tests {
             ),
             (
                 r"\[img:66\] \[img:6a\] \[block:6\] [img:6]",
-                r"\[img:66\] \[img:6a\] \[block:6\] [img:6]",
+                r"\[img:66\] \[img:6a\] \[block:6\] [img:206]",
             ),
             ("6 and image 6", "6 and image 6"),
         ] {
-            assert_eq!(moves().text(text, Written::Markdown), now);
+            assert_eq!(moves().text(text), now);
         }
         let value = json!({
             "a": "see [img:6]", "b": [{ "id": 6, "entityClass": "Image" }, { "id": 6 }, 6],

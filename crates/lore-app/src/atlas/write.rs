@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use futures::FutureExt;
-use lore_anvil::{DRAFT, Form, GROUPS, Kind, Object};
+use lore_anvil::{DRAFT, Form, GROUPS, IdForm, Kind, Object};
 use lore_core::{Error, Node, NodeId, Properties, Result, Role, Text, Uid, Visibility};
 use lore_store::{
-    Batch, Bin, Change, Direction, EdgeRef, Expect, NewEdge, NewNode, NewText, NodePatch, NodeRef,
-    TextPatch, TextRef,
+    Batch, Bin, Change, Counting, Direction, EdgeRef, Expect, NewEdge, NewNode, NewText, NodePatch,
+    NodeRef, TextPatch, TextRef,
 };
 use serde_json::{Value, json};
 
@@ -160,6 +160,9 @@ impl Atlas {
         written: &Written,
     ) -> Result<NewNode> {
         let mut node = NewNode::new(uid, keys::node_word(kind, written.template)?, name);
+        if kind.row().id == IdForm::Number {
+            node.counting = Counting::InStore;
+        }
         node.visibility = self.visibility(written);
         node.tags = written.tags.clone().unwrap_or_default();
         node.subtype = written.subtype.clone().flatten();

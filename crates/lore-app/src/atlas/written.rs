@@ -1,8 +1,8 @@
 //! What somebody wants to write, understood before anything is changed.
 
 use lore_anvil::{
-    DRAFT, Field, Form, GROUPS, Kind, Object, TEMPLATES, check_sections, is_draft, is_for_groups,
-    with_table_names,
+    DRAFT, Field, Form, GROUPS, IdForm, Kind, Object, TEMPLATES, check_sections, is_draft,
+    is_for_groups, with_table_names,
 };
 use lore_core::names::{checked_length, checked_name};
 use lore_core::{Error, Node, Result, Visibility};
@@ -180,6 +180,9 @@ impl Atlas {
             let problem = format!("names no {} of this world", kind.row().one);
             Error::invalid(field, problem, "give the id of one that exists, or null")
         };
+        if let (IdForm::Number, Ok(number)) = (kind.row().id, id.trim().parse()) {
+            return self.numbered(kind, number).await?.ok_or_else(wrong);
+        }
         let (place, node) = self.locate(kind, id).await.map_err(|_| wrong())?;
         if place.viewer().world == self.viewer().world { Ok(node) } else { Err(wrong()) }
     }

@@ -2,7 +2,7 @@
 
 use lore_core::names::name_key;
 use lore_core::{Kind, Node, NodeId, Visibility};
-use lore_store::{Applied, Counters, Expect, NewNode, NodePatch, NodeRef};
+use lore_store::{Applied, Counters, Counting, Expect, NewNode, NodePatch, NodeRef};
 use rusqlite::{named_params, params};
 
 use super::note::{Note, shown};
@@ -19,7 +19,10 @@ impl Hand<'_> {
         let world = self.author.world;
         let kind = counter::of_kind(new.kind.as_str());
         let number = counter::number(self.db, world, counter::NODES, new.number)?;
-        let kind_number = counter::number(self.db, world, &kind, new.kind_number)?;
+        let kind_number = match (new.kind_number, new.counting) {
+            (None, Counting::InStore) => counter::take_everywhere(self.db, world, &kind)?,
+            (wanted, _) => counter::number(self.db, world, &kind, wanted)?,
+        };
         let id = self.insert_node(new, number, kind_number)?;
         if !new.aliases.is_empty() {
             self.set_aliases(id, &new.aliases)?;

@@ -4,7 +4,7 @@ use lore_core::Kind;
 
 use super::Harness;
 use super::stage::{Stage, batch, exists, invalid, not_found, word};
-use crate::{Change, Counters, Expect, NewNode, NodeKey, NodeRef};
+use crate::{Change, Counters, Counting, Expect, NewNode, NodeKey, NodeRef};
 
 /// One run for all, one for each kind.
 pub async fn numbers_run_over_all_kinds_and_within_each(harness: &dyn Harness) {
@@ -28,6 +28,27 @@ pub async fn a_chosen_number_is_kept_and_passed_over(harness: &dyn Harness) {
     assert_eq!((next.number, next.kind_number), (101, 8));
     let found = stage.store().node(&stage.owner, NodeKey::Number(100)).await.unwrap();
     assert_eq!(found, Some(imported));
+}
+
+/// Whatever the others count in their own way.
+pub async fn a_number_of_the_store_is_no_other_worlds(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let other = stage.other_world("Other").await;
+    let skip = Change::SkipNumbers { counters: Counters::OfKinds(vec![word("image")]), past: 6 };
+    stage.commit(&other, batch().change(skip)).await;
+    let mut numbers = Vec::new();
+    for (viewer, counting) in [
+        (&stage.owner, Counting::InStore),
+        (&other, Counting::InStore),
+        (&stage.owner, Counting::InWorld),
+        (&other, Counting::InWorld),
+        (&other, Counting::InStore),
+    ] {
+        let draft = NewNode::new(stage.uid(), word("image"), "N");
+        let node = stage.make(viewer, NewNode { counting, ..draft }).await;
+        numbers.push(node.kind_number);
+    }
+    assert_eq!(numbers, [7, 8, 8, 9, 10]);
 }
 
 /// It fills a gap and that is all.

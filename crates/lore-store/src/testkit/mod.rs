@@ -301,6 +301,7 @@ macro_rules! contract_tests {
         $crate::contract_tests!(@topic $harness, counters, [
             numbers_run_over_all_kinds_and_within_each,
             a_chosen_number_is_kept_and_passed_over,
+            a_number_of_the_store_is_no_other_worlds,
             a_chosen_number_below_does_not_turn_the_counter_back,
             a_taken_number_is_refused,
             an_impossible_number_is_refused,

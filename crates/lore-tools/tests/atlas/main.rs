@@ -13,6 +13,7 @@ mod doors;
 mod elsewhere;
 mod held;
 mod live;
+mod numbers;
 mod references;
 mod stories;
 mod there;
