@@ -1,14 +1,41 @@
 //! Mentions: `[entity:7]`, `[character:7|Bob]`, `[location:7|page:map]`, `[post:3]`,
 //! `[icon:fa-skull]`, `[new:character|Bob]`, `{attribute:5}`.
 //!
-//! The word before the colon is only a hint: the number is always the entity's
-//! own, whatever the word. A label ends at the first closing bracket and never
+//! The word before the colon is one of Kanka's kinds, and only a hint: the number is
+//! always the entity's own, whichever the word. Any other word is no mention: `[block:7]`
+//! and `[img:7]` are World Anvil's, `[dc:15]` is what somebody wrote. A label ends at the first closing bracket and never
 //! spans lines.
 
 use std::borrow::Cow;
 
 /// Longest mention that is recognised, in bytes.
 const LENGTH_MAX: usize = 1_000;
+
+/// The words for entities: any of them, and each of Kanka's kinds.
+const ENTITIES: [&str; 22] = [
+    "entity",
+    "character",
+    "family",
+    "location",
+    "organisation",
+    "organization",
+    "item",
+    "note",
+    "event",
+    "calendar",
+    "race",
+    "quest",
+    "journal",
+    "tag",
+    "dice_roll",
+    "conversation",
+    "attribute_template",
+    "ability",
+    "map",
+    "timeline",
+    "bookmark",
+    "creature",
+];
 
 /// A mention in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,10 +176,6 @@ fn at_start(text: &str) -> Option<(Mention<'_>, usize)> {
 }
 
 fn target_of(word: &str, rest: &str, close: char) -> Option<Target> {
-    let plain = |c: char| c.is_ascii_alphabetic() || c == '_' || c == '-';
-    if word.is_empty() || !word.chars().all(plain) {
-        return None;
-    }
     let first = rest.split('|').next().unwrap_or_default();
     let number = first.strip_suffix('\\').filter(|_| rest.contains('|')).unwrap_or(first);
     let number = Some(number).filter(|text| !text.is_empty() && text.len() <= 15);
@@ -164,7 +187,8 @@ fn target_of(word: &str, rest: &str, close: char) -> Option<Target> {
         "new" => Some(Target::New),
         "icon" if !rest.is_empty() => Some(Target::Other),
         "post" => number.map(|_| Target::Other),
-        _ => number.map(Target::Entity),
+        word if ENTITIES.contains(&word) => number.map(Target::Entity),
+        _ => None,
     }
 }
 
@@ -193,6 +217,7 @@ mod tests {
             "[entity:1|text]",
             "[character:7|Bob]",
             "[organisation:12|The *Old* Guard|page:members]",
+            "[Dice_Roll:3]",
             "[post:9]",
             "[icon:fa-skull]",
             "[new:character|Bob]",
@@ -217,6 +242,13 @@ mod tests {
             "[ ] task",
             "{entity:1}",
             "[entity:12345678901234567890]",
+            "[block:3]",
+            "[img:5|left]",
+            "[dc:1]",
+            "[hp:12]",
+            "[roll:20]",
+            "[characters:7]",
+            "[:7]",
         ] {
             assert_eq!(found(text), Vec::<String>::new(), "{text}");
         }
