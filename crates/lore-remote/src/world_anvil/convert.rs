@@ -4,7 +4,7 @@
 use lore_anvil::{
     Field, Form, Kind, Object, check_sections, first_title, with_table_names, with_texts_apart,
 };
-use lore_core::{Error, Result};
+use lore_core::{Error, Result, Uid};
 use lore_markup::{from_bbcode, to_bbcode};
 use serde_json::{Value, json};
 
@@ -118,6 +118,12 @@ pub(super) fn text_of(object: &Object, name: &str) -> String {
         Some(Value::Null) | None => String::new(),
         Some(other) => other.to_string(),
     }
+}
+
+/// An id as the service writes it: a UUID may be written in several ways.
+pub(super) fn canonical(id: &str) -> String {
+    let id = id.trim();
+    id.parse::<Uid>().map_or_else(|_| id.to_owned(), |uid| uid.to_string())
 }
 
 pub(super) fn is_blank(value: &Value) -> bool {

@@ -1,34 +1,75 @@
 //! Whether what was written is there afterwards. A service may write some of it in its own way,
-//! which is no loss: tags in another order, and mentions in the spelling of its own.
+//! which is no loss: tags in another order, mentions in the spelling of its own, a number as a text,
+//! a reference as the whole thing.
 
 use std::collections::BTreeSet;
 
-use lore_anvil::is_reference;
+use lore_anvil::{Kind, is_mark};
 use lore_core::Uid;
 use lore_markup::anvil::{self, AnvilMention};
 use lore_markup::mention;
 use serde_json::Value;
 
-use super::convert::text_of;
+use super::convert::{canonical, is_blank, text_of};
 
 /// Stands in a text where something is mentioned.
 const MENTIONED: &str = "\u{fffc}";
 
-/// Whether a plain text, number or mark that was written as `name` is not there afterwards. What
-/// the service writes in a form of its own cannot be compared.
-pub(super) fn is_lost(name: &str, wanted: &Value, found: Option<&Value>) -> bool {
+/// Whether what was written as `name` is not there afterwards. Not everything tells which world it
+/// is in, nor what nobody declared.
+pub(super) fn is_lost(kind: Kind, name: &str, wanted: &Value, found: Option<&Value>) -> bool {
+    let found_or_null = found.unwrap_or(&Value::Null);
+    match (name, found) {
+        // Each of them is sent, and told, by itself as well.
+        ("sections", _) => false,
+        ("tags", _) => tags_in(wanted) != tags_in(found_or_null),
+        (name, None) if name == "world" || kind.row().field(name).is_none() => {
+            wanted.is_string() && !is_nothing(wanted)
+        }
+        _ => is_other(wanted, found_or_null),
+    }
+}
+
+/// Whether a value is not what was written. What the service writes in a form of its own cannot be
+/// compared.
+fn is_other(wanted: &Value, found: &Value) -> bool {
     match (wanted, found) {
-        (wanted, found) if name == "tags" => {
-            tags_in(wanted) != tags_in(found.unwrap_or(&Value::Null))
+        (wanted, found) if is_nothing(wanted) => !is_nothing(found),
+        (Value::Bool(wanted), found) => *wanted != is_mark(found),
+        (_, found) if is_nothing(found) => true,
+        (Value::String(wanted), Value::String(found)) => !says_the_same(wanted, found),
+        (Value::String(wanted), Value::Number(found)) => wanted.trim() != found.to_string(),
+        (Value::Number(_), Value::Number(_) | Value::String(_)) => {
+            number_in(wanted) != number_in(found)
         }
-        (Value::String(wanted), Some(Value::String(found))) => !says_the_same(wanted, found),
-        (Value::String(wanted), None | Some(Value::Null)) => !wanted.trim().is_empty(),
-        (Value::Bool(wanted), Some(Value::Bool(found))) => wanted != found,
-        (Value::Object(wanted), Some(Value::Object(found))) => {
-            let is_other = || text_of(wanted, "id") != text_of(found, "id");
-            wanted.contains_key("id") && is_reference(found) && is_other()
+        (Value::Object(reference), found) if reference.contains_key("id") => {
+            ids_in(wanted) != ids_in(found)
         }
+        (Value::Array(_), found) => ids_in(wanted) != ids_in(found),
         _ => false,
+    }
+}
+
+/// Whether a value says nothing: the service has several ways to say that.
+fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        other => is_blank(other),
+    }
+}
+
+fn number_in(value: &Value) -> Option<f64> {
+    value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())
+}
+
+/// The ids in a reference, or in several.
+fn ids_in(value: &Value) -> BTreeSet<String> {
+    match value {
+        Value::Array(items) => items.iter().flat_map(ids_in).collect(),
+        Value::Object(fields) => BTreeSet::from([canonical(&text_of(fields, "id"))]),
+        Value::String(id) => BTreeSet::from([canonical(id)]),
+        other => BTreeSet::from([other.to_string()]),
     }
 }
 
@@ -89,7 +130,10 @@ mod tests {
             (mention("F [o] o", "person", ID), mention("F o o", "person", ID)),
             ("See [block:2] {attribute:5}".to_owned(), "See [block:2] {attribute:5}".to_owned()),
         ] {
-            assert!(!is_lost("content", &json!(wanted), Some(&json!(found))), "{wanted} {found}");
+            assert!(
+                !is_lost(Kind::Article, "content", &json!(wanted), Some(&json!(found))),
+                "{wanted} {found}"
+            );
         }
     }
 
@@ -105,7 +149,55 @@ mod tests {
             (mention("Foo", ID), mention("Foo", "4")),
             ("See [block:2].".to_owned(), "See [block:3].".to_owned()),
         ] {
-            assert!(is_lost("content", &json!(wanted), Some(&json!(found))), "{wanted} {found}");
+            assert!(
+                is_lost(Kind::Article, "content", &json!(wanted), Some(&json!(found))),
+                "{wanted} {found}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_kept_in_another_form_is_kept() {
+        let whole = json!({ "id": ID.to_uppercase(), "title": "Saltmere", "state": "public" });
+        for (wanted, found) in [
+            (json!("a  b"), json!("a b\n")),
+            (json!("312"), json!(312)),
+            (json!(12), json!("12")),
+            (json!(12), json!(12.0)),
+            (json!(true), json!("1")),
+            (json!(false), Value::Null),
+            (json!({ "id": ID }), whole.clone()),
+            (json!({ "id": ID }), json!(ID)),
+            (json!({ "id": 7 }), json!({ "id": "7" })),
+            (json!([{ "id": "b" }, { "id": ID }]), json!([whole, { "id": "b" }])),
+            (Value::Null, json!("")),
+            (Value::Null, json!([])),
+            (json!([]), Value::Null),
+            (json!(""), json!({})),
+        ] {
+            assert!(!is_other(&wanted, &found), "{wanted} {found}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_or_still_there_is_other() {
+        for wanted in [json!("a"), json!(0), json!({ "id": ID }), json!([{ "id": ID }])] {
+            for found in [Value::Null, json!([]), json!(""), json!({})] {
+                assert!(is_other(&wanted, &found), "{wanted} {found}");
+            }
+        }
+        for wanted in [Value::Null, json!(""), json!([])] {
+            for found in [json!("text"), json!({ "id": "b" }), json!([{ "id": "b" }]), json!(3)] {
+                assert!(is_other(&wanted, &found), "{wanted} {found}");
+            }
+        }
+        for (wanted, found) in [
+            (json!(12), json!(13)),
+            (json!(true), json!(0)),
+            (json!({ "id": ID }), json!({ "id": "b" })),
+            (json!([{ "id": "a" }]), json!([{ "id": "a" }, { "id": "b" }])),
+        ] {
+            assert!(is_other(&wanted, &found), "{wanted} {found}");
         }
     }
 }

@@ -15,6 +15,7 @@ mod lost;
 mod search;
 mod shape;
 mod wire;
+mod worlds;
 mod write;
 
 use std::collections::HashMap;
@@ -29,16 +30,13 @@ use serde_json::{Value, json};
 
 pub use archive::Archive;
 use cache::Cache;
-use convert::{inward, text_of};
+use convert::{canonical, inward, text_of};
 use search::{Known, Place};
 use shape::Wanted;
 pub use wire::{Answered, Asking, Verb, Wire};
 
 /// The address of the service.
 pub const URL: &str = "https://www.worldanvil.com/api/external/boromir";
-
-/// Most worlds that are named to who has to choose one.
-const WORLDS_NAMED: usize = 10;
 
 /// What the service wants to see.
 #[derive(Debug, Clone)]
@@ -140,20 +138,13 @@ impl WorldAnvil {
         Ok(inward(Kind::User, me))
     }
 
-    /// The world that is meant when none is named: the only one there is.
-    async fn present_world(&self) -> Result<String> {
-        let worlds = self.list_rows(&ListQuery::of(Kind::World)).await?;
-        match worlds.rows.as_slice() {
-            [] => Err(Error::not_found("a world", "make one at World Anvil first")),
-            [only] => Ok(text_of(only, "id")),
-            _ => Err(which_world(&worlds)),
-        }
-    }
-
     /// The worlds that a search goes through, with their articles: that which is named, else all.
     async fn places(&self, world: Option<&str>) -> Result<Vec<Place>> {
         let worlds = match world {
-            Some(world) => vec![self.one(Kind::World, world, -1).await?],
+            Some(world) => {
+                let id = self.world_called(world).await?;
+                vec![self.one(Kind::World, &id, -1).await?]
+            }
             None => self.every_row(&ListQuery::of(Kind::World)).await?,
         };
         let mut places = Vec::with_capacity(worlds.len());
@@ -208,7 +199,11 @@ impl WorldAnvil {
 #[async_trait]
 impl Anvil for WorldAnvil {
     async fn read(&self, kind: Kind, id: Option<&str>, granularity: i8) -> Result<Object> {
-        match (kind, id) {
+        let id = match (kind, id) {
+            (Kind::World, Some(world)) => Some(self.world_called(world).await?),
+            (_, id) => id.map(canonical),
+        };
+        match (kind, id.as_deref()) {
             (Kind::User, None) => self.me(granularity).await,
             (Kind::World, None) => {
                 let id = self.present_world().await?;
@@ -225,7 +220,11 @@ impl Anvil for WorldAnvil {
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Rows> {
-        let found = self.list_rows(query).await?;
+        let query = &self.in_its_world(query).await?;
+        let found = match self.list_rows(query).await {
+            Err(error @ Error::NotFound { .. }) => return Err(self.whose_list(query, error).await),
+            found => found?,
+        };
         if query.kind == Kind::Article {
             self.learn_rows(&found.rows);
         }
@@ -265,11 +264,11 @@ impl Anvil for WorldAnvil {
     }
 
     async fn update(&self, kind: Kind, id: &str, fields: &Object) -> Result<Object> {
-        self.change(kind, id, fields).await
+        self.change(kind, &canonical(id), fields).await
     }
 
     async fn delete(&self, kind: Kind, id: &str) -> Result<()> {
-        self.remove(kind, id).await
+        self.remove(kind, &canonical(id)).await
     }
 }
 
@@ -279,21 +278,6 @@ const FULL: i8 = 2;
 const ARTICLES: &str = "world/articles?";
 /// Where one is read.
 const ARTICLE: &str = "article?";
-
-/// The question which world is meant.
-fn which_world(worlds: &Rows) -> Error {
-    let named = worlds.rows.iter().take(WORLDS_NAMED);
-    let named: Vec<String> = named
-        .map(|world| format!("{} ({})", text_of(world, "title"), text_of(world, "id")))
-        .collect();
-    let more = if worlds.total > named.len() { ", …" } else { "" };
-    let problem = format!(
-        "is required: this account has {} worlds: {}{more}",
-        worlds.total,
-        named.join(", ")
-    );
-    Error::invalid("world_id", problem, "give the id of one; list_user_worlds lists them")
-}
 
 /// An absence, told of the thing that was asked for.
 fn named(kind: Kind, id: &str, error: Error) -> Error {

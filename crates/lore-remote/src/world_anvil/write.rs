@@ -3,19 +3,24 @@
 
 use lore_anvil::{Form, IdForm, Kind, Look, Object};
 use lore_app::atlas::ListQuery;
-use lore_core::{Error, Result};
+use lore_core::{Error, Result, Uid};
 use serde_json::{Value, json};
 
-use super::convert::{inward, is_blank, outward, plain, text_of};
+use super::convert::{canonical, inward, is_blank, outward, plain, text_of};
 use super::lost::is_lost;
 use super::wire::{Asking, Verb};
-use super::{WorldAnvil, named, which_world};
+use super::worlds::which_world;
+use super::{WorldAnvil, named};
 
 impl WorldAnvil {
     /// Makes a thing; gives it back as it is now.
     pub(super) async fn make(&self, kind: Kind, fields: &Object) -> Result<Object> {
         let mut fields = self.sendable(kind, fields).await?;
         fields.retain(|_, value| !value.is_null());
+        if let Some(Value::Object(world)) = fields.get_mut("world") {
+            let id = self.world_called(&text_of(world, "id")).await?;
+            world.insert("id".into(), json!(id));
+        }
         self.complete(kind, &mut fields).await?;
         let body = Value::Object(fields.clone());
         let made = self.write(Asking::new(Verb::Put, kind.row().path).body(body)).await?;
@@ -98,9 +103,12 @@ impl WorldAnvil {
     /// Puts the id that a thing has there in the place of a number it is known by, too: what is
     /// read back tells that one.
     async fn by_own_id(&self, field: &str, kind: Kind, reference: &mut Object) -> Result<()> {
-        let id = text_of(reference, "id");
+        let id = canonical(&text_of(reference, "id"));
         let is_number = !id.is_empty() && id.chars().all(|c| c.is_ascii_digit());
         if !is_number || kind.row().id == IdForm::Number {
+            if id.parse::<Uid>().is_ok() {
+                reference.insert("id".into(), json!(id));
+            }
             return Ok(());
         }
         let found = self.one(kind, &id, -1).await.map_err(|error| match error {
@@ -192,7 +200,7 @@ impl WorldAnvil {
         let lost: Vec<&str> = wanted
             .iter()
             .map(|(name, value)| (name.as_str(), sent.get(name).unwrap_or(value)))
-            .filter(|(name, value)| is_lost(name, value, told.get(*name)))
+            .filter(|(name, value)| is_lost(kind, name, value, told.get(*name)))
             .map(|(name, _)| name)
             .collect();
         if lost.is_empty() {

@@ -90,7 +90,7 @@ async fn what_is_no_answer_is_told_and_not_kept() {
         _ => json_answer(200, json!({ "success": true, "entities": [{ "title": "x" }] })),
     };
     let stage = Stage::set(odd);
-    let list = ListQuery { world: Some("w".into()), ..ListQuery::of(Kind::Map) };
+    let list = ListQuery { world: Some(WORLD.into()), ..ListQuery::of(Kind::Map) };
     let error = stage.anvil.read(Kind::Article, Some("a"), 2).await.unwrap_err();
     assert!(
         error.code() == Code::Unavailable && error.to_string().contains("no article"),

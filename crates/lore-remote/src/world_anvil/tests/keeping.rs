@@ -26,7 +26,7 @@ async fn secrets_are_asked_for_every_time() {
     for _ in 0..3 {
         assert_eq!(stage.count(stage.anvil.read(Kind::Secret, Some("s"), 2)).await, 1);
     }
-    let list = ListQuery { world: Some("w".into()), ..ListQuery::of(Kind::Secret) };
+    let list = ListQuery { world: Some(WORLD.into()), ..ListQuery::of(Kind::Secret) };
     for _ in 0..2 {
         assert_eq!(stage.count(stage.anvil.list(&list)).await, 1);
     }
@@ -42,7 +42,7 @@ async fn answers_are_kept_as_long_as_their_class_says() {
         (Kind::Image, 86_400),
     ] {
         let stage = Stage::set(thing);
-        let read = || stage.anvil.read(kind, Some("x"), 1);
+        let read = || stage.anvil.read(kind, Some(WORLD), 1);
         assert_eq!(stage.count(read()).await, 1);
         stage.clock.advance(Duration::from_secs(seconds - 1));
         assert_eq!(stage.count(read()).await, 0, "{kind:?}");
@@ -50,7 +50,7 @@ async fn answers_are_kept_as_long_as_their_class_says() {
         assert_eq!(stage.count(read()).await, 1, "{kind:?}");
     }
     let stage = Stage::set(thing);
-    let list = ListQuery { world: Some("w".into()), ..ListQuery::of(Kind::Article) };
+    let list = ListQuery { world: Some(WORLD.into()), ..ListQuery::of(Kind::Article) };
     assert_eq!(stage.count(stage.anvil.list(&list)).await, 1);
     stage.clock.advance(Duration::from_secs(899));
     assert_eq!(stage.count(stage.anvil.list(&list)).await, 0);
@@ -60,25 +60,27 @@ async fn answers_are_kept_as_long_as_their_class_says() {
 
 #[tokio::test]
 async fn no_class_grows_beyond_its_bound() {
+    let world = |number: usize| format!("0190a1b2-0000-7000-8000-{number:012}");
     let stage = Stage::set(thing);
     for number in 0..=Class::World.entries_max() {
-        stage.anvil.read(Kind::World, Some(&number.to_string()), 1).await.unwrap();
+        stage.anvil.read(Kind::World, Some(&world(number)), 1).await.unwrap();
     }
-    assert_eq!(stage.count(stage.anvil.read(Kind::World, Some("0"), 1)).await, 1, "the oldest");
-    assert_eq!(stage.count(stage.anvil.read(Kind::World, Some("50"), 1)).await, 0);
+    let (oldest, later) = (world(0), world(50));
+    assert_eq!(stage.count(stage.anvil.read(Kind::World, Some(&oldest), 1)).await, 1);
+    assert_eq!(stage.count(stage.anvil.read(Kind::World, Some(&later), 1)).await, 0);
 }
 
 #[tokio::test]
 async fn a_write_forgets_what_it_may_have_changed() {
     let stage = Stage::set(thing);
-    let list = ListQuery { world: Some("w".into()), ..ListQuery::of(Kind::Article) };
+    let list = ListQuery { world: Some(WORLD.into()), ..ListQuery::of(Kind::Article) };
     for id in ["a", "b"] {
         stage.anvil.read(Kind::Article, Some(id), 1).await.unwrap();
     }
     // Articles tell of categories, categories and worlds of articles, maps of markers.
     let others = [Kind::World, Kind::Category, Kind::Map, Kind::Timeline, Kind::Image];
     for kind in others.into_iter().chain([Kind::RpgSystem]) {
-        stage.anvil.read(kind, Some("x"), 1).await.unwrap();
+        stage.anvil.read(kind, Some(WORLD), 1).await.unwrap();
     }
     stage.anvil.list(&list).await.unwrap();
     let change = fields(json!({ "title": "The Keep" }));
@@ -87,10 +89,10 @@ async fn a_write_forgets_what_it_may_have_changed() {
         assert_eq!(stage.count(stage.anvil.read(Kind::Article, Some(id), 1)).await, 1);
     }
     for kind in others {
-        assert_eq!(stage.count(stage.anvil.read(kind, Some("x"), 1)).await, 1, "{kind:?}");
+        assert_eq!(stage.count(stage.anvil.read(kind, Some(WORLD), 1)).await, 1, "{kind:?}");
     }
     assert_eq!(stage.count(stage.anvil.list(&list)).await, 1);
-    let shared = stage.anvil.read(Kind::RpgSystem, Some("x"), 1);
+    let shared = stage.anvil.read(Kind::RpgSystem, Some(WORLD), 1);
     assert_eq!(stage.count(shared).await, 0, "what no write can touch");
 }
 

@@ -30,7 +30,7 @@ async fn rows_say_what_lists_of_the_contract_say() {
     });
     let stage = Stage::set(service(lists, things));
     let listed = async |kind: Kind| {
-        let query = ListQuery { world: Some("w".into()), ..ListQuery::of(kind) };
+        let query = ListQuery { world: Some(WORLD.into()), ..ListQuery::of(kind) };
         stage.anvil.list(&query).await.unwrap().rows
     };
     let maps = listed(Kind::Map).await;
@@ -55,7 +55,7 @@ async fn totals_come_from_going_through_the_list() {
             .collect();
         json_answer(200, json!({ "success": true, "entities": rows }))
     });
-    let query = ListQuery { world: Some("w".into()), limit: 10, ..ListQuery::of(Kind::Article) };
+    let query = ListQuery { world: Some(WORLD.into()), limit: 10, ..ListQuery::of(Kind::Article) };
     let found = stage.anvil.list(&query).await.unwrap();
     assert_eq!((found.rows.len(), found.total), (10, 120));
     let beyond = ListQuery { offset: 500, ..query };
@@ -64,7 +64,11 @@ async fn totals_come_from_going_through_the_list() {
 }
 
 fn below(kind: Kind, parent: Kind, id: &str) -> ListQuery {
-    ListQuery { parent: Some((parent, id.into())), world: Some("w".into()), ..ListQuery::of(kind) }
+    ListQuery {
+        parent: Some((parent, id.into())),
+        world: Some(WORLD.into()),
+        ..ListQuery::of(kind)
+    }
 }
 
 fn ids_of(rows: &Rows) -> Vec<String> {
@@ -119,7 +123,7 @@ async fn a_list_that_nobody_tells_is_an_error_and_not_an_endless_search() {
 async fn totals_are_true_above_ten_thousand_and_lists_without_end_end() {
     let rows: Vec<Value> = (0..10_060).map(|n| json!({ "id": n, "title": "x" })).collect();
     let stage = Stage::set(service(json!({ "world/articles?w": rows }), json!({})));
-    let query = ListQuery { world: Some("w".into()), ..ListQuery::of(Kind::Article) };
+    let query = ListQuery { world: Some(WORLD.into()), ..ListQuery::of(Kind::Article) };
     assert_eq!(stage.anvil.list(&query).await.unwrap().total, 10_060);
     let endless = Stage::set(|_| {
         let rows: Vec<Value> = (0..50).map(|n| json!({ "id": n, "title": "x" })).collect();
@@ -134,7 +138,7 @@ async fn what_the_contract_tells_is_found_where_the_service_tells_it() {
         "map?m": { "id": "m", "title": "M", "image": { "id": 1, "url": "https://x.example/m.png" },
             "markers": [{ "id": "k", "title": "K" }] },
         "marker?k": { "id": "k", "title": "K", "labelTitle": "", "geoX": "1.5", "geoY": 2 },
-        "world?w": { "id": "w", "title": "W", "genres": [{ "id": 1, "title": "Dark" }] },
+        "world?w": { "id": WORLD, "title": "W", "genres": [{ "id": 1, "title": "Dark" }] },
         "category?c": { "id": "c", "title": "C", "world": { "id": "w", "title": "W" } },
     });
     let lists = json!({ "world/articles?w": [{ "id": "a", "title": "A" }] });
@@ -149,7 +153,7 @@ async fn what_the_contract_tells_is_found_where_the_service_tells_it() {
     );
     let marker = read(Kind::Marker, "k").await;
     assert_eq!((&marker["label"], &marker["geoX"]), (&json!("K"), &json!(1.5)));
-    assert_eq!(read(Kind::World, "w").await["genre"], "Dark");
+    assert_eq!(read(Kind::World, WORLD).await["genre"], "Dark");
     assert_eq!(read(Kind::Category, "c").await["articleCount"], 1);
 }
 
@@ -175,7 +179,7 @@ async fn categories_are_listed_with_how_many_are_in_them() {
         };
         json_answer(200, json!({ "success": true, "entities": rows }))
     });
-    let query = ListQuery { world: Some("w".into()), ..ListQuery::of(Kind::Category) };
+    let query = ListQuery { world: Some(WORLD.into()), ..ListQuery::of(Kind::Category) };
     let rows = stage.anvil.list(&query).await.unwrap().rows;
     assert_eq!((&rows[0]["articleCount"], &rows[1]["articleCount"]), (&json!(1), &json!(0)));
 }

@@ -4,6 +4,7 @@ mod faults;
 mod keeping;
 mod lists;
 mod searches;
+mod worlds;
 mod writes;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,6 +17,9 @@ use lore_core::error::Code;
 use parking_lot::Mutex;
 
 use super::*;
+
+/// A world, as the service calls it.
+const WORLD: &str = "0190a1b2-0000-7000-8000-0000000000ff";
 
 /// A clock that is set by hand.
 struct HandClock(Mutex<Timestamp>);
@@ -94,6 +98,7 @@ fn service(lists: Value, things: Value) -> impl Fn(&Asking) -> Answered + Send +
     move |asking| {
         let nothing = || json_answer(404, json!({ "success": false }));
         let id = asking.query.iter().find(|(name, _)| *name == "id").map(|(_, id)| id.as_str());
+        let id = id.map(|id| if id == WORLD { "w" } else { id });
         let key = format!("{}?{}", asking.path, id.unwrap_or_default());
         let number = |name: &str| -> usize {
             let body = asking.body.as_ref();

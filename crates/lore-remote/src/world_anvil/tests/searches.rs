@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::*;
 
 fn asking_for(words: &str) -> ArticleQuery {
-    let (world, audience) = (Some("w".into()), Audience::GmSide);
+    let (world, audience) = (Some(WORLD.into()), Audience::GmSide);
     ArticleQuery {
         words: words.into(),
         world,
@@ -62,7 +62,7 @@ async fn a_copy_is_good_until_a_list_or_a_reading_says_that_its_article_has_chan
     let (stage, there) = writing();
     let copied = |date: Option<&str>| HashMap::from([("a".to_owned(), date.map(str::to_owned))]);
     let is_good = async |copies: HashMap<String, Option<String>>| {
-        !stage.anvil.unchanged(Some("w"), &copies).await.unwrap().is_empty()
+        !stage.anvil.unchanged(Some(WORLD), &copies).await.unwrap().is_empty()
     };
     assert!(!is_good(HashMap::new()).await);
     for (date, good) in [(None, true), (Some("2026-01-01"), true), (Some("2025-12-31"), false)] {
@@ -229,7 +229,8 @@ async fn who_has_several_worlds_says_which_or_searches_all() {
 
 #[tokio::test]
 async fn an_excerpt_is_in_plain_words() {
-    let id = "0190a1b2-0000-7000-8000-000000000001";
+    // The world answers like the article.
+    let id = WORLD;
     let text = format!("[b]Stone[/b] of @[Bob](person:{id}), [i]old[/i].");
     let article = json!({
         "success": true, "id": id, "title": "The Keep", "state": "public", "content": text,

@@ -165,7 +165,7 @@ async fn a_write_whose_answer_cannot_be_read_is_not_to_be_repeated() {
             Verb::Get | Verb::Post => thing(asking),
             _ => Answered { status: 200, retry_after: None, body: body.to_vec() },
         });
-        let new = fields(json!({ "title": "A", "world": "w" }));
+        let new = fields(json!({ "title": "A", "world": WORLD }));
         let error = stage.anvil.create(Kind::Article, &new).await.unwrap_err();
         assert_eq!(error.code(), Code::Precondition, "{error}");
         assert!(error.hint().starts_with("do not repeat it"), "{error}");
@@ -220,5 +220,59 @@ async fn tags_may_come_back_in_another_order_and_spelling() {
         let change = fields(json!({ "tags": sent }));
         let done = stage.anvil.update(Kind::Article, "a", &change).await;
         assert_eq!(done.is_ok(), is_kept, "{done:?}");
+    }
+}
+
+#[tokio::test]
+async fn whatever_the_service_ignored_is_named() {
+    let id = "0190a1b2-0000-7000-8000-00000000000a";
+    for (kind, field, value) in [
+        (Kind::Article, "category", json!(id)),
+        (Kind::Article, "articleParent", json!(id)),
+        (Kind::Marker, "geoX", json!(12.5)),
+        (Kind::Marker, "targetArticle", json!(id)),
+        (Kind::Marker, "map", json!(id)),
+        (Kind::History, "timelines", json!([id])),
+        (Kind::History, "location", json!(id)),
+        (Kind::History, "month", json!(3)),
+        (Kind::Secret, "article", json!(id)),
+        (Kind::Timeline, "article", json!(id)),
+        (Kind::Category, "parent", json!(id)),
+        (Kind::Note, "notesection", json!(id)),
+    ] {
+        for told in [None, Some(Value::Null), Some(json!([]))] {
+            let told = told.clone();
+            let stage = Stage::set(move |asking| {
+                let mut now = json!({ "success": true, "id": "k", "title": "K", "year": "7" });
+                now["state"] = json!("private");
+                now["templateType"] = json!("article");
+                if let (Some(told), true) = (&told, asking.verb == Verb::Get) {
+                    now[field] = told.clone();
+                }
+                json_answer(200, now)
+            });
+            let mut new = fields(json!({ "title": "K", "world": WORLD }));
+            new.insert(field.into(), value.clone());
+            if kind == Kind::History {
+                new.insert("year".into(), json!("7"));
+            }
+            let error = stage.anvil.create(kind, &new).await.unwrap_err().to_string();
+            assert!(error.ends_with(&format!("not what was sent as {field}")), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_was_to_be_cleared_and_is_still_there_is_named() {
+    let now = json!({
+        "success": true, "id": "a", "title": "T", "content": "Still.",
+        "category": { "id": "c", "title": "C", "state": "public" },
+    });
+    let stage = Stage::set(move |_| json_answer(200, now.clone()));
+    for field in ["content", "category"] {
+        let mut change = Object::new();
+        change.insert(field.into(), Value::Null);
+        let error = stage.anvil.update(Kind::Article, "a", &change).await.unwrap_err().to_string();
+        assert!(error.ends_with(&format!("not what was sent as {field}")), "{error}");
     }
 }
