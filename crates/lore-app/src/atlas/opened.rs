@@ -1,12 +1,12 @@
 //! What is shown of open things of a service to those who may not see everything: nothing of the
 //! author's own, nothing that names or counts what is hidden.
 
-use lore_anvil::{Form, Kind, Object, UNCATEGORISED, is_reference};
+use lore_anvil::{Form, Kind, Object, UNCATEGORISED};
 use lore_core::Result;
 use serde_json::{Value, json};
 
 use super::screened::{Screened, is_part};
-use super::sight::{Sight, Strangers, is_bare, is_open};
+use super::sight::{Sight, Strangers, is_open};
 use super::source::{Detail, ListQuery};
 use super::taken::{id_of, references};
 
@@ -94,15 +94,41 @@ impl Screened {
     /// was looked at before.
     async fn without_parts(&self, kind: Kind, mut object: Object) -> Result<Object> {
         let is_above = |other: Kind| kind.row().holders().any(|(_, holder, _)| holder == other);
+        // What is in nothing but this is as open as this.
+        let is_elsewhere = |other: Kind| other.row().holders().any(|(_, above, _)| above != kind);
         for field in kind.row().fields {
-            let Form::One(other, _) = field.form else { continue };
-            let told = object.get(field.name).and_then(Value::as_object);
-            let Some(told) = told.filter(|_| is_part(other) && !is_above(other)) else { continue };
-            if !self.is_in_the_open(other, told).await? {
-                object.insert(field.name.to_owned(), Value::Null);
+            let Some(told) = object.get_mut(field.name) else { continue };
+            match (field.form, told) {
+                (Form::One(other, _), told) if is_part(other) && !is_above(other) => {
+                    let Value::Object(reference) = &*told else { continue };
+                    if !self.is_in_the_open(other, reference).await? {
+                        *told = Value::Null;
+                    }
+                }
+                (Form::Several(other, _) | Form::Many(other, _), Value::Array(told))
+                    if is_elsewhere(other) =>
+                {
+                    *told = self.in_the_open(other, std::mem::take(told)).await?;
+                }
+                _ => {}
             }
         }
         Ok(object)
+    }
+
+    /// Those references that lead to no part of something hidden.
+    async fn in_the_open(&self, kind: Kind, references: Vec<Value>) -> Result<Vec<Value>> {
+        let mut open = Vec::with_capacity(references.len());
+        for reference in references {
+            let is_open = match &reference {
+                Value::Object(fields) => self.is_in_the_open(kind, fields).await?,
+                _ => true,
+            };
+            if is_open {
+                open.push(reference);
+            }
+        }
+        Ok(open)
     }
 }
 
@@ -143,10 +169,7 @@ fn is_silent(object: &Object, name: &str) -> bool {
 fn opened(kind: Kind, object: Object) -> Object {
     let open = object.into_iter().filter_map(|(name, value)| match is_authors_own(kind, &name) {
         false if name == FOLDER => Some((name, UNCATEGORISED.into())),
-        false => {
-            let value = if joined_to(kind, &name).is_some() { joins(value) } else { said(value) };
-            Some((name, value))
-        }
+        false => Some((name, said(value))),
         // Who may not see it sees that there is nothing.
         true if kind.row().field(&name).is_none() => None,
         true if value.is_array() => Some((name, json!([]))),
@@ -166,21 +189,10 @@ fn is_authors_own(kind: Kind, name: &str) -> bool {
         || field.is_some_and(|field| field.form == Form::HiddenSection)
 }
 
-/// A value as far as what it refers to says that it is open.
+/// A value as far as what it refers to says that it is open. Where nothing is said, the service can
+/// be asked.
 fn said(value: Value) -> Value {
-    Sight::new(Default::default(), Strangers::Stay).seen(value)
-}
-
-/// The same for what the table joins things by: where nothing is said, the service can be asked.
-fn joins(value: Value) -> Value {
-    match value {
-        Value::Array(items) => {
-            items.into_iter().map(joins).filter(|item| !item.is_null()).collect()
-        }
-        Value::Object(fields) if is_bare(&fields) => Value::Object(fields),
-        Value::Object(fields) if is_reference(&fields) => said(Value::Object(fields)),
-        other => said(other),
-    }
+    Sight::new(Default::default(), Strangers::Wait).seen(value)
 }
 
 /// An object that names nothing which may not be told.

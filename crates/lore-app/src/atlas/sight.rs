@@ -37,6 +37,8 @@ pub(super) enum Strangers {
     Stay,
     /// They are left out: they may be those of something hidden.
     Go,
+    /// They stay until somebody was asked about them, and so do references that say nothing.
+    Wait,
 }
 
 impl Sight {
@@ -150,7 +152,8 @@ impl Sight {
         match (name.as_ref().and_then(|name| self.known.get(name)), name) {
             (Some(seen), _) => !seen,
             (None, Some(Name::Uid(_))) if is_of_another && self.strangers == Strangers::Go => true,
-            (None, _) => is_hidden(fields) || is_bare(fields),
+            (None, _) if is_bare(fields) => self.strangers != Strangers::Wait,
+            (None, _) => is_hidden(fields) || says_private(fields),
         }
     }
 }
@@ -165,6 +168,13 @@ pub(super) fn is_bare(fields: &Object) -> bool {
 pub(super) fn is_hidden(fields: &Object) -> bool {
     // Whatever else it is, it is no more open than an article.
     is_reference(fields) && !is_open(kind_of(fields).unwrap_or(Kind::Article), fields)
+}
+
+/// Whether something that need not say what it is says that it is not for everybody.
+fn says_private(fields: &Object) -> bool {
+    let state = fields.get("state").and_then(Value::as_str);
+    let is_private = state.is_some_and(|state| state.trim().eq_ignore_ascii_case("private"));
+    is_private && !is_open(kind_of(fields).unwrap_or(Kind::Article), fields)
 }
 
 /// Whether everybody may see an object. What says nothing of that is not shown.

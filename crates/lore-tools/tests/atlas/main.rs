@@ -17,4 +17,5 @@ mod numbers;
 mod references;
 mod stories;
 mod there;
+mod unseen;
 mod world;
