@@ -106,6 +106,19 @@ impl Atlas {
         Ok(())
     }
 
+    /// The parts of a node that goes into the bin stay as hidden as they are: nothing tells of them
+    /// any more what they were hidden with.
+    pub(super) async fn left_hidden(&self, whole: &Node) -> Result<Vec<Change>> {
+        let mut parts = self.parts_of(whole).await?;
+        parts.retain(|part| head::own(part, OPEN_INSIDE).is_some());
+        let kept = parts.iter().map(|part| {
+            let properties = Some(head::merged(&part.properties, &noted(None)));
+            let patch = NodePatch { properties, ..NodePatch::default() };
+            Change::UpdateNode(NodeRef::Id(part.id), Expect::Version(part.version), patch)
+        });
+        Ok(kept.collect())
+    }
+
     /// What a part is in once it is written.
     async fn wholes_after(
         &self,

@@ -82,7 +82,8 @@ impl Atlas {
                 }
                 let delete =
                     Change::DeleteNode(NodeRef::Id(node.id), Expect::Version(node.version));
-                place.commit(move |batch| batch.change(delete)).await
+                let hidden = place.left_hidden(&node).await?.into_iter();
+                place.commit(move |batch| hidden.fold(batch, Batch::change).change(delete)).await
             }
         }
     }
