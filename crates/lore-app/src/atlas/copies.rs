@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use lore_anvil::{Kind, Object};
+use lore_anvil::{GROUPS, Kind, Object, is_draft, is_for_groups};
 use lore_core::{Error, Node, NodeId, Result, Uid, Visibility};
 use lore_store::{Change, Expect, NewNode, NewState, NodeKey, NodeRef};
 use serde::de::DeserializeOwned;
@@ -49,6 +49,9 @@ pub(super) struct Seen {
     pub(super) id: String,
     /// The service's own date.
     pub(super) date: Option<String>,
+    /// What the list of the service said of it, as far as lists do.
+    #[serde(default)]
+    listed: Option<String>,
     /// Tells one content from another.
     print: String,
     /// The fields that said something.
@@ -73,7 +76,22 @@ impl Seen {
         let mut told: Vec<String> = told.map(|(name, _)| name.clone()).collect();
         let sections = fields.get("sections").and_then(Value::as_object).into_iter().flatten();
         told.extend(sections.map(|(name, _)| format!("{SECTION_OF}{name}")));
-        Self { id: id.to_owned(), date, print, told }
+        Self { id: id.to_owned(), date, listed: None, print, told }
+    }
+
+    /// The same, with what a list says of it.
+    pub(super) fn listed(self, row: &Object) -> Self {
+        Self { listed: Some(said_by(row)), ..self }
+    }
+
+    /// Whether a list says of a thing what it said when that was taken in. Not everything that
+    /// changes gets a new date, least of all who may see it.
+    pub(super) fn is_listed_so(&self, row: &Object) -> bool {
+        self.listed.as_ref().is_none_or(|listed| *listed == said_by(row))
+    }
+
+    fn is_listed_like(&self, other: &Self) -> bool {
+        self.listed.is_none() || self.listed == other.listed
     }
 
     /// What was taken in of a node, if it is a copy.
@@ -92,10 +110,17 @@ impl Seen {
             (Some(known), Some(date)) if extent == Extent::Heap && date < known => Verdict::Older,
             (Some(known), Some(date)) if known != date => Verdict::Write,
             // Not everything that changes gets a new date.
-            _ if self.print == now.print => Verdict::Same,
+            _ if self.print == now.print && self.is_listed_like(now) => Verdict::Same,
             _ => Verdict::Write,
         }
     }
+}
+
+/// What a list says of a thing: its title, and who may see it.
+fn said_by(row: &Object) -> String {
+    let told = |name: &str| row.get(name).cloned().unwrap_or_default();
+    let groups = if is_for_groups(row) { told(GROUPS) } else { Value::Null };
+    json!([told("title"), told("state"), is_draft(row), groups]).to_string()
 }
 
 impl Record {

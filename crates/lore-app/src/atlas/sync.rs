@@ -298,7 +298,8 @@ impl Copying<'_> {
         let known = self.known(kind, &id).await?;
         // To read a thing of a service once more is a request; what an archive says is here.
         let is_dated = date.is_some() && self.source.extent() == Extent::Whole;
-        if is_dated && known.as_ref().is_some_and(|known| known.date == date) {
+        let is_same = |known: &Seen| known.date == date && known.is_listed_so(&row);
+        if is_dated && known.as_ref().is_some_and(is_same) {
             self.done.unchanged += 1;
             return Ok(());
         }
@@ -343,8 +344,12 @@ impl Copying<'_> {
         let date = date_of(&row);
         let full = kind.row().granularity(2);
         let object = waiting(self.told, || self.source.read(kind, Some(id), full)).await?;
-        let fields = writable(kind, row, object);
-        let now = Seen::new(id, date, &fields);
+        let mut fields = writable(kind, row.clone(), object);
+        // Where the two differ, whoever may see less is right.
+        if is_public(&fields) && row.contains_key("state") && !is_public(&row) {
+            fields.insert("state".into(), "private".into());
+        }
+        let now = Seen::new(id, date, &fields).listed(&row);
         match known.map_or(Verdict::Write, |known| known.judge(&now, self.source.extent())) {
             Verdict::Same => return Ok(Put::Same),
             Verdict::Older => return Ok(Put::Older),
