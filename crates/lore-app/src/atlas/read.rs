@@ -1,11 +1,12 @@
 //! Reading one object.
 
 use lore_anvil::{Kind, Object};
-use lore_core::{Error, Result};
+use lore_core::{Error, Node, Result, Role, Viewer};
 use serde_json::json;
 
 use super::keys;
 use super::source::Atlas;
+use crate::access::may_change;
 
 impl Atlas {
     /// One object, as it is told at a granularity.
@@ -15,20 +16,34 @@ impl Atlas {
         id: Option<&str>,
         granularity: i8,
     ) -> Result<Object> {
-        let mut object = match kind {
-            Kind::User => self.user(id, granularity).await?,
-            Kind::World => self.in_world(id).await?.world(granularity).await?,
-            Kind::Secret => self.secret(needed(kind, id)?, granularity).await?,
+        let role = self.viewer().role;
+        let (mut object, is_editable) = match kind {
+            // Whoever they are, they can tell of themselves.
+            Kind::User => (self.user(id, granularity).await?, role >= Role::Player),
+            Kind::World => {
+                let place = self.in_world(id).await?;
+                (place.world(granularity).await?, place.viewer().role >= Role::Gm)
+            }
+            Kind::Secret => (self.secret(needed(kind, id)?, granularity).await?, role >= Role::Gm),
             _ => {
                 let id = needed(kind, id)?;
                 let (place, node) = self.locate_shown(kind, id).await?;
+                let is_editable = is_changed_by(kind, place.viewer(), &node);
                 let made = place.assemble(kind, vec![node], granularity).await?;
-                made.into_iter().next().ok_or_else(|| keys::unknown(kind, id))?
+                let made = made.into_iter().next().ok_or_else(|| keys::unknown(kind, id))?;
+                (made, is_editable)
             }
         };
-        object.insert("isEditable".into(), json!(self.viewer().role >= lore_core::Role::Player));
+        object.insert("isEditable".into(), json!(is_editable));
         Ok(object)
     }
+}
+
+/// Whether somebody may change a thing, and can do it here.
+fn is_changed_by(kind: Kind, viewer: &Viewer, node: &Node) -> bool {
+    let is_kept_here = keys::is_of_kind(kind, node) && !matches!(kind, Kind::Campaign | Kind::Npc);
+    let may_change = may_change(viewer, node.created.by, &node.name).is_ok();
+    is_kept_here && viewer.role >= Role::Player && may_change
 }
 
 fn needed(kind: Kind, id: Option<&str>) -> Result<&str> {

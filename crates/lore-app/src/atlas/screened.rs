@@ -153,7 +153,10 @@ impl Anvil for Screened {
         }
         let object = self.open_one(kind, id, granularity).await?;
         let shown = self.shown(kind, vec![object], None).await?.into_iter().next();
-        shown.ok_or_else(|| keys::unknown(kind, id.unwrap_or_default()))
+        let mut shown = shown.ok_or_else(|| keys::unknown(kind, id.unwrap_or_default()))?;
+        // What the keys may change, only the game master's side changes.
+        shown.insert("isEditable".into(), false.into());
+        Ok(shown)
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Rows> {
