@@ -202,7 +202,12 @@ def worlds_and_pictures() -> dict:
     client.world.patch(made["id"], {"title": "Further away"})
     inside = client.article.put({"title": "There", "templateType": "item", "world": {"id": made["id"]}})
     picture = client.image.put({"title": "map.png", "url": os.environ["ANVIL_PICTURE"]})
+    far = client.image.put({"title": "far.png", "world": {"id": made["id"]}})
     again = client.image.patch(picture["id"], {"title": "chart.png"})
+    farther = client.image.patch(far["id"], {"title": "farther.png"})
+    pictures = [[row["title"] for row in client.world.images(made["id"])]]
+    client.image.delete(far["id"])
+    pictures.append([row["title"] for row in client.world.images(made["id"])])
     long = f"{TEXT} " * 20
     client.user.patch(me, {"motto": "Ever on", "about": long.strip()})
     myself = client.user.get(me, 0)
@@ -215,7 +220,9 @@ def worlds_and_pictures() -> dict:
         "listed": made["id"] in [world["id"] for world in client.user.worlds(me)],
         "inside": [row["id"] for row in client.world.articles(made["id"])] == [inside["id"]],
         "picture": b"".join(client.image.get_binary(picture["id"])).decode() == os.environ["ANVIL_PICTURE_SAYS"],
-        "renamed": again["title"] == "chart.png",
+        "renamed": (again["title"], farther["title"]) == ("chart.png", "farther.png"),
+        "numbered": far["id"] != picture["id"] and pictures == [["farther.png"], []],
+        "the other": client.image.get(picture["id"], 0)["title"] == "chart.png",
     }
 
 
