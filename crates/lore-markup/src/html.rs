@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use pulldown_cmark::{Event, Options, Parser, html};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, html};
 
 use crate::mention::{self, Dialect, Piece};
 use crate::{frame, guard, sanitise, tree};
@@ -15,14 +15,16 @@ use crate::{frame, guard, sanitise, tree};
 const DEFUSED: char = '\u{2060}';
 
 /// Converts Markdown to sanitised HTML: CommonMark with tables, strikethrough and
-/// task lists. `[new:…]` comes out in a form that Kanka does not act on.
+/// task lists; footnotes stay as they are written. `[new:…]` comes out in a form that Kanka does not act on.
 pub fn to_html(markdown: &str) -> String {
     let tokens = Tokens::for_text(markdown);
     let (text, mentions) = tokens.protect(markdown);
-    let options =
-        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_FOOTNOTES;
     let mut raw = String::with_capacity(text.len() + text.len() / 2);
-    html::push_html(&mut raw, shallow(Parser::new_ext(&text, options)));
+    html::push_html(&mut raw, notes_as_text(shallow(Parser::new_ext(&text, options))));
     let raw = frame::unframed(guard::guarded(&raw));
     let clean = sanitise(&without_empty_heads(&raw));
     defused(tokens.restore(clean.trim_end(), &mentions))
@@ -73,6 +75,31 @@ fn shallow<'a>(events: impl Iterator<Item = Event<'a>>) -> impl Iterator<Item = 
             depth < DEPTH_MAX
         }
         _ => true,
+    })
+}
+
+/// Footnotes as they are written, `[^1]` and `[^1]: What it says.`: HTML as services keep it has
+/// none. Unknown to the parser, some of them would be links.
+fn notes_as_text<'a>(events: impl Iterator<Item = Event<'a>>) -> impl Iterator<Item = Event<'a>> {
+    let mut label: Option<String> = None;
+    events.flat_map(move |event| match (event, label.take()) {
+        (Event::FootnoteReference(name), _) => vec![Event::Text(format!("[^{name}]").into())],
+        (Event::Start(Tag::FootnoteDefinition(name)), _) => {
+            label = Some(format!("[^{name}]: "));
+            Vec::new()
+        }
+        (Event::End(TagEnd::FootnoteDefinition), None) => Vec::new(),
+        (event @ Event::Start(Tag::Paragraph), Some(label)) => {
+            vec![event, Event::Text(label.into())]
+        }
+        // What it says begins with no paragraph, or is nothing.
+        (event, Some(label)) => {
+            let is_over = matches!(event, Event::End(TagEnd::FootnoteDefinition));
+            let own = [Event::Start(Tag::Paragraph), Event::Text(label.into())];
+            let own = own.into_iter().chain([Event::End(TagEnd::Paragraph)]);
+            own.chain((!is_over).then_some(event)).collect()
+        }
+        (event, None) => vec![event],
     })
 }
 

@@ -97,6 +97,11 @@ fn markdown() -> impl Strategy<Value = String> {
         "```\nlet x = 1;\n```",
         MENTION,
         "a \\[b\\] c",
+        "- [ ] todo\n- [x] done",
+        "See[^1].\n\n[^1]: There.",
+        "<https://x.example/a_b?c&d>",
+        "1984. A year.",
+        "`a[/code]b`",
     ]);
     prop::collection::vec(part, 0..8).prop_map(|parts| parts.join("\n\n"))
 }
@@ -158,5 +163,49 @@ proptest! {
     fn any_text_at_all_is_converted(text in "\\PC{0,60}") {
         from_bbcode(&text);
         to_bbcode(&text);
+    }
+}
+
+#[test]
+fn what_bbcode_has_no_form_for_comes_back_the_same() {
+    for text in [
+        "A note[^1] here, none[^z] there.\n\n[^1]: What it says.",
+        "A note[^1].\n\n[^1]: Indeed.\n\n[^2]: https://x.example",
+        "See <https://example.org/a_b?c=d&e~f,g!> there.",
+        "Write to <mail.to@example.org> now.",
+        "[x](notes/y.md) and [y](#part)",
+        "- one\n\n  - two\n\n    ```\n    code [b]x[/b]\n    ```\n\n  - three\n\n- four `c[b]d`",
+        "1. one\n   1. two\n2. three",
+        "| a | b |\n| --- | --- |\n| c \\| d | `e \\| f` |",
+        "# Head @[Bob](person:0190a1b2-0000-7000-8000-000000000001) x",
+        "## [entity:4|Foo] and *soft*",
+        "one\\\ntwo",
+        "- [ ] todo **bold**\n- [x] done\n  - [ ] in\n- plain",
+        "1984\\. A great year.",
+        "`a[/code]b` and `a[/CODE]`",
+        "```\n[/code]\n[b]\n```",
+        "`[b]x[/b]` and `@[Bob](person:0190a1b2-0000-7000-8000-000000000001)`",
+        "2 * 3 * 4 and snake_case_name",
+        "a & b < c > d © \u{a0}x",
+    ] {
+        assert_eq!(from_bbcode(&to_bbcode(text)), text, "{}", to_bbcode(text));
+    }
+}
+
+#[test]
+fn what_comes_back_in_another_spelling_says_the_same() {
+    for (text, back) in [
+        ("[^1]: One.\n[^2]: Two.", "[^1]: One.\n\n[^2]: Two."),
+        ("[^1]:\n    - a", "[^1]:\n\n- a"),
+        ("1984. A great year.", r"1984\. A great year."),
+        ("5. five\n6. six", "5\\. five\\\n6\\. six"),
+        ("&amp; &lt;b&gt; &copy; &#91;b&#93;", r"& \<b> © \[b\]"),
+        (r"\[b\]x\[/b\] \*d\*", r"[b]x[/b] \*d\*"),
+        ("one  \ntwo", "one\\\ntwo"),
+        ("[x](javascript:x)", "x"),
+    ] {
+        let once = from_bbcode(&to_bbcode(text));
+        assert_eq!(once, back);
+        assert_eq!(from_bbcode(&to_bbcode(&once)), once);
     }
 }

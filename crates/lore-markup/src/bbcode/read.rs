@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use super::held::Held;
+use super::write::{DONE, REFERENCE, TO_DO};
 use crate::anvil;
 use crate::tree::escape;
 
@@ -11,6 +12,9 @@ use crate::tree::escape;
 const DEPTH_MAX: usize = 40;
 /// Longest tag, in bytes.
 const TAG_MAX: usize = 2_000;
+
+/// What ends program text.
+pub(super) const CODE_END: &str = "[/code]";
 
 /// BBCode as HTML, not yet clean. Mentions and unknown tags are held back.
 pub(super) fn to_html(bbcode: &str, held: &mut Held) -> String {
@@ -172,8 +176,8 @@ fn special(text: &str) -> Option<(Piece<'_>, usize)> {
 
 fn code(text: &str, length: usize) -> Option<(Piece<'_>, usize)> {
     let body = text.get(length..)?;
-    let end = body.to_ascii_lowercase().find("[/code]")?;
-    Some((Piece::Code(body.get(..end)?), length + end + "[/code]".len()))
+    let end = body.to_ascii_lowercase().find(CODE_END)?;
+    Some((Piece::Code(body.get(..end)?), length + end + CODE_END.len()))
 }
 
 /// A picture by its address.
@@ -189,7 +193,11 @@ fn picture(text: &str, length: usize) -> Option<(Piece<'_>, usize)> {
 fn is_address(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     let known = ["http://", "https://", "mailto:"].iter().any(|start| lower.starts_with(start));
-    known && !text.contains(|c: char| c.is_whitespace() || c.is_control() || "[]<>\"\\".contains(c))
+    // Without a scheme it leads to somewhere beside.
+    let is_near =
+        !text.is_empty() && !text.split(['/', '#', '?']).next().unwrap_or_default().contains(':');
+    (known || is_near)
+        && !text.contains(|c: char| c.is_whitespace() || c.is_control() || "[]<>\"\\".contains(c))
 }
 
 /// Finds out which tags have their other half, properly nested and in their place.
@@ -330,6 +338,7 @@ impl Writer {
     }
 
     fn code(&mut self, body: &str) {
+        let body = &with_ends(body);
         if !body.contains('\n') {
             self.inline.push_str("<code>");
             escape(&mut self.inline, body);
@@ -384,9 +393,35 @@ impl Writer {
                     self.html.push_str(&format!("<p>{lines}</p>"));
                 }
             }
+            Some("li") => self.html.push_str(&as_task(text).replace('\n', "<br>")),
             Some(_) => self.html.push_str(&text.replace('\n', "<br>")),
         }
     }
+}
+
+/// Program text with what would have ended it.
+fn with_ends(body: &str) -> String {
+    let end = CODE_END.replacen('[', REFERENCE, 1);
+    let lower = body.to_ascii_lowercase();
+    let mut out = String::with_capacity(body.len());
+    let mut done = 0;
+    for (at, _) in lower.match_indices(&end) {
+        out.push_str(body.get(done..at).unwrap_or_default());
+        out.push('[');
+        done = at + REFERENCE.len();
+    }
+    out.push_str(body.get(done..).unwrap_or_default());
+    out
+}
+
+/// The text of an item with a box at its start as that of a task.
+fn as_task(text: &str) -> String {
+    let task = |sign: char, mark: &str| {
+        let rest = text.strip_prefix(sign)?.strip_prefix(' ')?;
+        Some(format!("<input disabled type=\"checkbox\"{mark}>{}", rest.trim_start()))
+    };
+    let found = task(DONE, " checked").or_else(|| task(TO_DO, ""));
+    found.unwrap_or_else(|| text.to_owned())
 }
 
 fn is_block(element: &str) -> bool {

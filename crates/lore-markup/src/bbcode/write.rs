@@ -10,6 +10,11 @@ const BRACKET: char = '\0';
 /// of them are written as references, others may turn out to be tags in their place.
 const LOOKS_MAX: usize = 16;
 
+/// A task that is done.
+pub(super) const DONE: char = '☑';
+/// A task that is not.
+pub(super) const TO_DO: char = '☐';
+
 /// A whole document.
 pub(super) fn document(nodes: &[Node]) -> String {
     let mut out = String::new();
@@ -24,7 +29,7 @@ pub(super) fn document(nodes: &[Node]) -> String {
 }
 
 /// A bracket that is none to a reader of tags.
-const REFERENCE: &str = "&#91;";
+pub(super) const REFERENCE: &str = "&#91;";
 
 /// The document with references for those brackets of its texts that would be read as
 /// tags; nothing when none would. Tags that mean nothing here stay as they are: they may
@@ -103,7 +108,8 @@ fn block(out: &mut String, element: &Element) {
         "ul" | "ol" => list(out, element),
         "pre" => {
             let text = element.text();
-            out.push_str(&format!("[code]\n{}\n[/code]", text.trim_end_matches('\n')));
+            let text = without_end(text.trim_end_matches('\n'));
+            out.push_str(&format!("[code]\n{text}\n[/code]"));
         }
         "hr" => out.push_str("[hr]"),
         "table" => table(out, element),
@@ -125,13 +131,39 @@ fn heading(out: &mut String, tag: &str, element: &Element) {
 }
 
 fn list(out: &mut String, element: &Element) {
+    let start = element.attribute("start").and_then(|start| start.parse().ok()).unwrap_or(1);
+    if element.tag == "ol" && start != 1 {
+        return numbered_lines(out, element, start);
+    }
     out.push_str(&format!("[{}]\n", element.tag));
     for item in children(element, "li") {
         let mut inside = String::new();
         item_content(&mut inside, &item.children);
-        out.push_str(&format!("[li]{}[/li]\n", inside.trim()));
+        out.push_str(&format!("[li]{}[/li]\n", boxed(inside.trim())));
     }
     out.push_str(&format!("[/{}]", element.tag));
+}
+
+/// The text of an item, with one blank after the box of a task.
+fn boxed(text: &str) -> String {
+    match text.strip_prefix([DONE, TO_DO]) {
+        Some(rest) => {
+            let sign = text.chars().take(1);
+            sign.chain(" ".chars()).chain(rest.trim_start().chars()).collect()
+        }
+        None => text.to_owned(),
+    }
+}
+
+/// A list that does not begin with one, such as a year at the start of a line, as lines of text:
+/// lists of BBCode are all counted from one.
+fn numbered_lines(out: &mut String, element: &Element, start: u64) {
+    for (item, number) in children(element, "li").zip(start..) {
+        let mut inside = String::new();
+        item_content(&mut inside, &item.children);
+        let line_break = if number == start { "" } else { "\n" };
+        out.push_str(&format!("{line_break}{number}. {}", inside.trim()));
+    }
 }
 
 /// Items and cells are written on one line, apart from lists in them.
@@ -213,14 +245,19 @@ fn inline(out: &mut String, node: &Node) {
         "em" | "i" => around(out, "i", element),
         "del" | "s" => around(out, "s", element),
         "u" | "sub" | "sup" => around(out, &element.tag, element),
-        "code" => out.push_str(&format!("[code]{}[/code]", element.text().replace('\n', " "))),
+        "code" => {
+            let text = without_end(&element.text().replace('\n', " "));
+            out.push_str(&format!("[code]{text}[/code]"));
+        }
         // Two line breaks would begin a paragraph.
         "br" if out.is_empty() || out.ends_with('\n') => out.push_str("[br]"),
         "br" => out.push('\n'),
         "input" => {
             let done = element.attribute("checked").is_some();
-            out.push_str(if done { "☑ " } else { "☐ " });
+            out.push(if done { DONE } else { TO_DO });
         }
+        // An address that may not be told is no link.
+        "a" if element.attribute("href").is_none() => inlines(out, &element.children),
         "a" => {
             let address = element.attribute("href").unwrap_or_default();
             out.push_str(&format!("[url={}]", address.replace(']', "%5D").replace('\n', "")));
@@ -233,6 +270,20 @@ fn inline(out: &mut String, node: &Node) {
         }
         _ => inlines(out, &element.children),
     }
+}
+
+/// Program text in which nothing ends it.
+fn without_end(text: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for (at, _) in lower.match_indices(read::CODE_END) {
+        out.push_str(text.get(done..at).unwrap_or_default());
+        out.push_str(REFERENCE);
+        done = at + 1;
+    }
+    out.push_str(text.get(done..).unwrap_or_default());
+    out
 }
 
 fn around(out: &mut String, tag: &str, element: &Element) {
@@ -248,6 +299,8 @@ fn around(out: &mut String, tag: &str, element: &Element) {
 /// Text. A line break of the source is a blank, and none after one that shows.
 fn plain(out: &mut String, text: &str) {
     let text = text.replace('\n', " ").replace("&#", "&amp;#");
-    let text = if out.ends_with('\n') { text.trim_start_matches(' ') } else { &text };
+    let is_fresh =
+        out.ends_with('\n') || [DONE, TO_DO].iter().any(|c| out.ends_with(&[*c, ' '][..]));
+    let text = if is_fresh { text.trim_start_matches(' ') } else { &text };
     out.extend(text.chars().filter(|c| *c != BRACKET).map(|c| if c == '[' { BRACKET } else { c }));
 }

@@ -8,12 +8,20 @@ pub(super) fn text(out: &mut String, text: &str, before: char, after: char, with
     while let Some(c) = rest.next() {
         let next = rest.peek().copied();
         let at_end = next.is_none();
-        if needs_escape(c, before, next.unwrap_or(after), at_end, within) {
+        let is_note = c == ']' && next == Some(':') && ends_in_note(out);
+        if !is_note && needs_escape(c, before, next.unwrap_or(after), at_end, within) {
             out.push('\\');
         }
         out.push(c);
         before = c;
     }
+}
+
+/// Whether what is written so far is the name of a footnote, up to its end: `[^1`. No link is
+/// called that.
+fn ends_in_note(written: &str) -> bool {
+    let name = written.rsplit_once("[^").map(|(_, name)| name);
+    name.is_some_and(|name| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric()))
 }
 
 /// What running text is in.

@@ -156,10 +156,13 @@ impl Pen {
     }
 
     fn link(&mut self, target: &Target, inside: &[Inline]) {
-        let text = self.inside(inside, Within::Brackets, '[', ']');
-        if text == target.url && target.title.is_none() && is_plain_url(&text) {
+        if let [Inline::Text(text)] = inside
+            && target.title.is_none()
+            && shows_itself(text, &target.url)
+        {
             return self.out.push_str(&format!("<{text}>"));
         }
+        let text = self.inside(inside, Within::Brackets, '[', ']');
         self.out.push_str(&format!("[{text}]({})", destination(target)));
     }
 
@@ -221,10 +224,22 @@ fn is_sign(c: char) -> bool {
     matches!(c, '*' | '_' | '~')
 }
 
-fn is_plain_url(text: &str) -> bool {
-    let scheme = text.starts_with("https://") || text.starts_with("http://");
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/:.#?=%+-".contains(c);
-    scheme && text.chars().all(plain)
+/// Whether a link is its own text, so that angle brackets say all of it.
+fn shows_itself(text: &str, url: &str) -> bool {
+    let is_plain =
+        |signs: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || signs.contains(c));
+    if url.strip_prefix("mailto:") == Some(text) {
+        return text.split('@').count() == 2 && text.split('@').all(is_word) && is_plain("@.-_+");
+    }
+    let is_web = text.starts_with("https://") || text.starts_with("http://");
+    // With a semicolon an ampersand could stand for another sign.
+    let signs = if text.contains(';') { "/:.#?=%+-_~,!" } else { "/:.#?=%+-_~,!&" };
+    text == url && is_web && is_plain(signs)
+}
+
+fn is_word(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.ends_with(|c: char| c.is_ascii_alphanumeric())
 }
 
 fn destination(target: &Target) -> String {
