@@ -42,12 +42,8 @@ pub async fn context(keeper: &Keeper, keywords: Option<&str>, ask: &Ask) -> Repl
     let lasting = Filter { except_kinds: experience.clone(), ..Filter::default() };
     let fading = Filter { kinds: experience, ..Filter::default() };
     let mut nodes = find(keeper, &ask, lasting, Breadth::Related).await?;
-    // A node of the graph is there once, however much was said in it.
-    let mut seen = HashSet::new();
-    nodes.retain(|memory| seen.insert(memory.node.id));
     let mut experiences = find(keeper, &ask, fading, Breadth::Related).await?;
-    // What is kept for good is among the nodes already.
-    experiences.retain(|memory| memory.kept_as().is_none());
+    once_each(&mut nodes, &mut experiences);
     let mut best = best_of(nodes, experiences, ask.limit);
     let situations = situations(keeper, &best).await?;
     let found = best.len();
@@ -72,6 +68,15 @@ pub async fn context(keeper: &Keeper, keywords: Option<&str>, ask: &Ask) -> Repl
     }
     let edges_left_out = joined - edges.len();
     Ok(Subgraph { edges, nodes, experiences, situations, left_out, edges_left_out })
+}
+
+/// Leaves each thing once: however much was said in a node, where both bring the same in for what
+/// it took the place of, and where a node keeps an experience for good.
+fn once_each(nodes: &mut Vec<Memory>, experiences: &mut Vec<Memory>) {
+    let mut seen = HashSet::new();
+    for memories in [nodes, experiences] {
+        memories.retain(|memory| seen.insert(memory.kept_as().unwrap_or(memory.node.uid)));
+    }
 }
 
 /// The best of both, so many in all, best first.

@@ -49,6 +49,27 @@ pub(super) async fn lapsed(keeper: &Keeper, nodes: &[&Node]) -> Reply<HashMap<Ui
     Ok(nodes.iter().filter_map(lapsed).collect())
 }
 
+/// The same, followed on: also what took a place and lost it since is among them.
+pub(super) async fn succession(keeper: &Keeper, nodes: &[&Node]) -> Reply<HashMap<Uid, Lapsed>> {
+    let mut known = lapsed(keeper, nodes).await?;
+    let mut takers: Vec<Node> = known.values().map(|lapsed| lapsed.by.clone()).collect();
+    while !takers.is_empty() {
+        takers.retain(|taker| !known.contains_key(&taker.uid));
+        let further = lapsed(keeper, &takers.iter().collect::<Vec<_>>()).await?;
+        takers = further.values().map(|lapsed| lapsed.by.clone()).collect();
+        known.extend(further);
+    }
+    Ok(known)
+}
+
+/// What holds in the place of something, if it was replaced.
+pub(super) fn heir(succession: &HashMap<Uid, Lapsed>, of: Uid) -> Option<&Node> {
+    let next = |by: &&Node| succession.get(&by.uid).map(|lapsed| &lapsed.by);
+    let first = &succession.get(&of)?.by;
+    // Where each took the other's place, as nothing here does, no more than all are passed.
+    std::iter::successors(Some(first), next).take(succession.len()).last()
+}
+
 fn valid_to(edge: &Edge, old: &Node) -> String {
     let said = edge.properties.get(VALID_TO).and_then(Value::as_str);
     let said = said.or_else(|| property(old, VALID_TO)).map(str::to_owned);

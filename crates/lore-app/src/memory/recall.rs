@@ -14,7 +14,7 @@ use lore_store::Answered;
 use super::access;
 use super::experience::Fading;
 use super::graph::main_texts;
-use super::holding::{Lapsed, lapsed};
+use super::holding::{Lapsed, heir, succession};
 use super::keeper::Keeper;
 use super::kinds::{
     CONTEXT, EXPERIENCE, MESSAGE, PROMOTED, PROMOTED_TO, SUPERSEDED_BY, VALID_TO, property, word,
@@ -323,53 +323,50 @@ fn remembered(keeper: &Keeper, question: &str, node: Node, found: Found) -> Memo
     }
 }
 
-/// Brings what took another's place in before it, even when only the old one was found.
+/// Brings what holds in before what it took the place of, even when only the old one was found.
 async fn prefer_what_holds(
     keeper: &Keeper,
     question: &str,
     memories: &mut Vec<Memory>,
 ) -> Reply<()> {
     let nodes: Vec<&Node> = memories.iter().map(|memory| &memory.node).collect();
-    let lapsed = lapsed(keeper, &nodes).await?;
-    if lapsed.is_empty() {
+    let succession = succession(keeper, &nodes).await?;
+    if succession.is_empty() {
         return Ok(());
     }
     let mut known: HashSet<Uid> = nodes.iter().map(|node| node.uid).collect();
     let mut absent = Vec::new();
     for memory in memories.iter_mut() {
-        memory.lapsed = lapsed.get(&memory.node.uid).cloned();
-        let taker = memory.lapsed.as_ref().map(|lapsed| &lapsed.by);
-        if let Some(taker) = taker.filter(|taker| known.insert(taker.uid)) {
+        memory.lapsed = succession.get(&memory.node.uid).cloned();
+        let heir = heir(&succession, memory.node.uid);
+        if let Some(heir) = heir.filter(|heir| known.insert(heir.uid)) {
             let (score, rank, answers) = (memory.score, memory.rank, memory.answers);
-            absent.push((taker.clone(), Found { score, rank, answers, ..Found::default() }));
+            absent.push((heir.clone(), Found { score, rank, answers, ..Found::default() }));
         }
     }
-    let takers: Vec<Node> = absent.iter().map(|(node, _)| node.clone()).collect();
-    let mut texts: HashMap<NodeId, Text> = main_texts(keeper, &takers).await?;
+    let heirs: Vec<Node> = absent.iter().map(|(node, _)| node.clone()).collect();
+    let mut texts: HashMap<NodeId, Text> = main_texts(keeper, &heirs).await?;
     for (node, mut found) in absent {
         found.text = texts.remove(&node.id);
         memories.push(remembered(keeper, question, node, found));
     }
-    step_back(memories);
+    step_back(memories, &succession);
     Ok(())
 }
 
-/// Puts what no longer holds behind what took its place, and that in its place.
-fn step_back(memories: &mut [Memory]) {
-    let mut old: Vec<usize> = (0..memories.len()).collect();
-    old.retain(|at| memories.get(*at).is_some_and(|memory| memory.lapsed.is_some()));
-    // The oldest first, so that a chain of replacements lifts its last link.
-    old.sort_by_key(|at| memories.get(*at).map(|memory| memory.node.created.at));
-    for at in old {
-        let Some(memory) = memories.get_mut(at) else { continue };
-        let by = memory.lapsed.as_ref().map(|lapsed| lapsed.by.uid);
-        let (rank, exact) = (memory.rank, memory.exact);
-        memory.exact = false;
+/// Puts what no longer holds behind what holds instead, and that in its place.
+fn step_back(memories: &mut [Memory], succession: &HashMap<Uid, Lapsed>) {
+    let mut places: HashMap<Uid, (f64, bool)> = HashMap::new();
+    for memory in memories.iter_mut().filter(|memory| memory.lapsed.is_some()) {
+        let (rank, exact) = (memory.rank, std::mem::take(&mut memory.exact));
         memory.rank = if rank > 0.0 { rank * SUPERSEDED } else { rank / SUPERSEDED };
-        let new = memories.iter_mut().find(|memory| Some(memory.node.uid) == by);
-        if let Some(new) = new {
-            new.exact |= exact;
-            new.rank = new.rank.max(rank);
-        }
+        let Some(heir) = heir(succession, memory.node.uid) else { continue };
+        let place = places.entry(heir.uid).or_insert((rank, exact));
+        *place = (place.0.max(rank), place.1 | exact);
+    }
+    for memory in memories {
+        let Some((rank, exact)) = places.get(&memory.node.uid) else { continue };
+        memory.rank = memory.rank.max(*rank);
+        memory.exact |= exact;
     }
 }

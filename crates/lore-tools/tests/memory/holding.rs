@@ -299,3 +299,55 @@ async fn what_was_superseded_says_so_beside_its_neighbours_and_as_a_candidate() 
     assert_eq!((&last["id"], &last["relation"]), (&old["node_id"], &json!("duplicate")), "{again}");
     assert_eq!(holding.len(), 2, "what holds comes before what was replaced: {again}");
 }
+
+/// Learns what takes another's place.
+async fn instead(mind: &Mind, content: &str, old: &Value) -> Value {
+    let new = json!({
+        "action": "learn", "type": "solution", "content": content, "supersedes": old,
+    });
+    mind.call("kn_intel", new).await["node_id"].clone()
+}
+
+/// What an action of `kn_intel` lists, with what each was superseded by.
+async fn listed(mind: &Mind, question: Value, lists: &[&str]) -> Vec<(Value, Value)> {
+    let answer = mind.call("kn_intel", question).await;
+    let rows = lists.iter().filter_map(|list| answer[list].as_array()).flatten();
+    rows.map(|row| (row["id"].clone(), row["superseded_by"].clone())).collect()
+}
+
+#[tokio::test]
+async fn what_holds_after_several_replacements_comes_first_everywhere() {
+    let mind = Mind::fresh().await;
+    for thing in ["moon", "tide", "oak", "harp", "mill", "lamp", "kite", "crow", "dune", "fern"] {
+        mind.learn(&format!("The {thing} is quiet"), "high").await;
+    }
+    let first = mind.learn("Backups are written to tape nightly", "high").await["node_id"].clone();
+    let second = instead(&mind, "Copies go to the NAS", &first).await;
+    let third = instead(&mind, "Frankfurt holds every snapshot", &second).await;
+    for question in [
+        json!({ "action": "recall", "topic": "tape nightly" }),
+        json!({ "action": "context", "keywords": "tape nightly" }),
+        json!({ "action": "crossref", "problem": "tape nightly" }),
+    ] {
+        let rows = listed(&mind, question.clone(), &["results", "nodes"]).await;
+        assert_eq!(rows[0], (third.clone(), Value::Null), "{question}: {rows:?}");
+        assert!(rows.contains(&(first.clone(), second.clone())), "{question}: {rows:?}");
+        assert!(!rows.contains(&(second.clone(), Value::Null)), "{question}: {rows:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_took_the_place_of_something_kept_for_good_is_in_a_context_once() {
+    let mind = Mind::fresh().await;
+    mind.learn("The moon is quiet", "high").await;
+    let old = mind.learn("The ferry leaves at seven from pier two", "low").await;
+    for _ in 0..5 {
+        mind.recall("ferry pier").await;
+    }
+    let heir = instead(&mind, "The ship departs at nine from quay five", &old["experience_id"]);
+    let heir = heir.await;
+    let context = json!({ "action": "context", "keywords": "ferry pier" });
+    let rows = listed(&mind, context, &["nodes", "experiences"]).await;
+    assert_eq!(rows.iter().filter(|(id, _)| *id == heir).count(), 1, "{rows:?}");
+    assert_eq!((rows.len(), &rows[0].0), (2, &heir), "{rows:?}");
+}
