@@ -16,12 +16,13 @@ use lore_search::{Filter, Query, Unit};
 use lore_store::{Batch, Change, Expect, NewNode, NewText, NewestNodes, NodeRef};
 use serde_json::{Value, json};
 
-use super::graph::{RANKED, Written, main_texts};
+use super::graph::{Written, main_texts};
 use super::holding::{Lapsed, lapsed};
 use super::keeper::{Keeper, days_between};
 use super::kinds::{
     CONTENT, CONTEXT, EXPERIENCE, KNOWLEDGE, Sharing, fading, kept_by, learned, property, word,
 };
+use super::leaf::leaf;
 use super::learn::{Origin, Superseded};
 use super::parts::parts;
 use super::pen::{Pen, capitalised, name_from};
@@ -254,48 +255,61 @@ pub struct Experience {
 }
 
 /// Looks for experiences: by words or tags when some are given, else by what is left of
-/// them. What no longer holds comes last.
+/// them. What no longer holds comes after what does.
 pub async fn search(keeper: &Keeper, wanted: &Wanted) -> Reply<Vec<Experience>> {
     let lesson = wanted.lesson.as_deref().map(str::trim).filter(|name| !name.is_empty());
     let lesson = lesson.map(lesson_named).transpose()?;
     let text = wanted.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
-    let mut found = if text.is_none() && wanted.tags.is_empty() {
-        by_relevance(keeper, lesson, wanted).await?
-    } else {
-        by_words(keeper, text.unwrap_or_default(), lesson, wanted).await?
-    };
-    found.retain(|one| shown(one.relevance) >= wanted.min_relevance);
-    found.sort_by_key(|one| one.lapsed.is_some());
-    Ok(found.into_iter().skip(wanted.offset).take(wanted.limit).collect())
+    let end = wanted.offset.saturating_add(wanted.limit);
+    let mut looked_at = end.div_ceil(BLOCK).saturating_mul(BLOCK);
+    loop {
+        let (mut found, more) = if text.is_none() && wanted.tags.is_empty() {
+            // What has too little left comes behind what has more.
+            (by_relevance(keeper, lesson, looked_at).await?, false)
+        } else {
+            let tagged = Filter { tags: wanted.tags.clone(), ..keeping(lesson)? };
+            let query = Query { filter: tagged, ..Query::new(text.unwrap_or_default(), looked_at) };
+            by_words(keeper, query, lesson).await?
+        };
+        found.retain(|one| shown(one.relevance) >= wanted.min_relevance);
+        if found.len() >= end || !more {
+            return Ok(found.into_iter().skip(wanted.offset).take(wanted.limit).collect());
+        }
+        looked_at = looked_at.saturating_mul(2);
+    }
 }
 
-/// How many answers are looked at for each that is wanted: some have faded too far.
-const SPARE: usize = 4;
+/// So many that follow each other are put in order by what is left of them and whether they
+/// hold. The blocks do not move, so that pages make up one list.
+const BLOCK: usize = 30;
 
+/// The first that have the words or the tags, and whether there are more.
 async fn by_words(
     keeper: &Keeper,
-    text: &str,
+    query: Query,
     lesson: Option<Lesson>,
-    wanted: &Wanted,
-) -> Reply<Vec<Experience>> {
-    let pool = (wanted.limit + wanted.offset) * SPARE;
-    let filter = Filter { tags: wanted.tags.clone(), ..keeping(lesson)? };
-    let exhaustive = !text.is_empty() && wanted.offset + wanted.limit > RANKED;
-    let query = Query { filter, unit: Unit::Node, exhaustive, ..Query::new(text, pool) };
-    let answers = keeper.app.search(&keeper.viewer, query).await?.answers;
-    let scores: HashMap<NodeId, f32> =
-        answers.iter().map(|answer| (answer.node.id, answer.hit.score)).collect();
-    let nodes = answers.into_iter().map(|answer| answer.node).collect();
+) -> Reply<(Vec<Experience>, bool)> {
+    let is_question = !query.text.is_empty();
+    let leaf = leaf(keeper, &Query { unit: Unit::Node, ..query }).await?;
+    let place = |(place, (node, score)): (usize, &(Node, f32))| {
+        // Without words all answer alike, and only what is left of them counts.
+        let score = if is_question { f64::from(*score) } else { 1.0 };
+        (node.id, (place / BLOCK, score))
+    };
+    let places: HashMap<NodeId, (usize, f64)> = leaf.nodes.iter().enumerate().map(place).collect();
+    let nodes = leaf.nodes.into_iter().map(|(node, _)| node).collect();
     let mut found: Vec<_> = experiences_of(keeper, nodes).await?;
     found.retain(|(_, one)| lesson.is_none_or(|lesson| one.fading.lesson == lesson));
-    // Without words all answer alike, and only what is left of them counts.
-    let score = |keeping: &NodeId| match scores.get(keeping) {
-        Some(score) if !text.is_empty() => f64::from(*score),
-        _ => 1.0,
+    let place = |(keeping, one): &(NodeId, Experience)| {
+        let (block, score) = places.get(keeping).copied().unwrap_or_default();
+        ((block, one.lapsed.is_some()), score * nudge(one.relevance))
     };
-    let rank = |(keeping, one): &(NodeId, Experience)| score(keeping) * nudge(one.relevance);
-    found.sort_by(|a, b| rank(b).total_cmp(&rank(a)).then_with(|| a.0.cmp(&b.0)));
-    Ok(found.into_iter().map(|(_, one)| one).collect())
+    found.sort_by(|a, b| {
+        let ((a_block, a_rank), (b_block, b_rank)) = (place(a), place(b));
+        let order = a_block.cmp(&b_block).then_with(|| b_rank.total_cmp(&a_rank));
+        order.then_with(|| a.0.cmp(&b.0))
+    });
+    Ok((found.into_iter().map(|(_, one)| one).collect(), leaf.more))
 }
 
 /// What experiences are found by: their own nodes, and those of what was learned for good.
@@ -362,25 +376,23 @@ async fn read(keeper: &Keeper, nodes: Vec<Node>) -> Reply<Vec<Experience>> {
 async fn by_relevance(
     keeper: &Keeper,
     lesson: Option<Lesson>,
-    wanted: &Wanted,
+    limit: usize,
 ) -> Reply<Vec<Experience>> {
     let mut nodes = Vec::new();
     for (kind, namespace, _) in classes(lesson)? {
-        let limit = wanted.limit + wanted.offset;
         let query = NewestNodes { kind, namespace, before: None, offset: 0, limit };
         nodes.extend(keeper.app.store.newest_nodes(&keeper.viewer, query).await?);
     }
     let now = keeper.now();
     let left =
         |node: &Node| Fading::of(node).map_or(0.0, |fading| fading.left(node.created.at, now));
-    let lapsed = lapsed(keeper, &nodes.iter().collect::<Vec<_>>()).await?;
-    nodes.sort_by(|a, b| {
-        let holds = |node: &Node| !lapsed.contains_key(&node.uid);
-        let order = holds(b).cmp(&holds(a)).then_with(|| left(b).total_cmp(&left(a)));
-        order.then_with(|| b.id.cmp(&a.id))
-    });
-    nodes.truncate(wanted.limit + wanted.offset);
-    read(keeper, nodes).await
+    nodes.sort_by(|a, b| left(b).total_cmp(&left(a)).then_with(|| b.id.cmp(&a.id)));
+    nodes.truncate(limit);
+    let mut found = read(keeper, nodes).await?;
+    for block in found.chunks_mut(BLOCK) {
+        block.sort_by_key(|one| one.lapsed.is_some());
+    }
+    Ok(found)
 }
 
 /// The classes of experiences that fade alike, with their rates.

@@ -16,6 +16,7 @@ use super::kinds::{
     AUTO_RELATED, DESCRIPTION, EXPERIENCE, KNOWLEDGE, OWN, PROMOTED, Sharing, Type, half_of,
     namespace_in, word,
 };
+use super::leaf::leaf;
 use super::link::{edge_between, edge_not_found, may_relink};
 use super::parts::{is_main, join, parts};
 use super::pen::Pen;
@@ -200,9 +201,6 @@ pub struct FoundNodes {
     pub more: bool,
 }
 
-/// Up to here the ranking counts; who leafs further wants everything that has the words.
-pub(super) const RANKED: usize = 200;
-
 /// Looks for nodes.
 pub async fn query(keeper: &Keeper, wanted: &NodeSearch) -> Reply<FoundNodes> {
     let mut filter = plain()?;
@@ -224,13 +222,11 @@ pub async fn query(keeper: &Keeper, wanted: &NodeSearch) -> Reply<FoundNodes> {
         unit: Unit::Node,
         limit: wanted.limit,
         offset: wanted.offset,
-        exhaustive: wanted.offset + wanted.limit > RANKED,
         ..Query::default()
     };
-    let found = keeper.app.search(&keeper.viewer, query).await?;
-    let more = found.total > wanted.offset + found.answers.len();
-    let nodes = found.answers.into_iter().map(|answer| answer.node).collect();
-    Ok(FoundNodes { nodes: with_descriptions(keeper, nodes).await?, more })
+    let found = leaf(keeper, &query).await?;
+    let nodes = found.nodes.into_iter().map(|(node, _)| node).collect();
+    Ok(FoundNodes { nodes: with_descriptions(keeper, nodes).await?, more: found.more })
 }
 
 /// Nodes with what they say of themselves; what no longer holds comes last.

@@ -19,6 +19,7 @@ pub mod idea;
 pub mod ids;
 pub mod keeper;
 pub mod kinds;
+mod leaf;
 pub mod learn;
 pub mod link;
 mod parts;

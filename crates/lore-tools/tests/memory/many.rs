@@ -122,3 +122,57 @@ async fn turns_stand_in_the_order_they_came_whoever_is_done_first() {
     let said: Vec<_> = texts.iter().map(|text| text.body.as_str()).collect();
     assert_eq!(said, turns);
 }
+
+/// All pages of a list, one after the other.
+async fn leafed(mind: &Mind, tool: &str, ask: &Value, list: &str, limit: usize) -> Vec<Value> {
+    let mut rows = Vec::new();
+    loop {
+        let mut ask = ask.clone();
+        (ask["limit"], ask["offset"]) = (json!(limit), json!(rows.len()));
+        let page = mind.call(tool, ask).await;
+        let page = page[list].as_array().unwrap();
+        rows.extend(page.iter().map(|row| row["id"].clone()));
+        if page.len() < limit {
+            return rows;
+        }
+    }
+}
+
+#[tokio::test]
+async fn pages_of_any_size_make_up_the_whole_each_once() {
+    const MANY: usize = 260;
+    const WORDS: [&str; 7] = ["river", "stone", "lamp", "cloud", "violin", "falcon", "ginger"];
+    let mind = Mind::fresh().await;
+    let mut lessons: Vec<Value> = Vec::new();
+    for n in 0..MANY {
+        let word = |step: usize| WORDS[(n * step + n / 7) % WORDS.len()];
+        let about = format!("harvest notes on {} and {} part {n}", word(1), word(3));
+        mind.add(&format!("Node {n}"), &about).await;
+        let mut lesson = json!({
+            "action": "save", "type": if n % 3 == 0 { "pattern" } else { "workaround" },
+            "content": format!("orchard lesson {} {} {n}", word(2), word(5)),
+        });
+        if n % 20 == 19 {
+            lesson["supersedes"] = lessons[n / 2].clone();
+        }
+        lessons.push(mind.call("kn_experience", lesson).await["id"].clone());
+        mind.wait_days(1);
+    }
+    let nodes = json!({ "action": "query", "text": "harvest notes" });
+    let experiences = json!({ "action": "search", "text": "orchard lesson" });
+    let browsed = json!({ "action": "search" });
+    for (tool, ask, list) in [
+        ("kn_graph", nodes, "nodes"),
+        ("kn_experience", experiences, "experiences"),
+        ("kn_experience", browsed, "experiences"),
+    ] {
+        let whole = leafed(&mind, tool, &ask, list, 50).await;
+        assert_eq!(whole.len(), MANY, "{ask}");
+        assert_eq!(whole.iter().collect::<HashSet<_>>().len(), MANY, "{ask}");
+        for limit in [7, 30] {
+            let pages: HashSet<_> =
+                leafed(&mind, tool, &ask, list, limit).await.into_iter().collect();
+            assert_eq!(pages.len(), MANY, "{ask} by {limit}");
+        }
+    }
+}
