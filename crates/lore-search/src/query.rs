@@ -103,6 +103,8 @@ pub struct Hit {
     pub parts: Parts,
     /// The strongest reason.
     pub match_kind: MatchKind,
+    /// The share of the question's words that stand in the document itself, the rarer the more.
+    pub own_words: f32,
 }
 
 /// What a score is made of, already weighted: the score is their sum.

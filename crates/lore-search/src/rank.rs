@@ -12,6 +12,7 @@ mod lexical;
 mod literal;
 mod meaning;
 mod question;
+mod roles;
 mod units;
 mod weights;
 
@@ -159,8 +160,13 @@ fn list(view: &View, sieve: &Sieve<'_>, query: &Query) -> Ranked {
         listed.truncate(wanted);
     }
     listed.sort_unstable_by(|a, b| b.cmp(a));
-    let hit =
-        |(_, key)| Hit { key, score: 0.0, parts: Parts::default(), match_kind: MatchKind::Listed };
+    let hit = |(_, key)| Hit {
+        key,
+        score: 0.0,
+        parts: Parts::default(),
+        match_kind: MatchKind::Listed,
+        own_words: 0.0,
+    };
     let hits = listed.into_iter().skip(query.offset).take(query.limit).map(hit).collect();
     Ranked { hits, total }
 }

@@ -4,11 +4,12 @@
 
 mod asked;
 mod calendar;
+mod digits;
 mod expression;
 mod prefix;
 mod relative;
 
-pub use asked::{AskedDate, asked_dates};
+pub use asked::{Mention, Reading, asked_dates, respelt};
 pub use calendar::{day, month};
 pub use expression::{asks_for_time, tells_time};
 pub use prefix::{Plain, Prefix, chat_prefix};

@@ -116,7 +116,9 @@ impl Judge<'_> {
     pub(super) fn hit(&self, found: &Found) -> Option<Hit> {
         let key = self.view.key(found.named)?;
         let parts = Parts { shared: found.shared, ..self.all_parts(found.slot, found.above) };
-        Some(Hit { key, score: parts.sum(), parts, match_kind: found.match_kind })
+        let own_words =
+            self.view.entry(found.slot).map_or(0.0, |entry| self.question.words_in(entry));
+        Some(Hit { key, score: parts.sum(), parts, match_kind: found.match_kind, own_words })
     }
 }
 

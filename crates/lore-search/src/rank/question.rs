@@ -2,12 +2,15 @@
 
 use lore_text::analysis::{identifiers, name_words, stems};
 use lore_text::table::{self, DIMENSIONS};
-use lore_text::time::{asked_dates, asks_for_time, relative_dates};
+use lore_text::time::{Mention, Reading, asked_dates, asks_for_time, relative_dates, respelt};
 use lore_text::wordpiece::pieces_of_word;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::document::Entry;
+use crate::fixed::ONE;
 use crate::lexicon::Lexicon;
 use crate::query::Query;
+use crate::rank::roles::Role;
 use crate::vectors::Small;
 use crate::view::calendar::day_number;
 use crate::view::postings::Postings;
@@ -17,6 +20,8 @@ use crate::view::{AuthorId, View};
 pub(super) struct Question {
     /// Distinct stems in order, then the identifiers made of several words that occur.
     pub(super) stems: Vec<String>,
+    /// How much of the question each stem is: the rarer the more, 1 in all.
+    shares: FxHashMap<String, f32>,
     /// The folded words, as names are compared.
     pub(super) name: String,
     /// What it means, by the compiled-in table.
@@ -33,10 +38,22 @@ pub(super) struct Question {
 impl Question {
     pub(super) fn read(query: &Query, view: &View, lexicon: &Lexicon) -> Self {
         let name = name_words(&query.text);
+        let documents = |term: &str| {
+            let postings = lexicon.id(term).and_then(|id| view.postings(id));
+            postings.map_or(0, Postings::len)
+        };
+        // Of one that stands nowhere, the parts are asked for all the same.
+        let occurs = |term: &str| documents(term) > 0;
+        let dates = named_dates(&query.text, view);
+        let text = respelt(&query.text, &dates, occurs);
         let mut wanted = Vec::new();
         let mut seen = FxHashSet::default();
         let mut sum = [0.0; DIMENSIONS];
-        stems(&query.text, |word, stem| {
+        stems(&text, |word, stem| {
+            // It only says that a time is told from today.
+            if word.surface.eq_ignore_ascii_case("ago") {
+                return;
+            }
             if seen.insert(stem.to_owned()) {
                 wanted.push(stem.to_owned());
             }
@@ -44,26 +61,34 @@ impl Question {
                 table::add_row(piece, view.piece_rarity(piece), &mut sum);
             }
         });
-        // Of one that stands nowhere, the parts are asked for all the same.
-        let occurs = |term: &str| {
-            let postings = lexicon.id(term).and_then(|id| view.postings(id));
-            postings.map_or(0, Postings::len) > 0
-        };
         identifiers(&query.text, |_, term| {
             if occurs(term) && seen.insert(term.to_owned()) {
                 wanted.push(term.to_owned());
             }
         });
         let external = query.embedding.as_ref();
+        let rarity = |stem: &String| view.rarity(documents(stem) as u64 * ONE);
+        let all: f32 = wanted.iter().map(rarity).sum();
+        let share = |stem: &String| (stem.clone(), rarity(stem) / all.max(f32::MIN_POSITIVE));
         Self {
+            shares: wanted.iter().map(share).collect(),
             stems: wanted,
             meaning: Small::unit(&sum),
             external: external.map(|v| (v.model.to_string(), Small::unit(&v.values))),
             asks_for_time: asks_for_time(&query.text),
             authors: named_authors(&name, view),
-            days: named_days(query, view),
+            days: named_days(query, &dates, view),
             name,
         }
+    }
+
+    /// The share of its words that stand in a document.
+    pub(super) fn words_in(&self, entry: &Entry) -> f32 {
+        let mut share = 0.0;
+        entry.analysis.for_each_term(|stem, _| {
+            share += self.shares.get(stem).copied().unwrap_or_default();
+        });
+        share
     }
 
     /// Whether a day is one of those that are named.
@@ -90,11 +115,29 @@ impl Question {
     }
 }
 
-fn named_days(query: &Query, view: &View) -> Vec<(i32, i32)> {
-    let dates = asked_dates(&query.text);
-    let days = dates.iter().take(16).flat_map(|asked| {
-        let years = asked.year.map_or_else(|| view.calendar.years(), |year| vec![year]);
-        years.into_iter().filter_map(|year| asked.days(year))
+/// Most dates of a question that are looked at.
+const MOST_DATES: usize = 16;
+
+/// The dates of a question. Of two days that one can mean, the one that has texts is meant.
+fn named_dates(question: &str, view: &View) -> Vec<Mention> {
+    let mut mentions = asked_dates(question);
+    mentions.truncate(MOST_DATES);
+    for mention in mentions.iter_mut().filter(|mention| mention.readings.len() > 1) {
+        let has_texts = |reading: &Reading| {
+            let days = reading.year().and_then(|year| reading.days(year));
+            days.is_some_and(|(first, last)| view.calendar.has_between(first, last))
+        };
+        if mention.readings.iter().any(has_texts) {
+            mention.readings.retain(has_texts);
+        }
+    }
+    mentions
+}
+
+fn named_days(query: &Query, dates: &[Mention], view: &View) -> Vec<(i32, i32)> {
+    let days = dates.iter().flat_map(|mention| &mention.readings).flat_map(|reading| {
+        let years = reading.year().map_or_else(|| view.calendar.years(), |year| vec![year]);
+        years.into_iter().filter_map(|year| reading.days(year))
     });
     let today = view.calendar.today(query.asked_at);
     let relative = today.into_iter().flat_map(|today| relative_dates(&query.text, today));
@@ -106,8 +149,9 @@ const MOST_WORDS: usize = 200;
 
 fn named_authors(name: &str, view: &View) -> FxHashSet<AuthorId> {
     let words: Vec<&str> = name.split(' ').take(MOST_WORDS).collect();
-    let named = |author: &str| match role(author) {
-        Some(role) => role.is_meant(&words),
+    let meant = Role::meant(&words);
+    let named = |author: &str| match Role::of(author) {
+        Some(role) => Some(role) == meant,
         None => words.iter().any(|word| means(word, author)),
     };
     let found: FxHashSet<AuthorId> =
@@ -121,7 +165,7 @@ fn named_authors(name: &str, view: &View) -> FxHashSet<AuthorId> {
 fn spelt_otherwise(words: &[&str], view: &View) -> FxHashSet<AuthorId> {
     let heard: FxHashSet<String> = words.iter().filter_map(|word| sound(word)).collect();
     let first = |author: &str| author.split(' ').next().and_then(sound);
-    let live = view.authors.live().filter(|(_, author)| role(author).is_none());
+    let live = view.authors.live().filter(|(_, author)| Role::of(author).is_none());
     live.filter(|(_, author)| first(author).is_some_and(|sound| heard.contains(&sound)))
         .map(|(id, _)| id)
         .collect()
@@ -155,34 +199,6 @@ fn means(word: &str, author: &str) -> bool {
         || asked >= 3 && full - asked.min(full) <= 3 && first.starts_with(word)
 }
 
-/// The two sides of a talk with a machine, who are hardly ever called by name.
-enum Role {
-    Person,
-    Machine,
-}
-
-fn role(author: &str) -> Option<Role> {
-    match author {
-        "user" | "human" | "me" | "you" => Some(Role::Person),
-        "assistant" | "ai" | "bot" | "model" | "chatgpt" | "claude" | "gemini" => {
-            Some(Role::Machine)
-        }
-        _ => None,
-    }
-}
-
-impl Role {
-    /// The person asks about themselves ("my", "I"), or about what they were told ("you").
-    fn is_meant(&self, words: &[&str]) -> bool {
-        let has = |list: &[&str]| words.iter().any(|word| list.contains(word));
-        let you = has(&["you", "your", "yours", "assistant"]);
-        match self {
-            Self::Person => !you && has(&["i", "my", "me", "mine", "myself", "we", "our", "user"]),
-            Self::Machine => you,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,13 +218,5 @@ mod tests {
         assert_eq!(sound("aqib"), sound("akib"));
         assert_ne!(sound("marie"), sound("martha"));
         assert_eq!(sound("emi"), None);
-    }
-
-    #[test]
-    fn roles_are_meant_by_pronouns() {
-        let words = |text: &'static str| text.split(' ').collect::<Vec<_>>();
-        assert!(Role::Person.is_meant(&words("what is my dog called")));
-        assert!(Role::Machine.is_meant(&words("what did you tell me")));
-        assert!(!Role::Person.is_meant(&words("what did you tell me")));
     }
 }

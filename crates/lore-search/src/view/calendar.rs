@@ -28,6 +28,11 @@ impl Calendar {
         }
     }
 
+    /// Whether any day from one to another has texts.
+    pub(crate) fn has_between(&self, first: Date, last: Date) -> bool {
+        self.0.range(day_number(first)..=day_number(last)).next().is_some()
+    }
+
     /// The years that have texts, in order.
     pub(crate) fn years(&self) -> Vec<i16> {
         let mut years = Vec::new();

@@ -1,23 +1,22 @@
 //! Dates that a question names.
 
+use std::ops::Range;
+
 use jiff::civil::{Date, date};
 
-use super::calendar::{day, is_ambiguous_month, month, year};
+use super::calendar::{MONTHS, any_month, day, is_ambiguous_month, year};
+use super::digits::{days_of, month_of};
 
 /// A date as far as a question tells it. At least one part is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AskedDate {
-    /// The year, if told.
-    pub year: Option<i16>,
-    /// The month from 1 to 12, if told.
-    pub month: Option<i8>,
-    /// The day of the month, if told.
-    pub day: Option<i8>,
+struct AskedDate {
+    year: Option<i16>,
+    month: Option<i8>,
+    day: Option<i8>,
 }
 
 impl AskedDate {
-    /// The first and the last day it can mean, in `year` if it tells none itself.
-    pub fn days(&self, year: i16) -> Option<(Date, Date)> {
+    fn days(&self, year: i16) -> Option<(Date, Date)> {
         let year = self.year.unwrap_or(year);
         let Some(month) = self.month else {
             return Some((date_of(year, 1, 1)?, date_of(year, 12, 31)?));
@@ -38,49 +37,196 @@ fn date_of(year: i16, month: i8, day: i8) -> Option<Date> {
     Date::new(year, month, day).ok()
 }
 
-/// The dates a question names: month with day or year, ISO dates, or a bare year
-/// when there is nothing more exact.
-pub fn asked_dates(question: &str) -> Vec<AskedDate> {
-    let lower = question.to_lowercase();
-    let words: Vec<&str> =
-        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let mut dates: Vec<AskedDate> =
-        (0..words.len()).filter_map(|at| date_around(&words, at)).collect();
-    if dates.is_empty() {
-        let bare = words.iter().filter_map(|word| year(word));
-        dates.extend(bare.map(|year| AskedDate { year: Some(year), month: None, day: None }));
-    }
-    dates
+/// What a place in a question can mean: one date, or from one to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    first: AskedDate,
+    last: AskedDate,
+    /// The date in the words in which most texts tell it: `8 May 2023`.
+    pub words: String,
 }
 
-/// The date whose month stands at `at`, or that begins there in ISO form.
-fn date_around(words: &[&str], at: usize) -> Option<AskedDate> {
-    let word = |offset: isize| words.get(at.checked_add_signed(offset)?).copied();
-    if let Some(date) = iso_date(word(0)?, word(1), word(2)) {
-        return Some(date);
+impl Reading {
+    fn one(date: AskedDate, month: &str) -> Self {
+        let parts = [date.day.map(|day| day.to_string()), Some(month.to_owned())];
+        let year = date.year.map(|year| year.to_string());
+        let words: Vec<String> = parts.into_iter().chain([year]).flatten().collect();
+        Self { first: date, last: date, words: words.join(" ") }
     }
-    let month = month(word(0)?)?;
-    let before = word(-1).and_then(day).or_else(|| {
-        let of = word(-1) == Some("of");
-        word(-2).filter(|_| of).and_then(day)
+
+    /// The year, if one is told.
+    pub fn year(&self) -> Option<i16> {
+        self.first.year.or(self.last.year)
+    }
+
+    /// The first and the last day it can mean, in `year` if it tells none itself.
+    pub fn days(&self, year: i16) -> Option<(Date, Date)> {
+        let (first, _) = self.first.days(self.last.year.unwrap_or(year))?;
+        let (_, last) = self.last.days(self.first.year.unwrap_or(year))?;
+        (first <= last).then_some((first, last))
+    }
+}
+
+/// A place in a question that names a date, or a span of time by two.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mention {
+    /// Where it stands, in bytes.
+    pub place: Range<usize>,
+    /// What it can mean: `5/8/2023` is the fifth of August or the eighth of May.
+    pub readings: Vec<Reading>,
+}
+
+/// The dates a question names, in any spelling: month with day or year, dates in digits, or a bare
+/// year when there is nothing more exact.
+pub fn asked_dates(question: &str) -> Vec<Mention> {
+    let question = question.get(..question.floor_char_boundary(LONGEST)).unwrap_or_default();
+    let digits = pieces(question, |c| c.is_whitespace() || ",;()[]\"".contains(c));
+    let words = pieces(question, |c| !c.is_alphanumeric());
+    let mut mentions: Vec<Mention> = digits.iter().filter_map(in_digits).collect();
+    mentions.extend((0..words.len()).filter_map(|at| by_month(&words, at)));
+    mentions.sort_by_key(|mention| mention.place.start);
+    mentions.dedup_by(|next, one| next.place.start < one.place.end);
+    if mentions.is_empty() {
+        mentions.extend(words.iter().filter_map(bare_year));
+    }
+    spans(question, mentions)
+}
+
+/// Of longer questions no more is looked at, in bytes.
+const LONGEST: usize = 4_000;
+
+/// The question with each date in the words of its readings. Digits with a zero before them stay
+/// where `is_known` says so: there are texts that tell dates like that.
+pub fn respelt(question: &str, mentions: &[Mention], is_known: impl Fn(&str) -> bool) -> String {
+    let mut text = String::new();
+    let mut written = 0;
+    for Mention { place, readings } in mentions {
+        text.push_str(question.get(written..place.start).unwrap_or_default());
+        let readings = readings.iter().map(|reading| reading.words.as_str());
+        let said = question.get(place.clone()).unwrap_or_default();
+        let digits = said.split(|c: char| !c.is_ascii_digit());
+        let padded = digits.filter(|word| word.starts_with('0') && is_known(word));
+        text.push_str(&readings.chain(padded).collect::<Vec<_>>().join(" "));
+        written = place.end;
+    }
+    text.push_str(question.get(written..).unwrap_or_default());
+    text
+}
+
+/// A part of a question, in lower case, and where it stands.
+struct Piece {
+    text: String,
+    place: Range<usize>,
+}
+
+/// The parts between what is apart, without the marks around them.
+fn pieces(question: &str, apart: impl Fn(char) -> bool) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    for part in question.split(apart) {
+        let marks = part.len() - part.trim_start_matches(|c: char| !c.is_alphanumeric()).len();
+        let text = part.trim_matches(|c: char| !c.is_alphanumeric());
+        if !text.is_empty() {
+            let start = at + marks;
+            pieces.push(Piece { text: text.to_lowercase(), place: start..start + text.len() });
+        }
+        let end = at + part.len();
+        at = end
+            + question.get(end..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+    }
+    pieces
+}
+
+fn bare_year(word: &Piece) -> Option<Mention> {
+    let date = AskedDate { year: Some(year(&word.text)?), month: None, day: None };
+    let reading = Reading { first: date, last: date, words: word.text.clone() };
+    Some(Mention { place: word.place.clone(), readings: vec![reading] })
+}
+
+/// A date in digits, also one with a time: `2023-05-08T14:05:00Z`.
+fn in_digits(piece: &Piece) -> Option<Mention> {
+    let date = piece
+        .text
+        .split('t')
+        .next()
+        .filter(|date| date.starts_with(|c: char| c.is_ascii_digit()))?;
+    let days = days_of(date).into_iter().map(|date| (date.year(), date.month(), Some(date.day())));
+    let month = month_of(date).map(|(year, month)| (year, month, None));
+    let readings = days.chain(month).filter_map(|(of, month, day)| {
+        let name = MONTHS.get(usize::try_from(month).ok()?.checked_sub(1)?)?;
+        let year = Some(year(&of.to_string())?);
+        Some(Reading::one(AskedDate { year, month: Some(month), day }, name))
     });
-    let after = word(1).and_then(day).filter(|_| before.is_none());
-    let year_at = if after.is_some() { 2 } else { 1 };
-    let year = word(year_at).and_then(year);
-    let certain = before.or(after).is_some() || year.is_some();
-    let led = word(-1).is_some_and(leads_to_month);
-    if !certain && !led && is_ambiguous_month(word(0)?) {
+    let readings: Vec<Reading> = readings.collect();
+    (!readings.is_empty()).then(|| Mention { place: piece.place.clone(), readings })
+}
+
+/// The date whose month stands at `at`.
+fn by_month(words: &[Piece], at: usize) -> Option<Mention> {
+    let word = |offset: isize| words.get(at.checked_add_signed(offset)?);
+    let is = |offset: isize, said: &[&str]| {
+        word(offset).is_some_and(|word| said.contains(&word.text.as_str()))
+    };
+    let day_at = |offset: isize| word(offset).and_then(|word| day(&word.text));
+    let name = &word(0)?.text;
+    let month = any_month(name)?;
+    let before = if is(-1, &["of", "de"]) { -2 } else { -1 };
+    let after = day_at(1).filter(|_| day_at(before).is_none());
+    let year_at = if after.is_some() || is(1, &["of", "de"]) { 2 } else { 1 };
+    let year = word(year_at).and_then(|word| year(&word.text));
+    let date = AskedDate { year, month: Some(month), day: day_at(before).or(after) };
+    let is_certain = date.day.is_some() || year.is_some();
+    let is_led = word(-1).is_some_and(|word| leads_to_month(&word.text));
+    if !is_certain && !is_led && is_ambiguous_month(name) {
         return None;
     }
-    Some(AskedDate { year, month: Some(month), day: before.or(after) })
+    let first = if day_at(before).is_some() { before } else { 0 };
+    let last = if year.is_some() { year_at } else { isize::from(after.is_some()) };
+    let mut reading = Reading::one(date, name);
+    let mut place = word(first)?.place.start..word(last)?.place.end;
+    // "between 1 and 10 November"
+    let earlier =
+        day_at(first - 2).filter(|_| is(first - 1, &LEADS_TO_LAST) && is(first - 3, &BEGINS));
+    if let Some(day) = earlier.filter(|_| first < 0) {
+        reading.first.day = Some(day);
+        place.start = word(first - 2)?.place.start;
+    }
+    Some(Mention { place, readings: vec![reading] })
 }
 
-fn iso_date(first: &str, second: Option<&str>, third: Option<&str>) -> Option<AskedDate> {
-    let two_digits = |word: &str| (word.len() == 2).then(|| word.parse::<i8>().ok()).flatten();
-    let year = year(first)?;
-    let month = two_digits(second?).filter(|month| (1..=12).contains(month))?;
-    let day = third.and_then(two_digits).filter(|day| (1..=31).contains(day));
-    Some(AskedDate { year: Some(year), month: Some(month), day })
+/// What stands before the first day of a span, and what before the last.
+const BEGINS: [&str; 2] = ["between", "from"];
+const LEADS_TO_LAST: [&str; 5] = ["and", "to", "until", "till", "through"];
+
+/// Makes one of two dates between which something lies.
+fn spans(question: &str, mentions: Vec<Mention>) -> Vec<Mention> {
+    let mut joined: Vec<Mention> = Vec::new();
+    for next in mentions {
+        match joined.last_mut() {
+            Some(last) if is_span(question, last, &next) => last.reach(next),
+            _ => joined.push(next),
+        }
+    }
+    joined
+}
+
+fn is_span(question: &str, first: &Mention, last: &Mention) -> bool {
+    let before = question.get(..first.place.start).unwrap_or_default().trim_end();
+    let between = question.get(first.place.end..last.place.start).unwrap_or_default();
+    let begins = |word: &str| before.to_lowercase().ends_with(word);
+    BEGINS.into_iter().any(begins) && LEADS_TO_LAST.contains(&between.trim())
+}
+
+impl Mention {
+    /// Goes on to where another one ends.
+    fn reach(&mut self, other: Self) {
+        for reading in &mut self.readings {
+            let Some(last) = other.readings.last() else { continue };
+            reading.last = last.last;
+            reading.words = format!("{} {}", reading.words, last.words);
+        }
+        self.place.end = other.place.end;
+    }
 }
 
 /// Words after which "May" is a month.
@@ -105,6 +251,9 @@ fn leads_to_month(word: &str) -> bool {
             | "late"
             | "mid"
             | "of"
+            | "im"
+            | "en"
+            | "seit"
     )
 }
 
@@ -115,9 +264,19 @@ mod tests {
     fn check(question: &str, expected: &[(Option<i16>, Option<i8>, Option<i8>)]) {
         let found: Vec<_> = asked_dates(question)
             .into_iter()
-            .map(|asked| (asked.year, asked.month, asked.day))
+            .flat_map(|mention| mention.readings)
+            .map(|reading| (reading.last.year, reading.last.month, reading.last.day))
             .collect();
         assert_eq!(found, expected, "{question}");
+    }
+
+    fn check_days(question: &str, first: Date, last: Date) {
+        let found: Vec<_> = asked_dates(question)
+            .iter()
+            .flat_map(|mention| &mention.readings)
+            .filter_map(|reading| reading.days(2024))
+            .collect();
+        assert_eq!(found, [(first, last)], "{question}");
     }
 
     #[test]
@@ -128,10 +287,55 @@ mod tests {
         check("in July", &[(None, Some(7), None)]);
         check("on 2023-05-08 at noon", &[(Some(2023), Some(5), Some(8))]);
         check("before 2019?", &[(Some(2019), None, None)]);
-        check(
-            "between March 2021 and June 2022",
-            &[(Some(2021), Some(3), None), (Some(2022), Some(6), None)],
-        );
+    }
+
+    #[test]
+    fn a_day_is_the_same_in_every_spelling() {
+        for day in [
+            "8 May 2023",
+            "May 8, 2023",
+            "May 8th, 2023",
+            "the 8th of May 2023",
+            "2023-05-08",
+            "2023/05/08",
+            "8.5.2023",
+            "8-May-2023",
+            "2023-05-08T00:00:00Z",
+            "8:15 pm on 8 May, 2023",
+            "8. Mai 2023",
+            "8 de mayo de 2023",
+        ] {
+            let question = format!("What happened on {day}?");
+            check_days(&question, date(2023, 5, 8), date(2023, 5, 8));
+        }
+    }
+
+    #[test]
+    fn dates_in_digits_are_asked_for_in_the_words_of_texts() {
+        let spelt = |question: &str| respelt(question, &asked_dates(question), |_| false);
+        assert_eq!(spelt("And on 2023-05-08?"), "And on 8 May 2023?");
+        assert_eq!(spelt("May 8th, 2023, at noon"), "8 may 2023, at noon");
+        assert_eq!(spelt("in July: what?"), "in july: what?");
+        assert_eq!(spelt("é 8.5.2023 é"), "é 8 May 2023 é");
+        let known = "on 2023/05/28";
+        assert_eq!(respelt(known, &asked_dates(known), |_| true), "on 28 May 2023 05");
+    }
+
+    #[test]
+    fn what_may_be_one_of_two_days_is_both() {
+        let both = [(Some(2023), Some(8), Some(5)), (Some(2023), Some(5), Some(8))];
+        check("on 05/08/2023", &both);
+        check("on 5/28/23", &[(Some(2023), Some(5), Some(28))]);
+        check("version 1.2.10, chapter 3.4, and/or 1/2", &[]);
+    }
+
+    #[test]
+    fn what_lies_between_two_dates_is_one_span() {
+        let (first, last) = (date(2026, 11, 1), date(2026, 11, 10));
+        check_days("between 1 and 10 November 2026", first, last);
+        check_days("from 1 November to 10 November 2026", first, last);
+        check_days("between 2026-11-01 and 2026-11-10", first, last);
+        check_days("between March 2021 and June 2022", date(2021, 3, 1), date(2022, 6, 30));
     }
 
     #[test]
@@ -142,7 +346,7 @@ mod tests {
 
     #[test]
     fn a_date_covers_the_days_it_can_mean() {
-        let days = |question: &str| asked_dates(question)[0].days(2024).unwrap();
+        let days = |question: &str| asked_dates(question)[0].readings[0].days(2024).unwrap();
         assert_eq!(days("in February"), (date(2024, 2, 1), date(2024, 2, 29)));
         assert_eq!(days("30 February 2023"), (date(2023, 2, 28), date(2023, 2, 28)));
         assert_eq!(days("2019"), (date(2019, 1, 1), date(2019, 12, 31)));

@@ -21,9 +21,47 @@ pub fn month(word: &str) -> Option<i8> {
     })
 }
 
+/// The names of the months.
+pub(super) const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// The number of a month by its name, also in German, French or Spanish, in lower case.
+pub(super) fn any_month(word: &str) -> Option<i8> {
+    month(word).or(match word {
+        "januar" | "jänner" | "janvier" | "enero" => Some(1),
+        "februar" | "février" | "febrero" => Some(2),
+        "märz" | "mars" | "marzo" => Some(3),
+        "avril" | "abril" => Some(4),
+        "mai" | "mayo" => Some(5),
+        "juni" | "juin" | "junio" => Some(6),
+        "juli" | "juillet" | "julio" => Some(7),
+        "août" | "agosto" => Some(8),
+        "septembre" | "septiembre" => Some(9),
+        "oktober" | "octobre" | "octubre" => Some(10),
+        "novembre" | "noviembre" => Some(11),
+        "dezember" | "décembre" | "diciembre" => Some(12),
+        _ => None,
+    })
+}
+
 /// A month's name that is a common word or a name besides.
 pub(super) fn is_ambiguous_month(word: &str) -> bool {
-    matches!(word, "may" | "march" | "mar" | "jan" | "june" | "april" | "august")
+    matches!(
+        word,
+        "may" | "march" | "mar" | "jan" | "june" | "april" | "august" | "mars" | "mai" | "julio"
+    )
 }
 
 /// A day of the month: `8`, `8th`, `31st`, in lower case.

@@ -6,8 +6,9 @@ use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 
-use super::calendar::{day, month, weekday};
+use super::calendar::{any_month, day, weekday};
 use super::date_of;
+use super::digits::{days_of, full_year};
 
 /// What stands before the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,12 +50,21 @@ fn bracketed(text: &str) -> Option<Prefix<'_>> {
     let square = text.strip_prefix('[').and_then(|text| text.split_once(']'));
     let round = || text.strip_prefix('(')?.split_once(')');
     let (inside, rest) = square.or_else(round)?;
-    let occurred_at = Some(moment(inside)?);
+    let occurred_at = moment(inside);
     let rest = rest.trim_start();
+    if occurred_at.is_none() && !may_be_two_days(inside) {
+        return None;
+    }
     Some(match author(rest) {
         Some((author, rest)) => Prefix { occurred_at, author: Some(author), rest },
-        None => Prefix { occurred_at, author: None, rest },
+        None => Prefix { occurred_at: Some(occurred_at?), author: None, rest },
     })
+}
+
+/// Whether a date stands there that is one of two, as `08/05/2023`: who knows which? But what
+/// follows is an author all the same.
+fn may_be_two_days(text: &str) -> bool {
+    text.split([' ', ',']).next().is_some_and(|word| days_of(word).len() > 1)
 }
 
 /// `Name (date): rest`.
@@ -155,10 +165,11 @@ fn spelt_out(text: &str) -> Option<DateTime> {
     let words = lower.split(|c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')'));
     let (mut day_of, mut month_of, mut year_of) = (None, None, None);
     let (mut clock, mut afternoon) = (Time::midnight(), None);
+    let words = words.map(|word| word.trim_end_matches('.'));
     for word in words.filter(|word| !word.is_empty()) {
-        if let Some(date) = joined(word) {
+        if let [date] = days_of(word).as_slice() {
             (year_of, month_of, day_of) = (Some(date.year()), Some(date.month()), Some(date.day()));
-        } else if let Some(found) = month(word) {
+        } else if let Some(found) = any_month(word) {
             month_of = Some(found);
         } else if let Some(found) = day(word).filter(|_| day_of.is_none()) {
             day_of = Some(found);
@@ -180,42 +191,6 @@ fn spelt_out(text: &str) -> Option<DateTime> {
 /// Words that say nothing more about a time that is taken as UTC anyway.
 fn is_filler(word: &str) -> bool {
     matches!(word, "on" | "at" | "of" | "the" | "utc" | "gmt")
-}
-
-/// A date in one word: `2023/05/08`, `2023-05-08`, `08.05.2023`, `8-may-2023`, `5/28/23`.
-/// With slashes the day is told from the month where only one of them can be it.
-fn joined(word: &str) -> Option<Date> {
-    let mark = word.chars().find(|c| matches!(c, '/' | '-' | '.'))?;
-    let mut parts = word.split(mark);
-    let (first, second, third) = (parts.next()?, parts.next()?, parts.next()?);
-    if parts.next().is_some() {
-        return None;
-    }
-    let number = |part: &str| part.parse::<i8>().ok();
-    if let Some(year) = full_year(first) {
-        return Date::new(year, number(second)?, number(third)?).ok();
-    }
-    let year = full_year(third).or_else(|| short_year(third).filter(|_| mark == '/'))?;
-    if let Some(month) = month(second) {
-        return Date::new(year, month, number(first)?).ok();
-    }
-    let (first, second) = (number(first)?, number(second)?);
-    match mark {
-        '/' if first > 12 => Date::new(year, second, first).ok(),
-        '/' if second > 12 => Date::new(year, first, second).ok(),
-        '/' if first != second => None,
-        _ => Date::new(year, second, first).ok(),
-    }
-}
-
-/// The last two digits of a year of this century.
-fn short_year(word: &str) -> Option<i16> {
-    let two = word.len() == 2;
-    word.parse::<i16>().ok().filter(|_| two).map(|year| 2000 + year)
-}
-
-fn full_year(word: &str) -> Option<i16> {
-    word.parse().ok().filter(|year| word.len() == 4 && (1..=9999).contains(year))
 }
 
 /// `14:05`, `14:05:30`, `1:56pm`.
@@ -275,6 +250,13 @@ mod tests {
         check("[28/05/2023] user: Hey!", day, who, "Hey!");
         check("[28-May-2023] user: Hey!", day, who, "Hey!");
         check("[2023-05-28 13:56 UTC] user: Hey!", exact, who, "Hey!");
+    }
+
+    #[test]
+    fn who_said_it_is_known_also_where_the_day_may_be_one_of_two() {
+        check("[08/05/2023] Caroline: Hey!", None, Some("Caroline"), "Hey!");
+        check("[5/8/23, 1:56 PM] Caroline: Hey!", None, Some("Caroline"), "Hey!");
+        check("[8. Mai 2023] Karl: Na?", Some("2023-05-08T00:00:00Z"), Some("Karl"), "Na?");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday};
 
-use super::calendar::{count, weekday};
+use super::calendar::{any_month, count, day, weekday};
 
 /// The first and the last days that a question asked on `today` means by "yesterday",
 /// "last week", "three months ago", "last summer" and the like.
@@ -32,8 +32,17 @@ fn meant(words: &[&str], today: Date) -> Option<(Date, Date)> {
         ["last" | "previous", span, ..] => last(span, today),
         [number, span, "ago", ..] => back(count(number)?, span, today),
         ["couple", "of", span, "ago", ..] => back(2, span, today),
+        ["on", day, ref rest @ ..] if !is_dated(rest) => {
+            last_weekday(weekday(day).filter(|_| !day.ends_with('s'))?, today).map(|day| (day, day))
+        }
         _ => None,
     }
+}
+
+/// Whether a date follows: "on Sunday, 8 May".
+fn is_dated(words: &[&str]) -> bool {
+    let next = words.iter().find(|word| **word != "the");
+    next.is_some_and(|word| any_month(word).is_some() || day(word).is_some())
 }
 
 /// The span of the calendar in which `day` lies.
@@ -134,6 +143,7 @@ mod tests {
         check("last year", &[(date(2023, 1, 1), date(2023, 12, 31))]);
         check("last Friday", &[(date(2024, 5, 10), date(2024, 5, 10))]);
         check("last Wednesday", &[(date(2024, 5, 8), date(2024, 5, 8))]);
+        check("What did I do on Sunday?", &[(date(2024, 5, 12), date(2024, 5, 12))]);
     }
 
     #[test]
@@ -157,6 +167,8 @@ mod tests {
         check("the last letter of the king", &[]);
         check("this mill, past the river, two boats", &[]);
         check("long ago", &[]);
+        check("who comes on Sundays", &[]);
+        check("on Sunday, 3 March", &[]);
     }
 
     proptest! {
