@@ -56,6 +56,8 @@ pub struct App {
     pub anvil: Option<Arc<dyn atlas::Anvil>>,
     /// The outside model that search uses, if one is configured.
     pub embedder: Option<Arc<dyn search::Embedder>>,
+    /// What it was asked, and whether it answers.
+    pub questions: Arc<search::Questions>,
     /// The campaign on Kanka that a world mirrors, if one is configured.
     pub kanka: Arc<OnceLock<Arc<pages::live::Campaign>>>,
     /// The KOI-net node, once it runs.
@@ -97,6 +99,7 @@ impl App {
             elsewhere: None,
             anvil: None,
             embedder: None,
+            questions: Arc::default(),
             kanka: Arc::default(),
             federation: Arc::default(),
             line: Arc::default(),

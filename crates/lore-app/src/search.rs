@@ -1,18 +1,19 @@
 //! The one search, for every door; and vectors of an outside model, where one is configured.
 
 mod embedding;
+mod questions;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use lore_core::{Result, Viewer};
-use lore_search::{Query, Ranked, Vector};
+use lore_search::{Query, Ranked};
 use lore_store::Found;
 
 use crate::App;
 
 pub use embedding::keep_embedded;
+pub use questions::Questions;
 
 /// A model that turns texts into vectors.
 #[async_trait]
@@ -23,11 +24,6 @@ pub trait Embedder: Send + Sync {
     /// One vector for each text, all of the same length.
     async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>>;
 }
-
-/// How long a search waits for the vector of its question before it does without.
-const QUESTION_PATIENCE: Duration = Duration::from_secs(2);
-/// Longest question that is sent to a model, in characters.
-const QUESTION_MAX: usize = 2_000;
 
 impl App {
     /// The best answers to a query among what the viewer sees, best first.
@@ -44,10 +40,10 @@ impl App {
 
     async fn embedded(&self, mut query: Query) -> Query {
         query.asked_at.get_or_insert_with(|| self.effects.now());
-        if let Some(embedder) = self.embedder.as_deref()
+        if let Some(embedder) = &self.embedder
             && !query.text.trim().is_empty()
         {
-            query.embedding = question_vector(embedder, &query.text).await;
+            query.embedding = self.questions.vector(embedder, &query.text).await;
         }
         query
     }
@@ -60,24 +56,5 @@ pub async fn make_ready(app: Arc<App>, viewer: Viewer) {
         Ok(_) => tracing::debug!("search is ready"),
         // The first to ask waits then, and is told if it fails again.
         Err(error) => tracing::info!(%error, "search could not be made ready"),
-    }
-}
-
-async fn question_vector(embedder: &dyn Embedder, text: &str) -> Option<Vector> {
-    let question: String = text.chars().take(QUESTION_MAX).collect();
-    let asked = tokio::time::timeout(QUESTION_PATIENCE, embedder.embed(vec![question])).await;
-    match asked {
-        Ok(Ok(vectors)) => {
-            let values = vectors.into_iter().next()?;
-            Some(Vector { model: embedder.model().into(), values: values.into() })
-        }
-        Ok(Err(error)) => {
-            tracing::warn!(%error, "the embedding model did not answer; searching without it");
-            None
-        }
-        Err(_) => {
-            tracing::warn!("the embedding model is too slow; searching without it");
-            None
-        }
     }
 }

@@ -4,7 +4,7 @@
 use async_trait::async_trait;
 use lore_app::search::Embedder;
 use lore_core::{Error, Result};
-use lore_net::{Api, Network};
+use lore_net::{Api, Network, Retry};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -43,13 +43,17 @@ impl Embedder for OpenAiEmbeddings {
 
     async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
         let wanted = texts.len();
-        // The same question always has the same answer, so it may be asked again.
+        // Who asks knows better how long to wait before asking again.
         let call = self
             .api
             .post(["embeddings"])
             .json(&json!({ "model": self.model, "input": texts, "encoding_format": "float" }))
-            .repeatable();
+            .retry(Retry::never());
         let answer = call.send().await.map_err(|error| failed(error.to_string()))?;
+        if let Some(retry_after) = answer.rate_limit().retry_after.filter(|_| !answer.is_success())
+        {
+            return Err(Error::Throttled { to: "the embedding model", retry_after });
+        }
         if !answer.is_success() {
             return Err(failed(format!("it answered with status {}", answer.status())));
         }

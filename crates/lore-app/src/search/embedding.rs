@@ -10,6 +10,7 @@ use lore_core::Result;
 use lore_store::DocVector;
 
 use super::Embedder;
+use super::questions::wait_of;
 use crate::App;
 
 /// How many texts are sent to a model at once.
@@ -41,7 +42,7 @@ pub async fn keep_embedded(app: Arc<App>) {
             }
             Err(error) => {
                 tracing::warn!(%error, "texts wait for the embedding model");
-                tokio::time::sleep(pause).await;
+                tokio::time::sleep(wait_of(&error).unwrap_or_default().max(pause)).await;
                 pause = (pause * 2).min(PAUSES.1);
             }
         }
