@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use lore_core::{Error, Node, NodeId, Role, Stamp, Timestamp, Viewer};
 use lore_store::{Batch, NewNode, Origin, StoreError};
 
-use super::refusal::Reply;
+use super::refusal::{Refusal, Reply};
 use crate::App;
 use crate::attempts::Attempts;
 use crate::mentions::{Followed, follow};
@@ -74,7 +74,8 @@ impl Keeper {
             return Ok(());
         }
         let (action, hint) = ("this changes something, and you may only read", "only look");
-        Err(Error::Forbidden { action: action.into(), hint: hint.into() }.into())
+        let refused = Error::Forbidden { action: action.into(), hint: hint.into() };
+        Err(Refusal::Failed(refused))
     }
 
     /// The node as it will be after its creation is committed, for the answer.

@@ -34,9 +34,19 @@ pub enum Refusal {
         /// What to send instead.
         hint: String,
     },
-    /// Something that is not about memory went wrong.
+    /// Something that is not about memory went wrong, or the caller may do nothing of the kind.
     #[error(transparent)]
-    Failed(#[from] Error),
+    Failed(Error),
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        match error {
+            // Of this thing the caller may not; of another they may.
+            Error::Forbidden { action, hint } => Self::Refused { message: action, hint },
+            error => Self::Failed(error),
+        }
+    }
 }
 
 impl Refusal {
@@ -65,7 +75,7 @@ impl Refusal {
 
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
-        Self::Failed(error.into())
+        Error::from(error).into()
     }
 }
 

@@ -94,3 +94,15 @@ async fn crossref_shows_a_reader_nothing_of_the_game_masters_in_worlds_they_run(
         assert_eq!(found.to_string().contains("is the traitor"), role == Role::Gm, "{found}");
     }
 }
+
+#[tokio::test]
+async fn what_somebody_may_not_change_is_refused_in_the_form_of_the_contract() {
+    let mind = Mind::fresh().await;
+    let keep = json!({ "action": "add", "name": "Keep", "type": "place", "visibility": "shared" });
+    mind.call("kn_graph", keep).await;
+    let player = mind.person("Pia", Role::Player).await;
+    let remove = json!({ "action": "remove", "node_id": "Keep" });
+    let refused = mind.try_as(player, &Selection::new(), "kn_graph", remove).await.unwrap();
+    assert_eq!(refused["_v"], "1.0", "{refused}");
+    assert!(refused["error"].is_string() && refused["hint"].is_string(), "{refused}");
+}
