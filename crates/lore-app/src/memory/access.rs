@@ -98,12 +98,32 @@ pub async fn write_counts(app: &App) {
     }
 }
 
-/// Counts that these answered, each node once; what only filled a list answered nothing.
-/// Never hides the answer: when something fails, the log of the program says so.
-pub(super) async fn note(keeper: &Keeper, memories: impl Iterator<Item = &Memory>) {
+/// What scores less than this share of the best answer only fills the list behind it,
+const SCORES_FROM: f64 = 0.8;
+/// and so does what says less than this share of the words that the best says itself: in a
+/// conversation, the neighbours of what answers.
+const SAYS_FROM: f64 = 0.5;
+
+/// Those that answered, of everything that was shown together; what only filled the list did not.
+pub(super) fn answering<'a>(memories: impl Iterator<Item = &'a Memory>) -> Vec<&'a Memory> {
+    let mut answering: Vec<&Memory> = memories.filter(|memory| memory.answers).collect();
+    let score = |memory: &Memory| memory.score.unwrap_or_default();
+    let said = |memory: &Memory| f64::from(memory.own_words);
+    let Some(best) = answering.iter().copied().max_by(|a, b| score(a).total_cmp(&score(b))) else {
+        return answering;
+    };
+    let least = score(best) - score(best).abs() * (1.0 - SCORES_FROM);
+    let words = said(best) * SAYS_FROM;
+    answering.retain(|memory| score(memory) >= least && said(memory) >= words);
+    answering
+}
+
+/// Counts that these answered, each node once. Never hides the answer: when something fails, the
+/// log of the program says so.
+pub(super) async fn note(keeper: &Keeper, answering: impl Iterator<Item = &Memory>) {
     let mut seen = HashSet::new();
-    let answering = memories.filter(|memory| memory.answers).map(|memory| &memory.node);
-    let nodes: Vec<&Node> = answering.filter(|node| seen.insert(node.id)).collect();
+    let nodes = answering.map(|memory| &memory.node);
+    let nodes: Vec<&Node> = nodes.filter(|node| seen.insert(node.id)).collect();
     if nodes.is_empty() || !keeper.may_write() {
         return;
     }
@@ -118,15 +138,19 @@ pub(super) async fn note(keeper: &Keeper, memories: impl Iterator<Item = &Memory
 async fn promote(keeper: &Keeper, nodes: &[&Node]) -> Reply<()> {
     let may = |node: &&&Node| node.kind.as_str() == EXPERIENCE && kept_by(node).is_none();
     let ids: Vec<NodeId> = nodes.iter().filter(may).map(|node| node.id).collect();
-    if ids.is_empty() || due(keeper, &ids).await?.is_empty() {
+    if ids.is_empty() {
         return Ok(());
     }
-    keeper.carry_out(|| plan(keeper, &ids).boxed()).await
+    // One after the other, so that those that speak of the same are joined to each other, too.
+    for (experience, _) in due(keeper, &ids).await? {
+        keeper.carry_out(|| plan(keeper, experience.id).boxed()).await?;
+    }
+    Ok(())
 }
 
-async fn plan(keeper: &Keeper, ids: &[NodeId]) -> Reply<(Batch, ())> {
+async fn plan(keeper: &Keeper, id: NodeId) -> Reply<(Batch, ())> {
     let mut batch = keeper.batch().touch(STATUS_URI).touch(MEMORIES_URI);
-    for (experience, count) in due(keeper, ids).await? {
+    for (experience, count) in due(keeper, &[id]).await? {
         batch.changes.extend(promotion(keeper, &experience, count, &batch).await?);
     }
     Ok((batch, ()))

@@ -57,7 +57,7 @@ pub async fn context(keeper: &Keeper, keywords: Option<&str>, ask: &Ask) -> Repl
         room.take(pieces(&best, &situations));
     }
     let left_out = found - best.len();
-    access::note(keeper, best.iter()).await;
+    access::note(keeper, access::answering(best.iter()).into_iter()).await;
     let (mut nodes, experiences): (Vec<_>, Vec<_>) = best.into_iter().partition(is_lasting);
     let shown = nodes.iter_mut().map(|memory| &mut memory.node);
     leave_out_hidden(&keeper.app, &keeper.viewer, shown).await?;

@@ -61,14 +61,21 @@ pub async fn crossref(keeper: &Keeper, problem: Option<&str>, ask: &Ask) -> Repl
         let fitting = that_fit(&room, &mut rows, problem);
         rows.truncate(fitting);
     }
-    for (there, row) in &rows {
-        access::note(there, std::iter::once(&row.memory)).await;
-    }
+    note(&rows).await;
     Ok(Found {
         left_out: all - rows.len(),
         rows: rows.into_iter().map(|(_, row)| row).collect(),
         searched: worlds.into_iter().map(|world| world.name).collect(),
     })
+}
+
+/// Counts what answered, each in its own world.
+async fn note(rows: &[(Keeper, Elsewhere)]) {
+    let answering = access::answering(rows.iter().map(|(_, row)| &row.memory));
+    for (there, row) in rows {
+        let counts = answering.iter().any(|memory| std::ptr::eq(*memory, &row.memory));
+        access::note(there, counts.then_some(&row.memory).into_iter()).await;
+    }
 }
 
 /// How many of the rows there is room for, the best cut to fit.

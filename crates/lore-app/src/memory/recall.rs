@@ -67,6 +67,8 @@ pub struct Memory {
     pub lapsed: Option<Lapsed>,
     /// Whether it is there because it answers, and not to fill a list.
     pub(super) answers: bool,
+    /// The share of the question's words that it says itself.
+    pub(super) own_words: f32,
     rank: f64,
     exact: bool,
 }
@@ -146,7 +148,8 @@ pub(super) enum Breadth {
 pub async fn recall(keeper: &Keeper, ask: &Ask) -> Reply<Recalled> {
     let found = find(keeper, ask, recallable()?, Breadth::Full).await?;
     let recalled = within(found, ask);
-    access::note(keeper, recalled.memories.iter()).await;
+    let answering = access::answering(recalled.memories.iter());
+    access::note(keeper, answering.into_iter()).await;
     Ok(recalled)
 }
 
@@ -216,6 +219,7 @@ async fn judge(keeper: &Keeper, question: &str, answers: Vec<Answered>) -> Reply
             rank: score.unwrap_or((total - place) as f64),
             exact: kind == MatchKind::ExactName,
             answers: !matches!(kind, MatchKind::Listed | MatchKind::NextBest),
+            own_words: answer.hit.own_words,
             text: answer.text,
             is_part: false,
         });
@@ -238,6 +242,7 @@ struct Found {
     rank: f64,
     exact: bool,
     answers: bool,
+    own_words: f32,
     text: Option<Text>,
     /// Whether the text is only a part of what is said.
     is_part: bool,
@@ -318,6 +323,7 @@ fn remembered(keeper: &Keeper, question: &str, node: Node, found: Found) -> Memo
         score: found.score,
         lapsed: None,
         answers: found.answers,
+        own_words: found.own_words,
         rank: if found.score.is_some() { nudged } else { found.rank },
         exact: found.exact,
     }
@@ -340,8 +346,9 @@ async fn prefer_what_holds(
         memory.lapsed = succession.get(&memory.node.uid).cloned();
         let heir = heir(&succession, memory.node.uid);
         if let Some(heir) = heir.filter(|heir| known.insert(heir.uid)) {
-            let (score, rank, answers) = (memory.score, memory.rank, memory.answers);
-            absent.push((heir.clone(), Found { score, rank, answers, ..Found::default() }));
+            let Memory { score, rank, answers, own_words, .. } = *memory;
+            let found = Found { score, rank, answers, own_words, ..Found::default() };
+            absent.push((heir.clone(), found));
         }
     }
     let heirs: Vec<Node> = absent.iter().map(|(node, _)| node.clone()).collect();

@@ -99,6 +99,32 @@ async fn filling_a_list_and_leafing_through_count_as_no_access() {
 }
 
 #[tokio::test]
+async fn in_a_conversation_only_what_answers_is_counted() {
+    let mind = Mind::fresh().await;
+    for turn in [
+        "Hi, how was the trip to the coast?",
+        "Lovely, we walked for hours every day.",
+        "My best time over ten kilometres is fifty minutes now.",
+        "Impressive! Are you training for something?",
+        "Perhaps a longer race next spring, if my knee holds.",
+        "Then mind your knee and rest on Mondays.",
+        "The cat has been to the vet again, poor thing.",
+        "I hope it is nothing serious.",
+    ] {
+        let turn = json!({
+            "action": "save", "content": turn, "type": "decision", "session": "talk",
+        });
+        mind.call("kn_experience", turn).await;
+    }
+    for _ in 0..6 {
+        assert_eq!(mind.recall("What is my best time over ten kilometres?").await.len(), 8);
+    }
+    let promoted = graph(&mind, "query", json!({ "node_type": "promoted_experience" })).await;
+    assert_eq!(promoted["count"], 1, "{promoted}");
+    assert!(promoted["nodes"][0]["name"].as_str().unwrap().contains("best time"));
+}
+
+#[tokio::test]
 async fn what_no_longer_holds_says_so_everywhere_and_holds_again_when_its_heir_is_gone() {
     let mind = Mind::fresh().await;
     let old = mind.learn("HQ is in Bonn", "high").await;

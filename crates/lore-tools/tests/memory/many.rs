@@ -176,3 +176,19 @@ async fn pages_of_any_size_make_up_the_whole_each_once() {
         }
     }
 }
+
+#[tokio::test]
+async fn what_is_kept_for_good_at_once_is_joined_to_each_other() {
+    let mind = Mind::fresh().await;
+    mind.learn("The Redis cluster drops idle sessions after a minute", "low").await;
+    mind.learn("The Redis cluster drops idle sessions when memory is short", "low").await;
+    for _ in 0..5 {
+        mind.recall("Redis cluster drops idle sessions").await;
+    }
+    let query = json!({ "action": "query", "node_type": "promoted_experience" });
+    let kept = mind.call("kn_graph", query).await;
+    assert_eq!(kept["count"], 2, "{kept}");
+    let near = json!({ "action": "related", "node_id": kept["nodes"][0]["id"] });
+    let near = mind.call("kn_intel", near).await;
+    assert_eq!(near["results"][0]["node"]["id"], kept["nodes"][1]["id"], "{near}");
+}
