@@ -14,6 +14,8 @@ mod elsewhere;
 mod held;
 mod live;
 mod numbers;
+#[path = "../shared/place.rs"]
+mod place;
 mod references;
 mod stories;
 mod there;

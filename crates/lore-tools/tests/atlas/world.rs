@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use lore_anvil::{Kind, Object};
 use lore_app::App;
-use lore_app::access::{Doorkeeper, Identity, create_token, enter};
+use lore_app::access::{Identity, enter};
 use lore_app::atlas::{Anvil, Atlas};
 use lore_core::error::Code;
 use lore_core::{Effects, Role, Viewer};
-use lore_sqlite::SqliteStore;
 use lore_tools::{Call, CallError, Registry, Selection};
 use serde_json::{Value, json};
+
+use crate::place::{app_in, bearer};
 
 pub(crate) struct World {
     pub(crate) app: Arc<App>,
@@ -22,10 +23,7 @@ pub(crate) struct World {
 impl World {
     pub(crate) async fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let effects = Effects::system();
-        let file = directory.path().join("store.sqlite");
-        let store = SqliteStore::open(&file, lore_sqlite::Options::default(), &effects).unwrap();
-        let app = Arc::new(App::new(Arc::new(store), effects));
+        let app = Arc::new(app_in(directory.path(), Effects::system()));
         let owner = enter(&app, Identity::LOCAL, None).await.unwrap();
         Self { app, owner, registry: Registry::standard(), _directory: directory }
     }
@@ -82,10 +80,8 @@ impl World {
 
     /// Somebody with a token.
     pub(crate) async fn person(&self, name: &str, role: Role) -> Viewer {
-        let issued = create_token(&self.app, &self.owner, name, role).await.unwrap();
-        let keeper = Doorkeeper::new(Arc::clone(&self.app));
-        let identity = keeper.identify(&issued.secret).await.unwrap().unwrap();
-        enter(&self.app, identity, None).await.unwrap()
+        let who = bearer(&self.app, &self.owner, name, role).await;
+        enter(&self.app, who, None).await.unwrap()
     }
 }
 

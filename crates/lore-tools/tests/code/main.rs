@@ -11,6 +11,8 @@
 mod allowed;
 mod asking;
 mod going_on;
+#[path = "../shared/place.rs"]
+mod place;
 mod repositories;
 mod world;
 

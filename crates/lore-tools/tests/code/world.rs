@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use lore_app::App;
-use lore_app::access::{Doorkeeper, Identity, Presence, create_token, enter};
+use lore_app::access::{Identity, Presence, enter};
 use lore_app::knowledge::code::{Code, CodeSettings};
 use lore_core::{Effects, Role, Viewer};
-use lore_sqlite::SqliteStore;
 use lore_tools::koi::{self, Ask, Failure};
 use lore_tools::{Call, CallError, Registry, Selection};
 use serde_json::{Value, json};
+
+use crate::place::{self, app_in};
 
 /// A store and a folder of sources beside it.
 pub(crate) struct World {
@@ -34,11 +35,7 @@ impl World {
     }
 
     pub(crate) async fn with_paths(directory: tempfile::TempDir, paths: Vec<PathBuf>) -> Self {
-        let effects = Effects::system();
-        let file = directory.path().join("store.sqlite");
-        let options = lore_sqlite::Options::default();
-        let store = Arc::new(SqliteStore::open(&file, options, &effects).unwrap());
-        let mut app = App::new(store, effects);
+        let mut app = app_in(directory.path(), Effects::system());
         app.code = Arc::new(Code::new(CodeSettings {
             paths,
             copies: Some(directory.path().join("copies")),
@@ -134,9 +131,7 @@ impl World {
 
     /// Who comes with a new token.
     pub(crate) async fn bearer(&self, name: &str, role: Role) -> Identity {
-        let issued = create_token(&self.app, &self.owner, name, role).await.unwrap();
-        let doorkeeper = Doorkeeper::new(Arc::clone(&self.app));
-        doorkeeper.identify(&issued.secret).await.unwrap().unwrap()
+        place::bearer(&self.app, &self.owner, name, role).await
     }
 }
 

@@ -13,6 +13,8 @@ mod following;
 mod graph;
 mod notes;
 mod parting;
+#[path = "../shared/place.rs"]
+mod place;
 mod recognised;
 mod world;
 

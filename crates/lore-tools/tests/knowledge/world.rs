@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use lore_app::App;
-use lore_app::access::{Doorkeeper, Identity, create_token, enter};
+use lore_app::access::{Identity, enter};
 use lore_app::knowledge::{Fetched, Form, Notes, Web};
 use lore_core::{Effects, Error, Role, Viewer};
-use lore_sqlite::SqliteStore;
 use lore_tools::koi::{self, Ask, Failure};
 use lore_tools::{Answer, Call, CallError, Registry, Selection};
 use serde_json::{Value, json};
+
+use crate::place::{app_in, bearer};
 
 /// A page worth reading.
 pub(crate) const ARTICLE: &str = "<html><head><title>Herring</title></head><body><article><h1>Herring</h1>\
@@ -63,11 +64,7 @@ impl World {
     /// A world of a program that was set up in its own way.
     pub(crate) async fn with(prepare: impl FnOnce(&mut App)) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let effects = Effects::system();
-        let file = directory.path().join("store.sqlite");
-        let options = lore_sqlite::Options::default();
-        let store = Arc::new(SqliteStore::open(&file, options, &effects).unwrap());
-        let mut app = App::new(store, effects);
+        let mut app = app_in(directory.path(), Effects::system());
         let notes = directory.path().join("vault");
         std::fs::create_dir(&notes).unwrap();
         app.notes = Arc::new(Notes::at(notes, None));
@@ -124,10 +121,8 @@ impl World {
     }
 
     pub(crate) async fn player(&self) -> Viewer {
-        let issued = create_token(&self.app, &self.owner, "Alice", Role::Player).await.unwrap();
-        let doorkeeper = Doorkeeper::new(Arc::clone(&self.app));
-        let identity = doorkeeper.identify(&issued.secret).await.unwrap().unwrap();
-        enter(&self.app, identity, None).await.unwrap()
+        let who = bearer(&self.app, &self.owner, "Alice", Role::Player).await;
+        enter(&self.app, who, None).await.unwrap()
     }
 
     pub(crate) async fn page(&self, entity: Value) -> Value {

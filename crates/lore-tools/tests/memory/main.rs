@@ -16,5 +16,7 @@ mod learning;
 mod long;
 mod many;
 mod mind;
+#[path = "../shared/place.rs"]
+mod place;
 mod sight;
 mod work;

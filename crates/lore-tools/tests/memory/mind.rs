@@ -6,9 +6,10 @@ use lore_app::App;
 use lore_app::access::{Identity, enter};
 use lore_core::effects::{Clock, SystemEntropy};
 use lore_core::{Effects, Role, Timestamp, Viewer};
-use lore_sqlite::SqliteStore;
 use lore_tools::{Call, CallError, Registry, Selection};
 use serde_json::{Value, json};
+
+use crate::place::{app_in, bearer};
 
 /// A clock that the test sets.
 struct Wrist(std::sync::atomic::AtomicI64);
@@ -33,9 +34,7 @@ impl Mind {
         let directory = tempfile::tempdir().unwrap();
         let clock = Arc::new(Wrist(1_700_000_000.into()));
         let effects = Effects { clock: clock.clone(), entropy: Arc::new(SystemEntropy) };
-        let file = directory.path().join("store.sqlite");
-        let store = SqliteStore::open(&file, lore_sqlite::Options::default(), &effects).unwrap();
-        let app = Arc::new(App::new(Arc::new(store), effects));
+        let app = Arc::new(app_in(directory.path(), effects));
         let viewer = enter(&app, Identity::LOCAL, None).await.unwrap();
         Self { app, viewer, registry: Registry::standard(), clock, _directory: directory }
     }
@@ -98,10 +97,8 @@ impl Mind {
     }
 
     pub(crate) async fn person(&self, name: &str, role: Role) -> Viewer {
-        let token = lore_app::access::create_token(&self.app, &self.viewer, name, role).await;
-        let keeper = lore_app::access::Doorkeeper::new(Arc::clone(&self.app));
-        let identity = keeper.identify(&token.unwrap().secret).await.unwrap().unwrap();
-        enter(&self.app, identity, None).await.unwrap()
+        let who = bearer(&self.app, &self.viewer, name, role).await;
+        enter(&self.app, who, None).await.unwrap()
     }
 
     pub(crate) async fn resource(&self, uri: &str) -> Value {

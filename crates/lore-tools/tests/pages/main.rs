@@ -10,6 +10,8 @@
 )]
 
 mod finding;
+#[path = "../shared/place.rs"]
+mod place;
 mod sight;
 mod told;
 mod world;

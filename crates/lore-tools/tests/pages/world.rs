@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use lore_app::App;
-use lore_app::access::{Doorkeeper, Identity, create_token, enter};
+use lore_app::access::{Identity, enter};
 use lore_core::names::Word;
 use lore_core::{Effects, Role, Viewer};
-use lore_sqlite::SqliteStore;
-use lore_store::{Direction, Edges, NodeKey, Nodes};
+use lore_store::{Direction, NodeKey};
 use lore_tools::{Call, CallError, Registry, Selection};
 use serde_json::{Value, json};
 
+use crate::place::{app_in, bearer};
+
 pub(crate) struct World {
     pub(crate) app: Arc<App>,
-    pub(crate) store: Arc<SqliteStore>,
     pub(crate) owner: Viewer,
     pub(crate) registry: Registry,
     _directory: tempfile::TempDir,
@@ -22,13 +22,9 @@ pub(crate) struct World {
 impl World {
     pub(crate) async fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let effects = Effects::system();
-        let file = directory.path().join("store.sqlite");
-        let options = lore_sqlite::Options::default();
-        let store = Arc::new(SqliteStore::open(&file, options, &effects).unwrap());
-        let app = Arc::new(App::new(store.clone(), effects));
+        let app = Arc::new(app_in(directory.path(), Effects::system()));
         let owner = enter(&app, Identity::LOCAL, None).await.unwrap();
-        Self { app, store, owner, registry: Registry::standard(), _directory: directory }
+        Self { app, owner, registry: Registry::standard(), _directory: directory }
     }
 
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Value {
@@ -68,20 +64,18 @@ impl World {
 
     /// The numbers of what a page is joined to.
     pub(crate) async fn joined(&self, viewer: Viewer, id: i64, kind: &str) -> Vec<i64> {
-        let node = self.store.node(&viewer, NodeKey::Number(id)).await.unwrap().unwrap();
+        let store = &self.app.store;
+        let node = store.node(&viewer, NodeKey::Number(id)).await.unwrap().unwrap();
         let kinds = [Word::new("kind", kind).unwrap()];
-        let store = &self.store;
         let edges = store.neighbours(&viewer, &[node.id], Direction::Out, &kinds, 100).await;
         let targets: Vec<_> = edges.unwrap().into_iter().map(|edge| edge.target).collect();
-        let nodes = self.store.nodes(&viewer, &targets).await.unwrap();
+        let nodes = store.nodes(&viewer, &targets).await.unwrap();
         nodes.into_iter().map(|node| node.number).collect()
     }
 
     pub(crate) async fn player(&self) -> Viewer {
-        let issued = create_token(&self.app, &self.owner, "Alice", Role::Player).await.unwrap();
-        let keeper = Doorkeeper::new(Arc::clone(&self.app));
-        let identity = keeper.identify(&issued.secret).await.unwrap().unwrap();
-        enter(&self.app, identity, None).await.unwrap()
+        let who = bearer(&self.app, &self.owner, "Alice", Role::Player).await;
+        enter(&self.app, who, None).await.unwrap()
     }
 }
 

@@ -14,6 +14,8 @@ mod forks;
 mod found;
 mod log;
 mod people;
+#[path = "../shared/place.rs"]
+mod place;
 mod refusals;
 mod telling;
 mod tied;
@@ -22,11 +24,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use lore_app::App;
-use lore_app::access::{Doorkeeper, Identity, create_token, enter};
+use lore_app::access::{Identity, enter};
 use lore_core::effects::Clock;
 use lore_core::{Effects, Role, Timestamp, Viewer};
-use lore_sqlite::SqliteStore;
 use lore_tools::{Call, CallError, Registry, Selection};
+use place::{app_in, bearer};
 use serde_json::{Value, json};
 
 /// A clock that goes on by a second each time somebody looks: no two moments are the same.
@@ -55,9 +57,7 @@ impl Table {
         let directory = tempfile::tempdir().unwrap();
         let clock = Arc::new(Ticking(AtomicI64::new(1_700_000_000)));
         let effects = Effects { clock, ..Effects::system() };
-        let file = directory.path().join("store.sqlite");
-        let store = SqliteStore::open(&file, lore_sqlite::Options::default(), &effects).unwrap();
-        let app = Arc::new(App::new(Arc::new(store), effects));
+        let app = Arc::new(app_in(directory.path(), effects));
         let viewer = enter(&app, Identity::LOCAL, None).await.unwrap();
         let mut table = Self {
             app,
@@ -126,10 +126,8 @@ impl Table {
 
     /// Somebody with a player's token.
     async fn player(&self, name: &str) -> Viewer {
-        let issued = create_token(&self.app, &self.viewer, name, Role::Player).await.unwrap();
-        let keeper = Doorkeeper::new(Arc::clone(&self.app));
-        let identity = keeper.identify(&issued.secret).await.unwrap().unwrap();
-        enter(&self.app, identity, None).await.unwrap()
+        let who = bearer(&self.app, &self.viewer, name, Role::Player).await;
+        enter(&self.app, who, None).await.unwrap()
     }
 
     /// A new character.
