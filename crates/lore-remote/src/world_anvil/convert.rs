@@ -5,14 +5,18 @@ use lore_anvil::{
     Field, Form, Kind, Object, check_sections, first_title, with_table_names, with_texts_apart,
 };
 use lore_core::{Error, Result, Uid};
-use lore_markup::{from_bbcode, to_bbcode};
+use lore_markup::{from_bbcode, to_bbcode, to_text};
 use serde_json::{Value, json};
+
+/// How an article is told in short.
+const EXCERPT: &str = "excerpt";
 
 /// An object as this program reads it: texts as Markdown.
 pub(super) fn inward(kind: Kind, object: Object) -> Object {
     let converted = with_table_names(kind, object).into_iter().map(|(name, value)| {
         let field = kind.row().field(&name);
         let value = match value {
+            Value::String(text) if name == EXCERPT => in_plain_words(from_bbcode(&text)).into(),
             Value::String(text) if field.is_some_and(Field::is_bbcode) => from_bbcode(&text).into(),
             Value::Object(sections) if name == "sections" => sections
                 .into_iter()
@@ -30,6 +34,13 @@ pub(super) fn inward(kind: Kind, object: Object) -> Object {
     let mut object = with_texts_apart(kind, object, from_bbcode);
     derive(kind, &mut object);
     object
+}
+
+/// What tells an article in short. The beginning of its text is told in plain words, so a text that
+/// says no more in Markdown is no Markdown.
+fn in_plain_words(markdown: String) -> String {
+    let words = to_text(&markdown);
+    if to_bbcode(&words) == to_bbcode(&markdown) { words } else { markdown }
 }
 
 /// Adds what the contract tells of a thing and the service tells in another way.
@@ -131,5 +142,22 @@ pub(super) fn is_blank(value: &Value) -> bool {
         Value::Null => true,
         Value::String(text) => text.trim().is_empty(),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_excerpt_is_in_plain_words_where_these_say_it_all() {
+        for (told, shown) in [
+            ("[img:1] text [block:1]", "[img:1] text [block:1]"),
+            ("Stone * moss, a_b_c.", "Stone * moss, a_b_c."),
+            ("[b]Stone[/b] [img:1]", r"**Stone** \[img:1\]"),
+        ] {
+            let Value::Object(told) = json!({ "id": "a", "excerpt": told }) else { unreachable!() };
+            assert_eq!(inward(Kind::Article, told)["excerpt"], shown);
+        }
     }
 }

@@ -223,6 +223,11 @@ impl Anvil for WorldAnvil {
         let query = &self.in_its_world(query).await?;
         let found = match self.list_rows(query).await {
             Err(error @ Error::NotFound { .. }) => return Err(self.whose_list(query, error).await),
+            // Some services take what they do not know for something empty.
+            Ok(Rows { total: 0, rows }) => {
+                self.check_category(query).await?;
+                Rows { total: 0, rows }
+            }
             found => found?,
         };
         if query.kind == Kind::Article {

@@ -63,6 +63,14 @@ impl WorldAnvil {
         }
     }
 
+    /// Fails when there is no such category as a list is to be of.
+    pub(super) async fn check_category(&self, query: &ListQuery) -> Result<()> {
+        match query.category.as_deref().filter(|category| *category != UNCATEGORISED) {
+            Some(category) => self.one(Kind::Category, category, -1).await.map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
     /// A question about the world that it names, by its id.
     pub(super) async fn in_its_world(&self, query: &ListQuery) -> Result<ListQuery> {
         let world = match query.world.as_deref().filter(|world| !world.trim().is_empty()) {

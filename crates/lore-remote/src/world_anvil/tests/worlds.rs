@@ -62,3 +62,23 @@ async fn a_world_that_nobody_knows_is_refused_before_anything_is_sent() {
     }
     assert!(asked.lock().iter().all(|asking| asking.verb != Verb::Put));
 }
+
+#[tokio::test]
+async fn a_list_of_what_is_not_there_names_that() {
+    let lists = json!({
+        "user/worlds?u": [{ "id": "v", "title": "Vale" }],
+        "world/articles?w": [],
+    });
+    let stage = Stage::set(service(lists, json!({})));
+    let articles = ListQuery { world: Some(WORLD.into()), ..ListQuery::of(Kind::Article) };
+    let inside = ListQuery { category: Some("c".into()), ..articles.clone() };
+    let maps = ListQuery { world: Some(WORLD.into()), ..ListQuery::of(Kind::Map) };
+    let markers =
+        ListQuery { parent: Some((Kind::Map, "m".into())), ..ListQuery::of(Kind::Marker) };
+    for (query, says) in [(inside, "category c"), (maps, "the world \"0190"), (markers, "map m")] {
+        let error = stage.anvil.list(&query).await.unwrap_err();
+        assert_eq!(error.code(), Code::NotFound);
+        assert!(error.to_string().starts_with(says), "{error}");
+    }
+    assert_eq!(stage.anvil.list(&articles).await.unwrap().total, 0);
+}
