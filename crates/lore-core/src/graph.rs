@@ -60,7 +60,8 @@ pub struct Node {
     pub version: i64,
     /// Who made it, when.
     pub created: Stamp,
-    /// Who changed it last, when.
+    /// Who changed it last, when: for the game master's side the last change of all, for others
+    /// the last that everybody who sees the node could see.
     pub updated: Stamp,
     /// Set when it is in the bin.
     pub deleted_at: Option<Timestamp>,

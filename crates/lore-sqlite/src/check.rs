@@ -128,11 +128,12 @@ fn references(db: &Connection) -> Answer<Vec<Finding>> {
 const NAMED: usize = 20;
 
 /// What the entries of a table are called.
-const CALLED: [(&str, &str); 8] = [
+const CALLED: [(&str, &str); 9] = [
     ("node", "format('the %s %Q (node %d)', kind, name, id)"),
     ("text", "format('the text %d (%s) of node %d', id, kind, node)"),
     ("edge", "format('the edge %d (%s) from node %d to node %d', id, kind, source, target)"),
     ("state", "format('the document %Q of node %d', name, node)"),
+    ("shown_change", "format('the last change of node %d that all saw', node)"),
     ("alias", "format('the alias %Q of node %d', name, node)"),
     ("world", "format('the world %Q', name)"),
     ("principal", "format('the principal %Q', name)"),

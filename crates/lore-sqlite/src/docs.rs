@@ -278,7 +278,7 @@ fn text_analysis(db: &Connection, text: i64) -> Answer<Analysis> {
 
 fn head_analysis(db: &Connection, node: i64) -> Answer<Analysis> {
     // One index serves all who see the node, so it knows what all of them may.
-    let columns = rows::node_columns(&sight::open_tag());
+    let columns = rows::open_node_columns();
     let sql = format!("SELECT {columns} FROM node n WHERE n.id = ?1");
     let mut statement = db.prepare_cached(&sql)?;
     let node = rows::first(statement.query([node])?, rows::node)?

@@ -109,7 +109,7 @@ fn one(db: &Connection, sight: Sight, key: &NodeKey) -> Answer<Option<Node>> {
     let (condition, parameters) = condition_of(key);
     let sql = format!(
         "SELECT {} FROM node n WHERE {condition} AND {}",
-        rows::node_columns(&sight::tag()),
+        rows::node_columns(),
         sight::node("n", Presence::Live)
     );
     let own = borrowed(&parameters);
@@ -175,7 +175,7 @@ fn several_sql(column: &str, bin: Bin) -> String {
     let seen = if column == "number" { sight::node } else { sight::known_node };
     format!(
         "SELECT {} FROM node n WHERE n.{column} IN rarray(:keys) AND {} ORDER BY n.id",
-        rows::node_columns(&sight::tag()),
+        rows::node_columns(),
         seen("n", bin.into())
     )
 }
@@ -282,7 +282,8 @@ impl Filter {
             filter.add("n.subtype_key = :subtype", ":subtype", name_key(subtype));
         }
         if let Some(since) = query.since {
-            filter.add("n.updated_at > :since", ":since", rows::micros(since));
+            let later = format!("{} > :since", sight::changed("at"));
+            filter.add(&later, ":since", rows::micros(since));
         }
         if let Some(among) = &query.among {
             let ids = rows::list(among.iter().map(|id| id.0));
@@ -402,6 +403,20 @@ mod tests {
             let plan = plan_of(&sql);
             assert!(!plan.contains("(world=?)"), "{sql}\n{plan}");
             assert!(!plan.contains("(world=? AND kind=?)"), "{sql}\n{plan}");
+            assert!(!plan.lines().any(|line| line == "SCAN n"), "{sql}\n{plan}");
+        }
+    }
+
+    #[test]
+    fn what_was_seen_of_a_node_last_is_found_by_its_key() {
+        let since = Some(lore_core::Timestamp::UNIX_EPOCH);
+        let few = NodeQuery { since, among: Some(vec![NodeId(1)]), ..NodeQuery::default() };
+        let many = NodeQuery { since, ..NodeQuery::default() };
+        for sql in
+            [several_sql("id", Bin::Live), Filter::of(&few).ids_sql(), Filter::of(&many).ids_sql()]
+        {
+            let plan = plan_of(&sql);
+            assert!(plan.contains("SEARCH c USING INTEGER PRIMARY KEY"), "{sql}\n{plan}");
             assert!(!plan.lines().any(|line| line == "SCAN n"), "{sql}\n{plan}");
         }
     }

@@ -15,9 +15,24 @@ use rusqlite::vtab::array::Array;
 use rusqlite::{Row, Rows};
 
 use crate::fault::{Answer, damaged};
+use crate::sight;
 
-/// The columns [`node`] reads, of a node `n`, with those of its tags `g` that meet a condition.
-pub(crate) fn node_columns(of_tags: &str) -> String {
+/// The columns [`node`] reads, of a node `n`, as a viewer may see it.
+pub(crate) fn node_columns() -> String {
+    columns_of_node(&sight::tag(), &sight::changed("at"), &sight::changed("by"))
+}
+
+/// The same as it is, for who keeps order.
+pub(crate) fn whole_node_columns() -> String {
+    columns_of_node("TRUE", "n.updated_at", "n.updated_by")
+}
+
+/// The same for all who see it, so with those tags that all of them may know.
+pub(crate) fn open_node_columns() -> String {
+    columns_of_node(&sight::open_tag(), "n.updated_at", "n.updated_by")
+}
+
+fn columns_of_node(of_tags: &str, changed_at: &str, changed_by: &str) -> String {
     format!(
         "n.seal IS seal_of(n.id, n.uid, n.world, n.number, n.kind_number, n.kind, n.namespace,
            n.name, n.name_key, n.subtype, n.subtype_key, n.visibility, n.private_to,
@@ -33,13 +48,8 @@ pub(crate) fn node_columns(of_tags: &str) -> String {
               FROM node_tag ng JOIN tag g ON g.id = ng.tag
               WHERE ng.node = n.id AND {of_tags}) END,
          n.visibility, n.private_to, n.properties, n.version,
-         n.created_at, n.created_by, n.updated_at, n.updated_by, n.deleted_at"
+         n.created_at, n.created_by, {changed_at}, {changed_by}, n.deleted_at"
     )
-}
-
-/// The same with all its tags, for who keeps order.
-pub(crate) fn whole_node_columns() -> String {
-    node_columns("TRUE")
 }
 
 /// The columns [`text`] reads, of a text `t`.

@@ -21,6 +21,7 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/0004_log_heads.sql"),
     include_str!("../migrations/0005_change_visibility.sql"),
     include_str!("../migrations/0006_seals.sql"),
+    include_str!("../migrations/0007_shown_changes.sql"),
 ];
 
 /// The newest schema this program knows.

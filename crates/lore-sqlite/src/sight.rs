@@ -61,10 +61,23 @@ pub(crate) fn tag() -> String {
 
 /// The condition for a tag `g` of a node `n` that whoever sees the node may know.
 pub(crate) fn open_tag() -> String {
+    format!("(n.visibility <> 'members' OR NOT EXISTS ({}))", hidden_tag("g.world", "g.key"))
+}
+
+/// Finds the page of a tag that only the GM's side sees, by the tag's world and key.
+pub(crate) fn hidden_tag(world: &str, key: &str) -> String {
     format!(
-        "(n.visibility <> 'members' OR NOT EXISTS (
-           SELECT 1 FROM node h WHERE h.world = g.world AND h.name_key = g.key
-             AND +h.kind = '{TAG}' AND h.visibility = 'gm' AND h.deleted_at IS NULL))"
+        "SELECT 1 FROM node h WHERE h.world = {world} AND h.name_key = {key}
+           AND +h.kind = '{TAG}' AND h.visibility = 'gm' AND h.deleted_at IS NULL"
+    )
+}
+
+/// When (`at`) or by whom (`by`) a node `n` was last changed, as far as the viewer may know. What
+/// happens behind the game master's screen must not show in the date of what everybody sees.
+pub(crate) fn changed(column: &str) -> String {
+    format!(
+        "CASE WHEN :gm THEN n.updated_{column} ELSE coalesce(
+           (SELECT c.{column} FROM shown_change c WHERE c.node = n.id), n.updated_{column}) END"
     )
 }
 

@@ -15,7 +15,7 @@ pub(crate) fn newest(db: &Connection, sight: Sight, query: &NewestNodes) -> Answ
         "SELECT {} FROM node n
          WHERE n.kind = :kind AND n.namespace = :namespace AND n.created_at < :before AND {}
          ORDER BY n.created_at DESC, n.id DESC LIMIT :limit OFFSET :offset",
-        rows::node_columns(&sight::tag()),
+        rows::node_columns(),
         sight::node("n", Presence::Live)
     );
     let before = query.before.map_or(i64::MAX, rows::micros);

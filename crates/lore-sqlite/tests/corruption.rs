@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{Export, batch, effects, export, fill, hub, open, owner, trio, try_open, word};
-use lore_core::{Event, NodeId, Principal, Properties, Role, State, TextId, Viewer, World};
+use lore_core::{Event, Node, NodeId, Principal, Properties, Role, State, TextId, Viewer, World};
 use lore_search::{Query, Ranked, Vector};
 use lore_sqlite::SqliteStore;
 use lore_store::{
@@ -150,6 +150,8 @@ async fn entered(store: &SqliteStore) -> StoreResult<Viewer> {
 #[derive(Debug, PartialEq)]
 struct Everything {
     export: Export,
+    /// What others than the owner see.
+    shown: Vec<Node>,
     worlds: Vec<World>,
     sheets: Vec<State>,
     events: Vec<Event>,
@@ -175,7 +177,9 @@ impl Everything {
             let query = Query { embedding, ..Query::new(text, 100) };
             searches.push(store.rank(&viewer, query).await?);
         }
+        let reader = Viewer { role: Role::Reader, ..viewer };
         Ok(Self {
+            shown: store.nodes(&reader, &nodes).await?,
             worlds: store.worlds(Principal::LOCAL).await?,
             sheets: store.states(&viewer, &nodes, &word("sheet")).await?,
             accesses: store.accesses(&viewer, &nodes).await?,
@@ -192,6 +196,7 @@ impl Everything {
     fn difference(&self, other: &Self) -> String {
         let parts = [
             ("export", self.export == other.export),
+            ("shown", self.shown == other.shown),
             ("worlds", self.worlds == other.worlds),
             ("sheets", self.sheets == other.sheets),
             ("events", self.events == other.events),
@@ -228,6 +233,11 @@ async fn furnish(path: &Path) {
         .change(Change::UpdateNode(NodeRef::Uid(center), Expect::Any, patch))
         .change(Change::CountAccess((1..20).map(NodeId).collect()));
     store.commit(&viewer, change).await.unwrap();
+    let seen = Some(lore_core::Visibility::Gm);
+    let hidden = lore_store::NodePatch { seen, ..Default::default() };
+    let change = |id| Change::UpdateNode(NodeRef::Id(NodeId(id)), Expect::Any, hidden.clone());
+    let behind = (1..=5).map(change).fold(batch(), lore_store::Batch::change);
+    store.commit(&viewer, behind).await.unwrap();
     let documents = store.without_vector("m", 0, 1_000).await.unwrap().docs;
     let vectors = documents.iter().zip(1_u16..).map(|(document, number)| {
         let angle = f32::from(number) / 20.0;

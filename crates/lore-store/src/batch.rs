@@ -358,6 +358,9 @@ pub struct NodePatch {
     pub visibility: Option<Visibility>,
     /// All properties, replacing the present ones.
     pub properties: Option<Properties>,
+    /// Who can see what changes, as far as the store cannot tell: in properties, or elsewhere.
+    /// When absent, other properties are seen, and else it goes by the rest of the batch.
+    pub seen: Option<Visibility>,
 }
 
 /// A text to make.

@@ -59,7 +59,7 @@ pub struct NodeQuery {
     pub subtype: Option<String>,
     /// With all of these tags, ignoring case.
     pub tags: Vec<String>,
-    /// Changed after this moment.
+    /// Changed after this moment, as far as the viewer may know ([`lore_core::Node::updated`]).
     pub since: Option<Timestamp>,
     /// One of these; all when absent.
     pub among: Option<Vec<NodeId>>,

@@ -7,6 +7,7 @@ use lore_store::{Applied, EdgePatch, EdgeRef, Expect, NewEdge};
 use rusqlite::{named_params, params};
 
 use super::note::{Note, shown};
+use super::shown::Seen;
 use super::{Hand, Target, expect, json};
 use crate::fault::{Answer, invalid, missing};
 use crate::rows;
@@ -137,6 +138,8 @@ impl Hand<'_> {
                 ":by": self.author.principal,
             })?;
         let id = self.db.last_insert_rowid();
+        let ends = [(source.id, source.visibility), (target.id, target.visibility)];
+        self.tell_of_edge(ends, &[values.visibility]);
         let note = Note::new("put_edge", id, 1).between(source.id, target.id, kind);
         let seen_by = [source.visibility, target.visibility, values.visibility];
         self.notes.push(note.seen_by(seen_by).into());
@@ -160,13 +163,17 @@ impl Hand<'_> {
                 ":private_to": private_to,
                 ":properties": json(values.properties)?,
             })?;
+        let ends = self.ends(old)?;
+        if !values.are_of(old) {
+            self.tell_of_edge(ends, &[old.visibility, values.visibility]);
+        }
         let note = note(op, old, old.version + 1)
             .replaced("weight", old.weight)
             .replaced("visibility", shown(old.visibility))
             .replaced("properties", old.properties.clone())
             .replaced("deleted", old.deleted_at.is_some())
             .seen_by([old.visibility, values.visibility])
-            .seen_by([self.visibility_of(old.source.0)?, self.visibility_of(old.target.0)?]);
+            .seen_by(ends.map(|(_, visibility)| visibility));
         self.notes.push(note.into());
         Ok(Applied::Edge { id: old.id, version: old.version + 1 })
     }
@@ -174,9 +181,40 @@ impl Hand<'_> {
     fn bin_edge(&mut self, op: &str, old: &Edge, deleted_at: Option<i64>) -> Answer<Applied> {
         let sql = "UPDATE edge SET deleted_at = ?2, version = version + 1 WHERE id = ?1";
         self.db.prepare_cached(sql)?.execute(params![old.id.0, deleted_at])?;
+        let ends = self.ends(old)?;
+        self.tell_of_edge(ends, &[old.visibility]);
         let version = old.version + 1;
         self.notes.push(note(op, old, version).into());
         Ok(Applied::Edge { id: old.id, version })
+    }
+
+    /// The nodes that an edge joins, with who sees them.
+    fn ends(&self, edge: &Edge) -> Answer<[End; 2]> {
+        let end = |id: i64| -> Answer<End> { Ok((id, self.visibility_of(id)?)) };
+        Ok([end(edge.source.0)?, end(edge.target.0)?])
+    }
+
+    /// Tells each end of an edge that may be seen by any of these, before or after.
+    fn tell_of_edge(&mut self, [source, target]: [End; 2], edge: &[Visibility]) {
+        for ((id, node), (_, other)) in [(source, target), (target, source)] {
+            for visibility in edge {
+                self.tell(id, Seen::of_edge(node, other, *visibility));
+            }
+        }
+    }
+}
+
+/// A node at the end of an edge, and who sees it.
+type End = (i64, Visibility);
+
+impl Values<'_> {
+    /// Whether a live edge has them already.
+    #[expect(clippy::float_cmp, reason = "a weight that is put again is the same to the bit")]
+    fn are_of(&self, edge: &Edge) -> bool {
+        edge.deleted_at.is_none()
+            && self.weight == edge.weight
+            && self.visibility == edge.visibility
+            && *self.properties == edge.properties
     }
 }
 

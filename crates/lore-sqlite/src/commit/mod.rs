@@ -9,6 +9,7 @@ mod labels;
 mod node;
 mod note;
 mod record;
+mod shown;
 mod text;
 
 use std::collections::HashSet;
@@ -18,6 +19,7 @@ use lore_core::{Role, Uid, Viewer, Visibility};
 use lore_store::{Applied, Batch, Change, Committed, Expect, NodeRef, Require, StoreError};
 use serde_json::Value;
 
+use self::shown::News;
 use crate::audit::{self, Author};
 use crate::changes;
 use crate::fault::{Answer, Fault, invalid, missing};
@@ -30,13 +32,21 @@ pub(crate) fn commit(db: &Slate<'_>, viewer: &Viewer, batch: &Batch) -> Answer<C
     permit(viewer, batch)?;
     let at = rows::micros(batch.at);
     let author = Author { world: viewer.world.0, principal: viewer.principal.0, at };
-    let mut hand =
-        Hand { db, viewer, author, made: HashSet::new(), checked: Vec::new(), notes: Vec::new() };
+    let mut hand = Hand {
+        db,
+        viewer,
+        author,
+        made: HashSet::new(),
+        checked: Vec::new(),
+        news: News::default(),
+        notes: Vec::new(),
+    };
     if let Some(once) = &batch.once {
         hand.keep_answer(once)?;
     }
     batch.require.iter().try_for_each(|require| hand.check(require))?;
     let applied = batch.changes.iter().map(|change| hand.apply(change)).collect::<Answer<_>>()?;
+    hand.settle_news()?;
     // Counting who asked for what is not a change worth a line.
     if !hand.notes.is_empty() || !batch.touches.is_empty() {
         audit::write(db, author, &batch.origin, hand.notes)?;
@@ -66,6 +76,8 @@ struct Hand<'a> {
     made: HashSet<Uid>,
     /// Live nodes that a condition has looked at, as long as no change may have moved them.
     checked: Vec<(NodeRef, Target)>,
+    /// What those who see a node see of what is done to it.
+    news: News,
     /// What to write to the audit log.
     notes: Vec<Value>,
 }

@@ -50,6 +50,7 @@ impl Hand<'_> {
         let target = self.node(node, Presence::Live)?;
         expect(version, target.version, || format!("node {}", target.id))?;
         let old = self.whole_node(target.id)?;
+        self.tell_of_patch(&old, patch)?;
         self.patch_node(&old, patch)?;
         if let Some(aliases) = &patch.aliases {
             self.set_aliases(target.id, aliases)?;
@@ -160,7 +161,8 @@ impl Hand<'_> {
 
     fn bin_node(&mut self, op: &str, target: &Target, deleted_at: Option<i64>) -> Answer<Applied> {
         // A damaged one is not sealed anew.
-        self.whole_node(target.id)?;
+        let old = self.whole_node(target.id)?;
+        self.tell_of_bin(&old);
         let sql = "UPDATE node SET deleted_at = ?2, version = version + 1,
                      updated_at = ?3, updated_by = ?4 WHERE id = ?1";
         self.db.prepare_cached(sql)?.execute(params![
@@ -171,8 +173,7 @@ impl Hand<'_> {
         ])?;
         docs::touch_node(self.db, target.id)?;
         if target.visibility == Visibility::Gm {
-            let node = self.whole_node(target.id)?;
-            self.reindex_tagged(&node.kind, &node.name)?;
+            self.reindex_tagged(&old.kind, &old.name)?;
         }
         let version = target.version + 1;
         let note = Note::new(op, target.id, version).uid(target.uid).seen_by([target.visibility]);

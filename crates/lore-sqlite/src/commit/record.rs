@@ -6,6 +6,7 @@ use lore_store::{Applied, NewEvent, NewEvents, NewState, Once, StoreError};
 use rusqlite::params;
 use serde_json::{Value, json};
 
+use super::shown::Seen;
 use super::{Hand, Target, expect};
 use crate::audit::{PRIVATE_TO, REPLACED};
 use crate::fault::{Answer, Fault, damaged, invalid};
@@ -40,6 +41,7 @@ impl Hand<'_> {
             self.author.at,
             self.author.principal
         ])?;
+        self.tell_of_state(&node, new, found.as_ref().map(|(_, value, old)| (value, *old)));
         self.note_state(
             &node,
             new,
@@ -47,6 +49,15 @@ impl Hand<'_> {
             found.map(|(_, value, visibility)| (value, visibility)),
         );
         Ok(Applied::State { version: version + 1 })
+    }
+
+    fn tell_of_state(&mut self, node: &Target, new: &NewState, old: Option<(&Value, Visibility)>) {
+        if old.is_some_and(|old| old == (&new.value, new.visibility)) {
+            return;
+        }
+        for visibility in [Some(new.visibility), old.map(|(_, old)| old)].into_iter().flatten() {
+            self.tell(node.id, Seen::of(node.visibility, visibility));
+        }
     }
 
     /// The version of a document; 0 when there is none.
@@ -117,6 +128,7 @@ impl Hand<'_> {
         let first = end.count + 1;
         for event in &new.events {
             let count = end.count + 1;
+            self.tell(node.id, Seen::of(node.visibility, event.visibility));
             end = Head { count, hash: self.append(node.id, count, end.hash, event)? };
         }
         self.db.move_log(NodeId(node.id), end, self.author);

@@ -5,6 +5,7 @@ use lore_store::{Applied, Expect, NewText, NodeRef, TextPatch, TextRef};
 use rusqlite::{named_params, params};
 
 use super::note::{Note, shown};
+use super::shown::{Seen, is_other};
 use super::{Hand, expect};
 use crate::docs;
 use crate::fault::{Answer, missing};
@@ -43,6 +44,7 @@ impl Hand<'_> {
         let id = self.db.last_insert_rowid();
         docs::put_text(self.db, self.author.world, node.id, id)?;
         self.made.insert(new.uid);
+        self.tell(node.id, Seen::of(node.visibility, new.visibility));
         let note = Note::new("create_text", id, 1).uid(new.uid);
         self.notes.push(note.seen_by([node.visibility, new.visibility]).into());
         Ok(Applied::Text { id: TextId(id), version: 1 })
@@ -57,6 +59,11 @@ impl Hand<'_> {
     ) -> Answer<Applied> {
         let old = self.text(text, Presence::Live)?;
         expect(version, old.version, || format!("text {}", old.id))?;
+        let on = self.visibility_of(old.node.0)?;
+        if differs(&old, patch) {
+            let after = patch.visibility.unwrap_or(old.visibility);
+            self.tell(old.node.0, Seen::of(on, old.visibility).max(Seen::of(on, after)));
+        }
         self.patch_text(&old, patch)?;
         docs::put_text(self.db, self.author.world, old.node.0, old.id.0)?;
         let note = Note::new("update_text", old.id.0, old.version + 1)
@@ -66,7 +73,7 @@ impl Hand<'_> {
             .patched("position", &patch.position, old.position)
             .patched("visibility", &patch.visibility, shown(old.visibility))
             .seen_by([old.visibility, patch.visibility.unwrap_or(old.visibility)])
-            .seen_by([self.visibility_of(old.node.0)?]);
+            .seen_by([on]);
         self.notes.push(note.into());
         Ok(Applied::Text { id: old.id, version: old.version + 1 })
     }
@@ -92,11 +99,14 @@ impl Hand<'_> {
         ])?;
         docs::touch_text(self.db, old.node.0, old.id.0)?;
         docs::put_text(self.db, self.author.world, node.id, old.id.0)?;
+        let from = self.visibility_of(old.node.0)?;
+        self.tell(old.node.0, Seen::of(from, old.visibility));
+        self.tell(node.id, Seen::of(node.visibility, old.visibility));
         let version = old.version + 1;
         let note = Note::new("move_text", old.id.0, version)
             .uid(old.uid)
             .replaced("node", old.node.0)
-            .seen_by([old.visibility, node.visibility, self.visibility_of(old.node.0)?]);
+            .seen_by([old.visibility, node.visibility, from]);
         self.notes.push(note.into());
         Ok(Applied::Text { id: old.id, version })
     }
@@ -175,8 +185,19 @@ impl Hand<'_> {
             self.author.principal
         ])?;
         docs::touch_text(self.db, old.node.0, old.id.0)?;
+        self.tell(old.node.0, Seen::of(self.visibility_of(old.node.0)?, old.visibility));
         let version = old.version + 1;
         self.notes.push(Note::new(op, old.id.0, version).uid(old.uid).into());
         Ok(Applied::Text { id: old.id, version })
     }
+}
+
+/// Whether a patch changes anything.
+fn differs(old: &Text, patch: &TextPatch) -> bool {
+    is_other(&patch.title, &old.title)
+        || is_other(&patch.body, &old.body)
+        || is_other(&patch.position, &old.position)
+        || is_other(&patch.provenance, &old.provenance)
+        || is_other(&patch.searchable, &old.searchable)
+        || is_other(&patch.visibility, &old.visibility)
 }

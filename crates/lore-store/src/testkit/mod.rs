@@ -33,6 +33,7 @@ pub mod edges;
 pub mod events;
 pub mod find;
 pub mod maintenance;
+pub mod moments;
 pub mod nodes;
 pub mod once;
 pub mod preconditions;
@@ -360,6 +361,16 @@ macro_rules! contract_tests {
             bad_batches_do_not_hurt_good_ones,
             a_watcher_reaches_the_end,
         ]);
+        $crate::contract_tests!(@topic $harness, moments, [
+            what_happens_behind_the_screen_moves_no_date_of_the_players,
+            what_everybody_sees_moves_the_date_for_everybody,
+            what_is_said_again_beside_something_hidden_moves_no_date,
+            fields_move_the_date_unless_they_are_said_to_be_hidden,
+            a_hidden_tag_moves_no_date,
+            what_comes_into_view_was_changed_then,
+            what_is_private_moves_the_date_for_the_gms_side_alone,
+            who_changed_something_behind_the_screen_is_not_told,
+        ]);
         $crate::contract_tests!(@topic $harness, maintenance, [
             a_new_store_is_healthy,
             a_used_store_is_healthy_and_counted,
@@ -383,7 +394,7 @@ macro_rules! contract_tests {
 
 #[cfg(test)]
 mod tests {
-    const TOPICS: [(&str, &str); 21] = [
+    const TOPICS: [(&str, &str); 22] = [
         ("atomicity", include_str!("atomicity.rs")),
         ("audit", include_str!("audit.rs")),
         ("bin", include_str!("bin.rs")),
@@ -395,6 +406,7 @@ mod tests {
         ("events", include_str!("events.rs")),
         ("find", include_str!("find.rs")),
         ("maintenance", include_str!("maintenance.rs")),
+        ("moments", include_str!("moments.rs")),
         ("nodes", include_str!("nodes.rs")),
         ("once", include_str!("once.rs")),
         ("preconditions", include_str!("preconditions.rs")),

@@ -1,0 +1,166 @@
+//! Whether those who see a node can see that it changed.
+//!
+//! What a batch does behind the game master's screen moves the moment of change for the game
+//! master's side alone; the others keep the one before, in `shown_change`. What they can see is
+//! judged here by what the batch does to the node and to all that hangs on it, so that no use
+//! case has to think of it; of properties alone it must tell ([`NodePatch::seen`]).
+
+use std::collections::{BTreeMap, HashSet};
+
+use lore_core::names::name_key;
+use lore_core::{Node, Stamp, Visibility};
+use lore_store::NodePatch;
+use rusqlite::params;
+
+use super::Hand;
+use crate::fault::Answer;
+use crate::{rows, sight};
+
+/// Whether everybody who sees a node sees something that is done to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Seen {
+    /// Some of them do not.
+    Hidden,
+    /// They do.
+    Shown,
+}
+
+impl Seen {
+    /// Whether who sees a node sees a thing of it, going by who may see which.
+    pub(super) fn of(node: Visibility, thing: Visibility) -> Self {
+        match thing == Visibility::Members || thing == node {
+            true => Self::Shown,
+            false => Self::Hidden,
+        }
+    }
+
+    /// The same for an edge to another node.
+    pub(super) fn of_edge(node: Visibility, other: Visibility, edge: Visibility) -> Self {
+        Self::of(node, other).min(Self::of(node, edge))
+    }
+}
+
+/// What a batch does to nodes, for those who see them.
+#[derive(Default)]
+pub(super) struct News {
+    nodes: BTreeMap<i64, Told>,
+    /// Tags that only the GM's side knew when the batch came to their pages.
+    veiled: HashSet<String>,
+}
+
+/// What a batch does to one node.
+#[derive(Default)]
+struct Told {
+    /// Its last change before, if the batch moves that.
+    before: Option<Stamp>,
+    /// The most that is seen of what is done; nothing when nothing is.
+    most: Option<Seen>,
+    /// Tags it gets. Who knows them is decided when all is done.
+    added: Vec<String>,
+}
+
+impl Hand<'_> {
+    /// Takes in that something of a node changes.
+    pub(super) fn tell(&mut self, node: i64, seen: Seen) {
+        let told = self.news.nodes.entry(node).or_default();
+        told.most = told.most.max(Some(seen));
+    }
+
+    /// Takes in that a node goes into the bin or comes out of it, which everybody sees.
+    pub(super) fn tell_of_bin(&mut self, old: &Node) {
+        self.moved(old);
+        self.tell(old.id.0, Seen::Shown);
+    }
+
+    /// Takes in what a patch is about to change.
+    pub(super) fn tell_of_patch(&mut self, old: &Node, patch: &NodePatch) -> Answer<()> {
+        self.moved(old);
+        if differs(old, patch) {
+            self.tell(old.id.0, Seen::Shown);
+        }
+        if let Some(visibility) = patch.seen {
+            self.tell(old.id.0, Seen::of(old.visibility, visibility));
+        }
+        match &patch.tags {
+            Some(tags) => self.tell_of_tags(old, tags),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes down for each changed node what those who see it saw of it last.
+    pub(super) fn settle_news(&mut self) -> Answer<()> {
+        let news = std::mem::take(&mut self.news);
+        for (node, told) in news.nodes {
+            let Some(before) = told.before else { continue };
+            let mut most = told.most;
+            for key in &told.added {
+                most = most.max(Some(self.seen_of_tag(key)?));
+            }
+            match most {
+                Some(Seen::Hidden) => self.keep_shown(node, before)?,
+                Some(Seen::Shown) | None => self.forget_shown(node)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn moved(&mut self, old: &Node) {
+        self.news.nodes.entry(old.id.0).or_default().before.get_or_insert(old.updated);
+        if old.kind.as_str() == sight::TAG && old.visibility == Visibility::Gm {
+            self.news.veiled.insert(name_key(&old.name));
+        }
+    }
+
+    fn tell_of_tags(&mut self, old: &Node, tags: &[String]) -> Answer<()> {
+        let keys = |names: &[String]| -> HashSet<String> {
+            names.iter().map(|name| name_key(name)).collect()
+        };
+        let (had, has) = (keys(&old.tags), keys(tags));
+        for key in had.difference(&has) {
+            let seen = match self.news.veiled.contains(key) {
+                true => Seen::Hidden,
+                false => self.seen_of_tag(key)?,
+            };
+            self.tell(old.id.0, seen);
+        }
+        let told = self.news.nodes.entry(old.id.0).or_default();
+        told.added.extend(has.difference(&had).cloned());
+        Ok(())
+    }
+
+    fn seen_of_tag(&self, key: &str) -> Answer<Seen> {
+        let sql = sight::hidden_tag("?1", "?2");
+        let is_hidden = self.db.prepare_cached(&sql)?.exists(params![self.author.world, key])?;
+        Ok(if is_hidden { Seen::Hidden } else { Seen::Shown })
+    }
+
+    /// What was seen before an earlier change behind the screen is still what was seen last.
+    fn keep_shown(&self, node: i64, before: Stamp) -> Answer<()> {
+        let sql = "INSERT INTO shown_change (node, at, by) VALUES (?1, ?2, ?3)
+                   ON CONFLICT (node) DO NOTHING";
+        let (at, by) = (rows::micros(before.at), before.by.0);
+        self.db.prepare_cached(sql)?.execute(params![node, at, by])?;
+        Ok(())
+    }
+
+    fn forget_shown(&self, node: i64) -> Answer<()> {
+        self.db.prepare_cached("DELETE FROM shown_change WHERE node = ?1")?.execute([node])?;
+        Ok(())
+    }
+}
+
+/// Whether a patch changes what everybody who sees a node sees of it, apart from its tags. Of
+/// properties the use case may know better.
+fn differs(old: &Node, patch: &NodePatch) -> bool {
+    is_other(&patch.name, &old.name)
+        || is_other(&patch.namespace, &old.namespace)
+        || is_other(&patch.subtype, &old.subtype)
+        || is_other(&patch.aliases, &old.aliases)
+        || is_other(&patch.visibility, &old.visibility)
+        || (patch.seen.is_none() && is_other(&patch.properties, &old.properties))
+}
+
+/// Whether a patch holds another value.
+pub(super) fn is_other<T: PartialEq>(patch: &Option<T>, old: &T) -> bool {
+    patch.as_ref().is_some_and(|new| new != old)
+}
