@@ -5,6 +5,7 @@ use lore_anvil::{GROUPS, Kind, Object, is_mark};
 use lore_core::{Node, Properties, Timestamp, Visibility};
 use serde_json::{Value, json};
 
+use super::assemble::OURS;
 use super::named::ADDRESS;
 use super::{article, held, keys};
 
@@ -89,6 +90,20 @@ pub(super) fn merged(before: &Properties, changes: &Object) -> Properties {
         after.insert(OWN.into(), Value::Object(own));
     }
     after
+}
+
+/// Who can see the difference, where the store cannot tell: of what is kept for this program alone
+/// nobody is shown anything.
+pub(super) fn seen(before: &Properties, after: &Properties) -> Option<Visibility> {
+    let shown = |properties: &Properties| {
+        let mut shown = properties.clone();
+        if let Some(own) = shown.get_mut(OWN).and_then(Value::as_object_mut) {
+            own.retain(|name, _| !OURS.contains(&name.as_str()));
+        }
+        shown.retain(|name, value| name != OWN || value.as_object().is_none_or(|o| !o.is_empty()));
+        shown
+    };
+    (before != after && shown(before) == shown(after)).then_some(Visibility::Gm)
 }
 
 /// A moment as the API writes it.

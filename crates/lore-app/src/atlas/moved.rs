@@ -187,8 +187,9 @@ impl Moves {
 }
 
 fn with_own(node: &Node, changes: &Object) -> Change {
-    let properties = Some(head::merged(&node.properties, changes));
-    let patch = NodePatch { properties, ..NodePatch::default() };
+    let properties = head::merged(&node.properties, changes);
+    let seen = head::seen(&node.properties, &properties);
+    let patch = NodePatch { properties: Some(properties), seen, ..NodePatch::default() };
     Change::UpdateNode(NodeRef::Id(node.id), Expect::Version(node.version), patch)
 }
 

@@ -262,12 +262,14 @@ impl Atlas {
         }
         let target = NodeRef::Id(node.id);
         let own = own_of(written);
+        let properties = (!own.is_empty()).then(|| head::merged(&node.properties, &own));
         let patch = NodePatch {
             name: written.title.clone(),
             subtype: written.subtype.clone(),
             tags: written.tags.clone(),
             visibility: written.state.map(|_| self.visibility(written)),
-            properties: (!own.is_empty()).then(|| head::merged(&node.properties, &own)),
+            seen: properties.as_ref().and_then(|after| head::seen(&node.properties, after)),
+            properties,
             ..NodePatch::default()
         };
         let visibility = patch.visibility.unwrap_or(node.visibility);

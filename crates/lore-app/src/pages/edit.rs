@@ -2,7 +2,7 @@
 
 use futures::FutureExt;
 use lore_core::names::{self, checked_length};
-use lore_core::{Error, Node, Properties, Result, Text};
+use lore_core::{Error, Node, Properties, Result, Text, Visibility};
 use lore_store::{
     Applied, Batch, Change, Expect, NewNode, NewText, NodeKey, NodePatch, NodeRef, TextPatch,
     TextRef,
@@ -11,6 +11,7 @@ use lore_store::{
 use super::days;
 use super::kinds::{ENTRY, PARENT_ID, PageKind};
 use super::links::{self, Source, Tags};
+use super::live;
 use super::page::{self, Detail, Page};
 use super::references;
 use super::scribe::Scribe;
@@ -183,6 +184,7 @@ async fn changed(
     let mut fields = fields;
     let wanted = parent_after(scribe, &page, patch.parent).await?;
     fields.properties = properties_after(scribe, &page, patch, wanted).await?;
+    fields.seen = fields.properties.as_ref().and_then(|new| seen(&page.node.properties, new));
     days::tell(&mut fields, &page.node);
     if let Some(tags) = &mut fields.tags {
         // Whoever does not see a tag cannot mean it to go.
@@ -207,7 +209,7 @@ async fn changed(
         let written = page.entry.as_ref().map(|text| text.body.as_str());
         let body = patch.entry.as_deref().or(written).unwrap_or_default();
         let posts = links::other_texts(scribe, &page.node).await?;
-        let mut sources = vec![Source { body, visibility: lore_core::Visibility::Members }];
+        let mut sources = vec![Source { body, visibility: Visibility::Members }];
         sources.extend(posts.iter().map(Source::from));
         batch = links::set_mentions(scribe, batch, target, Some(page.node.id), &sources).await?;
     }
@@ -307,7 +309,7 @@ pub(super) async fn relink(scribe: &Scribe, node: Node) -> Result<()> {
     let Some(page) = pages.into_iter().next() else { return Ok(()) };
     let (target, id) = (NodeRef::Id(page.node.id), Some(page.node.id));
     let entry = page.entry.as_ref().map_or("", |text| text.body.as_str());
-    let mut sources = vec![Source { body: entry, visibility: lore_core::Visibility::Members }];
+    let mut sources = vec![Source { body: entry, visibility: Visibility::Members }];
     sources.extend(others.iter().map(Source::from));
     let batch = links::set_mentions(scribe, scribe.batch(), target, id, &sources).await?;
     let batch = links::set_parent(scribe, batch, target, id, page.parent()).await?;
@@ -354,6 +356,16 @@ pub(super) async fn delete(scribe: &Scribe, number: i64) -> Result<()> {
     };
     scribe.carry_out(plan).await?;
     Ok(())
+}
+
+/// Who can see the difference, where the store cannot tell: of some properties nobody is shown
+/// anything, and of the page that one is part of the edge tells.
+pub(super) fn seen(before: &Properties, after: &Properties) -> Option<Visibility> {
+    const UNSEEN: [&str; 3] = [PARENT_ID, live::RECORD, links::KEPT_HIDDEN];
+    let is_shown = |name: &&String| !UNSEEN.contains(&name.as_str());
+    let mut names = before.keys().chain(after.keys()).filter(is_shown);
+    let is_same = names.all(|name| before.get(name) == after.get(name));
+    (is_same && before != after).then_some(Visibility::Gm)
 }
 
 /// The fields after a change; null takes one away.

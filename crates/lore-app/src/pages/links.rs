@@ -41,7 +41,7 @@ impl<'a> From<&'a Text> for Source<'a> {
 }
 
 /// The property of a tag that somebody hid: then it stays so, whatever has it.
-const KEPT_HIDDEN: &str = "kept_hidden";
+pub(super) const KEPT_HIDDEN: &str = "kept_hidden";
 
 /// Notes among the fields of a tag whether somebody hid it, or showed it.
 pub(super) fn keep_hidden(fields: &mut Properties, private: bool) {

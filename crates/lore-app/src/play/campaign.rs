@@ -214,9 +214,10 @@ async fn every(desk: &Desk, thing: Thing, bin: Bin) -> Result<Vec<Node>> {
     }
 }
 
-/// Moves the campaign's date: something that belongs to it has changed.
-pub(crate) fn stir(home: &Node) -> Change {
-    Change::UpdateNode(NodeRef::Id(home.id), Expect::Any, NodePatch::default())
+/// Moves the campaign's date: something that belongs to it has changed, and these can see it.
+pub(crate) fn stir(home: &Node, seen: Visibility) -> Change {
+    let patch = NodePatch { seen: Some(seen), ..NodePatch::default() };
+    Change::UpdateNode(NodeRef::Id(home.id), Expect::Any, patch)
 }
 
 /// The members of a campaign that are of one kind, oldest first.
@@ -308,7 +309,7 @@ async fn back_into(
         .touch_for(node.visibility, members)
         .touch(archive_uri(home.uid));
     if node.visibility == Visibility::Members {
-        batch = batch.change(stir(&home));
+        batch = batch.change(stir(&home, Visibility::Members));
     }
     history::record(desk, &rights, &home, batch, edits).await
 }

@@ -163,7 +163,7 @@ pub async fn create(desk: &Desk, new: &NewCharacter) -> Result<Plan<Character>> 
     }
     // Who has an open page is known by name, whatever is to be found out.
     if node.visibility == Visibility::Members {
-        batch = batch.change(campaign::stir(&home));
+        batch = batch.change(campaign::stir(&home, Visibility::Members));
     }
     let batch = touching(batch, home.uid, uid, node.visibility);
     let payload = json!({
@@ -227,7 +227,11 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &CharacterPatch) -> Result<Pla
         batch = batch.change(gone).touch(campaign::archive_uri(home.uid));
     }
     if !edits.is_empty() && old.is_known() {
-        batch = batch.change(campaign::stir(&home));
+        let seen = match patch.archived {
+            Some(true) => Visibility::Members,
+            _ => new.shown_change(&old),
+        };
+        batch = batch.change(campaign::stir(&home, seen));
     }
     let batch = history::record(desk, &rights, &home, batch, edits).await?;
     Ok(Plan::new(batch, new.character))
@@ -329,7 +333,7 @@ pub async fn set_controller(
     batch = touching(batch, home.uid, character, new.shown_change(&old));
     let edits = new.edits("CHARACTER_CONTROL_SET", &old);
     if old.is_known() && !edits.is_empty() {
-        batch = batch.change(campaign::stir(&home));
+        batch = batch.change(campaign::stir(&home, new.shown_change(&old)));
     }
     let batch = history::record(desk, &rights, &home, batch, edits).await?;
     Ok(Plan::new(batch, handed))

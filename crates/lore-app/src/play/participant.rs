@@ -108,7 +108,7 @@ pub async fn create(desk: &Desk, new: &NewParticipant) -> Result<Plan<Participan
     let batch = batch
         .change(Change::CreateNode(node.clone()))
         .change(Change::PutEdge(joins(uid, campaign.uid)?))
-        .change(campaign::stir(&campaign));
+        .change(campaign::stir(&campaign, Visibility::Members));
     let payload = json!({
         "summary": format!("{} sits down as {}", node.name, new.seat.as_str()),
         "participant_id": Thing::Participant.show(uid), "role": new.seat.as_str(),
@@ -171,7 +171,7 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &ParticipantPatch) -> Result<P
         let expect = Expect::Version(node.version);
         batch = batch
             .change(Change::UpdateNode(NodeRef::Uid(uid), expect, fields))
-            .change(campaign::stir(&home));
+            .change(campaign::stir(&home, Visibility::Members));
         participant.node.updated.at = batch.at;
     }
     if leaves {

@@ -3,7 +3,7 @@
 //! A game master's token may do anything and act as anybody. A player's token acts
 //! only as the participant it has claimed, and moves only what that one controls.
 
-use lore_core::{Edge, Error, Node, NodeId, Properties, Result, Role, Timestamp, Uid};
+use lore_core::{Edge, Error, Node, NodeId, Properties, Result, Role, Timestamp, Uid, Visibility};
 use lore_store::{Change, Direction, Expect, NodePatch, NodeRef, Require, StoreError};
 use serde_json::json;
 
@@ -155,8 +155,8 @@ async fn take_seat(
     let patch = NodePatch { properties: Some(properties), ..NodePatch::default() };
     let expect = Expect::Version(participant.version);
     let seat = Change::UpdateNode(NodeRef::Id(participant.id), expect, patch);
-    let batch =
-        batch.require(same_seats(campaign)).change(seat).change(super::campaign::stir(campaign));
+    let stirred = super::campaign::stir(campaign, Visibility::Members);
+    let batch = batch.require(same_seats(campaign)).change(seat).change(stirred);
     desk.app.commit(&desk.viewer, batch).await
 }
 

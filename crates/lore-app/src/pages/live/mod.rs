@@ -25,6 +25,7 @@ pub use campaign::{Campaign, Config, Standing, keep_mirrored};
 pub(super) use fate::{Fate, bring, fates};
 pub(super) use guard::require_no_mirror;
 pub(crate) use guard::{admit, keeps};
+pub(super) use put::RECORD;
 pub use remote::{
     Listed, Pace, PostDraft, Remote, RemoteHead, RemotePage, RemotePatch, RemotePost,
 };

@@ -26,7 +26,7 @@ use super::tags::TagNames;
 use crate::play::word;
 
 /// The property that holds what the mirror remembers of a page.
-pub(super) const RECORD: &str = "kanka";
+pub(in super::super) const RECORD: &str = "kanka";
 /// What notes in it that Kanka said so in answer to a change made here.
 const ANSWERED: &str = "answered";
 /// How often a page is planned anew when others keep being faster.
@@ -72,17 +72,19 @@ pub(super) fn is_answer(node: &Node) -> bool {
 
 /// Whether a page was changed here since Kanka last spoke of it.
 pub(super) fn is_changed_here(page: &Page) -> bool {
-    let print = page.node.properties.get(RECORD).and_then(|record| record.get("print"));
-    print.and_then(Value::as_str) != Some(print_of_local(page).as_str())
+    known(page) != Some(print_of_local(page).as_str())
 }
 
 /// Whether a page was changed on Kanka since the mirror last heard of it, its tags aside. Moments
 /// alone do not tell: Kanka keeps whole seconds.
 pub(super) fn is_changed_there(page: &Page, remote: &RemotePage) -> bool {
     let said = Wanted { remote, said: remote, told: Told::InAnswer, tags: Vec::new() };
-    let known = page.node.properties.get(RECORD).and_then(|record| record.get("print"));
-    seen(&page.node) != Some(remote.updated_at)
-        || known.and_then(Value::as_str) != Some(said.print(page).as_str())
+    seen(&page.node) != Some(remote.updated_at) || known(page) != Some(said.print(page).as_str())
+}
+
+/// The print of what Kanka last said of a page; none until it was taken in whole.
+fn known(page: &Page) -> Option<&str> {
+    page.node.properties.get(RECORD)?.get("print")?.as_str()
 }
 
 /// Writes several pages; their commits share the way to the disk.
@@ -243,8 +245,7 @@ impl Wanted<'_> {
     fn judge(&self, page: &Page) -> Verdict {
         let is_open = self.told == Told::InPassing(Side::Neither);
         let (ours, theirs) = (print_of_local(page), self.print(page));
-        let record = page.node.properties.get(RECORD);
-        let known = record.and_then(|record| record.get("print")).and_then(Value::as_str);
+        let known = known(page);
         // Two changes within a second have one moment, and tags are not in the print.
         let is_same = page.node.updated.at == self.remote.updated_at
             && keys(&self.tags) == keys(&page.node.tags);
@@ -291,14 +292,20 @@ impl Wanted<'_> {
     async fn changed(&self, scribe: &Scribe, page: &Page) -> Result<Batch> {
         let remote = self.remote;
         let target = NodeRef::Id(page.node.id);
+        let properties = self.properties(Some(page));
         let mut patch = NodePatch {
             name: Some(remote.name.clone()).filter(|name| *name != page.node.name),
             subtype: Some(remote.subtype.clone()).filter(|kept| *kept != page.node.subtype),
             tags: Some(self.tags.clone()).filter(|tags| keys(tags) != keys(&page.node.tags)),
             visibility: Some(self.visibility()).filter(|kept| *kept != page.node.visibility),
-            properties: Some(self.properties(Some(page))),
+            seen: edit::seen(&page.node.properties, &properties),
+            properties: Some(properties),
             ..NodePatch::default()
         };
+        if known(page).is_none() {
+            // Until now it was not whole, and its date not that of Kanka.
+            patch.seen = Some(Visibility::Members);
+        }
         days::tell(&mut patch, &page.node);
         let expect = Expect::Version(page.node.version);
         let mut batch = scribe.batch().change(Change::UpdateNode(target, expect, patch));
@@ -376,7 +383,8 @@ impl Wanted<'_> {
         let print = properties.get(RECORD).and_then(|record| record.get("print")).cloned();
         let record = json!({ "print": print, "seen": self.seen() });
         properties.insert(RECORD.into(), record);
-        let patch = NodePatch { properties: Some(properties), ..NodePatch::default() };
+        let seen = Some(Visibility::Gm);
+        let patch = NodePatch { properties: Some(properties), seen, ..NodePatch::default() };
         let expect = Expect::Version(page.node.version);
         scribe.batch().change(Change::UpdateNode(NodeRef::Id(page.node.id), expect, patch))
     }
