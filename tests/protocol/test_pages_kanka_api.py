@@ -152,6 +152,20 @@ def test_parents_and_mentions_are_told(api):
     assert http.get(f"{campaign}/entities/{town['entity_id']}").json()["data"]["parent_id"] is None
 
 
+def test_a_hidden_parent_is_told_to_who_sees_it_and_kept_whoever_changes_the_page(api, program):
+    http, campaign, server = api
+    lair = http.post(f"{campaign}/locations", json={"name": "Lair", "is_private": True}).json()["data"]["entity_id"]
+    with server.client(authorization=f"Bearer {program.token('player', 'Alice')}") as player:
+        cave = player.post(f"{campaign}/locations", json={"name": "Cave"}).json()["data"]
+        path = f"{campaign}/locations/{cave['id']}"
+        assert http.patch(path, json={"parent_id": lair}).status_code == 200
+        assert player.patch(path, json={"entry": "<p>Dark.</p>", "type": "Hole"}).status_code == 200
+        page = f"{campaign}/entities/{cave['entity_id']}"
+        assert player.get(page).json()["data"]["parent_id"] is None
+        assert player.get(f"{campaign}/locations", params={"parent_id": lair}).json()["data"] == []
+    assert http.get(page).json()["data"]["parent_id"] == lair
+
+
 def test_nothing_is_part_of_itself(api):
     http, campaign, _ = api
     places = [http.post(f"{campaign}/locations", json={"name": name}).json()["data"] for name in "ABC"]
