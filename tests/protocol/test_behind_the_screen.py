@@ -45,6 +45,7 @@ class Table:
         gm = self.gm
         self.page, self.other = (self.made("locations", name=name, entry="Known to all.")
                                  for name in ("Openholm", "Otherholm"))
+        self.journal = self.made("journals", name="Opendays", entry="Days.")
         self.hidden = self.made("locations", name="Underholm", is_private=True)
         self.entity = self.page["entity_id"]
         self.tag = self.made("tags", name="doomed", is_private=True)["id"]
@@ -58,7 +59,7 @@ class Table:
             gm.do("character_create", campaign_id=self.campaign, name=name, kind="NPC")["id"]
             for name in ("Openeye", "Nobody"))
         gm.do("character_update", character_id=self.npc, reveal="NAME")
-        self.things = [self.thing(name) for name in ("Openholm", "Openman", "Openeye")]
+        self.things = [self.thing(name) for name in ("Openholm", "Openman", "Openeye", "Opendays")]
         self.things[0].ids |= {self.campaign, self.session}
 
     def thing(self, name: str) -> Secret:
@@ -198,6 +199,8 @@ HIDDEN = {
     "a hidden tag, gone": lambda table: table.wrote("DELETE", f"{table.kanka}/tags/{table.tag}"),
     "the page becomes a part of a hidden one": lambda table: table.wrote(
         "PATCH", f"{table.kanka}/locations/{table.page['id']}", {"parent_id": table.hidden["entity_id"]}),
+    "a hidden author": lambda table: table.wrote(
+        "PATCH", f"{table.kanka}/journals/{table.journal['id']}", {"author_id": table.hidden["entity_id"]}),
     "a hidden page that mentions it": lambda table: table.made(
         "notes", name="Notes", is_private=True, entry=f"About [entity:{table.entity}]"),
     "the author's notes": anvil(authornotes="He is the traitor."),

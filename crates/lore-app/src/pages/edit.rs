@@ -184,7 +184,9 @@ async fn changed(
     let mut fields = fields;
     let wanted = parent_after(scribe, &page, patch.parent).await?;
     fields.properties = properties_after(scribe, &page, patch, wanted).await?;
-    fields.seen = fields.properties.as_ref().and_then(|new| seen(&page.node.properties, new));
+    if let Some(after) = &fields.properties {
+        fields.seen = seen(scribe, &page.node.properties, after).await?;
+    }
     days::tell(&mut fields, &page.node);
     if let Some(tags) = &mut fields.tags {
         // Whoever does not see a tag cannot mean it to go.
@@ -359,13 +361,22 @@ pub(super) async fn delete(scribe: &Scribe, number: i64) -> Result<()> {
 }
 
 /// Who can see the difference, where the store cannot tell: of some properties nobody is shown
-/// anything, and of the page that one is part of the edge tells.
-pub(super) fn seen(before: &Properties, after: &Properties) -> Option<Visibility> {
-    const UNSEEN: [&str; 3] = [PARENT_ID, live::RECORD, links::KEPT_HIDDEN];
-    let is_shown = |name: &&String| !UNSEEN.contains(&name.as_str());
-    let mut names = before.keys().chain(after.keys()).filter(is_shown);
-    let is_same = names.all(|name| before.get(name) == after.get(name));
-    (is_same && before != after).then_some(Visibility::Gm)
+/// anything, and of others not what leads to something hidden.
+pub(super) async fn seen(
+    scribe: &Scribe,
+    before: &Properties,
+    after: &Properties,
+) -> Result<Option<Visibility>> {
+    if before == after {
+        return Ok(None);
+    }
+    let mut shown = [before.clone(), after.clone()];
+    for fields in &mut shown {
+        fields.retain(|name, _| ![live::RECORD, links::KEPT_HIDDEN].contains(&name.as_str()));
+    }
+    references::leave_out(scribe, &mut shown).await?;
+    let [before, after] = shown;
+    Ok((before == after).then_some(Visibility::Gm))
 }
 
 /// The fields after a change; null takes one away.

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use lore_core::{Error, Node, Properties, Result, Viewer};
+use lore_core::{Error, Node, Properties, Result, Role, Viewer};
 use lore_store::NodeKey;
 use serde_json::Value;
 
@@ -42,18 +42,30 @@ pub async fn leave_out_hidden(
     nodes: impl IntoIterator<Item = &mut Node>,
 ) -> Result<()> {
     let is_page = |node: &&mut Node| PageKind::of(&node.kind).is_some();
-    let mut pages: Vec<&mut Node> = nodes.into_iter().filter(is_page).collect();
-    let fields = pages.iter().map(|page| &page.properties);
-    let hidden = hidden_in(app, viewer, fields).await?;
+    let pages = nodes.into_iter().filter(is_page);
+    let mut fields: Vec<&mut Properties> = pages.map(|page| &mut page.properties).collect();
+    without_hidden(app, viewer, &mut fields).await
+}
+
+/// The same for the fields of a page, as those see them who see no more than everybody.
+pub(super) async fn leave_out(scribe: &Scribe, pages: &mut [Properties]) -> Result<()> {
+    let everybody = Viewer { role: Role::Reader, ..scribe.viewer };
+    let mut fields: Vec<&mut Properties> = pages.iter_mut().collect();
+    without_hidden(&scribe.app, &everybody, &mut fields).await
+}
+
+async fn without_hidden(app: &App, viewer: &Viewer, pages: &mut [&mut Properties]) -> Result<()> {
+    let hidden = hidden_in(app, viewer, pages.iter().map(|fields| &**fields)).await?;
     if hidden.is_empty() {
         return Ok(());
     }
-    for page in &mut pages {
+    for fields in pages {
         for (name, counted) in FIELDS {
-            let Some(value) = page.properties.get_mut(name) else { continue };
+            let Some(value) = fields.get_mut(name) else { continue };
             retain(value, |number| !is_in(&hidden, counted, number));
-            if value.is_null() {
-                page.properties.shift_remove(name);
+            // A list of nothing else is told as none is.
+            if value.is_null() || *value == Value::Array(Vec::new()) {
+                fields.shift_remove(name);
             }
         }
     }

@@ -298,7 +298,7 @@ impl Wanted<'_> {
             subtype: Some(remote.subtype.clone()).filter(|kept| *kept != page.node.subtype),
             tags: Some(self.tags.clone()).filter(|tags| keys(tags) != keys(&page.node.tags)),
             visibility: Some(self.visibility()).filter(|kept| *kept != page.node.visibility),
-            seen: edit::seen(&page.node.properties, &properties),
+            seen: edit::seen(scribe, &page.node.properties, &properties).await?,
             properties: Some(properties),
             ..NodePatch::default()
         };
