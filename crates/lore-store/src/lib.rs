@@ -9,6 +9,7 @@
 //! Every call takes a [`Viewer`] (or, where no world is entered yet, a
 //! principal): the engine filters, so no caller can forget to.
 
+mod applied;
 mod batch;
 pub mod chain;
 mod error;
@@ -20,10 +21,11 @@ mod store;
 pub mod testkit;
 mod traverse;
 
+pub use applied::{Applied, Committed};
 pub use batch::{
-    Applied, Batch, Change, Committed, Counters, Counting, EdgePatch, EdgeRef, Expect, NewEdge,
-    NewEvent, NewEvents, NewNode, NewState, NewText, NodePatch, NodeRef, Once, Origin, Require,
-    TextPatch, TextRef, Touch,
+    Batch, Change, Counters, Counting, EdgePatch, EdgeRef, Expect, NewEdge, NewEvent, NewEvents,
+    NewNode, NewState, NewText, NodePatch, NodeRef, Once, Origin, Require, TextPatch, TextRef,
+    Touch,
 };
 pub use error::{StoreError, StoreResult};
 pub use lore_core::Viewer;

@@ -13,7 +13,8 @@ use lore_core::{
 };
 use tokio::sync::watch;
 
-use crate::batch::{Batch, Committed, Origin};
+use crate::applied::Committed;
+use crate::batch::{Batch, Origin};
 use crate::error::StoreResult;
 use crate::query::{
     Bin, Direction, EventQuery, NewestNodes, NodeKey, NodeQuery, Page, TextPage, TextQuery,

@@ -82,7 +82,7 @@ pub(super) fn is_changed_there(page: &Page, remote: &RemotePage) -> bool {
     seen(&page.node) != Some(remote.updated_at) || known(page) != Some(said.print(page).as_str())
 }
 
-/// The print of what Kanka last said of a page; none until it was taken in whole.
+/// The print of what Kanka last said of a page; none until it, and its date, was taken in whole.
 fn known(page: &Page) -> Option<&str> {
     page.node.properties.get(RECORD)?.get("print")?.as_str()
 }
@@ -292,20 +292,19 @@ impl Wanted<'_> {
     async fn changed(&self, scribe: &Scribe, page: &Page) -> Result<Batch> {
         let remote = self.remote;
         let target = NodeRef::Id(page.node.id);
-        let properties = self.properties(Some(page));
+        let after = self.properties(Some(page));
         let mut patch = NodePatch {
             name: Some(remote.name.clone()).filter(|name| *name != page.node.name),
             subtype: Some(remote.subtype.clone()).filter(|kept| *kept != page.node.subtype),
             tags: Some(self.tags.clone()).filter(|tags| keys(tags) != keys(&page.node.tags)),
             visibility: Some(self.visibility()).filter(|kept| *kept != page.node.visibility),
-            seen: edit::seen(scribe, &page.node.properties, &properties).await?,
-            properties: Some(properties),
+            seen: match known(page) {
+                Some(_) => edit::seen(scribe, &page.node.properties, &after).await?,
+                None => Some(Visibility::Members),
+            },
+            properties: Some(after),
             ..NodePatch::default()
         };
-        if known(page).is_none() {
-            // Until now it was not whole, and its date not that of Kanka.
-            patch.seen = Some(Visibility::Members);
-        }
         days::tell(&mut patch, &page.node);
         let expect = Expect::Version(page.node.version);
         let mut batch = scribe.batch().change(Change::UpdateNode(target, expect, patch));
@@ -383,8 +382,8 @@ impl Wanted<'_> {
         let print = properties.get(RECORD).and_then(|record| record.get("print")).cloned();
         let record = json!({ "print": print, "seen": self.seen() });
         properties.insert(RECORD.into(), record);
-        let seen = Some(Visibility::Gm);
-        let patch = NodePatch { properties: Some(properties), seen, ..NodePatch::default() };
+        let (properties, seen) = (Some(properties), Some(Visibility::Gm));
+        let patch = NodePatch { properties, seen, ..NodePatch::default() };
         let expect = Expect::Version(page.node.version);
         scribe.batch().change(Change::UpdateNode(NodeRef::Id(page.node.id), expect, patch))
     }
