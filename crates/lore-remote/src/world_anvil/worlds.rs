@@ -56,10 +56,12 @@ impl WorldAnvil {
             }
         }
         let Some(world) = &query.world else { return error };
-        let unknown = self.one(Kind::World, world, -1).await;
-        match (unknown, self.every_row(&ListQuery::of(Kind::World)).await) {
-            (Err(Error::NotFound { .. }), Ok(worlds)) => no_world(world, &worlds),
-            _ => error,
+        let Err(Error::NotFound { .. }) = self.one(Kind::World, world, -1).await else {
+            return error;
+        };
+        match self.every_row(&ListQuery::of(Kind::World)).await {
+            Ok(worlds) => no_world(world, &worlds),
+            Err(_) => error,
         }
     }
 
