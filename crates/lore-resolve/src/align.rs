@@ -206,13 +206,15 @@ fn is_acronym(run: &[Token], word: &Token, letters: Letters) -> bool {
         && spell(run, &word.text, letters)
 }
 
-/// Whether words begin with these letters, one after the other. UCLA has its "los", but no "of".
+/// Whether words begin with these letters, one after the other. UCLA has its "los", but no "of",
+/// and the OECD one letter for co-operation.
 fn spell(run: &[Token], word: &str, letters: Letters) -> bool {
     let Some((token, more)) = run.split_first() else { return word.is_empty() };
     let light = token.kind == Kind::Light;
     let rest = token.text.chars().next().and_then(|first| word.strip_prefix(first));
     let rest = rest.filter(|_| !light || letters == Letters::Some);
-    light && spell(more, word, letters) || rest.is_some_and(|rest| spell(more, rest, letters))
+    let may_go = light || token.hyphened;
+    may_go && spell(more, word, letters) || rest.is_some_and(|rest| spell(more, rest, letters))
 }
 
 #[cfg(test)]

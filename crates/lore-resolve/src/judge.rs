@@ -174,5 +174,6 @@ fn code_token(code: &str) -> Token {
         rank: None,
         kind: Kind::Number,
         place: Place::Core,
+        hyphened: false,
     }
 }

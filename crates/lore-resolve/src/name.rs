@@ -38,6 +38,8 @@ pub(crate) struct Token {
     pub(crate) rank: Option<u32>,
     pub(crate) kind: Kind,
     pub(crate) place: Place,
+    /// Whether a hyphen joins it to the word before, so that both may be one.
+    pub(crate) hyphened: bool,
 }
 
 /// How much a word can tell.
@@ -137,19 +139,21 @@ impl Name {
         light.map(|token| token.text.as_str()).filter(|word| words::is_particle(word))
     }
 
-    /// The first letters of the words, with each choice of the light ones where those are few.
+    /// The first letters of the words, with each choice of the light ones where those are few, and
+    /// of what hyphens join: the OECD is for economic co-operation.
     pub(crate) fn initials(&self) -> Vec<String> {
         let core = || self.tokens.iter().filter(|token| token.place == Place::Core);
         let light = |token: &Token| token.kind == Kind::Light;
-        let choose = core().filter(|token| light(token)).count() <= FEW_LIGHT;
+        let choices = core().filter(|token| light(token) || token.hyphened).count();
+        let choose = choices <= FEW_LIGHT;
         let mut found = vec![String::new()];
         for (token, first) in core().filter_map(|token| Some((token, token.text.chars().next()?))) {
             let without = found.clone();
             found.iter_mut().for_each(|initials| initials.push(first));
-            match light(token) {
-                true if choose => found.extend(without),
-                true => found = without,
-                false => {}
+            match (light(token), token.hyphened) {
+                (true, _) | (_, true) if choose => found.extend(without),
+                (true, _) => found = without,
+                _ => {}
             }
         }
         found
@@ -176,6 +180,7 @@ fn sign(text: &str) -> Option<Token> {
         rank: None,
         kind: Kind::Word,
         place: Place::Core,
+        hyphened: false,
     })
 }
 
@@ -200,7 +205,25 @@ fn placed_words(text: &str, family: Family) -> Vec<(RawWord, Place)> {
             }
         }
     }
+    if family == Family::Organization {
+        join_legal_form(&mut words);
+    }
     words
+}
+
+/// Makes one word of a legal form of several at the end of a name, or of one that is a common word
+/// elsewhere: Acme A/S.
+fn join_legal_form(words: &mut Vec<(RawWord, Place)>) {
+    let ends_with = |form: &[&str]| {
+        let rest = words.len().checked_sub(form.len()).filter(|rest| *rest > 0);
+        let end = rest.and_then(|rest| words.get(rest..)).unwrap_or_default();
+        !end.is_empty() && end.iter().zip(form).all(|((word, _), part)| word.text == *part)
+    };
+    let found = words::LEGAL_ENDINGS.iter().find(|(form, _)| ends_with(form));
+    if let Some((form, one)) = found {
+        words.truncate(words.len() - form.len());
+        words.push((RawWord::of(one), Place::Core));
+    }
 }
 
 /// What stands around a word, as far as it tells what a short one means.
@@ -210,6 +233,7 @@ struct Stand {
     last: bool,
     after_number: bool,
     before_number: bool,
+    before_hyphen: bool,
 }
 
 impl Stand {
@@ -228,15 +252,17 @@ impl Stand {
             last: after.is_none(),
             after_number: digit(before),
             before_number: digit(after),
+            before_hyphen: after.is_some_and(|word| word.hyphened),
         }
     }
 
-    /// Whether a word means what it is short for: 5 in, no 5, salt n pepper.
+    /// Whether a word means what it is short for: 5 in, no 5, salt n pepper, but no co-op.
     fn lets_expand(self, word: &str) -> bool {
         match word {
             "in" => self.after_number,
             "no" => self.before_number,
             "n" | "w" => !self.first && !self.last,
+            "co" => !self.before_hyphen,
             _ => true,
         }
     }
@@ -285,7 +311,9 @@ fn token(word: &RawWord, family: Family, place: Place, stand: Stand) -> Option<T
         Some(_) => Some(CHARACTER_RANK),
         None => wordpiece::rank(&text),
     };
-    (!text.is_empty()).then_some(Token { text, character, spelled_out, sound, rank, kind, place })
+    let hyphened = word.hyphened;
+    let told = !text.is_empty();
+    told.then_some(Token { text, character, spelled_out, sound, rank, kind, place, hyphened })
 }
 
 /// A remark of nothing but small words tells by them: the branch (LA) is not the branch (AT).

@@ -31,6 +31,8 @@ pub(crate) struct RawWord {
     first: Option<char>,
     /// Whether it is letters that have dots behind them: N.O.A.A.
     dotted: bool,
+    /// Whether a hyphen joins it to the word before: the operation of co-operation.
+    pub(crate) hyphened: bool,
 }
 
 /// Cuts a text at everything that is neither letter nor digit, nor a sign that makes another
@@ -41,6 +43,9 @@ pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Piece> {
     let mut before = None;
     let mut characters = text.trim().chars().peekable();
     while let Some(character) = characters.next() {
+        if word.text.is_empty() {
+            word.hyphened = matches!(before, Some('-' | '‐' | '‑')) && !found.is_empty();
+        }
         match character {
             '.' if word.text.len() == 1 && word.character.is_none() => {
                 word.dotted = true;
@@ -162,6 +167,11 @@ fn folded(character: char) -> String {
 }
 
 impl RawWord {
+    /// A word that is written so already.
+    pub(crate) fn of(text: &str) -> Self {
+        Self { text: text.to_owned(), spelled_out: text.to_owned(), ..Self::default() }
+    }
+
     /// Whether the next word is a further letter of the same abbreviation.
     pub(crate) fn takes(&self, next: &Self) -> bool {
         self.dotted && next.text.len() == 1 && next.text.bytes().all(|b| b.is_ascii_alphabetic())

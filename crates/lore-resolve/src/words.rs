@@ -144,7 +144,21 @@ const FUNCTION_WORDS: [&str; 33] = [
     "la", "le", "el", "los", "las", "les", "der", "die", "das", "du", "des", "del", "di", "da",
     "y", "et", "und", "its",
 ];
-const LEGAL_FORMS: [&str; 22] = [
+/// Legal forms of several words, and those that are common words elsewhere, with the one word they
+/// are compared by.
+pub(crate) const LEGAL_ENDINGS: [(&[&str], &str); 10] = [
+    (&["gmbh", "and", "co", "kg"], "kg"),
+    (&["gmbh", "co", "kg"], "kg"),
+    (&["ag", "and", "co", "kg"], "kg"),
+    (&["sp", "z", "oo"], "spzoo"),
+    (&["sp", "z", "o", "o"], "spzoo"),
+    (&["spolka", "z", "oo"], "spzoo"),
+    (&["s", "r", "o"], "sro"),
+    (&["a", "s"], "aktieselskab"),
+    (&["as"], "aktieselskab"),
+    (&["kabushiki", "kaisha"], "kk"),
+];
+const LEGAL_FORMS: [&str; 35] = [
     "corporation",
     "incorporated",
     "limited",
@@ -167,6 +181,19 @@ const LEGAL_FORMS: [&str; 22] = [
     "sarl",
     "se",
     "pvt",
+    "aktieselskab",
+    "aps",
+    "asa",
+    "doo",
+    "eood",
+    "kft",
+    "kk",
+    "ohg",
+    "ood",
+    "oyj",
+    "spzoo",
+    "sro",
+    "ug",
 ];
 const TITLES: [&str; 28] = [
     "dr",

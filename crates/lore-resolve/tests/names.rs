@@ -68,6 +68,12 @@ fn other_ways_to_write_a_name_are_found() {
         ("National Oceanic and Atmospheric Administration", "NOAA", "Organization"),
         ("National Oceanic and Atmospheric Administration", "N.O.A.A.", "Organization"),
         ("University of California, Los Angeles", "UCLA", "Organization"),
+        ("Organisation for Economic Co-operation and Development", "OECD", "Organization"),
+        (
+            "Organisation for Economic Co-operation and Development",
+            "Organization for Economic Cooperation and Development",
+            "Organization",
+        ),
         ("Siemens AG", "Siemens Aktiengesellschaft", "Organization"),
         ("Jean-Luc Picard", "JL Picard", "Person"),
         ("The Gate", "Gate", "Location"),
@@ -103,6 +109,41 @@ fn other_ways_to_write_a_name_are_found() {
         let found = ask(known, asked, type_name);
         let picked = found.pick().filter(|one| one.confidence >= 0.5).map(|one| one.key);
         assert_eq!(picked, Some(1), "{asked} for {known}: {:#?}", found.candidates);
+    }
+}
+
+#[test]
+fn legal_forms_are_left_out_at_will() {
+    let forms = [
+        "A/S",
+        "AS",
+        "S.p.A.",
+        "GmbH & Co. KG",
+        "Pty Ltd",
+        "Sp. z o.o.",
+        "K.K.",
+        "Oy",
+        "Oyj",
+        "AB",
+        "d.o.o.",
+        "s.r.o.",
+        "ApS",
+        "Kft.",
+        "S.A.",
+        "B.V.",
+        "SARL",
+        "LLC",
+        "PLC",
+    ];
+    for form in forms {
+        for name in ["Brennholt Vesper", "Vesperholt"] {
+            let whole = format!("{name} {form}");
+            for (known, asked) in [(whole.as_str(), name), (name, whole.as_str())] {
+                let found = ask(known, asked, "Organization");
+                let linked = found.pick().filter(|one| one.decision == Decision::Link);
+                assert_eq!(linked.map(|one| one.key), Some(1), "{asked}: {:#?}", found.candidates);
+            }
+        }
     }
 }
 

@@ -51,6 +51,8 @@ pub(crate) const LOOK_ALIKES: &[(&str, &str, &str)] = &[
     ("Flight to Arn", "Flight from Arn", "Concept"),
     ("Magic for Elves", "Magic from Elves", "Concept"),
     ("Delta Co", "Delta AG", "Organization"),
+    ("Delta A/S", "Delta S.p.A.", "Organization"),
+    ("Delta GmbH & Co. KG", "Delta GmbH", "Organization"),
     ("Johnny Rockets (AT)", "Johnny Rockets (LA)", "Organization"),
     ("Onshore Wind", "Offshore Wind", "Project"),
     ("Onshore Solar", "Offshore Solar", "Project"),
