@@ -1,17 +1,23 @@
 //! Values of properties that stand in brackets or quotes, and keys.
 
+use super::anchors::MERGE;
+
 /// What a value says: texts, and what keys inside it say.
 pub(super) type Told = Vec<(Option<String>, String)>;
 
 /// Most brackets in brackets.
 const DEEPEST: usize = 8;
 
-/// Reads a list or a block in brackets; nothing where it is not closed.
-pub(super) fn read(text: &str) -> Option<Told> {
+/// What a text means that stands for other values, if it does.
+pub(super) type Meant<'a> = &'a dyn Fn(&str) -> Option<Told>;
+
+/// Reads a list or a block in brackets; nothing where it is not closed. Of a key `<<` the keys are
+/// told that it means, each behind it: `<<.key`.
+pub(super) fn read(text: &str, meant: Meant<'_>) -> Option<Told> {
     let mut told = Vec::new();
     let rest = match text.strip_prefix('{') {
-        Some(inner) => block(inner, &mut told, 0)?,
-        None => list(text.strip_prefix('[')?, None, &mut told, 0)?,
+        Some(inner) => block(inner, &mut told, meant, 0)?,
+        None => list(text.strip_prefix('[')?, None, &mut told, meant, 0)?,
     };
     uncommented(rest).is_empty().then_some(told)
 }
@@ -59,6 +65,7 @@ fn list<'a>(
     mut rest: &'a str,
     name: Option<&str>,
     told: &mut Told,
+    meant: Meant<'_>,
     depth: usize,
 ) -> Option<&'a str> {
     loop {
@@ -66,12 +73,17 @@ fn list<'a>(
         if let Some(after) = rest.strip_prefix(']') {
             return Some(after);
         }
-        rest = item(rest, name, told, depth)?;
+        rest = item(rest, name, told, meant, depth)?;
     }
 }
 
 /// Reads the keys of a block up to its end, and gives what stands behind.
-fn block<'a>(mut rest: &'a str, told: &mut Told, depth: usize) -> Option<&'a str> {
+fn block<'a>(
+    mut rest: &'a str,
+    told: &mut Told,
+    meant: Meant<'_>,
+    depth: usize,
+) -> Option<&'a str> {
     loop {
         rest = skipped(rest);
         if let Some(after) = rest.strip_prefix('}') {
@@ -81,12 +93,18 @@ fn block<'a>(mut rest: &'a str, told: &mut Told, depth: usize) -> Option<&'a str
             Some((name, after)) => (name, after.trim_start().strip_prefix(':')?),
             None => rest.split_once(':').map(|(name, after)| (name.trim().to_owned(), after))?,
         };
-        rest = item(skipped(value), Some(&name), told, depth)?;
+        rest = item(skipped(value), Some(&name), told, meant, depth)?;
     }
 }
 
 /// Reads one value inside brackets.
-fn item<'a>(rest: &'a str, name: Option<&str>, told: &mut Told, depth: usize) -> Option<&'a str> {
+fn item<'a>(
+    rest: &'a str,
+    name: Option<&str>,
+    told: &mut Told,
+    meant: Meant<'_>,
+    depth: usize,
+) -> Option<&'a str> {
     if depth > DEEPEST {
         return None;
     }
@@ -97,11 +115,11 @@ fn item<'a>(rest: &'a str, name: Option<&str>, told: &mut Told, depth: usize) ->
         return Some(after);
     }
     if let Some(inner) = rest.strip_prefix('[') {
-        return list(inner, name, told, depth + 1);
+        return list(inner, name, told, meant, depth + 1);
     }
     if let Some(inner) = rest.strip_prefix('{') {
         // What is nested that deep belongs to somebody else.
-        return block(inner, &mut Told::new(), depth + 1);
+        return block(inner, &mut Told::new(), meant, depth + 1);
     }
     if let Some((text, after)) = unquoted(rest) {
         put(&text);
@@ -109,8 +127,26 @@ fn item<'a>(rest: &'a str, name: Option<&str>, told: &mut Told, depth: usize) ->
     }
     let end = rest.find([',', ']', '}'])?;
     let (text, after) = rest.split_at_checked(end)?;
-    put(uncommented(text));
+    let text = uncommented(text);
+    match meant(text) {
+        Some(values) => told.extend(values.into_iter().filter_map(|value| inside(name, value))),
+        None => put(text),
+    }
     Some(after)
+}
+
+/// A value that is meant again, as one of the key it stands behind. Keys behind others than `<<` are
+/// nested that deep that they belong to somebody else.
+fn inside(
+    name: Option<&str>,
+    (key, text): (Option<String>, String),
+) -> Option<(Option<String>, String)> {
+    match (name, key) {
+        (None, key) => Some((key, text)),
+        (Some(name), None) => Some((Some(name.to_owned()), text)),
+        (Some(MERGE), Some(key)) => Some((Some(format!("{MERGE}.{key}")), text)),
+        (Some(_), Some(_)) => None,
+    }
 }
 
 /// What follows after blanks, commas and remarks.

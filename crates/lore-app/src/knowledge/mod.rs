@@ -8,6 +8,7 @@
 //! Nothing here hides anything: who sees what is the store's business.
 
 mod amend;
+mod anchors;
 mod catalogue;
 mod changes;
 pub mod code;

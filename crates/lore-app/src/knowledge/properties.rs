@@ -1,11 +1,13 @@
 //! The properties at the top of a note: as much of YAML as people and their programs write.
 //!
 //! Keys with values, lists in brackets or on lines of their own, texts in quotes, over several
-//! lines and in blocks, comments, and blocks of keys as `block.key`. Deeper nesting is left alone:
-//! it belongs to somebody else. No text fails; what cannot be understood is no property.
+//! lines and in blocks, comments, values that are named and meant again, and blocks of keys as
+//! `block.key`. Deeper nesting is left alone: it belongs to somebody else. No text fails; what
+//! cannot be understood is no property.
 
 use std::collections::BTreeMap;
 
+use super::anchors::{Anchored, Anchors, MERGE, undecorated};
 use super::flow::{self, Told};
 use super::note::{last, links};
 
@@ -32,6 +34,7 @@ impl Properties {
         while let Some(line) = reader.next() {
             reader.line(line);
         }
+        reader.take_in();
         reader.found
     }
 
@@ -48,6 +51,24 @@ impl Properties {
                 (name.as_str(), path.unwrap_or(value).as_str())
             })
         })
+    }
+
+    /// What a property says, and what its keys say.
+    fn under(&self, name: &str) -> Told {
+        let inner = format!("{name}.");
+        let told = self.values.iter().filter_map(|(other, values)| {
+            let key = match other.strip_prefix(&inner) {
+                Some(key) => Some(key.to_owned()),
+                None if other == name => None,
+                None => return None,
+            };
+            let texts = values.iter().enumerate().map(|(place, text)| {
+                let path = self.paths.get(&(other.clone(), place));
+                path.map_or_else(|| text.clone(), |path| format!("[[{path}]]"))
+            });
+            Some(texts.map(move |text| (key.clone(), text)))
+        });
+        told.flatten().take(VALUES_MAX).collect()
     }
 
     /// Adds what a value says: a text, or links to notes.
@@ -86,6 +107,18 @@ struct Reader<'a> {
     /// The last property that is not nested, and the last of all.
     top: String,
     last: String,
+    anchors: Anchors,
+    /// What is to be taken in of blocks that are meant again, a list for each.
+    merges: Vec<Vec<(String, String)>>,
+}
+
+/// Where a value stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stands {
+    /// Behind a key.
+    Alone,
+    /// Behind a dash.
+    InList,
 }
 
 impl<'a> Reader<'a> {
@@ -102,9 +135,12 @@ impl<'a> Reader<'a> {
             return;
         }
         if let Some(item) = inner.strip_prefix("- ") {
-            return self.value(item, indent);
+            return self.value(item, indent, Stands::InList);
         }
         let Some((name, value)) = flow::key(inner) else { return };
+        if name == MERGE {
+            return self.merge(value.trim(), indent);
+        }
         let name = name.to_lowercase();
         if indent == 0 {
             self.top.clone_from(&name);
@@ -112,28 +148,76 @@ impl<'a> Reader<'a> {
         } else {
             self.last = format!("{}.{name}", self.top);
         }
-        self.value(value, indent);
+        self.value(value, indent, Stands::Alone);
     }
 
     /// Takes the value in that begins here and may go on below.
-    fn value(&mut self, text: &'a str, indent: usize) {
-        let text = undecorated(text.trim());
-        let told = match text.chars().next() {
-            Some('[' | '{') if !is_link(text) => {
-                self.closed(flow::remarkless(text), flow::remarkless, flow::read)
+    fn value(&mut self, text: &'a str, indent: usize, stands: Stands) {
+        let (anchor, text) = undecorated(text.trim());
+        let told = self.told(text, indent);
+        let is_empty = told.iter().all(|(_, text)| text.is_empty());
+        match anchor {
+            Some(anchor) if !is_empty => self.anchors.name(anchor, Anchored::Value(told.clone())),
+            Some(anchor) if stands == Stands::Alone => {
+                self.anchors.name(anchor, Anchored::Property(self.last.clone()));
             }
-            Some('"' | '\'') => self.closed(text, str::trim, |text| flow::quoted(text).map(one)),
+            _ => {}
+        }
+        let mut taken_in = Vec::new();
+        for (name, value) in told {
+            let name = name.map(|name| name.to_lowercase());
+            match name.as_deref().map(|name| (name, name.strip_prefix("<<."))) {
+                Some((_, Some(key))) => taken_in.push((format!("{}.{key}", self.last), value)),
+                Some((key, None)) => self.found.put(&format!("{}.{key}", self.last), &value),
+                None => self.found.put(&self.last, &value),
+            }
+        }
+        self.merges.push(taken_in);
+    }
+
+    /// What the value says that begins here and may go on below.
+    fn told(&mut self, text: &'a str, indent: usize) -> Told {
+        let meant = self.meant(flow::uncommented(text));
+        let told = match text.chars().next() {
+            Some('*') if meant.is_some() => meant,
+            Some('[' | '{') if !is_link(text) => {
+                let read = |reader: &Self, text: &str| flow::read(text, &|text| reader.meant(text));
+                self.closed(flow::remarkless(text), flow::remarkless, read)
+            }
+            Some('"' | '\'') => self.closed(text, str::trim, |_, text| flow::quoted(text).map(one)),
             Some('|' | '>') => Some(one(self.block(text, indent))),
             _ => Some(one(self.plain(text, indent))),
         };
         // What is never closed is what stands there.
-        let told = told.unwrap_or_else(|| one(text.trim_matches(['"', '\'', '[']).to_owned()));
-        for (name, value) in told {
-            let name = match name {
-                Some(name) => format!("{}.{}", self.last, name.to_lowercase()),
-                None => self.last.clone(),
-            };
-            self.found.put(&name, &value);
+        told.unwrap_or_else(|| one(text.trim_matches(['"', '\'', '[']).to_owned()))
+    }
+
+    fn meant(&self, text: &str) -> Option<Told> {
+        self.anchors.meant(text, |name| self.found.under(name))
+    }
+
+    /// Remembers the keys that are to be taken in of a block that is meant again, or of several.
+    fn merge(&mut self, text: &str, indent: usize) {
+        let prefix = if indent == 0 { String::new() } else { format!("{}.", self.top) };
+        let text = flow::remarkless(text);
+        let listed = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+        for block in listed.unwrap_or(text).split(',') {
+            let told = self.meant(block.trim()).into_iter().flatten();
+            let keys = told.filter_map(|(key, text)| Some((format!("{prefix}{}", key?), text)));
+            self.merges.push(keys.collect());
+        }
+    }
+
+    /// Takes in the keys of blocks that are meant again, but for those that are there: what stands
+    /// in a block itself comes first, then what is meant first.
+    fn take_in(&mut self) {
+        for keys in std::mem::take(&mut self.merges) {
+            let is_there = |(name, _): &&(String, String)| self.found.values.contains_key(name);
+            let there: Vec<String> =
+                keys.iter().filter(is_there).map(|(name, _)| name.clone()).collect();
+            for (name, text) in keys.iter().filter(|(name, _)| !there.contains(name)) {
+                self.found.put(name, text);
+            }
         }
     }
 
@@ -142,12 +226,12 @@ impl<'a> Reader<'a> {
         &mut self,
         text: &str,
         line: fn(&str) -> &str,
-        read: impl Fn(&str) -> Option<Told>,
+        read: impl Fn(&Self, &str) -> Option<Told>,
     ) -> Option<Told> {
         let mut whole = text.to_owned();
         let begin = self.at;
         for _ in 0..LINES_MAX {
-            if let Some(told) = read(&whole) {
+            if let Some(told) = read(self, &whole) {
                 return Some(told);
             }
             let Some(more) = self.next() else { break };
@@ -198,16 +282,6 @@ fn one(text: String) -> Told {
 /// Whether a value begins with a link to a note, and not with a list.
 fn is_link(text: &str) -> bool {
     text.starts_with("[[") && !text.starts_with("[[[")
-}
-
-/// A value without the marks that programs put before it: anchors and tags.
-fn undecorated(text: &str) -> &str {
-    let marked = text.starts_with('&') || text.starts_with('!');
-    match text.split_once(' ') {
-        Some((_, rest)) if marked => undecorated(rest.trim_start()),
-        None if marked => "",
-        _ => text,
-    }
 }
 
 #[cfg(test)]
@@ -267,6 +341,56 @@ mod tests {
                 "{block}"
             );
         }
+    }
+
+    #[test]
+    fn what_is_named_once_is_meant_again() {
+        for (block, said) in [
+            ("x: &who Ada Holt\na: *who", vec!["Ada Holt"]),
+            ("x: &who Ada Holt\na: *who # she", vec!["Ada Holt"]),
+            ("x: &all [One, \"[[F/Two]]\"]\na: *all", vec!["One", "Two"]),
+            ("x: &all\n  - One\n  - \"[[F/Two]]\"\na: *all\n", vec!["One", "Two"]),
+            ("x: &one One\na:\n  - *one\n  - Two\n", vec!["One", "Two"]),
+            ("x: &one One\na: [*one, Two]", vec!["One", "Two"]),
+            ("x: &one One\ny: &one Two\na: *one", vec!["Two"]),
+            ("x: &one One\na: \"*one\"", vec!["*one"]),
+            ("a: *nobody", vec!["*nobody"]),
+            ("a: *bold* words", vec!["*bold* words"]),
+            ("a: &a [*a]", vec!["*a"]),
+        ] {
+            assert_eq!(values(block, "a"), said, "{block}");
+        }
+        let linked = Properties::read("x: &all\n  - \"[[F/Two]]\"\nknows: *all\n");
+        assert!(linked.linked().any(|pair| pair == ("knows", "F/Two")));
+    }
+
+    #[test]
+    fn keys_of_a_block_are_taken_in_where_there_are_none() {
+        for block in [
+            "base: &b\n  k: v\n  l: w\na:\n  <<: *b\n  k: own\n",
+            "base: &b\n  k: v\n  l: w\na:\n  k: own\n  <<: *b\n",
+            "base: &b {k: v, l: w}\na: {<<: *b, k: own}\n",
+            "base: &b {k: v, l: w}\nother: &o {l: x, k: y}\na:\n  <<: [*b, *o]\n  k: own\n",
+        ] {
+            assert_eq!(values(block, "a.k"), ["own"], "{block}");
+            assert_eq!(values(block, "a.l"), ["w"], "{block}");
+        }
+        let top = "base: &b\n  aliases: [One, Two]\n  name: Base\n<<: *b\nname: Own\n";
+        assert_eq!(values(top, "aliases"), ["One", "Two"]);
+        assert_eq!(values(top, "name"), ["Own"]);
+    }
+
+    #[test]
+    fn what_is_meant_again_and_again_does_not_grow_without_end() {
+        let mut laughs = "a0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol]\n".to_owned();
+        for level in 1..40 {
+            let before = format!("*a{}, ", level - 1).repeat(9);
+            laughs.push_str(&format!("a{level}: &a{level} [{before}]\n"));
+        }
+        let read = Properties::read(&laughs);
+        assert!(read.values.values().map(Vec::len).sum::<usize>() <= 40 * VALUES_MAX);
+        let many = format!("x: &x [{}]\na:\n{}", "y, ".repeat(400), "  - *x\n".repeat(50_000));
+        assert!(values(&many, "a").len() <= VALUES_MAX);
     }
 
     #[test]
