@@ -4,6 +4,7 @@
 //! of a few plain forms. It prefers to miss something over making something up, and says
 //! how sure it is.
 
+use super::forms::related;
 use super::ontology::EntityType;
 use super::proper_names::names;
 use super::relations::NewRelation;
@@ -18,7 +19,7 @@ pub(super) const FOUND_MAX: usize = 100;
 pub(super) const SUMMARY_MAX: usize = 500;
 /// How sure a name is that is known already, and one whose words tell its type.
 const KNOWN: f64 = 0.9;
-const TOLD: f64 = 0.6;
+pub(super) const TOLD: f64 = 0.6;
 
 /// What was found in a text.
 #[derive(Debug, Clone, Default)]
@@ -196,110 +197,6 @@ fn told_type(sentence: &str, name: &str) -> Option<EntityType> {
     let next = after.split_whitespace().next().unwrap_or_default();
     (words.len() == 2 && says.contains(&next)).then_some(EntityType::Person)
 }
-
-/// Forms of sentences that tell a relation: words between two names, and whether the
-/// second does it to the first.
-const FORMS: [(&str, &str, Direction); 18] = [
-    ("is the founder of", "founded", Direction::Forward),
-    ("is a founder of", "founded", Direction::Forward),
-    (", founder of", "founded", Direction::Forward),
-    (", who founded", "founded", Direction::Forward),
-    (", who works at", "affiliated_with", Direction::Forward),
-    (", who works for", "affiliated_with", Direction::Forward),
-    ("knows", "knows", Direction::Forward),
-    ("founded", "founded", Direction::Forward),
-    ("co-founded", "founded", Direction::Forward),
-    ("was founded by", "founded", Direction::Backward),
-    ("works at", "affiliated_with", Direction::Forward),
-    ("works for", "affiliated_with", Direction::Forward),
-    ("is a member of", "affiliated_with", Direction::Forward),
-    ("is affiliated with", "affiliated_with", Direction::Forward),
-    (", who is affiliated with", "affiliated_with", Direction::Forward),
-    ("is based in", "located_in", Direction::Forward),
-    ("is located in", "located_in", Direction::Forward),
-    ("collaborates with", "collaborates_with", Direction::Forward),
-];
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Direction {
-    Forward,
-    Backward,
-}
-
-fn related(sentence: &str, names: &[String]) -> Vec<NewRelation> {
-    let roles: Vec<String> = ROLES.iter().map(|role| format!(", {role} of")).collect();
-    let by_role = roles.iter().map(|words| (words.as_str(), "affiliated_with", Direction::Forward));
-    let forms: Vec<_> = FORMS.into_iter().chain(by_role).collect();
-    let mut found: Vec<NewRelation> = Vec::new();
-    for first in names {
-        for second in names.iter().filter(|second| *second != first) {
-            for (words, predicate, direction) in &forms {
-                let Some(before) = said(sentence, first, words, second) else { continue };
-                // Who is named together does it together, where nobody else does something before.
-                let with = |name: &&String| {
-                    before.strip_suffix(&format!("{name} and ")).is_some_and(begins_clause)
-                };
-                for doer in names.iter().filter(with).chain([first]) {
-                    let (subject, object) = match direction {
-                        Direction::Forward => (doer, second),
-                        Direction::Backward => (second, doer),
-                    };
-                    found.push(NewRelation {
-                        subject: subject.clone(),
-                        predicate: (*predicate).to_owned(),
-                        object: object.clone(),
-                        confidence: TOLD,
-                    });
-                }
-            }
-        }
-    }
-    found
-}
-
-/// Whether nothing is said yet after these words.
-fn begins_clause(before: &str) -> bool {
-    let before = before.trim_end();
-    before.is_empty() || before.ends_with([',', ';', ':']) || before.eq_ignore_ascii_case("both")
-}
-
-/// What stands before two names that a sentence has these words between, if it says so: a
-/// question does not, nor does what is denied or only thought of.
-fn said<'a>(sentence: &'a str, first: &str, words: &str, second: &str) -> Option<&'a str> {
-    let blank = if words.starts_with(',') { "" } else { " " };
-    let forms = ["", "the "].map(|the| format!("{first}{blank}{words} {the}{second}"));
-    let before =
-        forms.iter().find_map(|form| sentence.split_once(form).map(|(before, _)| before))?;
-    let word = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let doubted = before.split_whitespace().any(|one| DOUBTING.contains(&word(one).as_str()));
-    (!doubted && !sentence.ends_with('?')).then_some(before)
-}
-
-/// Words before a statement that take it back.
-const DOUBTING: [&str; 22] = [
-    "if",
-    "whether",
-    "unless",
-    "neither",
-    "nor",
-    "not",
-    "never",
-    "nobody",
-    "no",
-    "false",
-    "untrue",
-    "wrong",
-    "denied",
-    "denies",
-    "deny",
-    "doubts",
-    "doubted",
-    "allegedly",
-    "supposedly",
-    "rumour",
-    "rumor",
-    "pretends",
-];
 
 /// The types that the ends of a relation of these forms have.
 fn ends(predicate: &str) -> (EntityType, EntityType) {

@@ -18,6 +18,7 @@ mod entities;
 mod extract;
 mod fields;
 mod flow;
+mod forms;
 mod ingest;
 mod kept_notes;
 mod known_notes;

@@ -142,7 +142,7 @@ fn close(run: &mut Vec<String>, at_start: bool, found: &mut Vec<String>) {
 }
 
 /// A run of words as one name, or as two that "and" joins: bodies have it in their names, while
-/// two people with two names each are two people.
+/// two people with two names each are two people, and two that are called guilds are two guilds.
 fn parted(run: &[String]) -> Vec<String> {
     let whole = || vec![run.join(" ")];
     let Some(place) = run.iter().position(|word| word == "and") else { return whole() };
@@ -151,8 +151,13 @@ fn parted(run: &[String]) -> Vec<String> {
     let is_person = |words: &[String]| {
         words.len() == 2 && words.iter().all(|word| word.starts_with(char::is_uppercase))
     };
-    let is_body = second.last().is_some_and(|word| ORGANISATIONS.contains(&word.as_str()));
-    match is_person(first) && is_person(second) && !is_body {
+    let articles = second.iter().take_while(|word| *word == "the").count();
+    let second = second.get(articles..).unwrap_or_default();
+    let is_body = |words: &[String]| {
+        words.len() > 1 && words.last().is_some_and(|word| ORGANISATIONS.contains(&word.as_str()))
+    };
+    let people = is_person(first) && is_person(second) && articles == 0 && !is_body(second);
+    match people || is_body(first) && is_body(second) {
         true => vec![first.join(" "), second.join(" ")],
         false => whole(),
     }
