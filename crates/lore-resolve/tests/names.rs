@@ -68,12 +68,6 @@ fn other_ways_to_write_a_name_are_found() {
         ("National Oceanic and Atmospheric Administration", "NOAA", "Organization"),
         ("National Oceanic and Atmospheric Administration", "N.O.A.A.", "Organization"),
         ("University of California, Los Angeles", "UCLA", "Organization"),
-        ("Organisation for Economic Co-operation and Development", "OECD", "Organization"),
-        (
-            "Organisation for Economic Co-operation and Development",
-            "Organization for Economic Cooperation and Development",
-            "Organization",
-        ),
         ("Siemens AG", "Siemens Aktiengesellschaft", "Organization"),
         ("Jean-Luc Picard", "JL Picard", "Person"),
         ("The Gate", "Gate", "Location"),
@@ -109,6 +103,16 @@ fn other_ways_to_write_a_name_are_found() {
         let found = ask(known, asked, type_name);
         let picked = found.pick().filter(|one| one.confidence >= 0.5).map(|one| one.key);
         assert_eq!(picked, Some(1), "{asked} for {known}: {:#?}", found.candidates);
+    }
+}
+
+#[test]
+fn a_hyphen_joins_words_or_parts_them() {
+    let long = "Organisation for Economic Co-operation and Development";
+    for asked in ["OECD", "Organization for Economic Cooperation and Development"] {
+        let found = ask(long, asked, "Organization");
+        let picked = found.pick().filter(|one| one.confidence >= 0.5).map(|one| one.key);
+        assert_eq!(picked, Some(1), "{asked}: {:#?}", found.candidates);
     }
 }
 

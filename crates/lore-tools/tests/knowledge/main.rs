@@ -11,6 +11,9 @@
 mod asked;
 mod following;
 mod graph;
+// Names that are told apart are those the resolver tells apart.
+#[path = "../../../lore-resolve/tests/lists/mod.rs"]
+mod lists;
 mod notes;
 mod parting;
 #[path = "../shared/place.rs"]
