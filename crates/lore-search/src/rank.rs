@@ -98,7 +98,7 @@ pub(crate) fn search(
     let reading = if query.exhaustive { Reading::All } else { Reading::Enough };
     // Who asks for all that have the words does not ask for others, however few there are.
     let few = (reading == Reading::Enough).then(|| sieve.few(view, SMALL)).flatten();
-    scratch.lexical.score(view, lexicon, &question.stems, few.as_deref(), reading);
+    scratch.lexical.score(view, lexicon, &question, few.as_deref(), reading);
     let judge = Judge {
         view,
         best_session: scratch.lexical.best_session(),

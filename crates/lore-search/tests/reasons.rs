@@ -101,6 +101,40 @@ fn a_date_alone_is_a_reason() {
 }
 
 #[test]
+fn a_date_lifts_what_shares_more_with_the_question() {
+    let mut index = Index::new();
+    let talk = ["The ferry was late again", "Bread is dear this spring", "My boots leak"];
+    for (number, body) in (10..).zip(talk.iter().cycle().take(12)) {
+        let mut turn = entry(number, body, &When::Happened("2024-03-12"));
+        turn.meta.session = Some("talk".into());
+        turn.meta.position = number;
+        turn.meta.author = Some("Wenna".to_owned());
+        index.put(turn);
+    }
+    let facts = [
+        (1, "Marisol said that the lighthouse needs a lens", "2024-09-01"),
+        (2, "Marisol said that the lighthouse needs a keeper", "2024-03-20"),
+        (3, "Odo sells eels", "2024-09-01"),
+    ];
+    for (number, body, day) in facts {
+        index.put(entry(number, body, &When::Written(day)));
+    }
+    for question in [
+        "What did Marisol say about the lighthouse in March?",
+        "Marisol, lighthouse, March 2024",
+        "What happened at the lighthouse in March?",
+        "How much did Marisol pay the council for her new ring in March?",
+        "Which colour did Marisol paint the lamp room last March?",
+    ] {
+        assert_eq!(ids(&ask(&index, &Query::new(question, 2))), [2, 1], "{question}");
+    }
+    let asked = Query::new("What happened on 20 March 2024?", 9);
+    assert_eq!(ids(&ask(&index, &asked))[0], 2);
+    let eels = Query::new("Who sold eels in March?", 1);
+    assert_eq!(ids(&ask(&index, &eels)), [3]);
+}
+
+#[test]
 fn an_answer_is_filled_and_where_nothing_answers_the_nearest_are_told() {
     let mut index = Index::new();
     let texts = ["A dragon sleeps under the mill", "Barley is dear", "The ferry is late again"];

@@ -10,7 +10,7 @@ mod prefix;
 mod relative;
 
 pub use asked::{Mention, Reading, asked_dates, respelt};
-pub use calendar::{day, month};
+pub use calendar::{day, is_date_word, month};
 pub use expression::{asks_for_time, tells_time};
 pub use prefix::{Plain, Prefix, chat_prefix};
 pub use relative::relative_dates;

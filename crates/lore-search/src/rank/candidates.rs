@@ -43,7 +43,7 @@ pub(super) fn candidates(judge: &Judge<'_>, probes: &[Probe<'_>], sieve: &Sieve<
     let admits = |slot: Slot| sieve.admits(view, slot);
     let reached = judge.lexical.reached().iter().map(|slot| (*slot, judge.lexical.of(*slot)));
     let looked_at = best(&reached.collect::<Vec<_>>(), LOOKED_AT, admits);
-    let judged = looked_at.into_iter().map(|slot| (slot, judge.parts(slot).sum()));
+    let judged = looked_at.into_iter().map(|slot| (slot, judge.parts(slot, 0.0).sum()));
     let by_words = best(&judged.collect::<Vec<_>>(), BY_WORDS, |_| true);
     let mut chosen: FxHashSet<Slot> = by_words.into_iter().collect();
     if let Some(probe) = probes.first() {

@@ -26,20 +26,18 @@ pub(super) struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// All reasons but meaning and names.
-    pub(super) fn parts(&self, slot: Slot) -> Parts {
+    /// All reasons but meaning and names, for a document that is so much more alike than usual.
+    pub(super) fn parts(&self, slot: Slot, above: f32) -> Parts {
         let (question, facts) = (self.question, self.view.facts(slot));
         let yes = |condition: bool, weight: f32| if condition { weight } else { 0.0 };
         let named = facts.author.is_some_and(|author| question.authors.contains(&author));
-        let date = match facts.day {
-            Some(day) if !question.days.is_empty() => question.nearness(day),
-            _ => 0.0,
-        };
+        let author = yes(named, weights::AUTHOR);
+        let shared = self.lexical.of_topic(slot) + above.max(0.0) * weights::VECTOR + author;
         let mut parts = Parts {
             lexical: self.lexical.of(slot),
             literal: self.literals.of(slot),
-            author: yes(named, weights::AUTHOR),
-            date: date * weights::DATE,
+            author,
+            date: self.date(slot, shared),
             session: self.lexical.of_session(self.view, slot, self.best_session) * weights::SESSION,
             ..Parts::default()
         };
@@ -59,6 +57,17 @@ impl Judge<'_> {
         parts
     }
 
+    /// What the day of a document counts for. It is a reason among those that share something
+    /// else with the question, if the question asks for anything else.
+    fn date(&self, slot: Slot, shared: f32) -> f32 {
+        let Some(day) = self.view.facts(slot).day else { return 0.0 };
+        let counts = match self.lexical.shares_topic() {
+            true => (shared / weights::ANSWERS).clamp(weights::DAY_ALONE, 1.0),
+            false => 1.0,
+        };
+        counts * self.question.nearness(day) * weights::DATE
+    }
+
     /// The best documents of the days that the question names.
     pub(super) fn of_the_days(&self, count: usize, admits: impl Fn(Slot) -> bool) -> Vec<Slot> {
         if self.question.days.is_empty() {
@@ -66,7 +75,7 @@ impl Judge<'_> {
         }
         let all = (0..self.view.capacity()).filter_map(|at| u32::try_from(at).ok()).map(Slot);
         let of_them = all.filter(|slot| self.is_of_the_days(*slot));
-        let judged = of_them.map(|slot| (slot, self.parts(slot).sum()));
+        let judged = of_them.map(|slot| (slot, self.parts(slot, 0.0).sum()));
         best(&judged.collect::<Vec<_>>(), count, admits)
     }
 
@@ -109,7 +118,7 @@ impl Judge<'_> {
             Some(Called::Like(likeness)) => weights::NAME_LIKE * likeness,
             None => 0.0,
         };
-        Parts { name, vector: above * weights::VECTOR, ..self.parts(slot) }
+        Parts { name, vector: above * weights::VECTOR, ..self.parts(slot, above) }
     }
 
     /// The answer, with its reasons told again.

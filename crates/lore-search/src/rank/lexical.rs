@@ -4,6 +4,7 @@
 use crate::column::{Column, Slot};
 use crate::fixed::{ONE, fixed, float, times};
 use crate::lexicon::{Lexicon, Near, StemId};
+use crate::rank::question::{Question, Says};
 use crate::rank::weights::{B, K1};
 use crate::view::View;
 use crate::view::postings::Postings;
@@ -19,7 +20,10 @@ pub(crate) struct Lexical {
     marked: Vec<Slot>,
     scores: Column<f32>,
     reached: Vec<Slot>,
+    /// What of the scores comes from words that only say when.
+    times: Column<f32>,
     shares: bool,
+    shares_topic: bool,
     /// Documents that still matter, once only those do.
     open: Column<bool>,
     opened: Vec<Slot>,
@@ -39,6 +43,7 @@ pub(super) enum Reading {
 
 /// One stem of the query.
 struct Term {
+    says: Says,
     exact: Option<StemId>,
     near: Vec<Near>,
     /// How many documents it stands in itself.
@@ -63,16 +68,17 @@ impl Lexical {
         &mut self,
         view: &View,
         lexicon: &Lexicon,
-        stems: &[String],
+        question: &Question,
         few: Option<&[Slot]>,
         reading: Reading,
     ) {
-        let telling = telling(view, lexicon, stems);
-        let mut terms: Vec<Term> =
-            telling.into_iter().map(|stem| Term::new(view, lexicon, stem)).collect();
+        let telling = telling(view, lexicon, &question.stems);
+        let term = |stem: &String| Term::new(view, lexicon, stem, question.says(stem));
+        let mut terms: Vec<Term> = telling.into_iter().map(term).collect();
         // Rarest first. Equally rare ones stay in the order of the query.
         terms.sort_by_key(|term| term.cost);
         self.shares = terms.iter().any(Term::is_shared);
+        self.shares_topic = terms.iter().any(|term| term.says == Says::What && term.is_shared());
         let highest: f32 = terms.iter().map(|term| view.rarity(term.documents as u64 * ONE)).sum();
         let unit = 1.0 / (1.1 * highest.max(f32::MIN_POSITIVE));
         self.reach(view);
@@ -91,7 +97,7 @@ impl Lexical {
                 true => self.refine(view, term, number),
                 false => self.count(view, term, number),
             };
-            self.add_up(view, view.rarity(documents) * unit);
+            self.add_up(view, view.rarity(documents) * unit, term.says);
             self.score_sessions(view, term);
         }
     }
@@ -102,9 +108,19 @@ impl Lexical {
         self.shares
     }
 
+    /// The same of the words that say what it is about.
+    pub(super) fn shares_topic(&self) -> bool {
+        self.shares_topic
+    }
+
     /// The score of a document.
     pub(super) fn of(&self, slot: Slot) -> f32 {
         self.scores.get(slot)
+    }
+
+    /// What a document scores by other words than those that say when.
+    pub(super) fn of_topic(&self, slot: Slot) -> f32 {
+        self.of(slot) - self.times.get(slot)
     }
 
     /// The score of a document's session, 0 to 1.
@@ -126,7 +142,10 @@ impl Lexical {
 
     /// Makes everything zero again.
     pub(super) fn clear(&mut self) {
-        self.reached.drain(..).for_each(|slot| self.scores.set(slot, 0.0));
+        for slot in self.reached.drain(..) {
+            self.scores.set(slot, 0.0);
+            self.times.set(slot, 0.0);
+        }
         self.opened.drain(..).for_each(|slot| self.open.set(slot, false));
         self.marked.drain(..).for_each(|slot| self.marks.set(slot, 0));
         self.sessions.drain(..).for_each(|id| self.session_scores.set(id, 0.0));
@@ -136,6 +155,7 @@ impl Lexical {
         self.counts.reach(view.capacity());
         self.marks.reach(view.capacity());
         self.scores.reach(view.capacity());
+        self.times.reach(view.capacity());
         self.open.reach(view.capacity());
         self.session_counts.reach(view.sessions.capacity());
         self.session_scores.reach(view.sessions.capacity());
@@ -212,7 +232,7 @@ impl Lexical {
     }
 
     /// Turns counts into scores.
-    fn add_up(&mut self, view: &View, rarity: f32) {
+    fn add_up(&mut self, view: &View, rarity: f32, says: Says) {
         let room = Room::new(view);
         for slot in self.counted.drain(..) {
             let Some(count) = self.counts.place(slot) else { continue };
@@ -222,7 +242,11 @@ impl Lexical {
                 if *score == 0.0 {
                     self.reached.push(slot);
                 }
-                *score += rarity * (K1 + 1.0) * count / (count + room);
+                let more = rarity * (K1 + 1.0) * count / (count + room);
+                *score += more;
+                if let Some(time) = self.times.place(slot).filter(|_| says == Says::When) {
+                    *time += more;
+                }
             }
         }
     }
@@ -290,13 +314,13 @@ impl Term {
         self.documents > 0 || self.near.iter().any(|near| near.weight >= Self::CLEAR)
     }
 
-    fn new(view: &View, lexicon: &Lexicon, stem: &str) -> Self {
+    fn new(view: &View, lexicon: &Lexicon, stem: &str, says: Says) -> Self {
         let length = |id: StemId| length(view, id);
         let exact = lexicon.id(stem);
         let near = lexicon.near(stem, |id| length(id) > 0);
         let documents = exact.map_or(0, length);
         let cost = documents + near.iter().map(|near| length(near.stem)).sum::<usize>();
-        Self { exact, near, documents, cost }
+        Self { says, exact, near, documents, cost }
     }
 }
 

@@ -2,7 +2,9 @@
 
 use lore_text::analysis::{identifiers, name_words, stems};
 use lore_text::table::{self, DIMENSIONS};
-use lore_text::time::{Mention, Reading, asked_dates, asks_for_time, relative_dates, respelt};
+use lore_text::time::{
+    Mention, Reading, asked_dates, asks_for_time, is_date_word, relative_dates, respelt,
+};
 use lore_text::wordpiece::pieces_of_word;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,6 +17,17 @@ use crate::vectors::Small;
 use crate::view::calendar::day_number;
 use crate::view::postings::Postings;
 use crate::view::{AuthorId, View};
+
+/// What a word of a question that names days says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Says {
+    /// What it is about.
+    What,
+    /// No more than that something was: "happened", "news".
+    That,
+    /// When.
+    When,
+}
 
 /// A query, understood with what a view knows.
 pub(super) struct Question {
@@ -33,6 +46,8 @@ pub(super) struct Question {
     pub(super) authors: FxHashSet<AuthorId>,
     /// First and last days that are named.
     pub(super) days: Vec<(i32, i32)>,
+    /// The stems that say on which.
+    times: FxHashSet<String>,
 }
 
 impl Question {
@@ -49,10 +64,15 @@ impl Question {
         let mut wanted = Vec::new();
         let mut seen = FxHashSet::default();
         let mut sum = [0.0; DIMENSIONS];
+        let days = named_days(query, &dates, view);
+        let mut times = FxHashSet::default();
         stems(&text, |word, stem| {
             // It only says that a time is told from today.
             if word.surface.eq_ignore_ascii_case("ago") {
                 return;
+            }
+            if !days.is_empty() && is_date_word(word.surface) {
+                times.insert(stem.to_owned());
             }
             if seen.insert(stem.to_owned()) {
                 wanted.push(stem.to_owned());
@@ -77,7 +97,8 @@ impl Question {
             external: external.map(|v| (v.model.to_string(), Small::unit(&v.values))),
             asks_for_time: asks_for_time(&query.text),
             authors: named_authors(&name, view),
-            days: named_days(query, &dates, view),
+            days,
+            times,
             name,
         }
     }
@@ -89,6 +110,15 @@ impl Question {
             share += self.shares.get(stem).copied().unwrap_or_default();
         });
         share
+    }
+
+    /// What one of its stems says.
+    pub(super) fn says(&self, stem: &str) -> Says {
+        match stem {
+            stem if self.times.contains(stem) => Says::When,
+            stem if ASKS.contains(&stem) => Says::That,
+            _ => Says::What,
+        }
     }
 
     /// Whether a day is one of those that are named.
@@ -114,6 +144,12 @@ impl Question {
         self.days.iter().map(near).fold(0.0, f32::max)
     }
 }
+
+/// Stems of words that ask what was on a day, and about nothing in particular.
+const ASKS: [&str; 20] = [
+    "happen", "occur", "event", "new", "news", "thing", "anyth", "someth", "everyth", "go", "say",
+    "tell", "talk", "discuss", "mention", "record", "note", "write", "learn", "rememb",
+];
 
 /// Most dates of a question that are looked at.
 const MOST_DATES: usize = 16;

@@ -9,6 +9,8 @@ pub(super) const VECTOR: f32 = 0.70;
 pub(super) const AUTHOR: f32 = 0.12;
 /// Happened when the question says.
 pub(super) const DATE: f32 = 0.40;
+/// How much of that counts for what shares nothing else with the question.
+pub(super) const DAY_ALONE: f32 = 0.25;
 /// Is itself a question.
 pub(super) const QUESTION: f32 = -0.15;
 /// Says much, compared with a usual turn of a conversation,

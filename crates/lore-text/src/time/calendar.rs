@@ -2,6 +2,25 @@
 
 use jiff::civil::Weekday;
 
+/// Whether a word of a question that names a date can be a part of that: a month, a day, a year,
+/// "last", "week", "yesterday".
+pub fn is_date_word(surface: &str) -> bool {
+    let word = surface.to_lowercase();
+    let is_weekday = weekday(&word).is_some() && word.len() > 4;
+    let span = word.strip_suffix('s').unwrap_or(&word);
+    is_weekday
+        || month(&word).is_some()
+        || day(&word).is_some()
+        || year(&word).is_some()
+        || matches!(span, "day" | "week" | "weekend" | "month" | "year" | "spring" | "summer")
+        || matches!(
+            span,
+            "autumn" | "fall" | "winter" | "today" | "tonight" | "yesterday" | "night"
+        )
+        || matches!(span, "morning" | "afternoon" | "evening" | "last" | "past" | "previou" | "ago")
+        || matches!(span, "early" | "late" | "mid" | "couple" | "beginning" | "end")
+}
+
 /// The number of a month by its name or a usual abbreviation, in lower case.
 pub fn month(word: &str) -> Option<i8> {
     Some(match word {
