@@ -7,9 +7,14 @@ use std::sync::Arc;
 use lore_app::App;
 use lore_app::access::{Identity, enter};
 use lore_app::memory::Keeper;
-use lore_app::memory::exchange::{Imported, Load, import, notes, reference};
+use lore_app::memory::exchange::{
+    Exported, Imported, Load, export, import, markdown, notes, reference, relations,
+};
 use lore_core::Effects;
 use lore_sqlite::SqliteStore;
+use lore_store::{
+    Batch, Bin, Change, Expect, NodePatch, NodeQuery, NodeRef, Origin, TextPatch, TextRef,
+};
 use serde_json::json;
 
 struct Shelf {
@@ -92,4 +97,79 @@ async fn sources_that_say_different_things_stay_two_wherever_each_is_moved() {
     let (here, there) = (format!("{form}- Paint"), format!("{form}- Call Ann"));
     assert_eq!(shelf.take("/a/notes", folder(&[("todo.md", &here)])).await, [1, 0, 0]);
     assert_eq!(shelf.take("/b/notes", folder(&[("todo.md", &there)])).await, [1, 0, 0]);
+}
+
+/// Everything of a world as JSON lines, or as notes.
+async fn exported(shelf: &Shelf, form: Form) -> Load {
+    let (mut lines, mut files) = (String::new(), Vec::new());
+    let each = |page: &[Exported], _| {
+        for one in page {
+            relations(one).iter().for_each(|line| lines.push_str(&format!("{line}\n")));
+            files.push(markdown(one));
+        }
+        Ok(())
+    };
+    export(&shelf.keeper, each).await.unwrap();
+    match form {
+        Form::Lines => reference::read(&lines),
+        Form::Notes => notes::read("notes", &files),
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Form {
+    Lines,
+    Notes,
+}
+
+impl Shelf {
+    /// All texts, and what they stand under.
+    async fn says(&self) -> Vec<(String, String)> {
+        let mut all = Vec::new();
+        let each = |page: &[Exported], _| {
+            for one in page {
+                all.extend(one.texts.iter().map(|text| (one.node.name.clone(), text.body.clone())));
+            }
+            Ok(())
+        };
+        export(&self.keeper, each).await.unwrap();
+        all
+    }
+
+    /// Changes the first text, and its node's name.
+    async fn edit(&self, name: &str, body: &str) {
+        let (store, viewer) = (&self.keeper.app.store, &self.keeper.viewer);
+        let node = store.find_nodes(viewer, NodeQuery::default()).await.unwrap().items.remove(0);
+        let text = store.texts_of(viewer, node.id, Bin::Live).await.unwrap().remove(0);
+        let patch = NodePatch { name: Some(name.into()), ..NodePatch::default() };
+        let said = TextPatch { body: Some(body.into()), ..TextPatch::default() };
+        let origin = Origin::new("edit", self.keeper.app.effects.uid().to_string());
+        let batch = Batch::new(origin, self.keeper.app.effects.now());
+        let batch = batch.change(Change::UpdateNode(NodeRef::Id(node.id), Expect::Any, patch));
+        let batch = batch.change(Change::UpdateText(TextRef::Id(text.id), Expect::Any, said));
+        store.commit(viewer, batch).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_comes_back_from_another_world_is_what_it_was_before() {
+    for form in [Form::Lines, Form::Notes] {
+        let (here, there) = (Shelf::empty().await, Shelf::empty().await);
+        let tea: &[&str] = &["Likes tea", "Lives in Porto"];
+        here.take("/start", entities(&[("Ann", tea)])).await;
+        assert_eq!(there.take("/a", exported(&here, form).await).await, [1, 0, 0]);
+        assert_eq!(here.take("/b", exported(&there, form).await).await, [0, 1, 0], "unchanged");
+        there.edit("Anna", "Likes coffee").await;
+        assert_eq!(here.take("/b", exported(&there, form).await).await, [0, 0, 1]);
+        assert_eq!(here.take("/b", exported(&there, form).await).await, [0, 1, 0]);
+        let anna = |body: &str| ("Anna".to_owned(), body.to_owned());
+        assert_eq!(here.says().await, [anna("Likes coffee"), anna("Lives in Porto")]);
+        here.edit("Anna", "Likes mate").await;
+        assert_eq!(here.take("/b", exported(&there, form).await).await, [0, 1, 0], "older");
+        assert_eq!(there.take("/a", exported(&here, form).await).await, [0, 0, 1]);
+        assert_eq!(there.says().await, [anna("Likes mate"), anna("Lives in Porto")]);
+        let third = Shelf::empty().await;
+        assert_eq!(third.take("/a", exported(&here, form).await).await, [1, 0, 0]);
+        assert_eq!(third.take("/a", exported(&there, form).await).await[0], 0, "one of both");
+    }
 }

@@ -2,15 +2,16 @@
 
 use std::collections::HashMap;
 
-use lore_core::{Edge, Node, NodeId, Text};
+use lore_core::{Edge, Node, NodeId, Text, Timestamp};
 use lore_store::{Direction, NodeQuery};
 use serde_json::{Value, json};
 
 use super::super::ids::shown;
 use super::super::keeper::Keeper;
-use super::super::kinds::{PROJECT, Sharing, edge_type, namespace_of, type_of};
+use super::super::kinds::{PROJECT, Sharing, edge_type, namespace_of, property, type_of};
 use super::super::project::{Entry, steps_of};
 use super::super::refusal::Reply;
+use super::identity::SOURCE_ID;
 use crate::federation::is_of_federation;
 
 /// A node with everything that belongs to it.
@@ -24,6 +25,14 @@ pub struct Exported {
     pub edges: Vec<(Edge, Node)>,
     /// The steps of a project, oldest first.
     pub steps: Vec<Entry>,
+}
+
+impl Exported {
+    /// When it was last changed: the node itself, or one of its texts.
+    pub(super) fn changed(&self) -> Timestamp {
+        let texts = self.texts.iter().map(|text| text.updated.at);
+        texts.fold(self.node.updated.at, Timestamp::max)
+    }
 }
 
 /// How many nodes are read at once, and how many edges of them.
@@ -96,6 +105,7 @@ pub fn relations(exported: &Exported) -> Vec<Value> {
         "observations": observations, "details": details, "id": id,
         "namespace": namespace_of(node), "subtype": node.subtype, "aliases": node.aliases,
         "tags": node.tags, "created_at": node.created.at.to_string(),
+        "updated_at": exported.changed().to_string(), "origin": property(node, SOURCE_ID),
         "derived_name": node.derived_name, "visibility": Sharing::of(node.visibility).as_str(),
         "properties": node.properties, "log": log,
     })];

@@ -20,6 +20,8 @@ pub(super) const SOURCE: &str = "source";
 pub(super) const SOURCE_PRINT: &str = "source_print";
 pub(super) const SOURCE_STATE: &str = "source_state";
 pub(super) const SOURCE_PLACE: &str = "source_place";
+/// Where it keeps the id that it had in the world it came from.
+pub(super) const SOURCE_ID: &str = "source_id";
 
 /// Fields that name another node.
 const REFERENCES: [&str; 4] = ["node", "experience", PROMOTED_TO, SUPERSEDED_BY];
@@ -39,6 +41,8 @@ pub(super) enum Identity {
     /// The node that was exported itself, live or in the bin, or a copy of what came from
     /// elsewhere: it is as it should be.
     Settled(Uid),
+    /// A node of this world that was brought to another and comes back.
+    Returned(Uid),
     /// A node of the source, which may have to be made or brought up to date.
     Sourced(Uid),
 }
@@ -46,7 +50,7 @@ pub(super) enum Identity {
 impl Identity {
     fn uid(self) -> Uid {
         match self {
-            Self::Settled(uid) | Self::Sourced(uid) => uid,
+            Self::Settled(uid) | Self::Returned(uid) | Self::Sourced(uid) => uid,
         }
     }
 }
@@ -65,7 +69,7 @@ impl Identities {
                 let renamed = lost.as_mut().and_then(|lost| lost.take(record));
                 identity = renamed.map_or(identity, Identity::Sourced);
             }
-            if let Some(own) = own_id(&record.key) {
+            for own in [record.key.as_str(), record.first_key()].into_iter().filter_map(own_id) {
                 all.moved.insert(own, identity.uid());
             }
             all.by_key.insert(record.key.clone(), identity);
@@ -106,6 +110,13 @@ impl Identities {
     }
 }
 
+impl Record {
+    /// The key that it had first, which it keeps from world to world.
+    pub(super) fn first_key(&self) -> &str {
+        self.origin.as_deref().unwrap_or(&self.key)
+    }
+}
+
 /// A place, without telling it.
 pub(super) fn place_print(place: &str) -> String {
     let hash = Sha256::digest(place.as_bytes());
@@ -114,7 +125,7 @@ pub(super) fn place_print(place: &str) -> String {
 
 /// Takes out what is about where something was, not about what it is.
 pub(super) fn without_source(properties: &mut Properties) {
-    for key in [SOURCE, SOURCE_PRINT, SOURCE_STATE, SOURCE_PLACE] {
+    for key in [SOURCE, SOURCE_PRINT, SOURCE_STATE, SOURCE_PLACE, SOURCE_ID] {
         properties.shift_remove(key);
     }
 }
@@ -125,7 +136,13 @@ async fn identify(keeper: &Keeper, load: &Load, record: &Record) -> Reply<Identi
     {
         return Ok(Identity::Settled(own));
     }
-    let uid = uid_of(keeper.viewer.world, &load.label, &record.key);
+    if let Some(first) = record.origin.as_deref().and_then(own_id)
+        && is_here(keeper, first, &record.name).await?
+    {
+        let live = keeper.app.store.node(&keeper.viewer, NodeKey::Uid(first)).await?.is_some();
+        return Ok(if live { Identity::Returned(first) } else { Identity::Settled(first) });
+    }
+    let uid = uid_of(keeper.viewer.world, &load.label, record.first_key());
     let known = keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await?;
     if load.keys_are_places
         && known.is_none()

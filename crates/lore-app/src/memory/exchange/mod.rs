@@ -3,7 +3,8 @@
 //! A source is read into a [`Load`]: records and ties, each under the key that the source
 //! itself has for it, wherever the source lies. Ids follow from these keys, so importing
 //! again, or going on after an interruption, makes nothing twice and brings nothing back that
-//! was removed; what is new in the source, or changed there, is brought up to date.
+//! was removed; what is new in the source, or changed there, is brought up to date. What comes
+//! back from a world that it was brought to is what it was before.
 //!
 //! Nothing here touches files: whoever calls reads and writes them.
 
@@ -57,8 +58,12 @@ pub struct Load {
 pub struct Record {
     /// What it is called within its source, always the same; an id of ours where it is one.
     pub key: String,
+    /// The id of ours that it had in the world that it came from there.
+    pub origin: Option<String>,
     /// When it was made, if the source says so.
     pub made: Option<Timestamp>,
+    /// When it was last changed, if the source says so.
+    pub changed: Option<Timestamp>,
     /// Its name.
     pub name: String,
     /// Whether the name is only cut from its text.

@@ -9,10 +9,10 @@ use lore_core::{Node, Text};
 use serde_json::{Map, Value, json};
 
 use super::super::ids::shown;
-use super::super::kinds::{Sharing, namespace_of, type_of};
+use super::super::kinds::{Sharing, namespace_of, property, type_of};
 use super::super::pen::name_from;
 use super::export::{Exported, details, relation};
-use super::identity::{own_id, without_source};
+use super::identity::{SOURCE_ID, own_id, without_source};
 
 /// What a comment of ours begins and ends with.
 const BEGIN: &str = "<!-- lorewell ";
@@ -25,7 +25,7 @@ const STEP_LETTERS: usize = 120;
 /// A node as a Markdown note: the name of its file, and its text.
 pub fn markdown(exported: &Exported) -> (String, String) {
     let node = &exported.node;
-    let mut page = front(node);
+    let mut page = front(exported);
     let _ = writeln!(page, "# {}", node.name);
     for text in &exported.texts {
         let details = details(text);
@@ -61,11 +61,13 @@ pub fn note_id(page: &str) -> Option<&str> {
     page.strip_prefix("---\nid: ")?.lines().next()
 }
 
-fn front(node: &Node) -> String {
+fn front(exported: &Exported) -> String {
+    let node = &exported.node;
     let mut properties = node.properties.clone();
     without_source(&mut properties);
     let fields = [
         ("id", json!(shown(node))),
+        ("origin", json!(property(node, SOURCE_ID))),
         (MARK, json!(1)),
         ("title", json!(node.name)),
         ("type", json!(type_of(node))),
@@ -73,6 +75,7 @@ fn front(node: &Node) -> String {
         ("namespace", json!(namespace_of(node))),
         ("visibility", json!(Sharing::of(node.visibility).as_str())),
         ("created", json!(node.created.at.to_string())),
+        ("updated", json!(exported.changed().to_string())),
         ("derived_name", json!(node.derived_name)),
         ("tags", json!(node.tags)),
         ("aliases", json!(node.aliases)),
@@ -156,7 +159,13 @@ pub(super) fn read(page: &str) -> Option<OwnNote> {
     let mut entity = fields(front);
     let id = entity.get("id")?.as_str().filter(|id| own_id(id).is_some())?.to_owned();
     entity.shift_remove(MARK)?;
-    for (ours, theirs) in [("type", "entityType"), ("title", "name"), ("created", "created_at")] {
+    let names = [
+        ("type", "entityType"),
+        ("title", "name"),
+        ("created", "created_at"),
+        ("updated", "updated_at"),
+    ];
+    for (ours, theirs) in names {
         let value = entity.shift_remove(ours).unwrap_or_default();
         entity.insert(theirs.into(), value);
     }

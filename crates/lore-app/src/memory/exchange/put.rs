@@ -1,5 +1,7 @@
 //! Putting a record into the world: making its node, or bringing it up to date.
 
+mod back;
+
 use std::collections::{HashMap, HashSet};
 
 use lore_core::names::{self, NAME_MAX};
@@ -18,8 +20,8 @@ use super::super::project::{self, Entry, event, steps_of};
 use super::super::refusal::Reply;
 use super::super::{MEMORIES_URI, PROJECTS_URI, STATUS_URI};
 use super::identity::{
-    Identities, Identity, SOURCE, SOURCE_PLACE, SOURCE_PRINT, SOURCE_STATE, place_print, print,
-    uid_of,
+    Identities, Identity, SOURCE, SOURCE_ID, SOURCE_PLACE, SOURCE_PRINT, SOURCE_STATE, own_id,
+    place_print, print, uid_of,
 };
 use super::{Kept, Load, Passage, Record};
 
@@ -48,10 +50,14 @@ pub(super) async fn put(
     active: Option<&str>,
     record: &Record,
 ) -> Reply<Put> {
-    let Some(Identity::Sourced(uid)) = identities.get(&record.key) else {
+    let identity = identities.get(&record.key);
+    let Some(Identity::Sourced(uid) | Identity::Returned(uid)) = identity else {
         return Ok(Put::Known);
     };
     let putting = Putting { keeper, load, identities, active, record, uid };
+    if let Some(Identity::Returned(_)) = identity {
+        return back::take(&putting).await;
+    }
     match keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await? {
         None => putting.make().await,
         Some(node) if property(&node, SOURCE_PRINT) == Some(&print(record)) => Ok(Put::Known),
@@ -182,6 +188,9 @@ impl Putting<'_> {
         properties.insert(SOURCE.into(), json!(self.load.label));
         properties.insert(SOURCE_PRINT.into(), json!(print(self.record)));
         properties.insert(SOURCE_STATE.into(), json!(state(self.record)));
+        if own_id(&self.record.key).is_some() {
+            properties.insert(SOURCE_ID.into(), json!(self.record.first_key()));
+        }
         if let Some(place) = &self.load.place {
             properties.insert(SOURCE_PLACE.into(), json!(place_print(place)));
         }
@@ -217,7 +226,7 @@ impl Putting<'_> {
     }
 
     fn text(&self, place: usize, passage: &Passage, body: &str, pen: &mut Pen) -> Result<NewText> {
-        let key = format!("{}\u{0}{place}", self.record.key);
+        let key = format!("{}\u{0}{place}", self.record.first_key());
         let uid = uid_of(self.keeper.viewer.world, &self.load.label, &key);
         let said = passage.provenance.clone();
         let session = said.session.map(|session| match self.identities.moved(&session) {

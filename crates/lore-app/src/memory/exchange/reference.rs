@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::super::kinds::{DESCRIPTION, KNOWLEDGE, Sharing, Type};
 use super::super::project::Entry;
-use super::identity::without_source;
+use super::identity::{own_id, without_source};
 use super::{Load, Passage, Record, Tie};
 
 /// Reads the lines. What is no line of this kind is counted and passed over; what several lines
@@ -61,7 +61,9 @@ pub(super) fn entity(entry: &Value) -> Option<Record> {
     let passages = passages.map(|(at, body)| passage(body, details.get(at)));
     Some(Record {
         key: text(entry, "id").unwrap_or_else(|| name.clone()),
+        origin: text(entry, "origin").filter(|id| own_id(id).is_some()),
         made: text(entry, "created_at").and_then(|at| at.parse().ok()),
+        changed: text(entry, "updated_at").and_then(|at| at.parse().ok()),
         type_name: text(entry, "entityType").unwrap_or_else(|| "entity".into()),
         namespace: text(entry, "namespace").unwrap_or_else(|| KNOWLEDGE.into()),
         subtype: text(entry, "subtype"),

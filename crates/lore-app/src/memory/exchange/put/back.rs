@@ -1,0 +1,95 @@
+//! A node that was brought to another world and comes back: what was changed there is taken over.
+//!
+//! Whoever changed it last is right. Nothing that is here is taken away: what is missing there may
+//! be newer than what was brought.
+
+use std::collections::HashSet;
+
+use lore_core::{Node, Text, Timestamp};
+use lore_store::{
+    Bin, Change, Expect, NewNode, NewText, NodeKey, NodePatch, NodeRef, TextPatch, TextRef,
+};
+
+use super::super::super::pen::Pen;
+use super::super::super::project::steps_of;
+use super::super::super::refusal::Reply;
+use super::super::identity::without_source;
+use super::{ACTIVE, Put, Putting};
+
+/// Where a node says how it came to be here.
+const SOURCE_TYPE: &str = "source_type";
+
+/// Takes over what was changed elsewhere since the node was last changed here.
+pub(super) async fn take(putting: &Putting<'_>) -> Reply<Put> {
+    let (keeper, record) = (putting.keeper, putting.record);
+    let (store, viewer) = (&keeper.app.store, &keeper.viewer);
+    let key = NodeKey::Uid(putting.uid);
+    let Some(node) = store.node(viewer, key).await? else { return Ok(Put::Known) };
+    let live = store.texts_of(viewer, node.id, Bin::Live).await?;
+    let mut pen = Pen::default();
+    let mut batch = putting.batch();
+    if record.changed > Some(last_change(&node, &live)) {
+        batch.changes.extend(text_changes(&live, putting.texts(&mut pen)?));
+        batch.changes.extend(node_change(&node, putting.node(&mut pen)?));
+    }
+    let known = if record.steps.is_empty() { vec![] } else { steps_of(keeper, node.id).await? };
+    let known: HashSet<&str> = known.iter().map(|step| step.id.as_str()).collect();
+    let fresh = record.steps.iter().filter(|step| !known.contains(step.id.as_str()));
+    let batch = putting.with_steps(batch, fresh);
+    if batch.changes.is_empty() {
+        return Ok(Put::Known);
+    }
+    keeper.app.commit(viewer, batch).await?;
+    Ok(Put::Updated { masked: pen.masked().len() })
+}
+
+fn last_change(node: &Node, texts: &[Text]) -> Timestamp {
+    texts.iter().map(|text| text.updated.at).fold(node.updated.at, Timestamp::max)
+}
+
+fn node_change(old: &Node, mut new: NewNode) -> Option<Change> {
+    // How it came to be here, and which project is worked on, is known here.
+    without_source(&mut new.properties);
+    [SOURCE_TYPE, ACTIVE].iter().for_each(|key| drop(new.properties.shift_remove(*key)));
+    let mut properties = old.properties.clone();
+    properties.extend(new.properties);
+    let is_same = old.name == new.name
+        && old.aliases == new.aliases
+        && old.tags == new.tags
+        && old.properties == properties;
+    let patch = NodePatch {
+        name: Some(new.name),
+        aliases: Some(new.aliases),
+        tags: Some(new.tags),
+        properties: Some(properties),
+        ..NodePatch::default()
+    };
+    let node = NodeRef::Id(old.id);
+    (!is_same).then(|| Change::UpdateNode(node, Expect::Version(old.version), patch))
+}
+
+/// Texts that say the same are the same; of the others, each is the next of its kind.
+fn text_changes(live: &[Text], mut new: Vec<NewText>) -> Vec<Change> {
+    let mut changed: Vec<&Text> = Vec::new();
+    for old in live {
+        let same = |new: &NewText| old.kind == new.kind && old.body == new.body;
+        match new.iter().position(same) {
+            Some(at) => drop(new.remove(at)),
+            None => changed.push(old),
+        }
+    }
+    let change = |new: NewText| match changed.iter().position(|old| old.kind == new.kind) {
+        Some(at) => {
+            let old = TextRef::Id(changed.remove(at).id);
+            Change::UpdateText(old, Expect::Any, words(new))
+        }
+        None => Change::CreateText(new),
+    };
+    new.into_iter().map(change).collect()
+}
+
+/// What a text says, and not where it stands or came from.
+fn words(new: NewText) -> TextPatch {
+    let (title, body) = (Some(new.title), Some(new.body));
+    TextPatch { title, body, ..TextPatch::default() }
+}
