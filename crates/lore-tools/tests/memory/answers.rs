@@ -194,6 +194,9 @@ async fn no_answer_is_larger_than_its_budget_in_any_action_and_detail() {
         json!({ "action": "related", "node_id": last, "depth": 5 }),
     ];
     let long = "beacon coast keeper ".repeat(400);
+    let ask = json!({ "action": "context", "keywords": long, "max_tokens": 100 });
+    let answer = mind.call("kn_intel", ask).await;
+    assert!(budget::tokens(answer["query"].as_str().unwrap()) <= 20, "{answer}");
     let ask = json!({ "action": "context", "keywords": long, "max_tokens": 500 });
     let answer = mind.call("kn_intel", ask).await;
     assert!(budget::tokens(&answer.to_string()) <= 500, "{answer}");

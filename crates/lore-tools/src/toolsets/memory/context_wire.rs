@@ -5,6 +5,8 @@ use lore_app::memory::ids::shown;
 use lore_app::memory::kinds::type_of;
 use lore_app::memory::recall::Memory;
 use lore_app::memory::room::{Piece, Room};
+use lore_core::error::echoed;
+use lore_rules::memory::budget;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -91,6 +93,21 @@ pub(super) struct ExperienceFull {
     /// The content goes on; kn_experience search has all of it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
+}
+
+/// The question as an answer repeats it: a small part of what it may take.
+pub(super) fn repeated(question: &str, tokens: Option<usize>) -> String {
+    /// Which part of an answer it takes at most, and how much of it always stays, in letters.
+    const PART: usize = 5;
+    const LEAST: usize = 20;
+    let mut question = echoed(question.trim().to_owned());
+    let most = tokens.map_or(usize::MAX, |tokens| tokens / PART);
+    let mut letters = question.chars().count();
+    while letters > LEAST && budget::tokens(&question) > most {
+        letters = LEAST.max(letters * 3 / 4);
+        question = question.chars().take(letters - 1).chain(['…']).collect();
+    }
+    question
 }
 
 /// Room for a part of the graph, in full or in short.

@@ -9,7 +9,6 @@ use lore_app::memory::learn::{self, Candidate, Origin};
 use lore_app::memory::recall::{self, Ask};
 use lore_app::memory::related::{self, Walk};
 use lore_app::memory::{Keeper, Refusal, Reply};
-use lore_core::error::echoed;
 use lore_core::{Result, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -260,7 +259,7 @@ async fn crossref(
 
 async fn context(keeper: &Keeper, input: Input, ask: Ask, budget: Option<usize>) -> Reply<Output> {
     let full = is_full(input.detail.as_ref())?;
-    let query = echoed(input.keywords.as_deref().unwrap_or_default().trim().to_owned());
+    let query = context_wire::repeated(input.keywords.as_deref().unwrap_or_default(), budget);
     let room = budget.map(|tokens| context_wire::room(tokens, &query, full));
     let found = context::context(keeper, input.keywords.as_deref(), &Ask { room, ..ask }).await?;
     Ok(Output::Context(ContextOut::of(found, query, full)))
