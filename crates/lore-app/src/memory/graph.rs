@@ -294,6 +294,15 @@ pub enum Moved {
     Edge(Box<(Node, Node)>),
 }
 
+/// Where something was that is to be brought back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Was {
+    /// In the bin.
+    Binned,
+    /// Where it belongs, so that nothing was done.
+    Live,
+}
+
 enum Chosen<'a> {
     Node(&'a str),
     Edge(&'a str, &'a str, &'a str),
@@ -360,24 +369,28 @@ async fn other_half(keeper: &Keeper, node: &Node) -> Reply<Option<Node>> {
 }
 
 /// Takes a node or an edge out of the bin. What is not in it stays as it is.
-pub async fn restore(keeper: &Keeper, target: &Target) -> Reply<Moved> {
+pub async fn restore(keeper: &Keeper, target: &Target) -> Reply<(Moved, Was)> {
     match target.chosen()? {
         Chosen::Node(id) => restore_node(keeper, id).await,
         Chosen::Edge(source, target, kind) => {
             let (source, target, edge) = ends(keeper, source, target, kind).await?;
-            may_relink(keeper, None, Type::of(kind)?.kind.as_str(), [&source, &target])?;
+            let kind = Type::of(kind)?.kind;
+            if edge_between(keeper, &source, &target, &kind).await?.is_some() {
+                return Ok((Moved::Edge(Box::new((source, target))), Was::Live));
+            }
+            may_relink(keeper, None, kind.as_str(), [&source, &target])?;
             let batch = touching(keeper).change(Change::RestoreEdge(edge));
             keeper.app.commit(&keeper.viewer, batch).await.map_err(edge_or)?;
-            Ok(Moved::Edge(Box::new((source, target))))
+            Ok((Moved::Edge(Box::new((source, target))), Was::Binned))
         }
     }
 }
 
 /// Both halves come back in one transaction, and a project comes back resting when another
 /// one is being worked on by now.
-async fn restore_node(keeper: &Keeper, id: &str) -> Reply<Moved> {
+async fn restore_node(keeper: &Keeper, id: &str) -> Reply<(Moved, Was)> {
     let Some(node) = keeper.lookup_bin(id).await? else {
-        return Ok(Moved::Node(Box::new(keeper.lookup("Node", id).await?)));
+        return Ok((Moved::Node(Box::new(keeper.lookup("Node", id).await?)), Was::Live));
     };
     may_move(keeper, &node)?;
     let uid = NodeRef::Uid(node.uid);
@@ -389,7 +402,7 @@ async fn restore_node(keeper: &Keeper, id: &str) -> Reply<Moved> {
         batch = batch.change(Change::UpdateNode(uid, Expect::Any, patch));
     }
     keeper.app.commit(&keeper.viewer, batch).await.map_err(gone(id))?;
-    Ok(Moved::Node(Box::new(node)))
+    Ok((Moved::Node(Box::new(node)), Was::Binned))
 }
 
 async fn ends(

@@ -37,7 +37,10 @@ async fn a_node_is_added_found_removed_and_restored() {
     let removed = mind.call("kn_graph", json!({ "action": "remove", "node_id": "ferry" })).await;
     assert_eq!((&removed["removed"], &removed["id"]), (&json!("node"), &json!(id)));
     assert_eq!(mind.call("kn_graph", query.clone()).await["count"], 0);
-    mind.call("kn_graph", json!({ "action": "restore", "node_id": id })).await;
+    for restored in ["node", "nothing"] {
+        let back = mind.call("kn_graph", json!({ "action": "restore", "node_id": id })).await;
+        assert_eq!((&back["restored"], &back["id"]), (&json!(restored), &json!(id)));
+    }
     assert_eq!(mind.call("kn_graph", query).await["count"], 1);
 }
 
@@ -58,7 +61,8 @@ async fn edges_are_joined_once_and_come_back() {
     mind.call("kn_graph", which("remove")).await;
     assert_eq!(edges().await, 0);
     assert_eq!(mind.error("kn_graph", which("remove")).await, "Edge not found");
-    mind.call("kn_graph", which("restore")).await;
+    assert_eq!(mind.call("kn_graph", which("restore")).await["restored"], "edge");
+    assert_eq!(mind.call("kn_graph", which("restore")).await["restored"], "nothing");
     assert_eq!(edges().await, 1);
 }
 

@@ -1,6 +1,6 @@
 //! Tool `kn_graph`: nodes and edges by hand.
 
-use lore_app::memory::graph::{self, Moved, NewKnown, NodeSearch, Target};
+use lore_app::memory::graph::{self, Moved, NewKnown, NodeSearch, Target, Was};
 use lore_app::memory::ids::shown;
 use lore_app::memory::kinds::Sharing;
 use lore_app::memory::link::{self, NewLink};
@@ -128,7 +128,7 @@ pub(super) struct Removed {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Restored {
-    /// What was restored: node or edge.
+    /// What was restored: node or edge; nothing when it was not in the bin.
     restored: &'static str,
     #[serde(flatten)]
     which: Which,
@@ -348,8 +348,12 @@ fn removed(moved: Moved) -> Output {
     Output::Removed(Removed { removed, which })
 }
 
-fn restored(moved: Moved) -> Output {
-    let (restored, which) = which(&moved);
+fn restored((moved, was): (Moved, Was)) -> Output {
+    let (what, which) = which(&moved);
+    let restored = match was {
+        Was::Binned => what,
+        Was::Live => "nothing",
+    };
     Output::Restored(Restored { restored, which })
 }
 
