@@ -1,6 +1,6 @@
 //! What a query asks for, read once.
 
-use lore_text::analysis::{identifiers, name_words, stems};
+use lore_text::analysis::{Word, identifiers, name_words, stems, words};
 use lore_text::table::{self, DIMENSIONS};
 use lore_text::time::{
     Mention, Reading, asked_dates, asks_for_time, is_date_word, relative_dates, respelt,
@@ -12,7 +12,7 @@ use crate::document::Entry;
 use crate::fixed::ONE;
 use crate::lexicon::Lexicon;
 use crate::query::Query;
-use crate::rank::roles::Role;
+use crate::rank::roles::{Asked, Role};
 use crate::vectors::Small;
 use crate::view::calendar::day_number;
 use crate::view::postings::Postings;
@@ -61,14 +61,16 @@ impl Question {
         let occurs = |term: &str| documents(term) > 0;
         let dates = named_dates(&query.text, view);
         let text = respelt(&query.text, &dates, occurs);
+        let asked = asked(&text, view);
         let mut wanted = Vec::new();
         let mut seen = FxHashSet::default();
         let mut sum = [0.0; DIMENSIONS];
         let days = named_days(query, &dates, view);
         let mut times = FxHashSet::default();
         stems(&text, |word, stem| {
-            // It only says that a time is told from today.
-            if word.surface.eq_ignore_ascii_case("ago") {
+            // That only says that a time is told from today.
+            let is_time = word.surface.eq_ignore_ascii_case("ago");
+            if is_time || asked.framing.contains(&word.start) {
                 return;
             }
             if !days.is_empty() && is_date_word(word.surface) {
@@ -96,7 +98,7 @@ impl Question {
             meaning: Small::unit(&sum),
             external: external.map(|v| (v.model.to_string(), Small::unit(&v.values))),
             asks_for_time: asks_for_time(&query.text),
-            authors: named_authors(&name, view),
+            authors: named_authors(&name, asked.role, view),
             days,
             times,
             name,
@@ -183,9 +185,24 @@ fn named_days(query: &Query, dates: &[Mention], view: &View) -> Vec<(i32, i32)> 
 /// Longer queries are texts, not questions about somebody.
 const MOST_WORDS: usize = 200;
 
-fn named_authors(name: &str, view: &View) -> FxHashSet<AuthorId> {
+/// Who of the two in a talk with a machine is asked about, and where the words stand that say no
+/// more than that. Elsewhere there are none.
+fn asked(text: &str, view: &View) -> Asked {
+    if !view.authors.live().any(|(_, author)| Role::of(author).is_some()) {
+        return Asked::default();
+    }
+    let words: Vec<Word<'_>> = words(text).take(MOST_WORDS).collect();
+    let folded: Vec<String> = words.iter().map(|word| name_words(word.surface)).collect();
+    let asked = Asked::read(&folded.iter().map(String::as_str).collect::<Vec<_>>());
+    let starts = asked.framing.iter().filter_map(|at| words.get(*at)).map(|word| word.start);
+    let framing: Vec<usize> = starts.collect();
+    let mut says_more = false;
+    stems(text, |word, _| says_more |= !framing.contains(&word.start));
+    Asked { framing: if says_more { framing } else { Vec::new() }, ..asked }
+}
+
+fn named_authors(name: &str, meant: Option<Role>, view: &View) -> FxHashSet<AuthorId> {
     let words: Vec<&str> = name.split(' ').take(MOST_WORDS).collect();
-    let meant = Role::meant(&words);
     let named = |author: &str| match Role::of(author) {
         Some(role) => Some(role) == meant,
         None => words.iter().any(|word| means(word, author)),

@@ -22,18 +22,39 @@ impl Role {
         }
     }
 
-    /// Whose words a question asks for: who said, told or suggested it; else whoever it speaks of.
-    pub(super) fn meant(words: &[&str]) -> Option<Self> {
-        let words = without_frames(words);
-        speaker(&words).or_else(|| mentioned(&words))
-    }
-
     fn other(self) -> Self {
         match self {
             Self::Person => Self::Machine,
             Self::Machine => Self::Person,
         }
     }
+}
+
+/// What a question says of who speaks.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Asked {
+    /// Whose words it asks for: who said, told or suggested it; else whoever it speaks of.
+    pub(super) role: Option<Role>,
+    /// Which of its words say no more than that, and nothing of what it is about: "can you remind
+    /// me", "said".
+    pub(super) framing: Vec<usize>,
+}
+
+impl Asked {
+    /// Understands the folded words of a question.
+    pub(super) fn read(words: &[&str]) -> Self {
+        let topic = without_frames(words);
+        let kept: Vec<&str> = topic.iter().filter_map(|at| words.get(*at).copied()).collect();
+        let Some((verb, role)) = speaker(&kept) else {
+            return Self { role: mentioned(&kept), framing: others(words.len(), &topic, None) };
+        };
+        Self { role: Some(role), framing: others(words.len(), &topic, topic.get(verb)) }
+    }
+}
+
+/// Those of so many places that are not among the kept ones, and one more.
+fn others(all: usize, kept: &[usize], more: Option<&usize>) -> Vec<usize> {
+    (0..all).filter(|at| !kept.contains(at) || Some(at) == more).collect()
 }
 
 /// What somebody does whose words are asked for.
@@ -85,8 +106,8 @@ const IS: [&str; 7] = ["am", "is", "are", "was", "were", "been", "got"];
 /// So many words may stand between who says and what they do: "I have ever told".
 const BETWEEN: usize = 3;
 
-/// Who says something.
-fn speaker(words: &[&str]) -> Option<Role> {
+/// Who says something, and where the word for that stands.
+fn speaker(words: &[&str]) -> Option<(usize, Role)> {
     let subject = |at: usize| {
         let before = words.get(..at)?;
         let subject = before.iter().rposition(|word| matches!(*word, "i" | "we" | "you"))?;
@@ -97,7 +118,7 @@ fn speaker(words: &[&str]) -> Option<Role> {
         let around = before.get(subject.saturating_sub(1)..)?;
         let hears = words.get(at).is_some_and(|verb| HEARS.contains(verb))
             && around.iter().any(|word| IS.contains(word));
-        Some(if hears { role.other() } else { role })
+        Some((at, if hears { role.other() } else { role }))
     };
     let verbs = words.iter().enumerate().filter(|(_, word)| SAYS.contains(word));
     verbs.map(|(at, _)| at).find_map(subject)
@@ -113,18 +134,18 @@ fn mentioned(words: &[&str]) -> Option<Role> {
     person.then_some(Role::Person)
 }
 
-/// The words without those that only ask for an answer: "can you remind me", "do you know".
-fn without_frames<'a>(words: &[&'a str]) -> Vec<&'a str> {
+/// The places of the words that do not only ask for an answer: "can you remind me", "do you know".
+fn without_frames(words: &[&str]) -> Vec<usize> {
     let mut kept = Vec::new();
     let mut rest = words;
     if let ["remind" | "tell" | "show" | "give", "me", others @ ..] = rest {
         rest = others;
     }
-    while let [first, others @ ..] = rest {
+    while let [_, others @ ..] = rest {
         match framed(rest) {
             Some(others) => rest = others,
             None => {
-                kept.push(*first);
+                kept.push(words.len() - rest.len());
                 rest = others;
             }
         }
@@ -165,7 +186,7 @@ mod tests {
     fn check(role: Option<Role>, questions: &[&str]) {
         for question in questions {
             let words: Vec<&str> = question.split(' ').collect();
-            assert_eq!(Role::meant(&words), role, "{question}");
+            assert_eq!(Asked::read(&words).role, role, "{question}");
         }
     }
 
@@ -208,6 +229,17 @@ mod tests {
             &["can you repeat what you suggested", "tell me which shoes you recommended"],
         );
         check(None, &["can you tell me about the harbour", "where is the mill"]);
+    }
+
+    #[test]
+    fn words_that_only_say_who_speaks_are_no_topic() {
+        let framing = |question: &str| {
+            let words: Vec<&str> = question.split(' ').collect();
+            let framing = Asked::read(&words).framing;
+            framing.into_iter().map(|at| words[at].to_owned()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(framing("can you remind me what i said about tea"), "can you remind me said");
+        assert_eq!(framing("what did my sister say"), "");
     }
 
     #[test]
