@@ -196,7 +196,7 @@ fn checked(proposal: Proposal, text: &str, known: &[Mention]) -> Extracted {
         }
     }
     for one in proposal.relationships.iter().take(FOUND_MAX) {
-        match relation(ProposedRelation::of(one), &found.entities) {
+        match page.relation(ProposedRelation::of(one), &found.entities) {
             Ok(relation) if found.relations.iter().any(|other| is_repeated(other, &relation)) => {}
             Ok(relation) => found.relations.push(relation),
             Err(why) => found.left_out.push(why),
@@ -237,38 +237,45 @@ impl Page<'_> {
         })
     }
 
+    /// A relation of entities that were found, or that the page mentions and are known.
+    fn relation(
+        &self,
+        given: ProposedRelation,
+        entities: &[ExtractedEntity],
+    ) -> std::result::Result<NewRelation, String> {
+        let (subject, object) = (line(&given.subject, NAME_MAX), line(&given.object, NAME_MAX));
+        let what = || format!("the relation {subject:?} {} {object:?}", line(&given.predicate, 40));
+        let found = |name: &str| entities.iter().find(|one| is_same(one, name));
+        let known = |name: &str| self.known.iter().find(|one| key(&one.name) == key(name));
+        let of = |name: &str| {
+            let found = found(name).map(|one| (one.name.clone(), one.entity_type));
+            found.or_else(|| known(name).map(|one| (one.name.clone(), one.entity_type)))
+        };
+        let (Some(from), Some(to)) = (of(&subject), of(&object)) else {
+            return Err(format!("{}: one of its ends is not among the entities", what()));
+        };
+        if from.0 == to.0 {
+            return Err(format!("{}: it relates an entity to itself", what()));
+        }
+        let predicate = Predicate::read(&given.predicate)
+            .ok_or_else(|| format!("{}: this predicate is unknown", what()))?;
+        if let Some(objection) = predicate.objection(from.1, to.1) {
+            return Err(format!("{}: {objection}", what()));
+        }
+        Ok(NewRelation {
+            subject: from.0,
+            predicate: predicate.name.to_owned(),
+            object: to.0,
+            confidence: sure(given.confidence),
+        })
+    }
+
     /// The line of the page that a name stands in.
     fn around(&self, name: &str) -> String {
         let wanted = key(name);
         let found = self.text.lines().find(|line| key(line).contains(&wanted));
         line(found.unwrap_or_default(), 200)
     }
-}
-
-fn relation(
-    given: ProposedRelation,
-    entities: &[ExtractedEntity],
-) -> std::result::Result<NewRelation, String> {
-    let (subject, object) = (line(&given.subject, NAME_MAX), line(&given.object, NAME_MAX));
-    let what = || format!("the relation {subject:?} {} {object:?}", line(&given.predicate, 40));
-    let of = |name: &str| entities.iter().find(|one| is_same(one, name));
-    let (Some(from), Some(to)) = (of(&subject), of(&object)) else {
-        return Err(format!("{}: one of its ends is not among the entities", what()));
-    };
-    if from.name == to.name {
-        return Err(format!("{}: it relates an entity to itself", what()));
-    }
-    let predicate = Predicate::read(&given.predicate)
-        .ok_or_else(|| format!("{}: this predicate is unknown", what()))?;
-    if let Some(objection) = predicate.objection(from.entity_type, to.entity_type) {
-        return Err(format!("{}: {objection}", what()));
-    }
-    Ok(NewRelation {
-        subject: from.name.clone(),
-        predicate: predicate.name.to_owned(),
-        object: to.name.clone(),
-        confidence: sure(given.confidence),
-    })
 }
 
 fn is_repeated(one: &NewRelation, other: &NewRelation) -> bool {
@@ -354,6 +361,24 @@ mod tests {
         }));
         assert_eq!((found.entities.len(), found.relations.len()), (2, 1));
         assert_eq!(found.left_out.len(), 6, "{:?}", found.left_out);
+    }
+
+    #[test]
+    fn a_relation_may_lead_to_what_is_known_and_stands_in_the_page() {
+        let proposal = json!({
+            "entities": [{"name": "Ada Holt", "type": "Person"}],
+            "relationships": [
+                {"subject": "Ada Holt", "predicate": "founded", "object": "Herring Foundation"},
+            ],
+        });
+        let known = [Mention {
+            name: "Herring Foundation".into(),
+            uri: "orn:x".into(),
+            entity_type: EntityType::Organization,
+            context: String::new(),
+        }];
+        let found = checked(Proposal::read(&proposal.to_string()).unwrap(), TEXT, &known);
+        assert_eq!(found.relations.len(), 1, "{:?}", found.left_out);
     }
 
     #[test]
