@@ -10,17 +10,45 @@ use serde_json::{Value, json};
 use super::changes::fresh_names;
 use super::entities::Entity;
 use super::librarian::Librarian;
+use super::linking::Turned;
 use super::log::{self, Entry};
 use super::ontology::{self, EntityType};
 use super::shares::Shares;
-use super::{uri, waiting};
+use super::{linking, spoken, uri, waiting};
 
-/// Gives an entity another name.
+/// Gives an entity another name, for good.
 pub async fn add_alias(
     librarian: &Librarian,
     uri: &str,
     alias: &str,
     reason: &str,
+) -> Result<Entity> {
+    named_too(librarian, uri, alias, reason, Holds::ForGood).await
+}
+
+/// Gives an entity a name that its note has for it, until it has it no more.
+pub(super) async fn say_alias(
+    librarian: &Librarian,
+    uri: &str,
+    alias: &str,
+    reason: &str,
+) -> Result<Entity> {
+    named_too(librarian, uri, alias, reason, Holds::WhileSaid).await
+}
+
+/// For how long a name is given.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    ForGood,
+    WhileSaid,
+}
+
+async fn named_too(
+    librarian: &Librarian,
+    uri: &str,
+    alias: &str,
+    reason: &str,
+    holds: Holds,
 ) -> Result<Entity> {
     let alias = names::checked_name("alias", alias)?;
     let plan = |entity: &Entity, shares: &Shares| {
@@ -30,13 +58,22 @@ pub async fn add_alias(
             None => shares.own.iter().chain([&entity.node.name]).any(|own| is(own, &alias)),
         };
         let is_shown = fresh_names(&entity.node, [&alias].into_iter()).is_empty();
-        if is_known && is_shown {
+        let is_held = holds == Holds::WhileSaid
+            || is(&entity.node.name, &alias)
+            || spoken::is_given(&entity.node, &alias);
+        if is_known && is_shown && is_held {
             return Ok(None);
         }
         let all = entity.node.aliases.iter().cloned().chain((!is_shown).then(|| alias.clone()));
-        let patch = NodePatch { aliases: Some(all.collect()), ..NodePatch::default() };
+        let held = || spoken::given(entity.node.properties.clone(), std::slice::from_ref(&alias));
+        let patch = NodePatch {
+            aliases: Some(all.collect()),
+            properties: (!is_held).then(held),
+            ..NodePatch::default()
+        };
         let details = told_of(json!({ "alias": alias }), meant.map(|(_, of)| of));
-        Ok(Some(Amendment { patch, kind: log::ALIAS_ADDED, details }))
+        let turned = Turned::Come(vec![alias.clone()]);
+        Ok(Some(Amendment { patch, kind: log::ALIAS_ADDED, details, turned }))
     };
     let entity = amend(librarian, uri, reason, &plan).await?;
     waiting::settle(librarian, &entity).await;
@@ -53,8 +90,8 @@ pub async fn remove_alias(
     unnamed(librarian, uri, alias, reason, IfShared::Goes).await
 }
 
-/// Takes a name from an entity that its note no longer has for it. Where it is one with others
-/// now who have the name as well, it stays for them.
+/// Takes a name from an entity that its note no longer has for it. One that somebody else gave it
+/// stays; and where it is one with others now who have the name as well, it stays for them.
 pub(super) async fn give_up_alias(
     librarian: &Librarian,
     uri: &str,
@@ -88,12 +125,17 @@ async fn unnamed(
                 hint: "its first name stays; see its aliases at /entity/{uri}".into(),
             });
         }
+        if if_shared == IfShared::Stays && spoken::is_given(&entity.node, &alias) {
+            return Ok(None);
+        }
         if if_shared == IfShared::Stays && shares.owners(&alias) > 1 {
             aliases.clone_from(&entity.node.aliases);
         }
-        let patch = NodePatch { aliases: Some(aliases), ..NodePatch::default() };
+        let properties = Some(spoken::taken(entity.node.properties.clone(), &alias));
+        let patch = NodePatch { aliases: Some(aliases), properties, ..NodePatch::default() };
         let details = told_of(json!({ "alias": alias }), shares.owner(uri, &alias));
-        Ok(Some(Amendment { patch, kind: log::ALIAS_REMOVED, details }))
+        let turned = Turned::Gone(vec![alias.clone()]);
+        Ok(Some(Amendment { patch, kind: log::ALIAS_REMOVED, details, turned }))
     };
     amend(librarian, uri, reason, &plan).await
 }
@@ -116,7 +158,8 @@ pub(super) async fn rename(
         let patch =
             NodePatch { name: Some(name.clone()), aliases: Some(aliases), ..NodePatch::default() };
         let details = json!({ "from": entity.node.name, "to": name });
-        Ok(Some(Amendment { patch, kind: log::RENAMED, details }))
+        let turned = Turned::Come(vec![name.clone()]);
+        Ok(Some(Amendment { patch, kind: log::RENAMED, details, turned }))
     };
     let entity = amend(librarian, uri, reason, &plan).await?;
     waiting::settle(librarian, &entity).await;
@@ -145,7 +188,9 @@ pub async fn retype(
         };
         let details = json!({ "from": entity.entity_type.as_str(), "to": entity_type.as_str() });
         let details = told_of(details, shares.meant(uri).map(|(_, of)| of));
-        Ok(Some(Amendment { patch, kind: log::RETYPED, details }))
+        let names = entity.node.aliases.iter().chain([&entity.node.name]);
+        let turned = Turned::Gone(names.cloned().collect());
+        Ok(Some(Amendment { patch, kind: log::RETYPED, details, turned }))
     };
     amend(librarian, uri, reason, &plan).await
 }
@@ -155,6 +200,7 @@ struct Amendment {
     patch: NodePatch,
     kind: &'static str,
     details: Value,
+    turned: Turned,
 }
 
 /// Changes an entity as `plan` says, if it is to be changed.
@@ -172,18 +218,22 @@ async fn amend(
             let entity = librarian.entity(own).await?;
             let shares = Shares::of(librarian, &entity).await?;
             let batch = librarian.batch();
-            let Some(Amendment { patch, kind, details }) = plan(&entity, &shares)? else {
-                return Ok((batch, ()));
-            };
+            let Some(amendment) = plan(&entity, &shares)? else { return Ok((batch, None)) };
+            let Amendment { patch, kind, details, turned } = amendment;
             librarian.may_change(&entity.node)?;
             let (id, expect) = (NodeRef::Id(entity.node.id), Expect::Version(entity.node.version));
             let entry = log::append(librarian, &entity.node, Entry { kind, reason, details }, None);
-            Ok((batch.change(Change::UpdateNode(id, expect, patch)).change(entry), ()))
+            let batch = batch.change(Change::UpdateNode(id, expect, patch)).change(entry);
+            Ok((batch, Some(turned)))
         }
         .boxed()
     };
-    librarian.carry_out(plan).await?;
-    librarian.entity(&own).await
+    let turned = librarian.carry_out(plan).await?;
+    let entity = librarian.entity(&own).await?;
+    if let Some(turned) = turned {
+        linking::turned(librarian, &entity, &turned).await;
+    }
+    Ok(entity)
 }
 
 /// The details of an entry, with the URI of what was merged, where it is about that.

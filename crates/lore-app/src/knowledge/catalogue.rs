@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::entities::Entity;
 use super::known_notes::KnownNotes;
+use super::linking::Links;
 use super::ontology::EntityType;
 use super::spotter::{Spotted, Spotter};
 use super::tuning::{self, Tuning};
@@ -30,6 +31,8 @@ pub struct Catalogue {
     tuning: HashMap<NodeId, Tuning>,
     /// The notes whose relations wait for somebody of a name.
     waiting: HashMap<NodeId, Vec<String>>,
+    /// The notes whose relations lead to a name, and those that are to be read again.
+    links: Links,
     spotter: Option<Spotter>,
 }
 
@@ -111,6 +114,16 @@ impl Catalogue {
         self.waiting.keys().copied().collect()
     }
 
+    /// The notes with relations that lead to one of these names.
+    pub(super) fn linking_to(&self, keys: &[String]) -> Vec<NodeId> {
+        self.links.leading_to(keys)
+    }
+
+    /// The notes that are to be read again.
+    pub(super) fn stale(&self) -> Vec<NodeId> {
+        self.links.stale.iter().copied().collect()
+    }
+
     /// What a text mentions, with how often and where first.
     pub(super) fn spot(&mut self, text: &str) -> Vec<(NodeId, Spotted)> {
         let (entities, notes) = (&self.entities, &self.notes);
@@ -152,6 +165,7 @@ impl Learn for Catalogue {
         if !awaited.is_empty() {
             self.waiting.insert(node.id, awaited);
         }
+        self.links.learn(&node);
         let about = self.notes.learn(&node);
         self.call_again(about);
         let Some(entity) = Entity::of(node) else { return };
@@ -168,6 +182,7 @@ impl Learn for Catalogue {
 
     fn forget(&mut self, id: NodeId) {
         self.waiting.remove(&id);
+        self.links.forget(id);
         let about = self.notes.forget(id);
         self.call_again(about);
         if let Some(tuning) = self.tuning.remove(&id) {

@@ -1,20 +1,21 @@
-//! Registering entities, and taking those away again that notes made known.
+//! Registering entities.
 
 use futures::FutureExt;
 use lore_core::names::{self, Word, name_key};
 use lore_core::{Error, Node, NodeId, Properties, Result, Uid};
 use lore_resolve::{Candidate, Decision, Query, Resolution, Tier};
 use lore_store::{
-    Batch, Bin, Change, Direction, Expect, NameMatch, NewNode, NewText, NodePatch, NodeQuery,
-    NodeRef,
+    Batch, Bin, Change, Expect, NameMatch, NewNode, NewText, NodePatch, NodeQuery, NodeRef,
 };
 use serde_json::json;
 
 use super::entities::{self, Entity};
 use super::librarian::Librarian;
+use super::linking::Turned;
 use super::log;
 use super::ontology::{self, EntityType};
-use super::{uri, waiting};
+use super::spoken::{self, Giver};
+use super::{linking, uri, waiting};
 use crate::mentions::follow;
 use crate::play::word;
 
@@ -24,9 +25,6 @@ const ALIASES_MAX: usize = 100;
 const DESCRIPTION_MAX: usize = 20_000;
 /// Text kind of what an entity is.
 const DESCRIPTION: &str = "description";
-
-/// The property that holds the note which made an entity known.
-pub(super) const INTRODUCED_BY: &str = "introduced_by";
 
 /// Something to be known.
 #[derive(Debug, Clone)]
@@ -45,6 +43,12 @@ pub struct Registration {
     pub uri: Option<String>,
     /// The note that makes it known, if one does.
     pub introduced_by: Option<String>,
+}
+
+impl Registration {
+    fn giver(&self) -> Giver<'_> {
+        self.introduced_by.as_deref().map_or(Giver::Anybody, Giver::Note)
+    }
 }
 
 /// What became of a registration.
@@ -75,7 +79,7 @@ pub async fn register(librarian: &Librarian, given: &Registration) -> Result<Reg
         async move {
             let found = find(librarian, given, name, uri).await?;
             let batch = match &found {
-                Found::Same(known) => recognised(librarian, known, aliases),
+                Found::Same(known) => recognised(librarian, known, given.giver(), aliases),
                 Found::Alike(..) => {
                     let unspoken = Registration { description: None, ..given.clone() };
                     created(librarian, &unspoken, name, aliases, uri).await?
@@ -95,6 +99,8 @@ pub async fn register(librarian: &Librarian, given: &Registration) -> Result<Reg
     };
     if is_new || !aliases.is_empty() || entity.uri != uri {
         waiting::settle(librarian, &entity).await;
+        let names = std::iter::once(&name).chain(&aliases).cloned().collect();
+        linking::turned(librarian, &entity, &Turned::Come(names)).await;
     }
     let other = name_key(&entity.node.name) != name_key(&name);
     let merged_with = (!is_new && other).then(|| entity.node.name.clone());
@@ -191,15 +197,26 @@ async fn ambiguous(
     })
 }
 
-/// What is known gains the names that are new, unless that would tell them to others.
-fn recognised(librarian: &Librarian, known: &Entity, aliases: &[String]) -> Batch {
-    let fresh = fresh_names(&known.node, aliases.iter());
+/// What is known gains the names that are new, unless that would tell them to others. What
+/// somebody registers is known without its note from then on.
+fn recognised(
+    librarian: &Librarian,
+    known: &Entity,
+    giver: Giver<'_>,
+    aliases: &[String],
+) -> Batch {
     let batch = librarian.batch();
-    if fresh.is_empty() || librarian.would_tell(&known.node) {
+    let fresh = fresh_names(&known.node, aliases.iter());
+    let noted = match giver {
+        Giver::Anybody => giver.noted(known.node.properties.clone(), aliases),
+        Giver::Note(_) => known.node.properties.clone(),
+    };
+    let same = fresh.is_empty() && noted == known.node.properties;
+    if same || librarian.would_tell(&known.node) {
         return batch;
     }
     let all = known.node.aliases.iter().cloned().chain(fresh).take(ALIASES_MAX).collect();
-    let patch = NodePatch { aliases: Some(all), ..NodePatch::default() };
+    let patch = NodePatch { aliases: Some(all), properties: Some(noted), ..NodePatch::default() };
     let expect = Expect::Version(known.node.version);
     batch.change(Change::UpdateNode(NodeRef::Id(known.node.id), expect, patch))
 }
@@ -214,23 +231,19 @@ async fn created(
 ) -> Result<Batch> {
     let uid = uri::derived_uid(&librarian.viewer, uri)
         .ok_or_else(|| Error::Bug { what: "the id of an entity".into() })?;
-    let note = given.introduced_by.as_ref();
-    let introduced = note.map(|rid| (INTRODUCED_BY.to_owned(), json!(rid)));
-    if let Some(mut old) = in_bin(librarian, uid, name).await? {
-        let typed = (ontology::TYPE.to_owned(), json!(given.entity_type.as_str()));
-        old.properties.extend(introduced.into_iter().chain([typed]));
-        let patch = NodePatch {
-            aliases: Some(aliases.to_vec()),
-            properties: Some(old.properties),
-            ..NodePatch::default()
-        };
+    if let Some(old) = in_bin(librarian, uid, name).await? {
+        let mut all = aliases.to_vec();
+        all.extend(spoken::names_given(&old).into_iter().filter(|name| !aliases.contains(name)));
+        let mut properties = given.giver().noted(old.properties, aliases);
+        properties.insert(ontology::TYPE.into(), json!(given.entity_type.as_str()));
+        let (aliases, properties) = (Some(all), Some(properties));
+        let patch = NodePatch { aliases, properties, ..NodePatch::default() };
         let back = NodeRef::Uid(uid);
         let batch = librarian.batch().change(Change::RestoreNode(back));
         return Ok(batch.change(Change::UpdateNode(back, Expect::Any, patch)));
     }
-    let mut properties = Properties::new();
+    let mut properties = given.giver().noted(Properties::new(), aliases);
     properties.insert(uri::URI.into(), json!(uri));
-    properties.extend(introduced);
     let kind = Word::new("kind", given.entity_type.kind())?;
     let node = NewNode {
         aliases: aliases.to_vec(),
@@ -249,32 +262,6 @@ async fn created(
     }
     Ok(follow(librarian.app.store.as_ref(), &librarian.viewer, batch).await?.batch)
 }
-
-/// Puts an entity into the bin that a note made known, where nothing but that note, which is
-/// the document `note` as long as there is one, speaks of it.
-pub(super) async fn forget_introduced(
-    librarian: &Librarian,
-    uri: &str,
-    note: Option<NodeId>,
-) -> Result<()> {
-    let Some(entity) = entities::by_uri(librarian, uri).await? else { return Ok(()) };
-    let (store, viewer, id) = (&librarian.app.store, &librarian.viewer, entity.node.id);
-    let edges = store.neighbours(viewer, &[id], Direction::Both, &[], FEW).await?;
-    let texts = store.texts_of(viewer, id, Bin::Live).await?;
-    let alone = edges.iter().all(|edge| Some(edge.source) == note)
-        && texts.is_empty()
-        && log::same_as(&entity.node).is_empty();
-    if !alone || !entity.node.properties.contains_key(INTRODUCED_BY) {
-        return Ok(());
-    }
-    let expect = Expect::Version(entity.node.version);
-    let gone = Change::DeleteNode(NodeRef::Id(id), expect);
-    librarian.app.commit(viewer, librarian.batch().change(gone)).await?;
-    Ok(())
-}
-
-/// So many edges tell whether somebody else speaks of an entity.
-const FEW: usize = 10;
 
 /// What lies in the bin under an id and a name.
 async fn in_bin(librarian: &Librarian, uid: Uid, name: &str) -> Result<Option<Node>> {

@@ -10,10 +10,10 @@ use lore_core::{Node, Result, Timestamp};
 use lore_vault::NotePath;
 use serde_json::{Value, json};
 
-use super::changes::INTRODUCED_BY;
 use super::kept_notes;
 use super::librarian::Librarian;
 use super::note::Note;
+use super::spoken::INTRODUCED_BY;
 use super::vault_sync::read;
 use super::{entities, log, shelve, uri};
 

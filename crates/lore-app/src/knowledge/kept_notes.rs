@@ -7,16 +7,16 @@ use std::collections::HashSet;
 
 use lore_core::names::name_key;
 use lore_core::{Node, NodeId, Properties, Result};
-use lore_store::{Direction, NodeQuery};
+use lore_store::Direction;
 use lore_vault::NotePath;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::amend;
 use super::changes::{self, Registration};
-use super::documents::URL;
 use super::entities::{self, Entity};
 use super::librarian::Librarian;
+use super::linking::{LINKS, STALE, Turned};
 use super::note::{self, Note};
 use super::note_names::{self, CALLED, Names, SAYS_SO, called, named, names};
 use super::ontology::EntityType;
@@ -24,8 +24,8 @@ use super::relations::{EDGES_MAX, MENTIONS, NewRelation, ReadIn};
 use super::shelve::{self, NewDocument};
 use super::told::{self, Told};
 use super::tuning::{self, TUNING};
-use super::uri;
 use super::waiting::{self, WAITING};
+use super::{linking, spoken, uri};
 use crate::mentions;
 use crate::play::word;
 
@@ -46,7 +46,8 @@ const ASIDE: &str = "aside";
 /// merged. It is what the entity is when they part again, and what the note says since is not.
 const HELD: &str = "held";
 /// The properties that only notes have.
-pub(super) const FURTHER: [&str; 7] = [ABOUT, CALLED, TYPED, HELD, ASIDE, TUNING, WAITING];
+pub(super) const FURTHER: [&str; 9] =
+    [ABOUT, CALLED, TYPED, HELD, ASIDE, TUNING, WAITING, LINKS, STALE];
 /// How sure what a note says of itself is.
 pub(super) const SURE: f64 = 1.0;
 
@@ -65,6 +66,7 @@ pub(super) async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str
     let note = Note::read(text);
     let rid = rid(&path.to_string());
     let before = shelve::shelved(librarian, &rid).await?;
+    let spoken_of = spoken::mentioned_by(librarian, before.as_ref()).await?;
     let entity_type = entity_type(librarian, &note).await?;
     let subject = introduced(librarian, path, &note, entity_type).await?;
     let about = subject.as_ref().map(|subject| subject.entity.node.id);
@@ -74,11 +76,11 @@ pub(super) async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str
     {
         let_go(librarian, before, &old).await?;
     }
-    let told = match &subject {
-        Some(Subject { uri, entity }) => {
-            let told = note.relations(uri, entity.entity_type, SURE);
-            told::retell(librarian, entity.node.id, &told, read_in(&rid)).await?
-        }
+    let said = subject.as_ref().map_or_else(Vec::new, |subject| {
+        note.relations(&subject.uri, subject.entity.entity_type, SURE)
+    });
+    let told = match about {
+        Some(about) => told::retell(librarian, about, &said, read_in(&rid)).await?,
         None => Told::default(),
     };
     let linked = linked(librarian, &note).await?;
@@ -96,14 +98,16 @@ pub(super) async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str
         further: further(librarian, path, &note, subject.as_ref().zip(entity_type), &told.waiting)
             .into_iter()
             .chain(held(before.as_ref(), subject.as_ref()))
+            .chain(linking::kept(&said))
             .collect(),
         mentions: linked.into_iter().chain(by_number).chain(told.named()).chain(about).collect(),
     };
-    shelve::shelve(librarian, &document).await?;
+    let kept = shelve::shelve(librarian, &document).await?;
     if let Some(Subject { entity, .. }) = &subject {
         awaited_by_file(librarian, path, entity).await;
     }
-    Ok(())
+    let now = spoken::mentioned_by(librarian, Some(&kept)).await?;
+    spoken::forget_unmentioned(librarian, &(&spoken_of - &now)).await
 }
 
 /// Those whose notes the text of a note links to.
@@ -117,6 +121,8 @@ async fn awaited_by_file(librarian: &Librarian, path: &NotePath, entity: &Entity
     let mut names = std::iter::once(&entity.node.name).chain(&entity.node.aliases);
     if !names.any(|name| name_key(name) == name_key(path.title())) {
         waiting::settle(librarian, entity).await;
+        let title = Turned::Come(vec![path.title().to_owned()]);
+        linking::turned(librarian, entity, &title).await;
     }
 }
 
@@ -200,7 +206,8 @@ pub(super) fn told(node: &Node) -> Option<AboutEntity<'_>> {
 pub(super) async fn is_kept(librarian: &Librarian, path: &NotePath, text: &str) -> Result<bool> {
     let old = shelve::shelved(librarian, &rid(&path.to_string())).await?;
     let title = shelve::title(path.title(), "");
-    Ok(old.is_some_and(|old| has_said(&old, text) && old.name == title))
+    let is_kept = |old: &Node| has_said(old, text) && old.name == title && !linking::is_stale(old);
+    Ok(old.as_ref().is_some_and(is_kept))
 }
 
 /// Whether what is kept of the note at a path is this text.
@@ -297,6 +304,10 @@ async fn registered(
 ) -> Result<Subject> {
     let (name, aliases) =
         names.now.split_first().map_or(("", &[][..]), |(name, more)| (name, more));
+    let uri = match uri {
+        None => note_names::beside(librarian, entity_type, name, &rid).await?,
+        told => told,
+    };
     let registration = Registration {
         name: name.to_owned(),
         entity_type,
@@ -343,7 +354,10 @@ fn typed(document: Option<&Node>) -> Option<EntityType> {
 }
 
 /// Whom a document was about when it was last kept, as long as there is that entity.
-async fn subject_of(librarian: &Librarian, document: Option<&Node>) -> Result<Option<Subject>> {
+pub(super) async fn subject_of(
+    librarian: &Librarian,
+    document: Option<&Node>,
+) -> Result<Option<Subject>> {
     match document.and_then(|node| property(node, ABOUT)) {
         Some(uri) => subject(librarian, uri).await,
         None => Ok(None),
@@ -355,64 +369,16 @@ async fn subject(librarian: &Librarian, uri: &str) -> Result<Option<Subject>> {
     Ok(entity.map(|entity| Subject { uri: uri.to_owned(), entity }))
 }
 
-/// A note and the entity it is about.
-#[derive(Debug, Clone)]
-pub struct NoteOf {
-    /// What the note is called.
-    pub rid: String,
-    /// Where it is in the vault.
-    pub path: String,
-    /// The entity.
-    pub entity: Entity,
-}
-
-/// The notes that are about an entity, in the order they came.
-pub async fn notes_of_entities(librarian: &Librarian) -> Result<Vec<NoteOf>> {
-    let mut found = Vec::new();
-    for node in documents(librarian).await? {
-        let rid = uri::of_document(&node);
-        let path = rid.strip_prefix(PREFIX).unwrap_or(&rid).to_owned();
-        let subject = subject_of(librarian, Some(&node)).await?;
-        found.extend(subject.map(|subject| NoteOf { rid, path, entity: subject.entity }));
-    }
-    Ok(found)
-}
-
-/// Every note that is kept.
-pub(super) async fn documents(librarian: &Librarian) -> Result<Vec<Node>> {
-    let mut found = Vec::new();
-    let mut after = None;
-    loop {
-        let query = NodeQuery { kinds: vec![word(KIND)?], after, ..NodeQuery::default() };
-        let page = librarian.app.store.find_nodes(&librarian.viewer, query).await?;
-        found.extend(page.items);
-        after = page.next;
-        if after.is_none() {
-            return Ok(found);
-        }
-    }
-}
-
-/// The paths of the notes that say they are about a page of the web.
-pub(super) async fn about_page(librarian: &Librarian, url: &str) -> Result<Vec<String>> {
-    // A long address is kept only as far as values of properties go.
-    let says_so = |node: &Node| {
-        let told = property(node, URL);
-        told.is_some_and(|told| !told.is_empty() && url.starts_with(told))
-    };
-    let notes = documents(librarian).await?.into_iter().filter(says_so);
-    let rids = notes.map(|node| uri::of_document(&node));
-    Ok(rids.filter_map(|rid| rid.strip_prefix(PREFIX).map(str::to_owned)).collect())
-}
-
 /// Takes a note away that is gone, with what it said.
 pub(super) async fn forget(librarian: &Librarian, path: &str) -> Result<()> {
     let rid = rid(path);
     let Some(document) = shelve::shelved(librarian, &rid).await? else { return Ok(()) };
+    let spoken_of = spoken::mentioned_by(librarian, Some(&document)).await?;
     if let Some(subject) = subject_of(librarian, Some(&document)).await? {
         let_go(librarian, &document, &subject).await?;
     }
-    shelve::unshelve(librarian, &rid).await
+    shelve::unshelve(librarian, &rid).await?;
+    spoken::forget_unmentioned(librarian, &spoken_of).await
 }
 
 /// Takes back what a note said of an entity it is about no more: relations, other names, and
@@ -423,28 +389,36 @@ async fn let_go(librarian: &Librarian, document: &Node, subject: &Subject) -> Re
     if librarian.would_tell(&subject.entity.node) {
         return Ok(());
     }
-    let mut others = notes_about(librarian, subject).await?;
+    let mut others = notes_under(librarian, subject).await?;
     others.retain(|note| note.id != document.id);
     note_names::take_back(librarian, document, subject, &others).await?;
     match others.is_empty() && !subject.is_merged() {
-        true => changes::forget_introduced(librarian, &subject.uri, Some(document.id)).await,
+        true => spoken::forget_introduced(librarian, &subject.uri, Some(document.id)).await,
         false => Ok(()),
     }
 }
 
 /// The notes that say of themselves that they are about an entity.
-async fn notes_about(librarian: &Librarian, subject: &Subject) -> Result<Vec<Node>> {
-    let kinds = [word(MENTIONS)?];
-    let (store, viewer) = (&librarian.app.store, &librarian.viewer);
-    let id = subject.entity.node.id;
-    let edges = store.neighbours(viewer, &[id], Direction::In, &kinds, EDGES_MAX).await?;
-    let ids: Vec<NodeId> = edges.iter().map(|edge| edge.source).collect();
-    let mut nodes = store.nodes(viewer, &ids).await?;
+async fn notes_under(librarian: &Librarian, subject: &Subject) -> Result<Vec<Node>> {
+    let mut nodes = notes_about(librarian, &subject.entity).await?;
     nodes.retain(|node| property(node, ABOUT) == Some(&subject.uri));
     Ok(nodes)
 }
 
-fn property<'a>(node: &'a Node, name: &str) -> Option<&'a str> {
+/// The notes that are about an entity, under whatever URI.
+pub(super) async fn notes_about(librarian: &Librarian, entity: &Entity) -> Result<Vec<Node>> {
+    let kinds = [word(MENTIONS)?];
+    let (store, viewer) = (&librarian.app.store, &librarian.viewer);
+    let id = entity.node.id;
+    let edges = store.neighbours(viewer, &[id], Direction::In, &kinds, EDGES_MAX).await?;
+    let ids: Vec<NodeId> = edges.iter().map(|edge| edge.source).collect();
+    let mut nodes = store.nodes(viewer, &ids).await?;
+    let catalogue = librarian.catalogue().await?;
+    nodes.retain(|node| property(node, ABOUT).and_then(|uri| catalogue.by_uri(uri)) == Some(id));
+    Ok(nodes)
+}
+
+pub(super) fn property<'a>(node: &'a Node, name: &str) -> Option<&'a str> {
     node.properties.get(name).and_then(Value::as_str)
 }
 
@@ -474,11 +448,11 @@ pub(super) async fn exchange(librarian: &Librarian, one: &str, other: &str) -> R
 /// Takes an entity away that notes made known, if no note is about it any more.
 pub(super) async fn forget_unsaid(librarian: &Librarian, uri: &str) -> Result<()> {
     let Some(known) = subject(librarian, uri).await? else { return Ok(()) };
-    if librarian.would_tell(&known.entity.node) || !notes_about(librarian, &known).await?.is_empty()
+    if librarian.would_tell(&known.entity.node) || !notes_under(librarian, &known).await?.is_empty()
     {
         return Ok(());
     }
-    changes::forget_introduced(librarian, uri, None).await
+    spoken::forget_introduced(librarian, uri, None).await
 }
 
 pub(super) fn digest(text: &str) -> String {

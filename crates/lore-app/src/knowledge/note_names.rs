@@ -7,11 +7,13 @@ use lore_vault::NotePath;
 use serde_json::{Value, json};
 
 use super::amend;
-use super::entities::Entity;
-use super::kept_notes::Subject;
+use super::entities::{self, Entity};
+use super::kept_notes::{self, Subject};
 use super::librarian::Librarian;
 use super::log;
 use super::note::Note;
+use super::ontology::EntityType;
+use super::{spoken, uri};
 
 /// The property of a note's document that holds what the note calls its entity, the name first.
 pub(super) const CALLED: &str = "called";
@@ -64,7 +66,7 @@ pub(super) async fn named(librarian: &Librarian, known: Subject, names: &Names) 
         entity = cleared(librarian, entity, before).await?;
     }
     for name in &names.now {
-        entity = amend::add_alias(librarian, uri, name, SAYS_SO).await?;
+        entity = amend::say_alias(librarian, uri, name, SAYS_SO).await?;
     }
     for gone in names.before.iter().skip(1) {
         let kept = names.now.iter().any(|name| is(name, gone)) || is(&entity.node.name, gone);
@@ -123,19 +125,58 @@ async fn cleared(librarian: &Librarian, entity: Entity, before: &str) -> Result<
     }
 }
 
+/// The URI of what the new note `rid` is about, where the one that its name makes is that of
+/// another, whose note was called so before. That one gives the name up.
+pub(super) async fn beside(
+    librarian: &Librarian,
+    entity_type: EntityType,
+    name: &str,
+    rid: &str,
+) -> Result<Option<String>> {
+    let mut named_so = false;
+    for other in all_called_so(librarian, entity_type, name).await? {
+        match was_renamed(librarian, &other, name).await? {
+            true => amend::remove_alias(librarian, &other.uri, name, OTHER_IS_CALLED_SO).await?,
+            false => {
+                named_so = true;
+                continue;
+            }
+        };
+    }
+    let first = entities::by_uri(librarian, &uri::proposed(Some(entity_type), name)).await?;
+    let taken = first.is_some() && !named_so;
+    Ok(taken.then(|| uri::proposed_beside(entity_type, name, rid)))
+}
+
 /// Others of the same type that go by a name.
 async fn called_so(librarian: &Librarian, entity: &Entity, name: &str) -> Result<Vec<Entity>> {
+    let mut others = all_called_so(librarian, entity.entity_type, name).await?;
+    others.retain(|other| other.node.id != entity.node.id);
+    Ok(others)
+}
+
+/// Those of a type that go by a name.
+async fn all_called_so(
+    librarian: &Librarian,
+    entity_type: EntityType,
+    name: &str,
+) -> Result<Vec<Entity>> {
     let name = Some(NameMatch::Exact(name.to_owned()));
     let query = NodeQuery { name, ..NodeQuery::default() };
     let found = librarian.app.store.find_nodes(&librarian.viewer, query).await?.items;
-    let others = found.into_iter().filter(|node| node.id != entity.node.id);
-    let others = others.filter(|node| !librarian.would_tell(node)).filter_map(Entity::of);
-    Ok(others.filter(|other| other.entity_type == entity.entity_type).collect())
+    let found = found.into_iter().filter(|node| !librarian.would_tell(node));
+    Ok(found.filter_map(Entity::of).filter(|one| one.entity_type == entity_type).collect())
 }
 
 /// Whether an entity goes by a name only because its note was called so before.
 async fn was_renamed(librarian: &Librarian, entity: &Entity, name: &str) -> Result<bool> {
     if !entity.node.aliases.iter().any(|alias| is(alias, name)) {
+        return Ok(false);
+    }
+    let notes = kept_notes::notes_about(librarian, entity).await?;
+    // What it is called first, its note may just have been called no more.
+    let mut listed = notes.iter().flat_map(|note| called(Some(note)).into_iter().skip(1));
+    if listed.any(|listed| is(&listed, name)) {
         return Ok(false);
     }
     let entries = log::history(librarian, &entity.uri).await?;
@@ -147,5 +188,6 @@ async fn was_renamed(librarian: &Librarian, entity: &Entity, name: &str) -> Resu
     let left = |entry: &log::Logged| {
         entry.details.get("from").and_then(Value::as_str).is_some_and(|from| is(from, name))
     };
-    Ok(renames.any(left) && !entries.iter().any(given))
+    let is_given = entries.iter().any(given) || spoken::is_given(&entity.node, name);
+    Ok(renames.any(left) && !is_given)
 }

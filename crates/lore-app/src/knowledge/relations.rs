@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use futures::FutureExt;
 use lore_core::names::without_unseen;
 use lore_core::{Edge, EdgeKind, Node, NodeId, Properties, Result};
-use lore_store::{Change, Direction, EdgePatch, EdgeRef, Expect, NewEdge, NodeRef};
+use lore_store::{Change, Direction, NewEdge, NodeRef};
 use serde_json::{Value, json};
 
 use super::entities::{self, Entity, Fit};
 use super::librarian::Librarian;
 use super::ontology::is_written_here;
 use super::predicates::{self, Kept, Predicate};
-use super::told::told_too;
+use super::told::{self, told_too};
 use super::{note, uri};
 use crate::play::word;
 
@@ -383,7 +383,7 @@ pub(super) async fn keep(
                     }
                     (Some(known), Teller::Note, Some(rid)) => told_too(&known, rid),
                     // What others know and see stays as it is.
-                    (Some(known), ..) => called_too(joint, &known),
+                    (Some(known), ..) => said_again(joint, &known, read_in),
                 };
                 batch.changes.extend(change);
             }
@@ -405,9 +405,9 @@ pub(super) fn called_at(edge: &Edge, end: NodeId) -> Vec<&str> {
     }
 }
 
-/// That the ends of an edge were called otherwise this time. They may be several that are one for
-/// now.
-fn called_too(joint: &Joint, known: &Edge) -> Option<Change> {
+/// That somebody else says so, and that the ends of an edge were called otherwise this time. They
+/// may be several that are one for now.
+fn said_again(joint: &Joint, known: &Edge, read_in: ReadIn<'_>) -> Option<Change> {
     let mut properties = known.properties.clone();
     for (end, key) in [(known.source, SUBJECT_AS), (known.target, OBJECT_AS)] {
         let mut names = called_at(known, end);
@@ -417,10 +417,8 @@ fn called_too(joint: &Joint, known: &Edge) -> Option<Change> {
             properties.insert(key.into(), json!(names));
         }
     }
-    (properties != known.properties).then(|| {
-        let patch = EdgePatch { properties: Some(properties), ..EdgePatch::default() };
-        Change::UpdateEdge(EdgeRef::Id(known.id), Expect::Version(known.version), patch)
-    })
+    properties.extend(told::said_too(known, read_in));
+    (properties != known.properties).then(|| told::with(known, properties))
 }
 
 /// Most names that are remembered for an end of an edge.

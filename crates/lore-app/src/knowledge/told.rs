@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use futures::FutureExt;
-use lore_core::{Edge, NodeId, Result};
+use lore_core::{Edge, NodeId, Properties, Result};
 use lore_store::{Change, EdgePatch, EdgeRef, Expect};
 use serde_json::{Value, json};
 
@@ -134,26 +134,48 @@ pub(super) fn tellers(edge: &Edge) -> Vec<String> {
     told.iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// The edge as these notes tell it; without any it goes, unless others made it.
+/// The edge as these notes tell it; without any it goes, unless others made it or say so, too.
 fn told_by(edge: &Edge, tellers: Vec<String>) -> Change {
-    let (at, expect) = (EdgeRef::Id(edge.id), Expect::Version(edge.version));
     let mut properties = edge.properties.clone();
-    let first = properties.get(SOURCE_RID).and_then(Value::as_str).map(str::to_owned);
-    let own = first.is_some_and(|first| self::tellers(edge).contains(&first));
     match tellers.first() {
-        None if own => return Change::DeleteEdge(at, expect),
-        None => {}
-        Some(_) if !own => {}
-        Some(first) => {
+        Some(first) if is_of_notes(edge) => {
             properties.insert(SOURCE_RID.into(), json!(first));
         }
+        None if is_of_notes(edge) => match properties.remove(SAID_TOO) {
+            Some(said) => properties.extend(source_of(said)),
+            None => return Change::DeleteEdge(EdgeRef::Id(edge.id), Expect::Version(edge.version)),
+        },
+        _ => {}
     }
     properties.insert(TOLD_BY.into(), json!(tellers));
-    Change::UpdateEdge(
-        at,
-        expect,
-        EdgePatch { properties: Some(properties), ..EdgePatch::default() },
-    )
+    with(edge, properties)
+}
+
+/// Whether an edge is there because a note says so.
+fn is_of_notes(edge: &Edge) -> bool {
+    let first = edge.properties.get(SOURCE_RID).and_then(Value::as_str);
+    first.is_some_and(|first| tellers(edge).iter().any(|teller| teller == first))
+}
+
+/// An edge with other properties.
+pub(super) fn with(edge: &Edge, properties: Properties) -> Change {
+    let patch = EdgePatch { properties: Some(properties), ..EdgePatch::default() };
+    Change::UpdateEdge(EdgeRef::Id(edge.id), Expect::Version(edge.version), patch)
+}
+
+/// The property of an edge that notes made: who else says so, the sort of source and the document.
+const SAID_TOO: &str = "said_too";
+
+/// What tells of an edge where it comes from, when it is no note's any more.
+fn source_of(said: Value) -> impl Iterator<Item = (String, Value)> {
+    let said = |place: usize| said.get(place).cloned().unwrap_or_default();
+    [(SOURCE.to_owned(), said(0)), (SOURCE_RID.to_owned(), said(1))].into_iter()
+}
+
+/// That somebody says so who is no note, where only notes did: a property of the edge.
+pub(super) fn said_too(known: &Edge, read_in: ReadIn<'_>) -> Option<(String, Value)> {
+    let first = is_of_notes(known) && !known.properties.contains_key(SAID_TOO);
+    first.then(|| (SAID_TOO.to_owned(), json!([read_in.source, read_in.rid])))
 }
 
 /// That a note says so, too, where the edge does not have that yet.

@@ -45,6 +45,14 @@ pub(super) fn proposed(entity_type: Option<EntityType>, name: &str) -> String {
     format!("{ENTITY_PREFIX}{}-{}-{hash}", lower(entity_type), slug(name))
 }
 
+/// The URI of an entity that the document `rid` makes known, where another has the URI that its
+/// type and name make.
+pub(super) fn proposed_beside(entity_type: EntityType, name: &str, rid: &str) -> String {
+    let hash = Sha256::digest(format!("{}:{}:{rid}", entity_type.as_str(), normalised(name)));
+    let hash: String = hex(&hash).chars().take(12).collect();
+    format!("{ENTITY_PREFIX}{}-{}-{hash}", lower(Some(entity_type)), slug(name))
+}
+
 /// The uid of the node that a URI of this world was made for.
 pub(crate) fn uid_shown(uri: &str) -> Option<Uid> {
     match uri.strip_prefix(OWN_PREFIX) {

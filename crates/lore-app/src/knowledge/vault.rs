@@ -10,6 +10,7 @@ use tokio::sync::OnceCell;
 
 use super::kept_notes;
 use super::librarian::Librarian;
+use super::listed_notes;
 use super::note::Note;
 use super::source;
 use super::submission::Submission;
@@ -206,7 +207,7 @@ async fn source_note(librarian: &Librarian, page: &Submission) -> Result<Option<
     if let Some(found) = note_about(librarian, first, page).await? {
         return Ok(Some(found));
     }
-    for path in kept_notes::about_page(librarian, &page.url).await? {
+    for path in listed_notes::about_page(librarian, &page.url).await? {
         if let Some(found) = note_about(librarian, &path, page).await? {
             return Ok(Some(found));
         }

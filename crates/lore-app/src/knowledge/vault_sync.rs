@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::librarian::Librarian;
 use super::note::Note;
-use super::{copies, kept_notes, note, shelve, uri, vault, waiting};
+use super::{copies, kept_notes, listed_notes, note, shelve, uri, vault, waiting};
 
 /// How often notes are read again that were changed while all were read.
 const ROUNDS_MAX: usize = 3;
@@ -69,8 +69,11 @@ async fn look_round(
             told(kept.follow(librarian, &note.path, digest, &present, &fresh).await, &note.path);
         }
     }
-    // Everybody first, so that notes may speak of those whose notes come later.
-    for note in &notes {
+    // Everybody first, so that notes may speak of those whose notes come later; and who was known
+    // before those who come, to whom they may have left their names.
+    let (known, new): (Vec<_>, Vec<_>) =
+        notes.iter().partition(|note| kept.paths.contains_key(&note.path.to_string()));
+    for note in known.into_iter().chain(new) {
         if let Some(digest) = fresh.get(&note.path.to_string()) {
             welcomed(librarian, &note.path, digest).await;
         }
@@ -86,6 +89,8 @@ async fn look_round(
     for path in kept.paths.keys().filter(|path| !present.contains(*path)) {
         removed(librarian, path).await;
     }
+    // Notes may be read that others link to by a name they have no more, or have now.
+    changed += librarian.catalogue().await?.stale().len();
     Ok(Round { notes: notes.len(), changed })
 }
 
@@ -271,7 +276,7 @@ pub(super) async fn removed(librarian: &Librarian, path: &str) {
 /// The paths of the notes that are kept, with the digests of what they say.
 async fn kept(librarian: &Librarian) -> Result<HashMap<String, String>> {
     let mut kept = HashMap::new();
-    for node in kept_notes::documents(librarian).await? {
+    for node in listed_notes::documents(librarian).await? {
         let digest = node.properties.get(shelve::DIGEST).and_then(Value::as_str);
         if let Some(path) = uri::of_document(&node).strip_prefix(kept_notes::PREFIX) {
             kept.insert(path.to_owned(), digest.unwrap_or_default().to_owned());

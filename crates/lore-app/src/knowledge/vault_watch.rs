@@ -8,8 +8,8 @@ use lore_vault::{Change, NotePath, Vault, Watch};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::librarian::Librarian;
-use super::vault;
 use super::vault_sync::{exchanged, moved, read, removed, sync, sync_all, written};
+use super::{linking, vault};
 use crate::App;
 use crate::access::{self, Identity, Presence};
 
@@ -45,6 +45,7 @@ pub async fn keep_vault(app: Arc<App>, world: Option<String>) {
             Ok(vault) => match following.filter(|old| Arc::ptr_eq(&old.vault, &vault)) {
                 Some(same) => {
                     follow(&librarian, &changes).await;
+                    linking::read_marked(&librarian).await;
                     Some(same)
                 }
                 None => begun(&librarian, vault, &mut trouble).await,

@@ -19,6 +19,8 @@ mod parting;
 #[path = "../shared/place.rs"]
 mod place;
 mod recognised;
+mod renamed;
+mod tellers;
 mod world;
 
 use lore_tools::koi::{Ask, Failure};

@@ -1,0 +1,176 @@
+//! Notes that link to a name which means another now. They are read again by and by.
+//!
+//! What a link leads to is decided when the note is read. When somebody gets or loses a name, or
+//! becomes something else, the notes that link to it are marked in the store, so that whoever
+//! follows the vault reads them again, however long that takes and whatever comes between.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use lore_core::{Error, Node, NodeId, Result};
+use lore_store::{Change, Expect, NodePatch, NodeRef};
+use lore_vault::NotePath;
+use serde_json::{Value, json};
+
+use super::entities::Entity;
+use super::librarian::Librarian;
+use super::relations::{NewRelation, around};
+use super::{kept_notes, note, told, uri, vault_sync, waiting};
+
+/// The property of a note's document that holds the names its relations lead to.
+pub(super) const LINKS: &str = "links";
+/// The property of a note's document that says it is to be read again.
+pub(super) const STALE: &str = "stale";
+/// How many notes are read again before whoever follows the vault looks what else happened.
+const READ_AT_ONCE: usize = 100;
+/// How many notes are marked in one batch.
+const MARKED_AT_ONCE: usize = 500;
+
+/// Names that do not mean what they meant.
+pub(super) enum Turned {
+    /// An entity did not have them before.
+    Come(Vec<String>),
+    /// It has them no more, or is something else under them.
+    Gone(Vec<String>),
+}
+
+/// The names that relations lead to, as a property.
+pub(super) fn kept(items: &[NewRelation]) -> Option<(String, Value)> {
+    let ends = items.iter().flat_map(|item| [&item.subject, &item.object]);
+    let names = ends.filter(|end| !end.starts_with(uri::PREFIX)).map(|end| note::last(end));
+    let mut keys: Vec<String> = names.map(waiting::key).collect();
+    keys.sort();
+    keys.dedup();
+    (!keys.is_empty()).then(|| (LINKS.to_owned(), json!(keys)))
+}
+
+/// The names that relations of a document lead to, as they are compared.
+fn names_of(node: &Node) -> Vec<String> {
+    let keys = node.properties.get(LINKS).and_then(Value::as_array);
+    keys.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// Whether a document is to be read again.
+pub(super) fn is_stale(node: &Node) -> bool {
+    node.properties.contains_key(STALE)
+}
+
+/// What notes link to, as far as a viewer sees them.
+#[derive(Default)]
+pub(super) struct Links {
+    names: HashMap<NodeId, Vec<String>>,
+    notes: HashMap<String, BTreeSet<NodeId>>,
+    pub(super) stale: BTreeSet<NodeId>,
+}
+
+impl Links {
+    /// Takes in a node, if it is a note that links to others.
+    pub(super) fn learn(&mut self, node: &Node) {
+        let names = names_of(node);
+        for name in &names {
+            self.notes.entry(name.clone()).or_default().insert(node.id);
+        }
+        if !names.is_empty() {
+            self.names.insert(node.id, names);
+        }
+        if node.properties.contains_key(STALE) {
+            self.stale.insert(node.id);
+        }
+    }
+
+    /// Forgets a note.
+    pub(super) fn forget(&mut self, id: NodeId) {
+        self.stale.remove(&id);
+        for name in self.names.remove(&id).unwrap_or_default() {
+            let left = self.notes.get_mut(&name).map(|notes| {
+                notes.remove(&id);
+                notes.len()
+            });
+            if left == Some(0) {
+                self.notes.remove(&name);
+            }
+        }
+    }
+
+    /// The notes that link to one of these names.
+    pub(super) fn leading_to(&self, keys: &[String]) -> Vec<NodeId> {
+        let notes = keys.iter().filter_map(|key| self.notes.get(key)).flatten();
+        let notes: BTreeSet<NodeId> = notes.copied().collect();
+        notes.into_iter().collect()
+    }
+}
+
+/// Has the notes read again that link to names which mean another now. What goes wrong is told in
+/// the log alone: whoever changed the names did nothing wrong.
+pub(super) async fn turned(librarian: &Librarian, entity: &Entity, names: &Turned) {
+    if let Err(error) = mark_linking(librarian, entity, names).await {
+        tracing::info!(%error, uri = entity.uri, "notes that link to it were not marked");
+    }
+}
+
+async fn mark_linking(librarian: &Librarian, entity: &Entity, names: &Turned) -> Result<()> {
+    let (Turned::Come(given) | Turned::Gone(given)) = names;
+    let keys: Vec<String> = given.iter().map(|name| waiting::key(name)).collect();
+    let (mut notes, waiting) = {
+        let catalogue = librarian.catalogue().await?;
+        (catalogue.linking_to(&keys), catalogue.waiting_for(&keys))
+    };
+    if matches!(names, Turned::Come(_)) && !notes.is_empty() {
+        // Those that wait for the name are told of it by themselves, and some tell of it already.
+        notes.retain(|note| !waiting.contains(note));
+        let edges = around(librarian, &[entity.node.id], &[]).await?;
+        let telling: HashSet<String> = edges.iter().flat_map(told::tellers).collect();
+        let nodes = librarian.app.store.nodes(&librarian.viewer, &notes).await?;
+        let silent = nodes.iter().filter(|node| !telling.contains(&uri::of_document(node)));
+        notes = silent.map(|node| node.id).collect();
+    }
+    for some in notes.chunks(MARKED_AT_ONCE) {
+        mark(librarian, some).await?;
+    }
+    Ok(())
+}
+
+async fn mark(librarian: &Librarian, notes: &[NodeId]) -> Result<()> {
+    let (store, viewer) = (&librarian.app.store, &librarian.viewer);
+    let mut batch = librarian.batch();
+    for mut node in store.nodes(viewer, notes).await? {
+        if node.properties.insert(STALE.into(), json!(true)).is_some() {
+            continue;
+        }
+        let patch = NodePatch {
+            // Names are told to have changed, which is how catalogues learn of it.
+            name: Some(node.name),
+            properties: Some(node.properties),
+            ..NodePatch::default()
+        };
+        let change = Change::UpdateNode(NodeRef::Id(node.id), Expect::Any, patch);
+        batch = batch.change(change);
+    }
+    match batch.changes.is_empty() {
+        true => Ok(()),
+        false => Ok(store.commit(viewer, batch).await.map(drop)?),
+    }
+}
+
+/// Reads some of the notes again that are marked.
+pub(super) async fn read_marked(librarian: &Librarian) {
+    let marked = librarian.catalogue().await.map(|catalogue| catalogue.stale());
+    let Ok(marked) = marked else { return };
+    for id in marked.into_iter().take(READ_AT_ONCE) {
+        if let Err(error) = read_again(librarian, id).await {
+            tracing::info!(%error, "a note was not read again");
+        }
+    }
+}
+
+async fn read_again(librarian: &Librarian, id: NodeId) -> Result<()> {
+    let node = librarian.app.store.nodes(&librarian.viewer, &[id]).await?.pop();
+    let rid = node.map(|node| uri::of_document(&node)).unwrap_or_default();
+    let Some(path) = rid.strip_prefix(kept_notes::PREFIX) else { return Ok(()) };
+    let path = NotePath::parse(path)?;
+    match vault_sync::read(librarian, &path).await {
+        Ok(text) => kept_notes::read_anew(librarian, &path, &text).await,
+        // Whoever follows the vault takes it away.
+        Err(Error::NotFound { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
