@@ -82,7 +82,7 @@ pub use search::{
 };
 pub(crate) use shelve::document;
 pub(crate) use uri::{PREFIX as ORN, of_document, uid_shown};
-pub use vault::{Notes, list_notes, read_note, write_note};
+pub use vault::{Notes, list_notes, notes_read, read_note, write_note};
 pub use vault_watch::{index_vault, keep_vault, sync_vault};
 pub use web::{
     Ingested, IngestedEntity, Intake, Looked, Mention, NewEntity, Newness, Opinion, Preview,

@@ -26,6 +26,8 @@ pub struct Notes {
     open: Mutex<Option<Arc<Vault>>>,
     /// Held by whoever writes a note about a page.
     writing: tokio::sync::Mutex<()>,
+    /// How many of how many notes are read, while all are.
+    reading: Mutex<Option<(usize, usize)>>,
 }
 
 /// The folder of notes about pages unless another is asked for.
@@ -49,6 +51,11 @@ impl Notes {
     /// Whether there is a folder for notes at all.
     pub(super) fn is_configured(&self) -> bool {
         self.place.is_some()
+    }
+
+    /// Tells how many of how many notes are read, or that all are.
+    pub(super) fn are_read(&self, done: Option<(usize, usize)>) {
+        *self.reading.lock() = done;
     }
 
     /// Whether the notes are those of a world.
@@ -90,6 +97,18 @@ impl Notes {
 
 fn no_vault(hint: &str) -> Error {
     Error::Precondition { message: "there is no vault".into(), hint: hint.into() }
+}
+
+/// How many of how many notes are read, while all are being read and the caller would miss them.
+pub async fn notes_read(librarian: &Librarian) -> Option<(usize, usize)> {
+    let (app, viewer) = (&librarian.app, &librarian.viewer);
+    let reading = *app.notes.reading.lock();
+    match reading {
+        Some(done) if viewer.sees_gm_side() => {
+            app.notes.are_of(app, viewer.world).await.then_some(done)
+        }
+        _ => None,
+    }
 }
 
 /// The text of a note.

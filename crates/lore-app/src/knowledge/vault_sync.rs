@@ -55,6 +55,7 @@ async fn look_round(
 ) -> Result<Round> {
     let place = folder.clone();
     let notes = vault::on_disk(librarian, move |vault| vault.notes_below(&place)).await?;
+    progress(0, notes.len());
     let present: HashSet<String> = notes.iter().map(|note| note.path.to_string()).collect();
     let mut fresh = HashMap::new();
     for note in &notes {

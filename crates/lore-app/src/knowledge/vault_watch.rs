@@ -76,7 +76,10 @@ async fn begun(
     };
     *trouble = None;
     clean_up(librarian).await;
-    report(sync_all(librarian, &|_, _| {}).await);
+    let notes = &librarian.app.notes;
+    notes.are_read(Some((0, 0)));
+    report(sync_all(librarian, &|done, all| notes.are_read(Some((done, all)))).await);
+    notes.are_read(None);
     Some(following)
 }
 

@@ -26,6 +26,9 @@ pub(crate) struct ResolveAnswer {
     /// The URI the name gets when it is registered.
     #[serde(skip_serializing_if = "Option::is_none")]
     proposed_uri: Option<String>,
+    /// How far the vault is read, while it is: what is missing may be in notes still to come.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) vault: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -55,6 +58,7 @@ impl ResolveAnswer {
             candidates: candidates.map(|one| CandidateOut::of(label, one)).collect(),
             is_new: found.is_new,
             proposed_uri: found.is_new.then_some(found.proposed_uri),
+            vault: None,
         }
     }
 }
@@ -202,6 +206,9 @@ pub(crate) struct EntitySearchAnswer {
     results: Vec<EntityHitOut>,
     /// How many there are.
     count: usize,
+    /// How far the vault is read, while it is: what is missing may be in notes still to come.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) vault: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -236,6 +243,7 @@ impl EntitySearchAnswer {
             type_filter: Nullable(wanted.map(echoed)),
             count: results.len(),
             results,
+            vault: None,
         }
     }
 }
@@ -271,6 +279,9 @@ pub(crate) struct SearchAnswer {
     /// Passages, best first.
     #[serde(skip_serializing_if = "Option::is_none")]
     chunk_results: Option<Vec<ChunkOut>>,
+    /// How far the vault is read, while it is: what is missing may be in notes still to come.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) vault: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -323,6 +334,7 @@ impl SearchAnswer {
             source_filter: Nullable(source.map(echoed)),
             chunk_results: Some(chunks.into_iter().map(ChunkOut::from).collect::<Vec<_>>())
                 .filter(|chunks| !chunks.is_empty()),
+            vault: None,
         }
     }
 }

@@ -48,5 +48,7 @@ async fn found(request: &Request<'_>, given: SearchIn) -> Answered {
     let passages = if given.include_chunks { Passages::Give } else { Passages::Leave };
     let source = given.source.as_deref();
     let found = find_documents(&request.librarian, &given.query, source, limit, passages).await?;
-    shown(SearchAnswer::of(given.query, given.source, found.documents, found.chunks))
+    let mut answer = SearchAnswer::of(given.query, given.source, found.documents, found.chunks);
+    answer.vault = request.vault().await;
+    shown(answer)
 }

@@ -97,7 +97,9 @@ async fn resolved(request: &Request<'_>, given: ResolveIn) -> Answered {
         },
     };
     let found = resolve(&request.librarian, &asked).await?;
-    shown(ResolveAnswer::of(asked.label.trim(), found))
+    let mut answer = ResolveAnswer::of(asked.label.trim(), found);
+    answer.vault = request.vault().await;
+    shown(answer)
 }
 
 #[derive(Deserialize)]
@@ -125,7 +127,9 @@ async fn found(request: &Request<'_>) -> Answered {
     let limit = bounded(given.limit, 10)?;
     let (librarian, whose) = (&request.librarian, Whose::Everybodys);
     let found = find_entities(librarian, &given.query, wanted, whose, limit).await?;
-    shown(EntitySearchAnswer::of(given.query, filter, found))
+    let mut answer = EntitySearchAnswer::of(given.query, filter, found);
+    answer.vault = request.vault().await;
+    shown(answer)
 }
 
 #[derive(Deserialize)]

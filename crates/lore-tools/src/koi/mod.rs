@@ -18,8 +18,8 @@ mod web_answers;
 
 use std::sync::Arc;
 
-use lore_app::knowledge::Librarian;
 pub use lore_app::knowledge::{Ask, Verb};
+use lore_app::knowledge::{Librarian, notes_read};
 use lore_core::{Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -161,6 +161,12 @@ impl Request<'_> {
             (name.clone(), if text { value.as_str().into() } else { plain(value) })
         });
         schema::parse(pairs.collect::<Map<String, Value>>()).map_err(Failure::Unreadable)
+    }
+
+    /// How far the vault is read, while it is.
+    async fn vault(&self) -> Option<String> {
+        let (done, all) = notes_read(&self.librarian).await?;
+        Some(format!("reading, {done} of {all} notes"))
     }
 
     /// Fails where nothing may be written.

@@ -88,6 +88,35 @@ async fn a_note_that_was_written_elsewhere_and_removed_was_moved() {
 }
 
 #[tokio::test]
+async fn answers_tell_how_far_a_vault_is_read_and_links_follow_names_by_themselves() {
+    let world = World::new().await;
+    let place = |name: &str| world.directory.path().join("vault").join(name);
+    let person = |more: &str| format!("---\n\"@type\": schema:Person\n{more}---\nSomebody.\n");
+    for number in 0..200 {
+        std::fs::write(place(&format!("Filler {number}.md")), person("")).unwrap();
+    }
+    std::fs::write(place("Xenia Old.md"), person("aliases: [Nickling]\n")).unwrap();
+    std::fs::write(place("Rolf Ekk.md"), person("knows: \"[[Nickling]]\"\n")).unwrap();
+    let player = world.player().await;
+    let label = json!({ "label": "Rolf Ekk" });
+    let asked = async || world.call("resolve_entity", label.clone()).await["vault"].clone();
+    let following = tokio::spawn(keep_vault(world.app.clone(), None));
+    until("it is told", async || asked().await.as_str() == Some("reading, 0 of 202 notes")).await;
+    assert!(world.call_as(player, "resolve_entity", label.clone()).await["vault"].is_null());
+    let searched = world.call("knowledge_search", json!({ "query": "somebody" })).await;
+    assert!(searched["vault"].is_string() || asked().await.is_null(), "{searched}");
+    until("it is read", async || asked().await.is_null()).await;
+
+    let related = async || world.relations("Rolf Ekk").await.len();
+    until("the link leads to her", async || related().await == 2).await;
+    std::fs::write(place("Xenia Old.md"), person("")).unwrap();
+    until("it leads nowhere", async || related().await == 0).await;
+    std::fs::write(place("Nickling.md"), person("")).unwrap();
+    until("it leads to him", async || related().await == 2).await;
+    following.abort();
+}
+
+#[tokio::test]
 async fn many_may_look_at_one_page_at_once() {
     let world = World::new().await;
     let url = "https://example.org/herring";
