@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use lore_core::{Effects, Viewer};
-use lore_store::{Batch, Committed, Store, StoreResult};
+use lore_store::{Batch, Committed, Store, StoreResult, WORLD_URI};
 
 /// Everything a use case needs from outside.
 #[derive(Clone)]
@@ -109,12 +109,13 @@ impl App {
         }
     }
 
-    /// Commits a batch. What a campaign on Kanka keeps is only changed by way of Kanka.
+    /// Commits a batch, and lets those hear of it who see what it changes. What a campaign on
+    /// Kanka keeps is only changed by way of Kanka.
     pub(crate) async fn commit(&self, viewer: &Viewer, batch: Batch) -> StoreResult<Committed> {
         if self.hand == Hand::Others {
             pages::live::admit(self, viewer, &batch).await?;
         }
-        self.store.commit(viewer, batch).await
+        self.store.commit(viewer, batch.echo(WORLD_URI)).await
     }
 
     /// The application, as it is in the hands of the mirror.

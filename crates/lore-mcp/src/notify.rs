@@ -6,12 +6,17 @@
 //!
 //! Nobody is told of what they could not read at that moment: the store leaves out
 //! changes that the subscriber cannot see, and what is left is tried before it is told.
+//! What no batch can name, such as counts of everything, is read again and compared when
+//! something changed that the subscriber sees.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
 use lore_core::Viewer;
+use lore_store::WORLD_URI;
+use lore_tools::News;
 use parking_lot::Mutex;
 use rmcp::ErrorData;
 use rmcp::model::ResourceUpdatedNotificationParam;
@@ -59,6 +64,25 @@ impl Subscriber {
         readable
     }
 
+    /// Those of `subscribed` that are compared.
+    async fn compared<'a>(&self, subscribed: &'a BTreeSet<String>) -> Vec<&'a String> {
+        let Ok(viewer) = self.viewer().await else { return Vec::new() };
+        let registry = &self.server.parts.registry;
+        let news = |uri: &str| {
+            let found = registry.resource(&self.scope.selection, viewer.role, uri);
+            found.map(|(resource, _)| resource.news)
+        };
+        subscribed.iter().filter(|uri| news(uri.as_str()) == Some(News::Compared)).collect()
+    }
+
+    /// What a resource shows now, in short; none when it cannot be read.
+    async fn print(&self, uri: &str) -> Option<u64> {
+        let document = self.server.read(&self.scope, uri).await.ok()?;
+        let mut hasher = DefaultHasher::new();
+        document.to_string().hash(&mut hasher);
+        Some(hasher.finish())
+    }
+
     async fn viewer(&self) -> Result<Viewer, ErrorData> {
         self.server.viewer(&self.scope).await
     }
@@ -68,25 +92,31 @@ impl Subscriber {
 pub(crate) struct Follower {
     subscriber: Subscriber,
     cursor: i64,
+    /// What compared resources showed last.
+    prints: HashMap<String, u64>,
 }
 
 impl Follower {
     /// Starts at the present end of the log.
     pub(crate) async fn at_end(subscriber: Subscriber) -> Self {
         let cursor = subscriber.server.parts.app.store.sequence().await.unwrap_or(0);
-        Self { subscriber, cursor }
+        Self::after(subscriber, cursor)
     }
 
     /// Starts after an entry of the log.
     pub(crate) fn after(subscriber: Subscriber, cursor: i64) -> Self {
-        Self { subscriber, cursor }
+        Self { subscriber, cursor, prints: HashMap::new() }
     }
 
     /// Waits for something new and returns the URIs that changed, each once. May be dropped
     /// while it waits: nothing is lost.
-    pub(crate) async fn next(&mut self) -> BTreeSet<String> {
+    pub(crate) async fn next(
+        &mut self,
+        subscribed: impl Fn() -> BTreeSet<String>,
+    ) -> BTreeSet<String> {
         let mut signal = self.subscriber.server.parts.app.store.watch();
         loop {
+            self.look_at(&subscribed()).await;
             let changed = self.read().await;
             if !changed.is_empty() {
                 return changed;
@@ -97,11 +127,44 @@ impl Follower {
 
     /// What to tell of changes: those of `subscribed` that show them and can be read now.
     pub(crate) async fn news(
-        &self,
+        &mut self,
         subscribed: &BTreeSet<String>,
         changed: &BTreeSet<String>,
     ) -> Vec<String> {
-        self.subscriber.readable(subscribed, changed).await
+        let mut news = self.subscriber.readable(subscribed, changed).await;
+        if changed.contains(WORLD_URI) {
+            for uri in self.subscriber.compared(subscribed).await {
+                let Some(print) = self.subscriber.print(uri).await else {
+                    self.prints.remove(uri);
+                    continue;
+                };
+                if self.prints.insert(uri.clone(), print) != Some(print) && !news.contains(uri) {
+                    news.push(uri.clone());
+                }
+            }
+        }
+        news
+    }
+
+    /// Remembers what compared resources show before anything changes. Where something has
+    /// changed meanwhile, nobody knows what they showed: they are told of once.
+    async fn look_at(&mut self, subscribed: &BTreeSet<String>) {
+        self.prints.retain(|uri, _| subscribed.contains(uri));
+        if subscribed.len() == self.prints.len() {
+            return;
+        }
+        let mut prints = HashMap::new();
+        for uri in self.subscriber.compared(subscribed).await {
+            if !self.prints.contains_key(uri)
+                && let Some(print) = self.subscriber.print(uri).await
+            {
+                prints.insert(uri.clone(), print);
+            }
+        }
+        let end = self.subscriber.server.parts.app.store.sequence().await;
+        if !prints.is_empty() && end.is_ok_and(|end| end == self.cursor) {
+            self.prints.extend(prints);
+        }
     }
 
     async fn read(&mut self) -> BTreeSet<String> {
@@ -188,7 +251,8 @@ impl Subscriptions {
     async fn follow(self, mut follower: Follower, peer: Peer<RoleServer>) {
         while !peer.is_transport_closed() {
             // The wait ends now and then, so that a vanished client is noticed.
-            let waited = tokio::time::timeout(10 * LOOK_EVERY, follower.next()).await;
+            let next = follower.next(|| self.uris());
+            let waited = tokio::time::timeout(10 * LOOK_EVERY, next).await;
             let news = follower.news(&self.uris(), &waited.unwrap_or_default()).await;
             if tell(&peer, news).await.is_err() {
                 return;

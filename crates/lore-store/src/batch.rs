@@ -19,6 +19,9 @@ pub struct Batch {
     pub changes: Vec<Change>,
     /// Resources whose content this batch changes; they enter the change log.
     pub touches: Vec<Touch>,
+    /// Resources whose content this batch may change for those who see what it changes; they
+    /// enter the change log for them alone.
+    pub echoes: Vec<String>,
     /// Makes the batch happen once, however often it is sent.
     pub once: Option<Once>,
 }
@@ -32,6 +35,7 @@ impl Batch {
             require: Vec::new(),
             changes: Vec::new(),
             touches: Vec::new(),
+            echoes: Vec::new(),
             once: None,
         }
     }
@@ -60,6 +64,14 @@ impl Batch {
     #[must_use]
     pub fn touch_for(mut self, visibility: Visibility, uri: impl Into<String>) -> Self {
         self.touches.push(Touch { uri: uri.into(), visibility });
+        self
+    }
+
+    /// Names a resource that this batch may change for those who see what it changes, or saw it
+    /// before.
+    #[must_use]
+    pub fn echo(mut self, uri: impl Into<String>) -> Self {
+        self.echoes.push(uri.into());
         self
     }
 }

@@ -39,6 +39,7 @@ pub use records::{
 };
 pub use search::{Answered, Coverage, DocVector, Found, Search, Unembedded, Vectors, Waiting};
 pub use store::{
-    Directory, Edges, Events, Log, Maintenance, Nodes, Sessions, States, Store, Texts, WORLDS_URI,
+    Directory, Edges, Events, Log, Maintenance, Nodes, Sessions, States, Store, Texts, WORLD_URI,
+    WORLDS_URI,
 };
 pub use traverse::{Budget, Reached, Stop, Traversal, traverse};

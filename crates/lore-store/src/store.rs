@@ -29,6 +29,10 @@ use crate::search::{Search, Vectors};
 /// world of its owner.
 pub const WORLDS_URI: &str = "lorewell://worlds";
 
+/// Stands in the change log for whatever is changed in a world: what has no place in a batch of
+/// its own follows it.
+pub const WORLD_URI: &str = "lorewell://changes";
+
 /// A whole engine.
 #[async_trait]
 pub trait Store:

@@ -24,7 +24,7 @@ mod toolsets;
 pub use call::{Call, Conversation, Progress, ProgressSink};
 pub use prompt::{Prompt, PromptArgument, PromptText, Renderer, Speaker};
 pub use registry::{CallError, Registry};
-pub use resource::{Captures, Completer, Reader, Resource, UriPattern};
+pub use resource::{Captures, Completer, News, Reader, Resource, UriPattern};
 pub use selection::{Selection, SelectionError};
 pub use tool::{Annotations, Answer, Tool, ToolSpec, error_object};
 pub use toolset::Toolset;

@@ -27,6 +27,17 @@ pub struct Resource {
     pub read: Reader,
     /// Suggests values for the template's variables.
     pub complete: Option<Completer>,
+    /// How those who subscribe to it learn that it changed.
+    pub news: News,
+}
+
+/// How it is known that a resource changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum News {
+    /// Who changes it names it.
+    Named,
+    /// It is read again when something changes that the reader sees, and compared.
+    Compared,
 }
 
 /// Reads a resource as JSON, given the values of its variables.

@@ -29,7 +29,6 @@ use super::kinds::{
 use super::pen::{capitalised, name_from};
 use super::recall::Memory;
 use super::refusal::Reply;
-use super::{MEMORIES_URI, STATUS_URI};
 use crate::App;
 
 /// From so many accesses on an experience stays.
@@ -149,7 +148,7 @@ async fn promote(keeper: &Keeper, nodes: &[&Node]) -> Reply<()> {
 }
 
 async fn plan(keeper: &Keeper, id: NodeId) -> Reply<(Batch, ())> {
-    let mut batch = keeper.batch().touch(STATUS_URI).touch(MEMORIES_URI);
+    let mut batch = keeper.batch();
     for (experience, count) in due(keeper, &[id]).await? {
         batch.changes.extend(promotion(keeper, &experience, count, &batch).await?);
     }

@@ -27,7 +27,6 @@ use super::learn::{Origin, Superseded};
 use super::parts::parts;
 use super::pen::{Pen, capitalised, name_from};
 use super::refusal::{Refusal, Reply, required};
-use super::{MEMORIES_URI, STATUS_URI};
 use crate::access::may_change;
 
 /// How much of the content stands in the name.
@@ -207,7 +206,7 @@ async fn plan_save(
     superseded: Option<&str>,
 ) -> Reply<(Batch, Saved)> {
     let new = lore.node(keeper)?;
-    let mut batch = touching(keeper);
+    let mut batch = keeper.batch();
     let node = keeper.preview(&new, batch.at);
     batch = batch.change(Change::CreateNode(new));
     let texts = lore.texts(keeper, node.uid, CONTENT)?;
@@ -430,7 +429,7 @@ pub async fn prune(keeper: &Keeper, threshold: f64) -> Reply<Vec<Uid>> {
             }
             let (faded, staying): (Vec<_>, Vec<_>) = found.into_iter().partition(is_faded);
             query.offset += staying.len();
-            let mut batch = touching(keeper);
+            let mut batch = keeper.batch();
             let bin = |node: &Node| Change::DeleteNode(NodeRef::Id(node.id), Expect::Any);
             batch.changes.extend(faded.iter().map(bin));
             keeper.app.commit(&keeper.viewer, batch).await?;
@@ -471,8 +470,4 @@ fn below(keeper: &Keeper, threshold: f64, haste: f64) -> Reply<Vec<NewestNodes>>
         Some(NewestNodes { kind, namespace, before: Some(before), offset: 0, limit: PRUNE_BATCH })
     };
     Ok(classes(None)?.into_iter().filter_map(older).collect())
-}
-
-fn touching(keeper: &Keeper) -> Batch {
-    keeper.batch().touch(STATUS_URI).touch(MEMORIES_URI)
 }

@@ -22,7 +22,6 @@ use super::parts::{is_main, join, parts};
 use super::pen::Pen;
 use super::project;
 use super::refusal::{Refusal, Reply, required};
-use super::{MEMORIES_URI, PROJECTS_URI, STATUS_URI};
 use crate::access::may_change;
 use crate::federation::FEDERATED;
 use crate::pages::leave_out_hidden;
@@ -105,7 +104,7 @@ async fn plan_add(
     description: Option<String>,
     about: String,
 ) -> Reply<(Batch, Known)> {
-    let mut batch = keeper.batch().touch(STATUS_URI);
+    let mut batch = keeper.batch();
     let node = keeper.preview(&new, batch.at);
     let neighbours = similar_nodes(keeper, &about).await?;
     batch = batch.change(Change::CreateNode(new));
@@ -331,7 +330,7 @@ pub async fn remove(keeper: &Keeper, target: &Target) -> Reply<Moved> {
         Chosen::Node(id) => {
             let node = keeper.lookup("Node", id).await?;
             may_move(keeper, &node)?;
-            let mut batch = touching(keeper).change(bin(node.uid));
+            let mut batch = keeper.batch().change(bin(node.uid));
             if let Some(half) = other_half(keeper, &node).await? {
                 batch = batch.change(bin(half.uid));
             }
@@ -343,7 +342,7 @@ pub async fn remove(keeper: &Keeper, target: &Target) -> Reply<Moved> {
             let kind = Type::of(kind)?.kind;
             let present = edge_between(keeper, &source, &target, &kind).await?;
             may_relink(keeper, present.as_ref(), kind.as_str(), [&source, &target])?;
-            let batch = touching(keeper).change(Change::DeleteEdge(edge, Expect::Any));
+            let batch = keeper.batch().change(Change::DeleteEdge(edge, Expect::Any));
             keeper.app.commit(&keeper.viewer, batch).await.map_err(edge_or)?;
             Ok(Moved::Edge(Box::new((source, target))))
         }
@@ -379,7 +378,7 @@ pub async fn restore(keeper: &Keeper, target: &Target) -> Reply<(Moved, Was)> {
                 return Ok((Moved::Edge(Box::new((source, target))), Was::Live));
             }
             may_relink(keeper, None, kind.as_str(), [&source, &target])?;
-            let batch = touching(keeper).change(Change::RestoreEdge(edge));
+            let batch = keeper.batch().change(Change::RestoreEdge(edge));
             keeper.app.commit(&keeper.viewer, batch).await.map_err(edge_or)?;
             Ok((Moved::Edge(Box::new((source, target))), Was::Binned))
         }
@@ -394,7 +393,7 @@ async fn restore_node(keeper: &Keeper, id: &str) -> Reply<(Moved, Was)> {
     };
     may_move(keeper, &node)?;
     let uid = NodeRef::Uid(node.uid);
-    let mut batch = touching(keeper).change(Change::RestoreNode(uid));
+    let mut batch = keeper.batch().change(Change::RestoreNode(uid));
     if let Some(half) = half_of(&node) {
         batch = batch.change(Change::RestoreNode(NodeRef::Uid(half)));
     }
@@ -423,8 +422,4 @@ fn edge_or(error: StoreError) -> Refusal {
         StoreError::NotFound(_) => edge_not_found(),
         other => other.into(),
     }
-}
-
-fn touching(keeper: &Keeper) -> Batch {
-    keeper.batch().touch(STATUS_URI).touch(PROJECTS_URI).touch(MEMORIES_URI)
 }

@@ -7,7 +7,6 @@ use lore_rules::memory::lifecycle::Status;
 use lore_store::{Batch, Change, Expect, NewEdge, NewNode, NodePatch, NodeQuery, NodeRef};
 use serde_json::{Value, json};
 
-use super::STATUS_URI;
 use super::graph::Written;
 use super::ids::shown;
 use super::keeper::Keeper;
@@ -100,7 +99,7 @@ async fn plan_create(
         visibility: Sharing::Workspace.visibility(&keeper.viewer),
         ..NewNode::new(keeper.app.effects.uid(), word(IDEA)?, pen.name("title", title)?)
     };
-    let batch = keeper.batch().touch(STATUS_URI);
+    let batch = keeper.batch();
     let mut idea = Idea::of(keeper.preview(&new, batch.at));
     idea.category = pen.label("category", draft.category.as_deref())?;
     idea.score = draft.score;
@@ -142,7 +141,7 @@ async fn plan_update(
     };
     let node = NodeRef::Id(idea.node.id);
     let change = Change::UpdateNode(node, Expect::Version(idea.node.version), patch);
-    let mut batch = keeper.batch().touch(STATUS_URI).change(change);
+    let mut batch = keeper.batch().change(change);
     batch.changes.extend(said::anew(keeper, &idea.node, &idea.node.name).await?);
     let (batch, linked) = link(keeper, &idea, draft.link_to.as_deref(), batch).await?;
     Ok((batch, Written { kept: (idea, linked), masked: pen.masked() }))

@@ -20,7 +20,6 @@ use super::kinds::{CONTENT, DESCRIPTION, KNOWLEDGE, SUPERSEDES, VALID_TO, half_o
 use super::pen::Pen;
 use super::recall::recallable;
 use super::refusal::{Refusal, Reply};
-use super::{MEMORIES_URI, STATUS_URI};
 use crate::access::may_change;
 
 /// Who said something, when, and in which conversation.
@@ -105,7 +104,7 @@ async fn plan(keeper: &Keeper, lore: &Lore, superseded: Option<&str>) -> Reply<(
     let old = Superseded::find(keeper, superseded).await?;
     let mut candidates = candidates(keeper, &lore.content).await?;
     candidates.retain(|candidate| !old.iter().any(|old| old.is(&candidate.node)));
-    let mut batch = keeper.batch().touch(STATUS_URI).touch(MEMORIES_URI);
+    let mut batch = keeper.batch();
     let mut experience = lore.node(keeper)?;
     let node = if lore.fading.confidence == Confidence::High {
         let (node, changes) = for_good(keeper, lore, &mut experience, batch.at).await?;

@@ -3,7 +3,6 @@
 use lore_core::{Edge, EdgeKind, Node};
 use lore_store::{Change, Direction, NewEdge, NodeRef};
 
-use super::STATUS_URI;
 use super::graph::Written;
 use super::keeper::Keeper;
 use super::kinds::{Sharing, Type};
@@ -70,7 +69,7 @@ pub async fn connect(keeper: &Keeper, given: &NewLink) -> Reply<Written<Link>> {
         // Types that differ in case alone are one; it stays spelt as it was first.
         properties: present.map_or_else(|| kind.spelt(), |edge| edge.properties),
     };
-    let batch = keeper.batch().change(Change::PutEdge(edge)).touch(STATUS_URI);
+    let batch = keeper.batch().change(Change::PutEdge(edge));
     keeper.app.commit(&keeper.viewer, batch).await?;
     let edge = edge_between(keeper, &source, &target, &kind.kind).await?;
     let edge = edge.ok_or_else(edge_not_found)?;

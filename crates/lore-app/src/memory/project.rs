@@ -18,7 +18,7 @@ use super::keeper::Keeper;
 use super::kinds::{PROJECT, Sharing, property, word};
 use super::pen::Pen;
 use super::refusal::{Refusal, Reply, required};
-use super::{PROJECTS_URI, STATUS_URI, said};
+use super::said;
 use crate::access::may_change;
 use crate::mentions::Followed;
 
@@ -122,7 +122,7 @@ pub async fn create(keeper: &Keeper, draft: &Draft) -> Reply<Written<Project>> {
         visibility: Sharing::Workspace.visibility(&keeper.viewer),
         ..NewNode::new(keeper.app.effects.uid(), word(PROJECT)?, pen.name("name", name)?)
     };
-    let batch = touching(keeper);
+    let batch = keeper.batch();
     let mut project = Project::of(keeper.preview(&new, batch.at));
     draft.apply_lists(&mut project, &mut pen)?;
     new.properties = project.properties();
@@ -154,7 +154,7 @@ async fn plan_update(
         project.phase = next_phase(project.phase, phase)?;
     }
     draft.apply_lists(&mut project, &mut pen)?;
-    let mut batch = touching(keeper).change(change(&project));
+    let mut batch = keeper.batch().change(change(&project));
     batch.changes.extend(said::anew(keeper, &project.node, &project.prose()).await?);
     project.node.updated.at = batch.at;
     Ok((batch, Written { kept: project, masked: pen.masked() }))
@@ -214,7 +214,7 @@ pub async fn activate(keeper: &Keeper, id: &str) -> Reply<()> {
 /// the same time do not end up with two active projects.
 async fn plan_activate(keeper: &Keeper, id: &str) -> Reply<(Batch, ())> {
     let chosen = find(keeper, id).await?.node.uid;
-    let mut batch = touching(keeper);
+    let mut batch = keeper.batch();
     for mut project in list(keeper).await? {
         let active = project.node.uid == chosen;
         let (node, version) = (NodeRef::Id(project.node.id), project.node.version);
@@ -314,7 +314,7 @@ pub async fn log(keeper: &Keeper, given: &NewEntry) -> Reply<(Project, Written<E
     let project = find(keeper, id).await?;
     let mut pen = Pen::default();
     let uid = keeper.app.effects.uid();
-    let batch = touching(keeper);
+    let batch = keeper.batch();
     let entry = Entry {
         id: show("entry", uid).replacen("node_", "log_", 1),
         at: batch.at,
@@ -422,8 +422,4 @@ pub async fn recent(keeper: &Keeper, project: &Project, limit: usize) -> Reply<V
     };
     let events = keeper.app.store.events(&keeper.viewer, project.node.id, query).await?;
     Ok(events.iter().filter_map(Entry::of).collect())
-}
-
-fn touching(keeper: &Keeper) -> Batch {
-    keeper.batch().touch(PROJECTS_URI).touch(STATUS_URI)
 }

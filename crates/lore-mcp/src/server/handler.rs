@@ -196,10 +196,10 @@ impl ServerHandler for McpServer {
             None => Follower::at_end(subscriber).await,
         };
         let wanted = context.accepted().resource_subscriptions.clone().unwrap_or_default();
-        let wanted = wanted.into_iter().collect();
+        let wanted: BTreeSet<String> = wanted.into_iter().collect();
         loop {
             let changed = tokio::select! {
-                changed = follower.next() => changed,
+                changed = follower.next(|| wanted.clone()) => changed,
                 () = context.cancelled() => return Ok(()),
             };
             for uri in follower.news(&wanted, &changed).await {

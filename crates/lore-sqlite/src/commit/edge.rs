@@ -142,6 +142,7 @@ impl Hand<'_> {
         self.tell_of_edge(ends, &[values.visibility]);
         let note = Note::new("put_edge", id, 1).between(source.id, target.id, kind);
         let seen_by = [source.visibility, target.visibility, values.visibility];
+        self.heard.add(seen_by);
         self.notes.push(note.seen_by(seen_by).into());
         Ok(Applied::Edge { id: lore_core::EdgeId(id), version: 1 })
     }
@@ -167,6 +168,9 @@ impl Hand<'_> {
         if !values.are_of(old) {
             self.tell_of_edge(ends, &[old.visibility, values.visibility]);
         }
+        let seen = |edge| ends.map(|(_, end)| end).into_iter().chain([edge]);
+        self.heard.add(seen(old.visibility));
+        self.heard.add(seen(values.visibility));
         let note = note(op, old, old.version + 1)
             .replaced("weight", old.weight)
             .replaced("visibility", shown(old.visibility))
@@ -183,6 +187,7 @@ impl Hand<'_> {
         self.db.prepare_cached(sql)?.execute(params![old.id.0, deleted_at])?;
         let ends = self.ends(old)?;
         self.tell_of_edge(ends, &[old.visibility]);
+        self.heard.add(ends.map(|(_, end)| end).into_iter().chain([old.visibility]));
         let version = old.version + 1;
         self.notes.push(note(op, old, version).into());
         Ok(Applied::Edge { id: old.id, version })

@@ -5,6 +5,7 @@
 
 mod access;
 mod edge;
+mod heard;
 mod labels;
 mod node;
 mod note;
@@ -19,6 +20,7 @@ use lore_core::{Role, Uid, Viewer, Visibility};
 use lore_store::{Applied, Batch, Change, Committed, Expect, NodeRef, Require, StoreError};
 use serde_json::Value;
 
+use self::heard::Heard;
 use self::shown::News;
 use crate::audit::{self, Author};
 use crate::changes;
@@ -40,6 +42,7 @@ pub(crate) fn commit(db: &Slate<'_>, viewer: &Viewer, batch: &Batch) -> Answer<C
         checked: Vec::new(),
         news: News::default(),
         notes: Vec::new(),
+        heard: Heard::default(),
     };
     if let Some(once) = &batch.once {
         hand.keep_answer(once)?;
@@ -51,7 +54,8 @@ pub(crate) fn commit(db: &Slate<'_>, viewer: &Viewer, batch: &Batch) -> Answer<C
     if !hand.notes.is_empty() || !batch.touches.is_empty() {
         audit::write(db, author, &batch.origin, hand.notes)?;
     }
-    let sequence = changes::append(db, author.world, at, &batch.touches)?;
+    let touches = hand.heard.touches(batch);
+    let sequence = changes::append(db, author.world, at, &touches)?;
     Ok(Committed { sequence, applied })
 }
 
@@ -60,7 +64,7 @@ fn permit(viewer: &Viewer, batch: &Batch) -> Answer<()> {
         let action = "change anything".into();
         return Err(StoreError::Forbidden { role: viewer.role, action }.into());
     }
-    if batch.changes.is_empty() && batch.touches.is_empty() {
+    if batch.changes.is_empty() && batch.touches.is_empty() && batch.echoes.is_empty() {
         return Err(invalid("the batch is empty"));
     }
     Ok(())
@@ -80,6 +84,8 @@ struct Hand<'a> {
     news: News,
     /// What to write to the audit log.
     notes: Vec<Value>,
+    /// Who sees what this batch changes.
+    heard: Heard,
 }
 
 /// The part of a node that every change needs.

@@ -35,6 +35,7 @@ impl Hand<'_> {
             self.reindex_tagged(&new.kind, &new.name)?;
         }
         self.made.insert(new.uid);
+        self.heard.add([new.visibility]);
         let note = Note::new("create_node", id, 1).uid(new.uid).seen_by([new.visibility]);
         self.notes.push(note.into());
         Ok(Applied::Node { id: NodeId(id), number, kind_number, version: 1 })
@@ -59,6 +60,8 @@ impl Hand<'_> {
             self.set_tags(target.id, tags)?;
         }
         self.reindex(&old, patch)?;
+        self.heard.add([old.visibility]);
+        self.heard.add([patch.visibility.unwrap_or(old.visibility)]);
         self.notes.push(patch_note(&old, patch).into());
         Ok(applied(&target, target.version + 1))
     }
@@ -175,6 +178,7 @@ impl Hand<'_> {
         if target.visibility == Visibility::Gm {
             self.reindex_tagged(&old.kind, &old.name)?;
         }
+        self.heard.add([target.visibility]);
         let version = target.version + 1;
         let note = Note::new(op, target.id, version).uid(target.uid).seen_by([target.visibility]);
         self.notes.push(note.into());

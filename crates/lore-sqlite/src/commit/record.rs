@@ -104,6 +104,9 @@ impl Hand<'_> {
         });
         let visibilities =
             [Some(node.visibility), Some(new.visibility), replaced.as_ref().map(|(_, v)| *v)];
+        for seen in visibilities.iter().skip(1).flatten() {
+            self.heard.add([node.visibility, *seen]);
+        }
         let owners: Vec<_> = visibilities.into_iter().flatten().filter_map(owner).collect();
         if let Some(map) = note.as_object_mut() {
             if let Some((value, _)) = replaced {
@@ -127,6 +130,7 @@ impl Hand<'_> {
         }
         let first = end.count + 1;
         for event in &new.events {
+            self.heard.add([node.visibility, event.visibility]);
             let count = end.count + 1;
             self.tell(node.id, Seen::of(node.visibility, event.visibility));
             end = Head { count, hash: self.append(node.id, count, end.hash, event)? };

@@ -45,6 +45,7 @@ impl Hand<'_> {
         docs::put_text(self.db, self.author.world, node.id, id)?;
         self.made.insert(new.uid);
         self.tell(node.id, Seen::of(node.visibility, new.visibility));
+        self.heard.add([node.visibility, new.visibility]);
         let note = Note::new("create_text", id, 1).uid(new.uid);
         self.notes.push(note.seen_by([node.visibility, new.visibility]).into());
         Ok(Applied::Text { id: TextId(id), version: 1 })
@@ -66,6 +67,8 @@ impl Hand<'_> {
         }
         self.patch_text(&old, patch)?;
         docs::put_text(self.db, self.author.world, old.node.0, old.id.0)?;
+        self.heard.add([on, old.visibility]);
+        self.heard.add([on, patch.visibility.unwrap_or(old.visibility)]);
         let note = Note::new("update_text", old.id.0, old.version + 1)
             .uid(old.uid)
             .patched("title", &patch.title, old.title.as_str())
@@ -102,6 +105,8 @@ impl Hand<'_> {
         let from = self.visibility_of(old.node.0)?;
         self.tell(old.node.0, Seen::of(from, old.visibility));
         self.tell(node.id, Seen::of(node.visibility, old.visibility));
+        self.heard.add([from, old.visibility]);
+        self.heard.add([node.visibility, old.visibility]);
         let version = old.version + 1;
         let note = Note::new("move_text", old.id.0, version)
             .uid(old.uid)
@@ -185,7 +190,9 @@ impl Hand<'_> {
             self.author.principal
         ])?;
         docs::touch_text(self.db, old.node.0, old.id.0)?;
-        self.tell(old.node.0, Seen::of(self.visibility_of(old.node.0)?, old.visibility));
+        let on = self.visibility_of(old.node.0)?;
+        self.tell(old.node.0, Seen::of(on, old.visibility));
+        self.heard.add([on, old.visibility]);
         let version = old.version + 1;
         self.notes.push(Note::new(op, old.id.0, version).uid(old.uid).into());
         Ok(Applied::Text { id: old.id, version })

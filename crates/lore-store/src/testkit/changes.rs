@@ -3,8 +3,8 @@
 use lore_core::{Role, Visibility};
 
 use super::Harness;
-use super::stage::{Stage, batch, moment, not_found};
-use crate::{Change, ChangeEntry, Expect, NodeRef};
+use super::stage::{Stage, batch, moment, not_found, word};
+use crate::{Change, ChangeEntry, Expect, NewNode, NewText, NodePatch, NodeRef};
 
 /// In the order in which they were named.
 pub async fn each_different_uri_is_one_entry(harness: &dyn Harness) {
@@ -92,6 +92,33 @@ pub async fn a_watcher_learns_the_new_end(harness: &dyn Harness) {
     assert_eq!(*watch.borrow_and_update(), done.sequence);
     assert!(!watch.has_changed().unwrap());
     assert_eq!(*stage.store().watch().borrow(), done.sequence, "a late watcher starts there");
+}
+
+/// Before or after, and with what it hangs on.
+pub async fn an_echo_reaches_those_who_see_what_changes(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let player = stage.person("Pia", Role::Player).await;
+    let gm = stage.person("Gail", Role::Gm).await;
+    let node = stage.node(&stage.owner, "A").await;
+    let seen_by = |visibility| NewNode { visibility, ..stage.draft("B") };
+    let made = |visibility| Change::CreateNode(seen_by(visibility));
+    let hide = NodePatch { visibility: Some(Visibility::Gm), ..NodePatch::default() };
+    let hide = Change::UpdateNode(NodeRef::Id(node.id), Expect::Any, hide);
+    let text = NewText::new(stage.uid(), NodeRef::Id(node.id), word("post"), "x");
+    for (change, for_player, for_gm) in [
+        (made(Visibility::Members), 1, 1),
+        (made(Visibility::Gm), 0, 1),
+        (made(Visibility::Private(player.principal)), 1, 0),
+        (hide, 1, 2),
+        (Change::CreateText(text), 0, 1),
+    ] {
+        let before = stage.store().sequence().await.unwrap();
+        stage.commit(&stage.owner, batch().change(change).echo("lore://all")).await;
+        for (viewer, expected) in [(&player, for_player), (&gm, for_gm)] {
+            let told = stage.store().changes(viewer, before, 100).await.unwrap();
+            assert_eq!(told.len(), expected, "{told:?}");
+        }
+    }
 }
 
 /// Nor does one that touches nothing.

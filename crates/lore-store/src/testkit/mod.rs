@@ -318,6 +318,7 @@ macro_rules! contract_tests {
             the_end_is_the_last_entry,
             a_watcher_learns_the_new_end,
             a_failed_batch_wakes_nobody,
+            an_echo_reaches_those_who_see_what_changes,
         ]);
         $crate::contract_tests!(@topic $harness, audit, [
             every_batch_is_one_entry_with_its_origin,

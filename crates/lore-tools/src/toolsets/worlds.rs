@@ -7,7 +7,7 @@ use lore_core::{Result, Role, World};
 use serde_json::{Value, json};
 
 use crate::call::Call;
-use crate::resource::{Captures, Resource, UriPattern};
+use crate::resource::{Captures, News, Resource, UriPattern};
 
 pub(super) fn resources() -> Vec<Resource> {
     vec![
@@ -21,6 +21,7 @@ pub(super) fn resources() -> Vec<Resource> {
             role: Role::Reader,
             read: |call, _| read_all(call).boxed(),
             complete: None,
+            news: News::Named,
         },
         Resource {
             uri: UriPattern("lorewell://world/{world}"),
@@ -31,6 +32,7 @@ pub(super) fn resources() -> Vec<Resource> {
             role: Role::Reader,
             read: |call, captures| read_one(call, captures).boxed(),
             complete: Some(|call, _, typed| complete(call, typed).boxed()),
+            news: News::Named,
         },
     ]
 }

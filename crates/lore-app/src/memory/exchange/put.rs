@@ -18,7 +18,6 @@ use super::super::parts::parts;
 use super::super::pen::{LIST_MAX, Pen, name_from};
 use super::super::project::{self, Entry, event, steps_of};
 use super::super::refusal::Reply;
-use super::super::{MEMORIES_URI, PROJECTS_URI, STATUS_URI};
 use super::identity::{
     Identities, Identity, SOURCE, SOURCE_ID, SOURCE_PLACE, SOURCE_PRINT, SOURCE_STATE, own_id,
     place_print, print, uid_of,
@@ -257,7 +256,7 @@ impl Putting<'_> {
     fn batch(&self) -> Batch {
         let mut batch = self.keeper.batch();
         batch.origin.source = Some(self.load.label.clone());
-        batch.touch(STATUS_URI).touch(MEMORIES_URI).touch(PROJECTS_URI)
+        batch
     }
 }
 

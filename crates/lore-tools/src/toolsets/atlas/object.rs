@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::get::least_role;
 use super::source;
 use crate::call::Call;
-use crate::resource::{Captures, Resource, UriPattern};
+use crate::resource::{Captures, News, Resource, UriPattern};
 use crate::toolset::Toolset;
 
 pub(super) fn resource() -> Resource {
@@ -22,6 +22,7 @@ pub(super) fn resource() -> Resource {
         role: Role::Reader,
         read: |call, captures| read(call, captures).boxed(),
         complete: None,
+        news: News::Compared,
     }
 }
 

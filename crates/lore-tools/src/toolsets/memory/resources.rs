@@ -13,7 +13,7 @@ use super::kn_bootup::{STEP_LETTERS, line};
 use super::kn_graph::StatusOut;
 use super::recall_wire::LapsedOut;
 use crate::call::Call;
-use crate::resource::{Reader, Resource, UriPattern};
+use crate::resource::{News, Reader, Resource, UriPattern};
 use crate::toolset::Toolset;
 
 /// How many steps of each project are shown.
@@ -66,6 +66,7 @@ fn resource(
         role: Role::Reader,
         read,
         complete: None,
+        news: News::Compared,
     }
 }
 

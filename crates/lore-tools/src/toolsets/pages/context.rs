@@ -6,7 +6,7 @@ use lore_core::{Result, Role};
 use serde_json::{Value, json};
 
 use super::wire::{MirrorOut, scribe};
-use crate::resource::{Resource, UriPattern};
+use crate::resource::{News, Resource, UriPattern};
 use crate::toolset::Toolset;
 
 pub(super) fn resource() -> Resource {
@@ -29,6 +29,7 @@ pub(super) fn resource() -> Resource {
             .boxed()
         },
         complete: None,
+        news: News::Named,
     }
 }
 

@@ -12,7 +12,7 @@ use super::records::{CampaignOut, EventOut, ParticipantOut, SessionOut, moment};
 use super::setting::{Setting, context_of};
 use super::sheet_wire::CharacterOut;
 use crate::call::Call;
-use crate::resource::{Captures, Completer, Reader, Resource, UriPattern};
+use crate::resource::{Captures, Completer, News, Reader, Resource, UriPattern};
 use crate::toolset::Toolset;
 
 pub(super) fn resources() -> Vec<Resource> {
@@ -151,6 +151,7 @@ fn resource(
         role: Role::Reader,
         read,
         complete: Some(complete),
+        news: News::Named,
     }
 }
 
