@@ -146,8 +146,8 @@ impl Follower {
         news
     }
 
-    /// Remembers what compared resources show before anything changes. Where something has
-    /// changed meanwhile, nobody knows what they showed: they are told of once.
+    /// Remembers what compared resources show before anything changes. Where something that the
+    /// subscriber sees has changed meanwhile, nobody knows what they showed: they are told of once.
     async fn look_at(&mut self, subscribed: &BTreeSet<String>) {
         self.prints.retain(|uri, _| subscribed.contains(uri));
         if subscribed.len() == self.prints.len() {
@@ -161,10 +161,16 @@ impl Follower {
                 prints.insert(uri.clone(), print);
             }
         }
-        let end = self.subscriber.server.parts.app.store.sequence().await;
-        if !prints.is_empty() && end.is_ok_and(|end| end == self.cursor) {
+        if !prints.is_empty() && self.is_at_end().await {
             self.prints.extend(prints);
         }
+    }
+
+    /// Whether nothing was written to the log since that the subscriber sees.
+    async fn is_at_end(&self) -> bool {
+        let Ok(viewer) = self.subscriber.viewer().await else { return false };
+        let store = &self.subscriber.server.parts.app.store;
+        store.changes(&viewer, self.cursor, 1).await.is_ok_and(|fresh| fresh.is_empty())
     }
 
     async fn read(&mut self) -> BTreeSet<String> {
