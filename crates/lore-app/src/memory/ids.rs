@@ -7,6 +7,7 @@ use lore_store::{Bin, NameMatch, NodeKey, NodeQuery};
 use super::keeper::Keeper;
 use super::kinds::{EXPERIENCE, IDEA, PROJECT, kept_by};
 use super::refusal::{Refusal, Reply};
+use crate::access::may_change;
 use crate::id_forms::{self, read_number, read_uid};
 
 /// The id of a node as clients see it: its sort and its uid in base32.
@@ -55,7 +56,8 @@ impl Keeper {
         let mut last: Option<Node> = None;
         loop {
             let page = self.app.store.find_nodes(&self.viewer, query.clone()).await?;
-            for node in page.items {
+            // What others put away is not there for those who cannot bring it back.
+            for node in page.items.into_iter().filter(|node| self.may_restore(node)) {
                 if uid == Some(node.uid) {
                     return Ok(Some(node));
                 }
@@ -79,6 +81,10 @@ impl Keeper {
             }
         }
         Ok(last)
+    }
+
+    fn may_restore(&self, node: &Node) -> bool {
+        may_change(&self.viewer, node.created.by, &node.name).is_ok()
     }
 
     /// The live node of one kind that `text` names.

@@ -45,6 +45,32 @@ async fn a_node_is_added_found_removed_and_restored() {
 }
 
 #[tokio::test]
+async fn what_others_put_away_is_like_what_never_was() {
+    let mind = Mind::fresh().await;
+    let player = mind.person("Pia", Role::Player).await;
+    let shared = json!({
+        "action": "add", "name": "Gone Open", "type": "concept", "visibility": "shared",
+    });
+    let open = id(&mind.call("kn_graph", shared).await["id"]);
+    mind.call("kn_graph", json!({ "action": "remove", "node_id": open })).await;
+    let all = Selection::new();
+    let as_owner =
+        async |tool, arguments| mind.try_as(mind.viewer, &all, tool, arguments).await.unwrap();
+    let camp = json!({ "name": "Gone Camp", "gm_mode": "HUMAN" });
+    let camp = as_owner("campaign_create", camp).await;
+    as_owner("campaign_update", json!({ "campaign_id": camp["id"], "archived": true })).await;
+    let mut answers = Vec::new();
+    for asked in [open.as_str(), "Gone Open", "Gone Camp", "#1", "#2", "Never Was", "#4711"] {
+        let restore = json!({ "action": "restore", "node_id": asked });
+        let answer = mind.try_as(player, &all, "kn_graph", restore).await;
+        answers.push(format!("{answer:?}").replace(asked, ""));
+    }
+    answers.dedup();
+    assert_eq!(answers.len(), 1, "{answers:#?}");
+    mind.call("kn_graph", json!({ "action": "restore", "node_id": "Gone Open" })).await;
+}
+
+#[tokio::test]
 async fn edges_are_joined_once_and_come_back() {
     let mind = Mind::fresh().await;
     let (a, b) = (mind.add("Alder", "").await, mind.add("Birch", "").await);
