@@ -238,7 +238,7 @@ impl Atlas {
     /// The articles that were copied here, whoever may see them: the service's own ids and dates.
     pub(super) async fn copied_articles(&self) -> Result<HashMap<String, Option<String>>> {
         let viewer = self.scribe.all_seeing();
-        let everything = Self { scribe: Scribe { viewer, ..self.scribe.clone() } };
+        let everything = Self { scribe: Scribe { viewer, ..self.scribe.clone() }, ..self.clone() };
         let nodes = everything.every(Kind::Article).await?;
         let copies = nodes.iter().filter_map(Seen::of_node);
         Ok(copies.map(|seen| (seen.id, seen.date)).collect())

@@ -15,7 +15,7 @@ impl Atlas {
     /// The worlds the caller can enter.
     pub(super) async fn worlds(&self, query: &ListQuery) -> Result<Rows> {
         self.check_user(query.parent.as_ref().map(|(_, id)| id.as_str()))?;
-        let worlds = worlds::list(self.app(), self.viewer().principal).await?;
+        let worlds = worlds::list(self.app(), self.caller).await?;
         let total = worlds.len();
         let mut rows = Vec::new();
         for world in worlds.iter().skip(query.offset).take(query.limit.min(PAGE_MAX)) {
@@ -119,7 +119,7 @@ impl Atlas {
     }
 
     async fn present_world(&self) -> Result<World> {
-        let worlds = worlds::list(self.app(), self.viewer().principal).await?;
+        let worlds = worlds::list(self.app(), self.caller).await?;
         let world = worlds.into_iter().find(|world| world.id == self.viewer().world);
         world.ok_or_else(|| Error::not_found("the world", "list_user_worlds lists those there are"))
     }

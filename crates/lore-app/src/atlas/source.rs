@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use lore_anvil::{Kind, Object};
-use lore_core::{Error, Result, Viewer};
+use lore_core::{Error, PrincipalId, Result, Viewer};
 
 use super::find::{ArticleQuery, FoundArticles};
 use crate::App;
@@ -118,13 +118,17 @@ pub struct Rows {
 pub struct Atlas {
     /// Who works, for which call.
     pub(super) scribe: Scribe,
+    /// Who asks. In another world a reader is nobody in particular, and still looks into the
+    /// worlds of who called.
+    pub(super) caller: PrincipalId,
 }
 
 impl Atlas {
     /// The world of `viewer`, for a call of `tool`.
     pub fn new(app: Arc<App>, viewer: Viewer, tool: &'static str, request_id: String) -> Self {
         let tags_are = TagsAre::Labels;
-        Self { scribe: Scribe { app, viewer, tool, request_id, tags_are } }
+        let caller = viewer.principal;
+        Self { scribe: Scribe { app, viewer, tool, request_id, tags_are }, caller }
     }
 
     pub(super) fn app(&self) -> &App {
@@ -140,20 +144,19 @@ impl Atlas {
         let Some(name) = world.map(str::trim).filter(|name| !name.is_empty()) else {
             return Ok(self.clone());
         };
-        let principal = self.viewer().principal;
-        let found = worlds::resolve(self.app(), principal, name).await?;
+        let found = worlds::resolve(self.app(), self.caller, name).await?;
         if found.id == self.viewer().world {
             return Ok(self.clone());
         }
         let viewer = in_another(self.app(), self.viewer(), found.id).await?;
         let viewer = viewer.ok_or_else(|| unknown_world(name))?;
-        Ok(Self { scribe: Scribe { viewer, ..self.scribe.clone() } })
+        Ok(Self { scribe: Scribe { viewer, ..self.scribe.clone() }, caller: self.caller })
     }
 
     /// The caller in each world they can enter, the present one first.
     pub(super) async fn everywhere(&self) -> Result<Vec<Self>> {
         let mut all = vec![self.clone()];
-        for world in worlds::list(self.app(), self.viewer().principal).await? {
+        for world in worlds::list(self.app(), self.caller).await? {
             if world.id != self.viewer().world {
                 let uid = world.uid.to_string();
                 all.push(self.in_world(Some(&uid)).await?);
