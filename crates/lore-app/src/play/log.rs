@@ -201,6 +201,8 @@ pub async fn reject(desk: &Desk, session: Uid, error: &Error) {
 pub struct Verified {
     /// The hashes.
     pub chain: ChainReport,
+    /// How many events the viewer sees.
+    pub seen: usize,
     /// How many rolls were repeated from their seeds.
     pub rolls: usize,
     /// The events whose dice do not follow from their seed.
@@ -211,20 +213,18 @@ pub struct Verified {
 pub async fn verify(desk: &Desk, session: Uid) -> Result<Verified> {
     let node = desk.find(Thing::Session, session).await?;
     let chain = desk.app.store.verify_events(&desk.viewer, node.id).await?;
-    let mut found = Verified { chain, rolls: 0, wrong_rolls: Vec::new() };
+    let mut found = Verified { chain, seen: 0, rolls: 0, wrong_rolls: Vec::new() };
     let mut after = 0;
     loop {
-        let query = EventQuery {
-            after: Some(after),
-            kinds: WITH_DICE.map(str::to_owned).to_vec(),
-            limit: PAGE_MAX,
-            ..EventQuery::default()
-        };
+        let query = EventQuery { after: Some(after), limit: PAGE_MAX, ..EventQuery::default() };
         let events = desk.app.store.events(&desk.viewer, node.id, query).await?;
         let Some(last) = events.last() else { return Ok(found) };
         after = last.sequence;
-        found.rolls += events.len();
-        let wrong = events.iter().filter(|event| !dice_follow_from_seed(event));
+        found.seen += events.len();
+        let rolled: Vec<&Event> =
+            events.iter().filter(|event| WITH_DICE.contains(&event.kind.as_str())).collect();
+        found.rolls += rolled.len();
+        let wrong = rolled.into_iter().filter(|event| !dice_follow_from_seed(event));
         found.wrong_rolls.extend(wrong.map(|event| event.sequence));
     }
 }

@@ -25,8 +25,8 @@ pub(super) struct Input {
 pub(super) struct Output {
     /// Whether everything fits.
     ok: bool,
-    /// How many events the log has, hidden ones too.
-    events: i64,
+    /// How many events the log has that you may see.
+    events: usize,
     /// The first event that does not fit or is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     broken_at: Option<i64>,
@@ -62,7 +62,7 @@ impl ToolSpec for SessionLogVerify {
         let found = log::verify(&setting.desk, session).await?;
         Ok(Output {
             ok: found.chain.broken_at.is_none() && found.wrong_rolls.is_empty(),
-            events: found.chain.length,
+            events: found.seen,
             broken_at: found.chain.broken_at,
             missing_events: found.chain.missing,
             rolls: found.rolls,
