@@ -68,16 +68,69 @@ pub fn read<T: DeserializeOwned>(arguments: Map<String, Value>, numbers: Numbers
     {
         return Ok(read);
     }
+    let mut nulls = Vec::new();
+    find_nulls(&arguments, &mut String::new(), &mut nulls);
     drop_nulls(&mut arguments);
-    serde_path_to_error::deserialize(arguments).map_err(|error| {
-        let path = error.path().to_string();
-        let message = error.into_inner().to_string();
-        if let Some((problem, hint)) = mistyped(&message).filter(|_| path != ".") {
-            return Error::invalid(path, problem, hint);
+    nulls.iter().try_for_each(|place| check_known::<T>(&arguments, place))?;
+    serde_path_to_error::deserialize(arguments).map_err(explained)
+}
+
+fn explained(error: serde_path_to_error::Error<serde_json::Error>) -> Error {
+    let path = error.path().to_string();
+    let message = error.into_inner().to_string();
+    if let Some((problem, hint)) = mistyped(&message).filter(|_| path != ".") {
+        return Error::invalid(path, problem, hint);
+    }
+    let (field, problem) = describe(&path, &message);
+    Error::invalid(field, problem, "see the tool's input schema for names, types and ranges")
+}
+
+/// A field that was null and is left out.
+struct Null {
+    /// The address of the object it was in.
+    holder: String,
+    name: String,
+}
+
+/// Fails when there is no such field as one that was null.
+fn check_known<T: DeserializeOwned>(arguments: &Value, null: &Null) -> Result<()> {
+    let mut with = arguments.clone();
+    if let Some(Value::Object(fields)) = with.pointer_mut(&null.holder) {
+        fields.insert(null.name.clone(), Value::Null);
+    }
+    let unknown = format!("unknown field `{}`", null.name);
+    match serde_path_to_error::deserialize::<_, T>(with) {
+        Err(error) if error.inner().to_string().starts_with(&unknown) => Err(explained(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Collects the fields that are null.
+fn find_nulls(value: &Value, at: &mut String, found: &mut Vec<Null>) {
+    /// Each is tried by itself, so that a question of nothing but nulls takes no time.
+    const MOST: usize = 16;
+    let end = at.len();
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                if value.is_null() && found.len() < MOST {
+                    found.push(Null { holder: at.clone(), name: name.clone() });
+                }
+                at.push('/');
+                at.push_str(&name.replace('~', "~0").replace('/', "~1"));
+                find_nulls(value, at, found);
+                at.truncate(end);
+            }
         }
-        let (field, problem) = describe(&path, &message);
-        Error::invalid(field, problem, "see the tool's input schema for names, types and ranges")
-    })
+        Value::Array(items) => {
+            for (number, item) in items.iter().enumerate() {
+                at.push_str(&format!("/{number}"));
+                find_nulls(item, at, found);
+                at.truncate(end);
+            }
+        }
+        _ => {}
+    }
 }
 
 /// To JSON Schema `4.0` is an integer, and some clients send integers that way.
@@ -293,6 +346,22 @@ mod tests {
         assert_eq!(schema["properties"]["note"], json!({"type": "string"}));
         assert_eq!(schema["properties"]["inner"]["properties"]["sides"]["type"], "integer");
         assert!(!schema.to_string().contains("null") && !schema.to_string().contains("$ref"));
+    }
+
+    #[test]
+    fn null_is_no_way_round_the_names_of_fields() {
+        for (arguments, named) in [
+            (json!({ "hope": 1, "zz": null }), "zz"),
+            (json!({ "hope": 1, "note": null, "inner": { "sides": 4, "zz": null } }), "zz"),
+            (json!({ "hope": null, "note": "x" }), "hope"),
+        ] {
+            let problem = problem(arguments.clone());
+            assert!(problem.contains(named), "{arguments}: {problem}");
+        }
+        let Value::Object(known) = json!({ "hope": 1, "note": null, "inner": null }) else {
+            return;
+        };
+        assert!(parse::<Sample>(known).is_ok());
     }
 
     #[test]
