@@ -492,6 +492,10 @@ def test_a_backup_is_private_and_never_overwrites(filled):
     assert copy.read_bytes() == before
 
 
+def test_restoring_from_nothing_says_that_there_is_no_such_file(filled):
+    failed(filled.run("restore", str(filled.home / "nosuch.file")), "there is no file", "try:")
+
+
 def test_restore_keeps_the_store_from_before(filled):
     """What was replaced is kept beside it and can be restored in turn."""
     copy = filled.home / "backup.sqlite"

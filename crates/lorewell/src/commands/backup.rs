@@ -29,6 +29,12 @@ pub(crate) async fn backup(settings: &Settings, target: &Path) -> anyhow::Result
 
 /// Puts a backup in place of the store; the old store is kept beside it.
 pub(crate) fn restore(settings: &Settings, source: &Path) -> anyhow::Result<()> {
+    if !source.is_file() {
+        anyhow::bail!(
+            "there is no file {}\n  try: name one that `lorewell backup FILE` wrote",
+            source.display()
+        );
+    }
     let stats = SqliteStore::verify_file(source)
         .with_context(|| format!("{} is no good backup", source.display()))?;
     let kept = SqliteStore::replace(&settings.store_file(), source)
