@@ -140,6 +140,12 @@ class Planted:
         self.hide("private article", lambda name, text: gm.do(
             "create_article", title=name, content=text, template="person", state="private"))
         self.hide("secret", lambda name, text: gm.do("create_secret", title=name, content=text))
+        article = gm.do("create_article", title="An open article", content="Everybody knows it.",
+                        template="person", state="public")["data"]
+        for field in ("authornotes", "scrapbook"):
+            self.hide(f"{field} of an open article", lambda name, text, field=field: gm.do(
+                "update_article", article_id=article["id"], sections={field: f"{name}. {text}"}) and {},
+                frozenset({article["id"]}))
         self.hide("private timeline", lambda name, text: gm.do(
             "create_timeline", title=name, description=text, state="private"))
         self.hide("private history", lambda name, text: gm.do(
