@@ -1,8 +1,8 @@
 //! Documents that mention an entity: those joined to it, and those that say its name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-use lore_core::{Node, NodeId, Result, Text, Timestamp};
+use lore_core::{Node, NodeId, Result, Text, Timestamp, Uid};
 use lore_search::{Query, Unit};
 use lore_store::Direction;
 use serde_json::Value;
@@ -11,6 +11,7 @@ use super::entities::{self, Entity};
 use super::librarian::Librarian;
 use super::relations::{EDGES_MAX, MENTIONS};
 use super::uri;
+use crate::memory::kinds::fact;
 use crate::play::word;
 
 /// Most documents that are listed at once.
@@ -65,8 +66,12 @@ pub async fn mentioned_in(librarian: &Librarian, uri: &str, limit: usize) -> Res
         *counts.entry(text.node).or_default() += count;
     }
     let nodes = librarian.app.store.nodes(&librarian.viewer, &ids).await?;
+    let known: HashSet<Uid> = nodes.iter().map(|node| node.uid).collect();
+    // What an experience says stands in the node that keeps it, too: once is enough.
+    let is_repeated = |node: &Node| fact(node) != node.uid && known.contains(&fact(node));
     let mut documents: Vec<Document> = nodes
         .iter()
+        .filter(|node| !is_repeated(node))
         .filter_map(|node| {
             // What is joined to it mentions it at least once, by whatever name.
             let mentions = counts.get(&node.id).copied().unwrap_or_default().max(1);

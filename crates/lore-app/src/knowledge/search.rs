@@ -1,6 +1,6 @@
 //! Entities and documents by the one search.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use lore_core::names::Word;
 use lore_core::{Kind, Node, NodeId, Result, Text};
@@ -12,6 +12,7 @@ use super::librarian::Librarian;
 use super::ontology::{DOCUMENT_KINDS, EntityType};
 use super::{code, relations, uri};
 use crate::federation::{self, FEDERATED};
+use crate::memory::kinds::fact;
 
 /// Most results of a search.
 const RESULTS_MAX: usize = 100;
@@ -149,7 +150,12 @@ pub async fn find_documents(
     };
     let found = ask(Unit::Text, limit * WIDER_TEXTS).await?;
     let more = found.answers.len() == limit * WIDER_TEXTS;
-    let hits: Vec<FoundDocument> = found.answers.into_iter().filter_map(found_document).collect();
+    let mut hits: Vec<_> = found.answers.into_iter().filter_map(found_document).collect();
+    // What an experience says and the node that keeps it is told once.
+    let mut tellers = HashMap::new();
+    let mut tells =
+        |hit: &FoundDocument| *tellers.entry(fact(&hit.node)).or_insert(hit.node.id) == hit.node.id;
+    hits.retain(&mut tells);
     let chunks = match passages {
         Passages::Leave => Vec::new(),
         Passages::Give => hits.iter().take(limit).cloned().map(chunk).collect(),
@@ -159,7 +165,7 @@ pub async fn find_documents(
     if more && documents.len() < limit {
         // A long document has crowded the others out.
         let others = ask(Unit::Node, limit).await?.answers.into_iter().filter_map(found_document);
-        documents.extend(others.filter(|hit| seen.insert(hit.node.id)));
+        documents.extend(others.filter(|hit| tells(hit) && seen.insert(hit.node.id)));
     }
     documents.truncate(limit);
     Ok(FoundDocuments { documents, chunks })

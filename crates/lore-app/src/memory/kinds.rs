@@ -210,6 +210,13 @@ pub(crate) fn half_of(node: &Node) -> Option<Uid> {
     kept_by(node).or_else(experience)
 }
 
+/// What both halves of what is kept for good are one by: the node that keeps it. Everything else
+/// is one by itself.
+pub(crate) fn fact(node: &Node) -> Uid {
+    let is_half = node.kind.as_str() == EXPERIENCE;
+    kept_by(node).filter(|_| is_half).unwrap_or(node.uid)
+}
+
 /// The node that keeps what an experience says for good.
 pub(crate) fn kept_by(experience: &Node) -> Option<Uid> {
     ["node", PROMOTED_TO].iter().find_map(|key| property(experience, key))?.parse().ok()

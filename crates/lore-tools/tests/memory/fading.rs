@@ -1,5 +1,6 @@
 //! What fades, what stays.
 
+use lore_tools::Selection;
 use serde_json::{Value, json};
 
 use crate::mind::{Mind, id};
@@ -114,4 +115,27 @@ async fn who_joined_what_stays_before_it_did_is_still_near() {
         let near = mind.call("kn_intel", near).await;
         assert!(near.to_string().contains("Brindlemark"), "{id}: {near}");
     }
+}
+
+#[tokio::test]
+async fn what_stays_is_one_document_at_the_other_doors() {
+    let mind = Mind::fresh().await;
+    let ask = async |tool, arguments| {
+        mind.try_as(mind.viewer, &Selection::new(), tool, arguments).await.unwrap()
+    };
+    mind.add("Brindlemark", "A ship.").await;
+    mind.learn("The spare anchor of the Brindlemark lies in the forepeak locker", "medium").await;
+    for _ in 1..=6 {
+        mind.recall("spare anchor").await;
+    }
+    let query = json!({ "query": "spare anchor forepeak", "include_chunks": true });
+    let found = ask("knowledge_search", query).await;
+    for list in ["results", "chunk_results"] {
+        let told = found[list].as_array().unwrap().iter();
+        let told = told.filter(|row| row.to_string().contains("forepeak"));
+        assert_eq!(told.count(), 1, "{list}: {found}");
+    }
+    let asked = json!({ "entity_uri": "Brindlemark" });
+    let found = ask("get_entity_documents", asked).await;
+    assert_eq!(found["documents"].as_array().unwrap().len(), 1, "{found}");
 }
