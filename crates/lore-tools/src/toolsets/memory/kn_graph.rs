@@ -54,6 +54,7 @@ pub(super) struct Input {
     text: Option<String>,
     /// query
     node_type: Option<String>,
+    #[schemars(extend("default" = "summary"))]
     detail: Option<Spelled<Details>>,
     /// query
     #[schemars(range(min = 1, max = 50), extend("default" = 10))]

@@ -52,7 +52,8 @@ pub(super) struct Input {
     set_active: Option<String>,
     /// log: what was done or tried.
     action_text: Option<String>,
-    /// log, default progress
+    /// log
+    #[schemars(extend("default" = "progress"))]
     r#type: Option<Spelled<Outcomes>>,
     /// log: outcome or error
     result: Option<String>,

@@ -40,10 +40,13 @@ pub(super) struct Input {
     /// Only changed after this ISO time.
     last_synced: Option<String>,
     /// false gives entity_id, name and entity_type only.
+    #[schemars(extend("default" = true))]
     include_full: Option<bool>,
     /// Page, from 1.
+    #[schemars(extend("default" = 1))]
     page: Option<i64>,
-    /// Results per page, default 25, at most 100; 0 is all.
+    /// Results per page, at most 100; 0 is all.
+    #[schemars(extend("default" = 25))]
     limit: Option<i64>,
 }
 
