@@ -3,7 +3,7 @@
 
 use futures::FutureExt;
 use lore_core::names::{self, name_key};
-use lore_core::{Error, Result};
+use lore_core::{Error, Node, Result};
 use lore_store::{Change, Expect, NodePatch, NodeRef};
 use serde_json::{Value, json};
 
@@ -166,7 +166,8 @@ pub(super) async fn rename(
     Ok(entity)
 }
 
-/// Changes what an entity is. Its URI stays, so that nothing that points at it breaks.
+/// Changes what an entity is, unless it is a page. Its URI stays, so that nothing that points at
+/// it breaks.
 pub async fn retype(
     librarian: &Librarian,
     uri: &str,
@@ -176,6 +177,10 @@ pub async fn retype(
     let plan = |entity: &Entity, shares: &Shares| {
         if entity.entity_type == entity_type {
             return Ok(None);
+        }
+        let merged = shares.meant(uri).and_then(|(share, _)| share.node.as_ref());
+        for node in merged.into_iter().chain([&entity.node]) {
+            check_kind(node, entity_type)?;
         }
         let mut properties = entity.node.properties.clone();
         properties.insert(uri::URI.into(), json!(entity.uri));
@@ -193,6 +198,20 @@ pub async fn retype(
         Ok(Some(Amendment { patch, kind: log::RETYPED, details, turned }))
     };
     amend(librarian, uri, reason, &plan).await
+}
+
+/// Fails where the other doors would go on showing something as what it is not.
+fn check_kind(node: &Node, entity_type: EntityType) -> Result<()> {
+    if ontology::can_be(node, entity_type) {
+        return Ok(());
+    }
+    let kind = node.kind.as_str();
+    Err(Error::Precondition {
+        message: format!("{:?} is a page ({kind}), and the type of a page stays", node.name),
+        hint: "make a page of the other type with create_entities, put there what this one says, \
+               and delete this one with delete_entities"
+            .into(),
+    })
 }
 
 /// A change of an entity and what the log says of it.

@@ -19,7 +19,7 @@ use super::librarian::Librarian;
 use super::linking::{LINKS, STALE, Turned};
 use super::note::{self, Note};
 use super::note_names::{self, CALLED, Names, SAYS_SO, called, named, names};
-use super::ontology::EntityType;
+use super::ontology::{self, EntityType};
 use super::relations::{EDGES_MAX, MENTIONS, NewRelation, ReadIn};
 use super::shelve::{self, NewDocument};
 use super::told::{self, Told};
@@ -322,13 +322,14 @@ async fn registered(
 }
 
 /// Gives an entity the type its note says now, if the note said another before. What
-/// others made of it since stands until then.
+/// others made of it since stands until then. A page stays what it is.
 async fn retyped(
     librarian: &Librarian,
     known: Subject,
     (before, now): (Option<EntityType>, EntityType),
 ) -> Result<Subject> {
-    if known.is_merged() || before.is_none_or(|before| before == now) {
+    let stays = known.is_merged() || !ontology::can_be(&known.entity.node, now);
+    if stays || before.is_none_or(|before| before == now) {
         return Ok(known);
     }
     let entity = amend::retype(librarian, &known.uri, now, SAYS_SO).await?;

@@ -21,7 +21,7 @@ use super::librarian::Librarian;
 use super::predicates::a;
 use super::relations::EDGES_MAX;
 use super::shares::{Shares, told_of};
-use super::uri;
+use super::{ontology, uri};
 use crate::pages::live;
 use crate::play::word;
 
@@ -132,7 +132,7 @@ fn check_merge(from: &Entity, into: &Entity) -> Result<()> {
         let (one, other) = (a(from.entity_type.as_str()), a(into.entity_type.as_str()));
         return Err(Error::Precondition {
             message: format!("{:?} is {one} and {:?} {other}", from.node.name, into.node.name),
-            hint: "give one of them the type of the other with /entity/retype first".into(),
+            hint: hint_of_types(from, into),
         });
     }
     let hidden = |entity: &Entity| entity.node.visibility != Visibility::Members;
@@ -143,6 +143,20 @@ fn check_merge(from: &Entity, into: &Entity) -> Result<()> {
         });
     }
     Ok(())
+}
+
+/// How two of different types become one all the same.
+fn hint_of_types(from: &Entity, into: &Entity) -> String {
+    let fits = |(one, other): &(&Entity, &Entity)| ontology::can_be(&one.node, other.entity_type);
+    match [(from, into), (into, from)].into_iter().find(fits) {
+        Some((one, other)) => {
+            let (name, other) = (&one.node.name, other.entity_type.as_str());
+            format!("make {name:?} {} with /entity/retype first", a(other))
+        }
+        None => "the types of pages stay: put what one says into the other with update_entities, \
+                 then delete it with delete_entities"
+            .into(),
+    }
 }
 
 /// Fails where the one that would go is Kanka's: it would come back with the next look.

@@ -3,6 +3,9 @@
 use lore_core::Node;
 use serde_json::Value;
 
+use super::uri;
+use crate::pages::PageKind;
+
 /// The type of an entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EntityType {
@@ -165,6 +168,13 @@ impl EntityType {
         let chosen = node.properties.get(TYPE).and_then(Value::as_str).and_then(Self::read);
         chosen.or_else(|| of_kind(node.kind.as_str()).filter(|_| !node.derived_name))
     }
+}
+
+/// Whether a node can be of a type. A page is what its kind says, which every other door shows and
+/// nothing changes; what came in through this door is what is said of it here.
+pub(super) fn can_be(node: &Node, entity_type: EntityType) -> bool {
+    let is_page = PageKind::of(&node.kind).is_some() && !uri::came_in_here(node);
+    !is_page || of_kind(node.kind.as_str()) == Some(entity_type)
 }
 
 /// How the word for a type is compared: without its prefix, case and signs.

@@ -37,6 +37,12 @@ pub(super) fn of_entity(node: &Node, entity_type: EntityType) -> String {
     format!("{ENTITY_PREFIX}{}-{}-{uid}", lower(Some(entity_type)), slug(&node.name))
 }
 
+/// Whether a node came in through this door. The URI that is kept of another ends with its uid.
+pub(super) fn came_in_here(node: &Node) -> bool {
+    let kept = node.properties.get(URI).and_then(Value::as_str);
+    kept.is_some_and(|kept| uid_in(kept) != Some(node.uid))
+}
+
 /// The URI an entity of this type and name gets when it is registered.
 pub(super) fn proposed(entity_type: Option<EntityType>, name: &str) -> String {
     let type_name = entity_type.map_or("", EntityType::as_str);

@@ -20,6 +20,7 @@ mod parting;
 mod place;
 mod recognised;
 mod renamed;
+mod retyped;
 mod tellers;
 mod world;
 
