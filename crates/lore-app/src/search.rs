@@ -1,6 +1,7 @@
 //! The one search, for every door; and vectors of an outside model, where one is configured.
 
 mod embedding;
+mod leaf;
 mod questions;
 
 use std::sync::Arc;

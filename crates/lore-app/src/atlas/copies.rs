@@ -1,6 +1,6 @@
 //! What was copied from a service: which things, and what they say.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use lore_anvil::{GROUPS, Kind, Object, is_draft, is_for_groups};
 use lore_core::{Error, Node, NodeId, Result, Uid, Visibility};
@@ -235,12 +235,11 @@ impl Atlas {
         Ok(())
     }
 
-    /// The articles that were copied here, whoever may see them: the service's own ids and dates.
-    pub(super) async fn copied_articles(&self) -> Result<HashMap<String, Option<String>>> {
+    /// The articles that were copied here, whoever may see them, and how they were.
+    pub(super) async fn copied_articles(&self) -> Result<Vec<(NodeId, Seen)>> {
         let viewer = self.scribe.all_seeing();
         let everything = Self { scribe: Scribe { viewer, ..self.scribe.clone() }, ..self.clone() };
         let nodes = everything.every(Kind::Article).await?;
-        let copies = nodes.iter().filter_map(Seen::of_node);
-        Ok(copies.map(|seen| (seen.id, seen.date)).collect())
+        Ok(nodes.iter().filter_map(|node| Some((node.id, Seen::of_node(node)?))).collect())
     }
 }

@@ -5,16 +5,13 @@ use std::collections::BTreeSet;
 
 use lore_anvil::{Kind, Object, PAGE_MAX};
 use lore_core::{Error, Result, Viewer};
-use lore_search::{Filter, Query, Unit};
-use lore_store::{Answered, Found};
+use lore_search::{Filter, Hit, Query, Unit};
 
 use super::assemble::beginning;
 use super::source::{Atlas, Listed};
 use super::{head, keys, mentions};
 use crate::play::word;
 
-/// Most articles that a search looks through for a page of answers.
-pub(super) const LOOKED_AT_MAX: usize = 1_000;
 /// How much of a text is shown around what answers, in characters.
 const EXCERPT: usize = 240;
 /// Longest question, in characters.
@@ -59,7 +56,7 @@ impl Audience {
 pub struct FoundArticles {
     /// The articles, best first.
     pub articles: Vec<FoundArticle>,
-    /// How many answer, as far as they were looked at.
+    /// How many answer: so many rows all pages have together.
     pub total: usize,
     /// The share of the world's articles that was searched, from 0 to 1.
     pub searched: f64,
@@ -100,38 +97,41 @@ impl Atlas {
     pub(super) async fn search_articles(&self, query: &ArticleQuery) -> Result<FoundArticles> {
         let words = query.checked_words()?;
         let place = self.in_world(query.world.as_deref()).await?;
-        let most = query.offset.saturating_add(query.limit.clamp(1, PAGE_MAX));
-        let found = place.answering(words, most.min(LOOKED_AT_MAX)).await?;
+        let hits = place.answering(words).await?;
+        let total = hits.len();
+        let page = place.app().nodes_of(place.viewer(), query.page(hits).collect()).await?;
         let world = place.world_reference().await?;
         let mut articles = Vec::new();
-        for answer in query.page(found.answers) {
-            let article = head::reference(Kind::Article, &answer.node);
+        for (node, hit) in page {
+            let article = head::reference(Kind::Article, &node);
             let listed = Listed { article, world: world.clone() };
-            articles.push(place.told(answer, listed, words).await?);
+            articles.push(place.told(&hit, listed, words).await?);
         }
-        Ok(FoundArticles { articles, total: found.total, searched: 1.0 })
+        Ok(FoundArticles { articles, total, searched: 1.0 })
     }
 
-    /// What answers a question as an article, best first.
-    pub(super) async fn answering(&self, words: &str, most: usize) -> Result<Found> {
+    /// Everything that answers a question as an article, best first.
+    pub(super) async fn answering(&self, words: &str) -> Result<Vec<Hit>> {
         let except_kinds = keys::never_articles().map(word).collect::<Result<_>>()?;
         let filter = Filter { except_kinds, ..Filter::default() };
-        let asked = Query { filter, unit: Unit::Node, ..Query::new(words, most) };
-        self.app().search(self.viewer(), asked).await
+        let asked = Query { filter, unit: Unit::Node, ..Query::new(words, usize::MAX) };
+        self.app().whole(self.viewer(), &asked).await
     }
 
     /// An answer as it is told, with the part that answers best.
     pub(super) async fn told(
         &self,
-        mut answer: Answered,
+        hit: &Hit,
         listed: Listed,
         words: &str,
     ) -> Result<FoundArticle> {
-        if let Some(text) = &mut answer.text {
-            mentions::shown(self, std::slice::from_mut(text)).await?;
-        }
-        let body = answer.text.as_ref().map_or("", |text| text.body.as_str());
-        let (excerpt, relevance) = (excerpt(body, words), relevance(answer.hit.score));
+        let mut text = match hit.key.text {
+            Some(id) => self.app().store.text(self.viewer(), id).await?,
+            None => None,
+        };
+        mentions::shown(self, text.as_mut_slice()).await?;
+        let body = text.as_ref().map_or("", |text| text.body.as_str());
+        let (excerpt, relevance) = (excerpt(body, words), relevance(hit.score));
         Ok(FoundArticle { article: listed.article, excerpt, relevance, world: listed.world })
     }
 }

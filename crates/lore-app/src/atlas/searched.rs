@@ -7,11 +7,10 @@
 use std::collections::HashMap;
 
 use lore_anvil::{Kind, Object, PAGE_MAX};
-use lore_core::Result;
-use lore_store::Answered;
+use lore_core::{NodeId, Result};
+use lore_search::Hit;
 
-use super::copies::Seen;
-use super::find::{ArticleQuery, Audience, FoundArticle, FoundArticles, LOOKED_AT_MAX, relevance};
+use super::find::{ArticleQuery, Audience, FoundArticle, FoundArticles, relevance};
 use super::screened::{PAGES_MAX, Screened};
 use super::sight::is_open;
 use super::source::Listed;
@@ -20,7 +19,7 @@ use super::taken::id_of;
 /// An article that answers.
 enum Answer {
     /// By its copy, which is told in full when it is shown.
-    Copied(Box<(Answered, Listed)>),
+    Copied(Box<(Hit, Listed)>),
     /// By what is known of it.
     Known(Box<FoundArticle>),
 }
@@ -37,8 +36,8 @@ impl Screened {
         let words = query.checked_words()?;
         let copies = self.good_copies(query.world.as_deref()).await?;
         let audience = Audience::of(&self.viewer);
-        let query =
-            ArticleQuery { copied: copies.keys().cloned().collect(), audience, ..query.clone() };
+        let ids = copies.values().filter_map(|listed| id_of(&listed.article));
+        let query = ArticleQuery { copied: ids.collect(), audience, ..query.clone() };
         let copied = self.among_copies(words, copies).await?;
         let (known, searched) = self.among_known(&query).await?;
         let total = copied.total + known.total;
@@ -46,7 +45,7 @@ impl Screened {
         for answer in query.page(merged(copied.best, known.best)) {
             articles.push(match answer {
                 Answer::Known(found) => *found,
-                Answer::Copied(copied) => self.here.told(copied.0, copied.1, words).await?,
+                Answer::Copied(copied) => self.here.told(&copied.0, copied.1, words).await?,
             });
         }
         if audience == Audience::Everybody {
@@ -55,35 +54,36 @@ impl Screened {
         Ok(FoundArticles { articles, total, searched })
     }
 
-    /// The articles whose copies say what they say now, by their ids.
-    async fn good_copies(&self, world: Option<&str>) -> Result<HashMap<String, Listed>> {
+    /// The articles whose copies say what they say now, by the nodes that are these.
+    async fn good_copies(&self, world: Option<&str>) -> Result<HashMap<NodeId, Listed>> {
         let copies = self.here.copied_articles().await?;
         if copies.is_empty() {
             return Ok(HashMap::new());
         }
-        let good = self.inner.unchanged(world, &copies).await?.into_iter();
-        Ok(good.filter_map(|listed| Some((id_of(&listed.article)?, listed))).collect())
+        let dates = copies.iter().map(|(_, seen)| (seen.id.clone(), seen.date.clone())).collect();
+        let good = self.inner.unchanged(world, &dates).await?.into_iter();
+        let mut good: HashMap<String, Listed> =
+            good.filter_map(|listed| Some((id_of(&listed.article)?, listed))).collect();
+        let copies = copies.into_iter();
+        Ok(copies.filter_map(|(node, seen)| Some((node, good.remove(&seen.id)?))).collect())
     }
 
     /// Answers among copies. What else is in the own world is not the service's.
     async fn among_copies(
         &self,
         words: &str,
-        mut copies: HashMap<String, Listed>,
+        mut copies: HashMap<NodeId, Listed>,
     ) -> Result<Answers> {
         copies.retain(|_, listed| self.shows(&listed.article));
         if copies.is_empty() {
             return Ok(Answers { best: Vec::new(), total: 0 });
         }
-        let found = self.here.answering(words, LOOKED_AT_MAX).await?;
-        let all = found.answers.len();
-        let copied = found.answers.into_iter().filter_map(|answer| {
-            let listed = copies.remove(&Seen::of_node(&answer.node)?.id)?;
-            Some(Answer::Copied(Box::new((answer, listed))))
+        let copied = self.here.answering(words).await?.into_iter().filter_map(|hit| {
+            let listed = copies.remove(&hit.key.node)?;
+            Some(Answer::Copied(Box::new((hit, listed))))
         });
         let best: Vec<Answer> = copied.collect();
-        let total = found.total - (all - best.len());
-        Ok(Answers { best, total })
+        Ok(Answers { total: best.len(), best })
     }
 
     /// Answers among what is known of the rest, as many as are wanted, and the share of all
@@ -116,7 +116,7 @@ impl Screened {
 impl Answer {
     fn relevance(&self) -> f64 {
         match self {
-            Self::Copied(copied) => relevance(copied.0.hit.score),
+            Self::Copied(copied) => relevance(copied.0.score),
             Self::Known(found) => found.relevance,
         }
     }

@@ -12,7 +12,7 @@ use lore_core::{Kind, Node, NodeId, Properties, Provenance, Timestamp, Uid};
 use lore_rules::memory::decay::{
     Confidence, Lesson, days_until_below, nudge, rate, relevance, shown,
 };
-use lore_search::{Filter, Query, Unit};
+use lore_search::{Filter, Hit, Query, Unit};
 use lore_store::{Batch, Change, Expect, NewNode, NewText, NewestNodes, NodeRef};
 use serde_json::{Value, json};
 
@@ -22,7 +22,6 @@ use super::keeper::{Keeper, days_between};
 use super::kinds::{
     CONTENT, CONTEXT, EXPERIENCE, KNOWLEDGE, Sharing, fading, kept_by, learned, property, word,
 };
-use super::leaf::leaf;
 use super::learn::{Origin, Superseded};
 use super::parts::parts;
 use super::pen::{Pen, capitalised, name_from};
@@ -289,10 +288,11 @@ async fn by_words(
     lesson: Option<Lesson>,
 ) -> Reply<(Vec<Experience>, bool)> {
     let is_question = !query.text.is_empty();
-    let leaf = leaf(keeper, &Query { unit: Unit::Node, ..query }).await?;
-    let place = |(place, (node, score)): (usize, &(Node, f32))| {
+    let query = Query { unit: Unit::Node, ..query };
+    let leaf = keeper.app.leaf(&keeper.viewer, &query).await?;
+    let place = |(place, (node, hit)): (usize, &(Node, Hit))| {
         // Without words all answer alike, and only what is left of them counts.
-        let score = if is_question { f64::from(*score) } else { 1.0 };
+        let score = if is_question { f64::from(hit.score) } else { 1.0 };
         (node.id, (place / BLOCK, score))
     };
     let places: HashMap<NodeId, (usize, f64)> = leaf.nodes.iter().enumerate().map(place).collect();

@@ -16,7 +16,6 @@ use super::kinds::{
     AUTO_RELATED, DESCRIPTION, EXPERIENCE, KNOWLEDGE, OWN, PROMOTED, Sharing, Type, half_of,
     namespace_in, word,
 };
-use super::leaf::leaf;
 use super::link::{edge_between, edge_not_found, may_relink};
 use super::parts::{is_main, join, parts};
 use super::pen::Pen;
@@ -223,7 +222,7 @@ pub async fn query(keeper: &Keeper, wanted: &NodeSearch) -> Reply<FoundNodes> {
         offset: wanted.offset,
         ..Query::default()
     };
-    let found = leaf(keeper, &query).await?;
+    let found = keeper.app.leaf(&keeper.viewer, &query).await?;
     let nodes = found.nodes.into_iter().map(|(node, _)| node).collect();
     Ok(FoundNodes { nodes: with_descriptions(keeper, nodes).await?, more: found.more })
 }

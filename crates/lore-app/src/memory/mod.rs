@@ -19,7 +19,6 @@ pub mod idea;
 pub mod ids;
 pub mod keeper;
 pub mod kinds;
-mod leaf;
 pub mod learn;
 pub mod link;
 mod parts;

@@ -11,6 +11,7 @@
 mod copying;
 mod doors;
 mod elsewhere;
+mod finding;
 mod held;
 mod live;
 mod numbers;

@@ -1,11 +1,12 @@
 //! A service, or an archive, that holds what a test puts there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
 
 use lore_anvil::{Form, Kind, Object};
 use lore_app::atlas::{
-    Anvil, ArticleQuery, Atlas, Extent, FoundArticle, FoundArticles, ListQuery, Rows, Synced,
+    Anvil, ArticleQuery, Atlas, Extent, FoundArticle, FoundArticles, ListQuery, Listed, Rows,
+    Synced,
 };
 use lore_core::{Error, Result};
 use serde_json::{Value, json};
@@ -109,10 +110,21 @@ impl Anvil for There {
         Ok(Rows { total: rows.len(), rows })
     }
 
-    /// Articles whose text has the words.
+    async fn unchanged(
+        &self,
+        _: Option<&str>,
+        copies: &HashMap<String, Option<String>>,
+    ) -> Result<Vec<Listed>> {
+        let articles = self.of(Kind::Article).into_iter();
+        let copied = articles.filter(|article| copies.contains_key(&id_of(article)));
+        Ok(copied.map(|article| Listed { article, world: the_world() }).collect())
+    }
+
+    /// Articles whose text has the words, but for those that were copied.
     async fn search(&self, query: &ArticleQuery) -> Result<FoundArticles> {
         let text = |article: &Object| article["content"].as_str().unwrap().to_owned();
         let mut articles = self.of(Kind::Article);
+        articles.retain(|article| !query.copied.contains(&id_of(article)));
         articles.retain(|article| text(article).contains(&query.words));
         let found = articles.into_iter().map(|article| FoundArticle {
             excerpt: text(&article),
