@@ -58,17 +58,22 @@ fn others(all: usize, kept: &[usize], more: Option<&usize>) -> Vec<usize> {
 }
 
 /// What somebody does whose words are asked for.
-const SAYS: [&str; 39] = [
+const SAYS: [&str; 44] = [
     "say",
     "said",
+    "saying",
     "tell",
     "told",
+    "telling",
     "mention",
     "mentioned",
+    "mentioning",
     "ask",
     "asked",
+    "asking",
     "suggest",
     "suggested",
+    "suggesting",
     "recommend",
     "recommended",
     "advise",
@@ -110,11 +115,12 @@ const BETWEEN: usize = 3;
 fn speaker(words: &[&str]) -> Option<(usize, Role)> {
     let subject = |at: usize| {
         let before = words.get(..at)?;
-        let subject = before.iter().rposition(|word| matches!(*word, "i" | "we" | "you"))?;
+        let sides = before.iter().map(|word| side(word));
+        let (subject, role) =
+            sides.enumerate().filter_map(|(at, side)| Some((at, side?))).next_back()?;
         if at - subject > BETWEEN + 1 {
             return None;
         }
-        let role = if before.get(subject) == Some(&"you") { Role::Machine } else { Role::Person };
         let around = before.get(subject.saturating_sub(1)..)?;
         let hears = words.get(at).is_some_and(|verb| HEARS.contains(verb))
             && around.iter().any(|word| IS.contains(word));
@@ -122,6 +128,15 @@ fn speaker(words: &[&str]) -> Option<(usize, Role)> {
     };
     let verbs = words.iter().enumerate().filter(|(_, word)| SAYS.contains(word));
     verbs.map(|(at, _)| at).find_map(subject)
+}
+
+/// The side that a word stands for where somebody does something.
+fn side(word: &str) -> Option<Role> {
+    match word {
+        "i" | "we" | "user" => Some(Role::Person),
+        "you" | "assistant" => Some(Role::Machine),
+        _ => None,
+    }
 }
 
 /// Who is spoken of.
@@ -138,6 +153,9 @@ fn mentioned(words: &[&str]) -> Option<Role> {
 fn without_frames(words: &[&str]) -> Vec<usize> {
     let mut kept = Vec::new();
     let mut rest = words;
+    while let ["please" | "hey" | "hi" | "hello" | "ok" | "okay", others @ ..] = rest {
+        rest = others;
+    }
     if let ["remind" | "tell" | "show" | "give", "me", others @ ..] = rest {
         rest = others;
     }
@@ -198,6 +216,8 @@ mod tests {
                 "what did i tell you in april",
                 "what have i ever told you about the cat",
                 "did i mention to you where my sister lives",
+                "what was i telling you in july",
+                "what did the user say about the mill",
                 "which question did i ask you",
             ],
         );
@@ -208,6 +228,7 @@ mod tests {
                 "which book have you recommended to me",
                 "what advice did you give me about my knee",
                 "what was i told about the deposit",
+                "what did the assistant say in april",
             ],
         );
     }
@@ -239,6 +260,7 @@ mod tests {
             framing.into_iter().map(|at| words[at].to_owned()).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(framing("can you remind me what i said about tea"), "can you remind me said");
+        assert_eq!(framing("please remind me what i told you"), "please remind me told");
         assert_eq!(framing("what did my sister say"), "");
     }
 
