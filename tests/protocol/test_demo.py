@@ -63,3 +63,12 @@ def test_a_second_one_needs_another_name(demo):
     assert refused.returncode == 1 and "--name" in refused.stderr
     assert "Other is ready" in program.ok("demo", "--name", "Other")
     test_what_it_says_to_try_works(demo)
+
+
+def test_its_folder_may_be_named_from_here(binary, tmp_path):
+    """As in `--data demo`: its code is found wherever a server runs later."""
+    program = Program(binary, tmp_path)
+    program.data = "demo"
+    program.ok("demo", cwd=tmp_path)
+    asked = json.dumps({"cypher": "MATCH (f:Function) RETURN count(f) AS n"})
+    assert json.loads(program.ok("call", "code_query", asked, cwd=tmp_path))["results"][0]["n"] > 0

@@ -27,7 +27,8 @@ pub(crate) async fn run(settings: &Settings, scan: &Scan) -> anyhow::Result<()> 
 /// Adds a folder of this machine and scans it.
 pub(crate) async fn folder(app: &Arc<App>, settings: &Settings, path: &Path) -> anyhow::Result<()> {
     let librarian = librarian(Arc::clone(app), settings).await?;
-    let new = NewRepository { source: path.display().to_string(), name: None, branch: None };
+    let source = seen_from_anywhere(&path.display().to_string());
+    let new = NewRepository { source, name: None, branch: None };
     add(&librarian, &new).await?.outcome.map_err(advised)?;
     Ok(())
 }
@@ -75,10 +76,14 @@ async fn add(librarian: &Librarian, new: &NewRepository) -> anyhow::Result<Scann
 }
 
 fn asked_for(scan: &Scan, source: &str) -> NewRepository {
-    // A path is meant from here, wherever the server runs.
-    let here = std::path::absolute(source).ok().filter(|path| Path::new(path).is_dir());
-    let source = here.map_or_else(|| source.to_owned(), |path| path.display().to_string());
+    let source = seen_from_anywhere(source);
     NewRepository { source, name: scan.name.clone(), branch: scan.branch.clone() }
+}
+
+/// A path is meant from here, wherever the server runs.
+fn seen_from_anywhere(source: &str) -> String {
+    let here = std::path::absolute(source).ok().filter(|path| Path::new(path).is_dir());
+    here.map_or_else(|| source.to_owned(), |path| path.display().to_string())
 }
 
 /// Errors speak of the fields of requests; here they are flags.
