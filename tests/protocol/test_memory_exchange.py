@@ -1,6 +1,7 @@
 """Memory from and for elsewhere, on the command line."""
 
 import json
+import re
 import shutil
 import sqlite3
 
@@ -439,3 +440,29 @@ def test_long_names_come_back_whole(program, tmp_path):
     other.home.mkdir()
     other.ok("import", "memory", "jsonl", str(lines))
     assert [node["name"] for node in call(other, "kn_graph", action="query")["nodes"]] == [name]
+
+
+def test_what_travels_in_another_form_is_the_same(program, tmp_path):
+    """As lines once and as notes the next time, from whatever folder, changed in between."""
+    call(program, "kn_graph", action="add", name="Rope", type="thing", description="Hemp.")
+    call(program, "kn_graph", action="add", name="Tar", type="thing", description="Black.")
+    call(program, "kn_graph", action="connect", source_id="Tar", target_id="Rope", edge_type="protects")
+    lines, notes, renamed = tmp_path / "out.jsonl", tmp_path / "notes", tmp_path / "renamed"
+    program.ok("export", "memory", "jsonl", str(lines))
+    program.ok("export", "memory", "markdown", str(notes))
+    other = Program(program.binary, tmp_path / "other")
+    other.home.mkdir()
+    other.ok("import", "memory", "jsonl", str(lines))
+    for text in ("Hemp, forty fathoms.", "Hemp, fifty fathoms."):
+        [note] = [note for note in notes.iterdir() if note.name.startswith("Rope")]
+        note.write_text(re.sub(r"Hemp.*", text, note.read_text()))
+        out = other.ok("import", "memory", "markdown", str(notes))
+        assert out.startswith("imported 0 new, 1 known already, 1 brought up to date"), out
+        found = call(other, "kn_graph", action="query", detail="full")["nodes"]
+        assert sorted(node["name"] for node in found) == ["Rope", "Tar"]
+        assert [node["description"] for node in found if node["name"] == "Rope"] == [text]
+        assert call(other, "kn_graph", action="status")["edges"] == 1
+        notes = notes.rename(renamed)
+    other.ok("export", "memory", "markdown", str(tmp_path / "back"))
+    out = program.ok("import", "memory", "markdown", str(tmp_path / "back"))
+    assert out.startswith("imported 0 new"), out

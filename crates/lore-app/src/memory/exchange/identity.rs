@@ -11,7 +11,7 @@ use super::super::ids::show;
 use super::super::keeper::Keeper;
 use super::super::kinds::{PROMOTED_TO, SUPERSEDED_BY, Type, property};
 use super::super::refusal::Reply;
-use super::{Load, Record};
+use super::{Load, Record, reference};
 use crate::id_forms::read_uid;
 
 /// Where a node keeps what source it came from, a print of what that last said of it, and how
@@ -115,6 +115,12 @@ impl Record {
     pub(super) fn first_key(&self) -> &str {
         self.origin.as_deref().unwrap_or(&self.key)
     }
+
+    /// What its source is called. What was exported here is known by its id alone, so it is the
+    /// same whether it travels as notes, in whatever folder, or as lines.
+    pub(super) fn label<'a>(&self, load: &'a Load) -> &'a str {
+        if own_id(self.first_key()).is_some() { reference::LABEL } else { &load.label }
+    }
 }
 
 /// A place, without telling it.
@@ -142,7 +148,7 @@ async fn identify(keeper: &Keeper, load: &Load, record: &Record) -> Reply<Identi
         let live = keeper.app.store.node(&keeper.viewer, NodeKey::Uid(first)).await?.is_some();
         return Ok(if live { Identity::Returned(first) } else { Identity::Settled(first) });
     }
-    let uid = uid_of(keeper.viewer.world, &load.label, record.first_key());
+    let uid = uid_of(keeper.viewer.world, record.label(load), record.first_key());
     let known = keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await?;
     if load.keys_are_places
         && known.is_none()
@@ -164,7 +170,8 @@ struct Lost(Vec<(String, Uid)>);
 impl Lost {
     async fn of(keeper: &Keeper, load: &Load) -> Reply<Self> {
         let world = keeper.viewer.world;
-        let places = load.records.iter().map(|record| uid_of(world, &load.label, &record.key));
+        let places =
+            load.records.iter().map(|record| uid_of(world, record.label(load), record.first_key()));
         let places: HashSet<Uid> = places.collect();
         let kinds = load.records.iter().map(|record| Ok(Type::of(&record.type_name)?.kind));
         let kinds: HashSet<Kind> = kinds.collect::<Reply<_>>()?;

@@ -154,7 +154,7 @@ impl Putting<'_> {
                 None => changes.push(Change::CreateText(new)),
             }
         }
-        let from_here = |text: &Text| text.provenance.source.as_ref() == Some(&self.load.label);
+        let from_here = |text: &Text| text.provenance.source.as_deref() == Some(self.label());
         let left = live.into_values().filter(from_here);
         let left = left.map(|text| Change::DeleteText(TextRef::Id(text.id), Expect::Any));
         let said = changes.len();
@@ -184,7 +184,7 @@ impl Putting<'_> {
         self.identities.translate(&mut properties);
         kind.note_in(&mut properties);
         properties.entry("source_type").or_insert("import".into());
-        properties.insert(SOURCE.into(), json!(self.load.label));
+        properties.insert(SOURCE.into(), json!(self.label()));
         properties.insert(SOURCE_PRINT.into(), json!(print(self.record)));
         properties.insert(SOURCE_STATE.into(), json!(state(self.record)));
         if own_id(&self.record.key).is_some() {
@@ -226,13 +226,13 @@ impl Putting<'_> {
 
     fn text(&self, place: usize, passage: &Passage, body: &str, pen: &mut Pen) -> Result<NewText> {
         let key = format!("{}\u{0}{place}", self.record.first_key());
-        let uid = uid_of(self.keeper.viewer.world, &self.load.label, &key);
+        let uid = uid_of(self.keeper.viewer.world, self.label(), &key);
         let said = passage.provenance.clone();
         let session = said.session.map(|session| match self.identities.moved(&session) {
             Some(here) => here.to_string(),
             None => session,
         });
-        let source = said.source.or_else(|| Some(self.load.label.clone()));
+        let source = said.source.or_else(|| Some(self.label().to_owned()));
         let title: String = passage.title.chars().take(NAME_MAX).collect();
         Ok(NewText {
             title: pen.text("title", &title)?,
@@ -253,9 +253,13 @@ impl Putting<'_> {
         batch.change(Change::AppendEvents(log))
     }
 
+    fn label(&self) -> &str {
+        self.record.label(self.load)
+    }
+
     fn batch(&self) -> Batch {
         let mut batch = self.keeper.batch();
-        batch.origin.source = Some(self.load.label.clone());
+        batch.origin.source = Some(self.label().to_owned());
         batch
     }
 }

@@ -11,10 +11,13 @@ use super::super::project::Entry;
 use super::identity::{own_id, without_source};
 use super::{Load, Passage, Record, Tie};
 
+/// What a source of such lines is called.
+pub(super) const LABEL: &str = "jsonl";
+
 /// Reads the lines. What is no line of this kind is counted and passed over; what several lines
 /// say of one entity belongs together.
 pub fn read(text: &str) -> Load {
-    let mut load = Load { label: "jsonl".into(), ..Load::default() };
+    let mut load = Load { label: LABEL.into(), ..Load::default() };
     let mut places: HashMap<String, usize> = HashMap::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let entry = serde_json::from_str::<Value>(line).ok();
