@@ -97,6 +97,16 @@ pub fn replaced(markdown: &str, write: impl Fn(&Mention<'_>) -> Option<String>) 
     out
 }
 
+/// A Markdown text with each of its mentions in another form.
+pub(crate) fn replaced_each(markdown: &str, mut write: impl FnMut(&str) -> String) -> String {
+    let pieces = pieces(markdown, Dialect::Markdown).into_iter();
+    let written = pieces.map(|piece| match piece {
+        Piece::Text(text) => text.to_owned(),
+        Piece::Mention(mention) => write(&mention.text),
+    });
+    written.collect()
+}
+
 /// What the brackets stand in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {

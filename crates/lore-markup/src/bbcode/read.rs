@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 
 use super::held::Held;
-use super::write::{DONE, REFERENCE, TO_DO};
+use super::is_mention;
+use super::page::Page;
 use crate::anvil;
-use crate::tree::escape;
 
 /// How deep tags may nest; deeper ones are text.
 const DEPTH_MAX: usize = 40;
@@ -16,24 +16,21 @@ const TAG_MAX: usize = 2_000;
 /// What ends program text.
 pub(super) const CODE_END: &str = "[/code]";
 
-/// BBCode as HTML, not yet clean. Mentions and unknown tags are held back.
+/// BBCode as HTML, not yet clean. Mentions are held back, and what must not become one.
 pub(super) fn to_html(bbcode: &str, held: &mut Held) -> String {
-    let mut out = Writer::default();
+    let mut out = Page::default();
     for Placed { piece, .. } in &understood(bbcode) {
         match piece {
-            Piece::Text(text) => out.text(text),
-            Piece::Held(whole) => out.inline.push_str(&held.hold(whole)),
+            Piece::Text(text) => out.text(text, held),
+            Piece::Held(whole) => out.unknown(whole, held),
             Piece::Code(body) => out.code(body),
             Piece::Single(tag) => out.single(tag),
             Piece::Open { tag, paired: true, .. } => out.open(tag),
             Piece::Close { tag, paired: true, .. } => out.close(tag),
-            Piece::Open { whole, .. } | Piece::Close { whole, .. } => {
-                out.inline.push_str(&held.hold(whole));
-            }
+            Piece::Open { whole, .. } | Piece::Close { whole, .. } => out.unknown(whole, held),
         }
     }
-    out.flush();
-    out.html
+    out.done()
 }
 
 /// Where brackets stand that are read as more than text.
@@ -41,10 +38,11 @@ pub(super) fn active(bbcode: &str) -> Vec<usize> {
     let is_active = |piece: &Piece<'_>| match piece {
         Piece::Code(_) | Piece::Single(_) => true,
         Piece::Open { paired, .. } | Piece::Close { paired, .. } => *paired,
-        Piece::Text(_) | Piece::Held(_) => false,
+        Piece::Held(whole) => is_mention(whole),
+        Piece::Text(_) => false,
     };
-    let placed = understood(bbcode).into_iter();
-    placed.filter(|placed| is_active(&placed.piece)).map(|placed| placed.at).collect()
+    let placed = understood(bbcode).into_iter().filter(|placed| is_active(&placed.piece));
+    placed.map(|Placed { at, piece }| at + usize::from(piece.begins_with_at())).collect()
 }
 
 fn understood(bbcode: &str) -> Vec<Placed<'_>> {
@@ -61,9 +59,9 @@ struct Placed<'a> {
 
 /// A tag that is known, with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Tag<'a> {
-    name: String,
-    value: Option<&'a str>,
+pub(super) struct Tag<'a> {
+    pub(super) name: String,
+    pub(super) value: Option<&'a str>,
 }
 
 #[derive(Debug)]
@@ -89,6 +87,13 @@ enum Piece<'a> {
     },
 }
 
+impl Piece<'_> {
+    /// Whether its bracket is its second sign.
+    fn begins_with_at(&self) -> bool {
+        matches!(self, Self::Held(whole) if whole.starts_with('@'))
+    }
+}
+
 /// Known tags that come in pairs, with the elements that say the same.
 const PAIRS: [(&str, &str); 19] = [
     ("b", "strong"),
@@ -112,7 +117,7 @@ const PAIRS: [(&str, &str); 19] = [
     ("td", "td"),
 ];
 
-fn element_of(name: &str) -> Option<&'static str> {
+pub(super) fn element_of(name: &str) -> Option<&'static str> {
     PAIRS.iter().find(|(known, _)| *known == name).map(|(_, element)| *element)
 }
 
@@ -305,125 +310,4 @@ fn holds_only(
         at = next + 1;
     }
     found
-}
-
-/// Puts HTML together: running text is collected and becomes paragraphs.
-#[derive(Default)]
-struct Writer {
-    html: String,
-    inline: String,
-    /// The blocks that are open.
-    blocks: Vec<String>,
-}
-
-impl Writer {
-    fn text(&mut self, text: &str) {
-        let text = text.replace("&#91;", "[").replace("&#93;", "]").replace("&amp;#", "&#");
-        escape(&mut self.inline, &text.replace("\r\n", "\n"));
-    }
-
-    fn single(&mut self, tag: &Tag<'_>) {
-        match tag.name.as_str() {
-            "hr" => {
-                self.flush();
-                self.html.push_str("<hr>");
-            }
-            "img" => {
-                self.inline.push_str("<img src=\"");
-                escape(&mut self.inline, tag.value.unwrap_or_default());
-                self.inline.push_str("\">");
-            }
-            _ => self.inline.push_str("<br>"),
-        }
-    }
-
-    fn code(&mut self, body: &str) {
-        let body = &with_ends(body);
-        if !body.contains('\n') {
-            self.inline.push_str("<code>");
-            escape(&mut self.inline, body);
-            self.inline.push_str("</code>");
-            return;
-        }
-        self.flush();
-        self.html.push_str("<pre><code>");
-        escape(&mut self.html, body.strip_prefix('\n').unwrap_or(body));
-        self.html.push_str("</code></pre>");
-    }
-
-    fn open(&mut self, tag: &Tag<'_>) {
-        let Some(element) = element_of(&tag.name) else { return };
-        if element == "a" {
-            self.inline.push_str("<a href=\"");
-            escape(&mut self.inline, tag.value.unwrap_or_default());
-            self.inline.push_str("\">");
-        } else if is_block(element) {
-            self.flush();
-            self.html.push_str(&format!("<{element}>"));
-            self.blocks.push(element.to_owned());
-        } else {
-            self.inline.push_str(&format!("<{element}>"));
-        }
-    }
-
-    fn close(&mut self, tag: &Tag<'_>) {
-        let Some(element) = element_of(&tag.name) else { return };
-        if is_block(element) {
-            self.flush();
-            self.html.push_str(&format!("</{element}>"));
-            self.blocks.pop();
-        } else {
-            self.inline.push_str(&format!("</{element}>"));
-        }
-    }
-
-    /// Ends the running text: paragraphs in the open, lines in cells, items and headings,
-    /// nothing between rows and items.
-    fn flush(&mut self) {
-        let inline = std::mem::take(&mut self.inline);
-        let text = inline.trim();
-        if text.is_empty() {
-            return;
-        }
-        match self.blocks.last().map(String::as_str) {
-            Some("ul" | "ol" | "table" | "tr") => self.html.push_str(text),
-            Some("blockquote") | None => {
-                for paragraph in text.split("\n\n").map(str::trim).filter(|part| !part.is_empty()) {
-                    let lines = paragraph.replace('\n', "<br>");
-                    self.html.push_str(&format!("<p>{lines}</p>"));
-                }
-            }
-            Some("li") => self.html.push_str(&as_task(text).replace('\n', "<br>")),
-            Some(_) => self.html.push_str(&text.replace('\n', "<br>")),
-        }
-    }
-}
-
-/// Program text with what would have ended it.
-fn with_ends(body: &str) -> String {
-    let end = CODE_END.replacen('[', REFERENCE, 1);
-    let lower = body.to_ascii_lowercase();
-    let mut out = String::with_capacity(body.len());
-    let mut done = 0;
-    for (at, _) in lower.match_indices(&end) {
-        out.push_str(body.get(done..at).unwrap_or_default());
-        out.push('[');
-        done = at + REFERENCE.len();
-    }
-    out.push_str(body.get(done..).unwrap_or_default());
-    out
-}
-
-/// The text of an item with a box at its start as that of a task.
-fn as_task(text: &str) -> String {
-    let task = |sign: char, mark: &str| {
-        let rest = text.strip_prefix(sign)?.strip_prefix(' ')?;
-        Some(format!("<input disabled type=\"checkbox\"{mark}>{}", rest.trim_start()))
-    };
-    let found = task(DONE, " checked").or_else(|| task(TO_DO, ""));
-    found.unwrap_or_else(|| text.to_owned())
-}
-
-fn is_block(element: &str) -> bool {
-    !matches!(element, "strong" | "em" | "del" | "u" | "sub" | "sup" | "a")
 }

@@ -1,6 +1,7 @@
 //! From a tree of HTML to BBCode.
 
-use super::read;
+use super::page::BLANK_LINE;
+use super::{aside, numbered, read};
 use crate::tree::{Element, Node};
 
 /// Stands for a bracket of a text until it is known whether it would be read as a tag. No
@@ -75,7 +76,7 @@ fn blocks(out: &mut String, nodes: &[Node]) {
     let mut running = String::new();
     for node in nodes {
         match node {
-            Node::Element(element) if BLOCKS.contains(&element.tag.as_str()) => {
+            Node::Element(element) if is_block(element) => {
                 paragraph(out, &mut running);
                 let mut written = String::new();
                 block(&mut written, element);
@@ -133,15 +134,19 @@ fn heading(out: &mut String, tag: &str, element: &Element) {
 fn list(out: &mut String, element: &Element) {
     let start = element.attribute("start").and_then(|start| start.parse().ok()).unwrap_or(1);
     if element.tag == "ol" && start != 1 {
-        return numbered_lines(out, element, start);
+        let items = children(element, "li").map(|item| content(&item.children, "[br]"));
+        return out.push_str(&numbered::lines(start, items));
     }
-    out.push_str(&format!("[{}]\n", element.tag));
-    for item in children(element, "li") {
-        let mut inside = String::new();
-        item_content(&mut inside, &item.children);
-        out.push_str(&format!("[li]{}[/li]\n", boxed(inside.trim())));
-    }
-    out.push_str(&format!("[/{}]", element.tag));
+    let is_paragraph = |node: &Node| as_element(node).is_some_and(|child| child.tag == "p");
+    let is_loose = children(element, "li").any(|item| item.children.iter().any(is_paragraph));
+    let between = if is_loose { BLANK_LINE } else { "\n" };
+    let items = children(element, "li").map(|item| {
+        let inside = content(&item.children, BLANK_LINE);
+        format!("[li]{}[/li]", boxed(inside.trim()))
+    });
+    let items: Vec<String> = items.collect();
+    let items = items.join(between);
+    out.push_str(&format!("[{0}]\n{items}\n[/{0}]", element.tag));
 }
 
 /// The text of an item, with one blank after the box of a task.
@@ -155,37 +160,31 @@ fn boxed(text: &str) -> String {
     }
 }
 
-/// A list that does not begin with one, such as a year at the start of a line, as lines of text:
-/// lists of BBCode are all counted from one.
-fn numbered_lines(out: &mut String, element: &Element, start: u64) {
-    for (item, number) in children(element, "li").zip(start..) {
+/// What is in an item or a cell: each paragraph on one line.
+fn content(nodes: &[Node], between_paragraphs: &str) -> String {
+    let mut out = String::new();
+    for node in nodes {
+        let Some(element) = as_element(node).filter(|child| is_block(child)) else {
+            let mut inside = String::new();
+            inline(&mut inside, node);
+            out.push_str(&on_one_line(&inside));
+            continue;
+        };
         let mut inside = String::new();
-        item_content(&mut inside, &item.children);
-        let line_break = if number == start { "" } else { "\n" };
-        out.push_str(&format!("{line_break}{number}. {}", inside.trim()));
+        block(&mut inside, element);
+        let is_paragraph = element.tag == "p";
+        let begins_lines = element.tag == "ol" && !inside.starts_with('[');
+        if !out.trim().is_empty() && (is_paragraph || begins_lines) {
+            out.truncate(out.trim_end().len());
+            out.push_str(if is_paragraph { between_paragraphs } else { "\n" });
+        }
+        out.push_str(&if is_paragraph { on_one_line(&inside) } else { inside });
     }
+    out
 }
 
-/// Items and cells are written on one line, apart from lists in them.
-fn item_content(out: &mut String, nodes: &[Node]) {
-    for node in nodes {
-        match node {
-            Node::Element(element) if BLOCKS.contains(&element.tag.as_str()) => {
-                if !out.trim().is_empty() && element.tag == "p" {
-                    out.push_str("[br]");
-                }
-                let mut inside = String::new();
-                block(&mut inside, element);
-                let one_line = element.tag == "p";
-                out.push_str(&if one_line { on_one_line(&inside) } else { inside });
-            }
-            other => {
-                let mut inside = String::new();
-                inline(&mut inside, other);
-                out.push_str(&on_one_line(&inside));
-            }
-        }
-    }
+fn is_block(element: &Element) -> bool {
+    BLOCKS.contains(&element.tag.as_str())
 }
 
 fn on_one_line(text: &str) -> String {
@@ -198,8 +197,7 @@ fn table(out: &mut String, element: &Element) {
         out.push_str("[tr]");
         for cell in row.children.iter().filter_map(as_element) {
             if matches!(cell.tag.as_str(), "th" | "td") {
-                let mut inside = String::new();
-                item_content(&mut inside, &cell.children);
+                let inside = content(&cell.children, "[br]");
                 out.push_str(&format!("[{}]{}[/{}]", cell.tag, inside.trim(), cell.tag));
             }
         }
@@ -259,13 +257,13 @@ fn inline(out: &mut String, node: &Node) {
         // An address that may not be told is no link.
         "a" if element.attribute("href").is_none() => inlines(out, &element.children),
         "a" => {
-            let address = element.attribute("href").unwrap_or_default();
+            let address = aside::told(element, "href");
             out.push_str(&format!("[url={}]", address.replace(']', "%5D").replace('\n', "")));
             inlines(out, &element.children);
             out.push_str("[/url]");
         }
         "img" => {
-            let address = element.attribute("src").unwrap_or_default();
+            let address = aside::told(element, "src");
             out.push_str(&format!("[img]{}[/img]", address.replace(['[', '\n'], "")));
         }
         _ => inlines(out, &element.children),
