@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use super::changes::fresh_names;
 use super::entities::Entity;
+use super::entries::{self, Entry};
 use super::librarian::Librarian;
 use super::linking::Turned;
-use super::log::{self, Entry};
 use super::ontology::{self, EntityType};
 use super::shares::Shares;
 use super::{linking, spoken, uri, waiting};
@@ -73,7 +73,7 @@ async fn named_too(
         };
         let details = told_of(json!({ "alias": alias }), meant.map(|(_, of)| of));
         let turned = Turned::Come(vec![alias.clone()]);
-        Ok(Some(Amendment { patch, kind: log::ALIAS_ADDED, details, turned }))
+        Ok(Some(Amendment { patch, kind: entries::ALIAS_ADDED, details, turned }))
     };
     let entity = amend(librarian, uri, reason, &plan).await?;
     waiting::settle(librarian, &entity).await;
@@ -135,7 +135,7 @@ async fn unnamed(
         let patch = NodePatch { aliases: Some(aliases), properties, ..NodePatch::default() };
         let details = told_of(json!({ "alias": alias }), shares.owner(uri, &alias));
         let turned = Turned::Gone(vec![alias.clone()]);
-        Ok(Some(Amendment { patch, kind: log::ALIAS_REMOVED, details, turned }))
+        Ok(Some(Amendment { patch, kind: entries::ALIAS_REMOVED, details, turned }))
     };
     amend(librarian, uri, reason, &plan).await
 }
@@ -159,7 +159,7 @@ pub(super) async fn rename(
             NodePatch { name: Some(name.clone()), aliases: Some(aliases), ..NodePatch::default() };
         let details = json!({ "from": entity.node.name, "to": name });
         let turned = Turned::Come(vec![name.clone()]);
-        Ok(Some(Amendment { patch, kind: log::RENAMED, details, turned }))
+        Ok(Some(Amendment { patch, kind: entries::RENAMED, details, turned }))
     };
     let entity = amend(librarian, uri, reason, &plan).await?;
     waiting::settle(librarian, &entity).await;
@@ -195,7 +195,7 @@ pub async fn retype(
         let details = told_of(details, shares.meant(uri).map(|(_, of)| of));
         let names = entity.node.aliases.iter().chain([&entity.node.name]);
         let turned = Turned::Gone(names.cloned().collect());
-        Ok(Some(Amendment { patch, kind: log::RETYPED, details, turned }))
+        Ok(Some(Amendment { patch, kind: entries::RETYPED, details, turned }))
     };
     amend(librarian, uri, reason, &plan).await
 }
@@ -241,7 +241,12 @@ async fn amend(
             let Amendment { patch, kind, details, turned } = amendment;
             librarian.may_change(&entity.node)?;
             let (id, expect) = (NodeRef::Id(entity.node.id), Expect::Version(entity.node.version));
-            let entry = log::append(librarian, &entity.node, Entry { kind, reason, details }, None);
+            let entry = entries::append(
+                librarian,
+                &entity.node,
+                Entry::of_one(kind, reason, details),
+                None,
+            );
             let batch = batch.change(Change::UpdateNode(id, expect, patch)).change(entry);
             Ok((batch, Some(turned)))
         }
@@ -258,7 +263,7 @@ async fn amend(
 /// The details of an entry, with the URI of what was merged, where it is about that.
 fn told_of(mut details: Value, of: Option<&String>) -> Value {
     if let (Some(details), Some(of)) = (details.as_object_mut(), of) {
-        details.insert(log::OF.into(), json!(of));
+        details.insert(entries::OF.into(), json!(of));
     }
     details
 }

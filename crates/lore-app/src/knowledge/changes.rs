@@ -93,7 +93,8 @@ pub async fn register(librarian: &Librarian, given: &Registration) -> Result<Reg
     let (entity, is_new) = match librarian.carry_out(plan).await? {
         Found::Same(known) => (librarian.entity(&known.uri).await?, false),
         Found::Alike(known, why) => {
-            (log::merge(librarian, &uri, &known.uri, &format!("{RECOGNISED}: {why}")).await?, false)
+            let why = format!("{RECOGNISED}: {why}");
+            (log::merge(librarian, &uri, &known.uri, &why).await?.entity, false)
         }
         Found::Nothing => (librarian.entity(&uri).await?, true),
     };

@@ -1,22 +1,22 @@
-//! Merging entities, and the log that says why.
+//! Merging entities.
 //!
 //! A merge puts one entity into the bin and gives the other its names, relations and
 //! texts. What was given is written into the log of the one that stays, so that they can part
 //! again.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use futures::FutureExt;
-use lore_core::{Edge, Error, Event, Node, NodeId, Result, Text, Timestamp, Uid, Visibility};
+use lore_core::{Edge, Error, Event, Node, NodeId, Result, Text, Uid, Visibility};
 use lore_store::{
-    Batch, Bin, Change, Direction, EventOrder, EventQuery, Expect, NewEdge, NewEvent, NewEvents,
-    NewText, NodePatch, NodeRef, Require,
+    Batch, Bin, Change, Direction, Expect, NewEdge, NewText, NodePatch, NodeRef, Require,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::changes::fresh_names;
 use super::entities::Entity;
+use super::entries::{self, Entry, MERGED, stricter};
 use super::librarian::Librarian;
 use super::predicates::a;
 use super::relations::EDGES_MAX;
@@ -25,49 +25,10 @@ use super::{ontology, uri};
 use crate::pages::live;
 use crate::play::word;
 
-/// Entry: another entity was merged into this one.
-pub(super) const MERGED: &str = "ENTITY_MERGED";
-/// Entry: a merge was undone.
-pub(super) const UNMERGED: &str = "ENTITY_UNMERGED";
-/// Entry: it is of another type now.
-pub(super) const RETYPED: &str = "ENTITY_RETYPED";
-/// Entry: it has another name now.
-pub(super) const RENAMED: &str = "ENTITY_RENAMED";
-/// Entry: it has another name besides.
-pub(super) const ALIAS_ADDED: &str = "ALIAS_ADDED";
-/// Entry: it has a name less.
-pub(super) const ALIAS_REMOVED: &str = "ALIAS_REMOVED";
-/// In the details of an entry: the URI of what was merged, where it was told under that.
-pub(super) const OF: &str = "of";
-
-/// Longest reason, in characters.
-const REASON_MAX: usize = 2_000;
 /// Text kind of what pages hang onto another.
 const POST: &str = "post";
 /// Text kind of a page's own text, of which a page has one.
 const ENTRY: &str = "entry";
-
-/// Something that was done to an entity.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Logged {
-    /// Its place in the log.
-    pub sequence: i64,
-    /// When.
-    pub at: Timestamp,
-    /// What.
-    pub kind: String,
-    /// Why, as it was given.
-    pub reason: String,
-    /// What exactly.
-    pub details: Value,
-}
-
-/// An entry to make.
-pub(super) struct Entry<'a> {
-    pub(super) kind: &'a str,
-    pub(super) reason: &'a str,
-    pub(super) details: Value,
-}
 
 /// What a merge gave to the entity that stays.
 #[derive(Debug, Serialize, Deserialize)]
@@ -91,16 +52,18 @@ impl Given {
     }
 }
 
-/// What was done to an entity, newest first.
-pub async fn history(librarian: &Librarian, uri: &str) -> Result<Vec<Logged>> {
-    let entity = librarian.entity(uri).await?;
-    let events = events(librarian, entity.node.id).await?;
-    Ok(events.into_iter().map(logged).collect())
+/// Two entities that are one now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Merged {
+    /// The one that stays.
+    pub entity: Entity,
+    /// The name of the one that went, where everybody saw that and not everybody sees what stays.
+    pub out_of_sight: Option<String>,
 }
 
 /// Merges the entity `from` into `into`.
-pub async fn merge(librarian: &Librarian, from: &str, into: &str, reason: &str) -> Result<Entity> {
-    check_reason(reason)?;
+pub async fn merge(librarian: &Librarian, from: &str, into: &str, reason: &str) -> Result<Merged> {
+    entries::check_reason(reason)?;
     let plan = || {
         async move {
             let from = librarian.entity(from).await?;
@@ -109,16 +72,13 @@ pub async fn merge(librarian: &Librarian, from: &str, into: &str, reason: &str) 
             check_going(librarian, &from, &into).await?;
             librarian.may_change(&from.node)?;
             librarian.may_change(&into.node)?;
-            Ok((merged(librarian, &from, &into, reason).await?, into.uri))
+            let lost = (is_open(&from) && !is_open(&into)).then(|| from.node.name.clone());
+            Ok((merged(librarian, &from, &into, reason).await?, (into.uri, lost)))
         }
         .boxed()
     };
-    let uri = librarian.carry_out(plan).await?;
-    librarian.entity(&uri).await
-}
-
-pub(super) fn check_reason(reason: &str) -> Result<()> {
-    lore_core::names::checked_length("reason", reason, REASON_MAX)
+    let (uri, out_of_sight) = librarian.carry_out(plan).await?;
+    Ok(Merged { entity: librarian.entity(&uri).await?, out_of_sight })
 }
 
 fn check_merge(from: &Entity, into: &Entity) -> Result<()> {
@@ -135,14 +95,22 @@ fn check_merge(from: &Entity, into: &Entity) -> Result<()> {
             hint: hint_of_types(from, into),
         });
     }
-    let hidden = |entity: &Entity| entity.node.visibility != Visibility::Members;
-    if hidden(from) && !hidden(into) {
+    if !is_open(from) && is_open(into) {
+        let (hidden, open) = (&from.node.name, &into.node.name);
         return Err(Error::Precondition {
-            message: format!("{:?} is hidden and {:?} is not", from.node.name, into.node.name),
-            hint: "merging would show its name to everybody: merge the other way round".into(),
+            message: format!("{hidden:?} is hidden and {open:?} is not"),
+            hint: format!(
+                "merging would show its name to everybody; merged the other way round, {open:?} \
+                 is gone for players, with its texts and relations, until they part again: do \
+                 that if they may lose sight of it, or else keep both, joined by a relation"
+            ),
         });
     }
     Ok(())
+}
+
+fn is_open(entity: &Entity) -> bool {
+    entity.node.visibility == Visibility::Members
 }
 
 /// How two of different types become one all the same.
@@ -192,6 +160,7 @@ async fn merged(
     uris.extend(same_as(&from.node));
     let (edges, joins) = moved_edges(librarian, from, into).await?;
     let (texts, copies) = copied_texts(librarian, from, into).await?;
+    let behind = json!({ "edges": edges.hidden, "texts": texts.hidden });
     let mut properties = into.node.properties.clone();
     let all: Vec<String> = same_as(&into.node).into_iter().chain(uris.clone()).collect();
     properties.insert(uri::SAME_AS.into(), json!(all));
@@ -207,10 +176,11 @@ async fn merged(
         aliases,
         stays: Some(Shares::of(librarian, into).await?.own),
         uris,
-        edges,
-        texts,
+        edges: edges.open,
+        texts: texts.open,
     };
-    let entry = Entry { kind: MERGED, reason, details: json!(given) };
+    let beside = from.node.visibility;
+    let entry = Entry { kind: MERGED, reason, details: json!(given), behind, beside };
     let (stays, goes) = (NodeRef::Id(into.node.id), NodeRef::Id(from.node.id));
     let mut batch = librarian
         .batch()
@@ -219,7 +189,24 @@ async fn merged(
     batch.changes.extend(joins);
     batch.changes.extend(copies);
     let gone = Change::DeleteNode(goes, Expect::Version(from.node.version));
-    Ok(batch.change(gone).change(append(librarian, &into.node, entry, None)))
+    Ok(batch.change(gone).change(entries::append(librarian, &into.node, entry, None)))
+}
+
+/// What moved, apart for those who see what is hidden of it and those who do not.
+struct Moved<T> {
+    open: Vec<T>,
+    hidden: Vec<T>,
+}
+
+impl<T> Moved<T> {
+    const NOTHING: Self = Self { open: Vec::new(), hidden: Vec::new() };
+
+    fn add(&mut self, visibility: Visibility, one: T) {
+        match visibility {
+            Visibility::Members => self.open.push(one),
+            Visibility::Gm | Visibility::Private(_) => self.hidden.push(one),
+        }
+    }
 }
 
 /// Edges of the one that goes, as edges of the one that stays, where there is none yet.
@@ -227,27 +214,39 @@ async fn moved_edges(
     librarian: &Librarian,
     from: &Entity,
     into: &Entity,
-) -> Result<(Vec<(i64, String, i64)>, Vec<Change>)> {
+) -> Result<(Moved<(i64, String, i64)>, Vec<Change>)> {
     let mut known: HashSet<(NodeId, String, NodeId)> =
         edges_of(librarian, into.node.id).await?.iter().map(ends).collect();
-    let (mut moved, mut changes) = (Vec::new(), Vec::new());
-    for edge in edges_of(librarian, from.node.id).await? {
+    let (mut moved, mut changes) = (Moved::NOTHING, Vec::new());
+    let edges = edges_of(librarian, from.node.id).await?;
+    let ends = seen_by(librarian, &edges).await?;
+    let seen = |end| ends.get(&end).copied().unwrap_or(Visibility::Gm);
+    for edge in edges {
         let place = |end| if end == from.node.id { into.node.id } else { end };
         let (source, target) = (place(edge.source), place(edge.target));
         if source == target || !known.insert((source, edge.kind.to_string(), target)) {
             continue;
         }
-        moved.push((source.0, edge.kind.to_string(), target.0));
+        let visibility = stricter(edge.visibility, from.node.visibility);
+        let by = stricter(visibility, stricter(seen(edge.source), seen(edge.target)));
+        moved.add(by, (source.0, edge.kind.to_string(), target.0));
         changes.push(Change::PutEdge(NewEdge {
             source: NodeRef::Id(source),
             target: NodeRef::Id(target),
             kind: edge.kind,
             weight: edge.weight,
-            visibility: stricter(edge.visibility, from.node.visibility),
+            visibility,
             properties: edge.properties,
         }));
     }
     Ok((moved, changes))
+}
+
+/// Who sees the ends of edges.
+async fn seen_by(librarian: &Librarian, edges: &[Edge]) -> Result<HashMap<NodeId, Visibility>> {
+    let ids: Vec<NodeId> = edges.iter().flat_map(|edge| [edge.source, edge.target]).collect();
+    let nodes = librarian.app.store.nodes(&librarian.viewer, &ids).await?;
+    Ok(nodes.into_iter().map(|node| (node.id, node.visibility)).collect())
 }
 
 pub(super) async fn edges_of(librarian: &Librarian, node: NodeId) -> Result<Vec<Edge>> {
@@ -264,16 +263,17 @@ async fn copied_texts(
     librarian: &Librarian,
     from: &Entity,
     into: &Entity,
-) -> Result<(Vec<String>, Vec<Change>)> {
+) -> Result<(Moved<String>, Vec<Change>)> {
     let texts = texts_of(librarian, from.node.id).await?;
     let last = texts_of(librarian, into.node.id).await?.iter().map(|text| text.position).max();
     let mut position = last.unwrap_or_default();
-    let (mut copied, mut changes) = (Vec::new(), Vec::new());
+    let (mut copied, mut changes) = (Moved::NOTHING, Vec::new());
     for text in texts {
         let uid = librarian.app.effects.uid();
         position += 1;
-        copied.push(uid.to_string());
-        changes.push(Change::CreateText(copy(uid, from, into, text, position)?));
+        let copy = copy(uid, from, into, text, position)?;
+        copied.add(copy.visibility, uid.to_string());
+        changes.push(Change::CreateText(copy));
     }
     Ok((copied, changes))
 }
@@ -296,68 +296,8 @@ fn copy(uid: Uid, from: &Entity, into: &Entity, text: Text, position: i64) -> Re
     })
 }
 
-fn stricter(one: Visibility, other: Visibility) -> Visibility {
-    match (one, other) {
-        (Visibility::Members, stricter) | (stricter, Visibility::Members) => stricter,
-        (Visibility::Private(who), _) | (_, Visibility::Private(who)) => Visibility::Private(who),
-        (Visibility::Gm, Visibility::Gm) => Visibility::Gm,
-    }
-}
-
-/// The change that adds an entry to the log of an entity.
-pub(super) fn append(
-    librarian: &Librarian,
-    node: &Node,
-    entry: Entry<'_>,
-    settles: Option<i64>,
-) -> Change {
-    let payload = json!({ "reason": entry.reason.trim(), "details": entry.details });
-    Change::AppendEvents(NewEvents {
-        node: NodeRef::Id(node.id),
-        after: None,
-        events: vec![NewEvent {
-            kind: entry.kind.to_owned(),
-            request_id: librarian.request_id.clone(),
-            invocation_id: librarian.request_id.clone(),
-            participant: None,
-            character: None,
-            payload: payload.to_string(),
-            secret: None,
-            visibility: node.visibility,
-            settles,
-        }],
-    })
-}
-
 /// The URIs of what was merged into a node.
 pub(super) fn same_as(node: &Node) -> Vec<String> {
     let known = node.properties.get(uri::SAME_AS).and_then(Value::as_array);
     known.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
-}
-
-pub(super) async fn events(librarian: &Librarian, node: NodeId) -> Result<Vec<Event>> {
-    let kinds = [MERGED, UNMERGED, RETYPED, RENAMED, ALIAS_ADDED, ALIAS_REMOVED];
-    let kinds = kinds.map(str::to_owned).to_vec();
-    let query = EventQuery { kinds, order: EventOrder::Descending, ..EventQuery::default() };
-    Ok(librarian.app.store.events(&librarian.viewer, node, query).await?)
-}
-
-pub(super) fn details(event: &Event) -> Value {
-    let payload: Value = serde_json::from_str(&event.payload).unwrap_or_default();
-    payload.get("details").cloned().unwrap_or_default()
-}
-
-pub(super) fn reason(event: &Event) -> String {
-    let payload: Value = serde_json::from_str(&event.payload).unwrap_or_default();
-    payload.get("reason").and_then(Value::as_str).unwrap_or_default().to_owned()
-}
-
-fn logged(event: Event) -> Logged {
-    Logged {
-        reason: reason(&event),
-        details: details(&event),
-        sequence: event.sequence,
-        at: event.at,
-        kind: event.kind,
-    }
 }

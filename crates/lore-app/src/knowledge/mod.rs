@@ -15,6 +15,7 @@ pub mod code;
 mod copies;
 mod documents;
 mod entities;
+mod entries;
 mod extract;
 mod fields;
 mod flow;
@@ -62,11 +63,12 @@ pub use changes::{Registered, Registration, register};
 pub use documents::{Document, Mentioned, mentioned_in};
 pub(crate) use entities::by_name_outside;
 pub use entities::{Entity, by_id, by_uri, list};
+pub use entries::{Logged, history};
 pub use extract::{Extracted, ExtractedEntity};
 pub use ingest::{Read, take};
 pub use librarian::Librarian;
 pub use listed_notes::{NoteOf, notes_of_entities};
-pub use log::{Logged, history, merge};
+pub use log::{Merged, merge};
 pub use lore_vault::Written as NoteWritten;
 pub use monitor::{
     Added, Monitored, Rounds, SCAN_INTERVAL, keep_watching, monitor, monitored, scan_now, unmonitor,

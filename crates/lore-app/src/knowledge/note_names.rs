@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::amend;
 use super::entities::{self, Entity};
+use super::entries::{self, Logged};
 use super::kept_notes::{self, Subject};
 use super::librarian::Librarian;
-use super::log;
 use super::note::Note;
 use super::ontology::EntityType;
 use super::{spoken, uri};
@@ -86,10 +86,10 @@ pub(super) async fn take_back(
     others: &[Node],
 ) -> Result<()> {
     let kept: Vec<String> = others.iter().flat_map(|note| called(Some(note))).collect();
-    let entries = log::history(librarian, &subject.uri).await?;
+    let entries = entries::entries(librarian, &subject.uri).await?;
     let given = |name: &str| {
-        let added = |entry: &&log::Logged| entry.kind == log::ALIAS_ADDED;
-        let told = |entry: &log::Logged| {
+        let added = |entry: &&Logged| entry.kind == entries::ALIAS_ADDED;
+        let told = |entry: &Logged| {
             let alias = entry.details.get("alias").and_then(Value::as_str);
             entry.reason == SAYS_SO && alias.is_some_and(|alias| is(alias, name))
         };
@@ -179,13 +179,13 @@ async fn was_renamed(librarian: &Librarian, entity: &Entity, name: &str) -> Resu
     if listed.any(|listed| is(&listed, name)) {
         return Ok(false);
     }
-    let entries = log::history(librarian, &entity.uri).await?;
-    let by_note = |entry: &&log::Logged| entry.kind == log::RENAMED && entry.reason == IS_CALLED_SO;
+    let entries = entries::entries(librarian, &entity.uri).await?;
+    let by_note = |entry: &&Logged| entry.kind == entries::RENAMED && entry.reason == IS_CALLED_SO;
     let mut renames = entries.iter().filter(by_note);
-    let given = |entry: &log::Logged| {
-        entry.kind == log::ALIAS_ADDED && entry.details.get("alias") == Some(&json!(name))
+    let given = |entry: &Logged| {
+        entry.kind == entries::ALIAS_ADDED && entry.details.get("alias") == Some(&json!(name))
     };
-    let left = |entry: &log::Logged| {
+    let left = |entry: &Logged| {
         entry.details.get("from").and_then(Value::as_str).is_some_and(|from| is(from, name))
     };
     let is_given = entries.iter().any(given) || spoken::is_given(&entity.node, name);

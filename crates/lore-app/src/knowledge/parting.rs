@@ -11,8 +11,9 @@ use lore_store::{
 use serde_json::{Value, json};
 
 use super::entities::Entity;
+use super::entries::{self, Entry, OF, RETYPED, UNMERGED};
 use super::librarian::Librarian;
-use super::log::{self, Entry, Given, OF, RETYPED, UNMERGED};
+use super::log::{self, Given};
 use super::ontology;
 use super::relations::{MENTIONS, called_at};
 use super::shares::{Share, Shares, told_of};
@@ -21,7 +22,7 @@ use super::{reread, spotter, uri};
 /// Undoes the merge that took the entity with this URI away. Gives it as it is then, or as it was
 /// where nobody speaks of it any more.
 pub async fn unmerge(librarian: &Librarian, uri: &str, reason: &str) -> Result<Entity> {
-    log::check_reason(reason)?;
+    entries::check_reason(reason)?;
     let plan = || {
         async move {
             let kept = librarian.entity(uri).await?;
@@ -73,10 +74,14 @@ async fn unmerged(
     let mut batch = batch.change(left(kept, shares, share, aliases));
     batch.changes.extend(share.node.iter().flat_map(|node| {
         let details = json!({ "from": kept.uri });
-        let entry = Entry { kind: UNMERGED, reason, details };
+        let beside = kept.node.visibility;
+        let entry = Entry { beside, ..Entry::of_one(UNMERGED, reason, details) };
         let told = share.told(&shares.events).map(|event| handed_over(librarian, node, event));
-        told.chain([restored(uid, node, shares, share), log::append(librarian, node, entry, None)])
-            .collect::<Vec<_>>()
+        told.chain([
+            restored(uid, node, shares, share),
+            entries::append(librarian, node, entry, None),
+        ])
+        .collect::<Vec<_>>()
     }));
     let parting = Parting { kept, stays, uid, share };
     batch.changes.extend(parting.edges(librarian).await?);
@@ -85,8 +90,10 @@ async fn unmerged(
             batch = batch.change(Change::DeleteText(TextRef::Id(text.id), Expect::Any));
         }
     }
-    let entry = Entry { kind: UNMERGED, reason, details: json!({ "uri": given.uri }) };
-    Ok(batch.change(log::append(librarian, &kept.node, entry, Some(share.merge.sequence))))
+    let beside = share.node.as_ref().map_or(share.merge.visibility, |node| node.visibility);
+    let entry = Entry::of_one(UNMERGED, reason, json!({ "uri": given.uri }));
+    let entry = Entry { beside, ..entry };
+    Ok(batch.change(entries::append(librarian, &kept.node, entry, Some(share.merge.sequence))))
 }
 
 /// The one that was kept, without what is the other's.
@@ -124,19 +131,20 @@ fn restored(uid: Uid, node: &Node, shares: &Shares, share: &Share) -> Change {
 }
 
 fn type_told(event: &Event) -> Option<Value> {
-    log::details(event).get("to").cloned()
+    entries::details(event).get("to").cloned()
 }
 
 /// What was told of one that parts, as an entry of its own log.
 fn handed_over(librarian: &Librarian, node: &Node, event: &Event) -> Change {
-    let (reason, mut details) = (log::reason(event), log::details(event));
+    let (reason, mut details) = (entries::reason(librarian, event), entries::details(event));
     let own = Entity::of(node.clone()).map(|entity| json!(entity.uri));
     if let Some(details) = details.as_object_mut()
         && details.get(OF) == own.as_ref()
     {
         details.remove(OF);
     }
-    log::append(librarian, node, Entry { kind: &event.kind, reason: &reason, details }, None)
+    let entry = Entry::of_one(&event.kind, &reason, details);
+    entries::append(librarian, node, Entry { beside: event.visibility, ..entry }, None)
 }
 
 /// What was merged, as it lies in the bin.

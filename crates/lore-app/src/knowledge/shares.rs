@@ -8,8 +8,9 @@ use lore_core::{Event, Node, Result};
 use serde_json::Value;
 
 use super::entities::Entity;
+use super::entries::{self, ALIAS_ADDED, ALIAS_REMOVED, MERGED, OF, RENAMED};
 use super::librarian::Librarian;
-use super::log::{self, ALIAS_ADDED, ALIAS_REMOVED, Given, MERGED, OF, RENAMED};
+use super::log::{self, Given};
 use super::{parting, uri};
 
 /// Who of those that are one entity now has which names.
@@ -41,7 +42,7 @@ impl Shares {
         if log::same_as(&entity.node).is_empty() {
             return Ok(Self { own: aliases, merged: Vec::new(), events: Vec::new() });
         }
-        let events = log::events(librarian, entity.node.id).await?;
+        let events = entries::events(librarian, entity.node.id).await?;
         let mut merged = Vec::new();
         for (merge, given) in open(&events) {
             let node = parting::gone(librarian, &given).await?;
@@ -118,7 +119,7 @@ fn open(events: &[Event]) -> impl Iterator<Item = (&Event, Given)> {
     let undone = |merge: &Event| events.iter().any(|event| event.settles == Some(merge.sequence));
     let merges = events.iter().filter(|event| event.kind == MERGED);
     let open = merges.filter(move |event| !undone(event));
-    open.filter_map(|event| Some((event, serde_json::from_value(log::details(event)).ok()?)))
+    open.filter_map(|event| Some((event, serde_json::from_value(entries::details(event)).ok()?)))
 }
 
 /// What came after an entry, the first first. The log has the last first.
@@ -147,7 +148,7 @@ fn own(aliases: &[String], merged: &[Share], events: &[Event]) -> Vec<String> {
 
 /// Names after an entry of the log.
 fn retold(mut names: Vec<String>, event: &Event) -> Vec<String> {
-    let text = |key: &str| log::details(event).get(key)?.as_str().map(str::to_owned);
+    let text = |key: &str| entries::details(event).get(key)?.as_str().map(str::to_owned);
     let (gone, come) = match event.kind.as_str() {
         ALIAS_ADDED => (None, text("alias")),
         ALIAS_REMOVED => (text("alias"), None),
@@ -161,11 +162,11 @@ fn retold(mut names: Vec<String>, event: &Event) -> Vec<String> {
 
 /// The URI of what was merged and an entry is about.
 pub(super) fn told_of(event: &Event) -> Option<String> {
-    log::details(event).get(OF).and_then(Value::as_str).map(str::to_owned)
+    entries::details(event).get(OF).and_then(Value::as_str).map(str::to_owned)
 }
 
 fn alias(event: &Event) -> Option<String> {
-    log::details(event).get("alias").and_then(Value::as_str).map(str::to_owned)
+    entries::details(event).get("alias").and_then(Value::as_str).map(str::to_owned)
 }
 
 fn is(one: &str, other: &str) -> bool {

@@ -1,8 +1,8 @@
 //! `/entity…`, `/entities`, `/relationships` and `/entity-search`.
 
 use lore_app::knowledge::{
-    self, Asked, Entity, EntityType, Surroundings, Whose, find_entities, mentioned_in, relations,
-    resolve,
+    self, Asked, Entity, EntityType, Merged, Surroundings, Whose, find_entities, mentioned_in,
+    relations, resolve,
 };
 use lore_core::{Error, Result};
 use serde::Deserialize;
@@ -189,7 +189,16 @@ async fn merge(request: &Request<'_>) -> Answered {
     let given: MergeIn = request.body()?;
     let merged =
         knowledge::merge(&request.librarian, &given.from_uri, &given.into_uri, &given.reason);
-    shown(json!({ "success": true, "entity": entity(merged.await?) }))
+    let Merged { entity: stays, out_of_sight } = merged.await?;
+    let mut answer = json!({ "success": true, "entity": entity(stays) });
+    if let (Some(name), Some(fields)) = (out_of_sight, answer.as_object_mut()) {
+        let notice = format!(
+            "players saw {name:?} and do not see what it is part of now: it is gone for them, \
+             with its texts and relations, until /entity/unmerge"
+        );
+        fields.insert("notice".into(), notice.into());
+    }
+    shown(answer)
 }
 
 #[derive(Deserialize)]

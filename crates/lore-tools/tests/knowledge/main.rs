@@ -11,6 +11,7 @@
 mod asked;
 mod following;
 mod graph;
+mod histories;
 // Names that are told apart are those the resolver tells apart.
 #[path = "../../../lore-resolve/tests/lists/mod.rs"]
 mod lists;
