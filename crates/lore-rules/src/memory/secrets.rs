@@ -4,12 +4,17 @@
 //! replaced by its kind; the secret itself appears nowhere in the result. Ordinary prose, such
 //! as a riddle whose password is told at the table, stays as it is.
 
+mod broken;
 mod forms;
+mod labels;
 mod looks;
 mod said;
+mod services;
 mod told;
 
-use forms::{AWS_KEY, address_with_password, known_by_form};
+use broken::over_lines;
+use forms::{address_with_password, known_by_form};
+use services::AWS_KEY;
 use told::{assignment, command};
 
 /// A text without its secrets.
@@ -29,9 +34,8 @@ pub fn mask(text: &str, is_unseen: fn(char) -> bool) -> Masked {
         // Both readings count, for a blank without width may also be what parts two words.
         let shown = Shown::of(text, is_unseen);
         secrets.extend(secrets_of(&shown.text).into_iter().map(|secret| shown.origin(secret)));
-        secrets = joined(secrets);
     }
-    replaced(text, &secrets)
+    replaced(text, &joined(secrets))
 }
 
 /// Where a secret stands in a text, in bytes.
@@ -96,7 +100,7 @@ fn replaced(text: &str, secrets: &[Secret]) -> Masked {
 }
 
 fn secrets_of(text: &str) -> Vec<Secret> {
-    let telling = telling(text);
+    let telling = joined(telling(text).into_iter().chain(over_lines(text)).collect());
     match telling.iter().any(|secret| secret.kind == AWS_KEY) {
         true => with_aws_secrets(text, telling),
         false => telling,

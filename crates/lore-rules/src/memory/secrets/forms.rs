@@ -1,77 +1,97 @@
 //! Secrets that are known by their own form.
 
+use super::services::{COMMON, DISTINCT, Form, HEADERS, SHORTEST};
 use super::{Hit, is_token, is_word, run};
 
 /// A credential at the start of a text that needs nothing beside it to be known.
 pub(super) fn known_by_form(rest: &str) -> Option<Hit> {
     private_key(rest)
-        .or_else(|| FORMS.iter().find_map(|form| form.at(rest)))
+        .or_else(|| HEADERS.iter().find_map(|form| form.at(rest)))
+        .or_else(|| of_service(rest))
         .or_else(|| json_web_token(rest))
         .or_else(|| bot_token(rest))
         .or_else(|| webhook(rest))
 }
 
-/// Credentials that are known by how they start.
-struct Form {
-    kind: &'static str,
-    starts: &'static [&'static str],
-    body: fn(char) -> bool,
-    least: usize,
+/// A key of a well-known service.
+pub(super) fn of_service(rest: &str) -> Option<Hit> {
+    if run(rest, is_token) < SHORTEST {
+        return None;
+    }
+    let distinct = || DISTINCT.iter().find_map(|form| form.at(rest));
+    let common = || COMMON.iter().find_map(|form| form.close_at(rest));
+    distinct().or_else(common).or_else(|| in_pieces(rest))
 }
 
-/// What comes with a secret that has no form of its own.
-pub(super) const AWS_KEY: &str = "AWS key";
+/// Keys that are known by what stands within them: a bot's on Discord, one of Terraform and one of
+/// Azure.
+fn in_pieces(rest: &str) -> Option<Hit> {
+    let length = run(rest, |c| is_word(c) || matches!(c, '.' | '~'));
+    let word = rest.get(..length)?.trim_end_matches('.');
+    let pieces: Vec<&str> = word.split('.').collect();
+    let kind = match pieces.as_slice() {
+        [id, stamp, key] if is_discord(id, stamp, key) => "bot token",
+        [id, "atlasv1", key] if id.len() == 14 && key.len() >= 60 => "Terraform token",
+        _ if is_azure(word) => "Azure secret",
+        _ => return None,
+    };
+    Some(Hit { kind, kept: 0, length: word.len() })
+}
 
-const FORMS: [Form; 20] = [
-    Form { kind: AWS_KEY, starts: &["AKIA", "ASIA"], body: is_capital_or_digit, least: 16 },
-    Form {
-        kind: "GitHub token",
-        starts: &["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
-        body: is_word,
-        least: 22,
-    },
-    Form { kind: "GitLab token", starts: &["glpat-"], body: is_word, least: 20 },
-    Form { kind: "API key", starts: &["sk-", "sk_live_", "rk_live_"], body: is_word, least: 16 },
-    Form {
-        kind: "Slack token",
-        starts: &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xapp-"],
-        body: is_word,
-        least: 10,
-    },
-    Form { kind: "SendGrid key", starts: &["SG."], body: is_token, least: 60 },
-    Form { kind: "PyPI token", starts: &["pypi-"], body: is_word, least: 50 },
-    Form { kind: "DigitalOcean token", starts: &["dop_v1_"], body: is_word, least: 60 },
-    Form { kind: "Vault token", starts: &["hvs."], body: is_word, least: 20 },
-    Form {
-        kind: "Shopify token",
-        starts: &["shpat_", "shpss_", "shpca_"],
-        body: is_word,
-        least: 32,
-    },
-    Form { kind: "age key", starts: &["AGE-SECRET-KEY-1"], body: is_capital_or_digit, least: 50 },
-    Form { kind: "basic login", starts: &["Basic ", "basic "], body: is_token, least: 12 },
-    Form { kind: "Google key", starts: &["AIza"], body: is_word, least: 35 },
-    Form { kind: "Google token", starts: &["ya29."], body: is_word, least: 20 },
-    Form { kind: "Figma token", starts: &["figd_"], body: is_word, least: 20 },
-    Form { kind: "Replicate token", starts: &["r8_"], body: is_word, least: 30 },
-    Form { kind: "npm token", starts: &["npm_"], body: is_word, least: 36 },
-    Form { kind: "Hugging Face token", starts: &["hf_"], body: is_word, least: 30 },
-    Form { kind: "Lorewell token", starts: &["lw_"], body: is_word, least: 60 },
-    Form { kind: "bearer token", starts: &["Bearer ", "bearer "], body: is_token, least: 20 },
-];
+fn is_discord(id: &str, stamp: &str, key: &str) -> bool {
+    let plain = id.chars().all(|c| c.is_ascii_alphanumeric());
+    let lengths = (23..=28).contains(&id.len()) && stamp.len() == 6 && key.len() >= 27;
+    plain && lengths && id.starts_with(['M', 'N', 'O'])
+}
+
+/// Three letters, a digit, `Q~` and some thirty more.
+fn is_azure(word: &str) -> bool {
+    let marked = word
+        .get(3..6)
+        .is_some_and(|mark| mark.starts_with(|c: char| c.is_ascii_digit()) && mark.ends_with("Q~"));
+    marked && (37..=40).contains(&word.len())
+}
 
 impl Form {
+    /// A key behind a start that nothing else has.
     fn at(&self, rest: &str) -> Option<Hit> {
-        let (start, body) =
-            self.starts.iter().find_map(|start| Some((start, rest.strip_prefix(start)?)))?;
-        let length = run(body, self.body);
-        let body = body.get(..length)?;
+        let (start, body) = self.parts(rest)?;
         // Keys are random: a long name in words has no digit, or its words are set apart.
         let digits = body.contains(|c: char| c.is_ascii_digit());
-        let unbroken = !start.ends_with(' ') && !body.contains(['-', '_', '.', '/']);
-        let random = length >= self.least && (digits || unbroken);
-        random.then_some(Hit { kind: self.kind, kept: 0, length: start.len() + length })
+        let unbroken = !body.contains(['-', '_', '.', '/']) || is_mixed(body);
+        let random = digits || unbroken && !start.ends_with(' ');
+        random.then_some(Hit { kind: self.kind, kept: 0, length: start.len() + body.len() })
     }
+
+    /// A key behind a start that names have, too.
+    fn close_at(&self, rest: &str) -> Option<Hit> {
+        let (start, body) = self.parts(rest)?;
+        let length = start.len() + body.len();
+        let ends = !rest.get(length..)?.starts_with(is_word);
+        let digits = body.chars().filter(char::is_ascii_digit).count();
+        let scattered = digits > 2 && body.chars().zip(body.chars().skip(1)).any(is_digit_first);
+        (ends && scattered).then_some(Hit { kind: self.kind, kept: 0, length })
+    }
+
+    /// What it starts with, and what follows if that is long enough.
+    fn parts<'a>(&self, rest: &'a str) -> Option<(&'static str, &'a str)> {
+        let start = self.starts.iter().find(|start| rest.starts_with(**start))?;
+        let body = rest.get(start.len()..)?;
+        // A dot may also end a sentence.
+        let body = body.get(..run(body, self.body))?.trim_end_matches('.');
+        (body.len() >= self.least).then_some((*start, body))
+    }
+}
+
+/// Whether a letter comes behind a digit.
+fn is_digit_first((one, next): (char, char)) -> bool {
+    one.is_ascii_digit() && next.is_ascii_alphabetic()
+}
+
+/// Whether capitals stand within words, as they do in none.
+fn is_mixed(body: &str) -> bool {
+    let inside = |(one, next): (char, char)| one.is_ascii_lowercase() && next.is_ascii_uppercase();
+    body.chars().zip(body.chars().skip(1)).filter(|near| inside(*near)).count() > 1
 }
 
 fn private_key(rest: &str) -> Option<Hit> {
@@ -130,6 +150,110 @@ pub(super) fn address_with_password(rest: &str) -> Option<Hit> {
     (!password.is_empty()).then_some(Hit { kind: "password", kept, length: password.len() })
 }
 
-fn is_capital_or_digit(c: char) -> bool {
-    c.is_ascii_uppercase() || c.is_ascii_digit()
+#[cfg(test)]
+mod tests {
+    use super::super::{Masked, mask};
+
+    /// Letters as keys have them.
+    const LETTERS: &str = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6a1B2c3D4e5F6g7H8";
+    const HEX: &str = "0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9";
+
+    fn masked(text: &str) -> Masked {
+        mask(text, |_| false)
+    }
+
+    #[test]
+    fn keys_of_well_known_services_are_known_by_their_starts() {
+        for (start, length) in [
+            ("dckr_pat_", 27),
+            ("GOCSPX-", 28),
+            ("whsec_", 32),
+            ("tskey-auth-", 30),
+            ("lin_api_", 40),
+            ("PMAK-", 59),
+            ("gsk_", 52),
+            ("xai-", 64),
+            ("pplx-", 48),
+            ("glrt-", 20),
+            ("xoxe-1-", 40),
+            ("sk_test_", 24),
+            ("rubygems_", 48),
+            ("nvapi-", 64),
+            ("sntrys_", 64),
+            ("glsa_", 41),
+            ("ATATT3xFfGF0", 60),
+            ("ntn_", 46),
+            ("re_", 33),
+            ("lsv2_pt_", 43),
+            ("tvly-", 32),
+            ("pcsk_", 60),
+            ("sbp_", 40),
+            ("NRAK-", 27),
+            ("sq0csp-", 43),
+            ("CCIPAT_", 62),
+            ("hvb.", 60),
+        ] {
+            let text = format!("the key is {start}{}, as told", &LETTERS[..length]);
+            let masked = masked(&text);
+            assert_eq!(masked.found.len(), 1, "{text}");
+            assert!(!masked.text.contains("B2c3D4"), "{}", masked.text);
+            assert!(masked.text.ends_with("], as told"), "{}", masked.text);
+        }
+        for (start, length) in [("dapi", 32), ("key-", 32), ("pul-", 40), ("SK", 32), ("fc-", 32)] {
+            let text = format!("{start}{}", &HEX[..length]);
+            assert_eq!(masked(&text).found.len(), 1, "{text}");
+        }
+        assert_eq!(masked("client_secret: \"GOCSPX-abcdEFGHijklMNOP-qrst_UVWXyz\"").found.len(), 1);
+    }
+
+    #[test]
+    fn keys_are_known_by_what_stands_within_them() {
+        let discord = format!("M{}.{}.{}", &LETTERS[..23], &LETTERS[..6], &LETTERS[..27]);
+        let terraform = format!("{}.atlasv1.{}", &LETTERS[..14], &LETTERS[..60]);
+        let azure = format!("abc8Q~{}", &LETTERS[..34]);
+        for key in [discord, terraform, azure] {
+            assert_eq!(masked(&format!("use {key} here.")).found.len(), 1, "{key}");
+        }
+    }
+
+    #[test]
+    fn a_key_over_the_end_of_a_line_is_one() {
+        let key = format!("ghp_{}", &LETTERS[..36]);
+        for cut in [6, 12, 22, 30] {
+            let (one, two) = key.split_at(cut);
+            for broken in ["\n", "\r\n", "\n    "] {
+                let text = format!("token {one}{broken}{two} and on");
+                assert_eq!(masked(&text).text, "token [masked GitHub token] and on", "{text}");
+            }
+        }
+        let key = format!("xai-{LETTERS}");
+        let text = format!("{}\n{}\n{}\nNext line", &key[..12], &key[12..40], &key[40..]);
+        assert_eq!(masked(&text).text, "[masked xAI key]\nNext line");
+        let whole = format!("ghp_{}\nThe next line stays", &LETTERS[..36]);
+        assert_eq!(masked(&whole).text, "[masked GitHub token]\nThe next line stays");
+        let prose = "all of them begin with glpat-\nor with something else that is longer-than-20";
+        assert_eq!(masked(prose).text, prose);
+    }
+
+    #[test]
+    fn names_that_begin_as_keys_do_stay() {
+        for text in [
+            "re_export_everything_that_is_there_twice_2",
+            "the crate pa-very-long-name-of-a-package-with-numbers-1-2-3",
+            "patterns.of.many.words.that.are.longer.than.seventy.letters.in.all.of.them.12",
+            "as-long-as-there-is-water-in-the-well-2",
+            "key-value-store-with-a-long-name-and-2-parts",
+            "cioccolata calda",
+            "SKELETONS and SKIRMISHES of 1812",
+            "api-gateway-of-the-second-generation-v2",
+            "glc_and_gsk_are_two_words_here",
+            "secret_santa_of_the_whole_office_in_2024",
+            "sdk-3f2a-release",
+            "commit 0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d",
+            "xai-explained-in-simple-words-for-all",
+            "Bearer getAccessTokenFromTheStore",
+        ] {
+            assert_eq!(masked(text).text, text);
+        }
+    }
 }

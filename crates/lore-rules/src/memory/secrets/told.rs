@@ -1,5 +1,6 @@
 //! Secrets that are known by what stands before them: a name, or a command.
 
+use super::labels::{Label, Sign, is_blank, sign};
 use super::looks::{
     is_contrived, is_literal, is_long, is_odd, is_placeholder, is_text, looks_random,
 };
@@ -27,52 +28,24 @@ pub(super) fn command(rest: &str) -> Option<Hit> {
     is_literal(secret.get(..length)?, "").then_some(Hit { kind: "password", kept, length })
 }
 
-/// Names whose value is a secret.
-const NAMES: [&str; 22] = [
-    "aws_secret_access_key",
-    "secret_access_key",
-    "client_secret",
-    "access_token",
-    "auth_token",
-    "private_key_id",
-    "private_key",
-    "secret_key",
-    "sharedaccesskey",
-    "accountkey",
-    "passphrase",
-    "password",
-    "passwort",
-    "kennwort",
-    "api_key",
-    "apikey",
-    "passwd",
-    "secret",
-    "token",
-    "_pass",
-    "pwd",
-    "pw",
-];
-
 /// `name = value`, and other ways of saying it.
 pub(super) fn assignment(rest: &str, before: &str) -> Option<Hit> {
-    let written = run(rest, is_word);
-    let name = rest.get(..written)?.to_ascii_lowercase().replace('-', "_");
-    let after = rest.get(written..)?;
-    if name == "sig" {
+    if let Some(after) = rest.strip_prefix("sig=") {
         return signature(rest, after);
     }
-    let known = NAMES.into_iter().find(|known| name.ends_with(known))?;
+    let label = Label::at(rest)?;
+    let after = rest.get(label.length..)?;
     let (sign, value) = sign(after.trim_start_matches(['"', '\'', '`', '*']))?;
-    let value = Value::of(unmarked(value).trim_start_matches([' ', '\t']))?;
+    let value = Value::of(unmarked(value).trim_start_matches(is_blank))?;
     let given = Given {
-        known,
+        label,
         // A line of its own is a setting, as `passphrase: three words of it`.
         is_setting: begins_line(before),
         // So is a name in quotes: it is a key of JSON.
         is_key: after.starts_with(['"', '\'']),
         is_ones_own: is_ones_own(before),
     };
-    let kind = if is_password(known) { "password" } else { "secret" };
+    let kind = if label.is_password { "password" } else { "secret" };
     let length = given.secret(sign, &value)?;
     Some(Hit { kind, kept: rest.len() - value.rest.len(), length })
 }
@@ -186,7 +159,7 @@ fn closing(opening: char) -> Option<char> {
 
 /// What is known of a value from what stands around it.
 struct Given {
-    known: &'static str,
+    label: Label,
     is_setting: bool,
     is_key: bool,
     is_ones_own: bool,
@@ -199,13 +172,14 @@ impl Given {
         if is_placeholder(told) || is_said(told) {
             return None;
         }
-        if !is_password(self.known) || value.is_quoted {
+        if !self.label.is_password || value.is_quoted {
             return self.is_secret(sign, value).then_some(value.single.len());
         }
         if let Some(length) = self.several_words(sign, value) {
             return Some(length);
         }
-        let belongs: fn(&str) -> bool = if self.is_setting { goes_on } else { is_contrived };
+        let is_alone = self.is_setting && !self.label.is_foreign;
+        let belongs: fn(&str) -> bool = if is_alone { goes_on } else { is_contrived };
         let is_contrived = sign != Sign::Equals && is_contrived(value.single);
         let is_secret = is_contrived || self.is_secret(sign, value);
         is_secret.then(|| value.with_rest(belongs))
@@ -213,6 +187,9 @@ impl Given {
 
     /// How long a password is that has blanks in it, where the line can be nothing else.
     fn several_words(&self, sign: Sign, value: &Value<'_>) -> Option<usize> {
+        if self.label.is_foreign {
+            return None;
+        }
         let is_phrase =
             self.is_setting && sign != Sign::Is || self.is_ones_own && sign == Sign::Colon;
         if let Some(length) = value.phrase().filter(|_| is_phrase) {
@@ -222,25 +199,32 @@ impl Given {
             return None;
         }
         if self.is_setting {
-            let phrase = self.known == "passphrase" && is_long(value.line);
+            let phrase = self.label.known == "passphrase" && is_long(value.line);
             let random = || value.up_to(|word| looks_random(word, PASSWORD_LEAST));
             return if phrase { Some(value.line.len()) } else { random() };
         }
         if self.is_ones_own { value.up_to(is_contrived) } else { None }
     }
 
+    fn least(&self) -> usize {
+        if self.label.is_password { PASSWORD_LEAST } else { SECRET_LEAST }
+    }
+
     fn is_secret(&self, sign: Sign, value: &Value<'_>) -> bool {
         let single = value.single;
-        let is_random = looks_random(single, least(self.known));
-        let is_password = is_password(self.known);
+        let is_random = looks_random(single, self.least());
+        let is_password = self.label.is_password;
+        if self.label.is_foreign && sign != Sign::Equals {
+            return is_random || is_password && is_contrived(single);
+        }
         let is_whole = value.line.trim_end_matches('.') == single;
         match sign {
             // A pass is also what a program makes over its data.
-            Sign::Equals if self.known == "_pass" => {
+            Sign::Equals if self.label.known == "_pass" => {
                 is_random || value.is_quoted && is_text(single)
             }
-            Sign::Equals if value.is_quoted => is_text(single) && single != self.known,
-            Sign::Equals => is_literal(single, self.known),
+            Sign::Equals if value.is_quoted => is_text(single) && single != self.label.known,
+            Sign::Equals => is_literal(single, self.label.known),
             Sign::Colon if is_password && self.is_setting && !value.is_quoted => {
                 is_random || is_whole && is_long(single)
             }
@@ -268,30 +252,8 @@ fn is_ones_own(before: &str) -> bool {
     words.take(3).any(|word| OWN.contains(&word.to_lowercase().as_str()))
 }
 
-/// What stands between a name and its value.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sign {
-    Equals,
-    Colon,
-    /// As people say it.
-    Is,
-}
-
-fn sign(after: &str) -> Option<(Sign, &str)> {
-    let after = after.trim_start_matches([' ', '\t']);
-    let signs = [
-        ("=", Sign::Equals),
-        (":", Sign::Colon),
-        ("is:", Sign::Colon),
-        ("is ", Sign::Is),
-        ("ist ", Sign::Is),
-    ];
-    signs.into_iter().find_map(|(text, sign)| Some((sign, after.strip_prefix(text)?)))
-}
-
 /// The signature of a shared address: `sig=` and many letters.
-fn signature(rest: &str, after: &str) -> Option<Hit> {
-    let value = after.strip_prefix('=')?;
+fn signature(rest: &str, value: &str) -> Option<Hit> {
     let length = run(value, |c| is_token(c) || c == '%');
     let secret = length >= 40 && looks_random(value.get(..length)?, SECRET_LEAST);
     secret.then_some(Hit { kind: "signature", kept: rest.len() - value.len(), length })
@@ -319,16 +281,7 @@ fn is_named(text: &str) -> bool {
     name > 0 && text.get(name..).is_some_and(|after| after.starts_with(['=', ':']))
 }
 
-fn is_password(name: &str) -> bool {
-    let name = name.trim_start_matches('_');
-    name.starts_with("pass") || name.starts_with("pw") || name == "kennwort"
-}
-
 /// The fewest letters of a secret, where only its looks tell.
 const SECRET_LEAST: usize = 8;
 /// People choose short passwords.
 const PASSWORD_LEAST: usize = 6;
-
-fn least(name: &str) -> usize {
-    if is_password(name) { PASSWORD_LEAST } else { SECRET_LEAST }
-}

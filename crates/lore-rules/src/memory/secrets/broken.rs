@@ -1,0 +1,65 @@
+//! Keys that the end of a line cut in two.
+
+use super::forms::of_service;
+use super::looks::is_contrived;
+use super::{Secret, is_token, is_word, run};
+
+/// Over how many more lines a key goes at most.
+const LINES: usize = 3;
+
+/// The keys that begin at the end of one line and go on at the beginning of the next.
+pub(super) fn over_lines(text: &str) -> Vec<Secret> {
+    let ends = text.match_indices('\n').map(|(at, _)| at);
+    ends.filter_map(|at| broken_at(text, at)).collect()
+}
+
+/// The key that the end of the line at `at` cuts.
+fn broken_at(text: &str, at: usize) -> Option<Secret> {
+    let line = text.get(..at)?.trim_end_matches('\r');
+    let word = line.rfind(|c| !is_token(c)).map_or(line, |blank| line.get(blank..).unwrap_or(line));
+    let begins = word.char_indices().filter(|(_, c)| is_word(*c)).map(|(begin, _)| begin);
+    let begins = begins.filter(|begin| !word.get(..*begin).is_some_and(|w| w.ends_with(is_word)));
+    let heads = begins.filter_map(|begin| word.get(begin..));
+    heads.filter_map(|head| Broken::of(head).whole(text, line.len(), at)).next()
+}
+
+/// The beginning of what may be a key, and what was found of it.
+struct Broken {
+    head: usize,
+    said: String,
+    is_known: bool,
+}
+
+impl Broken {
+    fn of(head: &str) -> Self {
+        let is_known = of_service(head).is_some_and(|hit| hit.length == head.len());
+        Self { head: head.len(), said: head.to_owned(), is_known }
+    }
+
+    /// The whole key, of which the head ends at `from` and its line at `line_end`.
+    fn whole(mut self, text: &str, from: usize, line_end: usize) -> Option<Secret> {
+        let mut found = None;
+        let mut line_end = Some(line_end);
+        for _ in 0..LINES {
+            let Some(at) = line_end else { break };
+            let next = text.get(at + 1..)?;
+            let begin = at + 1 + run(next, |c| matches!(c, ' ' | '\t'));
+            let tail = text.get(begin..)?;
+            let tail = tail.get(..run(tail, is_token))?.trim_end_matches('.');
+            // Behind a key that is whole stands what else is said.
+            if tail.is_empty() || self.is_known && !is_contrived(tail) {
+                break;
+            }
+            let before = self.said.len();
+            self.said.push_str(tail);
+            if let Some(hit) = of_service(&self.said).filter(|hit| hit.length > before) {
+                self.is_known = true;
+                let end = begin + hit.length - before;
+                found = Some(Secret { kind: hit.kind, start: from - self.head, end });
+            }
+            let after = begin + tail.len();
+            line_end = text.get(after..)?.starts_with('\n').then_some(after);
+        }
+        found.filter(|_| self.said.contains(|c: char| c.is_ascii_digit()))
+    }
+}
