@@ -278,6 +278,23 @@ def test_attributes_are_kept_beside_the_page_and_hidden_ones_from_players(api, p
         assert http.post(path, json=bad).status_code == 422
 
 
+def test_numbers_of_attributes_do_not_tell_of_hidden_ones(api, program):
+    http, campaign, server = api
+    with server.client(authorization=f"Bearer {program.token('player', 'Alice')}") as player:
+        page = player.post(f"{campaign}/characters", json={"name": "Aelysh"}).json()["data"]
+        path = f"{campaign}/entities/{page['entity_id']}/attributes"
+        hidden = http.post(path, json={"name": "Doom", "value": 1, "is_private": True}).json()["data"]
+        made = [player.post(path, json={"name": name}).json()["data"] for name in ("HP", "Age")]
+        assert [(row["id"], row["default_order"]) for row in made] == [(1, 1), (2, 2)]
+        # Shown, hidden and shown again: each keeps its number, and none gets another's.
+        assert http.patch(f"{path}/{hidden['id']}", json={"is_private": False}).status_code == 200
+        assert http.patch(f"{path}/1", json={"is_private": True}).status_code == 200
+        made.append(player.post(path, json={"name": "Eyes"}).json()["data"])
+        assert made[-1]["id"] == 3
+        rows = {row["name"]: row["id"] for row in http.get(path).json()["data"]}
+    assert rows == {"Doom": hidden["id"], "HP": 1, "Age": 2, "Eyes": 3}
+
+
 def test_relations_are_edges_of_the_graph(api, program):
     http, campaign, server = api
     ann, bob = (http.post(f"{campaign}/characters", json={"name": name}).json()["data"]["entity_id"]

@@ -19,10 +19,13 @@ use crate::play::word;
 /// The documents, and who sees them.
 const SHEETS: [(&str, Visibility); 2] =
     [("attributes", Visibility::Members), ("hidden_attributes", Visibility::Gm)];
-/// Most attributes of a page.
+/// Most attributes of a page that everybody sees, and as many hidden ones.
 const MANY: usize = 500;
 /// Longest value, in characters.
 const VALUE_MAX: usize = 10_000;
+
+/// Hidden ones are numbered from here on: a gap in the numbers of the others would tell of them.
+const HIDDEN_FROM: i64 = 1 << 40;
 
 /// A field of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +42,13 @@ pub struct Attribute {
     pub pinned: bool,
     /// Whether only the GM's side sees it.
     pub private: bool,
+}
+
+impl Attribute {
+    /// Its place among those that were hidden from the start, or among the others.
+    pub fn place(&self) -> i64 {
+        if self.number > HIDDEN_FROM { self.number - HIDDEN_FROM } else { self.number }
+    }
 }
 
 /// Fields of an attribute to set; `None` leaves one alone.
@@ -110,7 +120,7 @@ pub async fn edit_attributes(scribe: &Scribe, page: i64, edit: &AttributeEdit) -
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct Sheet {
-    /// The last number that was given out.
+    /// The last of its numbers that was given out.
     last: i64,
     rows: Vec<Row>,
     #[serde(skip)]
@@ -179,8 +189,9 @@ fn applied(scribe: &Scribe, page: i64, sheets: &mut [Sheet], edit: &AttributeEdi
     };
     let (number, row, sheet) = match edit {
         AttributeEdit::Make(patch) => {
-            let number = sheets.iter().map(|sheet| sheet.last).max().unwrap_or(0) + 1;
-            if sheets.iter().map(|sheet| sheet.rows.len()).sum::<usize>() >= MANY {
+            let sheet = place(hides(patch)?.unwrap_or(false));
+            let number = next_number(sheets, sheet);
+            if sheets.get(sheet).is_some_and(|sheet| sheet.rows.len() >= MANY) {
                 let limit = format!("{MANY} attributes");
                 return Err(Error::TooLarge { what: "a page".into(), limit });
             }
@@ -190,7 +201,7 @@ fn applied(scribe: &Scribe, page: i64, sheets: &mut [Sheet], edit: &AttributeEdi
             };
             let blank =
                 Row { number, name: String::new(), value: String::new(), form: 1, pinned: false };
-            (number, Some(blank.patched(patch)?), place(hides(patch)?.unwrap_or(false)))
+            (number, Some(blank.patched(patch)?), sheet)
         }
         AttributeEdit::Change(number, patch) => {
             let (row, sheet) = taken(page, sheets, *number, sees_all)?;
@@ -201,12 +212,24 @@ fn applied(scribe: &Scribe, page: i64, sheets: &mut [Sheet], edit: &AttributeEdi
             (*number, None, sheet)
         }
     };
+    if let Some(home) = sheets.get_mut(place(number > HIDDEN_FROM)) {
+        home.last = home.last.max(number);
+    }
     if let Some(sheet) = sheets.get_mut(sheet) {
-        sheet.last = sheet.last.max(number);
         sheet.rows.extend(row);
         sheet.rows.sort_by_key(|row| row.number);
     }
     Ok(number)
+}
+
+/// The number of the next attribute of a sheet. Who shows or hides one later leaves it its number,
+/// and in older stores hidden ones have numbers among the others.
+fn next_number(sheets: &[Sheet], sheet: usize) -> i64 {
+    let first = if sheet == HIDDEN { HIDDEN_FROM } else { 0 };
+    let last = sheets.get(sheet).map_or(first, |sheet| sheet.last.max(first));
+    let is_taken =
+        |number: &i64| sheets.iter().flat_map(|sheet| &sheet.rows).any(|row| row.number == *number);
+    (last + 1..).find(|number| !is_taken(number)).unwrap_or(last + 1)
 }
 
 /// Takes a row out; who may not see it is told that there is none.

@@ -221,7 +221,7 @@ pub(super) fn attribute(row: &Attribute, page: &Page) -> Value {
         "is_private": row.private,
         "is_pinned": row.pinned,
         "is_star": row.pinned,
-        "default_order": row.number,
+        "default_order": row.place(),
         "created_at": moment(page.node.created.at),
         "updated_at": moment(page.node.updated.at),
     })
