@@ -8,6 +8,7 @@ import pytest
 
 from harness.pages import ARTICLE, page_server
 from harness.program import Program
+from harness.rpc import answer_of, message
 from harness.stage import Stage
 from harness.web import Session
 
@@ -15,6 +16,8 @@ LONG = "x" * 300_000
 SAID_MOST = 20_000
 """As long as an error may be, in letters."""
 
+UNREADABLE = "\ufffd"
+"""What half of a letter is read as."""
 UNSEEN = ("\u202e", "\u2066", "\u200b", "\ufeff")
 NAMES = ("name", "title", "display_name", "alias")
 """Fields that say what a thing is called."""
@@ -24,6 +27,7 @@ class House:
     """A server with every tool, and something for their examples to speak of."""
 
     def __init__(self, program: Program, pages):
+        self.program = program
         program.settings = {"VAULT_PATH": str(program.home), "LOREWELL_WEB_REACHABLE": pages.address}
         self.server = program.serve("--toolsets", "all,atlas-write")
         self.http = self.server.client()
@@ -36,6 +40,12 @@ class House:
         for name in re.findall(r'"\$(\w+)"', json.dumps(tools)):
             stage.ids.setdefault(name, article)
         self.tools = [{**tool, "example": stage.filled(tool["example"])} for tool in tools]
+
+    def escaped(self, tool: str, arguments: dict) -> dict:
+        """The answer to a call whose letters are written as escapes, so that there may be halves of them."""
+        call = message("tools/call", {"name": tool, "arguments": arguments}, id=8)
+        headers = {**self.session.headers, "content-type": "application/json"}
+        return answer_of(self.http.post("/mcp", content=json.dumps(call).encode(), headers=headers))["result"]
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +130,46 @@ def test_names_are_seen_as_they_are(house):
     found = [house.session.call("kn_graph", {"action": "query", "text": "Ada Holt", "limit": 50}),
              house.session.call("find_entities", {"name": "Ada"}), house.session.call("search_articles", {"query": "Ada"})]
     assert not [unseen for unseen in UNSEEN if unseen in json.dumps(found, ensure_ascii=False)]
+
+
+def test_half_a_letter_is_no_part_of_a_name(house):
+    """Nobody could look for it by that name."""
+    wrong = []
+    for tool in house.tools:
+        if tool["annotations"]["readOnlyHint"] or tool["annotations"]["openWorldHint"]:
+            continue
+        for path in (path for path in texts(tool["inputSchema"]) if path[-1] in NAMES):
+            for arguments in spoilt(tool, path, "Ada\ud83dHolt"):
+                answer = house.escaped(tool["name"], arguments)
+                told = json.dumps(answer, ensure_ascii=False)
+                if not is_refused(answer) and UNREADABLE in told:
+                    wrong.append((tool["name"], path, arguments.get("action"), told[:200]))
+                elif "stands for no character" in told and path[-1] not in told:
+                    wrong.append((tool["name"], path, "names another field", told[:200]))
+    assert not wrong
+    made = house.escaped("campaign_create", {"name": "A\ud83d", "gm_mode": "AI"})
+    assert made["isError"] and made["structuredContent"]["field"] == "name", made
+
+
+def test_what_goes_too_deep_is_named(house):
+    deep: list = []
+    for _ in range(200):
+        deep = [deep]
+    call = {"jsonrpc": "2.0", "id": 7, "method": "tools/call",
+            "params": {"name": "find_entities", "arguments": {"query": "x", "tags": deep}}}
+    told = house.http.post("/mcp", json=call, headers=house.session.headers).json()
+    assert told["id"] == 7 and told["error"]["data"]["field"] == "params.arguments.tags", told
+    assert told["error"]["data"]["code"] == "INVALID_ARGUMENT"
+    with house.program.stdio() as pipes:
+        pipes.initialize()
+        pipes.send(call)
+        told = pipes.receive()
+        assert told["error"]["data"]["field"] == "params.arguments.tags", told
+
+
+def test_a_folder_outside_the_vault_is_refused_by_its_name(house):
+    answer = house.session.call("vault_list_notes", {"folder": "../x"})
+    assert answer["isError"] and answer["structuredContent"]["field"] == "folder", answer
 
 
 def test_what_others_call_a_thing_is_cleaned(house):

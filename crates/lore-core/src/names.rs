@@ -122,10 +122,12 @@ fn is_unseen(before: Option<char>, letter: char, after: Option<char>) -> bool {
     }
 }
 
-/// Whether a code stands for no character: private, not given to any yet, or never to be.
+/// Whether a code stands for no character: private, not given to any yet, or never to be, or what
+/// is put in the place of one that could not be read.
 fn is_shapeless(letter: char) -> bool {
     let none = [GeneralCategory::PrivateUse, GeneralCategory::Unassigned];
-    !letter.is_ascii() && none.contains(&letter.general_category())
+    let is_none = |letter: char| none.contains(&letter.general_category());
+    !letter.is_ascii() && (letter == char::REPLACEMENT_CHARACTER || is_none(letter))
 }
 
 /// Whether a joiner between these does something. Latin, Greek and Cyrillic letters have no
@@ -248,7 +250,9 @@ mod tests {
 
     #[test]
     fn codes_of_no_character_are_refused_in_names_and_taken_from_those_of_others() {
-        for code in ["\u{e000}", "\u{f0000}", "\u{fffe}", "\u{1ffff}", "\u{fdd0}", "\u{378}"] {
+        for code in
+            ["\u{e000}", "\u{fffd}", "\u{f0000}", "\u{fffe}", "\u{1ffff}", "\u{fdd0}", "\u{378}"]
+        {
             let refused = checked_name("title", &format!("Ada{code}")).unwrap_err().to_string();
             assert!(refused.starts_with("title has U+"), "{refused}");
             assert_eq!(cleaned(&format!("A{code}da")), "Ada");

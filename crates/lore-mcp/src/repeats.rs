@@ -1,10 +1,23 @@
-//! Keys that are in an object twice.
+//! Keys that are in an object twice, and values that go too deep.
 //!
-//! A reader of JSON takes the last of them without a word, so a caller would not learn that half of
-//! what they sent counted for nothing. This looks at the letters alone, once, and keeps no value:
-//! most messages have no such key and cost no more than being skipped.
+//! A reader of JSON takes the last of such keys without a word, so a caller would not learn that
+//! half of what they sent counted for nothing; and it gives up in the depth without saying where.
+//! This looks at the letters alone, once, and keeps no value: most messages have neither and cost
+//! no more than being skipped.
 
 use std::borrow::Cow;
+
+/// How deep params may go. The reader gives up at 128, counted from the message.
+pub(crate) const DEPTH_MAX: usize = 100;
+
+/// What no reader of JSON would tell in the words of its sender.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Oddity {
+    /// A key that is in an object twice, by its path, such as `entities[2].name`.
+    Twice(String),
+    /// A value that goes too deep, by the argument that it is in, such as `arguments.entities`.
+    Deep(String),
+}
 
 /// What is open at a place in JSON.
 enum Open<'a> {
@@ -14,9 +27,8 @@ enum Open<'a> {
     List(usize),
 }
 
-/// The path of a key that is in an object of some JSON twice, such as `entities[2].name`.
-/// What is no JSON has none.
-pub(crate) fn repeated_key(json: &str) -> Option<String> {
+/// What is odd about some JSON; the first such thing. What is no JSON has none.
+pub(crate) fn oddity(json: &str) -> Option<Oddity> {
     let bytes = json.as_bytes();
     let mut open: Vec<Open<'_>> = Vec::new();
     let (mut at, mut before_key) = (0, false);
@@ -29,7 +41,7 @@ pub(crate) fn repeated_key(json: &str) -> Option<String> {
                 if let Some(Open::Object(keys)) = open.pop()
                     && let Some(key) = twice(keys)
                 {
-                    return Some(path(&open, &key));
+                    return Some(Oddity::Twice(path(&open, Some(&key))));
                 }
             }
             b',' => {
@@ -46,6 +58,10 @@ pub(crate) fn repeated_key(json: &str) -> Option<String> {
             }
             _ => {}
         }
+        if open.len() > DEPTH_MAX {
+            open.truncate(ARGUMENT);
+            return Some(Oddity::Deep(path(&open, None)));
+        }
         if !byte.is_ascii_whitespace() {
             let in_object = matches!(open.last(), Some(Open::Object(_)));
             before_key = in_object && matches!(byte, b'{' | b',');
@@ -53,6 +69,9 @@ pub(crate) fn repeated_key(json: &str) -> Option<String> {
     }
     None
 }
+
+/// An argument is a key of `arguments`, which is a key of the params.
+const ARGUMENT: usize = 2;
 
 /// Where the quotes are that end a text which begins here.
 fn end_of_text(bytes: &[u8], from: usize) -> Option<usize> {
@@ -81,7 +100,7 @@ fn twice<'a>(mut keys: Vec<Cow<'a, str>>) -> Option<Cow<'a, str>> {
     Some(keys.swap_remove(place))
 }
 
-fn path(open: &[Open<'_>], key: &str) -> String {
+fn path(open: &[Open<'_>], key: Option<&str>) -> String {
     let mut path = String::new();
     for part in open {
         match part {
@@ -89,7 +108,9 @@ fn path(open: &[Open<'_>], key: &str) -> String {
             Open::List(over) => path.push_str(&format!("[{over}]")),
         }
     }
-    add_name(&mut path, key);
+    if let Some(key) = key {
+        add_name(&mut path, key);
+    }
     path
 }
 
@@ -113,7 +134,7 @@ mod tests {
             (r#"{"a\"":1,"a\"":2}"#, "a\""),
             (r#"[{"a":{},"a":{}}]"#, "[0].a"),
         ] {
-            assert_eq!(repeated_key(json).as_deref(), Some(path), "{json}");
+            assert_eq!(oddity(json), Some(Oddity::Twice(path.to_owned())), "{json}");
         }
     }
 
@@ -128,7 +149,18 @@ mod tests {
             "{\"a\":\"",
             "",
         ] {
-            assert_eq!(repeated_key(json), None, "{json}");
+            assert_eq!(oddity(json), None, "{json}");
         }
+    }
+
+    #[test]
+    fn what_goes_too_deep_is_named_by_its_argument() {
+        let lists = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        let call = |depth| format!(r#"{{"name":"x","arguments":{{"a":1,"b":{}}}}}"#, lists(depth));
+        let deep = Some(Oddity::Deep("arguments.b".to_owned()));
+        assert_eq!(oddity(&call(DEPTH_MAX - 2)), None);
+        assert_eq!(oddity(&call(DEPTH_MAX - 1)), deep);
+        assert_eq!(oddity(&call(4_000)), deep);
+        assert_eq!(oddity(&"[".repeat(4_000)), Some(Oddity::Deep("[0][0]".to_owned())));
     }
 }

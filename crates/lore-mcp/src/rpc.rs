@@ -14,7 +14,7 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::repeats::repeated_key;
+use crate::repeats::{DEPTH_MAX, Oddity, oddity};
 
 /// The first revision without sessions.
 pub(crate) const STATELESS_SINCE: &str = "2026-07-28";
@@ -98,7 +98,7 @@ pub(crate) fn glimpse(body: &[u8]) -> Result<Glimpse, Fault> {
         let id = id.unwrap_or_default();
         return Err(Fault { id, ..Fault::new(-32600, problem) });
     }
-    if let Some(error) = repeated_param(&head) {
+    if let Some(error) = odd_param(&head) {
         let (id, data) = (id.unwrap_or_default(), Some(Box::new(error_object(&error))));
         let text = format!("{error}: {}", error.hint());
         return Err(Fault { id, data, ..Fault::new(-32600, text) });
@@ -184,10 +184,19 @@ impl Head<'_> {
     }
 }
 
-/// Which of two params with the same name counts, nobody could tell.
-fn repeated_param(head: &Head<'_>) -> Option<Error> {
-    let path = repeated_key(head.params?.get())?;
-    Some(Error::invalid(format!("params.{path}"), "is there twice", "send it once"))
+/// Which of two params with the same name counts, nobody could tell; and what goes too deep
+/// nobody could read.
+fn odd_param(head: &Head<'_>) -> Option<Error> {
+    Some(match oddity(head.params?.get())? {
+        Oddity::Twice(path) => {
+            Error::invalid(format!("params.{path}"), "is there twice", "send it once")
+        }
+        Oddity::Deep(path) => Error::invalid(
+            format!("params.{path}"),
+            format!("goes more than {DEPTH_MAX} levels deep"),
+            "send it with fewer lists and objects in each other",
+        ),
+    })
 }
 
 fn describe(error: &serde_json::Error) -> Fault {

@@ -172,7 +172,8 @@ fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
 
 fn refusal(fault: Fault) -> ServerJsonRpcMessage {
     let id = serde_json::from_value::<RequestId>(fault.id).ok();
-    ServerJsonRpcMessage::error(ErrorData::new(ErrorCode(fault.code), fault.message, None), id)
+    let data = fault.data.map(|data| *data);
+    ServerJsonRpcMessage::error(ErrorData::new(ErrorCode(fault.code), fault.message, data), id)
 }
 
 async fn write(

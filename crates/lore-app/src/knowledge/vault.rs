@@ -272,7 +272,10 @@ fn file_title(title: &str) -> String {
 
 /// The names of the notes in a folder.
 pub async fn list_notes(librarian: &Librarian, folder: &str) -> Result<Vec<String>> {
-    let folder = FolderPath::parse(folder)?;
+    let folder = FolderPath::parse(folder).map_err(|error| {
+        let hint = "give a folder inside the vault, such as People, or . for the vault itself";
+        Error::invalid("folder", format!("is refused: {error}"), hint)
+    })?;
     on_disk(librarian, move |vault| vault.list(&folder)).await
 }
 

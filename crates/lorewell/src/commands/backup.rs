@@ -22,7 +22,7 @@ pub(crate) async fn backup(settings: &Settings, target: &Path) -> anyhow::Result
         anyhow::bail!("there is no folder {}\n  try: make it first", folder.display());
     }
     let app = setup::open_app(settings).await?;
-    app.store.backup(target).await?;
+    app.store.backup(target).await.map_err(|error| output::advised(error.into()))?;
     output::line(format!("wrote {}", target.display()));
     Ok(())
 }

@@ -4,7 +4,6 @@ use std::io::Read;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::Context;
 use lore_app::App;
 use lore_app::access::Presence;
 use lore_app::memory::access::write_counts;
@@ -61,9 +60,14 @@ fn read_arguments(given: &str) -> anyhow::Result<Map<String, Value>> {
         text.clear();
         std::io::stdin().read_to_string(&mut text)?;
     }
-    let value: Value = serde_json::from_str(&text).context("the arguments are not JSON")?;
+    let value: Value = serde_json::from_str(&text).map_err(|error| {
+        anyhow::anyhow!(
+            "the arguments are not JSON: {error}\n  try: an object in single quotes, such as \
+             '{{\"difficulty\": 15}}', or - to read it from standard input"
+        )
+    })?;
     match value {
         Value::Object(map) => Ok(map),
-        _ => anyhow::bail!("the arguments must be a JSON object, such as '{{\"difficulty\": 15}}'"),
+        _ => anyhow::bail!("the arguments are no JSON object\n  try: '{{\"difficulty\": 15}}'"),
     }
 }

@@ -135,7 +135,7 @@ impl KankaFile {
         let number = |name: &str| match variable(name).map(|text| text.trim().parse::<i64>()) {
             None => Ok(None),
             Some(Ok(number)) if number >= 0 => Ok(Some(number)),
-            Some(_) => bail!("{name} is no number"),
+            Some(_) => bail!("{name} is no number\n  try: {name}=123 or no {name} at all"),
         };
         let refresh = number("KANKA_REFRESH")?.map(i64::unsigned_abs);
         let timeout = number("KANKA_TIMEOUT")?.map(i64::unsigned_abs);
