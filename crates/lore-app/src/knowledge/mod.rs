@@ -8,7 +8,6 @@
 //! Nothing here hides anything: who sees what is the store's business.
 
 mod amend;
-mod anchors;
 mod catalogue;
 mod changes;
 pub mod code;
@@ -18,7 +17,6 @@ mod entities;
 mod entries;
 mod extract;
 mod fields;
-mod flow;
 mod forms;
 mod ingest;
 mod kept_notes;
@@ -56,6 +54,7 @@ mod vault_sync;
 mod vault_watch;
 mod waiting;
 mod web;
+mod yaml;
 
 pub use amend::{add_alias, remove_alias, retype};
 pub use catalogue::Catalogues;
@@ -84,7 +83,7 @@ pub use search::{
 };
 pub(crate) use shelve::document;
 pub(crate) use uri::{PREFIX as ORN, of_document, uid_shown};
-pub use vault::{Notes, list_notes, notes_read, read_note, write_note};
+pub use vault::{Notes, WrittenNote, list_notes, notes_read, read_note, write_note};
 pub use vault_watch::{index_vault, keep_vault, sync_vault};
 pub use web::{
     Ingested, IngestedEntity, Intake, Looked, Mention, NewEntity, Newness, Opinion, Preview,

@@ -2,7 +2,7 @@
 
 use super::fields::{self, Way};
 use super::ontology::EntityType;
-use super::properties::Properties;
+use super::properties::{Broken, Properties};
 use super::relations::NewRelation;
 
 /// A note, taken apart.
@@ -37,6 +37,11 @@ impl<'a> Note<'a> {
     /// Every value of a property.
     pub(super) fn all(&self, key: &str) -> &[String] {
         self.fields.all(&key.to_lowercase())
+    }
+
+    /// The properties that could not be read as what they are meant to be, and why.
+    pub(super) fn broken(&self) -> &[Broken] {
+        self.fields.broken()
     }
 
     /// The word for what the note is about, when it is about something.

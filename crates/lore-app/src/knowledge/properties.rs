@@ -1,22 +1,20 @@
-//! The properties at the top of a note: as much of YAML as people and their programs write.
+//! The properties at the top of a note.
 //!
-//! Keys with values, lists in brackets or on lines of their own, texts in quotes, over several
-//! lines and in blocks, comments, values that are named and meant again, and blocks of keys as
-//! `block.key`. Deeper nesting is left alone: it belongs to somebody else. No text fails; what
-//! cannot be understood is no property.
+//! Keys with values, lists, and blocks of keys as `block.key`. Deeper nesting is left alone: it
+//! belongs to somebody else. People write what is nearly YAML, so no text fails: where it is not
+//! YAML as a whole, the properties that are none are taken as the texts that stand there, and told.
 
 use std::collections::BTreeMap;
 
-use super::anchors::{Anchored, Anchors, MERGE, undecorated};
-use super::flow::{self, Told};
 use super::note::{last, links};
+use super::yaml::{self, Value};
 
 /// Longest value that is looked at, in characters.
 const VALUE_MAX: usize = 500;
 /// Most values of a property.
 const VALUES_MAX: usize = 500;
-/// Most lines of one value.
-const LINES_MAX: usize = 200;
+/// How many properties are no YAML at the most before each is read for itself.
+const BROKEN_MAX: usize = 20;
 
 /// The properties of a note.
 #[derive(Default)]
@@ -24,23 +22,50 @@ pub(super) struct Properties {
     values: BTreeMap<String, Vec<String>>,
     /// The paths of the notes that values link to, by property and place.
     paths: BTreeMap<(String, usize), String>,
+    broken: Vec<Broken>,
+}
+
+/// A property that is no YAML.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Broken {
+    /// Its name.
+    pub(super) name: String,
+    /// What is wrong with it.
+    pub(super) why: String,
 }
 
 impl Properties {
     /// Reads the block at the top of a note.
     pub(super) fn read(block: &str) -> Self {
         let lines = block.lines().filter(|line| !matches!(line.trim(), "---" | "..."));
-        let mut reader = Reader { lines: lines.collect(), ..Reader::default() };
-        while let Some(line) = reader.next() {
-            reader.line(line);
+        let mut pieces = pieces(lines);
+        let mut found = Self::default();
+        // What is named in one property may be meant in another, so those that are YAML stay together.
+        for _ in 0..BROKEN_MAX.min(pieces.len()) {
+            let Err(problem) = yaml::read(&pieces.concat()) else {
+                pieces = vec![pieces.concat()];
+                break;
+            };
+            let piece = pieces.remove(piece_of(&pieces, problem.line));
+            found.take_broken(&piece, problem.why);
         }
-        reader.take_in();
-        reader.found
+        for piece in pieces {
+            match yaml::read(&piece) {
+                Ok(value) => found.take_block(&value),
+                Err(problem) => found.take_broken(&piece, problem.why),
+            }
+        }
+        found
     }
 
     /// Every value of a property, whose name is in small letters.
     pub(super) fn all(&self, name: &str) -> &[String] {
         self.values.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The properties that are no YAML.
+    pub(super) fn broken(&self) -> &[Broken] {
+        &self.broken
     }
 
     /// Every property with its values: the paths they link to, else what they say.
@@ -53,22 +78,59 @@ impl Properties {
         })
     }
 
-    /// What a property says, and what its keys say.
-    fn under(&self, name: &str) -> Told {
-        let inner = format!("{name}.");
-        let told = self.values.iter().filter_map(|(other, values)| {
-            let key = match other.strip_prefix(&inner) {
-                Some(key) => Some(key.to_owned()),
-                None if other == name => None,
-                None => return None,
-            };
-            let texts = values.iter().enumerate().map(|(place, text)| {
-                let path = self.paths.get(&(other.clone(), place));
-                path.map_or_else(|| text.clone(), |path| format!("[[{path}]]"))
-            });
-            Some(texts.map(move |text| (key.clone(), text)))
-        });
-        told.flatten().take(VALUES_MAX).collect()
+    fn take_block(&mut self, value: &Value) {
+        let Value::Block(keys) = value else { return };
+        for (key, value) in keys {
+            let name = key.trim().to_lowercase();
+            match value {
+                Value::Block(inner) => inner.iter().for_each(|(key, value)| {
+                    self.take(&format!("{name}.{}", key.trim().to_lowercase()), value);
+                }),
+                value => self.take(&name, value),
+            }
+        }
+    }
+
+    fn take(&mut self, name: &str, value: &Value) {
+        if let Some(link) = value.link() {
+            return self.put(name, &link);
+        }
+        match value {
+            Value::Plain(text) | Value::Quoted(text) => self.put(name, text),
+            Value::List(items) => items.iter().for_each(|item| match item.text() {
+                Some(text) => self.put(name, &text),
+                None => self.take(name, item),
+            }),
+            Value::Block(_) => {}
+        }
+    }
+
+    /// Takes a property that is no YAML as what stands there.
+    fn take_broken(&mut self, piece: &str, why: String) {
+        // Tabs, and brackets that are closed where the line begins, are no YAML, but plain enough.
+        let further_in = piece.replace('\t', "  ").replace('\n', "\n ");
+        if let Ok(value) = yaml::read(&further_in) {
+            return self.take_block(&value);
+        }
+        let Some((name, value)) = piece.split_once(':') else { return };
+        let name = name.trim().trim_matches(['"', '\'']).to_owned();
+        let key = name.to_lowercase();
+        self.broken.push(Broken { name, why });
+        let (first, lines) = value.split_once('\n').unwrap_or((value, ""));
+        let items: Vec<&str> =
+            lines.lines().filter_map(|line| line.trim_start().strip_prefix("- ")).collect();
+        if items.is_empty() {
+            let text = value.split_whitespace().collect::<Vec<_>>().join(" ");
+            let unclosed = text.strip_prefix('[').filter(|rest| !rest.starts_with('['));
+            return self.put(&key, unclosed.unwrap_or(&text).trim_matches(['"', '\'']));
+        }
+        self.put(&key, first);
+        for item in items {
+            match yaml::read(item) {
+                Ok(value) => self.take(&key, &Value::List(vec![value])),
+                Err(_) => self.put(&key, item.trim_matches(['"', '\''])),
+            }
+        }
     }
 
     /// Adds what a value says: a text, or links to notes.
@@ -84,6 +146,31 @@ impl Properties {
     }
 }
 
+/// The lines of each property, together. What stands before the first belongs to it.
+fn pieces<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut pieces: Vec<String> = Vec::new();
+    for line in lines {
+        let begins = !line.starts_with([' ', '\t', '-', '#', '[', ']', '{', '}', '*', '&'])
+            && line.contains(':');
+        match pieces.last_mut() {
+            Some(piece) if !begins => piece.push_str(line),
+            _ => pieces.push(line.to_owned()),
+        }
+        pieces.last_mut().into_iter().for_each(|piece| piece.push('\n'));
+    }
+    pieces
+}
+
+/// The piece that has a line.
+fn piece_of(pieces: &[String], line: usize) -> usize {
+    let mut end = 0;
+    let has = |piece: &String| {
+        end += piece.lines().count();
+        line < end
+    };
+    pieces.iter().position(has).unwrap_or(pieces.len().saturating_sub(1))
+}
+
 /// The names a value links to, with the paths of their notes; or the value as it is.
 fn read_links(text: &str) -> Vec<(String, Option<String>)> {
     let clean = |text: &str| -> String {
@@ -97,191 +184,6 @@ fn read_links(text: &str) -> Vec<(String, Option<String>)> {
     }
     let paths = links(text).map(clean);
     paths.map(|path| (last(&path).to_owned(), Some(path))).collect()
-}
-
-#[derive(Default)]
-struct Reader<'a> {
-    lines: Vec<&'a str>,
-    at: usize,
-    found: Properties,
-    /// The last property that is not nested, and the last of all.
-    top: String,
-    last: String,
-    anchors: Anchors,
-    /// What is to be taken in of blocks that are meant again, a list for each.
-    merges: Vec<Vec<(String, String)>>,
-}
-
-/// Where a value stands.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Stands {
-    /// Behind a key.
-    Alone,
-    /// Behind a dash.
-    InList,
-}
-
-impl<'a> Reader<'a> {
-    fn next(&mut self) -> Option<&'a str> {
-        let line = self.lines.get(self.at).copied();
-        self.at += 1;
-        line
-    }
-
-    fn line(&mut self, line: &'a str) {
-        let inner = line.trim_start();
-        let indent = line.len() - inner.len();
-        if inner.is_empty() || inner.starts_with('#') {
-            return;
-        }
-        if let Some(item) = inner.strip_prefix("- ") {
-            return self.value(item, indent, Stands::InList);
-        }
-        let Some((name, value)) = flow::key(inner) else { return };
-        if name == MERGE {
-            return self.merge(value.trim(), indent);
-        }
-        let name = name.to_lowercase();
-        if indent == 0 {
-            self.top.clone_from(&name);
-            self.last = name;
-        } else {
-            self.last = format!("{}.{name}", self.top);
-        }
-        self.value(value, indent, Stands::Alone);
-    }
-
-    /// Takes the value in that begins here and may go on below.
-    fn value(&mut self, text: &'a str, indent: usize, stands: Stands) {
-        let (anchor, text) = undecorated(text.trim());
-        let told = self.told(text, indent);
-        let is_empty = told.iter().all(|(_, text)| text.is_empty());
-        match anchor {
-            Some(anchor) if !is_empty => self.anchors.name(anchor, Anchored::Value(told.clone())),
-            Some(anchor) if stands == Stands::Alone => {
-                self.anchors.name(anchor, Anchored::Property(self.last.clone()));
-            }
-            _ => {}
-        }
-        let mut taken_in = Vec::new();
-        for (name, value) in told {
-            let name = name.map(|name| name.to_lowercase());
-            match name.as_deref().map(|name| (name, name.strip_prefix("<<."))) {
-                Some((_, Some(key))) => taken_in.push((format!("{}.{key}", self.last), value)),
-                Some((key, None)) => self.found.put(&format!("{}.{key}", self.last), &value),
-                None => self.found.put(&self.last, &value),
-            }
-        }
-        self.merges.push(taken_in);
-    }
-
-    /// What the value says that begins here and may go on below.
-    fn told(&mut self, text: &'a str, indent: usize) -> Told {
-        let meant = self.meant(flow::uncommented(text));
-        let told = match text.chars().next() {
-            Some('*') if meant.is_some() => meant,
-            Some('[' | '{') if !is_link(text) => {
-                let read = |reader: &Self, text: &str| flow::read(text, &|text| reader.meant(text));
-                self.closed(flow::remarkless(text), flow::remarkless, read)
-            }
-            Some('"' | '\'') => self.closed(text, str::trim, |_, text| flow::quoted(text).map(one)),
-            Some('|' | '>') => Some(one(self.block(text, indent))),
-            _ => Some(one(self.plain(text, indent))),
-        };
-        // What is never closed is what stands there.
-        told.unwrap_or_else(|| one(text.trim_matches(['"', '\'', '[']).to_owned()))
-    }
-
-    fn meant(&self, text: &str) -> Option<Told> {
-        self.anchors.meant(text, |name| self.found.under(name))
-    }
-
-    /// Remembers the keys that are to be taken in of a block that is meant again, or of several.
-    fn merge(&mut self, text: &str, indent: usize) {
-        let prefix = if indent == 0 { String::new() } else { format!("{}.", self.top) };
-        let text = flow::remarkless(text);
-        let listed = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
-        for block in listed.unwrap_or(text).split(',') {
-            let told = self.meant(block.trim()).into_iter().flatten();
-            let keys = told.filter_map(|(key, text)| Some((format!("{prefix}{}", key?), text)));
-            self.merges.push(keys.collect());
-        }
-    }
-
-    /// Takes in the keys of blocks that are meant again, but for those that are there: what stands
-    /// in a block itself comes first, then what is meant first.
-    fn take_in(&mut self) {
-        for keys in std::mem::take(&mut self.merges) {
-            let is_there = |(name, _): &&(String, String)| self.found.values.contains_key(name);
-            let there: Vec<String> =
-                keys.iter().filter(is_there).map(|(name, _)| name.clone()).collect();
-            for (name, text) in keys.iter().filter(|(name, _)| !there.contains(name)) {
-                self.found.put(name, text);
-            }
-        }
-    }
-
-    /// A value that is closed by a sign, which may stand on a later line.
-    fn closed(
-        &mut self,
-        text: &str,
-        line: fn(&str) -> &str,
-        read: impl Fn(&Self, &str) -> Option<Told>,
-    ) -> Option<Told> {
-        let mut whole = text.to_owned();
-        let begin = self.at;
-        for _ in 0..LINES_MAX {
-            if let Some(told) = read(self, &whole) {
-                return Some(told);
-            }
-            let Some(more) = self.next() else { break };
-            whole.push(' ');
-            whole.push_str(line(more));
-        }
-        self.at = begin;
-        None
-    }
-
-    /// A text of lines that are further in than their key, as they are or as one line.
-    fn block(&mut self, sign: &str, indent: usize) -> String {
-        let between = if sign.starts_with('|') { "\n" } else { " " };
-        let lines = self.further_in(indent, |_| true);
-        lines.join(between)
-    }
-
-    /// A text without quotes. What is further in and no property goes on with it.
-    fn plain(&mut self, text: &str, indent: usize) -> String {
-        let is_text = |line: &str| !line.starts_with("- ") && flow::key(line).is_none();
-        let begun = flow::uncommented(text);
-        let more = self.further_in(indent, is_text);
-        let all = [begun].into_iter().chain(more.into_iter().map(flow::uncommented));
-        let all = all.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
-        if matches!(all.as_str(), "~" | "null" | "Null" | "NULL") { String::new() } else { all }
-    }
-
-    /// The lines that follow and are further in, as long as they are of the sort.
-    fn further_in(&mut self, indent: usize, is_sort: impl Fn(&str) -> bool) -> Vec<&'a str> {
-        let mut found = Vec::new();
-        while let Some(line) = self.lines.get(self.at).copied() {
-            let inner = line.trim();
-            let inside = line.len() - line.trim_start().len() > indent;
-            if found.len() >= LINES_MAX || !inner.is_empty() && (!inside || !is_sort(inner)) {
-                break;
-            }
-            found.push(inner);
-            self.at += 1;
-        }
-        found
-    }
-}
-
-fn one(text: String) -> Told {
-    vec![(None, text)]
-}
-
-/// Whether a value begins with a link to a note, and not with a list.
-fn is_link(text: &str) -> bool {
-    text.starts_with("[[") && !text.starts_with("[[[")
 }
 
 #[cfg(test)]
@@ -356,12 +258,40 @@ mod tests {
             ("x: &one One\na: \"*one\"", vec!["*one"]),
             ("a: *nobody", vec!["*nobody"]),
             ("a: *bold* words", vec!["*bold* words"]),
-            ("a: &a [*a]", vec!["*a"]),
+            ("a: &a [*a]", vec![]),
         ] {
             assert_eq!(values(block, "a"), said, "{block}");
         }
         let linked = Properties::read("x: &all\n  - \"[[F/Two]]\"\nknows: *all\n");
         assert!(linked.linked().any(|pair| pair == ("knows", "F/Two")));
+    }
+
+    #[test]
+    fn what_is_no_yaml_is_the_text_that_stands_there_and_told() {
+        for (block, said) in [
+            ("a: Foo: the bar\nb: 1", vec!["Foo: the bar"]),
+            ("a: @handle\nb: 1", vec!["@handle"]),
+            ("a: *nobody\nb: 1", vec!["*nobody"]),
+            ("a: [[One]], [[F/Two]]\nb: 1", vec!["One", "Two"]),
+            ("a: 'it's\nb: 1", vec!["it's"]),
+            ("a:\n  - One: two: three\n  - \"[[F/Two]]\"\nb: 1", vec!["One: two: three", "Two"]),
+        ] {
+            let block = format!("x: &x Named\n{block}\nc: *x\n");
+            let read = Properties::read(&block);
+            assert_eq!(read.all("a"), said, "{block}");
+            assert_eq!((read.all("b"), read.all("c")), (&["1".into()][..], &["Named".into()][..]));
+            let names: Vec<&str> = read.broken().iter().map(|one| one.name.as_str()).collect();
+            assert_eq!(names, ["a"], "{block}");
+        }
+        let tabs = Properties::read("a:\n\t- One\n\t- Two\n");
+        assert_eq!((tabs.all("a").len(), tabs.broken().len()), (2, 0));
+        let closed = Properties::read("a: [\n\"[[F/One]]\", # first\n  Two\n]\nb: 1\n");
+        assert_eq!((closed.all("a").len(), closed.broken().len()), (2, 0));
+        let links = Properties::read("a: [[Smith, John]]\nb:\n  - [[F/A: the first|A]]\n");
+        assert_eq!(
+            (links.all("a"), links.all("b")),
+            (&["Smith, John".into()][..], &["A: the first".into()][..])
+        );
     }
 
     #[test]

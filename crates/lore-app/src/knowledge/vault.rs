@@ -12,6 +12,7 @@ use super::kept_notes;
 use super::librarian::Librarian;
 use super::listed_notes;
 use super::note::Note;
+use super::properties::Broken;
 use super::source;
 use super::submission::Submission;
 use crate::App;
@@ -119,7 +120,7 @@ pub async fn read_note(librarian: &Librarian, path: &str) -> Result<String> {
 
 /// Writes a note and keeps it as a document. Properties of a note that is replaced by one
 /// without any are kept.
-pub async fn write_note(librarian: &Librarian, path: &str, content: &str) -> Result<Written> {
+pub async fn write_note(librarian: &Librarian, path: &str, content: &str) -> Result<WrittenNote> {
     librarian.viewer.require(Role::Gm)?;
     let path = NotePath::parse(path)?;
     let (place, text) = (path.clone(), content.to_owned());
@@ -128,7 +129,20 @@ pub async fn write_note(librarian: &Librarian, path: &str, content: &str) -> Res
     let place = path.clone();
     let text = on_disk(librarian, move |vault| vault.read(&place)).await?;
     kept_notes::keep(librarian, &path, &text).await?;
-    Ok(written)
+    let broken = |one: &Broken| {
+        format!("the property {} is not YAML ({}) and is read as plain text", one.name, one.why)
+    };
+    let warnings = Note::read(&text).broken().iter().map(broken).collect();
+    Ok(WrittenNote { became: written, warnings })
+}
+
+/// A note that was written.
+#[derive(Debug)]
+pub struct WrittenNote {
+    /// What became of the one that was there.
+    pub became: Written,
+    /// What of its properties is probably not as it was meant.
+    pub warnings: Vec<String>,
 }
 
 /// Writes the note about a page that was taken in; none where the world has no vault, or where

@@ -470,3 +470,19 @@ async fn who_is_known_from_a_note_alone_goes_with_it_and_comes_back_with_it() {
     assert_eq!(world.best("Lonely Hermit").await["uri"], before);
     assert_eq!(world.best("Hermy").await["uri"], before);
 }
+
+#[tokio::test]
+async fn properties_that_are_no_yaml_are_told() {
+    let world = World::new().await;
+    let broken = person("aliases: *nobody\nmotto: First: the sea\n", "Ida.");
+    let note = json!({ "path": "People/Ida Penn.md", "content": broken });
+    let answer = world.call("vault_write_note", note).await;
+    let warnings = answer["warnings"].as_array().unwrap();
+    let about: Vec<bool> = ["aliases", "motto"]
+        .iter()
+        .map(|name| warnings.iter().any(|line| line.as_str().unwrap().contains(name)))
+        .collect();
+    assert_eq!((warnings.len(), about), (2, vec![true, true]), "{answer}");
+    let note = json!({ "path": "People/Ida Penn.md", "content": person("", "Ida.") });
+    assert!(world.call("vault_write_note", note).await.get("warnings").is_none());
+}

@@ -34,6 +34,9 @@ pub(super) struct Output {
     message: String,
     /// Whether the note is new, was replaced as a whole, or kept its frontmatter.
     frontmatter: Frontmatter,
+    /// Properties that are not YAML and were read as plain text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 impl ToolSpec for VaultWriteNote {
@@ -54,17 +57,20 @@ impl ToolSpec for VaultWriteNote {
     }
 
     fn text(answer: &Value) -> String {
-        answer.get("message").and_then(Value::as_str).unwrap_or_default().to_owned()
+        let warnings = answer.get("warnings").and_then(Value::as_array).into_iter().flatten();
+        let lines = answer.get("message").into_iter().chain(warnings);
+        lines.filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
     }
 
     async fn run(call: Call, input: Input) -> Result<Output> {
         let written =
             write_note(&librarian(&call, Self::NAME), &input.path, &input.content).await?;
-        let frontmatter = match written {
+        let frontmatter = match written.became {
             NoteWritten::Created => Frontmatter::Created,
             NoteWritten::Replaced => Frontmatter::Replaced,
             NoteWritten::KeptFrontmatter => Frontmatter::Kept,
         };
-        Ok(Output { message: format!("Written: {}", input.path), frontmatter })
+        let message = format!("Written: {}", input.path);
+        Ok(Output { message, frontmatter, warnings: written.warnings })
     }
 }

@@ -1,0 +1,192 @@
+//! YAML as texts, lists and blocks of keys.
+//!
+//! What is written is found by a library; here it becomes values. What is named once and meant
+//! again (`&anchor`, `*alias`, `<<`) is taken only so often: a note of a few lines cannot grow
+//! without end.
+
+use std::collections::{HashMap, HashSet};
+
+use saphyr_parser::{Event, Parser, ScalarStyle, ScanError};
+
+/// How deep values are nested at the most.
+const DEEPEST: usize = 32;
+/// How much is meant again at the most, in bytes.
+const MEANT_MAX: usize = 1 << 20;
+/// The key whose keys are taken in.
+const MERGE: &str = "<<";
+
+/// What is written somewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Value {
+    /// A text without quotes; empty where nothing is said.
+    Plain(String),
+    /// A text in quotes or on lines of its own.
+    Quoted(String),
+    /// One after the other.
+    List(Vec<Self>),
+    /// Keys with what they say, in order.
+    Block(Vec<(String, Self)>),
+}
+
+/// Why a text is no YAML.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Problem {
+    /// The line where it was noticed, from 0.
+    pub(super) line: usize,
+    /// What is wrong.
+    pub(super) why: String,
+}
+
+/// Reads a text that is YAML as a whole.
+pub(super) fn read(text: &str) -> Result<Value, Problem> {
+    let mut tree = Tree::default();
+    for event in Parser::new_from_str(text) {
+        let (event, place) = event.map_err(|error| Problem::of(&error))?;
+        tree.take(event);
+        if tree.open.len() > DEEPEST {
+            let line = place.start.line().saturating_sub(1);
+            return Err(Problem { line, why: "too many brackets in brackets".into() });
+        }
+    }
+    Ok(tree.whole)
+}
+
+impl Problem {
+    fn of(error: &ScanError) -> Self {
+        Self { line: error.marker().line().saturating_sub(1), why: error.info().to_owned() }
+    }
+}
+
+impl Value {
+    /// What it says as a text of its own, if it is one. `a: b` in a list is one, too.
+    pub(super) fn text(&self) -> Option<String> {
+        match self {
+            Self::Plain(text) | Self::Quoted(text) => Some(text.clone()),
+            Self::List(_) => None,
+            Self::Block(keys) => match keys.as_slice() {
+                [(key, value)] => Some(format!("{key}: {}", value.text()?)),
+                _ => None,
+            },
+        }
+    }
+
+    /// The link that two pairs of brackets without quotes are in a note; to YAML, a list in a list.
+    pub(super) fn link(&self) -> Option<String> {
+        let Self::List(outer) = self else { return None };
+        let [Self::List(inner)] = outer.as_slice() else { return None };
+        let bare = |value: &Self| match value {
+            Self::Quoted(_) => None,
+            other => other.text(),
+        };
+        let parts: Vec<String> = inner.iter().map(bare).collect::<Option<_>>()?;
+        (!parts.is_empty()).then(|| format!("[[{}]]", parts.join(", ")))
+    }
+
+    fn nothing() -> Self {
+        Self::Plain(String::new())
+    }
+
+    /// How much it is, in bytes.
+    fn size(&self) -> usize {
+        let inside: usize = match self {
+            Self::Plain(text) | Self::Quoted(text) => text.len(),
+            Self::List(items) => items.iter().map(Self::size).sum(),
+            Self::Block(keys) => keys.iter().map(|(key, value)| key.len() + value.size()).sum(),
+        };
+        inside + size_of::<Self>()
+    }
+}
+
+/// What was read so far.
+struct Tree {
+    open: Vec<Open>,
+    whole: Value,
+    /// What anchors stand before.
+    named: HashMap<usize, Value>,
+    meant: usize,
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        let whole = Value::nothing();
+        Self { open: Vec::new(), whole, named: HashMap::new(), meant: 0 }
+    }
+}
+
+/// A list or block that is not closed yet.
+struct Open {
+    anchor: usize,
+    /// Of a block, keys and values by turns.
+    parts: Vec<Value>,
+}
+
+impl Tree {
+    fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::Scalar(text, ScalarStyle::Plain, anchor, _) => {
+                let is_said = !matches!(&*text, "~" | "null" | "Null" | "NULL");
+                let text = if is_said { text.into_owned() } else { String::new() };
+                self.put(anchor, Value::Plain(text));
+            }
+            Event::Scalar(text, _, anchor, _) => self.put(anchor, Value::Quoted(text.into_owned())),
+            Event::Alias(anchor) => {
+                let value = self.meant_again(anchor);
+                self.put(0, value);
+            }
+            Event::SequenceStart(anchor, _) | Event::MappingStart(anchor, _) => {
+                self.open.push(Open { anchor, parts: Vec::new() });
+            }
+            Event::SequenceEnd => self.close(Value::List),
+            Event::MappingEnd => self.close(block),
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, value: impl Fn(Vec<Value>) -> Value) {
+        if let Some(Open { anchor, parts }) = self.open.pop() {
+            self.put(anchor, value(parts));
+        }
+    }
+
+    fn put(&mut self, anchor: usize, value: Value) {
+        if anchor != 0 {
+            self.named.insert(anchor, value.clone());
+        }
+        match self.open.last_mut() {
+            Some(open) => open.parts.push(value),
+            None => self.whole = value,
+        }
+    }
+
+    /// What an anchor stands before. A list that means itself says nothing there.
+    fn meant_again(&mut self, anchor: usize) -> Value {
+        let Some(value) = self.named.get(&anchor) else { return Value::nothing() };
+        self.meant = self.meant.saturating_add(value.size());
+        if self.meant > MEANT_MAX { Value::nothing() } else { value.clone() }
+    }
+}
+
+/// Keys and values by turns as a block. What it says itself comes before what it takes in of others,
+/// and of these the first.
+fn block(parts: Vec<Value>) -> Value {
+    let (mut own, mut others) = (Vec::new(), Vec::new());
+    let mut parts = parts.into_iter();
+    while let (Some(key), Some(value)) = (parts.next(), parts.next()) {
+        match (key.text(), value) {
+            (Some(key), Value::Block(keys)) if key == MERGE => others.push(keys),
+            (Some(key), Value::List(blocks)) if key == MERGE => {
+                others.extend(blocks.into_iter().filter_map(|block| match block {
+                    Value::Block(keys) => Some(keys),
+                    _ => None,
+                }));
+            }
+            (Some(key), value) => own.push((key, value)),
+            (None, _) => {}
+        }
+    }
+    for keys in others {
+        let known: HashSet<String> = own.iter().map(|(key, _)| key.clone()).collect();
+        own.extend(keys.into_iter().filter(|(key, _)| !known.contains(key)));
+    }
+    Value::Block(own)
+}
