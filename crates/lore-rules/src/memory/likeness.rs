@@ -183,10 +183,11 @@ fn is_short_verb(root: &str) -> bool {
 
 /// How much or when a word tells: the same for a number or month in any spelling.
 fn number(word: &str) -> Option<String> {
-    let month = MONTHS.iter().find(|(month, _)| *month == word).map(|(_, at)| at.to_string());
+    let named = MONTHS.iter().chain(&NUMBERS).find(|(name, _)| *name == word);
+    let named = named.map(|(_, number)| number.to_string());
     let plain = word.trim_start_matches('0');
     let plain = if plain.is_empty() { "0" } else { plain };
-    month.or_else(|| is_number(word).then(|| plain.to_owned()))
+    named.or_else(|| is_number(word).then(|| plain.to_owned()))
 }
 
 fn is_number(word: &str) -> bool {
@@ -247,6 +248,53 @@ const MONTHS: [(&str, u8); 11] = [
     ("december", 12),
 ];
 
+/// Numbers in words, as far as these are nothing else: `one` often stands for a thing.
+const NUMBERS: [(&str, u8); 43] = [
+    ("zero", 0),
+    ("two", 2),
+    ("three", 3),
+    ("four", 4),
+    ("five", 5),
+    ("six", 6),
+    ("seven", 7),
+    ("eight", 8),
+    ("nine", 9),
+    ("ten", 10),
+    ("eleven", 11),
+    ("twelve", 12),
+    ("thirteen", 13),
+    ("fourteen", 14),
+    ("fifteen", 15),
+    ("sixteen", 16),
+    ("seventeen", 17),
+    ("eighteen", 18),
+    ("nineteen", 19),
+    ("twenty", 20),
+    ("thirty", 30),
+    ("forty", 40),
+    ("fifty", 50),
+    ("sixty", 60),
+    ("seventy", 70),
+    ("eighty", 80),
+    ("ninety", 90),
+    ("hundred", 100),
+    ("zwei", 2),
+    ("drei", 3),
+    ("vier", 4),
+    ("fünf", 5),
+    ("sechs", 6),
+    ("sieben", 7),
+    ("acht", 8),
+    ("neun", 9),
+    ("zehn", 10),
+    ("zwölf", 12),
+    ("zwanzig", 20),
+    ("dreißig", 30),
+    ("vierzig", 40),
+    ("fünfzig", 50),
+    ("hundert", 100),
+];
+
 const FILLERS: [&str; 34] = [
     "a", "an", "the", "is", "are", "was", "were", "be", "been", "of", "to", "in", "on", "at",
     "for", "and", "or", "with", "by", "it", "its", "this", "that", "as", "we", "i", "you", "do",
@@ -289,10 +337,21 @@ mod tests {
             ("The bridge at Orm is safe to cross", "The bridge at Orm is not safe to cross"),
             ("The pool holds 10 connections", "The pool holds 25 connections"),
             ("Retries don't help with timeouts", "Retries help with timeouts"),
+            ("The retry limit is three.", "The retry limit is five."),
+            ("The retry limit is three.", "The retry limit is 5."),
+            ("Das Limit liegt bei drei Versuchen", "Das Limit liegt bei zwölf Versuchen"),
         ];
         for (one, other) in pairs {
             assert_eq!(relation(one, other), Some(Relation::Contradiction), "{one} / {other}");
         }
+    }
+
+    #[test]
+    fn a_number_in_words_is_the_same_number() {
+        let said = relation("The retry limit is three", "The retry limit is 3");
+        assert_eq!(said, Some(Relation::Duplicate));
+        let none = relation("The retry limit is one of the settings", "The retry limit is five");
+        assert_ne!(none, Some(Relation::Contradiction));
     }
 
     #[test]
