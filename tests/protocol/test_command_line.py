@@ -221,6 +221,15 @@ def test_doctor_finds_nothing_wrong(filled):
     assert report["findings"] == [] and report["stats"]["worlds"] == 2
 
 
+def test_doctor_names_the_configuration_that_was_read(filled):
+    """The one that is named, or none."""
+    assert ["config", "none"] in [line.split() for line in filled.ok("doctor").splitlines()]
+    config = filled.home / "mine.toml"
+    config.write_text("read_only = false\n")
+    lines = [line.split() for line in filled.ok("--config", str(config), "doctor").splitlines()]
+    assert ["config", str(config)] in lines
+
+
 def test_doctor_works_while_a_server_runs(filled, serve):
     """A check does not disturb a server, nor the other way round."""
     server = serve()

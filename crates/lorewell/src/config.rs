@@ -28,6 +28,8 @@ const HTTP_ADDR: &str = "127.0.0.1:8081";
 /// The settings in force.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
+    /// The configuration file that was read, if there is one.
+    pub(crate) config: Option<PathBuf>,
     /// Directory that holds the store.
     pub(crate) data: PathBuf,
     /// World to work in, if named.
@@ -83,7 +85,8 @@ pub(crate) struct HttpSettings {
 impl Settings {
     /// Reads the configuration file and lets flags and environment override it.
     pub(crate) fn load(options: Options) -> anyhow::Result<Self> {
-        let file = FileConfig::read(options.config.as_deref())?;
+        let config = FileConfig::place(options.config.as_deref());
+        let file = FileConfig::read(config.as_deref())?;
         let data = options.data.or(file.data).map_or_else(default_data_dir, Ok)?;
         let list = |flag: Option<Vec<String>>, file: Option<Vec<String>>| {
             flag.or(file).unwrap_or_default()
@@ -118,6 +121,7 @@ impl Settings {
         let koi_token = variable("KOI_API_TOKEN").map(Secret::new).or(file.koi_token);
         let web = file.web.with_environment()?;
         Ok(Self {
+            config,
             data,
             world,
             selection,

@@ -10,7 +10,7 @@ use lore_store::{Coverage, Finding, Health, StoreError};
 use serde_json::json;
 
 use crate::cli::Doctor;
-use crate::config::{self, Settings};
+use crate::config::Settings;
 use crate::setup::Unopened;
 use crate::{output, setup};
 
@@ -134,7 +134,7 @@ fn unopened(error: &anyhow::Error) -> Finding {
 }
 
 fn print_text(settings: &Settings, report: &Report) {
-    let config = config::default_config_file().filter(|path| path.exists());
+    let config = settings.config.as_ref();
     let config = config.map_or_else(|| "none".into(), |path| path.display().to_string());
     let mut rows = vec![
         vec!["program".into(), format!("lorewell {}", env!("CARGO_PKG_VERSION"))],

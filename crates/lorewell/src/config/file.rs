@@ -38,16 +38,16 @@ pub(super) struct FileConfig {
 }
 
 impl FileConfig {
-    /// Reads `named`, which must exist, or the usual file, which need not.
-    pub(super) fn read(named: Option<&Path>) -> anyhow::Result<Self> {
-        let path = match named {
-            Some(path) => path.to_owned(),
-            None => match default_config_file() {
-                Some(path) if path.exists() => path,
-                _ => return Ok(Self::default()),
-            },
-        };
-        let text = std::fs::read_to_string(&path)
+    /// Where it is: `named`, which must exist, or the usual place, if there is one.
+    pub(super) fn place(named: Option<&Path>) -> Option<PathBuf> {
+        let usual = || default_config_file().filter(|path| path.exists());
+        named.map(Path::to_owned).or_else(usual)
+    }
+
+    /// Reads the file at a place, if there is one.
+    pub(super) fn read(path: Option<&Path>) -> anyhow::Result<Self> {
+        let Some(path) = path else { return Ok(Self::default()) };
+        let text = std::fs::read_to_string(path)
             .with_context(|| format!("the configuration {} cannot be read", path.display()))?;
         toml::from_str(&text)
             .with_context(|| format!("the configuration {} is wrong", path.display()))
