@@ -102,19 +102,42 @@ const SCORES_FROM: f64 = 0.8;
 /// and so does what says less than this share of the words that the best says itself: in a
 /// conversation, the neighbours of what answers.
 const SAYS_FROM: f64 = 0.5;
+/// An experience has no name that could be asked for. Beside a node that is called as the question
+/// it is measured by other experiences, and has to say this share of what the best says.
+const SAYS_BESIDE_A_NAME: f64 = 0.75;
 
 /// Those that answered, of everything that was shown together; what only filled the list did not.
 pub(super) fn answering<'a>(memories: impl Iterator<Item = &'a Memory>) -> Vec<&'a Memory> {
     let mut answering: Vec<&Memory> = memories.filter(|memory| memory.answers).collect();
-    let score = |memory: &Memory| memory.score.unwrap_or_default();
-    let said = |memory: &Memory| f64::from(memory.own_words);
-    let Some(best) = answering.iter().copied().max_by(|a, b| score(a).total_cmp(&score(b))) else {
-        return answering;
-    };
-    let least = score(best) - score(best).abs() * (1.0 - SCORES_FROM);
-    let words = said(best) * SAYS_FROM;
-    answering.retain(|memory| score(memory) >= least && said(memory) >= words);
+    let Some(best) = best(answering.iter().copied()) else { return answering };
+    let experience = self::best(answering.iter().copied().filter(|memory| is_experience(memory)));
+    answering.retain(|memory| {
+        let told_beside = experience.filter(|_| is_experience(memory));
+        comes_near(memory, best) && says(memory, best, SAYS_FROM)
+            || told_beside.is_some_and(|experience| comes_near(memory, experience))
+                && says(memory, best, SAYS_BESIDE_A_NAME)
+    });
     answering
+}
+
+fn best<'a>(memories: impl Iterator<Item = &'a Memory>) -> Option<&'a Memory> {
+    memories.max_by(|a, b| score(a).total_cmp(&score(b)))
+}
+
+fn score(memory: &Memory) -> f64 {
+    memory.score.unwrap_or_default()
+}
+
+fn comes_near(memory: &Memory, best: &Memory) -> bool {
+    score(memory) >= score(best) - score(best).abs() * (1.0 - SCORES_FROM)
+}
+
+fn says(memory: &Memory, best: &Memory, share: f64) -> bool {
+    f64::from(memory.own_words) >= f64::from(best.own_words) * share
+}
+
+fn is_experience(memory: &Memory) -> bool {
+    memory.node.kind.as_str() == EXPERIENCE
 }
 
 /// Counts that these answered, each node once. Never hides the answer: when something fails, the

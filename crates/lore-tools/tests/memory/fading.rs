@@ -99,6 +99,24 @@ async fn what_is_asked_for_five_times_stays() {
 }
 
 #[tokio::test]
+async fn what_is_asked_for_stays_also_beside_a_node_that_is_called_so() {
+    let mind = Mind::fresh().await;
+    let fact = "The spare anchor lies in the forepeak locker";
+    mind.add(&format!("Solution: {fact}"), "Written on the first page of the log.").await;
+    let unsure = mind.learn(fact, "medium").await;
+    mind.learn("The spare sail is worn", "medium").await;
+    for _ in 1..=6 {
+        mind.recall(fact).await;
+    }
+    let query = json!({ "action": "query", "node_type": "promoted_experience" });
+    let found = mind.call("kn_graph", query).await;
+    assert_eq!(found["count"], 1, "{found}");
+    let rows = mind.recall(fact).await;
+    let row = rows.iter().find(|row| row["id"] == unsure["experience_id"]).unwrap();
+    assert_eq!(row["node_id"], found["nodes"][0]["id"]);
+}
+
+#[tokio::test]
 async fn who_joined_what_stays_before_it_did_is_still_near() {
     let mind = Mind::fresh().await;
     let unsure = mind.learn("The spare anchor lies in the forepeak locker", "medium").await;
