@@ -109,9 +109,12 @@ impl App {
         }
     }
 
-    /// Commits a batch, and lets those hear of it who see what it changes. What a campaign on
-    /// Kanka keeps is only changed by way of Kanka.
-    pub(crate) async fn commit(&self, viewer: &Viewer, batch: Batch) -> StoreResult<Committed> {
+    /// Commits a batch, and lets those hear of it who see what it changes; where nothing changes,
+    /// nobody. What a campaign on Kanka keeps is only changed by way of Kanka.
+    pub(crate) async fn commit(&self, viewer: &Viewer, mut batch: Batch) -> StoreResult<Committed> {
+        if batch.changes.is_empty() {
+            batch.touches.clear();
+        }
         if self.hand == Hand::Others {
             pages::live::admit(self, viewer, &batch).await?;
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use lore_core::Viewer;
+use lore_core::{Viewer, Visibility};
 use lore_store::{ChangeEntry, Touch};
 use rusqlite::{Connection, params};
 
@@ -12,13 +12,20 @@ use crate::rows::{self, Fields};
 use crate::sight::{self, Sight};
 use crate::slate::Slate;
 
-/// Writes one entry for each different touch and returns the log's end.
+/// Writes one entry for each different touch and returns the log's end. What everybody is told is
+/// not told to some of them once more.
 pub(crate) fn append(slate: &Slate<'_>, world: i64, at: i64, touches: &[Touch]) -> Answer<i64> {
     let mut end = slate.changes_end()?;
+    let everybodys = touches.iter().filter(|touch| touch.visibility == Visibility::Members);
+    let everybodys: HashSet<&str> = everybodys.map(|touch| touch.uri.as_str()).collect();
+    let is_told = |touch: &&Touch| {
+        touch.visibility != Visibility::Members && everybodys.contains(touch.uri.as_str())
+    };
     let mut written = HashSet::new();
     let sql = "INSERT INTO change_log (seq, world, uri, at, visibility, private_to)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    for touch in touches.iter().filter(|touch| written.insert(*touch)) {
+    let touches = touches.iter().filter(|touch| !is_told(touch));
+    for touch in touches.filter(|touch| written.insert(*touch)) {
         end += 1;
         let (visibility, private_to) = rows::visibility_columns(touch.visibility);
         let values = params![end, world, touch.uri, at, visibility, private_to];

@@ -188,7 +188,9 @@ pub enum Expect {
     Version(i64),
 }
 
-/// One primitive change.
+/// One primitive change. What is given the values that it has is as it was: neither its version
+/// nor its date moves, and nobody is told. A patch of a node without another value moves its date
+/// where the batch changes something of the node, or, if it tells who sees that, anything.
 #[derive(Debug, Clone)]
 pub enum Change {
     /// Makes a node.

@@ -307,8 +307,14 @@ pub async fn set_controller(
     rights.require_gm()?;
     let node = desk.find(Thing::Character, character).await?;
     super::context::belongs(&node, &home, Thing::Character, "character_id")?;
+    let participant = match controller {
+        Some(uid) => Some(desk.find(Thing::Participant, uid).await?),
+        None => None,
+    };
     let mut batch = desk.batch();
-    if let Some(held) = rights::controller_of(desk, &node).await? {
+    let held = rights::controller_of(desk, &node).await?;
+    if let Some(held) = held.filter(|held| participant.as_ref().map(|held| held.id) != Some(*held))
+    {
         let edge = EdgeRef::Between {
             source: NodeRef::Id(held),
             target: NodeRef::Id(node.id),
@@ -320,10 +326,9 @@ pub async fn set_controller(
     let mut new = old.clone();
     new.character.controller = controller;
     let mut handed = Handed::Plainly;
-    if let Some(uid) = controller {
-        let participant = desk.find(Thing::Participant, uid).await?;
+    if let Some(participant) = participant {
         super::context::belongs(&participant, &home, Thing::Participant, "controller")?;
-        batch = batch.change(Change::PutEdge(controls(uid, character)?));
+        batch = batch.change(Change::PutEdge(controls(participant.uid, character)?));
         if participant::seat_of(&participant) == Seat::Player && !old.is_known() {
             new.lend();
             batch = new.store(desk, &old, batch)?;

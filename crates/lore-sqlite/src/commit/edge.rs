@@ -68,7 +68,6 @@ impl Hand<'_> {
         if old.deleted_at.is_some() {
             return self.bin_edge("restore_edge", &old, None);
         }
-        self.notes.push(note("restore_edge", &old, old.version).into());
         Ok(Applied::Edge { id: old.id, version: old.version })
     }
 
@@ -149,6 +148,9 @@ impl Hand<'_> {
 
     /// Gives an edge new values and, if need be, its life back.
     fn overwrite_edge(&mut self, op: &str, old: &Edge, values: &Values<'_>) -> Answer<Applied> {
+        if values.are_of(old) {
+            return Ok(Applied::Edge { id: old.id, version: old.version });
+        }
         let (visibility, private_to) = rows::visibility_columns(values.visibility);
         self.db
             .prepare_cached(
@@ -165,9 +167,7 @@ impl Hand<'_> {
                 ":properties": json(values.properties)?,
             })?;
         let ends = self.ends(old)?;
-        if !values.are_of(old) {
-            self.tell_of_edge(ends, &[old.visibility, values.visibility]);
-        }
+        self.tell_of_edge(ends, &[old.visibility, values.visibility]);
         let seen = |edge| ends.map(|(_, end)| end).into_iter().chain([edge]);
         self.heard.add(seen(old.visibility));
         self.heard.add(seen(values.visibility));

@@ -21,6 +21,7 @@ use lore_store::{Applied, Batch, Change, Committed, Expect, NodeRef, Require, St
 use serde_json::Value;
 
 use self::heard::Heard;
+use self::node::Said;
 use self::shown::News;
 use crate::audit::{self, Author};
 use crate::changes;
@@ -41,6 +42,7 @@ pub(crate) fn commit(db: &Slate<'_>, viewer: &Viewer, batch: &Batch) -> Answer<C
         made: HashSet::new(),
         checked: Vec::new(),
         news: News::default(),
+        said: Vec::new(),
         notes: Vec::new(),
         heard: Heard::default(),
     };
@@ -48,13 +50,16 @@ pub(crate) fn commit(db: &Slate<'_>, viewer: &Viewer, batch: &Batch) -> Answer<C
         hand.keep_answer(once)?;
     }
     batch.require.iter().try_for_each(|require| hand.check(require))?;
-    let applied = batch.changes.iter().map(|change| hand.apply(change)).collect::<Answer<_>>()?;
+    let applied = batch.changes.iter().map(|change| hand.apply(change));
+    let mut applied = applied.collect::<Answer<Vec<_>>>()?;
+    hand.settle_said(&mut applied)?;
     hand.settle_news()?;
-    // Counting who asked for what is not a change worth a line.
-    if !hand.notes.is_empty() || !batch.touches.is_empty() {
+    // What is as it was is no news, and counting who asked for what is not a change worth a line.
+    let changed = !hand.notes.is_empty() || batch.changes.is_empty();
+    let touches = if changed { hand.heard.touches(batch) } else { Vec::new() };
+    if !hand.notes.is_empty() || !touches.is_empty() {
         audit::write(db, author, &batch.origin, hand.notes)?;
     }
-    let touches = hand.heard.touches(batch);
     let sequence = changes::append(db, author.world, at, &touches)?;
     Ok(Committed { sequence, applied })
 }
@@ -82,6 +87,8 @@ struct Hand<'a> {
     checked: Vec<(NodeRef, Target)>,
     /// What those who see a node see of what is done to it.
     news: News,
+    /// Nodes that are said to change without another value.
+    said: Vec<Said>,
     /// What to write to the audit log.
     notes: Vec<Value>,
     /// Who sees what this batch changes.

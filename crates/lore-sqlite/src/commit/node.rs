@@ -6,6 +6,7 @@ use lore_store::{Applied, Counters, Counting, Expect, NewNode, NodePatch, NodeRe
 use rusqlite::{named_params, params};
 
 use super::note::{Note, shown};
+use super::shown::says_other;
 use super::{Hand, Target, expect, json};
 use crate::counter;
 use crate::docs;
@@ -51,6 +52,10 @@ impl Hand<'_> {
         let target = self.node(node, Presence::Live)?;
         expect(version, target.version, || format!("node {}", target.id))?;
         let old = self.whole_node(target.id)?;
+        if !says_other(&old, patch) {
+            self.said.push(Said { node: target.id, seen: patch.seen });
+            return Ok(applied(&target, target.version));
+        }
         self.tell_of_patch(&old, patch)?;
         self.patch_node(&old, patch)?;
         if let Some(aliases) = &patch.aliases {
@@ -66,6 +71,30 @@ impl Hand<'_> {
         Ok(applied(&target, target.version + 1))
     }
 
+    /// Moves the dates of nodes that are only said to change, where something did: of those
+    /// themselves, or, if who sees it is told, of anything.
+    pub(super) fn settle_said(&mut self, applied: &mut [Applied]) -> Answer<()> {
+        let any = !self.notes.is_empty();
+        for said in std::mem::take(&mut self.said) {
+            let changed = if said.seen.is_some() { any } else { self.is_told(said.node) };
+            if !changed {
+                continue;
+            }
+            let patch = NodePatch { seen: said.seen, ..NodePatch::default() };
+            let old = self.whole_node(said.node)?;
+            let moved = self.has_moved(said.node);
+            self.tell_of_patch(&old, &patch)?;
+            if moved {
+                continue;
+            }
+            self.patch_node(&old, &patch)?;
+            self.heard.add([old.visibility]);
+            self.notes.push(patch_note(&old, &patch).into());
+            applied.iter_mut().for_each(|one| count(one, old.id, old.version + 1));
+        }
+        Ok(())
+    }
+
     /// Puts a node into the bin.
     pub(super) fn delete_node(&mut self, node: NodeRef, version: Expect) -> Answer<Applied> {
         let target = self.node(node, Presence::Live)?;
@@ -79,7 +108,6 @@ impl Hand<'_> {
         if target.deleted {
             return self.bin_node("restore_node", &target, None);
         }
-        self.notes.push(Note::new("restore_node", target.id, target.version).into());
         Ok(applied(&target, target.version))
     }
 
@@ -218,6 +246,22 @@ impl Hand<'_> {
         let mut statement = self.db.prepare_cached(&sql)?;
         rows::first(statement.query([id])?, rows::node)?
             .ok_or_else(|| missing(format!("node {id}")))
+    }
+}
+
+/// A node that is said to change, without another value.
+pub(super) struct Said {
+    node: i64,
+    /// Who can see what changes, if it is told.
+    seen: Option<Visibility>,
+}
+
+/// Tells what was done to a node with the version that it has in the end.
+fn count(applied: &mut Applied, node: NodeId, now: i64) {
+    if let Applied::Node { id, version, .. } = applied
+        && *id == node
+    {
+        *version = now;
     }
 }
 

@@ -24,6 +24,10 @@ impl Hand<'_> {
         let what = || format!("{} of node {}", new.name, node.id);
         let version = found.as_ref().map_or(0, |(version, ..)| *version);
         expect(new.expect, version, what)?;
+        let is_same = |value: &Value, seen| *value == new.value && seen == new.visibility;
+        if found.as_ref().is_some_and(|(_, value, seen)| is_same(value, *seen)) {
+            return Ok(Applied::State { version });
+        }
         let (word, owner) = rows::visibility_columns(new.visibility);
         let sql = "INSERT INTO state
               (node, name, value, visibility, private_to, version, updated_at, updated_by)
@@ -41,7 +45,7 @@ impl Hand<'_> {
             self.author.at,
             self.author.principal
         ])?;
-        self.tell_of_state(&node, new, found.as_ref().map(|(_, value, old)| (value, *old)));
+        self.tell_of_state(&node, new, found.as_ref().map(|(.., old)| *old));
         self.note_state(
             &node,
             new,
@@ -51,11 +55,8 @@ impl Hand<'_> {
         Ok(Applied::State { version: version + 1 })
     }
 
-    fn tell_of_state(&mut self, node: &Target, new: &NewState, old: Option<(&Value, Visibility)>) {
-        if old.is_some_and(|old| old == (&new.value, new.visibility)) {
-            return;
-        }
-        for visibility in [Some(new.visibility), old.map(|(_, old)| old)].into_iter().flatten() {
+    fn tell_of_state(&mut self, node: &Target, new: &NewState, old: Option<Visibility>) {
+        for visibility in [Some(new.visibility), old].into_iter().flatten() {
             self.tell(node.id, Seen::of(node.visibility, visibility));
         }
     }

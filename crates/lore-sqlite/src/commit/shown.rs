@@ -87,6 +87,17 @@ impl Hand<'_> {
         }
     }
 
+    /// Whether something of a node changes.
+    pub(super) fn is_told(&self, node: i64) -> bool {
+        let told = self.news.nodes.get(&node);
+        told.is_some_and(|told| told.most.is_some() || !told.added.is_empty())
+    }
+
+    /// Whether the date of a node is moved already.
+    pub(super) fn has_moved(&self, node: i64) -> bool {
+        self.news.nodes.get(&node).is_some_and(|told| told.before.is_some())
+    }
+
     /// Writes down for each changed node what those who see it saw of it last.
     pub(super) fn settle_news(&mut self) -> Answer<()> {
         let news = std::mem::take(&mut self.news);
@@ -112,9 +123,6 @@ impl Hand<'_> {
     }
 
     fn tell_of_tags(&mut self, old: &Node, tags: &[String]) -> Answer<()> {
-        let keys = |names: &[String]| -> HashSet<String> {
-            names.iter().map(|name| name_key(name)).collect()
-        };
         let (had, has) = (keys(&old.tags), keys(tags));
         for key in had.difference(&has) {
             let seen = match self.news.veiled.contains(key) {
@@ -149,6 +157,13 @@ impl Hand<'_> {
     }
 }
 
+/// Whether a patch changes anything.
+pub(super) fn says_other(old: &Node, patch: &NodePatch) -> bool {
+    differs(old, patch)
+        || is_other(&patch.properties, &old.properties)
+        || patch.tags.as_ref().is_some_and(|tags| keys(tags) != keys(&old.tags))
+}
+
 /// Whether a patch changes what everybody who sees a node sees of it, apart from its tags. Of
 /// properties the use case may know better.
 fn differs(old: &Node, patch: &NodePatch) -> bool {
@@ -158,6 +173,11 @@ fn differs(old: &Node, patch: &NodePatch) -> bool {
         || is_other(&patch.aliases, &old.aliases)
         || is_other(&patch.visibility, &old.visibility)
         || (patch.seen.is_none() && is_other(&patch.properties, &old.properties))
+}
+
+/// What tells tags apart.
+fn keys(tags: &[String]) -> HashSet<String> {
+    tags.iter().map(|name| name_key(name)).collect()
 }
 
 /// Whether a patch holds another value.

@@ -60,23 +60,23 @@ impl Hand<'_> {
     ) -> Answer<Applied> {
         let old = self.text(text, Presence::Live)?;
         expect(version, old.version, || format!("text {}", old.id))?;
-        let on = self.visibility_of(old.node.0)?;
-        if differs(&old, patch) {
-            let after = patch.visibility.unwrap_or(old.visibility);
-            self.tell(old.node.0, Seen::of(on, old.visibility).max(Seen::of(on, after)));
+        if !differs(&old, patch) {
+            return Ok(Applied::Text { id: old.id, version: old.version });
         }
+        let on = self.visibility_of(old.node.0)?;
+        let after = patch.visibility.unwrap_or(old.visibility);
+        self.tell(old.node.0, Seen::of(on, old.visibility).max(Seen::of(on, after)));
         self.patch_text(&old, patch)?;
         docs::put_text(self.db, self.author.world, old.node.0, old.id.0)?;
         self.heard.add([on, old.visibility]);
-        self.heard.add([on, patch.visibility.unwrap_or(old.visibility)]);
+        self.heard.add([on, after]);
         let note = Note::new("update_text", old.id.0, old.version + 1)
             .uid(old.uid)
             .patched("title", &patch.title, old.title.as_str())
             .patched("body", &patch.body, old.body.as_str())
             .patched("position", &patch.position, old.position)
             .patched("visibility", &patch.visibility, shown(old.visibility))
-            .seen_by([old.visibility, patch.visibility.unwrap_or(old.visibility)])
-            .seen_by([on]);
+            .seen_by([old.visibility, after, on]);
         self.notes.push(note.into());
         Ok(Applied::Text { id: old.id, version: old.version + 1 })
     }
@@ -129,7 +129,6 @@ impl Hand<'_> {
         if old.deleted_at.is_some() {
             return self.bin_text("restore_text", &old, None);
         }
-        self.notes.push(Note::new("restore_text", old.id.0, old.version).into());
         Ok(Applied::Text { id: old.id, version: old.version })
     }
 

@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::Harness;
 use super::stage::{Stage, batch, edge_draft, forbidden, moment, not_found, origin};
 use crate::{
-    AuditEntry, Batch, Change, EdgePatch, EdgeRef, Expect, NewNode, NewText, NodePatch, NodeRef,
-    Origin, TextPatch, TextRef,
+    AuditEntry, Batch, Change, EdgePatch, EdgeRef, Expect, NewEdge, NewNode, NewText, NodePatch,
+    NodeRef, Origin, TextPatch, TextRef,
 };
 
 /// Who, when, with what, for which request, from where.
@@ -45,11 +45,12 @@ pub async fn the_detail_lists_what_was_done(harness: &dyn Harness) {
     let edge = stage.join(&stage.owner, &node, &node).await;
     let (node_ref, text_ref) = (NodeRef::Id(node.id), TextRef::Id(text.id));
     let edge_ref = EdgeRef::Id(edge.id);
+    let renamed = NodePatch { name: Some("B".into()), ..NodePatch::default() };
     let whole = batch()
-        .change(Change::UpdateNode(node_ref, Expect::Any, NodePatch::default()))
+        .change(Change::UpdateNode(node_ref, Expect::Any, renamed))
         .change(Change::DeleteText(text_ref, Expect::Any))
         .change(Change::RestoreText(text_ref))
-        .change(Change::PutEdge(edge_draft(&node, &node)))
+        .change(Change::PutEdge(NewEdge { weight: 2.0, ..edge_draft(&node, &node) }))
         .change(Change::DeleteEdge(edge_ref.clone(), Expect::Any))
         .change(Change::RestoreEdge(edge_ref))
         .change(Change::DeleteNode(node_ref, Expect::Any));

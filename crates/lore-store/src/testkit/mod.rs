@@ -104,7 +104,7 @@ macro_rules! contract_tests {
             several_nodes_skip_the_absent,
             an_update_changes_only_what_it_names,
             an_update_counts_the_version_and_stamps_its_author,
-            an_empty_update_still_counts,
+            an_empty_update_changes_nothing,
             a_subtype_can_be_cleared,
             tags_keep_their_first_spelling_and_are_sorted,
             tags_and_aliases_are_replaced_as_a_whole,
@@ -317,6 +317,8 @@ macro_rules! contract_tests {
             a_batch_without_touches_returns_the_end,
             the_end_is_the_last_entry,
             a_watcher_learns_the_new_end,
+            a_batch_that_changes_nothing_is_not_told,
+            what_is_said_again_beside_a_change_of_another_stays,
             a_failed_batch_wakes_nobody,
             an_echo_reaches_those_who_see_what_changes,
         ]);

@@ -147,8 +147,9 @@ pub async fn what_happens_behind_the_screen_moves_no_date_of_the_players(harness
         scene.is_unseen(&what).await;
         assert_eq!(scene.stage.read(&scene.player, page.id).await.unwrap().updated, before);
     }
+    let before = scene.seen_by(&owner).await;
     scene.touch(owner, Vec::new()).await;
-    scene.is_seen("a change that nothing says more of").await;
+    assert_eq!(scene.seen_by(&owner).await, before, "where nothing changes, no date moves");
 }
 
 /// Even beside something hidden; and what vanishes or appears is seen, too.

@@ -4,7 +4,7 @@ use lore_core::{Node, NodeId, PrincipalId, Properties, Role, Stamp, Timestamp, V
 use serde_json::json;
 
 use super::Harness;
-use super::stage::{Stage, batch, exists, invalid, moment, node_id, version, word};
+use super::stage::{Stage, batch, conflict, exists, invalid, moment, node_id, version, word};
 use crate::{Batch, Change, Expect, NewNode, NodeKey, NodePatch, NodeRef};
 
 /// Every field.
@@ -137,12 +137,15 @@ pub async fn an_update_counts_the_version_and_stamps_its_author(harness: &dyn Ha
     assert_eq!(after.version, 2);
 }
 
-/// Saying nothing is saying "I was here".
-pub async fn an_empty_update_still_counts(harness: &dyn Harness) {
+/// But it must be there, at the version that was read.
+pub async fn an_empty_update_changes_nothing(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
-    let change = Change::UpdateNode(NodeRef::Id(node.id), Expect::Version(1), NodePatch::default());
-    assert_eq!(version(&stage.change(&stage.owner, change).await), 2);
+    let empty = |version| {
+        Change::UpdateNode(NodeRef::Id(node.id), Expect::Version(version), NodePatch::default())
+    };
+    assert_eq!(version(&stage.change(&stage.owner, empty(1)).await), 1);
+    conflict(stage.attempt(&stage.owner, empty(2)).await);
 }
 
 /// Absent and empty are not the same.

@@ -5,8 +5,8 @@ use lore_core::{Node, NodeId, Role, Visibility};
 use super::Harness;
 use super::stage::{Stage, batch, conflict, edge_draft, version, word};
 use crate::{
-    Change, EdgePatch, EdgeRef, Expect, NewNode, NewState, NodePatch, NodeQuery, NodeRef, Require,
-    TextPatch, TextRef,
+    Change, EdgePatch, EdgeRef, Expect, NewEdge, NewNode, NewState, NodePatch, NodeQuery, NodeRef,
+    Require, TextPatch, TextRef,
 };
 
 /// Version after version.
@@ -14,7 +14,7 @@ pub async fn the_version_read_before_lets_a_change_pass(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "A").await;
     for expected in 1..=3 {
-        let change = rename(&node, Expect::Version(expected), "B");
+        let change = rename(&node, Expect::Version(expected), &format!("B{expected}"));
         assert_eq!(version(&stage.change(&stage.owner, change).await), expected + 1);
     }
 }
@@ -53,7 +53,8 @@ pub async fn a_stale_version_of_an_edge_is_a_conflict(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "A").await;
     let edge = stage.join(&stage.owner, &node, &node).await;
-    stage.change(&stage.owner, Change::PutEdge(edge_draft(&node, &node))).await;
+    let other = NewEdge { weight: 2.0, ..edge_draft(&node, &node) };
+    stage.change(&stage.owner, Change::PutEdge(other)).await;
     let reference = EdgeRef::Id(edge.id);
     let update = Change::UpdateEdge(reference.clone(), Expect::Version(1), EdgePatch::default());
     conflict(stage.attempt(&stage.owner, update).await);

@@ -43,13 +43,13 @@ pub async fn putting_again_replaces_and_counts(harness: &dyn Harness) {
 pub async fn a_state_expects_its_version(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
-    let at = |expect| NewState { expect, ..draft(&node, json!(1)) };
-    conflict(put(&stage, &stage.owner, at(Expect::Version(1))).await);
-    assert_eq!(put(&stage, &stage.owner, at(Expect::Version(0))).await.unwrap(), 1);
-    conflict(put(&stage, &stage.owner, at(Expect::Version(0))).await);
-    conflict(put(&stage, &stage.owner, at(Expect::Version(2))).await);
-    assert_eq!(put(&stage, &stage.owner, at(Expect::Version(1))).await.unwrap(), 2);
-    assert_eq!(put(&stage, &stage.owner, at(Expect::Any)).await.unwrap(), 3);
+    let at = |expect, value| NewState { expect, ..draft(&node, json!(value)) };
+    conflict(put(&stage, &stage.owner, at(Expect::Version(1), 1)).await);
+    assert_eq!(put(&stage, &stage.owner, at(Expect::Version(0), 1)).await.unwrap(), 1);
+    conflict(put(&stage, &stage.owner, at(Expect::Version(0), 1)).await);
+    conflict(put(&stage, &stage.owner, at(Expect::Version(2), 2)).await);
+    assert_eq!(put(&stage, &stage.owner, at(Expect::Version(1), 2)).await.unwrap(), 2);
+    assert_eq!(put(&stage, &stage.owner, at(Expect::Any, 3)).await.unwrap(), 3);
 }
 
 /// Each node has its own, each name is one of its own.
