@@ -79,7 +79,7 @@ pub use relations::{End, Item, NewRelation, ReadIn, Related, Relation, relate, r
 pub use resolve::{Asked, Possible, Resolved, Surroundings, folders, profiles, resolve};
 pub use search::{
     Chunk, EntityHit, FoundDocument, FoundDocuments, Passages, SOURCES, Whose, find_documents,
-    find_entities,
+    find_entities, find_mere_documents,
 };
 pub(crate) use shelve::document;
 pub(crate) use uri::{PREFIX as ORN, of_document, uid_shown};

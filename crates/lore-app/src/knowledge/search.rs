@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use lore_core::names::Word;
-use lore_core::{Kind, Node, NodeId, Result, Text};
+use lore_core::{Kind, Node, NodeId, Result, Text, Uid};
+use lore_rules::memory::decay::Lesson;
 use lore_search::{Filter, Query, Unit};
 use lore_store::Answered;
 
@@ -11,8 +12,9 @@ use super::entities::Entity;
 use super::librarian::Librarian;
 use super::ontology::{DOCUMENT_KINDS, EntityType};
 use super::{code, relations, uri};
+use crate::doors;
 use crate::federation::{self, FEDERATED};
-use crate::memory::kinds::fact;
+use crate::memory::kinds::{fact, learned};
 
 /// Most results of a search.
 const RESULTS_MAX: usize = 100;
@@ -74,11 +76,48 @@ pub async fn find_entities(
 fn entity_hit(answer: Answered) -> Option<EntityHit> {
     let similarity = share(answer.hit.score);
     let source = federation::told_by(&answer.node);
-    let entity = match source {
-        Some(_) => Entity::told(answer.node)?,
-        None => Entity::of(answer.node)?,
-    };
-    Some(EntityHit { entity, similarity, relations: 0, source })
+    Some(EntityHit { entity: entity_of(answer.node)?, similarity, relations: 0, source })
+}
+
+/// A node as an entity, of this world or of another's, if it is one.
+fn entity_of(node: Node) -> Option<Entity> {
+    match federation::told_by(&node) {
+        Some(_) => Entity::told(node),
+        None => Entity::of(node),
+    }
+}
+
+/// Documents that answer a question and are no entities, best first: by what they say, and by
+/// their names alone.
+pub async fn find_mere_documents(
+    librarian: &Librarian,
+    text: &str,
+    limit: usize,
+) -> Result<Vec<FoundDocument>> {
+    let limit = limit.clamp(1, RESULTS_MAX);
+    let filter = Filter { kinds: shown_document_kinds()?, ..Filter::default() };
+    let query = Query { filter, unit: Unit::Node, ..Query::new(text, limit * 2) };
+    let found = librarian.app.search(&librarian.viewer, query).await?;
+    let mut once = Once::default();
+    let mut documents: Vec<FoundDocument> = found
+        .answers
+        .into_iter()
+        .filter(|answer| entity_of(answer.node.clone()).is_none())
+        .map(found_document)
+        .filter(|hit| once.tells(hit))
+        .take(limit)
+        .collect();
+    let bare = documents.iter().filter(|hit| hit.text.is_none()).map(|hit| hit.node.id);
+    let bare: Vec<NodeId> = bare.collect();
+    let texts = librarian.app.store.texts_of_nodes(&librarian.viewer, &bare).await?;
+    let mut first: HashMap<NodeId, Text> = HashMap::new();
+    for text in texts {
+        first.entry(text.node).or_insert(text);
+    }
+    for document in &mut documents {
+        document.text = document.text.take().or_else(|| first.remove(&document.node.id));
+    }
+    Ok(documents)
 }
 
 /// Sources with a name of their own, and what they are called in answers.
@@ -116,8 +155,8 @@ pub struct FoundDocument {
     pub rid: String,
     /// Its node.
     pub node: Node,
-    /// The text that answers best.
-    pub text: Text,
+    /// The text that answers best, or its first; none when it has only a name.
+    pub text: Option<Text>,
     /// How well it answers, from 0 to 1.
     pub similarity: f64,
     /// Where it comes from.
@@ -150,44 +189,52 @@ pub async fn find_documents(
     };
     let found = ask(Unit::Text, limit * WIDER_TEXTS).await?;
     let more = found.answers.len() == limit * WIDER_TEXTS;
-    let mut hits: Vec<_> = found.answers.into_iter().filter_map(found_document).collect();
-    // What an experience says and the node that keeps it is told once.
-    let mut tellers = HashMap::new();
-    let mut tells =
-        |hit: &FoundDocument| *tellers.entry(fact(&hit.node)).or_insert(hit.node.id) == hit.node.id;
-    hits.retain(&mut tells);
+    let mut hits: Vec<_> = found.answers.into_iter().map(found_document).collect();
+    let mut once = Once::default();
+    hits.retain(|hit| once.tells(hit));
     let chunks = match passages {
         Passages::Leave => Vec::new(),
-        Passages::Give => hits.iter().take(limit).cloned().map(chunk).collect(),
+        Passages::Give => hits.iter().take(limit).cloned().filter_map(chunk).collect(),
     };
     let mut seen = HashSet::new();
     let mut documents: Vec<_> = hits.into_iter().filter(|hit| seen.insert(hit.node.id)).collect();
     if more && documents.len() < limit {
         // A long document has crowded the others out.
-        let others = ask(Unit::Node, limit).await?.answers.into_iter().filter_map(found_document);
-        documents.extend(others.filter(|hit| tells(hit) && seen.insert(hit.node.id)));
+        let others = ask(Unit::Node, limit).await?.answers.into_iter();
+        let others = others.filter(|answer| answer.text.is_some()).map(found_document);
+        documents.extend(others.filter(|hit| once.tells(hit) && seen.insert(hit.node.id)));
     }
     documents.truncate(limit);
     Ok(FoundDocuments { documents, chunks })
 }
 
-fn found_document(answer: Answered) -> Option<FoundDocument> {
-    Some(FoundDocument {
+/// Who told what: what an experience says and the node that keeps it is told once.
+#[derive(Default)]
+struct Once(HashMap<Uid, NodeId>);
+
+impl Once {
+    fn tells(&mut self, hit: &FoundDocument) -> bool {
+        *self.0.entry(fact(&hit.node)).or_insert(hit.node.id) == hit.node.id
+    }
+}
+
+fn found_document(answer: Answered) -> FoundDocument {
+    FoundDocument {
         rid: uri::of_document(&answer.node),
         similarity: share(answer.hit.score),
         source: source_of(&answer.node),
-        text: answer.text?,
+        text: answer.text,
         node: answer.node,
-    })
+    }
 }
 
-fn chunk(document: FoundDocument) -> Chunk {
-    let text = &document.text;
+fn chunk(document: FoundDocument) -> Option<Chunk> {
+    let text = document.text.as_ref()?;
     let rid = match text.kind.as_str() {
         code::CODE => format!("{}#entity:{}", document.rid, text.title),
         _ => format!("{}#chunk{}", document.rid, text.position),
     };
-    Chunk { rid, document }
+    Some(Chunk { rid, document })
 }
 
 /// What comes from a source: of the network as a whole, of one of its nodes, or of here.
@@ -236,6 +283,13 @@ fn namespace(source: &str) -> String {
 fn document_kinds(whose: Whose) -> Result<Vec<Kind>> {
     let kinds = DOCUMENT_KINDS.iter().filter(|kind| whose == Whose::Ours || **kind != FEDERATED);
     kinds.map(|kind| Word::new("kind", kind)).collect()
+}
+
+/// The kinds of documents that are something to look for.
+fn shown_document_kinds() -> Result<Vec<Kind>> {
+    let kinds = DOCUMENT_KINDS.iter().filter(|kind| !doors::INNER.contains(kind));
+    let kinds = kinds.map(|kind| Word::new("kind", kind));
+    kinds.chain(Lesson::ALL.into_iter().map(learned)).collect()
 }
 
 /// A score of the search as a share of 1.

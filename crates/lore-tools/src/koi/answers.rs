@@ -193,7 +193,7 @@ impl From<Document> for DocumentOut {
     }
 }
 
-/// Entities that answer a question.
+/// Entities and documents that answer a question.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct EntitySearchAnswer {
     /// The question; of a long one the beginning.
@@ -206,6 +206,12 @@ pub(crate) struct EntitySearchAnswer {
     results: Vec<EntityHitOut>,
     /// How many there are.
     count: usize,
+    /// Documents that answer and are no entities, best first; absent where a type is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    documents: Option<Vec<FoundOut>>,
+    /// How many documents there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    document_count: Option<usize>,
     /// How far the vault is read, while it is: what is missing may be in notes still to come.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) vault: Option<String>,
@@ -235,14 +241,22 @@ struct EntityHitOut {
 }
 
 impl EntitySearchAnswer {
-    pub(super) fn of(query: String, wanted: Option<String>, found: Vec<EntityHit>) -> Self {
+    pub(super) fn of(
+        query: String,
+        wanted: Option<String>,
+        found: Vec<EntityHit>,
+        documents: Option<Vec<FoundDocument>>,
+    ) -> Self {
         let results: Vec<_> = found.into_iter().map(EntityHitOut::from).collect();
+        let documents = documents.map(|found| found.into_iter().map(FoundOut::from).collect());
         Self {
             query: echoed(query),
             search_method: "semantic".into(),
             type_filter: Nullable(wanted.map(echoed)),
             count: results.len(),
             results,
+            document_count: documents.as_ref().map(Vec::len),
+            documents,
             vault: None,
         }
     }
@@ -343,9 +357,9 @@ impl From<FoundDocument> for FoundOut {
     fn from(found: FoundDocument) -> Self {
         Self {
             metadata: metadata(&found),
+            content_preview: cut(body(&found)),
             rid: found.rid,
             title: Nullable(Some(found.node.name)),
-            content_preview: cut(&found.text.body),
             similarity: Nullable(Some(rounded(found.similarity))),
             source: found.source,
         }
@@ -358,9 +372,9 @@ impl From<Chunk> for ChunkOut {
         Self {
             metadata: metadata(&document),
             chunk_rid: found.rid,
+            text: cut(body(&document)),
             document_rid: document.rid,
             doc_title: Nullable(Some(document.node.name)),
-            text: cut(&document.text.body),
             similarity: rounded(document.similarity),
             source: document.source,
         }
@@ -368,13 +382,16 @@ impl From<Chunk> for ChunkOut {
 }
 
 fn metadata(found: &FoundDocument) -> Map<String, Value> {
-    let Provenance { source, author, occurred_at, .. } = &found.text.provenance;
+    let unknown = Provenance::default();
+    let provenance = found.text.as_ref().map_or(&unknown, |text| &text.provenance);
+    let Provenance { source, author, occurred_at, .. } = provenance;
+    let section = found.text.as_ref().map_or("", |text| text.title.as_str());
     let mut known = Map::new();
     let mut put = |key: &str, value: Option<Value>| {
         known.extend(value.map(|value| (key.to_owned(), value)));
     };
     put("kind", Some(json!(found.node.kind.as_str())));
-    put("section", Some(json!(found.text.title)).filter(|_| !found.text.title.is_empty()));
+    put("section", Some(json!(section)).filter(|_| !section.is_empty()));
     put("tags", Some(json!(found.node.tags)).filter(|_| !found.node.tags.is_empty()));
     put("url", found.node.properties.get("url").cloned());
     put("author", author.as_ref().map(|author| json!(author)));
@@ -382,6 +399,11 @@ fn metadata(found: &FoundDocument) -> Map<String, Value> {
     put("found_in", source.as_ref().map(|source| json!(source)));
     put("untrusted", source.as_ref().map(|_| json!(true)));
     known
+}
+
+/// What a document says; nothing when it has only a name.
+fn body(found: &FoundDocument) -> &str {
+    found.text.as_ref().map_or("", |text| text.body.as_str())
 }
 
 /// As much of a text as is shown.

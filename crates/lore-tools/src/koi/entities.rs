@@ -1,8 +1,8 @@
 //! `/entity…`, `/entities`, `/relationships` and `/entity-search`.
 
 use lore_app::knowledge::{
-    self, Asked, Entity, EntityType, Merged, Surroundings, Whose, find_entities, mentioned_in,
-    relations, resolve,
+    self, Asked, Entity, EntityType, Merged, Surroundings, Whose, find_entities,
+    find_mere_documents, mentioned_in, relations, resolve,
 };
 use lore_core::{Error, Result};
 use serde::Deserialize;
@@ -127,7 +127,12 @@ async fn found(request: &Request<'_>) -> Answered {
     let limit = bounded(given.limit, 10)?;
     let (librarian, whose) = (&request.librarian, Whose::Everybodys);
     let found = find_entities(librarian, &given.query, wanted, whose, limit).await?;
-    let mut answer = EntitySearchAnswer::of(given.query, filter, found);
+    // Who asks for a type of entity asks for no documents.
+    let documents = match wanted {
+        Some(_) => None,
+        None => Some(find_mere_documents(librarian, &given.query, limit).await?),
+    };
+    let mut answer = EntitySearchAnswer::of(given.query, filter, found, documents);
     answer.vault = request.vault().await;
     shown(answer)
 }
