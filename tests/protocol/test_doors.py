@@ -15,6 +15,7 @@ BY_BODY = {
     "find_entities query": lambda here, word: here.do("find_entities", query=word),
     "search_articles": lambda here, word: here.do("search_articles", query=word),
     "knowledge_search": lambda here, word: here.do("knowledge_search", query=word),
+    "koi_search text": lambda here, word: here.do("koi_search", query=word),
     "kn_graph query": lambda here, word: here.do("kn_graph", action="query", text=word),
     "kn_intel recall": lambda here, word: here.do("kn_intel", action="recall", topic=word),
     "kn_intel context": lambda here, word: here.do("kn_intel", action="context", keywords=word),
@@ -38,8 +39,8 @@ BY_MENTION = {
 """Ways to find a thing by whom it mentions."""
 
 DOCUMENT = dict.fromkeys(
-    ["resolve_entity", "koi_search", "get_entity_neighborhood"], "a document tells of entities and is none")
-STATEMENT = dict.fromkeys(["resolve_entity", "koi_search"], "a statement tells of entities and is none")
+    ["resolve_entity", "get_entity_neighborhood"], "a document tells of entities and is none")
+STATEMENT = {"resolve_entity": "a statement tells of entities and is none"}
 NOT_FOUND = {
     "post": {
         "find_entities name": "its page has the name",
@@ -173,6 +174,84 @@ def test_the_table_takes_the_ids_of_the_other_doors(house):
         assert house.here.do("get_campaign_npc", npc_id=form), form
         refused = house.there.result("character_sheet_get", {"character_id": form})
         assert refused["isError"] or "Bo Zander" not in str(refused)
+
+
+def forms_of(house, name: str) -> list[str]:
+    """Every id by which the doors show something."""
+    (hit,) = house.here.do("find_entities", name=name, name_exact=True)["entities"]
+    uri = house.here.do("resolve_entity", label=name)["candidates"][0]["uri"]
+    found = house.here.do("kn_graph", action="query", text=name)["nodes"]
+    node = next(row["id"] for row in found if row["name"] == name)
+    article = next(row["id"] for row in rows(house.here.do("search_articles", query=name))
+                   if row.get("title") == name)
+    number = hit["entity_id"]
+    return [str(number), f"#{number}", f"[entity:{number}|{name}]", node, uri, article]
+
+
+def test_pages_take_the_ids_of_the_other_doors(house):
+    """Whatever shows a page can be given where a page is asked for; elsewhere it means nothing."""
+    (made,) = house.here.do("create_entities", entities=[
+        {"entity_type": "location", "name": "Quay of Ives"}])["results"]
+    forms = [*forms_of(house, "Quay of Ives"), made["entity_id"]]
+    number, here = made["entity_id"], house.here
+    long_ago = "2020-01-01T00:00:00Z"
+    assert here.do("check_entity_updates", entity_ids=forms, last_synced=long_ago)[
+        "modified_entity_ids"] == [number] * len(forms)
+    got = here.do("get_entities", entity_ids=forms)["results"]
+    assert [row["entity_id"] for row in got if row["success"]] == [number] * len(forms), got
+    for form in forms:
+        (row,) = here.do("update_entities", updates=[{"entity_id": form, "type": f"As {form}"}])["results"]
+        assert row == {"entity_id": number, "success": True}
+        (post,) = here.do("create_posts", posts=[{"entity_id": form, "name": "Tide"}])["results"]
+        assert post["success"] and post["entity_id"] == number, post
+        of = {"entity_id": form, "post_id": post["post_id"]}
+        (row,) = here.do("update_posts", updates=[{**of, "name": "Ebb"}])["results"]
+        assert row["success"], row
+        (row,) = here.do("delete_posts", deletions=[of])["results"]
+        assert row["success"], row
+        (row,) = here.do("delete_entities", entity_ids=[form])["results"]
+        assert row == {"entity_id": number, "success": True}
+        here.do("kn_graph", action="restore", node_id=str(number))
+    # A number is another's there.
+    for form in [form for form in forms[3:-1]]:
+        (row,) = house.there.do("get_entities", entity_ids=[form])["results"]
+        assert not row["success"] and "Quay" not in str(row), row
+    (row,) = here.do("get_entities", entity_ids=["Quay of Nowhere"])["results"]
+    assert "no id of an entity" in row["error"]
+
+
+def test_every_tool_of_the_table_takes_the_ids_of_the_other_doors(house):
+    do = house.here.do
+    campaign = do("campaign_create", name="Lamplight", gm_mode="HUMAN")["id"]
+    for form in forms_of(house, "Lamplight"):
+        assert do("campaign_update", campaign_id=form, theme_prompt=f"By {form}")["id"] == campaign
+        assert do("set_context", campaign_id=form)["context"]["campaign_id"] == campaign
+    by_number = forms_of(house, "Lamplight")[0]
+    gm = do("participant_create", campaign_id=by_number, display_name="Gro Fenner", role="GM")["id"]
+    for form in forms_of(house, "Gro Fenner"):
+        assert do("participant_update", participant_id=form, controller="HUMAN")["id"] == gm
+    session = do("session_start", campaign_id=by_number, name="Lamps are lit")["id"]
+    page = do("create_entities", entities=[{"entity_type": "character", "name": "Ossian Reed"}])
+    node = forms_of(house, "Ossian Reed")[3]
+    assert page["results"][0]["success"]
+    hero = do("character_create", campaign_id=by_number, name="Ossian Reed", kind="PC", page_id=node)["id"]
+    for session_form, form in zip(forms_of(house, "Lamps are lit"), forms_of(house, "Ossian Reed"), strict=True):
+        at = {"session_id": session_form}
+        assert do("session_note_add", **at, character_id=form, text=f"Reed by {form}")["seq"]
+        assert do("session_effect_apply", **at, character_ids=[form], stress=1)["character_states"]
+        rest = {"length": "LONG", "members": [{"character_id": form, "moves": [
+            {"move": "TEND_WOUNDS", "target": form}]}]}
+        assert do("session_effect_apply", **at, character_ids=[form], rest=rest)["character_states"]
+        rolled = do("session_action_roll", **at, campaign_id=by_number, character_id=form, trait="agility",
+                    difficulty=10)
+        done = do("session_roll_outcome_apply", **at, roll_seq=rolled["roll_seq"], targets=[form])
+        assert hero in str(done), done
+        assert do("session_recap", **at)
+        assert do("session_log_verify", **at)
+        assert do("character_control_set", campaign_id=by_number, character_id=form, controller=str(
+            forms_of(house, "Gro Fenner")[0]))["character_id"] == hero
+    assert do("campaign_fork", campaign_id=by_number, name="Lamplight again")
+    assert do("session_end", session_id=forms_of(house, "Lamps are lit")[1], campaign_id=by_number)["id"] == session
 
 
 def test_the_bin_is_opened_with_a_number(house):

@@ -34,7 +34,7 @@ pub use kinds::PageKind;
 pub(crate) use kinds::{ENTRY, PARENT, POST};
 pub use mentions::{Mentioning, mentions_of};
 pub use moments::moment;
-pub use page::{Detail, Origin, Page, absent, get, get_all, get_of_kind, unknown};
+pub use page::{Detail, Origin, Page, absent, get, get_all, get_of_kind, number_of, unknown};
 pub use posts::{NewPost, PostPatch, post_number};
 pub use references::{is_hidden, leave_out_hidden};
 pub use relations::{Relation, RelationPatch, Ways, change_relation, part, relate, relations};

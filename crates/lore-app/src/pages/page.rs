@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use lore_core::{Error, Node, NodeId, Result, Text, Visibility};
+use lore_core::{Error, Node, NodeId, Result, Text, Viewer, Visibility};
 use lore_store::NodeKey;
 use serde_json::Value;
 
 use super::kinds::{ENTRY, PARENT_ID, POST, PageKind};
 use super::live;
 use super::scribe::Scribe;
-use crate::doors;
+use crate::{App, doors, id_forms};
 
 /// A page as its reader sees it.
 #[derive(Debug, Clone)]
@@ -87,6 +87,11 @@ pub async fn get_all(
     }
     let pages = with_texts(scribe, nodes, detail).await?;
     Ok(pages.into_iter().map(|page| (page.node.number, page)).collect())
+}
+
+/// The number of what an id of any door means to the viewer.
+pub async fn number_of(app: &App, viewer: &Viewer, id: &str) -> Result<Option<i64>> {
+    Ok(id_forms::find_any(app, viewer, id).await?.map(|node| node.number))
 }
 
 /// A page by its number within its kind.

@@ -3,6 +3,7 @@
 mod atlas;
 mod knowledge;
 mod memory;
+mod page_id;
 mod pages;
 mod play;
 mod worlds;

@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::each::Number;
 use super::wire::{MirrorOut, scribe};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
+use crate::toolsets::page_id::PageId;
 
 pub(super) struct CheckEntityUpdates;
 
@@ -18,7 +18,7 @@ pub(super) struct CheckEntityUpdates;
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     /// The entities you hold.
-    entity_ids: Vec<Number>,
+    entity_ids: Vec<PageId>,
     /// ISO time you last read them.
     last_synced: String,
 }
@@ -58,9 +58,11 @@ impl ToolSpec for CheckEntityUpdates {
 
     async fn run(call: Call, input: Input) -> Result<Output> {
         let since = pages::moment("last_synced", &input.last_synced)?;
-        let ids = input.entity_ids.iter().map(|id| id.read("entity_ids"));
-        let ids = ids.collect::<Result<Vec<i64>>>()?;
         let scribe = scribe(&call, Self::NAME);
+        let mut ids = Vec::with_capacity(input.entity_ids.len());
+        for id in &input.entity_ids {
+            ids.push(id.find(&scribe.app, &scribe.viewer, "entity_ids").await?);
+        }
         let found = pages::check_updates(&scribe, &ids, since).await?;
         Ok(Output {
             modified_entity_ids: found.modified,

@@ -6,11 +6,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::each::{Each, Job, Number, work};
+use super::each::{Each, Job, entity, work};
 use super::wire::{RowOut, Rows, one_of};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
+use crate::toolsets::page_id::PageId;
 
 pub(super) struct CreatePosts;
 
@@ -25,7 +26,7 @@ pub(super) struct Input {
 #[serde(deny_unknown_fields)]
 struct Item {
     /// The entity to attach it to.
-    entity_id: Number,
+    entity_id: PageId,
     /// Title.
     name: String,
     /// Text, Markdown.
@@ -67,9 +68,9 @@ impl Job for Item {
     type Row = RowOut;
 
     async fn run(self, scribe: &Scribe) -> RowOut {
-        let entity = self.entity_id.known();
-        let made = self.apply(scribe).await;
-        RowOut::of(entity, made.as_ref().ok().copied(), &made.map(|_| ()))
+        let page = entity(scribe, &self.entity_id).await;
+        let made = self.apply(scribe, page.clone()).await;
+        RowOut::of(page.ok(), made.as_ref().ok().copied(), &made.map(|_| ()))
     }
 
     fn unread(given: &Value, error: &Error) -> RowOut {
@@ -78,9 +79,9 @@ impl Job for Item {
 }
 
 impl Item {
-    async fn apply(self, scribe: &Scribe) -> Result<i64> {
+    async fn apply(self, scribe: &Scribe, page: Result<i64>) -> Result<i64> {
         let new = NewPost {
-            page: self.entity_id.read("entity_id")?,
+            page: page?,
             name: self.name,
             entry: self.entry.unwrap_or_default(),
             private: one_of(self.is_private, self.is_hidden)?.unwrap_or(false),

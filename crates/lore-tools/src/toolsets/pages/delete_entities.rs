@@ -6,11 +6,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::each::{Each, Job, Number, work};
+use super::each::{Each, Job, entity, work};
 use super::wire::{RowOut, Rows};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
+use crate::toolsets::page_id::PageId;
 
 pub(super) struct DeleteEntities;
 
@@ -18,7 +19,7 @@ pub(super) struct DeleteEntities;
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     /// The entities.
-    entity_ids: Vec<Number>,
+    entity_ids: Vec<PageId>,
 }
 
 impl ToolSpec for DeleteEntities {
@@ -43,15 +44,17 @@ impl ToolSpec for DeleteEntities {
     }
 }
 
-impl Job for Number {
+impl Job for PageId {
     type Row = RowOut;
 
     async fn run(self, scribe: &Scribe) -> RowOut {
-        let outcome = match self.read("entity_id") {
-            Ok(id) => pages::delete(scribe, id).await,
+        let found = entity(scribe, &self).await;
+        let number = found.as_ref().ok().copied();
+        let outcome = match found {
+            Ok(number) => pages::delete(scribe, number).await,
             Err(error) => Err(error),
         };
-        RowOut::of(self.known(), None, &outcome)
+        RowOut::of(number, None, &outcome)
     }
 
     fn unread(given: &Value, error: &Error) -> RowOut {

@@ -6,11 +6,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::each::{Each, Job, Number, work};
+use super::each::{Each, Job, Number, entity, work};
 use super::wire::{RowOut, Rows};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
+use crate::toolsets::page_id::PageId;
 
 pub(super) struct DeletePosts;
 
@@ -25,7 +26,7 @@ pub(super) struct Input {
 #[serde(deny_unknown_fields)]
 struct Item {
     /// The entity.
-    entity_id: Number,
+    entity_id: PageId,
     /// The post.
     post_id: Number,
 }
@@ -55,7 +56,9 @@ impl Job for Item {
     type Row = RowOut;
 
     async fn run(self, scribe: &Scribe) -> RowOut {
-        RowOut::of(self.entity_id.known(), self.post_id.known(), &self.apply(scribe).await)
+        let page = entity(scribe, &self.entity_id).await;
+        let outcome = self.apply(scribe, page.clone()).await;
+        RowOut::of(page.ok(), self.post_id.known(), &outcome)
     }
 
     fn unread(given: &Value, error: &Error) -> RowOut {
@@ -64,8 +67,7 @@ impl Job for Item {
 }
 
 impl Item {
-    async fn apply(&self, scribe: &Scribe) -> Result<()> {
-        let page = self.entity_id.read("entity_id")?;
-        pages::delete_post(scribe, page, self.post_id.read("post_id")?).await
+    async fn apply(&self, scribe: &Scribe, page: Result<i64>) -> Result<()> {
+        pages::delete_post(scribe, page?, self.post_id.read("post_id")?).await
     }
 }

@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::wire::scribe;
 use crate::call::Call;
 use crate::schema;
+use crate::toolsets::page_id::{PageId, number_in};
 
 /// Most items of one call.
 const MOST: usize = 200;
@@ -84,16 +85,15 @@ pub(super) async fn work<J: Job>(
     Ok(rows)
 }
 
-/// A number that stands for a page or post. Clients also send it as text, or as the
-/// mention they would write.
+/// A number that stands for a post. Clients also send it as text, or as a mention.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Number(pub(super) std::result::Result<i64, Value>);
+pub(super) struct Number(std::result::Result<i64, Value>);
 
 impl Number {
     /// The number, or why it is none.
     pub(super) fn read(&self, field: &str) -> Result<i64> {
         self.0.clone().map_err(|given| {
-            let hint = "use a number from find_entities or get_entities";
+            let hint = "use a number from get_entities with include_posts";
             Error::invalid(field, format!("is {given}, which is no number"), hint)
         })
     }
@@ -102,11 +102,11 @@ impl Number {
     pub(super) fn known(&self) -> Option<i64> {
         self.0.as_ref().ok().copied()
     }
+}
 
-    /// The number in a field of an item that could not be read.
-    pub(super) fn in_field(item: &Value, field: &str) -> Option<i64> {
-        number_in(item.get(field)?)
-    }
+/// The number in a field of an item that could not be read.
+pub(super) fn number_in_field(item: &Value, field: &str) -> Option<i64> {
+    number_in(item.get(field)?)
 }
 
 impl<'de> Deserialize<'de> for Number {
@@ -130,20 +130,9 @@ impl JsonSchema for Number {
     }
 }
 
-fn number_in(given: &Value) -> Option<i64> {
-    match given {
-        Value::Number(number) => number.as_i64(),
-        Value::String(text) => {
-            let text = text.trim();
-            let inside = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
-            let digits = inside.map_or(text, |inside| {
-                let (_, id) = inside.split_once(':').unwrap_or(("", inside));
-                id.split('|').next().unwrap_or_default()
-            });
-            digits.parse().ok()
-        }
-        _ => None,
-    }
+/// The number of the entity that an item is about.
+pub(super) async fn entity(scribe: &Scribe, id: &PageId) -> Result<i64> {
+    id.find(&scribe.app, &scribe.viewer, "entity_id").await
 }
 
 /// Fails when a call has more items than one call may.
@@ -165,28 +154,4 @@ pub(super) fn in_words(error: &Error) -> String {
         other => other.hint(),
     };
     format!("{error}; {hint}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn a_number_is_read_in_every_form_it_is_sent() {
-        for given in [
-            json!(12),
-            json!("12"),
-            json!(" 12 "),
-            json!("[entity:12]"),
-            json!("[character:12|Bob]"),
-        ] {
-            let number: Number = serde_json::from_value(given.clone()).unwrap();
-            assert_eq!(number.known(), Some(12), "{given}");
-        }
-        for given in [json!("Bob"), json!(null), json!([12]), json!(1.5)] {
-            let number: Number = serde_json::from_value(given.clone()).unwrap();
-            assert!(number.read("entity_id").is_err(), "{given}");
-        }
-    }
 }

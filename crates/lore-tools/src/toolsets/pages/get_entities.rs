@@ -1,4 +1,4 @@
-//! `get_entities`: read pages by their numbers.
+//! `get_entities`: read pages by their ids.
 
 use lore_app::pages::{self, Detail, Page};
 use lore_app::play::sheet;
@@ -7,11 +7,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::each::{Number, check_count, in_words};
+use super::each::{check_count, entity, in_words};
 use super::wire::{EntityOut, MirrorOut, scribe};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
+use crate::toolsets::page_id::PageId;
 use crate::toolsets::play::PlayedOut;
 
 pub(super) struct GetEntities;
@@ -20,7 +21,7 @@ pub(super) struct GetEntities;
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     /// The entities.
-    entity_ids: Vec<Number>,
+    entity_ids: Vec<PageId>,
     /// Read their posts, too.
     #[serde(default)]
     include_posts: bool,
@@ -55,13 +56,18 @@ impl ToolSpec for GetEntities {
         check_count("entity_ids", input.entity_ids.len())?;
         let scribe = scribe(&call, Self::NAME);
         let detail = if input.include_posts { Detail::Posts } else { Detail::Entry };
-        let known: Vec<i64> = input.entity_ids.iter().filter_map(Number::known).collect();
+        let mut numbers = Vec::with_capacity(input.entity_ids.len());
+        for id in &input.entity_ids {
+            numbers.push(entity(&scribe, id).await);
+        }
+        let known: Vec<i64> = numbers.iter().filter_map(|id| id.as_ref().ok().copied()).collect();
         let found = pages::get_all(&scribe, &known, detail).await?;
         let nodes: Vec<_> = found.values().map(|page| &page.node).collect();
         let sheets = sheet::played(&call.app, &call.viewer, &nodes).await?;
         let mut results = Vec::with_capacity(input.entity_ids.len());
-        for number in &input.entity_ids {
-            let page = match number.read("entity_id") {
+        for number in numbers {
+            let id = number.as_ref().ok().copied();
+            let page = match number {
                 Ok(id) => match found.get(&id) {
                     Some(page) => Ok(page.clone()),
                     None => Err(pages::absent(&scribe, id).await?),
@@ -70,13 +76,13 @@ impl ToolSpec for GetEntities {
             };
             let played = page.as_ref().ok().and_then(|page| sheets.get(&page.node.id));
             let sheet = played.map(PlayedOut::from);
-            results.push(EntityOut { sheet, ..row(number, page, detail) });
+            results.push(EntityOut { sheet, ..row(id, page, detail) });
         }
         Ok(Output { results, mirror: MirrorOut::of(&scribe).await? })
     }
 }
 
-fn row(number: &Number, found: Result<Page>, detail: Detail) -> EntityOut {
+fn row(id: Option<i64>, found: Result<Page>, detail: Detail) -> EntityOut {
     match found {
         Ok(mut page) => {
             let posts = std::mem::take(&mut page.posts).into_iter().map(Into::into);
@@ -84,7 +90,7 @@ fn row(number: &Number, found: Result<Page>, detail: Detail) -> EntityOut {
             EntityOut { posts, success: Some(true), ..page.into() }
         }
         Err(error) => EntityOut {
-            entity_id: number.known(),
+            entity_id: id,
             success: Some(false),
             error: Some(in_words(&error)),
             ..EntityOut::default()

@@ -6,11 +6,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::each::{Each, Job, Number, work};
+use super::each::{Each, Job, entity, work};
 use super::wire::{RowOut, Rows, one_of};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
+use crate::toolsets::page_id::PageId;
 
 pub(super) struct UpdateEntities;
 
@@ -25,7 +26,7 @@ pub(super) struct Input {
 #[serde(deny_unknown_fields)]
 struct Item {
     /// The entity.
-    entity_id: Number,
+    entity_id: PageId,
     /// New name.
     name: Option<String>,
     /// New Type field.
@@ -68,8 +69,8 @@ impl Job for Item {
     type Row = RowOut;
 
     async fn run(self, scribe: &Scribe) -> RowOut {
-        let entity = self.entity_id.known();
-        RowOut::of(entity, None, &self.apply(scribe).await)
+        let found = entity(scribe, &self.entity_id).await;
+        RowOut::of(found.clone().ok(), None, &self.apply(scribe, found).await)
     }
 
     fn unread(given: &Value, error: &Error) -> RowOut {
@@ -78,7 +79,7 @@ impl Job for Item {
 }
 
 impl Item {
-    async fn apply(self, scribe: &Scribe) -> Result<()> {
+    async fn apply(self, scribe: &Scribe, page: Result<i64>) -> Result<()> {
         let patch = PagePatch {
             name: self.name,
             subtype: self.subtype,
@@ -87,6 +88,6 @@ impl Item {
             private: one_of(self.is_private, self.is_hidden)?,
             ..PagePatch::default()
         };
-        pages::update(scribe, self.entity_id.read("entity_id")?, &patch).await
+        pages::update(scribe, page?, &patch).await
     }
 }

@@ -6,11 +6,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::each::{Each, Job, Number, work};
+use super::each::{Each, Job, Number, entity, work};
 use super::wire::{RowOut, Rows, one_of};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
+use crate::toolsets::page_id::PageId;
 
 pub(super) struct UpdatePosts;
 
@@ -25,7 +26,7 @@ pub(super) struct Input {
 #[serde(deny_unknown_fields)]
 struct Item {
     /// The entity.
-    entity_id: Number,
+    entity_id: PageId,
     /// The post.
     post_id: Number,
     /// New title.
@@ -68,8 +69,8 @@ impl Job for Item {
     type Row = RowOut;
 
     async fn run(self, scribe: &Scribe) -> RowOut {
-        let (entity, post) = (self.entity_id.known(), self.post_id.known());
-        RowOut::of(entity, post, &self.apply(scribe).await)
+        let (page, post) = (entity(scribe, &self.entity_id).await, self.post_id.known());
+        RowOut::of(page.clone().ok(), post, &self.apply(scribe, page).await)
     }
 
     fn unread(given: &Value, error: &Error) -> RowOut {
@@ -78,11 +79,10 @@ impl Job for Item {
 }
 
 impl Item {
-    async fn apply(self, scribe: &Scribe) -> Result<()> {
-        let page = self.entity_id.read("entity_id")?;
+    async fn apply(self, scribe: &Scribe, page: Result<i64>) -> Result<()> {
         let post = self.post_id.read("post_id")?;
         let private = one_of(self.is_private, self.is_hidden)?;
         let patch = PostPatch { name: self.name, entry: self.entry, private };
-        pages::update_post(scribe, page, post, &patch).await
+        pages::update_post(scribe, page?, post, &patch).await
     }
 }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::each::{Number, in_words};
+use super::each::{in_words, number_in_field};
 use crate::call::Call;
 use crate::choice::choice;
 use crate::nullable::Nullable;
@@ -230,7 +230,7 @@ impl RowOut {
 
     /// The row of an item that could not be read.
     pub(super) fn unread(given: &Value, error: &Error) -> Self {
-        let number = |field| Number::in_field(given, field);
+        let number = |field| number_in_field(given, field);
         Self::of(number("entity_id"), number("post_id"), &Err(error.clone()))
     }
 }

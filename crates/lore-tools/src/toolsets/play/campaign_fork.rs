@@ -66,14 +66,17 @@ impl ToolSpec for CampaignFork {
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let setting = Setting::of(&call, Self::NAME, None, input.idempotency_key)?;
         let at = match (input.session_id, input.seq) {
-            (Some(id), Some(seq)) => Some((Thing::Session.read("session_id", &id)?, seq)),
+            (Some(id), Some(seq)) => {
+                Some((Thing::Session.find(&setting.desk, "session_id", &id).await?, seq))
+            }
             (None, None) => None,
             _ => {
                 let hint = "give both to go back to an event, or neither for a copy of now";
                 return Err(Error::invalid("session_id", "and seq belong together", hint));
             }
         };
-        let campaign = Thing::Campaign.read("campaign_id", &input.campaign_id)?;
+        let campaign =
+            Thing::Campaign.find(&setting.desk, "campaign_id", &input.campaign_id).await?;
         let wanted = Fork { campaign, at, name: input.name };
         let desk = &setting.desk;
         let plan = || async { Ok(fork::fork(desk, &wanted).await?.map(Output::from)) }.boxed();

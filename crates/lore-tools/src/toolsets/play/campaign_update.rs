@@ -46,7 +46,7 @@ impl ToolSpec for CampaignUpdate {
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let setting = Setting::of(&call, Self::NAME, None, input.idempotency_key)?;
-        let uid = Thing::Campaign.read("campaign_id", &input.campaign_id)?;
+        let uid = Thing::Campaign.find(&setting.desk, "campaign_id", &input.campaign_id).await?;
         let patch = CampaignPatch {
             name: input.name,
             gm_mode: input.gm_mode.map(Into::into),

@@ -60,13 +60,13 @@ impl ToolSpec for CharacterControlSet {
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let setting = Setting::of(&call, Self::NAME, None, input.idempotency_key)?;
-        let campaign = Thing::Campaign.read("campaign_id", &input.campaign_id)?;
-        let character = Thing::Character.read("character_id", &input.character_id)?;
+        let desk = &setting.desk;
+        let campaign = Thing::Campaign.find(desk, "campaign_id", &input.campaign_id).await?;
+        let character = Thing::Character.find(desk, "character_id", &input.character_id).await?;
         let controller = match input.controller.trim() {
             gm if gm.eq_ignore_ascii_case("GM") => None,
-            id => Some(Thing::Participant.read("controller", id)?),
+            id => Some(Thing::Participant.find(desk, "controller", id).await?),
         };
-        let desk = &setting.desk;
         let plan = || set(desk, campaign, character, controller).boxed();
         Ok(desk.carry_out(plan).await?.into())
     }

@@ -14,6 +14,7 @@ use crate::call::Call;
 use crate::kept::Kept;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
+use crate::toolsets::page_id::PageId;
 
 pub(super) struct CharacterCreate;
 
@@ -26,7 +27,7 @@ pub(super) struct Input {
     kind: KindWire,
     notes: Option<String>,
     /// entity_id of an existing page.
-    page_id: Option<i64>,
+    page_id: Option<PageId>,
     idempotency_key: Option<String>,
 }
 
@@ -52,12 +53,18 @@ impl ToolSpec for CharacterCreate {
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let setting = Setting::of(&call, Self::NAME, None, input.idempotency_key)?;
+        let page = match input.page_id {
+            Some(id) => Some(id.find(&call.app, &call.viewer, "page_id").await?),
+            None => None,
+        };
         let new = NewCharacter {
-            campaign: Thing::Campaign.read("campaign_id", &input.campaign_id)?,
+            campaign: Thing::Campaign
+                .find(&setting.desk, "campaign_id", &input.campaign_id)
+                .await?,
             name: input.name,
             kind: input.kind.into(),
             notes: input.notes.unwrap_or_default(),
-            page: input.page_id,
+            page,
         };
         let desk = &setting.desk;
         let plan =

@@ -1,5 +1,6 @@
 //! How effects are asked for.
 
+use lore_app::play::desk::Desk;
 use lore_app::play::effect::{
     CountdownChange, CountdownView, DeathMove, Effect, RestPlan, RestingMember, Ticked,
     countdown_value,
@@ -208,6 +209,21 @@ pub(super) struct EffectIn {
 }
 
 impl EffectIn {
+    /// The same with the ids of other doors as those of this one.
+    pub(super) async fn found(mut self, desk: &Desk) -> Result<Self> {
+        let members = self.rest.iter_mut().flat_map(|rest| &mut rest.members);
+        for (index, member) in members.enumerate() {
+            let field = format!("rest.members[{index}]");
+            own_id(desk, format!("{field}.character_id"), &mut member.character_id).await?;
+            for (at, chosen) in member.moves.iter_mut().enumerate() {
+                if let Some(target) = &mut chosen.target {
+                    own_id(desk, format!("{field}.moves[{at}].target"), target).await?;
+                }
+            }
+        }
+        Ok(self)
+    }
+
     /// The one effect that is given.
     pub(super) fn read(self, targets: &[Uid]) -> Result<Effect> {
         let given = [
@@ -227,6 +243,11 @@ impl EffectIn {
         ];
         only(given.into_iter().filter_map(|(name, effect)| Some((name, effect?))).collect())
     }
+}
+
+async fn own_id(desk: &Desk, field: String, id: &mut String) -> Result<()> {
+    *id = Thing::Character.show(Thing::Character.find(desk, &field, id).await?);
+    Ok(())
 }
 
 /// The one effect among those that are given.

@@ -49,7 +49,9 @@ impl ToolSpec for ParticipantCreate {
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let setting = Setting::of(&call, Self::NAME, None, input.idempotency_key)?;
         let new = NewParticipant {
-            campaign: Thing::Campaign.read("campaign_id", &input.campaign_id)?,
+            campaign: Thing::Campaign
+                .find(&setting.desk, "campaign_id", &input.campaign_id)
+                .await?,
             display_name: input.display_name,
             seat: input.role.into(),
             controller: input.controller.map_or(Controller::Human, Into::into),

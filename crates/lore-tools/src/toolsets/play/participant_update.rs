@@ -48,7 +48,8 @@ impl ToolSpec for ParticipantUpdate {
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let setting = Setting::of(&call, Self::NAME, None, input.idempotency_key)?;
-        let uid = Thing::Participant.read("participant_id", &input.participant_id)?;
+        let uid =
+            Thing::Participant.find(&setting.desk, "participant_id", &input.participant_id).await?;
         let patch = ParticipantPatch {
             display_name: input.display_name,
             seat: input.role.map(Into::into),

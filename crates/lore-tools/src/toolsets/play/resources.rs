@@ -163,32 +163,32 @@ async fn campaigns(call: Call) -> Result<Value> {
 
 async fn one_campaign(call: Call, captures: Captures) -> Result<Value> {
     let setting = Setting::of(&call, "campaign://", None, None)?;
-    let found = campaign::get(&setting.desk, campaign_id(&captures)?).await?;
+    let found = campaign::get(&setting.desk, campaign_id(&setting, &captures).await?).await?;
     Ok(json!({ "campaign": CampaignOut::from(found) }))
 }
 
 async fn participants(call: Call, captures: Captures) -> Result<Value> {
     let setting = Setting::of(&call, "campaign://", None, None)?;
-    let rows = participant::list(&setting.desk, campaign_id(&captures)?).await?;
+    let rows = participant::list(&setting.desk, campaign_id(&setting, &captures).await?).await?;
     Ok(json!({ "participants": rows.into_iter().map(ParticipantOut::from).collect::<Vec<_>>() }))
 }
 
 async fn characters(call: Call, captures: Captures) -> Result<Value> {
     let setting = Setting::of(&call, "campaign://", None, None)?;
-    let rows = character::list(&setting.desk, campaign_id(&captures)?).await?;
+    let rows = character::list(&setting.desk, campaign_id(&setting, &captures).await?).await?;
     Ok(json!({ "characters": rows.into_iter().map(CharacterOut::from).collect::<Vec<_>>() }))
 }
 
 async fn sessions(call: Call, captures: Captures) -> Result<Value> {
     let setting = Setting::of(&call, "campaign://", None, None)?;
-    let rows = session::list(&setting.desk, campaign_id(&captures)?).await?;
+    let rows = session::list(&setting.desk, campaign_id(&setting, &captures).await?).await?;
     Ok(json!({ "sessions": rows.into_iter().map(SessionOut::from).collect::<Vec<_>>() }))
 }
 
 async fn events(call: Call, captures: Captures) -> Result<Value> {
     let setting = Setting::of(&call, "session://", None, None)?;
     let id = captures.get("session_id").map_or("", String::as_str);
-    let uid = Thing::Session.read("session_id", id)?;
+    let uid = Thing::Session.find(&setting.desk, "session_id", id).await?;
     let page = log::Page {
         after: number(&captures, "after_seq")?,
         before: number(&captures, "before_seq")?,
@@ -210,7 +210,7 @@ async fn events(call: Call, captures: Captures) -> Result<Value> {
 async fn sheet(call: Call, captures: Captures) -> Result<Value> {
     let setting = Setting::of(&call, "character://", None, None)?;
     let id = captures.get("character_id").map_or("", String::as_str);
-    let uid = Thing::Character.read("character_id", id)?;
+    let uid = Thing::Character.find(&setting.desk, "character_id", id).await?;
     Ok(json!(SheetOut::read(&setting.desk, None, uid).await?))
 }
 
@@ -229,7 +229,7 @@ async fn archived_campaigns(call: Call) -> Result<Value> {
 
 async fn archived_members(call: Call, captures: Captures) -> Result<Value> {
     let setting = Setting::of(&call, "campaign://", None, None)?;
-    let (desk, campaign) = (&setting.desk, campaign_id(&captures)?);
+    let (desk, campaign) = (&setting.desk, campaign_id(&setting, &captures).await?);
     let people = participant::list_archived(desk, campaign).await?.into_iter().map(|row| {
         json!({
             "id": Thing::Participant.show(row.node.uid), "display_name": row.node.name,
@@ -285,8 +285,9 @@ async fn complete(call: Call, variable: String, typed: String) -> Result<Vec<Str
     Ok(ids)
 }
 
-fn campaign_id(captures: &Captures) -> Result<lore_core::Uid> {
-    Thing::Campaign.read("campaign_id", captures.get("campaign_id").map_or("", String::as_str))
+async fn campaign_id(setting: &Setting, captures: &Captures) -> Result<lore_core::Uid> {
+    let id = captures.get("campaign_id").map_or("", String::as_str);
+    Thing::Campaign.find(&setting.desk, "campaign_id", id).await
 }
 
 fn number(captures: &Captures, name: &str) -> Result<Option<i64>> {

@@ -153,18 +153,21 @@ impl ToolSpec for SessionActionRoll {
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let (context, key) = (input.context_id.as_deref(), input.idempotency_key.clone());
         let mut setting = Setting::of(&call, Self::NAME, context, key)?;
-        let session = setting.session(input.session_id.as_deref())?;
+        let session = setting.session(input.session_id.as_deref()).await?;
         setting.recorded(session, input.roll(&setting.desk, session)).await
     }
 }
 
 impl Input {
     async fn roll(self, desk: &Desk, session: Uid) -> Result<Kept<Output>> {
-        let campaign = self.campaign_id.as_deref();
+        let campaign = match self.campaign_id.as_deref() {
+            Some(id) => Some(Thing::Campaign.find(desk, "campaign_id", id).await?),
+            None => None,
+        };
         let ask = ActionRoll {
             session,
-            campaign: campaign.map(|id| Thing::Campaign.read("campaign_id", id)).transpose()?,
-            character: Thing::Character.read("character_id", &self.character_id)?,
+            campaign,
+            character: Thing::Character.find(desk, "character_id", &self.character_id).await?,
             trait_name: self.trait_name,
             difficulty: self.difficulty,
             modifiers: self.modifiers.into_iter().map(|m| (m.source, m.value)).collect(),

@@ -105,7 +105,7 @@ impl ToolSpec for SessionEffectApply {
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let (context, key) = (input.context_id.as_deref(), input.idempotency_key.clone());
         let mut setting = Setting::of(&call, Self::NAME, context, key)?;
-        let session = setting.session(input.session_id.as_deref())?;
+        let session = setting.session(input.session_id.as_deref()).await?;
         setting.recorded(session, input.apply(&setting.desk, session)).await
     }
 }
@@ -114,7 +114,7 @@ impl Input {
     async fn apply(self, desk: &Desk, session: Uid) -> Result<Kept<Output>> {
         let mut targets = Vec::with_capacity(self.character_ids.len());
         for (index, id) in self.character_ids.iter().enumerate() {
-            let uid = Thing::Character.read(&format!("character_ids[{index}]"), id)?;
+            let uid = Thing::Character.find(desk, &format!("character_ids[{index}]"), id).await?;
             if !targets.contains(&uid) {
                 targets.push(uid);
             }
@@ -131,8 +131,8 @@ impl Input {
             death_move: self.death_move,
             countdown: self.countdown,
         };
-        let ask =
-            EffectRequest { session, effect: effect.read(&targets)?, targets, reason: self.reason };
+        let effect = effect.found(desk).await?.read(&targets)?;
+        let ask = EffectRequest { session, effect, targets, reason: self.reason };
         let plan = || async { Ok(effect::apply(desk, &ask).await?.map(Output::from)) }.boxed();
         Ok(desk.carry_out(plan).await?.into())
     }

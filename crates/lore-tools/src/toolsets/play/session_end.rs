@@ -47,14 +47,17 @@ impl ToolSpec for SessionEnd {
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let context = input.context_id.as_deref();
         let mut setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
-        let session = setting.session(input.session_id.as_deref())?;
+        let session = setting.session(input.session_id.as_deref()).await?;
         let ended = ended(&setting.desk, session, input.campaign_id.as_deref());
         setting.recorded(session, ended).await
     }
 }
 
 async fn ended(desk: &Desk, session: Uid, campaign: Option<&str>) -> Result<Kept<SessionOut>> {
-    let campaign = campaign.map(|id| Thing::Campaign.read("campaign_id", id)).transpose()?;
+    let campaign = match campaign {
+        Some(id) => Some(Thing::Campaign.find(desk, "campaign_id", id).await?),
+        None => None,
+    };
     let plan = || end(desk, session, campaign).boxed();
     match desk.carry_out(plan).await {
         Ok(done) => Ok(done.into()),

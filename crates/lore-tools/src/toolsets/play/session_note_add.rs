@@ -56,20 +56,18 @@ impl ToolSpec for SessionNoteAdd {
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let (context, key) = (input.context_id.as_deref(), input.idempotency_key.clone());
         let mut setting = Setting::of(&call, Self::NAME, context, key)?;
-        let session = setting.session(input.session_id.as_deref())?;
+        let session = setting.session(input.session_id.as_deref()).await?;
         setting.recorded(session, input.write(&setting.desk, session)).await
     }
 }
 
 impl Input {
     async fn write(self, desk: &Desk, session: Uid) -> Result<Kept<Output>> {
-        let character = self.character_id.as_deref();
-        let note = NewNote {
-            session,
-            character: character.map(|id| Thing::Character.read("character_id", id)).transpose()?,
-            text: self.text,
-            gm_only: self.gm_only,
+        let character = match self.character_id.as_deref() {
+            Some(id) => Some(Thing::Character.find(desk, "character_id", id).await?),
+            None => None,
         };
+        let note = NewNote { session, character, text: self.text, gm_only: self.gm_only };
         let plan =
             || async { Ok(log::add_note(desk, &note).await?.map(|seq| Output { seq })) }.boxed();
         Ok(desk.carry_out(plan).await?.into())

@@ -120,7 +120,7 @@ impl ToolSpec for SessionRecap {
 
     async fn run(call: Call, input: Input) -> Result<Output> {
         let mut setting = Setting::of(&call, Self::NAME, input.context_id.as_deref(), None)?;
-        let session = setting.session(input.session_id.as_deref())?;
+        let session = setting.session(input.session_id.as_deref()).await?;
         let query = input.query.unwrap_or_default();
         names::checked_length("query", &query, 500)?;
         let ask = RecapRequest { session, query, before: input.before_seq };

@@ -95,7 +95,7 @@ impl ToolSpec for SessionRollOutcomeApply {
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let context = input.context_id.as_deref();
         let mut setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
-        let session = setting.session(input.session_id.as_deref())?;
+        let session = setting.session(input.session_id.as_deref()).await?;
         let applied = applied(&setting.desk, session, input.roll_seq, &input.targets);
         setting.recorded(session, applied).await
     }
@@ -107,7 +107,7 @@ async fn applied(
     roll_seq: i64,
     targets: &[String],
 ) -> Result<Kept<Output>> {
-    let targets = read_targets(targets)?;
+    let targets = find_targets(desk, targets).await?;
     let plan = || apply(desk, session, roll_seq, &targets).boxed();
     match desk.carry_out(plan).await {
         Ok(done) => Ok(done.into()),
@@ -131,7 +131,10 @@ async fn before(desk: &Desk, session: Uid, roll_seq: i64, targets: &[Uid]) -> Re
     }
 }
 
-fn read_targets(given: &[String]) -> Result<Vec<Uid>> {
-    let named = given.iter().enumerate().filter(|(_, id)| !id.trim().is_empty());
-    named.map(|(index, id)| Thing::Character.read(&format!("targets[{index}]"), id)).collect()
+async fn find_targets(desk: &Desk, given: &[String]) -> Result<Vec<Uid>> {
+    let mut targets = Vec::with_capacity(given.len());
+    for (index, id) in given.iter().enumerate().filter(|(_, id)| !id.trim().is_empty()) {
+        targets.push(Thing::Character.find(desk, &format!("targets[{index}]"), id).await?);
+    }
+    Ok(targets)
 }

@@ -45,7 +45,7 @@ impl ToolSpec for SessionStart {
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let context = input.context_id.as_deref();
         let mut setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
-        let campaign = setting.campaign(input.campaign_id.as_deref())?;
+        let campaign = setting.campaign(input.campaign_id.as_deref()).await?;
         let (desk, name) = (&setting.desk, input.name.as_deref());
         let plan = || {
             async { Ok(session::start(desk, campaign, name).await?.map(SessionOut::from)) }.boxed()

@@ -61,15 +61,19 @@ impl ToolSpec for SetContext {
     }
 
     async fn run(call: Call, input: Input) -> Result<Output> {
-        let optional = |thing: Thing, field: &str, id: &Option<String>| {
-            id.as_deref().map(|id| thing.read(field, id)).transpose()
+        let setting = Setting::of(&call, Self::NAME, None, None)?;
+        let optional = async |thing: Thing, field: &str, id: Option<String>| match id {
+            Some(id) => thing.find(&setting.desk, field, &id).await.map(Some),
+            None => Ok(None),
         };
         let wanted = Context {
-            campaign: Thing::Campaign.read("campaign_id", &input.campaign_id)?,
-            session: optional(Thing::Session, "session_id", &input.session_id)?,
-            participant: optional(Thing::Participant, "participant_id", &input.participant_id)?,
+            campaign: Thing::Campaign
+                .find(&setting.desk, "campaign_id", &input.campaign_id)
+                .await?,
+            session: optional(Thing::Session, "session_id", input.session_id).await?,
+            participant: optional(Thing::Participant, "participant_id", input.participant_id)
+                .await?,
         };
-        let setting = Setting::of(&call, Self::NAME, None, None)?;
         context::check(&setting.desk, wanted).await?;
         let context_id = format!("ctx_{}", call.app.effects.uid());
         call.app.contexts.put(&context_id, owner(&call), wanted);

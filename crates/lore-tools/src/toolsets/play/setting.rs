@@ -45,18 +45,18 @@ impl Setting {
     }
 
     /// The campaign an argument names, or the context's.
-    pub(super) fn campaign(&mut self, given: Option<&str>) -> Result<Uid> {
+    pub(super) async fn campaign(&mut self, given: Option<&str>) -> Result<Uid> {
         match (given, self.context) {
-            (Some(id), _) => Thing::Campaign.read("campaign_id", id),
+            (Some(id), _) => Thing::Campaign.find(&self.desk, "campaign_id", id).await,
             (None, Some(context)) => Ok(self.fallen_back("campaign", context.campaign)),
             (None, None) => Err(missing("campaign_id")),
         }
     }
 
     /// The session an argument names, or the context's.
-    pub(super) fn session(&mut self, given: Option<&str>) -> Result<Uid> {
+    pub(super) async fn session(&mut self, given: Option<&str>) -> Result<Uid> {
         match (given, self.context.and_then(|context| context.session)) {
-            (Some(id), _) => Thing::Session.read("session_id", id),
+            (Some(id), _) => Thing::Session.find(&self.desk, "session_id", id).await,
             (None, Some(session)) => Ok(self.fallen_back("session", session)),
             (None, None) => Err(missing("session_id")),
         }
