@@ -131,7 +131,7 @@ pub struct Parts {
     /// Its node's name is asked for.
     pub name: f32,
     /// Has the words that the best answers share, and is like others of them: more; is
-    /// like none: less.
+    /// like none: less. Where several things are asked for, stands beside a better answer: less.
     pub shared: f32,
 }
 

@@ -13,6 +13,7 @@ mod literal;
 mod meaning;
 mod question;
 mod roles;
+mod several;
 mod units;
 mod weights;
 
@@ -132,6 +133,9 @@ pub(crate) fn search(
     }
     share(view, lexicon, found, judge.reasons);
     merge(view, found, &mut scratch.groups, query);
+    if question.several {
+        several::spread(view, found);
+    }
     if !is_answered {
         found.sort_unstable_by(|a, b| order(view, a, b));
         found.truncate(NEAREST);

@@ -86,6 +86,79 @@ fn words_that_the_best_answers_share_lift_others() {
     assert!(place(6) < place(7));
 }
 
+/// A conversation of its own, in which these are said in turn.
+fn talk(index: &mut Index, session: &str, first: i64, turns: &[(&str, &str)]) {
+    for (number, (author, body)) in (first..).zip(turns) {
+        let mut turn = entry(number, body, &When::Happened("2024-03-12"));
+        turn.meta.session = Some(session.to_owned());
+        turn.meta.position = number;
+        turn.meta.author = Some((*author).to_owned());
+        index.put(turn);
+    }
+}
+
+#[test]
+fn where_several_things_are_asked_for_one_place_does_not_answer_alone() {
+    let mut index = Index::new();
+    talk(
+        &mut index,
+        "first",
+        10,
+        &[
+            ("Mara", "The bread is dear this spring"),
+            ("Odo", "Books are dear, too, and I need new ones"),
+            ("Mara", "I finished two books about lighthouses and books about the sea"),
+            ("Odo", "Such heavy ones, I saw them on your shelf in the hall"),
+            ("Mara", "My boots leak again"),
+        ],
+    );
+    talk(
+        &mut index,
+        "second",
+        20,
+        &[
+            ("Odo", "The ferry was late again this morning"),
+            ("Mara", "I am reading a novel of a miller's daughter, one of many books at home"),
+            ("Odo", "My hens lay badly"),
+        ],
+    );
+    let place = |question: &str, id: i64| {
+        let hits = ask(&index, &Query { fill: true, ..Query::new(question, 20) });
+        ids(&hits).iter().position(|other| *other == id).unwrap()
+    };
+    let (one, many) = ("What does Mara say of her books?", "Which books has Mara read?");
+    let lead = |question: &str| {
+        let hits = ask(&index, &Query { fill: true, ..Query::new(question, 20) });
+        let score = |id: i64| hits.iter().find(|hit| hit.key.node.0 == id).unwrap();
+        score(13).parts.shared
+    };
+    assert!(lead(one).abs() < f32::EPSILON, "{}", lead(one));
+    assert!(lead(many) < 0.0, "what stands beside an answer falls behind");
+    assert!(place(many, 21) < place(many, 13), "another answer comes before it");
+}
+
+#[test]
+fn in_talks_with_a_machine_the_side_that_is_meant_comes_first() {
+    let mut index = Index::new();
+    let advice = "For a half marathon, plan a taper of two weeks, a long run on Sundays, an easy \
+                  run on Tuesdays, intervals on Thursdays and a rest day after each half marathon \
+                  pace session; a marathon plan is longer, and a half marathon needs less mileage";
+    talk(
+        &mut index,
+        "talk",
+        10,
+        &[
+            ("user", "Plan my training. My half marathon is in Lisbon, in autumn"),
+            ("assistant", advice),
+            ("user", "Thanks, and what shall I eat?"),
+            ("assistant", "Oats, rice and bananas"),
+        ],
+    );
+    let first = |question: &str| ids(&ask(&index, &Query::new(question, 1)));
+    assert_eq!(first("Where is my half marathon?"), [10]);
+    assert_eq!(first("What did you suggest to me for the half marathon?"), [11]);
+}
+
 #[test]
 fn a_date_alone_is_a_reason() {
     let mut index = Index::new();

@@ -31,7 +31,7 @@ impl Judge<'_> {
         let (question, facts) = (self.question, self.view.facts(slot));
         let yes = |condition: bool, weight: f32| if condition { weight } else { 0.0 };
         let named = facts.author.is_some_and(|author| question.authors.contains(&author));
-        let author = yes(named, weights::AUTHOR);
+        let author = yes(named, question.author_weight);
         let shared = self.lexical.of_topic(slot) + above.max(0.0) * weights::VECTOR + author;
         let mut parts = Parts {
             lexical: self.lexical.of(slot),
@@ -49,7 +49,7 @@ impl Judge<'_> {
             parts.question = yes(facts.is_question, weights::QUESTION);
             parts.when = answers * yes(question.asks_for_time && facts.tells_time, weights::WHEN);
             if self.reasons == Reasons::All {
-                let above = self.view.information(slot) - weights::USUAL;
+                let above = self.view.information(slot).min(weights::MUCH) - weights::USUAL;
                 let counts = if above > 0.0 { answers } else { 1.0 };
                 parts.information = counts * above * weights::INFORMATION;
             }

@@ -13,6 +13,8 @@ use crate::fixed::ONE;
 use crate::lexicon::Lexicon;
 use crate::query::Query;
 use crate::rank::roles::{Asked, Role};
+use crate::rank::several::asks_for_several;
+use crate::rank::weights;
 use crate::vectors::Small;
 use crate::view::calendar::day_number;
 use crate::view::postings::Postings;
@@ -42,8 +44,12 @@ pub(super) struct Question {
     /// What it means to the external model, and the model's name.
     pub(super) external: Option<(String, Small)>,
     pub(super) asks_for_time: bool,
+    /// Whether it asks for several things. What was on a day is told in one place.
+    pub(super) several: bool,
     /// Who is named; nobody when everybody is.
     pub(super) authors: FxHashSet<AuthorId>,
+    /// What it counts for to be one of them.
+    pub(super) author_weight: f32,
     /// First and last days that are named.
     pub(super) days: Vec<(i32, i32)>,
     /// The stems that say on which.
@@ -88,6 +94,8 @@ impl Question {
                 wanted.push(term.to_owned());
             }
         });
+        let several = days.is_empty()
+            && asks_for_several(&name.split(' ').take(MOST_WORDS).collect::<Vec<_>>());
         let external = query.embedding.as_ref();
         let rarity = |stem: &String| view.rarity(documents(stem) as u64 * ONE);
         let all: f32 = wanted.iter().map(rarity).sum();
@@ -98,7 +106,13 @@ impl Question {
             meaning: Small::unit(&sum),
             external: external.map(|v| (v.model.to_string(), Small::unit(&v.values))),
             asks_for_time: asks_for_time(&query.text),
+            several,
             authors: named_authors(&name, asked.role, view),
+            author_weight: match asked.role {
+                Some(_) => weights::SIDE,
+                None if several => weights::AUTHOR_OF_SEVERAL,
+                None => weights::AUTHOR,
+            },
             days,
             times,
             name,

@@ -142,11 +142,20 @@ fn side(word: &str) -> Option<Role> {
 /// Who is spoken of.
 fn mentioned(words: &[&str]) -> Option<Role> {
     let has = |list: &[&str]| words.iter().any(|word| list.contains(word));
+    // The machine may have told it, or the person what they would want to hear.
+    if words.windows(2).any(asks_for_advice) {
+        return None;
+    }
     if has(&["you", "your", "yours", "assistant"]) {
         return Some(Role::Machine);
     }
     let person = has(&["i", "my", "me", "mine", "myself", "we", "our", "user"]);
     person.then_some(Role::Person)
+}
+
+/// Whether two words ask what to do: "should I".
+fn asks_for_advice(words: &[&str]) -> bool {
+    matches!(words, ["should" | "shall" | "could" | "can" | "may" | "must", "i" | "we"])
 }
 
 /// The places of the words that do not only ask for an answer: "can you remind me", "do you know".
@@ -175,7 +184,7 @@ fn without_frames(words: &[&str]) -> Vec<usize> {
 fn framed<'s, 'a>(words: &'s [&'a str]) -> Option<&'s [&'a str]> {
     let (knows, others) = match words {
         ["can" | "could" | "would" | "will", "you", others @ ..] => (false, others),
-        ["do", "you", others @ ..] => (true, others),
+        ["do", "you" | "we" | "i", others @ ..] => (true, others),
         _ => return None,
     };
     let others = match others {
@@ -268,5 +277,7 @@ mod tests {
     fn else_whoever_is_spoken_of_is_meant() {
         check(Some(Role::Person), &["what is my dog called", "what did my sister say"]);
         check(Some(Role::Machine), &["what was your second idea"]);
+        check(None, &["how should i take the tablets", "where can we stay"]);
+        check(None, &["what do we know of the piano"]);
     }
 }

@@ -5,8 +5,12 @@
 
 /// Likeness of meaning above the average.
 pub(super) const VECTOR: f32 = 0.70;
-/// Said by somebody the question names.
+/// Said by somebody the question names. Questions that name the wrong one are common.
 pub(super) const AUTHOR: f32 = 0.12;
+/// The same where several things are asked for: words tell less of their answers.
+pub(super) const AUTHOR_OF_SEVERAL: f32 = 0.15;
+/// Said by the side of a talk with a machine that the question means. Those are not confused.
+pub(super) const SIDE: f32 = 0.30;
 /// Happened when the question says.
 pub(super) const DATE: f32 = 0.40;
 /// How much of that counts for what shares nothing else with the question.
@@ -17,6 +21,8 @@ pub(super) const QUESTION: f32 = -0.15;
 pub(super) const INFORMATION: f32 = 0.50;
 /// which says so much.
 pub(super) const USUAL: f32 = 0.65;
+/// What says more than this is long: it is about more than one thing.
+pub(super) const MUCH: f32 = 0.90;
 /// From how much of the words of a question on a turn answers it.
 pub(super) const ANSWERS: f32 = 0.12;
 /// Tells a time when a time is asked for.
@@ -40,6 +46,10 @@ pub(super) const UNKNOWN_WORD: f32 = 0.15;
 
 /// Has the words that the best answers share.
 pub(super) const SHARED: f32 = 0.20;
+
+/// Stands beside a better answer where several are asked for, minus, times how much its words
+/// count there.
+pub(super) const BESIDE: f32 = 0.12;
 
 /// BM25's saturation and length normalisation.
 pub(super) const K1: f32 = 1.2;

@@ -39,6 +39,11 @@ impl Authors {
         }
     }
 
+    /// The folded name of an author.
+    pub(crate) fn name(&self, id: AuthorId) -> Option<&str> {
+        self.all.get(id.0 as usize).map(|author| &*author.name)
+    }
+
     /// Those who have documents, with their folded names.
     pub(crate) fn live(&self) -> impl Iterator<Item = (AuthorId, &str)> {
         let numbered = (0..).map(AuthorId).zip(&self.all);
