@@ -174,6 +174,45 @@ fn a_date_alone_is_a_reason() {
 }
 
 #[test]
+fn what_lies_outside_a_span_of_days_comes_later() {
+    let mut index = Index::new();
+    for (number, day) in (1..).zip(10..=29) {
+        let body = match number {
+            11 => "Between the river and the hill the miller of Wend, who is ninety, sold his boat",
+            _ => "Mara mended a wheel",
+        };
+        let day: &'static str = format!("2026-10-{day}").leak();
+        index.put(entry(number, body, &When::Happened(day)));
+    }
+    for question in [
+        "What happened between 10 and 19 October?",
+        "What happened from 10 October to 19 October 2026?",
+        "What did Mara do between the 10th and the 19th of October?",
+    ] {
+        let hits = ask(&index, &Query { fill: true, ..Query::new(question, 10) });
+        assert!(ids(&hits).iter().all(|id| *id <= 10), "{question} {:?}", ids(&hits));
+    }
+}
+
+#[test]
+fn how_long_ago_it_was_says_when_and_not_what() {
+    let mut index = Index::new();
+    let texts = [
+        (1, "Mara mended a wheel of the mill", "2024-05-01"),
+        (2, "Two weeks of rain, two weeks of mud", "2024-05-12"),
+        (3, "The ferry was late", "2024-05-14"),
+    ];
+    for (number, body, day) in texts {
+        index.put(entry(number, body, &When::Happened(day)));
+    }
+    let asked_at = "2024-05-15T20:00:00Z".parse().ok();
+    for question in ["What happened two weeks ago?", "What did I do a fortnight ago?"] {
+        let query = Query { asked_at, ..Query::new(question, 1) };
+        assert_eq!(ids(&ask(&index, &query)), [1], "{question}");
+    }
+}
+
+#[test]
 fn a_date_lifts_what_shares_more_with_the_question() {
     let mut index = Index::new();
     let talk = ["The ferry was late again", "Bread is dear this spring", "My boots leak"];

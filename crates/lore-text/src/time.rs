@@ -8,12 +8,13 @@ mod digits;
 mod expression;
 mod prefix;
 mod relative;
+mod spans;
 
 pub use asked::{Mention, Reading, asked_dates, respelt};
-pub use calendar::{day, is_date_word, month};
+pub use calendar::{day, is_date_word, month, names_time};
 pub use expression::{asks_for_time, tells_time};
 pub use prefix::{Plain, Prefix, chat_prefix};
-pub use relative::relative_dates;
+pub use relative::{Relative, relative_dates};
 
 use jiff::Timestamp;
 use jiff::civil::Date;

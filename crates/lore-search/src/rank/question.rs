@@ -1,9 +1,11 @@
 //! What a query asks for, read once.
 
+use jiff::civil::Date;
 use lore_text::analysis::{Word, identifiers, name_words, stems, words};
 use lore_text::table::{self, DIMENSIONS};
 use lore_text::time::{
-    Mention, Reading, asked_dates, asks_for_time, is_date_word, relative_dates, respelt,
+    Mention, Reading, Relative, asked_dates, asks_for_time, is_date_word, names_time,
+    relative_dates, respelt,
 };
 use lore_text::wordpiece::pieces_of_word;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -31,6 +33,40 @@ pub(super) enum Says {
     When,
 }
 
+/// Days that a question names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Days {
+    first: i32,
+    last: i32,
+    ends: Ends,
+}
+
+/// Where the days of a question end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// It names a date. What happened then is often told some days later, seldom before.
+    Told,
+    /// It says itself from when to when, or how long ago.
+    Sharp,
+}
+
+impl Days {
+    fn new((first, last): (Date, Date), ends: Ends) -> Self {
+        Self { first: day_number(first), last: day_number(last), ends }
+    }
+
+    fn nearness(self, day: i32) -> f32 {
+        let (early, late) = ((self.first - day) as f32, (day - self.last) as f32);
+        match self.ends {
+            _ if early <= 0.0 && late <= 0.0 => 1.0,
+            _ if early > 0.0 => 0.5 * (-early / 20.0).exp(),
+            Ends::Sharp => 0.5 * (-late / 20.0).exp(),
+            Ends::Told if late > 10.0 => 0.9 * (-(late - 10.0) / 20.0).exp(),
+            Ends::Told => 0.9,
+        }
+    }
+}
+
 /// A query, understood with what a view knows.
 pub(super) struct Question {
     /// Distinct stems in order, then the identifiers made of several words that occur.
@@ -50,8 +86,8 @@ pub(super) struct Question {
     pub(super) authors: FxHashSet<AuthorId>,
     /// What it counts for to be one of them.
     pub(super) author_weight: f32,
-    /// First and last days that are named.
-    pub(super) days: Vec<(i32, i32)>,
+    /// The days that are named.
+    pub(super) days: Vec<Days>,
     /// The stems that say on which.
     times: FxHashSet<String>,
 }
@@ -71,11 +107,14 @@ impl Question {
         let mut wanted = Vec::new();
         let mut seen = FxHashSet::default();
         let mut sum = [0.0; DIMENSIONS];
-        let days = named_days(query, &dates, view);
+        let relative = relative_days(query, &text, view);
+        let days = named_days(&dates, &relative, view);
+        let only_times = only_times(&text, &relative, &asked);
         let mut times = FxHashSet::default();
         stems(&text, |word, stem| {
             // That only says that a time is told from today.
-            let is_time = word.surface.eq_ignore_ascii_case("ago");
+            let is_time = word.surface.eq_ignore_ascii_case("ago")
+                || only_times.contains(&word.start) && !names_time(word.surface);
             if is_time || asked.framing.contains(&word.start) {
                 return;
             }
@@ -139,25 +178,12 @@ impl Question {
 
     /// Whether a day is one of those that are named.
     pub(super) fn names(&self, day: i32) -> bool {
-        self.days.iter().any(|(first, last)| (*first..=*last).contains(&day))
+        self.days.iter().any(|days| (days.first..=days.last).contains(&day))
     }
 
-    /// How near a day is to those that are named, 0 to 1. What happened is often told
-    /// some days later, seldom before.
+    /// How near a day is to those that are named, 0 to 1.
     pub(super) fn nearness(&self, day: i32) -> f32 {
-        let near = |&(first, last): &(i32, i32)| {
-            let (early, late) = ((first - day) as f32, (day - last) as f32);
-            if early > 0.0 {
-                0.5 * (-early / 20.0).exp()
-            } else if late > 10.0 {
-                0.9 * (-(late - 10.0) / 20.0).exp()
-            } else if late > 0.0 {
-                0.9
-            } else {
-                1.0
-            }
-        };
-        self.days.iter().map(near).fold(0.0, f32::max)
+        self.days.iter().map(|days| days.nearness(day)).fold(0.0, f32::max)
     }
 }
 
@@ -186,14 +212,34 @@ fn named_dates(question: &str, view: &View) -> Vec<Mention> {
     mentions
 }
 
-fn named_days(query: &Query, dates: &[Mention], view: &View) -> Vec<(i32, i32)> {
-    let days = dates.iter().flat_map(|mention| &mention.readings).flat_map(|reading| {
+fn named_days(dates: &[Mention], relative: &[Relative], view: &View) -> Vec<Days> {
+    let named = dates.iter().flat_map(|mention| &mention.readings).flat_map(|reading| {
         let years = reading.year().map_or_else(|| view.calendar.years(), |year| vec![year]);
-        years.into_iter().filter_map(|year| reading.days(year))
+        let ends = if reading.is_span() { Ends::Sharp } else { Ends::Told };
+        years.into_iter().filter_map(move |year| Some(Days::new(reading.days(year)?, ends)))
     });
+    named.chain(relative.iter().map(|time| Days::new(time.days, Ends::Sharp))).collect()
+}
+
+/// The times that a question tells from the day on which it is asked.
+fn relative_days(query: &Query, text: &str, view: &View) -> Vec<Relative> {
     let today = view.calendar.today(query.asked_at);
-    let relative = today.into_iter().flat_map(|today| relative_dates(&query.text, today));
-    days.chain(relative).map(|(first, last)| (day_number(first), day_number(last))).collect()
+    today.map(|today| relative_dates(text, today)).unwrap_or_default()
+}
+
+/// Where the words stand that tell a time from today, if the question asks for nothing else: in a
+/// text they mean another time.
+fn only_times(text: &str, relative: &[Relative], asked: &Asked) -> Vec<usize> {
+    let is_relative = |at: usize| relative.iter().any(|time| time.place.contains(&at));
+    let (mut times, mut says_more) = (Vec::new(), false);
+    stems(text, |word, stem| {
+        if is_relative(word.start) {
+            times.push(word.start);
+        } else {
+            says_more |= !ASKS.contains(&stem) && !asked.framing.contains(&word.start);
+        }
+    });
+    if says_more { Vec::new() } else { times }
 }
 
 /// Longer queries are texts, not questions about somebody.

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use jiff::civil::{Date, date};
 
-use super::calendar::{MONTHS, any_month, day, is_ambiguous_month, year};
-use super::digits::{days_of, month_of};
+use super::calendar::{MONTHS, any_day, any_month, is_ambiguous_month, month, year};
+use super::digits::{ShortYears, days_of, month_of, short_year};
+use super::spans;
 
 /// A date as far as a question tells it. At least one part is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +55,11 @@ impl Reading {
         Self { first: date, last: date, words: words.join(" ") }
     }
 
+    /// Whether it tells when something began and when it ended.
+    pub fn is_span(&self) -> bool {
+        self.first != self.last
+    }
+
     /// The year, if one is told.
     pub fn year(&self) -> Option<i16> {
         self.first.year.or(self.last.year)
@@ -82,14 +88,16 @@ pub fn asked_dates(question: &str) -> Vec<Mention> {
     let question = question.get(..question.floor_char_boundary(LONGEST)).unwrap_or_default();
     let digits = pieces(question, |c| c.is_whitespace() || ",;()[]\"".contains(c));
     let words = pieces(question, |c| !c.is_alphanumeric());
-    let mut mentions: Vec<Mention> = digits.iter().filter_map(in_digits).collect();
-    mentions.extend((0..words.len()).filter_map(|at| by_month(&words, at)));
+    let before = [None].into_iter().chain(digits.iter().map(Some));
+    let mut mentions: Vec<Mention> =
+        digits.iter().zip(before).filter_map(|(piece, before)| in_digits(piece, before)).collect();
+    mentions.extend((0..words.len()).filter_map(|at| by_month(question, &words, at)));
     mentions.sort_by_key(|mention| mention.place.start);
     mentions.dedup_by(|next, one| next.place.start < one.place.end);
     if mentions.is_empty() {
         mentions.extend(words.iter().filter_map(bare_year));
     }
-    spans(question, mentions)
+    spans::join(question, mentions)
 }
 
 /// Of longer questions no more is looked at, in bytes.
@@ -114,13 +122,13 @@ pub fn respelt(question: &str, mentions: &[Mention], is_known: impl Fn(&str) -> 
 }
 
 /// A part of a question, in lower case, and where it stands.
-struct Piece {
-    text: String,
-    place: Range<usize>,
+pub(super) struct Piece {
+    pub(super) text: String,
+    pub(super) place: Range<usize>,
 }
 
 /// The parts between what is apart, without the marks around them.
-fn pieces(question: &str, apart: impl Fn(char) -> bool) -> Vec<Piece> {
+pub(super) fn pieces(question: &str, apart: impl Fn(char) -> bool) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut at = 0;
     for part in question.split(apart) {
@@ -143,14 +151,20 @@ fn bare_year(word: &Piece) -> Option<Mention> {
     Some(Mention { place: word.place.clone(), readings: vec![reading] })
 }
 
-/// A date in digits, also one with a time: `2023-05-08T14:05:00Z`.
-fn in_digits(piece: &Piece) -> Option<Mention> {
+/// A date in digits, also one with a time: `2023-05-08T14:05:00Z`. With points, two digits are a
+/// year where a word before them leads to a date: else `1.2.10` is a version.
+fn in_digits(piece: &Piece, before: Option<&Piece>) -> Option<Mention> {
+    let short = match before {
+        Some(word) if leads_to_day(&word.text) => ShortYears::Everywhere,
+        _ => ShortYears::BehindSlashes,
+    };
     let date = piece
         .text
         .split('t')
         .next()
         .filter(|date| date.starts_with(|c: char| c.is_ascii_digit()))?;
-    let days = days_of(date).into_iter().map(|date| (date.year(), date.month(), Some(date.day())));
+    let days =
+        days_of(date, short).into_iter().map(|date| (date.year(), date.month(), Some(date.day())));
     let month = month_of(date).map(|(year, month)| (year, month, None));
     let readings = days.chain(month).filter_map(|(of, month, day)| {
         let name = MONTHS.get(usize::try_from(month).ok()?.checked_sub(1)?)?;
@@ -162,64 +176,69 @@ fn in_digits(piece: &Piece) -> Option<Mention> {
 }
 
 /// The date whose month stands at `at`.
-fn by_month(words: &[Piece], at: usize) -> Option<Mention> {
+fn by_month(question: &str, words: &[Piece], at: usize) -> Option<Mention> {
     let word = |offset: isize| words.get(at.checked_add_signed(offset)?);
     let is = |offset: isize, said: &[&str]| {
         word(offset).is_some_and(|word| said.contains(&word.text.as_str()))
     };
-    let day_at = |offset: isize| word(offset).and_then(|word| day(&word.text));
+    let day_at = |offset: isize| word(offset).and_then(|word| any_day(&word.text));
     let name = &word(0)?.text;
     let month = any_month(name)?;
-    let before = if is(-1, &["of", "de"]) { -2 } else { -1 };
+    let before = if is(-1, &OF) { -2 } else { -1 };
     let after = day_at(1).filter(|_| day_at(before).is_none());
-    let year_at = if after.is_some() || is(1, &["of", "de"]) { 2 } else { 1 };
-    let year = word(year_at).and_then(|word| year(&word.text));
-    let date = AskedDate { year, month: Some(month), day: day_at(before).or(after) };
-    let is_certain = date.day.is_some() || year.is_some();
+    let later = after.and_then(|_| spans::later(question, words, at, at + 1));
+    let last = if after.is_some() { later.map_or(at + 1, |(_, place)| place) } else { at };
+    let year_at = if after.is_none() && is(1, &OF) { last + 2 } else { last + 1 };
+    let day = day_at(before).or(after);
+    let year = words.get(year_at).and_then(|word| year_of(question, word, day));
+    let date = AskedDate { year, month: Some(month), day };
+    let is_certain = day.is_some() || year.is_some();
     let is_led = word(-1).is_some_and(|word| leads_to_month(&word.text));
     if !is_certain && !is_led && is_ambiguous_month(name) {
         return None;
     }
-    let first = if day_at(before).is_some() { before } else { 0 };
-    let last = if year.is_some() { year_at } else { isize::from(after.is_some()) };
-    let mut reading = Reading::one(date, name);
-    let mut place = word(first)?.place.start..word(last)?.place.end;
-    // "between 1 and 10 November"
-    let earlier =
-        day_at(first - 2).filter(|_| is(first - 1, &LEADS_TO_LAST) && is(first - 3, &BEGINS));
-    if let Some(day) = earlier.filter(|_| first < 0) {
+    let first = if day_at(before).is_some() { at.checked_add_signed(before)? } else { at };
+    let last = if year.is_some() { year_at } else { last };
+    let mut reading = Reading::one(date, &said(name, month));
+    let mut place = words.get(first)?.place.start..words.get(last)?.place.end;
+    if let Some((day, _)) = later {
+        reading.last.day = Some(day);
+    }
+    if let Some((day, at)) = spans::earlier(question, words, first).filter(|_| first < at) {
         reading.first.day = Some(day);
-        place.start = word(first - 2)?.place.start;
+        place.start = words.get(at)?.place.start;
     }
     Some(Mention { place, readings: vec![reading] })
 }
 
-/// What stands before the first day of a span, and what before the last.
-const BEGINS: [&str; 2] = ["between", "from"];
-const LEADS_TO_LAST: [&str; 5] = ["and", "to", "until", "till", "through"];
+/// What stands between a day and a month, and between a month and a year.
+const OF: [&str; 3] = ["of", "de", "del"];
 
-/// Makes one of two dates between which something lies.
-fn spans(question: &str, mentions: Vec<Mention>) -> Vec<Mention> {
-    let mut joined: Vec<Mention> = Vec::new();
-    for next in mentions {
-        match joined.last_mut() {
-            Some(last) if is_span(question, last, &next) => last.reach(next),
-            _ => joined.push(next),
-        }
+/// A month as it is asked for: texts carry their dates in English.
+fn said(name: &str, number: i8) -> String {
+    let english = usize::try_from(number).ok().and_then(|number| MONTHS.get(number - 1));
+    match english.filter(|_| month(name).is_none()) {
+        Some(english) => format!("{english} {name}"),
+        None => name.to_owned(),
     }
-    joined
 }
 
-fn is_span(question: &str, first: &Mention, last: &Mention) -> bool {
-    let before = question.get(..first.place.start).unwrap_or_default().trim_end();
-    let between = question.get(first.place.end..last.place.start).unwrap_or_default();
-    let begins = |word: &str| before.to_lowercase().ends_with(word);
-    BEGINS.into_iter().any(begins) && LEADS_TO_LAST.contains(&between.trim())
+/// A year behind a month; after a day also its last two digits, if nothing is counted by them:
+/// `8 May '23`.
+fn year_of(question: &str, word: &Piece, day: Option<i8>) -> Option<i16> {
+    let short = || {
+        let before = question.get(..word.place.start)?.chars().next_back();
+        let after = question.get(word.place.end..)?.trim_start().chars().next();
+        let is_marked = matches!(before, Some('\'' | '’'));
+        let is_last = after.is_none_or(|c| !c.is_alphanumeric());
+        day.and_then(|_| short_year(&word.text)).filter(|_| is_marked || is_last)
+    };
+    year(&word.text).or_else(short)
 }
 
 impl Mention {
     /// Goes on to where another one ends.
-    fn reach(&mut self, other: Self) {
+    pub(super) fn reach(&mut self, other: Self) {
         for reading in &mut self.readings {
             let Some(last) = other.readings.last() else { continue };
             reading.last = last.last;
@@ -227,6 +246,11 @@ impl Mention {
         }
         self.place.end = other.place.end;
     }
+}
+
+/// Words after which digits are a day.
+fn leads_to_day(word: &str) -> bool {
+    matches!(word, "on" | "am" | "vom" | "el" | "le" | "before" | "after" | "since" | "until")
 }
 
 /// Words after which "May" is a month.
@@ -304,6 +328,13 @@ mod tests {
             "8:15 pm on 8 May, 2023",
             "8. Mai 2023",
             "8 de mayo de 2023",
+            "el 8 de mayo del 2023",
+            "8 mayo 2023",
+            "mayo 8, 2023",
+            "8 May '23",
+            "8 May 23",
+            "May 8, ’23",
+            "on 8.5.23",
         ] {
             let question = format!("What happened on {day}?");
             check_days(&question, date(2023, 5, 8), date(2023, 5, 8));
@@ -317,6 +348,7 @@ mod tests {
         assert_eq!(spelt("May 8th, 2023, at noon"), "8 may 2023, at noon");
         assert_eq!(spelt("in July: what?"), "in july: what?");
         assert_eq!(spelt("é 8.5.2023 é"), "é 8 May 2023 é");
+        assert_eq!(spelt("el 8 de mayo"), "el 8 May mayo");
         let known = "on 2023/05/28";
         assert_eq!(respelt(known, &asked_dates(known), |_| true), "on 28 May 2023 05");
     }
@@ -336,6 +368,32 @@ mod tests {
         check_days("from 1 November to 10 November 2026", first, last);
         check_days("between 2026-11-01 and 2026-11-10", first, last);
         check_days("between March 2021 and June 2022", date(2021, 3, 1), date(2022, 6, 30));
+        for span in [
+            "between the 1st and the 10th of November 2026",
+            "between the 1st of November and the 10th of November 2026",
+            "1-10 November 2026",
+            "1–10 November 2026",
+            "November 1-10, 2026",
+            "from November 1 to 10, 2026",
+            "del 1 al 10 de noviembre de 2026",
+            "entre el 1 y el 10 de noviembre de 2026",
+            "desde el 1 de noviembre hasta el 10 de noviembre de 2026",
+            "vom 1. bis zum 10. November 2026",
+            "zwischen dem 1. und dem 10. November 2026",
+            "du 1er au 10 novembre 2026",
+        ] {
+            check_days(span, first, last);
+        }
+        check_days("on 1 and 10 November 2026", last, last);
+    }
+
+    #[test]
+    fn the_first_of_a_month_has_names_of_its_own() {
+        for day in ["1º de mayo de 2023", "primero de mayo de 2023", "1er mai 2023"] {
+            check_days(day, date(2023, 5, 1), date(2023, 5, 1));
+        }
+        check("en setiembre", &[(None, Some(9), None)]);
+        check("8 May 23 people came", &[(None, Some(5), Some(8))]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub fn is_date_word(surface: &str) -> bool {
         || month(&word).is_some()
         || day(&word).is_some()
         || year(&word).is_some()
+        || count(&word).is_some()
         || matches!(span, "day" | "week" | "weekend" | "month" | "year" | "spring" | "summer")
         || matches!(
             span,
@@ -19,6 +20,14 @@ pub fn is_date_word(surface: &str) -> bool {
         )
         || matches!(span, "morning" | "afternoon" | "evening" | "last" | "past" | "previou" | "ago")
         || matches!(span, "early" | "late" | "mid" | "couple" | "beginning" | "end")
+}
+
+/// Whether a word names a time that comes again, which texts may be about: a day of the week, a
+/// season.
+pub fn names_time(surface: &str) -> bool {
+    let word = surface.to_lowercase();
+    let season = matches!(word.as_str(), "spring" | "summer" | "autumn" | "fall" | "winter");
+    season || weekday(&word).is_some() && word.len() > 4
 }
 
 /// The number of a month by its name or a usual abbreviation, in lower case.
@@ -59,18 +68,18 @@ pub(super) const MONTHS: [&str; 12] = [
 /// The number of a month by its name, also in German, French or Spanish, in lower case.
 pub(super) fn any_month(word: &str) -> Option<i8> {
     month(word).or(match word {
-        "januar" | "jänner" | "janvier" | "enero" => Some(1),
-        "februar" | "février" | "febrero" => Some(2),
-        "märz" | "mars" | "marzo" => Some(3),
-        "avril" | "abril" => Some(4),
+        "januar" | "jänner" | "janvier" | "enero" | "ene" => Some(1),
+        "februar" | "février" | "fevrier" | "febrero" => Some(2),
+        "märz" | "maerz" | "mars" | "marzo" => Some(3),
+        "avril" | "abril" | "abr" => Some(4),
         "mai" | "mayo" => Some(5),
         "juni" | "juin" | "junio" => Some(6),
         "juli" | "juillet" | "julio" => Some(7),
-        "août" | "agosto" => Some(8),
-        "septembre" | "septiembre" => Some(9),
-        "oktober" | "octobre" | "octubre" => Some(10),
+        "août" | "aout" | "agosto" => Some(8),
+        "septembre" | "septiembre" | "setiembre" => Some(9),
+        "oktober" | "okt" | "octobre" | "octubre" => Some(10),
         "novembre" | "noviembre" => Some(11),
-        "dezember" | "décembre" | "diciembre" => Some(12),
+        "dezember" | "dez" | "décembre" | "decembre" | "diciembre" | "dic" => Some(12),
         _ => None,
     })
 }
@@ -89,6 +98,12 @@ pub fn day(word: &str) -> Option<i8> {
     let ending = word.get(digits.len()..).unwrap_or_default();
     let number = digits.parse().ok().filter(|day| (1..=31).contains(day))?;
     matches!(ending, "" | "st" | "nd" | "rd" | "th").then_some(number)
+}
+
+/// The same, also as French and Spanish write the first.
+pub(super) fn any_day(word: &str) -> Option<i8> {
+    let is_first = matches!(word, "1er" | "1º" | "1ro" | "1ero" | "primero" | "premier");
+    day(word).or(is_first.then_some(1))
 }
 
 /// A year that nobody takes for a count of things.
@@ -113,15 +128,47 @@ pub(super) fn weekday(word: &str) -> Option<Weekday> {
 
 /// How many, by a number or a usual word; "a few" are three.
 pub(super) fn count(word: &str) -> Option<i64> {
-    const WORDS: [&str; 12] = [
-        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-        "twelve",
-    ];
     match word {
         "a" | "an" => Some(1),
         "couple" => Some(2),
         "few" | "several" => Some(3),
         _ if word.len() <= 4 && word.bytes().all(|byte| byte.is_ascii_digit()) => word.parse().ok(),
-        _ => (1..).zip(WORDS).find(|(_, name)| *name == word).map(|(number, _)| number),
+        _ => (1..).zip(NUMBERS).find(|(_, name)| *name == word).map(|(number, _)| number),
     }
+}
+
+const NUMBERS: [&str; 20] = [
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+];
+
+/// The same, also in German, French or Spanish.
+pub(super) fn any_count(word: &str) -> Option<i64> {
+    count(word).or(match word {
+        "un" | "una" | "une" | "ein" | "eine" | "einem" | "einer" | "einen" => Some(1),
+        "zwei" | "dos" | "deux" => Some(2),
+        "drei" | "tres" | "trois" => Some(3),
+        "vier" | "cuatro" | "quatre" => Some(4),
+        "fünf" | "cinco" | "cinq" => Some(5),
+        "sechs" | "seis" => Some(6),
+        _ => None,
+    })
 }

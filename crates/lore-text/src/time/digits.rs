@@ -4,9 +4,18 @@ use jiff::civil::Date;
 
 use super::calendar::any_month;
 
+/// Where two digits are a year.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ShortYears {
+    /// Behind slashes: elsewhere they may be a version's.
+    BehindSlashes,
+    /// Everywhere, because a date must follow.
+    Everywhere,
+}
+
 /// The days that a date in one word, in lower case, can mean. With slashes the day stands before
 /// the month or behind it, so that `5/8/2023` has two.
-pub(super) fn days_of(word: &str) -> Vec<Date> {
+pub(super) fn days_of(word: &str, short: ShortYears) -> Vec<Date> {
     let mark = word.chars().find(|c| MARKS.contains(c));
     let parts: Vec<&str> = mark.map(|mark| word.split(mark).collect()).unwrap_or_default();
     let (Some(mark), [first, second, third]) = (mark, parts.as_slice()) else { return Vec::new() };
@@ -15,8 +24,8 @@ pub(super) fn days_of(word: &str) -> Vec<Date> {
     if let Some(year) = full_year(first) {
         return date(year, number(second), number(third)).into_iter().collect();
     }
-    let short = || short_year(third).filter(|_| mark == '/');
-    let Some(year) = full_year(third).or_else(short) else { return Vec::new() };
+    let in_short = || short_year(third).filter(|_| mark == '/' || short == ShortYears::Everywhere);
+    let Some(year) = full_year(third).or_else(in_short) else { return Vec::new() };
     if let Some(month) = any_month(second) {
         return date(year, Some(month), number(first)).into_iter().collect();
     }
@@ -35,7 +44,7 @@ pub(super) fn month_of(word: &str) -> Option<(i16, i8)> {
 const MARKS: [char; 3] = ['/', '-', '.'];
 
 /// The last two digits of a year of this century.
-fn short_year(word: &str) -> Option<i16> {
+pub(super) fn short_year(word: &str) -> Option<i16> {
     let two = word.len() == 2;
     word.parse::<i16>().ok().filter(|_| two).map(|year| 2000 + year)
 }

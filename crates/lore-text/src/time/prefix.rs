@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 
 use super::calendar::{any_month, day, weekday};
 use super::date_of;
-use super::digits::{days_of, full_year};
+use super::digits::{ShortYears, days_of, full_year};
 
 /// What stands before the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,9 @@ fn bracketed(text: &str) -> Option<Prefix<'_>> {
 /// Whether a date stands there that is one of two, as `08/05/2023`: who knows which? But what
 /// follows is an author all the same.
 fn may_be_two_days(text: &str) -> bool {
-    text.split([' ', ',']).next().is_some_and(|word| days_of(word).len() > 1)
+    text.split([' ', ','])
+        .next()
+        .is_some_and(|word| days_of(word, ShortYears::BehindSlashes).len() > 1)
 }
 
 /// `Name (date): rest`.
@@ -167,7 +169,7 @@ fn spelt_out(text: &str) -> Option<DateTime> {
     let (mut clock, mut afternoon) = (Time::midnight(), None);
     let words = words.map(|word| word.trim_end_matches('.'));
     for word in words.filter(|word| !word.is_empty()) {
-        if let [date] = days_of(word).as_slice() {
+        if let [date] = days_of(word, ShortYears::BehindSlashes).as_slice() {
             (year_of, month_of, day_of) = (Some(date.year()), Some(date.month()), Some(date.day()));
         } else if let Some(found) = any_month(word) {
             month_of = Some(found);

@@ -1,42 +1,82 @@
 //! Times that a question tells from where it stands: yesterday, last week, two months ago.
 
+use std::ops::Range;
+
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday};
 
-use super::calendar::{any_month, count, day, weekday};
+use super::asked::pieces;
+use super::calendar::{any_count, any_month, count, day, weekday};
 
-/// The first and the last days that a question asked on `today` means by "yesterday",
-/// "last week", "three months ago", "last summer" and the like.
-pub fn relative_dates(question: &str, today: Date) -> Vec<(Date, Date)> {
-    let lower: String = question.chars().take(LONGEST).flat_map(char::to_lowercase).collect();
-    let words: Vec<&str> =
-        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    (0..words.len()).filter_map(|at| meant(words.get(at..)?, today)).collect()
+/// A time that is told from another day.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Relative {
+    /// The first and the last day it means.
+    pub days: (Date, Date),
+    /// Where it stands in the question, in bytes.
+    pub place: Range<usize>,
 }
 
-/// Longer questions are texts; what they call yesterday is theirs.
+/// What a question asked on `today` means by "yesterday", "last week", "three months ago", "last
+/// summer" and the like.
+pub fn relative_dates(question: &str, today: Date) -> Vec<Relative> {
+    let question = question.get(..question.floor_char_boundary(LONGEST)).unwrap_or_default();
+    let pieces = pieces(question, |c| !c.is_alphanumeric());
+    let words: Vec<&str> = pieces.iter().map(|piece| piece.text.as_str()).collect();
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(rest) = words.get(at..).filter(|rest| !rest.is_empty()) {
+        let (length, days) =
+            meant(rest, today).filter(|(length, _)| !is_part(rest, *length)).unzip();
+        let (first, last) = (pieces.get(at), pieces.get(at + length.unwrap_or(1) - 1));
+        if let (Some(days), Some(first), Some(last)) = (days.flatten(), first, last) {
+            found.push(Relative { days, place: first.place.start..last.place.end });
+        }
+        at += length.unwrap_or(1);
+    }
+    found
+}
+
+/// Whether the words tell a time by another one that follows: "the last week of May".
+fn is_part(words: &[&str], length: usize) -> bool {
+    words.get(length).is_some_and(|next| matches!(*next, "of" | "before" | "after" | "in"))
+        && words.get(length..).is_some_and(|rest| rest.iter().any(|word| any_month(word).is_some()))
+}
+
+/// Longer questions are texts; what they call yesterday is theirs. In bytes.
 const LONGEST: usize = 500;
 
-/// What the words mean by which a text begins.
-fn meant(words: &[&str], today: Date) -> Option<(Date, Date)> {
+/// How many words a text begins with that tell a time, and what they mean, if it can be told.
+fn meant(words: &[&str], today: Date) -> Option<(usize, Option<(Date, Date)>)> {
     let days_ago = |days: i64| today.checked_sub(days.days()).ok().map(|day| (day, day));
-    match *words {
-        ["today" | "tonight", ..] => days_ago(0),
-        ["this", "morning" | "afternoon" | "evening", ..] => days_ago(0),
-        ["yesterday", ..] | ["last", "night", ..] => days_ago(1),
+    let until_now = |days: Option<(Date, Date)>| days.map(|(first, _)| (first, today));
+    Some(match *words {
+        ["today" | "tonight" | "heute" | "hoy", ..] => (1, days_ago(0)),
+        ["this", "morning" | "afternoon" | "evening", ..] => (2, days_ago(0)),
+        ["day", "before", "yesterday", ..] => (3, days_ago(2)),
+        ["vorgestern" | "anteayer" | "antier", ..] => (1, days_ago(2)),
+        ["yesterday" | "gestern" | "ayer", ..] => (1, days_ago(1)),
+        ["last", "night", ..] => (2, days_ago(1)),
+        [span, "before", "last", ..] => (3, before_last(span, today)),
         ["past" | "last", number, span, ..] if count(number).is_some() => {
-            back(count(number)?, span, today).map(|(first, _)| (first, today))
+            (3, until_now(back(count(number)?, span, today)))
         }
-        ["past", span, ..] => back(1, span, today).map(|(first, _)| (first, today)),
-        ["this", span, ..] => whole(span, today).map(|(first, last)| (first, last.min(today))),
-        ["last" | "previous", span, ..] => last(span, today),
-        [number, span, "ago", ..] => back(count(number)?, span, today),
-        ["couple", "of", span, "ago", ..] => back(2, span, today),
+        ["past", span, ..] => (2, until_now(back(1, span, today))),
+        ["this", span, ..] => (2, whole(span, today).map(|(first, last)| (first, last.min(today)))),
+        ["last" | "previous", span, ..] => (2, last(span, today)),
+        ["letzte" | "letzten" | "letzter" | "letztes", span, ..] => (2, last(span, today)),
+        [span, "pasado" | "pasada" | "dernier" | "dernière", ..] => (2, last(span, today)),
+        ["half", "a", "year", "ago", ..] => (4, back(6, "month", today)),
+        ["year", "and", "a", "half", "ago", ..] => (5, back(18, "month", today)),
+        [number, span, "ago" | "back", ..] => (3, back(count(number)?, span, today)),
+        ["couple", "of", span, "ago" | "back", ..] => (4, back(2, span, today)),
+        ["vor" | "hace", number, span, ..] => (3, back(any_count(number)?, span, today)),
+        ["il", "y", "a", number, span, ..] => (5, back(any_count(number)?, span, today)),
         ["on", day, ref rest @ ..] if !is_dated(rest) => {
-            last_weekday(weekday(day).filter(|_| !day.ends_with('s'))?, today).map(|day| (day, day))
+            let wanted = weekday(day).filter(|_| !day.ends_with('s'))?;
+            (2, last_weekday(wanted, today).map(|day| (day, day)))
         }
-        _ => None,
-    }
+        _ => return None,
+    })
 }
 
 /// Whether a date follows: "on Sunday, 8 May".
@@ -49,7 +89,7 @@ fn is_dated(words: &[&str]) -> bool {
 fn whole(span: &str, day: Date) -> Option<(Date, Date)> {
     let since_monday = i64::from(day.weekday().to_monday_zero_offset());
     let monday = day.checked_sub(since_monday.days()).ok()?;
-    match span.strip_suffix('s').unwrap_or(span) {
+    match unit(span) {
         "week" => Some((monday, monday.checked_add(6.days()).ok()?)),
         "weekend" => Some((monday.checked_add(5.days()).ok()?, monday.checked_add(6.days()).ok()?)),
         "month" => Some((day.first_of_month(), day.last_of_month())),
@@ -64,14 +104,32 @@ fn last(span: &str, today: Date) -> Option<(Date, Date)> {
         return last_weekday(wanted, today).map(|day| (day, day));
     }
     let a_year_ago = today.checked_sub(1.years()).ok()?;
-    match span {
-        "week" | "weekend" => whole(span, today.checked_sub(1.weeks()).ok()?),
-        "month" => whole(span, today.first_of_month().yesterday().ok()?),
-        "year" => whole(span, a_year_ago),
+    match unit(span) {
+        span @ ("week" | "weekend") => whole(span, today.checked_sub(1.weeks()).ok()?),
+        "month" => whole("month", today.first_of_month().yesterday().ok()?),
+        "year" => whole("year", a_year_ago),
         season => {
             let this = the_season(season, today)?;
             if this.1 < today { Some(this) } else { the_season(season, a_year_ago) }
         }
+    }
+}
+
+/// The span before that.
+fn before_last(span: &str, today: Date) -> Option<(Date, Date)> {
+    let (first, _) = last(span, today)?;
+    matches!(unit(span), "week" | "weekend" | "month" | "year").then(|| last(span, first))?
+}
+
+/// The English word for a span of the calendar, also of a German, French or Spanish one; other
+/// words stay what they are.
+fn unit(span: &str) -> &str {
+    match span {
+        "tag" | "tage" | "tagen" | "día" | "días" | "dia" | "dias" | "jour" | "jours" => "day",
+        "woche" | "wochen" | "semana" | "semanas" | "semaine" | "semaines" => "week",
+        "monat" | "monate" | "monaten" | "mes" | "meses" | "mois" => "month",
+        "jahr" | "jahre" | "jahren" | "año" | "años" | "an" | "ans" | "année" => "year",
+        _ => span.strip_suffix('s').unwrap_or(span),
     }
 }
 
@@ -83,14 +141,17 @@ fn last_weekday(wanted: Weekday, today: Date) -> Option<Date> {
 
 /// So many days, weeks, months or years ago; the less exact, the wider.
 fn back(count: i64, span: &str, today: Date) -> Option<(Date, Date)> {
-    match span.strip_suffix('s').unwrap_or(span) {
+    match unit(span) {
+        "minute" | "hour" => Some((today, today)),
         "day" => today.checked_sub(count.days()).ok().map(|day| (day, day)),
         "week" => {
             let day = today.checked_sub(count.weeks()).ok()?;
             Some((day.checked_sub(3.days()).ok()?, day.checked_add(3.days()).ok()?))
         }
+        "fortnight" => back(count.checked_mul(2)?, "week", today),
         "month" => whole("month", today.checked_sub(count.months()).ok()?),
         "year" => whole("year", today.checked_sub(count.years()).ok()?),
+        "decade" => back(count.checked_mul(10)?, "year", today),
         _ => None,
     }
 }
@@ -128,7 +189,8 @@ mod tests {
     const TODAY: Date = date(2024, 5, 15);
 
     fn check(question: &str, expected: &[(Date, Date)]) {
-        assert_eq!(relative_dates(question, TODAY), expected, "{question}");
+        let found = relative_dates(question, TODAY).into_iter().map(|relative| relative.days);
+        assert_eq!(found.collect::<Vec<_>>(), expected, "{question}");
     }
 
     #[test]
@@ -153,6 +215,30 @@ mod tests {
         check("a month ago", &[(date(2024, 4, 1), date(2024, 4, 30))]);
         check("two years ago", &[(date(2022, 1, 1), date(2022, 12, 31))]);
         check("in the past 3 days", &[(date(2024, 5, 12), TODAY)]);
+        check("fifteen days back", &[(date(2024, 4, 30), date(2024, 4, 30))]);
+        check("a fortnight ago", &[(date(2024, 4, 28), date(2024, 5, 4))]);
+        check("the day before yesterday", &[(date(2024, 5, 13), date(2024, 5, 13))]);
+        check("the week before last", &[(date(2024, 4, 29), date(2024, 5, 5))]);
+        check("half a year ago", &[(date(2023, 11, 1), date(2023, 11, 30))]);
+        check("three hours ago", &[(TODAY, TODAY)]);
+    }
+
+    #[test]
+    fn times_are_told_in_other_languages() {
+        check("gestern", &[(date(2024, 5, 14), date(2024, 5, 14))]);
+        check("vor zwei Wochen", &[(date(2024, 4, 28), date(2024, 5, 4))]);
+        check("letzten Monat", &[(date(2024, 4, 1), date(2024, 4, 30))]);
+        check("anteayer", &[(date(2024, 5, 13), date(2024, 5, 13))]);
+        check("hace tres meses", &[(date(2024, 2, 1), date(2024, 2, 29))]);
+        check("la semana pasada", &[(date(2024, 5, 6), date(2024, 5, 12))]);
+        check("il y a deux ans", &[(date(2022, 1, 1), date(2022, 12, 31))]);
+    }
+
+    #[test]
+    fn the_words_that_tell_a_time_are_known() {
+        let question = "What did Märta bake two weeks ago?";
+        let place = relative_dates(question, TODAY).remove(0).place;
+        assert_eq!(&question[place], "two weeks ago");
     }
 
     #[test]
@@ -169,6 +255,8 @@ mod tests {
         check("long ago", &[]);
         check("who comes on Sundays", &[]);
         check("on Sunday, 3 March", &[]);
+        check("in the last two weeks of August 2023", &[]);
+        check("last weekend before April 10", &[]);
     }
 
     proptest! {
@@ -178,7 +266,7 @@ mod tests {
             day in -4_371_000_i32..2_932_000,
         ) {
             let today = Date::constant(1970, 1, 1).checked_add(i64::from(day).days()).unwrap_or(TODAY);
-            for (first, last) in relative_dates(&question, today) {
+            for (first, last) in relative_dates(&question, today).into_iter().map(|found| found.days) {
                 prop_assert!(first <= last || last == today);
             }
         }
