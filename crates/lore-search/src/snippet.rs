@@ -5,6 +5,8 @@ use std::ops::Range;
 use lore_text::analysis::{stem_list, stems};
 use rustc_hash::FxHashMap;
 
+use crate::seen::seen;
+
 /// A piece of a text around the words that were looked for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Snippet {
@@ -14,9 +16,11 @@ pub struct Snippet {
     pub highlights: Vec<Range<usize>>,
 }
 
-/// Cuts from `body` the stretch of at most `max_chars` characters in which most of
+/// Cuts from what a reader sees of `body` the stretch of at most `max_chars` characters in which most of
 /// the different words of `query` stand; the beginning when none does.
 pub fn snippet(body: &str, query: &str, max_chars: usize) -> Snippet {
+    let body = seen(body).into_owned();
+    let body = body.as_str();
     let found = occurrences(body, query);
     let window = widen(body, best_window(body, &found, max_chars), max_chars);
     render(body, &found, window)
@@ -159,6 +163,12 @@ mod tests {
             marked(body, "where is Mara's lamp hidden?", 50),
             "…came. Then [Mara] [hid] the silver [lamp] under the…"
         );
+    }
+
+    #[test]
+    fn mentions_and_tags_are_shown_as_a_reader_sees_them() {
+        let body = "Then Mara <b>hid</b> at [entity:7|the Old Mill].";
+        assert_eq!(marked(body, "mill", 100), "Then Mara hid at the Old [Mill].");
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use lore_core::{NodeId, TextId};
-use lore_search::{Analysis, DocKey, Document, Head};
+use lore_search::{Analysis, DocKey, Document, Head, seen};
 use lore_store::{Coverage, DocVector, Renamed, Unembedded, Waiting};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
@@ -256,7 +256,8 @@ fn said(db: &Connection, key: DocKey) -> Answer<String> {
         None => "SELECT name || coalesce(', ' || subtype, '') FROM node WHERE id = ?1",
     };
     let id = key.text.map_or(key.node.0, |text| text.0);
-    Ok(db.prepare_cached(sql)?.query_row([id], |row| row.get(0))?)
+    let said: String = db.prepare_cached(sql)?.query_row([id], |row| row.get(0))?;
+    Ok(seen(&said).into_owned())
 }
 
 fn text_analysis(db: &Connection, text: i64) -> Answer<Analysis> {

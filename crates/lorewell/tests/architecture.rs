@@ -45,7 +45,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ("lore-core", &[]),
     ("lore-cypher", &[]),
     ("lore-text", &["lore-core"]),
-    ("lore-search", &["lore-core", "lore-text"]),
+    ("lore-search", &["lore-core", "lore-markup", "lore-text"]),
     ("lore-rules", &[]),
     ("lore-markup", &[]),
     ("lore-net", &["lore-core"]),

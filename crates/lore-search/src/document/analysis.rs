@@ -11,6 +11,8 @@ use lore_text::analysis::{identifiers, is_stop_word, name_words, stems};
 use lore_text::time::{Plain, chat_prefix, tells_time};
 use lore_text::wordpiece::{Piece, pieces};
 
+use crate::seen::seen;
+
 /// A text, ready to be analysed.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Document<'a> {
@@ -52,21 +54,21 @@ impl Analysis {
     /// text would be analysed differently than before.
     pub const VERSION: u8 = codec::VERSION;
 
-    /// Analyses a text.
+    /// Analyses a text, as a reader sees it.
     pub fn of_text(document: &Document<'_>) -> Self {
         let plain = if document.author.is_some() { Plain::IsAuthor } else { Plain::IsText };
         let prefix = chat_prefix(document.body, plain);
+        let (title, body) = (seen(document.title), seen(prefix.rest));
         let mut words = Words::default();
-        words.add(document.title);
+        words.add(&title);
         words.add(prefix.author.or(document.author).unwrap_or_default());
         words.add_date(prefix.occurred_at.or(document.occurred_at));
-        words.add(prefix.rest);
+        words.add(&body);
         if prefix.author.or(document.author).is_none() {
-            let is_titled = !document.title.trim().is_empty();
-            words.stress(if is_titled { document.title } else { prefix.rest });
+            words.stress(if title.trim().is_empty() { &body } else { &title });
         }
-        let ending = prefix.rest.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '?');
-        words.finish(&[], ending.ends_with('?'), tells_time(prefix.rest))
+        let ending = body.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '?');
+        words.finish(&[], ending.ends_with('?'), tells_time(&body))
     }
 
     /// Analyses the head of a node.
@@ -246,6 +248,14 @@ mod tests {
         assert_eq!(terms(&Analysis::of_text(&told)), expected);
         assert!(Analysis::of_text(&told).is_question());
         assert!(!Analysis::of_text(&told).tells_time());
+    }
+
+    #[test]
+    fn a_text_is_found_by_what_a_reader_sees() {
+        let marked =
+            text("Lives at [entity:7|the Old Mill] with @[Bob](person:0b2c-11), <u>here</u>.");
+        assert_eq!(marked, text("Lives at the Old Mill with Bob, here."));
+        assert!(terms(&text("See [entity:7].")).iter().all(|(stem, _)| stem == "see"));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use lore_text::wordpiece::Piece;
 
 /// Counts up whenever the bytes, or the way texts are analysed, change.
-pub(super) const VERSION: u8 = 6;
+pub(super) const VERSION: u8 = 7;
 
 const QUESTION: u8 = 1;
 const TIME: u8 = 2;
