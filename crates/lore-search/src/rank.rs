@@ -11,6 +11,7 @@ mod judge;
 mod lexical;
 mod literal;
 mod meaning;
+mod now;
 mod question;
 mod roles;
 mod several;
@@ -77,8 +78,10 @@ impl Found {
 
 /// Up to so many documents are all judged.
 const SMALL: usize = 4_000;
-/// Of how many that have the words, when all are asked for, the meaning is compared, too.
+/// Of how many that have the words, when all are asked for, the meaning is compared, too,
 const COMPARED: usize = 1_000;
+/// and of how many if their vectors have to be made for that.
+const MADE_ANEW: usize = 300;
 /// How many of the nearest are shown where nothing has a reason to be.
 const NEAREST: usize = 5;
 /// How many of the best answers are looked at a second time.
@@ -114,15 +117,20 @@ pub(crate) fn search(
     };
     let mut probes = meaning::probes(view, &question);
     probes.retain(|probe| judge.reasons == Reasons::All || probe.is_exact());
+    let made_anew = judge.reasons == Reasons::Exact && probes.is_empty();
+    let most = if made_anew { MADE_ANEW } else { COMPARED };
     let candidates = few.unwrap_or_else(|| match reading {
-        Reading::All => worded(&judge, &sieve),
+        Reading::All => worded(&judge, &sieve, most),
         Reading::Enough => candidates(&judge, &probes, &sieve),
     });
     let (compared, rest) = candidates.split_at(match reading {
-        Reading::All => COMPARED.min(candidates.len()),
+        Reading::All => most.min(candidates.len()),
         Reading::Enough => candidates.len(),
     });
-    let likenesses = likenesses(view, &probes, compared, &mut scratch.products);
+    let likenesses = match made_anew {
+        true => now::likenesses(view, &question.meaning, compared),
+        false => likenesses(view, &probes, compared, &mut scratch.products),
+    };
     let judged = compared.iter().zip(likenesses);
     let judged = judged.chain(rest.iter().zip(repeat(Likeness::default())));
     let found = &mut scratch.found;

@@ -261,6 +261,15 @@ impl View {
         texts.iter().copied().filter(|text| !self.is_log(*text))
     }
 
+    /// The vector of a document's own words, as common as they are now.
+    pub(crate) fn meaning(&self, slot: Slot) -> Small {
+        let mut sum = [0.0; DIMENSIONS];
+        for piece in self.entry(slot).into_iter().flat_map(|entry| entry.analysis.pieces()) {
+            table::add_row(piece, self.piece_rarity(piece), &mut sum);
+        }
+        Small::unit(&sum)
+    }
+
     /// How much a document says, 0 to 1.
     pub(crate) fn information(&self, slot: Slot) -> f32 {
         self.information.get(slot)
@@ -439,11 +448,8 @@ impl View {
     /// Makes a document's own vector and its information anew.
     fn refresh(&mut self, slot: Slot, lexicon: &Lexicon) {
         let Some(entry) = self.entry(slot).map(Arc::clone) else { return };
-        let mut sum = [0.0; DIMENSIONS];
-        for piece in entry.analysis.pieces() {
-            table::add_row(piece, self.piece_rarity(piece), &mut sum);
-        }
-        self.meanings.own.put(slot, &Small::unit(&sum));
+        let meaning = self.meaning(slot);
+        self.meanings.own.put(slot, &meaning);
         let mut surprise = 0.0;
         entry.analysis.for_each_term(|stem, _| {
             surprise += lexicon.id(stem).map_or(0.0, |id| self.stem_rarity(id));
@@ -465,7 +471,7 @@ impl View {
         let fields =
             std::iter::once(&mut self.meanings.own).chain(self.meanings.external.values_mut());
         for field in fields {
-            let (norm, weight) = norm(field, slot, &context);
+            let (norm, weight) = field.length_with(slot, &context);
             field.set_norm(slot, norm, weight);
         }
     }
@@ -480,21 +486,4 @@ impl View {
             }
         }
     }
-}
-
-/// The length of the weighted sum of a document's vector and its context's, and the
-/// sum of the weights.
-fn norm(field: &Field, slot: Slot, context: &[(f32, Slot)]) -> (f32, f32) {
-    let mut sum = vec![0.0_f32; field.dimensions()];
-    let mut total = 0.0;
-    for (weight, other) in std::iter::once(&(1.0, slot)).chain(context) {
-        let scale = field.scale(*other);
-        if scale > 0.0 {
-            total += weight;
-            let weight = weight * scale;
-            let row = field.row(*other);
-            sum.iter_mut().zip(row).for_each(|(sum, value)| *sum += weight * f32::from(*value));
-        }
-    }
-    (sum.iter().map(|value| value * value).sum::<f32>().sqrt(), total)
 }

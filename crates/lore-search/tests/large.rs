@@ -145,3 +145,27 @@ fn the_order_of_insertion_does_not_matter() {
         }
     }
 }
+
+#[test]
+fn where_all_are_asked_for_their_meaning_counts_too() {
+    let mut index = index(1..=1_000);
+    let texts = [
+        (2_001, "Quenby keeps a kitten, a puppy and two hens on the farm"),
+        (2_002, "Quenby keeps a ledger, a seal and two keys in the office"),
+    ];
+    for (number, body) in texts {
+        let mut meta = Meta::new(Word::new("kind", "note").unwrap(), Timestamp::UNIX_EPOCH);
+        meta.source = None;
+        let analysis = Analysis::of_text(&Document { body, ..Document::default() });
+        let key = DocKey::text(NodeId(number), TextId(number));
+        index.put(Entry { key, analysis: Arc::new(analysis), vector: None, meta });
+    }
+    let query = Query { exhaustive: true, ..Query::new("Quenby's animals", 2) };
+    let found = index.search(&viewer(), &query).hits;
+    let vector = |id: i64| {
+        let hit = found.iter().find(|hit| hit.key.node == NodeId(id)).unwrap();
+        hit.parts.vector
+    };
+    assert!(vector(2_001) > vector(2_002) + 0.02, "{} {}", vector(2_001), vector(2_002));
+    assert_eq!(found[0].key.node, NodeId(2_001));
+}

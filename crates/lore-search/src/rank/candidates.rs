@@ -7,7 +7,7 @@ use crate::rank::filter::Sieve;
 use crate::rank::judge::Judge;
 use crate::rank::lexical::nth_best;
 use crate::rank::meaning::Probe;
-use crate::rank::{COMPARED, weights};
+use crate::rank::weights;
 
 /// How many candidates words choose, and how many vectors.
 const BY_WORDS: usize = 400;
@@ -17,9 +17,9 @@ const BY_DAYS: usize = 200;
 /// Of how many that words found, the other reasons are looked at.
 const LOOKED_AT: usize = 2_000;
 
-/// Every document that has a word of the question or is called by it. Of very many, those
+/// Every document that has a word of the question or is called by it. Of very many, the `first`
 /// that promise most come first.
-pub(super) fn worded(judge: &Judge<'_>, sieve: &Sieve<'_>) -> Vec<Slot> {
+pub(super) fn worded(judge: &Judge<'_>, sieve: &Sieve<'_>, first: usize) -> Vec<Slot> {
     let reached = judge.lexical.reached().iter().copied();
     let besides = judge.called.keys().copied().chain(judge.literals.holders());
     let besides: FxHashSet<Slot> = besides.filter(|slot| judge.lexical.of(*slot) == 0.0).collect();
@@ -30,9 +30,9 @@ pub(super) fn worded(judge: &Judge<'_>, sieve: &Sieve<'_>) -> Vec<Slot> {
     let chosen = reached.chain(besides).filter(|slot| sieve.admits(judge.view, *slot));
     let mut chosen: Vec<_> =
         chosen.map(|slot| (promise(slot), judge.view.key(slot), slot)).collect();
-    if chosen.len() > COMPARED {
+    if chosen.len() > first {
         // Ties go by key, so that the order of insertion does not show.
-        chosen.select_nth_unstable_by(COMPARED, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        chosen.select_nth_unstable_by(first, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     }
     chosen.into_iter().map(|(_, _, slot)| slot).collect()
 }

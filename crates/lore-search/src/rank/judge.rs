@@ -136,7 +136,8 @@ impl Judge<'_> {
 pub(super) enum Reasons {
     /// All of them.
     All,
-    /// Those that are up to date. The others follow the statistics of a large store by and by, and
-    /// show how it was filled; but who asks for all turns pages, which have to go together.
+    /// Those that are up to date, or made so. The others follow the statistics of a large store by
+    /// and by, and show how it was filled; but who asks for all turns pages, which have to go
+    /// together.
     Exact,
 }

@@ -46,7 +46,7 @@ pub(super) struct Probe<'a> {
 
 /// Where vectors come from.
 #[derive(Clone, Copy)]
-enum Model {
+pub(super) enum Model {
     /// The compiled-in table.
     Table,
     /// An outside model, of which nothing is known.
@@ -55,7 +55,7 @@ enum Model {
 
 impl Model {
     /// What a likeness is worth. The less sure it is, the more chance there is in it.
-    fn closeness(self, likeness: f32, above: f32, certainty: f32) -> Closeness {
+    pub(super) fn closeness(self, likeness: f32, above: f32, certainty: f32) -> Closeness {
         let near = 0.5 - 0.2 * certainty;
         match self {
             Self::Table if likeness >= near.max(0.45) => Closeness::Clear,
@@ -67,7 +67,7 @@ impl Model {
 
     /// How sure a vector's direction is. A sum over few words may point anywhere; a turn of
     /// a conversation has its neighbours to steady it.
-    fn certainty(self, view: &View, slot: Slot) -> f32 {
+    pub(super) fn certainty(self, view: &View, slot: Slot) -> f32 {
         const HALF_SURE: f32 = 30.0;
         match self {
             Self::Table if !view.is_log(slot) => {
@@ -95,7 +95,7 @@ impl<'a> Probe<'a> {
         Self { field, vector, wide: vector.wide(), mean: field.mean_likeness(vector), model }
     }
 
-    /// Whether its vectors are up to date: those of the table follow how common words are.
+    /// Whether its vectors are up to date: those of the table follow how common words are by and by.
     pub(super) fn is_exact(&self) -> bool {
         matches!(self.model, Model::Outside)
     }

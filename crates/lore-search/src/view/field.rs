@@ -84,6 +84,23 @@ impl Field {
         self.reach += self.reach_of(slot);
     }
 
+    /// The length of the weighted sum of a document's vector and its context's, and the sum of
+    /// the weights.
+    pub(crate) fn length_with(&self, slot: Slot, context: &[(f32, Slot)]) -> (f32, f32) {
+        let mut sum = vec![0.0_f32; self.dimensions];
+        let mut total = 0.0;
+        for (weight, other) in std::iter::once(&(1.0, slot)).chain(context) {
+            let scale = self.scale(*other);
+            if scale > 0.0 {
+                total += weight;
+                let weight = weight * scale;
+                let row = self.row(*other);
+                sum.iter_mut().zip(row).for_each(|(sum, value)| *sum += weight * f32::from(*value));
+            }
+        }
+        (sum.iter().map(|value| value * value).sum::<f32>().sqrt(), total)
+    }
+
     pub(crate) fn norm(&self, slot: Slot) -> f32 {
         self.norms.get(slot).length
     }
