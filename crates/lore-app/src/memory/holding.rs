@@ -10,7 +10,7 @@ use lore_store::Direction;
 use serde_json::Value;
 
 use super::keeper::Keeper;
-use super::kinds::{SUPERSEDES, VALID_TO, property, word};
+use super::kinds::{SUPERSEDED_BY, SUPERSEDES, VALID_TO, property, word};
 use super::refusal::Reply;
 
 /// More replacements of the nodes of one answer than anybody makes.
@@ -68,6 +68,16 @@ pub(super) fn heir(succession: &HashMap<Uid, Lapsed>, of: Uid) -> Option<&Node> 
     let first = &succession.get(&of)?.by;
     // Where each took the other's place, as nothing here does, no more than all are passed.
     std::iter::successors(Some(first), next).take(succession.len()).last()
+}
+
+/// Until when something held, if it no longer does. What was replaced by something that is gone
+/// holds again.
+pub fn held_until<'a>(node: &'a Node, lapsed: Option<&'a Lapsed>) -> Option<&'a str> {
+    match lapsed {
+        Some(lapsed) => Some(&lapsed.valid_to),
+        None if property(node, SUPERSEDED_BY).is_some() => None,
+        None => property(node, VALID_TO),
+    }
 }
 
 fn valid_to(edge: &Edge, old: &Node) -> String {

@@ -21,6 +21,8 @@ pub const SUPERSEDED_BY: &str = "superseded_by";
 /// Until when something held: at the edge from what took its place, and at what came from a
 /// source that says so.
 pub const VALID_TO: &str = "valid_to";
+/// Where it keeps what was taken over from an export that somebody changed by hand.
+pub const SOURCE_TAKEN: &str = "source_taken";
 /// Start of the node kinds of what was learned with high confidence.
 const LEARNED: &str = "learned_";
 

@@ -16,9 +16,7 @@ use super::experience::Fading;
 use super::graph::main_texts;
 use super::holding::{Lapsed, heir, succession};
 use super::keeper::Keeper;
-use super::kinds::{
-    CONTEXT, EXPERIENCE, MESSAGE, PROMOTED, PROMOTED_TO, SUPERSEDED_BY, VALID_TO, property, word,
-};
+use super::kinds::{CONTEXT, EXPERIENCE, MESSAGE, PROMOTED, PROMOTED_TO, property, word};
 use super::parts::{is_main, may_be_part};
 use super::pen::name_from;
 use super::refusal::Reply;
@@ -105,16 +103,6 @@ impl Memory {
     /// Whether more is said than is shown.
     pub fn is_cut(&self) -> bool {
         self.body.as_ref().is_some_and(|body| body.is_cut)
-    }
-
-    /// Until when it held, if it no longer does. What was replaced by something that is gone
-    /// holds again.
-    pub fn valid_to(&self) -> Option<&str> {
-        match &self.lapsed {
-            Some(lapsed) => Some(&lapsed.valid_to),
-            None if property(&self.node, SUPERSEDED_BY).is_some() => None,
-            None => property(&self.node, VALID_TO),
-        }
     }
 
     /// Whether it no longer holds and nothing was asked that it could answer all the same.

@@ -164,7 +164,7 @@ impl ContextOut {
 
 impl ContextNode {
     fn of(memory: Memory, full: bool) -> Self {
-        let lapsed = LapsedOut::of_memory(&memory);
+        let lapsed = LapsedOut::of(&memory.node, memory.lapsed.as_ref());
         let truncated = memory.is_cut();
         let node = memory.node;
         Self {
@@ -198,7 +198,7 @@ impl ContextExperience {
                 None => content.chars().take(SUMMARY_LETTERS).collect(),
             },
             relevance: rounded(memory.relevance, 4),
-            lapsed: LapsedOut::of_memory(memory),
+            lapsed: LapsedOut::of(&memory.node, memory.lapsed.as_ref()),
             full: full.map(|situation| ExperienceFull {
                 truncated: memory.is_cut(),
                 confidence: memory.fading.map_or("high", |fading| fading.confidence.as_str()),

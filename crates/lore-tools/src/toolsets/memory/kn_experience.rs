@@ -129,7 +129,7 @@ impl ExperienceOut {
             confidence: experience.fading.confidence.as_str(),
             relevance: rounded(experience.relevance, 4),
             tags: experience.tags,
-            lapsed: LapsedOut::of(experience.lapsed.as_ref()),
+            lapsed: LapsedOut::of(&experience.node, experience.lapsed.as_ref()),
             origin: OriginOut::of(experience.provenance),
         }
     }

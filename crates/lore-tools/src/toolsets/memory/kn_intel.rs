@@ -235,7 +235,7 @@ impl CandidateOut {
             snippet: candidate.snippet.chars().take(160).collect(),
             similarity: rounded(candidate.similarity, 4),
             relation: candidate.relation.as_str(),
-            lapsed: LapsedOut::of(candidate.lapsed.as_ref()),
+            lapsed: LapsedOut::of(&candidate.node, candidate.lapsed.as_ref()),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use lore_app::federation::told_by;
 use lore_app::memory::crossref;
-use lore_app::memory::holding::Lapsed;
+use lore_app::memory::holding::{Lapsed, held_until};
 use lore_app::memory::ids::{show, shown};
 use lore_app::memory::kinds::type_of;
 use lore_app::memory::recall::{self, Memory};
@@ -126,16 +126,10 @@ pub(super) struct LapsedOut {
 }
 
 impl LapsedOut {
-    pub(super) fn of(lapsed: Option<&Lapsed>) -> Self {
-        Self {
-            valid_to: lapsed.map(|lapsed| lapsed.valid_to.clone()),
-            superseded_by: lapsed.map(|lapsed| shown(&lapsed.by)),
-        }
-    }
-
-    /// With the end that a memory has, also where nothing took its place.
-    pub(super) fn of_memory(memory: &Memory) -> Self {
-        Self { valid_to: memory.valid_to().map(str::to_owned), ..Self::of(memory.lapsed.as_ref()) }
+    /// Until when something held, and what took its place if anything did.
+    pub(super) fn of(node: &Node, lapsed: Option<&Lapsed>) -> Self {
+        let valid_to = held_until(node, lapsed).map(str::to_owned);
+        Self { valid_to, superseded_by: lapsed.map(|lapsed| shown(&lapsed.by)) }
     }
 }
 
@@ -166,7 +160,7 @@ impl OriginOut {
 impl Row {
     pub(super) fn of(memory: Memory, workspace: Option<String>) -> Self {
         let fading = memory.fading;
-        let lapsed = LapsedOut::of_memory(&memory);
+        let lapsed = LapsedOut::of(&memory.node, memory.lapsed.as_ref());
         let node_id = memory.kept_as().map(|uid| show("node", uid));
         let is_node = fading.is_none();
         let found_in = told_by(&memory.node);

@@ -87,7 +87,7 @@ impl NearOut {
     fn of(near: &Near) -> Self {
         Self {
             node: Brief::of(&near.node),
-            lapsed: LapsedOut::of(near.lapsed.as_ref()),
+            lapsed: LapsedOut::of(&near.node, near.lapsed.as_ref()),
             depth: near.depth,
             path: near.path.iter().map(HopOut::of).collect(),
         }

@@ -128,7 +128,7 @@ impl MemoryRow {
             content: one.content.chars().take(LETTERS).collect(),
             confidence: one.fading.confidence.as_str(),
             relevance: rounded(one.relevance, 4),
-            lapsed: LapsedOut::of(one.lapsed.as_ref()),
+            lapsed: LapsedOut::of(&one.node, one.lapsed.as_ref()),
         }
     }
 }

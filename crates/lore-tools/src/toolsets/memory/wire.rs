@@ -2,7 +2,9 @@
 
 use lore_app::memory::graph::Known;
 use lore_app::memory::ids::shown;
-use lore_app::memory::kinds::{SUPERSEDED_BY, Sharing, VALID_TO, edge_type, namespace_of, type_of};
+use lore_app::memory::kinds::{
+    SOURCE_TAKEN, SUPERSEDED_BY, Sharing, VALID_TO, edge_type, namespace_of, type_of,
+};
 use lore_app::memory::link::Link;
 use lore_core::Node;
 use schemars::JsonSchema;
@@ -50,7 +52,7 @@ pub(super) struct NodeOut {
 
 impl NodeOut {
     pub(super) fn brief(known: &Known) -> Self {
-        let lapsed = LapsedOut::of(known.lapsed.as_ref());
+        let lapsed = LapsedOut::of(&known.node, known.lapsed.as_ref());
         Self { brief: Brief::of(&known.node), lapsed, full: None }
     }
 
@@ -81,9 +83,9 @@ pub(super) struct Full {
 }
 
 /// The properties that are nobody's but the node's. What took its place, and that anything
-/// did, is told only to those who see that.
+/// did, is told only to those who see that; what an import notes is for the next one.
 pub(super) fn further(mut properties: Map<String, Value>) -> Map<String, Value> {
-    for told_elsewhere in ["type", VALID_TO, SUPERSEDED_BY] {
+    for told_elsewhere in ["type", VALID_TO, SUPERSEDED_BY, SOURCE_TAKEN] {
         properties.shift_remove(told_elsewhere);
     }
     properties
