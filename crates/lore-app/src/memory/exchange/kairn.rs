@@ -8,11 +8,12 @@ use serde_json::{Map, Value, json};
 
 use super::super::experience::Fading;
 use super::super::kinds::{
-    CONTENT, CONTEXT, DESCRIPTION, EXPERIENCE, IDEA, KNOWLEDGE, PROJECT, PROMOTED_TO, SUPERSEDES,
-    Sharing, VALID_TO, fading,
+    CONTENT, CONTEXT, DESCRIPTION, EXPERIENCE, IDEA, KNOWLEDGE, PROJECT, PROMOTED_TO,
+    SUPERSEDED_BY, SUPERSEDES, Sharing, VALID_TO, fading,
 };
 use super::super::pen::{capitalised, name_from};
 use super::super::project::{Entry, Outcome};
+use super::identity::SOURCE;
 use super::{Kept, Load, Passage, Record, Tie};
 
 /// A row of a table, by the names of its columns.
@@ -131,10 +132,11 @@ fn experience(row: &Row) -> Option<Record> {
     let confidence = text(row, "confidence").and_then(Confidence::named);
     let sort = Fading::new(lesson, confidence.unwrap_or(Confidence::High))
         .with_rate(row.get("decay_rate").and_then(Value::as_f64));
-    let mut properties = Properties::new();
+    let mut properties = further(row);
     sort.note_in(&mut properties);
-    if let Some(valid_to) = text(row, VALID_TO) {
-        properties.insert(VALID_TO.into(), json!(valid_to));
+    if let Some(until) = text(row, VALID_TO) {
+        let until = moment(row, VALID_TO).map_or_else(|| until.to_owned(), |at| at.to_string());
+        properties.insert(VALID_TO.into(), json!(until));
     }
     let context = text(row, "context").map(|body| passage(CONTEXT, body));
     let name = name_from(&format!("{}: ", capitalised(sort_of)), content, NAME_LETTERS);
@@ -205,7 +207,7 @@ fn step(row: &Row) -> Option<Entry> {
 }
 
 fn idea(row: &Row) -> Option<Record> {
-    let mut properties = Properties::new();
+    let mut properties = further(row);
     properties.insert("status".into(), json!(text(row, "status").unwrap_or("draft")));
     properties.insert("category".into(), json!(text(row, "category")));
     properties.insert("score".into(), row.get("score").cloned().unwrap_or_default());
@@ -220,7 +222,8 @@ fn idea(row: &Row) -> Option<Record> {
 fn edge(row: &Row) -> Option<Tie> {
     let end = |column: &str| text(row, column).map(str::to_owned);
     let weight = row.get("weight").and_then(Value::as_f64).unwrap_or(1.0);
-    let mut tie = Tie { weight, ..Tie::new(end("source_id")?, end("target_id")?, end("type")?) };
+    let tie = Tie::new(end("source_id")?, end("target_id")?, end("type")?);
+    let mut tie = Tie { weight, properties: further(row), ..tie };
     if let Some(at) = moment(row, "created_at").filter(|_| tie.type_name == SUPERSEDES) {
         tie.properties.insert(VALID_TO.into(), json!(at.to_string()));
     }
@@ -234,10 +237,43 @@ fn record(row: &Row, name: &str) -> Option<Record> {
         made: moment(row, "created_at"),
         name: name.to_owned(),
         tags: texts(row, "tags"),
+        properties: further(row),
         sharing: text(row, "visibility").and_then(Sharing::named).unwrap_or_default(),
         ..Record::default()
     })
 }
+
+/// The further fields of a row, which the database keeps as JSON text. What has a meaning of its
+/// own here comes in under another name.
+fn further(row: &Row) -> Properties {
+    let fields = text(row, "properties").and_then(|json| serde_json::from_str(json).ok());
+    let fields: Properties = fields.unwrap_or_default();
+    let own = fields.into_iter().filter(|(name, _)| name != NEEDS_PROMOTION);
+    let renamed = |name: String| if is_ours(&name) { format!("kairn_{name}") } else { name };
+    own.map(|(name, value)| (renamed(name), value)).collect()
+}
+
+/// What Kairn notes for itself about an experience that was asked for often.
+const NEEDS_PROMOTION: &str = "needs_promotion";
+
+fn is_ours(name: &str) -> bool {
+    const OURS: [&str; 10] = [
+        "type",
+        "node",
+        "experience",
+        "tags",
+        "phase",
+        "status",
+        "active",
+        PROMOTED_TO,
+        SUPERSEDED_BY,
+        VALID_TO,
+    ];
+    OURS.contains(&name) || name == SOURCE || name.starts_with("source_") && name != ORIGIN
+}
+
+/// Where Kairn says which experience a node was made of.
+const ORIGIN: &str = "source_experience_id";
 
 fn passage(kind: &str, body: &str) -> Passage {
     Passage::new(kind, body)
@@ -330,6 +366,35 @@ mod tests {
         let keys: Vec<_> = load.records.iter().map(|record| record.key.as_str()).collect();
         assert_eq!(keys, ["x1", "experience x1"]);
         assert_eq!(load.records[1].properties["decay_rate"], 0.0035);
+    }
+
+    #[test]
+    fn what_else_is_known_of_nodes_and_edges_comes_along() {
+        let tables = BTreeMap::from([
+            (
+                "nodes".to_owned(),
+                vec![row(json!({"id": "n1", "type": "t", "name": "Mast",
+                    "properties": "{\"height\": 12, \"type\": \"oak\", \"source\": \"log\"}"}))],
+            ),
+            (
+                "experiences".to_owned(),
+                vec![row(json!({"id": "e1", "type": "gotcha", "content": "Mind the boom",
+                    "properties": "{\"needs_promotion\": 1, \"deck\": \"aft\"}",
+                    "valid_to": "2025-03-01T00:00:00+00:00"}))],
+            ),
+            (
+                "edges".to_owned(),
+                vec![row(json!({"source_id": "n1", "target_id": "n1", "type": "supports",
+                    "properties": "{\"reason\": \"it holds\"}"}))],
+            ),
+        ]);
+        let load = read(&tables);
+        let node = json!({"height": 12, "kairn_type": "oak", "kairn_source": "log"});
+        assert_eq!(Value::Object(load.records[0].properties.clone()), node);
+        let experience = &load.records[1].properties;
+        assert_eq!((&experience["deck"], experience.get("needs_promotion")), (&json!("aft"), None));
+        assert_eq!(experience[VALID_TO], "2025-03-01T00:00:00Z");
+        assert_eq!(load.ties[0].properties["reason"], "it holds");
     }
 
     #[test]
