@@ -188,6 +188,26 @@ def test_what_kairn_promoted_is_recalled(program):
     assert "compressor" in str(recalled(program, "accident in hall seven")[0])
 
 
+def test_what_else_kairn_knows_comes_over(program, tmp_path):
+    """Fields of nodes and edges, without secrets, and until when an experience held."""
+    folder = write_kairn(program.home)
+    with sqlite3.connect(folder / "kairn.db") as db:
+        db.execute("ALTER TABLE edges ADD COLUMN properties JSON")
+        db.execute("ALTER TABLE experiences ADD COLUMN valid_to TEXT")
+        db.execute("UPDATE nodes SET properties = ? WHERE id = 'n2'",
+                   [json.dumps({"length": 40, "password": "hunter22x"})])
+        db.execute("UPDATE edges SET properties = ?", [json.dumps({"reason": "it opens strands"})])
+        db.execute("UPDATE experiences SET valid_to = '2026-02-01T00:00:00+00:00' WHERE id = 'e2'")
+    program.ok("import", "memory", "kairn", str(folder))
+    [spike] = call(program, "kn_graph", action="query", text="Marlinspike", detail="full", limit=1)["nodes"]
+    assert (spike["properties"]["length"], spike["properties"]["password"]) == (40, "[masked password]")
+    lines = tmp_path / "out.jsonl"
+    program.ok("export", "memory", "jsonl", str(lines))
+    assert "it opens strands" in lines.read_text()
+    found = call(program, "kn_experience", action="search", text="knot")["experiences"][0]
+    assert found["valid_to"] == "2026-02-01T00:00:00Z"
+
+
 def test_what_is_exported_can_be_imported(program, tmp_path):
     """JSON lines make the same graph in another world; notes hold every text."""
     program.ok("import", "memory", "kairn", str(write_kairn(program.home)))

@@ -301,6 +301,9 @@ pub(crate) enum Export {
         format: ExportFormat,
         /// File or folder to write
         path: PathBuf,
+        /// Write notes into a folder that holds other things, too
+        #[arg(long)]
+        force: bool,
     },
 }
 

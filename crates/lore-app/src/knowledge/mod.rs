@@ -54,7 +54,7 @@ mod vault_sync;
 mod vault_watch;
 mod waiting;
 mod web;
-mod yaml;
+pub(crate) mod yaml;
 
 pub use amend::{add_alias, remove_alias, retype};
 pub use catalogue::Catalogues;

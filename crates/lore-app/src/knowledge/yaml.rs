@@ -17,7 +17,7 @@ const MERGE: &str = "<<";
 
 /// What is written somewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Value {
+pub(crate) enum Value {
     /// A text without quotes; empty where nothing is said.
     Plain(String),
     /// A text in quotes or on lines of its own.
@@ -30,7 +30,7 @@ pub(super) enum Value {
 
 /// Why a text is no YAML.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Problem {
+pub(crate) struct Problem {
     /// The line where it was noticed, from 0.
     pub(super) line: usize,
     /// What is wrong.
@@ -38,7 +38,7 @@ pub(super) struct Problem {
 }
 
 /// Reads a text that is YAML as a whole.
-pub(super) fn read(text: &str) -> Result<Value, Problem> {
+pub(crate) fn read(text: &str) -> Result<Value, Problem> {
     let mut tree = Tree::default();
     for event in Parser::new_from_str(text) {
         let (event, place) = event.map_err(|error| Problem::of(&error))?;
@@ -59,7 +59,7 @@ impl Problem {
 
 impl Value {
     /// What it says as a text of its own, if it is one. `a: b` in a list is one, too.
-    pub(super) fn text(&self) -> Option<String> {
+    pub(crate) fn text(&self) -> Option<String> {
         match self {
             Self::Plain(text) | Self::Quoted(text) => Some(text.clone()),
             Self::List(_) => None,

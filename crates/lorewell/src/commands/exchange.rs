@@ -1,8 +1,8 @@
 //! `lorewell import` and `lorewell export`: memory and worlds from elsewhere, memory for elsewhere.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fs;
-use std::io::{BufWriter, Seek, Write};
+use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use anyhow::Context;
 use lore_app::App;
 use lore_app::memory::exchange::{self, Exported, Load, chats, kairn, notes, reference};
 use lore_app::memory::{Keeper, Refusal};
-use lore_core::Error;
+use lore_core::{Error, Timestamp};
 use lore_remote::world_anvil::Archive;
 
 use crate::cli::{Export, ExportFormat, Import, ImportFormat};
@@ -50,14 +50,32 @@ async fn import_memory(
          {} secrets masked",
         done.made, done.known, done.updated, done.tied, done.loose, done.masked
     ));
+    if !done.disputed.is_empty() {
+        output::line(format!(
+            "{} were changed here and there since they were exported, and the newer is kept: {}",
+            done.disputed.len(),
+            some_of(&done.disputed)
+        ));
+    }
     if load.unreadable > 0 {
         output::line(format!("{} entries could not be read and were left out", load.unreadable));
     }
     Ok(())
 }
 
+/// As many names as can be taken in at once.
+fn some_of(names: &[String]) -> String {
+    const SHOWN: usize = 20;
+    let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if names.len() > SHOWN { format!("{shown}, …") } else { shown }
+}
+
 fn read(format: ImportFormat, path: &Path) -> anyhow::Result<Load> {
-    let load = Load { place: place(format, path)?, ..read_as(format, path)? };
+    let mut load = Load { place: place(format, path)?, ..read_as(format, path)? };
+    for record in &mut load.records {
+        let file = record.file.as_ref().filter(|_| path.is_dir());
+        record.written = written(&file.map_or_else(|| path.to_owned(), |file| path.join(file)));
+    }
     if load.records.is_empty() && load.unreadable > 0 {
         anyhow::bail!(
             "nothing of {} can be read in this format ({} entries)\n  \
@@ -110,6 +128,11 @@ fn read_as(format: ImportFormat, path: &Path) -> anyhow::Result<Load> {
             Ok(kairn::read(&tables))
         }
     }
+}
+
+/// When a file was last written, as far as that is known.
+fn written(file: &Path) -> Option<Timestamp> {
+    Timestamp::try_from(fs::metadata(file).ok()?.modified().ok()?).ok()
 }
 
 /// The text of a file. What is no UTF-8 in it is marked as such, and keeps nothing else out.
@@ -169,45 +192,98 @@ fn files(path: &Path, is_one: impl Fn(&str) -> bool) -> anyhow::Result<Vec<(Stri
 
 /// Exports everything the person at the machine sees in their world.
 pub(crate) async fn export(settings: &Settings, command: Export) -> anyhow::Result<()> {
-    let Export::Memory { format, path } = command;
+    let Export::Memory { format, path, force } = command;
+    if format == ExportFormat::Markdown && !force {
+        may_be_filled(&path)?;
+    }
     let keeper = keeper(settings, "export memory").await?;
-    let count = match format {
-        ExportFormat::Jsonl => export_lines(&keeper, &path).await?,
-        ExportFormat::Markdown => {
-            fs::create_dir_all(&path).with_context(|| path.display().to_string())?;
-            let mut written = HashSet::new();
-            let write = |exported: &Exported| {
-                let (name, text) = exchange::markdown(exported);
-                fs::write(path.join(&name), text)?;
-                written.insert(name);
-                Ok(())
-            };
-            let count = each(&keeper, write).await?;
-            remove_stale(&path, &written)?;
-            count
-        }
+    let (count, edited) = match format {
+        ExportFormat::Jsonl => (export_lines(&keeper, &path).await?, Vec::new()),
+        ExportFormat::Markdown => export_notes(&keeper, &path).await?,
     };
     output::end_progress();
     output::line(format!("exported {count} things to {}", path.display()));
+    if !edited.is_empty() {
+        output::line(format!(
+            "{} notes were changed by hand and are left as they are: {}\n  \
+             try: import them first, or delete those whose changes you do not want",
+            edited.len(),
+            some_of(&edited)
+        ));
+    }
     Ok(())
 }
 
-/// Takes notes away that an earlier export wrote and this one did not: what they were of is
-/// gone or is called otherwise. Notes of others stay.
-fn remove_stale(folder: &Path, written: &HashSet<String>) -> anyhow::Result<()> {
-    for entry in fs::read_dir(folder)? {
+/// Fails for a folder that holds what no export wrote: notes would be strewn among other things.
+fn may_be_filled(folder: &Path) -> anyhow::Result<()> {
+    if !folder.exists() || fs::read_dir(folder)?.next().is_none() {
+        return Ok(());
+    }
+    if own_pages(folder)?.is_empty() {
+        anyhow::bail!(
+            "{} holds other things, and no notes of an earlier export\n  \
+             try: name a folder of its own, or add --force",
+            folder.display()
+        );
+    }
+    Ok(())
+}
+
+/// Writes a note for each thing and takes away what an earlier export wrote of what is gone or is
+/// called otherwise. Notes of others stay, and so do those that somebody changed by hand since:
+/// these are returned, with how many things there are.
+async fn export_notes(keeper: &Keeper, folder: &Path) -> anyhow::Result<(usize, Vec<String>)> {
+    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    let mut old = own_pages(folder)?;
+    let mut edited = Vec::new();
+    let write = |exported: &Exported| {
+        let (name, text) = exchange::markdown(exported);
+        let before = exchange::note_id(&text).and_then(|id| old.remove(id)).unwrap_or_default();
+        let kept = clear(folder, before, Some(exported))?;
+        if !kept.contains(&name) {
+            fs::write(folder.join(name), text)?;
+        }
+        edited.extend(kept);
+        Ok(())
+    };
+    let count = each(keeper, write).await?;
+    for before in old.into_values() {
+        edited.extend(clear(folder, before, None)?);
+    }
+    Ok((count, edited))
+}
+
+/// Takes notes of one thing away, but for those that somebody changed by hand; returns these.
+fn clear(folder: &Path, names: Vec<String>, now: Option<&Exported>) -> io::Result<Vec<String>> {
+    let mut kept = Vec::new();
+    for name in names {
+        let file = folder.join(&name);
+        let page = fs::read(&file)?;
+        if exchange::may_be_replaced(&String::from_utf8_lossy(&page), now) {
+            fs::remove_file(file)?;
+        } else {
+            kept.push(name);
+        }
+    }
+    Ok(kept)
+}
+
+/// The names of the notes in a folder that an export wrote, by what they are of.
+fn own_pages(folder: &Path) -> anyhow::Result<HashMap<String, Vec<String>>> {
+    let mut pages: HashMap<String, Vec<String>> = HashMap::new();
+    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        if written.contains(&name) || !name.ends_with(".md") || !entry.file_type()?.is_file() {
+        if !name.ends_with(".md") || !entry.file_type()?.is_file() {
             continue;
         }
         let page = String::from_utf8_lossy(&fs::read(entry.path())?).into_owned();
-        let ours = exchange::note_id(&page).is_some_and(|id| name.ends_with(&format!("{id}.md")));
-        if ours {
-            fs::remove_file(entry.path())?;
+        let id = exchange::note_id(&page).filter(|id| name.ends_with(&format!("{id}.md")));
+        if let Some(id) = id.map(str::to_owned) {
+            pages.entry(id).or_default().push(name);
         }
     }
-    Ok(())
+    Ok(pages)
 }
 
 /// Writes beside the file and puts it in place when it is whole. Until then it has no name,
@@ -223,19 +299,19 @@ async fn export_lines(keeper: &Keeper, path: &Path) -> anyhow::Result<usize> {
     let mut whole = lines.into_inner().map_err(|error| anyhow::anyhow!("{error}"))?;
     whole.rewind()?;
     let mut named = tempfile::NamedTempFile::new_in(folder)?;
-    std::io::copy(&mut whole, &mut named)?;
+    io::copy(&mut whole, &mut named)?;
     named.persist(path).with_context(|| path.display().to_string())?;
     Ok(count)
 }
 
 async fn each(
     keeper: &Keeper,
-    mut write: impl FnMut(&Exported) -> std::io::Result<()> + Send,
+    mut write: impl FnMut(&Exported) -> io::Result<()> + Send,
 ) -> anyhow::Result<usize> {
     let mut done = 0;
     let exported = exchange::export(keeper, |page, total| {
         for one in page {
-            let broken = |error: std::io::Error| Error::Bug { what: format!("writing: {error}") };
+            let broken = |error: io::Error| Error::Bug { what: format!("writing: {error}") };
             write(one).map_err(broken)?;
             done += 1;
         }

@@ -11,7 +11,8 @@ use super::super::keeper::Keeper;
 use super::super::kinds::{PROJECT, Sharing, edge_type, namespace_of, property, type_of};
 use super::super::project::{Entry, steps_of};
 use super::super::refusal::Reply;
-use super::identity::SOURCE_ID;
+use super::identity::{SOURCE_ID, without_source};
+use super::state::State;
 use crate::federation::is_of_federation;
 
 /// A node with everything that belongs to it.
@@ -100,6 +101,8 @@ pub fn relations(exported: &Exported) -> Vec<Value> {
     let observations: Vec<_> = exported.texts.iter().map(|text| text.body.as_str()).collect();
     let details: Vec<_> = exported.texts.iter().map(details).collect();
     let log: Vec<_> = exported.steps.iter().map(Entry::write).collect();
+    let mut properties = node.properties.clone();
+    without_source(&mut properties);
     let mut lines = vec![json!({
         "type": "entity", "name": node.name, "entityType": type_of(node),
         "observations": observations, "details": details, "id": id,
@@ -107,7 +110,7 @@ pub fn relations(exported: &Exported) -> Vec<Value> {
         "tags": node.tags, "created_at": node.created.at.to_string(),
         "updated_at": exported.changed().to_string(), "origin": property(node, SOURCE_ID),
         "derived_name": node.derived_name, "visibility": Sharing::of(node.visibility).as_str(),
-        "properties": node.properties, "log": log,
+        "properties": properties, "log": log, "exported": State::of(exported).write(),
     })];
     lines.extend(exported.edges.iter().map(|(edge, end)| relation(node, edge, end)));
     lines
@@ -126,7 +129,7 @@ pub(super) fn relation(node: &Node, edge: &Edge, end: &Node) -> Value {
 pub(super) fn details(text: &Text) -> Value {
     let said = &text.provenance;
     json!({
-        "kind": text.kind.as_str(), "title": text.title, "searchable": text.searchable,
+        "id": text.uid.to_string(), "kind": text.kind.as_str(), "title": text.title, "searchable": text.searchable,
         "visibility": Sharing::of(text.visibility).as_str(), "source": said.source,
         "session": said.session, "author": said.author,
         "position": said.session.is_some().then_some(text.position),

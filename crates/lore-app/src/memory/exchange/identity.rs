@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::super::ids::show;
 use super::super::keeper::Keeper;
-use super::super::kinds::{PROMOTED_TO, SUPERSEDED_BY, Type, property};
+use super::super::kinds::{PROMOTED_TO, SOURCE_TAKEN, SUPERSEDED_BY, Type, property};
 use super::super::refusal::Reply;
 use super::{Load, Record, reference};
 use crate::id_forms::read_uid;
@@ -27,6 +27,11 @@ pub(super) const SOURCE_ID: &str = "source_id";
 const REFERENCES: [&str; 4] = ["node", "experience", PROMOTED_TO, SUPERSEDED_BY];
 /// The field that names one as clients see it.
 const SHOWN_REFERENCE: &str = "source_experience_id";
+
+/// Whether a field names another node.
+pub(super) fn is_reference(name: &str) -> bool {
+    REFERENCES.contains(&name) || name == SHOWN_REFERENCE
+}
 
 /// The nodes that the records of a load are or will be.
 pub(super) struct Identities {
@@ -48,7 +53,7 @@ pub(super) enum Identity {
 }
 
 impl Identity {
-    fn uid(self) -> Uid {
+    pub(super) fn uid(self) -> Uid {
         match self {
             Self::Settled(uid) | Self::Returned(uid) | Self::Sourced(uid) => uid,
         }
@@ -131,19 +136,19 @@ pub(super) fn place_print(place: &str) -> String {
 
 /// Takes out what is about where something was, not about what it is.
 pub(super) fn without_source(properties: &mut Properties) {
-    for key in [SOURCE, SOURCE_PRINT, SOURCE_STATE, SOURCE_PLACE, SOURCE_ID] {
+    for key in [SOURCE, SOURCE_PRINT, SOURCE_STATE, SOURCE_PLACE, SOURCE_ID, SOURCE_TAKEN] {
         properties.shift_remove(key);
     }
 }
 
 async fn identify(keeper: &Keeper, load: &Load, record: &Record) -> Reply<Identity> {
     if let Some(own) = own_id(&record.key)
-        && is_here(keeper, own, &record.name).await?
+        && is_here(keeper, own, record).await?
     {
         return Ok(Identity::Settled(own));
     }
     if let Some(first) = record.origin.as_deref().and_then(own_id)
-        && is_here(keeper, first, &record.name).await?
+        && is_here(keeper, first, record).await?
     {
         let live = keeper.app.store.node(&keeper.viewer, NodeKey::Uid(first)).await?.is_some();
         return Ok(if live { Identity::Returned(first) } else { Identity::Settled(first) });
@@ -212,28 +217,35 @@ pub(super) fn own_id(key: &str) -> Option<Uid> {
 }
 
 /// Whether a node is in this world, live or in the bin.
-async fn is_here(keeper: &Keeper, uid: Uid, name: &str) -> Reply<bool> {
+async fn is_here(keeper: &Keeper, uid: Uid, record: &Record) -> Reply<bool> {
     let store = &keeper.app.store;
     if store.node(&keeper.viewer, NodeKey::Uid(uid)).await?.is_some() {
         return Ok(true);
     }
+    let name = record.state.as_ref().map_or(&record.name, |state| &state.name);
     let name = Some(NameMatch::Exact(name.trim().to_owned()));
     let query = NodeQuery { name, bin: Bin::Deleted, ..NodeQuery::default() };
     let gone = store.find_nodes(&keeper.viewer, query).await?.items;
     Ok(gone.iter().any(|node| node.uid == uid))
 }
 
-/// A node that another source of the same sort made of exactly this.
+/// A node that another source of the same sort made of exactly this, live or in the bin.
 async fn same_elsewhere(keeper: &Keeper, load: &Load, record: &Record) -> Reply<Option<Node>> {
     let print = print(record);
-    let name = Some(NameMatch::Exact(record.name.trim().to_owned()));
-    let query = NodeQuery { name, ..NodeQuery::default() };
-    let found = keeper.app.store.find_nodes(&keeper.viewer, query).await?.items;
     let is_copy = |node: &Node| {
         property(node, SOURCE_PRINT) == Some(print.as_str())
             && property(node, SOURCE).is_some_and(|source| source != load.label)
     };
-    Ok(found.into_iter().find(is_copy))
+    // What was removed here is not to come back by another way.
+    for bin in [Bin::Live, Bin::Deleted] {
+        let name = Some(NameMatch::Exact(record.name.trim().to_owned()));
+        let query = NodeQuery { name, bin, ..NodeQuery::default() };
+        let found = keeper.app.store.find_nodes(&keeper.viewer, query).await?.items;
+        if let Some(copy) = found.into_iter().find(is_copy) {
+            return Ok(Some(copy));
+        }
+    }
+    Ok(None)
 }
 
 /// The id of what a source calls `key` in a world: always the same.

@@ -4,35 +4,38 @@
 //! itself has for it, wherever the source lies. Ids follow from these keys, so importing
 //! again, or going on after an interruption, makes nothing twice and brings nothing back that
 //! was removed; what is new in the source, or changed there, is brought up to date. What comes
-//! back from a world that it was brought to is what it was before.
+//! back from a world that it was brought to is what it was before, and what was exported and
+//! changed by hand is changed here.
 //!
 //! Nothing here touches files: whoever calls reads and writes them.
 
+mod base;
 pub mod chats;
 mod export;
 mod identity;
 pub mod kairn;
+mod links;
 pub mod notes;
 mod own;
 mod put;
 pub mod reference;
 mod same_source;
-
-use std::collections::{HashMap, HashSet};
+mod state;
 
 use futures::{StreamExt, stream};
-use lore_core::{Edge, Error, NodeId, Properties, Provenance, Timestamp, Uid};
-use lore_store::{Change, Direction, EdgeRef, Expect, NewEdge, NodeKey, NodeRef, StoreError};
-use serde_json::json;
+use lore_core::{Error, Properties, Provenance, Timestamp};
 
 pub use export::{Exported, export, relations};
-pub use own::{markdown, note_id};
+pub use own::{markdown, may_be_replaced, note_id};
+pub use state::State;
 
 use super::keeper::Keeper;
-use super::kinds::{Sharing, Type, word};
+use super::kinds::Sharing;
 use super::project::Entry;
 use super::refusal::Reply;
-use identity::{Identities, Identity, SOURCE};
+use base::Bases;
+use identity::Identities;
+use links::Links;
 
 /// Everything that a source holds.
 #[derive(Debug, Clone, Default)]
@@ -64,6 +67,12 @@ pub struct Record {
     pub made: Option<Timestamp>,
     /// When it was last changed, if the source says so.
     pub changed: Option<Timestamp>,
+    /// The file that it stands in, within its source.
+    pub file: Option<String>,
+    /// When that file was written.
+    pub written: Option<Timestamp>,
+    /// What it said when it was exported here.
+    pub state: Option<State>,
     /// Its name.
     pub name: String,
     /// Whether the name is only cut from its text.
@@ -104,6 +113,8 @@ pub enum Kept {
 /// A text.
 #[derive(Debug, Clone)]
 pub struct Passage {
+    /// The id of the text that it was exported from.
+    pub id: Option<String>,
     /// What part of its record it is.
     pub kind: String,
     /// Its heading; empty when there is none.
@@ -124,6 +135,7 @@ impl Passage {
     /// A text of which nothing else is known.
     pub fn new(kind: &str, body: impl Into<String>) -> Self {
         Self {
+            id: None,
             kind: kind.to_owned(),
             title: String::new(),
             body: body.into(),
@@ -164,7 +176,7 @@ impl Tie {
 }
 
 /// What an import did.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Imported {
     /// Records that are new.
     pub made: usize,
@@ -178,6 +190,8 @@ pub struct Imported {
     pub loose: usize,
     /// Secrets that were masked.
     pub masked: usize,
+    /// What was changed here and there since it was exported, by name.
+    pub disputed: Vec<String>,
 }
 
 /// How many changes are on their way at once: they share commits.
@@ -196,17 +210,18 @@ pub async fn import(
     let mut imported = Imported::default();
     let mut done = 0;
     let identities = Identities::of(keeper, load).await?;
+    let bases = Bases::of(keeper, load, &identities).await?;
     let active = put::may_be_active(keeper, load).await?;
-    let put = |record| put::put(keeper, load, &identities, active, record);
+    let putter = put::Putter { keeper, load, identities: &identities, bases: &bases, active };
+    let put = |record| put::put(&putter, record);
     let mut records = stream::iter(&load.records).map(put).buffered(AT_ONCE);
     while let Some(put) = records.next().await {
-        imported.count(&put?);
+        imported.count(put?);
         done += 1;
         progress(done, total);
     }
-    let joined = joined(keeper, &identities).await?;
-    let tie = |each| tie(keeper, load, &identities, &joined, each);
-    let mut ties = stream::iter(&load.ties).map(tie).buffered(AT_ONCE);
+    let links = Links::of(keeper, load, &identities, &bases).await?;
+    let mut ties = stream::iter(&load.ties).map(|tie| links.tie(tie)).buffered(AT_ONCE);
     while let Some(tied) = ties.next().await {
         let tied = tied?;
         imported.tied += usize::from(tied);
@@ -214,14 +229,12 @@ pub async fn import(
         done += 1;
         progress(done, total);
     }
-    if load.keys_are_places {
-        untie(keeper, load, &identities).await?;
-    }
+    links.untie().await?;
     Ok(imported)
 }
 
 impl Imported {
-    fn count(&mut self, put: &put::Put) {
+    fn count(&mut self, put: put::Put) {
         match put {
             put::Put::Made { masked } => {
                 self.made += 1;
@@ -232,101 +245,14 @@ impl Imported {
                 self.masked += masked;
             }
             put::Put::Known => self.known += 1,
+            put::Put::Disputed { name, is_taken, masked } => {
+                self.updated += usize::from(is_taken);
+                self.known += usize::from(!is_taken);
+                self.masked += masked;
+                self.disputed.push(name);
+            }
         }
     }
-}
-
-/// Joins two records; `false` when one of them is not there. What is joined already stays as
-/// it is.
-async fn tie(
-    keeper: &Keeper,
-    load: &Load,
-    identities: &Identities,
-    joined: &HashSet<Join>,
-    tie: &Tie,
-) -> Reply<bool> {
-    let (Some(from), Some(to)) = (identities.uid(&tie.from), identities.uid(&tie.to)) else {
-        return Ok(false);
-    };
-    let kind = Type::of(&tie.type_name)?;
-    if joined.contains(&(from, to, kind.kind.as_str().to_owned())) {
-        return Ok(true);
-    }
-    let mut properties = tie.properties.clone();
-    kind.note_in(&mut properties);
-    if load.keys_are_places && tie.type_name == LINKS_TO {
-        properties.insert(SOURCE.into(), json!(load.label));
-    }
-    let edge = NewEdge {
-        source: NodeRef::Uid(from),
-        target: NodeRef::Uid(to),
-        kind: kind.kind,
-        weight: if tie.weight.is_finite() { tie.weight } else { 1.0 },
-        visibility: tie.sharing.visibility(&keeper.viewer),
-        properties,
-    };
-    let mut batch = keeper.batch().change(Change::PutEdge(edge));
-    batch.origin.source = Some(load.label.clone());
-    match keeper.app.commit(&keeper.viewer, batch).await {
-        Ok(_) => Ok(true),
-        Err(StoreError::NotFound(_) | StoreError::Exists(_)) => Ok(false),
-        Err(other) => Err(other.into()),
-    }
-}
-
-/// An edge by its two ends and its kind.
-type Join = (Uid, Uid, String);
-
-/// The edges that are there between the nodes of a load.
-async fn joined(keeper: &Keeper, identities: &Identities) -> Reply<HashSet<Join>> {
-    /// How many nodes are looked at together, and how many edges of them.
-    const PAGE: usize = 500;
-    const EDGES: usize = 100_000;
-    let (store, viewer) = (&keeper.app.store, &keeper.viewer);
-    let mut here: HashMap<NodeId, Uid> = HashMap::new();
-    for uids in identities.uids().chunks(PAGE) {
-        let nodes = store.nodes_by_uid(viewer, uids).await?;
-        here.extend(nodes.into_iter().map(|node| (node.id, node.uid)));
-    }
-    let ids: Vec<NodeId> = here.keys().copied().collect();
-    let mut joined = HashSet::new();
-    for ids in ids.chunks(PAGE) {
-        let edges = store.neighbours(viewer, ids, Direction::Out, &[], EDGES).await?;
-        let ends = |edge: &Edge| Some((*here.get(&edge.source)?, *here.get(&edge.target)?));
-        let join =
-            |edge: Edge| ends(&edge).map(|(from, to)| (from, to, edge.kind.as_str().to_owned()));
-        joined.extend(edges.into_iter().filter_map(join));
-    }
-    Ok(joined)
-}
-
-/// Takes links away that a source made and no longer has.
-async fn untie(keeper: &Keeper, load: &Load, identities: &Identities) -> Reply<()> {
-    /// More links of one note than anybody makes.
-    const MANY: usize = 10_000;
-    let uids = |tie: &Tie| Some((identities.uid(&tie.from)?, identities.uid(&tie.to)?));
-    let wanted: HashSet<_> = load.ties.iter().filter_map(uids).collect();
-    let (store, viewer, kinds) = (&keeper.app.store, &keeper.viewer, [word(LINKS_TO)?]);
-    for record in &load.records {
-        let Some(Identity::Sourced(uid)) = identities.get(&record.key) else { continue };
-        let Some(node) = store.node(viewer, NodeKey::Uid(uid)).await? else { continue };
-        let mut edges = store.neighbours(viewer, &[node.id], Direction::Out, &kinds, MANY).await?;
-        edges.retain(|edge| edge.properties.get(SOURCE) == Some(&json!(load.label)));
-        let ends: Vec<_> = edges.iter().map(|edge| edge.target).collect();
-        let ends = store.nodes(viewer, &ends).await?;
-        let is_wanted = |edge: &Edge| {
-            let end = ends.iter().find(|end| end.id == edge.target);
-            end.is_some_and(|end| wanted.contains(&(uid, end.uid)))
-        };
-        let mut batch = keeper.batch();
-        let stale = edges.iter().filter(|edge| !is_wanted(edge));
-        let bin = |edge: &Edge| Change::DeleteEdge(EdgeRef::Id(edge.id), Expect::Any);
-        batch.changes.extend(stale.map(bin));
-        if !batch.changes.is_empty() {
-            store.commit(viewer, batch).await?;
-        }
-    }
-    Ok(())
 }
 
 /// The error for a source that is not what it is said to be.

@@ -85,7 +85,8 @@ impl Note {
 
     fn record(self) -> Option<Record> {
         if let Some(own) = &self.own {
-            return reference::entity(&own.entity);
+            let record = reference::entity(&own.entity)?;
+            return Some(Record { file: Some(self.path), ..record });
         }
         // The parts of a long note explain each other.
         let session = (parts(&self.body).len() > 1).then(|| self.path.clone());
@@ -102,6 +103,7 @@ impl Note {
             aliases: self.list(["aliases", "alias"]),
             tags: self.list(["tags", "tag"]),
             passages: vec![passage],
+            file: Some(self.path),
             key: self.key,
             ..Record::default()
         })
@@ -178,7 +180,7 @@ fn front_matter(text: &str) -> (HashMap<String, String>, &str) {
 }
 
 /// `[a, b]` or `a, b`.
-fn list(value: &str) -> Vec<String> {
+pub(super) fn list(value: &str) -> Vec<String> {
     let inside = value.trim_start_matches('[').trim_end_matches(']');
     let entries = inside.split(',').map(|entry| entry.trim().trim_matches(['"', '\'', '#']));
     entries.filter(|entry| !entry.is_empty()).map(str::to_owned).collect()

@@ -3,6 +3,8 @@
 //! A note is for people to read; what makes the way back lossless stands in its front matter
 //! and in comments. A line of a text that looks like such a comment is escaped.
 
+mod fields;
+
 use std::fmt::Write;
 
 use lore_core::{Node, Text};
@@ -11,14 +13,25 @@ use serde_json::{Map, Value, json};
 use super::super::ids::shown;
 use super::super::kinds::{Sharing, namespace_of, property, type_of};
 use super::super::pen::name_from;
+use super::base::Taken;
 use super::export::{Exported, details, relation};
 use super::identity::{SOURCE_ID, own_id, without_source};
+use super::state::{State, link_print};
+use super::{LINKS_TO, Tie, reference};
+use fields::fields;
 
 /// What a comment of ours begins and ends with.
 const BEGIN: &str = "<!-- lorewell ";
 const END: &str = " -->";
 /// What the field of the front matter is called that tells our notes from others.
 const MARK: &str = "lorewell";
+/// What the comment begins with that tells what the note said when it was written.
+const EXPORTED: &str = "exported ";
+/// Where a text says that it has a heading of its own that looks like ours.
+const HEADED: &str = "headed";
+/// The headings of what stands below the texts.
+const LINKS: &str = "## Links";
+const LOG: &str = "## Log";
 /// How much of a step is shown in a list, in characters.
 const STEP_LETTERS: usize = 120;
 
@@ -28,7 +41,11 @@ pub fn markdown(exported: &Exported) -> (String, String) {
     let mut page = front(exported);
     let _ = writeln!(page, "# {}", node.name);
     for text in &exported.texts {
-        let details = details(text);
+        let mut details = details(text);
+        let is_headed = text.body.lines().any(|line| line.trim() == LINKS);
+        if let Some(details) = details.as_object_mut().filter(|_| is_headed) {
+            details.insert(HEADED.into(), Value::Bool(true));
+        }
         let _ = write!(page, "\n{}\n", comment("text ", &details));
         if let Some(said) = said(&details) {
             let _ = write!(page, "{said}\n\n");
@@ -36,7 +53,7 @@ pub fn markdown(exported: &Exported) -> (String, String) {
         let _ = writeln!(page, "{}", escaped(text));
     }
     if !exported.steps.is_empty() {
-        let _ = write!(page, "\n{BEGIN}log{END}\n## Log\n\n");
+        let _ = write!(page, "\n{BEGIN}log{END}\n{LOG}\n\n");
     }
     for step in &exported.steps {
         let action = name_from("", &step.action, STEP_LETTERS);
@@ -44,7 +61,7 @@ pub fn markdown(exported: &Exported) -> (String, String) {
         let _ = writeln!(page, "- {} {}: {action} {written}", step.at, step.outcome.as_str());
     }
     if !exported.edges.is_empty() {
-        let _ = write!(page, "\n{BEGIN}links{END}\n## Links\n\n");
+        let _ = write!(page, "\n{BEGIN}links{END}\n{LINKS}\n\n");
     }
     for (edge, end) in &exported.edges {
         let name = end.name.replace(['[', ']', '|'], " ");
@@ -53,12 +70,39 @@ pub fn markdown(exported: &Exported) -> (String, String) {
         let written = comment("", &relation);
         let _ = writeln!(page, "- {kind}: [[{}|{name}]] {written}", file_stem(end));
     }
+    // Editors write front matter anew as they like, and leave comments alone.
+    let _ = write!(page, "\n{}\n", comment(EXPORTED, &State::of(exported).write()));
     (format!("{}.md", file_stem(node)), page)
 }
 
 /// The id that a note of ours begins with.
 pub fn note_id(page: &str) -> Option<&str> {
     page.strip_prefix("---\nid: ")?.lines().next()
+}
+
+/// Whether a page may be written anew: it is none of ours, nobody changed it since it was written,
+/// or what they changed was taken over.
+pub fn may_be_replaced(page: &str, by: Option<&Exported>) -> bool {
+    let page = page.replace("\r\n", "\n");
+    let Some(note) = read(&page) else { return true };
+    let Some(record) = reference::entity(&note.entity) else { return true };
+    let Some(written) = &record.state else { return true };
+    let ties: Vec<Tie> = note.relations.iter().filter_map(reference::relation).collect();
+    let mut now = State::said(&record, ties.iter());
+    now.links.extend(note.added.iter().map(|(kind, to)| added_print(kind, to, by)));
+    let is_here = |exported: &Exported| {
+        let taken = Taken::of(&exported.node, written);
+        let is_taken = taken.is_some_and(|taken| taken.state.says_the_same(&now));
+        is_taken || State::of(exported).says_the_same(&now)
+    };
+    written.says_the_same(&now) || by.is_some_and(is_here)
+}
+
+/// The print of a link that somebody added, by what it leads to if that is joined here.
+fn added_print(kind: &str, to: &str, by: Option<&Exported>) -> String {
+    let mut ends = by.iter().flat_map(|exported| &exported.edges).map(|(_, end)| end);
+    let end = ends.find(|end| end.name == to || file_stem(end) == to);
+    link_print(kind, &end.map_or_else(|| to.to_owned(), shown))
 }
 
 fn front(exported: &Exported) -> String {
@@ -103,6 +147,7 @@ fn plain(value: &Value) -> String {
             && text.chars().all(|c| c.is_alphanumeric() || " -_.,:/()'".contains(c))
             && !text.contains(": ")
             && !text.ends_with([' ', ':'])
+            && !text.eq_ignore_ascii_case("null")
             && serde_json::from_str::<Value>(text).is_err()
     };
     value.as_str().filter(bare).map_or_else(|| value.to_string(), str::to_owned)
@@ -166,19 +211,40 @@ pub(super) fn read(page: &str) -> Option<OwnNote> {
         ("updated", "updated_at"),
     ];
     for (ours, theirs) in names {
-        let value = entity.shift_remove(ours).unwrap_or_default();
+        let value = match entity.shift_remove(ours).unwrap_or_default() {
+            // A name may look like one.
+            Value::Number(number) => json!(number.to_string()),
+            value => value,
+        };
         entity.insert(theirs.into(), value);
     }
+    let (heading, sections, state) = sections(body);
+    rename(&mut entity, heading, &state);
+    entity.insert("exported".into(), state);
     let mut note = OwnNote { entity: Value::Null, relations: Vec::new(), added: Vec::new() };
     let (mut observations, mut details, mut log) = (Vec::new(), Vec::new(), Vec::new());
-    for section in sections(body) {
+    for section in sections {
+        let mut left = Section { what: What::Text(Value::Null), lines: Vec::new() };
         match &section.what {
             What::Text(said) => {
                 observations.push(json!(section.text(said)));
                 details.push(said.clone());
             }
-            What::Log => log.extend(section.lines.iter().filter_map(|line| noted(line))),
-            What::Links => section.lines.iter().for_each(|line| note.take_link(line, &id)),
+            What::Log => {
+                let (steps, others) = section.parted(|line| noted(line).is_some());
+                log.extend(steps.into_iter().filter_map(noted));
+                left.lines = others;
+            }
+            What::Links => {
+                let (links, others) = section.parted(is_link);
+                links.into_iter().for_each(|line| note.take_link(line, &id));
+                left.lines = others;
+            }
+        }
+        // What somebody wrote below a list is a text.
+        if left.is_said() {
+            observations.push(json!(left.text(&Value::Null)));
+            details.push(Value::Null);
         }
     }
     entity.insert("observations".into(), observations.into());
@@ -195,60 +261,24 @@ impl OwnNote {
             self.relations.push(relation.into());
             return;
         }
-        let link = line.trim_start_matches(['-', ' ']).split_once(": [[");
-        if let Some((kind, rest)) = link
-            && let Some(to) = rest.split(['|', ']']).next()
-        {
-            self.added.push((kind.trim().to_owned(), to.trim().to_owned()));
-        }
+        let Some((kind, rest)) = line.trim_start_matches(['-', '*', '+', ' ']).split_once("[[")
+        else {
+            return;
+        };
+        let kind = kind.trim().trim_end_matches(':').trim_end();
+        let kind = if kind.is_empty() { LINKS_TO } else { kind };
+        let to = rest.split(['|', '#', ']']).next().unwrap_or_default();
+        self.added.push((kind.to_owned(), to.trim().to_owned()));
     }
 }
 
-/// The fields of the front matter, with lists in either form.
-fn fields(front: &str) -> Map<String, Value> {
-    let mut fields: Map<String, Value> = Map::new();
-    let mut last = String::new();
-    for line in front.lines() {
-        let inside = line.starts_with(' ');
-        if let Some(entry) = line.trim_start().strip_prefix("- ") {
-            let list = fields.entry(last.clone()).or_insert_with(|| json!([]));
-            match list {
-                Value::Array(list) => list.push(value(entry)),
-                other => *other = json!([value(entry)]),
-            }
-        } else if let Some((name, said)) = named(line.trim_start()) {
-            let block = fields.get_mut(&last).filter(|_| inside);
-            match block {
-                Some(Value::Object(block)) => drop(block.insert(name, said)),
-                Some(block) => *block = json!({ name: said }),
-                None => {
-                    last.clone_from(&name);
-                    fields.insert(name, said);
-                }
-            }
-        }
+/// Who changes only the heading of a note gives it another name, too.
+fn rename(entity: &mut Map<String, Value>, heading: Option<&str>, state: &Value) {
+    let written = State::read(state).map(|state| json!(state.name));
+    let is_as_written = written.is_some() && entity.get("name") == written.as_ref();
+    if let Some(heading) = heading.filter(|heading| is_as_written && !heading.is_empty()) {
+        entity.insert("name".into(), json!(heading));
     }
-    fields
-}
-
-fn named(line: &str) -> Option<(String, Value)> {
-    let mut quoted = serde_json::Deserializer::from_str(line).into_iter::<String>();
-    if line.starts_with('"')
-        && let Some(Ok(name)) = quoted.next()
-    {
-        let rest = line.get(quoted.byte_offset()..)?.strip_prefix(':')?;
-        return Some((name, value(rest)));
-    }
-    let (name, rest) = line.split_once(':')?;
-    Some((name.to_owned(), value(rest)))
-}
-
-fn value(text: &str) -> Value {
-    let text = text.trim();
-    if text.is_empty() {
-        return Value::Null;
-    }
-    serde_json::from_str(text).unwrap_or_else(|_| json!(text.trim_matches('\'')))
 }
 
 enum What {
@@ -270,30 +300,63 @@ impl Section<'_> {
         let body = said(details).and_then(|said| text.strip_prefix(&said));
         body.unwrap_or(text).trim().to_owned()
     }
+
+    /// Its lines that are of a sort, and the others, without its heading.
+    fn parted(&self, of: impl Fn(&str) -> bool) -> (Vec<&str>, Vec<&str>) {
+        let lines = self.lines.iter().copied();
+        lines.filter(|line| ![LINKS, LOG].contains(&line.trim())).partition(|line| of(line))
+    }
+
+    fn is_said(&self) -> bool {
+        self.lines.iter().any(|line| !line.trim().is_empty())
+    }
 }
 
-/// What stands below the name, part by part. What somebody wrote above the first part is a
-/// text, too.
-fn sections(body: &str) -> Vec<Section<'_>> {
-    let mut lines = body.lines().peekable();
-    while lines.peek().is_some_and(|line| line.trim().is_empty()) {
-        lines.next();
-    }
-    lines.next_if(|line| line.starts_with("# "));
+/// Whether a line of a list leads somewhere.
+fn is_link(line: &str) -> bool {
+    line.trim_start().starts_with(['-', '*', '+']) && line.contains("[[")
+}
+
+/// The name above everything, what stands below it, part by part, and what the note said when it
+/// was written. What somebody wrote above the first part is a text, too.
+fn sections(body: &str) -> (Option<&str>, Vec<Section<'_>>, Value) {
+    let state = body.lines().find_map(state).unwrap_or_default();
+    let lines = body.lines().filter(|line| self::state(line).is_none());
+    let mut lines = lines.skip_while(|line| line.trim().is_empty()).peekable();
+    let heading = lines.next_if(|line| line.starts_with("# "));
+    let heading = heading.and_then(|line| line.strip_prefix("# ")).map(str::trim);
+    let lines: Vec<&str> = lines.collect();
     let mut sections = vec![Section { what: What::Text(Value::Null), lines: Vec::new() }];
-    for line in lines {
-        if let Some(what) = opened(line) {
+    for (at, line) in lines.iter().enumerate() {
+        let by_hand = || opens_links(&lines, at, &sections).then_some(What::Links);
+        if let Some(what) = opened(line).or_else(by_hand) {
             sections.push(Section { what, lines: Vec::new() });
         } else if let Some(last) = sections.last_mut() {
             last.lines.push(line);
         }
     }
-    let is_said = |section: &Section<'_>| match &section.what {
-        What::Text(Value::Null) => section.lines.iter().any(|line| !line.trim().is_empty()),
-        _ => true,
-    };
-    sections.retain(is_said);
     sections
+        .retain(|section| !matches!(section.what, What::Text(Value::Null)) || section.is_said());
+    (heading, sections, state)
+}
+
+/// What the comment tells that a note ends with.
+fn state(line: &str) -> Option<Value> {
+    let inside = line.strip_prefix(BEGIN)?.trim_end().strip_suffix(END)?;
+    serde_json::from_str(inside.strip_prefix(EXPORTED)?).ok()
+}
+
+/// Whether somebody begins a list of links at a line. A text that had such a heading when it was
+/// written keeps it.
+fn opens_links(lines: &[&str], at: usize, before: &[Section<'_>]) -> bool {
+    let is_heading = lines.get(at).is_some_and(|line| line.trim() == LINKS);
+    let had_one = match before.last().map(|section| &section.what) {
+        Some(What::Text(details)) => details.get(HEADED) == Some(&Value::Bool(true)),
+        _ => return false,
+    };
+    let mut list = lines.iter().skip(at + 1).take_while(|line| opened(line).is_none());
+    let list: Vec<_> = list.by_ref().filter(|line| !line.trim().is_empty()).collect();
+    is_heading && !had_one && !list.is_empty() && list.iter().all(|line| is_link(line))
 }
 
 /// What a comment that stands alone opens.
@@ -315,18 +378,6 @@ fn noted(line: &str) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_front_matter_keeps_every_value_and_takes_lists_in_either_form() {
-        let odd = json!({ "a: b": "true", "n": 3, "list": ["x, y", "#z"], "say": "\"hi\": no" });
-        let mut front = "id: node_x\ntags:\n  - one\n  - two: three\nproperties:\n".to_owned();
-        for (name, value) in odd.as_object().unwrap() {
-            let _ = writeln!(front, "  {}: {}", plain(&json!(name)), plain(value));
-        }
-        let fields = fields(&front);
-        assert_eq!(fields["tags"], json!(["one", "two: three"]));
-        assert_eq!(fields["properties"], odd, "{front}");
-    }
 
     #[test]
     fn a_text_that_looks_like_a_mark_of_ours_stays_a_text() {

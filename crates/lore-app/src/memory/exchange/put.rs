@@ -1,6 +1,7 @@
 //! Putting a record into the world: making its node, or bringing it up to date.
 
 mod back;
+mod edited;
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +11,7 @@ use lore_store::{
     Batch, Bin, Change, Expect, NewEvents, NewNode, NewText, NodeKey, NodePatch, NodeRef,
     StoreError, TextPatch, TextRef,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::keeper::Keeper;
 use super::super::kinds::{PROMOTED_TO, Type, namespace_in, property, word};
@@ -18,6 +19,7 @@ use super::super::parts::parts;
 use super::super::pen::{LIST_MAX, Pen, name_from};
 use super::super::project::{self, Entry, event, steps_of};
 use super::super::refusal::Reply;
+use super::base::Bases;
 use super::identity::{
     Identities, Identity, SOURCE, SOURCE_ID, SOURCE_PLACE, SOURCE_PRINT, SOURCE_STATE, own_id,
     place_print, print, uid_of,
@@ -25,7 +27,7 @@ use super::identity::{
 use super::{Kept, Load, Passage, Record};
 
 /// What became of a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Put {
     /// It is new; so many secrets were masked.
     Made {
@@ -39,28 +41,53 @@ pub(super) enum Put {
     },
     /// It was there, or had been removed, already.
     Known,
+    /// It was changed here and there.
+    Disputed {
+        /// What it is called.
+        name: String,
+        /// Whether what was changed there counts.
+        is_taken: bool,
+        /// How many secrets were masked.
+        masked: usize,
+    },
+}
+
+impl Put {
+    fn disputed(record: &Record, is_taken: bool, masked: usize) -> Self {
+        Self::Disputed { name: record.name.clone(), is_taken, masked }
+    }
+}
+
+/// What records are put with.
+pub(super) struct Putter<'a> {
+    pub(super) keeper: &'a Keeper,
+    pub(super) load: &'a Load,
+    pub(super) identities: &'a Identities,
+    pub(super) bases: &'a Bases<'a>,
+    /// The only project that may come in as the active one.
+    pub(super) active: Option<&'a str>,
 }
 
 /// Keeps a record with everything that belongs to it.
-pub(super) async fn put(
-    keeper: &Keeper,
-    load: &Load,
-    identities: &Identities,
-    active: Option<&str>,
-    record: &Record,
-) -> Reply<Put> {
-    let identity = identities.get(&record.key);
-    let Some(Identity::Sourced(uid) | Identity::Returned(uid)) = identity else {
-        return Ok(Put::Known);
-    };
-    let putting = Putting { keeper, load, identities, active, record, uid };
-    if let Some(Identity::Returned(_)) = identity {
-        return back::take(&putting).await;
-    }
-    match keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await? {
-        None => putting.make().await,
-        Some(node) if property(&node, SOURCE_PRINT) == Some(&print(record)) => Ok(Put::Known),
-        Some(node) => putting.update(node).await,
+pub(super) async fn put(putter: &Putter<'_>, record: &Record) -> Reply<Put> {
+    let Some(identity) = putter.identities.get(&record.key) else { return Ok(Put::Known) };
+    let Putter { keeper, load, identities, bases, active } = *putter;
+    let putting = Putting { keeper, load, identities, active, record, uid: identity.uid() };
+    match identity {
+        Identity::Settled(_) => match bases.get(&record.key) {
+            Some(base) => edited::take(&putting, base).await,
+            None => Ok(Put::Known),
+        },
+        Identity::Returned(_) => back::take(&putting).await,
+        Identity::Sourced(uid) => {
+            match keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await? {
+                None => putting.make().await,
+                Some(node) if property(&node, SOURCE_PRINT) == Some(&print(record)) => {
+                    Ok(Put::Known)
+                }
+                Some(node) => putting.update(node).await,
+            }
+        }
     }
 }
 
@@ -174,16 +201,20 @@ impl Putting<'_> {
             aliases: pen.list("aliases", &bounded(&record.aliases))?,
             tags: pen.list("tags", &bounded(&record.tags))?,
             visibility: record.sharing.visibility(&self.keeper.viewer),
-            properties: self.properties(&kind),
+            properties: self.properties(&kind, pen),
             ..NewNode::new(self.uid, kind.kind, name)
         })
     }
 
-    fn properties(&self, kind: &Type) -> Properties {
+    fn properties(&self, kind: &Type, pen: &mut Pen) -> Properties {
         let mut properties = self.record.properties.clone();
+        // What was exported here was looked through when it came in.
+        if own_id(&self.record.key).is_none() {
+            properties.iter_mut().for_each(|(name, value)| *value = masked(pen, name, value));
+        }
         self.identities.translate(&mut properties);
         kind.note_in(&mut properties);
-        properties.entry("source_type").or_insert("import".into());
+        properties.entry(SOURCE_TYPE).or_insert("import".into());
         properties.insert(SOURCE.into(), json!(self.label()));
         properties.insert(SOURCE_PRINT.into(), json!(print(self.record)));
         properties.insert(SOURCE_STATE.into(), json!(state(self.record)));
@@ -280,6 +311,8 @@ impl TextChanges {
 
 /// Fields that say how far something is, which goes on here.
 const STATES: [&str; 2] = ["phase", "status"];
+/// Where a node says how it came to be here.
+const SOURCE_TYPE: &str = "source_type";
 /// Whether a project is the one that is worked on.
 const ACTIVE: &str = "active";
 
@@ -287,6 +320,24 @@ const ACTIVE: &str = "active";
 fn state(record: &Record) -> String {
     let states = STATES.iter().filter_map(|key| record.properties.get(*key)?.as_str());
     states.collect::<Vec<_>>().join(" ")
+}
+
+/// A value without secrets: what it is called may tell that it is one.
+fn masked(pen: &mut Pen, name: &str, value: &Value) -> Value {
+    match value {
+        Value::String(text) if text.contains(['"', '\\']) => json!(pen.long(text)),
+        Value::String(text) => {
+            let told = format!("\"{name}\": \"");
+            let whole = pen.long(&format!("{told}{text}\""));
+            json!(whole.strip_prefix(&told).and_then(|rest| rest.strip_suffix('"')).unwrap_or(text))
+        }
+        Value::Array(list) => list.iter().map(|value| masked(pen, name, value)).collect(),
+        Value::Object(fields) => {
+            let fields = fields.iter();
+            fields.map(|(name, value)| (name.clone(), masked(pen, name, value))).collect()
+        }
+        other => other.clone(),
+    }
 }
 
 /// As many entries of a list, and as much of each, as can be kept.

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::super::kinds::{DESCRIPTION, KNOWLEDGE, Sharing, Type};
 use super::super::project::Entry;
 use super::identity::{own_id, without_source};
+use super::state::{State, text_print};
 use super::{Load, Passage, Record, Tie};
 
 /// What a source of such lines is called.
@@ -59,9 +60,11 @@ pub(super) fn entity(entry: &Value) -> Option<Record> {
     };
     let mut properties = object(entry, "properties");
     without_source(&mut properties);
-    let details = array(entry, "details");
-    let passages = list("observations").into_iter().enumerate();
-    let passages = passages.map(|(at, body)| passage(body, details.get(at)));
+    let state = entry.get("exported").and_then(State::read);
+    let observations = list("observations");
+    let details = detailed(&observations, array(entry, "details"), state.as_ref());
+    let passages = observations.into_iter().zip(details);
+    let passages = passages.map(|(body, details)| passage(body, details));
     Some(Record {
         key: text(entry, "id").unwrap_or_else(|| name.clone()),
         origin: text(entry, "origin").filter(|id| own_id(id).is_some()),
@@ -77,9 +80,37 @@ pub(super) fn entity(entry: &Value) -> Option<Record> {
         properties,
         passages: passages.collect(),
         steps: array(entry, "log").iter().filter_map(Entry::read).collect(),
+        state,
         name,
         ..Record::default()
     })
+}
+
+/// What is known of each observation. Somebody may have taken one out by hand, or put one in: those
+/// that say what they said are told first, the others in their order.
+fn detailed<'a>(
+    observations: &[String],
+    details: &'a [Value],
+    state: Option<&State>,
+) -> Vec<Option<&'a Value>> {
+    let Some(state) = state else {
+        return (0..observations.len()).map(|at| details.get(at)).collect();
+    };
+    let mut free: Vec<&Value> = details.iter().collect();
+    let mut says = |words: &str| {
+        let is_it = |details: &&Value| {
+            let id = details.get("id").and_then(Value::as_str);
+            state.texts.iter().any(|(known, print)| Some(&**known) == id && print == words)
+        };
+        let at = free.iter().position(is_it)?;
+        Some(free.remove(at))
+    };
+    let mut found: Vec<_> = observations.iter().map(|body| says(&text_print(body))).collect();
+    let mut rest = free.into_iter();
+    for missing in found.iter_mut().filter(|details| details.is_none()) {
+        *missing = rest.next();
+    }
+    found
 }
 
 /// An observation with what our own export says of it.
@@ -90,6 +121,7 @@ fn passage(body: String, details: Option<&Value>) -> Passage {
     let kind = text(details, "kind").and_then(|kind| Type::of(&kind).ok());
     let kind = kind.map_or_else(|| DESCRIPTION.to_owned(), |kind| kind.kind.as_str().to_owned());
     Passage {
+        id: text(details, "id"),
         title: text(details, "title").unwrap_or_default(),
         provenance: Provenance {
             source: text(details, "source"),

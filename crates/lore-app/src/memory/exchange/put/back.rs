@@ -14,10 +14,7 @@ use super::super::super::pen::Pen;
 use super::super::super::project::steps_of;
 use super::super::super::refusal::Reply;
 use super::super::identity::without_source;
-use super::{ACTIVE, Put, Putting};
-
-/// Where a node says how it came to be here.
-const SOURCE_TYPE: &str = "source_type";
+use super::{ACTIVE, Put, Putting, SOURCE_TYPE};
 
 /// Takes over what was changed elsewhere since the node was last changed here.
 pub(super) async fn take(putting: &Putting<'_>) -> Reply<Put> {
@@ -28,7 +25,9 @@ pub(super) async fn take(putting: &Putting<'_>) -> Reply<Put> {
     let live = store.texts_of(viewer, node.id, Bin::Live).await?;
     let mut pen = Pen::default();
     let mut batch = putting.batch();
-    if record.changed > Some(last_change(&node, &live)) {
+    let is_newer = record.changed > Some(last_change(&node, &live));
+    let is_edited = record.state.as_ref().is_some_and(|state| state.was_edited(record));
+    if is_newer || is_edited {
         batch.changes.extend(text_changes(&live, putting.texts(&mut pen)?));
         batch.changes.extend(node_change(&node, putting.node(&mut pen)?));
     }
@@ -40,10 +39,14 @@ pub(super) async fn take(putting: &Putting<'_>) -> Reply<Put> {
         return Ok(Put::Known);
     }
     keeper.app.commit(viewer, batch).await?;
-    Ok(Put::Updated { masked: pen.masked().len() })
+    let masked = pen.masked().len();
+    Ok(match is_edited && !is_newer {
+        true => Put::disputed(record, true, masked),
+        false => Put::Updated { masked },
+    })
 }
 
-fn last_change(node: &Node, texts: &[Text]) -> Timestamp {
+pub(super) fn last_change(node: &Node, texts: &[Text]) -> Timestamp {
     texts.iter().map(|text| text.updated.at).fold(node.updated.at, Timestamp::max)
 }
 

@@ -1,0 +1,391 @@
+//! What was exported here, changed by hand, and comes back to the node it was exported from.
+//!
+//! Part by part: what was changed only there is taken over, what was changed only here stays.
+//! Where both were changed the newer counts, and whoever imports is told; what was changed here is
+//! not taken away because it is missing there.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use futures::FutureExt;
+use lore_core::{Node, Text, Uid};
+use lore_rules::memory::lifecycle::{Phase, Status};
+use lore_store::{
+    Batch, Bin, Change, Expect, NewText, NodeKey, NodePatch, NodeRef, TextPatch, TextRef,
+};
+use serde_json::Value;
+
+use super::super::super::kinds::{CONTENT, DESCRIPTION, EXPERIENCE, SOURCE_TAKEN, half_of, word};
+use super::super::super::parts::{is_main, parts};
+use super::super::super::pen::{Pen, name_from};
+use super::super::super::project::steps_of;
+use super::super::super::refusal::Reply;
+use super::super::base::{Base, Taken};
+use super::super::identity::{is_reference, uid_of};
+use super::super::state::{State, print, text_print};
+use super::super::{Passage, Record};
+use super::back::last_change;
+use super::{ACTIVE, Put, Putting, SOURCE_TYPE};
+
+/// Takes over what was changed by hand.
+pub(super) async fn take(putting: &Putting<'_>, base: &Base) -> Reply<Put> {
+    if base.is_known && putting.record.steps.is_empty() {
+        return Ok(Put::Known);
+    }
+    putting.keeper.carry_out(|| plan(putting, base).boxed()).await
+}
+
+async fn plan(putting: &Putting<'_>, base: &Base) -> Reply<(Batch, Put)> {
+    let (keeper, record) = (putting.keeper, putting.record);
+    let (store, viewer) = (&keeper.app.store, &keeper.viewer);
+    let Some(node) = store.node(viewer, NodeKey::Uid(putting.uid)).await? else {
+        // What was removed here does not come back, but nobody shall think it did.
+        let put = if base.is_known { Put::Known } else { Put::disputed(record, false, 0) };
+        return Ok((putting.batch(), put));
+    };
+    let known = if record.steps.is_empty() { vec![] } else { steps_of(keeper, node.id).await? };
+    let known: HashSet<&str> = known.iter().map(|step| step.id.as_str()).collect();
+    let fresh = record.steps.iter().filter(|step| !known.contains(step.id.as_str()));
+    let batch = putting.with_steps(putting.batch(), fresh);
+    if base.is_known {
+        let put = if batch.changes.is_empty() { Put::Known } else { Put::Updated { masked: 0 } };
+        return Ok((batch, put));
+    }
+    let live = store.texts_of(viewer, node.id, Bin::Live).await?;
+    let gone = store.texts_of(viewer, node.id, Bin::Deleted).await?;
+    let half = match half_of(&node) {
+        Some(half) => store.node(viewer, NodeKey::Uid(half)).await?,
+        None => None,
+    };
+    let half = match half {
+        Some(half) => Some((store.texts_of(viewer, half.id, Bin::Live).await?, half)),
+        None => None,
+    };
+    Merge::new(putting, base, &node, &live, &gone).plan(batch, half)
+}
+
+struct Merge<'a> {
+    putting: &'a Putting<'a>,
+    base: &'a Base,
+    node: &'a Node,
+    live: HashMap<Uid, &'a Text>,
+    gone: HashSet<Uid>,
+    /// Whether what was written by hand is newer than what is here.
+    is_newer: bool,
+    is_disputed: bool,
+    pen: Pen,
+    changes: Vec<Change>,
+    /// What texts said and say now.
+    rewritten: Vec<(&'a Text, String)>,
+}
+
+impl<'a> Merge<'a> {
+    fn new(
+        putting: &'a Putting<'a>,
+        base: &'a Base,
+        node: &'a Node,
+        live: &'a [Text],
+        gone: &[Text],
+    ) -> Self {
+        let here = last_change(node, live);
+        Self {
+            is_newer: putting.record.written.is_some_and(|written| written > here),
+            live: live.iter().map(|text| (text.uid, text)).collect(),
+            gone: gone.iter().map(|text| text.uid).collect(),
+            is_disputed: false,
+            pen: Pen::default(),
+            changes: Vec::new(),
+            rewritten: Vec::new(),
+            putting,
+            base,
+            node,
+        }
+    }
+
+    fn plan(mut self, mut batch: Batch, half: Option<(Vec<Text>, Node)>) -> Reply<(Batch, Put)> {
+        let texts = self.texts()?;
+        let mut patch = self.patch()?;
+        self.rewrite_half(half);
+        let is_changed = !self.changes.is_empty()
+            || !batch.changes.is_empty()
+            || !is_empty(&patch)
+            || self.base.state.links != self.base.now.links;
+        if !self.is_disputed || self.is_newer {
+            self.note(&mut patch, texts);
+        }
+        if !is_empty(&patch) {
+            let expect = Expect::Version(self.node.version);
+            let node = NodeRef::Id(self.node.id);
+            self.changes.push(Change::UpdateNode(node, expect, patch));
+        }
+        batch.changes.extend(self.changes);
+        let masked = self.pen.masked().len();
+        let put = match (self.is_disputed, is_changed) {
+            (true, _) => Put::disputed(self.putting.record, self.is_newer, masked),
+            (false, true) => Put::Updated { masked },
+            (false, false) => Put::Known,
+        };
+        Ok((batch, put))
+    }
+
+    /// Notes what was taken over, so that what is changed by hand after this is told from it.
+    fn note(&self, patch: &mut NodePatch, texts: Vec<(String, String)>) {
+        let Some(written) = &self.putting.record.state else { return };
+        let taken = State { texts, ..self.base.now.clone() };
+        let properties = patch.properties.get_or_insert_with(|| self.node.properties.clone());
+        let (load, now) = (self.putting.load, self.putting.keeper.now());
+        properties.insert(SOURCE_TAKEN.into(), Taken::note(load, written, &taken, now));
+    }
+
+    /// Whether a part is to be as it is there; by prints, of which none means that it is missing.
+    fn takes(&mut self, base: Option<&str>, there: Option<&str>, here: Option<&str>) -> bool {
+        if there == base || there == here {
+            return false;
+        }
+        if here == base {
+            return true;
+        }
+        self.is_disputed = true;
+        self.is_newer && there.is_some()
+    }
+
+    /// Plans what becomes of the texts; returns those that are there, with their ids.
+    fn texts(&mut self) -> Reply<Vec<(String, String)>> {
+        let base = self.base;
+        let said = matched(self.putting.record, &base.state);
+        let by_id: HashMap<&str, &Passage> =
+            said.iter().filter_map(|(id, passage)| Some((id.as_deref()?, *passage))).collect();
+        for (id, was) in &base.state.texts {
+            let Ok(uid) = id.parse::<Uid>() else { continue };
+            let there = by_id.get(id.as_str()).copied();
+            let there_print = there.map(|passage| text_print(&passage.body));
+            let here = self.live.get(&uid).copied();
+            let here_print = here.map(|text| text_print(&text.body));
+            if !self.takes(Some(was), there_print.as_deref(), here_print.as_deref()) {
+                continue;
+            }
+            match (there, here) {
+                (Some(passage), Some(text)) => self.rewrite(text, passage),
+                (Some(passage), None) if self.gone.contains(&uid) => {
+                    let body = Some(self.pen.long(passage.body.trim()));
+                    let patch = TextPatch { body, ..TextPatch::default() };
+                    self.changes.push(Change::RestoreText(TextRef::Uid(uid)));
+                    self.changes.push(Change::UpdateText(TextRef::Uid(uid), Expect::Any, patch));
+                }
+                (None, Some(text)) => {
+                    self.changes.push(Change::DeleteText(TextRef::Id(text.id), Expect::Any));
+                }
+                (_, None) => {}
+            }
+        }
+        let mut texts = Vec::with_capacity(said.len());
+        for (id, passage) in said {
+            let id = match id {
+                Some(id) => id,
+                None => self.add(passage, texts.len())?.to_string(),
+            };
+            texts.push((id, text_print(&passage.body)));
+        }
+        Ok(texts)
+    }
+
+    fn rewrite(&mut self, text: &'a Text, passage: &Passage) {
+        let body = self.pen.long(passage.body.trim());
+        let mut parts = parts(&body).into_iter();
+        let first = parts.next().unwrap_or_default().to_owned();
+        let patch = TextPatch { body: Some(first), ..TextPatch::default() };
+        self.changes.push(Change::UpdateText(TextRef::Id(text.id), Expect::Any, patch));
+        for part in parts {
+            let uid = self.putting.keeper.app.effects.uid();
+            let new = NewText::new(uid, NodeRef::Id(self.node.id), text.kind.clone(), part);
+            self.changes.push(Change::CreateText(NewText {
+                position: text.position,
+                provenance: text.provenance.clone(),
+                searchable: text.searchable,
+                visibility: text.visibility,
+                ..new
+            }));
+        }
+        self.rewritten.push((text, body));
+    }
+
+    /// Adds a text that somebody wrote, as the others are. It has the same id as often as it comes.
+    fn add(&mut self, passage: &Passage, place: usize) -> Reply<Uid> {
+        let (world, words) = (self.putting.keeper.viewer.world, text_print(&passage.body));
+        let key = format!("{}\u{0}{place}\u{0}{words}", self.putting.record.key);
+        let uid = uid_of(world, self.putting.label(), &key);
+        let is_here = |text: &&&Text| text_print(&text.body) == words;
+        if let Some(text) = self.live.values().find(is_here) {
+            return Ok(text.uid);
+        }
+        if self.live.contains_key(&uid) || self.gone.contains(&uid) {
+            return Ok(uid);
+        }
+        let is_experience = self.node.kind.as_str() == EXPERIENCE;
+        let kind = if is_experience { CONTENT } else { DESCRIPTION };
+        let body = self.pen.long(passage.body.trim());
+        let main = self.live.values().find(|text| is_main(text));
+        let (searchable, visibility) =
+            main.map_or((true, self.node.visibility), |text| (text.searchable, text.visibility));
+        let last = self.live.values().map(|text| text.position).max().unwrap_or_default();
+        for (at, part) in parts(&body).into_iter().enumerate() {
+            let id = if at == 0 { uid } else { self.putting.keeper.app.effects.uid() };
+            let new = NewText::new(id, NodeRef::Id(self.node.id), word(kind)?, part);
+            let position = last.saturating_add(1);
+            let new = NewText { position, searchable, visibility, ..new };
+            self.changes.push(Change::CreateText(new));
+        }
+        Ok(uid)
+    }
+
+    fn patch(&mut self) -> Reply<NodePatch> {
+        let (record, node, base) = (self.putting.record, self.node, &self.base.state);
+        let is_renamed = self.takes(Some(&base.name), Some(&record.name), Some(&node.name));
+        let name = match is_renamed {
+            true => Some(self.pen.name("name", &record.name)?),
+            false => self.derived_name(node),
+        };
+        let aliases = merged(&base.aliases, &record.aliases, &node.aliases);
+        let tags = merged(&base.tags, &record.tags, &node.tags);
+        let aliases = aliases.map(|list| self.pen.list("aliases", &super::bounded(&list)));
+        let tags = tags.map(|list| self.pen.list("tags", &super::bounded(&list)));
+        Ok(NodePatch {
+            name,
+            aliases: aliases.transpose()?,
+            tags: tags.transpose()?,
+            properties: self.properties(),
+            ..NodePatch::default()
+        })
+    }
+
+    fn properties(&mut self) -> Option<lore_core::Properties> {
+        let (record, base) = (self.putting.record, self.base);
+        let mut properties = self.node.properties.clone();
+        let names: BTreeSet<&String> =
+            base.state.properties.keys().chain(base.now.properties.keys()).collect();
+        for name in names.into_iter().filter(|name| is_ones_own(name)) {
+            let there = record.properties.get(name);
+            let here = self.node.properties.get(name).map(print);
+            let was = base.state.properties.get(name).map(String::as_str);
+            let now = base.now.properties.get(name).map(String::as_str);
+            if !self.takes(was, now, here.as_deref()) {
+                continue;
+            }
+            match there {
+                Some(value) if is_state(name, value) => {
+                    let value = super::masked(&mut self.pen, "", value);
+                    properties.insert(name.clone(), value);
+                }
+                Some(_) => self.is_disputed = true,
+                None => drop(properties.shift_remove(name)),
+            }
+        }
+        (properties != self.node.properties).then_some(properties)
+    }
+
+    /// The name of a node that is called after its text, if that says something else now.
+    fn derived_name(&self, node: &Node) -> Option<String> {
+        let derived = |(text, body): &(&Text, String)| renamed(&node.name, &text.body, body);
+        node.derived_name.then(|| self.rewritten.iter().find_map(derived)).flatten()
+    }
+
+    /// Both halves of a fact say the same.
+    fn rewrite_half(&mut self, half: Option<(Vec<Text>, Node)>) {
+        let Some((texts, half)) = half else { return };
+        for (old, body) in &self.rewritten {
+            let Some(twin) = texts.iter().find(|text| text.body == old.body) else { continue };
+            let patch = TextPatch { body: Some(body.clone()), ..TextPatch::default() };
+            self.changes.push(Change::UpdateText(TextRef::Id(twin.id), Expect::Any, patch));
+        }
+        if let Some(name) = self.derived_name(&half) {
+            let patch = NodePatch { name: Some(name), ..NodePatch::default() };
+            self.changes.push(Change::UpdateNode(NodeRef::Id(half.id), Expect::Any, patch));
+        }
+    }
+}
+
+/// The texts of a record that say something, each with the id of the text here that it is: by its
+/// own, by what it says, or, where somebody added it by hand before, in the order of these.
+fn matched<'a>(record: &'a Record, base: &State) -> Vec<(Option<String>, &'a Passage)> {
+    let mut free: Vec<&(String, String)> = base.texts.iter().collect();
+    let mut take = |of: &dyn Fn(&(String, String)) -> bool| {
+        let at = free.iter().position(|text| of(text))?;
+        Some(free.remove(at).0.clone())
+    };
+    let said = record.passages.iter().filter(|passage| !passage.body.trim().is_empty());
+    let mut said: Vec<(Option<String>, &Passage)> = said.map(|passage| (None, passage)).collect();
+    for (id, passage) in &mut said {
+        *id = passage.id.as_ref().and_then(|own| take(&|(id, _)| id == own));
+    }
+    for (id, passage) in said.iter_mut().filter(|(id, _)| id.is_none()) {
+        let words = text_print(&passage.body);
+        *id = take(&|(_, print)| *print == words);
+    }
+    let written = record.state.iter().flat_map(|state| &state.texts);
+    let written: HashSet<&String> = written.map(|(id, _)| id).collect();
+    for (id, _) in said.iter_mut().filter(|(id, _)| id.is_none()) {
+        *id = take(&|(id, _)| !written.contains(id));
+    }
+    said
+}
+
+/// A list with what was added and without what was taken out there; none when that is nothing.
+fn merged(base: &[String], there: &[String], here: &[String]) -> Option<Vec<String>> {
+    let kept = here.iter().filter(|entry| there.contains(entry) || !base.contains(entry));
+    let added = there.iter().filter(|entry| !base.contains(entry) && !here.contains(entry));
+    let merged: Vec<String> = kept.chain(added).cloned().collect();
+    (merged != here).then_some(merged)
+}
+
+/// Whether a field is one that people change: not what it came from, is joined to, or is now.
+fn is_ones_own(name: &str) -> bool {
+    !is_reference(name) && name != SOURCE_TYPE && name != ACTIVE
+}
+
+/// Whether a value is one that its field can have.
+fn is_state(name: &str, value: &Value) -> bool {
+    match name {
+        "phase" => value.as_str().is_some_and(|name| Phase::named(name).is_some()),
+        "status" => value.as_str().is_some_and(|name| Status::named(name).is_some()),
+        _ => true,
+    }
+}
+
+fn is_empty(patch: &NodePatch) -> bool {
+    let NodePatch { name, aliases, tags, properties, .. } = patch;
+    name.is_none() && aliases.is_none() && tags.is_none() && properties.is_none()
+}
+
+/// A name that was cut from a text, cut from another.
+fn renamed(name: &str, old: &str, new: &str) -> Option<String> {
+    let (prefix, cut) = name.split_once(": ").map_or(("", name), |(_, cut)| {
+        (name.get(..name.len() - cut.len()).unwrap_or_default(), cut)
+    });
+    let letters = cut.chars().count();
+    let is_cut = name_from("", old, letters) == cut;
+    let name = name_from(prefix, new, letters.max(NAME_LETTERS));
+    is_cut.then_some(name)
+}
+
+/// How much of a text stands in a name.
+const NAME_LETTERS: usize = 50;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_take_what_was_added_and_lose_what_was_taken_out() {
+        let list = |words: &str| words.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let all = |base, there, here| merged(&list(base), &list(there), &list(here));
+        assert_eq!(all("a b", "a c", "a b d"), Some(list("a d c")));
+        assert_eq!(all("a b", "a b", "a x"), None);
+        assert_eq!(all("a", "a b", "b a"), None);
+    }
+
+    #[test]
+    fn a_name_that_is_cut_from_a_text_follows_it() {
+        let name = renamed("Gotcha: The lynx", "The lynx bites", "The cat sleeps");
+        assert_eq!(name.as_deref(), Some("Gotcha: The cat sleeps"));
+        assert_eq!(renamed("Keep", "k is a castle", "k is a ruin"), None);
+    }
+}

@@ -1,0 +1,177 @@
+//! What an export said of a node: enough to tell what was changed since, there or here.
+//!
+//! It travels with what is exported. Short prints stand for what is long: whether something is
+//! still the same is all that is asked of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lore_core::{Node, Properties, Text};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use super::super::ids::shown;
+use super::super::kinds::edge_type;
+use super::export::Exported;
+use super::identity::without_source;
+use super::{Record, Tie};
+
+/// Everything that can be changed by hand.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct State {
+    pub(super) name: String,
+    pub(super) aliases: Vec<String>,
+    pub(super) tags: Vec<String>,
+    /// Prints of values.
+    pub(super) properties: BTreeMap<String, String>,
+    /// Ids of texts and prints of what they say, in order.
+    pub(super) texts: Vec<(String, String)>,
+    /// Prints of what joins it to others.
+    pub(super) links: BTreeSet<String>,
+}
+
+impl State {
+    /// As a node is here.
+    pub(super) fn of(exported: &Exported) -> Self {
+        let Exported { node, texts, edges, .. } = exported;
+        let links = edges.iter().map(|(edge, end)| link_print(edge_type(edge), &shown(end)));
+        Self { links: links.collect(), ..Self::of_node(node, texts) }
+    }
+
+    /// As a node is here, without its links.
+    pub(super) fn of_node(node: &Node, texts: &[Text]) -> Self {
+        let text = |text: &Text| (text.uid.to_string(), text_print(&text.body));
+        Self {
+            name: node.name.clone(),
+            aliases: node.aliases.clone(),
+            tags: node.tags.clone(),
+            properties: property_prints(&node.properties),
+            texts: texts.iter().filter(|text| !text.body.trim().is_empty()).map(text).collect(),
+            links: BTreeSet::new(),
+        }
+    }
+
+    /// As a record says it, with its ties. Texts that have no id yet have an empty one.
+    pub(super) fn said<'a>(record: &Record, ties: impl Iterator<Item = &'a Tie>) -> Self {
+        let said = record.passages.iter().filter(|passage| !passage.body.trim().is_empty());
+        let text = |passage: &super::Passage| {
+            (passage.id.clone().unwrap_or_default(), text_print(&passage.body))
+        };
+        Self {
+            name: record.name.clone(),
+            aliases: record.aliases.clone(),
+            tags: record.tags.clone(),
+            properties: property_prints(&record.properties),
+            texts: said.map(text).collect(),
+            links: ties.map(Tie::print).collect(),
+        }
+    }
+
+    /// Whether both say the same, whatever ids their texts have.
+    pub(super) fn says_the_same(&self, other: &Self) -> bool {
+        let words = |state: &Self| -> Vec<String> {
+            state.texts.iter().map(|(_, print)| print.clone()).collect()
+        };
+        words(self) == words(other)
+            && Self { texts: Vec::new(), ..self.clone() }
+                == Self { texts: Vec::new(), ..other.clone() }
+    }
+
+    /// Whether somebody changed by hand what was written, its links aside.
+    pub(super) fn was_edited(&self, record: &Record) -> bool {
+        let now = Self::said(record, std::iter::empty());
+        let written = Self { links: BTreeSet::new(), ..self.clone() };
+        !written.says_the_same(&now)
+    }
+
+    /// As it travels. Nobody finds its words when they replace some throughout a file.
+    pub(super) fn write(&self) -> Value {
+        let hidden = |list: &[String]| list.iter().map(|word| hidden(word)).collect::<Vec<_>>();
+        json!({
+            "name": self::hidden(&self.name), "aliases": hidden(&self.aliases),
+            "tags": hidden(&self.tags), "properties": self.properties, "texts": self.texts,
+            "links": self.links,
+        })
+    }
+
+    pub(super) fn read(written: &Value) -> Option<Self> {
+        let part = |name: &str| written.get(name).cloned();
+        let list = |name: &str| -> Option<Vec<String>> {
+            let hidden: Vec<String> = serde_json::from_value(part(name)?).ok()?;
+            hidden.iter().map(|word| shown_again(word)).collect()
+        };
+        Some(Self {
+            name: shown_again(part("name")?.as_str()?)?,
+            aliases: list("aliases")?,
+            tags: list("tags")?,
+            properties: serde_json::from_value(part("properties")?).ok()?,
+            texts: serde_json::from_value(part("texts")?).ok()?,
+            links: serde_json::from_value(part("links")?).ok()?,
+        })
+    }
+
+    /// A print of all of it, which tells one export from another.
+    pub(super) fn print(&self) -> String {
+        print(&self.write())
+    }
+}
+
+impl Tie {
+    /// What tells it from others that start at the same record.
+    pub(super) fn print(&self) -> String {
+        link_print(&self.type_name, &self.to)
+    }
+}
+
+/// A print of how something is joined to what has this id.
+pub(super) fn link_print(type_name: &str, to: &str) -> String {
+    print(&json!([type_name, to]))
+}
+
+/// A print of a text, without what a file does not keep.
+pub(super) fn text_print(body: &str) -> String {
+    print(&json!(body.replace("\r\n", "\n").trim()))
+}
+
+/// A print of a value.
+pub(super) fn print(value: &Value) -> String {
+    let hash = Sha256::digest(value.to_string().as_bytes());
+    hash.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A word in figures.
+fn hidden(word: &str) -> String {
+    word.bytes().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn shown_again(hidden: &str) -> Option<String> {
+    let byte = |at: usize| u8::from_str_radix(hidden.get(at..at + 2)?, 16).ok();
+    let bytes = (0..hidden.len()).step_by(2).map(byte).collect::<Option<Vec<u8>>>()?;
+    String::from_utf8(bytes).ok()
+}
+
+fn property_prints(properties: &Properties) -> BTreeMap<String, String> {
+    let mut own: Map<String, Value> = properties.clone();
+    without_source(&mut own);
+    own.iter().map(|(name, value)| (name.clone(), print(value))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_travels_whole_and_shows_no_words() {
+        let state = State {
+            name: "Keep – größer".into(),
+            aliases: vec!["The Rock".into()],
+            tags: vec!["stone".into(), String::new()],
+            properties: BTreeMap::from([("phase".into(), print(&json!("active")))]),
+            texts: vec![("id".into(), text_print(" a\r\nb "))],
+            links: BTreeSet::from([link_print("guards", "node_x")]),
+        };
+        let written = state.write();
+        assert_eq!(State::read(&written), Some(state));
+        assert!(!written.to_string().contains("Keep") && !written.to_string().contains("stone"));
+        assert_eq!(text_print("a\nb"), text_print(" a\r\nb "));
+    }
+}
