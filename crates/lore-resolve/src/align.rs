@@ -54,9 +54,9 @@ enum Direction {
     KnownIsRun,
 }
 
-/// Longest runs: "database" is two words, an acronym may stand for seven.
+/// Longest runs: "database" is two words, an acronym may stand for seven, with small ones between.
 const LONGEST_JOIN: usize = 4;
-const LONGEST_ACRONYM: usize = 7;
+const LONGEST_ACRONYM: usize = 12;
 
 impl Side<'_> {
     fn free(&self) -> impl Iterator<Item = usize> + '_ {

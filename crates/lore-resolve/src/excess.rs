@@ -1,8 +1,9 @@
 //! How much more two names tell than chance would.
 
 use crate::judge::Evidence;
-use crate::name::Name;
+use crate::name::{Kind, Name};
 use crate::near::near_names;
+use crate::objection::Objection;
 use crate::sameness::Sameness;
 use crate::spelling::{How, is_long_slip};
 
@@ -54,12 +55,30 @@ fn by_near_names(evidence: &Evidence, asked: &Name, known: &Name) -> f64 {
     }
 }
 
+/// What it costs an acronym, in nats, that a name goes on behind what it stands for.
+const GOES_ON: f64 = 1.0;
+
 /// What a whole acronym tells grows with its letters: two fit many names, five few.
 fn by_initials(evidence: &Evidence, asked: &Name, known: &Name) -> f64 {
-    let whole = match evidence.alignment.pairs.as_slice() {
-        [pair] => pair.likeness.how == How::Initials && evidence.objection.is_none(),
-        _ => false,
+    let [pair] = evidence.alignment.pairs.as_slice() else { return f64::NEG_INFINITY };
+    let cost = match evidence.objection {
+        _ if pair.likeness.how != How::Initials => None,
+        None => Some(0.0),
+        Some(Objection::MoreWords) => {
+            let is_head = begins(asked, &pair.asked) || begins(known, &pair.known);
+            is_head.then_some(GOES_ON)
+        }
+        Some(_) => None,
     };
-    let word = asked.only_word().or_else(|| known.only_word()).filter(|_| whole);
-    word.map_or(f64::NEG_INFINITY, |word| (word.text.chars().count() as f64 - 2.5) * 1.2)
+    let word = asked.only_word().or_else(|| known.only_word()).zip(cost);
+    word.map_or(f64::NEG_INFINITY, |(word, cost)| {
+        (word.text.chars().count() as f64 - 2.5) * 1.2 - cost
+    })
+}
+
+/// Whether these words are the beginning of a name that goes on with a small one: the Centers for
+/// Disease Control and Prevention.
+fn begins(name: &Name, places: &[usize]) -> bool {
+    let next = places.last().and_then(|last| name.tokens.get(last + 1));
+    places.first() == Some(&0) && next.is_some_and(|next| next.kind == Kind::Light)
 }

@@ -79,7 +79,9 @@ impl Token {
 /// Longer names are compared by their beginnings.
 const MOST_TOKENS: usize = 40;
 /// Of so many light words, each may be part of an acronym or not.
-const FEW_LIGHT: usize = 3;
+const FEW: usize = 3;
+/// With so many letters, the beginning of a name may have an acronym of its own.
+const LEAST_HEAD: usize = 3;
 /// How common a Chinese character in a name is, about, among all words.
 const CHARACTER_RANK: u32 = 1_000;
 
@@ -140,22 +142,29 @@ impl Name {
     }
 
     /// The first letters of the words, with each choice of the light ones where those are few, and
-    /// of what hyphens join: the OECD is for economic co-operation.
+    /// of what hyphens join: the OECD is for economic co-operation. What a small word leads on to
+    /// may be left out as a whole: the FAO is that of the United Nations.
     pub(crate) fn initials(&self) -> Vec<String> {
         let core = || self.tokens.iter().filter(|token| token.place == Place::Core);
         let light = |token: &Token| token.kind == Kind::Light;
-        let choices = core().filter(|token| light(token) || token.hyphened).count();
-        let choose = choices <= FEW_LIGHT;
-        let mut found = vec![String::new()];
+        let few = |of: &dyn Fn(&Token) -> bool| core().filter(|token| of(token)).count() <= FEW;
+        let (few_light, few_hyphened) = (few(&light), few(&|token: &Token| token.hyphened));
+        let is_head = |initials: &&String| initials.chars().count() >= LEAST_HEAD;
+        let (mut heads, mut found) = (Vec::new(), vec![String::new()]);
         for (token, first) in core().filter_map(|token| Some((token, token.text.chars().next()?))) {
             let without = found.clone();
             found.iter_mut().for_each(|initials| initials.push(first));
-            match (light(token), token.hyphened) {
-                (true, _) | (_, true) if choose => found.extend(without),
-                (true, _) => found = without,
-                _ => {}
+            if light(token) {
+                heads.extend(without.iter().filter(is_head).cloned());
+                match few_light {
+                    true => found.extend(without),
+                    false => found = without,
+                }
+            } else if token.hyphened && few_hyphened {
+                found.extend(without);
             }
         }
+        found.extend(heads);
         found
     }
 
@@ -293,6 +302,10 @@ fn token(word: &RawWord, family: Family, place: Place, stand: Stand) -> Option<T
         Family::Person => word.text.clone(),
         _ if word.character.is_some() || !stand.lets_expand(&word.text) => word.text.clone(),
         _ => abbreviations::expanded(&word.text).to_owned(),
+    };
+    let text = match words::mistyped_form(&text) {
+        Some(form) if family == Family::Organization && stand.last && !stand.first => form.into(),
+        _ => text,
     };
     let light = word.character.is_none()
         && words::is_light(&text, family)

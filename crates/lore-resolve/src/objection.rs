@@ -102,6 +102,7 @@ impl Compared<'_> {
         } else if asked(&telling) && known(&telling)
             || self.has_other_middle_names()
             || self.have_twin_names()
+            || self.have_longer_family_name()
         {
             Some(Objection::OtherName)
         } else if self.is_turned() && self.are_first_names() {

@@ -48,6 +48,39 @@ pub(crate) fn vowels(word: &str) -> String {
     vowels
 }
 
+/// A word as it is spoken, letter by letter: those that are written for the same sound are one,
+/// and those that nobody hears are none. Vowels stay, and so does what is spoken harder or softer.
+pub(crate) fn spoken(word: &str) -> String {
+    let word = respelled(word);
+    let ends = ["ey", "ie", "ee", "y"].iter().find_map(|end| word.strip_suffix(end));
+    let (stem, end) = match ends.filter(|stem| stem.len() > 1) {
+        Some(stem) => (stem, "i"),
+        None => (word.strip_suffix('e').unwrap_or(word), ""),
+    };
+    let letters: Vec<char> = stem.chars().collect();
+    let mut spoken = String::new();
+    for (place, letter) in letters.iter().enumerate() {
+        let at = |place: Option<usize>| place.and_then(|place| letters.get(place)).copied();
+        let (before, next) = (at(place.checked_sub(1)), at(Some(place + 1)));
+        let mut written = [0; 4];
+        let one: &str = match (letter, next) {
+            ('p', Some('h')) => "f",
+            ('c', Some('k')) => "",
+            ('c', Some('h')) if is_vowel(at(Some(place + 2))) => "x",
+            ('c', Some('e' | 'i' | 'y')) | ('z', _) => "s",
+            ('c' | 'q', _) => "k",
+            ('x', _) => "ks",
+            ('y', _) => "i",
+            ('h', next) if before.is_some() && !(is_vowel(before) && is_vowel(next)) => "",
+            _ => letter.encode_utf8(&mut written),
+        };
+        if one.is_empty() || !spoken.ends_with(one) {
+            spoken.push_str(one);
+        }
+    }
+    spoken + end
+}
+
 fn respelled(word: &str) -> &str {
     RESPELLED.iter().find(|(written, _)| *written == word).map_or(word, |(_, spoken)| spoken)
 }
@@ -186,6 +219,27 @@ mod tests {
             ("wright", "right"),
             ("sarah", "sara"),
         ] {
+            assert_eq!(code(one), code(other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn what_is_spoken_alike_may_be_written_otherwise() {
+        for (one, other) in [
+            ("konrad", "conrad"),
+            ("katherine", "catherine"),
+            ("bryan", "brian"),
+            ("sarah", "sara"),
+            ("philip", "filip"),
+            ("lesley", "leslie"),
+            ("kristina", "christina"),
+            ("thomas", "tomas"),
+            ("sean", "shawn"),
+        ] {
+            assert_eq!(spoken(one), spoken(other), "{one} {other}");
+        }
+        for (one, other) in [("tina", "dina"), ("benny", "penny"), ("gary", "carrie")] {
+            assert_ne!(spoken(one), spoken(other), "{one} {other}");
             assert_eq!(code(one), code(other), "{one} {other}");
         }
     }

@@ -68,11 +68,23 @@ fn spelled(short: &Token, long: &Token, family: Family) -> Option<Likeness> {
         Family::Person => given_names::is_real(word),
         _ => given_names::is_real_or_theirs(word),
     };
-    let two_words = real(short) && real(long);
+    // Whoever swaps two letters of a word rarely writes of somebody: an altas is an atlas.
+    let theirs = !(given_names::is_real(short) && given_names::is_real(long));
+    let two_words = real(short) && real(long) && !(theirs && is_swapped(short, long));
     if two_words || is_opposite(short, long) {
         return None;
     }
     typo(short, long)
+}
+
+/// Whether two letters beside each other changed places, and nothing else differs.
+fn is_swapped(one: &str, other: &str) -> bool {
+    let letters = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    letters(one) == letters(other) && strsim::osa_distance(one, other) == 1
 }
 
 /// Words that are not errors for each other, however alike they look: other Chinese

@@ -1,35 +1,59 @@
-//! Given names that are two by the letter they differ in: Samir and Samira, Marion and Marian.
+//! Names that are two by their ends: Samir and Samira, Marion and Marian, Finch and Finchley.
 //!
 //! No list has all names of all peoples. But nearly everywhere one vowel more, or another at the
-//! end, makes of a man's name that of a woman, and who has one is not who has the other.
+//! end, makes of a man's name that of a woman, and who has one is not who has the other. Families
+//! are called by what others are called and a syllable more.
 
 use crate::align::Pair;
 use crate::compared::Compared;
 use crate::given_names;
 use crate::name::{Kind, Name, Token};
+use crate::sound;
 use crate::spelling::How;
 
 /// Shorter stems are no names that another letter makes another of.
 const LEAST_STEM: usize = 3;
+/// One letter is forgotten, or typed twice; more make a syllable.
+const SYLLABLE: usize = 2;
 
 impl Compared<'_> {
     /// Whether the persons have given names that are two.
     pub(crate) fn have_twin_names(&self) -> bool {
-        let alike = |pair: &&Pair| {
-            matches!(pair.likeness.how, How::Typo | How::Longer | How::Sound | How::Variant)
-        };
-        self.alignment.pairs.iter().filter(alike).any(|pair| {
-            let (Some(asked), Some(known)) =
-                (only(self.asked, &pair.asked), only(self.known, &pair.known))
-            else {
-                return false;
-            };
-            match is_given(self.asked, asked) || is_given(self.known, known) {
+        self.have_alike(&|asked, known, how| {
+            let given = is_given(self.asked, asked) || is_given(self.known, known);
+            match given {
+                true if how == How::Sound && are_spoken_otherwise(&asked.text, &known.text) => true,
                 true => are_twins(&asked.text, &known.text),
                 false => are_known(asked, known) && end_otherwise(&asked.text, &known.text),
             }
         })
     }
+
+    /// Whether one family name is the other and a syllable more: Wood, Woodley.
+    pub(crate) fn have_longer_family_name(&self) -> bool {
+        self.have_alike(&|asked, known, _| {
+            is_last(self.asked, asked)
+                && is_last(self.known, known)
+                && is_longer(&asked.text, &known.text)
+        })
+    }
+
+    /// Whether two words that are alike, and not equal, are in such a relation.
+    fn have_alike(&self, are: &dyn Fn(&Token, &Token, How) -> bool) -> bool {
+        let alike = |pair: &&Pair| {
+            matches!(pair.likeness.how, How::Typo | How::Longer | How::Sound | How::Variant)
+        };
+        self.alignment.pairs.iter().filter(alike).any(|pair| {
+            let words = only(self.asked, &pair.asked).zip(only(self.known, &pair.known));
+            words.is_some_and(|(asked, known)| are(asked, known, pair.likeness.how))
+        })
+    }
+}
+
+fn is_longer(one: &str, other: &str) -> bool {
+    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    let more = long.strip_prefix(short).map(|more| more.chars().count());
+    more.is_some_and(|more| more >= SYLLABLE) && !given_names::are_nicknames(one, other)
 }
 
 fn only<'a>(name: &'a Name, places: &[usize]) -> Option<&'a Token> {
@@ -42,14 +66,29 @@ fn only<'a>(name: &'a Name, places: &[usize]) -> Option<&'a Token> {
 /// Whether a word is in the place of a given name: not the last of several. Families are called
 /// Ferrara and Ferraro, too, but who writes one for the other has mistyped it.
 fn is_given(name: &Name, word: &Token) -> bool {
-    let words = || name.tokens.iter().filter(|token| token.kind == Kind::Word);
-    let last = words().next_back().is_some_and(|last| std::ptr::eq(last, word));
-    !last || words().count() == 1
+    let words = name.tokens.iter().filter(|token| token.kind == Kind::Word);
+    !is_last(name, word) || words.count() == 1
+}
+
+fn is_last(name: &Name, word: &Token) -> bool {
+    let mut words = name.tokens.iter().filter(|token| token.kind == Kind::Word);
+    words.next_back().is_some_and(|last| std::ptr::eq(last, word))
 }
 
 /// Whether either word is known as a name; some peoples write given names last.
 fn are_known(one: &Token, other: &Token) -> bool {
     [one, other].iter().any(|token| given_names::is_given_name(&token.text))
+}
+
+/// Whether given names that sound alike to a rough ear are two all the same: Tina and Dina, Darren
+/// and Doreen. What differs in one letter that makes no name is mistyped: Ingred.
+fn are_spoken_otherwise(one: &str, other: &str) -> bool {
+    let known = given_names::is_real(one) && given_names::is_real(other);
+    let begin_alike = one.chars().next() == other.chars().next();
+    let mistyped = !known && begin_alike && strsim::osa_distance(one, other) == 1;
+    !mistyped
+        && !given_names::are_nicknames(one, other)
+        && sound::spoken(one) != sound::spoken(other)
 }
 
 /// Whether two words are the given names of two.

@@ -3,6 +3,7 @@
 //! Short lists of general knowledge, not a gazetteer; the rank of a word in the
 //! vocabulary of `lore-text` does the rest.
 
+use crate::given_names;
 use crate::profile::Family;
 
 /// Whether a word tells next to nothing in names of that family.
@@ -53,6 +54,17 @@ pub(crate) fn legal_form(word: &str) -> Option<&str> {
         "pty" | "pvt" => Some("limited"),
         other => LEGAL_FORMS.contains(&other).then_some(other),
     }
+}
+
+/// Shorter words are one letter away from too many others.
+const LEAST_MISTYPED: usize = 6;
+
+/// The legal form that a word is which is none, with a letter mistyped.
+pub(crate) fn mistyped_form(word: &str) -> Option<&'static str> {
+    let long = LEGAL_FORMS.into_iter().filter(|form| form.len() >= LEAST_MISTYPED);
+    let near =
+        |form: &&str| form.len().abs_diff(word.len()) <= 1 && strsim::osa_distance(form, word) == 1;
+    long.into_iter().find(near).filter(|_| !given_names::is_real(word))
 }
 
 /// Whether one body can have both legal forms: those of English law are all companies.

@@ -63,6 +63,13 @@ fn other_ways_to_write_a_name_are_found() {
         ("Dr. Jane Austen", "Jane Austen", "Person"),
         ("Dr. Fox", "Doctor Fox", "Person"),
         ("Katherine Johnson", "Catherine Jonson", "Person"),
+        ("Conrad Veidt", "Konrad Veidt", "Person"),
+        ("Ingrid Solheim", "Ingred Solheim", "Person"),
+        ("Acme Corporation", "Acme Coporation", "Organization"),
+        ("Harbor Company", "Harbor Compnay", "Organization"),
+        ("Lumen Limited", "Lumen Limted", "Organization"),
+        ("Lumen Incorporated", "Lumen Incorporatd", "Organization"),
+        ("Salish Sea Atlas", "Salish Sea Altas", "Concept"),
         ("Sony PSLX350H", "Sony PS-LX350H belt drive turntable", "Project"),
         ("World Health Organization", "WHO", "Organization"),
         ("National Oceanic and Atmospheric Administration", "NOAA", "Organization"),
@@ -113,6 +120,27 @@ fn a_hyphen_joins_words_or_parts_them() {
         let found = ask(long, asked, "Organization");
         let picked = found.pick().filter(|one| one.confidence >= 0.5).map(|one| one.key);
         assert_eq!(picked, Some(1), "{asked}: {:#?}", found.candidates);
+    }
+}
+
+#[test]
+fn small_words_and_what_they_lead_on_to_may_be_left_out_of_an_acronym() {
+    let security = "Organization for Security and Co-operation in Europe";
+    for (known, asked) in [(security, "OSCE"), ("OSCE", security)] {
+        let found = ask(known, asked, "Organization");
+        assert_eq!(found.pick().map(|one| one.key), Some(1), "{asked}: {:#?}", found.candidates);
+    }
+    for (long, short) in [
+        ("Food and Agriculture Organization of the United Nations", "FAO"),
+        ("World Wide Fund for Nature", "WWF"),
+        ("Centers for Disease Control and Prevention", "CDC"),
+    ] {
+        for (known, asked) in [(long, short), (short, long)] {
+            let found = ask(known, asked, "Organization");
+            let first = found.candidates.first().unwrap();
+            assert!(first.key == 1 && first.confidence >= 0.2, "{asked}: {first:#?}");
+            assert!(first.confidence < 0.5 && found.pick().is_none(), "{asked}: {first:#?}");
+        }
     }
 }
 
