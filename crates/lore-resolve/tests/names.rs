@@ -63,13 +63,6 @@ fn other_ways_to_write_a_name_are_found() {
         ("Dr. Jane Austen", "Jane Austen", "Person"),
         ("Dr. Fox", "Doctor Fox", "Person"),
         ("Katherine Johnson", "Catherine Jonson", "Person"),
-        ("Conrad Veidt", "Konrad Veidt", "Person"),
-        ("Ingrid Solheim", "Ingred Solheim", "Person"),
-        ("Acme Corporation", "Acme Coporation", "Organization"),
-        ("Harbor Company", "Harbor Compnay", "Organization"),
-        ("Lumen Limited", "Lumen Limted", "Organization"),
-        ("Lumen Incorporated", "Lumen Incorporatd", "Organization"),
-        ("Salish Sea Atlas", "Salish Sea Altas", "Concept"),
         ("Sony PSLX350H", "Sony PS-LX350H belt drive turntable", "Project"),
         ("World Health Organization", "WHO", "Organization"),
         ("National Oceanic and Atmospheric Administration", "NOAA", "Organization"),
@@ -106,6 +99,23 @@ fn other_ways_to_write_a_name_are_found() {
             "Claim",
         ),
     ];
+    are_found(&pairs);
+}
+
+#[test]
+fn what_is_spoken_alike_or_mistyped_is_found() {
+    are_found(&[
+        ("Conrad Veidt", "Konrad Veidt", "Person"),
+        ("Ingrid Solheim", "Ingred Solheim", "Person"),
+        ("Acme Corporation", "Acme Coporation", "Organization"),
+        ("Harbor Company", "Harbor Compnay", "Organization"),
+        ("Lumen Limited", "Lumen Limted", "Organization"),
+        ("Lumen Incorporated", "Lumen Incorporatd", "Organization"),
+        ("Salish Sea Atlas", "Salish Sea Altas", "Concept"),
+    ]);
+}
+
+fn are_found(pairs: &[(&str, &str, &str)]) {
     for (known, asked, type_name) in pairs {
         let found = ask(known, asked, type_name);
         let picked = found.pick().filter(|one| one.confidence >= 0.5).map(|one| one.key);
