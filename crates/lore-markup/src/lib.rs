@@ -17,6 +17,7 @@ mod model;
 mod plain;
 mod read;
 mod tree;
+pub mod vault;
 mod write;
 
 pub use bbcode::{from_bbcode, to_bbcode};
