@@ -3,12 +3,12 @@
 use lore_core::{Error, Properties, Result, Role, names};
 use sha2::{Digest, Sha256};
 
+use super::intake::{Ingested, Intake, take_entities};
 use super::kept_notes;
 use super::librarian::Librarian;
 use super::relations::{self, ReadIn};
 use super::shelve::{self, NewDocument};
 use super::uri;
-use super::web::{self, Ingested, Intake};
 
 /// Node kind of a document that another program read.
 const KIND: &str = "outside_document";
@@ -42,7 +42,7 @@ pub async fn take(librarian: &Librarian, read: &Read, intake: &Intake) -> Result
     names::checked_length("content", &read.content, CONTENT_MAX)?;
     check_owner(librarian, rid).await?;
     let found_at = Some(rid).filter(|rid| rid.starts_with("http"));
-    let (entities, mentions) = web::take_entities(librarian, &intake.entities, found_at).await?;
+    let (entities, mentions) = take_entities(librarian, &intake.entities, found_at).await?;
     let read_in = ReadIn { source: &read.source, rid: Some(rid) };
     let relations = relations::relate(librarian, &intake.relations, read_in).await?;
     let document = NewDocument {

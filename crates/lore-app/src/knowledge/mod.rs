@@ -19,6 +19,7 @@ mod extract;
 mod fields;
 mod forms;
 mod ingest;
+mod intake;
 mod kept_notes;
 mod known_notes;
 mod librarian;
@@ -65,6 +66,7 @@ pub use entities::{Entity, by_id, by_uri, list};
 pub use entries::{Logged, history};
 pub use extract::{Extracted, ExtractedEntity};
 pub use ingest::{Read, take};
+pub use intake::{Ingested, IngestedEntity, Intake, NewEntity, Newness, Taken, ingest};
 pub use librarian::Librarian;
 pub use listed_notes::{NoteOf, notes_of_entities};
 pub use log::{Merged, merge};
@@ -86,6 +88,6 @@ pub(crate) use uri::{PREFIX as ORN, of_document, uid_shown};
 pub use vault::{Notes, WrittenNote, list_notes, notes_read, read_note, write_note};
 pub use vault_watch::{index_vault, keep_vault, sync_vault};
 pub use web::{
-    Ingested, IngestedEntity, Intake, Looked, Mention, NewEntity, Newness, Opinion, Preview,
-    Processed, Taken, TakenIn, Verdict, document_rid, evaluate, ingest, preview, process,
+    Looked, Mention, Opinion, Preview, Processed, TakenIn, Verdict, document_rid, evaluate,
+    preview, process,
 };

@@ -295,11 +295,7 @@ async fn mentions(librarian: &Librarian, new: &NewDocument, id: NodeId) -> Resul
         wanted.insert(node, spotted.count);
     }
     wanted.remove(&id);
-    let kinds = [word(MENTIONS)?];
-    let store = &librarian.app.store;
-    let viewer = &librarian.viewer;
-    let known: Vec<Edge> =
-        store.neighbours(viewer, &[id], Direction::Out, &kinds, EDGES_MAX).await?;
+    let known = mentioned(librarian, id).await?;
     let gone = known.iter().filter(|edge| !wanted.contains_key(&edge.target));
     let mut changes: Vec<Change> =
         gone.map(|edge| Change::DeleteEdge(EdgeRef::Id(edge.id), Expect::Any)).collect();
@@ -310,6 +306,34 @@ async fn mentions(librarian: &Librarian, new: &NewDocument, id: NodeId) -> Resul
         changes.push(mention(librarian, id, target)?);
     }
     Ok(changes)
+}
+
+/// Joins a document that is kept to what it speaks of besides what it does already.
+pub(super) async fn join(librarian: &Librarian, rid: &str, to: &[NodeId]) -> Result<()> {
+    let plan = || {
+        async move {
+            let mut batch = librarian.batch();
+            let Some(document) = shelved(librarian, rid).await? else { return Ok((batch, ())) };
+            let known = mentioned(librarian, document.id).await?;
+            let mut fresh: Vec<NodeId> = Vec::new();
+            for node in to.iter().filter(|node| **node != document.id) {
+                if !fresh.contains(node) && !known.iter().any(|edge| edge.target == *node) {
+                    fresh.push(*node);
+                    batch = batch.change(mention(librarian, document.id, *node)?);
+                }
+            }
+            Ok((batch, ()))
+        }
+        .boxed()
+    };
+    librarian.carry_out(plan).await
+}
+
+/// The edges from a document to what it mentions.
+async fn mentioned(librarian: &Librarian, document: NodeId) -> Result<Vec<Edge>> {
+    let (store, kinds) = (&librarian.app.store, [word(MENTIONS)?]);
+    let viewer = &librarian.viewer;
+    Ok(store.neighbours(viewer, &[document], Direction::Out, &kinds, EDGES_MAX).await?)
 }
 
 /// Joins a document to somebody it speaks of.

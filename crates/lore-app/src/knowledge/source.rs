@@ -1,6 +1,8 @@
 //! Notes about pages of the web: what is written into them, and what of it is written anew when
 //! a page changes. Whatever else stands in a note is somebody's, and stays.
 
+use lore_markup::vault;
+
 use super::submission::{self, Submission};
 
 /// The note about a page, without what the page mentions.
@@ -13,13 +15,63 @@ pub(super) fn note(page: &Submission, now: &str) -> String {
         quoted(&page.rid),
     );
     if let Some(who) = &page.submitted_by {
-        note.push_str(&format!("submittedBy: {}\n", quoted(who)));
+        note.push_str(&format!("submittedBy: {}\n", quoted(&vault::property(who))));
     }
     note.push_str(&format!("{}\n---\n{}\n\n", taken_in(now), heading(page)));
     if let Some(text) = description(page) {
         note.push_str(&format!("{text}\n\n"));
     }
     note
+}
+
+/// Below this heading a note about a page lists what the page is about.
+const MENTIONS: &str = "## Mentions";
+
+/// The note about a page with links to what the page is about, where it has none to that.
+pub(super) fn with_mentions(note: &str, names: &[&str]) -> String {
+    let links = names.iter().map(|name| vault::link(name));
+    let fresh: Vec<String> = links.filter(|link| !note.contains(link.as_str())).collect();
+    if fresh.is_empty() {
+        return note.to_owned();
+    }
+    let end = note.split_inclusive('\n').next().map_or("\n", line_end);
+    let list: String = fresh.iter().map(|link| format!("- {link}{end}")).collect();
+    match end_of_mentions(note) {
+        Some(place) => {
+            let (before, after) = note.split_at_checked(place).unwrap_or((note, ""));
+            format!("{}{list}{after}", ended(before, end))
+        }
+        None => format!("{}{MENTIONS}{end}{end}{list}", apart(note, end)),
+    }
+}
+
+/// Where the list of what a page is about ends.
+fn end_of_mentions(note: &str) -> Option<usize> {
+    let mut place = 0;
+    let mut found = None;
+    for line in note.split_inclusive('\n') {
+        place += line.len();
+        let said = line.trim();
+        let is_listed = said.starts_with("- ") || said.is_empty();
+        match found {
+            None if said == MENTIONS => found = Some(place),
+            Some(_) if said.starts_with("- ") => found = Some(place),
+            Some(_) if !is_listed => break,
+            _ => {}
+        }
+    }
+    found
+}
+
+/// A text whose last line has an end.
+fn ended(text: &str, end: &str) -> String {
+    if text.is_empty() || text.ends_with('\n') { text.to_owned() } else { format!("{text}{end}") }
+}
+
+/// A text after which another part begins.
+fn apart(text: &str, end: &str) -> String {
+    let text = ended(text, end);
+    if text.is_empty() || text.ends_with(&end.repeat(2)) { text } else { text + end }
 }
 
 /// The note about a page that said `old` before and is another now. Of the properties, its name
@@ -72,17 +124,17 @@ fn line_end(line: &str) -> &'static str {
 }
 
 fn heading(page: &Submission) -> String {
-    format!("# {}", lore_markup::literal(&page.title))
+    format!("# {}", vault::literal(&page.title))
 }
 
 /// What a page says it is about, as one line.
 fn description(page: &Submission) -> Option<String> {
     let text = page.description.as_deref()?.split_whitespace().collect::<Vec<_>>().join(" ");
-    Some(lore_markup::literal(&text)).filter(|text| !text.is_empty())
+    Some(vault::literal(&text)).filter(|text| !text.is_empty())
 }
 
 fn named(page: &Submission) -> String {
-    format!("name: {}", quoted(&page.title))
+    format!("name: {}", quoted(&vault::property(&page.title)))
 }
 
 const TAKEN_IN: &str = "ingestedAt:";
@@ -161,6 +213,37 @@ mod tests {
             let other = refreshed(&crlf(&note(&old, "t1")), &old, &new, "t2");
             assert_eq!(other, crlf(&unix));
         }
+    }
+
+    #[test]
+    fn mentions_are_added_to_what_people_wrote() {
+        let page = page("Ospreys", Some("One."));
+        let first = with_mentions(&note(&page, "t"), &["Bill", "Ada"]);
+        assert!(first.ends_with("One.\n\n## Mentions\n\n- [[Bill]]\n- [[Ada]]\n"), "{first}");
+        assert_eq!(with_mentions(&first, &["Ada", "Bill"]), first);
+        let mine = first.clone() + "\n## My remarks\n\n- [[Cy]] says so.";
+        let more = with_mentions(&mine, &["Cy", "Dora", "Ada"]);
+        let wanted = mine.replace("- [[Ada]]\n", "- [[Ada]]\n- [[Dora]]\n");
+        assert_eq!(more, wanted);
+        let crlf = |text: &str| text.replace('\n', "\r\n");
+        assert_eq!(with_mentions(&crlf(&mine), &["Dora"]), crlf(&wanted));
+        assert_eq!(with_mentions("Mine.", &["Ada"]), "Mine.\n\n## Mentions\n\n- [[Ada]]\n");
+        let bare = with_mentions("a\n## Mentions", &["Ada"]);
+        assert_eq!(bare, "a\n## Mentions\n- [[Ada]]\n");
+    }
+
+    #[test]
+    fn a_page_puts_no_links_into_a_note() {
+        let live = page("[[Wei Zhang]]", Some("![[Secret Note]] %% gone %% a:: b <% run %> ^one"));
+        let note = Submission { submitted_by: Some("[[Ann]]".into()), ..live };
+        let note = super::note(&note, "t");
+        for live in ["[[", "%%", "::", "<%", " ^"] {
+            assert!(!note.contains(live), "{live} in {note}");
+        }
+        let body = lore_vault::split_frontmatter(&note).1;
+        let shown = lore_markup::to_text(body);
+        assert!(shown.contains("![[Secret Note]] %% gone %% a:: b <% run %> ^one"), "{shown}");
+        assert!(shown.starts_with("[[Wei Zhang]]"), "{shown}");
     }
 
     #[test]

@@ -173,7 +173,7 @@ pub(super) async fn write_source(
         };
         if free {
             let now = librarian.app.effects.now().to_string();
-            let text = source::note(page, &now) + &mentioned(names);
+            let text = source::with_mentions(&source::note(page, &now), names);
             write_note(librarian, &path, &text).await?;
             return Ok(Some(path));
         }
@@ -215,6 +215,24 @@ pub(super) async fn refresh_source(
     let text = source::refreshed(&source.text, old, page, &now);
     write_note(librarian, &source.path, &text).await?;
     Ok(Some(source.path))
+}
+
+/// Lists what a page is about besides in the note about it, where there still is one.
+pub(super) async fn add_mentions(
+    librarian: &Librarian,
+    page: &Submission,
+    names: &[&str],
+) -> Result<()> {
+    if names.is_empty() || !librarian.app.notes.are_of(&librarian.app, librarian.viewer.world).await
+    {
+        return Ok(());
+    }
+    let Some(source) = source_note(librarian, page).await? else { return Ok(()) };
+    let text = source::with_mentions(&source.text, names);
+    if text != source.text {
+        write_note(librarian, &source.path, &text).await?;
+    }
+    Ok(())
 }
 
 /// Where the note about a page is now, if there still is one.
@@ -261,17 +279,6 @@ async fn note_about(
         Ok(_) | Err(Error::NotFound { .. } | Error::Invalid { .. }) => Ok(None),
         Err(error) => Err(error),
     }
-}
-
-/// Below this heading a note about a page lists what the page is about.
-const MENTIONS: &str = "## Mentions\n";
-
-fn mentioned(names: &[&str]) -> String {
-    if names.is_empty() {
-        return String::new();
-    }
-    let link = |name: &&str| format!("- [[{}]]\n", name.replace(['[', ']', '|', '\n'], " "));
-    format!("{MENTIONS}\n{}", names.iter().map(link).collect::<String>())
 }
 
 /// A title as the name of a file.

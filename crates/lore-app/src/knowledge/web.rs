@@ -1,16 +1,14 @@
-//! Pages of the web on their way in: looked at, read, and only then taken in.
+//! Pages of the web before they are taken in: looked at, read, judged.
 
 use lore_core::{Error, NodeId, Properties, Result, Role, names};
 
-use super::changes::{self, Registered, Registration};
 use super::extract::{self, Extracted};
 use super::librarian::Librarian;
 use super::model;
 use super::ontology::EntityType;
-use super::relations::{self, Item, NewRelation, ReadIn, Related};
 use super::shelve::{self, NewDocument};
 use super::submission::{self, Evaluation, Held, Status, Submission, WEB};
-use super::{uri, vault};
+use super::vault;
 
 /// Node kind of a page that was taken in.
 const KIND: &str = "web_page";
@@ -18,8 +16,6 @@ const KIND: &str = "web_page";
 const REASON_MAX: usize = 5_000;
 /// Most tags of an opinion.
 const TAGS_MAX: usize = 50;
-/// Most entities of one call.
-const ENTITIES_MAX: usize = 500;
 
 /// What a page says.
 #[derive(Debug, Clone)]
@@ -119,20 +115,20 @@ pub async fn preview(
 }
 
 /// A page that was taken in before, and the number of its submission.
-struct Known {
-    page: Submission,
+pub(super) struct Known {
+    pub(super) page: Submission,
     number: i64,
 }
 
 /// A page as one that was taken in, if it was.
-fn known(held: &Held) -> Option<Known> {
+pub(super) fn known(held: &Held) -> Option<Known> {
     let page = &held.submission;
     (page.status == Status::Ingested)
         .then(|| Known { page: page.clone(), number: held.node.number })
 }
 
 /// What is told of a page that was taken in before: its note may be elsewhere by now.
-async fn found(librarian: &Librarian, known: Known) -> Result<TakenIn> {
+pub(super) async fn found(librarian: &Librarian, known: Known) -> Result<TakenIn> {
     let note_path = vault::source_path(librarian, &known.page).await?;
     let Known { page, number } = known;
     Ok(TakenIn { title: page.title, rid: page.rid, number, note_path })
@@ -273,7 +269,7 @@ fn evaluated(page: &Submission, opinion: &Opinion) -> Submission {
 }
 
 /// The submission of a page that must have been looked at.
-async fn looked_at(librarian: &Librarian, url: &str) -> Result<Held> {
+pub(super) async fn looked_at(librarian: &Librarian, url: &str) -> Result<Held> {
     let url = submission::address(librarian, url)?;
     let held = submission::held(librarian, &submission::rid(&url)).await?;
     held.ok_or_else(|| {
@@ -281,193 +277,13 @@ async fn looked_at(librarian: &Librarian, url: &str) -> Result<Held> {
     })
 }
 
-/// An entity to take in.
-#[derive(Debug, Clone)]
-pub struct NewEntity {
-    /// Its name.
-    pub name: String,
-    /// Its type, in any spelling.
-    pub type_name: String,
-    /// What the page says of it, for one that is new.
-    pub description: Option<String>,
-}
-
-/// What to take in with a page.
-#[derive(Debug, Clone, Default)]
-pub struct Intake {
-    /// Entities it tells of.
-    pub entities: Vec<Item<NewEntity>>,
-    /// How they are related.
-    pub relations: Vec<Item<NewRelation>>,
-    /// The folder of notes about pages; `Sources` when absent.
-    pub folder: Option<String>,
-}
-
-/// What became of taking a page in.
-#[derive(Debug, Clone)]
-pub struct Ingested {
-    /// Its address.
-    pub url: String,
-    /// What the page is called.
-    pub rid: String,
-    /// The note that was written, where there is a vault.
-    pub note_path: Option<String>,
-    /// One entry for each entity, in order.
-    pub entities: Vec<IngestedEntity>,
-    /// One entry for each relation, in order.
-    pub relations: Vec<Related>,
-}
-
-/// What became of an entity.
-#[derive(Debug, Clone)]
-pub struct IngestedEntity {
-    /// The name that was given.
-    pub name: String,
-    /// Its URI, type and whether it is new; or why it was not taken.
-    pub outcome: std::result::Result<(String, EntityType, Newness), String>,
-}
-
-/// Whether something was known before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Newness {
-    /// It was not.
-    New,
-    /// It was.
-    Known,
-}
-
-/// What became of a request to take a page in.
-#[derive(Debug, Clone)]
-pub enum Taken {
-    /// It was taken in now.
-    Now(Box<Ingested>),
-    /// It was taken in before.
-    Before(TakenIn),
-}
-
-/// Takes a page in that was looked at before.
-pub async fn ingest(librarian: &Librarian, url: &str, intake: &Intake) -> Result<Taken> {
-    librarian.viewer.require(Role::Player)?;
-    let held = looked_at(librarian, url).await?;
-    if let Some(known) = known(&held) {
-        return Ok(Taken::Before(found(librarian, known).await?));
-    }
-    match held.submission.status {
-        Status::Rejected => {
-            return Err(Error::invalid(
-                "url",
-                "is in 'rejected' state, not ready for ingestion",
-                "look at it again with preview_url if it was rejected by mistake",
-            ));
-        }
-        Status::Previewed | Status::Evaluated | Status::Ingested => {}
-    }
-    let folder = vault::source_folder(intake.folder.as_deref())?;
-    let page = held.submission.clone();
-    let found_at = Some(page.url.as_str());
-    let (entities, nodes) = take_entities(librarian, &intake.entities, found_at).await?;
-    let document = document_rid(&page.rid);
-    let read_in = ReadIn { source: WEB, rid: Some(&document) };
-    let related = relations::relate(librarian, &intake.relations, read_in).await?;
-    shelve::shelve(librarian, &document_of(&page, nodes)).await?;
-    let taken = entities.iter().filter(|one| one.outcome.is_ok());
-    let mut names: Vec<&str> = Vec::new();
-    for name in taken.map(|one| one.name.as_str()) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    let note_path = vault::write_source(librarian, &folder, &page, &names).await?;
-    let done = Submission { status: Status::Ingested, note_path: note_path.clone(), ..page };
-    match submission::hold(librarian, &done, Some(&held)).await {
-        // Somebody else took it in meanwhile, which is as good.
-        Err(Error::Conflict { .. }) => {
-            let held = looked_at(librarian, url).await?;
-            if let Some(known) = known(&held) {
-                return Ok(Taken::Before(found(librarian, known).await?));
-            }
-            submission::hold(librarian, &done, Some(&held)).await?;
-        }
-        held => held?,
-    }
-    let (url, rid) = (done.url, done.rid);
-    Ok(Taken::Now(Box::new(Ingested { url, rid, note_path, entities, relations: related })))
-}
-
-/// Takes entities in one by one; those that are refused do not hurt the others.
-pub(super) async fn take_entities(
-    librarian: &Librarian,
-    given: &[Item<NewEntity>],
-    found_at: Option<&str>,
-) -> Result<(Vec<IngestedEntity>, Vec<NodeId>)> {
-    if given.len() > ENTITIES_MAX {
-        let limit = format!("{ENTITIES_MAX} entities");
-        return Err(Error::TooLarge { what: "entities".into(), limit });
-    }
-    let mut entities = Vec::with_capacity(given.len());
-    let mut nodes = Vec::new();
-    for one in given {
-        entities.push(match one {
-            Ok(one) => {
-                let taken = take_in(librarian, one, found_at).await;
-                nodes.extend(taken.as_ref().ok().map(|taken| taken.entity.node.id));
-                ingested_entity(&one.name, taken)
-            }
-            Err(unreadable) => {
-                IngestedEntity { name: String::new(), outcome: Err(unreadable.clone()) }
-            }
-        });
-    }
-    Ok((entities, nodes))
-}
-
 /// What a page is called once it is a document.
 pub fn document_rid(rid: &str) -> String {
     format!("web:{rid}")
 }
 
-async fn take_in(
-    librarian: &Librarian,
-    given: &NewEntity,
-    found_at: Option<&str>,
-) -> Result<Registered> {
-    if given.name.trim().starts_with(uri::PREFIX) {
-        let entity = librarian.entity(given.name.trim()).await?;
-        return Ok(Registered { entity, is_new: false, merged_with: None, kept_back: Vec::new() });
-    }
-    let entity_type = librarian.entity_type(&given.type_name).await?.ok_or_else(|| {
-        let known = EntityType::ALL.map(EntityType::as_str).join(", ");
-        let problem = format!("{:?} is unknown", given.type_name);
-        Error::invalid("type", problem, format!("use one of {known}"))
-    })?;
-    let registration = Registration {
-        introduced_by: None,
-        name: names::cleaned(&given.name),
-        entity_type,
-        aliases: Vec::new(),
-        description: given.description.as_deref().map(names::without_unseen),
-        found_at: found_at.map(str::to_owned),
-        uri: None,
-    };
-    changes::register(librarian, &registration).await
-}
-
-fn ingested_entity(given: &str, outcome: Result<Registered>) -> IngestedEntity {
-    let name = match &outcome {
-        Ok(taken) if given.trim().starts_with(uri::PREFIX) => taken.entity.node.name.clone(),
-        Ok(_) | Err(_) => names::without_unseen(given),
-    };
-    let outcome = match outcome {
-        Ok(taken) => {
-            let newness = if taken.is_new { Newness::New } else { Newness::Known };
-            Ok((taken.entity.uri, taken.entity.entity_type, newness))
-        }
-        Err(error) => Err(format!("{error}; {}", error.hint())),
-    };
-    IngestedEntity { name, outcome }
-}
-
-fn document_of(page: &Submission, mentions: Vec<NodeId>) -> NewDocument {
+/// A page as a document.
+pub(super) fn document_of(page: &Submission, mentions: Vec<NodeId>) -> NewDocument {
     NewDocument {
         rid: document_rid(&page.rid),
         kind: KIND,

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::web_answers::{
-    IngestAnswer, KnownOut, PreviewAnswer, ProcessAnswer, added, monitor_status, receipt,
+    BeforeOut, IngestAnswer, KnownOut, PreviewAnswer, ProcessAnswer, added, monitor_status, receipt,
 };
 use super::{Answered, Failure, Request, Verb, shown};
 use crate::schema;
@@ -152,7 +152,7 @@ async fn ingested(request: &Request<'_>) -> Answered {
     let intake = intake(given.entities, given.relationships, given.vault_folder);
     shown(match ingest(&request.librarian, &given.url, &intake).await? {
         Taken::Now(page) => IngestAnswer::Now(Box::new((*page).into())),
-        Taken::Before(known) => IngestAnswer::Before(KnownOut::ingested(known)),
+        Taken::Before(known, added) => IngestAnswer::Before(Box::new(BeforeOut::of(known, *added))),
     })
 }
 

@@ -13,6 +13,8 @@ use crate::nullable::Nullable;
 
 /// Longest part of a page's text that is shown, in characters.
 const SUMMARY: usize = 2_000;
+/// What is said of a page that was taken in before.
+const INGESTED: &str = "URL has already been ingested.";
 
 /// A page that was looked at, or that it was taken in before.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -80,9 +82,6 @@ pub(crate) struct KnownOut {
     title: Option<String>,
     /// What it is called.
     rid: String,
-    /// The note about it, or null.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    vault_note_path: Option<Nullable<String>>,
     /// What this means.
     message: String,
     /// Always true: the title was written by somebody else.
@@ -139,21 +138,8 @@ impl KnownOut {
             submission_id: Some(Nullable(Some(known.number))),
             title: Some(known.title),
             rid: known.rid,
-            vault_note_path: None,
-            message: "URL has already been ingested.".into(),
+            message: INGESTED.into(),
             untrusted: Some(true),
-        }
-    }
-
-    pub(super) fn ingested(known: TakenIn) -> Self {
-        Self {
-            already_ingested: true,
-            submission_id: None,
-            title: None,
-            rid: known.rid,
-            vault_note_path: Some(Nullable(known.note_path)),
-            message: "URL has already been ingested.".into(),
-            untrusted: None,
         }
     }
 }
@@ -251,8 +237,53 @@ impl From<Processed> for ProcessAnswer {
 pub(crate) enum IngestAnswer {
     /// It was taken in now.
     Now(Box<IngestOut>),
-    /// It was taken in before.
-    Before(KnownOut),
+    /// It was taken in before, and what is new with it now.
+    Before(Box<BeforeOut>),
+}
+
+/// A page that was taken in before, with what came now.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct BeforeOut {
+    /// Always true.
+    already_ingested: bool,
+    /// What the page is called.
+    rid: String,
+    /// The note about it, or null.
+    vault_note_path: Nullable<String>,
+    /// What this means.
+    message: String,
+    /// How many entities were taken now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entities_resolved: Option<usize>,
+    /// The entities that were taken now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entities: Option<Vec<IngestedOut>>,
+    /// How many relations were taken now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relationships_added: Option<usize>,
+    /// What was not taken, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<Vec<RefusedOut>>,
+}
+
+impl BeforeOut {
+    pub(super) fn of(known: TakenIn, added: Ingested) -> Self {
+        let is_more = !added.entities.is_empty() || !added.relations.is_empty();
+        let out = IngestOut::from(added);
+        Self {
+            already_ingested: true,
+            rid: known.rid,
+            vault_note_path: Nullable(known.note_path),
+            message: match is_more {
+                true => format!("{INGESTED} What came now was added to it."),
+                false => INGESTED.into(),
+            },
+            entities_resolved: is_more.then_some(out.entities_resolved),
+            entities: is_more.then_some(out.entities),
+            relationships_added: out.relationships_added.filter(|_| is_more),
+            refused: out.refused,
+        }
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

@@ -85,7 +85,7 @@ impl ToolSpec for IngestUrl {
     const TITLE: &'static str = "Take a web page in";
     const DESCRIPTION: &'static str = "Take a previewed page into the graph with its entities and \
         relationships, as process_url gave them or better. Use after preview_url and \
-        process_url. Returns what was linked or made, \
+        process_url; repeat to add more. Returns what was linked or made, \
         and per item what was refused and why.";
     const ANNOTATIONS: Annotations =
         Annotations { read_only: false, destructive: false, idempotent: true, open_world: true };

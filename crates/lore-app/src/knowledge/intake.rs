@@ -1,0 +1,231 @@
+//! Taking pages of the web in: with the entities and relations that somebody found in them, each
+//! by itself, once or bit by bit.
+
+use lore_core::{Error, NodeId, Result, Role, names};
+
+use super::changes::{self, Registered, Registration};
+use super::librarian::Librarian;
+use super::ontology::EntityType;
+use super::relations::{self, Item, NewRelation, ReadIn, Related};
+use super::submission::{self, Status, Submission, WEB};
+use super::web::{self, Known, TakenIn, document_rid, known, looked_at};
+use super::{shelve, uri, vault};
+
+/// Most entities of one call.
+const ENTITIES_MAX: usize = 500;
+
+/// An entity to take in.
+#[derive(Debug, Clone)]
+pub struct NewEntity {
+    /// Its name.
+    pub name: String,
+    /// Its type, in any spelling.
+    pub type_name: String,
+    /// What the page says of it, for one that is new.
+    pub description: Option<String>,
+}
+
+/// What to take in with a page.
+#[derive(Debug, Clone, Default)]
+pub struct Intake {
+    /// Entities it tells of.
+    pub entities: Vec<Item<NewEntity>>,
+    /// How they are related.
+    pub relations: Vec<Item<NewRelation>>,
+    /// The folder of notes about pages; `Sources` when absent.
+    pub folder: Option<String>,
+}
+
+/// What became of taking a page in.
+#[derive(Debug, Clone)]
+pub struct Ingested {
+    /// Its address.
+    pub url: String,
+    /// What the page is called.
+    pub rid: String,
+    /// The note that was written, where there is a vault.
+    pub note_path: Option<String>,
+    /// One entry for each entity, in order.
+    pub entities: Vec<IngestedEntity>,
+    /// One entry for each relation, in order.
+    pub relations: Vec<Related>,
+}
+
+/// What became of an entity.
+#[derive(Debug, Clone)]
+pub struct IngestedEntity {
+    /// The name that was given.
+    pub name: String,
+    /// Its URI, type and whether it is new; or why it was not taken.
+    pub outcome: std::result::Result<(String, EntityType, Newness), String>,
+}
+
+/// Whether something was known before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Newness {
+    /// It was not.
+    New,
+    /// It was.
+    Known,
+}
+
+/// What became of a request to take a page in.
+#[derive(Debug, Clone)]
+pub enum Taken {
+    /// It was taken in now.
+    Now(Box<Ingested>),
+    /// It was taken in before, and what came with the request now.
+    Before(TakenIn, Box<Ingested>),
+}
+
+/// Takes a page in that was looked at before. One that was taken in before gets what is new.
+pub async fn ingest(librarian: &Librarian, url: &str, intake: &Intake) -> Result<Taken> {
+    librarian.viewer.require(Role::Player)?;
+    let held = looked_at(librarian, url).await?;
+    check_ready(held.submission.status)?;
+    let page = held.submission.clone();
+    if let Some(known) = known(&held) {
+        let given = take_all(librarian, &page, intake).await?;
+        return added(librarian, known, given).await;
+    }
+    let folder = vault::source_folder(intake.folder.as_deref())?;
+    let given = take_all(librarian, &page, intake).await?;
+    shelve::shelve(librarian, &web::document_of(&page, given.nodes.clone())).await?;
+    let note_path = vault::write_source(librarian, &folder, &page, &given.names()).await?;
+    let done = Submission { status: Status::Ingested, note_path: note_path.clone(), ..page };
+    match submission::hold(librarian, &done, Some(&held)).await {
+        // Somebody else took it in meanwhile, which is as good.
+        Err(Error::Conflict { .. }) => {
+            let held = looked_at(librarian, url).await?;
+            if let Some(known) = known(&held) {
+                return added(librarian, known, given).await;
+            }
+            submission::hold(librarian, &done, Some(&held)).await?;
+        }
+        held => held?,
+    }
+    Ok(Taken::Now(Box::new(given.ingested(&done, note_path))))
+}
+
+fn check_ready(status: Status) -> Result<()> {
+    match status {
+        Status::Previewed | Status::Evaluated | Status::Ingested => Ok(()),
+        Status::Rejected => Err(Error::invalid(
+            "url",
+            "is in 'rejected' state, not ready for ingestion",
+            "look at it again with preview_url if it was rejected by mistake",
+        )),
+    }
+}
+
+/// What came with a page and was taken in, each by itself.
+struct Given {
+    entities: Vec<IngestedEntity>,
+    nodes: Vec<NodeId>,
+    relations: Vec<Related>,
+}
+
+impl Given {
+    /// The names of what was taken, each once.
+    fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for one in self.entities.iter().filter(|one| one.outcome.is_ok()) {
+            if !names.contains(&one.name.as_str()) {
+                names.push(&one.name);
+            }
+        }
+        names
+    }
+
+    fn ingested(self, page: &Submission, note_path: Option<String>) -> Ingested {
+        let (url, rid) = (page.url.clone(), page.rid.clone());
+        Ingested { url, rid, note_path, entities: self.entities, relations: self.relations }
+    }
+}
+
+async fn take_all(librarian: &Librarian, page: &Submission, intake: &Intake) -> Result<Given> {
+    let (entities, nodes) = take_entities(librarian, &intake.entities, Some(&page.url)).await?;
+    let document = document_rid(&page.rid);
+    let read_in = ReadIn { source: WEB, rid: Some(&document) };
+    let relations = relations::relate(librarian, &intake.relations, read_in).await?;
+    Ok(Given { entities, nodes, relations })
+}
+
+/// Joins what came with a page that was taken in before to its document and its note, which keep
+/// what they have.
+async fn added(librarian: &Librarian, known: Known, given: Given) -> Result<Taken> {
+    let page = known.page.clone();
+    shelve::join(librarian, &document_rid(&page.rid), &given.nodes).await?;
+    vault::add_mentions(librarian, &page, &given.names()).await?;
+    let before = web::found(librarian, known).await?;
+    let note_path = before.note_path.clone();
+    Ok(Taken::Before(before, Box::new(given.ingested(&page, note_path))))
+}
+
+/// Takes entities in one by one; those that are refused do not hurt the others.
+pub(super) async fn take_entities(
+    librarian: &Librarian,
+    given: &[Item<NewEntity>],
+    found_at: Option<&str>,
+) -> Result<(Vec<IngestedEntity>, Vec<NodeId>)> {
+    if given.len() > ENTITIES_MAX {
+        let limit = format!("{ENTITIES_MAX} entities");
+        return Err(Error::TooLarge { what: "entities".into(), limit });
+    }
+    let mut entities = Vec::with_capacity(given.len());
+    let mut nodes = Vec::new();
+    for one in given {
+        entities.push(match one {
+            Ok(one) => {
+                let taken = take_in(librarian, one, found_at).await;
+                nodes.extend(taken.as_ref().ok().map(|taken| taken.entity.node.id));
+                ingested_entity(&one.name, taken)
+            }
+            Err(unreadable) => {
+                IngestedEntity { name: String::new(), outcome: Err(unreadable.clone()) }
+            }
+        });
+    }
+    Ok((entities, nodes))
+}
+
+async fn take_in(
+    librarian: &Librarian,
+    given: &NewEntity,
+    found_at: Option<&str>,
+) -> Result<Registered> {
+    if given.name.trim().starts_with(uri::PREFIX) {
+        let entity = librarian.entity(given.name.trim()).await?;
+        return Ok(Registered { entity, is_new: false, merged_with: None, kept_back: Vec::new() });
+    }
+    let entity_type = librarian.entity_type(&given.type_name).await?.ok_or_else(|| {
+        let known = EntityType::ALL.map(EntityType::as_str).join(", ");
+        let problem = format!("{:?} is unknown", given.type_name);
+        Error::invalid("type", problem, format!("use one of {known}"))
+    })?;
+    let registration = Registration {
+        introduced_by: None,
+        name: names::cleaned(&given.name),
+        entity_type,
+        aliases: Vec::new(),
+        description: given.description.as_deref().map(names::without_unseen),
+        found_at: found_at.map(str::to_owned),
+        uri: None,
+    };
+    changes::register(librarian, &registration).await
+}
+
+fn ingested_entity(given: &str, outcome: Result<Registered>) -> IngestedEntity {
+    let name = match &outcome {
+        Ok(taken) if given.trim().starts_with(uri::PREFIX) => taken.entity.node.name.clone(),
+        Ok(_) | Err(_) => names::without_unseen(given),
+    };
+    let outcome = match outcome {
+        Ok(taken) => {
+            let newness = if taken.is_new { Newness::New } else { Newness::Known };
+            Ok((taken.entity.uri, taken.entity.entity_type, newness))
+        }
+        Err(error) => Err(format!("{error}; {}", error.hint())),
+    };
+    IngestedEntity { name, outcome }
+}
