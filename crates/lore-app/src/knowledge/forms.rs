@@ -1,17 +1,27 @@
 //! Sentences of a few plain forms that tell how two names are related.
 
-use super::extract::{ROLES, TOLD};
+use super::extract::TOLD;
+use super::lexicon::{ROLES, is_body, is_kind_of_thing};
 use super::relations::NewRelation;
+use super::sentences::Untitled;
+
+/// Most names of a sentence that are compared with each other. More are a list.
+const NAMES_MAX: usize = 40;
 
 /// The relations that a sentence tells of these names.
-pub(super) fn related(sentence: &str, names: &[String]) -> Vec<NewRelation> {
+pub(super) fn related(told: &Untitled, names: &[String]) -> Vec<NewRelation> {
+    let sentence = told.sentence.as_str();
     let roles: Vec<String> = ROLES.iter().map(|role| format!(", {role} of")).collect();
     let by_role = roles.iter().map(|words| (words.as_str(), "affiliated_with", Direction::Forward));
     let forms: Vec<_> = FORMS.into_iter().chain(by_role).collect();
+    let names = names.get(..NAMES_MAX).unwrap_or(names);
     let mut found: Vec<NewRelation> = Vec::new();
     for first in names {
         for second in names.iter().filter(|second| *second != first) {
             for (words, predicate, direction) in &forms {
+                if *words == "of" && !is_member(first, second) {
+                    continue;
+                }
                 let Some((before, after)) = said(sentence, first, words, second) else { continue };
                 let doers = together_before(before, names).into_iter().chain([first]);
                 for doer in doers {
@@ -38,6 +48,14 @@ fn relation(first: &str, predicate: &str, second: &str, direction: Direction) ->
     }
 }
 
+/// Whether somebody is of a body, by what both are called.
+fn is_member(first: &str, second: &str) -> bool {
+    let is_thing = |word: &str| is_kind_of_thing(word.trim_end_matches('.'));
+    first.contains(' ')
+        && !first.split(' ').any(is_thing)
+        && is_body(&second.split(' ').collect::<Vec<_>>())
+}
+
 /// Whom a name means that somebody knows: "Tam and Orla" are two, where a body may be called so.
 fn people<'a>(name: &'a str, predicate: &str) -> Vec<&'a str> {
     match predicate {
@@ -48,7 +66,8 @@ fn people<'a>(name: &'a str, predicate: &str) -> Vec<&'a str> {
 
 /// Forms of sentences that tell a relation: words between two names, and whether the
 /// second does it to the first.
-const FORMS: [(&str, &str, Direction); 26] = [
+const FORMS: [(&str, &str, Direction); 27] = [
+    ("of", "affiliated_with", Direction::Forward),
     ("is the founder of", "founded", Direction::Forward),
     ("is a founder of", "founded", Direction::Forward),
     (", founder of", "founded", Direction::Forward),
@@ -158,8 +177,10 @@ fn said<'a>(
     let forms = ["", "the "].map(|the| format!("{first}{blank}{words} {the}{second}"));
     let (before, after) = forms.iter().find_map(|form| sentence.split_once(form))?;
     let word = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let doubted = before.split_whitespace().any(|one| DOUBTING.contains(&word(one).as_str()));
-    (!doubted && !sentence.ends_with('?')).then_some((before, after))
+    // A number is told as No. 5.
+    let mut words = before.split_whitespace().filter(|one| *one != "No.");
+    let doubted = words.any(|one| DOUBTING.contains(&word(one).as_str()));
+    (!doubted && !after.contains('?')).then_some((before, after))
 }
 
 /// Words before a statement that take it back.
@@ -191,6 +212,7 @@ const DOUBTING: [&str; 22] = [
 #[cfg(test)]
 mod tests {
     use super::super::proper_names::names;
+    use super::super::sentences::untitled;
     use super::*;
 
     #[test]
@@ -238,8 +260,9 @@ mod tests {
                 ],
             ),
         ] {
-            let names = names(text, &["Mira", "Tam", "Orla"]);
-            let told = related(text, &names).into_iter();
+            let said = untitled(text, &[]);
+            let names = names(&said, &["Mira", "Tam", "Orla"]);
+            let told = related(&said, &names).into_iter();
             let told = told.map(|one| format!("{} {} {}", one.subject, one.predicate, one.object));
             assert_eq!(told.collect::<Vec<_>>(), wanted, "{text}");
         }

@@ -1,22 +1,30 @@
 //! The names that stand in a sentence.
 
-use super::extract::{ORGANISATIONS, ROLES, TITLES};
+use super::lexicon::{
+    DATES, GENERATIONS, LEGAL_FORMS, ORGANISATIONS, POLITE, ROLES, is_body, is_kind_of_thing,
+    is_opener,
+};
+use super::sentences::{PARTICLES, Untitled, is_dotted, is_owner, is_title, plain, without_marks};
 
 /// Words that belong inside a name although they are small.
-const INSIDE: [&str; 9] = ["of", "the", "for", "and", "de", "la", "von", "van", "der"];
+const INSIDE: [&str; 5] = ["of", "the", "for", "and", "&"];
+
+fn is_inside(word: &str) -> bool {
+    INSIDE.contains(&word) || PARTICLES.contains(&word)
+}
 
 /// The names in a sentence: those that are `known`, and runs of capitalised words, without what
 /// only begins a sentence.
-pub(super) fn names(sentence: &str, known: &[&str]) -> Vec<String> {
+pub(super) fn names(said: &Untitled, known: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
-    for piece in pieces(sentence, known) {
+    for piece in pieces(&said.sentence, known) {
         match piece {
             Piece::Known(name) if !found.iter().any(|other| other == name) => {
                 found.push(name.to_owned());
             }
             Piece::Known(_) => {}
-            Piece::Begin(text) => runs(text, Stand::Begin, &mut found),
-            Piece::Text(text) => runs(text, Stand::Inside, &mut found),
+            Piece::Begin(text) => runs(text, Stand::Begin, &said.people, &mut found),
+            Piece::Text(text) => runs(text, Stand::Inside, &said.people, &mut found),
         }
     }
     found
@@ -79,145 +87,199 @@ fn stands(before: &str, rest: &str, name: &str) -> bool {
 }
 
 /// Runs of capitalised words.
-fn runs(sentence: &str, stand: Stand, found: &mut Vec<String>) {
-    let clean = |word: &str| -> String {
-        word.trim_matches(|c: char| !c.is_alphanumeric()).trim_end_matches("'s").to_owned()
-    };
+fn runs(sentence: &str, stand: Stand, people: &[String], found: &mut Vec<String>) {
     let words: Vec<&str> = sentence.split_whitespace().collect();
-    let mut run: Vec<String> = Vec::new();
-    let mut at_start = false;
+    let mut run = Run { words: Vec::new(), at_start: false };
+    let mut is_family = false;
     for (place, word) in words.iter().enumerate() {
-        let plain = clean(word);
-        let capital = plain.chars().next().is_some_and(char::is_uppercase);
-        if capital {
-            at_start |= run.is_empty() && place == 0 && stand == Stand::Begin;
-            run.push(plain);
-        } else if !run.is_empty() && INSIDE.contains(&plain.as_str()) {
-            run.push(plain);
+        let next = words.get(place + 1).copied().unwrap_or_default();
+        let name = without_marks(word);
+        let is_capital = name.starts_with(char::is_uppercase);
+        let is_polite = POLITE.has(plain(word));
+        // A family name with a title alone is too little to tell who is meant.
+        if is_polite || is_family && is_capital || DATES.has(name) {
+            run.close(next, people, found);
+            is_family = is_polite;
             continue;
         }
-        let ends = !capital || word.ends_with([',', ';', ':', '.', ')', '!', '?']);
-        if ends && !is_title(word) {
-            close(&mut run, at_start, found);
-            at_start = false;
+        is_family = false;
+        // Acme, Inc. and St. Brigid's College are one name each.
+        let goes_on = word.ends_with(',') && ends_name(next)
+            || is_owner(word) && ORGANISATIONS.has(plain(next));
+        if is_capital {
+            run.at_start |= run.words.is_empty() && place == 0 && stand == Stand::Begin;
+            let whole = word.trim_start_matches(|c: char| !c.is_alphanumeric());
+            run.words.push(if goes_on { whole } else { name }.to_owned());
+        } else if !run.words.is_empty() && is_inside(word) {
+            run.words.push((*word).to_owned());
+            continue;
+        }
+        let is_over =
+            word.ends_with([',', ';', ':', '.', ')', '!', '?', '"', '”']) || is_owner(word);
+        let is_inner = goes_on || is_dotted(word) && !ends_name(word);
+        if !is_capital || is_over && !is_inner {
+            let next = if is_capital { next } else { word };
+            run.close(next, people, found);
         }
     }
-    close(&mut run, at_start, found);
+    run.close("", people, found);
 }
 
-/// A title before a name ends with a full stop and yet no sentence.
-fn is_title(word: &str) -> bool {
-    TITLES.contains(&word)
+/// Whether a word is what names of bodies or people end with.
+fn ends_name(word: &str) -> bool {
+    let word = word.trim_end_matches([',', '.', ';', ':', ')']);
+    LEGAL_FORMS.has(word) || GENERATIONS.has(word)
 }
 
-fn close(run: &mut Vec<String>, at_start: bool, found: &mut Vec<String>) {
-    while run.last().is_some_and(|word| INSIDE.contains(&word.as_str())) {
-        run.pop();
-    }
-    // Who leads something is not part of its name.
-    if run.len() > 2 && run.get(1).is_some_and(|word| word == "of") && leads(run) {
-        run.drain(..2);
-    }
-    // One capitalised word at the start of a sentence is just its first word, and an
-    // article there is no part of the name that follows.
-    let telling = run.len() > 1 || !at_start;
-    // A question begins with its verb, and a clause with what joins it.
-    if at_start && run.len() > 1 && run.first().is_some_and(|word| is_opener(word)) {
-        run.remove(0);
-        let leading = run.iter().take_while(|word| INSIDE.contains(&word.as_str())).count();
-        run.drain(..leading);
-    }
-    if at_start
-        && run.len() > 1
-        && run.first().is_some_and(|word| ARTICLES.contains(&word.as_str()))
-    {
-        run.remove(0);
-    }
-    for name in parted(run) {
-        if telling && name.chars().count() > 2 && !found.contains(&name) {
-            found.push(name);
+/// Capitalised words that stand beside each other, with small ones between them.
+struct Run {
+    words: Vec<String>,
+    /// Whether a sentence begins with it.
+    at_start: bool,
+}
+
+impl Run {
+    /// Gives the names in it, before the word `next`, and begins anew.
+    fn close(&mut self, next: &str, people: &[String], found: &mut Vec<String>) {
+        let (mut run, at_start) = (std::mem::take(&mut self.words), self.at_start);
+        self.at_start = false;
+        while run.last().is_some_and(|word| is_inside(word)) {
+            run.pop();
+        }
+        // Who leads something is not part of its name.
+        if run.len() > 2 && run.get(1).is_some_and(|word| word == "of") && leads(&run) {
+            run.drain(..2);
+        }
+        // One capitalised word at the start of a sentence is just its first word.
+        let telling = run.len() > 1 || !at_start;
+        // A question begins with its verb, a clause with what joins it, and either with an
+        // article.
+        while at_start && run.len() > 1 && run.first().is_some_and(|word| is_opener(word)) {
+            run.remove(0);
+            let leading = run.iter().take_while(|word| is_inside(word)).count();
+            run.drain(..leading);
+        }
+        let words: Vec<&str> = run.iter().map(String::as_str).collect();
+        for name in parted(&words, next, people) {
+            let is_name = name.chars().count() > 2 && name.split(' ').any(|word| !is_mark(word));
+            if telling && is_name && !found.contains(&name) {
+                found.push(name);
+            }
         }
     }
-    run.clear();
 }
 
-/// A run of words as one name, or as two that "and" joins: bodies have it in their names, while
-/// two people with two names each are two people, and two that are called guilds are two guilds.
-fn parted(run: &[String]) -> Vec<String> {
-    let whole = || vec![run.join(" ")];
-    let Some(place) = run.iter().position(|word| word == "and") else { return whole() };
-    let (first, second) = (run.get(..place).unwrap_or_default(), run.get(place + 1..));
-    let second = second.unwrap_or_default();
-    let is_person = |words: &[String]| {
-        words.len() == 2 && words.iter().all(|word| word.starts_with(char::is_uppercase))
-    };
-    let articles = second.iter().take_while(|word| *word == "the").count();
-    let second = second.get(articles..).unwrap_or_default();
-    let is_body = |words: &[String]| {
-        words.len() > 1 && words.last().is_some_and(|word| ORGANISATIONS.contains(&word.as_str()))
-    };
-    let people = is_person(first) && is_person(second) && articles == 0 && !is_body(second);
-    match people || is_body(first) && is_body(second) {
-        true => vec![first.join(" "), second.join(" ")],
-        false => whole(),
+/// Whether a word is no name by itself: what somebody is, or what a name ends with.
+fn is_mark(word: &str) -> bool {
+    let word = word.trim_end_matches(['.', ',']);
+    is_title(word) || ends_name(word) || is_inside(word)
+}
+
+/// A run of words as one name, or as those that it joins: bodies have "and" and "of" in their names,
+/// while two people are two people, two guilds are two guilds, and who is of a university is not
+/// part of its name.
+fn parted(run: &[&str], next: &str, people: &[String]) -> Vec<String> {
+    for (place, word) in run.iter().enumerate() {
+        let Some((first, rest)) = run.get(..place).zip(run.get(place + 1..)) else { continue };
+        let articles = rest.iter().take_while(|word| **word == "the").count();
+        let second = rest.get(articles..).unwrap_or_default();
+        let two = Two { first, second, articles, next, people };
+        if *word == "of" && two.is_member() || *word == "and" && two.are_apart() {
+            let mut names = parted(first, "and", people);
+            names.extend(parted(second, next, people));
+            return names;
+        }
+    }
+    match run {
+        [] => Vec::new(),
+        words => vec![words.join(" ")],
     }
 }
 
-/// Whether a word begins a sentence that goes on with a name.
-fn is_opener(word: &str) -> bool {
-    ASKING.contains(&word) || OPENING.contains(&word)
+/// Two parts of a run, and the word behind them.
+struct Two<'a> {
+    first: &'a [&'a str],
+    second: &'a [&'a str],
+    articles: usize,
+    next: &'a str,
+    people: &'a [String],
 }
+
+impl Two<'_> {
+    /// Whether the first is somebody who belongs to the second.
+    fn is_member(&self) -> bool {
+        let is_headed = self.second.iter().take(4).any(|word| ORGANISATIONS.has(word));
+        self.is_person(self.first) && (is_body(self.second) || is_headed)
+    }
+
+    /// Whether "and" stands between two names.
+    fn are_apart(&self) -> bool {
+        let (first, second) = (self.first, self.second);
+        let is_titled = |words: &[&str]| self.people.contains(&words.join(" "));
+        let (ends_body, begins_body) = (ends_body(first), is_body(second));
+        let is_second = self.is_person(second);
+        if second.is_empty() || first.is_empty() {
+            return false;
+        }
+        is_titled(second)
+            || ends_body && !(second.len() == 1 && second.iter().all(|word| is_kind_of_thing(word)))
+            || is_body(first) && (begins_body || is_second && DOING.contains(&self.next))
+            || self.is_person(first) && (begins_body || is_second && self.articles == 0)
+            || self.articles > 0 && begins_body && first.len() > 1
+    }
+
+    /// Whether some words are the name of somebody, as far as words tell.
+    fn is_person(&self, words: &[&str]) -> bool {
+        let capital = |word: &&&str| word.starts_with(char::is_uppercase);
+        let joined = |word: &&str| word.starts_with(char::is_uppercase) || PARTICLES.contains(word);
+        self.people.contains(&words.join(" "))
+            || (2..=4).contains(&words.iter().filter(capital).count())
+                && words.iter().all(joined)
+                && !words.iter().any(|word| is_kind_of_thing(word.trim_end_matches('.')))
+    }
+}
+
+/// Whether a name ends with what bodies are called.
+fn ends_body(words: &[&str]) -> bool {
+    let last = words.last().map(|last| last.trim_end_matches('.')).unwrap_or_default();
+    words.len() > 1 && (ORGANISATIONS.has(last) || LEGAL_FORMS.has(last))
+}
+
+/// What people do, behind their names.
+const DOING: [&str; 24] = [
+    "said",
+    "says",
+    "is",
+    "was",
+    "are",
+    "were",
+    "has",
+    "have",
+    "had",
+    "founded",
+    "works",
+    "work",
+    "worked",
+    "leads",
+    "led",
+    "runs",
+    "joined",
+    "told",
+    "wrote",
+    "signed",
+    "met",
+    "will",
+    "knows",
+    "announced",
+];
 
 fn leads(run: &[String]) -> bool {
     run.first().is_some_and(|word| ROLES.iter().any(|role| role.eq_ignore_ascii_case(word)))
 }
 
-const ARTICLES: [&str; 3] = ["The", "A", "An"];
-const ASKING: [&str; 13] = [
-    "Was", "Is", "Were", "Are", "Did", "Does", "Do", "Has", "Have", "Had", "Could", "Would", "Can",
-];
-const OPENING: [&str; 37] = [
-    "After",
-    "Although",
-    "And",
-    "As",
-    "At",
-    "Because",
-    "Before",
-    "Both",
-    "But",
-    "By",
-    "Either",
-    "For",
-    "From",
-    "However",
-    "If",
-    "In",
-    "Later",
-    "Meanwhile",
-    "Neither",
-    "Nor",
-    "Now",
-    "On",
-    "Once",
-    "Or",
-    "Since",
-    "So",
-    "Still",
-    "Then",
-    "Though",
-    "Today",
-    "Unless",
-    "Until",
-    "When",
-    "Where",
-    "Whether",
-    "While",
-    "Yesterday",
-];
-
 #[cfg(test)]
 mod tests {
+    use super::super::sentences::untitled;
     use super::names;
 
     #[test]
@@ -237,7 +299,7 @@ mod tests {
             ),
             ("The Herring Foundation Trust came.", vec!["Herring Foundation Trust"]),
         ] {
-            assert_eq!(names(sentence, &known), wanted, "{sentence}");
+            assert_eq!(names(&untitled(sentence, &known), &known), wanted, "{sentence}");
         }
     }
 }
