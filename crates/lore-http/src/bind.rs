@@ -62,6 +62,14 @@ pub async fn resolve(
     Ok(chosen)
 }
 
+/// Refuses what [`resolve`] would, as far as that can be told without looking up a name.
+pub fn check_address(address: &str, allow_remote: bool, has_token: bool) -> Result<(), BindError> {
+    let unknown = || BindError::Unknown { address: address.to_owned() };
+    let wanted = complete(address).ok_or_else(unknown)?;
+    let remote = Remote { allowed: allow_remote, has_token };
+    wanted.parse::<SocketAddr>().map_or(Ok(()), |known| check(known.ip(), remote))
+}
+
 fn check(ip: IpAddr, remote: Remote) -> Result<(), BindError> {
     let plain = ip.to_canonical();
     if plain.is_loopback() {

@@ -47,14 +47,11 @@ pub(crate) fn config(
     address: Option<SocketAddr>,
 ) -> anyhow::Result<Config> {
     let file = &settings.federation;
-    let password = std::env::var(PASSWORD).ok().filter(|password| !password.is_empty());
     let key_file = PrivateFile(settings.data.join(KEY_FILE));
     let entropy = app.effects.entropy.as_ref();
-    let key = federation::load_or_make_key(&key_file, password.as_deref(), entropy);
+    let key = federation::load_or_make_key(&key_file, password().as_deref(), entropy);
     let wants = file.wants.clone().unwrap_or_default();
-    if let Some(bad) = wants.iter().find(|kind| !federation::is_rid_type(kind)) {
-        bail!("federation.wants: {bad:?} is no RID type such as orn:koi-net.practice");
-    }
+    check_wants(&wants)?;
     let base_url = match &file.base_url {
         Some(url) => reachable_at(url)?,
         None => {
@@ -81,6 +78,29 @@ pub(crate) fn config(
     })
 }
 
+/// What is wrong with the node's key and settings. Makes no key.
+pub(crate) fn faults(settings: &Settings) -> Vec<anyhow::Error> {
+    let file = &settings.federation;
+    let key_file = PrivateFile(settings.data.join(KEY_FILE));
+    let key = federation::check_key(&key_file, password().as_deref()).map_err(advised);
+    let wants = check_wants(file.wants.as_deref().unwrap_or_default());
+    let address = file.base_url.as_deref().map_or(Ok(()), |url| reachable_at(url).map(drop));
+    [key, wants, address].into_iter().filter_map(Result::err).collect()
+}
+
+fn password() -> Option<String> {
+    std::env::var(PASSWORD).ok().filter(|password| !password.is_empty())
+}
+
+fn check_wants(wants: &[String]) -> anyhow::Result<()> {
+    match wants.iter().find(|kind| !federation::is_rid_type(kind)) {
+        None => Ok(()),
+        Some(bad) => bail!(
+            "federation.wants: {bad:?} is no RID type\n  try: one such as orn:koi-net.practice"
+        ),
+    }
+}
+
 /// Whether a node was ever started here.
 pub(crate) fn has_key(settings: &Settings) -> bool {
     settings.data.join(KEY_FILE).exists()
@@ -91,7 +111,8 @@ fn reachable_at(url: &str) -> anyhow::Result<String> {
     let url = url.trim().trim_end_matches('/');
     if !federation::is_address(url) || Endpoint::new(url).is_err() {
         bail!(
-            "federation.base_url: {url:?} is no address such as https://lore.example.org/koi-net"
+            "federation.base_url: {url:?} is no address\n  try: one such as \
+             https://lore.example.org/koi-net"
         );
     }
     let has_path = url.split_once("://").is_some_and(|(_, rest)| rest.contains('/'));

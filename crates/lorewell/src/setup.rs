@@ -26,8 +26,19 @@ use crate::background::Background;
 use crate::config::{KankaSettings, Settings};
 use crate::output::advised;
 
-/// Opens the store and builds the application.
+/// Opens the store and builds the application with everything that is configured.
 pub(crate) async fn open_app(settings: &Settings) -> anyhow::Result<Arc<App>> {
+    let (app, faults) = open_as_far_as_possible(settings).await?;
+    match faults.into_iter().next() {
+        Some(fault) => Err(fault),
+        None => Ok(app),
+    }
+}
+
+/// The same without those services whose configuration is wrong, and what is wrong with each.
+pub(crate) async fn open_as_far_as_possible(
+    settings: &Settings,
+) -> anyhow::Result<(Arc<App>, Vec<anyhow::Error>)> {
     check_directory(settings).map_err(advised)?;
     let effects = Effects::system();
     let file = settings.store_file();
@@ -40,12 +51,12 @@ pub(crate) async fn open_app(settings: &Settings) -> anyhow::Result<Arc<App>> {
     if let Some(folder) = &settings.vault {
         app.notes = Arc::new(Notes::at(folder.clone(), settings.world.clone()));
     }
-    connect_services(&mut app, settings)?;
+    let mut faults = connect_services(&mut app, settings);
     let app = Arc::new(app);
     if let Some(kanka) = &settings.kanka {
-        open_campaign(&app, kanka).await?;
+        faults.extend(open_campaign(&app, kanka).await.err());
     }
-    Ok(app)
+    Ok((app, faults))
 }
 
 /// Why the store cannot be opened, and what helps.
@@ -123,29 +134,36 @@ async fn open_campaign(app: &Arc<App>, kanka: &KankaSettings) -> anyhow::Result<
     Ok(())
 }
 
-/// Connects what the configuration names. Without any, no network is set up at all.
-fn connect_services(app: &mut App, settings: &Settings) -> anyhow::Result<()> {
+/// Connects what the configuration names, and tells what cannot be. Without any, no network is
+/// set up at all.
+fn connect_services(app: &mut App, settings: &Settings) -> Vec<anyhow::Error> {
     let models = [&settings.embeddings, &settings.llm];
     let (koi, anvil) = (&settings.koi_endpoint, &settings.world_anvil);
     if models.iter().all(|model| model.is_none()) && koi.is_none() && anvil.is_none() {
-        return Ok(());
+        return Vec::new();
     }
-    let network = Network::new(app.effects.clone(), lore_net::Options::default())?;
-    if let Some(config) = anvil {
-        let live = WorldAnvil::new(&network, &app.effects, config).map_err(advised)?;
-        app.anvil = Some(Arc::new(live));
-    }
-    if let Some(url) = koi {
-        let api = KoiApi::new(&network, url, settings.koi_token.as_ref());
-        app.elsewhere = Some(Arc::new(api.map_err(advised)?));
-    }
-    if let Some(config) = &settings.embeddings {
-        app.embedder = Some(Arc::new(OpenAiEmbeddings::new(&network, config).map_err(advised)?));
-    }
-    if let Some(config) = &settings.llm {
-        app.model = Some(Arc::new(OpenAiChat::new(&network, config).map_err(advised)?));
-    }
-    Ok(())
+    let network = match Network::new(app.effects.clone(), lore_net::Options::default()) {
+        Ok(network) => network,
+        Err(error) => return vec![error.into()],
+    };
+    let mut faults = Vec::new();
+    let mut note = |error: Error| faults.push(advised(error));
+    let live = anvil.as_ref().map(|config| WorldAnvil::new(&network, &app.effects, config));
+    app.anvil = connected(live, &mut note).map(|live| Arc::new(live) as _);
+    let token = settings.koi_token.as_ref();
+    let api = koi.as_ref().map(|url| KoiApi::new(&network, url, token));
+    app.elsewhere = connected(api, &mut note).map(|api| Arc::new(api) as _);
+    let embedder = settings.embeddings.as_ref();
+    let embedder = embedder.map(|config| OpenAiEmbeddings::new(&network, config));
+    app.embedder = connected(embedder, &mut note).map(|embedder| Arc::new(embedder) as _);
+    let model = settings.llm.as_ref().map(|config| OpenAiChat::new(&network, config));
+    app.model = connected(model, &mut note).map(|model| Arc::new(model) as _);
+    faults
+}
+
+/// What was configured and could be connected.
+fn connected<T>(configured: Option<Result<T, Error>>, note: &mut impl FnMut(Error)) -> Option<T> {
+    configured.and_then(|result| result.map_err(&mut *note).ok())
 }
 
 /// Starts what goes on beside the answering of requests. A server that only reads has

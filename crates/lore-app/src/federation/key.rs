@@ -25,9 +25,6 @@ pub fn load_or_make_key(
     password: Option<&str>,
     entropy: &dyn Entropy,
 ) -> Result<KeyPair> {
-    let unreadable = |error: io::Error| Error::Unavailable {
-        what: format!("the key file of the federation ({})", error.kind()),
-    };
     if let Some(pem) = file.read().map_err(unreadable)? {
         let key = KeyPair::from_pem(&pem, password).map_err(unusable)?;
         if password.is_some() && !KeyPair::is_encrypted(&pem) {
@@ -41,6 +38,21 @@ pub fn load_or_make_key(
     let pem = key.to_pem(password, entropy).map_err(unusable)?;
     file.write(&pem).map_err(unreadable)?;
     Ok(key)
+}
+
+/// Fails when there is a key and it cannot be used. Makes none and changes nothing.
+pub fn check_key(file: &dyn KeyFile, password: Option<&str>) -> Result<()> {
+    match file.read().map_err(unreadable)? {
+        Some(pem) => KeyPair::from_pem(&pem, password).map(drop).map_err(unusable),
+        None => Ok(()),
+    }
+}
+
+fn unreadable(error: io::Error) -> Error {
+    Error::Precondition {
+        message: format!("the key file of the federation cannot be read ({})", error.kind()),
+        hint: "let this user read koi-net.pem in the data directory, and write to that".into(),
+    }
 }
 
 fn unusable(error: lore_koinet::KeyError) -> Error {

@@ -19,7 +19,7 @@ use lore_core::{Kind, Node};
 use serde_json::Value;
 
 pub use coverage::{DOCUMENT_TYPE, ENTITY_TYPE};
-pub use key::{KeyFile, load_or_make_key};
+pub use key::{KeyFile, check_key, load_or_make_key};
 pub use lore_koinet::node::{
     Answer, Approve, Endpoint, GivenBy, PeerStatus, Quotas, Settings, Standing, Status, Unanswered,
     Wants,

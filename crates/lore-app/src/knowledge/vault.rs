@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use lore_core::{Error, Result, Role, WorldId};
+use lore_core::{Effects, Error, Result, Role, WorldId};
 use lore_vault::{FolderPath, Frontmatter, NotePath, Vault, VaultError, Written};
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
@@ -52,6 +52,20 @@ impl Notes {
     /// Whether there is a folder for notes at all.
     pub(super) fn is_configured(&self) -> bool {
         self.place.is_some()
+    }
+
+    /// Fails when there should be a folder of notes and it cannot be read.
+    pub fn examine(&self, effects: &Effects) -> Result<()> {
+        let Some(place) = &self.place else { return Ok(()) };
+        let opened = Vault::open(&place.path, effects.clone());
+        let listed = FolderPath::parse(".").and_then(|root| opened?.list(&root));
+        listed.map(drop).map_err(|error| Error::Precondition {
+            message: format!("the vault {} cannot be read: {error}", place.path.display()),
+            hint:
+                "set VAULT_PATH, or `vault` in lorewell.toml, to a folder of notes that is there \
+                   and that this user may read"
+                    .into(),
+        })
     }
 
     /// Tells how many of how many notes are read, or that all are.

@@ -1,5 +1,7 @@
 //! `lorewell doctor`: what is wrong, and how to mend it.
 
+mod configured;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -46,9 +48,10 @@ struct Inhabited {
     embedded: Option<Coverage>,
 }
 
-/// The store's own check, or the reason why it cannot even be opened.
+/// The store's own check, or the reason why it cannot even be opened; and what is configured
+/// besides, each part for itself.
 async fn examine(settings: &Settings, options: &Doctor) -> Report {
-    let mut report = Report::default();
+    let mut report = Report { findings: configured::findings(settings), ..Report::default() };
     if let Err(error) = setup::check_directory(settings) {
         report.findings.push(Finding { problem: error.to_string(), remedy: error.hint() });
         return report;
@@ -61,8 +64,11 @@ async fn examine(settings: &Settings, options: &Doctor) -> Report {
     if options.accept {
         report.log_kept = report.note(lore_sqlite::accept_log(&settings.store_file())).flatten();
     }
-    let app = match setup::open_app(settings).await {
-        Ok(app) => app,
+    let app = match setup::open_as_far_as_possible(settings).await {
+        Ok((app, faults)) => {
+            report.findings.extend(faults.iter().map(configured::finding));
+            app
+        }
         Err(error) => {
             report.findings.push(unopened(&error));
             return report;
@@ -77,6 +83,11 @@ async fn examine(settings: &Settings, options: &Doctor) -> Report {
     report.health = report.note(app.store.check().await);
     let found = report.health.iter().flat_map(|health| health.findings.clone());
     report.findings.extend(found.collect::<Vec<_>>());
+    report.findings.extend(configured::findings_of(&app, settings).await);
+    // The world of a campaign is made when its settings are right.
+    if settings.kanka.is_some() && app.kanka.get().is_none() {
+        return report;
+    }
     match look_around(&app, settings).await {
         Ok(world) => report.world = Some(world),
         Err(error) => {
@@ -126,10 +137,7 @@ async fn look_around(app: &App, settings: &Settings) -> Result<Inhabited, Error>
 fn unopened(error: &anyhow::Error) -> Finding {
     match error.downcast_ref::<Unopened>() {
         Some(unopened) => Finding { problem: unopened.problem(), remedy: unopened.remedy().into() },
-        None => Finding {
-            problem: output::chain(error),
-            remedy: "correct the setting that it names, then look again".into(),
-        },
+        None => configured::finding(error),
     }
 }
 
@@ -141,6 +149,10 @@ fn print_text(settings: &Settings, report: &Report) {
         vec!["config".into(), config],
         vec!["store".into(), settings.store_file().display().to_string()],
     ];
+    let services = configured::names(settings);
+    if !services.is_empty() {
+        rows.push(vec!["configured".into(), services.join(", ")]);
+    }
     if let Some(Health { stats, .. }) = &report.health {
         rows.push(vec!["engine".into(), format!("{}, schema {}", stats.engine, stats.schema)]);
         rows.push(vec!["size".into(), format!("{} bytes", stats.bytes)]);
@@ -197,6 +209,7 @@ fn print_json(settings: &Settings, report: &Report) {
     output::json(&json!({
         "version": env!("CARGO_PKG_VERSION"),
         "store": settings.store_file().display().to_string(),
+        "configured": configured::names(settings),
         "stats": stats,
         "world": world,
         "accepted": report.accepted,

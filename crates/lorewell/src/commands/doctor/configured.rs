@@ -1,0 +1,64 @@
+//! What is configured beside the store, and what is wrong with it.
+//!
+//! Looks at folders, key files and the form of settings. Nothing is sent anywhere: whether a
+//! service answers is seen when it is used.
+
+use lore_app::App;
+use lore_store::Finding;
+
+use crate::cli::Serve;
+use crate::config::Settings;
+use crate::{federation, output};
+
+/// The names of what is configured, for people.
+pub(super) fn names(settings: &Settings) -> Vec<&'static str> {
+    let known = [
+        ("vault", settings.vault.is_some()),
+        ("Kanka", settings.kanka.is_some()),
+        ("World Anvil", settings.world_anvil.is_some()),
+        ("KOI API", settings.koi_endpoint.is_some()),
+        ("embeddings", settings.embeddings.is_some()),
+        ("llm", settings.llm.is_some()),
+        ("federation", settings.federation.enabled),
+    ];
+    known.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name).collect()
+}
+
+/// What is wrong with it, as far as that needs no store.
+pub(super) fn findings(settings: &Settings) -> Vec<Finding> {
+    let folders = settings.code().paths.into_iter().filter(|path| !path.is_dir());
+    let folders = folders.map(|path| Finding {
+        problem: format!("code.paths: there is no folder {}", path.display()),
+        remedy: "make it, or take it out of code.paths in lorewell.toml".into(),
+    });
+    folders.chain(federation::faults(settings).iter().map(finding)).collect()
+}
+
+/// The same of what is used with the store.
+pub(super) async fn findings_of(app: &App, settings: &Settings) -> Vec<Finding> {
+    let mut found = Vec::new();
+    if let Err(error) = app.notes.examine(&app.effects) {
+        found.push(Finding { problem: error.to_string(), remedy: error.hint() });
+    }
+    let http = settings.http(&Serve::default());
+    let has_token = app.store.has_tokens().await.unwrap_or(false);
+    for (name, address) in [("addr", Some(http.addr)), ("koi_addr", http.koi_addr)] {
+        let Some(address) = address else { continue };
+        if let Err(error) = lore_http::check_address(&address, http.allow_remote, has_token) {
+            found.push(Finding {
+                problem: format!("http.{name}: {error}"),
+                remedy: format!("correct `{name}` of [http] in lorewell.toml"),
+            });
+        }
+    }
+    found
+}
+
+/// An error of this program: what is wrong, and after `try:` what to do.
+pub(super) fn finding(error: &anyhow::Error) -> Finding {
+    let told = output::chain(error);
+    let (problem, remedy) = told
+        .split_once("\n  try: ")
+        .unwrap_or((&told, "correct the setting that it names, then look again"));
+    Finding { problem: problem.to_owned(), remedy: remedy.to_owned() }
+}
