@@ -6,6 +6,7 @@
 pub mod access;
 pub mod atlas;
 pub mod attempts;
+mod damage;
 mod doors;
 pub mod federation;
 mod id_forms;

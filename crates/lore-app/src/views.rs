@@ -12,6 +12,8 @@ use lore_store::{Renamed, Store};
 use parking_lot::Mutex;
 use tokio::sync::OwnedMutexGuard;
 
+use crate::damage::sound_texts;
+
 /// Most views kept at once; a viewer whose view was dropped gets a new one.
 const KEPT_MAX: usize = 64;
 /// How many changed nodes are read at once, and how many with their texts.
@@ -106,7 +108,7 @@ impl<T: Learn> View<T> {
         let mut texts: HashMap<NodeId, Vec<Text>> = HashMap::new();
         if T::READS == Reads::Texts && !nodes.is_empty() {
             let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
-            for text in store.texts_of_nodes(viewer, &ids).await? {
+            for text in sound_texts(store, viewer, &ids).await?.texts {
                 texts.entry(text.node).or_default().push(text);
             }
         }

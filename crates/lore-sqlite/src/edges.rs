@@ -42,7 +42,7 @@ impl Edges for SqliteStore {
             let nodes = rows::list(nodes);
             let own: [Named<'_>; 2] = [(":nodes", &nodes), (":limit", &limit)];
             let mut statement = db.prepare_cached(&sql)?;
-            rows::all(statement.query(sight.with(&own).as_slice())?, rows::edge)
+            rows::sound(statement.query(sight.with(&own).as_slice())?, rows::edge)
         })
         .await
     }
@@ -69,7 +69,7 @@ fn neighbours(
         own.push((":kinds", &kinds));
     }
     let mut statement = db.prepare_cached(&sql)?;
-    rows::all(statement.query(sight.with(&own).as_slice())?, rows::edge)
+    rows::sound(statement.query(sight.with(&own).as_slice())?, rows::edge)
 }
 
 fn edges_sql(at_nodes: &str, of_kind: &str) -> String {

@@ -148,7 +148,7 @@ fn is_concealed(db: &Connection, sight: Sight, key: &NodeKey) -> Answer<bool> {
     Ok(statement.query_row(sight.with(&own).as_slice(), |row| row.get(0))?)
 }
 
-/// Live nodes by a key column.
+/// Live nodes by a key column, without those that are damaged.
 pub(crate) fn several(
     db: &Connection,
     sight: Sight,
@@ -158,7 +158,7 @@ pub(crate) fn several(
     several_of(db, sight, column, keys, Bin::Live)
 }
 
-/// Live or deleted nodes by a key column.
+/// Live or deleted nodes by a key column, without those that are damaged.
 fn several_of(
     db: &Connection,
     sight: Sight,
@@ -167,7 +167,7 @@ fn several_of(
     bin: Bin,
 ) -> Answer<Vec<Node>> {
     let mut statement = db.prepare_cached(&several_sql(column, bin))?;
-    rows::all(statement.query(sight.with(&[(":keys", &keys)]).as_slice())?, rows::node)
+    rows::sound(statement.query(sight.with(&[(":keys", &keys)]).as_slice())?, rows::node)
 }
 
 /// Numbers count within a world, so only they are found through it.

@@ -10,11 +10,12 @@ use lore_core::{
     Edge, EdgeId, Node, NodeId, PrincipalId, Properties, Provenance, Role, Stamp, Text, TextId,
     Timestamp, Uid, Visibility, WorldId,
 };
+use lore_store::StoreError;
 use rusqlite::types::{FromSql, Value};
 use rusqlite::vtab::array::Array;
 use rusqlite::{Row, Rows};
 
-use crate::fault::{Answer, damaged};
+use crate::fault::{Answer, Fault, damaged};
 use crate::sight;
 
 /// The columns [`node`] reads, of a node `n`, as a viewer may see it.
@@ -138,6 +139,21 @@ pub(crate) fn all<T>(mut rows: Rows<'_>, read: impl Fn(&Row<'_>) -> Answer<T>) -
     let mut items = Vec::new();
     while let Some(row) = rows.next()? {
         items.push(read(row)?);
+    }
+    Ok(items)
+}
+
+/// Every row that is as it was written; of the others the log tells.
+pub(crate) fn sound<T>(mut rows: Rows<'_>, read: impl Fn(&Row<'_>) -> Answer<T>) -> Answer<Vec<T>> {
+    let mut items = Vec::new();
+    while let Some(row) = rows.next()? {
+        match read(row) {
+            Ok(item) => items.push(item),
+            Err(Fault::Refused(StoreError::Corrupt(what))) => {
+                tracing::error!("{what}: it is left out; `lorewell doctor` says how to mend it");
+            }
+            Err(other) => return Err(other),
+        }
     }
     Ok(items)
 }

@@ -30,7 +30,7 @@ pub(crate) fn newest(db: &Connection, sight: Sight, query: &NewestNodes) -> Answ
         (":offset", &offset),
     ]);
     let mut statement = db.prepare_cached(&sql)?;
-    rows::all(statement.query(parameters.as_slice())?, rows::node)
+    rows::sound(statement.query(parameters.as_slice())?, rows::node)
 }
 
 /// Counts nodes by kind and namespace.

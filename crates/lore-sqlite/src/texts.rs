@@ -55,9 +55,10 @@ impl Texts for SqliteStore {
     }
 }
 
-/// Live texts by id.
+/// Live texts by id, without those that are damaged.
 pub(crate) fn several(db: &Connection, sight: Sight, ids: Array) -> Answer<Vec<Text>> {
-    select(db, sight, "t.id IN rarray(:key)", &ids, Presence::Live)
+    let mut statement = db.prepare_cached(&select_sql("t.id IN rarray(:key)", Presence::Live))?;
+    rows::sound(statement.query(sight.with(&[(":key", &ids)]).as_slice())?, rows::text)
 }
 
 /// The page and the total come from one snapshot.
@@ -82,7 +83,7 @@ fn find(db: &Connection, sight: Sight, query: &TextQuery) -> Answer<TextPage> {
     let mut own = own.to_vec();
     own.extend([(":limit", &limit as &dyn ToSql), (":offset", &offset)]);
     let mut statement = snapshot.prepare_cached(&page)?;
-    let items = rows::all(statement.query(sight.with(&own).as_slice())?, rows::text)?;
+    let items = rows::sound(statement.query(sight.with(&own).as_slice())?, rows::text)?;
     Ok(TextPage { items, total: total.unsigned_abs() })
 }
 

@@ -107,7 +107,8 @@ pub trait Directory {
     async fn has_tokens(&self) -> StoreResult<bool>;
 }
 
-/// Reading nodes.
+/// Reading nodes. One that is damaged is refused by [`Nodes::node`] and left out of lists; so are
+/// edges and, in [`Texts::find_texts`] and search, texts.
 #[async_trait]
 pub trait Nodes {
     /// One live node.
@@ -170,7 +171,7 @@ pub trait Texts {
     /// The texts of a node by position.
     async fn texts_of(&self, viewer: &Viewer, node: NodeId, bin: Bin) -> StoreResult<Vec<Text>>;
 
-    /// The live texts of several nodes: by node, then by position.
+    /// The live texts of several nodes: by node, then by position. Fails when one is damaged.
     async fn texts_of_nodes(&self, viewer: &Viewer, nodes: &[NodeId]) -> StoreResult<Vec<Text>>;
 }
 

@@ -3,13 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use lore_anvil::{Field, Form, Kind, Object};
-use lore_core::{Edge, Node, NodeId, PrincipalId, Result, Text, Visibility};
+use lore_core::{Edge, Error, Node, NodeId, PrincipalId, Result, Text, Visibility};
 use lore_store::Direction;
 use serde_json::{Value, json};
 
 use super::sight::Sight;
 use super::source::Atlas;
 use super::{article, head, held, keys, taken};
+use crate::damage;
 use crate::doors;
 use crate::pages::{ENTRY, POST};
 use crate::play::ids::Thing;
@@ -29,14 +30,21 @@ const IMAGE_URL: &str = "imageUrl";
 const ANCESTORS_MAX: usize = 32;
 
 impl Atlas {
-    /// The objects of some nodes, in their order, as told at a granularity.
+    /// The objects of some nodes, in their order, as told at a granularity. Of several, those that
+    /// are damaged are left out.
     pub(super) async fn assemble(
         &self,
         kind: Kind,
-        nodes: Vec<Node>,
+        mut nodes: Vec<Node>,
         granularity: i8,
     ) -> Result<Vec<Object>> {
-        let around = Around::read(self, kind, &nodes, granularity).await?;
+        let around = match Around::read(self, kind, &nodes, granularity).await {
+            Err(Error::Corrupt { .. }) if nodes.len() > 1 => {
+                damage::leave_out(self.app().store.as_ref(), self.viewer(), &mut nodes).await?;
+                Around::read(self, kind, &nodes, granularity).await
+            }
+            read => read,
+        }?;
         let mut objects = Vec::with_capacity(nodes.len());
         for node in &nodes {
             let mut object = head::reference(kind, node);

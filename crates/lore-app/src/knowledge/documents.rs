@@ -11,6 +11,7 @@ use super::entities::{self, Entity};
 use super::librarian::Librarian;
 use super::relations::{EDGES_MAX, MENTIONS};
 use super::uri;
+use crate::damage::sound_texts;
 use crate::memory::kinds::fact;
 use crate::play::word;
 
@@ -60,7 +61,8 @@ pub async fn mentioned_in(librarian: &Librarian, uri: &str, limit: usize) -> Res
     since.remove(&entity.node.id);
     let ids: Vec<NodeId> = since.keys().copied().collect();
     let mut counts: BTreeMap<NodeId, usize> = BTreeMap::new();
-    let texts = librarian.app.store.texts_of_nodes(&librarian.viewer, &ids).await?;
+    let store = librarian.app.store.as_ref();
+    let texts = sound_texts(store, &librarian.viewer, &ids).await?.texts;
     let mentions = mentions(librarian, &entity, &texts).await?;
     for (text, count) in texts.iter().zip(mentions) {
         *counts.entry(text.node).or_default() += count;

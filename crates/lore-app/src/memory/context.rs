@@ -12,6 +12,7 @@ use super::link::Link;
 use super::recall::{Ask, Breadth, Memory, find};
 use super::refusal::{Reply, required};
 use super::room::Piece;
+use crate::damage::sound_texts;
 use crate::pages::leave_out_hidden;
 
 /// Most edges between the nodes of an answer that are looked at.
@@ -108,7 +109,7 @@ fn is_lasting(memory: &Memory) -> bool {
 async fn situations(keeper: &Keeper, memories: &[Memory]) -> Reply<HashMap<NodeId, String>> {
     let experiences = memories.iter().filter(|memory| !is_lasting(memory));
     let ids: Vec<_> = experiences.map(|memory| memory.node.id).collect();
-    let texts = keeper.app.store.texts_of_nodes(&keeper.viewer, &ids).await?;
+    let texts = sound_texts(keeper.app.store.as_ref(), &keeper.viewer, &ids).await?.texts;
     let mut situations: HashMap<NodeId, String> = HashMap::new();
     for text in texts.into_iter().filter(|text| text.kind.as_str() == CONTEXT) {
         situations.entry(text.node).or_default().push_str(&text.body);

@@ -337,14 +337,20 @@ async fn experiences_of(keeper: &Keeper, nodes: Vec<Node>) -> Reply<Vec<(NodeId,
     let own = own.map(|node| (node.id, node));
     let behind = behind.into_iter().filter_map(|node| Some((*halves.get(&node.uid)?, node)));
     let (found_by, nodes): (Vec<_>, Vec<_>) = own.chain(behind).unzip();
-    let read = read(keeper, nodes).await?;
-    Ok(found_by.into_iter().zip(read).collect())
+    let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
+    // What is damaged is not among them.
+    let mut read = read(keeper, nodes).await?.into_iter().peekable();
+    let of = |(found_by, id)| {
+        let experience = read.next_if(|experience| experience.node.id == id)?;
+        Some((found_by, experience))
+    };
+    Ok(found_by.into_iter().zip(ids).filter_map(of).collect())
 }
 
 /// Reads what experience nodes say. What lacks its fields counts as a solution.
-async fn read(keeper: &Keeper, nodes: Vec<Node>) -> Reply<Vec<Experience>> {
+async fn read(keeper: &Keeper, mut nodes: Vec<Node>) -> Reply<Vec<Experience>> {
     let now = keeper.now();
-    let mut texts = main_texts(keeper, &nodes).await?;
+    let mut texts = main_texts(keeper, &mut nodes).await?;
     let mut lapsed = lapsed(keeper, &nodes.iter().collect::<Vec<_>>()).await?;
     let experience = |node: Node| {
         let plain = Fading::new(Lesson::Solution, Confidence::High);

@@ -22,6 +22,7 @@ use super::pen::Pen;
 use super::project;
 use super::refusal::{Refusal, Reply, required};
 use crate::access::may_change;
+use crate::damage::sound_texts;
 use crate::federation::FEDERATED;
 use crate::pages::leave_out_hidden;
 use crate::{doors, play};
@@ -230,7 +231,7 @@ pub async fn query(keeper: &Keeper, wanted: &NodeSearch) -> Reply<FoundNodes> {
 /// Nodes with what they say of themselves; what no longer holds comes last.
 pub(super) async fn with_descriptions(keeper: &Keeper, mut nodes: Vec<Node>) -> Reply<Vec<Known>> {
     leave_out_hidden(&keeper.app, &keeper.viewer, &mut nodes).await?;
-    let mut texts = main_texts(keeper, &nodes).await?;
+    let mut texts = main_texts(keeper, &mut nodes).await?;
     let mut lapsed = lapsed(keeper, &nodes.iter().collect::<Vec<_>>()).await?;
     let known = |node: Node| Known {
         description: texts.remove(&node.id).map(|text| text.body),
@@ -243,12 +244,17 @@ pub(super) async fn with_descriptions(keeper: &Keeper, mut nodes: Vec<Node>) -> 
 }
 
 /// The text that says what each node is: its description or content with all its parts, else
-/// its first.
-pub(super) async fn main_texts(keeper: &Keeper, nodes: &[Node]) -> Reply<HashMap<NodeId, Text>> {
+/// its first. Nodes of which a text is damaged are taken out.
+pub(super) async fn main_texts(
+    keeper: &Keeper,
+    nodes: &mut Vec<Node>,
+) -> Reply<HashMap<NodeId, Text>> {
     let ids: Vec<_> = nodes.iter().map(|node| node.id).collect();
+    let sound = sound_texts(keeper.app.store.as_ref(), &keeper.viewer, &ids).await?;
+    nodes.retain(|node| !sound.damaged.contains(&node.id));
     // With each, the part that was read last.
     let mut whole: HashMap<NodeId, (Text, String)> = HashMap::new();
-    for text in keeper.app.store.texts_of_nodes(&keeper.viewer, &ids).await? {
+    for text in sound.texts {
         match whole.get_mut(&text.node) {
             Some((known, last)) if is_main(known) => {
                 if is_main(&text) {

@@ -213,14 +213,20 @@ async fn judge(keeper: &Keeper, question: &str, answers: Vec<Answered>) -> Reply
         });
         nodes.push(answer.node);
     }
-    let mut wholes = main_texts(keeper, &needing_texts(&nodes, &hits)).await?;
+    let mut needing = needing_texts(&nodes, &hits);
+    let mut damaged: HashSet<NodeId> = needing.iter().map(|node| node.id).collect();
+    let mut wholes = main_texts(keeper, &mut needing).await?;
+    needing.iter().for_each(|node| {
+        damaged.remove(&node.id);
+    });
     let memory = |(node, mut found): (Node, Found)| {
         if let Some(whole) = wholes.remove(&node.id) {
             found.see_whole(whole);
         }
         remembered(keeper, question, node, found)
     };
-    Ok(nodes.into_iter().zip(hits).map(memory).collect())
+    let found = nodes.into_iter().zip(hits).filter(|(node, _)| !damaged.contains(&node.id));
+    Ok(found.map(memory).collect())
 }
 
 /// How a node was found.
@@ -339,8 +345,9 @@ async fn prefer_what_holds(
             absent.push((heir.clone(), found));
         }
     }
-    let heirs: Vec<Node> = absent.iter().map(|(node, _)| node.clone()).collect();
-    let mut texts: HashMap<NodeId, Text> = main_texts(keeper, &heirs).await?;
+    let mut heirs: Vec<Node> = absent.iter().map(|(node, _)| node.clone()).collect();
+    let mut texts: HashMap<NodeId, Text> = main_texts(keeper, &mut heirs).await?;
+    absent.retain(|(node, _)| heirs.iter().any(|heir| heir.id == node.id));
     for (node, mut found) in absent {
         found.text = texts.remove(&node.id);
         memories.push(remembered(keeper, question, node, found));

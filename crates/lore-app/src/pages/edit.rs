@@ -307,8 +307,8 @@ pub(super) fn set_parent_id(fields: &mut Properties, parent: Option<i64>) {
 /// Joins a page anew to what it mentions and is part of; for when those came after it.
 pub(super) async fn relink(scribe: &Scribe, node: Node) -> Result<()> {
     let others = links::other_texts(scribe, &node).await?;
-    let pages = page::with_texts(scribe, vec![node], Detail::Entry).await?;
-    let Some(page) = pages.into_iter().next() else { return Ok(()) };
+    let page = page::with_its_texts(scribe, node, Detail::Entry).await?;
+    let Some(page) = page else { return Ok(()) };
     let (target, id) = (NodeRef::Id(page.node.id), Some(page.node.id));
     let entry = page.entry.as_ref().map_or("", |text| text.body.as_str());
     let mut sources = vec![Source { body: entry, visibility: Visibility::Members }];

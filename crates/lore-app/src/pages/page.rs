@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::kinds::{ENTRY, PARENT_ID, POST, PageKind};
 use super::live;
 use super::scribe::Scribe;
+use crate::damage::sound_texts;
 use crate::{App, doors, id_forms};
 
 /// A page as its reader sees it.
@@ -68,17 +69,17 @@ pub enum Detail {
 /// A page by its number, to be changed: what came in by another door is refused.
 pub async fn get(scribe: &Scribe, number: i64, detail: Detail) -> Result<Page> {
     let node = node(scribe, number).await?;
-    let pages = with_texts(scribe, vec![node], detail).await?;
-    pages.into_iter().next().ok_or_else(|| unknown(number))
+    let page = with_its_texts(scribe, node, detail).await?;
+    page.ok_or_else(|| unknown(number))
 }
 
 /// What is shown under some numbers, what came in by other doors, too; what is absent or
-/// hidden is left out.
+/// hidden is left out, and what is damaged is told by its number.
 pub async fn get_all(
     scribe: &Scribe,
     numbers: &[i64],
     detail: Detail,
-) -> Result<HashMap<i64, Page>> {
+) -> Result<HashMap<i64, Result<Page>>> {
     let store = &scribe.app.store;
     let mut nodes = store.nodes_by_number(&scribe.viewer, numbers).await?;
     if let Some(campaign) = scribe.live().filter(|_| nodes.len() < numbers.len()) {
@@ -86,7 +87,25 @@ pub async fn get_all(
         nodes = store.nodes_by_number(&scribe.viewer, numbers).await?;
     }
     let pages = with_texts(scribe, nodes, detail).await?;
-    Ok(pages.into_iter().map(|page| (page.node.number, page)).collect())
+    let mut found: HashMap<i64, Result<Page>> =
+        pages.into_iter().map(|page| (page.node.number, Ok(page))).collect();
+    for number in numbers {
+        if !found.contains_key(number)
+            && let Err(damage) = whole(scribe, *number).await
+        {
+            found.insert(*number, Err(damage));
+        }
+    }
+    Ok(found)
+}
+
+/// Fails when something is there under a number and damaged.
+async fn whole(scribe: &Scribe, number: i64) -> Result<()> {
+    let store = &scribe.app.store;
+    if let Some(node) = store.node(&scribe.viewer, NodeKey::Number(number)).await? {
+        store.texts_of_nodes(&scribe.viewer, &[node.id]).await?;
+    }
+    Ok(())
 }
 
 /// The number of what an id of any door means to the viewer.
@@ -102,9 +121,11 @@ pub async fn get_of_kind(
     detail: Detail,
 ) -> Result<Page> {
     let key = NodeKey::KindNumber(kind.word()?, number);
-    let found = scribe.app.store.node(&scribe.viewer, key).await?;
-    let pages = with_texts(scribe, found.into_iter().collect(), detail).await?;
-    pages.into_iter().next().ok_or_else(|| {
+    let page = match scribe.app.store.node(&scribe.viewer, key).await? {
+        Some(node) => with_its_texts(scribe, node, detail).await?,
+        None => None,
+    };
+    page.ok_or_else(|| {
         let what = format!("{} {number}", kind.as_str());
         Error::not_found(what, "list them for the ids there are")
     })
@@ -120,31 +141,50 @@ pub(super) async fn node(scribe: &Scribe, number: i64) -> Result<Node> {
     }
 }
 
-/// Nodes with their texts, in the given order; what is not shown as a page is left out.
+/// Nodes with their texts, in the given order; what is not shown as a page is left out, and so
+/// is what is damaged.
 pub(super) async fn with_texts(
     scribe: &Scribe,
     nodes: Vec<Node>,
     detail: Detail,
 ) -> Result<Vec<Page>> {
     let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
+    let ids = if detail == Detail::Head { Vec::new() } else { ids };
+    let sound = sound_texts(scribe.app.store.as_ref(), &scribe.viewer, &ids).await?;
     let mut by_node: HashMap<NodeId, Vec<Text>> = HashMap::new();
-    if detail != Detail::Head {
-        for text in scribe.app.store.texts_of_nodes(&scribe.viewer, &ids).await? {
-            by_node.entry(text.node).or_default().push(text);
-        }
+    for text in sound.texts {
+        by_node.entry(text.node).or_default().push(text);
     }
-    let pages = nodes.into_iter().filter_map(|node| {
-        let kind = scribe.shown_as(&node)?;
+    let nodes = nodes.into_iter().filter(|node| !sound.damaged.contains(&node.id));
+    let pages = nodes.filter_map(|node| {
         let texts = by_node.remove(&node.id).unwrap_or_default();
-        if scribe.kind_of(&node).is_none() {
-            return Some(Page { node, kind, entry: doors::told(texts), posts: Vec::new() });
-        }
-        let (entries, mut posts): (Vec<Text>, Vec<Text>) =
-            texts.into_iter().partition(|text| text.kind.as_str() == ENTRY);
-        posts.retain(|text| text.kind.as_str() == POST && detail == Detail::Posts);
-        Some(Page { node, kind, entry: entries.into_iter().next(), posts })
+        made_of(scribe, node, texts, detail)
     });
     Ok(pages.collect())
+}
+
+/// One node with its texts, if it is shown as a page. Fails when one of them is damaged.
+pub(super) async fn with_its_texts(
+    scribe: &Scribe,
+    node: Node,
+    detail: Detail,
+) -> Result<Option<Page>> {
+    let texts = match detail {
+        Detail::Head => Vec::new(),
+        _ => scribe.app.store.texts_of_nodes(&scribe.viewer, &[node.id]).await?,
+    };
+    Ok(made_of(scribe, node, texts, detail))
+}
+
+fn made_of(scribe: &Scribe, node: Node, texts: Vec<Text>, detail: Detail) -> Option<Page> {
+    let kind = scribe.shown_as(&node)?;
+    if scribe.kind_of(&node).is_none() {
+        return Some(Page { node, kind, entry: doors::told(texts), posts: Vec::new() });
+    }
+    let (entries, mut posts): (Vec<Text>, Vec<Text>) =
+        texts.into_iter().partition(|text| text.kind.as_str() == ENTRY);
+    posts.retain(|text| text.kind.as_str() == POST && detail == Detail::Posts);
+    Some(Page { node, kind, entry: entries.into_iter().next(), posts })
 }
 
 /// The error for a number that leads nowhere. Where a campaign is still being copied, nobody

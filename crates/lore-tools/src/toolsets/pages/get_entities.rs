@@ -62,14 +62,14 @@ impl ToolSpec for GetEntities {
         }
         let known: Vec<i64> = numbers.iter().filter_map(|id| id.as_ref().ok().copied()).collect();
         let found = pages::get_all(&scribe, &known, detail).await?;
-        let nodes: Vec<_> = found.values().map(|page| &page.node).collect();
+        let nodes: Vec<_> = found.values().flatten().map(|page| &page.node).collect();
         let sheets = sheet::played(&call.app, &call.viewer, &nodes).await?;
         let mut results = Vec::with_capacity(input.entity_ids.len());
         for number in numbers {
             let id = number.as_ref().ok().copied();
             let page = match number {
                 Ok(id) => match found.get(&id) {
-                    Some(page) => Ok(page.clone()),
+                    Some(page) => page.clone(),
                     None => Err(pages::absent(&scribe, id).await?),
                 },
                 Err(error) => Err(error),

@@ -1,0 +1,81 @@
+"""One damaged entry keeps nothing else from being read, and nothing is shown in its place."""
+
+import json
+
+import pytest
+
+from harness.program import Program
+from harness.table import Seat
+from harness.web import Session
+
+SAID = "Casks of cider stand in it."
+DAMAGES = {
+    "a text": (b"Casks of cider", b"Casks of cidEr"),
+    "a name": (b"Zellar Prime", b"ZellaR Prime"),
+}
+OTHERS = [f"Meadow {number}" for number in range(5)]
+
+
+@pytest.fixture(params=DAMAGES)
+def damaged(request, program: Program, serve):
+    """A server over six pages, one of which is not as it was written."""
+    pages = [{"entity_type": "location", "name": "Zellar Prime", "entry": SAID, "tags": ["place"]}]
+    pages += [{"entity_type": "location", "name": name, "entry": f"Herbs grow on {name}. [entity:1]", "tags": ["place"]}
+              for name in OTHERS]
+    program.ok("call", "create_entities", json.dumps({"entities": pages}))
+    program.ok("call", "kn_graph", json.dumps(
+        {"action": "add", "name": "Herbal", "type": "concept", "description": "Herbs and what they do."}))
+    token = program.token("owner", "Ada")
+    good, (was, has) = program.store.read_bytes(), DAMAGES[request.param]
+    assert was in good
+    program.store.write_bytes(good.replace(was, has))
+    server = serve("--toolsets", "all,atlas-write")
+    with server.client(authorization=f"Bearer {token}") as http:
+        yield Seat(Session(http).open()), http, server, has.decode()
+
+
+def test_its_neighbours_are_read(damaged):
+    seat, http, server, wrong = damaged
+    said = []
+
+    def ask(tool: str, **arguments):
+        answer = seat.client.call(tool, arguments)
+        said.append(json.dumps(answer))
+        assert not answer.get("isError"), (tool, arguments, answer)
+        return answer["structuredContent"]
+
+    rows = ask("get_entities", entity_ids=[1, 3, 4])["results"]
+    assert [row["success"] for row in rows] == [False, True, True], rows
+    assert "damaged" in rows[0]["error"] and "not found" not in rows[0]["error"]
+    assert {row["name"] for row in ask("find_entities")["entities"]} >= set(OTHERS)
+    assert {row["name"] for row in ask("find_entities", tags=["place"])["entities"]} == set(OTHERS)
+    assert {row["name"] for row in ask("find_entities", query="herbs")["entities"]} >= set(OTHERS)
+    assert not [row for row in ask("find_entities", query="casks")["entities"] if row["name"] == "Zellar Prime"]
+    assert ask("kn_intel", action="recall", topic="herbs")["results"]
+    assert ask("kn_intel", action="recall", topic="casks") is not None
+    assert ask("kn_graph", action="query", text="herbs")["nodes"]
+    assert ask("kn_graph", action="query", limit=50)["nodes"]
+    assert ask("knowledge_search", query="herbs")["results"]
+    assert ask("search_articles", query="herbs")
+    assert ask("list_articles", limit=50)
+    [campaign] = http.get("/compat/kanka/1.0/campaigns").json()["data"]
+    for path in ("locations", "entities", "locations?related=1", "tags"):
+        answer = http.get(f"/compat/kanka/1.0/campaigns/{campaign['id']}/{path}")
+        assert answer.status_code == 200, (path, answer.text)
+        said.append(answer.text)
+    assert wrong not in "".join(said)
+    assert "is not what was written" in server.log()
+
+
+def test_who_asks_for_it_alone_is_told(damaged):
+    """And nothing is written over it."""
+    seat, http, server, wrong = damaged
+    [campaign] = http.get("/compat/kanka/1.0/campaigns").json()["data"]
+    answer = http.get(f"/compat/kanka/1.0/campaigns/{campaign['id']}/locations/1")
+    assert answer.status_code == 500 and wrong not in answer.text, answer.text
+    done = seat.client.call("update_entities", {"updates": [{"entity_id": 1, "entry": "New."}, {"entity_id": 3, "type": "Glade"}]})
+    rows = done["structuredContent"]["results"]
+    assert [row["success"] for row in rows] == [False, True], rows
+    assert "damaged" in rows[0]["error"]
+    found = server.program.run("doctor")
+    assert found.returncode == 1 and "--accept" in found.stdout, found.stdout
